@@ -1,0 +1,58 @@
+/** The closed list of codes that the REST APIs answer with; each has one HTTP status. */
+export const errorStatus = {
+  malformed_json: 400,
+  invalid_request: 400,
+  unauthenticated: 401,
+  forbidden: 403,
+  not_found: 404,
+  method_not_allowed: 405,
+  conflict: 409,
+  payload_too_large: 413,
+  unsupported_media_type: 415,
+  validation_failed: 422,
+  too_many_requests: 429,
+  internal_error: 500,
+  unavailable: 503,
+} as const;
+
+export type ErrorCode = keyof typeof errorStatus;
+
+/** One fault of a request: `path` is a JSON pointer into the body, or the name of a parameter. */
+export interface FieldError {
+  path: string;
+  message: string;
+}
+
+export interface AppErrorOptions {
+  cause?: unknown;
+  /** With `validation_failed`: every fault that was found. */
+  errors?: FieldError[];
+  /** Whole seconds, sent as `Retry-After`. */
+  retryAfterSeconds?: number;
+  /** Further members of the problem document (RFC 9457 §3.2). */
+  extra?: Record<string, unknown>;
+}
+
+/**
+ * A failure that a caller is told about. `detail` is a sentence for people and must hold no secret:
+ * it is sent to the caller as it is.
+ */
+export class AppError extends Error {
+  readonly code: ErrorCode;
+  readonly status: number;
+  readonly detail: string;
+  readonly errors: FieldError[] | undefined;
+  readonly retryAfterSeconds: number | undefined;
+  readonly extra: Record<string, unknown> | undefined;
+
+  constructor(code: ErrorCode, detail: string, options: AppErrorOptions = {}) {
+    super(detail, { cause: options.cause });
+    this.name = 'AppError';
+    this.code = code;
+    this.status = errorStatus[code];
+    this.detail = detail;
+    this.errors = options.errors;
+    this.retryAfterSeconds = options.retryAfterSeconds;
+    this.extra = options.extra;
+  }
+}

@@ -1,0 +1,1 @@
+export { AppError, type AppErrorOptions, type ErrorCode, errorStatus, type FieldError } from './app-error.js';

@@ -1,1 +1,17 @@
-export {};
+export {
+  createDatabase,
+  type Database,
+  type DatabaseOptions,
+  isDatabaseAway,
+  type Prepared,
+} from './connection.js';
+export { migrateDatabase } from './migrate-database.js';
+export { dropExpired, ensurePartitions } from './partitions-repository.js';
+export { firstIdAt, recordId, timeOfRecordId } from './record-id.js';
+export {
+  createSecretBox,
+  type Place,
+  parseSecretKeys,
+  type SecretBox,
+  type SecretKey,
+} from './secret-box.js';

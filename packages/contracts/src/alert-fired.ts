@@ -1,0 +1,93 @@
+import type { FromSchema } from 'json-schema-to-ts';
+import { type Checked, createCheck } from './check.js';
+import { findBadText } from './text.js';
+
+/** The exchange that monitors publish alerts to, and the key that they publish with (contract §4). */
+export const alertsExchange = 'tocsin.alerts';
+export const alertFiredKey = 'alert.fired';
+
+const uuid = { type: 'string', format: 'uuid' } as const;
+const bound = { type: 'string', enum: ['upper_bound', 'lower_bound'] } as const;
+
+/** The members that every alert-fired message has, on the queue and over REST. Unknown members are ignored. */
+export const alertFiredProperties = {
+  type: { const: 'alert.fired' },
+  version: { const: 1 },
+  alert_id: uuid,
+  workspace_id: uuid,
+  fired_at: { type: 'string', format: 'date-time', maxLength: 64 },
+  alert_rule_id: uuid,
+  model_id: uuid,
+  model_name: { type: 'string', maxLength: 1024 },
+  metric_value: { type: 'number' },
+  threshold: { type: 'number' },
+  bound,
+  alert_rule: {
+    type: 'object',
+    properties: {
+      name: { type: 'string', minLength: 1, maxLength: 255 },
+      enabled: { type: 'boolean' },
+      threshold: { type: 'number' },
+      bound,
+      notification_webhook_ids: { type: 'array', items: uuid, maxItems: 20 },
+    },
+    required: ['name', 'enabled', 'threshold', 'bound', 'notification_webhook_ids'],
+  },
+} as const;
+
+export const alertFiredSchema = {
+  type: 'object',
+  properties: alertFiredProperties,
+  required: [
+    'alert_id',
+    'workspace_id',
+    'fired_at',
+    'alert_rule_id',
+    'model_id',
+    'model_name',
+    'metric_value',
+  ],
+} as const;
+
+export type AlertFired = FromSchema<typeof alertFiredSchema>;
+export type Bound = NonNullable<AlertFired['bound']>;
+
+/** Checks one parsed message. Never throws. */
+export function createAlertFiredCheck(): (value: unknown) => Checked<AlertFired> {
+  const check = createCheck<AlertFired>(alertFiredSchema);
+  return (value) => {
+    const bad = findBadText(value);
+    if (bad !== undefined) return { ok: false, faults: [bad] };
+    const checked = check(value);
+    return checked.ok ? { ok: true, value: normalised(checked.value) } : checked;
+  };
+}
+
+/** (workspace_id, alert_id) again is the same alert: this names it. */
+export function alertKey(alert: Pick<AlertFired, 'workspace_id' | 'alert_id'>): string {
+  return `${alert.workspace_id}/${alert.alert_id}`;
+}
+
+/** Ids are compared as text from here on: UUIDs are lower case; a time with an offset becomes UTC. */
+function normalised(alert: AlertFired): AlertFired {
+  const lower = (id: string) => id.toLowerCase();
+  return {
+    ...alert,
+    alert_id: lower(alert.alert_id),
+    workspace_id: lower(alert.workspace_id),
+    alert_rule_id: lower(alert.alert_rule_id),
+    model_id: lower(alert.model_id),
+    fired_at: toUtc(alert.fired_at),
+    ...(alert.alert_rule && {
+      alert_rule: {
+        ...alert.alert_rule,
+        notification_webhook_ids: [...new Set(alert.alert_rule.notification_webhook_ids.map(lower))],
+      },
+    }),
+  };
+}
+
+/** A time that is UTC already is kept as written, with all its digits. */
+function toUtc(time: string): string {
+  return /[zZ]$/.test(time) ? time.toUpperCase() : new Date(time).toISOString();
+}

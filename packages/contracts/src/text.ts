@@ -1,0 +1,29 @@
+import type { Fault } from './check.js';
+
+/**
+ * Finds text that cannot be stored or sent on faithfully: NUL characters, which PostgreSQL refuses, and lone
+ * surrogates, which have no UTF-8 form. Looks at keys and values, without recursion, so that deep nesting is harmless.
+ */
+export function findBadText(value: unknown): Fault | undefined {
+  const open: [string, unknown][] = [['', value]];
+  for (let entry = open.pop(); entry !== undefined; entry = open.pop()) {
+    const [path, item] = entry;
+    if (typeof item === 'string') {
+      const message = badText(item);
+      if (message !== undefined) return { path, message };
+    } else if (typeof item === 'object' && item !== null) {
+      for (const [key, child] of Object.entries(item)) {
+        const message = badText(key);
+        if (message !== undefined) return { path, message: `has a name that ${message}` };
+        open.push([`${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, child]);
+      }
+    }
+  }
+  return undefined;
+}
+
+function badText(text: string): string | undefined {
+  if (text.includes('\0')) return 'must not contain a NUL character';
+  if (!text.isWellFormed()) return 'must not contain a lone surrogate';
+  return undefined;
+}

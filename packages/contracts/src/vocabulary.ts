@@ -1,0 +1,32 @@
+/** What a delivery can be (contract §1). */
+export const deliveryStatuses = ['waiting', 'queued', 'sending', 'succeeded', 'failed', 'skipped'] as const;
+export type DeliveryStatus = (typeof deliveryStatuses)[number];
+
+/** What became of an alert. */
+export const alertOutcomes = ['dispatched', 'rule_disabled', 'rule_deleted', 'no_webhooks'] as const;
+export type AlertOutcome = (typeof alertOutcomes)[number];
+
+/** Why an attempt or a delivery failed: a closed list. */
+export const errorCodes = [
+  'http_status',
+  'timeout',
+  'connect_timeout',
+  'connection_refused',
+  'connection_reset',
+  'dns_failure',
+  'tls_failure',
+  'blocked_address',
+  'invalid_response',
+  'template_error',
+  'invalid_json',
+  'webhook_deleted',
+  'webhook_disabled',
+  'expired',
+  'crashes_worker',
+  'internal_error',
+] as const;
+export type DeliveryErrorCode = (typeof errorCodes)[number];
+
+/** Why a message was set aside (table `dead_letters`). */
+export const deadLetterReasons = ['malformed_message', 'invalid_message', 'unknown_alert_rule'] as const;
+export type DeadLetterReason = (typeof deadLetterReasons)[number];

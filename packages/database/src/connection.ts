@@ -1,0 +1,81 @@
+import knexModule, { type Knex } from 'knex';
+import type pg from 'pg';
+
+export interface DatabaseOptions {
+  url: string;
+  /** Seen in `pg_stat_activity`. */
+  applicationName: string;
+  /** Connections at the most. */
+  poolSize?: number;
+  /** The server ends a statement that runs longer, in milliseconds. */
+  statementTimeoutMs?: number;
+  /** Waiting longer than this for a free connection is an error, in milliseconds. */
+  acquireTimeoutMs?: number;
+}
+
+/** A pool of connections. `knex` builds queries; hot statements go through `prepared`. */
+export interface Database {
+  knex: Knex;
+  /** Runs a statement under a name: parsed once for each connection, planned generically. */
+  prepared<Row>(statement: Prepared, values: unknown[]): Promise<Row[]>;
+  close(): Promise<void>;
+}
+
+export interface Prepared {
+  name: string;
+  text: string;
+}
+
+/** Opens no connection before the first query; a server that is away is an error of that query, not of this call. */
+export function createDatabase(options: DatabaseOptions): Database {
+  const knex = knexModule({
+    client: 'pg',
+    connection: {
+      connectionString: options.url,
+      application_name: options.applicationName,
+      statement_timeout: options.statementTimeoutMs ?? 30_000,
+      // A frozen client must not hold its row locks for ever.
+      idle_in_transaction_session_timeout: 30_000,
+      connectionTimeoutMillis: 5_000,
+      keepAlive: true,
+    },
+    pool: { min: 0, max: options.poolSize ?? 10, idleTimeoutMillis: 60_000 },
+    acquireConnectionTimeout: options.acquireTimeoutMs ?? 5_000,
+  });
+  return {
+    knex,
+    async prepared<Row>(statement: Prepared, values: unknown[]): Promise<Row[]> {
+      const connection: pg.Client = await knex.client.acquireConnection();
+      try {
+        const result = await connection.query({ name: statement.name, text: statement.text, values });
+        return result.rows as Row[];
+      } catch (error) {
+        // knex retires a connection that carries this mark; one whose server died must not be handed out again.
+        if (isConnectionLost(error)) Object.assign(connection, { __knex__disposed: error });
+        throw error;
+      } finally {
+        await knex.client.releaseConnection(connection);
+      }
+    },
+    close: () => knex.destroy(),
+  };
+}
+
+/** True for faults of the way to the database or of its being up, false for faults of a statement. */
+export function isDatabaseAway(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  return isConnectionLost(error) || /^(57P0[1-5]|53)/.test(code) || error.name === 'KnexTimeoutError';
+}
+
+/** Class 08 and the socket's own errors; pg gives some of them no code. */
+function isConnectionLost(error: unknown): boolean {
+  if (!(error instanceof Error)) return false;
+  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  if (/^(08|57P0)/.test(code)) return true;
+  if (/^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/.test(code)) return true;
+  return (
+    error instanceof AggregateError ||
+    /connection terminated|not queryable|timeout expired/i.test(error.message)
+  );
+}

@@ -1,0 +1,72 @@
+import type { Database } from './connection.js';
+import { firstIdAt } from './record-id.js';
+
+const dayMs = 86_400_000;
+const daysAhead = 7;
+const partitionedTables = ['alerts', 'deliveries', 'attempts'] as const;
+
+/**
+ * Makes the daily partitions from the day before `nowMs` to a week ahead, where they are missing. A partition is made
+ * apart and then attached, which locks out neither readers nor writers; instances take turns under one advisory lock.
+ */
+export async function ensurePartitions(database: Database, nowMs: number): Promise<void> {
+  const today = Math.floor(nowMs / dayMs);
+  const wanted = Array.from({ length: daysAhead + 2 }, (_, offset) => today - 1 + offset).flatMap((day) =>
+    partitionedTables.map((table) => ({ table, day, name: partitionName(table, day) })),
+  );
+  const existing = await listPartitions(database);
+  const missing = wanted.filter((partition) => !existing.has(partition.name));
+  if (missing.length === 0) return;
+  await database.knex.transaction(async (trx) => {
+    await trx.raw(`select pg_advisory_xact_lock(hashtext('tocsin.partitions'))`);
+    for (const { table, day, name } of missing) {
+      const found = await trx.raw('select to_regclass(?) as name', [name]);
+      if (found.rows[0].name !== null) continue;
+      await trx.raw(`create table ${name} (like ${table} including all) ${storage[table]}`);
+      await trx.raw(
+        `alter table ${table} attach partition ${name}
+         for values from ('${firstIdAt(day * dayMs)}') to ('${firstIdAt((day + 1) * dayMs)}')`,
+      );
+    }
+  });
+}
+
+/** Drops the partitions and keys of alerts accepted more than `retentionDays` ago; the names of what was dropped. */
+export async function dropExpired(
+  database: Database,
+  { nowMs, retentionDays }: { nowMs: number; retentionDays: number },
+) {
+  const oldest = Math.floor(nowMs / dayMs) - retentionDays;
+  const expired = [...(await listPartitions(database))].filter((name) => dayOfPartition(name) < oldest);
+  for (const name of expired) {
+    await database.knex.raw(`drop table if exists ${name}`);
+  }
+  await database.knex.raw('delete from alert_keys where accepted_at < ?', [new Date(oldest * dayMs)]);
+  return expired;
+}
+
+/** A delivery's row is updated once in most lives: room on its page keeps that update HOT. */
+const storage: Record<(typeof partitionedTables)[number], string> = {
+  alerts: '',
+  deliveries: 'with (fillfactor = 75)',
+  attempts: '',
+};
+
+async function listPartitions(database: Database): Promise<Set<string>> {
+  const { rows } = await database.knex.raw(
+    `select child.relname as name from pg_inherits
+     join pg_class child on child.oid = inhrelid join pg_class parent on parent.oid = inhparent
+     where parent.relname = any(?) and parent.relkind = 'p'`,
+    [[...partitionedTables]],
+  );
+  return new Set(rows.map((row: { name: string }) => row.name));
+}
+
+function partitionName(table: string, day: number): string {
+  return `${table}_${new Date(day * dayMs).toISOString().slice(0, 10).replaceAll('-', '')}`;
+}
+
+function dayOfPartition(name: string): number {
+  const [, year, month, day] = /_(\d{4})(\d{2})(\d{2})$/.exec(name) ?? [];
+  return Date.UTC(Number(year), Number(month) - 1, Number(day)) / dayMs;
+}

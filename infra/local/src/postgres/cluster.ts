@@ -1,0 +1,84 @@
+import { execFile } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+import { isAlive } from '../processes/process-identity.js';
+import type { PostgresBinaries } from './binaries.js';
+import type { SystemUser } from './system-user.js';
+
+export interface Cluster {
+  dataDirectory: string;
+  password: string;
+}
+
+export const SUPERUSER = 'tocsin';
+
+export interface ClusterOptions {
+  home: string;
+  binaries: PostgresBinaries;
+  user: SystemUser | undefined;
+  durable: boolean;
+}
+
+/** Makes the data directory with a random password once; afterwards gives back what is there. */
+export async function prepareCluster(options: ClusterOptions): Promise<Cluster> {
+  const { home } = options;
+  const dataDirectory = join(home, 'data');
+  const passwordFile = join(home, 'password');
+  if (!existsSync(dataDirectory)) {
+    const password = randomBytes(18).toString('base64url');
+    writeFileSync(passwordFile, password, { mode: 0o600 });
+    await initialise({ ...options, dataDirectory, password });
+  }
+  removeStaleLock(dataDirectory);
+  return { dataDirectory, password: readFileSync(passwordFile, 'utf8') };
+}
+
+async function initialise(options: ClusterOptions & Cluster): Promise<void> {
+  const { home, binaries, user, durable, dataDirectory, password } = options;
+  // Into a directory beside it: an interrupted initdb must not look like a finished one.
+  const unfinished = `${dataDirectory}.unfinished`;
+  const passwordForInitdb = join(home, 'initdb-password');
+  rmSync(unfinished, { recursive: true, force: true });
+  mkdirSync(unfinished, { mode: 0o700 });
+  writeFileSync(passwordForInitdb, password, { mode: 0o600 });
+  if (user !== undefined) {
+    chownSync(unfinished, user.uid, user.gid);
+    chownSync(passwordForInitdb, user.uid, user.gid);
+  }
+  const args = [
+    ...['-D', unfinished, '-U', SUPERUSER, `--pwfile=${passwordForInitdb}`, '--auth=scram-sha-256'],
+    // The same order of text on every machine, whatever locales it has.
+    ...['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
+    ...(durable ? [] : ['--no-sync']),
+  ];
+  try {
+    await promisify(execFile)(binaries.initdb, args, { ...user, cwd: home, env: POSTGRES_ENV });
+  } catch (cause) {
+    const { stderr, message } = cause as Error & { stderr?: string };
+    throw new Error(`initdb failed: ${stderr?.trim() || message}`, { cause });
+  } finally {
+    rmSync(passwordForInitdb, { force: true });
+  }
+  renameSync(unfinished, dataDirectory);
+}
+
+/** After a hard crash another process may have been given the old postmaster's id, and PostgreSQL would not start. */
+function removeStaleLock(dataDirectory: string): void {
+  const file = join(dataDirectory, 'postmaster.pid');
+  if (!existsSync(file)) return;
+  const pid = Number(readFileSync(file, 'utf8').split('\n', 1)[0]);
+  if (!isAlive(pid) || !readCommandLine(pid).includes('postgres')) rmSync(file);
+}
+
+function readCommandLine(pid: number): string {
+  try {
+    return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
+  } catch {
+    // Not Linux: leave the judgement to PostgreSQL.
+    return 'postgres';
+  }
+}
+
+export const POSTGRES_ENV: NodeJS.ProcessEnv = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };

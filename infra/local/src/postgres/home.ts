@@ -1,0 +1,50 @@
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import { chmodSync, existsSync, lstatSync, mkdirSync, readlinkSync, rmSync, symlinkSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { SystemUser } from './system-user.js';
+
+// Outside a checkout that PostgreSQL's user cannot enter, such as one under /root.
+const OUTSIDE = '/var/lib/tocsin';
+
+/**
+ * The directory of one PostgreSQL: its data, its password, copied binaries. It is `wanted` itself, or, where `user`
+ * cannot enter that, a directory outside to which `wanted` becomes a symbolic link.
+ */
+export function prepareHome(wanted: string, user: SystemUser | undefined): string {
+  const parent = dirname(wanted);
+  mkdirSync(parent, { recursive: true });
+  if (user === undefined || canEnter(parent, user)) {
+    mkdirSync(wanted, { recursive: true, mode: 0o711 });
+    chmodSync(wanted, 0o711);
+    return wanted;
+  }
+  const outside = outsideOf(wanted);
+  // Data whose link is gone belongs to a state that was removed by hand.
+  if (!isLinkTo(wanted, outside)) rmSync(outside, { recursive: true, force: true });
+  mkdirSync(outside, { recursive: true, mode: 0o711 });
+  chmodSync(OUTSIDE, 0o711);
+  chmodSync(outside, 0o711);
+  if (!isLinkTo(wanted, outside)) symlinkSync(outside, wanted);
+  return outside;
+}
+
+/** Removes it wherever it lies. */
+export function removeHome(wanted: string): void {
+  const outside = outsideOf(wanted);
+  if (existsSync(outside)) rmSync(outside, { recursive: true, force: true });
+  rmSync(wanted, { recursive: true, force: true });
+}
+
+function outsideOf(wanted: string): string {
+  return join(OUTSIDE, createHash('sha256').update(wanted).digest('hex').slice(0, 16));
+}
+
+function isLinkTo(path: string, target: string): boolean {
+  const stat = lstatSync(path, { throwIfNoEntry: false });
+  return stat?.isSymbolicLink() === true && readlinkSync(path) === target;
+}
+
+function canEnter(directory: string, user: SystemUser): boolean {
+  return spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', directory], { ...user, stdio: 'ignore', cwd: '/' }).status === 0;
+}

@@ -1,0 +1,43 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+
+/** Who PostgreSQL runs as: it refuses to run as root. */
+export interface SystemUser {
+  uid: number;
+  gid: number;
+}
+
+const NAME = 'tocsin-postgres';
+
+/** Undefined when we are an ordinary user already. As root, makes a system user of its own once and gives it back. */
+export function getPostgresUser(): SystemUser | undefined {
+  if (process.getuid?.() !== 0) return undefined;
+  return lookUp() ?? create();
+}
+
+function create(): SystemUser {
+  const attempts: [string, string[]][] = [
+    ['useradd', ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', NAME]],
+    ['adduser', ['-S', '-D', '-H', '-s', '/sbin/nologin', NAME]],
+  ];
+  const failures: string[] = [];
+  for (const [command, args] of attempts) {
+    const { error, stderr } = spawnSync(command, args, { encoding: 'utf8' });
+    // Whatever it said: another start may have made the user at the same moment.
+    const user = lookUp();
+    if (user !== undefined) return user;
+    failures.push(`${command}: ${error?.message ?? stderr.trim()}`);
+  }
+  throw new Error(
+    `PostgreSQL refuses to run as root, and the system user ${NAME} could not be made (${failures.join('; ')})`,
+  );
+}
+
+function lookUp(): SystemUser | undefined {
+  try {
+    const id = (flag: string) =>
+      Number(execFileSync('id', [flag, NAME], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
+    return { uid: id('-u'), gid: id('-g') };
+  } catch {
+    return undefined;
+  }
+}

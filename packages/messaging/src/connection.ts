@@ -1,0 +1,105 @@
+import { type ChannelModel, connect, type RecoveringChannelModel } from 'amqplib';
+import { declareTopology } from './topology.js';
+
+export interface BrokerOptions {
+  /** amqp://user:password@host:port/vhost */
+  url: string;
+  /** Shown in the broker's list of connections. */
+  name: string;
+  /** Told of every loss and return of the broker. */
+  onEvent?: (event: BrokerEvent) => void;
+}
+
+export type BrokerEvent =
+  | { kind: 'connected' }
+  | { kind: 'disconnected' | 'unreachable'; error: Error }
+  | { kind: 'blocked'; reason: string }
+  | { kind: 'unblocked' };
+
+/** A part that lives on a connection: it opens its channels on each new one. */
+export type Attach = (model: ChannelModel) => Promise<void>;
+
+/**
+ * One connection to the broker, made again for ever with back-off and jitter. Creating it does not wait for the broker.
+ */
+export interface Broker {
+  /** Runs `attach` on the present connection, and on every later one. */
+  use(attach: Attach): Promise<void>;
+  /** Resolves when connected and every part is attached. */
+  ready(): Promise<void>;
+  isUp(): boolean;
+  /** True while the broker refuses to take messages (memory or disk alarm). */
+  isBlocked(): boolean;
+  close(): Promise<void>;
+}
+
+const heartbeatSeconds = 10;
+const connectTimeoutMs = 10_000;
+
+export async function createBroker({ url, name, onEvent = () => {} }: BrokerOptions): Promise<Broker> {
+  const parts: Attach[] = [];
+  let current: ChannelModel | undefined;
+  let attached = false;
+  let blocked = false;
+  let waiters: (() => void)[] = [];
+
+  const attachAll = async (model: ChannelModel): Promise<void> => {
+    const channel = await model.createChannel();
+    channel.on('error', () => {});
+    await declareTopology(channel);
+    await channel.close();
+    current = model;
+    blocked = false;
+    for (const attach of parts) await attach(model);
+    attached = true;
+    for (const wake of waiters.splice(0)) wake();
+    onEvent({ kind: 'connected' });
+  };
+  const lost = (kind: 'disconnected' | 'unreachable') => (error: Error) => {
+    current = undefined;
+    attached = false;
+    onEvent({ kind, error });
+  };
+
+  const connection: RecoveringChannelModel = await connect(withHeartbeat(url), {
+    clientProperties: { connection_name: name },
+    timeout: connectTimeoutMs,
+    noDelay: true,
+    recovery: { initialDelay: 100, maxDelay: 5_000, jitter: 0.5, waitForConnect: false, setup: attachAll },
+  });
+  connection.on('error', () => {});
+  connection.on('disconnect', lost('disconnected'));
+  connection.on('connect-failed', lost('unreachable'));
+  connection.on('blocked', (reason) => {
+    blocked = true;
+    onEvent({ kind: 'blocked', reason });
+  });
+  connection.on('unblocked', () => {
+    blocked = false;
+    onEvent({ kind: 'unblocked' });
+  });
+
+  return {
+    async use(attach) {
+      parts.push(attach);
+      if (current !== undefined) await attach(current);
+    },
+    ready: async () => {
+      if (!attached) await new Promise<void>((resolve) => waiters.push(resolve));
+    },
+    isUp: () => attached,
+    isBlocked: () => blocked,
+    async close() {
+      waiters = [];
+      attached = false;
+      // The broker may be gone already; there is nothing left to say to it.
+      await connection.close().catch(() => {});
+    },
+  };
+}
+
+function withHeartbeat(url: string): string {
+  const address = new URL(url);
+  if (!address.searchParams.has('heartbeat')) address.searchParams.set('heartbeat', String(heartbeatSeconds));
+  return address.href;
+}

@@ -1,0 +1,138 @@
+import type { Channel, ChannelModel, ConfirmChannel, Message } from 'amqplib';
+import type { Broker } from './connection.js';
+
+export interface Publication {
+  exchange: string;
+  routingKey: string;
+  content: Buffer;
+  /** `application/json` where not given. */
+  contentType?: string;
+  type?: string;
+  headers?: Record<string, string>;
+}
+
+/** Why a message was not taken. In each case but `returned` it may have arrived: publishing again is safe. */
+export class PublishError extends Error {
+  readonly reason: 'away' | 'blocked' | 'timeout' | 'refused' | 'returned';
+
+  constructor(reason: PublishError['reason'], message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'PublishError';
+    this.reason = reason;
+  }
+}
+
+export interface Publisher {
+  /** Resolves once the broker has confirmed and routed the message; persistent, mandatory. Throws `PublishError`. */
+  publish(publication: Publication): Promise<void>;
+  /** Messages that are ready in a queue, and its consumers. Throws `PublishError` where the broker is away. */
+  depth(queue: string): Promise<number>;
+}
+
+interface Pending {
+  deadlineMs: number;
+  fail: (error: PublishError) => void;
+}
+
+export interface PublisherOptions {
+  /** A confirm that takes longer is an error, in milliseconds. */
+  confirmTimeoutMs?: number;
+}
+
+/** A publisher on a channel of its own in confirm mode (RabbitMQ publisher confirms). */
+export async function createPublisher(broker: Broker, options: PublisherOptions = {}): Promise<Publisher> {
+  const confirmTimeoutMs = options.confirmTimeoutMs ?? 5_000;
+  let channel: ConfirmChannel | undefined;
+  let inspector: Channel | undefined;
+  let sequence = 0;
+  const pending = new Map<string, Pending>();
+  const returned = new Set<string>();
+
+  await broker.use(async (model: ChannelModel) => {
+    const opened = await model.createConfirmChannel();
+    opened.on('error', () => {});
+    opened.on('close', () => {
+      if (channel === opened) channel = undefined;
+    });
+    opened.on('return', (message: Message) => returned.add(String(message.properties.messageId)));
+    channel = opened;
+    inspector = await openInspector(model, () => {
+      inspector = undefined;
+    });
+  });
+
+  const timer = setInterval(() => failOverdue(pending, performance.now()), 250);
+  timer.unref();
+
+  return {
+    publish({ exchange, routingKey, content, contentType = 'application/json', type, headers }) {
+      if (channel === undefined) return Promise.reject(away());
+      if (broker.isBlocked())
+        return Promise.reject(new PublishError('blocked', 'The broker takes no messages now.'));
+      sequence += 1;
+      const messageId = String(sequence);
+      const open = channel;
+      return new Promise<void>((resolve, reject) => {
+        const fail = (error: PublishError) => {
+          pending.delete(messageId);
+          reject(error);
+        };
+        pending.set(messageId, { deadlineMs: performance.now() + confirmTimeoutMs, fail });
+        const settled = (cause: unknown) => {
+          if (cause) return fail(refusal(cause));
+          pending.delete(messageId);
+          if (returned.delete(messageId))
+            reject(new PublishError('returned', 'No queue takes this message.'));
+          else resolve();
+        };
+        const properties = { persistent: true, mandatory: true, messageId, contentType };
+        try {
+          open.publish(
+            exchange,
+            routingKey,
+            content,
+            { ...properties, ...(type && { type }), ...(headers && { headers }) },
+            settled,
+          );
+        } catch (cause) {
+          fail(new PublishError('away', 'The broker is away.', { cause }));
+        }
+      });
+    },
+    async depth(queue) {
+      if (inspector === undefined) throw away();
+      try {
+        return (await inspector.checkQueue(queue)).messageCount;
+      } catch (cause) {
+        throw new PublishError('away', 'The broker does not answer.', { cause });
+      }
+    },
+  };
+}
+
+async function openInspector(model: ChannelModel, onClose: () => void): Promise<Channel> {
+  const channel = await model.createChannel();
+  channel.on('error', () => {});
+  channel.on('close', onClose);
+  return channel;
+}
+
+function failOverdue(pending: Map<string, Pending>, nowMs: number): void {
+  for (const { deadlineMs, fail } of pending.values()) {
+    // Insertion order is the order of deadlines.
+    if (deadlineMs > nowMs) return;
+    fail(new PublishError('timeout', 'The broker has not confirmed in time.'));
+  }
+}
+
+function away(): PublishError {
+  return new PublishError('away', 'The broker is away.');
+}
+
+/** amqplib tells a nack and a closed channel apart by the message only. */
+function refusal(cause: unknown): PublishError {
+  const nacked = cause instanceof Error && cause.message === 'message nacked';
+  return nacked
+    ? new PublishError('refused', 'The broker has refused the message.', { cause })
+    : new PublishError('away', 'The broker went away before it confirmed.', { cause });
+}

@@ -19,7 +19,8 @@ export interface LocateOptions {
 /** The PostgreSQL that npm installed, made ready to run by `user`. */
 export function preparePostgresBinaries({ user, copyTo }: LocateOptions): PostgresBinaries {
   const installed = findInstalled();
-  if (completeSymlinks(installed) && canRun(join(installed, 'bin/postgres'), user)) return binariesIn(installed);
+  if (completeSymlinks(installed) && canRun(join(installed, 'bin/postgres'), user))
+    return binariesIn(installed);
   // A checkout under /root, a strict umask, or a node_modules that is not ours to write.
   const copy = join(copyTo, basename(dirname(installed)));
   cpSync(installed, copy, { recursive: true, verbatimSymlinks: true });

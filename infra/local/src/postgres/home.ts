@@ -46,5 +46,8 @@ function isLinkTo(path: string, target: string): boolean {
 }
 
 function canEnter(directory: string, user: SystemUser): boolean {
-  return spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', directory], { ...user, stdio: 'ignore', cwd: '/' }).status === 0;
+  return (
+    spawnSync('/bin/sh', ['-c', 'cd "$1"', 'sh', directory], { ...user, stdio: 'ignore', cwd: '/' })
+      .status === 0
+  );
 }

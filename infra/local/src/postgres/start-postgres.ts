@@ -36,7 +36,11 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
   const child = await processes.start({
     name: 'postgres',
     command: binaries.postgres,
-    args: ['-D', dataDirectory, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])],
+    args: [
+      '-D',
+      dataDirectory,
+      ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+    ],
     env: POSTGRES_ENV,
     cwd: home,
     user,
@@ -73,7 +77,12 @@ const SETTINGS = {
   random_page_cost: 1.1,
 };
 
-const NOT_DURABLE = { fsync: 'off', synchronous_commit: 'off', full_page_writes: 'off', shared_buffers: '128MB' };
+const NOT_DURABLE = {
+  fsync: 'off',
+  synchronous_commit: 'off',
+  full_page_writes: 'off',
+  shared_buffers: '128MB',
+};
 
 async function ensureDatabase(maintenanceUrl: string, database: string | undefined): Promise<void> {
   const client = new Client({ connectionString: maintenanceUrl, connectionTimeoutMillis: 5_000 });

@@ -105,7 +105,9 @@ async function spawnDetached(spec: ChildSpec): Promise<Spawned> {
     });
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve);
-      child.once('error', (cause) => reject(new Error(`cannot run ${spec.command}: ${cause.message}`, { cause })));
+      child.once('error', (cause) =>
+        reject(new Error(`cannot run ${spec.command}: ${cause.message}`, { cause })),
+      );
     });
     return { pid: child.pid!, exited };
   } finally {

@@ -26,7 +26,9 @@ export async function waitUntil<T>(probe: () => Promise<T>, options: WaitOptions
       if (exit !== undefined) throw new Error(`${what}: the process ${exit}${quoteLog(child)}`, { cause });
       if (Date.now() >= deadline) {
         const reason = cause instanceof Error ? cause.message : String(cause);
-        throw new Error(`${what}: not ready after ${timeoutMs / 1000} s (${reason})${quoteLog(child)}`, { cause });
+        throw new Error(`${what}: not ready after ${timeoutMs / 1000} s (${reason})${quoteLog(child)}`, {
+          cause,
+        });
       }
     }
     await sleep(intervalMs);

@@ -1,0 +1,111 @@
+import { randomBytes } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import type { InstalledRabbitmq } from './find-rabbitmq.js';
+
+export interface RabbitmqPorts {
+  amqp: number;
+  epmd: number;
+  distribution: number;
+}
+
+export interface NodeFiles {
+  username: string;
+  password: string;
+  /** The whole environment of the node: nothing of the system's own RabbitMQ shines through. */
+  env: NodeJS.ProcessEnv;
+}
+
+/** Writes what a private node needs to its directory. Cookie and password are made once. */
+export function prepareNodeFiles(
+  directory: string,
+  ports: RabbitmqPorts,
+  installed: InstalledRabbitmq,
+): NodeFiles {
+  mkdirSync(directory, { recursive: true, mode: 0o700 });
+  const secrets = readOrMakeSecrets(join(directory, 'secrets.json'));
+  const cookie = join(directory, '.erlang.cookie');
+  if (!existsSync(cookie)) writeFileSync(cookie, secrets.cookie, { mode: 0o400 });
+  writePrivately(join(directory, 'rabbitmq.conf'), configuration(ports, secrets));
+  writePrivately(join(directory, 'enabled_plugins'), '[].\n');
+  writePrivately(join(directory, 'empty-env.conf'), '');
+  return { ...secrets, env: environment(directory, ports, installed) };
+}
+
+interface Secrets {
+  username: string;
+  password: string;
+  cookie: string;
+}
+
+function readOrMakeSecrets(file: string): Secrets {
+  if (!existsSync(file)) {
+    const secrets: Secrets = {
+      username: 'tocsin',
+      password: randomBytes(18).toString('base64url'),
+      cookie: randomBytes(18).toString('hex'),
+    };
+    writePrivately(file, JSON.stringify(secrets));
+  }
+  return JSON.parse(readFileSync(file, 'utf8')) as Secrets;
+}
+
+function writePrivately(file: string, text: string): void {
+  writeFileSync(file, text, { mode: 0o600 });
+  chmodSync(file, 0o600);
+}
+
+function configuration(ports: RabbitmqPorts, { username, password }: Secrets): string {
+  return [
+    `listeners.tcp.1 = 127.0.0.1:${ports.amqp}`,
+    // Only read when the node's database is new; there is no guest then.
+    `default_user = ${username}`,
+    `default_pass = ${password}`,
+    'default_user_tags.administrator = true',
+    'log.file = false',
+    'log.console = true',
+    'log.console.level = info',
+    // The log of quorum queues is read at start: an eighth of its default size keeps restarts short.
+    'raft.wal_max_size_bytes = 67108864',
+    '',
+  ].join('\n');
+}
+
+function environment(
+  directory: string,
+  ports: RabbitmqPorts,
+  installed: InstalledRabbitmq,
+): NodeJS.ProcessEnv {
+  return {
+    PATH: installed.path,
+    LANG: 'C.UTF-8',
+    HOME: directory,
+    ERL_EPMD_PORT: String(ports.epmd),
+    ERL_EPMD_ADDRESS: '127.0.0.1',
+    RABBITMQ_CONF_ENV_FILE: join(directory, 'empty-env.conf'),
+    // "localhost" resolves on every machine; its own name often does not.
+    RABBITMQ_NODENAME: 'tocsin@localhost',
+    RABBITMQ_DIST_PORT: String(ports.distribution),
+    RABBITMQ_CONFIG_FILE: join(directory, 'rabbitmq.conf'),
+    RABBITMQ_CONFIG_FILES: join(directory, 'conf.d'),
+    RABBITMQ_ADVANCED_CONFIG_FILE: join(directory, 'advanced.config'),
+    RABBITMQ_ENABLED_PLUGINS_FILE: join(directory, 'enabled_plugins'),
+    RABBITMQ_MNESIA_BASE: join(directory, 'data'),
+    RABBITMQ_MNESIA_DIR: join(directory, 'data', 'node'),
+    RABBITMQ_FEATURE_FLAGS_FILE: join(directory, 'data', 'feature_flags'),
+    RABBITMQ_GENERATED_CONFIG_DIR: join(directory, 'generated'),
+    RABBITMQ_SCHEMA_DIR: join(directory, 'schema'),
+    RABBITMQ_QUORUM_DIR: join(directory, 'data', 'quorum'),
+    RABBITMQ_STREAM_DIR: join(directory, 'data', 'stream'),
+    RABBITMQ_PID_FILE: join(directory, 'pid'),
+    RABBITMQ_LOG_BASE: join(directory, 'log'),
+    RABBITMQ_LOGS: '-',
+    ERL_CRASH_DUMP: join(directory, 'erl_crash.dump'),
+    ERL_CRASH_DUMP_SECONDS: '0',
+    // The script becomes the Erlang machine instead of staying as its parent, so that signals reach the node itself.
+    RABBITMQ_ALLOW_INPUT: 'true',
+    // No spinning while idle: two cores are shared with everything else.
+    RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS:
+      '-noinput +sbwt none +sbwtdcpu none +sbwtdio none -kernel inet_dist_use_interface {127,0,0,1}',
+  };
+}

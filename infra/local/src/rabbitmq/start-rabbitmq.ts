@@ -1,0 +1,133 @@
+import { mkdirSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { connect } from 'amqplib';
+import type { Child, ProcessHost } from '../processes/process-host.js';
+import { waitUntil } from '../processes/wait-until.js';
+import { findRabbitmq, type InstalledRabbitmq } from './find-rabbitmq.js';
+import { canInstallRabbitmq, HOW_TO_INSTALL, installRabbitmq } from './install-rabbitmq.js';
+import { prepareNodeFiles, type RabbitmqPorts } from './node-files.js';
+
+export interface RabbitmqOptions {
+  processes: ProcessHost;
+  /** Keeps the node's data and secrets; made when missing. */
+  directory: string;
+  logFile: string;
+  /** All on 127.0.0.1 only. */
+  ports: RabbitmqPorts;
+}
+
+export interface RunningRabbitmq {
+  /** The node; stopping it stops its epmd too. */
+  child: Child;
+  url: string;
+}
+
+/** Finds RabbitMQ, or installs it where we may, telling `say`. Throws with what a person can do. */
+export function ensureRabbitmqInstalled(logFile: string, say: (message: string) => void): InstalledRabbitmq {
+  const searchPath = process.env.PATH;
+  const found = findRabbitmq(searchPath);
+  if (found !== undefined) return found;
+  if (!canInstallRabbitmq()) throw new Error(HOW_TO_INSTALL);
+  say(
+    'RabbitMQ is not installed: installing the distribution’s rabbitmq-server (files only, no system service)',
+  );
+  mkdirSync(dirname(logFile), { recursive: true });
+  installRabbitmq(logFile);
+  const installed = findRabbitmq(searchPath);
+  if (installed === undefined)
+    throw new Error(`rabbitmq-server was installed, but cannot be found; log: ${logFile}`);
+  return installed;
+}
+
+/** Starts a private node and resolves when it takes AMQP connections. Throws with the end of its log if it does not. */
+export async function startRabbitmq(
+  options: RabbitmqOptions & { installed: InstalledRabbitmq },
+): Promise<RunningRabbitmq> {
+  const { processes, directory, logFile, ports, installed } = options;
+  const { username, password, env } = prepareNodeFiles(directory, ports, installed);
+  const epmd = await keepEpmd(options);
+  let node: Child | undefined;
+  try {
+    node = await processes.start({
+      name: 'rabbitmq',
+      command: installed.server,
+      args: [],
+      env,
+      cwd: directory,
+      logFile,
+    });
+    const url = `amqp://${username}:${password}@127.0.0.1:${ports.amqp}`;
+    await waitUntil(() => connectOnce(url), {
+      what: 'RabbitMQ',
+      timeoutMs: 90_000,
+      child: node,
+      intervalMs: 100,
+    });
+    return { child: withEpmd(node, epmd), url };
+  } catch (error) {
+    await node?.stop();
+    await epmd.stop();
+    throw error;
+  }
+}
+
+interface Epmd {
+  stop(): Promise<void>;
+}
+
+/**
+ * Erlang's port mapper on a port of its own, in the foreground. Without it the node would start one as a daemon that
+ * outlives it; so it is started before the node, and again at once should it die.
+ */
+async function keepEpmd({
+  processes,
+  directory,
+  ports,
+  installed,
+}: RabbitmqOptions & { installed: InstalledRabbitmq }): Promise<Epmd> {
+  let stopping = false;
+  const startOne = () =>
+    processes.start({
+      name: 'epmd',
+      command: installed.epmd,
+      args: ['-port', String(ports.epmd), '-address', '127.0.0.1'],
+      env: { PATH: installed.path, HOME: directory },
+      cwd: directory,
+      logFile: join(directory, 'epmd.log'),
+    });
+  let current = await startOne();
+  const watch = () => {
+    current.exited.then(async () => {
+      if (stopping) return;
+      current = await startOne();
+      watch();
+    });
+  };
+  watch();
+  return {
+    stop: () => {
+      stopping = true;
+      return current.stop();
+    },
+  };
+}
+
+function withEpmd(node: Child, epmd: Epmd): Child {
+  const exited = node.exited.then(async (exit) => {
+    await epmd.stop();
+    return exit;
+  });
+  return {
+    ...node,
+    exited,
+    stop: async (graceMs) => {
+      await node.stop(graceMs);
+      await exited;
+    },
+  };
+}
+
+async function connectOnce(url: string): Promise<void> {
+  const connection = await connect(url, { timeout: 5_000 });
+  await connection.close();
+}

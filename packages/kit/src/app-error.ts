@@ -31,6 +31,8 @@ export interface AppErrorOptions {
   retryAfterSeconds?: number;
   /** Further members of the problem document (RFC 9457 §3.2). */
   extra?: Record<string, unknown>;
+  /** Further response headers, for example `WWW-Authenticate`. */
+  headers?: Record<string, string>;
 }
 
 /**
@@ -44,6 +46,7 @@ export class AppError extends Error {
   readonly errors: FieldError[] | undefined;
   readonly retryAfterSeconds: number | undefined;
   readonly extra: Record<string, unknown> | undefined;
+  readonly headers: Record<string, string> | undefined;
 
   constructor(code: ErrorCode, detail: string, options: AppErrorOptions = {}) {
     super(detail, { cause: options.cause });
@@ -54,5 +57,6 @@ export class AppError extends Error {
     this.errors = options.errors;
     this.retryAfterSeconds = options.retryAfterSeconds;
     this.extra = options.extra;
+    this.headers = options.headers;
   }
 }

@@ -1,0 +1,51 @@
+import { isIP } from 'node:net';
+
+/** What a setting's text was read as, or why it cannot be. `problem` completes "NAME …" and never holds the value. */
+export type Parsed<T> = { value: T } | { problem: string };
+
+const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
+
+/** Reads `250ms`, `5s`, `2m`, `1h` or `1d` as milliseconds. A unit is required, so that nobody guesses it. */
+export function parseDurationMs(text: string): Parsed<number> {
+  const match = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/.exec(text);
+  if (!match) return { problem: 'must be a duration with a unit, such as 250ms, 5s, 2m or 1h' };
+  return { value: Math.round(Number(match[1]) * unitMs[match[2] as keyof typeof unitMs]) };
+}
+
+export function parseInteger(text: string, range: { min?: number; max?: number }): Parsed<number> {
+  const { min = Number.MIN_SAFE_INTEGER, max = Number.MAX_SAFE_INTEGER } = range;
+  const value = /^-?\d{1,16}$/.test(text) ? Number(text) : Number.NaN;
+  if (value >= min && value <= max) return { value };
+  return { problem: `must be a whole number${describeRange(range)}` };
+}
+
+export function parseBoolean(text: string): Parsed<boolean> {
+  const lower = text.toLowerCase();
+  if (['true', '1', 'yes', 'on'].includes(lower)) return { value: true };
+  if (['false', '0', 'no', 'off'].includes(lower)) return { value: false };
+  return { problem: 'must be true or false' };
+}
+
+/** `protocols` are named without the colon; the text is given back as it was. */
+export function parseUrl(text: string, protocols: readonly string[]): Parsed<string> {
+  if (URL.canParse(text) && protocols.includes(new URL(text).protocol.slice(0, -1))) return { value: text };
+  return {
+    problem: `must be an absolute URL that begins with ${protocols.map((p) => `${p}://`).join(' or ')}`,
+  };
+}
+
+/** An address alone is a range of one. */
+export function parseCidr(text: string): Parsed<string> {
+  const [address = '', prefix, ...rest] = text.split('/');
+  const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address) as 0 | 4 | 6];
+  const length = prefix === undefined ? bits : /^\d{1,3}$/.test(prefix) ? Number(prefix) : -1;
+  if (bits > 0 && rest.length === 0 && length >= 0 && length <= bits)
+    return { value: `${address}/${length}` };
+  return { problem: 'must be address ranges such as 10.0.0.0/8 or fd00::/8, separated by commas' };
+}
+
+function describeRange({ min, max }: { min?: number; max?: number }): string {
+  if (min !== undefined && max !== undefined) return ` from ${min} to ${max}`;
+  if (min !== undefined) return `, ${min} or more`;
+  return max === undefined ? '' : `, ${max} or less`;
+}

@@ -1,0 +1,78 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { AppError } from './app-error.js';
+import { definePublicRoute } from './http/define-route.js';
+import type { Route } from './http/route.js';
+import { createSingleFlight } from './single-flight.js';
+
+/** Resolves when the part works, rejects when it does not. */
+export type HealthCheck = (signal: AbortSignal) => Promise<unknown>;
+
+export interface HealthOptions {
+  /** What the service cannot work without, by name. */
+  checks: Readonly<Record<string, HealthCheck>>;
+  /** For each check; 2 s unless given. */
+  timeoutMs?: number;
+}
+
+const statusSchema = {
+  type: 'object',
+  required: ['status'],
+  properties: { status: { const: 'ok' } },
+} as const;
+
+/**
+ * `/livez`: the process answers. `/readyz`: 503 naming the checks that fail or take too long. Callers at the same
+ * time share one run of the checks, for the path is public.
+ */
+export function healthRoutes({ checks, timeoutMs = 2_000 }: HealthOptions): Route<never>[] {
+  const flight = createSingleFlight<string[]>();
+  return [
+    definePublicRoute({
+      method: 'GET',
+      path: '/livez',
+      operationId: 'getLiveness',
+      summary: 'Whether the process answers.',
+      tag: 'service',
+      access: 'public',
+      responses: { 200: { description: 'It does.', schema: statusSchema } },
+      handler: () => ({ status: 200, body: { status: 'ok' } }),
+    }),
+    definePublicRoute({
+      method: 'GET',
+      path: '/readyz',
+      operationId: 'getReadiness',
+      summary: 'Whether every part that the service needs is there.',
+      tag: 'service',
+      access: 'public',
+      responses: { 200: { description: 'It is.', schema: statusSchema } },
+      problems: [503],
+      handler: async () => {
+        const failing = await flight.run('readyz', () => findFailing(checks, timeoutMs));
+        if (failing.length === 0) return { status: 200, body: { status: 'ok' } };
+        const detail = `Not ready: ${failing.join(', ')}.`;
+        throw new AppError('unavailable', detail, { retryAfterSeconds: 1, extra: { failing } });
+      },
+    }),
+  ];
+}
+
+async function findFailing(checks: HealthOptions['checks'], timeoutMs: number): Promise<string[]> {
+  const names = Object.keys(checks);
+  const results = await Promise.allSettled(
+    names.map((name) => withTimeout(checks[name] as HealthCheck, timeoutMs)),
+  );
+  return names.filter((_, index) => results[index]?.status === 'rejected');
+}
+
+async function withTimeout(check: HealthCheck, timeoutMs: number): Promise<void> {
+  const done = new AbortController();
+  const late = sleep(timeoutMs, undefined, { signal: done.signal }).then(() => {
+    throw new Error('The check took too long.');
+  });
+  try {
+    await Promise.race([check(AbortSignal.timeout(timeoutMs)), late]);
+  } finally {
+    done.abort();
+    late.catch(() => undefined);
+  }
+}

@@ -1,0 +1,96 @@
+import express, { type Express, type RequestHandler, type Response } from 'express';
+import { AppError } from '../app-error.js';
+import type { Logger } from '../logger.js';
+import type { Metrics } from '../metrics.js';
+import { toExpressPath } from './express-path.js';
+import { type AuthenticateInput, compileRoute, type RoutePolicy } from './handle-route.js';
+import { sendProblem } from './respond.js';
+import type { HttpMethod, Route } from './route.js';
+import { trackRequests } from './track-requests.js';
+
+export interface HttpAppOptions<Principal> {
+  logger: Logger;
+  metrics: Metrics;
+  routes: readonly Route<Principal>[];
+  /** @throws AppError `unauthenticated`, or `unavailable` while no answer can be given. */
+  authenticate(input: AuthenticateInput): Promise<Principal>;
+  /**
+   * `workspaceId` is null for what concerns the whole deployment.
+   * @throws AppError `forbidden`
+   */
+  authorize(principal: Principal, permission: string, workspaceId: string | null): void;
+  /** Asked after authentication and before anything is done, for example for a rate limit. */
+  admit?(request: { principal: Principal; route: Route<Principal> }): void;
+  /** Who calls, for the log line. */
+  describePrincipal?(principal: Principal): string;
+  /** 1 MiB unless given; more is 413. */
+  bodyLimitBytes?: number;
+  /** Served without a credential, after the routes that are `public` (a page's static files). */
+  publicFiles?: RequestHandler[];
+}
+
+const mebibyte = 1_048_576;
+
+/**
+ * The express application of a service. Only what is declared `public` is served without a credential: any other
+ * request is authenticated first, before its body is read and before it is told whether the path exists.
+ */
+export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Express {
+  const { routes, bodyLimitBytes = mebibyte, publicFiles = [] } = options;
+  const policy: RoutePolicy<Principal> = { ...options, bodyLimitBytes };
+  const app = express();
+  app.disable('x-powered-by').disable('etag').set('query parser', false).set('case sensitive routing', true);
+  app.use(trackRequests(options));
+  mount(
+    app,
+    policy,
+    routes.filter((route) => route.access === 'public'),
+  );
+  for (const handler of publicFiles) app.use(handler);
+  app.use(authenticateEverythingElse(policy));
+  mount(
+    app,
+    policy,
+    routes.filter((route) => route.access !== 'public'),
+  );
+  refuseOtherMethods(app, routes);
+  app.use(() => {
+    throw new AppError('not_found', 'Nothing is at this path.');
+  });
+  app.use(sendProblem);
+  return app;
+}
+
+function mount<Principal>(
+  app: Express,
+  policy: RoutePolicy<Principal>,
+  routes: readonly Route<Principal>[],
+): void {
+  for (const route of routes) {
+    const method = route.method.toLowerCase() as Lowercase<HttpMethod>;
+    app[method](toExpressPath(route.path), compileRoute(route, policy));
+  }
+}
+
+function authenticateEverythingElse<Principal>(policy: RoutePolicy<Principal>): RequestHandler {
+  return async (request, response: Response, next) => {
+    const { signal } = response.locals.request;
+    const principal = await policy.authenticate({ authorization: request.headers.authorization, signal });
+    response.locals.principal = principal;
+    const caller = policy.describePrincipal?.(principal);
+    if (caller !== undefined) response.locals.request.log({ principal: caller });
+    next();
+  };
+}
+
+function refuseOtherMethods(app: Express, routes: readonly Route<never>[]): void {
+  for (const path of new Set(routes.map((route) => toExpressPath(route.path)))) {
+    const known = routes.filter((route) => toExpressPath(route.path) === path);
+    const methods = known.flatMap(({ method }) => (method === 'GET' ? ['GET', 'HEAD'] : [method]));
+    const allow = methods.join(', ');
+    app.all(path, (request) => {
+      const detail = `${request.method} is not possible here; possible are ${allow}.`;
+      throw new AppError('method_not_allowed', detail, { headers: { Allow: allow } });
+    });
+  }
+}

@@ -1,0 +1,69 @@
+import type { ErrorObject } from 'ajv/dist/2020.js';
+import type { FieldError } from '../app-error.js';
+import { childPointer } from './json-pointer.js';
+
+/**
+ * Turns one fault of ajv into a place and a sentence that says what would be right. Gives nothing for a fault that
+ * only sums up others ("must match a schema in anyOf").
+ */
+export function describeFault(error: ErrorObject): FieldError | undefined {
+  const { instancePath: path, keyword, message = 'is not allowed' } = error;
+  const params = error.params as Record<string, unknown>;
+  switch (keyword) {
+    case 'required':
+      return { path: childPointer(path, String(params['missingProperty'])), message: 'is required' };
+    case 'additionalProperties':
+    case 'unevaluatedProperties':
+      return {
+        path: childPointer(path, String(params['additionalProperty'] ?? params['unevaluatedProperty'])),
+        message: `is not a known property${knownNames(error.parentSchema)}`,
+      };
+    case 'type':
+      return { path, message: `must be ${typeNames(params['type'])}` };
+    case 'enum':
+      return { path, message: `must be one of ${list(params['allowedValues'])}` };
+    case 'const':
+      return { path, message: `must be ${JSON.stringify(params['allowedValue'])}` };
+    case 'format':
+      return { path, message: formatSentence(String(params['format'])) };
+    case 'minLength':
+      return { path, message: params['limit'] === 1 ? 'must not be empty' : message };
+    case 'propertyNames':
+      return { path: childPointer(path, String(params['propertyName'])), message: 'is not an allowed name' };
+    case 'if':
+      return undefined;
+    default:
+      return { path, message };
+  }
+}
+
+function knownNames(schema: ErrorObject['parentSchema']): string {
+  const names = Object.keys(schema?.['properties'] ?? {});
+  return names.length > 0 && names.length <= 30 ? `; known are ${names.join(', ')}` : '';
+}
+
+const typeSentences: Record<string, string> = {
+  string: 'a string',
+  number: 'a number',
+  integer: 'a whole number',
+  boolean: 'true or false',
+  object: 'an object',
+  array: 'an array',
+  null: 'null',
+};
+
+function typeNames(type: unknown): string {
+  const names = Array.isArray(type) ? type : [type];
+  return names.map((name) => typeSentences[String(name)] ?? String(name)).join(' or ');
+}
+
+function list(values: unknown): string {
+  return Array.isArray(values) ? values.map((value) => JSON.stringify(value)).join(', ') : String(values);
+}
+
+function formatSentence(format: string): string {
+  if (format === 'uuid') return 'must be a UUID';
+  if (format === 'date-time') return 'must be an ISO 8601 time with a zone, such as 2025-01-31T12:00:00Z';
+  if (format === 'uri') return 'must be an absolute URL';
+  return `must be in the format ${format}`;
+}

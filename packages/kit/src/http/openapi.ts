@@ -1,0 +1,135 @@
+import type { JSONSchema } from 'json-schema-to-ts';
+import { problemSchema, problemSentences } from './problem-schema.js';
+import type { HttpMethod, ResponseSpec, Route } from './route.js';
+
+export interface OpenApiOptions {
+  info: { title: string; version: string; description?: string };
+  routes: readonly Route<never>[];
+}
+
+type Json = Record<string, unknown>;
+type Components = Map<string, unknown>;
+
+/**
+ * An OpenAPI 3.1 document of the routes that are served, from the very schemas that check them. A schema whose
+ * `title` is one PascalCase word becomes a named component.
+ */
+export function createOpenApiDocument({ info, routes }: OpenApiOptions): Json {
+  const components: Components = new Map();
+  hoist(problemSchema, components);
+  const paths: Record<string, Json> = {};
+  for (const route of routes) {
+    const operations = methodsOf(route.method).map((method) => [
+      method,
+      describeOperation(route, method, components),
+    ]);
+    paths[route.path] = { ...paths[route.path], ...Object.fromEntries(operations) };
+  }
+  return {
+    openapi: '3.1.0',
+    info,
+    security: [{ bearer: [] }],
+    tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
+    paths,
+    components: {
+      securitySchemes: { bearer: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT' } },
+      schemas: Object.fromEntries(components),
+    },
+  };
+}
+
+function methodsOf(method: HttpMethod): string[] {
+  return method === 'ALL' ? ['get', 'post', 'put', 'patch', 'delete'] : [method.toLowerCase()];
+}
+
+function describeOperation(route: Route<never>, method: string, components: Components): Json {
+  const { operationId, summary, description, tag, access, body } = route;
+  const permission = typeof access === 'object' ? access.permission : undefined;
+  return {
+    // One operation for each method of an `ALL` route, and operation ids are unique.
+    operationId: route.method === 'ALL' ? `${operationId}_${method}` : operationId,
+    summary,
+    ...(description && { description }),
+    tags: [tag],
+    ...(access === 'public' && { security: [] }),
+    ...(permission && { 'x-permission': permission }),
+    parameters: [
+      ...describeParameters('path', route.params, components),
+      ...describeParameters('query', route.query, components),
+    ],
+    ...(body !== undefined && {
+      requestBody: { required: true, content: { 'application/json': { schema: hoist(body, components) } } },
+    }),
+    responses: { ...describeResponses(route, components), ...describeProblems(route) },
+  };
+}
+
+function describeParameters(
+  place: 'path' | 'query',
+  schema: JSONSchema | undefined,
+  components: Components,
+): Json[] {
+  if (typeof schema !== 'object') return [];
+  const required = new Set(schema.required ?? []);
+  return Object.entries(schema.properties ?? {}).map(([name, property]) => ({
+    name,
+    in: place,
+    required: place === 'path' || required.has(name),
+    schema: hoist(property, components),
+  }));
+}
+
+function describeResponses({ responses }: Route<never>, components: Components): Json {
+  const entries = Object.entries(responses).map(([status, spec]) => [
+    status,
+    describeResponse(spec, components),
+  ]);
+  return Object.fromEntries(entries);
+}
+
+function describeResponse(
+  { description, schema, contentType, headers }: ResponseSpec,
+  components: Components,
+): Json {
+  const type = contentType ?? (schema === undefined ? undefined : 'application/json');
+  return {
+    description,
+    ...(headers && {
+      headers: Object.fromEntries(
+        Object.entries(headers).map(([name, text]) => [
+          name,
+          { description: text, schema: { type: 'string' } },
+        ]),
+      ),
+    }),
+    ...(type && { content: { [type]: schema === undefined ? {} : { schema: hoist(schema, components) } } }),
+  };
+}
+
+function describeProblems({ access, params, query, body, problems = [] }: Route<never>): Json {
+  const statuses = new Set<number>(problems);
+  if (access !== 'public') for (const status of [401, 429, 503]) statuses.add(status);
+  if (typeof access === 'object') statuses.add(403);
+  if (params ?? query ?? body) for (const status of [400, 422]) statuses.add(status);
+  if (body) for (const status of [413, 415]) statuses.add(status);
+  const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
+  return Object.fromEntries(
+    [...statuses].map((status) => [
+      status,
+      { description: problemSentences[status] ?? 'A problem.', content },
+    ]),
+  );
+}
+
+/** Copies a schema, with every titled part replaced by a reference to its component. */
+function hoist(schema: unknown, components: Components): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => hoist(item, components));
+  if (typeof schema !== 'object' || schema === null) return schema;
+  const copy = Object.fromEntries(
+    Object.entries(schema).map(([key, value]) => [key, hoist(value, components)]),
+  );
+  const { title } = copy;
+  if (typeof title !== 'string' || !/^[A-Z][A-Za-z0-9]*$/.test(title)) return copy;
+  components.set(title, copy);
+  return { $ref: `#/components/schemas/${title}` };
+}

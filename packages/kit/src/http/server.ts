@@ -1,0 +1,71 @@
+import { createServer, type RequestListener, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface HttpServer {
+  url: string;
+  port: number;
+  /** Stops accepting, lets what is in flight finish for `deadlineMs`, then cuts it. */
+  close(deadlineMs: number): Promise<void>;
+}
+
+/**
+ * Listens. Time-outs: headers 10 s, a whole request 30 s, an idle connection 65 s (longer than the usual load
+ * balancer's 60, so that it never reuses a connection that we are closing).
+ * @throws Error with a plain sentence when the address cannot be bound.
+ */
+export async function listen(
+  app: RequestListener,
+  { host, port }: { host: string; port: number },
+): Promise<HttpServer> {
+  const server = createServer(
+    {
+      headersTimeout: 10_000,
+      requestTimeout: 30_000,
+      keepAliveTimeout: 65_000,
+      connectionsCheckingInterval: 5_000,
+    },
+    app,
+  );
+  await bind(server, { host, port });
+  const address = server.address() as AddressInfo;
+  const drain = createDrain(server);
+  const shownHost = host.includes(':') ? `[${host}]` : host;
+  return { url: `http://${shownHost}:${address.port}`, port: address.port, close: drain };
+}
+
+function bind(server: Server, { host, port }: { host: string; port: number }): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', (cause: NodeJS.ErrnoException) => reject(describeBindError(cause, host, port)));
+    server.listen({ host, port }, () => {
+      server.removeAllListeners('error');
+      resolve();
+    });
+  });
+}
+
+function describeBindError(cause: NodeJS.ErrnoException, host: string, port: number): Error {
+  const reasons: Record<string, string> = {
+    EADDRINUSE: 'another process listens there',
+    EACCES: 'this user may not bind that port',
+    EADDRNOTAVAIL: 'this machine has no such address',
+  };
+  const reason = reasons[cause.code ?? ''] ?? cause.message;
+  return new Error(`Cannot listen on ${host}:${port}: ${reason}.`, { cause });
+}
+
+function createDrain(server: Server): (deadlineMs: number) => Promise<void> {
+  let closing = false;
+  server.prependListener('request', (_request, response) => {
+    if (closing) response.setHeader('Connection', 'close');
+    // A connection that is kept alive becomes idle when its answer is out; after that nothing else would close it.
+    response.once('close', () => closing && setImmediate(() => server.closeIdleConnections()));
+  });
+  return async (deadlineMs) => {
+    closing = true;
+    const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+    server.closeIdleConnections();
+    const cut = setTimeout(() => server.closeAllConnections(), deadlineMs);
+    await closed;
+    clearTimeout(cut);
+  };
+}

@@ -1,0 +1,17 @@
+/** Callers that ask for the same key at the same time share one piece of work and its outcome, also its failure. */
+export interface SingleFlight<T> {
+  run(key: string, work: () => Promise<T>): Promise<T>;
+}
+
+export function createSingleFlight<T>(): SingleFlight<T> {
+  const inFlight = new Map<string, Promise<T>>();
+  return {
+    run(key, work) {
+      const running = inFlight.get(key);
+      if (running) return running;
+      const started = work().finally(() => inFlight.delete(key));
+      inFlight.set(key, started);
+      return started;
+    },
+  };
+}

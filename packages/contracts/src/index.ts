@@ -1,4 +1,11 @@
 export {
+  type Alert,
+  alertAcceptedSchema,
+  alertSchema,
+  type PublishAlert,
+  publishAlertSchema,
+} from './alert.js';
+export {
   type AlertFired,
   alertFiredKey,
   alertFiredProperties,
@@ -9,7 +16,15 @@ export {
   createAlertFiredCheck,
 } from './alert-fired.js';
 export { type ApiKeyDeactivated, apiKeyDeactivatedKey, eventsExchange } from './api-key-deactivated.js';
+export { type Attempt, attemptSchema, type DestinationResponse } from './attempt.js';
 export { type Checked, createCheck, type Fault } from './check.js';
+export { type DeadLetter, deadLetterSchema } from './dead-letter.js';
+export {
+  type Delivery,
+  type DeliveryWithAttempts,
+  deliverySchema,
+  deliveryWithAttemptsSchema,
+} from './delivery.js';
 export {
   type DeliveryDue,
   decodeDeliveryDue,
@@ -17,6 +32,13 @@ export {
   deliveryDueKey,
   encodeDeliveryDue,
 } from './delivery-due.js';
+export {
+  type CreateRedelivery,
+  createRedeliverySchema,
+  type Redelivery,
+  type RedeliveryFilter,
+  redeliverySchema,
+} from './redelivery.js';
 export { findBadText } from './text.js';
 export {
   type AlertOutcome,

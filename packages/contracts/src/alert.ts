@@ -1,0 +1,76 @@
+import type { FromSchema } from 'json-schema-to-ts';
+import { alertFiredProperties } from './alert-fired.js';
+import { alertOutcomes } from './vocabulary.js';
+
+/**
+ * An alert as it is published over REST: the alert-fired message, but unknown members are refused, and what the path
+ * and the service can say may be missing.
+ */
+export const publishAlertSchema = {
+  title: 'PublishAlert',
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    ...alertFiredProperties,
+    alert_rule: {
+      ...alertFiredProperties.alert_rule,
+      additionalProperties: false,
+      description:
+        'For monitors that keep their own rules; counts only where no rule of this id was ever registered.',
+    },
+  },
+  required: ['alert_rule_id', 'model_id', 'model_name', 'metric_value'],
+} as const;
+
+export const alertAcceptedSchema = {
+  title: 'AlertAccepted',
+  type: 'object',
+  additionalProperties: false,
+  properties: { alert_id: { type: 'string', format: 'uuid' } },
+  required: ['alert_id'],
+} as const;
+
+const uuid = { type: 'string', format: 'uuid' } as const;
+
+export const alertSchema = {
+  title: 'Alert',
+  description: 'One firing of an alert rule, as it was accepted.',
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    alert_id: uuid,
+    workspace_id: uuid,
+    fired_at: { type: 'string', format: 'date-time' },
+    accepted_at: { type: 'string', format: 'date-time' },
+    alert_rule_id: uuid,
+    alert_rule_name: { type: 'string' },
+    model_id: uuid,
+    model_name: { type: 'string' },
+    metric_value: { type: 'number' },
+    threshold: { type: 'number' },
+    bound: { type: 'string', enum: ['upper_bound', 'lower_bound'] },
+    outcome: { type: 'string', enum: alertOutcomes },
+    outcome_reason: {
+      type: ['string', 'null'],
+      description: 'Why nothing was delivered; null where deliveries were made.',
+    },
+  },
+  required: [
+    'alert_id',
+    'workspace_id',
+    'fired_at',
+    'accepted_at',
+    'alert_rule_id',
+    'alert_rule_name',
+    'model_id',
+    'model_name',
+    'metric_value',
+    'threshold',
+    'bound',
+    'outcome',
+    'outcome_reason',
+  ],
+} as const;
+
+export type PublishAlert = FromSchema<typeof publishAlertSchema>;
+export type Alert = FromSchema<typeof alertSchema>;

@@ -1,0 +1,71 @@
+import type { FromSchema } from 'json-schema-to-ts';
+
+const uuid = { type: 'string', format: 'uuid' } as const;
+const time = { type: 'string', format: 'date-time' } as const;
+
+/** Only what has ended is redelivered in bulk; what is open is on its way already. */
+const endedStatus = { type: 'string', enum: ['failed', 'skipped', 'succeeded'] } as const;
+
+const filterProperties = {
+  status: { ...endedStatus, description: 'Those that failed, unless given.' },
+  webhook_id: uuid,
+  alert_id: uuid,
+  alert_rule_id: uuid,
+  status_code: { type: 'integer', minimum: 100, maximum: 999 },
+  since: { ...time, description: 'Deliveries of alerts accepted at this time or later.' },
+  until: {
+    ...time,
+    description: 'Deliveries of alerts accepted before this time, and before the request in any case.',
+  },
+} as const;
+
+/** Which ended deliveries to send again. At least one member, so that a whole workspace is never a slip of the hand. */
+export const createRedeliverySchema = {
+  title: 'CreateRedelivery',
+  type: 'object',
+  additionalProperties: false,
+  minProperties: 1,
+  properties: filterProperties,
+} as const;
+
+export const redeliverySchema = {
+  title: 'Redelivery',
+  description: 'A job that sends ended deliveries again.',
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    id: uuid,
+    workspace_id: uuid,
+    filter: {
+      type: 'object',
+      additionalProperties: false,
+      properties: filterProperties,
+      required: ['status', 'until'],
+    },
+    matched: {
+      type: 'integer',
+      minimum: 0,
+      description: 'Deliveries that matched at acceptance, counted to 100,000.',
+    },
+    done: { type: 'integer', minimum: 0, description: 'Deliveries put back on their way so far.' },
+    status: { type: 'string', enum: ['running', 'done', 'cancelled'] },
+    created_by: { type: 'string' },
+    created_at: time,
+    updated_at: time,
+  },
+  required: [
+    'id',
+    'workspace_id',
+    'filter',
+    'matched',
+    'done',
+    'status',
+    'created_by',
+    'created_at',
+    'updated_at',
+  ],
+} as const;
+
+export type CreateRedelivery = FromSchema<typeof createRedeliverySchema>;
+export type Redelivery = FromSchema<typeof redeliverySchema>;
+export type RedeliveryFilter = Redelivery['filter'];

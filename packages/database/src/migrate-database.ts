@@ -7,7 +7,6 @@ export async function migrateDatabase(database: Database): Promise<string[]> {
   const [, applied] = (await database.knex.migrate.latest({
     migrationSource,
     tableName: 'schema_migrations',
-    loadExtensions: [],
   })) as [number, string[]];
   await ensurePartitions(database, Date.now());
   return applied;

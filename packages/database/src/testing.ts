@@ -1,0 +1,81 @@
+import { createHash, randomUUID } from 'node:crypto';
+import pg from 'pg';
+import { createDatabase, type Database } from './connection.js';
+import { migrateDatabase } from './migrate-database.js';
+import { migrationSource } from './migrations/index.js';
+
+export interface TestDatabase {
+  url: string;
+  database: Database;
+  /** Closes `database` and removes it, whoever is still connected. */
+  drop(): Promise<void>;
+}
+
+/**
+ * An empty, migrated database for one test file, cloned from a template that is made once for each state of the
+ * migrations. The server is the one that TOCSIN_TEST_DATABASE_URL names; its user may create databases.
+ */
+export async function createTestDatabase(
+  serverUrl = process.env.TOCSIN_TEST_DATABASE_URL,
+): Promise<TestDatabase> {
+  if (!serverUrl) throw new Error('TOCSIN_TEST_DATABASE_URL is not set: run the tests with npm test.');
+  const name = `tocsin_test_${randomUUID().replaceAll('-', '')}`;
+  await onServer(serverUrl, async (client) => {
+    const template = await ensureTemplate(client, serverUrl);
+    await client.query(`create database ${name} template ${template}`);
+  });
+  const url = urlOf(serverUrl, name);
+  const database = createDatabase({ url, applicationName: 'tocsin-test', poolSize: 5 });
+  return {
+    url,
+    database,
+    async drop() {
+      await database.close();
+      await onServer(serverUrl, (client) => client.query(`drop database if exists ${name} with (force)`));
+    },
+  };
+}
+
+/** Test files run side by side: one of them makes the template, the others wait for it. */
+async function ensureTemplate(client: pg.Client, serverUrl: string): Promise<string> {
+  const template = await templateName();
+  await client.query(`select pg_advisory_lock(hashtext('tocsin.test-template'))`);
+  const found = await client.query('select 1 from pg_database where datname = $1', [template]);
+  if (found.rowCount === 0) {
+    const unfinished = `${template}_unfinished`;
+    await client.query(`drop database if exists ${unfinished}`);
+    await client.query(`create database ${unfinished}`);
+    const database = createDatabase({
+      url: urlOf(serverUrl, unfinished),
+      applicationName: 'tocsin-test-template',
+    });
+    await migrateDatabase(database).finally(() => database.close());
+    await client.query(`alter database ${unfinished} rename to ${template}`);
+  }
+  await client.query(`select pg_advisory_unlock(hashtext('tocsin.test-template'))`);
+  return template;
+}
+
+/** Of the migrations' text, and of the day, for which migrating makes partitions. */
+async function templateName(): Promise<string> {
+  const migrations = await migrationSource.getMigrations([]);
+  const text = migrations.map((migration) => `${migration.name}\n${migration.up}`).join('\n');
+  const day = new Date().toISOString().slice(0, 10).replaceAll('-', '');
+  return `tocsin_template_${createHash('sha256').update(text).digest('hex').slice(0, 12)}_${day}`;
+}
+
+async function onServer<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+function urlOf(serverUrl: string, name: string): string {
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}

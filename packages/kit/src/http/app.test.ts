@@ -210,7 +210,7 @@ describe('paths and methods', () => {
     },
   );
 
-  test.each(['/things/1', '/things/%00', "/things/'%20or%201=1--", '/things/urn:uuid:' + own])(
+  test.each(['/things/1', '/things/%00', "/things/'%20or%201=1--", `/things/urn:uuid:${own}`])(
     '%s names no id and is 422',
     async (path) => {
       const response = await call('GET', path);
@@ -284,9 +284,9 @@ describe('bodies', () => {
 
   test('every fault of a small body is told at once, of a large number only the first', async () => {
     const { problem } = await patch('{"size":"x","one":1,"two":2}');
-    expect((problem['errors'] as unknown[]).length).toBe(4);
+    expect((problem.errors as unknown[]).length).toBe(4);
     const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`key${index}`, 1]));
-    expect(((await patch(JSON.stringify(many))).problem['errors'] as unknown[]).length).toBe(20);
+    expect(((await patch(JSON.stringify(many))).problem.errors as unknown[]).length).toBe(20);
   });
 
   test.each<Record<string, string>>([

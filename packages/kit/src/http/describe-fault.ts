@@ -11,25 +11,25 @@ export function describeFault(error: ErrorObject): FieldError | undefined {
   const params = error.params as Record<string, unknown>;
   switch (keyword) {
     case 'required':
-      return { path: childPointer(path, String(params['missingProperty'])), message: 'is required' };
+      return { path: childPointer(path, String(params.missingProperty)), message: 'is required' };
     case 'additionalProperties':
     case 'unevaluatedProperties':
       return {
-        path: childPointer(path, String(params['additionalProperty'] ?? params['unevaluatedProperty'])),
+        path: childPointer(path, String(params.additionalProperty ?? params.unevaluatedProperty)),
         message: `is not a known property${knownNames(error.parentSchema)}`,
       };
     case 'type':
-      return { path, message: `must be ${typeNames(params['type'])}` };
+      return { path, message: `must be ${typeNames(params.type)}` };
     case 'enum':
-      return { path, message: `must be one of ${list(params['allowedValues'])}` };
+      return { path, message: `must be one of ${list(params.allowedValues)}` };
     case 'const':
-      return { path, message: `must be ${JSON.stringify(params['allowedValue'])}` };
+      return { path, message: `must be ${JSON.stringify(params.allowedValue)}` };
     case 'format':
-      return { path, message: formatSentence(String(params['format'])) };
+      return { path, message: formatSentence(String(params.format)) };
     case 'minLength':
-      return { path, message: params['limit'] === 1 ? 'must not be empty' : message };
+      return { path, message: params.limit === 1 ? 'must not be empty' : message };
     case 'propertyNames':
-      return { path: childPointer(path, String(params['propertyName'])), message: 'is not an allowed name' };
+      return { path: childPointer(path, String(params.propertyName)), message: 'is not an allowed name' };
     case 'if':
       return undefined;
     default:
@@ -38,7 +38,7 @@ export function describeFault(error: ErrorObject): FieldError | undefined {
 }
 
 function knownNames(schema: ErrorObject['parentSchema']): string {
-  const names = Object.keys(schema?.['properties'] ?? {});
+  const names = Object.keys(schema?.properties ?? {});
   return names.length > 0 && names.length <= 30 ? `; known are ${names.join(', ')}` : '';
 }
 

@@ -8,6 +8,8 @@ export {
 export { migrateDatabase } from './migrate-database.js';
 export { dropExpired, ensurePartitions } from './partitions-repository.js';
 export { firstIdAt, recordId, timeOfRecordId } from './record-id.js';
+export { countRedeliverable, type RedeliveryPage, runRedeliveryPage } from './redelivery-job-repository.js';
+export { type RedeliverOutcome, redeliver } from './redelivery-repository.js';
 export {
   createSecretBox,
   type Place,

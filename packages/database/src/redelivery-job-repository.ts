@@ -1,0 +1,178 @@
+import type { RedeliveryFilter } from '@tocsin/contracts';
+import type { Knex } from 'knex';
+import type { Database } from './connection.js';
+import { firstIdAt } from './record-id.js';
+import { reopenEnded } from './redelivery-repository.js';
+
+export interface RedeliveryPage {
+  jobId: string;
+  /** Deliveries that this page has put back on their way. */
+  redelivered: number;
+  finished: boolean;
+}
+
+/**
+ * Carries one running job on by a page: looks at the next `pageSize` deliveries below the job's cursor, reopens those
+ * that match, and moves the cursor, all in one commit. A kill between two pages or within one loses and repeats
+ * nothing. Jobs take turns; several workers may call at once and get different jobs. Undefined when there is no work.
+ */
+export async function runRedeliveryPage(
+  database: Database,
+  pageSize: number,
+): Promise<RedeliveryPage | undefined> {
+  return database.knex.transaction(async (trx) => {
+    const job = await takeRunningJob(trx);
+    if (job === undefined) return undefined;
+    const page = await readPage(trx, job, pageSize);
+    const reopened = await reopenEnded(trx, { ids: page.ids, statuses: [job.filter.status] });
+    const finished = page.scanned < pageSize || page.lowestId === null;
+    await trx.raw(
+      `update redeliveries set cursor = coalesce(cast(:cursor as uuid), cursor), done = done + :done, status = :status,
+         updated_at = clock_timestamp()
+       where id = :id`,
+      {
+        id: job.id,
+        cursor: page.lowestId,
+        done: reopened.length,
+        status: finished ? 'done' : 'running',
+      },
+    );
+    return { jobId: job.id, redelivered: reopened.length, finished };
+  });
+}
+
+/**
+ * How many ended deliveries match, counted to `max`. Runs under `timeoutMs`; a count that takes longer throws the
+ * server's error 57014.
+ */
+export async function countRedeliverable(
+  database: Database,
+  { workspaceId, filter, max, timeoutMs }: CountOptions,
+): Promise<number> {
+  return database.knex.transaction(async (trx) => {
+    await trx.raw(`set local statement_timeout = ${Math.trunc(timeoutMs)}`);
+    const scope = { workspaceId, filter, cursor: firstIdAt(Date.parse(filter.until)), createdAt: null };
+    const range = await readRange(trx, scope);
+    if (range === undefined) return 0;
+    const { rows } = await trx.raw(
+      `select count(*)::integer as count from (
+         select 1 from deliveries where ${sought(filter)} and ${matching(filter)} limit :max) matched`,
+      { ...bindings(scope, range), max },
+    );
+    return rows[0].count;
+  });
+}
+
+export interface CountOptions {
+  workspaceId: string;
+  filter: RedeliveryFilter;
+  max: number;
+  timeoutMs: number;
+}
+
+interface Scope {
+  workspaceId: string;
+  filter: RedeliveryFilter;
+  /** Only deliveries below this id. */
+  cursor: string;
+  /** What fails after the job was accepted is not the job's; null while it is being accepted. */
+  createdAt: Date | null;
+}
+
+interface Range {
+  from: string;
+  below: string;
+}
+
+async function takeRunningJob(trx: Knex.Transaction): Promise<(Scope & { id: string }) | undefined> {
+  const { rows } = await trx.raw(
+    `select id, workspace_id, filter, cursor, created_at from redeliveries where status = 'running'
+     order by updated_at, id limit 1 for update skip locked`,
+  );
+  const row = rows[0];
+  if (row === undefined) return undefined;
+  return {
+    id: row.id,
+    workspaceId: row.workspace_id,
+    filter: row.filter,
+    cursor: row.cursor,
+    createdAt: row.created_at,
+  };
+}
+
+/**
+ * The page is bounded by what is looked at, not by what matches: its cost is the same whether all or none of a
+ * million deliveries match, and no statement runs into a time-out.
+ */
+async function readPage(trx: Knex.Transaction, scope: Scope, pageSize: number): Promise<PageRow> {
+  const range = await readRange(trx, scope);
+  if (range === undefined) return { ids: [], scanned: 0, lowestId: null };
+  const { rows } = await trx.raw(
+    `with looked_at as materialized (
+       select id, workspace_id, alert_id, alert_rule_id, status, status_code, failed_at
+       from deliveries where ${sought(scope.filter)} order by id desc limit :pageSize
+     )
+     select array(select id from looked_at where ${matching(scope.filter)}) as ids,
+       (select count(*)::integer from looked_at) as scanned,
+       (select id from looked_at order by id limit 1) as "lowestId"`,
+    { ...bindings(scope, range), pageSize },
+  );
+  return rows[0];
+}
+
+interface PageRow {
+  ids: string[];
+  scanned: number;
+  lowestId: string | null;
+}
+
+/** What an index finds in the order of ids. */
+function sought({ webhook_id, status }: RedeliveryFilter): string {
+  const range = 'id >= cast(:from as uuid) and id < cast(:below as uuid)';
+  if (webhook_id !== undefined) return `webhook_id = :webhookId and ${range}`;
+  return `workspace_id = :workspaceId and ${status === 'failed' ? 'failed_at is not null and ' : ''}${range}`;
+}
+
+function matching({ alert_id, alert_rule_id, status_code, status }: RedeliveryFilter): string {
+  return [
+    'workspace_id = :workspaceId and status = :status',
+    ...(status === 'failed' ? ['(cast(:createdAt as timestamptz) is null or failed_at <= :createdAt)'] : []),
+    ...(alert_id === undefined ? [] : ['alert_id = :alertId']),
+    ...(alert_rule_id === undefined ? [] : ['alert_rule_id = :alertRuleId']),
+    ...(status_code === undefined ? [] : ['status_code = :statusCode']),
+  ].join(' and ');
+}
+
+function bindings({ workspaceId, filter, createdAt }: Scope, { from, below }: Range) {
+  return {
+    workspaceId,
+    createdAt,
+    status: filter.status,
+    webhookId: filter.webhook_id ?? null,
+    alertId: filter.alert_id ?? null,
+    alertRuleId: filter.alert_rule_id ?? null,
+    statusCode: filter.status_code ?? null,
+    from,
+    below,
+  };
+}
+
+/** Bounds of ids, so that only the partitions of those days are read. Undefined where there can be nothing. */
+async function readRange(trx: Knex.Transaction, scope: Scope): Promise<Range | undefined> {
+  const { since, alert_id: alertId } = scope.filter;
+  const from = firstIdAt(since === undefined ? 0 : Date.parse(since));
+  if (alertId === undefined) return { from, below: scope.cursor };
+  const { rows } = await trx.raw(
+    'select accepted_at from alert_keys where workspace_id = :workspaceId and alert_id = :alertId',
+    { workspaceId: scope.workspaceId, alertId },
+  );
+  if (rows.length === 0) return undefined;
+  const acceptedMs = rows[0].accepted_at.getTime();
+  return {
+    from: max(from, firstIdAt(acceptedMs)),
+    below: min(scope.cursor, firstIdAt(acceptedMs + 1)),
+  };
+}
+
+const max = (a: string, b: string) => (a > b ? a : b);
+const min = (a: string, b: string) => (a < b ? a : b);

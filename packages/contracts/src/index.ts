@@ -15,6 +15,14 @@ export {
   type Bound,
   createAlertFiredCheck,
 } from './alert-fired.js';
+export {
+  type AlertRule,
+  alertRuleSchema,
+  type CreateAlertRule,
+  createAlertRuleSchema,
+  type PatchAlertRule,
+  patchAlertRuleSchema,
+} from './alert-rule.js';
 export { type ApiKeyDeactivated, apiKeyDeactivatedKey, eventsExchange } from './api-key-deactivated.js';
 export { type Attempt, attemptSchema, type DestinationResponse } from './attempt.js';
 export { type Checked, createCheck, type Fault } from './check.js';
@@ -50,3 +58,24 @@ export {
   deliveryStatuses,
   errorCodes,
 } from './vocabulary.js';
+export {
+  type CreateWebhook,
+  createWebhookSchema,
+  type PatchWebhook,
+  patchWebhookSchema,
+  savedWebhookSchema,
+  type Webhook,
+  webhookSchema,
+} from './webhook.js';
+export {
+  type Preview,
+  previewSchema,
+  previewTemplateSchema,
+  savedTestResultSchema,
+  type TestResult,
+  type TestWebhook,
+  testResultSchema,
+  testSavedWebhookSchema,
+  testWebhookSchema,
+} from './webhook-test.js';
+export { whoamiSchema } from './whoami.js';

@@ -1,0 +1,58 @@
+import type { FromSchema } from 'json-schema-to-ts';
+
+const uuid = { type: 'string', format: 'uuid' } as const;
+const time = { type: 'string', format: 'date-time' } as const;
+
+const writable = {
+  name: { type: 'string', minLength: 1, maxLength: 255 },
+  model_id: uuid,
+  threshold: { type: 'number' },
+  bound: { type: 'string', enum: ['upper_bound', 'lower_bound'] },
+  enabled: { type: 'boolean', description: 'A disabled rule delivers nothing. True unless given.' },
+  notification_webhook_ids: {
+    type: 'array',
+    items: uuid,
+    maxItems: 1000,
+    description:
+      'Webhooks of the same workspace to call when the rule fires: 20 at most, duplicates are dropped.',
+  },
+} as const;
+
+export const createAlertRuleSchema = {
+  title: 'CreateAlertRule',
+  type: 'object',
+  additionalProperties: false,
+  properties: writable,
+  required: ['name', 'model_id', 'threshold', 'bound'],
+} as const;
+
+export const patchAlertRuleSchema = {
+  title: 'PatchAlertRule',
+  description: 'Any of the writable fields; notification_webhook_ids are replaced whole.',
+  type: 'object',
+  additionalProperties: false,
+  properties: writable,
+} as const;
+
+export const alertRuleSchema = {
+  title: 'AlertRule',
+  type: 'object',
+  additionalProperties: false,
+  properties: { id: uuid, workspace_id: uuid, ...writable, created_at: time, updated_at: time },
+  required: [
+    'id',
+    'workspace_id',
+    'name',
+    'model_id',
+    'threshold',
+    'bound',
+    'enabled',
+    'notification_webhook_ids',
+    'created_at',
+    'updated_at',
+  ],
+} as const;
+
+export type CreateAlertRule = FromSchema<typeof createAlertRuleSchema>;
+export type PatchAlertRule = FromSchema<typeof patchAlertRuleSchema>;
+export type AlertRule = FromSchema<typeof alertRuleSchema>;

@@ -10,6 +10,8 @@ const config: Config = {
   roots: ['<rootDir>/packages', '<rootDir>/services', '<rootDir>/infra'],
   testMatch: ['**/src/**/*.test.ts', '**/test/**/*.test.ts'],
   modulePathIgnorePatterns: ['<rootDir>/.*/dist/', '<rootDir>/.tocsin/'],
+  globalSetup: '<rootDir>/infra/local/dist/test/global-setup.js',
+  globalTeardown: '<rootDir>/infra/local/dist/test/global-teardown.js',
   extensionsToTreatAsEsm: ['.ts'],
   transform: {
     '\\.ts$': [

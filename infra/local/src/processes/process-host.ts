@@ -38,7 +38,9 @@ export interface Child {
 export interface ProcessHost {
   start(spec: ChildSpec): Promise<Child>;
   removeAtEnd(directory: string): void;
-  /** Call when all children are stopped. */
+  /** Kills what is still there, at once, and resolves when it is gone. Nothing can be started afterwards. */
+  killAll(): Promise<void>;
+  /** Lets the reaper go, which ends what is left. */
   close(): void;
 }
 
@@ -55,15 +57,17 @@ const STOP_GRACE_MS = 10_000;
 
 export function createProcessHost({ onChange }: ProcessHostOptions = {}): ProcessHost {
   const reaper = startReaper();
-  const living = new Map<number, RecordedChild>();
-  const changed = () => onChange?.([...living.values()]);
+  const living = new Map<number, RecordedChild & { exited: Promise<ChildExit> }>();
+  const changed = () => onChange?.([...living.values()].map(({ exited: _, ...recorded }) => recorded));
+  let ended = false;
 
   return {
     async start(spec) {
+      if (ended) throw new Error(`${spec.name} is not started: everything is being stopped`);
       const stopSignal = spec.stopSignal ?? 'TERM';
       const child = await spawnDetached(spec);
       reaper.watch(child.pid, stopSignal);
-      living.set(child.pid, { name: spec.name, ...identifyProcess(child.pid) });
+      living.set(child.pid, { name: spec.name, ...identifyProcess(child.pid), exited: child.exited });
       changed();
       child.exited.then(() => {
         reaper.forget(child.pid);
@@ -80,6 +84,12 @@ export function createProcessHost({ onChange }: ProcessHostOptions = {}): Proces
       };
     },
     removeAtEnd: reaper.removeAtEnd,
+    async killAll() {
+      ended = true;
+      const children = [...living.values()];
+      for (const { pid } of children) signalQuietly(-pid, 'SIGKILL');
+      await Promise.all(children.map(({ exited }) => exited));
+    },
     close: reaper.close,
   };
 }

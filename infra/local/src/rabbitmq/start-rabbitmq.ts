@@ -97,11 +97,14 @@ async function keepEpmd({
     });
   let current = await startOne();
   const watch = () => {
-    current.exited.then(async () => {
-      if (stopping) return;
-      current = await startOne();
-      watch();
-    });
+    current.exited
+      .then(async () => {
+        if (stopping) return;
+        current = await startOne();
+        watch();
+      })
+      // Everything is being stopped. The node itself does without.
+      .catch(() => {});
   };
   watch();
   return {

@@ -1,0 +1,28 @@
+export interface Behaviour {
+  status: number;
+  delayMs: number;
+  headers: Record<string, string>;
+  /** True cuts the connection instead of answering. */
+  hangUp: boolean;
+}
+
+const LONGEST_DELAY_MS = 120_000;
+
+/**
+ * What a path asks the inbox to do, so that each way of failing can be tried: segments `status/{code}`,
+ * `slow/{n}ms`, `retry-after/{seconds}` and `hang-up` anywhere in it, in any combination. Anything else answers 200.
+ */
+export function readBehaviour(path: string): Behaviour {
+  const behaviour: Behaviour = { status: 200, delayMs: 0, headers: {}, hangUp: false };
+  const segments = path.split('?', 1)[0]!.split('/');
+  for (const [index, segment] of segments.entries()) {
+    const value = segments[index + 1] ?? '';
+    if (segment === 'status' && /^[2-5]\d\d$/.test(value)) behaviour.status = Number(value);
+    if (segment === 'slow' && /^\d+(ms)?$/.test(value)) {
+      behaviour.delayMs = Math.min(Number.parseInt(value, 10), LONGEST_DELAY_MS);
+    }
+    if (segment === 'retry-after' && /^\d+$/.test(value)) behaviour.headers['retry-after'] = value;
+    if (segment === 'hang-up') behaviour.hangUp = true;
+  }
+  return behaviour;
+}

@@ -1,0 +1,102 @@
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { readBehaviour } from './behaviour.js';
+import { renderInbox } from './page.js';
+import { createRequestLog, type ReceivedRequest, type RequestLog } from './request-log.js';
+
+export interface InboxOptions {
+  /** Of 127.0.0.1; 0 takes a free one. */
+  port: number;
+  /** How many requests are kept; 200 unless told. */
+  capacity?: number;
+}
+
+export interface RunningInbox {
+  url: string;
+  /** Newest first. */
+  received(): ReceivedRequest[];
+  clear(): void;
+  close(): Promise<void>;
+}
+
+/** A destination that keeps what it is sent. GET / shows it, GET /requests gives it as JSON, DELETE /requests clears. */
+export async function startInbox({ port, capacity = 200 }: InboxOptions): Promise<RunningInbox> {
+  const log = createRequestLog(capacity);
+  const server = createServer((request, response) => {
+    answer(log, request, response).catch(() => response.destroy());
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    received: log.list,
+    clear: log.clear,
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function answer(log: RequestLog, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { method = '', url = '/' } = request;
+  if (method === 'GET' && url === '/')
+    return send(response, 'text/html; charset=utf-8', renderInbox(log.list()));
+  if (method === 'GET' && url === '/requests')
+    return send(response, 'application/json', JSON.stringify(log.list()));
+  if (method === 'DELETE' && url === '/requests') {
+    log.clear();
+    return send(response, 'application/json', '[]');
+  }
+  await receive(log, request, response);
+}
+
+async function receive(log: RequestLog, request: IncomingMessage, response: ServerResponse): Promise<void> {
+  const { method = '', url = '/', rawHeaders } = request;
+  const receivedAt = new Date().toISOString();
+  const body = await readBody(request);
+  const behaviour = readBehaviour(url);
+  log.add({
+    receivedAt,
+    method,
+    url,
+    headers: pairUp(rawHeaders),
+    body: body.toString('utf8'),
+    bodyBase64: body.toString('base64'),
+    answeredWith: behaviour.hangUp ? 0 : behaviour.status,
+  });
+  if (behaviour.delayMs > 0) await sleep(behaviour.delayMs);
+  if (behaviour.hangUp) {
+    response.destroy();
+    return;
+  }
+  response.writeHead(behaviour.status, { 'content-type': 'text/plain', ...behaviour.headers });
+  response.end(
+    behaviour.status === 204 || behaviour.status === 304 ? undefined : `inbox: ${behaviour.status}\n`,
+  );
+}
+
+function send(response: ServerResponse, type: string, text: string): void {
+  response.writeHead(200, { 'content-type': type, 'cache-control': 'no-store' }).end(text);
+}
+
+const BODY_LIMIT_BYTES = 1_048_576;
+
+async function readBody(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > BODY_LIMIT_BYTES) throw new Error('the body is too large to keep');
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+function pairUp(rawHeaders: readonly string[]): [string, string][] {
+  return rawHeaders.flatMap((name, index) => (index % 2 === 0 ? [[name, rawHeaders[index + 1] ?? '']] : []));
+}

@@ -1,0 +1,213 @@
+import type {
+  AdapterFactory,
+  ClientMetadata,
+  Configuration,
+  KoaContextWithOIDC,
+  ResourceServer,
+} from 'oidc-provider';
+import type { Directory, Roles } from './directory.js';
+import { renderMessage, renderUserCodeConfirm, renderUserCodeInput } from './pages.js';
+import type { SigningKey } from './signing-keys.js';
+
+export interface RealmSettings {
+  directory: Directory;
+  audience: string[];
+  accessTokenTtlSeconds: number;
+  refreshTokenTtlSeconds: number;
+  rotateRefreshTokens: boolean;
+  deviceClientId: string;
+  consoleClientId: string;
+  consoleRedirectUris: string[];
+}
+
+// What the access tokens are for, asked for or not: Keycloak knows no `resource` parameter.
+const RESOURCE = 'urn:tocsin';
+const SCOPES = 'openid offline_access profile email';
+
+/** The first key signs; all are published. Paths are those of a Keycloak realm, below the realm's own. */
+export function configureProvider(
+  settings: RealmSettings,
+  keys: readonly SigningKey[],
+  adapter: AdapterFactory,
+  cookieKeys: string[],
+): Configuration {
+  const { directory, accessTokenTtlSeconds, refreshTokenTtlSeconds } = settings;
+  return {
+    adapter,
+    clients: [...makeServiceClients(directory), makeDeviceClient(settings), makeConsoleClient(settings)],
+    jwks: { keys: keys.map((key) => ({ ...key })) },
+    cookies: { keys: cookieKeys },
+    routes: ROUTES,
+    scopes: SCOPES.split(' '),
+    claims: { openid: ['sub'], profile: ['name', 'preferred_username'], email: ['email'] },
+    clientBasedCORS: (_ctx, origin, client) =>
+      client.redirectUris?.some((uri) => new URL(uri).origin === origin) ?? false,
+    features: {
+      devInteractions: { enabled: false },
+      clientCredentials: { enabled: true },
+      revocation: { enabled: true },
+      deviceFlow: { enabled: true, ...devicePages },
+      resourceIndicators: {
+        enabled: true,
+        defaultResource: () => RESOURCE,
+        useGrantedResource: () => true,
+        getResourceServerInfo: (): ResourceServer => ({
+          scope: SCOPES,
+          accessTokenTTL: accessTokenTtlSeconds,
+          accessTokenFormat: 'jwt',
+          jwt: { sign: { alg: 'RS256' } },
+        }),
+      },
+    },
+    ttl: {
+      AccessToken: accessTokenTtlSeconds,
+      ClientCredentials: accessTokenTtlSeconds,
+      IdToken: accessTokenTtlSeconds,
+      RefreshToken: refreshTokenTtlSeconds,
+      AuthorizationCode: 60,
+      DeviceCode: 600,
+      Interaction: 600,
+      Session: 12 * 3600,
+      Grant: 30 * 24 * 3600,
+    },
+    rotateRefreshToken: settings.rotateRefreshTokens,
+    // As Keycloak does: a client that may refresh is given a token to do it with, whatever its scope.
+    issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
+    findAccount: (_ctx, sub) => findAccount(directory, sub),
+    loadExistingGrant: grantEverything,
+    extraTokenClaims: (ctx, token) => {
+      const roles =
+        token.kind === 'AccessToken'
+          ? rolesOfUser(directory, token.accountId)
+          : rolesOfService(directory, token.clientId);
+      return {
+        azp: ctx.oidc.client?.clientId,
+        typ: 'Bearer',
+        groups: roles.groups,
+        realm_access: { roles: roles.realmRoles },
+      };
+    },
+    formats: {
+      customizers: {
+        jwt: (_ctx, _token, parts) => {
+          parts.header = { ...parts.header, typ: 'JWT' };
+          parts.payload.aud = settings.audience;
+        },
+      },
+    },
+    interactions: { url: (ctx, interaction) => `${mountPath(ctx)}/interaction/${interaction.uid}` },
+    renderError: (ctx, out) => {
+      ctx.type = 'html';
+      ctx.body = renderMessage('That did not work', out.error_description ?? out.error);
+    },
+  };
+}
+
+const ROUTES = {
+  authorization: '/protocol/openid-connect/auth',
+  token: '/protocol/openid-connect/token',
+  jwks: '/protocol/openid-connect/certs',
+  userinfo: '/protocol/openid-connect/userinfo',
+  device_authorization: '/protocol/openid-connect/auth/device',
+  code_verification: '/device',
+  end_session: '/protocol/openid-connect/logout',
+  revocation: '/protocol/openid-connect/revoke',
+};
+
+/** The part of the path in front of the provider's own, from the issuer: `/realms/{realm}`. */
+function mountPath(ctx: KoaContextWithOIDC): string {
+  return new URL(ctx.oidc.issuer).pathname;
+}
+
+function makeServiceClients({ services }: Directory): ClientMetadata[] {
+  return Object.values(services).map(({ clientId, clientSecret }) => ({
+    client_id: clientId,
+    client_secret: clientSecret,
+    grant_types: ['client_credentials'],
+    redirect_uris: [],
+    response_types: [],
+    // Keycloak takes the secret in the form and in the header alike, and so does this provider.
+    token_endpoint_auth_method: 'client_secret_post',
+  }));
+}
+
+function makeDeviceClient({ deviceClientId }: RealmSettings): ClientMetadata {
+  return {
+    client_id: deviceClientId,
+    client_name: 'Tocsin on the command line',
+    grant_types: ['urn:ietf:params:oauth:grant-type:device_code', 'refresh_token'],
+    redirect_uris: [],
+    response_types: [],
+    token_endpoint_auth_method: 'none',
+  };
+}
+
+function makeConsoleClient({ consoleClientId, consoleRedirectUris }: RealmSettings): ClientMetadata {
+  return {
+    client_id: consoleClientId,
+    client_name: 'Tocsin console',
+    grant_types: ['authorization_code', 'refresh_token'],
+    redirect_uris: consoleRedirectUris,
+    post_logout_redirect_uris: consoleRedirectUris,
+    response_types: ['code'],
+    token_endpoint_auth_method: 'none',
+  };
+}
+
+const devicePages = {
+  async userCodeInputSource(ctx: KoaContextWithOIDC, form: string, _out?: unknown, error?: Error) {
+    ctx.body = renderUserCodeInput(form, error === undefined ? undefined : explainUserCodeError(error));
+  },
+  async userCodeConfirmSource(
+    ctx: KoaContextWithOIDC,
+    form: string,
+    client: { clientName?: string | undefined; clientId: string },
+    _info: unknown,
+    userCode: string,
+  ) {
+    ctx.body = renderUserCodeConfirm(form, client.clientName ?? client.clientId, userCode);
+  },
+  async successSource(ctx: KoaContextWithOIDC) {
+    ctx.body = renderMessage('Signed in', 'Your device is connected. You can close this page.');
+  },
+};
+
+function explainUserCodeError(error: Error): string {
+  if (error.name === 'AbortedError') return 'The request was refused.';
+  if ('userCode' in error || error.name === 'NoCodeError') return 'There is no such code. Enter it again.';
+  return 'The request could not be read. Enter the code again.';
+}
+
+function findAccount({ users }: Directory, sub: string) {
+  const found = Object.entries(users).find(([, { id }]) => id === sub);
+  if (found === undefined) return undefined;
+  const [name] = found;
+  return {
+    accountId: sub,
+    claims: () => ({ sub, name, preferred_username: name, email: `${name}@tocsin.invalid` }),
+  };
+}
+
+function rolesOfUser({ users }: Directory, sub: string): Roles {
+  return Object.values(users).find(({ id }) => id === sub)?.roles ?? NO_ROLES;
+}
+
+function rolesOfService({ services }: Directory, clientId: string | undefined): Roles {
+  return Object.values(services).find((service) => service.clientId === clientId)?.roles ?? NO_ROLES;
+}
+
+const NO_ROLES: Roles = { groups: [], realmRoles: [] };
+
+/** A development provider asks nobody for consent. */
+async function grantEverything(ctx: KoaContextWithOIDC) {
+  const { client, session, result, provider } = ctx.oidc;
+  if (client === undefined || session === undefined) return undefined;
+  const known = result?.consent?.grantId ?? session.grantIdFor(client.clientId);
+  const existing = known === undefined ? undefined : await provider.Grant.find(known);
+  if (existing !== undefined) return existing;
+  const grant = new provider.Grant({ clientId: client.clientId, accountId: session.accountId });
+  grant.addOIDCScope(SCOPES);
+  grant.addResourceScope(RESOURCE, SCOPES);
+  await grant.save();
+  return grant;
+}

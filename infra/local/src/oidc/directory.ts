@@ -1,0 +1,65 @@
+import { randomBytes } from 'node:crypto';
+
+/** What a token says of its holder, in Keycloak's words. */
+export interface Roles {
+  /** `/workspaces/{id}/{role}` */
+  groups: string[];
+  /** `realm_access.roles` */
+  realmRoles: string[];
+}
+
+export interface ServiceClient {
+  clientId: string;
+  clientSecret: string;
+  roles: Roles;
+}
+
+export interface User {
+  /** The token's `sub`. */
+  id: string;
+  password: string;
+  roles: Roles;
+}
+
+/** Who may sign in. Services by client credentials; users by name and password, in the browser. */
+export interface Directory {
+  services: Record<string, ServiceClient>;
+  users: Record<string, User>;
+}
+
+const ROLE_NAMES = ['admin', 'editor', 'reader', 'publisher', 'outsider'] as const;
+export type RoleName = (typeof ROLE_NAMES)[number];
+
+export interface Workspaces {
+  workspaceId: string;
+  otherWorkspaceId: string;
+}
+
+/** A service and a user for each role, with random secrets. `outsider` belongs to the other workspace alone. */
+export function makeDirectory(workspaces: Workspaces): Directory & {
+  services: Record<RoleName, ServiceClient>;
+  users: Record<RoleName, User>;
+} {
+  const forEachRole = <T>(make: (name: RoleName) => T) =>
+    Object.fromEntries(ROLE_NAMES.map((name) => [name, make(name)])) as Record<RoleName, T>;
+  return {
+    services: forEachRole((name) => ({
+      clientId: `tocsin-${name}`,
+      clientSecret: randomBytes(24).toString('base64url'),
+      roles: rolesOf(name, workspaces),
+    })),
+    users: forEachRole((name) => ({
+      id: `user-${name}`,
+      password: randomBytes(9).toString('base64url'),
+      roles: rolesOf(name, workspaces),
+    })),
+  };
+}
+
+function rolesOf(name: RoleName, { workspaceId, otherWorkspaceId }: Workspaces): Roles {
+  if (name === 'outsider') return { groups: [`/workspaces/${otherWorkspaceId}/admin`], realmRoles: [] };
+  return {
+    groups: [`/workspaces/${workspaceId}/${name}`],
+    realmRoles: name === 'admin' ? ['tocsin_admin', 'tocsin_engine_admin'] : [],
+  };
+}

@@ -1,0 +1,31 @@
+import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { makeSigningKey, type SigningKey } from './signing-keys.js';
+import { type ProviderOptions, startProvider } from './start-provider.js';
+
+/**
+ * The development provider as a process: `node main.js settings.json signing-keys.json`. The keys are made once and
+ * kept. SIGHUP rotates them: a new one signs, the old ones stay published.
+ */
+const [settingsFile, keysFile] = process.argv.slice(2);
+if (settingsFile === undefined || keysFile === undefined)
+  throw new Error('usage: main.js settings.json signing-keys.json');
+
+const saveKeys = (keys: SigningKey[]) => {
+  writeFileSync(`${keysFile}.new`, JSON.stringify(keys), { mode: 0o600 });
+  renameSync(`${keysFile}.new`, keysFile);
+};
+if (!existsSync(keysFile)) saveKeys([await makeSigningKey()]);
+
+const provider = await startProvider({
+  ...(JSON.parse(readFileSync(settingsFile, 'utf8')) as ProviderOptions),
+  signingKeys: JSON.parse(readFileSync(keysFile, 'utf8')) as SigningKey[],
+});
+console.log(`issuer ${provider.issuer}`);
+
+process.on('SIGHUP', async () => saveKeys(await provider.rotateKeys()));
+for (const signal of ['SIGINT', 'SIGTERM'] as const) {
+  process.once(signal, async () => {
+    await provider.close();
+    process.exit(0);
+  });
+}

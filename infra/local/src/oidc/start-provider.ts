@@ -1,0 +1,137 @@
+import { randomBytes, timingSafeEqual } from 'node:crypto';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import Provider from 'oidc-provider';
+import { configureProvider, type RealmSettings } from './configuration.js';
+import { createMemoryStore } from './memory-store.js';
+import { renderSignIn } from './pages.js';
+import { makeSigningKey, type SigningKey } from './signing-keys.js';
+
+export interface ProviderOptions extends RealmSettings {
+  /** Of 127.0.0.1; 0 takes a free one. */
+  port: number;
+  realm: string;
+  /** The first one signs. One is made when there are none. */
+  signingKeys?: SigningKey[];
+}
+
+export interface RunningProvider {
+  /** `http://127.0.0.1:{port}/realms/{realm}`, the `iss` of every token. */
+  issuer: string;
+  /** Signs with a new key from now on; the old ones stay published unless `forgetOld`. Gives back all that are. */
+  rotateKeys(options?: { forgetOld?: boolean }): Promise<SigningKey[]>;
+  close(): Promise<void>;
+}
+
+/** The OpenID provider for development and tests: a realm at the paths at which Keycloak serves one. */
+export async function startProvider(options: ProviderOptions): Promise<RunningProvider> {
+  const { port, realm } = options;
+  const mountPath = `/realms/${realm}`;
+  const store = createMemoryStore();
+  const cookieKeys = [randomBytes(24).toString('base64url')];
+  let keys = options.signingKeys?.length ? options.signingKeys : [await makeSigningKey()];
+  let provider: Provider;
+  let handle: ReturnType<Provider['callback']>;
+
+  const server = createServer((request, response) => {
+    const path = request.url ?? '/';
+    if (!path.startsWith(`${mountPath}/`)) {
+      response
+        .writeHead(404, { 'content-type': 'text/plain' })
+        .end(`This provider serves ${mountPath}/ only.\n`);
+      return;
+    }
+    if (path.startsWith(`${mountPath}/interaction/`)) {
+      signIn(provider, options, request, response).catch((error: unknown) => refuse(response, error));
+      return;
+    }
+    // How the provider learns below which path it is mounted.
+    Object.assign(request, { originalUrl: path });
+    request.url = path.slice(mountPath.length);
+    void handle(request, response);
+  });
+  await new Promise<void>((resolve, reject) => {
+    server.once('error', reject);
+    server.listen(port, '127.0.0.1', resolve);
+  });
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}${mountPath}`;
+  const publish = () => {
+    provider = new Provider(issuer, configureProvider(options, keys, store, cookieKeys));
+    provider.on('server_error', (_ctx, error) => console.error(error));
+    handle = provider.callback();
+  };
+  publish();
+
+  return {
+    issuer,
+    async rotateKeys({ forgetOld = false } = {}) {
+      const fresh = await makeSigningKey();
+      keys = forgetOld ? [fresh] : [fresh, ...keys];
+      publish();
+      return keys;
+    },
+    close: () =>
+      new Promise((resolve) => {
+        server.close(() => resolve());
+        server.closeAllConnections();
+      }),
+  };
+}
+
+async function signIn(
+  provider: Provider,
+  { directory }: RealmSettings,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  const { params } = await provider.interactionDetails(request, response);
+  const client = await provider.Client.find(String(params.client_id));
+  const page = { action: request.url ?? '', clientName: client?.clientName ?? String(params.client_id) };
+  if (request.method !== 'POST') return sendPage(response, 200, renderSignIn(page));
+  const form = await readForm(request);
+  const user = Object.hasOwn(directory.users, form.get('username') ?? '')
+    ? directory.users[form.get('username') ?? '']
+    : undefined;
+  if (user === undefined || !isEqual(user.password, form.get('password') ?? '')) {
+    return sendPage(
+      response,
+      401,
+      renderSignIn({ ...page, error: 'The user name or the password is wrong.' }),
+    );
+  }
+  await provider.interactionFinished(request, response, { login: { accountId: user.id } });
+}
+
+function sendPage(response: ServerResponse, status: number, html: string): void {
+  response
+    .writeHead(status, {
+      'content-type': 'text/html; charset=utf-8',
+      'cache-control': 'no-store',
+      'x-frame-options': 'DENY',
+    })
+    .end(html);
+}
+
+function refuse(response: ServerResponse, error: unknown): void {
+  const reason = error instanceof Error ? error.message : String(error);
+  if (!response.headersSent) response.writeHead(400, { 'content-type': 'text/plain; charset=utf-8' });
+  response.end(`The sign-in could not go on (${reason}). Start again from the application.\n`);
+}
+
+const FORM_LIMIT_BYTES = 8_192;
+
+async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
+  const chunks: Buffer[] = [];
+  let size = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    size += chunk.length;
+    if (size > FORM_LIMIT_BYTES) throw new Error('the form is too large');
+    chunks.push(chunk);
+  }
+  return new URLSearchParams(Buffer.concat(chunks).toString('utf8'));
+}
+
+function isEqual(expected: string, given: string): boolean {
+  const [a, b] = [Buffer.from(expected), Buffer.from(given)];
+  return a.length === b.length && timingSafeEqual(a, b);
+}

@@ -1,0 +1,115 @@
+import { randomUUID } from 'node:crypto';
+import { chmodSync, mkdtempSync, readdirSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { makeDirectory } from '../oidc/directory.js';
+import { startProviderProcess } from '../oidc/start-provider-process.js';
+import { startPostgres } from '../postgres/start-postgres.js';
+import { findFreePorts } from '../processes/free-port.js';
+import { createProcessHost, type ProcessHost } from '../processes/process-host.js';
+import { ensureRabbitmqInstalled, startRabbitmq } from '../rabbitmq/start-rabbitmq.js';
+import { rememberTestParts } from './test-parts.js';
+
+/** What this needs of jest's global configuration. */
+interface JestGlobalConfig {
+  rootDir: string;
+  testPathPatterns: {
+    toExecutor(options: { rootDir: string }): { isSet(): boolean; isMatch(path: string): boolean };
+  };
+}
+
+/**
+ * Starts a private PostgreSQL, RabbitMQ node and OpenID provider for one run of jest, on free ports and in a temporary
+ * directory, and tells the tests where they are through TOCSIN_TEST_* variables. Runs side by side do not meet. They end
+ * with the run, however it ends. Nothing is started when only unit tests (under src/) are run.
+ */
+export default async function globalSetup(config: JestGlobalConfig): Promise<void> {
+  if (!hasIntegrationTests(config)) return;
+  const directory = mkdtempSync(join(tmpdir(), 'tocsin-test-'));
+  // PostgreSQL runs as a user of its own when we are root.
+  chmodSync(directory, 0o711);
+  const processes = createProcessHost();
+  processes.removeAtEnd(directory);
+  rememberTestParts({ processes, directory });
+  Object.assign(process.env, await startParts(processes, directory));
+}
+
+function hasIntegrationTests({ rootDir, testPathPatterns }: JestGlobalConfig): boolean {
+  const patterns = testPathPatterns.toExecutor({ rootDir });
+  if (!patterns.isSet()) return true;
+  return ['packages', 'services', 'infra']
+    .flatMap((root) => readdirSync(join(rootDir, root)).map((name) => join(rootDir, root, name, 'test')))
+    .flatMap((tests) => listFiles(tests))
+    .some((file) => patterns.isMatch(file));
+}
+
+function listFiles(directory: string): string[] {
+  try {
+    return readdirSync(directory, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.test.ts'))
+      .map((name) => join(directory, name));
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    throw error;
+  }
+}
+
+async function startParts(processes: ProcessHost, directory: string): Promise<NodeJS.ProcessEnv> {
+  const logOf = (name: string) => join(directory, 'logs', `${name}.log`);
+  const installed = ensureRabbitmqInstalled(logOf('apt'), console.log);
+  const [databasePort = 0, amqp = 0, epmd = 0, distribution = 0, oidcPort = 0] = await findFreePorts(5);
+  const workspaces = { workspaceId: randomUUID(), otherWorkspaceId: randomUUID() };
+  const people = makeDirectory(workspaces);
+  const [postgres, rabbitmq, provider] = await Promise.all([
+    startPostgres({
+      processes,
+      directory: join(directory, 'postgres'),
+      logFile: logOf('postgres'),
+      port: databasePort,
+      durable: false,
+    }),
+    startRabbitmq({
+      processes,
+      installed,
+      directory: join(directory, 'rabbitmq'),
+      logFile: logOf('rabbitmq'),
+      ports: { amqp, epmd, distribution },
+    }),
+    startProviderProcess({
+      processes,
+      directory: join(directory, 'oidc'),
+      logFile: logOf('oidc'),
+      settings: { ...TEST_REALM, port: oidcPort, directory: people },
+    }),
+  ]);
+  return {
+    TOCSIN_TEST_DATABASE_URL: postgres.url,
+    TOCSIN_TEST_AMQP_URL: rabbitmq.url,
+    TOCSIN_TEST_OIDC_ISSUER: provider.issuer,
+    TOCSIN_TEST_OIDC_CLIENTS: JSON.stringify(
+      mapValues(people.services, ({ clientId, clientSecret }) => ({
+        client_id: clientId,
+        client_secret: clientSecret,
+      })),
+    ),
+    TOCSIN_TEST_OIDC_USERS: JSON.stringify(mapValues(people.users, ({ password }) => password)),
+    TOCSIN_TEST_WORKSPACE_ID: workspaces.workspaceId,
+    TOCSIN_TEST_OTHER_WORKSPACE_ID: workspaces.otherWorkspaceId,
+  };
+}
+
+const TEST_REALM = {
+  realm: 'tocsin',
+  audience: ['tocsin-api', 'tocsin-engine'],
+  // Longer than any run: a test of expiry starts a provider of its own.
+  accessTokenTtlSeconds: 3_600,
+  refreshTokenTtlSeconds: 3_600,
+  rotateRefreshTokens: true,
+  deviceClientId: 'tocsin-cli',
+  consoleClientId: 'tocsin-console',
+  consoleRedirectUris: ['http://127.0.0.1/console/'],
+};
+
+function mapValues<T, U>(record: Record<string, T>, change: (value: T) => U): Record<string, U> {
+  return Object.fromEntries(Object.entries(record).map(([name, value]) => [name, change(value)]));
+}

@@ -1,0 +1,20 @@
+import type { ProcessHost } from '../processes/process-host.js';
+
+export interface TestParts {
+  processes: ProcessHost;
+  directory: string;
+}
+
+// Jest loads set-up and tear-down as modules of their own; the process is what they share.
+const KEY = Symbol.for('tocsin.test-parts');
+const shared = globalThis as { [KEY]?: TestParts };
+
+export function rememberTestParts(parts: TestParts): void {
+  shared[KEY] = parts;
+}
+
+export function takeTestParts(): TestParts | undefined {
+  const parts = shared[KEY];
+  delete shared[KEY];
+  return parts;
+}

@@ -93,6 +93,8 @@ export const alertsAndDeliveries = {
         -- The claim; none of these columns is indexed, so claims are HOT updates.
         claim integer not null,
         claimed boolean not null default false,
+        -- Of the batch that claimed, so that a claim whose commit is unknown can be repeated.
+        claim_token uuid,
         lease_until timestamptz,
         crashes smallint not null default 0
       ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,

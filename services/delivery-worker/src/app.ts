@@ -1,0 +1,119 @@
+import { decodeDeliveryDue } from '@tocsin/contracts';
+import { createSecretBox } from '@tocsin/database';
+import { createSender } from '@tocsin/egress';
+import { createLifetime, createLogger, createMetrics, type Logger, serveMetrics } from '@tocsin/kit';
+import {
+  alertFiredQueue,
+  type Consumer,
+  createConsumer,
+  createPublisher,
+  deliveriesQueue,
+  type Incoming,
+} from '@tocsin/messaging';
+import { type DeliveryWorkerConfig, openKeys } from './config.js';
+import { openConnections } from './connect.js';
+import { createDelivery } from './delivery/create-delivery.js';
+import type { Deliver } from './delivery/deliver.js';
+import { createSlots } from './delivery/slots.js';
+import { createDispatchRepository } from './dispatch/dispatch-repository.js';
+import { runDispatcher } from './dispatch/dispatcher.js';
+import { createPublishDue } from './dispatch/publish-due.js';
+import { createWindow } from './dispatch/window.js';
+import { createFanOut } from './fan-out/create-fan-out.js';
+import { serveHealth } from './health.js';
+import { keepPartitions, runRedeliveries } from './housekeeping/housekeeper.js';
+import { createPatience } from './patience.js';
+
+export interface DeliveryWorker {
+  logger: Logger;
+  /** The port of `/livez` and `/readyz`. */
+  port: number;
+  /** Takes no more, finishes what is under way, hands the rest back. */
+  close(deadlineMs: number): Promise<void>;
+}
+
+/** Alerts that a worker holds at once; each batch takes what has gathered. */
+const alertPrefetch = 1_000;
+
+/** The one place where the worker is put together. */
+export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promise<DeliveryWorker> {
+  const logger = createLogger({ service: 'delivery-worker', level: config.logLevel });
+  const metrics = createMetrics({ service: 'delivery-worker' });
+  const lifetime = createLifetime();
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const { database, publishing, consuming } = await openConnections(config, { logger, lifetime });
+  const sender = createSender(config.egress);
+  lifetime.add('sender', () => sender.close());
+
+  const publisher = await createPublisher(publishing);
+  const publishDue = createPublishDue(publisher);
+  const repository = createDispatchRepository(database, config.queuedLeaseMs);
+  const slots = createSlots({ total: config.slots, now: () => performance.now() });
+  const window = createWindow({ now: () => performance.now(), shareOf: slots.shareOf });
+  const consumers: Consumer[] = [];
+  const pause = () => Promise.all(consumers.map((consumer) => consumer.pause()));
+  const resume = () => Promise.all(consumers.map((consumer) => consumer.resume()));
+  const patience = createPatience({ logger, signal, pause, resume });
+
+  const fanOut = createFanOut({ database, window, patience, logger, publishDue, repository, config });
+  const secrets = createSecretBox(openKeys(config.secretsKeys));
+  const deliver = createDelivery({ database, secrets, slots, sender, window, patience, logger, config });
+  // Told to stop while waiting for the database: the message goes back to the broker with the channel.
+  const onError = (err: unknown) => signal.aborted || logger.error({ err }, 'message.failed');
+  consumers.push(
+    await createConsumer(consuming, {
+      queue: alertFiredQueue,
+      prefetch: alertPrefetch,
+      handle: fanOut,
+      onError,
+    }),
+    await createConsumer(consuming, {
+      queue: deliveriesQueue,
+      prefetch: config.slots,
+      handle: (message) => handleDue(message, deliver, logger),
+      onError,
+    }),
+  );
+
+  const isBrokerUp = async () => {
+    if (!publishing.isUp() || !consuming.isUp()) throw new Error('The broker is away.');
+  };
+  const checks = { database: () => database.knex.raw('select 1'), broker: isBrokerUp };
+  const health = await serveHealth({ address: config.http, logger, metrics, checks });
+  lifetime.add('health', (remainingMs) => health.close(remainingMs));
+  const metricsServer = await serveMetrics(metrics, config.metrics);
+  lifetime.add('metrics', (remainingMs) => metricsServer.close(remainingMs));
+
+  const chores = { database, logger, signal, retentionDays: config.retentionDays, now: Date.now };
+  const queueDepth = () => publisher.depth(deliveriesQueue);
+  const loops = Promise.all([
+    runDispatcher({
+      repository,
+      window,
+      queueDepth,
+      publish: publishDue,
+      shareOf: slots.shareOf,
+      logger,
+      signal,
+    }),
+    keepPartitions(chores),
+    runRedeliveries(chores),
+  ]);
+  lifetime.add('loops', () => {
+    stopping.abort();
+    return loops;
+  });
+  lifetime.add('consumers', async () => {
+    await pause();
+    await Promise.all(consumers.map((consumer) => consumer.drained()));
+  });
+  return { logger, port: health.port, close: (deadlineMs) => lifetime.close(deadlineMs) };
+}
+
+async function handleDue({ content }: Incoming, deliver: Deliver, logger: Logger): Promise<void> {
+  const due = decodeDeliveryDue(content);
+  // Only we publish here, and what is owed stands in the database: a message nobody can read loses nothing.
+  if (due === undefined) logger.error({ bytes: content.length }, 'delivery.message_unreadable');
+  else await deliver(due);
+}

@@ -1,0 +1,59 @@
+import { parseSecretKeys, type SecretKey } from '@tocsin/database';
+import { type LogLevel, logLevels, readEnv, type Secret } from '@tocsin/kit';
+import { defaultRetryPolicy, type RetryPolicy } from './delivery/retry-policy.js';
+
+export interface DeliveryWorkerConfig {
+  /** `/livez` and `/readyz`. */
+  http: { host: string; port: number };
+  metrics: { host: string; port: number };
+  logLevel: LogLevel;
+  databaseUrl: Secret;
+  databasePoolSize: number;
+  amqpUrl: Secret;
+  secretsKeys: Secret;
+  egress: { allow: string[]; caFile: string | undefined };
+  retry: RetryPolicy;
+  /** Requests under way at the most; also how many messages this worker holds. */
+  slots: number;
+  /** How long a delivery may lie in the queue, and how long a claim is ours, in milliseconds. */
+  queuedLeaseMs: number;
+  claimLeaseMs: number;
+  retentionDays: number;
+}
+
+/** @throws ConfigError naming every problem. */
+export function loadConfig(env: NodeJS.ProcessEnv): DeliveryWorkerConfig {
+  return readEnv(env, (read) => ({
+    http: { host: read.string('HOST', '0.0.0.0'), port: read.port('PORT', 8082) },
+    metrics: { host: read.string('HOST', '0.0.0.0'), port: read.port('METRICS_PORT', 9092) },
+    logLevel: read.oneOf('LOG_LEVEL', logLevels, 'info'),
+    databaseUrl: read.secretUrl('DATABASE_URL', ['postgres', 'postgresql']),
+    databasePoolSize: read.int('DATABASE_POOL_SIZE', 12, { min: 4, max: 100 }),
+    amqpUrl: read.secretUrl('AMQP_URL', ['amqp', 'amqps']),
+    secretsKeys: checkedKeys(read.secret('SECRETS_KEYS'), read.problem),
+    egress: { allow: read.cidrs('EGRESS_ALLOW', []), caFile: read.optionalString('EGRESS_CA_FILE') },
+    retry: {
+      scheduleMs: read.durationsMs('RETRY_SCHEDULE', [...defaultRetryPolicy.scheduleMs]),
+      jitter: defaultRetryPolicy.jitter,
+      maxAgeMs: read.durationMs('DELIVERY_EXPIRY', defaultRetryPolicy.maxAgeMs),
+    },
+    slots: read.int('DELIVERY_SLOTS', 400, { min: 1, max: 5_000 }),
+    queuedLeaseMs: read.durationMs('QUEUED_LEASE', 60_000),
+    claimLeaseMs: read.durationMs('CLAIM_LEASE', 30_000),
+    retentionDays: read.int('RETENTION_DAYS', 90, { min: 1, max: 3_650 }),
+  }));
+}
+
+/** The keys as the secret box takes them. They were checked when the configuration was read. */
+export function openKeys(keys: Secret): [SecretKey, ...SecretKey[]] {
+  return parseSecretKeys(keys.reveal());
+}
+
+function checkedKeys(keys: Secret, problem: (sentence: string) => void): Secret {
+  try {
+    if (keys.reveal() !== '') parseSecretKeys(keys.reveal());
+  } catch (error) {
+    problem(`SECRETS_KEYS ${error instanceof Error ? error.message : 'is not valid'}`);
+  }
+  return keys;
+}

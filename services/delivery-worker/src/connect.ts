@@ -1,0 +1,39 @@
+import { createDatabase, type Database } from '@tocsin/database';
+import type { Lifetime, Logger } from '@tocsin/kit';
+import { type Broker, type BrokerEvent, createBroker } from '@tocsin/messaging';
+import type { DeliveryWorkerConfig } from './config.js';
+
+export interface Connections {
+  database: Database;
+  /** Two, so that a broker that holds publishers back does not hold up acknowledgements (RabbitMQ's own advice). */
+  publishing: Broker;
+  consuming: Broker;
+}
+
+/** Opens what the worker works on. Neither waits for its server: readiness tells when both are there. */
+export async function openConnections(
+  config: DeliveryWorkerConfig,
+  { logger, lifetime }: { logger: Logger; lifetime: Lifetime },
+): Promise<Connections> {
+  const database = createDatabase({
+    url: config.databaseUrl.reveal(),
+    applicationName: 'tocsin-delivery-worker',
+    poolSize: config.databasePoolSize,
+  });
+  lifetime.add('database', () => database.close());
+  const open = async (purpose: 'publish' | 'consume') => {
+    const name = `delivery-worker ${purpose}`;
+    const onEvent = (event: BrokerEvent) => logBrokerEvent(logger, { purpose, event });
+    const broker = await createBroker({ url: config.amqpUrl.reveal(), name, onEvent });
+    lifetime.add(`broker (${purpose})`, () => broker.close());
+    return broker;
+  };
+  return { database, publishing: await open('publish'), consuming: await open('consume') };
+}
+
+function logBrokerEvent(logger: Logger, { purpose, event }: { purpose: string; event: BrokerEvent }): void {
+  if (event.kind === 'connected' || event.kind === 'unblocked')
+    logger.info({ purpose }, `broker.${event.kind}`);
+  else if (event.kind === 'blocked') logger.warn({ purpose, reason: event.reason }, 'broker.blocked');
+  else logger.warn({ purpose, err: event.error }, `broker.${event.kind}`);
+}

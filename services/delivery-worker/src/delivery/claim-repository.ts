@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import type { Bound, DeliveryDue } from '@tocsin/contracts';
+import type { Database } from '@tocsin/database';
+
+/** What a worker holds while it works on a delivery: the row, the alert's facts and what is known of the webhook. */
+export interface Claimed {
+  deliveryId: string;
+  generation: number;
+  /** The fence: an outcome counts only while this is the row's latest claim. */
+  claim: number;
+  /** Claims in a row without an outcome, this one counted. */
+  crashes: number;
+  /** Steps of the retry schedule that have been used up. */
+  step: number;
+  /** Since this generation was opened. */
+  ageMs: number;
+  manual: boolean;
+  workspaceId: string;
+  webhookId: string;
+  facts: AlertFacts;
+  /** Undefined where the webhook is gone, or is not the workspace's. */
+  webhook: { version: number; enabled: boolean; retryOnTimeout: boolean } | undefined;
+  hold: { reason: 'retry_after' | 'circuit'; remainingMs: number; times: number } | undefined;
+  /** When the lease ends, on this process's monotonic clock, in milliseconds. */
+  leaseEndsAtMs: number;
+}
+
+export interface AlertFacts {
+  alert_id: string;
+  alert_rule_id: string;
+  alert_rule_name: string;
+  model_id: string;
+  model_name: string;
+  metric_value: number;
+  threshold: number;
+  bound: Bound;
+  fired_at: string;
+  workspace_id: string;
+}
+
+export interface ClaimRepository {
+  /** Claims what is queued and not claimed by another, in one commit. What is missing from the answer is not ours. */
+  claim(due: DeliveryDue[], token: string): Promise<Claimed[]>;
+}
+
+export function createClaimRepository(database: Database, leaseMs: number): ClaimRepository {
+  return {
+    async claim(due, token) {
+      // Before the statement: our idea of the lease ends before the database's.
+      const leaseEndsAtMs = performance.now() + leaseMs;
+      const ids = due.map(({ deliveryId }) => deliveryId);
+      const generations = due.map(({ generation }) => generation);
+      const rows = await database.prepared<ClaimedRow>(claim, [ids, generations, leaseMs, token]);
+      return rows.map((row) => toClaimed(row, leaseEndsAtMs));
+    },
+  };
+}
+
+export const newClaimToken = randomUUID;
+
+// Rows are locked in the order of their ids, so that two workers with the same messages cannot deadlock.
+const claim = {
+  name: 'delivery.claim',
+  text: `
+    with ours as (
+      select o.delivery_id from open_deliveries o
+      join unnest($1::uuid[], $2::integer[]) as due(delivery_id, generation) using (delivery_id, generation)
+      where o.state = 'queued' and (not o.claimed or o.lease_until < now() or o.claim_token = $4::uuid)
+      order by o.delivery_id for update of o
+    ), claimed as (
+      update open_deliveries o
+      set claimed = true, claim = o.claim + 1, crashes = o.crashes + 1, claim_token = $4::uuid,
+          lease_until = now() + $3::float8 * interval '1 millisecond'
+      from ours where o.delivery_id = ours.delivery_id
+      returning o.*
+    )
+    select c.delivery_id, c.generation, c.claim, c.crashes, c.step, c.manual, c.workspace_id, c.webhook_id,
+           (extract(epoch from now() - c.opened_at) * 1000)::float8 as age_ms,
+           a.alert_id, a.alert_rule_id, a.alert_rule_name, a.model_id, a.model_name, a.metric_value, a.threshold,
+           a.bound, a.fired_at,
+           w.version, w.enabled, w.retry_on_timeout,
+           h.reason as hold_reason, h.times as hold_times,
+           (extract(epoch from h.held_until - now()) * 1000)::float8 as hold_remaining_ms
+    from claimed c
+    join alerts a on a.id = c.alert_record_id
+    left join webhooks w on w.id = c.webhook_id and w.workspace_id = c.workspace_id
+    left join webhook_holds h on h.webhook_id = c.webhook_id`,
+};
+
+interface ClaimedRow extends Omit<AlertFacts, 'workspace_id'> {
+  delivery_id: string;
+  generation: number;
+  claim: number;
+  crashes: number;
+  step: number;
+  manual: boolean;
+  workspace_id: string;
+  webhook_id: string;
+  age_ms: number;
+  version: number | null;
+  enabled: boolean | null;
+  retry_on_timeout: boolean | null;
+  hold_reason: 'retry_after' | 'circuit' | null;
+  hold_times: number | null;
+  hold_remaining_ms: number | null;
+}
+
+function toClaimed(row: ClaimedRow, leaseEndsAtMs: number): Claimed {
+  return {
+    deliveryId: row.delivery_id,
+    generation: row.generation,
+    claim: row.claim,
+    crashes: row.crashes,
+    step: row.step,
+    ageMs: row.age_ms,
+    manual: row.manual,
+    workspaceId: row.workspace_id,
+    webhookId: row.webhook_id,
+    facts: {
+      alert_id: row.alert_id,
+      alert_rule_id: row.alert_rule_id,
+      alert_rule_name: row.alert_rule_name,
+      model_id: row.model_id,
+      model_name: row.model_name,
+      metric_value: row.metric_value,
+      threshold: row.threshold,
+      bound: row.bound,
+      fired_at: row.fired_at,
+      workspace_id: row.workspace_id,
+    },
+    webhook:
+      row.version === null
+        ? undefined
+        : {
+            version: row.version,
+            enabled: row.enabled === true,
+            retryOnTimeout: row.retry_on_timeout === true,
+          },
+    hold:
+      row.hold_reason === null
+        ? undefined
+        : { reason: row.hold_reason, remainingMs: row.hold_remaining_ms ?? 0, times: row.hold_times ?? 1 },
+    leaseEndsAtMs,
+  };
+}

@@ -1,0 +1,144 @@
+import type { DeliveryDue } from '@tocsin/contracts';
+import type { Sender, SendResult } from '@tocsin/egress';
+import type { Logger } from '@tocsin/kit';
+import type { BodyRenderer } from '@tocsin/template';
+import { type Circuits, circuitHoldMs } from './circuit.js';
+import type { Claim } from './claim.js';
+import type { Claimed } from './claim-repository.js';
+import { classify, holdAskedFor, isDestinationTrouble } from './classify.js';
+import { type Prepared, prepare } from './prepare.js';
+import type { Recorder } from './record.js';
+import type { RetryPolicy } from './retry-policy.js';
+import type { Slots } from './slots.js';
+import type { Attempt, Deferral, Verdict } from './verdict.js';
+import type { WebhookCache } from './webhook-cache.js';
+
+export interface DeliverDeps {
+  claim: Claim;
+  webhooks: WebhookCache;
+  render: BodyRenderer;
+  slots: Slots;
+  sender: Sender;
+  recorder: Recorder;
+  circuits: Circuits;
+  policy: RetryPolicy;
+  logger: Logger;
+  /** Told once for each attempt. */
+  onAttempt: (attempted: { claimed: Claimed; verdict: Verdict; durationMs: number }) => void;
+  now: () => number;
+  random: () => number;
+}
+
+export type Deliver = (due: DeliveryDue) => Promise<void>;
+
+/**
+ * One delivery: claim, prepare, send, classify, record. Resolves when its outcome is committed and its message may be
+ * acknowledged; a message that is not ours to act on resolves at once.
+ */
+export function createDeliver(deps: DeliverDeps): Deliver {
+  const { claim, webhooks, render, slots, recorder, policy, now, random } = deps;
+  return async (due) => {
+    const claimed = await claim(due);
+    if (claimed === undefined) return;
+    const destination = claimed.webhook && (await webhooks.get(claimed.webhookId, claimed.webhook.version));
+    const prepared = prepare({
+      claimed,
+      destination,
+      render,
+      policy,
+      random: random(),
+      nowMs: performance.now(),
+    });
+    if (prepared.kind === 'deferred') return recorder.defer(claimed, prepared);
+    if (prepared.kind === 'verdict') return conclude(claimed, prepared.verdict, deps);
+
+    const slot = slots.take(claimed.webhookId);
+    if (slot === undefined) return recorder.defer(claimed, noSlot(random()));
+    const startedAt = new Date(now());
+    const result = await deps.sender.send(prepared);
+    slot.release(!isDestinationTrouble(result));
+
+    const retryOnTimeout = claimed.webhook?.retryOnTimeout !== false;
+    const verdict = classify({ result, step: claimed.step, retryOnTimeout, policy, random: random() });
+    const attempt = toAttempt({ claimed, prepared, result, startedAt, verdict });
+    await holdOrRelease(claimed, result, deps);
+    await recorder.record({ claimed, verdict, attempt });
+    logAttempt({ claimed, verdict, attempt }, deps);
+  };
+}
+
+async function conclude(
+  claimed: Claimed,
+  verdict: Verdict,
+  { recorder, logger }: DeliverDeps,
+): Promise<void> {
+  await recorder.record({ claimed, verdict, attempt: undefined });
+  logger.info({ ...idsOf(claimed), ...describe(verdict) }, 'delivery.concluded');
+}
+
+/** Opens, extends and closes the webhook's hold. It is committed before the record, so that the next claim sees it. */
+async function holdOrRelease(
+  claimed: Claimed,
+  result: SendResult,
+  { recorder, circuits, random }: DeliverDeps,
+): Promise<void> {
+  const { webhookId, deliveryId, hold } = claimed;
+  const askedForMs = holdAskedFor(result);
+  if (askedForMs !== undefined && askedForMs > 0)
+    return recorder.hold({ webhookId, reason: 'retry_after', forMs: askedForMs, times: 1 });
+  if (!isDestinationTrouble(result)) {
+    circuits.answered(webhookId);
+    return hold && recorder.release(webhookId);
+  }
+  const opens = circuits.failed(webhookId, deliveryId);
+  if (!opens && hold?.reason !== 'circuit') return;
+  const times = hold?.reason === 'circuit' ? hold.times + 1 : 1;
+  await recorder.hold({ webhookId, reason: 'circuit', forMs: circuitHoldMs(times, random()), times });
+}
+
+interface AttemptInput {
+  claimed: Claimed;
+  prepared: Extract<Prepared, { kind: 'request' }>;
+  result: SendResult;
+  startedAt: Date;
+  verdict: Verdict;
+}
+
+function toAttempt({ claimed, prepared, result, startedAt, verdict }: AttemptInput): Attempt {
+  return {
+    trigger: claimed.manual ? 'manual' : 'scheduled',
+    startedAt,
+    durationMs: result.durationMs,
+    requestBody: prepared.body,
+    response:
+      result.kind === 'answer'
+        ? { statusCode: result.statusCode, body: result.response, truncated: result.truncated }
+        : undefined,
+    failure: verdict.kind === 'succeeded' ? undefined : verdict.failure,
+  };
+}
+
+/** Soon enough to use a slot that has become free, late enough not to turn in a circle. */
+function noSlot(random: number): Deferral {
+  return { kind: 'deferred', afterMs: 500 + 500 * random, reason: 'no_slot' };
+}
+
+function logAttempt(
+  { claimed, verdict, attempt }: { claimed: Claimed; verdict: Verdict; attempt: Attempt },
+  deps: DeliverDeps,
+) {
+  deps.onAttempt({ claimed, verdict, durationMs: attempt.durationMs });
+  const statusCode = attempt.response?.statusCode;
+  deps.logger.info(
+    { ...idsOf(claimed), ...describe(verdict), statusCode, durationMs: Math.round(attempt.durationMs) },
+    'delivery.attempted',
+  );
+}
+
+function idsOf({ deliveryId, claim, webhookId, workspaceId, facts }: Claimed) {
+  return { deliveryId, claim, webhookId, workspaceId, alertId: facts.alert_id };
+}
+
+function describe(verdict: Verdict) {
+  return { outcome: verdict.kind, ...('failure' in verdict && { errorCode: verdict.failure.code }) };
+}

@@ -1,0 +1,64 @@
+import { alertContext, type BodyRenderer } from '@tocsin/template';
+import type { Claimed } from './claim-repository.js';
+import { nextTry, type RetryPolicy } from './retry-policy.js';
+import type { Deferral, Verdict } from './verdict.js';
+import type { Destination } from './webhooks-reader.js';
+
+/** A request that is ready to go out, or why there is none. */
+export type Prepared =
+  | { kind: 'request'; url: string; headers: Record<string, string[]>; body: string }
+  | { kind: 'verdict'; verdict: Verdict }
+  | Deferral;
+
+export interface PrepareInput {
+  claimed: Claimed;
+  destination: Destination | undefined;
+  render: BodyRenderer;
+  policy: RetryPolicy;
+  /** 0 to 1. */
+  random: number;
+  nowMs: number;
+}
+
+/** A delivery claimed this often without an outcome takes its workers down. */
+const maxCrashes = 5;
+/** A request may take 10 s and its record a little; a claim with less time left might be another's when it is sent. */
+const minLeaseMs = 12_000;
+
+/** Decides whether a claimed delivery is sent now, and with what: everything that can be known without the network. */
+export function prepare(input: PrepareInput): Prepared {
+  const { claimed, destination, policy, nowMs } = input;
+  if (claimed.crashes > maxCrashes)
+    return failed('crashes_worker', `Claimed ${maxCrashes} times without an outcome.`);
+  if (claimed.leaseEndsAtMs - nowMs < minLeaseMs)
+    return { kind: 'deferred', afterMs: 0, reason: 'lease_short' };
+  if (claimed.webhook === undefined || destination === undefined)
+    return failed('webhook_deleted', 'The webhook has been deleted.');
+  if (!claimed.webhook.enabled) {
+    const failure = { code: 'webhook_disabled', error: 'The webhook is disabled.' } as const;
+    return { kind: 'verdict', verdict: { kind: 'skipped', failure } };
+  }
+  if (claimed.ageMs > policy.maxAgeMs) return failed('expired', 'The delivery was not made in time.');
+  if (claimed.hold !== undefined && claimed.hold.remainingMs > 0)
+    return { kind: 'deferred', afterMs: claimed.hold.remainingMs, reason: 'held' };
+  return prepareBody(input, destination);
+}
+
+function prepareBody(
+  { claimed, render, policy, random }: PrepareInput,
+  { url, headers, body }: Destination,
+): Prepared {
+  const rendered = render(body, alertContext(claimed.facts));
+  if (rendered.ok) return { kind: 'request', url, headers, body: rendered.output };
+  const failure = { code: rendered.error.code, error: rendered.error.message };
+  // An overrun of the clock says something about this machine, not about the template: it is our fault.
+  const verdict: Verdict =
+    failure.code === 'internal_error'
+      ? nextTry({ step: claimed.step, failure, policy, random })
+      : { kind: 'failed', failure };
+  return { kind: 'verdict', verdict };
+}
+
+function failed(code: 'crashes_worker' | 'webhook_deleted' | 'expired', error: string): Prepared {
+  return { kind: 'verdict', verdict: { kind: 'failed', failure: { code, error } } };
+}

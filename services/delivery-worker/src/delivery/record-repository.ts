@@ -1,0 +1,166 @@
+import type { Database, SecretBox } from '@tocsin/database';
+import type { Claimed } from './claim-repository.js';
+import type { Attempt, Deferral, Verdict } from './verdict.js';
+
+export interface Outcome {
+  claimed: Claimed;
+  verdict: Verdict;
+  attempt: Attempt | undefined;
+}
+
+export interface Hold {
+  webhookId: string;
+  reason: 'retry_after' | 'circuit';
+  forMs: number;
+  times: number;
+}
+
+export interface RecordRepository {
+  /**
+   * Records outcomes in one commit: attempt, status and next attempt's time, only where the claim is still ours; a late
+   * owner adds its attempt and changes nothing else. At most one outcome for a delivery. Safe to repeat.
+   */
+  record(outcomes: Outcome[]): Promise<void>;
+  /** Gives claims back without an outcome. */
+  defer(deferrals: { claimed: Claimed; deferral: Deferral }[]): Promise<void>;
+  hold(hold: Hold): Promise<void>;
+  release(webhookId: string): Promise<void>;
+}
+
+export function createRecordRepository(database: Database, secrets: SecretBox): RecordRepository {
+  return {
+    async record(outcomes) {
+      await database.prepared(record, columnsOf(outcomes, secrets));
+    },
+    async defer(deferrals) {
+      await database.prepared(defer, [
+        deferrals.map(({ claimed }) => claimed.deliveryId),
+        deferrals.map(({ claimed }) => claimed.generation),
+        deferrals.map(({ claimed }) => claimed.claim),
+        deferrals.map(({ deferral }) => deferral.afterMs),
+      ]);
+    },
+    async hold({ webhookId, reason, forMs, times }) {
+      await database.prepared(hold, [webhookId, reason, forMs, times]);
+    },
+    async release(webhookId) {
+      await database.prepared(release, [webhookId]);
+    },
+  };
+}
+
+function columnsOf(outcomes: Outcome[], secrets: SecretBox): unknown[] {
+  const failures = outcomes.map(({ verdict }) =>
+    verdict.kind === 'succeeded' ? undefined : verdict.failure,
+  );
+  const attempts = outcomes.map(({ attempt }) => attempt);
+  return [
+    outcomes.map(({ claimed }) => claimed.deliveryId),
+    outcomes.map(({ claimed }) => claimed.generation),
+    outcomes.map(({ claimed }) => claimed.claim),
+    outcomes.map(({ verdict }) => (verdict.kind === 'retry' ? 'open' : verdict.kind)),
+    outcomes.map(({ verdict }) => (verdict.kind === 'retry' ? verdict.afterMs : null)),
+    outcomes.map(({ verdict, claimed }) => (verdict.kind === 'retry' ? verdict.step : claimed.step)),
+    failures.map((failure) => failure?.code ?? null),
+    failures.map((failure) => (failure ? storable(failure.error) : null)),
+    attempts.map((attempt) => attempt !== undefined),
+    attempts.map((attempt) => attempt?.trigger ?? null),
+    attempts.map((attempt) => attempt?.startedAt ?? null),
+    attempts.map((attempt) => (attempt ? Math.round(attempt.durationMs) : null)),
+    outcomes.map(({ claimed, attempt }) => (attempt ? seal(claimed, attempt, secrets) : null)),
+    attempts.map((attempt) => attempt?.response?.statusCode ?? null),
+    attempts.map((attempt) => (attempt?.response ? storable(attempt.response.body) : null)),
+    attempts.map((attempt) => attempt?.response?.truncated ?? false),
+    attempts.map((attempt) => attempt?.failure?.code ?? null),
+    attempts.map((attempt) => (attempt?.failure ? storable(attempt.failure.error) : null)),
+  ];
+}
+
+function seal({ deliveryId, claim }: Claimed, { requestBody }: Attempt, secrets: SecretBox): Buffer {
+  return secrets.seal(requestBody, {
+    table: 'attempts',
+    id: `${deliveryId}/${claim}`,
+    column: 'request_body',
+  });
+}
+
+/** PostgreSQL takes no NUL in a text, and a lone surrogate has no UTF-8: both become U+FFFD. */
+function storable(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\uFFFD');
+}
+
+// Locks go open_deliveries first, then deliveries, each in the order of ids: as redelivery does.
+const record = {
+  name: 'delivery.record',
+  text: `
+    with o as (
+      select * from unnest($1::uuid[], $2::integer[], $3::integer[], $4::text[], $5::float8[], $6::smallint[],
+                           $7::text[], $8::text[], $9::boolean[], $10::text[], $11::timestamptz[], $12::integer[],
+                           $13::bytea[], $14::integer[], $15::text[], $16::boolean[], $17::text[], $18::text[])
+        as o(delivery_id, generation, claim, status, after_ms, step, error_code, error, attempted, trigger, started_at,
+             duration_ms, request_body, status_code, response, truncated, attempt_error_code, attempt_error)
+    ), ours as materialized (
+      select x.delivery_id from open_deliveries x join o using (delivery_id, generation, claim)
+      order by x.delivery_id for update of x
+    ), news as materialized (
+      select o.*, ours.delivery_id is not null as is_ours,
+             o.attempted and not exists (
+               select from attempts a where a.delivery_id = o.delivery_id and a.claim = o.claim) as is_new
+      from o left join ours using (delivery_id)
+    ), ended as (
+      delete from open_deliveries x using news n
+      where x.delivery_id = n.delivery_id and n.is_ours and n.status <> 'open'
+    ), again as (
+      update open_deliveries x
+      set state = 'waiting', claimed = false, claim_token = null, lease_until = null, crashes = 0, manual = false,
+          step = n.step, due_at = now() + n.after_ms * interval '1 millisecond'
+      from news n where x.delivery_id = n.delivery_id and n.is_ours and n.status = 'open'
+    ), updated as (
+      update deliveries d
+      set attempts_made = d.attempts_made + n.is_new::integer,
+          status = case when n.is_ours then n.status else d.status end,
+          claims = case when n.is_ours then n.claim else d.claims end,
+          first_succeeded_at = case when n.is_ours and n.status = 'succeeded'
+                                    then coalesce(d.first_succeeded_at, now()) else d.first_succeeded_at end,
+          failed_at = case when n.is_ours then case when n.status = 'failed' then now() end else d.failed_at end,
+          status_code = case when n.is_ours then case when n.attempted then n.status_code else d.status_code end
+                             else d.status_code end,
+          error_code = case when n.is_ours then n.error_code else d.error_code end,
+          error = case when n.is_ours then n.error else d.error end
+      from news n where d.id = n.delivery_id and (n.is_ours or n.is_new)
+      returning d.id, d.attempts_made
+    )
+    insert into attempts (delivery_id, claim, number, trigger, started_at, duration_ms, request_body_sealed,
+                          status_code, response, response_truncated, error_code, error)
+    select n.delivery_id, n.claim, u.attempts_made, n.trigger, n.started_at, n.duration_ms, n.request_body,
+           n.status_code, n.response, n.truncated, n.attempt_error_code, n.attempt_error
+    from news n join updated u on u.id = n.delivery_id
+    where n.is_new`,
+};
+
+const defer = {
+  name: 'delivery.defer',
+  text: `
+    with ours as (
+      select x.delivery_id, d.after_ms from open_deliveries x
+      join unnest($1::uuid[], $2::integer[], $3::integer[], $4::float8[])
+        as d(delivery_id, generation, claim, after_ms) using (delivery_id, generation, claim)
+      order by x.delivery_id for update of x
+    )
+    update open_deliveries x
+    set state = 'waiting', claimed = false, claim_token = null, lease_until = null, crashes = greatest(0, x.crashes - 1),
+        due_at = now() + ours.after_ms * interval '1 millisecond'
+    from ours where x.delivery_id = ours.delivery_id`,
+};
+
+const hold = {
+  name: 'delivery.hold',
+  text: `
+    insert into webhook_holds (webhook_id, reason, held_until, times)
+    values ($1, $2, now() + $3::float8 * interval '1 millisecond', $4)
+    on conflict (webhook_id) do update
+    set reason = excluded.reason, times = excluded.times,
+        held_until = greatest(webhook_holds.held_until, excluded.held_until)`,
+};
+
+const release = { name: 'delivery.release', text: 'delete from webhook_holds where webhook_id = $1' };

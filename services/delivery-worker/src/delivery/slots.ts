@@ -1,0 +1,66 @@
+import { createBoundedMap } from '@tocsin/kit';
+
+/**
+ * Requests under way, bounded for each webhook and in all. A webhook that has answered lately may have many; one that
+ * has not shown yet that it answers may have few, and all such together at most half, so that destinations that hang
+ * cannot take the healthy ones' places.
+ */
+export interface Slots {
+  /** Undefined where there is none to be had now. */
+  take(webhookId: string): Slot | undefined;
+  /** How many of a webhook's deliveries are worth having in the queue. */
+  shareOf(webhookId: string): number;
+  taken(): number;
+}
+
+export interface Slot {
+  /** `answered` tells that the destination gave an answer of its own and is not in trouble. */
+  release(answered: boolean): void;
+}
+
+export interface SlotsOptions {
+  total: number;
+  now: () => number;
+}
+
+const provenForMs = 30_000;
+const provenLimit = 128;
+const unprovenLimit = 8;
+const provenShare = 1_000;
+const unprovenShare = 32;
+const maxWebhooks = 20_000;
+
+export function createSlots({ total, now }: SlotsOptions): Slots {
+  const taken = new Map<string, number>();
+  const answeredAt = createBoundedMap<string, number>(maxWebhooks);
+  let all = 0;
+  let unproven = 0;
+
+  const isProven = (webhookId: string) =>
+    now() - (answeredAt.get(webhookId) ?? Number.NEGATIVE_INFINITY) < provenForMs;
+
+  return {
+    take(webhookId) {
+      const proven = isProven(webhookId);
+      const ahead = taken.get(webhookId) ?? 0;
+      if (all >= total || ahead >= (proven ? provenLimit : unprovenLimit)) return undefined;
+      if (!proven && unproven >= total / 2) return undefined;
+      all += 1;
+      if (!proven) unproven += 1;
+      taken.set(webhookId, ahead + 1);
+      return {
+        release(answered) {
+          all -= 1;
+          if (!proven) unproven -= 1;
+          const left = (taken.get(webhookId) ?? 1) - 1;
+          if (left === 0) taken.delete(webhookId);
+          else taken.set(webhookId, left);
+          if (answered) answeredAt.set(webhookId, now());
+          else answeredAt.delete(webhookId);
+        },
+      };
+    },
+    shareOf: (webhookId) => (isProven(webhookId) ? provenShare : unprovenShare),
+    taken: () => all,
+  };
+}

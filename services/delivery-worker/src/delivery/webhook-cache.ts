@@ -1,0 +1,34 @@
+import { createBoundedMap } from '@tocsin/kit';
+import { createBatcher } from '../batcher.js';
+import type { Patience } from '../patience.js';
+import type { Destination, WebhooksReader } from './webhooks-reader.js';
+
+/** Webhooks opened and kept by id and version: an old version is never sent to. */
+export interface WebhookCache {
+  /** The webhook at `version` or later; undefined where it is gone. */
+  get(id: string, version: number): Promise<Destination | undefined>;
+}
+
+const maxWebhooks = 5_000;
+
+export function createWebhookCache(reader: WebhooksReader, patience: Patience): WebhookCache {
+  const known = createBoundedMap<string, Destination>(maxWebhooks);
+  const loader = createBatcher<string, Destination | undefined>({
+    run: async (ids) => {
+      const found = await patience.untilAnswered(() => reader.find([...new Set(ids)]));
+      const byId = new Map(found.map((webhook) => [webhook.id, webhook]));
+      return ids.map((id) => byId.get(id));
+    },
+    maxSize: 50,
+    lanes: 2,
+  });
+  return {
+    async get(id, version) {
+      const cached = known.get(id);
+      if (cached !== undefined && cached.version >= version) return cached;
+      const loaded = await loader.add(id);
+      if (loaded !== undefined) known.set(id, loaded);
+      return loaded;
+    },
+  };
+}

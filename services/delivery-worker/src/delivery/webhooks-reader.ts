@@ -1,0 +1,49 @@
+import type { Database, SecretBox } from '@tocsin/database';
+
+/** A webhook as it is sent to. */
+export interface Destination {
+  id: string;
+  version: number;
+  url: string;
+  headers: Record<string, string[]>;
+  body: string;
+}
+
+export interface WebhooksReader {
+  /** Webhooks as they are now; what is gone is missing. */
+  find(ids: string[]): Promise<Destination[]>;
+}
+
+export function createWebhooksReader(database: Database, secrets: SecretBox): WebhooksReader {
+  return {
+    async find(ids) {
+      const rows = await database.prepared<WebhookRow>(find, [ids]);
+      return rows.map((row) => toDestination(row, secrets));
+    },
+  };
+}
+
+const find = {
+  name: 'delivery.find-webhooks',
+  text: `select id, version, url_sealed, headers_sealed, body_sealed from webhooks where id = any($1::uuid[])`,
+};
+
+interface WebhookRow {
+  id: string;
+  version: number;
+  url_sealed: Buffer;
+  headers_sealed: Buffer;
+  body_sealed: Buffer;
+}
+
+function toDestination(row: WebhookRow, secrets: SecretBox): Destination {
+  const open = (sealed: Buffer, column: string) =>
+    secrets.open(sealed, { table: 'webhooks', id: row.id, column }).toString('utf8');
+  return {
+    id: row.id,
+    version: row.version,
+    url: open(row.url_sealed, 'url'),
+    headers: JSON.parse(open(row.headers_sealed, 'headers')),
+    body: open(row.body_sealed, 'body'),
+  };
+}

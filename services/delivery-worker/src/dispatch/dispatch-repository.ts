@@ -1,0 +1,135 @@
+import type { DeliveryDue } from '@tocsin/contracts';
+import type { Database } from '@tocsin/database';
+import type { Contender } from './take-turns.js';
+
+/** A webhook with deliveries due, and what is known of it. */
+export interface Candidate extends Contender {
+  /** Held before, and its time has passed: single requests probe it. */
+  probing: boolean;
+}
+
+export interface DispatchRepository {
+  /** Webhooks that have deliveries due and are not held, with at most `limit` of them counted for each. */
+  survey(limit: number): Promise<Candidate[]>;
+  queuedByWebhook(): Promise<Map<string, number>>;
+  /** Marks what is due as queued, oldest first within each quota; what is being marked elsewhere is passed over. */
+  queue(quotas: { contender: Contender; quota: number }[]): Promise<DeliveryDue[]>;
+  /** Puts deliveries that could not be published back, where nobody has claimed them. */
+  unqueue(deliveries: DeliveryDue[]): Promise<void>;
+  /** Puts back what was queued or claimed and whose lease has run out; how many. */
+  putBackExpired(): Promise<number>;
+}
+
+export function createDispatchRepository(database: Database, queuedLeaseMs: number): DispatchRepository {
+  return {
+    async survey(limit) {
+      const rows = await database.prepared<CandidateRow>(survey, [limit]);
+      return rows.map(toCandidate);
+    },
+    async queuedByWebhook() {
+      const rows = await database.prepared<{ webhook_id: string; queued: number }>(queuedByWebhook, []);
+      return new Map(rows.map((row) => [row.webhook_id, row.queued]));
+    },
+    async queue(quotas) {
+      const rows = await database.prepared<DueRow>(queue, [
+        quotas.map(({ contender }) => contender.workspaceId),
+        quotas.map(({ contender }) => contender.webhookId),
+        quotas.map(({ quota }) => quota),
+        queuedLeaseMs,
+      ]);
+      return rows.map(toDue);
+    },
+    async unqueue(deliveries) {
+      await database.prepared(unqueue, [
+        deliveries.map((due) => due.deliveryId),
+        deliveries.map((due) => due.generation),
+      ]);
+    },
+    async putBackExpired() {
+      return (await database.prepared(putBackExpired, [])).length;
+    },
+  };
+}
+
+// A loose index scan: one step of the index for each webhook that waits, however many rows it has.
+const survey = {
+  name: 'dispatch.survey',
+  text: `
+    with recursive pairs as (
+      (select workspace_id, webhook_id from open_deliveries where state = 'waiting'
+       order by workspace_id, webhook_id limit 1)
+      union all
+      select next.workspace_id, next.webhook_id from pairs cross join lateral (
+        select o.workspace_id, o.webhook_id from open_deliveries o
+        where o.state = 'waiting' and (o.workspace_id, o.webhook_id) > (pairs.workspace_id, pairs.webhook_id)
+        order by o.workspace_id, o.webhook_id limit 1) next
+    )
+    select pairs.workspace_id, pairs.webhook_id, due.count::integer as due, hold.webhook_id is not null as probing
+    from pairs
+    left join webhook_holds hold on hold.webhook_id = pairs.webhook_id
+    cross join lateral (
+      select count(*) from (
+        select from open_deliveries o
+        where o.state = 'waiting' and o.workspace_id = pairs.workspace_id and o.webhook_id = pairs.webhook_id
+          and o.due_at <= now() limit $1) counted) due
+    where due.count > 0 and (hold.held_until is null or hold.held_until <= now())`,
+};
+
+const queuedByWebhook = {
+  name: 'dispatch.queued-by-webhook',
+  text: `select webhook_id, count(*)::integer as queued from open_deliveries where state = 'queued' group by webhook_id`,
+};
+
+const queue = {
+  name: 'dispatch.queue',
+  text: `
+    update open_deliveries o
+    set state = 'queued', lease_until = now() + $4::float8 * interval '1 millisecond'
+    from unnest($1::uuid[], $2::uuid[], $3::integer[]) as q(workspace_id, webhook_id, quota)
+    cross join lateral (
+      select delivery_id from open_deliveries
+      where state = 'waiting' and workspace_id = q.workspace_id and webhook_id = q.webhook_id and due_at <= now()
+      order by due_at limit q.quota for update skip locked) picked
+    where o.delivery_id = picked.delivery_id
+    returning o.delivery_id, o.generation`,
+};
+
+const unqueue = {
+  name: 'dispatch.unqueue',
+  text: `
+    update open_deliveries o set state = 'waiting', lease_until = null
+    from unnest($1::uuid[], $2::integer[]) as u(delivery_id, generation)
+    where o.delivery_id = u.delivery_id and o.generation = u.generation and o.state = 'queued' and not o.claimed`,
+};
+
+// The claim's number stays: an owner that was only late can still record, until another claims.
+const putBackExpired = {
+  name: 'dispatch.put-back-expired',
+  text: `
+    update open_deliveries o
+    set state = 'waiting', claimed = false, claim_token = null, lease_until = null, due_at = now()
+    from (select delivery_id from open_deliveries
+          where state = 'queued' and lease_until < now() limit 5000 for update skip locked) expired
+    where o.delivery_id = expired.delivery_id
+    returning o.delivery_id`,
+};
+
+interface CandidateRow {
+  workspace_id: string;
+  webhook_id: string;
+  due: number;
+  probing: boolean;
+}
+
+interface DueRow {
+  delivery_id: string;
+  generation: number;
+}
+
+function toCandidate(row: CandidateRow): Candidate {
+  return { workspaceId: row.workspace_id, webhookId: row.webhook_id, due: row.due, probing: row.probing };
+}
+
+function toDue(row: DueRow): DeliveryDue {
+  return { deliveryId: row.delivery_id, generation: row.generation };
+}

@@ -1,0 +1,95 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { DeliveryDue } from '@tocsin/contracts';
+import type { Logger } from '@tocsin/kit';
+import type { Candidate, DispatchRepository } from './dispatch-repository.js';
+import { takeTurns } from './take-turns.js';
+import type { Window } from './window.js';
+
+export interface DispatcherDeps {
+  repository: DispatchRepository;
+  window: Window;
+  /** Messages ready in the deliveries queue; throws where the broker is away. */
+  queueDepth: () => Promise<number>;
+  /** Publishes; the deliveries that the broker has not confirmed. */
+  publish: (deliveries: DeliveryDue[]) => Promise<DeliveryDue[]>;
+  shareOf: (webhookId: string) => number;
+  logger: Logger;
+  signal: AbortSignal;
+}
+
+const busyPauseMs = 50;
+const idlePauseMs = 250;
+const putBackEveryMs = 1_000;
+/** A webhook that is being probed has one delivery in the queue at a time. */
+const probes = 1;
+
+/**
+ * One loop for first sending under load, retries, redelivery by hand, lost messages and killed workers: takes what is
+ * due in fair turns, marks it queued with a lease, and publishes it while the window has room. Every worker runs one;
+ * rows locked by another are passed over. Ends when the signal is aborted.
+ */
+export async function runDispatcher(deps: DispatcherDeps): Promise<void> {
+  const { logger, signal } = deps;
+  let putBackAtMs = 0;
+  while (!signal.aborted) {
+    let full = false;
+    try {
+      if (performance.now() >= putBackAtMs) {
+        await putBackExpired(deps);
+        putBackAtMs = performance.now() + putBackEveryMs;
+      }
+      full = await dispatchOnce(deps);
+    } catch (err) {
+      logger.warn({ err }, 'dispatch.postponed');
+    }
+    const pauseMs = (full ? busyPauseMs : idlePauseMs) * (0.75 + Math.random() / 2);
+    await sleep(pauseMs, undefined, { signal }).catch(() => {});
+  }
+}
+
+/** True where more is due than there was room for. */
+async function dispatchOnce({
+  repository,
+  window,
+  queueDepth,
+  publish,
+  shareOf,
+  logger,
+}: DispatcherDeps): Promise<boolean> {
+  const ready = await queueDepth();
+  const queuedByWebhook = await repository.queuedByWebhook();
+  const candidates = await repository.survey(surveyLimit(window));
+  const backlogged = new Set(candidates.map((candidate) => candidate.webhookId));
+  window.observe({ ready, queuedByWebhook, backlogged });
+  const contenders = candidates.map((candidate) => limit(candidate, queuedByWebhook, shareOf));
+  const quotas = [...takeTurns(contenders, window.room())].map(([contender, quota]) => ({
+    contender,
+    quota,
+  }));
+  if (quotas.length === 0) return candidates.length > 0;
+  const due = await repository.queue(quotas);
+  const unconfirmed = await publish(due);
+  if (unconfirmed.length > 0) await repository.unqueue(unconfirmed);
+  logger.debug({ queued: due.length, unconfirmed: unconfirmed.length, ready }, 'dispatch.queued');
+  return true;
+}
+
+function limit(
+  candidate: Candidate,
+  queued: Map<string, number>,
+  shareOf: DispatcherDeps['shareOf'],
+): Candidate {
+  const share = candidate.probing ? probes : shareOf(candidate.webhookId);
+  const left = Math.max(0, share - (queued.get(candidate.webhookId) ?? 0));
+  return { ...candidate, due: Math.min(candidate.due, left) };
+}
+
+/** Counting further than could be queued would be idle work. */
+function surveyLimit(window: Window): number {
+  return Math.max(1, window.room());
+}
+
+async function putBackExpired({ repository, logger }: DispatcherDeps): Promise<void> {
+  const count = await repository.putBackExpired();
+  if (count > 0) logger.warn({ count }, 'dispatch.put_back_expired');
+}

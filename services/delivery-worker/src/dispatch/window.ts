@@ -1,0 +1,74 @@
+/**
+ * The queue is a bounded window on the backlog in the database. It holds about a second of work, so that a delivery
+ * that has just become due is never far behind, and a queued row's lease always outlasts its wait.
+ */
+export interface Window {
+  /** Takes a place for one delivery of a webhook; false where the queue, or the webhook's share of it, is full. */
+  take(webhookId: string): boolean;
+  giveBack(webhookId: string): void;
+  /** Places left for any webhook. */
+  room(): number;
+  /** A worker has finished `count` deliveries: the measure of a second of work. */
+  finished(count: number): void;
+  /** What the broker and the database say now: messages ready, and rows queued by webhook. */
+  observe(seen: { ready: number; queuedByWebhook: Map<string, number>; backlogged: Set<string> }): void;
+}
+
+export interface WindowOptions {
+  now: () => number;
+  /** How many of one webhook may be queued. */
+  shareOf: (webhookId: string) => number;
+}
+
+const minPlaces = 200;
+const maxPlaces = 10_000;
+const secondsOfWork = 1;
+/** The rate is measured over this long. */
+const spanMs = 5_000;
+
+export function createWindow({ now, shareOf }: WindowOptions): Window {
+  let ready = 0;
+  let sent = 0;
+  let queued = new Map<string, number>();
+  let backlogged = new Set<string>();
+  let finishedBefore = 0;
+  let finishedNow = 0;
+  let spanStartedMs = now();
+
+  const places = () => {
+    const elapsedMs = now() - spanStartedMs;
+    if (elapsedMs >= spanMs) {
+      finishedBefore = (finishedNow * spanMs) / elapsedMs;
+      finishedNow = 0;
+      spanStartedMs = now();
+    }
+    const perSecond = (Math.max(finishedBefore, finishedNow) / spanMs) * 1_000;
+    return Math.min(maxPlaces, Math.max(minPlaces, perSecond * secondsOfWork));
+  };
+  const room = () => Math.max(0, Math.floor(places() - ready - sent));
+
+  return {
+    room,
+    take(webhookId) {
+      const ahead = queued.get(webhookId) ?? 0;
+      // Where older ones of the webhook wait, a new one waits behind them.
+      if (room() === 0 || backlogged.has(webhookId) || ahead >= shareOf(webhookId)) return false;
+      queued.set(webhookId, ahead + 1);
+      sent += 1;
+      return true;
+    },
+    giveBack(webhookId) {
+      queued.set(webhookId, Math.max(0, (queued.get(webhookId) ?? 0) - 1));
+      sent = Math.max(0, sent - 1);
+    },
+    finished(count) {
+      finishedNow += count;
+    },
+    observe(seen) {
+      ready = seen.ready;
+      queued = seen.queuedByWebhook;
+      backlogged = seen.backlogged;
+      sent = 0;
+    },
+  };
+}

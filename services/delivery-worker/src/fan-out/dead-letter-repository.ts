@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto';
+import type { DeadLetterReason } from '@tocsin/contracts';
+import { type Database, recordId } from '@tocsin/database';
+
+export interface DeadLetter {
+  reason: DeadLetterReason;
+  /** A sentence for people. */
+  detail: string;
+  queue: string;
+  routingKey: string;
+  content: Buffer;
+}
+
+export interface DeadLetterRepository {
+  /** Commits before it resolves, so that the message may be acknowledged. */
+  add(letter: DeadLetter): Promise<void>;
+}
+
+export function createDeadLetterRepository(database: Database): DeadLetterRepository {
+  return {
+    async add({ reason, detail, queue, routingKey, content }) {
+      const now = new Date();
+      await database.prepared(add, [
+        recordId(now.getTime(), randomUUID()),
+        reason,
+        detail,
+        queue,
+        routingKey,
+        content,
+        now,
+      ]);
+    },
+  };
+}
+
+const add = {
+  name: 'fan-out.add-dead-letter',
+  text: `insert into dead_letters (id, reason, detail, queue, routing_key, content, created_at)
+         values ($1, $2, $3, $4, $5, $6, $7)`,
+};

@@ -1,0 +1,172 @@
+import { type AlertFired, alertKey, type Checked, type DeadLetterReason } from '@tocsin/contracts';
+import type { Logger } from '@tocsin/kit';
+import type { Incoming } from '@tocsin/messaging';
+import { createBatcher } from '../batcher.js';
+import type { Window } from '../dispatch/window.js';
+import type { Patience } from '../patience.js';
+import type { DeadLetterRepository } from './dead-letter-repository.js';
+import {
+  alertRecordId,
+  deliveryRecordId,
+  type FanOutRepository,
+  type PlannedAlert,
+} from './fan-out-repository.js';
+import { type ResolvedAlert, resolveAlert } from './resolve-alert.js';
+import type { RulesReader, TargetWebhook } from './rules-reader.js';
+
+export interface FanOutDeps {
+  check: (value: unknown) => Checked<AlertFired>;
+  rules: RulesReader;
+  repository: FanOutRepository;
+  deadLetters: DeadLetterRepository;
+  window: Window;
+  /** Publishes deliveries that were just written as queued; failing is not lost, the dispatcher will do it. */
+  publish: (deliveries: { deliveryId: string; generation: number }[]) => void;
+  patience: Patience;
+  logger: Logger;
+  queue: string;
+  now: () => number;
+}
+
+type Accepted = 'accepted' | 'unknown_alert_rule';
+
+const maxAlertsInBatch = 200;
+
+/**
+ * What happens when an alert fires: its rule is resolved; alert, key and one row for each webhook are committed; the
+ * message is acknowledged. What can never be processed is set aside with its reason, committed before its ack too.
+ */
+export function createFanOutAlert(deps: FanOutDeps): (message: Incoming) => Promise<void> {
+  const batcher = createBatcher<AlertFired, Accepted>({
+    run: (alerts) => deps.patience.untilAnswered(() => acceptBatch(alerts, deps)),
+    maxSize: maxAlertsInBatch,
+    lanes: 2,
+  });
+  return async (message) => {
+    const parsed = parseMessage(message.content, deps.check);
+    if (!parsed.ok) return setAside(message, parsed, deps);
+    const accepted = await batcher.add(parsed.alert);
+    if (accepted !== 'unknown_alert_rule') return;
+    const detail = `No alert rule ${parsed.alert.alert_rule_id} is known in workspace ${parsed.alert.workspace_id}.`;
+    await setAside(message, { reason: accepted, detail }, deps);
+  };
+}
+
+type ParsedMessage =
+  | { ok: true; alert: AlertFired }
+  | { ok: false; reason: DeadLetterReason; detail: string };
+
+function parseMessage(content: Buffer, check: FanOutDeps['check']): ParsedMessage {
+  let value: unknown;
+  try {
+    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(content));
+  } catch (error) {
+    const why = error instanceof SyntaxError ? error.message : 'it is not UTF-8';
+    return {
+      ok: false,
+      reason: 'malformed_message',
+      detail: `The message is not JSON: ${why}`.slice(0, 500),
+    };
+  }
+  const checked = check(value);
+  if (checked.ok) return { ok: true, alert: checked.value };
+  const detail = checked.faults.map(({ path, message }) => `${path || 'The message'} ${message}`).join('; ');
+  return { ok: false, reason: 'invalid_message', detail };
+}
+
+async function setAside(
+  message: Incoming,
+  { reason, detail }: { reason: DeadLetterReason; detail: string },
+  { deadLetters, patience, logger, queue }: FanOutDeps,
+): Promise<void> {
+  const { content, routingKey } = message;
+  await patience.untilAnswered(() => deadLetters.add({ reason, detail, queue, routingKey, content }));
+  logger.warn({ reason, detail, bytes: content.length }, 'alert.dead_lettered');
+}
+
+async function acceptBatch(alerts: AlertFired[], deps: FanOutDeps): Promise<Accepted[]> {
+  const acceptedAtMs = deps.now();
+  const resolved = await resolveBatch(alerts, deps.rules);
+  const targets = await findTargets(resolved, deps.rules);
+  const planned = firstOfEachKey(resolved).map((alert) =>
+    plan({ alert, targets, acceptedAtMs, window: deps.window }),
+  );
+  const written =
+    planned.length === 0 ? new Set<string>() : await deps.repository.write(planned, acceptedAtMs);
+  announce(planned, written, deps);
+  return resolved.map((entry) => (entry === undefined ? 'unknown_alert_rule' : 'accepted'));
+}
+
+async function resolveBatch(
+  alerts: AlertFired[],
+  rules: RulesReader,
+): Promise<(ResolvedAlert | undefined)[]> {
+  const registered = await rules.findRules([...new Set(alerts.map((alert) => alert.alert_rule_id))]);
+  const byId = new Map(registered.map((rule) => [rule.id, rule]));
+  return alerts.map((alert) => resolveAlert(alert, byId.get(alert.alert_rule_id)));
+}
+
+async function findTargets(resolved: (ResolvedAlert | undefined)[], rules: RulesReader) {
+  const ids = new Set(resolved.flatMap((entry) => entry?.webhookIds ?? []));
+  const found = ids.size === 0 ? [] : await rules.findWebhooks([...ids]);
+  return new Map(found.map((webhook) => [webhook.id, webhook]));
+}
+
+/** (workspace_id, alert_id) twice in a batch is the same alert; the first wins. */
+function firstOfEachKey(resolved: (ResolvedAlert | undefined)[]): ResolvedAlert[] {
+  const byKey = new Map<string, ResolvedAlert>();
+  for (const entry of resolved) {
+    if (entry === undefined) continue;
+    const key = alertKey(entry.alert);
+    if (!byKey.has(key)) byKey.set(key, entry);
+  }
+  return [...byKey.values()];
+}
+
+interface PlanInput {
+  alert: ResolvedAlert;
+  targets: Map<string, TargetWebhook>;
+  acceptedAtMs: number;
+  window: Window;
+}
+
+function plan({ alert: resolved, targets, acceptedAtMs, window }: PlanInput): PlannedAlert {
+  const { alert } = resolved;
+  return {
+    resolved,
+    recordId: alertRecordId(acceptedAtMs, alert.workspace_id, alert.alert_id),
+    deliveries: resolved.webhookIds.map((webhookId) => {
+      const found = targets.get(webhookId);
+      // A rule may name a webhook that is gone or another workspace's: its record will say so, and nothing is sent.
+      const webhook = found?.workspaceId === alert.workspace_id ? found : undefined;
+      return {
+        id: deliveryRecordId(acceptedAtMs, alert, webhookId),
+        webhookId,
+        webhookName: webhook?.name ?? '',
+        destination: webhook?.destination ?? '',
+        queued: webhook?.held !== true && window.take(webhookId),
+      };
+    }),
+  };
+}
+
+function announce(
+  planned: PlannedAlert[],
+  written: Set<string>,
+  { publish, window, logger }: FanOutDeps,
+): void {
+  const due: { deliveryId: string; generation: number }[] = [];
+  for (const { resolved, deliveries } of planned) {
+    for (const { id, webhookId, queued } of deliveries) {
+      if (!queued) continue;
+      if (written.has(id)) due.push({ deliveryId: id, generation: 1 });
+      else window.giveBack(webhookId);
+    }
+    const { alert_id: alertId, workspace_id: workspaceId, alert_rule_id: alertRuleId } = resolved.alert;
+    logger.info(
+      { alertId, workspaceId, alertRuleId, outcome: resolved.outcome, webhooks: deliveries.length },
+      'alert.fanned_out',
+    );
+  }
+  if (due.length > 0) publish(due);
+}

@@ -1,0 +1,218 @@
+import { randomUUID } from 'node:crypto';
+import { createTestDatabase, type TestDatabase } from '@tocsin/database/testing';
+import type { Claimed } from '../src/delivery/claim-repository.js';
+import type { Attempt, Verdict } from '../src/delivery/verdict.js';
+import { createScene, type Scene } from './support/scene.js';
+
+let db: TestDatabase;
+let scene: Scene;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+});
+afterAll(() => db.drop());
+beforeEach(() => {
+  scene = createScene(db.database);
+});
+
+const succeeded: Verdict = { kind: 'succeeded' };
+const retry: Verdict = {
+  kind: 'retry',
+  afterMs: 60_000,
+  step: 1,
+  failure: { code: 'timeout', error: 'Too slow.' },
+};
+
+function attempt(statusCode = 200): Attempt {
+  return {
+    trigger: 'scheduled',
+    startedAt: new Date(),
+    durationMs: 12.4,
+    requestBody: '{"a":1}',
+    response: { statusCode, body: 'ok\0 \ud800', truncated: false },
+    failure: undefined,
+  };
+}
+
+async function oneQueued(): Promise<{ deliveryId: string; generation: number }> {
+  const webhookId = await scene.addWebhook();
+  const planned = scene.plan([webhookId], { queued: true });
+  await scene.fanOut.write([planned], Date.now());
+  return { deliveryId: planned.deliveries[0]!.id, generation: 1 };
+}
+
+async function claimOne(due: { deliveryId: string; generation: number }): Promise<Claimed> {
+  const [claimed] = await scene.claims.claim([due], randomUUID());
+  return claimed!;
+}
+
+test('a claim gives the alert’s facts and the webhook’s version, and nobody else can claim', async () => {
+  const due = await oneQueued();
+  const claimed = await claimOne(due);
+  expect(claimed).toMatchObject({
+    claim: 1,
+    crashes: 1,
+    step: 0,
+    facts: { model_name: 'churn', metric_value: 0.5 },
+  });
+  expect(claimed.webhook).toEqual({ version: 1, enabled: true, retryOnTimeout: true });
+  expect(await scene.claims.claim([due], randomUUID())).toEqual([]);
+});
+
+test('a claim whose commit was not heard of can be repeated by its own batch', async () => {
+  const due = await oneQueued();
+  const token = randomUUID();
+  await scene.claims.claim([due], token);
+  const [again] = await scene.claims.claim([due], token);
+  expect(again).toMatchObject({ deliveryId: due.deliveryId, claim: 2 });
+});
+
+test('a message of an older generation, or of a delivery that waits, claims nothing', async () => {
+  const due = await oneQueued();
+  expect(await scene.claims.claim([{ ...due, generation: 2 }], randomUUID())).toEqual([]);
+  await scene.dispatch.unqueue([due]);
+  expect(await scene.claims.claim([due], randomUUID())).toEqual([]);
+});
+
+test('two hundred claims of the same deliveries at once give each delivery to one', async () => {
+  const webhookId = await scene.addWebhook();
+  const planned = Array.from({ length: 20 }, () => scene.plan([webhookId], { queued: true }));
+  await scene.fanOut.write(planned, Date.now());
+  const due = planned.map((alert) => ({ deliveryId: alert.deliveries[0]!.id, generation: 1 }));
+  const claims = await Promise.all(
+    Array.from({ length: 10 }, (_, index) =>
+      scene.claims.claim(index % 2 ? due : [...due].reverse(), randomUUID()),
+    ),
+  );
+  const ids = claims.flat().map((claimed) => claimed.deliveryId);
+  expect(ids).toHaveLength(20);
+  expect(new Set(ids).size).toBe(20);
+});
+
+test('an outcome is one commit of attempt, status and the end of what is owed', async () => {
+  const claimed = await claimOne(await oneQueued());
+  await scene.records.record([{ claimed, verdict: succeeded, attempt: attempt() }]);
+  expect(await scene.delivery(claimed.deliveryId)).toMatchObject({
+    status: 'succeeded',
+    attempts_made: 1,
+    status_code: 200,
+    claims: 1,
+  });
+  expect(await scene.open(claimed.deliveryId)).toBeUndefined();
+  const [row] = await scene.attempts(claimed.deliveryId);
+  expect(row).toMatchObject({
+    number: 1,
+    claim: 1,
+    trigger: 'scheduled',
+    duration_ms: 12,
+    response: 'ok\uFFFD \uFFFD',
+  });
+});
+
+test('recording twice, as after a commit whose outcome is unknown, is recording once', async () => {
+  const claimed = await claimOne(await oneQueued());
+  const outcome = { claimed, verdict: retry, attempt: attempt(500) };
+  await scene.records.record([outcome]);
+  const before = await scene.open(claimed.deliveryId);
+  await scene.records.record([outcome]);
+  expect(await scene.attempts(claimed.deliveryId)).toHaveLength(1);
+  expect(await scene.delivery(claimed.deliveryId)).toMatchObject({
+    status: 'open',
+    attempts_made: 1,
+    error_code: 'timeout',
+  });
+  // The claim's number still stands, so the repetition may set the same retry anew; nothing else moves.
+  expect(await scene.open(claimed.deliveryId)).toMatchObject({
+    state: 'waiting',
+    step: 1,
+    claim: before.claim,
+    claimed: false,
+  });
+});
+
+test('a late owner adds its attempt and changes nothing else', async () => {
+  const due = await oneQueued();
+  const late = await claimOne(due);
+  await scene.database
+    .knex('open_deliveries')
+    .where({ delivery_id: due.deliveryId })
+    .update({ lease_until: new Date(0) });
+  const owner = await claimOne(due);
+  await scene.records.record([{ claimed: late, verdict: succeeded, attempt: attempt() }]);
+  expect(await scene.delivery(due.deliveryId)).toMatchObject({
+    status: 'open',
+    attempts_made: 1,
+    first_succeeded_at: null,
+  });
+  await scene.records.record([{ claimed: owner, verdict: retry, attempt: attempt(503) }]);
+  expect(await scene.delivery(due.deliveryId)).toMatchObject({
+    status: 'open',
+    attempts_made: 2,
+    error_code: 'timeout',
+  });
+  expect((await scene.attempts(due.deliveryId)).map((row) => [row.number, row.claim])).toEqual([
+    [1, 1],
+    [2, 2],
+  ]);
+});
+
+test('an owner that was only late, and whom nobody has replaced, still records', async () => {
+  const due = await oneQueued();
+  const claimed = await claimOne(due);
+  await scene.database
+    .knex('open_deliveries')
+    .where({ delivery_id: due.deliveryId })
+    .update({ lease_until: new Date(0) });
+  expect(await scene.dispatch.putBackExpired()).toBe(1);
+  await scene.records.record([{ claimed, verdict: succeeded, attempt: attempt() }]);
+  expect(await scene.delivery(due.deliveryId)).toMatchObject({ status: 'succeeded' });
+  expect(await scene.open(due.deliveryId)).toBeUndefined();
+});
+
+test('a deferral gives the claim back without an attempt, a step or a mark of a crash', async () => {
+  const claimed = await claimOne(await oneQueued());
+  await scene.records.defer([{ claimed, deferral: { kind: 'deferred', afterMs: 0, reason: 'no_slot' } }]);
+  expect(await scene.open(claimed.deliveryId)).toMatchObject({
+    state: 'waiting',
+    claimed: false,
+    crashes: 0,
+    step: 0,
+  });
+  expect(await scene.attempts(claimed.deliveryId)).toHaveLength(0);
+});
+
+test('an alert whose key is taken is skipped whole, also when both come at once', async () => {
+  const webhookId = await scene.addWebhook();
+  const alertId = randomUUID();
+  const first = scene.plan([webhookId], { alertId });
+  const second = scene.plan([webhookId], { alertId, acceptedAtMs: Date.now() + 5 });
+  const written = await Promise.all([
+    scene.fanOut.write([first], Date.now()),
+    scene.fanOut.write([second], Date.now() + 5),
+  ]);
+  expect(written.map((ids) => ids.size).sort()).toEqual([0, 1]);
+  const rows = await scene.database.knex('deliveries').where({ alert_id: alertId });
+  expect(rows).toHaveLength(1);
+});
+
+test('what is due is queued in the order of its time, up to the quota, and held webhooks are not surveyed', async () => {
+  const [free, held] = [await scene.addWebhook(), await scene.addWebhook()];
+  await scene.fanOut.write([scene.plan([free, held]), scene.plan([free, held])], Date.now());
+  await scene.records.hold({ webhookId: held, reason: 'circuit', forMs: 60_000, times: 1 });
+  const candidates = (await scene.dispatch.survey(10)).filter(
+    ({ workspaceId }) => workspaceId === scene.workspaceId,
+  );
+  expect(candidates).toEqual([{ workspaceId: scene.workspaceId, webhookId: free, due: 2, probing: false }]);
+  const due = await scene.dispatch.queue([{ contender: candidates[0]!, quota: 1 }]);
+  expect(due).toHaveLength(1);
+  expect((await scene.dispatch.queuedByWebhook()).get(free)).toBe(1);
+  expect(await scene.dispatch.putBackExpired()).toBe(0);
+});
+
+test('a hold whose time has passed makes its webhook a probe', async () => {
+  const webhookId = await scene.addWebhook();
+  await scene.fanOut.write([scene.plan([webhookId])], Date.now());
+  await scene.records.hold({ webhookId, reason: 'retry_after', forMs: -1, times: 1 });
+  const [candidate] = (await scene.dispatch.survey(10)).filter((entry) => entry.webhookId === webhookId);
+  expect(candidate).toMatchObject({ probing: true, due: 1 });
+});

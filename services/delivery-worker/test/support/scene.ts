@@ -1,0 +1,88 @@
+import { randomUUID } from 'node:crypto';
+import { createSecretBox, type Database } from '@tocsin/database';
+import { createClaimRepository } from '../../src/delivery/claim-repository.js';
+import { createRecordRepository } from '../../src/delivery/record-repository.js';
+import { createDispatchRepository } from '../../src/dispatch/dispatch-repository.js';
+import {
+  alertRecordId,
+  createFanOutRepository,
+  deliveryRecordId,
+  type PlannedAlert,
+} from '../../src/fan-out/fan-out-repository.js';
+
+export const secrets = createSecretBox([{ id: 'k1', key: Buffer.alloc(32, 7) }]);
+
+/** Everything that a test of the worker's SQL needs, on one database. */
+export function createScene(database: Database) {
+  const workspaceId = randomUUID();
+  const leases = { queuedMs: 60_000, claimMs: 30_000 };
+  return {
+    database,
+    workspaceId,
+    fanOut: createFanOutRepository(database, leases.queuedMs),
+    dispatch: createDispatchRepository(database, leases.queuedMs),
+    claims: createClaimRepository(database, leases.claimMs),
+    records: createRecordRepository(database, secrets),
+
+    async addWebhook({ enabled = true, workspace = workspaceId } = {}): Promise<string> {
+      const id = randomUUID();
+      const seal = (text: string, column: string) => secrets.seal(text, { table: 'webhooks', id, column });
+      await database.knex('webhooks').insert({
+        id,
+        workspace_id: workspace,
+        name: 'a webhook',
+        url_sealed: seal('http://127.0.0.1:9/', 'url'),
+        headers_sealed: seal('{}', 'headers'),
+        body_sealed: seal('{}', 'body'),
+        destination: 'http://127.0.0.1:9',
+        header_names: [],
+        enabled,
+        retry_on_timeout: true,
+        created_at: new Date(),
+        updated_at: new Date(),
+        last_updated_by: 'test',
+      });
+      return id;
+    },
+
+    plan(
+      webhookIds: string[],
+      { alertId = randomUUID(), acceptedAtMs = Date.now(), queued = false, workspace = workspaceId } = {},
+    ) {
+      const alert = {
+        alert_id: alertId,
+        workspace_id: workspace,
+        fired_at: '2026-01-02T03:04:05Z',
+        alert_rule_id: randomUUID(),
+        model_id: randomUUID(),
+        model_name: 'churn',
+        metric_value: 0.5,
+      };
+      const planned: PlannedAlert = {
+        resolved: {
+          alert,
+          ruleName: 'a rule',
+          threshold: 0.4,
+          bound: 'upper_bound',
+          outcome: 'dispatched',
+          webhookIds,
+        },
+        recordId: alertRecordId(acceptedAtMs, alert.workspace_id, alert.alert_id),
+        deliveries: webhookIds.map((webhookId) => ({
+          id: deliveryRecordId(acceptedAtMs, alert, webhookId),
+          webhookId,
+          webhookName: 'a webhook',
+          destination: 'http://127.0.0.1:9',
+          queued,
+        })),
+      };
+      return planned;
+    },
+
+    delivery: (id: string) => database.knex('deliveries').where({ id }).first(),
+    open: (id: string) => database.knex('open_deliveries').where({ delivery_id: id }).first(),
+    attempts: (id: string) => database.knex('attempts').where({ delivery_id: id }).orderBy('number'),
+  };
+}
+
+export type Scene = ReturnType<typeof createScene>;

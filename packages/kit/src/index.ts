@@ -3,7 +3,7 @@ export { type BoundedMap, createBoundedMap } from './bounded-map.js';
 export { ConfigError, type EnvReader, readEnv } from './env.js';
 export { type HealthCheck, healthRoutes } from './health.js';
 export { createHttpApp, type HttpAppOptions } from './http/app.js';
-export { definePublicRoute, routeDefiner } from './http/define-route.js';
+export { type DefineRoute, definePublicRoute, routeDefiner } from './http/define-route.js';
 export type { AuthenticateInput } from './http/handle-route.js';
 export { createOpenApiDocument } from './http/openapi.js';
 export { openApiRoute } from './http/openapi-route.js';

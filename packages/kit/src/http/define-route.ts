@@ -36,6 +36,11 @@ export function routeDefiner<Principal, Permission extends string>() {
   };
 }
 
+/** For a `defineRoute` that a package exports. */
+export type DefineRoute<Principal, Permission extends string> = ReturnType<
+  typeof routeDefiner<Principal, Permission>
+>;
+
 /** A route that asks for no credential. */
 export function definePublicRoute<
   const R extends ResponseSpecs,

@@ -23,6 +23,8 @@ export async function listen(
       requestTimeout: 30_000,
       keepAliveTimeout: 65_000,
       connectionsCheckingInterval: 5_000,
+      // Room for an access token that lists a few hundred workspaces.
+      maxHeaderSize: 32_768,
     },
     app,
   );

@@ -1,0 +1,52 @@
+/** What can be done on the platform and on the engine; contract §1 and §3 name the operations. */
+const readerPermissions = [
+  'workspace_list_webhooks',
+  'webhook_read',
+  'workspace_list_alert_rules',
+  'alert_rule_read',
+  'alert_read',
+  'delivery_read',
+] as const;
+
+const editorPermissions = [
+  ...readerPermissions,
+  'workspace_test_webhook',
+  'workspace_create_webhook',
+  'webhook_update',
+  'webhook_delete',
+  'workspace_create_alert_rule',
+  'alert_rule_update',
+  'alert_rule_delete',
+  'delivery_redeliver',
+] as const;
+
+const publisherPermissions = ['workspace_publish_alert'] as const;
+
+const workspaceAdminPermissions = [...editorPermissions, ...publisherPermissions] as const;
+
+const platformAdminPermissions = [
+  ...workspaceAdminPermissions,
+  'dead_letter_read',
+  'dead_letter_requeue',
+] as const;
+
+const engineAdminPermissions = ['api_key_manage'] as const;
+
+export type Permission = (typeof platformAdminPermissions | typeof engineAdminPermissions)[number];
+
+/** Roles in one workspace. */
+export const workspaceRoles = {
+  reader: new Set<Permission>(readerPermissions),
+  editor: new Set<Permission>(editorPermissions),
+  publisher: new Set<Permission>(publisherPermissions),
+  admin: new Set<Permission>(workspaceAdminPermissions),
+} as const;
+
+/** Roles in every workspace, and in what belongs to none. */
+export const deploymentRoles = {
+  tocsin_admin: new Set<Permission>(platformAdminPermissions),
+  tocsin_engine_admin: new Set<Permission>(engineAdminPermissions),
+} as const;
+
+export type WorkspaceRole = keyof typeof workspaceRoles;
+export type DeploymentRole = keyof typeof deploymentRoles;

@@ -1,0 +1,76 @@
+import type { EnvReader } from '@tocsin/kit';
+
+/** One provider whose tokens are taken, and how far they reach. */
+export interface TrustedIssuer {
+  issuer: string;
+  audience: string;
+  groupsClaim: string;
+  rolesClaim: string;
+  /**
+   * `all`: the deployment's own provider, which also gives deployment roles. Otherwise a customer's: its tokens reach
+   * these workspaces (ids in lower case) and never give deployment roles.
+   */
+  workspaces: 'all' | ReadonlySet<string>;
+}
+
+export interface IdentitySettings {
+  issuers: readonly TrustedIssuer[];
+}
+
+interface EnterpriseIssuer {
+  issuer: string;
+  audience?: string;
+  workspaces: string[];
+}
+
+/**
+ * Reads OIDC_ISSUER, OIDC_AUDIENCE, OIDC_GROUPS_CLAIM, OIDC_ROLES_CLAIM, DEPLOYMENT and OIDC_ENTERPRISE_ISSUERS, a
+ * JSON array of `{"issuer", "workspaces": [ids], "audience"?}`. Further issuers are for enterprise deployments only.
+ */
+export function readIdentitySettings(read: EnvReader, { audience }: { audience: string }): IdentitySettings {
+  const own: TrustedIssuer = {
+    issuer: read.url('OIDC_ISSUER'),
+    audience: read.string('OIDC_AUDIENCE', audience),
+    groupsClaim: read.string('OIDC_GROUPS_CLAIM', 'groups'),
+    rolesClaim: read.string('OIDC_ROLES_CLAIM', 'realm_access.roles'),
+    workspaces: 'all',
+  };
+  const deployment = read.oneOf('DEPLOYMENT', ['standard', 'enterprise'], 'standard');
+  const further = read.json('OIDC_ENTERPRISE_ISSUERS', toEnterpriseIssuers, []);
+  if (further.length > 0 && deployment !== 'enterprise') {
+    read.problem('OIDC_ENTERPRISE_ISSUERS may only be set with DEPLOYMENT=enterprise');
+  }
+  const names = [own.issuer, ...further.map(({ issuer }) => issuer)];
+  if (new Set(names).size < names.length) {
+    read.problem('OIDC_ENTERPRISE_ISSUERS must name each issuer once, and not OIDC_ISSUER');
+  }
+  return { issuers: [own, ...further.map((issuer) => toTrustedIssuer(issuer, own))] };
+}
+
+function toTrustedIssuer(
+  { issuer, audience, workspaces }: EnterpriseIssuer,
+  own: TrustedIssuer,
+): TrustedIssuer {
+  const ids = new Set(workspaces.map((id) => id.toLowerCase()));
+  return { ...own, issuer, audience: audience ?? own.audience, workspaces: ids };
+}
+
+function toEnterpriseIssuers(value: unknown): EnterpriseIssuer[] {
+  if (Array.isArray(value) && value.every(isEnterpriseIssuer)) return value;
+  throw new Error('must be an array of {"issuer": "https://…", "workspaces": ["uuid"], "audience"?: "…"}');
+}
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+function isEnterpriseIssuer(value: unknown): value is EnterpriseIssuer {
+  if (typeof value !== 'object' || value === null) return false;
+  const { issuer, audience, workspaces } = value as Record<string, unknown>;
+  return (
+    typeof issuer === 'string' &&
+    /^https?:\/\//.test(issuer) &&
+    URL.canParse(issuer) &&
+    (audience === undefined || (typeof audience === 'string' && audience !== '')) &&
+    Array.isArray(workspaces) &&
+    workspaces.every((id) => typeof id === 'string' && uuid.test(id))
+  );
+}

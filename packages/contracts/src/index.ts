@@ -78,4 +78,3 @@ export {
   testSavedWebhookSchema,
   testWebhookSchema,
 } from './webhook-test.js';
-export { whoamiSchema } from './whoami.js';

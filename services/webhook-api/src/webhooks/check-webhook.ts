@@ -1,0 +1,66 @@
+import { AppError, type FieldError } from '@tocsin/kit';
+import type { WebhookSecrets } from './stored-webhook.js';
+
+/** What saving and testing ask of egress and template. */
+export interface WebhookChecks {
+  /** Sentences; none where the url may be used. */
+  urlProblems(url: string): string[];
+  /** Paths are JSON pointers that begin with `/headers`. */
+  headerProblems(headers: Record<string, string[]>): FieldError[];
+  /** A problem refuses the template, warnings do not. */
+  checkTemplate(body: string): { problem: string | undefined; warnings: string[] };
+  /** A sentence where the url's name leads nowhere now. */
+  resolveWarning(url: string): Promise<string | undefined>;
+}
+
+export const maxBodyBytes = 65_536;
+
+/**
+ * Checks what is about to be saved, as far as it is given; the warnings about it.
+ * @throws AppError `validation_failed` naming every fault
+ */
+export async function checkWebhook(
+  { url, headers, body }: { [Name in keyof WebhookSecrets]?: WebhookSecrets[Name] | undefined },
+  checks: WebhookChecks,
+): Promise<string[]> {
+  const template = body === undefined ? undefined : checkBody(body, checks);
+  refuseFaults([
+    ...(url === undefined ? [] : urlFaults(url, checks)),
+    ...(headers === undefined ? [] : checks.headerProblems(headers)),
+    ...(template?.problem === undefined ? [] : [{ path: '/body', message: template.problem }]),
+  ]);
+  const unresolved = url === undefined ? undefined : await checks.resolveWarning(url);
+  return [...(unresolved === undefined ? [] : [`url: ${unresolved}`]), ...(template?.warnings ?? [])];
+}
+
+/**
+ * Checks what is about to be sent as a test; its body may be anything.
+ * @throws AppError `validation_failed` naming every fault
+ */
+export function checkProbe({ url, headers, body }: WebhookSecrets, checks: WebhookChecks): void {
+  const size = bodySizeProblem(body);
+  refuseFaults([
+    ...urlFaults(url, checks),
+    ...checks.headerProblems(headers),
+    ...(size === undefined ? [] : [{ path: '/body', message: size }]),
+  ]);
+}
+
+/** A sentence where a body, template or not, is longer than what is kept. */
+export function bodySizeProblem(body: string): string | undefined {
+  return Buffer.byteLength(body) > maxBodyBytes ? `must be at most ${maxBodyBytes} bytes` : undefined;
+}
+
+function checkBody(body: string, checks: WebhookChecks): ReturnType<WebhookChecks['checkTemplate']> {
+  const problem = bodySizeProblem(body);
+  return problem === undefined ? checks.checkTemplate(body) : { problem, warnings: [] };
+}
+
+function urlFaults(url: string, checks: WebhookChecks): FieldError[] {
+  return checks.urlProblems(url).map((message) => ({ path: '/url', message }));
+}
+
+function refuseFaults(errors: FieldError[]): void {
+  if (errors.length > 0)
+    throw new AppError('validation_failed', 'The request body is not valid.', { errors });
+}

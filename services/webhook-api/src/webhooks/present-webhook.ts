@@ -1,0 +1,33 @@
+import type { Webhook } from '@tocsin/contracts';
+import type { SecretBox } from '@tocsin/database';
+import { hidden } from '../hidden.js';
+import { openSecrets, type StoredWebhook, type WebhookSecrets } from './stored-webhook.js';
+
+/** A webhook as its caller may see it: whole, or for readers without what could be a credential. */
+export function presentWebhook(
+  stored: StoredWebhook,
+  { secretBox, showSecrets }: { secretBox: SecretBox; showSecrets: boolean },
+): Webhook {
+  const { url, headers, body } = showSecrets ? openSecrets(secretBox, stored) : hideSecrets(stored);
+  return {
+    id: stored.id,
+    workspace_id: stored.workspaceId,
+    name: stored.name,
+    url,
+    headers,
+    body,
+    enabled: stored.enabled,
+    retry_on_timeout: stored.retryOnTimeout,
+    created_at: stored.createdAt.toISOString(),
+    updated_at: stored.updatedAt.toISOString(),
+    last_updated_by: stored.lastUpdatedBy,
+  };
+}
+
+function hideSecrets({ destination, headerNames }: StoredWebhook): WebhookSecrets {
+  return {
+    url: destination,
+    headers: Object.fromEntries(headerNames.map((name) => [name, [hidden]])),
+    body: hidden,
+  };
+}

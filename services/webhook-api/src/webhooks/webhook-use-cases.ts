@@ -1,0 +1,114 @@
+import { randomUUID } from 'node:crypto';
+import type { CreateWebhook, PatchWebhook } from '@tocsin/contracts';
+import { recordId, type SecretBox } from '@tocsin/database';
+import { AppError } from '@tocsin/kit';
+import { checkWebhook, type WebhookChecks } from './check-webhook.js';
+import { openSecrets, type StoredWebhook, sealSecrets } from './stored-webhook.js';
+import type { RuleName, WebhooksRepository } from './webhooks-repository.js';
+
+export interface WebhookUseCasesDeps {
+  repository: WebhooksRepository;
+  secretBox: SecretBox;
+  checks: WebhookChecks;
+  maxPerWorkspace: number;
+  now: () => Date;
+}
+
+export interface SavedWebhook {
+  webhook: StoredWebhook;
+  /** About the fields that were written. */
+  warnings: string[];
+}
+
+/** Who writes. */
+interface By {
+  principal: string;
+}
+
+export interface WebhookUseCases {
+  create(workspaceId: string, fields: CreateWebhook, by: By): Promise<SavedWebhook>;
+  /** `before` is the webhook as the request found it. */
+  update(before: StoredWebhook, fields: PatchWebhook, by: By): Promise<SavedWebhook>;
+  delete(id: string, options: { detach: boolean }): Promise<void>;
+}
+
+export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCases {
+  const { repository, secretBox, checks, maxPerWorkspace, now } = deps;
+  return {
+    async create(
+      workspaceId,
+      { name, url, headers = {}, body, enabled = true, retry_on_timeout = true },
+      by,
+    ) {
+      const warnings = await checkWebhook({ url, headers, body }, checks);
+      const at = now();
+      // Ids begin with the time, so that the newest stand together in the index.
+      const id = recordId(at.getTime(), randomUUID());
+      const webhook: StoredWebhook = {
+        id,
+        workspaceId,
+        name,
+        ...sealSecrets(secretBox, id, { url, headers, body }),
+        enabled,
+        retryOnTimeout: retry_on_timeout,
+        version: 1,
+        createdAt: at,
+        updatedAt: at,
+        lastUpdatedBy: by.principal,
+      };
+      if (await repository.create(webhook, maxPerWorkspace)) return { webhook, warnings };
+      throw new AppError(
+        'conflict',
+        `A workspace holds at most ${maxPerWorkspace} webhooks; delete one first.`,
+      );
+    },
+
+    async update(before, fields, by) {
+      if (Object.keys(fields).length === 0) return { webhook: before, warnings: [] };
+      // Before the row is locked: checking a template and a name may take a while.
+      const warnings = await checkWebhook(fields, checks);
+      const webhook = await repository.update(before.id, (current) => ({
+        ...current,
+        name: fields.name ?? current.name,
+        ...sealSecrets(secretBox, current.id, withGiven(openSecrets(secretBox, current), fields)),
+        enabled: fields.enabled ?? current.enabled,
+        retryOnTimeout: fields.retry_on_timeout ?? current.retryOnTimeout,
+        version: current.version + 1,
+        updatedAt: now(),
+        lastUpdatedBy: by.principal,
+      }));
+      if (webhook === undefined) throw webhookNotFound();
+      return { webhook, warnings };
+    },
+
+    async delete(id, options) {
+      const outcome = await repository.delete(id, options);
+      if (outcome.kind === 'missing') throw webhookNotFound();
+      if (outcome.kind === 'in_use') throw inUse(outcome.rules);
+    },
+  };
+}
+
+export function webhookNotFound(): AppError {
+  return new AppError('not_found', 'There is no webhook with this id.');
+}
+
+function withGiven<T extends object>(current: T, { url, headers, body }: PatchWebhook) {
+  return {
+    ...current,
+    ...(url !== undefined && { url }),
+    ...(headers !== undefined && { headers }),
+    ...(body !== undefined && { body }),
+  };
+}
+
+// Rules are not bounded in number; an answer is.
+const maxNamed = 20;
+
+function inUse(rules: RuleName[]): AppError {
+  const named = rules.slice(0, maxNamed);
+  const more = rules.length > maxNamed ? ` and ${rules.length - maxNamed} more` : '';
+  const names = named.map(({ name, id }) => `${JSON.stringify(name)} (${id})`).join(', ');
+  const detail = `The webhook is attached to ${rules.length === 1 ? 'the alert rule' : 'the alert rules'} ${names}${more}; detach it there, or delete it with ?force=true.`;
+  return new AppError('conflict', detail, { extra: { alert_rules: named } });
+}

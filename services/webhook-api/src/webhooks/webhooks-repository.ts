@@ -1,0 +1,175 @@
+import type { Database } from '@tocsin/database';
+import type { StoredWebhook } from './stored-webhook.js';
+
+export const webhookSorts = ['name', 'created_at', 'updated_at'] as const;
+export type WebhookSort = (typeof webhookSorts)[number];
+
+export interface WebhookQuery {
+  workspaceId: string;
+  /** Part of the name, in any case. */
+  name: string | undefined;
+  sort: WebhookSort;
+  order: 'asc' | 'desc';
+  /** Value of `sort` and id of the row after which to begin. */
+  after: string[] | undefined;
+  /** Rows at the most; all of them where it is not given. */
+  limit: number | undefined;
+}
+
+export interface RuleName {
+  id: string;
+  name: string;
+}
+
+export type DeleteOutcome = { kind: 'deleted' } | { kind: 'missing' } | { kind: 'in_use'; rules: RuleName[] };
+
+export interface WebhooksRepository {
+  find(id: string): Promise<StoredWebhook | undefined>;
+  list(query: WebhookQuery): Promise<StoredWebhook[]>;
+  /** False, and nothing stored, where the workspace holds `maxPerWorkspace` already. */
+  create(webhook: StoredWebhook, maxPerWorkspace: number): Promise<boolean>;
+  /** Writes what `change` makes of the row, which is locked meanwhile; undefined where there is none. */
+  update(id: string, change: (current: StoredWebhook) => StoredWebhook): Promise<StoredWebhook | undefined>;
+  /** With `detach`, also takes it from the rules that use it. */
+  delete(id: string, options: { detach: boolean }): Promise<DeleteOutcome>;
+}
+
+export function createWebhooksRepository(database: Database): WebhooksRepository {
+  const { knex } = database;
+  return {
+    async find(id) {
+      const [row] = await database.prepared<WebhookRow>(findById, [id]);
+      return row && toWebhook(row);
+    },
+
+    async list({ workspaceId, name, sort, order, after, limit }) {
+      const { expression, parameter } = sortings[sort];
+      const { rows } = await knex.raw<{ rows: WebhookRow[] }>(
+        `select ${columns} from webhooks
+         where workspace_id = ?
+           ${name === undefined ? '' : 'and position(lower(?) in lower(name)) > 0'}
+           ${after === undefined ? '' : `and (${expression}, id) ${order === 'asc' ? '>' : '<'} (${parameter}, ?::uuid)`}
+         order by ${expression} ${order}, id ${order}
+         ${limit === undefined ? '' : 'limit ?'}`,
+        [
+          workspaceId,
+          ...(name === undefined ? [] : [name]),
+          ...(after ?? []),
+          ...(limit === undefined ? [] : [limit]),
+        ],
+      );
+      return rows.map(toWebhook);
+    },
+
+    create: (webhook, maxPerWorkspace) =>
+      knex.transaction(async (trx) => {
+        // Counting and inserting take turns in a workspace, or two requests would both see the last free place.
+        await trx.raw(`select pg_advisory_xact_lock(hashtextextended('webhooks/' || ?, 0))`, [
+          webhook.workspaceId,
+        ]);
+        const counted = await trx.raw('select count(*)::int as count from webhooks where workspace_id = ?', [
+          webhook.workspaceId,
+        ]);
+        if (counted.rows[0].count >= maxPerWorkspace) return false;
+        await trx('webhooks').insert(toRow(webhook));
+        return true;
+      }),
+
+    update: (id, change) =>
+      knex.transaction(async (trx) => {
+        const { rows } = await trx.raw<{ rows: WebhookRow[] }>(
+          `select ${columns} from webhooks where id = ? for update`,
+          [id],
+        );
+        if (rows[0] === undefined) return undefined;
+        const before = toWebhook(rows[0]);
+        const changed = change(before);
+        await trx('webhooks').where({ id }).update(toRow(changed));
+        // What the old destination asked for, or failed at, says nothing about the new one.
+        if (changed.destination !== before.destination)
+          await trx('webhook_holds').where({ webhook_id: id }).delete();
+        return changed;
+      }),
+
+    delete: (id, { detach }) =>
+      knex.transaction(async (trx): Promise<DeleteOutcome> => {
+        // Keeps rules from attaching it meanwhile: their foreign key needs a share of this lock.
+        const locked = await trx.raw('select 1 from webhooks where id = ? for update', [id]);
+        if (locked.rows.length === 0) return { kind: 'missing' };
+        const attached = await trx.raw<{ rows: RuleName[] }>(
+          `select r.id, r.name from alert_rule_webhooks a join alert_rules r on r.id = a.alert_rule_id
+           where a.webhook_id = ? and r.deleted_at is null order by r.name, r.id`,
+          [id],
+        );
+        if (attached.rows.length > 0 && !detach) return { kind: 'in_use', rules: attached.rows };
+        await trx('alert_rule_webhooks').where({ webhook_id: id }).delete();
+        await trx('webhook_holds').where({ webhook_id: id }).delete();
+        await trx('webhooks').where({ id }).delete();
+        return { kind: 'deleted' };
+      }),
+  };
+}
+
+const columns = `id, workspace_id, name, url_sealed, headers_sealed, body_sealed, destination, header_names,
+  enabled, retry_on_timeout, version, created_at, updated_at, last_updated_by`;
+
+const findById = { name: 'webhooks.find', text: `select ${columns} from webhooks where id = $1` };
+
+const sortings: Record<WebhookSort, { expression: string; parameter: string }> = {
+  name: { expression: 'lower(name)', parameter: 'lower(?)' },
+  created_at: { expression: 'created_at', parameter: '?::timestamptz' },
+  updated_at: { expression: 'updated_at', parameter: '?::timestamptz' },
+};
+
+interface WebhookRow {
+  id: string;
+  workspace_id: string;
+  name: string;
+  url_sealed: Buffer;
+  headers_sealed: Buffer;
+  body_sealed: Buffer;
+  destination: string;
+  header_names: string[];
+  enabled: boolean;
+  retry_on_timeout: boolean;
+  version: number;
+  created_at: Date;
+  updated_at: Date;
+  last_updated_by: string;
+}
+
+function toWebhook(row: WebhookRow): StoredWebhook {
+  return {
+    id: row.id,
+    workspaceId: row.workspace_id,
+    name: row.name,
+    sealed: { url: row.url_sealed, headers: row.headers_sealed, body: row.body_sealed },
+    destination: row.destination,
+    headerNames: row.header_names,
+    enabled: row.enabled,
+    retryOnTimeout: row.retry_on_timeout,
+    version: row.version,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    lastUpdatedBy: row.last_updated_by,
+  };
+}
+
+function toRow(webhook: StoredWebhook): WebhookRow {
+  return {
+    id: webhook.id,
+    workspace_id: webhook.workspaceId,
+    name: webhook.name,
+    url_sealed: webhook.sealed.url,
+    headers_sealed: webhook.sealed.headers,
+    body_sealed: webhook.sealed.body,
+    destination: webhook.destination,
+    header_names: webhook.headerNames,
+    enabled: webhook.enabled,
+    retry_on_timeout: webhook.retryOnTimeout,
+    version: webhook.version,
+    created_at: webhook.createdAt,
+    updated_at: webhook.updatedAt,
+    last_updated_by: webhook.lastUpdatedBy,
+  };
+}

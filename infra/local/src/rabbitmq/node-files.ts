@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { createHash, randomBytes } from 'node:crypto';
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { InstalledRabbitmq } from './find-rabbitmq.js';
@@ -20,13 +20,15 @@ export interface NodeFiles {
 export function prepareNodeFiles(
   directory: string,
   ports: RabbitmqPorts,
-  installed: InstalledRabbitmq,
+  { installed, virtualHosts = [] }: { installed: InstalledRabbitmq; virtualHosts?: string[] },
 ): NodeFiles {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const secrets = readOrMakeSecrets(join(directory, 'secrets.json'));
   const cookie = join(directory, '.erlang.cookie');
   if (!existsSync(cookie)) writeFileSync(cookie, secrets.cookie, { mode: 0o400 });
-  writePrivately(join(directory, 'rabbitmq.conf'), configuration(ports, secrets));
+  const definitions = join(directory, 'definitions.json');
+  writePrivately(definitions, JSON.stringify(makeDefinitions(secrets, ['/', ...virtualHosts])));
+  writePrivately(join(directory, 'rabbitmq.conf'), configuration(ports, definitions));
   writePrivately(join(directory, 'enabled_plugins'), '[].\n');
   writePrivately(join(directory, 'empty-env.conf'), '');
   return { ...secrets, env: environment(directory, ports, installed) };
@@ -55,13 +57,34 @@ function writePrivately(file: string, text: string): void {
   chmodSync(file, 0o600);
 }
 
-function configuration(ports: RabbitmqPorts, { username, password }: Secrets): string {
+/** What the node has from its first start on: one user, who may do everything in every virtual host. There is no guest. */
+function makeDefinitions({ username, password }: Secrets, virtualHosts: string[]): object {
+  const salt = randomBytes(4);
+  const digest = createHash('sha256').update(salt).update(password).digest();
+  return {
+    users: [
+      {
+        name: username,
+        password_hash: Buffer.concat([salt, digest]).toString('base64'),
+        hashing_algorithm: 'rabbit_password_hashing_sha256',
+        tags: 'administrator',
+      },
+    ],
+    vhosts: virtualHosts.map((name) => ({ name })),
+    permissions: virtualHosts.map((vhost) => ({
+      user: username,
+      vhost,
+      configure: '.*',
+      write: '.*',
+      read: '.*',
+    })),
+  };
+}
+
+function configuration(directory: string, ports: RabbitmqPorts): string {
   return [
     `listeners.tcp.1 = 127.0.0.1:${ports.amqp}`,
-    // Only read when the node's database is new; there is no guest then.
-    `default_user = ${username}`,
-    `default_pass = ${password}`,
-    'default_user_tags.administrator = true',
+    `load_definitions = ${join(directory, 'definitions.json')}`,
     'log.file = false',
     'log.console = true',
     'log.console.level = info',
@@ -69,6 +92,15 @@ function configuration(ports: RabbitmqPorts, { username, password }: Secrets): s
     'raft.wal_max_size_bytes = 67108864',
     '',
   ].join('\n');
+}
+
+/** One user who may do everything, and no guest. */
+function definitions({ username, password }: Secrets, vhosts: readonly string[]): string {
+  return JSON.stringify({
+    users: [{ name: username, password, tags: 'administrator' }],
+    vhosts: vhosts.map((name) => ({ name })),
+    permissions: vhosts.map((vhost) => ({ user: username, vhost, configure: '.*', write: '.*', read: '.*' })),
+  });
 }
 
 function environment(

@@ -14,6 +14,8 @@ export interface RabbitmqOptions {
   logFile: string;
   /** All on 127.0.0.1 only. */
   ports: RabbitmqPorts;
+  /** Beside `/`. */
+  virtualHosts?: string[];
 }
 
 export interface RunningRabbitmq {
@@ -43,14 +45,14 @@ export function ensureRabbitmqInstalled(logFile: string, say: (message: string) 
 export async function startRabbitmq(
   options: RabbitmqOptions & { installed: InstalledRabbitmq },
 ): Promise<RunningRabbitmq> {
-  const { processes, directory, logFile, ports, installed } = options;
-  const { username, password, env } = prepareNodeFiles(directory, ports, installed);
+  const { processes, directory, logFile, ports } = options;
+  const { username, password, env } = prepareNodeFiles(directory, ports, options);
   const epmd = await keepEpmd(options);
   let node: Child | undefined;
   try {
     node = await processes.start({
       name: 'rabbitmq',
-      command: installed.server,
+      command: options.installed.server,
       args: [],
       env,
       cwd: directory,

@@ -74,6 +74,7 @@ async function startParts(processes: ProcessHost, directory: string): Promise<No
       directory: join(directory, 'rabbitmq'),
       logFile: logOf('rabbitmq'),
       ports: { amqp, epmd, distribution },
+      virtualHosts: Array.from({ length: MAX_JEST_WORKERS }, (_, index) => `jest-${index + 1}`),
     }),
     startProviderProcess({
       processes,
@@ -97,6 +98,9 @@ async function startParts(processes: ProcessHost, directory: string): Promise<No
     TOCSIN_TEST_OTHER_WORKSPACE_ID: workspaces.otherWorkspaceId,
   };
 }
+
+/** Each worker of jest has a virtual host of its own (`createTestBroker` in messaging). */
+const MAX_JEST_WORKERS = 16;
 
 const TEST_REALM = {
   realm: 'tocsin',

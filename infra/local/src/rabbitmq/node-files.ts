@@ -81,10 +81,10 @@ function makeDefinitions({ username, password }: Secrets, virtualHosts: string[]
   };
 }
 
-function configuration(directory: string, ports: RabbitmqPorts): string {
+function configuration(ports: RabbitmqPorts, definitions: string): string {
   return [
     `listeners.tcp.1 = 127.0.0.1:${ports.amqp}`,
-    `load_definitions = ${join(directory, 'definitions.json')}`,
+    `load_definitions = ${definitions}`,
     'log.file = false',
     'log.console = true',
     'log.console.level = info',
@@ -92,15 +92,6 @@ function configuration(directory: string, ports: RabbitmqPorts): string {
     'raft.wal_max_size_bytes = 67108864',
     '',
   ].join('\n');
-}
-
-/** One user who may do everything, and no guest. */
-function definitions({ username, password }: Secrets, vhosts: readonly string[]): string {
-  return JSON.stringify({
-    users: [{ name: username, password, tags: 'administrator' }],
-    vhosts: vhosts.map((name) => ({ name })),
-    permissions: vhosts.map((vhost) => ({ user: username, vhost, configure: '.*', write: '.*', read: '.*' })),
-  });
 }
 
 function environment(

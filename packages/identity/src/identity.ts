@@ -51,7 +51,7 @@ export function createIdentity({ settings, logger, now = Date.now }: IdentityDep
   }
 
   return {
-    authenticate: ({ authorization }) => verifyToken(readBearerToken(authorization)),
+    authenticate: async ({ authorization }) => verifyToken(readBearerToken(authorization)),
     verifyToken,
   };
 }

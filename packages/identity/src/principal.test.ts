@@ -1,0 +1,60 @@
+import type { DeploymentRole, Permission, WorkspaceRole } from './permissions.js';
+import { hasPermission, type Principal, requirePermission } from './principal.js';
+
+const own = 'aaaaaaaa-1111-4111-8111-111111111111';
+const foreign = '22222222-2222-4222-8222-222222222222';
+
+function caller(workspaceRole?: WorkspaceRole, deploymentRole?: DeploymentRole): Principal {
+  return {
+    issuer: 'https://id.example',
+    subject: 'ada',
+    display: 'Ada',
+    workspaceRoles: new Map(workspaceRole ? [[own, new Set([workspaceRole])]] : []),
+    deploymentRoles: new Set(deploymentRole ? [deploymentRole] : []),
+  };
+}
+
+test.each<[WorkspaceRole, Permission, boolean]>([
+  ['reader', 'webhook_read', true],
+  ['reader', 'delivery_read', true],
+  ['reader', 'webhook_update', false],
+  ['reader', 'workspace_test_webhook', false],
+  ['reader', 'workspace_publish_alert', false],
+  ['editor', 'webhook_delete', true],
+  ['editor', 'delivery_redeliver', true],
+  ['editor', 'workspace_publish_alert', false],
+  ['publisher', 'workspace_publish_alert', true],
+  ['publisher', 'workspace_list_webhooks', false],
+  ['publisher', 'alert_read', false],
+  ['admin', 'workspace_publish_alert', true],
+  ['admin', 'webhook_update', true],
+  ['admin', 'dead_letter_read', false],
+  ['admin', 'api_key_manage', false],
+])('a %s and %s: %s', (role, permission, expected) => {
+  expect(hasPermission(caller(role), permission, own)).toBe(expected);
+  expect(hasPermission(caller(role), permission, foreign)).toBe(false);
+  expect(hasPermission(caller(role), permission, null)).toBe(false);
+});
+
+test('a deployment admin reaches every workspace and the dead letters, but not the engine', () => {
+  const admin = caller(undefined, 'tocsin_admin');
+  expect(hasPermission(admin, 'webhook_update', foreign)).toBe(true);
+  expect(hasPermission(admin, 'dead_letter_requeue', null)).toBe(true);
+  expect(hasPermission(admin, 'api_key_manage', null)).toBe(false);
+});
+
+test('an engine admin reaches the engine and no workspace', () => {
+  const admin = caller(undefined, 'tocsin_engine_admin');
+  expect(hasPermission(admin, 'api_key_manage', null)).toBe(true);
+  expect(hasPermission(admin, 'webhook_read', own)).toBe(false);
+});
+
+test('a workspace id is the same in any case', () => {
+  expect(hasPermission(caller('reader'), 'webhook_read', own.toUpperCase())).toBe(true);
+});
+
+test('a refusal names the permission that is missing', () => {
+  expect(() => requirePermission(caller('reader'), 'webhook_update', own)).toThrow(
+    expect.objectContaining({ code: 'forbidden', detail: expect.stringContaining('webhook_update') }),
+  );
+});

@@ -1,0 +1,46 @@
+import { readEnv } from '@tocsin/kit';
+import { readIdentitySettings } from './settings.js';
+
+const workspace = 'AAAAAAAA-1111-4111-8111-111111111111';
+const enterprise = JSON.stringify([{ issuer: 'https://sso.example', workspaces: [workspace] }]);
+
+function read(env: Record<string, string>) {
+  return readEnv({ OIDC_ISSUER: 'https://id.example/realms/tocsin', ...env }, (reader) =>
+    readIdentitySettings(reader, { audience: 'tocsin-api' }),
+  );
+}
+
+test('one provider with the usual claims is the default', () => {
+  expect(read({}).issuers).toEqual([
+    {
+      issuer: 'https://id.example/realms/tocsin',
+      audience: 'tocsin-api',
+      groupsClaim: 'groups',
+      rolesClaim: 'realm_access.roles',
+      workspaces: 'all',
+    },
+  ]);
+});
+
+test('an enterprise deployment takes further issuers, bound to their workspaces', () => {
+  const { issuers } = read({ DEPLOYMENT: 'enterprise', OIDC_ENTERPRISE_ISSUERS: enterprise });
+  expect(issuers[1]).toMatchObject({
+    issuer: 'https://sso.example',
+    audience: 'tocsin-api',
+    workspaces: new Set([workspace.toLowerCase()]),
+  });
+});
+
+test.each<[Record<string, string>, string]>([
+  [{ OIDC_ENTERPRISE_ISSUERS: enterprise }, 'may only be set with DEPLOYMENT=enterprise'],
+  [{ DEPLOYMENT: 'enterprise', OIDC_ENTERPRISE_ISSUERS: '{' }, 'OIDC_ENTERPRISE_ISSUERS must be JSON'],
+  [{ DEPLOYMENT: 'enterprise', OIDC_ENTERPRISE_ISSUERS: '[{"issuer":"x"}]' }, 'must be an array of'],
+  [
+    { DEPLOYMENT: 'enterprise', OIDC_ENTERPRISE_ISSUERS: enterprise, OIDC_ISSUER: 'https://sso.example' },
+    'each issuer once',
+  ],
+  [{ DEPLOYMENT: 'cloud' }, 'DEPLOYMENT must be one of standard, enterprise'],
+  [{ OIDC_ISSUER: '' }, 'OIDC_ISSUER is required'],
+])('settings %# are refused with a reason', (env, reason) => {
+  expect(() => read(env)).toThrow(reason);
+});

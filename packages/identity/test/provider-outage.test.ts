@@ -1,0 +1,99 @@
+import { createLogger } from '@tocsin/kit';
+import { createIdentity, type Identity } from '../src/index.js';
+import { makeKey, type SigningKey, sign, startProvider } from './support/provider.js';
+
+let provider: Awaited<ReturnType<typeof startProvider>>;
+let first: SigningKey;
+let second: SigningKey;
+let identity: Identity;
+let clockSkewMs: number;
+
+beforeAll(async () => {
+  [first, second] = [await makeKey('first'), await makeKey('second')];
+});
+
+beforeEach(async () => {
+  provider = await startProvider();
+  provider.state.keys = [first.publicJwk];
+  clockSkewMs = 0;
+  const claims = { groupsClaim: 'groups', rolesClaim: 'realm_access.roles' };
+  identity = createIdentity({
+    settings: {
+      issuers: [{ issuer: provider.issuer, audience: 'tocsin-api', workspaces: 'all', ...claims }],
+    },
+    logger: createLogger({ service: 'test', level: 'silent' }),
+    now: () => Date.now() + clockSkewMs,
+  });
+});
+afterEach(() => provider.stop());
+
+const tokenOf = (key: SigningKey, claims = {}) => sign({ key, issuer: provider.issuer, claims });
+
+test('callers at the same time share one fetch of the keys', async () => {
+  const tokens = await Promise.all([1, 2, 3, 4].map((n) => tokenOf(first, { sub: `caller-${n}` })));
+  await Promise.all(tokens.map((token) => identity.verifyToken(token)));
+  expect(provider.state.fetches).toBe(1);
+});
+
+test('a key that the provider has rotated in is found at once', async () => {
+  await identity.verifyToken(await tokenOf(first));
+  provider.state.keys = [first.publicJwk, second.publicJwk];
+  await expect(identity.verifyToken(await tokenOf(second))).resolves.toMatchObject({ subject: 'ada' });
+});
+
+test('a flood of unknown key ids is 401 and causes a bounded number of fetches', async () => {
+  await identity.verifyToken(await tokenOf(first));
+  for (let n = 0; n < 40; n += 1) {
+    const token = await sign({ key: second, issuer: provider.issuer, header: { kid: `made-up-${n}` } });
+    await expect(identity.verifyToken(token)).rejects.toMatchObject({ status: 401 });
+  }
+  expect(provider.state.fetches).toBeLessThan(20);
+  await expect(identity.verifyToken(await tokenOf(first, { sub: 'eve' }))).resolves.toBeDefined();
+});
+
+test('no keys yet is 503 with Retry-After, never 401, and heals by itself', async () => {
+  provider.state.failing = true;
+  const token = await tokenOf(first);
+  await expect(identity.verifyToken(token)).rejects.toMatchObject({
+    status: 503,
+    retryAfterSeconds: expect.any(Number),
+  });
+  provider.state.failing = false;
+  await until(() => identity.verifyToken(token).then(Boolean, () => false));
+});
+
+test('the last good keys go on serving while the provider is away or in trouble', async () => {
+  await identity.verifyToken(await tokenOf(first));
+  provider.state.failing = true;
+  await expect(identity.verifyToken(await tokenOf(first, { sub: 'bob' }))).resolves.toMatchObject({
+    subject: 'bob',
+  });
+  // Whether this key is good cannot be known now, so it is not called bad.
+  await expect(identity.verifyToken(await tokenOf(second))).rejects.toMatchObject({ status: 503 });
+  await expect(identity.verifyToken(await tokenOf(first, { sub: 'eve' }))).resolves.toBeDefined();
+});
+
+test('an empty key set does not throw away the keys that work', async () => {
+  await identity.verifyToken(await tokenOf(first));
+  provider.state.keys = [];
+  await expect(identity.verifyToken(await tokenOf(second))).rejects.toMatchObject({ status: 503 });
+  await expect(identity.verifyToken(await tokenOf(first, { sub: 'bob' }))).resolves.toBeDefined();
+});
+
+test('a discovery document of another issuer is not believed', async () => {
+  provider.state.metadata = { issuer: 'https://evil.example' };
+  await expect(identity.verifyToken(await tokenOf(first))).rejects.toMatchObject({ status: 503 });
+});
+
+test('a token that was found good before is refused once it has expired', async () => {
+  const token = await tokenOf(first);
+  await identity.verifyToken(token);
+  clockSkewMs = 299_000;
+  await expect(identity.verifyToken(token)).resolves.toBeDefined();
+  clockSkewMs = 331_000;
+  await expect(identity.verifyToken(token)).rejects.toMatchObject({ status: 401 });
+});
+
+async function until(condition: () => Promise<boolean>): Promise<void> {
+  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 50));
+}

@@ -1,0 +1,63 @@
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import {
+  type CryptoKey,
+  exportJWK,
+  generateKeyPair,
+  type JWK,
+  type JWTHeaderParameters,
+  type JWTPayload,
+  SignJWT,
+} from 'jose';
+
+export interface SigningKey {
+  kid: string;
+  alg: string;
+  privateKey: CryptoKey;
+  publicJwk: JWK;
+}
+
+export async function makeKey(kid: string, alg = 'RS256'): Promise<SigningKey> {
+  const { privateKey, publicKey } = await generateKeyPair(alg, { extractable: true });
+  return { kid, alg, privateKey, publicJwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } };
+}
+
+/** A provider's discovery document and keys over real HTTP, which can fail, rotate and count. */
+export async function startProvider() {
+  const state = { keys: [] as JWK[], failing: false, fetches: 0, metadata: {} as Record<string, unknown> };
+  const server = createServer((request, response) => {
+    if (request.url === '/realm/jwks') state.fetches += 1;
+    if (state.failing) {
+      response.writeHead(503).end('{}');
+      return;
+    }
+    const isMetadata = request.url === '/realm/.well-known/openid-configuration';
+    const metadata = { issuer, jwks_uri: `${issuer}/jwks`, ...state.metadata };
+    response.writeHead(200, { 'Content-Type': 'application/json' });
+    response.end(JSON.stringify(isMetadata ? metadata : { keys: state.keys }));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}/realm`;
+  return {
+    issuer,
+    state,
+    stop: () => new Promise((resolve) => server.close(resolve)),
+  };
+}
+
+export interface TokenParts {
+  key: SigningKey;
+  issuer: string;
+  claims?: JWTPayload;
+  header?: Partial<JWTHeaderParameters>;
+  /** Claims to leave out. */
+  without?: string[];
+}
+
+/** A token like those of the provider, changed as a test needs it. */
+export function sign({ key, issuer, claims = {}, header = {}, without = [] }: TokenParts): Promise<string> {
+  const now = Math.floor(Date.now() / 1000);
+  const all: JWTPayload = { iss: issuer, aud: 'tocsin-api', sub: 'ada', iat: now, exp: now + 300, ...claims };
+  const kept = Object.fromEntries(Object.entries(all).filter(([name]) => !without.includes(name)));
+  return new SignJWT(kept).setProtectedHeader({ alg: key.alg, kid: key.kid, ...header }).sign(key.privateKey);
+}

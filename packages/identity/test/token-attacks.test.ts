@@ -1,0 +1,225 @@
+import { createHmac } from 'node:crypto';
+import { createLogger } from '@tocsin/kit';
+import { exportSPKI, importJWK } from 'jose';
+import { createIdentity, type Identity, type TrustedIssuer } from '../src/index.js';
+import { makeKey, type SigningKey, sign, startProvider, type TokenParts } from './support/provider.js';
+
+const workspace = '11111111-1111-4111-8111-111111111111';
+const customerWorkspace = '22222222-2222-4222-8222-222222222222';
+
+let provider: Awaited<ReturnType<typeof startProvider>>;
+let customer: Awaited<ReturnType<typeof startProvider>>;
+let key: SigningKey;
+let foreignKey: SigningKey;
+let identity: Identity;
+
+beforeAll(async () => {
+  provider = await startProvider();
+  customer = await startProvider();
+  key = await makeKey('first');
+  foreignKey = await makeKey('first');
+  provider.state.keys = [key.publicJwk];
+  customer.state.keys = [foreignKey.publicJwk];
+  const own: TrustedIssuer = {
+    issuer: provider.issuer,
+    audience: 'tocsin-api',
+    groupsClaim: 'groups',
+    rolesClaim: 'realm_access.roles',
+    workspaces: 'all',
+  };
+  identity = createIdentity({
+    settings: {
+      issuers: [own, { ...own, issuer: customer.issuer, workspaces: new Set([customerWorkspace]) }],
+    },
+    logger: createLogger({ service: 'test', level: 'silent' }),
+  });
+});
+afterAll(() => Promise.all([provider.stop(), customer.stop()]));
+
+const make = (parts: Partial<TokenParts> = {}) => sign({ key, issuer: provider.issuer, ...parts });
+const verify = (token: string) => identity.authenticate({ authorization: `Bearer ${token}` });
+const now = () => Math.floor(Date.now() / 1000);
+
+function encode(value: object): string {
+  return Buffer.from(JSON.stringify(value)).toString('base64url');
+}
+
+async function refusal(token: string): Promise<{ code: string; detail: string; headers: object }> {
+  return verify(token).then(
+    () => {
+      throw new Error('The token was accepted.');
+    },
+    (error) => error,
+  );
+}
+
+test('a good token becomes a principal with its roles, whatever else its claims hold', async () => {
+  const principal = await verify(
+    await make({
+      claims: {
+        preferred_username: 'Ada',
+        groups: [
+          `/workspaces/${workspace.toUpperCase()}/editor`,
+          `/workspaces/${workspace}/publisher`,
+          `/workspaces/${workspace}/owner`,
+          `/workspaces/${workspace}/constructor`,
+          `/workspaces/not-a-uuid/admin`,
+          `/other/${workspace}/admin`,
+          7,
+          null,
+        ],
+        realm_access: { roles: ['tocsin_admin', 'toString', 'offline_access'] },
+      },
+    }),
+  );
+  expect(principal).toEqual({
+    issuer: provider.issuer,
+    subject: 'ada',
+    display: 'Ada',
+    workspaceRoles: new Map([[workspace, new Set(['editor', 'publisher'])]]),
+    deploymentRoles: new Set(['tocsin_admin']),
+  });
+});
+
+test.each(['RS384', 'PS256', 'ES256', 'ES512'])('a token signed with %s is taken', async (alg) => {
+  const other = await makeKey(`key-${alg}`, alg);
+  provider.state.keys.push(other.publicJwk);
+  await expect(verify(await make({ key: other }))).resolves.toMatchObject({ subject: 'ada' });
+});
+
+describe('the Authorization header', () => {
+  test('without one the challenge names no error', async () => {
+    await expect(identity.authenticate({ authorization: undefined })).rejects.toMatchObject({
+      code: 'unauthenticated',
+      headers: undefined,
+    });
+  });
+
+  test.each([
+    '',
+    'Bearer',
+    'Bearer ',
+    'Basic dXNlcjpwdw==',
+    'Bearer a b',
+    'Bearer a,b',
+    `Bearer ${'x'.repeat(30_000)}`,
+    'Bearer …',
+  ])('header %# is 401', async (authorization) => {
+    await expect(identity.authenticate({ authorization })).rejects.toMatchObject({ status: 401 });
+  });
+
+  test('the scheme is matched in any case', async () => {
+    await expect(identity.authenticate({ authorization: `bEARER ${await make()}` })).resolves.toBeDefined();
+  });
+});
+
+describe('a token is refused', () => {
+  test('when it has expired, past 30 seconds of leeway', async () => {
+    expect(await refusal(await make({ claims: { exp: now() - 31 } }))).toMatchObject({
+      detail: 'The access token has expired.',
+      headers: {
+        'WWW-Authenticate': 'Bearer error="invalid_token", error_description="The access token has expired."',
+      },
+    });
+    await expect(verify(await make({ claims: { exp: now() - 25 } }))).resolves.toBeDefined();
+  });
+
+  test.each<[string, Partial<TokenParts>]>([
+    ['is not valid yet', { claims: { nbf: Math.floor(Date.now() / 1000) + 300 } }],
+    ['is for another audience', { claims: { aud: 'tocsin-engine' } }],
+    ['is for another audience', { claims: { aud: ['account', 'tocsin-api-2'] } }],
+    ['is for another audience', { without: ['aud'] }],
+    ['has no usable claim exp', { without: ['exp'] }],
+    ['has no usable claim sub', { without: ['sub'] }],
+    ['has no usable subject', { claims: { sub: '' } }],
+    ['has no usable subject', { claims: { sub: 'a\u0000b' } }],
+    ['has no usable subject', { claims: { sub: 'x'.repeat(256) } }],
+    ['is from an issuer that is not trusted here', { claims: { iss: 'https://evil.example' } }],
+    ['is from an issuer that is not trusted here', { without: ['iss'] }],
+    ['is not an access token', { header: { typ: 'id_token+jwt' } }],
+    ['is not an access token', { header: { typ: 'logout+jwt' } }],
+    ['is not an access token', { claims: { typ: 'ID' } }],
+    ['is not an access token', { claims: { typ: 'Refresh' } }],
+    ['is an ID token', { claims: { nonce: 'n' } }],
+    ['is an ID token', { claims: { typ: 'Bearer', at_hash: 'h' } }],
+    ['is bound to a key', { claims: { cnf: { jkt: 'x' } } }],
+  ])('because it %s', async (predicate, parts) => {
+    expect(await refusal(await make(parts))).toMatchObject({
+      code: 'unauthenticated',
+      detail: `The access token ${predicate}.`,
+    });
+  });
+
+  test('when another key has signed it under a known id, also with the key embedded or linked', async () => {
+    expect(await refusal(await make({ key: foreignKey }))).toMatchObject({ code: 'unauthenticated' });
+    const embedded = { jwk: foreignKey.publicJwk, jku: `${customer.issuer}/jwks`, x5u: customer.issuer };
+    const fetchesBefore = customer.state.fetches;
+    expect(await refusal(await make({ key: foreignKey, header: embedded }))).toMatchObject({ status: 401 });
+    expect(customer.state.fetches).toBe(fetchesBefore);
+  });
+
+  test('when it is not signed', async () => {
+    const claims = { iss: provider.issuer, aud: 'tocsin-api', sub: 'ada', exp: now() + 300 };
+    for (const alg of ['none', 'None', 'nOnE', '']) {
+      const token = `${encode({ alg, kid: 'first' })}.${encode(claims)}.`;
+      expect(await refusal(token)).toMatchObject({ code: 'unauthenticated' });
+    }
+  });
+
+  test('when it is signed with HS256 and the public key as the secret', async () => {
+    const claims = { iss: provider.issuer, aud: 'tocsin-api', sub: 'ada', exp: now() + 300 };
+    const publicKey = await importJWK(key.publicJwk, 'RS256', { extractable: true });
+    for (const secret of [await exportSPKI(publicKey as never), JSON.stringify(key.publicJwk)]) {
+      const content = `${encode({ alg: 'HS256', kid: 'first' })}.${encode(claims)}`;
+      const signature = createHmac('sha256', secret).update(content).digest('base64url');
+      expect(await refusal(`${content}.${signature}`)).toMatchObject({
+        detail: 'The access token is signed with an algorithm that is not allowed.',
+      });
+    }
+  });
+
+  test('when it needs an extension that is not known here', async () => {
+    const good = (await make()).split('.');
+    const header = encode({ alg: 'RS256', kid: 'first', crit: ['exp'], exp: 1 });
+    expect(await refusal([header, good[1], good[2]].join('.'))).toMatchObject({ code: 'unauthenticated' });
+  });
+
+  test('when its payload or signature was changed', async () => {
+    const [header = '', payload = '', signature = ''] = (await make()).split('.');
+    const claims = JSON.parse(Buffer.from(payload, 'base64url').toString());
+    const raised = encode({ ...claims, realm_access: { roles: ['tocsin_admin'] } });
+    for (const token of [
+      `${header}.${raised}.${signature}`,
+      `${header}.${payload}.${signature.slice(0, -4)}AAAA`,
+      `${header}.${payload}`,
+      `${header}.${payload}.${signature}.${signature}`,
+      `.${payload}.${signature}`,
+      'a.b.c',
+      '..',
+    ]) {
+      expect(await refusal(token)).toMatchObject({ code: 'unauthenticated' });
+    }
+  });
+});
+
+describe('a customer’s own provider', () => {
+  const ofCustomer = (claims: Record<string, unknown>) =>
+    sign({ key: foreignKey, issuer: customer.issuer, claims });
+
+  test('gives roles in its workspaces only, and never in the deployment', async () => {
+    const groups = [`/workspaces/${workspace}/admin`, `/workspaces/${customerWorkspace}/reader`];
+    const token = await ofCustomer({
+      groups,
+      realm_access: { roles: ['tocsin_admin', 'tocsin_engine_admin'] },
+    });
+    expect(await verify(token)).toMatchObject({
+      issuer: customer.issuer,
+      workspaceRoles: new Map([[customerWorkspace, new Set(['reader'])]]),
+      deploymentRoles: new Set(),
+    });
+  });
+
+  test('cannot sign for the deployment’s issuer', async () => {
+    expect(await refusal(await ofCustomer({ iss: provider.issuer }))).toMatchObject({ status: 401 });
+  });
+});

@@ -1,0 +1,114 @@
+import type { Dispatcher } from 'undici';
+import { bodyNoteOf, exchangeFailureOf } from './failure-of-error.js';
+import { SendFailure } from './send-failure.js';
+import type { BodyNote } from './send-result.js';
+
+/** An answer as it was read, not yet decoded. */
+export interface RawAnswer {
+  statusCode: number;
+  /** The first value of each header that the sender looks at. */
+  contentType: string | undefined;
+  contentEncoding: string | undefined;
+  retryAfter: string | undefined;
+  body: Buffer;
+  /** More than `maxBytes` came; the rest was not read. */
+  isTooLong: boolean;
+  bodyNote: BodyNote | undefined;
+  /** The whole answer was read, so that the connection is at the start of the next one. */
+  isComplete: boolean;
+}
+
+const maxInterimAnswers = 10;
+
+/**
+ * Reads one answer off undici. It uses the handler of raw header bytes: the newer one parses every header to an
+ * object first, and fails at a header named like a member of Object.prototype.
+ */
+export class AnswerReader implements Dispatcher.DispatchHandler {
+  readonly answer: Promise<RawAnswer>;
+  #resolve!: (answer: RawAnswer) => void;
+  #reject!: (failure: SendFailure) => void;
+  #abort: ((error: Error) => void) | undefined;
+  #head: Pick<RawAnswer, 'statusCode' | 'contentType' | 'contentEncoding' | 'retryAfter'> | undefined;
+  #interimAnswers = 0;
+  #chunks: Buffer[] = [];
+  #length = 0;
+  readonly #maxBytes: number;
+
+  constructor(maxBytes: number) {
+    this.#maxBytes = maxBytes;
+    this.answer = new Promise((resolve, reject) => {
+      this.#resolve = resolve;
+      this.#reject = reject;
+    });
+  }
+
+  /** @returns false where the request is not on the wire yet, so that there is nothing to abort */
+  abort(failure: SendFailure): boolean {
+    this.#abort?.(failure);
+    return this.#abort !== undefined;
+  }
+
+  onConnect(abort: (error?: Error) => void): void {
+    this.#abort = abort;
+  }
+
+  onHeaders(statusCode: number, headers: Buffer[]): boolean {
+    if (statusCode < 200) {
+      this.#interimAnswers += 1;
+      if (this.#interimAnswers > maxInterimAnswers) {
+        this.#abort?.(
+          new SendFailure('invalid_response', 'The destination sends interim answers without end.'),
+        );
+      }
+      return true;
+    }
+    this.#head = {
+      statusCode,
+      contentType: firstValue(headers, 'content-type'),
+      contentEncoding: firstValue(headers, 'content-encoding'),
+      retryAfter: firstValue(headers, 'retry-after'),
+    };
+    return true;
+  }
+
+  onData(chunk: Buffer): boolean {
+    const room = this.#maxBytes - this.#length;
+    this.#chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
+    this.#length += chunk.length;
+    if (this.#length <= this.#maxBytes) return true;
+    this.#finish({ isTooLong: true });
+    this.#abort?.(new Error('the rest of the answer is not read'));
+    return true;
+  }
+
+  onComplete(): void {
+    this.#finish({ isComplete: true });
+  }
+
+  onError(error: Error): void {
+    if (this.#head) this.#finish({ bodyNote: bodyNoteOf(error) });
+    else this.#reject(exchangeFailureOf(error));
+  }
+
+  #finish(end: { isTooLong?: boolean; isComplete?: boolean; bodyNote?: BodyNote }): void {
+    if (!this.#head) return;
+    this.#resolve({
+      ...this.#head,
+      body: this.#chunks.length === 1 && this.#chunks[0] ? this.#chunks[0] : Buffer.concat(this.#chunks),
+      isTooLong: end.isTooLong ?? false,
+      isComplete: end.isComplete ?? false,
+      bodyNote: end.bodyNote,
+    });
+  }
+}
+
+function firstValue(headers: Buffer[], name: string): string | undefined {
+  for (let index = 0; index + 1 < headers.length; index += 2) {
+    const key = headers[index];
+    if (key?.length === name.length && key.toString('latin1').toLowerCase() === name) {
+      return headers[index + 1]?.toString('latin1');
+    }
+  }
+  return undefined;
+}

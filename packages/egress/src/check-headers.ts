@@ -1,0 +1,70 @@
+const maxNames = 50;
+const maxTotalBytes = 8192;
+
+const forbiddenNames = new Set([
+  'host',
+  'content-length',
+  'transfer-encoding',
+  'connection',
+  'keep-alive',
+  'te',
+  'trailer',
+  'upgrade',
+  'expect',
+]);
+
+/** A fault and where it is: `path` is a JSON pointer that begins with `/headers`. */
+export interface HeaderProblem {
+  path: string;
+  message: string;
+}
+
+/**
+ * What is wrong with configured headers (name → values); none where they may be sent as they are.
+ * The size counted is that of the lines on the wire: `Name: value` and its line end for each value.
+ * Names: RFC 9110 §5.1; values: tab, space to `~` and 0x80 to 0xFF, each character one byte on the wire.
+ */
+export function checkHeaders(headers: Record<string, string[]>): HeaderProblem[] {
+  const names = Object.keys(headers);
+  if (names.length > maxNames) return [{ path: '/headers', message: `must have at most ${maxNames} names` }];
+  const problems: HeaderProblem[] = [];
+  const seen = new Set<string>();
+  let totalBytes = 0;
+  for (const name of names) {
+    // What is too large is not looked through, which also bounds the list of problems.
+    if (totalBytes > maxTotalBytes) break;
+    const path = `/headers/${toPointerToken(name)}`;
+    const message = nameProblem(name, seen);
+    if (message !== undefined) problems.push({ path, message });
+    seen.add(name.toLowerCase());
+    for (const [index, value] of (headers[name] ?? []).entries()) {
+      totalBytes += name.length + value.length + 4;
+      if (totalBytes > maxTotalBytes) break;
+      if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) {
+        problems.push({
+          path: `${path}/${index}`,
+          message: 'must hold no control or non-Latin-1 characters',
+        });
+      }
+    }
+  }
+  if (totalBytes > maxTotalBytes) {
+    problems.push({ path: '/headers', message: `must be at most ${maxTotalBytes} bytes in all` });
+  }
+  return problems;
+}
+
+function nameProblem(name: string, seen: ReadonlySet<string>): string | undefined {
+  if (!/^[!#$%&'*+\-.^_`|~0-9A-Za-z]+$/.test(name)) return 'must be a header name';
+  const lowerCased = name.toLowerCase();
+  if (seen.has(lowerCased)) return 'must not differ from another name in case only';
+  if (forbiddenNames.has(lowerCased) || lowerCased.startsWith('proxy-')) {
+    return 'must not be set: it belongs to the connection';
+  }
+  return undefined;
+}
+
+/** RFC 6901 §3. */
+function toPointerToken(name: string): string {
+  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+}

@@ -1,0 +1,109 @@
+import type { Socket } from 'node:net';
+import { Client } from 'undici';
+import { AnswerReader, type RawAnswer } from './answer-reader.js';
+import type { Cancellation } from './cancellation.js';
+import { SendFailure } from './send-failure.js';
+import { skipContinue } from './skip-continue.js';
+
+export interface WireRequest {
+  /** Path and query, percent-encoded. */
+  path: string;
+  /** Name, value, name, value: one line on the wire for each pair, in this order. */
+  headers: string[];
+  body: Buffer;
+  /** How much of the answer's body is read. */
+  maxResponseBytes: number;
+}
+
+/** One kept-alive connection, for one request at a time. */
+export interface Connection {
+  readonly origin: string;
+  readonly openedAt: number;
+  readonly isOpen: boolean;
+  /**
+   * Undefined where a connection that was idle turned out to be closed before anything was written: it is safe to
+   * send the request over another.
+   * @throws SendFailure where no answer's head came
+   */
+  exchange(request: WireRequest, cancellation: Cancellation): Promise<RawAnswer | undefined>;
+  /** Resolves when the socket is closed. */
+  close(): Promise<void>;
+}
+
+const maxHeaderSize = 32_768;
+
+/**
+ * An idle connection is given up before the destination gives it up, since a request that meets the closing is lost
+ * with no telling whether it was read. A destination that tells its limit (`Keep-Alive: timeout`) is used up to a
+ * second before it, 30 seconds at most.
+ */
+const idleTimeoutMs = 4000;
+const hintedIdleTimeoutMs = 30_000;
+const idleMarginMs = 1000;
+
+export function createConnection(
+  socket: Socket,
+  origin: string,
+  onClosed: (connection: Connection) => void,
+): Connection {
+  const openedAt = Date.now();
+  const expectHead = skipContinue(socket);
+  let isOpen = true;
+  let isHandedOver = false;
+  let exchanges = 0;
+  const gone = Object.assign(new Error('closed before the request was written'), { code: 'ECONNRESET' });
+  const client = new Client(origin, {
+    pipelining: 1,
+    maxHeaderSize,
+    // The whole exchange has one timer, the sender's.
+    headersTimeout: 0,
+    bodyTimeout: 0,
+    keepAliveTimeout: idleTimeoutMs,
+    keepAliveMaxTimeout: hintedIdleTimeoutMs,
+    keepAliveTimeoutThreshold: idleMarginMs,
+    // A client reconnects by itself: this one has its one socket and no second.
+    connect: (_options, callback) => {
+      const isFirst = !isHandedOver;
+      isHandedOver = true;
+      // undici takes a socket only outside of the call that asks for it.
+      queueMicrotask(() => (isFirst ? callback(null, socket) : callback(gone, null)));
+    },
+  });
+  const settleClosed = () => {
+    if (!isOpen) return;
+    isOpen = false;
+    onClosed(connection);
+  };
+
+  const connection: Connection = {
+    origin,
+    openedAt,
+    get isOpen() {
+      return isOpen && !socket.destroyed;
+    },
+    async exchange({ path, headers, body, maxResponseBytes }, cancellation) {
+      const reader = new AnswerReader(maxResponseBytes);
+      exchanges += 1;
+      expectHead();
+      client.dispatch({ path, method: 'POST', headers, body }, reader);
+      cancellation.listen((failure) => {
+        if (!reader.abort(failure)) void client.destroy(failure);
+      });
+      try {
+        return await reader.answer;
+      } catch (failure) {
+        if (exchanges > 1 && failure instanceof SendFailure && failure.cause === gone) return undefined;
+        throw failure;
+      } finally {
+        cancellation.listen(undefined);
+      }
+    },
+    async close() {
+      settleClosed();
+      socket.destroy();
+      await client.destroy();
+    },
+  };
+  socket.once('close', settleClosed);
+  return connection;
+}

@@ -1,0 +1,134 @@
+import { connect, type LookupFunction, type Socket } from 'node:net';
+import { type SecureContext, connect as startTls } from 'node:tls';
+import { type Cidr, isAddressAllowed } from './address-rules.js';
+import type { Cancellation } from './cancellation.js';
+import type { Destination } from './destination.js';
+import { connectFailureOf, tlsFailureOf } from './failure-of-error.js';
+import type { Lookup } from './lookup.js';
+import { SendFailure } from './send-failure.js';
+
+export interface SocketOpenerOptions {
+  lookup: Lookup;
+  allow: readonly Cidr[];
+  secureContext: SecureContext;
+  /** For name, TCP and TLS together. */
+  connectTimeoutMs: number;
+  /** TLS sessions to resume, by origin. */
+  sessions: { get(origin: string): Buffer | undefined; set(origin: string, session: Buffer): void };
+}
+
+/** How long one address of several is tried before the next one. */
+const addressTimeoutMs = 1500;
+
+/**
+ * A socket to the destination, TLS included. The addresses of the name are read once, all of them must be allowed,
+ * and only they are dialled.
+ * @throws SendFailure
+ */
+export async function openSocket(
+  destination: Destination,
+  options: SocketOpenerOptions,
+  cancellation: Cancellation,
+): Promise<Socket> {
+  const attempt: Attempt = { stage: 'lookup' };
+  let timer: NodeJS.Timeout | undefined;
+  const stopped = new Promise<never>((_, reject) => {
+    const stop = (failure: SendFailure) => {
+      attempt.failure = failure;
+      attempt.socket?.destroy();
+      reject(failure);
+    };
+    timer = setTimeout(() => stop(timeoutFailure(attempt.stage)), options.connectTimeoutMs);
+    cancellation.listen(stop);
+  });
+  try {
+    return await Promise.race([stopped, open(destination, options, attempt)]);
+  } finally {
+    clearTimeout(timer);
+    cancellation.listen(undefined);
+  }
+}
+
+interface Attempt {
+  stage: 'lookup' | 'tcp' | 'tls';
+  socket?: Socket;
+  /** Set once the attempt was stopped from outside. */
+  failure?: SendFailure;
+}
+
+async function open(destination: Destination, options: SocketOpenerOptions, attempt: Attempt) {
+  const addresses = await allowedAddresses(destination, options);
+  if (attempt.failure) throw attempt.failure;
+  attempt.stage = 'tcp';
+  const socket = await dial(destination, addresses, attempt);
+  if (!destination.isTls || attempt.failure) return socket;
+  attempt.stage = 'tls';
+  return secure(destination, options, { attempt, socket });
+}
+
+async function allowedAddresses(
+  { hostname, isLiteral }: Destination,
+  { lookup, allow }: SocketOpenerOptions,
+): Promise<string[]> {
+  const addresses = isLiteral ? [hostname] : await lookupOrFail(lookup, hostname);
+  if (addresses.every((address) => isAddressAllowed(address, allow))) return addresses;
+  throw new SendFailure('blocked_address', 'The destination is at an address that deliveries may not reach.');
+}
+
+async function lookupOrFail(lookup: Lookup, hostname: string): Promise<string[]> {
+  try {
+    const addresses = await lookup(hostname);
+    if (addresses.length > 0) return addresses;
+  } catch (cause) {
+    throw new SendFailure('dns_failure', 'The name of the destination does not resolve.', { cause });
+  }
+  throw new SendFailure('dns_failure', 'The name of the destination has no address.');
+}
+
+function dial({ hostname, port }: Destination, addresses: string[], attempt: Attempt): Promise<Socket> {
+  const judged = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+  const lookup: LookupFunction = (_hostname, _options, callback) => callback(null, judged);
+  const socket = connect({
+    host: hostname,
+    port,
+    lookup,
+    noDelay: true,
+    autoSelectFamily: true,
+    autoSelectFamilyAttemptTimeout: addressTimeoutMs,
+  });
+  attempt.socket = socket;
+  return new Promise((resolve, reject) => {
+    socket.once('connect', () => resolve(socket)).on('error', (error) => reject(connectFailureOf(error)));
+  });
+}
+
+function secure(
+  { hostname, isLiteral, origin }: Destination,
+  { secureContext, sessions }: SocketOpenerOptions,
+  { attempt, socket }: { attempt: Attempt; socket: Socket },
+): Promise<Socket> {
+  const session = sessions.get(origin);
+  const tlsSocket = startTls({
+    socket,
+    secureContext,
+    // A name at the root, "example.com.", is certified without its last dot.
+    ...(isLiteral ? { host: hostname } : { servername: hostname.replace(/\.$/, '') }),
+    ALPNProtocols: ['http/1.1'],
+    ...(session && { session }),
+  });
+  attempt.socket = tlsSocket;
+  return new Promise((resolve, reject) => {
+    tlsSocket
+      .on('session', (fresh) => sessions.set(origin, fresh))
+      .once('secureConnect', () => resolve(tlsSocket))
+      .on('error', (error) => reject(tlsFailureOf(error)));
+  });
+}
+
+function timeoutFailure(stage: Attempt['stage']): SendFailure {
+  if (stage === 'lookup') {
+    return new SendFailure('dns_failure', 'The name of the destination did not resolve in time.');
+  }
+  const what = stage === 'tcp' ? 'The connection was' : 'The TLS handshake was';
+  return new SendFailure('connect_timeout', `${what} not made in time.`);
+}

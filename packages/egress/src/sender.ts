@@ -1,0 +1,199 @@
+import { readFileSync } from 'node:fs';
+import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
+import { createBoundedMap } from '@tocsin/kit';
+import { Axios, type AxiosResponse, type InternalAxiosRequestConfig } from 'axios';
+import type { Cidr } from './address-rules.js';
+import type { RawAnswer } from './answer-reader.js';
+import { type Cancellation, createCancellation } from './cancellation.js';
+import { checkHeaders } from './check-headers.js';
+import { createConnection } from './connection.js';
+import { createConnectionPool } from './connection-pool.js';
+import { decodeBody } from './decode-body.js';
+import { toDestination } from './destination.js';
+import { createLookup, type Lookup } from './lookup.js';
+import { openSocket } from './open-socket.js';
+import { resolveWarning } from './resolve-warning.js';
+import { parseRetryAfter } from './retry-after.js';
+import { SendFailure } from './send-failure.js';
+import type { SendResult } from './send-result.js';
+
+export interface SenderOptions {
+  /** Ranges that are opened although they are special-purpose (`parseCidrs`). */
+  allow: readonly Cidr[];
+  /** PEM file of private certificate authorities, trusted beside the public ones. */
+  caFile?: string;
+  /** For name, TCP and TLS together. */
+  connectTimeoutMs?: number;
+  /** For the whole exchange, the answer's body included. */
+  totalTimeoutMs?: number;
+  /** How much of an answer's body is kept. */
+  maxResponseBytes?: number;
+  /** Kept-alive connections that wait for a next request, to one destination and in all. */
+  maxIdlePerDestination?: number;
+  maxIdle?: number;
+  /** How long a connection is used before it is made anew. */
+  maxConnectionAgeMs?: number;
+  /** Default: `createLookup()`. */
+  lookup?: Lookup;
+}
+
+export interface SendRequest {
+  url: string;
+  /** Checked with `checkHeaders`; each value is a line on the wire. */
+  headers: Record<string, string[]>;
+  body: string | Buffer;
+}
+
+export interface Sender {
+  /** POSTs once. Never rejects: what fails, fails as a result. An aborted signal ends it as `internal_error`. */
+  send(request: SendRequest, signal?: AbortSignal): Promise<SendResult>;
+  /** A sentence where a webhook of this URL could not be delivered to now, because of what its name resolves to. */
+  resolveWarning(url: string): Promise<string | undefined>;
+  /** Ends what is being sent (as `internal_error`) and closes every connection. */
+  close(): Promise<void>;
+}
+
+/** @throws Error where `caFile` cannot be read or holds no certificate */
+export function createSender(options: SenderOptions): Sender {
+  const {
+    allow,
+    connectTimeoutMs = 5000,
+    totalTimeoutMs = 10_000,
+    maxResponseBytes = 65_536,
+    lookup = createLookup(),
+  } = options;
+  const opener = {
+    lookup,
+    allow,
+    connectTimeoutMs,
+    secureContext: createTrust(options.caFile),
+    sessions: createBoundedMap<string, Buffer>(1000),
+  };
+  const pool = createConnectionPool({
+    open: async (destination, cancellation, onClosed) =>
+      createConnection(await openSocket(destination, opener, cancellation), destination.origin, onClosed),
+    maxIdlePerDestination: options.maxIdlePerDestination ?? 32,
+    maxIdle: options.maxIdle ?? 512,
+    maxAgeMs: options.maxConnectionAgeMs ?? 300_000,
+  });
+  const axios = new Axios({ method: 'post' });
+  const sending = new Set<Cancellation>();
+  let isClosed = false;
+
+  async function exchange(request: SendRequest, cancellation: Cancellation): Promise<RawAnswer> {
+    const target = new URL(request.url);
+    const destination = toDestination(target);
+    const wireRequest = {
+      path: target.pathname + target.search,
+      headers: toLines(request.headers),
+      body: typeof request.body === 'string' ? Buffer.from(request.body) : request.body,
+      maxResponseBytes,
+    };
+    for (;;) {
+      const connection = await pool.acquire(destination, cancellation);
+      let answer: RawAnswer | undefined;
+      try {
+        answer = await connection.exchange(wireRequest, cancellation);
+      } finally {
+        if (answer?.isComplete) pool.release(connection);
+        else void connection.close();
+      }
+      if (answer) return answer;
+    }
+  }
+
+  /** axios is the owner's HTTP client; the adapter takes only what is on the wire exactly as configured. */
+  async function request(sendRequest: SendRequest, cancellation: Cancellation): Promise<RawAnswer> {
+    const adapter = async (config: InternalAxiosRequestConfig): Promise<AxiosResponse<RawAnswer>> => {
+      const data = await exchange(sendRequest, cancellation);
+      return { data, status: data.statusCode, statusText: '', headers: {}, config };
+    };
+    const response = await axios.request<RawAnswer>({ url: sendRequest.url, adapter });
+    return response.data;
+  }
+
+  return {
+    async send(sendRequest, signal) {
+      const startedAt = performance.now();
+      const cancellation = createCancellation();
+      const stop = () => cancellation.cancel(new SendFailure('internal_error', 'The sending was stopped.'));
+      const timer = setTimeout(() => cancellation.cancel(timeout()), totalTimeoutMs);
+      signal?.addEventListener('abort', stop);
+      if (isClosed || signal?.aborted) stop();
+      sending.add(cancellation);
+      try {
+        if (cancellation.failure) throw cancellation.failure;
+        const answer = await request(sendRequest, cancellation);
+        return toAnswer(answer, { maxResponseBytes, startedAt });
+      } catch (error) {
+        return toSendError(error, startedAt);
+      } finally {
+        clearTimeout(timer);
+        signal?.removeEventListener('abort', stop);
+        sending.delete(cancellation);
+      }
+    },
+    resolveWarning: (url) => resolveWarning(url, { lookup, allow }),
+    async close() {
+      isClosed = true;
+      for (const cancellation of sending) {
+        cancellation.cancel(new SendFailure('internal_error', 'The sending was stopped.'));
+      }
+      await pool.close();
+    },
+  };
+}
+
+/** The public authorities, and the private ones of `caFile`. */
+function createTrust(caFile: string | undefined): SecureContext {
+  if (caFile === undefined) return createSecureContext();
+  const pem = readFileSync(caFile, 'utf8');
+  if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw new Error(`${caFile} holds no PEM certificate`);
+  return createSecureContext({ ca: [...rootCertificates, pem] });
+}
+
+/** Fails closed where headers that were never checked get here. */
+function toLines(headers: Record<string, string[]>): string[] {
+  if (checkHeaders(headers).length > 0) {
+    throw new SendFailure('internal_error', 'The configured headers cannot be sent.');
+  }
+  return Object.keys(headers).flatMap((name) => (headers[name] ?? []).flatMap((value) => [name, value]));
+}
+
+function toAnswer(
+  answer: RawAnswer,
+  { maxResponseBytes, startedAt }: { maxResponseBytes: number; startedAt: number },
+): SendResult {
+  const isCut = answer.isTooLong || !answer.isComplete;
+  const { contentType, contentEncoding, retryAfter } = answer;
+  const { text, isShortened } = decodeBody(answer.body, { contentType, isCut, maxBytes: maxResponseBytes });
+  const isEncoded =
+    text !== '' && contentEncoding !== undefined && !/^\s*(identity)?\s*$/i.test(contentEncoding);
+  const bodyNote = answer.bodyNote ?? (isEncoded ? 'encoded' : undefined);
+  const retryAfterSeconds = retryAfter === undefined ? undefined : parseRetryAfter(retryAfter, Date.now());
+  return {
+    kind: 'answer',
+    statusCode: answer.statusCode,
+    response: text,
+    truncated: isCut || isShortened,
+    ...(bodyNote && { bodyNote }),
+    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    durationMs: elapsedSince(startedAt),
+  };
+}
+
+function toSendError(error: unknown, startedAt: number): SendResult {
+  const { code, message } =
+    error instanceof SendFailure
+      ? error
+      : { code: 'internal_error' as const, message: 'The request could not be sent.' };
+  return { kind: 'error', code, error: message, durationMs: elapsedSince(startedAt) };
+}
+
+function timeout(): SendFailure {
+  return new SendFailure('timeout', 'The destination did not answer in time.');
+}
+
+function elapsedSince(startedAt: number): number {
+  return Math.round(performance.now() - startedAt);
+}

@@ -63,14 +63,14 @@ export function createDatabase(options: DatabaseOptions): Database {
 
 /** True for faults of the way to the database or of its being up, false for faults of a statement. */
 export function isDatabaseAway(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
+  if (!isNativeError(error)) return false;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   return isConnectionLost(error) || /^(57P0[1-5]|53)/.test(code) || error.name === 'KnexTimeoutError';
 }
 
 /** Class 08 and the socket's own errors; pg gives some of them no code. */
 function isConnectionLost(error: unknown): boolean {
-  if (!(error instanceof Error)) return false;
+  if (!isNativeError(error)) return false;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
   if (/^(08|57P0)/.test(code)) return true;
   if (/^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/.test(code)) return true;

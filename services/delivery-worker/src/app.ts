@@ -1,6 +1,6 @@
 import { decodeDeliveryDue } from '@tocsin/contracts';
 import { createSecretBox } from '@tocsin/database';
-import { createSender } from '@tocsin/egress';
+import { createSender, parseCidrs } from '@tocsin/egress';
 import { createLifetime, createLogger, createMetrics, type Logger, serveMetrics } from '@tocsin/kit';
 import {
   alertFiredQueue,
@@ -43,7 +43,7 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
   const stopping = new AbortController();
   const { signal } = stopping;
   const { database, publishing, consuming } = await openConnections(config, { logger, lifetime });
-  const sender = createSender(config.egress);
+  const sender = createSender({ ...config.egress, allow: parseCidrs(config.egress.allow) });
   lifetime.add('sender', () => sender.close());
 
   const publisher = await createPublisher(publishing);

@@ -11,7 +11,7 @@ export interface DeliveryWorkerConfig {
   databasePoolSize: number;
   amqpUrl: Secret;
   secretsKeys: Secret;
-  egress: { allow: string[]; caFile: string | undefined };
+  egress: { allow: string[]; caFile?: string };
   retry: RetryPolicy;
   /** Requests under way at the most; also how many messages this worker holds. */
   slots: number;
@@ -31,7 +31,10 @@ export function loadConfig(env: NodeJS.ProcessEnv): DeliveryWorkerConfig {
     databasePoolSize: read.int('DATABASE_POOL_SIZE', 12, { min: 4, max: 100 }),
     amqpUrl: read.secretUrl('AMQP_URL', ['amqp', 'amqps']),
     secretsKeys: checkedKeys(read.secret('SECRETS_KEYS'), read.problem),
-    egress: { allow: read.cidrs('EGRESS_ALLOW', []), caFile: read.optionalString('EGRESS_CA_FILE') },
+    egress: {
+      allow: read.cidrs('EGRESS_ALLOW', []),
+      ...optional('caFile', read.optionalString('EGRESS_CA_FILE')),
+    },
     retry: {
       scheduleMs: read.durationsMs('RETRY_SCHEDULE', [...defaultRetryPolicy.scheduleMs]),
       jitter: defaultRetryPolicy.jitter,
@@ -47,6 +50,10 @@ export function loadConfig(env: NodeJS.ProcessEnv): DeliveryWorkerConfig {
 /** The keys as the secret box takes them. They were checked when the configuration was read. */
 export function openKeys(keys: Secret): [SecretKey, ...SecretKey[]] {
   return parseSecretKeys(keys.reveal());
+}
+
+function optional<K extends string>(name: K, value: string | undefined): { [P in K]?: string } {
+  return value === undefined ? {} : ({ [name]: value } as { [P in K]?: string });
 }
 
 function checkedKeys(keys: Secret, problem: (sentence: string) => void): Secret {

@@ -1,7 +1,6 @@
 import type { Database, SecretBox } from '@tocsin/database';
 import type { Sender } from '@tocsin/egress';
 import type { Logger } from '@tocsin/kit';
-import { createBodyRenderer } from '@tocsin/template';
 import type { DeliveryWorkerConfig } from '../config.js';
 import type { Window } from '../dispatch/window.js';
 import type { Patience } from '../patience.js';
@@ -11,6 +10,7 @@ import { createClaimRepository } from './claim-repository.js';
 import { createDeliver, type Deliver } from './deliver.js';
 import { createRecorder } from './record.js';
 import { createRecordRepository } from './record-repository.js';
+import { createRenderBody } from './render-body.js';
 import type { Slots } from './slots.js';
 import { createWebhookCache } from './webhook-cache.js';
 import { createWebhooksReader } from './webhooks-reader.js';
@@ -40,7 +40,7 @@ export function createDelivery({
   return createDeliver({
     claim: createClaim({ repository: createClaimRepository(database, config.claimLeaseMs), patience }),
     webhooks: createWebhookCache(createWebhooksReader(database, secrets), patience),
-    render: createBodyRenderer(),
+    render: createRenderBody(),
     slots,
     sender,
     recorder: createRecorder({ repository: createRecordRepository(database, secrets), patience, logger }),

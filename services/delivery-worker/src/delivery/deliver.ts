@@ -1,13 +1,13 @@
 import type { DeliveryDue } from '@tocsin/contracts';
 import type { Sender, SendResult } from '@tocsin/egress';
 import type { Logger } from '@tocsin/kit';
-import type { BodyRenderer } from '@tocsin/template';
 import { type Circuits, circuitHoldMs } from './circuit.js';
 import type { Claim } from './claim.js';
 import type { Claimed } from './claim-repository.js';
 import { classify, holdAskedFor, isDestinationTrouble } from './classify.js';
 import { type Prepared, prepare } from './prepare.js';
 import type { Recorder } from './record.js';
+import type { RenderBody } from './render-body.js';
 import type { RetryPolicy } from './retry-policy.js';
 import type { Slots } from './slots.js';
 import type { Attempt, Deferral, Verdict } from './verdict.js';
@@ -16,7 +16,7 @@ import type { WebhookCache } from './webhook-cache.js';
 export interface DeliverDeps {
   claim: Claim;
   webhooks: WebhookCache;
-  render: BodyRenderer;
+  render: RenderBody;
   slots: Slots;
   sender: Sender;
   recorder: Recorder;

@@ -1,5 +1,5 @@
-import { alertContext, type BodyRenderer } from '@tocsin/template';
 import type { Claimed } from './claim-repository.js';
+import type { RenderBody } from './render-body.js';
 import { nextTry, type RetryPolicy } from './retry-policy.js';
 import type { Deferral, Verdict } from './verdict.js';
 import type { Destination } from './webhooks-reader.js';
@@ -13,7 +13,7 @@ export type Prepared =
 export interface PrepareInput {
   claimed: Claimed;
   destination: Destination | undefined;
-  render: BodyRenderer;
+  render: RenderBody;
   policy: RetryPolicy;
   /** 0 to 1. */
   random: number;
@@ -48,9 +48,9 @@ function prepareBody(
   { claimed, render, policy, random }: PrepareInput,
   { url, headers, body }: Destination,
 ): Prepared {
-  const rendered = render(body, alertContext(claimed.facts));
+  const rendered = render(body, claimed.facts);
   if (rendered.ok) return { kind: 'request', url, headers, body: rendered.output };
-  const failure = { code: rendered.error.code, error: rendered.error.message };
+  const failure = { code: rendered.code, error: rendered.error };
   // An overrun of the clock says something about this machine, not about the template: it is our fault.
   const verdict: Verdict =
     failure.code === 'internal_error'

@@ -24,7 +24,7 @@ export function createScene(database: Database) {
     claims: createClaimRepository(database, leases.claimMs),
     records: createRecordRepository(database, secrets),
 
-    async addWebhook({ enabled = true, workspace = workspaceId } = {}): Promise<string> {
+    async addWebhook({ enabled = true, workspace = workspaceId as string } = {}): Promise<string> {
       const id = randomUUID();
       const seal = (text: string, column: string) => secrets.seal(text, { table: 'webhooks', id, column });
       await database.knex('webhooks').insert({

@@ -1,0 +1,200 @@
+import { randomUUID } from 'node:crypto';
+import { createStage, type Stage } from './support/stage.js';
+import { until } from './support/until.js';
+
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await createStage();
+  await stage.startWorker();
+});
+afterAll(() => stage.close());
+
+const settled = (alertId: string, count: number) =>
+  until(`${count} deliveries of ${alertId} have ended`, async () => {
+    const rows = await stage.deliveriesOf(alertId);
+    return rows.length === count && rows.every((row) => row.status !== 'open') && rows;
+  });
+
+test('an alert reaches every webhook of its rule, rendered, with exactly the configured headers', async () => {
+  const body =
+    '{"text": "{{ model_name }} at {{ metric_value | round(2) }} of {{ threshold }}", "typo": "{{ modle }}"}';
+  const first = await stage.addTarget({
+    body,
+    headers: { 'X-Team': ['a', 'b'], authorization: ['Basic dTpw'] },
+  });
+  const second = await stage.addTarget({ body: '{"at": "{{ fired_at }}", "bound": "{{ bound }}"}' });
+  const alertId = await stage.fire(await stage.addRule([first.id, second.id]), { threshold: 5 });
+
+  const rows = await settled(alertId, 2);
+  expect(rows.map((row) => row.status)).toEqual(['succeeded', 'succeeded']);
+  const [request] = stage.destination.at(first.path);
+  expect(JSON.parse(request!.body)).toEqual({ text: 'churn "v2" at 0.42 of 5.0', typo: '' });
+  expect(request!.rawHeaders.filter((name) => /^x-team$/i.test(name))).toHaveLength(2);
+  const names = request!.rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
+  expect([...new Set(names)].sort()).toEqual([
+    'authorization',
+    'connection',
+    'content-length',
+    'host',
+    'x-team',
+  ]);
+  expect(JSON.parse(stage.destination.at(second.path)[0]!.body)).toEqual({
+    at: '2026-01-02T03:04:05.678Z',
+    bound: 'upper_bound',
+  });
+});
+
+test('the same alert again is the same alert', async () => {
+  const target = await stage.addTarget();
+  const ruleId = await stage.addRule([target.id]);
+  const alertId = await stage.fire(ruleId);
+  await settled(alertId, 1);
+  await stage.fire(ruleId, { alert_id: alertId });
+  const later = await stage.fire(ruleId);
+  await settled(later, 1);
+  expect(await stage.deliveriesOf(alertId)).toHaveLength(1);
+  expect(stage.destination.at(target.path)).toHaveLength(2);
+});
+
+test.each([
+  ['rule_disabled', { enabled: false }],
+  ['rule_deleted', { deleted: true }],
+])('an alert whose rule says %s delivers nothing, and says why', async (outcome, options) => {
+  const target = await stage.addTarget();
+  const alertId = await stage.fire(await stage.addRule([target.id], options));
+  const alert = await until('the alert is recorded', () => stage.alertOf(alertId));
+  expect(alert.outcome).toBe(outcome);
+  expect(await stage.deliveriesOf(alertId)).toEqual([]);
+});
+
+test('an alert of a rule without webhooks delivers nothing, and says why', async () => {
+  const alertId = await stage.fire(await stage.addRule([]));
+  expect((await until('the alert is recorded', () => stage.alertOf(alertId))).outcome).toBe('no_webhooks');
+});
+
+test('a rule inside the message counts where none of its id was ever registered', async () => {
+  const target = await stage.addTarget({
+    body: '{"rule": "{{ alert_rule_name }}", "limit": {{ threshold }}}',
+  });
+  const foreign = await stage.addTarget({ workspace: randomUUID() });
+  const alert_rule = {
+    name: 'of the monitor',
+    enabled: true,
+    threshold: 0.25,
+    bound: 'lower_bound',
+    notification_webhook_ids: [target.id, foreign.id, target.id],
+  };
+  const alertId = await stage.fire(randomUUID(), { alert_rule });
+  const rows = await settled(alertId, 2);
+  expect(JSON.parse(stage.destination.at(target.path)[0]!.body)).toEqual({
+    rule: 'of the monitor',
+    limit: 0.25,
+  });
+  // Another workspace's webhook is as good as none: recorded, and nothing is sent.
+  expect(rows.find((row) => row.webhook_id === foreign.id)).toMatchObject({
+    status: 'failed',
+    error_code: 'webhook_deleted',
+  });
+  expect(stage.destination.at(foreign.path)).toEqual([]);
+});
+
+test.each([
+  ['malformed_message', () => Buffer.from('{"alert_id":')],
+  ['malformed_message', () => Buffer.from([0xff, 0xfe])],
+  ['invalid_message', () => Buffer.from('{"alert_id": "no uuid"}')],
+  ['invalid_message', () => Buffer.from(`${'['.repeat(10_000)}${']'.repeat(10_000)}`)],
+])(
+  'a message that is a %s is set aside with its reason, and the next alert goes through',
+  async (reason, content) => {
+    const before = await stage.database.knex('dead_letters').count().first();
+    await stage.publishRaw(content());
+    const letter = await until('the dead letter is there', async () => {
+      const rows = await stage.database.knex('dead_letters').orderBy('id', 'desc');
+      return rows.length > Number(before!.count) && rows[0];
+    });
+    expect(letter).toMatchObject({ reason, queue: 'alert-fired', routing_key: 'alert.fired' });
+    expect(letter.content.equals(content())).toBe(true);
+    const target = await stage.addTarget();
+    await settled(await stage.fire(await stage.addRule([target.id])), 1);
+  },
+);
+
+test('an alert of an unknown rule, or of another workspace’s, is set aside as such', async () => {
+  const foreign = await stage.addRule([], { workspaceId: randomUUID() });
+  for (const ruleId of [randomUUID(), foreign]) {
+    const alertId = await stage.fire(ruleId);
+    await until('the dead letter names the rule', async () => {
+      const rows = await stage.database.knex('dead_letters').where({ reason: 'unknown_alert_rule' });
+      return rows.some((row) => row.detail.includes(ruleId));
+    });
+    expect(await stage.alertOf(alertId)).toBeUndefined();
+  }
+});
+
+test('one dead, one slow and one failing destination among twenty hold nobody up, and the record says what happened', async () => {
+  const slow = await stage.addTarget();
+  stage.destination.answer(slow.path, (_, response) => setTimeout(() => response.end('late'), 3_000));
+  const failing = await stage.addTarget();
+  stage.destination.answer(failing.path, (_, response) => response.writeHead(500).end('no'));
+  const dead = await stage.addTarget({ url: 'http://127.0.0.1:1/' });
+  const healthy = await Promise.all(Array.from({ length: 17 }, () => stage.addTarget()));
+  const ids = [dead, slow, failing, ...healthy].map((target) => target.id);
+  const alertId = await stage.fire(await stage.addRule(ids));
+
+  await until('the healthy ones have arrived', () =>
+    healthy.every((target) => stage.destination.at(target.path).length === 1),
+  );
+  expect(stage.destination.at(slow.path).length).toBeLessThanOrEqual(1);
+  const rows = await settled(alertId, 20);
+  const byWebhook = new Map(rows.map((row) => [row.webhook_id, row]));
+  expect(byWebhook.get(dead.id)).toMatchObject({
+    status: 'failed',
+    attempts_made: 4,
+    error_code: 'connection_refused',
+  });
+  expect(byWebhook.get(failing.id)).toMatchObject({
+    status: 'failed',
+    attempts_made: 4,
+    error_code: 'http_status',
+    status_code: 500,
+  });
+  expect(byWebhook.get(slow.id)).toMatchObject({ status: 'succeeded', attempts_made: 1 });
+});
+
+test('a template that breaks at firing sends nothing and fails with the place', async () => {
+  const broken = await stage.addTarget({ body: '{"a": {{ metric_value }' });
+  const notJson = await stage.addTarget({ body: '{"a": {{ model_name }}}' });
+  const rows = await settled(await stage.fire(await stage.addRule([broken.id, notJson.id])), 2);
+  const codes = Object.fromEntries(rows.map((row) => [row.webhook_id, row.error_code]));
+  expect(codes).toEqual({ [broken.id]: 'template_error', [notJson.id]: 'invalid_json' });
+  expect(rows.every((row) => row.attempts_made === 0)).toBe(true);
+});
+
+test('a disabled webhook is skipped and a deleted one fails, and both say so', async () => {
+  const disabled = await stage.addTarget({ enabled: false });
+  const rows = await settled(await stage.fire(await stage.addRule([disabled.id])), 1);
+  expect(rows[0]).toMatchObject({ status: 'skipped', error_code: 'webhook_disabled', attempts_made: 0 });
+});
+
+test('Retry-After holds the whole webhook: other alerts wait without an attempt', async () => {
+  const target = await stage.addTarget();
+  let asked = 0;
+  stage.destination.answer(target.path, (_, response) => {
+    asked += 1;
+    if (asked === 1) response.writeHead(429, { 'Retry-After': '2' }).end();
+    else response.end('ok');
+  });
+  const ruleId = await stage.addRule([target.id]);
+  const first = await stage.fire(ruleId);
+  await until('the first was answered', () => stage.destination.at(target.path).length === 1);
+  await until('the hold stands', () =>
+    stage.database.knex('webhook_holds').where({ webhook_id: target.id }).first(),
+  );
+  const second = await stage.fire(ruleId);
+  const [rows] = await Promise.all([settled(second, 1), settled(first, 1)]);
+  expect(rows[0]).toMatchObject({ status: 'succeeded', attempts_made: 1 });
+  const times = stage.destination.at(target.path).map((entry) => entry.atMs);
+  expect(times[1]! - times[0]!).toBeGreaterThanOrEqual(1_900);
+  expect(await stage.database.knex('webhook_holds').where({ webhook_id: target.id })).toEqual([]);
+});

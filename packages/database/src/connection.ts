@@ -1,3 +1,4 @@
+import { isNativeError } from 'node:util/types';
 import knexModule, { type Knex } from 'knex';
 import type pg from 'pg';
 

@@ -1,0 +1,22 @@
+import type { Database } from '@tocsin/database';
+
+/** The one table that the bare loop writes to; indexed as lightly as a record that must be found again can be. */
+export async function makeBareTable(database: Database): Promise<void> {
+  await database.knex.raw(`
+    drop table if exists bare_deliveries;
+    create table bare_deliveries (
+      id bigint generated always as identity primary key,
+      alert_id uuid not null,
+      status_code integer not null,
+      response text not null,
+      request_body text not null
+    )`);
+}
+
+/** Rows, and different alerts among them. */
+export async function countBareRows(database: Database): Promise<{ rows: number; distinct: number }> {
+  const { rows } = await database.knex.raw(
+    'select count(*)::integer as rows, count(distinct alert_id)::integer as distinct from bare_deliveries',
+  );
+  return rows[0];
+}

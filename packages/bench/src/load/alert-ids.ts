@@ -1,0 +1,23 @@
+/**
+ * Alert ids that say where they belong, so that the destination counts them without a look-up: the second group is the
+ * run, the last one the number within the run.
+ */
+export function alertIdOf(run: number, sequence: number): string {
+  return `be0c4000-${hex(run, 4)}-4000-8000-${hex(sequence, 12)}`;
+}
+
+/** Every alert id of a run stands from `first` to `last`. */
+export function alertIdsOfRun(run: number): { first: string; last: string } {
+  return {
+    first: `be0c4000-${hex(run, 4)}-0000-0000-000000000000`,
+    last: `be0c4000-${hex(run, 4)}-ffff-ffff-ffffffffffff`,
+  };
+}
+
+/** Where the number of the run and of the alert stand in an id. */
+export const runAt = { start: 9, end: 13 } as const;
+export const sequenceAt = { start: 24, end: 36 } as const;
+
+function hex(value: number, digits: number): string {
+  return value.toString(16).padStart(digits, '0');
+}

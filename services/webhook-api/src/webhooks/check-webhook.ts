@@ -1,3 +1,4 @@
+import { checkHeaders } from '@tocsin/egress';
 import { AppError, type FieldError } from '@tocsin/kit';
 import type { WebhookSecrets } from './stored-webhook.js';
 
@@ -5,8 +6,6 @@ import type { WebhookSecrets } from './stored-webhook.js';
 export interface WebhookChecks {
   /** Sentences; none where the url may be used. */
   urlProblems(url: string): string[];
-  /** Paths are JSON pointers that begin with `/headers`. */
-  headerProblems(headers: Record<string, string[]>): FieldError[];
   /** A problem refuses the template, warnings do not. */
   checkTemplate(body: string): { problem: string | undefined; warnings: string[] };
   /** A sentence where the url's name leads nowhere now. */
@@ -26,7 +25,7 @@ export async function checkWebhook(
   const template = body === undefined ? undefined : checkBody(body, checks);
   refuseFaults([
     ...(url === undefined ? [] : urlFaults(url, checks)),
-    ...(headers === undefined ? [] : checks.headerProblems(headers)),
+    ...(headers === undefined ? [] : checkHeaders(headers)),
     ...(template?.problem === undefined ? [] : [{ path: '/body', message: template.problem }]),
   ]);
   const unresolved = url === undefined ? undefined : await checks.resolveWarning(url);
@@ -41,7 +40,7 @@ export function checkProbe({ url, headers, body }: WebhookSecrets, checks: Webho
   const size = bodySizeProblem(body);
   refuseFaults([
     ...urlFaults(url, checks),
-    ...checks.headerProblems(headers),
+    ...checkHeaders(headers),
     ...(size === undefined ? [] : [{ path: '/body', message: size }]),
   ]);
 }
@@ -60,7 +59,8 @@ function urlFaults(url: string, checks: WebhookChecks): FieldError[] {
   return checks.urlProblems(url).map((message) => ({ path: '/url', message }));
 }
 
-function refuseFaults(errors: FieldError[]): void {
+/** @throws AppError `validation_failed` where there are any. */
+export function refuseFaults(errors: FieldError[]): void {
   if (errors.length > 0)
     throw new AppError('validation_failed', 'The request body is not valid.', { errors });
 }

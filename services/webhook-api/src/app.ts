@@ -1,0 +1,93 @@
+import { createDatabase, createSecretBox, parseSecretKeys } from '@tocsin/database';
+import { createSender, parseCidrs } from '@tocsin/egress';
+import { createIdentity, requirePermission } from '@tocsin/identity';
+import {
+  createHttpApp,
+  createLifetime,
+  createLogger,
+  createMetrics,
+  healthRoutes,
+  type Logger,
+  listen,
+  serveMetrics,
+} from '@tocsin/kit';
+import { createBroker, createPublisher } from '@tocsin/messaging';
+import type { WebhookApiConfig } from './config.js';
+import { withDatabaseAway } from './database-away.js';
+import { documentRoutes } from './docs/document-routes.js';
+import { createPaging } from './paging.js';
+import { principalName } from './principal-name.js';
+import { createAdmission } from './rate-limits.js';
+import { resourceRoutes } from './resource-routes.js';
+
+export interface WebhookApi {
+  logger: Logger;
+  url: string;
+  metricsUrl: string;
+  /** Lets what is in flight finish, then closes everything. */
+  close(deadlineMs: number): Promise<void>;
+}
+
+/** The seam for tests. */
+export interface WebhookApiOverrides {
+  logger?: Logger;
+}
+
+/** Puts the service together and starts it. It answers before database, broker and provider do. */
+export async function createWebhookApi(
+  config: WebhookApiConfig,
+  overrides: WebhookApiOverrides = {},
+): Promise<WebhookApi> {
+  const service = 'webhook-api';
+  const logger = overrides.logger ?? createLogger({ service, level: config.logLevel });
+  const metrics = createMetrics({ service });
+  const lifetime = createLifetime();
+
+  const database = createDatabase({
+    url: config.databaseUrl.reveal(),
+    applicationName: service,
+    poolSize: config.databasePoolSize,
+    statementTimeoutMs: 10_000,
+    acquireTimeoutMs: 3_000,
+  });
+  lifetime.add('database', () => database.close());
+  const broker = await createBroker({
+    url: config.amqpUrl.reveal(),
+    name: service,
+    onEvent: (event) => logger.info({ ...event }, 'broker.event'),
+  });
+  lifetime.add('broker', () => broker.close());
+  const publisher = await createPublisher(broker);
+  const { allow, caFile } = config.egress;
+  const sender = createSender({ allow: parseCidrs(allow), ...(caFile !== undefined && { caFile }) });
+  lifetime.add('sender', () => sender.close());
+  const identity = createIdentity({ settings: config.identity, logger });
+
+  const secretBox = createSecretBox(parseSecretKeys(config.secretsKeys.reveal()));
+  const { publicUrl, limits } = config;
+  const paging = createPaging({ secretBox, publicUrl });
+  const resources = resourceRoutes({ config, database, publisher, sender, secretBox, paging, logger });
+  const health = healthRoutes({ checks: { database: () => database.knex.raw('select 1') } });
+  const routes = [...resources.map(withDatabaseAway), ...health];
+  const app = createHttpApp({
+    logger,
+    metrics,
+    routes: [...routes, ...documentRoutes(routes)],
+    authenticate: identity.authenticate,
+    authorize: requirePermission,
+    admit: createAdmission(limits),
+    describePrincipal: principalName,
+    bodyLimitBytes: limits.requestBytes,
+  });
+
+  const server = await listen(app, config.http);
+  lifetime.add('http', (remainingMs) => server.close(remainingMs));
+  const metricsServer = await serveMetrics(metrics, config.metrics);
+  lifetime.add('metrics', (remainingMs) => metricsServer.close(remainingMs));
+  return {
+    logger,
+    url: server.url,
+    metricsUrl: metricsServer.url,
+    close: (deadlineMs) => lifetime.close(deadlineMs),
+  };
+}

@@ -1,0 +1,68 @@
+import { parseSecretKeys } from '@tocsin/database';
+import { type IdentitySettings, readIdentitySettings } from '@tocsin/identity';
+import { type EnvReader, type LogLevel, logLevels, readEnv, type Secret } from '@tocsin/kit';
+
+export interface WebhookApiConfig {
+  http: { host: string; port: number };
+  metrics: { host: string; port: number };
+  logLevel: LogLevel;
+  databaseUrl: Secret;
+  databasePoolSize: number;
+  amqpUrl: Secret;
+  secretsKeys: Secret;
+  identity: IdentitySettings;
+  egress: { allow: string[]; caFile: string | undefined };
+  /** Of this API as its callers reach it, for links; empty where it is not known. */
+  publicUrl: string;
+  limits: WebhookApiLimits;
+}
+
+export interface WebhookApiLimits {
+  requestBytes: number;
+  /** Of one principal, publishing alerts apart. */
+  requestsPerMinute: number;
+  alertsPerMinute: number;
+  /** Of one workspace. */
+  probesPerMinute: number;
+  webhooksPerWorkspace: number;
+}
+
+/** @throws ConfigError naming every problem. */
+export function loadConfig(env: NodeJS.ProcessEnv): Readonly<WebhookApiConfig> {
+  return readEnv(env, (read) => ({
+    http: { host: read.string('HOST', '0.0.0.0'), port: read.port('PORT', 8080) },
+    metrics: { host: read.string('HOST', '0.0.0.0'), port: read.port('METRICS_PORT', 9090) },
+    logLevel: read.oneOf('LOG_LEVEL', logLevels, 'info'),
+    databaseUrl: read.secretUrl('DATABASE_URL', ['postgres', 'postgresql']),
+    databasePoolSize: read.int('DATABASE_POOL_SIZE', 10, { min: 1, max: 100 }),
+    amqpUrl: read.secretUrl('AMQP_URL', ['amqp', 'amqps']),
+    secretsKeys: checkedKeys(read),
+    identity: readIdentitySettings(read, { audience: 'tocsin-api' }),
+    egress: { allow: read.cidrs('EGRESS_ALLOW', []), caFile: read.optionalString('EGRESS_CA_FILE') },
+    publicUrl: publicUrl(read),
+    limits: {
+      requestBytes: read.int('MAX_REQUEST_BYTES', 1_048_576, { min: 1_024 }),
+      requestsPerMinute: read.int('REQUESTS_PER_MINUTE', 1_200, { min: 1 }),
+      alertsPerMinute: read.int('ALERTS_PER_MINUTE', 30_000, { min: 1 }),
+      probesPerMinute: read.int('PROBES_PER_MINUTE', 30, { min: 1 }),
+      webhooksPerWorkspace: read.int('WEBHOOKS_PER_WORKSPACE', 1_000, { min: 1 }),
+    },
+  }));
+}
+
+function checkedKeys(read: EnvReader): Secret {
+  const keys = read.secret('SECRETS_KEYS');
+  try {
+    // Empty means that it is not set, which has been reported.
+    if (keys.reveal() !== '') parseSecretKeys(keys.reveal());
+  } catch (error) {
+    read.problem(`SECRETS_KEYS ${error instanceof Error ? error.message : 'is not valid'}`);
+  }
+  return keys;
+}
+
+/** Paths are put behind it. */
+function publicUrl(read: EnvReader): string {
+  if (read.optionalString('PUBLIC_URL') === undefined) return '';
+  return read.url('PUBLIC_URL').replace(/\/+$/, '');
+}

@@ -1,0 +1,32 @@
+import { createOpenApiDocument, definePublicRoute, openApiRoute, type Route } from '@tocsin/kit';
+import { renderDocsPage } from './render-docs-page.js';
+
+/** `/openapi.json` and `/docs`, made once from the routes that are served. */
+export function documentRoutes(routes: readonly Route<never>[]): Route<never>[] {
+  const document = createOpenApiDocument({
+    info: {
+      title: 'Tocsin platform API',
+      version: '1',
+      description: 'Webhooks, alert rules, alerts and the record of their deliveries.',
+    },
+    routes,
+  });
+  const page = renderDocsPage(document);
+  return [
+    openApiRoute(document),
+    definePublicRoute({
+      method: 'GET',
+      path: '/docs',
+      operationId: 'getDocs',
+      summary: 'The API document as a page.',
+      tag: 'service',
+      access: 'public',
+      responses: { 200: { description: 'A page.', contentType: 'text/html; charset=utf-8' } },
+      handler: () => ({ status: 200, headers: { 'Content-Security-Policy': contentPolicy }, body: page }),
+    }),
+  ];
+}
+
+// The page holds no script and asks for nothing.
+const contentPolicy =
+  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

@@ -1,0 +1,92 @@
+import {
+  previewSchema,
+  previewTemplateSchema,
+  savedTestResultSchema,
+  testResultSchema,
+  testSavedWebhookSchema,
+  testWebhookSchema,
+} from '@tocsin/contracts';
+import type { SecretBox } from '@tocsin/database';
+import { defineRoute, type Principal } from '@tocsin/identity';
+import type { Route } from '@tocsin/kit';
+import { apiPrefix, inWorkspace, workspaceParams } from '../api-route.js';
+import { checkProbe, type WebhookChecks } from './check-webhook.js';
+import { type ProbeSender, probe } from './probe.js';
+import type { ProbeLimit } from './probe-limit.js';
+import { previewTemplate, renderSample, type SampleRenderer } from './render-sample.js';
+import { openSecrets } from './stored-webhook.js';
+import { toWebhook, webhookParams } from './webhook-routes.js';
+import type { WebhooksRepository } from './webhooks-repository.js';
+
+export interface TestRoutesDeps {
+  repository: WebhooksRepository;
+  secretBox: SecretBox;
+  checks: WebhookChecks;
+  renderer: SampleRenderer;
+  sender: ProbeSender;
+  limit: ProbeLimit;
+}
+
+const tag = 'webhooks';
+
+/** Trying a destination, a saved webhook, or a template, before an alert does. */
+export function testRoutes(deps: TestRoutesDeps): Route<Principal>[] {
+  const { repository, secretBox, checks, renderer, sender, limit } = deps;
+  return [
+    defineRoute({
+      method: 'POST',
+      path: `${apiPrefix}/workspaces/{workspace_id}/webhooks/test`,
+      operationId: 'testWebhook',
+      summary: 'Sends a body as it is to a destination, and tells what came of it.',
+      tag,
+      access: inWorkspace('workspace_test_webhook'),
+      params: workspaceParams,
+      body: testWebhookSchema,
+      responses: { 200: { description: 'What came of it.', schema: testResultSchema } },
+      async handler({ resource, body: { url, headers = {}, body }, signal }) {
+        const request = { url, headers, body };
+        checkProbe(request, checks);
+        limit.take(resource.workspaceId);
+        return { status: 200, body: await probe(request, { sender, signal }) };
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: `${apiPrefix}/webhooks/{webhook_id}/test`,
+      operationId: 'testSavedWebhook',
+      summary: 'Sends a saved webhook’s template, rendered with sample values or a given context.',
+      tag,
+      access: toWebhook('workspace_test_webhook', repository),
+      params: webhookParams,
+      body: testSavedWebhookSchema,
+      responses: { 200: { description: 'What came of it.', schema: savedTestResultSchema } },
+      problems: [404],
+      async handler({ resource, body, signal }) {
+        limit.take(resource.workspaceId);
+        const { url, headers, body: template } = openSecrets(secretBox, resource);
+        const { rendered, error } = renderSample(template, body.context, renderer);
+        if (rendered === null || error !== null) {
+          const notSent = { response: null, success: false, duration_ms: 0, likely_cause: null };
+          return { status: 200, body: { error, ...notSent, rendered } };
+        }
+        const result = await probe({ url, headers, body: rendered }, { sender, signal });
+        return { status: 200, body: { ...result, rendered } };
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: `${apiPrefix}/workspaces/{workspace_id}/webhooks/preview`,
+      operationId: 'previewTemplate',
+      summary: 'Renders a template with sample values, and the given context over them; nothing is sent.',
+      tag,
+      access: inWorkspace('workspace_test_webhook'),
+      params: workspaceParams,
+      body: previewTemplateSchema,
+      responses: { 200: { description: 'The rendering.', schema: previewSchema } },
+      handler: ({ body: { body, context } }) => ({
+        status: 200,
+        body: previewTemplate(body, context, { checks, renderer }),
+      }),
+    }),
+  ];
+}

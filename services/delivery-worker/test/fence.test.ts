@@ -31,6 +31,7 @@ function attempt(statusCode = 200): Attempt {
     requestBody: '{"a":1}',
     response: { statusCode, body: 'ok\0 \ud800', truncated: false },
     failure: undefined,
+    note: undefined,
   };
 }
 

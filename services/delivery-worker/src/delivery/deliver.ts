@@ -1,5 +1,5 @@
 import type { DeliveryDue } from '@tocsin/contracts';
-import type { Sender, SendResult } from '@tocsin/egress';
+import type { BodyNote, Sender, SendResult } from '@tocsin/egress';
 import type { Logger } from '@tocsin/kit';
 import { type Circuits, circuitHoldMs } from './circuit.js';
 import type { Claim } from './claim.js';
@@ -115,8 +115,16 @@ function toAttempt({ claimed, prepared, result, startedAt, verdict }: AttemptInp
         ? { statusCode: result.statusCode, body: result.response, truncated: result.truncated }
         : undefined,
     failure: verdict.kind === 'succeeded' ? undefined : verdict.failure,
+    note: result.kind === 'answer' && result.bodyNote !== undefined ? bodyNotes[result.bodyNote] : undefined,
   };
 }
+
+const bodyNotes: Record<BodyNote, string> = {
+  cut: 'The connection ended before the answer’s body did.',
+  slow: 'The answer’s body did not come in time.',
+  broken: 'The answer’s body is not valid HTTP.',
+  encoded: 'The answer’s body is compressed and kept as it came.',
+};
 
 /** Soon enough to use a slot that has become free, late enough not to turn in a circle. */
 function noSlot(random: number): Deferral {

@@ -62,17 +62,17 @@ function columnsOf(outcomes: Outcome[], secrets: SecretBox): unknown[] {
     outcomes.map(({ verdict }) => (verdict.kind === 'retry' ? verdict.afterMs : null)),
     outcomes.map(({ verdict, claimed }) => (verdict.kind === 'retry' ? verdict.step : claimed.step)),
     failures.map((failure) => failure?.code ?? null),
-    failures.map((failure) => (failure ? storable(failure.error) : null)),
+    failures.map((failure) => storableOrNull(failure?.error)),
     attempts.map((attempt) => attempt !== undefined),
     attempts.map((attempt) => attempt?.trigger ?? null),
     attempts.map((attempt) => attempt?.startedAt ?? null),
     attempts.map((attempt) => (attempt ? Math.round(attempt.durationMs) : null)),
     outcomes.map(({ claimed, attempt }) => (attempt ? seal(claimed, attempt, secrets) : null)),
     attempts.map((attempt) => attempt?.response?.statusCode ?? null),
-    attempts.map((attempt) => (attempt?.response ? storable(attempt.response.body) : null)),
+    attempts.map((attempt) => storableOrNull(attempt?.response?.body)),
     attempts.map((attempt) => attempt?.response?.truncated ?? false),
     attempts.map((attempt) => attempt?.failure?.code ?? null),
-    attempts.map((attempt) => (attempt?.failure ? storable(attempt.failure.error) : null)),
+    attempts.map((attempt) => storableOrNull(attempt?.failure?.error ?? attempt?.note)),
   ];
 }
 
@@ -85,8 +85,8 @@ function seal({ deliveryId, claim }: Claimed, { requestBody }: Attempt, secrets:
 }
 
 /** PostgreSQL takes no NUL in a text, and a lone surrogate has no UTF-8: both become U+FFFD. */
-function storable(text: string): string {
-  return text.toWellFormed().replaceAll('\0', '\uFFFD');
+function storableOrNull(text: string | undefined): string | null {
+  return text === undefined ? null : text.toWellFormed().replaceAll('\0', '\uFFFD');
 }
 
 // Locks go open_deliveries first, then deliveries, each in the order of ids: as redelivery does.

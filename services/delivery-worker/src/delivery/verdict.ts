@@ -28,4 +28,6 @@ export interface Attempt {
   requestBody: string;
   response: { statusCode: number; body: string; truncated: boolean } | undefined;
   failure: Failure | undefined;
+  /** What was wrong with the body of an answer that counts all the same. */
+  note: string | undefined;
 }

@@ -1,0 +1,34 @@
+import { createSlots } from './slots.js';
+
+test('destinations that have not answered yet cannot take more than half of the slots, however many they are', () => {
+  const slots = createSlots({ total: 100, now: () => 0 });
+  const taken = Array.from({ length: 100 }, (_, index) => slots.take(`hanging-${index}`)).filter(Boolean);
+  expect(taken).toHaveLength(50);
+  slots.take('hanging-0')?.release(true);
+});
+
+test('a webhook that has answered gets many slots, and few again after it is in trouble', () => {
+  const slots = createSlots({ total: 1_000, now: () => 0 });
+  const count = () => {
+    const taken = Array.from({ length: 300 }, () => slots.take('w')).filter((slot) => slot !== undefined);
+    return {
+      taken: taken.length,
+      release: (answered: boolean) =>
+        taken.forEach((slot) => {
+          slot.release(answered);
+        }),
+    };
+  };
+  const first = count();
+  first.release(true);
+  const second = count();
+  second.release(false);
+  const third = count();
+  expect([first.taken, second.taken, third.taken]).toEqual([8, 128, 8]);
+});
+
+test('slots that are given back are all there again', () => {
+  const slots = createSlots({ total: 10, now: () => 0 });
+  for (let round = 0; round < 50; round += 1) slots.take(`w${round}`)!.release(round % 2 === 0);
+  expect(slots.taken()).toBe(0);
+});

@@ -1,0 +1,54 @@
+import fc from 'fast-check';
+import { type Contender, takeTurns } from './take-turns.js';
+
+const contender = (workspaceId: string, webhookId: string, due: number): Contender => ({
+  workspaceId,
+  webhookId,
+  due,
+});
+
+test('a storm of one workspace leaves the quiet one its place', () => {
+  const storm = ['a', 'b', 'c'].map((webhookId) => contender('storm', webhookId, 100_000));
+  const quiet = contender('quiet', 'd', 1);
+  const quotas = takeTurns([...storm, quiet], 10);
+  expect(quotas.get(quiet)).toBe(1);
+  expect(storm.map((entry) => quotas.get(entry))).toEqual([3, 3, 3]);
+});
+
+test('within a workspace, webhooks take turns too', () => {
+  const [big, small] = [contender('w', 'big', 1_000), contender('w', 'small', 2)];
+  const quotas = takeTurns([big, small], 10);
+  expect([quotas.get(big), quotas.get(small)]).toEqual([8, 2]);
+});
+
+test('nobody gets more than is due, all room is used, and no workspace is two ahead of one that still wants', () => {
+  const contenders = fc.array(
+    fc.record({
+      workspaceId: fc.constantFrom('x', 'y', 'z'),
+      webhookId: fc.uuid(),
+      due: fc.integer({ min: 0, max: 30 }),
+    }),
+    { maxLength: 20 },
+  );
+  fc.assert(
+    fc.property(contenders, fc.integer({ min: 0, max: 200 }), (input, room) => {
+      const quotas = takeTurns(input, room);
+      const given = [...quotas.values()].reduce((sum, quota) => sum + quota, 0);
+      expect(given).toBe(
+        Math.min(
+          room,
+          input.reduce((sum, { due }) => sum + due, 0),
+        ),
+      );
+      for (const [entry, quota] of quotas) expect(quota).toBeLessThanOrEqual(entry.due);
+      const total = (workspaceId: string, of: (entry: Contender) => number) =>
+        input.filter((entry) => entry.workspaceId === workspaceId).reduce((sum, entry) => sum + of(entry), 0);
+      for (const hungry of ['x', 'y', 'z']) {
+        const got = total(hungry, (entry) => quotas.get(entry) ?? 0);
+        if (got === total(hungry, (entry) => entry.due)) continue;
+        for (const other of ['x', 'y', 'z'])
+          expect(total(other, (entry) => quotas.get(entry) ?? 0)).toBeLessThanOrEqual(got + 1);
+      }
+    }),
+  );
+});

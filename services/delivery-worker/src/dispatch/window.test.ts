@@ -1,0 +1,41 @@
+import { createWindow } from './window.js';
+
+function windowAt({ share = 1_000 } = {}) {
+  const clock = { ms: 0 };
+  return { clock, window: createWindow({ now: () => clock.ms, shareOf: () => share }) };
+}
+
+const nothingSeen = { ready: 0, queuedByWebhook: new Map<string, number>(), backlogged: new Set<string>() };
+
+test('an idle system has a small window, and it fills', () => {
+  const { window } = windowAt();
+  expect(window.room()).toBe(200);
+  const taken = Array.from({ length: 250 }, (_, index) => window.take(`webhook-${index}`)).filter(Boolean);
+  expect(taken).toHaveLength(200);
+});
+
+test('the window grows to about a second of the work that is being finished', () => {
+  const { window, clock } = windowAt();
+  window.finished(20_000);
+  clock.ms = 4_999;
+  expect(window.room()).toBe(4_000);
+  clock.ms = 5_000;
+  expect(window.room()).toBe(4_000);
+  clock.ms = 10_000;
+  expect(window.room()).toBe(200);
+});
+
+test('what the broker holds ready leaves less room', () => {
+  const { window } = windowAt();
+  window.observe({ ...nothingSeen, ready: 150 });
+  expect(window.room()).toBe(50);
+});
+
+test('a webhook with its share in the queue, or with older ones waiting, gets no place ahead of them', () => {
+  const { window } = windowAt({ share: 2 });
+  window.observe({ ...nothingSeen, backlogged: new Set(['late']) });
+  expect(window.take('late')).toBe(false);
+  expect([window.take('w'), window.take('w'), window.take('w')]).toEqual([true, true, false]);
+  window.giveBack('w');
+  expect(window.take('w')).toBe(true);
+});

@@ -1,0 +1,115 @@
+import { createTestDatabase } from '@tocsin/database/testing';
+import { type Logger, Secret } from '@tocsin/kit';
+import { createTestBroker } from '@tocsin/messaging/testing';
+import { createWebhookApi, type WebhookApiOverrides } from '../../src/app.js';
+import type { WebhookApiConfig } from '../../src/config.js';
+import { type Role, tokenOf } from './tokens.js';
+
+/** Roles are held in the one; `outsider` is an admin of the other, and `admin` of the whole deployment. */
+export const workspaceId = process.env.TOCSIN_TEST_WORKSPACE_ID ?? '';
+export const otherWorkspaceId = process.env.TOCSIN_TEST_OTHER_WORKSPACE_ID ?? '';
+
+export interface Problem {
+  status: number;
+  code: string;
+  detail: string;
+  errors?: { path: string; message: string }[];
+}
+
+export interface Answer<Body> {
+  status: number;
+  headers: Headers;
+  /** Parsed where it is JSON; undefined where there is none. */
+  body: Body;
+}
+
+export interface CallOptions {
+  as?: Role;
+  /** Sent as JSON; a string or bytes are sent as they are. */
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+export type TestApi = Awaited<ReturnType<typeof startApi>>;
+
+export interface StartOptions extends WebhookApiOverrides {
+  config?: Partial<WebhookApiConfig>;
+  logger?: Logger;
+}
+
+/** The whole service on a real database, broker and provider. */
+export async function startApi({ config: changes = {}, ...overrides }: StartOptions = {}) {
+  const testDatabase = await createTestDatabase();
+  const broker = await createTestBroker();
+  const config: WebhookApiConfig = { ...testConfig(testDatabase.url, broker.url), ...changes };
+  const api = await createWebhookApi(config, overrides);
+
+  async function call<Body = Problem>(
+    method: string,
+    path: string,
+    { as = 'editor', body, headers = {} }: CallOptions = {},
+  ): Promise<Answer<Body>> {
+    const raw = typeof body === 'string' || body instanceof Uint8Array;
+    const response = await fetch(`${api.url}${path}`, {
+      method,
+      headers: {
+        Authorization: `Bearer ${await tokenOf(as)}`,
+        ...(body !== undefined && { 'Content-Type': 'application/json' }),
+        ...headers,
+      },
+      ...(body !== undefined && { body: raw ? (body as BodyInit) : JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    const isJson = /json/.test(response.headers.get('content-type') ?? '');
+    return {
+      status: response.status,
+      headers: response.headers,
+      body: isJson ? JSON.parse(text) : text === '' ? undefined : text,
+    };
+  }
+
+  return {
+    url: api.url,
+    metricsUrl: api.metricsUrl,
+    database: testDatabase.database,
+    broker,
+    config,
+    call,
+    async close() {
+      await api.close(5_000);
+      await testDatabase.drop();
+    },
+  };
+}
+
+function testConfig(databaseUrl: string, amqpUrl: string): WebhookApiConfig {
+  return {
+    http: { host: '127.0.0.1', port: 0 },
+    metrics: { host: '127.0.0.1', port: 0 },
+    logLevel: process.env.TEST_LOG === undefined ? 'silent' : 'debug',
+    databaseUrl: new Secret(databaseUrl),
+    databasePoolSize: 10,
+    amqpUrl: new Secret(amqpUrl),
+    secretsKeys: new Secret(`k1:${Buffer.alloc(32, 7).toString('base64')}`),
+    identity: {
+      issuers: [
+        {
+          issuer: process.env.TOCSIN_TEST_OIDC_ISSUER ?? '',
+          audience: 'tocsin-api',
+          groupsClaim: 'groups',
+          rolesClaim: 'realm_access.roles',
+          workspaces: 'all',
+        },
+      ],
+    },
+    egress: { allow: ['127.0.0.0/8'], caFile: undefined },
+    publicUrl: '',
+    limits: {
+      requestBytes: 1_048_576,
+      requestsPerMinute: 1_000_000,
+      alertsPerMinute: 1_000_000,
+      probesPerMinute: 1_000_000,
+      webhooksPerWorkspace: 1_000,
+    },
+  };
+}

@@ -1,0 +1,272 @@
+import { randomUUID } from 'node:crypto';
+import type { Webhook } from '@tocsin/contracts';
+import { otherWorkspaceId, type Problem, startApi, type TestApi, workspaceId } from './support/api.js';
+
+type Saved = Webhook & { warnings: string[] };
+
+const collection = `/api/v1/workspaces/${workspaceId}/webhooks`;
+const otherCollection = `/api/v1/workspaces/${otherWorkspaceId}/webhooks`;
+const fields = {
+  name: 'Ops chat',
+  url: 'http://127.0.0.1:9/hooks/s3cret?token=t0ken',
+  headers: { Authorization: ['Basic dXNlcjpwYXNz'], 'X-Many': ['one', 'two'] },
+  body: '{"text": "{{ alert_rule_name }}", "value": {{ metric_value }}}',
+};
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+async function create(changes: object = {}): Promise<Saved> {
+  const { status, body } = await api.call<Saved>('POST', collection, { body: { ...fields, ...changes } });
+  expect(status).toBe(201);
+  return body;
+}
+
+const read = (id: string) => api.call<Webhook>('GET', `/api/v1/webhooks/${id}`);
+
+describe('creating a webhook', () => {
+  test('answers with the whole webhook, its defaults and where it is', async () => {
+    const { status, headers, body } = await api.call<Saved>('POST', collection, { body: fields });
+    expect(status).toBe(201);
+    expect(headers.get('location')).toBe(`/api/v1/webhooks/${body.id}`);
+    expect(body).toEqual({
+      ...fields,
+      id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+      workspace_id: workspaceId,
+      enabled: true,
+      retry_on_timeout: true,
+      created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
+      updated_at: body.created_at,
+      last_updated_by: expect.stringContaining(`${process.env.TOCSIN_TEST_OIDC_ISSUER}#`),
+      warnings: [],
+    });
+    const { warnings: _, ...webhook } = body;
+    expect((await read(body.id)).body).toEqual(webhook);
+  });
+
+  test('takes headers as missing and gives them as an empty object', async () => {
+    const { headers: _, ...rest } = fields;
+    const { body } = await api.call<Saved>('POST', collection, { body: rest });
+    expect(body.headers).toEqual({});
+  });
+
+  test('takes the workspace of the path in any case of letters', async () => {
+    const path = `/api/v1/workspaces/${workspaceId.toUpperCase()}/webhooks`;
+    const { status, body } = await api.call<Saved>('POST', path, { body: fields });
+    expect([status, body.workspace_id]).toEqual([201, workspaceId]);
+  });
+
+  test('warns of a name that leads nowhere now, and saves it', async () => {
+    const { warnings } = await create({ url: 'https://no-such-host.invalid/x' });
+    expect(warnings).toEqual([expect.stringMatching(/^url: /)]);
+  });
+
+  test.each([
+    ['another scheme', { url: 'ftp://example.com/x' }, '/url'],
+    ['a relative url', { url: '/hooks' }, '/url'],
+    ['credentials in the url', { url: 'http://user:pass@example.com/' }, '/url'],
+    ['a fragment', { url: 'http://example.com/#x' }, '/url'],
+    ['a url too long', { url: `http://example.com/${'x'.repeat(2048)}` }, '/url'],
+    ['the metadata address', { url: 'http://169.254.169.254/latest' }, '/url'],
+    ['a private address', { url: 'http://10.0.0.1/' }, '/url'],
+    ['a mapped private address', { url: 'http://[::ffff:10.0.0.1]/' }, '/url'],
+    ['a private address written as a number', { url: 'http://167772161/' }, '/url'],
+    ['a header value that is no array', { headers: { 'X-A': 'one' } }, '/headers/X-A'],
+    ['a header value with a line break', { headers: { 'X-A': ['a\r\nX-B: c'] } }, '/headers/X-A/0'],
+    ['a header name with a space', { headers: { 'X A': ['a'] } }, '/headers/X A'],
+    ['Host', { headers: { Host: ['evil'] } }, '/headers/Host'],
+    ['Content-Length', { headers: { 'content-length': ['1'] } }, '/headers/content-length'],
+    ['two names that differ in case', { headers: { 'X-A': ['a'], 'x-a': ['b'] } }, '/headers/x-a'],
+    ['an empty name', { name: '' }, '/name'],
+    ['a name too long', { name: 'n'.repeat(256) }, '/name'],
+    ['a body too long', { body: JSON.stringify('x'.repeat(65_536)) }, '/body'],
+    ['a body that is not JSON', { body: 'not json' }, '/body'],
+    ['an unknown field', { colour: 'red' }, '/colour'],
+    ['a read-only field', { id: randomUUID() }, '/id'],
+    ['enabled as a string', { enabled: 'yes' }, '/enabled'],
+    ['null for a field', { body: null }, '/body'],
+  ])('refuses %s, says where, and stores nothing', async (_, changes, path) => {
+    const before = await api.call<Webhook[]>('GET', collection);
+    const { status, headers, body } = await api.call('POST', collection, { body: { ...fields, ...changes } });
+    expect([status, body.code]).toEqual([422, 'validation_failed']);
+    expect(headers.get('content-type')).toBe('application/problem+json');
+    expect(body.errors?.map((error) => error.path)).toContain(path);
+    expect(await api.call('GET', collection)).toMatchObject({ body: { length: before.body.length } });
+  });
+
+  test('names every missing field at once', async () => {
+    const { body } = await api.call('POST', collection, { body: {} });
+    expect(body.errors?.map(({ path }) => path)).toEqual(['/name', '/url', '/body']);
+  });
+
+  test('never repeats a refused secret in the answer', async () => {
+    const secret = 'hunter2';
+    const { body } = await api.call('POST', collection, {
+      body: {
+        ...fields,
+        url: `http://u:${secret}@h/#${secret}`,
+        headers: { Host: [secret], A: [`\n${secret}`] },
+      },
+    });
+    expect(JSON.stringify(body)).not.toContain(secret);
+  });
+});
+
+describe('reading webhooks', () => {
+  test('an unknown id is 404, a malformed one 422, and both only for a caller with a token', async () => {
+    expect((await read(randomUUID())).status).toBe(404);
+    expect((await read('not-a-uuid')).status).toBe(422);
+    expect((await fetch(`${api.url}/api/v1/webhooks/${randomUUID()}`)).status).toBe(401);
+  });
+
+  test('a reader sees names, header names, scheme and host, and nothing that could be a secret', async () => {
+    const { id } = await create();
+    const single = await api.call<Webhook>('GET', `/api/v1/webhooks/${id}`, { as: 'reader' });
+    const list = await api.call<Webhook[]>('GET', collection, { as: 'reader' });
+    for (const seen of [single.body, list.body.find((webhook) => webhook.id === id)]) {
+      expect(seen).toMatchObject({
+        name: fields.name,
+        url: 'http://127.0.0.1:9',
+        headers: { Authorization: ['[hidden]'], 'X-Many': ['[hidden]'] },
+        body: '[hidden]',
+      });
+    }
+    expect(JSON.stringify([single.body, list.body])).not.toMatch(/s3cret|t0ken|dXNl|metric_value/);
+  });
+
+  test('url, headers and body are unreadable in the database', async () => {
+    const { id } = await create();
+    const [row] = await api.database.knex('webhooks').where({ id });
+    const stored = Object.values(row).map((value) =>
+      Buffer.isBuffer(value) ? value.toString('latin1') : value,
+    );
+    expect(JSON.stringify(stored)).not.toMatch(/s3cret|t0ken|dXNlcjpwYXNz|metric_value/);
+  });
+});
+
+describe('changing a webhook', () => {
+  test('changes what is given and keeps the rest', async () => {
+    const before = await create();
+    const url = 'http://127.0.0.1:9/other';
+    const { status, body } = await api.call<Saved>('PATCH', `/api/v1/webhooks/${before.id}`, {
+      as: 'admin',
+      body: { url, enabled: false },
+    });
+    expect(status).toBe(200);
+    expect(body).toEqual({
+      ...before,
+      url,
+      enabled: false,
+      updated_at: body.updated_at,
+      last_updated_by: body.last_updated_by,
+    });
+    expect(body.last_updated_by).not.toBe(before.last_updated_by);
+    const { warnings: _, ...after } = body;
+    expect((await read(before.id)).body).toEqual(after);
+  });
+
+  test('replaces headers whole', async () => {
+    const { id } = await create();
+    const { body } = await api.call<Saved>('PATCH', `/api/v1/webhooks/${id}`, {
+      body: { headers: { New: ['1'] } },
+    });
+    expect(body.headers).toEqual({ New: ['1'] });
+  });
+
+  test('counts every change in its version, and an empty one is none', async () => {
+    const { id } = await create();
+    const version = async () => (await api.database.knex('webhooks').where({ id }).first('version')).version;
+    await api.call('PATCH', `/api/v1/webhooks/${id}`, { body: { name: 'a' } });
+    expect(await version()).toBe(2);
+    const { status, body } = await api.call<Saved>('PATCH', `/api/v1/webhooks/${id}`, { body: {} });
+    expect([status, body.name, await version()]).toEqual([200, 'a', 2]);
+  });
+
+  test('changes made at the same time to different fields are all kept', async () => {
+    const { id } = await create();
+    const changes = [
+      { name: 'together' },
+      { url: 'http://127.0.0.1:9/together' },
+      { headers: { Together: ['1'] } },
+      { body: '"together"' },
+      { enabled: false },
+      { retry_on_timeout: false },
+    ];
+    const answers = await Promise.all(
+      changes.map((body) => api.call('PATCH', `/api/v1/webhooks/${id}`, { body })),
+    );
+    expect(answers.map(({ status }) => status)).toEqual(changes.map(() => 200));
+    expect((await read(id)).body).toMatchObject(Object.assign({}, ...changes));
+    const { version } = await api.database.knex('webhooks').where({ id }).first('version');
+    expect(version).toBe(1 + changes.length);
+  });
+
+  test.each([
+    ['an unknown field', { colour: 'red' }, '/colour'],
+    ['a read-only field', { created_at: '2020-01-01T00:00:00Z' }, '/created_at'],
+    ['a blocked address', { url: 'http://127.0.0.1.nip.io/', headers: { TE: ['x'] } }, '/headers/TE'],
+    ['an array for a body', [], ''],
+    ['null', null, ''],
+  ])('refuses %s and changes nothing', async (_, body, path) => {
+    const before = await create();
+    const answer = await api.call('PATCH', `/api/v1/webhooks/${before.id}`, { body });
+    expect([answer.status, answer.body.errors?.map((error) => error.path)]).toEqual([
+      422,
+      expect.arrayContaining([path]),
+    ]);
+    const { warnings: _warnings, ...unchanged } = before;
+    expect((await read(before.id)).body).toEqual(unchanged);
+  });
+});
+
+describe('permissions', () => {
+  const cases = [
+    ['POST', collection, { reader: 403, publisher: 403, outsider: 403, admin: 422 }],
+    ['GET', collection, { reader: 200, publisher: 403, outsider: 403, admin: 200 }],
+    ['POST', otherCollection, { editor: 403, reader: 403, outsider: 422, admin: 422 }],
+    ['GET', otherCollection, { editor: 403, reader: 403, outsider: 200, admin: 200 }],
+  ] as const;
+  test.each(cases)('%s %s is judged before the body is', async (method, path, expected) => {
+    for (const [as, status] of Object.entries(expected)) {
+      const body = method === 'POST' ? { body: { bad: true } } : {};
+      const answer = await api.call(method, path, { as: as as 'reader', ...body });
+      expect([as, answer.status]).toEqual([as, status]);
+    }
+  });
+
+  test('a webhook of another workspace exists, and is refused', async () => {
+    const { id } = await create();
+    for (const method of ['GET', 'PATCH', 'DELETE']) {
+      const answer = await api.call(method, `/api/v1/webhooks/${id}`, { as: 'outsider' });
+      expect([method, answer.status, answer.body.code]).toEqual([method, 403, 'forbidden']);
+    }
+    expect((await api.call('PATCH', `/api/v1/webhooks/${id}`, { as: 'reader', body: {} })).status).toBe(403);
+    expect((await api.call('DELETE', `/api/v1/webhooks/${id}`, { as: 'reader' })).status).toBe(403);
+    expect((await read(id)).status).toBe(200);
+  });
+});
+
+describe('deleting a webhook', () => {
+  test('a webhook that nobody uses is gone', async () => {
+    const { id } = await create();
+    const { status, body } = await api.call('DELETE', `/api/v1/webhooks/${id}`);
+    expect([status, body]).toEqual([204, undefined]);
+    expect((await read(id)).status).toBe(404);
+    expect((await api.call('DELETE', `/api/v1/webhooks/${id}`)).status).toBe(404);
+  });
+
+  test('of deletions at the same time one succeeds', async () => {
+    const { id } = await create();
+    const answers = await Promise.all([1, 2, 3, 4].map(() => api.call('DELETE', `/api/v1/webhooks/${id}`)));
+    expect(answers.map(({ status }) => status).sort()).toEqual([204, 404, 404, 404]);
+  });
+
+  test('force must be true or false', async () => {
+    const { id } = await create();
+    expect((await api.call<Problem>('DELETE', `/api/v1/webhooks/${id}?force=maybe`)).status).toBe(422);
+    expect((await read(id)).status).toBe(200);
+  });
+});

@@ -63,10 +63,10 @@ async function start(options: BareLoopOptions): Promise<void> {
 
 /** The benchmark's template as a compiler would leave it. */
 function render(alert: Alert): string {
-  return `{"alert_id":"${alert.alert_id}","text":"${escape(`tocsin bench: ${alert.model_name}`)} is at ${alert.metric_value}","rule":"${alert.alert_rule_id}","threshold":${alert.threshold.toFixed(2)},"bound":"${alert.bound}","fired_at":"${alert.fired_at}","workspace":"${alert.workspace_id}","source":"tocsin"}`;
+  return `{"alert_id":"${alert.alert_id}","text":"${jsonText(`tocsin bench: ${alert.model_name}`)} is at ${alert.metric_value}","rule":"${alert.alert_rule_id}","threshold":${alert.threshold.toFixed(2)},"bound":"${alert.bound}","fired_at":"${alert.fired_at}","workspace":"${alert.workspace_id}","source":"tocsin"}`;
 }
 
-function escape(text: string): string {
+function jsonText(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 

@@ -29,7 +29,7 @@ export interface BareLoopRun {
 
 const queue = 'bench-bare';
 const prefetch = 400;
-const connections = 64;
+const connections = 128;
 
 /** Runs the bare loop over `messages` messages and counts what came of them; throws where a count is wrong. */
 export async function runBareLoop(options: BareLoopRun): Promise<BareLoopResult> {

@@ -1,0 +1,59 @@
+import { randomBytes } from 'node:crypto';
+import { createSecretBox, parseSecretKeys, type SecretBox } from '@tocsin/database';
+import { type Destination, startDestination } from '../destination/start-destination.js';
+import { type Load, startLoad } from '../load/start-load.js';
+import { type Stack, startStack } from '../stack/start-stack.js';
+import { startWorker, type Worker, type WorkerOptions } from '../stack/start-worker.js';
+
+/** What every scenario works with. */
+export interface Bench {
+  stack: Stack;
+  destination: Destination;
+  load: Load;
+  secrets: SecretBox;
+  secretsKeys: string;
+  /** A number for each run, so that its alerts are told from all others. */
+  nextRun(): number;
+  /** Runs `work` with so many workers, which are gone afterwards. */
+  withWorkers<T>(count: number, work: (workers: Worker[]) => Promise<T>, options?: WorkerTuning): Promise<T>;
+  say(line: string): void;
+  stop(): Promise<void>;
+}
+
+export type WorkerTuning = Pick<WorkerOptions, 'nodeOptions' | 'env'>;
+
+export async function createBench(say: (line: string) => void): Promise<Bench> {
+  const stack = await startStack(say);
+  const destination = await startDestination();
+  const load = await startLoad(stack.amqpUrl);
+  const secretsKeys = `bench:${randomBytes(32).toString('base64')}`;
+  let run = 0;
+  return {
+    stack,
+    destination,
+    load,
+    secrets: createSecretBox(parseSecretKeys(secretsKeys)),
+    secretsKeys,
+    nextRun() {
+      run += 1;
+      return run;
+    },
+    async withWorkers(count, work, tuning = {}) {
+      const starting = Array.from({ length: count }, (_, index) =>
+        startWorker(stack, { name: `worker-${index + 1}`, secretsKeys, ...tuning }),
+      );
+      const workers = await Promise.all(starting);
+      try {
+        return await work(workers);
+      } finally {
+        await Promise.all(workers.map((worker) => worker.stop()));
+      }
+    },
+    say,
+    async stop() {
+      await load.stop();
+      await destination.stop();
+      await stack.stop();
+    },
+  };
+}

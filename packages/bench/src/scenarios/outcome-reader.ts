@@ -1,0 +1,45 @@
+import type { Database } from '@tocsin/database';
+import { alertIdsOfRun } from '../load/alert-ids.js';
+
+/** What the database holds of a run. Fault-free, every count is the number of alerts or of deliveries. */
+export interface StoredOutcome {
+  alerts: number;
+  keys: number;
+  deliveries: number;
+  /** Succeeded with status 200 at the first attempt, under the first claim. */
+  succeeded: number;
+  attempts: number;
+  /** Attempts that are the first of their delivery and hold the request and a 200. */
+  soundAttempts: number;
+  open: number;
+  deadLetters: number;
+}
+
+export async function readOutcome(database: Database, run: number): Promise<StoredOutcome> {
+  const { first, last } = alertIdsOfRun(run);
+  const { rows } = await database.knex.raw(
+    `with d as (
+       select id, status, status_code, attempts_made, claims, first_succeeded_at from deliveries
+       where alert_id between :first::uuid and :last::uuid
+     )
+     select (select count(*)::integer from alerts where alert_id between :first::uuid and :last::uuid) as alerts,
+            (select count(*)::integer from alert_keys where alert_id between :first::uuid and :last::uuid) as keys,
+            (select count(*)::integer from d) as deliveries,
+            (select count(*)::integer from d where status = 'succeeded' and status_code = 200 and attempts_made = 1
+               and claims = 1 and first_succeeded_at is not null) as succeeded,
+            (select count(*)::integer from attempts join d on d.id = attempts.delivery_id) as attempts,
+            (select count(*)::integer from attempts a join d on d.id = a.delivery_id
+             where a.number = 1 and a.claim = 1 and a.status_code = 200 and a.response = 'ok'
+               and octet_length(a.request_body_sealed) > 200) as "soundAttempts",
+            (select count(*)::integer from open_deliveries) as open,
+            (select count(*)::integer from dead_letters) as "deadLetters"`,
+    { first, last },
+  );
+  return rows[0];
+}
+
+/** True while any delivery is owed. */
+export async function isAnythingOpen(database: Database): Promise<boolean> {
+  const { rows } = await database.knex.raw('select exists (select from open_deliveries) as open');
+  return rows[0].open;
+}

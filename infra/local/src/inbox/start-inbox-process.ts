@@ -1,0 +1,30 @@
+import { fileURLToPath } from 'node:url';
+import { fetchOk } from '../oidc/start-provider-process.js';
+import type { Child, ProcessHost } from '../processes/process-host.js';
+import { waitUntil } from '../processes/wait-until.js';
+
+/** The inbox in a process of its own. Resolves when it answers. */
+export async function startInboxProcess(
+  processes: ProcessHost,
+  port: number,
+  logFile: string,
+): Promise<Child> {
+  const child = await processes.start({
+    name: 'inbox',
+    command: process.execPath,
+    args: [fileURLToPath(new URL('./main.js', import.meta.url)), String(port)],
+    env: { PATH: process.env.PATH },
+    logFile,
+  });
+  try {
+    await waitUntil(() => fetchOk(`http://127.0.0.1:${port}/requests`), {
+      what: 'the inbox',
+      timeoutMs: 30_000,
+      child,
+    });
+  } catch (error) {
+    await child.stop();
+    throw error;
+  }
+  return child;
+}

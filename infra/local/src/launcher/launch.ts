@@ -1,0 +1,91 @@
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { acquireLock } from './lock.js';
+import { type LauncherOptions, readOptions } from './options.js';
+import { layOutPorts } from './ports.js';
+import { createProgress, type Progress } from './progress.js';
+import { describeReady, describeSample } from './report.js';
+import { runSample } from './sample.js';
+import { createStack, type Stack } from './stack.js';
+import type { StackFile } from './stack-file.js';
+import { prepareState, type StatePaths, statePaths } from './state.js';
+import { untilAskedToStop } from './stop-request.js';
+
+/** The checkout that this file was built in. */
+const REPOSITORY = fileURLToPath(new URL('../../../../', import.meta.url));
+
+/** `.tocsin/` of the checkout; TOCSIN_STATE moves it. */
+export function findState(env: NodeJS.ProcessEnv): StatePaths {
+  return statePaths(env.TOCSIN_STATE || join(REPOSITORY, '.tocsin'));
+}
+
+/** `npm start`, from its arguments to its end. Gives back the exit code. */
+export async function launch(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
+  const progress = createProgress(console.log);
+  const paths = findState(env);
+  try {
+    const options = readOptions(args, env);
+    prepareState(paths);
+    const release = acquireLock(
+      paths.lock,
+      `http://127.0.0.1:${layOutPorts(options.portBase, 0).webhookApi}`,
+    );
+    try {
+      await runUntilStopped({ options, paths, env, progress });
+      return 0;
+    } finally {
+      release();
+    }
+  } catch (error) {
+    progress.say(`\nTocsin did not start: ${error instanceof Error ? error.message : String(error)}`);
+    return 1;
+  }
+}
+
+interface Launch {
+  options: LauncherOptions;
+  paths: StatePaths;
+  env: NodeJS.ProcessEnv;
+  progress: Progress;
+}
+
+async function runUntilStopped({ options, paths, env, progress }: Launch): Promise<void> {
+  const stack = createStack({ ...options, paths, env, progress, repository: REPOSITORY });
+  const asked = untilAskedToStop({ env, onSecondRequest: stack.kill });
+  progress.say(`Tocsin is starting. State and logs: ${paths.root}`);
+  try {
+    // Whoever is asked to stop while starting need not finish first.
+    await Promise.race([bringUp(stack, { options, paths, env, progress }), asked]);
+    progress.say(`\n${await asked}: stopping everything`);
+  } finally {
+    await stack.stop();
+  }
+  progress.say('Stopped.');
+}
+
+async function bringUp(stack: Stack, { options, paths, env, progress }: Launch): Promise<void> {
+  const startedAt = Date.now();
+  const facts = await stack.start();
+  if (options.sample) await showSample(facts, progress);
+  stack.publish();
+  progress.say(
+    describeReady({ facts, env, stackFile: paths.stackFile, seconds: (Date.now() - startedAt) / 1000 }),
+  );
+}
+
+/** A sample that fails is told, and takes nothing down: everything that it needs to be looked into is running. */
+async function showSample(facts: StackFile, progress: Progress): Promise<void> {
+  if (facts.clients.admin === undefined) {
+    progress.say(
+      '  The sample is left out: it needs the clients of the development provider, and OIDC_ISSUER is set.',
+    );
+    return;
+  }
+  try {
+    progress.say(describeSample(await progress.track('sample alert', () => runSample(facts)), facts));
+  } catch (error) {
+    progress.say(
+      `  The sample did not go through: ${error instanceof Error ? error.message : String(error)}`,
+    );
+  }
+}

@@ -1,0 +1,70 @@
+import { parseArgs } from 'node:util';
+
+export interface LauncherOptions {
+  sample: boolean;
+  workers: number;
+  portBase: number;
+  /** Each points at something that runs already; ours is started where it is missing. */
+  databaseUrl: string | undefined;
+  amqpUrl: string | undefined;
+  oidcIssuer: string | undefined;
+  /** Seconds that an access token of the development provider lives. */
+  accessTokenTtlSeconds: number;
+}
+
+export const MOST_WORKERS = 32;
+const DEFAULT_PORT_BASE = 8700;
+const HIGHEST_PORT_BASE = 65_400;
+
+/** Throws one error that names every mistake. */
+export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): LauncherOptions {
+  const problems: string[] = [];
+  const flags = readFlags(args, problems);
+  const whole = (
+    name: string,
+    text: string | undefined,
+    fallback: number,
+    [least, most]: [number, number],
+  ) => {
+    if (text === undefined || text === '') return fallback;
+    const value = /^\d+$/.test(text) ? Number(text) : Number.NaN;
+    if (value >= least && value <= most) return value;
+    problems.push(`${name} must be a whole number from ${least} to ${most}, not "${text}"`);
+    return fallback;
+  };
+  const url = (name: string, protocols: string[]) => {
+    const text = env[name];
+    if (text === undefined || text === '') return undefined;
+    if (URL.canParse(text) && protocols.includes(new URL(text).protocol)) return text;
+    // Never the value: it may hold a password.
+    problems.push(`${name} must be a URL that begins with ${protocols.map((p) => `${p}//`).join(' or ')}`);
+    return undefined;
+  };
+  const options: LauncherOptions = {
+    sample: !flags['no-sample'],
+    workers: whole('--workers', flags.workers, 1, [1, MOST_WORKERS]),
+    portBase: whole('PORT_BASE', env.PORT_BASE, DEFAULT_PORT_BASE, [1024, HIGHEST_PORT_BASE]),
+    databaseUrl: url('DATABASE_URL', ['postgres:', 'postgresql:']),
+    amqpUrl: url('AMQP_URL', ['amqp:', 'amqps:']),
+    oidcIssuer: url('OIDC_ISSUER', ['http:', 'https:']),
+    accessTokenTtlSeconds: whole('ACCESS_TOKEN_TTL_SECONDS', env.ACCESS_TOKEN_TTL_SECONDS, 300, [5, 86_400]),
+  };
+  if (problems.length > 0) throw new Error(`${problems.join('\n')}\n${USAGE}`);
+  return options;
+}
+
+const USAGE = `usage: npm start -- [--no-sample] [--workers N]
+  environment: PORT_BASE, DATABASE_URL, AMQP_URL, OIDC_ISSUER, and every setting of the services`;
+
+function readFlags(args: readonly string[], problems: string[]) {
+  try {
+    return parseArgs({
+      args: [...args],
+      options: { 'no-sample': { type: 'boolean', default: false }, workers: { type: 'string' } },
+      allowPositionals: false,
+    }).values;
+  } catch (error) {
+    problems.push(error instanceof Error ? error.message : String(error));
+    return { 'no-sample': false, workers: undefined };
+  }
+}

@@ -1,0 +1,46 @@
+import { isPortFree } from '../processes/free-port.js';
+
+export interface StackPorts {
+  webhookApi: number;
+  engineAuth: number;
+  oidc: number;
+  inbox: number;
+  postgres: number;
+  rabbitmq: number;
+  epmd: number;
+  erlangDistribution: number;
+  webhookApiMetrics: number;
+  engineAuthMetrics: number;
+  workers: { health: number; metrics: number }[];
+}
+
+/** One block of ports above `base`: what people open first, what stays inside after it, then the workers' pairs. */
+export function layOutPorts(base: number, workers: number): StackPorts {
+  return {
+    webhookApi: base,
+    engineAuth: base + 1,
+    oidc: base + 2,
+    inbox: base + 3,
+    postgres: base + 4,
+    rabbitmq: base + 5,
+    epmd: base + 6,
+    erlangDistribution: base + 7,
+    webhookApiMetrics: base + 10,
+    engineAuthMetrics: base + 11,
+    workers: Array.from({ length: workers }, (_, index) => ({
+      health: base + 20 + 2 * index,
+      metrics: base + 21 + 2 * index,
+    })),
+  };
+}
+
+/** Throws when a port is taken, naming which part wanted it. `needed` leaves out what is not started. */
+export async function requireFreePorts(needed: ReadonlyMap<string, number>): Promise<void> {
+  const taken: string[] = [];
+  for (const [part, port] of needed) {
+    if (!(await isPortFree(port)))
+      taken.push(`port ${port}, which ${part} needs, is in use by another program`);
+  }
+  if (taken.length === 0) return;
+  throw new Error(`${taken.join('\n')}\nStop that program, or move all ports: PORT_BASE=9700 npm start`);
+}

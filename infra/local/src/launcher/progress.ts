@@ -1,0 +1,30 @@
+/** What a person sees while the stack starts: a line when a part begins to take long, and one when it is ready. */
+export interface Progress {
+  say(message: string): void;
+  /** Runs one part's start and tells how long it took. */
+  track<T>(part: string, start: () => Promise<T>): Promise<T>;
+}
+
+const REMIND_EVERY_MS = 5_000;
+
+export function createProgress(write: (line: string) => void, now: () => number = Date.now): Progress {
+  const secondsSince = (from: number) => `${((now() - from) / 1000).toFixed(1)} s`;
+  return {
+    say: write,
+    async track(part, start) {
+      const from = now();
+      write(`  … ${part}`);
+      const reminder = setInterval(() => write(`  … ${part} (${secondsSince(from)})`), REMIND_EVERY_MS);
+      try {
+        const result = await start();
+        write(`  ✓ ${part} (${secondsSince(from)})`);
+        return result;
+      } catch (error) {
+        write(`  ✗ ${part} (${secondsSince(from)})`);
+        throw error;
+      } finally {
+        clearInterval(reminder);
+      }
+    },
+  };
+}

@@ -1,0 +1,49 @@
+import type { SampleOutcome } from './sample.js';
+import { QUICK_START_EGRESS } from './services.js';
+import type { StackFile } from './stack-file.js';
+
+/** What the sample alert became, for a person to read. */
+export function describeSample(
+  { alertId, arrivedBody, record }: SampleOutcome,
+  { inbox_url }: StackFile,
+): string {
+  return [
+    '',
+    `Alert ${alertId} was fired. Its body, as it arrived at ${inbox_url}/sample:`,
+    indent(arrivedBody),
+    'and the delivery’s record:',
+    indent(JSON.stringify(record, null, 2)),
+    '',
+  ].join('\n');
+}
+
+export interface ReadyFacts {
+  facts: StackFile;
+  env: NodeJS.ProcessEnv;
+  stackFile: string;
+  seconds: number;
+}
+
+/** Where everything is. Secrets are named, not shown: they stand in the file. */
+export function describeReady({ facts, env, stackFile, seconds }: ReadyFacts): string {
+  const rows: [string, string][] = [
+    ['API', `${facts.api_url}/api/v1   (reference: ${facts.api_url}/docs)`],
+    ['engine', facts.engine_url],
+    ['sign-in', `${facts.auth_url}/realms/${facts.realm}`],
+    ['inbox', `${facts.inbox_url}   (shows what it receives)`],
+    ['workspace', facts.workspace_id],
+    ['the rest', `${stackFile}   (clients, users, keys, database, broker, process ids)`],
+  ];
+  const allowed = env.EGRESS_ALLOW ?? QUICK_START_EGRESS;
+  return [
+    `Ready after ${seconds.toFixed(1)} s.`,
+    ...rows.map(([name, value]) => `  ${name.padEnd(10)} ${value}`),
+    '',
+    `Deliveries to ${allowed} are allowed here, so that the inbox can be reached; otherwise they are refused.`,
+    'Ctrl-C stops everything.',
+  ].join('\n');
+}
+
+function indent(text: string): string {
+  return text.replaceAll(/^/gm, '    ');
+}

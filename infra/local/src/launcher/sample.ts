@@ -1,0 +1,139 @@
+import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { ReceivedRequest } from '../inbox/request-log.js';
+import type { StackFile } from './stack-file.js';
+
+export interface SampleOutcome {
+  webhookId: string;
+  alertRuleId: string;
+  alertId: string;
+  /** The body as it arrived at the inbox. */
+  arrivedBody: string;
+  /** The delivery's record as the API gives it. */
+  record: unknown;
+}
+
+const WEBHOOK_NAME = 'Sample: to the inbox';
+const RULE_NAME = 'Sample: accuracy too low';
+const TIMEOUT_MS = 20_000;
+
+const BODY = `{# A sample. Every variable of the template rules is used here. #}
+{
+  "text": "{{ alert_rule_name }} fired for {{ model_name }}",
+  "value": {{ metric_value | round(2) }},
+  "threshold": {{ threshold }},
+  "bound": "{{ bound }}",
+  "alert": "{{ alert_id }}",
+  "fired_at": "{{ fired_at }}",
+  "rule": "{{ alert_rule_id }}",
+  "model": "{{ model_id }}",
+  "workspace": "{{ workspace_id }}",
+  "team": "{{ team | default('nobody yet') }}"
+}`;
+
+/** Makes the sample's webhook and rule where they are missing, fires one alert, and follows it to its record. */
+export async function runSample(stack: StackFile): Promise<SampleOutcome> {
+  const api = createApi(stack, await fetchToken(stack));
+  const workspace = `/workspaces/${stack.workspace_id}`;
+  const webhook = await ensure(api, `${workspace}/webhooks`, '/webhooks', {
+    name: WEBHOOK_NAME,
+    url: `${stack.inbox_url}/sample`,
+    headers: { 'Content-Type': ['application/json'], 'X-Sample': ['one line', 'another line'] },
+    body: BODY,
+    enabled: true,
+  });
+  const rule = await ensure(api, `${workspace}/alert_rules`, '/alert_rules', {
+    name: RULE_NAME,
+    model_id: SAMPLE_MODEL_ID,
+    threshold: 0.9,
+    bound: 'lower_bound',
+    enabled: true,
+    notification_webhook_ids: [webhook.id],
+  });
+  const alertId = randomUUID();
+  await api('POST', `${workspace}/alerts`, {
+    alert_id: alertId,
+    alert_rule_id: rule.id,
+    model_id: SAMPLE_MODEL_ID,
+    model_name: 'Churn “v2”',
+    metric_value: 0.8437,
+  });
+  const arrived = await until(`the alert ${alertId} has not reached the inbox`, () =>
+    findArrived(stack, alertId),
+  );
+  const record = await until(`the delivery of alert ${alertId} has no outcome`, () =>
+    findOutcome(api, workspace, alertId),
+  );
+  return { webhookId: webhook.id, alertRuleId: rule.id, alertId, arrivedBody: arrived.body, record };
+}
+
+// The sample's monitored model lives nowhere; any UUID will do.
+const SAMPLE_MODEL_ID = '00000000-0000-4000-8000-000000000001';
+
+type Api = (method: string, path: string, body?: unknown) => Promise<unknown>;
+
+interface Named {
+  id: string;
+  name: string;
+}
+
+/** The first of that name is used again, brought back to what the sample expects of it. */
+async function ensure(
+  api: Api,
+  collection: string,
+  single: string,
+  wanted: { name: string } & Record<string, unknown>,
+): Promise<Named> {
+  const existing = ((await api('GET', collection)) as Named[]).find(({ name }) => name === wanted.name);
+  if (existing === undefined) return (await api('POST', collection, wanted)) as Named;
+  return (await api('PATCH', `${single}/${existing.id}`, wanted)) as Named;
+}
+
+async function fetchToken({ auth_url, realm, clients }: StackFile): Promise<string> {
+  const response = await fetch(`${auth_url}/realms/${realm}/protocol/openid-connect/token`, {
+    method: 'POST',
+    body: new URLSearchParams({ grant_type: 'client_credentials', ...clients.admin }),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+  if (!response.ok)
+    throw new Error(`the provider gave no token: ${response.status} ${await response.text()}`);
+  return ((await response.json()) as { access_token: string }).access_token;
+}
+
+function createApi({ api_url }: StackFile, token: string): Api {
+  return async (method, path, body) => {
+    const response = await fetch(`${api_url}/api/v1${path}`, {
+      method,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+      ...(body === undefined ? {} : { body: JSON.stringify(body) }),
+    });
+    const text = await response.text();
+    if (!response.ok) throw new Error(`${method} ${path} answered ${response.status}: ${text}`);
+    return JSON.parse(text);
+  };
+}
+
+async function findArrived({ inbox_url }: StackFile, alertId: string): Promise<ReceivedRequest | undefined> {
+  const response = await fetch(`${inbox_url}/requests`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+  return ((await response.json()) as ReceivedRequest[]).find(({ body }) => body.includes(alertId));
+}
+
+async function findOutcome(api: Api, workspace: string, alertId: string): Promise<unknown> {
+  const deliveries = (await api('GET', `${workspace}/deliveries?alert_id=${alertId}`)) as {
+    id: string;
+    attempts_made: number;
+  }[];
+  const attempted = deliveries.find(({ attempts_made }) => attempts_made > 0);
+  return attempted === undefined ? undefined : api('GET', `/deliveries/${attempted.id}`);
+}
+
+async function until<T>(failure: string, look: () => Promise<T | undefined>): Promise<T> {
+  const deadline = Date.now() + TIMEOUT_MS;
+  for (;;) {
+    const found = await look();
+    if (found !== undefined) return found;
+    if (Date.now() > deadline) throw new Error(`${failure} after ${TIMEOUT_MS / 1000} s`);
+    await sleep(50);
+  }
+}

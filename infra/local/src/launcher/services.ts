@@ -1,0 +1,130 @@
+import { join } from 'node:path';
+import { fetchOk } from '../oidc/start-provider-process.js';
+import type { Child, ProcessHost } from '../processes/process-host.js';
+import { waitUntil } from '../processes/wait-until.js';
+import type { StackPorts } from './ports.js';
+import type { Secrets } from './state.js';
+
+export interface ServiceSpec {
+  name: string;
+  /** Below the repository's root. */
+  script: string;
+  port: number;
+  env: NodeJS.ProcessEnv;
+}
+
+export interface ServiceSurroundings {
+  /** The launcher's own environment: settings of the services may be given there. */
+  inherited: NodeJS.ProcessEnv;
+  ports: StackPorts;
+  secrets: Secrets;
+  databaseUrl: string;
+  amqpUrl: string;
+  issuer: string;
+}
+
+export interface StackServices {
+  webhookApi: ServiceSpec;
+  engineAuth: ServiceSpec;
+  workers: ServiceSpec[];
+}
+
+// The inbox, and whatever else someone tries this with, listens on loopback, which is refused otherwise.
+export const QUICK_START_EGRESS = '127.0.0.0/8,::1/128';
+
+export function describeServices(surroundings: ServiceSurroundings): StackServices {
+  const { inherited, ports, secrets, databaseUrl, amqpUrl, issuer } = surroundings;
+  const settings = withoutNpm(inherited);
+  const at = (port: number, metricsPort: number): NodeJS.ProcessEnv => ({
+    LOG_LEVEL: 'info',
+    EGRESS_ALLOW: QUICK_START_EGRESS,
+    SECRETS_KEYS: secrets.secretsKeys,
+    GENAI_ENGINE_ADMIN_KEY: secrets.engineAdminKey,
+    ...settings,
+    HOST: '127.0.0.1',
+    PORT: String(port),
+    METRICS_PORT: String(metricsPort),
+    DATABASE_URL: databaseUrl,
+    AMQP_URL: amqpUrl,
+  });
+  return {
+    webhookApi: {
+      name: 'webhook-api',
+      script: 'services/webhook-api/dist/main.js',
+      port: ports.webhookApi,
+      env: {
+        ...at(ports.webhookApi, ports.webhookApiMetrics),
+        OIDC_ISSUER: issuer,
+        OIDC_AUDIENCE: 'tocsin-api',
+        PUBLIC_URL: `http://127.0.0.1:${ports.webhookApi}`,
+      },
+    },
+    engineAuth: {
+      name: 'engine-auth',
+      script: 'services/engine-auth/dist/main.js',
+      port: ports.engineAuth,
+      env: {
+        ...at(ports.engineAuth, ports.engineAuthMetrics),
+        OIDC_ISSUER: issuer,
+        OIDC_AUDIENCE: 'tocsin-engine',
+      },
+    },
+    workers: ports.workers.map(({ health, metrics }, index) => ({
+      name: ports.workers.length === 1 ? 'delivery-worker' : `delivery-worker-${index + 1}`,
+      script: 'services/delivery-worker/dist/main.js',
+      port: health,
+      env: at(health, metrics),
+    })),
+  };
+}
+
+/** What `npm start` adds for its scripts is nobody else's business. */
+function withoutNpm(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  return Object.fromEntries(
+    Object.entries(env).filter(([name]) => !/^(npm_|INIT_CWD$|NODE_OPTIONS$)/i.test(name)),
+  );
+}
+
+export interface ServiceRunner {
+  processes: ProcessHost;
+  repository: string;
+  logs: string;
+}
+
+export function startService(
+  { processes, repository, logs }: ServiceRunner,
+  spec: ServiceSpec,
+): Promise<Child> {
+  return processes.start({
+    name: spec.name,
+    command: process.execPath,
+    args: [join(repository, spec.script)],
+    env: spec.env,
+    cwd: repository,
+    logFile: join(logs, `${spec.name}.log`),
+  });
+}
+
+/** Resolves when it says that it is ready; throws with the end of its log when it ends or takes too long. */
+export async function waitForService(spec: ServiceSpec, child: Child): Promise<void> {
+  await waitUntil(() => fetchOk(`http://127.0.0.1:${spec.port}/readyz`), {
+    what: spec.name,
+    timeoutMs: 60_000,
+    child,
+  });
+}
+
+/** Brings the database's schema up to date. */
+export async function migrate(runner: ServiceRunner, databaseUrl: string): Promise<void> {
+  const child = await startService(runner, {
+    name: 'migrations',
+    script: 'packages/database/dist/migrate.js',
+    port: 0,
+    env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl },
+  });
+  const { code, signal } = await child.exited;
+  if (code === 0) return;
+  throw new Error(
+    `the migrations ${signal ?? `ended with code ${code}`}; log: ${child.logFile}\n${child.logTail()}`,
+  );
+}

@@ -1,0 +1,76 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { makeDirectory } from '../oidc/directory.js';
+
+/** Made at random at the first start, and kept under `.tocsin/` only. */
+export interface Secrets {
+  engineAdminKey: string;
+  /** As SECRETS_KEYS takes it: "id:base64 of 32 bytes". */
+  secretsKeys: string;
+  workspaceId: string;
+  otherWorkspaceId: string;
+  people: ReturnType<typeof makeDirectory>;
+}
+
+export interface StatePaths {
+  root: string;
+  lock: string;
+  children: string;
+  stackFile: string;
+  logs: string;
+  postgres: string;
+  rabbitmq: string;
+  oidc: string;
+}
+
+export function statePaths(root: string): StatePaths {
+  return {
+    root,
+    lock: join(root, 'launcher.lock'),
+    children: join(root, 'children.json'),
+    stackFile: join(root, 'stack.json'),
+    logs: join(root, 'logs'),
+    postgres: join(root, 'postgres'),
+    rabbitmq: join(root, 'rabbitmq'),
+    oidc: join(root, 'oidc'),
+  };
+}
+
+/** Makes the directory. It may be passed through, not listed: PostgreSQL's own user has its data below it. */
+export function prepareState({ root }: StatePaths): void {
+  mkdirSync(root, { recursive: true });
+  chmodSync(root, 0o711);
+}
+
+/** Keeps the logs of the start before this one, and no others. */
+export function rotateLogs({ logs }: StatePaths): void {
+  const previous = `${logs}.previous`;
+  rmSync(previous, { recursive: true, force: true });
+  if (existsSync(logs)) renameSync(logs, previous);
+  mkdirSync(logs, { mode: 0o755 });
+}
+
+export function readOrMakeSecrets({ root }: StatePaths): Secrets {
+  const file = join(root, 'secrets.json');
+  if (!existsSync(file)) writePrivately(file, JSON.stringify(makeSecrets(), null, 2));
+  return JSON.parse(readFileSync(file, 'utf8')) as Secrets;
+}
+
+function makeSecrets(): Secrets {
+  const workspaces = { workspaceId: randomUUID(), otherWorkspaceId: randomUUID() };
+  return {
+    engineAdminKey: randomBytes(32).toString('base64url'),
+    secretsKeys: `k1:${randomBytes(32).toString('base64')}`,
+    ...workspaces,
+    people: makeDirectory(workspaces),
+  };
+}
+
+/** All or nothing: readers see the old file or the new one. Mode 600. */
+export function writePrivately(file: string, text: string): void {
+  const unfinished = `${file}.new`;
+  writeFileSync(unfinished, text, { mode: 0o600 });
+  chmodSync(unfinished, 0o600);
+  renameSync(unfinished, file);
+}

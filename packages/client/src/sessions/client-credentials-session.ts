@@ -1,0 +1,47 @@
+import { clientCredentialsGrant } from 'openid-client';
+import { type Clock, systemClock } from '../clock.js';
+import { createFindProvider, type FindProvider } from './provider.js';
+import type { Session, TokenRequest } from './session.js';
+import { toSessionError } from './to-session-error.js';
+import { createTokenKeeper, type TokenKeeper } from './token-keeper.js';
+import { type Tokens, tokensFromAnswer } from './tokens.js';
+
+export interface ClientCredentialsOptions {
+  /** `{auth_url}/realms/{realm}`: https, or http on this machine. */
+  issuer: string;
+  clientId: string;
+  clientSecret: string;
+  scope?: string | undefined;
+  clock?: Clock | undefined;
+}
+
+/** The session of a service account: OAuth 2.0 client credentials (RFC 6749 §4.4). Nothing is sent before it is used. */
+export class ClientCredentialsSession implements Session {
+  readonly #findProvider: FindProvider;
+  readonly #keeper: TokenKeeper;
+  readonly #clock: Clock;
+  readonly #scope: string | undefined;
+
+  /** @throws SessionError `insecure_issuer` */
+  constructor(options: ClientCredentialsOptions) {
+    this.#findProvider = createFindProvider(options);
+    this.#clock = options.clock ?? systemClock;
+    this.#scope = options.scope;
+    this.#keeper = createTokenKeeper({ clock: this.#clock, renew: () => this.#requestTokens() });
+  }
+
+  token(request?: TokenRequest): Promise<string> {
+    return this.#keeper.token(request);
+  }
+
+  async #requestTokens(): Promise<Tokens> {
+    const provider = await this.#findProvider();
+    const requestedAtMs = this.#clock.now();
+    try {
+      const scope = this.#scope;
+      return tokensFromAnswer(await clientCredentialsGrant(provider, scope ? { scope } : {}), requestedAtMs);
+    } catch (error) {
+      throw toSessionError(error, 'The provider gave no token');
+    }
+  }
+}

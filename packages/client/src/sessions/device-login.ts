@@ -1,0 +1,87 @@
+import {
+  type Configuration,
+  genericGrantRequest,
+  initiateDeviceAuthorization,
+  ResponseBodyError,
+} from 'openid-client';
+import type { Clock } from '../clock.js';
+import { SessionError } from './session-error.js';
+import { toSessionError } from './to-session-error.js';
+import { type Tokens, tokensFromAnswer } from './tokens.js';
+
+/** What a person needs in order to sign in. */
+export interface DeviceCode {
+  userCode: string;
+  verificationUri: string;
+  /** The link with the code in it, where the provider gives one. */
+  verificationUriComplete: string | undefined;
+  expiresInSeconds: number;
+}
+
+export interface DeviceLoginOptions {
+  provider: Configuration;
+  clock: Clock;
+  scope: string | undefined;
+  show(code: DeviceCode): void;
+  signal?: AbortSignal | undefined;
+}
+
+const deviceCodeGrant = 'urn:ietf:params:oauth:grant-type:device_code';
+
+/**
+ * Device authorization (RFC 8628). The polling is ours, not openid-client's, because it waits by the given clock and
+ * because a provider that is away for a moment must not end the login.
+ */
+export async function requestDeviceTokens(options: DeviceLoginOptions): Promise<Tokens> {
+  const { provider, clock, scope, show, signal } = options;
+  const startedAtMs = clock.now();
+  const device = await initiate(provider, scope);
+  show({
+    userCode: device.user_code,
+    verificationUri: device.verification_uri,
+    verificationUriComplete: device.verification_uri_complete,
+    expiresInSeconds: device.expires_in,
+  });
+  const deadlineMs = startedAtMs + device.expires_in * 1000;
+  // RFC 8628 §3.2: five seconds where the provider does not say.
+  let intervalMs = (device.interval ?? 5) * 1000;
+  while (clock.now() + intervalMs < deadlineMs) {
+    await clock.sleep(intervalMs, signal);
+    const requestedAtMs = clock.now();
+    const outcome = await poll(provider, device.device_code);
+    signal?.throwIfAborted();
+    if (outcome.kind === 'tokens') return tokensFromAnswer(outcome.answer, requestedAtMs);
+    if (outcome.kind === 'slow_down') intervalMs += 5_000;
+    if (outcome.kind === 'unreachable') intervalMs *= 2;
+  }
+  throw new SessionError('expired_token', 'The code has expired before anybody signed in with it.');
+}
+
+async function initiate(provider: Configuration, scope: string | undefined) {
+  try {
+    return await initiateDeviceAuthorization(provider, scope === undefined ? {} : { scope });
+  } catch (error) {
+    throw toSessionError(error, 'The login could not be started');
+  }
+}
+
+type PollOutcome =
+  | { kind: 'tokens'; answer: Awaited<ReturnType<typeof genericGrantRequest>> }
+  | { kind: 'pending' | 'slow_down' | 'unreachable' };
+
+async function poll(provider: Configuration, device_code: string): Promise<PollOutcome> {
+  try {
+    return { kind: 'tokens', answer: await genericGrantRequest(provider, deviceCodeGrant, { device_code }) };
+  } catch (error) {
+    const reason = error instanceof ResponseBodyError ? error.error : undefined;
+    if (reason === 'authorization_pending') return { kind: 'pending' };
+    if (reason === 'slow_down') return { kind: 'slow_down' };
+    if (reason === 'access_denied')
+      throw new SessionError('access_denied', 'The login was refused.', { reason });
+    if (reason === 'expired_token')
+      throw new SessionError('expired_token', 'The code has expired.', { reason });
+    const failure = toSessionError(error, 'The login failed');
+    if (failure.code === 'provider_unreachable') return { kind: 'unreachable' };
+    throw failure;
+  }
+}

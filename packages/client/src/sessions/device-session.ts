@@ -1,0 +1,112 @@
+import { refreshTokenGrant, tokenRevocation } from 'openid-client';
+import { type Clock, systemClock } from '../clock.js';
+import { type DeviceCode, requestDeviceTokens } from './device-login.js';
+import { createFindProvider, type FindProvider } from './provider.js';
+import type { Session, TokenRequest } from './session.js';
+import { SessionError } from './session-error.js';
+import { toSessionError } from './to-session-error.js';
+import { createTokenKeeper, type TokenKeeper } from './token-keeper.js';
+import { createMemoryTokenStore, type TokenStore } from './token-store.js';
+import { isFresh, type Tokens, tokensFromAnswer } from './tokens.js';
+
+export interface DeviceSessionOptions {
+  /** `{auth_url}/realms/{realm}`: https, or http on this machine. */
+  issuer: string;
+  /** A public client that may use the device flow. */
+  clientId: string;
+  scope?: string | undefined;
+  /** In memory unless given. */
+  store?: TokenStore | undefined;
+  clock?: Clock | undefined;
+}
+
+/**
+ * The session of a person who signs in with a browser: device authorization (RFC 8628), refreshed by refresh token.
+ * `login` once; with a store that lasts, later processes go on with it.
+ */
+export class DeviceSession implements Session {
+  readonly #findProvider: FindProvider;
+  readonly #keeper: TokenKeeper;
+  readonly #clock: Clock;
+  readonly #store: TokenStore;
+  readonly #scope: string | undefined;
+
+  /** @throws SessionError `insecure_issuer` */
+  constructor(options: DeviceSessionOptions) {
+    this.#findProvider = createFindProvider(options);
+    this.#clock = options.clock ?? systemClock;
+    this.#store = options.store ?? createMemoryTokenStore();
+    this.#scope = options.scope;
+    this.#keeper = createTokenKeeper({ clock: this.#clock, renew: (rejected) => this.#renew(rejected) });
+  }
+
+  /**
+   * Shows a code and a link, and waits until the person has signed in with them.
+   * @throws SessionError `access_denied`, `expired_token`, `provider_refused`; `provider_unreachable` only before the
+   * code is shown, after that the provider is waited for as long as the code is good.
+   */
+  async login(options: { show(code: DeviceCode): void; signal?: AbortSignal | undefined }): Promise<void> {
+    const tokens = await requestDeviceTokens({
+      provider: await this.#findProvider(),
+      clock: this.#clock,
+      scope: this.#scope,
+      ...options,
+    });
+    await this.#store.update(async () => tokens);
+    this.#keeper.put(tokens);
+  }
+
+  /** Forgets the login and revokes it at the provider where that can be done. Without a login it does nothing. */
+  async logout(): Promise<void> {
+    let kept: Tokens | undefined;
+    await this.#store.update(async (tokens) => {
+      kept = tokens;
+      return undefined;
+    });
+    this.#keeper.put(undefined);
+    if (kept === undefined) return;
+    const provider = await this.#findProvider();
+    if (provider.serverMetadata().revocation_endpoint === undefined) return;
+    try {
+      await tokenRevocation(provider, kept.refreshToken ?? kept.accessToken);
+    } catch (error) {
+      throw toSessionError(error, 'The login is forgotten here, but could not be revoked');
+    }
+  }
+
+  token(request?: TokenRequest): Promise<string> {
+    return this.#keeper.token(request);
+  }
+
+  async #renew(rejected: string | undefined): Promise<Tokens> {
+    let failure: SessionError | undefined;
+    const renewed = await this.#store.update(async (kept) => {
+      if (kept === undefined) return undefined;
+      // Another process may have refreshed while we waited for our turn.
+      if (kept.accessToken !== rejected && isFresh(kept, this.#clock.now())) return kept;
+      if (kept.refreshToken === undefined) return undefined;
+      try {
+        return await this.#refresh(kept.refreshToken);
+      } catch (error) {
+        failure = toSessionError(error, 'The login could not be refreshed');
+        return failure.reason === 'invalid_grant' ? undefined : kept;
+      }
+    });
+    if (failure !== undefined && failure.reason !== 'invalid_grant') throw failure;
+    if (renewed === undefined) throw loginRequired(failure);
+    return renewed;
+  }
+
+  async #refresh(refreshToken: string): Promise<Tokens> {
+    const provider = await this.#findProvider();
+    const requestedAtMs = this.#clock.now();
+    const answer = await refreshTokenGrant(provider, refreshToken);
+    // A provider that does not rotate sends none: the old one stays good (RFC 6749 §6).
+    return { refreshToken, ...tokensFromAnswer(answer, requestedAtMs) };
+  }
+}
+
+function loginRequired(cause: SessionError | undefined): SessionError {
+  const message = cause === undefined ? 'Nobody is logged in.' : 'The login has ended: log in again.';
+  return new SessionError('login_required', message, { cause });
+}

@@ -1,0 +1,66 @@
+import {
+  allowInsecureRequests,
+  ClientSecretPost,
+  type Configuration,
+  type CustomFetch,
+  customFetch,
+  discovery,
+  None,
+} from 'openid-client';
+import { isLoopback } from '../loopback.js';
+import { SessionError } from './session-error.js';
+import { toSessionError } from './to-session-error.js';
+
+export interface ProviderOptions {
+  /** `{auth_url}/realms/{realm}`: https, or http on this machine. */
+  issuer: string;
+  clientId: string;
+  clientSecret?: string | undefined;
+}
+
+/** Finds the provider by discovery at the first call and keeps what was found; a failure is not kept. */
+export type FindProvider = () => Promise<Configuration>;
+
+const requestTimeoutSeconds = 15;
+
+/** @throws SessionError `insecure_issuer` at once where secrets would cross a network unencrypted. */
+export function createFindProvider({ issuer, clientId, clientSecret }: ProviderOptions): FindProvider {
+  const server = parseIssuer(issuer);
+  let found: Promise<Configuration> | undefined;
+  const find = async () => {
+    try {
+      const auth = clientSecret === undefined ? None() : ClientSecretPost(clientSecret);
+      return await discovery(server, clientId, undefined, auth, {
+        [customFetch]: guardedFetch,
+        execute: [allowInsecureRequests],
+        timeout: requestTimeoutSeconds,
+      });
+    } catch (error) {
+      found = undefined;
+      throw toSessionError(error, `The provider ${issuer} could not be found`);
+    }
+  };
+  return () => {
+    found ??= find();
+    return found;
+  };
+}
+
+function parseIssuer(issuer: string): URL {
+  const url = URL.canParse(issuer) ? new URL(issuer) : undefined;
+  if (url === undefined) throw new SessionError('provider_refused', `The issuer ${issuer} is not a URL.`);
+  refuseInsecure(url);
+  return url;
+}
+
+/** Also what a provider's metadata points to must be https or on this machine. */
+const guardedFetch: CustomFetch = async (url, options) => {
+  refuseInsecure(new URL(url));
+  const { body, ...rest } = options;
+  return fetch(url, { ...rest, ...(body != null && { body: body as NonNullable<RequestInit['body']> }) });
+};
+
+function refuseInsecure(url: URL): void {
+  if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url))) return;
+  throw new SessionError('insecure_issuer', `${url.origin} must be https: only this machine may use http.`);
+}

@@ -1,0 +1,100 @@
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
+import type { Session, TokenRequest } from './session.js';
+import { SessionError, type SessionErrorCode } from './session-error.js';
+
+interface Question {
+  id: number;
+  rejected: string | undefined;
+}
+
+type Answer =
+  | { id: number; token: string }
+  | { id: number; message: string; code?: SessionErrorCode; reason?: string };
+
+/**
+ * Makes a session usable from another thread: send the port there (`workerData` and `transferList`) and give it to
+ * `receiveSession`. The tokens stay with the thread that owns the session, so that threads together refresh once.
+ * The port keeps no thread alive.
+ */
+export function shareSession(session: Session): MessagePort {
+  const { port1, port2 } = new MessageChannel();
+  port1.on('message', async ({ id, rejected }: Question) => {
+    port1.postMessage(await answer(session, { id, rejected }));
+  });
+  port1.unref();
+  return port2;
+}
+
+async function answer(session: Session, { id, rejected }: Question): Promise<Answer> {
+  try {
+    return { id, token: await session.token({ rejected }) };
+  } catch (error) {
+    if (!(error instanceof SessionError)) return { id, message: String(error) };
+    const { message, code, reason } = error;
+    return { id, message, code, ...(reason !== undefined && { reason }) };
+  }
+}
+
+interface Waiter {
+  resolve(token: string): void;
+  reject(error: unknown): void;
+}
+
+/** The other end of `shareSession`: a session that asks the thread which owns it. */
+export function receiveSession(port: MessagePort): Session {
+  const waiters = new Map<number, Waiter>();
+  let asked = 0;
+  let closed = false;
+
+  const settle = (id: number): Waiter | undefined => {
+    const waiter = waiters.get(id);
+    waiters.delete(id);
+    if (waiters.size === 0) port.unref();
+    return waiter;
+  };
+  port.on('message', (answer: Answer) => {
+    const waiter = settle(answer.id);
+    if ('token' in answer) waiter?.resolve(answer.token);
+    else waiter?.reject(toError(answer));
+  });
+  port.on('close', () => {
+    closed = true;
+    for (const id of [...waiters.keys()]) settle(id)?.reject(sessionClosed());
+  });
+  port.unref();
+
+  return {
+    token: ({ rejected, signal }: TokenRequest = {}) =>
+      new Promise((resolve, reject) => {
+        signal?.throwIfAborted();
+        if (closed) throw sessionClosed();
+        asked += 1;
+        const id = asked;
+        const abort = () => settle(id)?.reject(signal?.reason);
+        signal?.addEventListener('abort', abort, { once: true });
+        const done = () => signal?.removeEventListener('abort', abort);
+        waiters.set(id, {
+          resolve: (token) => {
+            done();
+            resolve(token);
+          },
+          reject: (error) => {
+            done();
+            reject(error);
+          },
+        });
+        port.ref();
+        port.postMessage({ id, rejected } satisfies Question);
+      }),
+  };
+}
+
+function toError({ message, code, reason }: Exclude<Answer, { token: string }>): Error {
+  return code === undefined
+    ? new Error(message)
+    : new SessionError(code, message, reason === undefined ? {} : { reason });
+}
+
+function sessionClosed(): SessionError {
+  return new SessionError('session_closed', 'The thread that owned this session is gone.');
+}

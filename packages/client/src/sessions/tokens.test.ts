@@ -1,0 +1,39 @@
+import { isFresh, tokensFromAnswer } from './tokens.js';
+
+const jwt = (claims: unknown) => `x.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.x`;
+
+describe('when a token is renewed', () => {
+  test.each([
+    [300, 269.9, true],
+    [300, 270, false],
+    [60, 29.9, true],
+    [60, 30, false],
+    [20, 9.9, true],
+    [20, 10, false],
+    [300, -0.1, false],
+  ])('a token of %d s is fresh %d s after it was asked for: %s', (lifeSeconds, ageSeconds, fresh) => {
+    const tokens = tokensFromAnswer({ access_token: 'a', expires_in: lifeSeconds }, 1_000_000);
+    expect(isFresh(tokens, 1_000_000 + ageSeconds * 1000)).toBe(fresh);
+  });
+});
+
+describe('how long a token lives', () => {
+  test('is a duration of the provider’s, whatever its clock says', () => {
+    const answer = { access_token: jwt({ iat: 5_000, exp: 5_090 }) };
+    expect(tokensFromAnswer(answer, 1_000).expiresAtMs).toBe(91_000);
+  });
+
+  test.each([
+    'opaque',
+    'a.b.c',
+    jwt(null),
+    jwt({ exp: 5 }),
+    jwt({ iat: 9, exp: 5 }),
+    jwt({ iat: '1', exp: '5' }),
+    '',
+  ])('is not known of %j, which is good until it is refused', (access_token) => {
+    const tokens = tokensFromAnswer({ access_token }, 0);
+    expect(tokens.expiresAtMs).toBeUndefined();
+    expect(isFresh(tokens, Number.MAX_SAFE_INTEGER)).toBe(true);
+  });
+});

@@ -1,0 +1,117 @@
+import { ClientCredentialsSession, SessionError } from '../src/index.js';
+import { createManualClock } from './support/manual-clock.js';
+import { type ScriptedProvider, startScriptedProvider } from './support/scripted-provider.js';
+
+let provider: ScriptedProvider;
+const clock = createManualClock();
+let session: ClientCredentialsSession;
+
+beforeEach(async () => {
+  provider = await startScriptedProvider();
+  session = new ClientCredentialsSession({
+    issuer: provider.issuer,
+    clientId: 'me',
+    clientSecret: 's+ß&',
+    clock,
+  });
+});
+afterEach(() => provider.close());
+
+test('the credentials are posted in the form, as the specification has it', async () => {
+  expect(await session.token()).toBe('t1');
+  expect(Object.fromEntries(provider.calls[0]?.form ?? [])).toEqual({
+    grant_type: 'client_credentials',
+    client_id: 'me',
+    client_secret: 's+ß&',
+  });
+});
+
+test('a token is kept until 30 seconds before it expires', async () => {
+  await session.token();
+  clock.advance(269_999);
+  expect(await session.token()).toBe('t1');
+  clock.advance(1);
+  expect(await session.token()).toBe('t2');
+});
+
+test('a thousand concurrent callers cause one request, at first and at the refresh', async () => {
+  const thousand = () => Promise.all(Array.from({ length: 1000 }, () => session.token()));
+  expect(new Set(await thousand())).toEqual(new Set(['t1']));
+  clock.advance(280_000);
+  expect(new Set(await thousand())).toEqual(new Set(['t2']));
+  expect(provider.calls).toHaveLength(2);
+});
+
+test('a failed refresh is everybody’s, and the next call tries again', async () => {
+  provider.script({ status: 401, body: { error: 'invalid_client', error_description: 'no such client' } });
+  const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => session.token()));
+  for (const outcome of outcomes) {
+    expect(outcome).toMatchObject({
+      status: 'rejected',
+      reason: { code: 'provider_refused', reason: 'invalid_client' },
+    });
+  }
+  expect(provider.calls).toHaveLength(1);
+  expect(await session.token()).toBe('t2');
+});
+
+test('a provider that is down at first is found later', async () => {
+  provider.setDown(true);
+  await expect(session.token()).rejects.toMatchObject({ code: 'provider_unreachable' });
+  provider.setDown(false);
+  expect(await session.token()).toBe('t1');
+});
+
+test('a token that was refused is replaced once, however many were refused', async () => {
+  const rejected = await session.token();
+  const tokens = await Promise.all(Array.from({ length: 50 }, () => session.token({ rejected })));
+  expect(new Set(tokens)).toEqual(new Set(['t2']));
+  expect(await session.token({ rejected })).toBe('t2');
+  expect(provider.calls).toHaveLength(2);
+});
+
+test('one caller that gives up does not end the refresh for the others', async () => {
+  let release = () => {};
+  const delayUntil = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  provider.script({ body: { access_token: 'slow', token_type: 'bearer', expires_in: 60 }, delayUntil });
+  const impatient = new AbortController();
+  const first = session.token({ signal: impatient.signal });
+  const second = session.token();
+  impatient.abort(new Error('enough'));
+  await expect(first).rejects.toThrow('enough');
+  release();
+  expect(await second).toBe('slow');
+});
+
+test('a signal that is aborted already asks for nothing', async () => {
+  await expect(session.token({ signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' });
+  expect(provider.calls).toHaveLength(0);
+});
+
+test.each([
+  'http://login.example.com/realms/x',
+  'ftp://127.0.0.1/',
+  'http://127.0.0.1.example.com/',
+  'nonsense',
+])('the issuer %s is refused before a secret is sent', (issuer) => {
+  expect(() => new ClientCredentialsSession({ issuer, clientId: 'a', clientSecret: 'b' })).toThrow(
+    SessionError,
+  );
+});
+
+test('a provider whose metadata points to plain http elsewhere gets no secret', async () => {
+  const bent = await startScriptedProvider({ metadata: { token_endpoint: 'http://192.0.2.1/token' } });
+  const options = { issuer: bent.issuer, clientId: 'a', clientSecret: 'b' };
+  await expect(new ClientCredentialsSession(options).token()).rejects.toMatchObject({
+    code: 'insecure_issuer',
+  });
+  await bent.close();
+});
+
+test('neither the secret nor a token is in an error', async () => {
+  provider.script({ status: 400, body: { error: 'invalid_scope', access_token: 'leak' } });
+  const error = await session.token().catch((error: unknown) => error);
+  expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toMatch(/leak|s\+ß&/);
+});

@@ -1,0 +1,81 @@
+import { randomUUID } from 'node:crypto';
+import { makeDirectory, type RunningProvider, startProvider } from '@tocsin/local';
+import { ClientCredentialsSession, type DeviceCode, DeviceSession } from '../src/index.js';
+import { signInDevice } from './support/browser.js';
+import { createManualClock } from './support/manual-clock.js';
+
+/** A realm as strict as Keycloak's defaults or stricter: tokens of 60 s, refresh tokens used once, keys that rotate. */
+const directory = makeDirectory({ workspaceId: randomUUID(), otherWorkspaceId: randomUUID() });
+const skewMs = 20_000;
+let realm: RunningProvider;
+
+beforeAll(async () => {
+  realm = await startProvider({
+    port: 0,
+    realm: 'tocsin',
+    directory,
+    audience: ['tocsin-api', 'tocsin-engine'],
+    accessTokenTtlSeconds: 60,
+    refreshTokenTtlSeconds: 600,
+    rotateRefreshTokens: true,
+    deviceClientId: 'tocsin-cli',
+    consoleClientId: 'tocsin-console',
+    consoleRedirectUris: ['http://127.0.0.1/console/'],
+  });
+});
+afterAll(() => realm.close());
+
+const keyIdOf = (token: string) =>
+  JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()).kid as string;
+
+describe.each([skewMs, 0, -skewMs])('with our clock %d ms ahead of the provider’s', (skew) => {
+  test('a service account renews its tokens, also over a rotation of keys', async () => {
+    const clock = createManualClock({ startMs: Date.now() + skew });
+    const { clientId, clientSecret } = directory.services.editor;
+    const session = new ClientCredentialsSession({ issuer: realm.issuer, clientId, clientSecret, clock });
+    const first = await session.token();
+    clock.advance(29_000);
+    expect(await session.token()).toBe(first);
+    await realm.rotateKeys({ forgetOld: true });
+    clock.advance(2_000);
+    const second = await session.token();
+    expect(keyIdOf(second)).not.toBe(keyIdOf(first));
+  });
+
+  test('a person logs in with the browser and stays logged in, each refresh token used once', async () => {
+    const { session, clock } = await logIn(skew);
+    const seen = new Set([await session.token()]);
+    for (let refresh = 0; refresh < 3; refresh += 1) {
+      clock.advance(31_000);
+      await realm.rotateKeys();
+      seen.add(await session.token());
+    }
+    expect(seen.size).toBe(4);
+    await session.logout();
+    await expect(session.token()).rejects.toMatchObject({ code: 'login_required' });
+  });
+});
+
+test('a login that the person refuses ends as access_denied', async () => {
+  await expect(logIn(0, { refuse: true })).rejects.toMatchObject({ code: 'access_denied' });
+});
+
+async function logIn(skew: number, { refuse = false } = {}) {
+  let code: DeviceCode | undefined;
+  const { password } = directory.users.reader;
+  const clock = createManualClock({
+    startMs: Date.now() + skew,
+    whileSleeping: async (count) => {
+      if (count !== 2) return;
+      const verificationUri = code?.verificationUriComplete ?? '';
+      await signInDevice({ verificationUri, username: 'reader', password, refuse });
+    },
+  });
+  const session = new DeviceSession({ issuer: realm.issuer, clientId: 'tocsin-cli', clock });
+  await session.login({
+    show: (shown) => {
+      code = shown;
+    },
+  });
+  return { session, clock };
+}

@@ -1,0 +1,53 @@
+/** As much of a browser as signing in takes: cookies, redirects, and the first form of a page. */
+export function createBrowser() {
+  const cookies = new Map<string, string>();
+
+  const request = async (url: URL, init: RequestInit = {}): Promise<{ url: URL; html: string }> => {
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const response = await fetch(url, { ...init, redirect: 'manual', headers: { cookie } });
+    for (const line of response.headers.getSetCookie()) {
+      const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? [];
+      cookies.set(name, value);
+    }
+    const location = response.headers.get('location');
+    if (location !== null) return request(new URL(location, url));
+    return { url, html: await response.text() };
+  };
+
+  return {
+    open: (url: string) => request(new URL(url)),
+    /** Sends the page's form, its fields as they are but for `fields`. */
+    submit({ url, html }: { url: URL; html: string }, fields: Record<string, string> = {}) {
+      const action = /<form[^>]*action="([^"]*)"/.exec(html)?.[1] ?? '';
+      const body = new URLSearchParams();
+      for (const [tag] of html.matchAll(/<input[^>]*>/g)) {
+        const name = /name="([^"]*)"/.exec(tag)?.[1];
+        if (name !== undefined) body.set(name, /value="([^"]*)"/.exec(tag)?.[1] ?? '');
+      }
+      for (const [name, value] of Object.entries(fields)) body.set(name, value);
+      return request(new URL(action.replaceAll('&#38;', '&').replaceAll('&amp;', '&'), url), {
+        method: 'POST',
+        body,
+      });
+    },
+  };
+}
+
+/** Confirms a device's code and signs in, as a person would. */
+export async function signInDevice(options: {
+  verificationUri: string;
+  username: string;
+  password: string;
+  refuse?: boolean;
+}): Promise<string> {
+  const browser = createBrowser();
+  let page = await browser.open(options.verificationUri);
+  for (let step = 0; step < 6; step += 1) {
+    if (!page.html.includes('<form')) return page.html;
+    const signIn = page.html.includes('name="password"');
+    const { username, password } = options;
+    if (signIn) page = await browser.submit(page, { username, password });
+    else page = await browser.submit(page, options.refuse ? { abort: 'yes' } : {});
+  }
+  throw new Error(`The sign-in did not end: ${page.html}`);
+}

@@ -25,6 +25,8 @@ export interface HttpAppOptions<Principal> {
   describePrincipal?(principal: Principal): string;
   /** 1 MiB unless given; more is 413. */
   bodyLimitBytes?: number;
+  /** Turns a part's own error into the one that callers are told, for example a database that is away into a 503. */
+  translateError?(error: unknown): unknown;
   /** Served without a credential, after the routes that are `public` (a page's static files). */
   publicFiles?: RequestHandler[];
 }
@@ -57,7 +59,7 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Ex
   app.use(() => {
     throw new AppError('not_found', 'Nothing is at this path.');
   });
-  app.use(sendProblem);
+  app.use(sendProblem(options.translateError));
   return app;
 }
 

@@ -26,13 +26,16 @@ export function respond(response: Response, { status, headers, body, contentType
 }
 
 /** The one place where an error becomes an answer. */
-export const sendProblem: ErrorRequestHandler = (error, _request, response: Response, _next) => {
-  const tracked = response.locals.request;
-  tracked.error = error;
-  if (response.headersSent || response.destroyed) {
-    // Part of an answer is out already: cutting it short is the only way left to say that it is not whole.
-    response.destroy();
-    return;
-  }
-  respond(response, toProblem(error, tracked.id));
-};
+export function sendProblem(translate: (error: unknown) => unknown = (error) => error): ErrorRequestHandler {
+  return (thrown, _request, response: Response, _next) => {
+    const error = translate(thrown);
+    const tracked = response.locals.request;
+    tracked.error = error;
+    if (response.headersSent || response.destroyed) {
+      // Part of an answer is out already: cutting it short is the only way left to say that it is not whole.
+      response.destroy();
+      return;
+    }
+    respond(response, toProblem(error, tracked.id));
+  };
+}

@@ -1,0 +1,96 @@
+import type { Database } from '@tocsin/database';
+import type { ApiKey, ApiKeyStore } from './api-key.js';
+
+interface ApiKeyRow {
+  id: string;
+  description: string;
+  is_active: boolean;
+  created_at: Date;
+  created_by: string;
+  deactivated_at: Date | null;
+}
+
+const columns: (keyof ApiKeyRow)[] = [
+  'id',
+  'description',
+  'is_active',
+  'created_at',
+  'created_by',
+  'deactivated_at',
+];
+
+const findActiveHash = {
+  name: 'engine_auth.find_active_hash',
+  text: 'select key_hash from api_keys where id = $1 and is_active',
+};
+
+export interface ApiKeyRepository extends ApiKeyStore {
+  findActiveHash(id: string): Promise<string | undefined>;
+}
+
+export function createApiKeyRepository(database: Database): ApiKeyRepository {
+  const { knex } = database;
+  return {
+    insert: (key, hash, maxActive) =>
+      knex.transaction(async (transaction) => {
+        // Counting and inserting must not interleave with another create; the lock goes with the transaction.
+        await transaction.raw(`select pg_advisory_xact_lock(hashtext('engine_auth.api_keys'))`);
+        const counted = await transaction('api_keys')
+          .where({ is_active: true })
+          .count({ active: '*' })
+          .first();
+        if (Number(counted?.active) >= maxActive) return false;
+        await transaction('api_keys').insert({ ...toRow(key), key_hash: hash });
+        return true;
+      }),
+
+    async list() {
+      const rows = await knex<ApiKeyRow>('api_keys')
+        .select(columns)
+        .orderBy([
+          { column: 'created_at', order: 'desc' },
+          { column: 'id', order: 'desc' },
+        ]);
+      return rows.map(toApiKey);
+    },
+
+    async find(id) {
+      const row = await knex<ApiKeyRow>('api_keys').select(columns).where({ id }).first();
+      return row && toApiKey(row);
+    },
+
+    async deactivate(id, at) {
+      const changed = await knex('api_keys')
+        .where({ id })
+        .update({ is_active: false, deactivated_at: knex.raw('coalesce(deactivated_at, ?)', [at]) });
+      return changed > 0;
+    },
+
+    async findActiveHash(id) {
+      const [row] = await database.prepared<{ key_hash: string }>(findActiveHash, [id]);
+      return row?.key_hash;
+    },
+  };
+}
+
+function toRow({ id, description, isActive, createdAt, createdBy, deactivatedAt }: ApiKey): ApiKeyRow {
+  return {
+    id,
+    description,
+    is_active: isActive,
+    created_at: createdAt,
+    created_by: createdBy,
+    deactivated_at: deactivatedAt,
+  };
+}
+
+function toApiKey(row: ApiKeyRow): ApiKey {
+  return {
+    id: row.id,
+    description: row.description,
+    isActive: row.is_active,
+    createdAt: row.created_at,
+    createdBy: row.created_by,
+    deactivatedAt: row.deactivated_at,
+  };
+}

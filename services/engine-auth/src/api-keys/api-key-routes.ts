@@ -1,0 +1,107 @@
+import { AppError, type Route } from '@tocsin/kit';
+import { defineRoute } from '../verify/define-route.js';
+import type { EngineCaller } from '../verify/engine-caller.js';
+import type { ApiKeyStore } from './api-key.js';
+import {
+  apiKeyParams,
+  apiKeySchema,
+  createApiKeySchema,
+  createdApiKeySchema,
+  presentApiKey,
+} from './api-key-schema.js';
+import { type CreateApiKeyDeps, createApiKey } from './create-api-key.js';
+
+export interface ApiKeyRoutesDeps extends CreateApiKeyDeps {
+  store: ApiKeyStore;
+  /** Makes every instance forget the key at once. */
+  forgetEverywhere(id: string): Promise<void>;
+}
+
+// Keys belong to the deployment: the permission is judged before it is told whether an id exists.
+const manageKeys = {
+  permission: 'api_key_manage',
+  locate: () => ({ workspaceId: null, resource: undefined }),
+} as const;
+
+const message = 'Keep this key: it is shown only now and cannot be fetched later.';
+
+export function apiKeyRoutes(deps: ApiKeyRoutesDeps): Route<EngineCaller>[] {
+  const { store, forgetEverywhere } = deps;
+  return [
+    defineRoute({
+      method: 'POST',
+      path: '/auth/api_keys/',
+      operationId: 'createApiKey',
+      summary: 'Creates a user key; its raw form is in this answer only.',
+      tag: 'api keys',
+      access: manageKeys,
+      body: createApiKeySchema,
+      responses: {
+        201: {
+          description: 'The key.',
+          schema: createdApiKeySchema,
+          headers: { Location: 'Path of the key.' },
+        },
+      },
+      problems: [409],
+      handler: async ({ body, principal, log }) => {
+        const { key, rawKey } = await createApiKey(deps, { ...body, createdBy: principal.recordedAs });
+        log({ api_key_id: key.id });
+        const { id, description, created_at } = presentApiKey(key);
+        return {
+          status: 201,
+          headers: { Location: `/auth/api_keys/${id}` },
+          body: { id, key: rawKey, description, is_active: true, created_at, message },
+        };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/auth/api_keys/',
+      operationId: 'listApiKeys',
+      summary: 'Every user key, newest first.',
+      tag: 'api keys',
+      access: manageKeys,
+      responses: { 200: { description: 'The keys.', schema: { type: 'array', items: apiKeySchema } } },
+      handler: async () => ({ status: 200, body: (await store.list()).map(presentApiKey) }),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: '/auth/api_keys/{id}',
+      operationId: 'getApiKey',
+      summary: 'One user key.',
+      tag: 'api keys',
+      access: manageKeys,
+      params: apiKeyParams,
+      responses: { 200: { description: 'The key.', schema: apiKeySchema } },
+      problems: [404],
+      handler: async ({ params }) => {
+        const key = await store.find(params.id);
+        if (!key) throw noSuchKey();
+        return { status: 200, body: presentApiKey(key) };
+      },
+    }),
+    defineRoute({
+      method: 'DELETE',
+      path: '/auth/api_keys/deactivate/{id}',
+      operationId: 'deactivateApiKey',
+      summary: 'Ends a user key, for good. Ending it again changes nothing.',
+      tag: 'api keys',
+      access: manageKeys,
+      params: apiKeyParams,
+      responses: { 204: { description: 'The key is inactive.' } },
+      problems: [404],
+      handler: async ({ params, log }) => {
+        const id = params.id.toLowerCase();
+        log({ api_key_id: id });
+        if (!(await store.deactivate(id, new Date()))) throw noSuchKey();
+        await forgetEverywhere(id);
+        return { status: 204 };
+      },
+    }),
+  ];
+}
+
+function noSuchKey(): AppError {
+  return new AppError('not_found', 'There is no key with this id.');
+}

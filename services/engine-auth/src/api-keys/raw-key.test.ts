@@ -1,0 +1,33 @@
+import { formatRawKey, parseRawKey } from './raw-key.js';
+
+const key = { id: '6f1c2a9e-0b57-4a7e-9c0e-0d1f2a3b4c5d', secret: 'Abc-_'.repeat(8) + 'xyz' };
+
+test('a raw key is base64 of id, colon and secret, and reads back', () => {
+  const raw = formatRawKey(key);
+  expect(Buffer.from(raw, 'base64').toString()).toBe(`${key.id}:${key.secret}`);
+  expect(parseRawKey(raw)).toEqual(key);
+});
+
+test.each<[string, string]>([
+  ['nothing', ''],
+  ['other text', 'not a key'],
+  ['a JWT', 'eyJhbGciOiJSUzI1NiJ9.eyJzdWIiOiJhIn0.c2ln'],
+  ['a key without padding', formatRawKey(key).replace(/=+$/, '')],
+  ['a key with one more character', `${formatRawKey(key)}A`],
+  ['an id in upper case', formatRawKey({ ...key, id: key.id.toUpperCase() })],
+  ['an id that is none', formatRawKey({ ...key, id: `${key.id.slice(0, -1)}g` })],
+  ['a short secret with a longer id', formatRawKey({ id: `${key.id}0`, secret: key.secret.slice(1) })],
+  ['a NUL in the secret', formatRawKey({ ...key, secret: `\0${key.secret.slice(1)}` })],
+  ['a very long text', 'QUFB'.repeat(5_000)],
+])('%s is no key', (_, text) => {
+  expect(parseRawKey(text)).toBeUndefined();
+});
+
+test('a key has one spelling, so that nobody can fill caches with others of it', () => {
+  const raw = formatRawKey(key);
+  // The last character before the padding holds bits that base64 ignores.
+  const index = raw.indexOf('=') - 1;
+  const other = `${raw.slice(0, index)}${String.fromCharCode(raw.charCodeAt(index) + 1)}${raw.slice(index + 1)}`;
+  expect(Buffer.from(other, 'base64')).toEqual(Buffer.from(raw, 'base64'));
+  expect(parseRawKey(other)).toBeUndefined();
+});

@@ -1,0 +1,126 @@
+import { randomBytes } from 'node:crypto';
+import { createDatabase, isDatabaseAway } from '@tocsin/database';
+import { createIdentity } from '@tocsin/identity';
+import {
+  AppError,
+  createHttpApp,
+  createLifetime,
+  createLogger,
+  createMetrics,
+  createOpenApiDocument,
+  healthRoutes,
+  type Lifetime,
+  type Logger,
+  listen,
+  openApiRoute,
+  type Route,
+  serveMetrics,
+} from '@tocsin/kit';
+import { createBroker } from '@tocsin/messaging';
+import { createApiKeyRepository } from './api-keys/api-key-repository.js';
+import { apiKeyRoutes } from './api-keys/api-key-routes.js';
+import type { EngineAuthConfig } from './config.js';
+import { createAuthenticate } from './verify/authenticate.js';
+import { createBoundedBcrypt } from './verify/bounded-bcrypt.js';
+import { createDeactivationBroadcast } from './verify/deactivation-broadcast.js';
+import type { EngineCaller } from './verify/engine-caller.js';
+import { createKeyValidator } from './verify/key-validator.js';
+import { verifyRoute } from './verify/verify-route.js';
+
+export interface EngineAuth {
+  url: string;
+  metricsUrl: string;
+  logger: Logger;
+  close(deadlineMs: number): Promise<void>;
+}
+
+/** The seam for tests. */
+export interface EngineAuthOverrides {
+  /** Milliseconds on a clock that never goes back. */
+  now?: () => number;
+}
+
+/** The one place where the service is put together. Neither database nor broker is waited for. */
+export async function createEngineAuth(
+  config: EngineAuthConfig,
+  overrides: EngineAuthOverrides = {},
+): Promise<EngineAuth> {
+  const lifetime = createLifetime();
+  try {
+    return await open(config, overrides, lifetime);
+  } catch (error) {
+    await lifetime.close(1_000);
+    throw error;
+  }
+}
+
+async function open(
+  config: EngineAuthConfig,
+  { now = () => performance.now() }: EngineAuthOverrides,
+  lifetime: Lifetime,
+): Promise<EngineAuth> {
+  const logger = createLogger({ service: 'engine-auth', level: config.logLevel });
+  const metrics = createMetrics({ service: 'engine-auth' });
+  const database = createDatabase({
+    url: config.databaseUrl.reveal(),
+    applicationName: 'tocsin-engine-auth',
+  });
+  lifetime.add('database', () => database.close());
+  const broker = await createBroker({ url: config.amqpUrl.reveal(), name: 'engine-auth' });
+  lifetime.add('broker', () => broker.close());
+
+  const store = createApiKeyRepository(database);
+  const bcrypt = createBoundedBcrypt();
+  const decoyHash = await bcrypt.hash(randomBytes(32).toString('base64url'));
+  const validator = createKeyValidator({ ...store, compare: bcrypt.compare, decoyHash, now });
+  const broadcast = await createDeactivationBroadcast(broker, { onDeactivated: validator.forget, logger });
+  const identity = createIdentity({ settings: config.identity, logger });
+
+  const forgetEverywhere = (id: string) => {
+    validator.forget(id);
+    return broadcast.announce(id);
+  };
+  const routes: Route<EngineCaller>[] = [
+    ...healthRoutes({ checks: { database: () => database.knex.raw('select 1') } }),
+    verifyRoute(),
+    ...apiKeyRoutes({ store, hash: bcrypt.hash, maxActiveKeys: config.maxActiveKeys, forgetEverywhere }),
+  ];
+  const info = { title: 'Tocsin engine authentication', version: '1.0.0' };
+  const app = createHttpApp<EngineCaller>({
+    logger,
+    metrics,
+    routes: [...routes, openApiRoute(createOpenApiDocument({ info, routes }))],
+    authenticate: createAuthenticate({
+      adminKey: config.adminKey,
+      validateKey: validator.validate,
+      verifyToken: identity.verifyToken,
+    }),
+    authorize: requireKeyManagement,
+    describePrincipal: ({ recordedAs }) => recordedAs,
+    translateError: explainDatabaseAway,
+  });
+
+  const metricsServer = await serveMetrics(metrics, config.metrics);
+  lifetime.add('metrics', (remainingMs) => metricsServer.close(remainingMs));
+  const server = await listen(app, config.http);
+  lifetime.add('http server', (remainingMs) => server.close(remainingMs));
+  return {
+    url: server.url,
+    metricsUrl: metricsServer.url,
+    logger,
+    close: (deadlineMs) => lifetime.close(deadlineMs),
+  };
+}
+
+function requireKeyManagement({ mayManageKeys }: EngineCaller): void {
+  if (!mayManageKeys)
+    throw new AppError('forbidden', 'Managing keys needs the admin key or tocsin_engine_admin.');
+}
+
+function explainDatabaseAway(error: unknown): unknown {
+  if (error instanceof AppError || !isDatabaseAway(error)) return error;
+  return new AppError('unavailable', 'The database is away; try again.', {
+    cause: error,
+    retryAfterSeconds: 2,
+  });
+}

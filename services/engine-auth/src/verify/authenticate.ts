@@ -1,0 +1,71 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import { hasPermission, type Principal } from '@tocsin/identity';
+import { AppError, type Secret } from '@tocsin/kit';
+import { parseRawKey } from '../api-keys/raw-key.js';
+import { adminKeyCaller, type EngineCaller, jwtCaller, userKeyCaller } from './engine-caller.js';
+import type { ValidateKey } from './key-validator.js';
+
+export interface AuthenticateDeps {
+  /** Not set: nobody has the master key. */
+  adminKey: Secret | undefined;
+  validateKey: ValidateKey;
+  /** @throws AppError `unauthenticated` or `unavailable` */
+  verifyToken(token: string): Promise<Principal>;
+}
+
+export type Authenticate = (input: { authorization: string | undefined }) => Promise<EngineCaller>;
+
+/** The chain of the customer's interface: master key, then user-generated key, then JWT. */
+export function createAuthenticate({ adminKey, validateKey, verifyToken }: AuthenticateDeps): Authenticate {
+  const isAdminKey = createAdminKeyCheck(adminKey);
+  return async ({ authorization }) => {
+    const credential = readCredential(authorization);
+    if (isAdminKey(credential)) return adminKeyCaller;
+    const rawKey = parseRawKey(credential);
+    if (rawKey) {
+      if (await validateKey(rawKey)) return userKeyCaller(rawKey.id);
+      throw notValid();
+    }
+    if (!isJwtShaped(credential)) throw notValid();
+    const principal = await verifyToken(credential);
+    return jwtCaller(principal, hasPermission(principal, 'api_key_manage', null));
+  };
+}
+
+const maxCredentialLength = 24_576;
+
+/** Wider than RFC 6750's alphabet: an operator may choose any master key that fits into a header. */
+function readCredential(authorization: string | undefined): string {
+  if (authorization === undefined) {
+    throw new AppError(
+      'unauthenticated',
+      'Send a key or an access token in the header Authorization: Bearer.',
+    );
+  }
+  const credential = /^bearer +(\S.*)$/i.exec(authorization)?.[1]?.trimEnd();
+  if (credential === undefined || credential.length > maxCredentialLength) throw notValid();
+  return credential;
+}
+
+/** Digests are compared, so that neither the time nor the length of a guess tells anything. */
+function createAdminKeyCheck(adminKey: Secret | undefined): (credential: string) => boolean {
+  if (adminKey === undefined) return () => false;
+  const expected = sha256(Buffer.from(adminKey.reveal()));
+  // Node reads header bytes as latin1; this gives the bytes that were sent.
+  return (credential) => timingSafeEqual(sha256(Buffer.from(credential, 'latin1')), expected);
+}
+
+function sha256(bytes: Buffer): Buffer {
+  return createHash('sha256').update(bytes).digest();
+}
+
+function isJwtShaped(credential: string): boolean {
+  return /^[\w-]+\.[\w-]+\.[\w-]*$/.test(credential);
+}
+
+function notValid(): AppError {
+  const challenge = 'Bearer error="invalid_token", error_description="The credential is not valid."';
+  return new AppError('unauthenticated', 'The credential is not valid.', {
+    headers: { 'WWW-Authenticate': challenge },
+  });
+}

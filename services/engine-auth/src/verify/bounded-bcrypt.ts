@@ -1,0 +1,47 @@
+import { AppError } from '@tocsin/kit';
+import bcrypt from 'bcrypt';
+
+export interface BoundedBcrypt {
+  compare(secret: string, hash: string): Promise<boolean>;
+  hash(secret: string): Promise<string>;
+}
+
+/** The customer's "Key hash cost": about 30 ms of one core. */
+const rounds = 9;
+
+/**
+ * bcrypt with a bound on what runs at once, for it works in libuv's pool of four threads, which DNS and files need
+ * too, and a bound on what waits: about three seconds' work.
+ * @throws AppError `unavailable` when too much waits already.
+ */
+export function createBoundedBcrypt({ concurrency = 2, maxWaiting = 200 } = {}): BoundedBcrypt {
+  const waiting: (() => void)[] = [];
+  let running = 0;
+
+  async function bounded<T>(work: () => Promise<T>): Promise<T> {
+    if (running >= concurrency) await turn();
+    else running += 1;
+    try {
+      return await work();
+    } finally {
+      // The place is handed on as it is, so that nobody slips in between.
+      const next = waiting.shift();
+      if (next) next();
+      else running -= 1;
+    }
+  }
+
+  function turn(): Promise<void> {
+    if (waiting.length >= maxWaiting) {
+      throw new AppError('unavailable', 'Too many keys are being checked; try again.', {
+        retryAfterSeconds: 1,
+      });
+    }
+    return new Promise((resolve) => waiting.push(resolve));
+  }
+
+  return {
+    compare: (secret, hash) => bounded(() => bcrypt.compare(secret, hash)),
+    hash: (secret) => bounded(() => bcrypt.hash(secret, rounds)),
+  };
+}

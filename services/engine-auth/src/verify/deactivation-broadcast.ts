@@ -1,0 +1,47 @@
+import { type ApiKeyDeactivated, apiKeyDeactivatedKey, eventsExchange } from '@tocsin/contracts';
+import type { Logger } from '@tocsin/kit';
+import { type Broker, createPublisher, listenToBroadcasts } from '@tocsin/messaging';
+
+export interface DeactivationBroadcast {
+  /** Never fails: a lost broadcast only means that other instances take the key until their 10 seconds are over. */
+  announce(id: string): Promise<void>;
+}
+
+/** Tells every instance, this one too, which key was deactivated. */
+export async function createDeactivationBroadcast(
+  broker: Broker,
+  { onDeactivated, logger }: { onDeactivated: (id: string) => void; logger: Logger },
+): Promise<DeactivationBroadcast> {
+  const publisher = await createPublisher(broker);
+  await listenToBroadcasts(broker, {
+    routingKey: apiKeyDeactivatedKey,
+    onMessage: (content) => {
+      const id = readId(content);
+      if (id === undefined) logger.warn({ bytes: content.length }, 'api_key.broadcast_unreadable');
+      else onDeactivated(id);
+    },
+  });
+  return {
+    async announce(id) {
+      const message: ApiKeyDeactivated = { id };
+      try {
+        await publisher.publish({
+          exchange: eventsExchange,
+          routingKey: apiKeyDeactivatedKey,
+          content: Buffer.from(JSON.stringify(message)),
+        });
+      } catch (err) {
+        logger.warn({ err, api_key_id: id }, 'api_key.broadcast_lost');
+      }
+    },
+  };
+}
+
+function readId(content: Buffer): string | undefined {
+  try {
+    const { id } = JSON.parse(content.toString('utf8')) as { id?: unknown };
+    return typeof id === 'string' ? id : undefined;
+  } catch {
+    return undefined;
+  }
+}

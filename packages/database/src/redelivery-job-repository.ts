@@ -1,6 +1,7 @@
 import type { RedeliveryFilter } from '@tocsin/contracts';
 import type { Knex } from 'knex';
 import type { Database } from './connection.js';
+import { readWithin } from './read-within.js';
 import { firstIdAt } from './record-id.js';
 import { reopenEnded } from './redelivery-repository.js';
 
@@ -41,16 +42,12 @@ export async function runRedeliveryPage(
   });
 }
 
-/**
- * How many ended deliveries match, counted to `max`. Runs under `timeoutMs`; a count that takes longer throws the
- * server's error 57014.
- */
+/** How many ended deliveries match, counted to `max`; under a time limit, as `readWithin` has it. */
 export async function countRedeliverable(
   database: Database,
   { workspaceId, filter, max, timeoutMs }: CountOptions,
 ): Promise<number> {
-  return database.knex.transaction(async (trx) => {
-    await trx.raw(`set local statement_timeout = ${Math.trunc(timeoutMs)}`);
+  return readWithin(database, timeoutMs, async (trx) => {
     const scope = { workspaceId, filter, cursor: firstIdAt(Date.parse(filter.until)), createdAt: null };
     const range = await readRange(trx, scope);
     if (range === undefined) return 0;

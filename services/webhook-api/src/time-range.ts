@@ -20,9 +20,10 @@ export function idRange(
   { since, until }: { since?: string | undefined; until?: string | undefined },
   position: string[] | undefined,
 ): IdRange {
+  const from = firstIdAt(since === undefined ? 0 : Date.parse(since));
   const end = until === undefined ? lastId : firstIdAt(Date.parse(until));
-  const after = position?.[0] ?? lastId;
-  return { from: firstIdAt(since === undefined ? 0 : Date.parse(since)), below: after < end ? after : end };
+  const after = position?.[0];
+  return { from, below: after !== undefined && after < end ? after : end };
 }
 
 const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';

@@ -31,6 +31,8 @@ export interface EngineAuth {
   url: string;
   metricsUrl: string;
   logger: Logger;
+  /** Resolves once broadcasts of other instances are heard. */
+  brokerReady(): Promise<void>;
   close(deadlineMs: number): Promise<void>;
 }
 
@@ -108,6 +110,7 @@ async function open(
     url: server.url,
     metricsUrl: metricsServer.url,
     logger,
+    brokerReady: broker.ready,
     close: (deadlineMs) => lifetime.close(deadlineMs),
   };
 }

@@ -1,6 +1,6 @@
 import { formatRawKey, parseRawKey } from './raw-key.js';
 
-const key = { id: '6f1c2a9e-0b57-4a7e-9c0e-0d1f2a3b4c5d', secret: 'Abc-_'.repeat(8) + 'xyz' };
+const key = { id: '6f1c2a9e-0b57-4a7e-9c0e-0d1f2a3b4c5d', secret: `${'Abc-_'.repeat(8)}xyz` };
 
 test('a raw key is base64 of id, colon and secret, and reads back', () => {
   const raw = formatRawKey(key);

@@ -1,0 +1,173 @@
+import type { EngineAuth } from '../src/app.js';
+import {
+  adminKey,
+  bearer,
+  createKey,
+  createTestDatabase,
+  deactivate,
+  startEngine,
+  type TestDatabase,
+  tokenOf,
+  verify,
+} from './support/engine.js';
+
+let database: TestDatabase;
+let engine: EngineAuth;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  engine = await startEngine(database);
+});
+afterAll(async () => {
+  await engine.close(5_000);
+  await database.drop();
+});
+
+function manage(method: string, path: string, options: { credential?: string; body?: unknown } = {}) {
+  const { credential = adminKey, body } = options;
+  return fetch(engine.url + path, {
+    method,
+    headers: { ...bearer(credential), ...(body !== undefined && { 'Content-Type': 'application/json' }) },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+}
+
+describe('creating a key', () => {
+  test('gives the raw key once: base64 of id and key, of which only a bcrypt hash is kept', async () => {
+    const response = await manage('POST', '/auth/api_keys/', {
+      body: { description: "Robert'); DROP TABLE--" },
+    });
+    expect(response.status).toBe(201);
+    expect(response.headers.get('cache-control')).toBe('no-store');
+    const created = (await response.json()) as Record<string, string>;
+    expect(Object.keys(created)).toEqual(['id', 'key', 'description', 'is_active', 'created_at', 'message']);
+    const [id, secret] = Buffer.from(created.key ?? '', 'base64')
+      .toString()
+      .split(':');
+    expect([id, secret]).toEqual([created.id, expect.stringMatching(/^[\w-]{43}$/)]);
+    const row = await database.database.knex('api_keys').where({ id }).first();
+    expect(row.key_hash).toMatch(/^\$2b\$09\$/);
+    expect(JSON.stringify(row)).not.toContain(secret);
+
+    const read = await manage('GET', `/auth/api_keys/${id}`);
+    const shown = await read.text();
+    expect(JSON.parse(shown)).toMatchObject({ id, description: "Robert'); DROP TABLE--", is_active: true });
+    expect(shown).not.toMatch(/hash|\$2b\$|"key"/);
+  });
+
+  test.each<[unknown, number]>([
+    [{}, 422],
+    [{ description: 7 }, 422],
+    [{ description: null }, 422],
+    [{ description: 'x', id: 'mine' }, 422],
+    [{ description: 'a\0b' }, 422],
+    [{ description: '\ud800' }, 422],
+    [{ description: 'x'.repeat(1_001) }, 422],
+    ['{"description":"x","__proto__":{}}', 422],
+    ['{', 400],
+    [`{"description":"${'x'.repeat(1_100_000)}"}`, 413],
+  ])('body %# is refused and creates nothing', async (body, status) => {
+    const before = await database.database.knex('api_keys').count();
+    const response = await manage('POST', '/auth/api_keys/', { body });
+    expect(response.status).toBe(status);
+    expect(response.headers.get('content-type')).toBe('application/problem+json');
+    expect(await database.database.knex('api_keys').count()).toEqual(before);
+  });
+
+  test('the path works without its last slash too', async () => {
+    expect((await manage('POST', '/auth/api_keys', { body: { description: '' } })).status).toBe(201);
+  });
+});
+
+describe('who may manage keys', () => {
+  test('an admin by token, and it is recorded who created a key', async () => {
+    const credential = await tokenOf('admin');
+    const response = await manage('POST', '/auth/api_keys/', {
+      credential,
+      body: { description: 'by token' },
+    });
+    expect(response.status).toBe(201);
+    const { id } = (await response.json()) as { id: string };
+    const row = await database.database.knex('api_keys').where({ id }).first();
+    expect(row.created_by).toContain(process.env.TOCSIN_TEST_OIDC_ISSUER);
+  });
+
+  test('a valid user key or a token without the role is 403, on every operation', async () => {
+    const { id, key } = await createKey(engine);
+    for (const credential of [key, await tokenOf('editor')]) {
+      for (const [method, path] of [
+        ['POST', '/auth/api_keys/'],
+        ['GET', '/auth/api_keys/'],
+        ['GET', `/auth/api_keys/${id}`],
+        ['DELETE', `/auth/api_keys/deactivate/${id}`],
+        ['DELETE', '/auth/api_keys/deactivate/00000000-0000-4000-8000-000000000000'],
+      ] as const) {
+        const body = method === 'POST' ? { description: 'mine' } : undefined;
+        expect((await manage(method, path, { credential, body })).status).toBe(403);
+      }
+    }
+    expect((await verify(engine, key)).status).toBe(204);
+  });
+
+  test('nobody without a valid credential: 401 with a challenge', async () => {
+    const none = await fetch(`${engine.url}/auth/api_keys/`);
+    expect([none.status, none.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
+    for (const credential of [
+      adminKey.slice(1),
+      `${adminKey}x`,
+      adminKey.toUpperCase(),
+      'null',
+      'a.b.c',
+      '{}',
+    ]) {
+      const response = await manage('GET', '/auth/api_keys/', { credential });
+      expect(response.status).toBe(401);
+      expect(response.headers.get('www-authenticate')).toContain('error="invalid_token"');
+    }
+  });
+});
+
+describe('reading and ending keys', () => {
+  test('the list has the newest key first', async () => {
+    const { id } = await createKey(engine, 'newest');
+    const list = (await (await manage('GET', '/auth/api_keys/')).json()) as { id: string }[];
+    expect(list[0]).toMatchObject({ id, description: 'newest' });
+  });
+
+  test('an ended key is refused at once, stays listed as inactive, and ending it again changes nothing', async () => {
+    const { id, key } = await createKey(engine);
+    expect((await verify(engine, key)).status).toBe(204);
+    expect((await deactivate(engine, id)).status).toBe(204);
+    expect((await verify(engine, key)).status).toBe(401);
+    const first = await (await manage('GET', `/auth/api_keys/${id}`)).json();
+    expect((await deactivate(engine, id.toUpperCase())).status).toBe(204);
+    expect(await (await manage('GET', `/auth/api_keys/${id}`)).json()).toEqual(first);
+    expect(first).toMatchObject({ is_active: false, deactivated_at: expect.any(String) });
+  });
+
+  test('an unknown id is 404, one that is none 422', async () => {
+    const unknown = '00000000-0000-4000-8000-000000000000';
+    expect((await manage('GET', `/auth/api_keys/${unknown}`)).status).toBe(404);
+    expect((await deactivate(engine, unknown)).status).toBe(404);
+    expect((await deactivate(engine, "1'%20or%20'1'='1")).status).toBe(422);
+    expect((await manage('GET', '/auth/api_keys/%00')).status).toBe(422);
+  });
+});
+
+test('no more keys become active than may be, also when they are created at the same time', async () => {
+  const full = await createTestDatabase();
+  const small = await startEngine(full, { env: { MAX_API_KEYS: '3' } });
+  try {
+    const results = await Promise.allSettled(Array.from({ length: 10 }, () => createKey(small)));
+    const created = results.filter((result) => result.status === 'fulfilled');
+    expect(created).toHaveLength(3);
+    for (const result of results) {
+      if (result.status === 'rejected') expect(String(result.reason)).toContain('"code":"conflict"');
+    }
+    await deactivate(small, (created[0] as PromiseFulfilledResult<{ id: string }>).value.id);
+    await expect(createKey(small)).resolves.toBeDefined();
+  } finally {
+    await small.close(5_000);
+    await full.drop();
+  }
+});

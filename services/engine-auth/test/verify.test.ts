@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto';
+import { formatRawKey } from '../src/api-keys/raw-key.js';
+import type { EngineAuth } from '../src/app.js';
+import {
+  adminKey,
+  createKey,
+  createTestDatabase,
+  deactivate,
+  startEngine,
+  type TestDatabase,
+  tokenOf,
+  verify,
+} from './support/engine.js';
+
+let database: TestDatabase;
+let engine: EngineAuth;
+let other: EngineAuth;
+let otherClockMs = 0;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  engine = await startEngine(database);
+  other = await startEngine(database, { overrides: { now: () => performance.now() + otherClockMs } });
+});
+afterAll(async () => {
+  await Promise.all([engine.close(5_000), other.close(5_000)]);
+  await database.drop();
+});
+
+const identityOf = ({ status, headers }: Response) => [
+  status,
+  headers.get('x-auth-kind'),
+  headers.get('x-auth-subject'),
+  headers.get('x-auth-roles'),
+];
+
+test('the admin key, a user key and a token are each told apart, with any method', async () => {
+  const { id, key } = await createKey(engine);
+  const token = await tokenOf('admin');
+  for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
+    expect(identityOf(await verify(engine, adminKey, method))).toEqual([
+      204,
+      'admin_key',
+      'admin-key',
+      'tocsin_engine_admin',
+    ]);
+    expect(identityOf(await verify(engine, key, method))).toEqual([204, 'user_key', id, '']);
+    expect((await verify(engine, token, method)).headers.get('x-auth-kind')).toBe('jwt');
+  }
+  expect((await verify(engine, token)).headers.get('x-auth-roles')?.split(',')).toContain(
+    'tocsin_engine_admin',
+  );
+});
+
+test('a token of any role is a valid credential', async () => {
+  expect((await verify(engine, await tokenOf('reader'))).status).toBe(204);
+});
+
+test('a key with one changed character, an unknown id, and half a key are 401', async () => {
+  const { id, key } = await createKey(engine);
+  const secret = Buffer.from(key, 'base64').toString().split(':')[1] ?? '';
+  const changed = `${secret.slice(0, -1)}${secret.endsWith('A') ? 'B' : 'A'}`;
+  for (const credential of [
+    formatRawKey({ id, secret: changed }),
+    formatRawKey({ id: randomUUID(), secret }),
+    key.slice(0, 60),
+    secret,
+    id,
+    Buffer.from(`${id}:`).toString('base64'),
+    `${key}.${key}.${key}`,
+  ]) {
+    expect((await verify(engine, credential)).status).toBe(401);
+  }
+  expect((await verify(engine, key)).status).toBe(204);
+});
+
+test('ending a key ends it on the other instance too, by broadcast and not by its 10 seconds', async () => {
+  await Promise.all([engine.brokerReady(), other.brokerReady()]);
+  const { id, key } = await createKey(engine);
+  expect((await verify(other, key)).status).toBe(204);
+  const startedAt = performance.now();
+  await deactivate(engine, id);
+  while ((await verify(other, key)).status !== 401) {
+    if (performance.now() - startedAt > 8_000) throw new Error('The other instance still takes the key.');
+  }
+});
+
+test('without a broadcast another instance takes a key for 10 seconds from its read, and no longer', async () => {
+  const { id, key } = await createKey(engine);
+  expect((await verify(other, key)).status).toBe(204);
+  await database.database.knex('api_keys').where({ id }).update({ is_active: false });
+  otherClockMs += 9_000;
+  expect((await verify(other, key)).status).toBe(204);
+  otherClockMs += 1_001;
+  expect((await verify(other, key)).status).toBe(401);
+});
+
+test('with the database away a key is 503 with Retry-After, while the admin key and tokens still work', async () => {
+  const { key } = await createKey(engine);
+  const cut = await startEngine(database, { env: { DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' } });
+  try {
+    const response = await verify(cut, key);
+    expect([response.status, response.headers.has('retry-after')]).toEqual([503, true]);
+    expect((await verify(cut, adminKey)).status).toBe(204);
+    expect((await verify(cut, await tokenOf('reader'))).status).toBe(204);
+    expect((await fetch(`${cut.url}/readyz`)).status).toBe(503);
+    expect((await fetch(`${cut.url}/livez`)).status).toBe(200);
+  } finally {
+    await cut.close(5_000);
+  }
+});
+
+test('with the broker away keys are still created, verified and ended', async () => {
+  const alone = await startEngine(database, { env: { AMQP_URL: 'amqp://nobody@127.0.0.1:9' } });
+  try {
+    expect((await fetch(`${alone.url}/readyz`)).status).toBe(200);
+    const { id, key } = await createKey(alone);
+    expect((await verify(alone, key)).status).toBe(204);
+    expect((await deactivate(alone, id)).status).toBe(204);
+    expect((await verify(alone, key)).status).toBe(401);
+  } finally {
+    await alone.close(5_000);
+  }
+});
+
+test('with no admin key set, nobody is the admin', async () => {
+  const open = await startEngine(database, { env: { GENAI_ENGINE_ADMIN_KEY: '' } });
+  try {
+    for (const credential of ['', ' ', 'undefined', adminKey]) {
+      expect((await verify(open, credential)).status).toBe(401);
+    }
+  } finally {
+    await open.close(5_000);
+  }
+});
+
+test('the document names every path that is served', async () => {
+  const document = (await (await fetch(`${engine.url}/openapi.json`)).json()) as {
+    openapi: string;
+    paths: object;
+  };
+  expect(document.openapi).toMatch(/^3\.1/);
+  expect(Object.keys(document.paths)).toEqual([
+    '/livez',
+    '/readyz',
+    '/auth/verify',
+    '/auth/api_keys/',
+    '/auth/api_keys/{id}',
+    '/auth/api_keys/deactivate/{id}',
+  ]);
+});
+
+test('metrics are on a port of their own', async () => {
+  expect(await (await fetch(`${engine.metricsUrl}/metrics`)).text()).toContain(
+    'http_request_duration_seconds',
+  );
+  expect((await fetch(`${engine.url}/metrics`)).status).toBe(401);
+});

@@ -1,0 +1,58 @@
+import { type HealthCheck, healthRoutes } from './health.js';
+import { createHttpApp } from './http/app.js';
+import { type HttpServer, listen } from './http/server.js';
+import { createLogger } from './logger.js';
+import { createMetrics } from './metrics.js';
+
+const state: { database: HealthCheck; runs: number } = { database: async () => {}, runs: 0 };
+let server: HttpServer;
+
+beforeAll(async () => {
+  const checks = {
+    database: (signal: AbortSignal) => {
+      state.runs += 1;
+      return state.database(signal);
+    },
+    broker: async () => {},
+  };
+  const app = createHttpApp({
+    logger: createLogger({ service: 'test', level: 'silent' }),
+    metrics: createMetrics({ service: 'test' }),
+    routes: healthRoutes({ checks, timeoutMs: 50 }),
+    authenticate: async () => undefined,
+    authorize: () => {},
+  });
+  server = await listen(app, { host: '127.0.0.1', port: 0 });
+});
+afterAll(() => server.close(100));
+
+test('a service whose parts work is ready', async () => {
+  state.database = async () => {};
+  expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+});
+
+test.each<[string, HealthCheck]>([
+  ['fails', async () => Promise.reject(new Error('connection refused to secret-host'))],
+  [
+    'throws at once',
+    () => {
+      throw new Error('x');
+    },
+  ],
+  ['hangs', () => new Promise(() => {})],
+])('a part that %s is named, and the process is alive all the same', async (_, check) => {
+  state.database = check;
+  const response = await fetch(`${server.url}/readyz`);
+  expect(response.status).toBe(503);
+  const text = await response.text();
+  expect(JSON.parse(text)).toMatchObject({ failing: ['database'], detail: 'Not ready: database.' });
+  expect(text).not.toContain('secret-host');
+  expect((await fetch(`${server.url}/livez`)).status).toBe(200);
+});
+
+test('callers at the same time share one run of the checks', async () => {
+  state.database = () => new Promise((resolve) => setTimeout(resolve, 20));
+  state.runs = 0;
+  await Promise.all(Array.from({ length: 10 }, () => fetch(`${server.url}/readyz`)));
+  expect(state.runs).toBeLessThan(5);
+});

@@ -1,0 +1,64 @@
+import type { ServerResponse } from 'node:http';
+import { Agent, get } from 'node:http';
+import { listen } from './server.js';
+
+const address = { host: '127.0.0.1', port: 0 };
+
+/** An app that keeps each answer until the test gives it. */
+function holdingApp() {
+  const held: ServerResponse[] = [];
+  return { app: (_request: unknown, response: ServerResponse) => void held.push(response), held };
+}
+
+function request(
+  url: string,
+  agent: Agent,
+): Promise<{ status?: number | undefined; connection?: string | undefined }> {
+  return new Promise((resolve, reject) => {
+    get(url, { agent }, (response) => {
+      response.resume();
+      response.on('end', () =>
+        resolve({ status: response.statusCode, connection: response.headers.connection }),
+      );
+    }).on('error', reject);
+  });
+}
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
+}
+
+test('a port that is taken is told in one sentence', async () => {
+  const first = await listen(() => {}, address);
+  await expect(listen(() => {}, { host: '127.0.0.1', port: first.port })).rejects.toThrow(
+    `Cannot listen on 127.0.0.1:${first.port}: another process listens there.`,
+  );
+  await first.close(100);
+});
+
+test('closing lets what is in flight finish, and does not wait for idle connections', async () => {
+  const { app, held } = holdingApp();
+  const server = await listen(app, address);
+  const agent = new Agent({ keepAlive: true });
+  const idle = request(server.url, agent);
+  await until(() => held.length === 1);
+  held.pop()?.end('first');
+  await idle;
+  const inFlight = request(server.url, agent);
+  await until(() => held.length === 1);
+  const closed = server.close(10_000);
+  await expect(request(server.url, new Agent())).rejects.toThrow('ECONNREFUSED');
+  held.pop()?.end('second');
+  expect(await inFlight).toMatchObject({ status: 200 });
+  await closed;
+  agent.destroy();
+});
+
+test('what is still in flight at the deadline is cut', async () => {
+  const { app, held } = holdingApp();
+  const server = await listen(app, address);
+  const outcome = expect(request(server.url, new Agent())).rejects.toThrow('socket hang up');
+  await until(() => held.length === 1);
+  await server.close(20);
+  await outcome;
+});

@@ -1,0 +1,51 @@
+import { createLogger } from './logger.js';
+import { Secret } from './secret.js';
+
+function logged(write: (logger: ReturnType<typeof createLogger>) => void): string {
+  const lines: string[] = [];
+  write(
+    createLogger({
+      service: 'test',
+      level: 'info',
+      destination: { write: (line: string) => void lines.push(line) },
+    }),
+  );
+  return lines.join('');
+}
+
+test('a line names service, level, time and event', () => {
+  const line = JSON.parse(logged((logger) => logger.info({ deliveryId: 'd' }, 'delivery.attempted')));
+  expect(line).toMatchObject({ service: 'test', level: 'info', msg: 'delivery.attempted', deliveryId: 'd' });
+  expect(Date.parse(line.time)).not.toBeNaN();
+});
+
+test('credentials are not written, wherever they stand', () => {
+  const text = logged((logger) =>
+    logger.info(
+      {
+        authorization: 'hunter2',
+        headers: { Authorization: 'hunter2' },
+        a: { b: { token: 'hunter2' } },
+        key: new Secret('hunter2'),
+      },
+      'event',
+    ),
+  );
+  expect(text).not.toContain('hunter2');
+});
+
+test('an error is written with its causes, and without what else hangs on it', () => {
+  const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED', config: { auth: 'hunter2' } });
+  const text = logged((logger) => logger.error({ err: new Error('outer', { cause }) }, 'event'));
+  expect(JSON.parse(text).err).toMatchObject({
+    message: 'outer',
+    cause: { message: 'refused', code: 'ECONNREFUSED' },
+  });
+  expect(text).not.toContain('hunter2');
+});
+
+test('an error that is its own cause ends', () => {
+  const error: Error & { cause?: unknown } = new Error('round');
+  error.cause = error;
+  expect(logged((logger) => logger.error({ err: error }, 'event'))).toContain('round');
+});

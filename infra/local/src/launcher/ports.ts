@@ -1,4 +1,5 @@
 import { isPortFree } from '../processes/free-port.js';
+import type { LauncherOptions } from './options.js';
 
 export interface StackPorts {
   webhookApi: number;
@@ -34,7 +35,34 @@ export function layOutPorts(base: number, workers: number): StackPorts {
   };
 }
 
-/** Throws when a port is taken, naming which part wanted it. `needed` leaves out what is not started. */
+/** The ports of what these options start, by the part that wants them. */
+export function neededPorts(options: LauncherOptions, ports: StackPorts): Map<string, number> {
+  return new Map([
+    ['webhook-api', ports.webhookApi],
+    ['engine-auth', ports.engineAuth],
+    ['inbox', ports.inbox],
+    ['metrics of webhook-api', ports.webhookApiMetrics],
+    ['metrics of engine-auth', ports.engineAuthMetrics],
+    ...(options.oidcIssuer === undefined ? ([['oidc', ports.oidc]] as const) : []),
+    ...(options.databaseUrl === undefined ? ([['postgres', ports.postgres]] as const) : []),
+    ...(options.amqpUrl === undefined
+      ? ([
+          ['rabbitmq', ports.rabbitmq],
+          ['epmd of rabbitmq', ports.epmd],
+          ['Erlang distribution of rabbitmq', ports.erlangDistribution],
+        ] as const)
+      : []),
+    ...ports.workers.flatMap(
+      ({ health, metrics }, index) =>
+        [
+          [`delivery-worker ${index + 1}`, health],
+          [`metrics of delivery-worker ${index + 1}`, metrics],
+        ] as const,
+    ),
+  ]);
+}
+
+/** Throws when a port is taken, naming which part wanted it. */
 export async function requireFreePorts(needed: ReadonlyMap<string, number>): Promise<void> {
   const taken: string[] = [];
   for (const [part, port] of needed) {

@@ -6,7 +6,9 @@ import type { StackPorts } from './ports.js';
 import type { Secrets } from './state.js';
 
 export interface ServiceSpec {
+  /** Unique, also among the workers. */
   name: string;
+  kind: 'webhook-api' | 'engine-auth' | 'delivery-worker' | 'migrations';
   /** Below the repository's root. */
   script: string;
   port: number;
@@ -23,16 +25,10 @@ export interface ServiceSurroundings {
   issuer: string;
 }
 
-export interface StackServices {
-  webhookApi: ServiceSpec;
-  engineAuth: ServiceSpec;
-  workers: ServiceSpec[];
-}
-
 // The inbox, and whatever else someone tries this with, listens on loopback, which is refused otherwise.
 export const QUICK_START_EGRESS = '127.0.0.0/8,::1/128';
 
-export function describeServices(surroundings: ServiceSurroundings): StackServices {
+export function describeServices(surroundings: ServiceSurroundings): ServiceSpec[] {
   const { inherited, ports, secrets, databaseUrl, amqpUrl, issuer } = surroundings;
   const settings = withoutNpm(inherited);
   const at = (port: number, metricsPort: number): NodeJS.ProcessEnv => ({
@@ -47,9 +43,10 @@ export function describeServices(surroundings: ServiceSurroundings): StackServic
     DATABASE_URL: databaseUrl,
     AMQP_URL: amqpUrl,
   });
-  return {
-    webhookApi: {
+  return [
+    {
       name: 'webhook-api',
+      kind: 'webhook-api',
       script: 'services/webhook-api/dist/main.js',
       port: ports.webhookApi,
       env: {
@@ -59,8 +56,9 @@ export function describeServices(surroundings: ServiceSurroundings): StackServic
         PUBLIC_URL: `http://127.0.0.1:${ports.webhookApi}`,
       },
     },
-    engineAuth: {
+    {
       name: 'engine-auth',
+      kind: 'engine-auth',
       script: 'services/engine-auth/dist/main.js',
       port: ports.engineAuth,
       env: {
@@ -69,13 +67,16 @@ export function describeServices(surroundings: ServiceSurroundings): StackServic
         OIDC_AUDIENCE: 'tocsin-engine',
       },
     },
-    workers: ports.workers.map(({ health, metrics }, index) => ({
-      name: ports.workers.length === 1 ? 'delivery-worker' : `delivery-worker-${index + 1}`,
-      script: 'services/delivery-worker/dist/main.js',
-      port: health,
-      env: at(health, metrics),
-    })),
-  };
+    ...ports.workers.map(
+      ({ health, metrics }, index): ServiceSpec => ({
+        kind: 'delivery-worker',
+        name: ports.workers.length === 1 ? 'delivery-worker' : `delivery-worker-${index + 1}`,
+        script: 'services/delivery-worker/dist/main.js',
+        port: health,
+        env: at(health, metrics),
+      }),
+    ),
+  ];
 }
 
 /** What `npm start` adds for its scripts is nobody else's business. */
@@ -118,6 +119,7 @@ export async function waitForService(spec: ServiceSpec, child: Child): Promise<v
 export async function migrate(runner: ServiceRunner, databaseUrl: string): Promise<void> {
   const child = await startService(runner, {
     name: 'migrations',
+    kind: 'migrations',
     script: 'packages/database/dist/migrate.js',
     port: 0,
     env: { PATH: process.env.PATH, DATABASE_URL: databaseUrl },

@@ -1,6 +1,8 @@
 import { rmSync } from 'node:fs';
 import type { RoleName } from '../oidc/directory.js';
-import { writePrivately } from './state.js';
+import { CONSOLE_CLIENT_ID, DEVICE_CLIENT_ID } from './infrastructure.js';
+import type { StackPorts } from './ports.js';
+import { type Secrets, writePrivately } from './state.js';
 
 interface ClientCredentials {
   client_id: string;
@@ -39,4 +41,59 @@ export function writeStackFile(file: string, content: StackFile): void {
 
 export function removeStackFile(file: string): void {
   rmSync(file, { force: true });
+}
+
+export interface StackFacts {
+  secrets: Secrets;
+  /** The launcher's environment may have set another than the one in the secrets. */
+  engineAdminKey: string;
+  ports: StackPorts;
+  databaseUrl: string;
+  amqpUrl: string;
+  issuer: string;
+  /** Whether the provider is ours, and so are its clients and users. */
+  ours: boolean;
+  pidOf: (name: string) => number;
+  workerNames: readonly string[];
+}
+
+export function describeStack(facts: StackFacts): StackFile {
+  const { secrets, engineAdminKey, ports, databaseUrl, amqpUrl, issuer, ours, pidOf, workerNames } = facts;
+  const { authUrl, realm } = splitIssuer(issuer);
+  const services = Object.entries(ours ? secrets.people.services : {});
+  const users = Object.entries(ours ? secrets.people.users : {});
+  return {
+    api_url: `http://127.0.0.1:${ports.webhookApi}`,
+    engine_url: `http://127.0.0.1:${ports.engineAuth}`,
+    auth_url: authUrl,
+    realm,
+    inbox_url: `http://127.0.0.1:${ports.inbox}`,
+    amqp_url: amqpUrl,
+    database_url: databaseUrl,
+    engine_admin_key: engineAdminKey,
+    workspace_id: secrets.workspaceId,
+    other_workspace_id: secrets.otherWorkspaceId,
+    clients: Object.fromEntries(
+      services.map(([name, { clientId, clientSecret }]) => [
+        name,
+        { client_id: clientId, client_secret: clientSecret },
+      ]),
+    ),
+    device_client_id: DEVICE_CLIENT_ID,
+    console_client_id: CONSOLE_CLIENT_ID,
+    users: Object.fromEntries(users.map(([name, { password }]) => [name, password])),
+    pids: {
+      'webhook-api': pidOf('webhook-api'),
+      'engine-auth': pidOf('engine-auth'),
+      'delivery-worker': workerNames.map(pidOf),
+      postgres: pidOf('postgres'),
+      rabbitmq: pidOf('rabbitmq'),
+    },
+  };
+}
+
+/** A Keycloak issuer is `{auth_url}/realms/{realm}`; another provider has no realm. */
+function splitIssuer(issuer: string): { authUrl: string; realm: string } {
+  const match = /^(.*)\/realms\/([^/]+)\/?$/.exec(issuer);
+  return { authUrl: match?.[1] ?? issuer, realm: match?.[2] ?? '' };
 }

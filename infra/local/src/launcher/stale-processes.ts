@@ -7,7 +7,8 @@ import { writePrivately } from './state.js';
 const GRACE_MS = 12_000;
 
 export function recordChildren(file: string, children: readonly RecordedChild[]): void {
-  writePrivately(file, JSON.stringify(children));
+  if (children.length === 0) rmSync(file, { force: true });
+  else writePrivately(file, JSON.stringify(children));
 }
 
 /**

@@ -53,7 +53,8 @@ export interface RecordedChild extends ProcessIdentity {
   name: string;
 }
 
-const STOP_GRACE_MS = 10_000;
+// A worker finishes the exchanges that it has begun, 10 s at most.
+const STOP_GRACE_MS = 15_000;
 
 export function createProcessHost({ onChange }: ProcessHostOptions = {}): ProcessHost {
   const reaper = startReaper();

@@ -15,7 +15,7 @@ export interface Reaper {
   close(): void;
 }
 
-// `watched` holds "pid:signal" words, newest first. 100 rounds of 0.1 s: the 10 s that a broker may need to close.
+// `watched` holds "pid:signal" words, newest first. 150 rounds of 0.1 s: what the slowest may need to close properly.
 const SCRIPT = `
 trap '' INT TERM HUP
 watched= directories=
@@ -40,7 +40,7 @@ while IFS= read -r line; do
 done
 for entry in $watched; do kill -s "\${entry#*:}" "\${entry%%:*}" 2>/dev/null; done
 round=0
-while [ $round -lt 100 ]; do
+while [ $round -lt 150 ]; do
   alive=
   for entry in $watched; do is_alive "\${entry%%:*}" && alive=yes; done
   [ -z "$alive" ] && break

@@ -1,0 +1,118 @@
+import { join } from 'node:path';
+import { startInboxProcess } from '../inbox/start-inbox-process.js';
+import { startProviderProcess } from '../oidc/start-provider-process.js';
+import { startPostgres } from '../postgres/start-postgres.js';
+import type { Child, ProcessHost } from '../processes/process-host.js';
+import { ensureRabbitmqInstalled, startRabbitmq } from '../rabbitmq/start-rabbitmq.js';
+import type { LauncherOptions } from './options.js';
+import type { StackPorts } from './ports.js';
+import type { Secrets, StatePaths } from './state.js';
+
+export const DEVICE_CLIENT_ID = 'tocsin-cli';
+export const CONSOLE_CLIENT_ID = 'tocsin-console';
+
+export interface InfrastructureOptions {
+  options: LauncherOptions;
+  ports: StackPorts;
+  paths: StatePaths;
+  secrets: Secrets;
+  processes: ProcessHost;
+  /** Starts a part and keeps it alive. */
+  run: (name: string, start: () => Promise<Child>) => Promise<void>;
+  /** Called as soon as the database answers, while the others still start. */
+  migrate: (databaseUrl: string) => Promise<void>;
+  say: (message: string) => void;
+}
+
+export interface Infrastructure {
+  databaseUrl: string;
+  amqpUrl: string;
+  issuer: string;
+}
+
+/** Database, broker, provider and inbox, side by side; each of the first three only where none was given. */
+export async function startInfrastructure(context: InfrastructureOptions): Promise<Infrastructure> {
+  const { options, ports, paths, secrets, processes, run, migrate, say } = context;
+  const logOf = (name: string) => join(paths.logs, `${name}.log`);
+
+  const runPostgres = async (): Promise<string> => {
+    if (options.databaseUrl !== undefined) return options.databaseUrl;
+    let url = '';
+    await run('postgres', async () => {
+      const started = await startPostgres({
+        processes,
+        directory: paths.postgres,
+        logFile: logOf('postgres'),
+        port: ports.postgres,
+        durable: true,
+        database: 'tocsin',
+      });
+      url = started.url;
+      return started.child;
+    });
+    return url;
+  };
+
+  const runRabbitmq = async (): Promise<string> => {
+    if (options.amqpUrl !== undefined) return options.amqpUrl;
+    const installed = ensureRabbitmqInstalled(logOf('apt'), say);
+    let url = '';
+    await run('rabbitmq', async () => {
+      const started = await startRabbitmq({
+        processes,
+        installed,
+        directory: paths.rabbitmq,
+        logFile: logOf('rabbitmq'),
+        ports: { amqp: ports.rabbitmq, epmd: ports.epmd, distribution: ports.erlangDistribution },
+      });
+      url = started.url;
+      return started.child;
+    });
+    return url;
+  };
+
+  const runProvider = async (): Promise<string> => {
+    if (options.oidcIssuer !== undefined) return options.oidcIssuer;
+    let issuer = '';
+    await run('oidc', async () => {
+      const started = await startProviderProcess({
+        processes,
+        directory: paths.oidc,
+        logFile: logOf('oidc'),
+        settings: providerSettings(options, ports, secrets),
+      });
+      issuer = started.issuer;
+      return started.child;
+    });
+    return issuer;
+  };
+
+  const runInbox = () => run('inbox', () => startInboxProcess(processes, ports.inbox, logOf('inbox')));
+
+  const [databaseUrl, amqpUrl, issuer] = await Promise.all([
+    runPostgres().then(async (url) => {
+      await migrate(url);
+      return url;
+    }),
+    runRabbitmq(),
+    runProvider(),
+    runInbox(),
+  ]);
+  return { databaseUrl, amqpUrl, issuer };
+}
+
+function providerSettings(options: LauncherOptions, ports: StackPorts, secrets: Secrets) {
+  const api = `http://127.0.0.1:${ports.webhookApi}`;
+  return {
+    port: ports.oidc,
+    realm: 'tocsin',
+    directory: secrets.people,
+    audience: ['tocsin-api', 'tocsin-engine'],
+    accessTokenTtlSeconds: options.accessTokenTtlSeconds,
+    refreshTokenTtlSeconds: 12 * 3600,
+    rotateRefreshTokens: true,
+    deviceClientId: DEVICE_CLIENT_ID,
+    consoleClientId: CONSOLE_CLIENT_ID,
+    consoleRedirectUris: ['/', '/console', '/console/', '/console/callback'].map((path) => `${api}${path}`),
+  };
+}

@@ -1,3 +1,4 @@
+export { type IdRange, narrowToAlert } from './alert-range-reader.js';
 export {
   createDatabase,
   type Database,

@@ -1,5 +1,6 @@
 import type { RedeliveryFilter } from '@tocsin/contracts';
 import type { Knex } from 'knex';
+import { type IdRange, narrowToAlert } from './alert-range-reader.js';
 import type { Database } from './connection.js';
 import { readWithin } from './read-within.js';
 import { firstIdAt } from './record-id.js';
@@ -76,11 +77,6 @@ interface Scope {
   createdAt: Date | null;
 }
 
-interface Range {
-  from: string;
-  below: string;
-}
-
 async function takeRunningJob(trx: Knex.Transaction): Promise<(Scope & { id: string }) | undefined> {
   const { rows } = await trx.raw(
     `select id, workspace_id, filter, cursor, created_at from redeliveries where status = 'running'
@@ -140,7 +136,7 @@ function matching({ alert_id, alert_rule_id, status_code, status }: RedeliveryFi
   ].join(' and ');
 }
 
-function bindings({ workspaceId, filter, createdAt }: Scope, { from, below }: Range) {
+function bindings({ workspaceId, filter, createdAt }: Scope, { from, below }: IdRange) {
   return {
     workspaceId,
     createdAt,
@@ -155,21 +151,9 @@ function bindings({ workspaceId, filter, createdAt }: Scope, { from, below }: Ra
 }
 
 /** Bounds of ids, so that only the partitions of those days are read. Undefined where there can be nothing. */
-async function readRange(trx: Knex.Transaction, scope: Scope): Promise<Range | undefined> {
+async function readRange(trx: Knex.Transaction, scope: Scope): Promise<IdRange | undefined> {
   const { since, alert_id: alertId } = scope.filter;
-  const from = firstIdAt(since === undefined ? 0 : Date.parse(since));
-  if (alertId === undefined) return { from, below: scope.cursor };
-  const { rows } = await trx.raw(
-    'select accepted_at from alert_keys where workspace_id = :workspaceId and alert_id = :alertId',
-    { workspaceId: scope.workspaceId, alertId },
-  );
-  if (rows.length === 0) return undefined;
-  const acceptedMs = rows[0].accepted_at.getTime();
-  return {
-    from: max(from, firstIdAt(acceptedMs)),
-    below: min(scope.cursor, firstIdAt(acceptedMs + 1)),
-  };
+  const range = { from: firstIdAt(since === undefined ? 0 : Date.parse(since)), below: scope.cursor };
+  if (alertId === undefined) return range;
+  return narrowToAlert(trx, { workspaceId: scope.workspaceId, alertId, range });
 }
-
-const max = (a: string, b: string) => (a > b ? a : b);
-const min = (a: string, b: string) => (a < b ? a : b);

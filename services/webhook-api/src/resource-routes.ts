@@ -1,4 +1,4 @@
-import type { Database, SecretBox } from '@tocsin/database';
+import { countRedeliverable, type Database, redeliver, type SecretBox } from '@tocsin/database';
 import { checkUrl, parseCidrs, type Sender } from '@tocsin/egress';
 import type { Principal } from '@tocsin/identity';
 import { createRateLimiter, type Logger, type Route } from '@tocsin/kit';
@@ -6,8 +6,20 @@ import type { Publisher } from '@tocsin/messaging';
 import { alertRuleRoutes } from './alert-rules/alert-rule-routes.js';
 import { createAlertRuleUseCases } from './alert-rules/alert-rule-use-cases.js';
 import { createAlertRulesRepository } from './alert-rules/alert-rules-repository.js';
+import { alertRoutes } from './alerts/alert-routes.js';
+import { createAlertsReader } from './alerts/alerts-reader.js';
 import type { WebhookApiConfig } from './config.js';
+import { deadLetterRoutes } from './dead-letters/dead-letter-routes.js';
+import { createDeadLettersRepository } from './dead-letters/dead-letters-repository.js';
+import { createRequeueDeadLetter } from './dead-letters/requeue-dead-letter.js';
+import { createAttemptsReader } from './deliveries/attempts-reader.js';
+import { createDeliveriesReader } from './deliveries/deliveries-reader.js';
+import { deliveryRoutes } from './deliveries/delivery-routes.js';
+import { searchTimeoutMs } from './narrow-search.js';
 import type { Paging } from './paging.js';
+import { createAcceptRedelivery } from './redeliveries/accept-redelivery.js';
+import { createRedeliveriesRepository } from './redeliveries/redeliveries-repository.js';
+import { redeliveryRoutes } from './redeliveries/redelivery-routes.js';
 import type { WebhookChecks } from './webhooks/check-webhook.js';
 import { createProbeLimit } from './webhooks/probe-limit.js';
 import { checkTemplate, sampleRenderer } from './webhooks/templates.js';
@@ -30,7 +42,15 @@ export interface ResourceParts {
 
 /** Every route under the API's prefix: each feature with its repository and use cases. */
 export function resourceRoutes(parts: ResourceParts): Route<Principal>[] {
-  return [...webhookFeature(parts), ...alertRuleFeature(parts), whoamiRoute()];
+  return [
+    ...webhookFeature(parts),
+    ...alertRuleFeature(parts),
+    ...alertFeature(parts),
+    ...deliveryFeature(parts),
+    ...redeliveryFeature(parts),
+    ...deadLetterFeature(parts),
+    whoamiRoute(),
+  ];
 }
 
 function webhookFeature({ config, database, sender, secretBox, paging }: ResourceParts): Route<Principal>[] {
@@ -60,4 +80,35 @@ function alertRuleFeature({ config, database, paging }: ResourceParts): Route<Pr
   const repository = createAlertRulesRepository(database);
   const useCases = createAlertRuleUseCases({ repository, now: () => new Date() });
   return alertRuleRoutes({ useCases, repository, paging, publicUrl: config.publicUrl });
+}
+
+function alertFeature({ config, database, publisher, paging }: ResourceParts): Route<Principal>[] {
+  const reader = createAlertsReader(database);
+  return alertRoutes({ reader, publisher, paging, publicUrl: config.publicUrl, now: () => new Date() });
+}
+
+function deliveryFeature({ database, secretBox, paging }: ResourceParts): Route<Principal>[] {
+  return deliveryRoutes({
+    deliveries: createDeliveriesReader(database),
+    attempts: createAttemptsReader(database),
+    redeliver: (deliveryId) => redeliver(database, deliveryId),
+    secretBox,
+    paging,
+  });
+}
+
+function redeliveryFeature({ config, database, paging }: ResourceParts): Route<Principal>[] {
+  const repository = createRedeliveriesRepository(database);
+  const accept = createAcceptRedelivery({
+    repository,
+    countMatching: (options) => countRedeliverable(database, { ...options, timeoutMs: searchTimeoutMs }),
+    now: () => new Date(),
+  });
+  return redeliveryRoutes({ accept, repository, paging, publicUrl: config.publicUrl });
+}
+
+function deadLetterFeature({ database, publisher, paging }: ResourceParts): Route<Principal>[] {
+  const repository = createDeadLettersRepository(database);
+  const requeue = createRequeueDeadLetter({ repository, publisher });
+  return deadLetterRoutes({ repository, requeue, paging });
 }

@@ -1,4 +1,4 @@
-import { firstIdAt } from '@tocsin/database';
+import { firstIdAt, type IdRange } from '@tocsin/database';
 
 const time = { type: 'string', format: 'date-time' } as const;
 
@@ -7,13 +7,6 @@ export const timeRangeQuery = {
   since: { ...time, description: 'Only what was accepted at this time or later.' },
   until: { ...time, description: 'Only what was accepted before this time.' },
 } as const;
-
-export interface IdRange {
-  /** Inclusive. */
-  from: string;
-  /** Exclusive. */
-  below: string;
-}
 
 /** History ids begin with the time of acceptance: a time range and a keyset position are both bounds of ids. */
 export function idRange(

@@ -1,7 +1,6 @@
 import type { AlertOutcome, Bound } from '@tocsin/contracts';
-import { type Database, readWithin, recordId } from '@tocsin/database';
+import { type Database, type IdRange, readWithin, recordId } from '@tocsin/database';
 import { searchTimeoutMs } from '../narrow-search.js';
-import type { IdRange } from '../time-range.js';
 
 export interface StoredAlert {
   /** Of the record; begins with the time of acceptance. */

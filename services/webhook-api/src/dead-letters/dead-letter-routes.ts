@@ -1,0 +1,88 @@
+import { deadLetterSchema } from '@tocsin/contracts';
+import { defineRoute, type Permission, type Principal } from '@tocsin/identity';
+import type { Route } from '@tocsin/kit';
+import { apiPrefix } from '../api-route.js';
+import { explainSlowSearch } from '../narrow-search.js';
+import { type Paging, pageHeaders, pageQuery } from '../paging.js';
+import { idRange, timeRangeQuery } from '../time-range.js';
+import type { DeadLettersRepository, StoredDeadLetter } from './dead-letters-repository.js';
+import { presentDeadLetter } from './present-dead-letter.js';
+import type { createRequeueDeadLetter } from './requeue-dead-letter.js';
+
+export interface DeadLetterRoutesDeps {
+  repository: Pick<DeadLettersRepository, 'list'>;
+  requeue: ReturnType<typeof createRequeueDeadLetter>;
+  paging: Paging;
+}
+
+const collection = `${apiPrefix}/dead_letters`;
+const tag = 'dead letters';
+
+const deadLetterParams = {
+  type: 'object',
+  additionalProperties: false,
+  properties: { dead_letter_id: { type: 'string', format: 'uuid' } },
+  required: ['dead_letter_id'],
+} as const;
+
+/** Listing messages that were set aside, and putting one back. */
+export function deadLetterRoutes({ repository, requeue, paging }: DeadLetterRoutesDeps): Route<Principal>[] {
+  return [
+    defineRoute({
+      method: 'GET',
+      path: collection,
+      operationId: 'listDeadLetters',
+      summary: 'Lists the messages that could not be processed, newest first.',
+      description: 'Of a message, 64 KiB are shown; a page ends early where they are large.',
+      tag,
+      access: ofDeployment('dead_letter_read'),
+      query: {
+        type: 'object',
+        additionalProperties: false,
+        properties: {
+          requeued: { type: 'boolean', description: 'Only those that were put back, or only the others.' },
+          ...timeRangeQuery,
+          ...pageQuery,
+        },
+      },
+      responses: {
+        200: {
+          description: 'The dead letters.',
+          schema: { type: 'array', items: deadLetterSchema },
+          headers: pageHeaders,
+        },
+      },
+      problems: [503],
+      async handler({ query }) {
+        const list = { path: collection, query };
+        const { limit: wanted = 50, requeued } = query;
+        const range = idRange(query, paging.positionOf(list));
+        const found = await explainSlowSearch(() => repository.list({ range, requeued, limit: wanted + 1 }));
+        const limit = Math.min(wanted, found.filter((letter) => !letter.beyondBudget).length);
+        const keyOf = (letter: StoredDeadLetter) => [letter.id];
+        const { rows, headers } = paging.page(list, found, { limit, keyOf });
+        return { status: 200, headers, body: rows.map(presentDeadLetter) };
+      },
+    }),
+    defineRoute({
+      method: 'POST',
+      path: `${collection}/{dead_letter_id}/requeue`,
+      operationId: 'requeueDeadLetter',
+      summary: 'Puts a message back, to be processed again.',
+      tag,
+      access: ofDeployment('dead_letter_requeue'),
+      params: deadLetterParams,
+      body: { type: 'object', additionalProperties: false },
+      responses: { 202: { description: 'The dead letter, put back.', schema: deadLetterSchema } },
+      problems: [404, 409, 503],
+      handler: async ({ params }) => ({
+        status: 202,
+        body: presentDeadLetter(await requeue(params.dead_letter_id)),
+      }),
+    }),
+  ];
+}
+
+function ofDeployment<const P extends Permission>(permission: P) {
+  return { permission, locate: () => ({ workspaceId: null, resource: undefined }) };
+}

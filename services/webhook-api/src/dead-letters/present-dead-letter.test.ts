@@ -1,0 +1,43 @@
+import { readMessage } from './present-dead-letter.js';
+
+const whole = (text: string) => readMessage(Buffer.from(text, 'utf8'), false);
+
+describe('the message of a dead letter', () => {
+  it('is shown as JSON where it is JSON, whatever its kind', () => {
+    expect(whole('{"alert_id":"x","n":[1,null]}')).toEqual({
+      message: { alert_id: 'x', n: [1, null] },
+      encoding: 'json',
+    });
+    expect(whole('null')).toEqual({ message: null, encoding: 'json' });
+    expect(whole('"text"')).toEqual({ message: 'text', encoding: 'json' });
+  });
+
+  it('is shown as text where it is not JSON, NUL characters and byte order mark included', () => {
+    expect(whole('{"broken')).toEqual({ message: '{"broken', encoding: 'utf-8' });
+    expect(whole('')).toEqual({ message: '', encoding: 'utf-8' });
+    expect(whole('\uFEFFa\0b')).toEqual({ message: '\uFEFFa\0b', encoding: 'utf-8' });
+  });
+
+  it('is shown in base64 where it is not UTF-8', () => {
+    const bytes = Buffer.from([0xff, 0xfe, 0x00]);
+    expect(readMessage(bytes, false)).toEqual({ message: bytes.toString('base64'), encoding: 'base64' });
+  });
+
+  it('is shown as text where its nesting could not be written again', () => {
+    const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
+    expect(whole(deep)).toEqual({ message: deep, encoding: 'utf-8' });
+    expect(whole('[[[1]]]').encoding).toBe('json');
+  });
+
+  it('is shown as text where it was cut, also within a character', () => {
+    const cut = Buffer.from('{"name":"é', 'utf8').subarray(0, -1);
+    expect(readMessage(cut, true)).toEqual({ message: '{"name":"', encoding: 'utf-8' });
+    expect(readMessage(cut, false).encoding).toBe('base64');
+  });
+
+  it('keeps a __proto__ member a plain member', () => {
+    const { message } = whole('{"__proto__":{"polluted":true}}');
+    expect(JSON.stringify(message)).toBe('{"__proto__":{"polluted":true}}');
+    expect(({} as { polluted?: boolean }).polluted).toBeUndefined();
+  });
+});

@@ -1,0 +1,191 @@
+import type { DeliveryErrorCode, DeliveryStatus } from '@tocsin/contracts';
+import { type Database, type IdRange, narrowToAlert, readWithin } from '@tocsin/database';
+import { searchTimeoutMs } from '../narrow-search.js';
+
+export interface StoredDelivery {
+  id: string;
+  workspaceId: string;
+  alertId: string;
+  alertRuleId: string;
+  webhookId: string;
+  webhookName: string;
+  destination: string;
+  status: DeliveryStatus;
+  attemptsMade: number;
+  /** Set while waiting. */
+  dueAt: Date | null;
+  firstSucceededAt: Date | null;
+  errorCode: DeliveryErrorCode | null;
+  error: string | null;
+  /** Of the last attempt; null where there was none, or no HTTP answer came. */
+  response: { statusCode: number; text: string; truncated: boolean } | null;
+  /** Of a list: this row does not fit into the page's budget of bytes, and its answer was left out. */
+  beyondBudget: boolean;
+}
+
+export interface DeliveryQuery {
+  workspaceId: string;
+  range: IdRange;
+  filter: DeliveryFilter;
+  limit: number;
+}
+
+export interface DeliveryFilter {
+  webhook_id?: string | undefined;
+  alert_id?: string | undefined;
+  alert_rule_id?: string | undefined;
+  status?: DeliveryStatus | undefined;
+  status_code?: number | undefined;
+}
+
+export interface DeliveriesReader {
+  /** Newest first. Answers are read until they come to 4 MiB: the rows behind are marked, and begin the next page. */
+  list(query: DeliveryQuery): Promise<StoredDelivery[]>;
+  find(id: string): Promise<StoredDelivery | undefined>;
+}
+
+export function createDeliveriesReader(database: Database): DeliveriesReader {
+  return {
+    list: (query) =>
+      readWithin(database, searchTimeoutMs, async (trx) => {
+        const { filter, workspaceId, limit } = query;
+        const { alert_id: alertId } = filter;
+        const range =
+          alertId === undefined
+            ? query.range
+            : await narrowToAlert(trx, { workspaceId, alertId, range: query.range });
+        if (range === undefined) return [];
+        const { rows } = await trx.raw<{ rows: DeliveryRow[] }>(
+          `with page as materialized (${isOpen(filter.status) ? openPage(filter) : historyPage(filter)}),
+           shown as (
+             select ${columns}, row_number() over newest > 1 and
+               sum(coalesce(octet_length(last.response), 0)) over newest > :answerBytes as beyond_budget
+             from page join ${joined}
+             window newest as (order by d.id desc)
+           )
+           select id, workspace_id, alert_id, alert_rule_id, webhook_id, webhook_name, destination, status,
+             attempts_made, due_at, first_succeeded_at, error_code, error, answer_status,
+             case when beyond_budget then null else response end as response, response_truncated, beyond_budget
+           from shown order by id desc`,
+          { ...bindings(filter), workspaceId, ...range, limit, answerBytes },
+        );
+        return rows.map(toDelivery);
+      }),
+
+    async find(id) {
+      const [row] = await database.prepared<DeliveryRow>(findById, [id]);
+      return row && toDelivery(row);
+    },
+  };
+}
+
+const answerBytes = 4 * 1_048_576;
+
+/** What is open is few beside all history: it is looked for where it stands, not by looking through history. */
+function isOpen(status: DeliveryStatus | undefined): boolean {
+  return status === 'waiting' || status === 'queued' || status === 'sending';
+}
+
+function openPage({ status, ...filter }: DeliveryFilter): string {
+  const state =
+    status === 'waiting'
+      ? `o.state = 'waiting'`
+      : `o.state = 'queued' and o.claimed = ${status === 'sending'}`;
+  return `select d.id from open_deliveries o join deliveries d on d.id = o.delivery_id
+    where o.workspace_id = :workspaceId and o.delivery_id >= :from and o.delivery_id < :below and ${state}
+      ${conditions(filter)}
+    order by o.delivery_id desc limit :limit`;
+}
+
+function historyPage(filter: DeliveryFilter): string {
+  return `select d.id from deliveries d
+    where d.workspace_id = :workspaceId and d.id >= :from and d.id < :below ${conditions(filter)}
+    order by d.id desc limit :limit`;
+}
+
+function conditions({ webhook_id, alert_id, alert_rule_id, status, status_code }: DeliveryFilter): string {
+  return [
+    ...(webhook_id === undefined ? [] : ['and d.webhook_id = :webhookId']),
+    ...(alert_id === undefined ? [] : ['and d.alert_id = :alertId']),
+    ...(alert_rule_id === undefined ? [] : ['and d.alert_rule_id = :alertRuleId']),
+    ...(status === undefined ? [] : ['and d.status = :status']),
+    // Said so that the index of the failed can be used.
+    ...(status === 'failed' ? ['and d.failed_at is not null'] : []),
+    ...(status_code === undefined ? [] : ['and d.status_code = :statusCode']),
+  ].join(' ');
+}
+
+function bindings({ webhook_id, alert_id, alert_rule_id, status, status_code }: DeliveryFilter) {
+  return {
+    webhookId: webhook_id ?? null,
+    alertId: alert_id ?? null,
+    alertRuleId: alert_rule_id ?? null,
+    status: status ?? null,
+    statusCode: status_code ?? null,
+  };
+}
+
+const columns = `d.id, d.workspace_id, d.alert_id, d.alert_rule_id, d.webhook_id, d.webhook_name, d.destination,
+  case when d.status <> 'open' then d.status when o.state = 'waiting' then 'waiting' when o.claimed then 'sending'
+       else 'queued' end as status,
+  d.attempts_made, case when o.state = 'waiting' then o.due_at end as due_at, d.first_succeeded_at, d.error_code,
+  d.error, last.status_code as answer_status, last.response, last.response_truncated`;
+
+const joined = `deliveries d using (id)
+  left join open_deliveries o on o.delivery_id = d.id
+  left join lateral (
+    select a.status_code, a.response, a.response_truncated from attempts a
+    where a.delivery_id = d.id order by a.number desc limit 1) last on true`;
+
+const findById = {
+  name: 'deliveries.find',
+  text: `select ${columns}, false as beyond_budget from (select cast($1 as uuid) as id) sought join ${joined}
+         where d.id = $1`,
+};
+
+interface DeliveryRow {
+  id: string;
+  workspace_id: string;
+  alert_id: string;
+  alert_rule_id: string;
+  webhook_id: string;
+  webhook_name: string;
+  destination: string;
+  status: DeliveryStatus;
+  attempts_made: number;
+  due_at: Date | null;
+  first_succeeded_at: Date | null;
+  error_code: DeliveryErrorCode | null;
+  error: string | null;
+  answer_status: number | null;
+  response: string | null;
+  response_truncated: boolean | null;
+  beyond_budget: boolean;
+}
+
+function toDelivery(row: DeliveryRow): StoredDelivery {
+  return {
+    id: row.id,
+    workspaceId: row.workspace_id,
+    alertId: row.alert_id,
+    alertRuleId: row.alert_rule_id,
+    webhookId: row.webhook_id,
+    webhookName: row.webhook_name,
+    destination: row.destination,
+    status: row.status,
+    attemptsMade: row.attempts_made,
+    dueAt: row.due_at,
+    firstSucceededAt: row.first_succeeded_at,
+    errorCode: row.error_code,
+    error: row.error,
+    response:
+      row.answer_status === null
+        ? null
+        : {
+            statusCode: row.answer_status,
+            text: row.response ?? '',
+            truncated: row.response_truncated ?? false,
+          },
+    beyondBudget: row.beyond_budget,
+  };
+}

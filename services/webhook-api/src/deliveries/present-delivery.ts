@@ -1,0 +1,56 @@
+import type { Attempt, Delivery, DestinationResponse } from '@tocsin/contracts';
+import { type SecretBox, timeOfRecordId } from '@tocsin/database';
+import type { StoredAttempt } from './attempts-reader.js';
+import type { StoredDelivery } from './deliveries-reader.js';
+
+export function presentDelivery(delivery: StoredDelivery): Delivery {
+  return {
+    id: delivery.id,
+    workspace_id: delivery.workspaceId,
+    alert_id: delivery.alertId,
+    alert_rule_id: delivery.alertRuleId,
+    webhook_id: delivery.webhookId,
+    webhook_name: delivery.webhookName,
+    destination: delivery.destination,
+    status: delivery.status,
+    attempts_made: delivery.attemptsMade,
+    next_attempt_at: delivery.dueAt?.toISOString() ?? null,
+    first_succeeded_at: delivery.firstSucceededAt?.toISOString() ?? null,
+    created_at: new Date(timeOfRecordId(delivery.id)).toISOString(),
+    response: presentResponse(delivery.response),
+    error: delivery.error,
+    error_code: delivery.errorCode,
+  };
+}
+
+/** An attempt as its caller may see it: what was sent can hold credentials, so readers do not see it. */
+export function presentAttempt(
+  attempt: StoredAttempt,
+  { secretBox, showSecrets }: { secretBox: SecretBox; showSecrets: boolean },
+): Attempt {
+  return {
+    number: attempt.number,
+    trigger: attempt.trigger,
+    started_at: attempt.startedAt.toISOString(),
+    duration_ms: attempt.durationMs,
+    request_body: showSecrets ? openRequestBody(attempt, secretBox) : null,
+    response: presentResponse(attempt.response),
+    error: attempt.error,
+    error_code: attempt.errorCode,
+  };
+}
+
+function openRequestBody({ deliveryId, claim, requestBodySealed }: StoredAttempt, box: SecretBox): string {
+  const place = { table: 'attempts', id: `${deliveryId}/${claim}`, column: 'request_body' };
+  return box.open(requestBodySealed, place).toString('utf8');
+}
+
+function presentResponse(response: StoredDelivery['response']): DestinationResponse {
+  return (
+    response && {
+      status_code: response.statusCode,
+      response: response.text,
+      truncated: response.truncated,
+    }
+  );
+}

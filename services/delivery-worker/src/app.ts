@@ -43,7 +43,13 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
   const stopping = new AbortController();
   const { signal } = stopping;
   const { database, publishing, consuming } = await openConnections(config, { logger, lifetime });
-  const sender = createSender({ ...config.egress, allow: parseCidrs(config.egress.allow) });
+  const sender = createSender({
+    ...config.egress,
+    allow: parseCidrs(config.egress.allow),
+    // Under load every slot may go to one host: a connection closed after a burst is made anew for the next.
+    maxIdlePerDestination: config.slots,
+    maxIdle: 2 * config.slots,
+  });
   lifetime.add('sender', () => sender.close());
 
   const publisher = await createPublisher(publishing);

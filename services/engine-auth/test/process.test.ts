@@ -1,0 +1,99 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { createTestDatabase, type TestDatabase } from './support/engine.js';
+
+const main = new URL('../dist/main.js', import.meta.url).pathname;
+
+let database: TestDatabase;
+const children: ChildProcess[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+});
+afterAll(() => database.drop());
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+});
+
+interface Running {
+  child: ChildProcess;
+  output: { text: string };
+  /** Exit code, or the signal that ended it. */
+  ended: Promise<number | string>;
+}
+
+function start(env: Record<string, string>, stdio: 'pipe' | 'ipc' = 'pipe'): Running {
+  const child = spawn(process.execPath, [main], {
+    env: { PATH: process.env.PATH, ...env },
+    stdio: ['ignore', 'pipe', 'pipe', ...(stdio === 'ipc' ? (['ipc'] as const) : [])],
+  });
+  children.push(child);
+  const output = { text: '' };
+  const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
+  for (const stream of streams) {
+    stream.on('data', (chunk: Buffer) => {
+      output.text += chunk.toString();
+    });
+  }
+  // Not the child's own `close`: it never comes once its channel was disconnected from here.
+  const written = Promise.all(streams.map((stream) => once(stream, 'close')));
+  const ended = once(child, 'exit').then(async ([code, signal]) => {
+    await written;
+    return (code ?? signal) as number | string;
+  });
+  return { child, output, ended };
+}
+
+const settings = () => ({
+  HOST: '127.0.0.1',
+  PORT: '0',
+  METRICS_PORT: '0',
+  DATABASE_URL: database.url,
+  AMQP_URL: process.env.TOCSIN_TEST_AMQP_URL ?? '',
+  OIDC_ISSUER: process.env.TOCSIN_TEST_OIDC_ISSUER ?? '',
+  GENAI_ENGINE_ADMIN_KEY: 'hunter2',
+});
+
+async function started({ output }: Running): Promise<void> {
+  while (!output.text.includes('service.started')) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+test.each(['SIGTERM', 'SIGINT'] as const)(
+  '%s ends the service cleanly, and nothing secret was written',
+  async (signal) => {
+    const running = start(settings());
+    await started(running);
+    running.child.kill(signal);
+    expect(await running.ended).toBe(0);
+    expect(running.output.text).toContain('service.stopped');
+    expect(running.output.text).not.toContain('hunter2');
+  },
+);
+
+test('the service ends with the launcher that holds its channel', async () => {
+  const running = start(settings(), 'ipc');
+  await started(running);
+  running.child.disconnect();
+  expect(await running.ended).toBe(0);
+});
+
+test('everything that is wrong with the settings is told at once', async () => {
+  const running = start({ ...settings(), PORT: 'http', DATABASE_URL: '', OIDC_ENTERPRISE_ISSUERS: '{' });
+  expect(await running.ended).toBe(1);
+  for (const name of ['PORT', 'DATABASE_URL', 'OIDC_ENTERPRISE_ISSUERS']) {
+    expect(running.output.text).toContain(name);
+  }
+});
+
+test('a busy port is told in one line', async () => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const port = String((taken.address() as AddressInfo).port);
+  const running = start({ ...settings(), PORT: port });
+  expect(await running.ended).toBe(1);
+  taken.close();
+  expect(running.output.text.trim().split('\n')).toHaveLength(1);
+  expect(running.output.text).toContain(`Cannot listen on 127.0.0.1:${port}: another process listens there.`);
+});

@@ -57,7 +57,7 @@ export async function startApi({ config: changes = {}, ...overrides }: StartOpti
         ...(body !== undefined && { 'Content-Type': 'application/json' }),
         ...headers,
       },
-      ...(body !== undefined && { body: raw ? (body as BodyInit) : JSON.stringify(body) }),
+      ...(body !== undefined && { body: raw ? body : JSON.stringify(body) }),
     });
     const text = await response.text();
     const isJson = /json/.test(response.headers.get('content-type') ?? '');

@@ -20,5 +20,6 @@ async function requestToken(role: Role): Promise<string> {
     body: new URLSearchParams({ grant_type: 'client_credentials', ...clients[role] }),
   });
   if (!response.ok) throw new Error(`The provider gave no token for ${role}: ${response.status}.`);
-  return (await response.json()).access_token;
+  const { access_token }: { access_token: string } = JSON.parse(await response.text());
+  return access_token;
 }

@@ -1,0 +1,194 @@
+import { randomUUID } from 'node:crypto';
+import type { AlertRule, Webhook } from '@tocsin/contracts';
+import { otherWorkspaceId, startApi, type TestApi, workspaceId } from './support/api.js';
+
+const collection = `/api/v1/workspaces/${workspaceId}/alert_rules`;
+const webhooks = `/api/v1/workspaces/${workspaceId}/webhooks`;
+const fields = { name: 'Drift', model_id: randomUUID(), threshold: 0.25, bound: 'upper_bound' };
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+async function addWebhook(path = webhooks, as: 'editor' | 'outsider' = 'editor'): Promise<string> {
+  const body = { name: 'Hook', url: 'http://127.0.0.1:9/', body: '{}' };
+  return (await api.call<Webhook>('POST', path, { body, as })).body.id;
+}
+
+async function addRule(changes: object = {}): Promise<AlertRule> {
+  const { status, body } = await api.call<AlertRule>('POST', collection, { body: { ...fields, ...changes } });
+  expect(status).toBe(201);
+  return body;
+}
+
+const ruleAt = (id: string) => `/api/v1/alert_rules/${id}`;
+const read = (id: string) => api.call<AlertRule>('GET', ruleAt(id));
+
+test('a rule is created with its defaults, read, listed, changed and deleted', async () => {
+  const { status, headers, body } = await api.call<AlertRule>('POST', collection, { body: fields });
+  expect([status, headers.get('location')]).toEqual([201, ruleAt(body.id)]);
+  expect(body).toEqual({
+    ...fields,
+    id: expect.stringMatching(/^[0-9a-f-]{36}$/),
+    workspace_id: workspaceId,
+    enabled: true,
+    notification_webhook_ids: [],
+    created_at: expect.stringMatching(/Z$/),
+    updated_at: body.created_at,
+  });
+  expect((await read(body.id)).body).toEqual(body);
+  expect((await api.call<AlertRule[]>('GET', collection, { as: 'reader' })).body).toContainEqual(body);
+
+  const change = { threshold: -1e-7, bound: 'lower_bound', enabled: false, name: 'Renamed' };
+  const patched = await api.call<AlertRule>('PATCH', ruleAt(body.id), { body: change });
+  expect(patched.body).toEqual({ ...body, ...change, updated_at: patched.body.updated_at });
+
+  expect((await api.call('DELETE', ruleAt(body.id))).status).toBe(204);
+  expect((await read(body.id)).status).toBe(404);
+  expect((await api.call('PATCH', ruleAt(body.id), { body: change })).status).toBe(404);
+  expect((await api.call('DELETE', ruleAt(body.id))).status).toBe(404);
+  expect((await api.call<AlertRule[]>('GET', collection)).body.map(({ id }) => id)).not.toContain(body.id);
+});
+
+test('a deleted rule leaves a tombstone, so that its late alerts are told from unknown ones', async () => {
+  const { id } = await addRule({ notification_webhook_ids: [await addWebhook()] });
+  await api.call('DELETE', ruleAt(id));
+  const row = await api.database.knex('alert_rules').where({ id }).first('deleted_at');
+  expect(row.deleted_at).toBeInstanceOf(Date);
+  expect(await api.database.knex('alert_rule_webhooks').where({ alert_rule_id: id })).toEqual([]);
+});
+
+test('webhooks keep the order in which they are named; duplicates are dropped, whatever their case', async () => {
+  const [a, b, c] = [await addWebhook(), await addWebhook(), await addWebhook()];
+  const { id, notification_webhook_ids } = await addRule({
+    notification_webhook_ids: [c, a, c.toUpperCase(), b, a],
+  });
+  expect(notification_webhook_ids).toEqual([c, a, b]);
+  const patched = await api.call<AlertRule>('PATCH', ruleAt(id), {
+    body: { notification_webhook_ids: [b, c] },
+  });
+  expect(patched.body.notification_webhook_ids).toEqual([b, c]);
+  expect((await read(id)).body.notification_webhook_ids).toEqual([b, c]);
+});
+
+test('webhooks that are unknown, or of another workspace, are refused by name and nothing changes', async () => {
+  const known = await addWebhook();
+  const foreign = await addWebhook(`/api/v1/workspaces/${otherWorkspaceId}/webhooks`, 'outsider');
+  const unknown = randomUUID();
+  const body = { ...fields, notification_webhook_ids: [known, foreign, unknown] };
+  const before = (await api.call<AlertRule[]>('GET', collection)).body.length;
+  const created = await api.call('POST', collection, { body });
+  expect([created.status, created.body.errors?.[0]?.path]).toEqual([422, '/notification_webhook_ids']);
+  expect(created.body.errors?.[0]?.message).toContain(`${foreign}, ${unknown}`);
+  expect(created.body.errors?.[0]?.message).not.toContain(known);
+  expect((await api.call<AlertRule[]>('GET', collection)).body.length).toBe(before);
+
+  const rule = await addRule({ notification_webhook_ids: [known] });
+  const patched = await api.call('PATCH', ruleAt(rule.id), {
+    body: { name: 'No', notification_webhook_ids: [foreign] },
+  });
+  expect(patched.status).toBe(422);
+  expect((await read(rule.id)).body).toEqual(rule);
+});
+
+test('twenty webhooks are allowed after duplicates are dropped, and one more is not', async () => {
+  const ids = await Promise.all(Array.from({ length: 21 }, () => addWebhook()));
+  const twenty = ids.slice(0, 20);
+  const rule = await addRule({ notification_webhook_ids: [...twenty, ...twenty] });
+  expect(rule.notification_webhook_ids).toEqual(twenty);
+  const { status, body } = await api.call('POST', collection, {
+    body: { ...fields, notification_webhook_ids: ids },
+  });
+  expect([status, body.errors?.[0]?.message]).toEqual([422, expect.stringContaining('at most 20')]);
+});
+
+test('a webhook in use is deleted only by force, which detaches it; the conflict names the rules', async () => {
+  const [used, kept] = [await addWebhook(), await addWebhook()];
+  const rule = await addRule({ name: 'Uses "it"', notification_webhook_ids: [used, kept] });
+  const refused = await api.call<{ detail: string; alert_rules: unknown }>(
+    'DELETE',
+    `/api/v1/webhooks/${used}`,
+  );
+  expect([refused.status, refused.body.alert_rules]).toEqual([409, [{ id: rule.id, name: rule.name }]]);
+  expect(refused.body.detail).toContain(rule.id);
+  expect((await api.call('DELETE', `/api/v1/webhooks/${used}?force=false`)).status).toBe(409);
+  expect((await read(rule.id)).body.notification_webhook_ids).toEqual([used, kept]);
+
+  expect((await api.call('DELETE', `/api/v1/webhooks/${used}?force=true`)).status).toBe(204);
+  expect((await read(rule.id)).body.notification_webhook_ids).toEqual([kept]);
+});
+
+test('a webhook that only a deleted rule used can be deleted', async () => {
+  const webhookId = await addWebhook();
+  const rule = await addRule({ notification_webhook_ids: [webhookId] });
+  await api.call('DELETE', ruleAt(rule.id));
+  expect((await api.call('DELETE', `/api/v1/webhooks/${webhookId}`)).status).toBe(204);
+});
+
+test('attaching and deleting webhooks at the same time never fails inside, and never leaves a dangling id', async () => {
+  for (let round = 0; round < 10; round += 1) {
+    const ids = [await addWebhook(), await addWebhook(), await addWebhook()];
+    const rule = await addRule({ notification_webhook_ids: ids });
+    const answers = await Promise.all([
+      api.call('PATCH', ruleAt(rule.id), { body: { notification_webhook_ids: [...ids].reverse() } }),
+      api.call('DELETE', `/api/v1/webhooks/${ids[0]}?force=true`),
+      api.call('PATCH', ruleAt(rule.id), { body: { notification_webhook_ids: ids.slice(0, 2) } }),
+      api.call('DELETE', `/api/v1/webhooks/${ids[1]}?force=true`),
+      api.call('POST', collection, { body: { ...fields, notification_webhook_ids: ids } }),
+      api.call('DELETE', ruleAt(rule.id)),
+    ]);
+    for (const { status } of answers) expect([200, 201, 204, 404, 409, 422]).toContain(status);
+    const dangling = await api.database.knex.raw(
+      'select 1 from alert_rule_webhooks a left join webhooks w on w.id = a.webhook_id where w.id is null',
+    );
+    expect(dangling.rows).toEqual([]);
+  }
+});
+
+test('rules are listed oldest first, by pages where a limit is given', async () => {
+  const whole = (await api.call<AlertRule[]>('GET', collection)).body;
+  const walked: AlertRule[] = [];
+  for (let next: string | undefined = `${collection}?limit=3`; next !== undefined; ) {
+    const page: { body: AlertRule[]; headers: Headers } = await api.call('GET', next);
+    walked.push(...page.body);
+    next = /^<(.*)>; rel="next"$/.exec(page.headers.get('link') ?? '')?.[1];
+  }
+  expect(walked).toEqual(whole);
+  expect(whole.map(({ created_at }) => created_at)).toEqual(whole.map(({ created_at }) => created_at).sort());
+});
+
+test.each([
+  ['a threshold that is a string', { threshold: '0.4' }, '/threshold'],
+  ['an unknown bound', { bound: 'sideways' }, '/bound'],
+  ['a model id that is no UUID', { model_id: 'm1' }, '/model_id'],
+  [
+    'a webhook id that is no UUID',
+    { notification_webhook_ids: ["'; drop table alert_rules; --"] },
+    '/notification_webhook_ids/0',
+  ],
+  ['webhook ids that are no array', { notification_webhook_ids: randomUUID() }, '/notification_webhook_ids'],
+  ['an unknown field', { severity: 1 }, '/severity'],
+  ['a read-only field', { workspace_id: workspaceId }, '/workspace_id'],
+])('refuses %s', async (_, changes, path) => {
+  const { status, body } = await api.call('POST', collection, { body: { ...fields, ...changes } });
+  expect([status, body.errors?.map((error) => error.path)]).toEqual([422, [path]]);
+});
+
+test('a number too large to be one is refused', async () => {
+  const body = JSON.stringify(fields).replace('0.25', '1e999');
+  expect((await api.call('POST', collection, { body })).status).toBe(422);
+});
+
+test('a rule of another workspace exists, and is refused; a reader may only read', async () => {
+  const { id } = await addRule();
+  for (const method of ['GET', 'PATCH', 'DELETE']) {
+    expect((await api.call(method, ruleAt(id), { as: 'outsider' })).status).toBe(403);
+  }
+  expect((await api.call('GET', ruleAt(id), { as: 'reader' })).status).toBe(200);
+  expect((await api.call('PATCH', ruleAt(id), { as: 'reader', body: {} })).status).toBe(403);
+  expect((await api.call('DELETE', ruleAt(id), { as: 'reader' })).status).toBe(403);
+  expect((await api.call('POST', collection, { as: 'reader', body: fields })).status).toBe(403);
+  expect((await api.call('GET', collection, { as: 'publisher' })).status).toBe(403);
+});

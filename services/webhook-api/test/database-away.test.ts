@@ -1,0 +1,121 @@
+import type { AddressInfo } from 'node:net';
+import { connect, createServer, type Server, type Socket } from 'node:net';
+import { createTestDatabase, type TestDatabase } from '@tocsin/database/testing';
+import { Secret } from '@tocsin/kit';
+import { startApi, type TestApi, workspaceId } from './support/api.js';
+
+const webhooks = `/api/v1/workspaces/${workspaceId}/webhooks`;
+const webhook = '/api/v1/webhooks/00000000-0000-0000-0000-000000000000';
+const fields = { name: 'Hook', url: 'http://127.0.0.1:9/', body: '{}' };
+
+/** Stands before the database and can be told to refuse, or to go silent with connections open. */
+async function startGate(target: URL) {
+  let mode: 'open' | 'refuse' | 'silent' = 'open';
+  const sockets = new Set<Socket>();
+  const server: Server = createServer((client) => {
+    if (mode === 'refuse') return void client.destroy();
+    const upstream = connect(Number(target.port), target.hostname);
+    for (const socket of [client, upstream]) {
+      sockets.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => {
+        sockets.delete(socket);
+        client.destroy();
+        upstream.destroy();
+      });
+    }
+    client.on('data', (chunk) => mode !== 'silent' && upstream.write(chunk));
+    upstream.on('data', (chunk) => mode !== 'silent' && client.write(chunk));
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = new URL(target);
+  address.port = String((server.address() as AddressInfo).port);
+  const cut = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    url: address.href,
+    open: () => {
+      mode = 'open';
+      cut();
+    },
+    refuse: () => {
+      mode = 'refuse';
+      cut();
+    },
+    silence: () => {
+      mode = 'silent';
+    },
+    close: () => {
+      cut();
+      return new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+let database: TestDatabase;
+let gate: Awaited<ReturnType<typeof startGate>>;
+let api: TestApi;
+beforeAll(async () => {
+  database = await createTestDatabase();
+  gate = await startGate(new URL(database.url));
+  api = await startApi({ config: { databaseUrl: new Secret(gate.url) } });
+});
+afterAll(async () => {
+  gate.open();
+  await api.close();
+  await gate.close();
+  await database.drop();
+});
+
+const calls = [
+  ['GET', webhooks, undefined],
+  ['POST', webhooks, fields],
+  ['GET', webhook, undefined],
+  ['PATCH', webhook, { name: 'x' }],
+  ['DELETE', webhook, undefined],
+] as const;
+
+async function expectAway(): Promise<void> {
+  const answers = await Promise.all(
+    calls.map(([method, path, body]) => api.call(method, path, body && { body })),
+  );
+  for (const { status, headers, body } of answers) {
+    expect([status, body.code]).toEqual([503, 'unavailable']);
+    expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    expect(JSON.stringify(body)).not.toMatch(/postgres|ECONN|127\.0\.0\.1/i);
+  }
+  expect((await fetch(`${api.url}/readyz`)).status).toBe(503);
+  expect((await fetch(`${api.url}/livez`)).status).toBe(200);
+}
+
+async function expectBack(): Promise<void> {
+  gate.open();
+  const endsAt = performance.now() + 15_000;
+  while ((await api.call('GET', webhooks)).status !== 200) expect(performance.now()).toBeLessThan(endsAt);
+  expect((await fetch(`${api.url}/readyz`)).status).toBe(200);
+  expect((await api.call('POST', webhooks, { body: fields })).status).toBe(201);
+}
+
+test('while the database refuses connections every call is 503, and the service recovers by itself', async () => {
+  expect((await api.call('GET', webhooks)).status).toBe(200);
+  gate.refuse();
+  await expectAway();
+  await expectBack();
+});
+
+test('while the database accepts and never answers every call is 503 and not a hang, and the service recovers', async () => {
+  expect((await api.call('GET', webhooks)).status).toBe(200);
+  gate.silence();
+  await expectAway();
+  await expectAway();
+  await expectBack();
+});
+
+test('what needs no database works without it', async () => {
+  gate.refuse();
+  expect((await api.call('GET', '/api/v1/whoami')).status).toBe(200);
+  const preview = await api.call('POST', `${webhooks}/preview`, { body: { body: '{}' } });
+  expect(preview.status).toBe(200);
+  await expectBack();
+});

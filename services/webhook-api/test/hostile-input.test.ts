@@ -1,0 +1,180 @@
+import type { Webhook } from '@tocsin/contracts';
+import { startApi, type TestApi, workspaceId } from './support/api.js';
+
+const webhooks = `/api/v1/workspaces/${workspaceId}/webhooks`;
+const rules = `/api/v1/workspaces/${workspaceId}/alert_rules`;
+const good = { name: 'Good', url: 'http://127.0.0.1:9/', headers: {}, body: '{}' };
+const rule = { name: 'Rule', model_id: workspaceId, threshold: 1, bound: 'upper_bound' };
+
+let api: TestApi;
+let webhookPath: string;
+let rulePath: string;
+beforeAll(async () => {
+  api = await startApi();
+  const webhook = await api.call<Webhook>('POST', webhooks, { body: good });
+  webhookPath = `/api/v1/webhooks/${webhook.body.id}`;
+  const created = await api.call<{ id: string }>('POST', rules, { body: rule });
+  rulePath = `/api/v1/alert_rules/${created.body.id}`;
+});
+afterAll(() => api.close());
+
+/** Every row that a write could have changed. */
+async function stored(): Promise<string> {
+  const tables = await Promise.all(
+    ['webhooks', 'alert_rules', 'alert_rule_webhooks'].map((table) => api.database.knex(table).orderBy(1)),
+  );
+  return JSON.stringify(tables);
+}
+
+const targets = () =>
+  [
+    ['POST', webhooks, good],
+    ['PATCH', webhookPath, good],
+    ['POST', `${webhooks}/test`, { url: good.url, headers: {}, body: '' }],
+    ['POST', `${webhooks}/preview`, { body: '{}', context: {} }],
+    ['POST', `${webhookPath}/test`, { context: {} }],
+    ['POST', rules, rule],
+    ['PATCH', rulePath, rule],
+  ] as const;
+
+/** Sends `body` to every route that takes one, and expects a problem of this status that changes nothing. */
+async function refusedEverywhere(
+  body: string | Uint8Array,
+  status: number,
+  headers?: Record<string, string>,
+) {
+  const before = await stored();
+  for (const [method, path] of targets()) {
+    const answer = await api.call(method, path, { body, ...(headers && { headers }) });
+    expect([path, answer.status]).toEqual([path, status]);
+    expect(answer.headers.get('content-type')).toBe('application/problem+json');
+    expect(answer.body.detail).toMatch(/^[A-Z].*\.$/);
+  }
+  expect(await stored()).toBe(before);
+}
+
+const deep = (open: string, close: string) => `${open.repeat(10_000)}${close.repeat(10_000)}`;
+
+test.each([
+  ['text that is not JSON', 'not json', 400],
+  ['JSON that ends early', '{"name": "x"', 400],
+  ['JSON with a trailing comma', '{"name": "x",}', 400],
+  ['NaN', '{"threshold": NaN}', 400],
+  ['arrays nested 10,000 deep', deep('[', ']'), 422],
+  ['objects nested 10,000 deep', `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`, 422],
+  ['nesting within a known field', `{"headers": ${deep('[', ']')}, "context": ${deep('[', ']')}}`, 422],
+  ['an array', '[]', 422],
+  ['null', 'null', 422],
+  ['a string', '"x"', 422],
+  ['a number', '1', 422],
+  ['a __proto__ key', '{"__proto__": {"name": "x"}}', 422],
+  ['a constructor key', '{"constructor": {"prototype": {}}}', 422],
+  ['a NUL in a name', '{"\\u0000": 1}', 422],
+  ['a lone surrogate', '{"name": "\\ud800", "body": "\\ud800"}', 422],
+])('refuses %s', async (_, body, status) => {
+  await refusedEverywhere(body, status);
+});
+
+test('refuses bytes that are not UTF-8', async () => {
+  await refusedEverywhere(Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]), 400);
+});
+
+test('refuses a body of more than a mebibyte', async () => {
+  await refusedEverywhere(JSON.stringify({ name: 'x'.repeat(1_048_576) }), 413);
+});
+
+test.each(['text/plain', 'application/xml', 'application/json; charset=latin1', 'application/jsonx', 'x'])(
+  'refuses the media type %s',
+  async (type) => {
+    await refusedEverywhere(JSON.stringify(good), 415, { 'Content-Type': type });
+  },
+);
+
+const wrongValues = [
+  'null',
+  '7',
+  'true',
+  '["x"]',
+  '{"x": 1}',
+  '{"": [""]}',
+  '[[["x"]]]',
+  '"x"',
+  '""',
+  '"a\\u0000b"',
+  '"a\\udc00"',
+  `"${'x'.repeat(100_000)}"`,
+  deep('[', ']'),
+  `{"${'k'.repeat(10_000)}": []}`,
+  '1e999',
+  '-0',
+];
+
+test('whatever stands in a field is taken or refused, and never fails inside', async () => {
+  for (const [method, path, fields] of targets()) {
+    for (const field of Object.keys(fields)) {
+      for (const value of wrongValues) {
+        const { [field]: _, ...others } = fields as Record<string, unknown>;
+        const body = JSON.stringify({ [field]: '@', ...others }).replace('"@"', () => value);
+        const { status } = await api.call<unknown>(method, path, { body });
+        if (status > 201)
+          expect([method, path, field, value, status]).toEqual([method, path, field, value, 422]);
+      }
+    }
+  }
+});
+
+const injections = [
+  `'; drop table webhooks; --`,
+  `" or 1=1 --`,
+  `$1`,
+  `?`,
+  `??`,
+  `:name`,
+  `\\'`,
+  `%s`,
+  `{{7*7}}`,
+  '\u2028',
+];
+
+test('SQL and placeholders in every string are taken as text', async () => {
+  for (const text of injections) {
+    const named = await api.call<Webhook>('POST', webhooks, {
+      body: {
+        ...good,
+        name: text,
+        headers: { 'X-Sql': [text.replace('\u2028', '')] },
+        body: JSON.stringify(text),
+      },
+    });
+    expect([text, named.status, named.body.name]).toEqual([text, 201, text]);
+    const found = await api.call<Webhook[]>('GET', `${webhooks}?name=${encodeURIComponent(text)}`);
+    expect(found.body.map(({ id }) => id)).toContain(named.body.id);
+    expect((await api.call('POST', rules, { body: { ...rule, name: text } })).status).toBe(201);
+    for (const path of [
+      `/api/v1/webhooks/${encodeURIComponent(text)}`,
+      `/api/v1/alert_rules/${encodeURIComponent(text)}`,
+    ]) {
+      expect((await api.call('GET', path)).status).toBe(422);
+    }
+  }
+});
+
+test.each([
+  ['GET', '/api/v1/workspaces/not-a-uuid/webhooks', 422],
+  ['POST', '/api/v1/workspaces/%00/webhooks', 422],
+  ['GET', '/api/v1/webhooks/%zz', 400],
+  ['GET', '/api/v1/webhooks/00000000-0000-0000-0000-00000000000g', 422],
+  ['GET', '/api/v1/webhooks/urn:uuid:00000000-0000-0000-0000-000000000000', 422],
+  ['GET', '/api/v1/webhooks/00000000-0000-0000-0000-000000000000', 404],
+  ['GET', '/api/v1/nothing', 404],
+  ['PUT', '/api/v1/webhooks/00000000-0000-0000-0000-000000000000', 405],
+  ['DELETE', webhooks, 405],
+])('%s %s is %i with a problem', async (method, path, status) => {
+  const answer = await api.call(method, path);
+  expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'application/problem+json']);
+});
+
+test('the service still works', async () => {
+  expect((await api.call<Webhook>('GET', webhookPath)).status).toBe(200);
+  expect(Object.keys(Object.prototype)).toEqual([]);
+});

@@ -1,0 +1,88 @@
+import type { Webhook } from '@tocsin/contracts';
+import { otherWorkspaceId, type StartOptions, startApi, type TestApi, workspaceId } from './support/api.js';
+import { startDestination } from './support/destination.js';
+
+const webhooks = `/api/v1/workspaces/${workspaceId}/webhooks`;
+const fields = { name: 'Hook', url: 'http://127.0.0.1:9/', body: '{}' };
+const plenty = {
+  requestBytes: 1_048_576,
+  requestsPerMinute: 100_000,
+  alertsPerMinute: 100_000,
+  probesPerMinute: 100_000,
+  webhooksPerWorkspace: 1_000,
+};
+
+const started: TestApi[] = [];
+async function start(limits: Partial<typeof plenty>, options: StartOptions = {}): Promise<TestApi> {
+  const api = await startApi({ ...options, config: { limits: { ...plenty, ...limits } } });
+  started.push(api);
+  return api;
+}
+afterEach(() => Promise.all(started.splice(0).map((api) => api.close())));
+
+const countBy = (statuses: number[]) =>
+  Object.fromEntries(
+    [...new Set(statuses)].sort().map((status) => [status, statuses.filter((s) => s === status).length]),
+  );
+
+test('a workspace holds so many webhooks and not one more, however many are created at once', async () => {
+  const api = await start({ webhooksPerWorkspace: 10 });
+  const answers = await Promise.all(
+    Array.from({ length: 30 }, () => api.call('POST', webhooks, { body: fields })),
+  );
+  expect(countBy(answers.map(({ status }) => status))).toEqual({ 201: 10, 409: 20 });
+  expect(answers.find(({ status }) => status === 409)?.body).toMatchObject({
+    code: 'conflict',
+    detail: expect.stringContaining('10'),
+  });
+
+  // Another workspace has a count of its own, and a deletion makes room.
+  const other = await api.call('POST', `/api/v1/workspaces/${otherWorkspaceId}/webhooks`, {
+    as: 'outsider',
+    body: fields,
+  });
+  expect(other.status).toBe(201);
+  const [first] = (await api.call<Webhook[]>('GET', webhooks)).body;
+  await api.call('DELETE', `/api/v1/webhooks/${first?.id}`);
+  expect((await api.call('POST', webhooks, { body: fields })).status).toBe(201);
+});
+
+test('one principal may ask so often in a minute, and another is not held up by it', async () => {
+  const api = await start({ requestsPerMinute: 5 });
+  const answers = [];
+  for (let count = 0; count < 7; count += 1) answers.push(await api.call('GET', webhooks));
+  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429, 429]);
+  const refused = answers[5]!;
+  expect(refused.body.code).toBe('too_many_requests');
+  expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+  expect((await api.call('GET', webhooks, { as: 'reader' })).status).toBe(200);
+});
+
+test('a workspace may probe so often in a minute, counted for both kinds of test and for whoever tests', async () => {
+  const destination = await startDestination();
+  try {
+    const api = await start({ probesPerMinute: 2 });
+    const url = destination.url('/probe');
+    const { body } = await api.call<Webhook>('POST', webhooks, { body: { ...fields, url } });
+    const probe = { url, body: '{}' };
+    // What is refused for its form is not counted.
+    expect((await api.call('POST', `${webhooks}/test`, { body: { url: 'x', body: '' } })).status).toBe(422);
+    expect((await api.call('POST', `${webhooks}/test`, { body: probe })).status).toBe(200);
+    expect((await api.call('POST', `/api/v1/webhooks/${body.id}/test`)).status).toBe(200);
+    const refused = await api.call('POST', `${webhooks}/test`, { as: 'admin', body: probe });
+    expect([refused.status, Number(refused.headers.get('retry-after')) >= 1]).toEqual([429, true]);
+    expect((await api.call('POST', `/api/v1/webhooks/${body.id}/test`)).status).toBe(429);
+    expect(destination.at('/probe').length).toBe(2);
+
+    const elsewhere = `/api/v1/workspaces/${otherWorkspaceId}/webhooks/test`;
+    expect((await api.call('POST', elsewhere, { as: 'outsider', body: probe })).status).toBe(200);
+  } finally {
+    await destination.close();
+  }
+});
+
+test('a smaller limit of bytes is a setting', async () => {
+  const api = await start({ requestBytes: 2_048 });
+  const { status, body } = await api.call('POST', webhooks, { body: { ...fields, name: 'x'.repeat(2_048) } });
+  expect([status, body.code]).toEqual([413, 'payload_too_large']);
+});

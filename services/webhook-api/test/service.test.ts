@@ -1,0 +1,195 @@
+import { randomUUID } from 'node:crypto';
+import { Writable } from 'node:stream';
+import type { Webhook } from '@tocsin/contracts';
+import { createLogger } from '@tocsin/kit';
+import { otherWorkspaceId, startApi, type TestApi, workspaceId } from './support/api.js';
+import { tokenOf } from './support/tokens.js';
+
+const webhooks = `/api/v1/workspaces/${workspaceId}/webhooks`;
+const fields = {
+  name: 'Hook',
+  url: 'http://127.0.0.1:9/s3cret',
+  headers: { A: ['s3cret'] },
+  body: '"s3cret"',
+};
+
+let api: TestApi;
+const lines: string[] = [];
+beforeAll(async () => {
+  const destination = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk));
+      done();
+    },
+  });
+  api = await startApi({ logger: createLogger({ service: 'webhook-api', level: 'debug', destination }) });
+});
+afterAll(() => api.close());
+
+const get = (path: string, headers: Record<string, string> = {}) => fetch(`${api.url}${path}`, { headers });
+
+describe('without a token', () => {
+  test.each(['/livez', '/readyz', '/openapi.json', '/docs'])('%s answers', async (path) => {
+    expect((await get(path)).status).toBe(200);
+  });
+
+  test.each([
+    ['no header', {}],
+    ['an empty header', { Authorization: '' }],
+    ['another scheme', { Authorization: 'Basic eDp5' }],
+    ['no token', { Authorization: 'Bearer' }],
+    ['a token that is none', { Authorization: 'Bearer nonsense' }],
+    ['an unsigned token', { Authorization: `Bearer ${unsigned()}` }],
+  ])(
+    'with %s every other path is 401, also one that does not exist',
+    async (_, headers: Record<string, string>) => {
+      for (const path of [
+        webhooks,
+        `/api/v1/webhooks/${randomUUID()}`,
+        '/api/v1/whoami',
+        '/nothing',
+        '/metrics',
+      ]) {
+        const answer = await get(path, headers);
+        expect([path, answer.status]).toEqual([path, 401]);
+        expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer/);
+        expect(await answer.json()).toMatchObject({ status: 401, code: 'unauthenticated' });
+      }
+    },
+  );
+
+  test('a changed token is 401', async () => {
+    const token = await tokenOf('admin');
+    const [head, payload, signature] = token.split('.');
+    const claims = JSON.parse(Buffer.from(payload!, 'base64url').toString());
+    const forged = Buffer.from(JSON.stringify({ ...claims, sub: 'someone' })).toString('base64url');
+    for (const changed of [
+      `${head}.${forged}.${signature}`,
+      `${token.slice(0, -4)}AAAA`,
+      `${head}.${payload}.`,
+    ]) {
+      expect((await get(webhooks, { Authorization: `Bearer ${changed}` })).status).toBe(401);
+    }
+  });
+});
+
+function unsigned(): string {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+  return `${part({ alg: 'none' })}.${part({ sub: 'x', iss: process.env.TOCSIN_TEST_OIDC_ISSUER, aud: 'tocsin-api' })}.`;
+}
+
+test('whoami tells the principal and the roles by workspace, to whoever has a token', async () => {
+  const editor = await api.call<Record<string, unknown>>('GET', '/api/v1/whoami');
+  expect(editor.body).toMatchObject({
+    issuer: process.env.TOCSIN_TEST_OIDC_ISSUER,
+    subject: expect.any(String),
+    workspaces: { [workspaceId]: ['editor'] },
+    deployment_roles: [],
+  });
+  const outsider = await api.call<Record<string, unknown>>('GET', '/api/v1/whoami', { as: 'outsider' });
+  expect(outsider.body).toMatchObject({ workspaces: { [otherWorkspaceId]: ['admin'] } });
+  const admin = await api.call<Record<string, unknown>>('GET', '/api/v1/whoami', { as: 'admin' });
+  expect(admin.body).toMatchObject({ deployment_roles: expect.arrayContaining(['tocsin_admin']) });
+});
+
+describe('the document', () => {
+  interface Document {
+    openapi: string;
+    paths: Record<string, Record<string, { operationId: string; security?: unknown[] }>>;
+    components: { schemas: Record<string, unknown> };
+  }
+  let document: Document;
+  beforeAll(async () => {
+    const answer = await get('/openapi.json');
+    document = JSON.parse(await answer.text());
+  });
+
+  test('is OpenAPI 3.1 and names every route, each operation once', () => {
+    expect(document.openapi).toMatch(/^3\.1\./);
+    const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
+      Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace('/api/v1', '')}`),
+    );
+    expect(operations).toEqual(
+      expect.arrayContaining([
+        'POST /workspaces/{workspace_id}/webhooks/test',
+        'POST /workspaces/{workspace_id}/webhooks',
+        'GET /workspaces/{workspace_id}/webhooks',
+        'POST /workspaces/{workspace_id}/webhooks/preview',
+        'GET /webhooks/{webhook_id}',
+        'PATCH /webhooks/{webhook_id}',
+        'DELETE /webhooks/{webhook_id}',
+        'POST /webhooks/{webhook_id}/test',
+        'POST /workspaces/{workspace_id}/alert_rules',
+        'GET /workspaces/{workspace_id}/alert_rules',
+        'GET /alert_rules/{alert_rule_id}',
+        'PATCH /alert_rules/{alert_rule_id}',
+        'DELETE /alert_rules/{alert_rule_id}',
+        'GET /whoami',
+      ]),
+    );
+    const ids = Object.values(document.paths).flatMap((methods) =>
+      Object.values(methods).map(({ operationId }) => operationId),
+    );
+    expect(new Set(ids).size).toBe(ids.length);
+  });
+
+  test('has every schema that it refers to', () => {
+    const referred = JSON.stringify(document).matchAll(/"#\/components\/schemas\/([^"]+)"/g);
+    for (const [, name] of referred) expect(Object.keys(document.components.schemas)).toContain(name);
+  });
+
+  test('every path in it is served, and asks for a token unless it says that it is public', async () => {
+    for (const [path, methods] of Object.entries(document.paths)) {
+      for (const [method, { security }] of Object.entries(methods)) {
+        const target = path.replaceAll(/\{[^}]+\}/g, randomUUID());
+        const answer = await fetch(`${api.url}${target}`, { method: method.toUpperCase() });
+        const place = `${method} ${path}`;
+        expect([place, answer.status]).toEqual([place, security === undefined ? 401 : 200]);
+      }
+    }
+  });
+
+  test('is shown as a page without scripts, that loads nothing', async () => {
+    const answer = await get('/docs');
+    const page = await answer.text();
+    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+    expect(page).not.toMatch(/<script|<link|src=|@import|url\(/);
+    for (const methods of Object.values(document.paths)) {
+      for (const { operationId } of Object.values(methods)) expect(page).toContain(`id="${operationId}"`);
+    }
+    for (const [, anchor] of page.matchAll(/href="#([^"]+)"/g)) expect(page).toContain(`id="${anchor}"`);
+  });
+});
+
+test('metrics are on a port of their own, and count requests by route', async () => {
+  await api.call('GET', webhooks);
+  const answer = await fetch(`${api.metricsUrl}/metrics`);
+  expect(answer.status).toBe(200);
+  const text = await answer.text();
+  expect(text).toContain('route="/api/v1/workspaces/{workspace_id}/webhooks"');
+  expect(text).not.toContain(workspaceId);
+});
+
+test('no secret of a webhook, and no token, is ever logged', async () => {
+  const { body } = await api.call<Webhook>('POST', webhooks, { body: fields });
+  await api.call('PATCH', `/api/v1/webhooks/${body.id}`, {
+    body: { ...fields, headers: { 'X s3cret': ['s3cret'] } },
+  });
+  await api.call('POST', `${webhooks}/test`, {
+    body: { url: fields.url, headers: fields.headers, body: 's3cret' },
+  });
+  await api.call('POST', webhooks, { body: '{"url": "s3cret' });
+  await api.call('GET', `/api/v1/webhooks/${body.id}`);
+  const log = lines.join('');
+  expect(log).toContain('http.request');
+  expect(log).not.toContain('s3cret');
+  expect(log).not.toContain((await tokenOf('editor')).slice(-40));
+});
+
+test('an answer names its request, and a given name is kept where it is sane', async () => {
+  const given = await api.call('GET', webhooks, { headers: { 'X-Request-Id': 'trace-1' } });
+  expect(given.headers.get('x-request-id')).toBe('trace-1');
+  const odd = await api.call('GET', webhooks, { headers: { 'X-Request-Id': '<script>' } });
+  expect(odd.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+});

@@ -1,0 +1,125 @@
+import type { Webhook } from '@tocsin/contracts';
+import { otherWorkspaceId, startApi, type TestApi, workspaceId } from './support/api.js';
+
+const collection = `/api/v1/workspaces/${workspaceId}/webhooks`;
+const names = ['Bravo', 'alpha', 'charlie 100%', "delta_'; drop table webhooks; --", 'Échelon', 'alpha'];
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+  for (const name of names) {
+    const body = { name, url: 'http://127.0.0.1:9/', body: '{}' };
+    expect((await api.call('POST', collection, { body })).status).toBe(201);
+  }
+});
+afterAll(() => api.close());
+
+const list = (query = '') => api.call<Webhook[]>('GET', `${collection}${query}`);
+const namesOf = async (query: string) => (await list(query)).body.map(({ name }) => name);
+
+/** Follows the links to the last page. */
+async function walk(query: string, between: () => Promise<unknown> = async () => {}): Promise<Webhook[][]> {
+  const pages: Webhook[][] = [];
+  for (let next: string | undefined = `${collection}${query}`; next !== undefined; ) {
+    const { status, body, headers }: Awaited<ReturnType<typeof list>> = await api.call('GET', next);
+    expect(status).toBe(200);
+    pages.push(body);
+    next = /^<(.*)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1];
+    await between();
+  }
+  return pages;
+}
+
+test('the list is whole and oldest first unless asked otherwise', async () => {
+  const { headers, body } = await list();
+  expect(headers.get('link')).toBeNull();
+  expect(body.map(({ name }) => name)).toEqual(names);
+  expect(await namesOf('?order=desc')).toEqual([...names].reverse());
+});
+
+test('another workspace has a list of its own', async () => {
+  const path = `/api/v1/workspaces/${otherWorkspaceId}/webhooks`;
+  expect((await api.call('GET', path, { as: 'outsider' })).body).toEqual([]);
+});
+
+test('sorts by name whatever the case of its letters', async () => {
+  const sorted = await namesOf('?sort=name');
+  expect(sorted.slice(0, 4)).toEqual(['alpha', 'alpha', 'Bravo', 'charlie 100%']);
+  expect(await namesOf('?sort=name&order=desc')).toEqual([...sorted].reverse());
+});
+
+test('filters by a part of the name, in any case, with every character taken as itself', async () => {
+  expect(await namesOf('?name=ALPHA')).toEqual(['alpha', 'alpha']);
+  expect(await namesOf('?name=100%25')).toEqual(['charlie 100%']);
+  expect(await namesOf('?name=%25')).toEqual(['charlie 100%']);
+  expect(await namesOf(`?name=${encodeURIComponent("'; drop table webhooks")}`)).toEqual([names[3]]);
+  expect(await namesOf('?name=no-such')).toEqual([]);
+  expect(await namesOf('?name=')).toEqual(names);
+});
+
+test.each([
+  '?limit=1',
+  '?limit=4',
+  '?limit=2&sort=name',
+  '?limit=1&sort=name&order=desc',
+  '?limit=5&sort=updated_at',
+])('the pages of %s together are the list', async (query) => {
+  const whole = (await list(query.replace(/limit=\d+&?/, ''))).body;
+  const pages = await walk(query);
+  expect(pages.flat()).toEqual(whole);
+  expect(pages.length).toBe(Math.ceil(names.length / Number(/limit=(\d+)/.exec(query)![1])));
+});
+
+test('paging keeps its place while webhooks come and go', async () => {
+  const added: string[] = [];
+  const between = async () => {
+    const body = { name: `${added.length} early`, url: 'http://127.0.0.1:9/', body: '{}' };
+    const created = await api.call<Webhook>('POST', collection, { body });
+    added.push(created.body.id);
+  };
+  const pages = await walk('?limit=2&sort=name', between);
+  expect(pages.flat().map(({ name }) => name)).toEqual(
+    (await namesOf('?sort=name')).filter((name) => !/early/.test(name)),
+  );
+  for (const id of added) await api.call('DELETE', `/api/v1/webhooks/${id}`);
+});
+
+test.each([
+  'limit=0',
+  'limit=1001',
+  'limit=-1',
+  'limit=1.5',
+  'limit=many',
+  'limit=1&limit=2',
+  'sort=body',
+  'sort=name;--',
+  'order=up',
+  'colour=red',
+  'cursor=',
+  'cursor=nonsense',
+  `cursor=${'A'.repeat(5000)}`,
+  '__proto__=1',
+  'constructor=1',
+  'name=%00',
+])('refuses ?%s with a sentence', async (query) => {
+  const { status, body } = await api.call('GET', `${collection}?${query}`);
+  expect([status, body.errors?.length]).toEqual([422, 1]);
+});
+
+test('a malformed escape in the query is 400', async () => {
+  expect((await api.call('GET', `${collection}?name=%zz`)).status).toBe(400);
+});
+
+test('a cursor serves only the list that gave it, and no other workspace', async () => {
+  const { headers } = await list('?limit=1&sort=name');
+  const cursor = /cursor=([^&>]*)/.exec(headers.get('link') ?? '')![1]!;
+  expect((await list(`?limit=1&sort=name&cursor=${cursor}`)).status).toBe(200);
+  expect((await list(`?limit=1&cursor=${cursor}`)).status).toBe(422);
+  expect((await list(`?limit=1&sort=name&order=desc&cursor=${cursor}`)).status).toBe(422);
+  const other = `/api/v1/workspaces/${otherWorkspaceId}/webhooks?limit=1&sort=name&cursor=${cursor}`;
+  expect((await api.call('GET', other, { as: 'outsider' })).status).toBe(422);
+  for (const at of [0, 10, 30, cursor.length - 1]) {
+    const changed = `${cursor.slice(0, at)}${cursor[at] === 'A' ? 'B' : 'A'}${cursor.slice(at + 1)}`;
+    expect((await list(`?limit=1&sort=name&cursor=${changed}`)).status).toBe(422);
+  }
+});

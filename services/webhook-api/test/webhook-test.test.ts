@@ -1,0 +1,257 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import type { Preview, TestResult, Webhook } from '@tocsin/contracts';
+import { startApi, type TestApi, workspaceId } from './support/api.js';
+import { startDestination } from './support/destination.js';
+
+type SavedTestResult = TestResult & { rendered: string | null };
+
+const testPath = `/api/v1/workspaces/${workspaceId}/webhooks/test`;
+const previewPath = `/api/v1/workspaces/${workspaceId}/webhooks/preview`;
+const webhooks = `/api/v1/workspaces/${workspaceId}/webhooks`;
+
+let api: TestApi;
+let destination: Awaited<ReturnType<typeof startDestination>>;
+beforeAll(async () => {
+  [api, destination] = await Promise.all([startApi(), startDestination()]);
+});
+afterAll(() => Promise.all([api.close(), destination.close()]));
+
+const freshPath = () => `/${randomUUID()}`;
+const probe = (body: object) => api.call<TestResult>('POST', testPath, { body });
+
+describe('testing a destination', () => {
+  test('sends the body byte for byte with exactly the headers given, and tells the answer', async () => {
+    const path = freshPath();
+    const body = ' {{ not rendered }} "\\u0041" é 💥\r\n\t{"a": 1,}';
+    const headers = {
+      'Content-Type': ['text/weird'],
+      'X-Many': ['one', 'two'],
+      Authorization: ['Basic eDp5'],
+    };
+    const answer = await probe({ url: destination.url(path), headers, body });
+    expect(answer.status).toBe(200);
+    expect(answer.body).toEqual({
+      error: null,
+      response: { status_code: 200, response: 'ok' },
+      success: true,
+      duration_ms: expect.any(Number),
+      likely_cause: null,
+    });
+    const [received] = destination.at(path);
+    expect(received?.body.equals(Buffer.from(body))).toBe(true);
+    const names = received?.rawHeaders.filter((_, index) => index % 2 === 0);
+    expect(names?.map((name) => name.toLowerCase()).sort()).toEqual([
+      'authorization',
+      'connection',
+      'content-length',
+      'content-type',
+      'host',
+      'x-many',
+      'x-many',
+    ]);
+    expect(names).toEqual(expect.arrayContaining(Object.keys(headers)));
+    expect(received?.rawHeaders).toEqual(expect.arrayContaining(['one', 'two', 'text/weird', 'Basic eDp5']));
+  });
+
+  test('headers may be missing or empty, and the body may be empty', async () => {
+    const path = freshPath();
+    expect((await probe({ url: destination.url(path), body: '' })).body.success).toBe(true);
+    expect((await probe({ url: destination.url(path), headers: {}, body: 'x' })).body.success).toBe(true);
+    expect(destination.at(path).map(({ body }) => body.toString())).toEqual(['', 'x']);
+  });
+
+  test.each([
+    [200, true, null],
+    [204, true, null],
+    [299, true, null],
+    [300, false, null],
+    [302, false, null],
+    [400, false, 'Rendered body is not valid JSON, for example a quoted numeric variable.'],
+    [401, false, 'Authorization header missing or wrong.'],
+    [403, false, expect.stringContaining('lacks permission')],
+    [404, false, 'Wrong URL, or the destination URL has been revoked.'],
+    [500, false, null],
+  ])('an answer of %i is no error; success is %s', async (statusCode, success, likelyCause) => {
+    const path = freshPath();
+    destination.answer(path, (_, response) =>
+      response.writeHead(statusCode, { Location: '/elsewhere' }).end(),
+    );
+    const { body } = await probe({ url: destination.url(path), body: '{}' });
+    expect(body).toMatchObject({
+      error: null,
+      response: { status_code: statusCode, response: '' },
+      success,
+      likely_cause: likelyCause,
+    });
+    expect(destination.at('/elsewhere')).toEqual([]);
+  });
+
+  test('a destination that is not there is an error with its code, and no answer', async () => {
+    const { status, body } = await probe({ url: 'http://127.0.0.1:1/', body: '{}' });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ response: null, success: false, likely_cause: null });
+    expect(body.error).toMatch(/^connection_refused: \S/);
+  });
+
+  test('a name that does not resolve is a dns_failure', async () => {
+    const { body } = await probe({ url: 'http://no-such-host.invalid/', body: '{}' });
+    expect(body.error).toMatch(/^dns_failure: /);
+  });
+
+  test('an answer that is no text is shown safely', async () => {
+    const path = freshPath();
+    destination.answer(path, (_, response) =>
+      response.end(Buffer.concat([Buffer.from('a\0b'), randomBytes(200_000)])),
+    );
+    const { body } = await probe({ url: destination.url(path), body: '{}' });
+    expect(body.response?.response).not.toContain('\0');
+    expect(Buffer.byteLength(body.response?.response ?? '')).toBeLessThanOrEqual(65_536);
+  });
+
+  test.each([
+    ['a blocked address', { url: 'http://169.254.169.254/', body: '' }, ['/url']],
+    ['no url', { body: '' }, ['/url']],
+    ['no body', { url: 'http://127.0.0.1/' }, ['/body']],
+    ['a body that is an object', { url: 'http://127.0.0.1/', body: {} }, ['/body']],
+    ['a body too long', { url: 'http://127.0.0.1/', body: 'x'.repeat(65_537) }, ['/body']],
+    [
+      'a smuggled header',
+      { url: 'http://127.0.0.1/', body: '', headers: { A: ['b\r\nHost: x'] } },
+      ['/headers/A/0'],
+    ],
+    [
+      'a forbidden header',
+      { url: 'http://127.0.0.1/', body: '', headers: { 'Proxy-A': [''] } },
+      ['/headers/Proxy-A'],
+    ],
+    ['an unknown field', { url: 'http://127.0.0.1/', body: '', name: 'x' }, ['/name']],
+  ])('refuses %s', async (_, body, paths) => {
+    const answer = await api.call('POST', testPath, { body });
+    expect([answer.status, answer.body.errors?.map(({ path }) => path)]).toEqual([422, paths]);
+  });
+
+  test('is for those who may test', async () => {
+    for (const [as, status] of [
+      ['reader', 403],
+      ['publisher', 403],
+      ['outsider', 403],
+      ['admin', 422],
+    ] as const) {
+      expect([as, (await api.call('POST', testPath, { as, body: {} })).status]).toEqual([as, status]);
+    }
+  });
+});
+
+describe('testing a saved webhook', () => {
+  const template = '{"rule": "{{ alert_rule_name }}", "value": {{ metric_value }}, "extra": "{{ extra }}"}';
+
+  async function save(path: string, changes: object = {}): Promise<string> {
+    const body = {
+      name: 'Saved',
+      url: destination.url(path),
+      headers: { 'X-A': ['1', '2'] },
+      body: template,
+    };
+    return (await api.call<Webhook>('POST', webhooks, { body: { ...body, ...changes } })).body.id;
+  }
+  const run = (id: string, body?: object) =>
+    api.call<SavedTestResult>('POST', `/api/v1/webhooks/${id}/test`, body === undefined ? {} : { body });
+
+  test('really sends the template with sample values, and shows what was sent', async () => {
+    const path = freshPath();
+    const { status, body } = await run(await save(path));
+    expect([status, body.error, body.success]).toEqual([200, null, true]);
+    const [received] = destination.at(path);
+    expect(received?.body.toString()).toBe(body.rendered);
+    expect(received?.rawHeaders).toEqual(expect.arrayContaining(['X-A', '1', '2']));
+    expect(JSON.parse(body.rendered ?? '')).toMatchObject({
+      rule: expect.stringMatching(/\S/),
+      value: expect.any(Number),
+      extra: '',
+    });
+  });
+
+  test('puts a given context over the sample values', async () => {
+    const path = freshPath();
+    const context = { alert_rule_name: 'He said "no"\n', extra: 'yes' };
+    const { body } = await run(await save(path), { context });
+    expect(JSON.parse(body.rendered ?? '')).toMatchObject({ rule: 'He said "no"\n', extra: 'yes' });
+  });
+
+  test('works for a disabled webhook, for one tests before enabling', async () => {
+    const path = freshPath();
+    expect((await run(await save(path, { enabled: false }))).body.success).toBe(true);
+  });
+
+  test('sends nothing where the rendering is not JSON, and says so', async () => {
+    const path = freshPath();
+    const id = await save(path, { body: '{"n": {% if extra %}nothing{% else %}1{% endif %}}' });
+    const { status, body } = await run(id, { context: { extra: true } });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({ response: null, success: false, rendered: '{"n": nothing}' });
+    expect(body.error).toMatch(/^invalid_json: /);
+    expect(destination.at(path)).toEqual([]);
+  });
+
+  test('refuses a context that is no object, an unknown webhook, and who may not test', async () => {
+    const id = await save(freshPath());
+    expect((await run(id, { context: [] })).status).toBe(422);
+    expect((await run(id, { body: '{}' })).status).toBe(422);
+    expect((await run(randomUUID())).status).toBe(404);
+    expect((await api.call('POST', `/api/v1/webhooks/${id}/test`, { as: 'reader' })).status).toBe(403);
+    expect((await api.call('POST', `/api/v1/webhooks/${id}/test`, { as: 'outsider' })).status).toBe(403);
+  });
+});
+
+describe('previewing a template', () => {
+  const preview = (body: object) => api.call<Preview>('POST', previewPath, { body });
+
+  test('renders with sample values and sends nothing', async () => {
+    const { status, body } = await preview({ body: '{"t": {{ threshold }}, "b": "{{ bound }}"}' });
+    expect([status, body.error, body.warnings]).toEqual([200, null, []]);
+    expect(JSON.parse(body.rendered ?? '')).toEqual({
+      t: expect.any(Number),
+      b: expect.stringMatching(/^(upper|lower)_bound$/),
+    });
+  });
+
+  test('warns of unknown names and quoted numbers', async () => {
+    const { body } = await preview({ body: '{"a": "{{ metric_vlaue }}", "b": "{{ threshold }}"}' });
+    expect(body.error).toBeNull();
+    expect(body.warnings).toEqual([
+      expect.stringContaining('metric_vlaue'),
+      expect.stringContaining('threshold'),
+    ]);
+  });
+
+  test('a template that does not compile, and one whose text is not JSON, are told apart', async () => {
+    const broken = (await preview({ body: '{"a": {{ metric_value }' })).body;
+    expect(broken).toMatchObject({
+      rendered: null,
+      error: expect.stringMatching(/^template_error: .*line 1/),
+    });
+    const notJson = (await preview({ body: '{"a": {{ alert_rule_name }}}' })).body;
+    expect(notJson.rendered).toMatch(/^{"a": /);
+    expect(notJson.error).toMatch(/^invalid_json: /);
+  });
+
+  test('never evaluates code', async () => {
+    for (const body of [
+      '{{ constructor.constructor("return process.env")() }}',
+      '{{ alert_rule_name.constructor }}',
+      '{{ __proto__ }}{{ alert.__proto__ }}',
+      '{% for x in range(999999999) %}x{% endfor %}',
+    ]) {
+      const answer = await preview({ body });
+      expect(answer.status).toBe(200);
+      expect(answer.body.rendered ?? '').not.toMatch(/function|\[object|TOCSIN|PATH/);
+    }
+  });
+
+  test('refuses a template too long and a context that is no object', async () => {
+    expect((await preview({ body: 'x'.repeat(65_537) })).status).toBe(422);
+    expect((await preview({ body: '{}', context: 'x' })).status).toBe(422);
+    expect((await preview({ body: '{}', context: null })).status).toBe(422);
+    expect((await preview({})).status).toBe(422);
+  });
+});

@@ -11,7 +11,7 @@ import { isSameProcessAlive } from '../src/processes/process-identity.js';
 const START = fileURLToPath(new URL('../dist/start.js', import.meta.url));
 const RESET = fileURLToPath(new URL('../dist/reset.js', import.meta.url));
 
-jest.setTimeout(90_000);
+const PATIENCE_MS = 90_000;
 
 /** `npm start` as it is shipped, in a state directory of its own. The tests build on each other, in this order. */
 describe('npm start', () => {
@@ -24,102 +24,142 @@ describe('npm start', () => {
     portBase = await findFreeBlock();
     launcher = run(START, ['--workers', '2']);
     await until(() => existsSync(join(state, 'stack.json')) || launcher.exitCode() !== null);
-  });
+  }, PATIENCE_MS);
 
   afterAll(async () => {
     launcher.process.kill('SIGTERM');
     await launcher.exited;
     rmSync(state, { recursive: true, force: true, maxRetries: 5 });
-  });
+  }, PATIENCE_MS);
 
-  it('brings everything up and writes where it is, for its owner alone', async () => {
-    expect(launcher.output()).toContain('Ready after');
-    const stack = readStack();
-    expect(statSync(join(state, 'stack.json')).mode & 0o777).toBe(0o600);
-    expect(Object.keys(stack.clients)).toEqual(['admin', 'editor', 'reader', 'publisher', 'outsider']);
-    expect(stack.pids['delivery-worker']).toHaveLength(2);
-    for (const pid of pidsOf(stack)) expect(isRunning(pid)).toBe(true);
-    for (const url of [stack.api_url, stack.engine_url])
-      expect((await fetch(`${url}/readyz`)).status).toBe(200);
-    expect((await fetch(stack.inbox_url)).status).toBe(200);
-  });
+  it(
+    'brings everything up and writes where it is, for its owner alone',
+    async () => {
+      expect(launcher.output()).toContain('Ready after');
+      const stack = readStack();
+      expect(statSync(join(state, 'stack.json')).mode & 0o777).toBe(0o600);
+      expect(Object.keys(stack.clients)).toEqual(['admin', 'editor', 'reader', 'publisher', 'outsider']);
+      expect(stack.pids['delivery-worker']).toHaveLength(2);
+      for (const pid of pidsOf(stack)) expect(isRunning(pid)).toBe(true);
+      for (const url of [stack.api_url, stack.engine_url])
+        expect((await fetch(`${url}/readyz`)).status).toBe(200);
+      expect((await fetch(stack.inbox_url)).status).toBe(200);
+    },
+    PATIENCE_MS,
+  );
 
-  it('shows the body of the sample alert as it arrived, and its record', () => {
-    expect(launcher.output()).toContain('"text": "Sample: accuracy too low fired for Churn “v2”"');
-    expect(launcher.output()).toContain('"status": "succeeded"');
-  });
+  it(
+    'shows the body of the sample alert as it arrived, and its record',
+    () => {
+      expect(launcher.output()).toContain('"text": "Sample: accuracy too low fired for Churn “v2”"');
+      expect(launcher.output()).toContain('"status": "succeeded"');
+    },
+    PATIENCE_MS,
+  );
 
-  it('does not start twice, and says where it runs', async () => {
-    const second = run(START, []);
-    expect(await second.exited).toBe(1);
-    expect(second.output()).toContain(`running already: http://127.0.0.1:${portBase}`);
-  });
+  it(
+    'does not start twice, and says where it runs',
+    async () => {
+      const second = run(START, []);
+      expect(await second.exited).toBe(1);
+      expect(second.output()).toContain(`running already: http://127.0.0.1:${portBase}`);
+    },
+    PATIENCE_MS,
+  );
 
-  it('names the part whose port is taken', async () => {
-    const other = mkdtempSync(join(tmpdir(), 'tocsin-launcher-other-'));
-    const second = run(START, [], { TOCSIN_STATE: other });
-    expect(await second.exited).toBe(1);
-    expect(second.output()).toContain(`port ${portBase}, which webhook-api needs, is in use`);
-    expect(second.output()).toContain('PORT_BASE=');
-    rmSync(other, { recursive: true });
-  });
+  it(
+    'names the part whose port is taken',
+    async () => {
+      const other = mkdtempSync(join(tmpdir(), 'tocsin-launcher-other-'));
+      const second = run(START, [], { TOCSIN_STATE: other });
+      expect(await second.exited).toBe(1);
+      expect(second.output()).toContain(`port ${portBase}, which webhook-api needs, is in use`);
+      expect(second.output()).toContain('PORT_BASE=');
+      rmSync(other, { recursive: true });
+    },
+    PATIENCE_MS,
+  );
 
-  it('refuses to remove the state of a running stack', async () => {
-    const reset = run(RESET, []);
-    expect(await reset.exited).toBe(1);
-    expect(existsSync(join(state, 'secrets.json'))).toBe(true);
-  });
+  it(
+    'refuses to remove the state of a running stack',
+    async () => {
+      const reset = run(RESET, []);
+      expect(await reset.exited).toBe(1);
+      expect(existsSync(join(state, 'secrets.json'))).toBe(true);
+    },
+    PATIENCE_MS,
+  );
 
-  it('starts a killed worker again and writes its new process id', async () => {
-    const [first = 0, second = 0] = readStack().pids['delivery-worker'];
-    process.kill(first, 'SIGKILL');
-    await until(() => readStack().pids['delivery-worker'][0] !== first);
-    expect(readStack().pids['delivery-worker'][1]).toBe(second);
-    expect(isRunning(readStack().pids['delivery-worker'][0] ?? 0)).toBe(true);
-  });
+  it(
+    'starts a killed worker again and writes its new process id',
+    async () => {
+      const [first = 0, second = 0] = readStack().pids['delivery-worker'];
+      process.kill(first, 'SIGKILL');
+      await until(() => readStack().pids['delivery-worker'][0] !== first);
+      expect(readStack().pids['delivery-worker'][1]).toBe(second);
+      expect(isRunning(readStack().pids['delivery-worker'][0] ?? 0)).toBe(true);
+    },
+    PATIENCE_MS,
+  );
 
-  it('brings a killed database back with what was in it', async () => {
-    const killed = readStack().pids.postgres;
-    process.kill(killed, 'SIGKILL');
-    await until(() => readStack().pids.postgres !== killed);
-    await until(async () => (await fetch(`${readStack().api_url}/readyz`)).status === 200);
-  });
+  it(
+    'brings a killed database back with what was in it',
+    async () => {
+      const killed = readStack().pids.postgres;
+      process.kill(killed, 'SIGKILL');
+      await until(() => readStack().pids.postgres !== killed);
+      await until(async () => (await fetch(`${readStack().api_url}/readyz`)).status === 200);
+    },
+    PATIENCE_MS,
+  );
 
-  it('leaves no process behind when it is killed hard', async () => {
-    const children = readChildren();
-    expect(children.map(({ name }) => name)).toEqual(
-      expect.arrayContaining([
-        'postgres',
-        'rabbitmq',
-        'epmd',
-        'oidc',
-        'inbox',
-        'webhook-api',
-        'delivery-worker-2',
-      ]),
-    );
-    launcher.process.kill('SIGKILL');
-    await launcher.exited;
-    await until(() => !children.some(isSameProcessAlive) && findProcessesNaming(state).length === 0);
-  });
+  it(
+    'leaves no process behind when it is killed hard',
+    async () => {
+      const children = readChildren();
+      expect(children.map(({ name }) => name)).toEqual(
+        expect.arrayContaining([
+          'postgres',
+          'rabbitmq',
+          'epmd',
+          'oidc',
+          'inbox',
+          'webhook-api',
+          'delivery-worker-2',
+        ]),
+      );
+      launcher.process.kill('SIGKILL');
+      await launcher.exited;
+      await until(() => !children.some(isSameProcessAlive) && findProcessesNaming(state).length === 0);
+    },
+    PATIENCE_MS,
+  );
 
-  it('starts again after that with the same secrets, and stops everything when asked to', async () => {
-    const { engine_admin_key: key, clients } = readStack();
-    launcher = run(START, ['--no-sample']);
-    await until(() => launcher.output().includes('Ready after') || launcher.exitCode() !== null);
-    expect(readStack()).toMatchObject({ engine_admin_key: key, clients });
-    const children = readChildren();
-    launcher.process.kill('SIGTERM');
-    expect(await launcher.exited).toBe(0);
-    expect(children.filter(isSameProcessAlive)).toEqual([]);
-    expect(findProcessesNaming(state)).toEqual([]);
-    expect(existsSync(join(state, 'stack.json'))).toBe(false);
-  });
+  it(
+    'starts again after that with the same secrets, and stops everything when asked to',
+    async () => {
+      const { engine_admin_key: key, clients } = readStack();
+      launcher = run(START, ['--no-sample']);
+      await until(() => launcher.output().includes('Ready after') || launcher.exitCode() !== null);
+      expect(readStack()).toMatchObject({ engine_admin_key: key, clients });
+      const children = readChildren();
+      launcher.process.kill('SIGTERM');
+      expect(await launcher.exited).toBe(0);
+      expect(children.filter(isSameProcessAlive)).toEqual([]);
+      expect(findProcessesNaming(state)).toEqual([]);
+      expect(existsSync(join(state, 'stack.json'))).toBe(false);
+    },
+    PATIENCE_MS,
+  );
 
-  it('removes all that it kept', async () => {
-    expect(await run(RESET, []).exited).toBe(0);
-    expect(existsSync(state)).toBe(false);
-  });
+  it(
+    'removes all that it kept',
+    async () => {
+      expect(await run(RESET, []).exited).toBe(0);
+      expect(existsSync(state)).toBe(false);
+    },
+    PATIENCE_MS,
+  );
 
   const run = (script: string, args: string[], env: NodeJS.ProcessEnv = {}): Running =>
     runScript(script, args, { TOCSIN_STATE: state, PORT_BASE: String(portBase), ...env });

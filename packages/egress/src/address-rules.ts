@@ -1,3 +1,4 @@
+import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
 /** One range of addresses, parsed. */
@@ -51,27 +52,33 @@ const wrappedV4 = ['::ffff:0:0/96', '64:ff9b::/96'].map(parseRange);
  */
 export function parseCidrs(texts: readonly string[]): Cidr[] {
   return texts.map((text) => {
-    try {
-      if (text.includes('/')) return parseRange(text);
-      const address = ipaddr.parse(text);
-      return [address, address.kind() === 'ipv4' ? 32 : 128];
-    } catch (cause) {
-      throw new Error(`"${text}" is not a range of addresses such as 10.0.0.0/8 or fd00::/8`, { cause });
-    }
+    const [, addressText = '', prefixText] = /^([^/]*)(?:\/(\d{1,3}))?$/.exec(text) ?? [];
+    const address = parseAddress(addressText);
+    const bits = address?.kind() === 'ipv4' ? 32 : 128;
+    const prefixLength = prefixText === undefined ? bits : Number(prefixText);
+    if (address && prefixLength <= bits) return [address, prefixLength];
+    throw new Error(`"${text}" is not a range of addresses such as 10.0.0.0/8 or fd00::/8`);
   });
 }
 
 /**
- * Whether a delivery may reach `address` (text without brackets). What cannot be read is refused.
+ * Whether a delivery may reach `address` (text without brackets). What cannot be read is refused, zones too.
  * An address within an address (IPv4-mapped, NAT64) is judged as the one inside.
  */
 export function isAddressAllowed(address: string, allow: readonly Cidr[]): boolean {
-  if (!ipaddr.isValid(address)) return false;
-  const parsed = ipaddr.parse(address);
+  const parsed = parseAddress(address);
+  if (!parsed) return false;
   const judged = unwrap(parsed);
   if (allow.some((range) => isWithin(judged, range) || isWithin(parsed, range))) return true;
   if (judged.kind() === 'ipv4') return !blockedV4.some((range) => isWithin(judged, range));
   return isWithin(judged, globalV6) && !blockedV6.some((range) => isWithin(judged, range));
+}
+
+/** Reads what the operating system reads; ipaddr.js alone takes more (`127.1`), and `::1.2.3.4` for a mapped address. */
+function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
+  if (isIP(text) === 0 || text.includes('%')) return undefined;
+  if (isIP(text) === 4 || !text.includes('.')) return ipaddr.parse(text);
+  return ipaddr.parse(new URL(`http://[${text}]`).hostname.slice(1, -1));
 }
 
 function unwrap(address: ipaddr.IPv4 | ipaddr.IPv6): ipaddr.IPv4 | ipaddr.IPv6 {

@@ -1,3 +1,4 @@
+import { errors } from 'undici';
 import { SendFailure } from './send-failure.js';
 import type { BodyNote, SendErrorCode } from './send-result.js';
 
@@ -12,6 +13,7 @@ const sentences: Record<string, [SendErrorCode, string]> = {
   ECONNABORTED: ['connection_reset', 'The connection was aborted without an answer.'],
   EPIPE: ['connection_reset', 'The destination closed the connection without an answer.'],
   UND_ERR_SOCKET: ['connection_reset', 'The destination closed the connection without an answer.'],
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['invalid_response', 'The answer is not valid HTTP/1.1.'],
   UND_ERR_HEADERS_OVERFLOW: ['invalid_response', 'The headers of the answer are too large.'],
 };
 
@@ -43,7 +45,7 @@ export function exchangeFailureOf(error: unknown): SendFailure {
   if (code === 'ETIMEDOUT') {
     return new SendFailure('timeout', 'The destination stopped responding.', { cause: error });
   }
-  if (code.startsWith('HPE_') || isBadResponse(error)) {
+  if (error instanceof errors.HTTPParserError || isBadResponse(error)) {
     return new SendFailure('invalid_response', 'The answer is not valid HTTP/1.1.', { cause: error });
   }
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) return tlsFailureOf(error);
@@ -53,8 +55,9 @@ export function exchangeFailureOf(error: unknown): SendFailure {
 /** What to note of a body that was ended by `error` after the status line. */
 export function bodyNoteOf(error: unknown): BodyNote {
   if (error instanceof SendFailure) return error.code === 'timeout' ? 'slow' : 'cut';
-  const code = codeOf(error);
-  return code.startsWith('HPE_') && code !== 'HPE_INVALID_EOF_STATE' ? 'broken' : 'cut';
+  // At the end of a connection the parser complains of the rest that is missing.
+  const isBroken = error instanceof errors.HTTPParserError && !error.message.includes('EOF');
+  return isBroken ? 'broken' : 'cut';
 }
 
 /** undici tells an answer that breaks the protocol (an unasked upgrade, say) from a closed socket by message only. */
@@ -73,6 +76,6 @@ function internalFailure(code: string, cause: unknown): SendFailure {
 }
 
 function codeOf(error: unknown): string {
-  const code = error instanceof Error && 'code' in error ? error.code : undefined;
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
   return typeof code === 'string' ? code : '';
 }

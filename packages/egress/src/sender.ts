@@ -82,6 +82,7 @@ export function createSender(options: SenderOptions): Sender {
 
   async function exchange(request: SendRequest, cancellation: Cancellation): Promise<RawAnswer> {
     const target = new URL(request.url);
+    if (!/^https?:$/.test(target.protocol)) throw new Error('only http and https are sent');
     const destination = toDestination(target);
     const wireRequest = {
       path: target.pathname + target.search,

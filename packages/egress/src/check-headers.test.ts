@@ -1,0 +1,89 @@
+import { checkHeaders } from './check-headers.js';
+
+test('usual headers, several values, none, Authorization and Latin-1 characters are allowed', () => {
+  const headers = {
+    'Content-Type': ['application/json'],
+    Authorization: ['Basic eDp5'],
+    'X-Many': ['a', 'b', ''],
+    'X-None': [],
+    "!#$%&'*+-.^_`|~": ['\t ~\x80\xff'],
+  };
+  expect(checkHeaders(headers)).toEqual([]);
+  expect(checkHeaders({})).toEqual([]);
+});
+
+test.each([
+  'Host',
+  'content-length',
+  'Transfer-Encoding',
+  'CONNECTION',
+  'Keep-Alive',
+  'te',
+  'Trailer',
+  'Upgrade',
+  'expect',
+  'Proxy-Authorization',
+  'proxy-anything',
+])('%s is refused, as the connection owns it', (name) => {
+  expect(checkHeaders({ [name]: ['x'] })).toEqual([
+    { path: `/headers/${name}`, message: 'must not be set: it belongs to the connection' },
+  ]);
+});
+
+test.each(['', ' ', 'a b', 'a:', 'a\r\nb', 'ä', 'a\u0000', 'a(b)', '"a"'])(
+  '%j is not a header name',
+  (name) => {
+    expect(checkHeaders({ [name]: ['x'] })).toEqual([
+      { path: `/headers/${name}`, message: 'must be a header name' },
+    ]);
+  },
+);
+
+test('a fault points at its place, with the pointer escaped', () => {
+  expect(checkHeaders({ 'X-A': ['ok', 'a\r\nX-B: 1'], 'a/b~c': ['x'] })).toEqual([
+    { path: '/headers/X-A/1', message: 'must hold no control or non-Latin-1 characters' },
+    { path: '/headers/a~1b~0c', message: 'must be a header name' },
+  ]);
+});
+
+test.each(['\n', '\r', '\0', '\x1f', '\x7f', '\u0100', '😀', '\ud800'])(
+  'a value with %j is refused',
+  (character) => {
+    expect(checkHeaders({ 'X-A': [`a${character}b`] })).toHaveLength(1);
+  },
+);
+
+test('names that differ in case only are refused', () => {
+  expect(checkHeaders({ 'X-Key': ['1'], 'x-kEY': ['2'] })).toEqual([
+    { path: '/headers/x-kEY', message: 'must not differ from another name in case only' },
+  ]);
+});
+
+test('names of members of Object.prototype are names like any other', () => {
+  const headers = JSON.parse('{"__proto__": ["a\\n"], "constructor": ["x"], "toString": ["y"]}');
+  expect(checkHeaders(headers)).toEqual([
+    { path: '/headers/__proto__/0', message: 'must hold no control or non-Latin-1 characters' },
+  ]);
+});
+
+test('fifty names are allowed and fifty-one are not', () => {
+  const names = Array.from({ length: 51 }, (_, index) => [`X-${index}`, ['v']] as const);
+  expect(
+    checkHeaders(Object.fromEntries(names.slice(1).map(([name, values]) => [name, [...values]]))),
+  ).toEqual([]);
+  expect(checkHeaders(Object.fromEntries(names.map(([name, values]) => [name, [...values]])))).toEqual([
+    { path: '/headers', message: 'must have at most 50 names' },
+  ]);
+});
+
+test('8,192 bytes of lines are allowed and one more is not', () => {
+  const most = 'v'.repeat(8192 - 'X-A'.length - 4);
+  expect(checkHeaders({ 'X-A': [most] })).toEqual([]);
+  expect(checkHeaders({ 'X-A': [`${most}v`] })).toEqual([
+    { path: '/headers', message: 'must be at most 8192 bytes in all' },
+  ]);
+});
+
+test('a million faulty values are told as too large, not one by one', () => {
+  expect(checkHeaders({ 'X-A': new Array<string>(1_000_000).fill('\n') }).length).toBeLessThan(2000);
+});

@@ -1,0 +1,102 @@
+import { parseCidrs } from './address-rules.js';
+import { checkUrl } from './check-url.js';
+import { destinationOf } from './destination.js';
+
+const strict = { allow: [] };
+
+test.each([
+  'https://hooks.example.com/services/T0/B0/secret?x=1',
+  'HTTP://EXAMPLE.com',
+  'http://example.com:8080/',
+  'https://bücher.example/',
+  'http://8.8.8.8/',
+  'http://[2606:4700::1111]:8443/x',
+  'http://intranet/hook',
+  'https://example.com/a@b?c=d@e',
+  'https://example.com./',
+])('%s may be saved', (url) => {
+  expect(checkUrl(url, strict)).toEqual([]);
+});
+
+test.each([
+  '',
+  '/hook',
+  '//example.com/hook',
+  'example.com/hook',
+  'ftp://example.com/',
+  'file:///etc/passwd',
+  'javascript:alert(1)',
+  'data:text/plain,x',
+  'http:example.com',
+  'http:/example.com',
+  'http:///example.com',
+  'http:\\\\example.com',
+  'https://',
+  'http://exa mple.com/',
+  ' http://example.com/',
+  'http://example.com/\n',
+  'http://exam\tple.com/',
+  'http://example.com:99999/',
+  'http://[fe80::1%25eth0]/',
+  'http://[::1/',
+  'http://256.256.256.256/',
+  'http://\u0000/',
+])('%j is not an absolute http or https URL', (url) => {
+  expect(checkUrl(url, strict)).toEqual(['must be an absolute http or https URL']);
+});
+
+test.each([
+  'http://127.0.0.1/',
+  'http://127.1/',
+  'http://2130706433/',
+  'http://0x7f.1/',
+  'http://0x7f000001/',
+  'http://017700000001/',
+  'http://127.0.0.1./',
+  'http://0/',
+  'http://１２７.０.０.１/',
+  'http://127。0。0。1/',
+  'http://%31%32%37.0.0.1/',
+  'http://[::1]/',
+  'http://[::]/',
+  'http://[::ffff:127.0.0.1]/',
+  'http://[0:0:0:0:0:ffff:7f00:1]/',
+  'http://[64:ff9b::7f00:1]/',
+  'http://169.254.169.254/latest/meta-data/',
+  'http://168.63.129.16/',
+])('the blocked literal address in %s is refused, however it is written', (url) => {
+  expect(checkUrl(url, strict)).toEqual(['must not lead to an address that deliveries may not reach']);
+});
+
+test('a literal address in an opened range may be saved', () => {
+  expect(checkUrl('http://2130706433:8080/', { allow: parseCidrs(['127.0.0.0/8']) })).toEqual([]);
+});
+
+test.each([
+  'http://user@example.com/',
+  'http://user:secret@example.com/',
+  'http://@example.com/',
+  'http://:@example.com/',
+])('user name and password are refused in %s', (url) => {
+  expect(checkUrl(url, strict)).toEqual(['must not hold a user name or a password']);
+});
+
+test('every problem of a URL is told at once', () => {
+  expect(checkUrl('http://me@127.0.0.1/#', strict)).toEqual([
+    'must not hold a user name or a password',
+    'must not have a fragment',
+    'must not lead to an address that deliveries may not reach',
+  ]);
+});
+
+test('a URL of 2,048 characters may be saved and one of 2,049 may not', () => {
+  const url = 'https://example.com/'.padEnd(2048, 'a');
+  expect(checkUrl(url, strict)).toEqual([]);
+  expect(checkUrl(`${url}a`, strict)).toEqual(['must be at most 2048 characters']);
+});
+
+test('a record shows scheme, host and port of a URL and no more', () => {
+  expect(destinationOf('https://user:pw@Example.com:8443/secret?token=1')).toBe('https://example.com:8443');
+  expect(destinationOf('http://[::1]:80/secret')).toBe('http://[::1]');
+  expect(destinationOf('not a url')).toBe('');
+});

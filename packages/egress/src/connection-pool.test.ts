@@ -1,0 +1,89 @@
+import { createCancellation } from './cancellation.js';
+import type { Connection } from './connection.js';
+import { type ConnectionPoolOptions, createConnectionPool } from './connection-pool.js';
+import { toDestination } from './destination.js';
+
+interface FakeConnection extends Connection {
+  isOpen: boolean;
+  openedAt: number;
+  end(): void;
+}
+
+function startPool(options: Partial<ConnectionPoolOptions> = {}) {
+  const opened: FakeConnection[] = [];
+  const pool = createConnectionPool({
+    open: async ({ origin }, _cancellation, onClosed) => {
+      const connection: FakeConnection = {
+        origin,
+        openedAt: Date.now(),
+        isOpen: true,
+        exchange: () => Promise.reject(new Error('not used')),
+        close: async () => connection.end(),
+        end() {
+          connection.isOpen = false;
+          onClosed(connection);
+        },
+      };
+      opened.push(connection);
+      return connection;
+    },
+    maxIdlePerDestination: 2,
+    maxIdle: 3,
+    maxAgeMs: 60_000,
+    ...options,
+  });
+  const acquire = (host: string) =>
+    pool.acquire(toDestination(new URL(`http://${host}`)), createCancellation());
+  return { pool, opened, acquire };
+}
+
+test('a released connection is used again for the same destination only', async () => {
+  const { pool, acquire } = startPool();
+  const first = await acquire('a');
+  pool.release(first);
+  expect(await acquire('b')).not.toBe(first);
+  expect(await acquire('a')).toBe(first);
+});
+
+test('nobody waits for a connection in use', async () => {
+  const { opened, acquire } = startPool();
+  await Promise.all([acquire('a'), acquire('a'), acquire('a')]);
+  expect(opened).toHaveLength(3);
+});
+
+test('idle connections are bounded for each destination', async () => {
+  const { pool, opened, acquire } = startPool();
+  const connections = await Promise.all([acquire('a'), acquire('a'), acquire('a')]);
+  for (const connection of connections) pool.release(connection);
+  expect(opened.map(({ isOpen }) => isOpen)).toEqual([true, true, false]);
+});
+
+test('idle connections are bounded in all, the one idle for the longest goes', async () => {
+  const { pool, opened, acquire } = startPool();
+  for (const host of ['a', 'b', 'c', 'd']) pool.release(await acquire(host));
+  expect(opened.map(({ isOpen }) => isOpen)).toEqual([false, true, true, true]);
+  expect(await acquire('a')).toBe(opened[4]);
+});
+
+test('a connection that closed while idle is not handed out', async () => {
+  const { pool, opened, acquire } = startPool();
+  pool.release(await acquire('a'));
+  opened[0]?.end();
+  expect(await acquire('a')).toBe(opened[1]);
+});
+
+test('a connection past its age is closed, not used', async () => {
+  const { pool, opened, acquire } = startPool();
+  pool.release(await acquire('a'));
+  if (opened[0]) opened[0].openedAt -= 60_000;
+  expect(await acquire('a')).toBe(opened[1]);
+  expect(opened[0]?.isOpen).toBe(false);
+});
+
+test('closing the pool closes what is idle', async () => {
+  const { pool, opened, acquire } = startPool();
+  pool.release(await acquire('a'));
+  await acquire('b');
+  await pool.close();
+  expect(opened.map(({ isOpen }) => isOpen)).toEqual([false, true]);
+});

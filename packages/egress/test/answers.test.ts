@@ -1,0 +1,225 @@
+import { gzipSync } from 'node:zlib';
+import { type Answer, createSender, parseCidrs, type SenderOptions } from '../src/index.js';
+import { type RawServer, type Respond, startRawServer, startSocketServer } from './support/raw-server.js';
+
+const cleanUps: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+async function start(respond: Respond, options: Partial<SenderOptions> = {}) {
+  const server = await startRawServer(respond);
+  const sender = createSender({ allow: parseCidrs(['127.0.0.0/8']), ...options });
+  cleanUps.push(
+    () => server.close(),
+    () => sender.close(),
+  );
+  return { server, send: () => sender.send({ url: server.url, headers: {}, body: '{}' }) };
+}
+
+function answering(bytes: string | Buffer, { end = false } = {}): Respond {
+  return (socket) => (end ? socket.end(bytes) : socket.write(bytes));
+}
+
+const ok = (body: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
+
+test('an answer gives its status, text and time', async () => {
+  const { send } = await start(answering(ok('grün')));
+  expect(await send()).toEqual({
+    kind: 'answer',
+    statusCode: 200,
+    response: 'grün',
+    truncated: false,
+    durationMs: expect.any(Number),
+  });
+});
+
+test.each([200, 300, 404, 500, 599, 999])('the status %d is an answer', async (status) => {
+  const { send } = await start(answering(`HTTP/1.1 ${status} Any\r\nContent-Length: 0\r\n\r\n`));
+  expect(await send()).toMatchObject({ kind: 'answer', statusCode: status, response: '' });
+});
+
+test.each([301, 302, 303, 307, 308])('a redirect (%d) is an answer and not followed', async (status) => {
+  const target = await startRawServer(answering(ok('followed')));
+  cleanUps.push(() => target.close());
+  const { send } = await start(
+    answering(`HTTP/1.1 ${status} Moved\r\nLocation: ${target.url}\r\nContent-Length: 0\r\n\r\n`),
+  );
+  expect(await send()).toMatchObject({ kind: 'answer', statusCode: status });
+  expect(target.sockets).toHaveLength(0);
+});
+
+test.each([204, 304])('a %d has no body, and its connection serves on', async (status) => {
+  const { send, server } = await start(answering(`HTTP/1.1 ${status} None\r\n\r\n`));
+  expect(await send()).toMatchObject({ statusCode: status, response: '', truncated: false });
+  expect(await send()).toMatchObject({ statusCode: status });
+  expect(server.sockets).toHaveLength(1);
+});
+
+test('interim answers are passed over: 100 Continue, Early Hints, several, in pieces', async () => {
+  const { send } = await start((socket) => {
+    socket.write('HTTP/1.1 100 Con');
+    setImmediate(() => {
+      socket.write(
+        'tinue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n',
+      );
+      setImmediate(() => socket.write(ok('done')));
+    });
+  });
+  expect(await send()).toMatchObject({ statusCode: 200, response: 'done' });
+  expect(await send()).toMatchObject({ statusCode: 200, response: 'done' });
+});
+
+test('HTTP/1.0 without a length is read to the end of the connection', async () => {
+  const { send } = await start(answering('HTTP/1.0 200 OK\r\n\r\nold but whole', { end: true }));
+  expect(await send()).toMatchObject({ statusCode: 200, response: 'old but whole', truncated: false });
+});
+
+test('a chunked answer is put together, its trailers left out', async () => {
+  const { send } = await start(
+    answering(
+      'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n2\r\nde\r\n0\r\nX-T: 1\r\n\r\n',
+    ),
+  );
+  expect(await send()).toMatchObject({ response: 'abcde', truncated: false });
+});
+
+test('headers named like members of Object.prototype do no harm', async () => {
+  const { send } = await start(
+    answering(
+      'HTTP/1.1 200 OK\r\n__proto__: x\r\nconstructor: y\r\ntoString: z\r\nretry-after: 3\r\nContent-Length: 2\r\n\r\nok',
+    ),
+  );
+  expect(await send()).toMatchObject({ statusCode: 200, response: 'ok', retryAfterSeconds: 3 });
+});
+
+test('exactly 64 KiB are kept whole; a byte more is cut and the connection is not used again', async () => {
+  const most = 'a'.repeat(65_536);
+  const { send, server } = await start((socket, index) => socket.write(ok(index === 0 ? most : `${most}b`)));
+  expect(await send()).toMatchObject({ response: most, truncated: false });
+  expect(await send()).toMatchObject({ response: most, truncated: true, statusCode: 200 });
+  await send();
+  expect(server.sockets).toHaveLength(2);
+});
+
+test('of an endless answer 64 KiB are read and the connection is closed', async () => {
+  const { send, server } = await start((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\n\r\n');
+    const pump = () => {
+      while (!socket.destroyed && socket.write('x'.repeat(16_384)));
+    };
+    socket.on('drain', pump);
+    pump();
+  });
+  const result = (await send()) as Answer;
+  expect(result).toMatchObject({ statusCode: 200, truncated: true });
+  expect(result.response).toHaveLength(65_536);
+  expect(result.bodyNote).toBeUndefined();
+  await expectClosed(server);
+});
+
+test('a body that stops halfway marks an answer that its status line has decided', async () => {
+  const { send } = await start((socket) => {
+    socket.write('HTTP/1.1 201 Created\r\nContent-Length: 100\r\n\r\nhalf', () => socket.end());
+  });
+  expect(await send()).toMatchObject({ statusCode: 201, response: 'half', truncated: true, bodyNote: 'cut' });
+});
+
+test('a chunked body that stops halfway is cut, also where the connection was to be closed anyway', async () => {
+  const { send } = await start(
+    answering('HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhalf', {
+      end: true,
+    }),
+  );
+  expect(await send()).toMatchObject({ statusCode: 200, response: 'half', truncated: true, bodyNote: 'cut' });
+});
+
+test('a body that is reset halfway marks the answer', async () => {
+  const { send } = await start((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf', () =>
+      setTimeout(() => socket.resetAndDestroy(), 20),
+    );
+  });
+  expect(await send()).toMatchObject({ statusCode: 200, truncated: true, bodyNote: 'cut' });
+});
+
+test('a body against the rules of HTTP marks the answer', async () => {
+  const { send } = await start(
+    answering('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nZZZ\r\n'),
+  );
+  expect(await send()).toMatchObject({
+    statusCode: 200,
+    response: 'abc',
+    truncated: true,
+    bodyNote: 'broken',
+  });
+});
+
+test('a body that drips is ended by the time for the whole exchange', async () => {
+  const { send, server } = await start(
+    (socket) => {
+      socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n');
+      const drip = setInterval(() => socket.write('x'), 20);
+      socket.on('close', () => clearInterval(drip));
+    },
+    { totalTimeoutMs: 200 },
+  );
+  const result = (await send()) as Answer;
+  expect(result).toMatchObject({ statusCode: 200, truncated: true, bodyNote: 'slow' });
+  expect(result.response).toMatch(/^x+$/);
+  await expectClosed(server);
+});
+
+test('an encoded body is neither unpacked nor hidden', async () => {
+  const bomb = gzipSync(Buffer.alloc(50_000_000));
+  const { send } = await start((socket) => {
+    socket.write(`HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${bomb.length}\r\n\r\n`);
+    socket.write(bomb);
+  });
+  const result = (await send()) as Answer;
+  expect(result).toMatchObject({ statusCode: 200, bodyNote: 'encoded' });
+  expect(Buffer.byteLength(result.response)).toBeLessThanOrEqual(65_536);
+});
+
+test('NUL and bytes that are no text are made safe, and the text stays within 64 KiB', async () => {
+  const body = Buffer.concat([Buffer.from('a\0b'), Buffer.alloc(60_000, 0xff)]);
+  const { send } = await start((socket) => {
+    socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n`);
+    socket.write(body);
+  });
+  const result = (await send()) as Answer;
+  expect(result.response.startsWith('a\ufffdb\ufffd')).toBe(true);
+  expect(Buffer.byteLength(result.response)).toBeLessThanOrEqual(65_536);
+  expect(result.truncated).toBe(true);
+});
+
+test('Retry-After is read as seconds and as a date', async () => {
+  const later = new Date(Date.now() + 90_000).toUTCString();
+  const { send } = await start((socket, index) =>
+    socket.write(
+      `HTTP/1.1 503 Busy\r\nRetry-After: ${index === 0 ? '17' : later}\r\nContent-Length: 0\r\n\r\n`,
+    ),
+  );
+  expect(await send()).toMatchObject({ statusCode: 503, retryAfterSeconds: 17 });
+  const { retryAfterSeconds } = (await send()) as Answer;
+  expect(retryAfterSeconds).toBeGreaterThan(60);
+  expect(retryAfterSeconds).toBeLessThanOrEqual(90);
+});
+
+test('an answer that comes before the whole request was read counts', async () => {
+  const early = await startSocketServer((socket) => {
+    socket.once('data', () => socket.write('HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nbig'));
+  });
+  cleanUps.push(() => early.close());
+  const sender = createSender({ allow: parseCidrs(['127.0.0.0/8']) });
+  cleanUps.push(() => sender.close());
+  const result = await sender.send({ url: early.url, headers: {}, body: 'x'.repeat(200_000) });
+  expect(result).toMatchObject({ kind: 'answer', statusCode: 413, response: 'big' });
+});
+
+async function expectClosed(server: RawServer): Promise<void> {
+  const socket = server.sockets[0];
+  if (socket && !socket.destroyed)
+    await new Promise<void>((resolve) => socket.once('close', () => resolve()));
+}

@@ -1,0 +1,188 @@
+import { createSender, parseCidrs, type SenderOptions, type SendResult } from '../src/index.js';
+import { type RawServer, type Respond, startRawServer, startSocketServer } from './support/raw-server.js';
+
+const cleanUps: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+function startSender(options: Partial<SenderOptions> = {}) {
+  const sender = createSender({ allow: parseCidrs(['127.0.0.0/8']), ...options });
+  cleanUps.push(() => sender.close());
+  return sender;
+}
+
+async function start(respond: Respond): Promise<RawServer> {
+  const server = await startRawServer(respond);
+  cleanUps.push(() => server.close());
+  return server;
+}
+
+async function sendTo(url: string, options: Partial<SenderOptions> = {}): Promise<SendResult> {
+  return startSender(options).send({ url, headers: {}, body: '{}' });
+}
+
+const silent: Respond = () => {};
+
+test('a port that nobody listens at is connection_refused', async () => {
+  const server = await startRawServer(silent);
+  await server.close();
+  expect(await sendTo(server.url)).toMatchObject({ kind: 'error', code: 'connection_refused' });
+});
+
+test('a connection closed or reset instead of an answer is connection_reset', async () => {
+  const closing = await start((socket) => socket.end());
+  expect(await sendTo(closing.url)).toMatchObject({ kind: 'error', code: 'connection_reset' });
+  const resetting = await start((socket) => socket.resetAndDestroy());
+  expect(await sendTo(resetting.url)).toMatchObject({ kind: 'error', code: 'connection_reset' });
+  const halfway = await start((socket) => socket.end('HTTP/1.1 20'));
+  expect(await sendTo(halfway.url)).toMatchObject({ kind: 'error', code: 'connection_reset' });
+});
+
+test('a server that takes connections and closes them at once is connection_reset, not tried without end', async () => {
+  let connections = 0;
+  const server = await startSocketServer((socket) => {
+    connections += 1;
+    socket.resetAndDestroy();
+  });
+  cleanUps.push(() => server.close());
+  expect(await sendTo(server.url)).toMatchObject({ kind: 'error', code: 'connection_reset' });
+  expect(connections).toBe(1);
+});
+
+test.each([
+  ['nonsense', 'nonsense\r\n\r\n'],
+  ['another protocol', 'SSH-2.0-OpenSSH_9.2\r\n'],
+  ['TLS', Buffer.from([0x15, 3, 1, 0, 2, 2, 70])],
+  ['HTTP/2', Buffer.from('00000c04000000000000030000006400040000ffff', 'hex')],
+  ['a status that is no number', 'HTTP/1.1 abc OK\r\n\r\n'],
+  [
+    'a switch of protocols that nobody asked for',
+    'HTTP/1.1 101 Switching Protocols\r\nUpgrade: websocket\r\nConnection: Upgrade\r\n\r\n',
+  ],
+  ['a bad header line', 'HTTP/1.1 200 OK\r\nbad header\r\n\r\n'],
+  ['two lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 2\r\n\r\nab'],
+  [
+    'a length and chunks',
+    'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
+  ],
+  ['a length that is no number', 'HTTP/1.1 200 OK\r\nContent-Length: 1x\r\n\r\n'],
+  ['one huge header', `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`],
+  ['a flood of headers', `HTTP/1.1 200 OK\r\n${'X-Flood: x\r\n'.repeat(10_000)}\r\n`],
+  ['a flood of interim answers', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(1000)],
+  ['a flood of 100 Continue', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(1000)],
+])('%s for an answer is invalid_response', async (_what, bytes) => {
+  const server = await start((socket) => socket.write(bytes));
+  expect(await sendTo(server.url, { totalTimeoutMs: 3000 })).toMatchObject({
+    kind: 'error',
+    code: 'invalid_response',
+  });
+});
+
+test('no answer at all is timeout', async () => {
+  const server = await start(silent);
+  expect(await sendTo(server.url, { totalTimeoutMs: 100 })).toMatchObject({ kind: 'error', code: 'timeout' });
+});
+
+test('a head that drips is timeout', async () => {
+  const server = await start((socket) => {
+    socket.write('HTTP/1.1 200 OK\r\n');
+    const drip = setInterval(() => socket.write('X: y\r\n'), 10);
+    socket.on('close', () => clearInterval(drip));
+  });
+  expect(await sendTo(server.url, { totalTimeoutMs: 150 })).toMatchObject({ kind: 'error', code: 'timeout' });
+});
+
+test('a destination that does not read the request is timeout', async () => {
+  const server = await startSocketServer((socket) => socket.pause());
+  cleanUps.push(() => server.close());
+  const sender = startSender({ totalTimeoutMs: 200 });
+  const result = await sender.send({ url: server.url, headers: {}, body: 'x'.repeat(20_000_000) });
+  expect(result).toMatchObject({ kind: 'error', code: 'timeout' });
+});
+
+test('interim answers do not put off the time-out', async () => {
+  const server = await start((socket) => {
+    const drip = setInterval(() => socket.write('HTTP/1.1 102 Processing\r\n\r\n'), 40);
+    socket.on('close', () => clearInterval(drip));
+  });
+  expect(await sendTo(server.url, { totalTimeoutMs: 150 })).toMatchObject({ kind: 'error', code: 'timeout' });
+});
+
+test('a name that does not resolve is dns_failure', async () => {
+  const failing = { lookup: () => Promise.reject(new Error('no such name')) };
+  expect(await sendTo('http://nobody.test/', failing)).toMatchObject({ kind: 'error', code: 'dns_failure' });
+  const empty = { lookup: () => Promise.resolve([]) };
+  expect(await sendTo('http://nobody.test/', empty)).toMatchObject({ kind: 'error', code: 'dns_failure' });
+});
+
+test('a name that does not resolve within the time to connect is dns_failure, and is not dialled later', async () => {
+  const server = await start(silent);
+  let answer: (addresses: string[]) => void = () => {};
+  const lookup = () => new Promise<string[]>((resolve) => (answer = resolve));
+  const result = await sendTo(`http://slow.test:${server.port}/`, { lookup, connectTimeoutMs: 50 });
+  expect(result).toMatchObject({ kind: 'error', code: 'dns_failure' });
+  answer(['127.0.0.1']);
+  await new Promise(setImmediate);
+  expect(server.sockets).toHaveLength(0);
+});
+
+test('a TLS handshake that does not come is connect_timeout', async () => {
+  const server = await start(silent);
+  const result = await sendTo(`https://127.0.0.1:${server.port}/`, { connectTimeoutMs: 100 });
+  expect(result).toMatchObject({ kind: 'error', code: 'connect_timeout' });
+});
+
+test('an aborted signal ends what is being sent, also while it connects, and before it began', async () => {
+  const server = await start(silent);
+  const sender = startSender({
+    lookup: (name) => (name === 'hang.test' ? new Promise(() => {}) : Promise.resolve([])),
+  });
+  for (const url of [server.url, 'http://hang.test/']) {
+    const controller = new AbortController();
+    const sending = sender.send({ url, headers: {}, body: '{}' }, controller.signal);
+    setTimeout(() => controller.abort(), 20);
+    expect(await sending).toMatchObject({ kind: 'error', code: 'internal_error' });
+    expect(await sender.send({ url, headers: {}, body: '{}' }, controller.signal)).toMatchObject({
+      code: 'internal_error',
+    });
+  }
+});
+
+test('closing ends what is being sent, and a closed sender sends nothing', async () => {
+  const server = await start(silent);
+  const sender = startSender();
+  const sending = sender.send({ url: server.url, headers: {}, body: '{}' });
+  await until(() => server.requests.length === 1);
+  await sender.close();
+  expect(await sending).toMatchObject({ kind: 'error', code: 'internal_error' });
+  expect(await sender.send({ url: server.url, headers: {}, body: '{}' })).toMatchObject({
+    code: 'internal_error',
+  });
+  expect(server.requests).toHaveLength(1);
+});
+
+test.each(['not a url', '', 'ftp://127.0.0.1/', 'file:///etc/passwd'])('%j is never sent to', async (url) => {
+  expect(await sendTo(url)).toMatchObject({ kind: 'error', code: 'internal_error' });
+});
+
+test('no error tells path, query, headers, body or address', async () => {
+  const server = await start((socket) => socket.end('secret-answer'));
+  const sender = startSender({ lookup: () => Promise.resolve(['10.9.8.7']) });
+  const headers = { 'X-Key': ['secret-value'] };
+  const results = [
+    await sender.send({ url: `${server.url}/secret-path?token=secret`, headers, body: 'secret-body' }),
+    await sender.send({ url: 'http://blocked.test/secret-path', headers, body: 'secret-body' }),
+    await sender.send({ url: 'http://user:secret@[bad/', headers, body: 'secret-body' }),
+    await sender.send({ url: server.url, headers: { 'X-Key': ['secret\n'] }, body: 'secret-body' }),
+  ];
+  for (const result of results) {
+    expect(result.kind).toBe('error');
+    expect(JSON.stringify(result)).not.toMatch(/secret|10\.9\.8\.7|hook|X-Key/);
+  }
+});
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise(setImmediate);
+}

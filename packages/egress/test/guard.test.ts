@@ -1,0 +1,102 @@
+import { createSender, parseCidrs, type Sender } from '../src/index.js';
+import { type RawServer, startRawServer } from './support/raw-server.js';
+
+let server: RawServer;
+let sender: Sender;
+const names: Record<string, string[]> = {
+  'good.test': ['127.0.0.1'],
+  'mixed.test': ['127.0.0.1', '10.0.0.1'],
+  'mapped.test': ['::ffff:169.254.169.254'],
+  'zone.test': ['fe80::1%lo'],
+  'nonsense.test': ['not an address'],
+  'second.test': ['127.0.0.9', '127.0.0.1'],
+};
+let lookups: string[];
+
+beforeEach(async () => {
+  lookups = [];
+  server = await startRawServer((socket) => socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'));
+  sender = createSender({
+    allow: parseCidrs(['127.0.0.0/8']),
+    lookup: async (name) => {
+      lookups.push(name);
+      return names[name] ?? [];
+    },
+  });
+});
+
+afterEach(async () => {
+  await sender.close();
+  await server.close();
+});
+
+const sendTo = (host: string) =>
+  sender.send({ url: `http://${host}:${server.port}/`, headers: {}, body: '{}' });
+
+test.each(['mixed.test', 'mapped.test', 'zone.test', 'nonsense.test'])(
+  'one bad address refuses the name %s, and nothing is dialled',
+  async (name) => {
+    expect(await sendTo(name)).toMatchObject({ kind: 'error', code: 'blocked_address' });
+    expect(server.sockets).toHaveLength(0);
+  },
+);
+
+test.each(['0.0.0.0', '10.0.0.1', '0xa.1', '[::1]', '[::ffff:10.0.0.1]', '[::]', '169.254.169.254'])(
+  'the literal %s is refused at sending and never looked up',
+  async (host) => {
+    expect(await sendTo(host)).toMatchObject({ kind: 'error', code: 'blocked_address' });
+    expect(lookups).toEqual([]);
+  },
+);
+
+test('the default opens nothing: loopback is refused', async () => {
+  const strict = createSender({ allow: [] });
+  for (const host of [
+    '127.0.0.1',
+    'localhost',
+    'LOCALHOST.',
+    'a.localhost',
+    '2130706433',
+    '[::1]',
+    '[::ffff:7f00:1]',
+  ]) {
+    const result = await strict.send({ url: `http://${host}:${server.port}/`, headers: {}, body: '' });
+    expect([host, result]).toMatchObject([host, { kind: 'error', code: 'blocked_address' }]);
+  }
+  await strict.close();
+  expect(server.sockets).toHaveLength(0);
+});
+
+test('a name is looked up once for a connection, and the address that was judged is dialled', async () => {
+  names['rebind.test'] = ['127.0.0.1'];
+  const first = sendTo('rebind.test');
+  names['rebind.test'] = ['10.0.0.1'];
+  expect(await first).toMatchObject({ kind: 'answer', statusCode: 200 });
+  expect(lookups).toEqual(['rebind.test']);
+});
+
+test('a name that has moved to a bad address is refused once its connection is too old', async () => {
+  await sender.close();
+  names['moved.test'] = ['127.0.0.1'];
+  sender = createSender({
+    allow: parseCidrs(['127.0.0.0/8']),
+    maxConnectionAgeMs: 0,
+    lookup: async (name) => names[name] ?? [],
+  });
+  expect(await sendTo('moved.test')).toMatchObject({ statusCode: 200 });
+  names['moved.test'] = ['10.0.0.1'];
+  expect(await sendTo('moved.test')).toMatchObject({ code: 'blocked_address' });
+});
+
+test('the next address of a name is dialled where the first one refuses', async () => {
+  expect(await sendTo('second.test')).toMatchObject({ kind: 'answer', statusCode: 200 });
+});
+
+test('saving is warned of a name that does not resolve, or leads to a bad address', async () => {
+  expect(await sender.resolveWarning('https://good.test/x')).toBeUndefined();
+  expect(await sender.resolveWarning('https://127.0.0.1/x')).toBeUndefined();
+  expect(await sender.resolveWarning('https://gone.test/x')).toBe('The host gone.test does not resolve now.');
+  expect(await sender.resolveWarning('https://mixed.test/x')).toBe(
+    'The host mixed.test leads to an address that deliveries may not reach.',
+  );
+});

@@ -1,0 +1,115 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
+import { createCancellation } from '../src/cancellation.js';
+import { type Connection, createConnection } from '../src/connection.js';
+import { createSender, parseCidrs, type Sender, type SenderOptions } from '../src/index.js';
+import { type RawServer, type Respond, startRawServer } from './support/raw-server.js';
+
+let server: RawServer;
+let sender: Sender;
+
+afterEach(async () => {
+  await sender.close();
+  await server.close();
+});
+
+async function start(respond: Respond, options: Partial<SenderOptions> = {}) {
+  server = await startRawServer(respond);
+  sender = createSender({ allow: parseCidrs(['127.0.0.0/8']), ...options });
+}
+
+const send = () => sender.send({ url: server.url, headers: {}, body: '{}' });
+const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
+const turn = () => new Promise(setImmediate);
+
+test('one after the other, requests share a connection', async () => {
+  await start((socket) => socket.write(ok));
+  for (let count = 0; count < 5; count += 1) expect(await send()).toMatchObject({ response: 'ok' });
+  expect(server.sockets).toHaveLength(1);
+});
+
+test('at the same time, each request has a connection of its own: none waits behind one that hangs', async () => {
+  await start((socket, index) => index > 0 && socket.write(ok), { totalTimeoutMs: 2000 });
+  const hanging = send();
+  const others = await Promise.all(Array.from({ length: 20 }, send));
+  expect(others.every((result) => result.kind === 'answer')).toBe(true);
+  expect(await hanging).toMatchObject({ code: 'timeout' });
+});
+
+test('a connection that the destination closes after each answer is not used again', async () => {
+  await start((socket) => socket.end(`HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok`));
+  for (let count = 0; count < 3; count += 1) expect(await send()).toMatchObject({ response: 'ok' });
+  expect(server.sockets).toHaveLength(3);
+});
+
+test('a request that meets a closed connection before it is written can go over another', async () => {
+  await start((socket) => socket.write(ok));
+  const socket = connect(server.port, '127.0.0.1');
+  await once(socket, 'connect');
+  const closed: Connection[] = [];
+  const connection = createConnection(socket, `http://127.0.0.1:${server.port}`, (ended) =>
+    closed.push(ended),
+  );
+  const request = { path: '/', headers: [], body: Buffer.from('{}'), maxResponseBytes: 100 };
+  expect(await connection.exchange(request, createCancellation())).toMatchObject({ statusCode: 200 });
+  const second = connection.exchange(request, createCancellation());
+  socket.destroy();
+  expect(await second).toBeUndefined();
+  expect(server.requests).toHaveLength(1);
+  expect(closed).toEqual([connection]);
+});
+
+test('bytes that nobody asked for end an idle connection and are no answer to the next request', async () => {
+  await start((socket, index) => {
+    socket.write(ok);
+    if (index === 0) socket.write('HTTP/1.1 500 Forged\r\nContent-Length: 0\r\n\r\n');
+  });
+  expect(await send()).toMatchObject({ statusCode: 200 });
+  expect(await send()).toMatchObject({ statusCode: 200 });
+  expect(server.sockets).toHaveLength(2);
+});
+
+test('a destination that closes on reading a reused connection is connection_reset: it may have read the request', async () => {
+  await start((socket, index) => (index === 0 ? socket.write(ok) : socket.destroy()));
+  expect(await send()).toMatchObject({ response: 'ok' });
+  expect(await send()).toMatchObject({ kind: 'error', code: 'connection_reset' });
+  expect(server.requests).toHaveLength(2);
+});
+
+test('a destination that keeps connections for a second only is not met again on one', async () => {
+  await start((socket) =>
+    socket.write(
+      'HTTP/1.1 200 OK\r\nKeep-Alive: timeout=1\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok',
+    ),
+  );
+  await send();
+  await send();
+  expect(server.sockets).toHaveLength(2);
+});
+
+test('idle connections are bounded, and closing closes them', async () => {
+  await start((socket) => setTimeout(() => socket.write(ok), 30), { maxIdlePerDestination: 3 });
+  await Promise.all(Array.from({ length: 10 }, send));
+  await until(() => server.sockets.filter((socket) => !socket.destroyed).length === 3);
+  await sender.close();
+  await until(() => server.sockets.every((socket) => socket.destroyed));
+});
+
+test('requests of many callers keep to their own answers', async () => {
+  await start((socket, index) => {
+    const body = server.requests[index]?.split('\r\n\r\n')[1] ?? '';
+    setTimeout(
+      () => socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`),
+      index % 7,
+    );
+  });
+  const bodies = Array.from({ length: 300 }, (_, index) => `body ${index}`);
+  const results = await Promise.all(
+    bodies.map((body) => sender.send({ url: server.url, headers: {}, body })),
+  );
+  expect(results.map((result) => result.kind === 'answer' && result.response)).toEqual(bodies);
+});
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await turn();
+}

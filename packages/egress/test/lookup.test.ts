@@ -1,0 +1,114 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { createSender, parseCidrs } from '../src/index.js';
+import { createLookup, type Lookup, type LookupOptions } from '../src/lookup.js';
+import { type DnsServer, startDnsServer } from './support/dns-server.js';
+import { startRawServer } from './support/raw-server.js';
+
+let dns: DnsServer;
+let directory: string;
+
+beforeEach(async () => {
+  dns = await startDnsServer({
+    'both.test': { A: ['192.0.2.1', '192.0.2.2'], AAAA: ['2001:db8::1'] },
+    'v4.test': { A: ['127.0.0.1'] },
+    'v6.test': { AAAA: ['::1'] },
+    'empty.test': {},
+    'hang.test': 'hang',
+    'broken.test': 'broken',
+    'receiver.inner.test': { A: ['10.0.0.7'] },
+    'receiver.svc.inner.test': { A: ['10.0.0.8'] },
+    'both.test.inner.test': { A: ['10.0.0.9'] },
+  });
+  directory = mkdtempSync(join(tmpdir(), 'tocsin-lookup-'));
+  writeFileSync(join(directory, 'hosts'), '10.0.0.1 pinned.test Box\n::1 box\n');
+  writeFileSync(join(directory, 'resolv.conf'), 'search other.test inner.test\n');
+});
+
+afterEach(async () => {
+  await dns.close();
+  rmSync(directory, { recursive: true });
+});
+
+function startLookup(options: LookupOptions = {}): Lookup {
+  return createLookup({
+    servers: [dns.server],
+    hostsPath: join(directory, 'hosts'),
+    resolvConfPath: join(directory, 'resolv.conf'),
+    ...options,
+  });
+}
+
+test('every address of both families is given, IPv4 first', async () => {
+  const lookup = startLookup();
+  expect(await lookup('both.test')).toEqual(['192.0.2.1', '192.0.2.2', '2001:db8::1']);
+  expect(await lookup('v4.test')).toEqual(['127.0.0.1']);
+  expect(await lookup('v6.test')).toEqual(['::1']);
+});
+
+test('a name without addresses, unknown, or that the name server fails at, rejects', async () => {
+  const lookup = startLookup();
+  for (const name of ['empty.test', 'unknown.test', 'broken.test', 'unknown', '']) {
+    await expect(lookup(name)).rejects.toThrow();
+  }
+});
+
+test('the hosts file comes first, in any case and with a last dot', async () => {
+  const lookup = startLookup();
+  expect(await lookup('pinned.test')).toEqual(['10.0.0.1']);
+  expect(await lookup('PINNED.test.')).toEqual(['10.0.0.1']);
+  expect(await lookup('box')).toEqual(['10.0.0.1', '::1']);
+  expect(dns.questions).toEqual([]);
+});
+
+test('localhost and what is below it stay on the machine', async () => {
+  const lookup = startLookup();
+  expect(await lookup('localhost')).toEqual(['127.0.0.1', '::1']);
+  expect(await lookup('app.localhost')).toEqual(['127.0.0.1', '::1']);
+  expect(dns.questions).toEqual([]);
+});
+
+test('a name without a dot is tried in the search domains first, one with a dot after itself, one at the root never', async () => {
+  const lookup = startLookup();
+  expect(await lookup('receiver')).toEqual(['10.0.0.7']);
+  expect(await lookup('receiver.svc')).toEqual(['10.0.0.8']);
+  expect((await lookup('both.test'))[0]).toBe('192.0.2.1');
+  await expect(lookup('receiver.svc.')).rejects.toThrow();
+});
+
+test('a burst for one name, and what follows soon, asks once', async () => {
+  const lookup = startLookup();
+  await Promise.all(Array.from({ length: 50 }, () => lookup('v4.test')));
+  await lookup('V4.test');
+  expect([...dns.questions].sort()).toEqual(['A v4.test', 'AAAA v4.test']);
+});
+
+test('a name that hangs is given up in time', async () => {
+  await expect(startLookup({ timeoutMs: 200 })('hang.test')).rejects.toThrow('200 ms');
+});
+
+test('names that hang hold up no other name, and no other destination', async () => {
+  const server = await startRawServer((socket) =>
+    socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'),
+  );
+  const sender = createSender({
+    allow: parseCidrs(['127.0.0.0/8']),
+    lookup: startLookup({ timeoutMs: 1500 }),
+    connectTimeoutMs: 1500,
+  });
+  const ended: string[] = [];
+  const sendTo = async (host: string) => {
+    const result = await sender.send({ url: `http://${host}:${server.port}/`, headers: {}, body: '' });
+    ended.push(host);
+    return result;
+  };
+  const hanging = Array.from({ length: 100 }, () => sendTo('hang.test'));
+  const others = await Promise.all(Array.from({ length: 20 }, () => sendTo('v4.test')));
+  expect(others.every((result) => result.kind === 'answer')).toBe(true);
+  expect(ended).not.toContain('hang.test');
+  expect(await hanging[0]).toMatchObject({ kind: 'error', code: 'dns_failure' });
+  await Promise.all(hanging);
+  await sender.close();
+  await server.close();
+});

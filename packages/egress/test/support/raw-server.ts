@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+
+export interface RawServer {
+  port: number;
+  url: string;
+  /** Every request as it stood on the wire, one character a byte. */
+  requests: string[];
+  /** Every connection that was ever made. */
+  sockets: Socket[];
+  close(): Promise<void>;
+}
+
+/** What the server does once it has a whole request; `requestIndex` counts over all connections from 0. */
+export type Respond = (socket: Socket, requestIndex: number) => void;
+
+/** A server of bytes on loopback: it reads whole requests and answers whatever the test likes. */
+export async function startRawServer(respond: Respond): Promise<RawServer> {
+  return serveRaw(createServer({ noDelay: true }), 'connection', respond);
+}
+
+/** The same over any server of sockets (`tls.createServer` emits `secureConnection`). */
+export async function serveRaw(server: Server, event: string, respond: Respond): Promise<RawServer> {
+  const requests: string[] = [];
+  const sockets: Socket[] = [];
+  server.on(event, (socket: Socket) => {
+    sockets.push(socket);
+    let received = '';
+    socket.on('error', () => {});
+    socket.on('data', (bytes) => {
+      received += bytes.toString('latin1');
+      for (let end = endOfRequest(received); end !== undefined; end = endOfRequest(received)) {
+        requests.push(received.slice(0, end));
+        received = received.slice(end);
+        respond(socket, requests.length - 1);
+      }
+    });
+  });
+  return { ...(await listen(server)), requests, sockets };
+}
+
+/** A server that is told of connections only and reads nothing by itself. */
+export async function startSocketServer(onConnection: (socket: Socket) => void) {
+  return listen(createServer(onConnection));
+}
+
+async function listen(server: Server) {
+  const open = new Set<Socket>();
+  server.on('connection', (socket: Socket) => {
+    open.add(socket);
+    socket.on('error', () => {});
+    socket.on('close', () => open.delete(socket));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    port,
+    url: `http://127.0.0.1:${port}/hook`,
+    async close() {
+      for (const socket of open) socket.destroy();
+      server.close();
+      await once(server, 'close');
+    },
+  };
+}
+
+function endOfRequest(received: string): number | undefined {
+  const headEnd = received.indexOf('\r\n\r\n');
+  if (headEnd === -1) return undefined;
+  const length = Number(/\r\ncontent-length: (\d+)/i.exec(received.slice(0, headEnd + 2))?.[1] ?? 0);
+  const end = headEnd + 4 + length;
+  return received.length >= end ? end : undefined;
+}

@@ -1,0 +1,108 @@
+import { readFileSync } from 'node:fs';
+import { createServer } from 'node:tls';
+import { createSender, parseCidrs, type SenderOptions } from '../src/index.js';
+import { type RawServer, serveRaw, startSocketServer } from './support/raw-server.js';
+
+const fixture = (name: string) => `${import.meta.dirname}/fixtures/${name}`;
+const loopback = {
+  allow: parseCidrs(['127.0.0.0/8']),
+  lookup: () => Promise.resolve(['127.0.0.1']),
+  caFile: fixture('ca.pem'),
+};
+const cleanUps: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+async function startTlsServer(certificate = 'receiver.pem'): Promise<RawServer & { serverNames: unknown[] }> {
+  const serverNames: unknown[] = [];
+  const server = createServer({
+    key: readFileSync(fixture('receiver.key')),
+    cert: readFileSync(fixture(certificate)),
+    ALPNProtocols: ['h2', 'http/1.1'],
+  });
+  server.on('secureConnection', (socket) => serverNames.push(socket.servername));
+  server.on('tlsClientError', () => {});
+  const raw = await serveRaw(server, 'secureConnection', (socket) =>
+    socket.write('HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 6\r\n\r\nsecure'),
+  );
+  cleanUps.push(() => raw.close());
+  return { ...raw, serverNames };
+}
+
+function startSender(options: Partial<SenderOptions> = {}) {
+  const sender = createSender({ ...loopback, ...options });
+  cleanUps.push(() => sender.close());
+  return (url: string) => sender.send({ url, headers: {}, body: '{}' });
+}
+
+test('a destination certified by the private authority is reached, by name and by address', async () => {
+  const server = await startTlsServer();
+  const send = startSender();
+  for (const host of ['receiver.test', 'receiver.test.', '127.0.0.1']) {
+    const result = await send(`https://${host}:${server.port}/`);
+    expect([host, result]).toMatchObject([host, { kind: 'answer', statusCode: 200, response: 'secure' }]);
+  }
+  expect(server.serverNames).toEqual(['receiver.test', 'receiver.test', false]);
+});
+
+test('a session is resumed, and only for the name that it was checked for', async () => {
+  const server = await startTlsServer();
+  const send = startSender();
+  const first = await send(`https://receiver.test:${server.port}/`);
+  const second = await send(`https://receiver.test:${server.port}/`);
+  expect([first, second]).toMatchObject([{ statusCode: 200 }, { statusCode: 200 }]);
+  expect(await send(`https://other.test:${server.port}/`)).toMatchObject({ code: 'tls_failure' });
+});
+
+test('without the private authority its certificates are tls_failure, and nothing is sent', async () => {
+  const server = await startTlsServer();
+  const sender = createSender({ allow: loopback.allow, lookup: loopback.lookup });
+  cleanUps.push(() => sender.close());
+  const url = `https://receiver.test:${server.port}/`;
+  expect(await sender.send({ url, headers: {}, body: '{}' })).toMatchObject({
+    kind: 'error',
+    code: 'tls_failure',
+  });
+  expect(server.requests).toEqual([]);
+});
+
+test('a certificate of another name, or expired, is tls_failure and says which', async () => {
+  const server = await startTlsServer();
+  const send = startSender();
+  expect(await send(`https://other.test:${server.port}/`)).toMatchObject({
+    code: 'tls_failure',
+    error: 'The TLS handshake failed (ERR_TLS_CERT_ALTNAME_INVALID).',
+  });
+  const expired = await startTlsServer('receiver-expired.pem');
+  expect(await send(`https://receiver.test:${expired.port}/`)).toMatchObject({
+    code: 'tls_failure',
+    error: 'The TLS handshake failed (CERT_HAS_EXPIRED).',
+  });
+});
+
+test('a server that speaks no TLS, or hangs up at it, is tls_failure', async () => {
+  const send = startSender();
+  const plain = await startSocketServer((socket) =>
+    socket.once('data', () => socket.end('HTTP/1.1 400 Bad\r\n\r\n')),
+  );
+  cleanUps.push(() => plain.close());
+  expect(await send(`https://127.0.0.1:${plain.port}/`)).toMatchObject({
+    kind: 'error',
+    code: 'tls_failure',
+  });
+  const closing = await startSocketServer((socket) => socket.once('data', () => socket.destroy()));
+  cleanUps.push(() => closing.close());
+  expect(await send(`https://127.0.0.1:${closing.port}/`)).toMatchObject({
+    kind: 'error',
+    code: 'tls_failure',
+  });
+});
+
+test('a file of authorities that cannot be used stops the start', () => {
+  expect(() => createSender({ ...loopback, caFile: fixture('none.pem') })).toThrow('ENOENT');
+  expect(() => createSender({ ...loopback, caFile: fixture('README.md') })).toThrow(
+    'holds no PEM certificate',
+  );
+});

@@ -1,0 +1,109 @@
+import { createSender, parseCidrs, type Sender } from '../src/index.js';
+import { type RawServer, startRawServer } from './support/raw-server.js';
+
+let server: RawServer;
+let sender: Sender;
+
+beforeEach(async () => {
+  server = await startRawServer((socket) => socket.write('HTTP/1.1 204 No Content\r\n\r\n'));
+  sender = createSender({ allow: parseCidrs(['127.0.0.0/8']) });
+});
+
+afterEach(async () => {
+  await sender.close();
+  await server.close();
+});
+
+test('the configured headers stand on the wire as written, one line for each value, and three of the connection', async () => {
+  const headers = JSON.parse(
+    '{"X-Zulu": ["1", "2"], "content-TYPE": ["text/x"], "x-empty": [""], "X-None": [], "__proto__": ["p"], "Alpha": ["a, b"]}',
+  );
+  await sender.send({ url: `${server.url}?q=1&r=%20#f`, headers, body: '{"a":1}' });
+  expect(server.requests[0]?.split('\r\n')).toEqual([
+    'POST /hook?q=1&r=%20 HTTP/1.1',
+    `host: 127.0.0.1:${server.port}`,
+    'connection: keep-alive',
+    'X-Zulu: 1',
+    'X-Zulu: 2',
+    'content-TYPE: text/x',
+    'x-empty: ',
+    '__proto__: p',
+    'Alpha: a, b',
+    'content-length: 7',
+    '',
+    '{"a":1}',
+  ]);
+});
+
+test('without headers only Host, Connection and Content-Length are sent, whatever the environment says of proxies', async () => {
+  const before = { ...process.env };
+  Object.assign(process.env, {
+    http_proxy: 'http://127.0.0.1:1',
+    HTTP_PROXY: 'http://127.0.0.1:1',
+    ALL_PROXY: 'http://127.0.0.1:1',
+  });
+  try {
+    await sender.send({ url: server.url, headers: {}, body: '' });
+  } finally {
+    process.env = before;
+  }
+  expect(server.requests).toEqual([
+    `POST /hook HTTP/1.1\r\nhost: 127.0.0.1:${server.port}\r\nconnection: keep-alive\r\ncontent-length: 0\r\n\r\n`,
+  ]);
+});
+
+test('the headers that HTTP clients like to set can be configured and come once', async () => {
+  const headers = {
+    'User-Agent': ['mine'],
+    accept: ['*/*'],
+    'Accept-Encoding': ['gzip'],
+    'Content-Encoding': ['identity'],
+    Authorization: ['Basic eDp5'],
+    Cookie: ['a=b', 'c=d'],
+    Date: ['today'],
+  };
+  await sender.send({ url: server.url, headers, body: 'x' });
+  const lines = server.requests[0]?.split('\r\n').slice(3, 11);
+  expect(lines).toEqual([
+    'User-Agent: mine',
+    'accept: */*',
+    'Accept-Encoding: gzip',
+    'Content-Encoding: identity',
+    'Authorization: Basic eDp5',
+    'Cookie: a=b',
+    'Cookie: c=d',
+    'Date: today',
+  ]);
+});
+
+test('header values are Latin-1 on the wire, the body UTF-8, and its length counts bytes', async () => {
+  await sender.send({
+    url: server.url,
+    headers: { 'X-Name': ['\x80Gr\xfc\xdfe\xff\t~'] },
+    body: '"grün 😀"',
+  });
+  const [head, body] = server.requests[0]?.split('\r\n\r\n') ?? [];
+  expect(head).toContain('\r\nX-Name: \x80Gr\xfc\xdfe\xff\t~\r\n');
+  expect(head).toContain('\r\ncontent-length: 12');
+  expect(Buffer.from(body ?? '', 'latin1').toString()).toBe('"grün 😀"');
+});
+
+test('a body of bytes is sent as it is, and a large one whole', async () => {
+  const bytes = Buffer.from([0, 255, 128, 13, 10]);
+  await sender.send({ url: server.url, headers: {}, body: bytes });
+  expect(server.requests[0]?.endsWith('\r\n\r\n\x00\xff\x80\r\n')).toBe(true);
+  await sender.send({ url: server.url, headers: {}, body: 'x'.repeat(3_000_000) });
+  expect(server.requests[1]?.length).toBeGreaterThan(3_000_000);
+});
+
+test.each([
+  ['a line of its own', { 'X-A': ['a\r\nX-B: b'] }],
+  ['a framing of its own', { 'Transfer-Encoding': ['chunked'] }],
+  ['a length of its own', { 'Content-Length': ['1'] }],
+  ['a host of its own', { Host: ['other'] }],
+  ['a name that is none', { 'X A': ['a'] }],
+])('headers with %s never reach the wire', async (_what, headers) => {
+  const result = await sender.send({ url: server.url, headers, body: 'xyz' });
+  expect(result).toMatchObject({ kind: 'error', code: 'internal_error' });
+  expect(server.sockets).toHaveLength(0);
+});

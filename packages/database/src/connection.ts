@@ -1,6 +1,7 @@
 import { isNativeError } from 'node:util/types';
 import knexModule, { type Knex } from 'knex';
 import type pg from 'pg';
+import { watchSilence } from './watch-silence.js';
 
 export interface DatabaseOptions {
   url: string;
@@ -29,18 +30,32 @@ export interface Prepared {
 
 /** Opens no connection before the first query; a server that is away is an error of that query, not of this call. */
 export function createDatabase(options: DatabaseOptions): Database {
+  const { statementTimeoutMs = 30_000 } = options;
   const knex = knexModule({
     client: 'pg',
+    // The oldest that is supported: knex would ask each new connection, with no time limit.
+    version: '14.0',
+    // What goes wrong reaches the caller as an error; knex would print it beside the log.
+    log: silent,
     connection: {
       connectionString: options.url,
       application_name: options.applicationName,
-      statement_timeout: options.statementTimeoutMs ?? 30_000,
+      statement_timeout: statementTimeoutMs,
       // A frozen client must not hold its row locks for ever.
       idle_in_transaction_session_timeout: 30_000,
       connectionTimeoutMillis: 5_000,
       keepAlive: true,
     },
-    pool: { min: 0, max: options.poolSize ?? 10, idleTimeoutMillis: 60_000 },
+    pool: {
+      min: 0,
+      max: options.poolSize ?? 10,
+      idleTimeoutMillis: 60_000,
+      afterCreate: (connection: Parameters<typeof watchSilence>[0], done: (error?: Error) => void) => {
+        // A living server ends the statement itself before this; without such a limit any silence may be work.
+        if (statementTimeoutMs > 0) watchSilence(connection, statementTimeoutMs + 1_000);
+        done();
+      },
+    },
     acquireConnectionTimeout: options.acquireTimeoutMs ?? 5_000,
   });
   return {
@@ -61,6 +76,8 @@ export function createDatabase(options: DatabaseOptions): Database {
     close: () => knex.destroy(),
   };
 }
+
+const silent = { debug() {}, warn() {}, error() {}, deprecate() {} };
 
 /** True for faults of the way to the database or of its being up, false for faults of a statement. */
 export function isDatabaseAway(error: unknown): boolean {

@@ -47,7 +47,8 @@ export async function createWebhookApi(
     url: config.databaseUrl.reveal(),
     applicationName: service,
     poolSize: config.databasePoolSize,
-    statementTimeoutMs: 10_000,
+    // Callers get a 503 rather than a long wait, also while the database is frozen.
+    statementTimeoutMs: 5_000,
     acquireTimeoutMs: 3_000,
   });
   lifetime.add('database', () => database.close());

@@ -1,6 +1,5 @@
 import type { Webhook } from '@tocsin/contracts';
 import type { SecretBox } from '@tocsin/database';
-import { hidden } from '../hidden.js';
 import { openSecrets, type StoredWebhook, type WebhookSecrets } from './stored-webhook.js';
 
 /** A webhook as its caller may see it: whole, or for readers without what could be a credential. */
@@ -23,6 +22,9 @@ export function presentWebhook(
     last_updated_by: stored.lastUpdatedBy,
   };
 }
+
+/** Stands where a reader may not see what could be a credential. */
+const hidden = '[hidden]';
 
 function hideSecrets({ destination, headerNames }: StoredWebhook): WebhookSecrets {
   return {

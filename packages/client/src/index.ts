@@ -1,3 +1,37 @@
+export type { AlertRulesApi } from './api/alert-rules.js';
+export type { AlertsApi } from './api/alerts.js';
+export type { ClientOptions } from './api/client-options.js';
+export type { DeadLettersApi } from './api/dead-letters.js';
+export type { DeliveriesApi } from './api/deliveries.js';
+export {
+  createEngineClient,
+  type EngineClient,
+  type EngineClientOptions,
+  type KeysApi,
+  type VerifiedCaller,
+} from './api/engine-client.js';
+export {
+  ApiError,
+  type ApiErrorCode,
+  ConflictError,
+  ConnectionError,
+  ForbiddenError,
+  InvalidRequestError,
+  NotFoundError,
+  TooManyRequestsError,
+  UnauthenticatedError,
+  UnavailableError,
+} from './api/errors.js';
+export type { Paged } from './api/paged.js';
+export {
+  createPlatformClient,
+  type PlatformClient,
+  type PlatformClientOptions,
+} from './api/platform-client.js';
+export type { RedeliveriesApi } from './api/redeliveries.js';
+export type * from './api/schemas.js';
+export type { CallOptions } from './api/transport.js';
+export type { WebhooksApi } from './api/webhooks.js';
 export { type Clock, systemClock } from './clock.js';
 export {
   type ClientCredentialsOptions,

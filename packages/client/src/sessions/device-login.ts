@@ -21,7 +21,7 @@ export interface DeviceCode {
 export interface DeviceLoginOptions {
   provider: Configuration;
   clock: Clock;
-  scope: string | undefined;
+  scope: string;
   show(code: DeviceCode): void;
   signal?: AbortSignal | undefined;
 }
@@ -57,9 +57,9 @@ export async function requestDeviceTokens(options: DeviceLoginOptions): Promise<
   throw new SessionError('expired_token', 'The code has expired before anybody signed in with it.');
 }
 
-async function initiate(provider: Configuration, scope: string | undefined) {
+async function initiate(provider: Configuration, scope: string) {
   try {
-    return await initiateDeviceAuthorization(provider, scope === undefined ? {} : { scope });
+    return await initiateDeviceAuthorization(provider, { scope });
   } catch (error) {
     throw toSessionError(error, 'The login could not be started');
   }

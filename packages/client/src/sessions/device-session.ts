@@ -14,6 +14,7 @@ export interface DeviceSessionOptions {
   issuer: string;
   /** A public client that may use the device flow. */
   clientId: string;
+  /** `openid` unless given: without any, some providers refuse a person's login. */
   scope?: string | undefined;
   /** In memory unless given. */
   store?: TokenStore | undefined;
@@ -29,14 +30,14 @@ export class DeviceSession implements Session {
   readonly #keeper: TokenKeeper;
   readonly #clock: Clock;
   readonly #store: TokenStore;
-  readonly #scope: string | undefined;
+  readonly #scope: string;
 
   /** @throws SessionError `insecure_issuer` */
   constructor(options: DeviceSessionOptions) {
     this.#findProvider = createFindProvider(options);
     this.#clock = options.clock ?? systemClock;
     this.#store = options.store ?? createMemoryTokenStore();
-    this.#scope = options.scope;
+    this.#scope = options.scope ?? 'openid';
     this.#keeper = createTokenKeeper({ clock: this.#clock, renew: (rejected) => this.#renew(rejected) });
   }
 

@@ -3,6 +3,7 @@ import {
   ClientSecretPost,
   type Configuration,
   type CustomFetch,
+  clockTolerance,
   customFetch,
   discovery,
   None,
@@ -23,6 +24,9 @@ export type FindProvider = () => Promise<Configuration>;
 
 const requestTimeoutSeconds = 15;
 
+// ID tokens come along and are thrown away: a clock that is wrong must not cost the access token.
+const toleratedSkewSeconds = 86_400;
+
 /** @throws SessionError `insecure_issuer` at once where secrets would cross a network unencrypted. */
 export function createFindProvider({ issuer, clientId, clientSecret }: ProviderOptions): FindProvider {
   const server = parseIssuer(issuer);
@@ -30,7 +34,7 @@ export function createFindProvider({ issuer, clientId, clientSecret }: ProviderO
   const find = async () => {
     try {
       const auth = clientSecret === undefined ? None() : ClientSecretPost(clientSecret);
-      return await discovery(server, clientId, undefined, auth, {
+      return await discovery(server, clientId, { [clockTolerance]: toleratedSkewSeconds }, auth, {
         [customFetch]: guardedFetch,
         execute: [allowInsecureRequests],
         timeout: requestTimeoutSeconds,

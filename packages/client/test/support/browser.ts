@@ -47,7 +47,9 @@ export async function signInDevice(options: {
     const signIn = page.html.includes('name="password"');
     const { username, password } = options;
     if (signIn) page = await browser.submit(page, { username, password });
-    else page = await browser.submit(page, options.refuse ? { abort: 'yes' } : {});
+    else if (options.refuse && page.html.includes('name="abort"')) {
+      return (await browser.submit(page, { abort: 'yes' })).html;
+    } else page = await browser.submit(page);
   }
   throw new Error(`The sign-in did not end: ${page.html}`);
 }

@@ -1,0 +1,40 @@
+import { randomUUID } from 'node:crypto';
+import type { Clock } from '../clock.js';
+import { createPaged, type Paged } from './paged.js';
+import { path } from './path.js';
+import type { Alert, AlertAccepted, ListAlertsQuery, PublishAlert } from './schemas.js';
+import type { CallOptions, Send } from './transport.js';
+
+export interface AlertsApi {
+  /**
+   * Publishes an alert; resolves once it can no longer be lost. An `alert_id` and a `fired_at` are made where they are
+   * missing, before it is sent: so trying again is the same alert.
+   */
+  fire(alert: PublishAlert, options?: CallOptions): Promise<AlertAccepted>;
+  /** Newest first. */
+  list(query?: ListAlertsQuery, options?: CallOptions): Paged<Alert>;
+  /** @throws NotFoundError also for a moment after the alert was accepted. */
+  get(id: string, options?: CallOptions): Promise<Alert>;
+}
+
+export function createAlertsApi({
+  send,
+  workspace,
+  clock,
+}: {
+  send: Send;
+  workspace: () => string;
+  clock: Clock;
+}): AlertsApi {
+  const collection = () => path`/api/v1/workspaces/${workspace()}/alerts`;
+  return {
+    async fire(alert, options) {
+      const body = { alert_id: randomUUID(), fired_at: new Date(clock.now()).toISOString(), ...alert };
+      const request = { method: 'POST', path: collection(), body, idempotent: true, options } as const;
+      return (await send<AlertAccepted>(request)).body;
+    },
+    list: (query, options) => createPaged(send, { path: collection(), query, options }),
+    get: async (id, options) =>
+      (await send<Alert>({ method: 'GET', path: `${collection()}${path`/${id}`}`, options })).body,
+  };
+}

@@ -1,0 +1,20 @@
+import { createPaged, type Paged } from './paged.js';
+import { path } from './path.js';
+import type { DeadLetter, ListDeadLettersQuery } from './schemas.js';
+import type { CallOptions, Send } from './transport.js';
+
+/** Messages of the whole deployment that could not be processed; for its admins. */
+export interface DeadLettersApi {
+  list(query?: ListDeadLettersQuery, options?: CallOptions): Paged<DeadLetter>;
+  requeue(id: string, options?: CallOptions): Promise<DeadLetter>;
+}
+
+export function createDeadLettersApi(send: Send): DeadLettersApi {
+  return {
+    list: (query, options) => createPaged(send, { path: '/api/v1/dead_letters', query, options }),
+    async requeue(id, options) {
+      const request = { method: 'POST', path: path`/api/v1/dead_letters/${id}/requeue`, options } as const;
+      return (await send<DeadLetter>(request)).body;
+    },
+  };
+}

@@ -1,0 +1,24 @@
+import { createPaged, type Paged } from './paged.js';
+import { path } from './path.js';
+import type { Delivery, DeliveryWithAttempts, ListDeliveriesQuery } from './schemas.js';
+import type { CallOptions, Send } from './transport.js';
+
+export interface DeliveriesApi {
+  /** Newest first. */
+  list(query?: ListDeliveriesQuery, options?: CallOptions): Paged<Delivery>;
+  get(id: string, options?: CallOptions): Promise<DeliveryWithAttempts>;
+  /** Sends one again. @throws ConflictError while it is being sent. */
+  redeliver(id: string, options?: CallOptions): Promise<Delivery>;
+}
+
+export function createDeliveriesApi(send: Send, workspace: () => string): DeliveriesApi {
+  const single = (id: string) => path`/api/v1/deliveries/${id}`;
+  return {
+    list: (query, options) =>
+      createPaged(send, { path: path`/api/v1/workspaces/${workspace()}/deliveries`, query, options }),
+    get: async (id, options) =>
+      (await send<DeliveryWithAttempts>({ method: 'GET', path: single(id), options })).body,
+    redeliver: async (id, options) =>
+      (await send<Delivery>({ method: 'POST', path: `${single(id)}/redeliver`, options })).body,
+  };
+}

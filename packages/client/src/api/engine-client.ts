@@ -1,0 +1,73 @@
+import { readServiceApiKey } from '../environment.js';
+import type { Session } from '../sessions/session.js';
+import { type ClientOptions, transportOptions } from './client-options.js';
+import { createHealthApi, type HealthApi } from './health.js';
+import { path } from './path.js';
+import type { ApiKey, CreateApiKey, CreatedApiKey } from './schemas.js';
+import { type CallOptions, createTransport } from './transport.js';
+
+export interface EngineClientOptions extends Omit<ClientOptions, 'credential'> {
+  /** A raw key or a session; the environment variable `SERVICE_API_KEY` where none is given. */
+  credential?: Session | string | undefined;
+}
+
+export interface VerifiedCaller {
+  subject: string;
+  kind: string;
+  /** In the deployment. */
+  roles: string[];
+}
+
+/** Managing keys needs the admin key, or a session with the role `tocsin_engine_admin`. */
+export interface KeysApi {
+  /** The raw key is in this answer only. */
+  create(key: CreateApiKey, options?: CallOptions): Promise<CreatedApiKey>;
+  list(options?: CallOptions): Promise<ApiKey[]>;
+  get(id: string, options?: CallOptions): Promise<ApiKey>;
+  /** For good. */
+  deactivate(id: string, options?: CallOptions): Promise<void>;
+}
+
+/** Every operation of the engine's API. */
+export interface EngineClient {
+  keys: KeysApi;
+  health: HealthApi;
+  /** Who the credential belongs to. @throws UnauthenticatedError */
+  verify(options?: VerifyOptions): Promise<VerifiedCaller>;
+}
+
+export interface VerifyOptions extends CallOptions {
+  /** A proxy asks with the method of the request that it holds; GET unless given. */
+  method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | undefined;
+}
+
+/** @throws TypeError where no credential is given and `SERVICE_API_KEY` is not set */
+export function createEngineClient(options: EngineClientOptions): EngineClient {
+  const credential = options.credential ?? readServiceApiKey();
+  if (credential === undefined) throw new TypeError('Give a credential, or set SERVICE_API_KEY.');
+  const send = createTransport(transportOptions(options, credential));
+  return {
+    keys: {
+      create: async (body, callOptions) =>
+        (await send<CreatedApiKey>({ method: 'POST', path: '/auth/api_keys/', body, options: callOptions }))
+          .body,
+      list: async (callOptions) =>
+        (await send<ApiKey[]>({ method: 'GET', path: '/auth/api_keys/', options: callOptions })).body,
+      get: async (id, callOptions) =>
+        (await send<ApiKey>({ method: 'GET', path: path`/auth/api_keys/${id}`, options: callOptions })).body,
+      async deactivate(id, callOptions) {
+        await send({ method: 'DELETE', path: path`/auth/api_keys/deactivate/${id}`, options: callOptions });
+      },
+    },
+    health: createHealthApi(send),
+    async verify({ method = 'GET', ...callOptions } = {}) {
+      const request = { method, path: '/auth/verify', idempotent: true, options: callOptions };
+      const { headers } = await send(request);
+      return {
+        subject: decodeURIComponent(headers.get('x-auth-subject') ?? ''),
+        kind: headers.get('x-auth-kind') ?? '',
+        roles: (headers.get('x-auth-roles') ?? '').split(',').filter((role) => role !== ''),
+      };
+    },
+  };
+}

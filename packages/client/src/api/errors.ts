@@ -1,0 +1,112 @@
+import { TocsinError } from '../tocsin-error.js';
+import type { Problem } from './schemas.js';
+
+/** The API's own codes, or `http_error` where something else answered, for example a proxy. */
+export type ApiErrorCode = Problem['code'] | 'http_error';
+
+export interface ApiErrorDetails {
+  status: number;
+  code: ApiErrorCode;
+  message: string;
+  errors: NonNullable<Problem['errors']>;
+  requestId: string | undefined;
+  retryAfterMs: number | undefined;
+  problem: Record<string, unknown>;
+}
+
+/** The API answered, and said no. The message is the API's sentence for people. */
+export class ApiError extends TocsinError {
+  readonly code: ApiErrorCode;
+  readonly status: number;
+  /** With `validation_failed`: what is wrong, and where. */
+  readonly errors: NonNullable<Problem['errors']>;
+  /** Names the request in the service's log. */
+  readonly requestId: string | undefined;
+  readonly retryAfterMs: number | undefined;
+  /** The whole problem document, for members that belong to one operation. */
+  readonly problem: Record<string, unknown>;
+
+  constructor(details: ApiErrorDetails) {
+    super(details.message);
+    this.name = new.target.name;
+    this.code = details.code;
+    this.status = details.status;
+    this.errors = details.errors;
+    this.requestId = details.requestId;
+    this.retryAfterMs = details.retryAfterMs;
+    this.problem = details.problem;
+  }
+}
+
+/** 401: the credential is missing, invalid or expired. */
+export class UnauthenticatedError extends ApiError {}
+/** 403: the credential is valid and lacks the permission. */
+export class ForbiddenError extends ApiError {}
+/** 404: no such id exists. */
+export class NotFoundError extends ApiError {}
+/** 409: the request conflicts with the present state. */
+export class ConflictError extends ApiError {}
+/** 400, 413, 415, 422: the request is wrong; `errors` says where. */
+export class InvalidRequestError extends ApiError {}
+/** 429, after the retries. */
+export class TooManyRequestsError extends ApiError {}
+/** 503, after the retries. */
+export class UnavailableError extends ApiError {}
+
+/** No answer, or none that can be read. Whether the request was carried out is not known. */
+export class ConnectionError extends TocsinError {
+  readonly code: 'connection_failed' | 'timeout' | 'invalid_answer';
+
+  constructor(code: ConnectionError['code'], message: string, options?: { cause?: unknown }) {
+    super(message, options);
+    this.name = 'ConnectionError';
+    this.code = code;
+  }
+}
+
+const classes: Readonly<Record<number, typeof ApiError>> = {
+  400: InvalidRequestError,
+  401: UnauthenticatedError,
+  403: ForbiddenError,
+  404: NotFoundError,
+  409: ConflictError,
+  413: InvalidRequestError,
+  415: InvalidRequestError,
+  422: InvalidRequestError,
+  429: TooManyRequestsError,
+  503: UnavailableError,
+};
+
+/** The error for an answer above 299. What is not a problem document is described by its status alone. */
+export function toApiError(answer: {
+  status: number;
+  text: string;
+  isProblem: boolean;
+  retryAfterMs: number | undefined;
+}): ApiError {
+  const { status, retryAfterMs } = answer;
+  const problem = answer.isProblem ? parseObject(answer.text) : undefined;
+  const ErrorClass = classes[status] ?? ApiError;
+  return new ErrorClass({
+    status,
+    retryAfterMs,
+    code: textOr(problem?.code, 'http_error') as ApiErrorCode,
+    message: textOr(problem?.detail, `The server answered ${status}.`),
+    errors: Array.isArray(problem?.errors) ? problem.errors : [],
+    requestId: typeof problem?.request_id === 'string' ? problem.request_id : undefined,
+    problem: problem ?? {},
+  });
+}
+
+function parseObject(text: string): Record<string, unknown> | undefined {
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'object' && value !== null ? (value as Record<string, unknown>) : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function textOr(value: unknown, fallback: string): string {
+  return typeof value === 'string' ? value : fallback;
+}

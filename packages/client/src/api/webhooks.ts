@@ -1,0 +1,66 @@
+import { createPaged, type Paged } from './paged.js';
+import { path } from './path.js';
+import type {
+  CreateWebhook,
+  DeleteWebhookQuery,
+  ListWebhooksQuery,
+  PatchWebhook,
+  Preview,
+  PreviewTemplate,
+  SavedTestResult,
+  SavedWebhook,
+  TestResult,
+  TestSavedWebhook,
+  TestWebhook,
+  Webhook,
+} from './schemas.js';
+import type { CallOptions, Send } from './transport.js';
+
+export interface WebhooksApi {
+  /** Whole unless `limit` is given, which then is the size of a page. */
+  list(query?: ListWebhooksQuery, options?: CallOptions): Paged<Webhook>;
+  create(webhook: CreateWebhook, options?: CallOptions): Promise<SavedWebhook>;
+  get(id: string, options?: CallOptions): Promise<Webhook>;
+  /** Changes the fields that are given; headers are replaced whole. */
+  update(id: string, changes: PatchWebhook, options?: CallOptions): Promise<SavedWebhook>;
+  /** @throws ConflictError naming the rules that use it, unless `force` detaches it. */
+  delete(id: string, options?: DeleteWebhookQuery & CallOptions): Promise<void>;
+  /** Sends the body as it is to a url. */
+  test(request: TestWebhook, options?: CallOptions): Promise<TestResult>;
+  /** Renders a saved webhook with sample values, or with the given context, and really sends it. */
+  testSaved(id: string, request?: TestSavedWebhook, options?: CallOptions): Promise<SavedTestResult>;
+  /** Renders a template on the server and sends nothing. */
+  preview(request: PreviewTemplate, options?: CallOptions): Promise<Preview>;
+}
+
+export function createWebhooksApi(send: Send, workspace: () => string): WebhooksApi {
+  const collection = () => path`/api/v1/workspaces/${workspace()}/webhooks`;
+  const single = (id: string) => path`/api/v1/webhooks/${id}`;
+  return {
+    list: (query, options) => createPaged(send, { path: collection(), query, options }),
+    create: async (body, options) =>
+      (await send<SavedWebhook>({ method: 'POST', path: collection(), body, options })).body,
+    get: async (id, options) => (await send<Webhook>({ method: 'GET', path: single(id), options })).body,
+    async update(id, body, options) {
+      const request = { method: 'PATCH', path: single(id), body, idempotent: true, options } as const;
+      return (await send<SavedWebhook>(request)).body;
+    },
+    async delete(id, { force, ...options } = {}) {
+      await send({ method: 'DELETE', path: single(id), query: { force }, options });
+    },
+    test: async (body, options) =>
+      (await send<TestResult>({ method: 'POST', path: `${collection()}/test`, body, options })).body,
+    testSaved: async (id, body = {}, options = {}) =>
+      (await send<SavedTestResult>({ method: 'POST', path: `${single(id)}/test`, body, options })).body,
+    async preview(body, options) {
+      const request = {
+        method: 'POST',
+        path: `${collection()}/preview`,
+        body,
+        idempotent: true,
+        options,
+      } as const;
+      return (await send<Preview>(request)).body;
+    },
+  };
+}

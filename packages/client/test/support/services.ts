@@ -1,0 +1,25 @@
+import { createTestDatabase } from '@tocsin/database/testing';
+import { startEngine } from '../../../../services/engine-auth/test/support/engine.js';
+import { startApi } from '../../../../services/webhook-api/test/support/api.js';
+import type { OpenApiDocument } from './generate-types.js';
+
+/** Both APIs, real, on the test run's parts. */
+export async function startServices() {
+  const api = await startApi();
+  const engineDatabase = await createTestDatabase();
+  const engine = await startEngine(engineDatabase);
+  return {
+    apiUrl: api.url,
+    engineUrl: engine.url,
+    amqpUrl: api.broker.url,
+    documents: [await fetchDocument(api.url), await fetchDocument(engine.url)],
+    async close() {
+      await Promise.all([api.close(), engine.close(5_000)]);
+      await engineDatabase.drop();
+    },
+  };
+}
+
+async function fetchDocument(url: string): Promise<OpenApiDocument> {
+  return (await (await fetch(`${url}/openapi.json`)).json()) as OpenApiDocument;
+}

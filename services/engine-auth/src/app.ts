@@ -16,7 +16,7 @@ import {
   type Route,
   serveMetrics,
 } from '@tocsin/kit';
-import { createBroker } from '@tocsin/messaging';
+import { type BrokerEvent, createBroker } from '@tocsin/messaging';
 import { createApiKeyRepository } from './api-keys/api-key-repository.js';
 import { apiKeyRoutes } from './api-keys/api-key-routes.js';
 import type { EngineAuthConfig } from './config.js';
@@ -68,7 +68,11 @@ async function open(
     applicationName: 'tocsin-engine-auth',
   });
   lifetime.add('database', () => database.close());
-  const broker = await createBroker({ url: config.amqpUrl.reveal(), name: 'engine-auth' });
+  const broker = await createBroker({
+    url: config.amqpUrl.reveal(),
+    name: 'engine-auth',
+    onEvent: (event) => logBrokerEvent(event, logger),
+  });
   lifetime.add('broker', () => broker.close());
 
   const store = createApiKeyRepository(database);
@@ -113,6 +117,12 @@ async function open(
     brokerReady: broker.ready,
     close: (deadlineMs) => lifetime.close(deadlineMs),
   };
+}
+
+/** Without the broker only the deactivation of a key on other instances waits, for 10 seconds at most. */
+function logBrokerEvent(event: BrokerEvent, logger: Logger): void {
+  const err = 'error' in event ? event.error : undefined;
+  logger[err ? 'warn' : 'info']({ ...(err && { err }) }, `broker.${event.kind}`);
 }
 
 function requireKeyManagement({ mayManageKeys }: EngineCaller): void {

@@ -32,7 +32,7 @@ export function toProblem(error: unknown, requestId: string): ProblemResponse {
   };
 }
 
-export function toAppError(error: unknown): AppError {
+function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
   // express's router throws this for a path such as /webhooks/%zz
   if (error instanceof URIError) {

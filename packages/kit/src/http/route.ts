@@ -54,7 +54,7 @@ export interface PermissionAccess<Permission, Params, Resource> {
 }
 
 /** `public` asks for nothing, `token` for any valid credential. */
-export type Access<Permission, Params, Resource> =
+type Access<Permission, Params, Resource> =
   | 'public'
   | 'token'
   | PermissionAccess<Permission, Params, Resource>;

@@ -4,7 +4,7 @@ import type { Logger } from '../logger.js';
 import type { Metrics } from '../metrics.js';
 
 /** What is known of the request being answered, under `response.locals.request`. */
-export interface TrackedRequest {
+interface TrackedRequest {
   id: string;
   /** Aborted when the client goes away unanswered. */
   signal: AbortSignal;

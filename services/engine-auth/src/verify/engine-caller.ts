@@ -1,6 +1,6 @@
 import type { Principal } from '@tocsin/identity';
 
-export type CallerKind = 'admin_key' | 'user_key' | 'jwt';
+type CallerKind = 'admin_key' | 'user_key' | 'jwt';
 
 /** Who calls, by whichever credential. */
 export interface EngineCaller {

@@ -1,0 +1,274 @@
+import { randomUUID } from 'node:crypto';
+import type { Delivery, DeliveryWithAttempts } from '@tocsin/contracts';
+import { recordId } from '@tocsin/database';
+import { otherWorkspaceId, startApi, type TestApi, workspaceId } from './support/api.js';
+import { type SeededDelivery, seedDelivery } from './support/history.js';
+import { nextOf, readAll } from './support/paging.js';
+
+const deliveries = `/api/v1/workspaces/${workspaceId}/deliveries`;
+const single = (id: string) => `/api/v1/deliveries/${id}`;
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+const seed = (options: SeededDelivery = {}) => seedDelivery(api.database, options);
+const list = (query: string) => api.call<Delivery[]>('GET', `${deliveries}?${query}`, { as: 'reader' });
+const idsOf = async (query: string) => (await list(query)).body.map(({ id }) => id);
+const inMs = (ms: number) => new Date(Date.now() + ms);
+
+describe('a delivery', () => {
+  it('is read with its attempts, and tells its destination’s last answer', async () => {
+    const id = await seed({ response: 'no such project', statusCode: 404, requestBody: '{"secret":1}' });
+    const { status, body } = await api.call<DeliveryWithAttempts>('GET', single(id));
+    expect(status).toBe(200);
+    const response = { status_code: 404, response: 'no such project', truncated: false };
+    expect(body).toMatchObject({
+      id,
+      workspace_id: workspaceId,
+      status: 'failed',
+      attempts_made: 1,
+      next_attempt_at: null,
+      first_succeeded_at: null,
+      response,
+      error_code: 'http_status',
+      attempts: [
+        { number: 1, trigger: 'scheduled', duration_ms: 12, request_body: '{"secret":1}', response },
+      ],
+    });
+    expect(Date.parse(body.created_at)).toBeLessThan(Date.now());
+  });
+
+  it('hides from a reader what was sent, and shows the rest', async () => {
+    const id = await seed({ response: 'no', requestBody: 's3cret' });
+    const { body } = await api.call<DeliveryWithAttempts>('GET', single(id), { as: 'reader' });
+    expect(JSON.stringify(body)).not.toContain('s3cret');
+    expect(body.attempts[0]).toMatchObject({ request_body: null, response: { response: 'no' } });
+  });
+
+  it('without an answer has none, and without attempts has none', async () => {
+    const { body } = await api.call<DeliveryWithAttempts>('GET', single(await seed({ status: 'skipped' })));
+    expect(body).toMatchObject({ status: 'skipped', attempts_made: 0, response: null, attempts: [] });
+  });
+
+  it.each([
+    ['waiting', { state: 'waiting' }],
+    ['queued', { state: 'queued', lease_until: inMs(60_000) }],
+    ['sending', { state: 'queued', claimed: true, lease_until: inMs(60_000) }],
+  ])('that is open is %s as its open row says', async (status, open) => {
+    const id = await seed({ status: 'open', open });
+    const { body } = await api.call<Delivery>('GET', single(id));
+    expect(body.status).toBe(status);
+    expect(body.next_attempt_at === null).toBe(status !== 'waiting');
+    expect(await idsOf(`status=${status}`)).toContain(id);
+    for (const other of ['waiting', 'queued', 'sending', 'failed'].filter((name) => name !== status))
+      expect(await idsOf(`status=${other}`)).not.toContain(id);
+  });
+
+  it('is 404 where there is none, and 403 for callers of another workspace', async () => {
+    const id = await seed();
+    expect((await api.call('GET', single(randomUUID()))).status).toBe(404);
+    expect((await api.call('GET', single(id), { as: 'outsider' })).status).toBe(403);
+    expect((await api.call('GET', single(id), { as: 'publisher' })).status).toBe(403);
+    expect((await api.call('GET', single(id.toUpperCase()))).status).toBe(200);
+  });
+});
+
+describe('the list of deliveries', () => {
+  it('holds only those of its workspace, newest first', async () => {
+    const elsewhere = await seed({ workspaceId: otherWorkspaceId });
+    const older = await seed({ acceptedAtMs: Date.now() - 5_000 });
+    const newer = await seed({ acceptedAtMs: Date.now() - 4_000 });
+    const ids = await idsOf('limit=1000');
+    expect(ids).not.toContain(elsewhere);
+    expect(ids.indexOf(newer)).toBeLessThan(ids.indexOf(older));
+    expect((await api.call('GET', deliveries, { as: 'outsider' })).status).toBe(403);
+  });
+
+  it('is filtered by webhook, alert, rule, status and status code, also together', async () => {
+    const facts = {
+      webhookId: randomUUID(),
+      alertId: randomUUID(),
+      alertRuleId: randomUUID(),
+      statusCode: 418,
+    };
+    const id = await seed({ ...facts, status: 'failed' });
+    await seed({
+      ...facts,
+      alertId: randomUUID(),
+      webhookId: randomUUID(),
+      status: 'succeeded',
+      statusCode: 200,
+    });
+    const { webhookId, alertId, alertRuleId } = facts;
+    const all = `webhook_id=${webhookId}&alert_id=${alertId}&alert_rule_id=${alertRuleId}&status=failed&status_code=418`;
+    for (const query of [`webhook_id=${webhookId}`, `alert_id=${alertId}`, 'status_code=418', all])
+      expect([query, await idsOf(query)]).toEqual([query, [id]]);
+    expect(await idsOf(`alert_rule_id=${alertRuleId}`)).toHaveLength(2);
+    expect(await idsOf(`alert_rule_id=${alertRuleId}&status=succeeded`)).toHaveLength(1);
+    expect(await idsOf(`alert_id=${randomUUID()}`)).toEqual([]);
+    expect(await idsOf(`status=waiting&webhook_id=${webhookId}`)).toEqual([]);
+  });
+
+  it('finds the deliveries of one alert for all its webhooks, beside others of its millisecond', async () => {
+    const [acceptedAtMs, alertId] = [Date.now() - 30_000, randomUUID()];
+    const own = await Promise.all([1, 2, 3].map(() => seed({ alertId, acceptedAtMs })));
+    await seed({ acceptedAtMs });
+    expect((await idsOf(`alert_id=${alertId}`)).sort()).toEqual(own.sort());
+    const until = new Date(acceptedAtMs).toISOString();
+    expect(await idsOf(`alert_id=${alertId}&until=${until}`)).toEqual([]);
+  });
+
+  it('keeps to a time range: from since on, and before until', async () => {
+    const webhookId = randomUUID();
+    const start = Date.now() - 50_000;
+    const [first, second, third] = await Promise.all(
+      [0, 1, 2].map((second) => seed({ webhookId, acceptedAtMs: start + second * 1_000 })),
+    );
+    const at = (second: number) => encodeURIComponent(new Date(start + second * 1_000).toISOString());
+    const within = (query: string) => idsOf(`webhook_id=${webhookId}&${query}`);
+    expect(await within(`since=${at(1)}`)).toEqual([third, second]);
+    expect(await within(`until=${at(1)}`)).toEqual([first]);
+    expect(await within(`since=${at(1)}&until=${at(2)}`)).toEqual([second]);
+    expect(await within(`since=${at(2)}&until=${at(1)}`)).toEqual([]);
+    expect(await within('since=0001-01-01T00:00:00Z&until=9999-12-31T23:59:59-23:59')).toHaveLength(3);
+  });
+
+  it('is paged without loss or repetition while new deliveries come in', async () => {
+    const webhookId = randomUUID();
+    const ids = await Promise.all(
+      Array.from({ length: 23 }, (_, index) =>
+        seed({ webhookId, acceptedAtMs: Date.now() - 40_000 - (index % 5) }),
+      ),
+    );
+    const { entries, pages } = await readAll<Delivery>(api, `${deliveries}?webhook_id=${webhookId}&limit=5`, {
+      betweenPages: () => seed({ webhookId, acceptedAtMs: Date.now() }),
+    });
+    expect(entries.map(({ id }) => id)).toEqual([...ids].sort().reverse());
+    expect(pages).toBe(5);
+  });
+
+  it('pages what is open, too', async () => {
+    const webhookId = randomUUID();
+    for (let count = 0; count < 5; count += 1) await seed({ webhookId, status: 'open' });
+    const path = `${deliveries}?status=waiting&webhook_id=${webhookId}&limit=2`;
+    const { entries } = await readAll<Delivery>(api, path);
+    expect(new Set(entries.map(({ id }) => id)).size).toBe(5);
+  });
+
+  it('ends a page early where its answers are large, and goes on with the rest', async () => {
+    const webhookId = randomUUID();
+    const response = 'x'.repeat(1_500_000);
+    const ids = await Promise.all([1, 2, 3, 4, 5].map(() => seed({ webhookId, response })));
+    const { entries, pages } = await readAll<Delivery>(api, `${deliveries}?webhook_id=${webhookId}`);
+    expect(pages).toBe(3);
+    expect(entries.map(({ id }) => id)).toEqual([...ids].sort().reverse());
+    for (const entry of entries) expect(entry.response?.response).toHaveLength(1_500_000);
+  });
+
+  it('refuses cursors that were changed, made up, or of another list', async () => {
+    for (let count = 0; count < 3; count += 1) await seed();
+    const { headers } = await list('limit=1');
+    const next = new URL(nextOf(headers) ?? '', 'http://x');
+    const cursor = next.searchParams.get('cursor') ?? '';
+    const flipped = cursor.slice(0, -2) + (cursor.at(-2) === 'A' ? 'B' : 'A') + cursor.slice(-1);
+    const made = Buffer.from(JSON.stringify([randomUUID()])).toString('base64url');
+    for (const bad of [
+      flipped,
+      cursor.slice(1),
+      `${cursor}=`,
+      made,
+      recordId(1, 'x'),
+      `' or 1=1 --`,
+      '%00',
+      '💥',
+    ]) {
+      const { status, body } = await api.call(
+        'GET',
+        `${deliveries}?limit=1&cursor=${encodeURIComponent(bad)}`,
+      );
+      expect([bad, status, body.code]).toEqual([bad, 422, 'validation_failed']);
+    }
+    const other = await api.call('GET', `${deliveries}?limit=1&status=failed&cursor=${cursor}`);
+    expect(other.status).toBe(422);
+  });
+
+  it.each([
+    'limit=0',
+    'limit=1001',
+    'limit=1.5',
+    'limit=9999999999999999999999',
+    'limit=-1',
+    'limit=5&limit=6',
+    'status=open',
+    'status=',
+    'status=failed%00',
+    `webhook_id=${encodeURIComponent("'; drop table deliveries; --")}`,
+    'webhook_id=urn:uuid:00000000-0000-0000-0000-000000000000',
+    'alert_id=%00',
+    'status_code=99999999999',
+    'status_code=2xx',
+    'status_code=NaN',
+    'since=yesterday',
+    'since=2025-13-01T00:00:00Z',
+    'until=2025-01-01',
+    'until=2025-01-01T00:00:00',
+    'since=2025-01-01T00:00:00Z%27--',
+    'order=asc',
+    '__proto__=1',
+    'constructor=1',
+    'cursor=',
+  ])('refuses %s with a sentence', async (query) => {
+    const { status, body } = await api.call('GET', `${deliveries}?${query}`);
+    expect([status, body.code]).toEqual([422, 'validation_failed']);
+    expect(body.errors?.[0]?.message).toMatch(/\w/);
+  });
+});
+
+describe('redelivering', () => {
+  const redeliver = (id: string, as: 'editor' | 'reader' | 'outsider' | 'publisher' = 'editor') =>
+    api.call<Delivery>('POST', `${single(id)}/redeliver`, { as });
+
+  it('an ended delivery answers 202 with the delivery on its way', async () => {
+    const id = await seed({ response: 'no' });
+    const { status, body } = await redeliver(id);
+    expect(status).toBe(202);
+    expect(body).toMatchObject({ id, status: 'waiting', attempts_made: 1 });
+    expect(await idsOf('status=failed')).not.toContain(id);
+  });
+
+  it('a waiting delivery brings it forward', async () => {
+    const id = await seed({ status: 'open' });
+    const { status, body } = await redeliver(id);
+    expect(status).toBe(202);
+    expect(Date.parse(body.next_attempt_at ?? '')).toBeLessThanOrEqual(Date.now() + 1_000);
+  });
+
+  it('a delivery that is being sent is 409', async () => {
+    const id = await seed({
+      status: 'open',
+      open: { state: 'queued', claimed: true, lease_until: inMs(60_000) },
+    });
+    const { status, body } = await api.call('POST', `${single(id)}/redeliver`);
+    expect([status, body.code]).toEqual([409, 'conflict']);
+  });
+
+  it('needs its permission in the delivery’s workspace', async () => {
+    const id = await seed();
+    for (const role of ['reader', 'publisher', 'outsider'] as const)
+      expect((await redeliver(id, role)).status).toBe(403);
+    expect((await redeliver(randomUUID())).status).toBe(404);
+    const { body } = await api.call<Delivery>('GET', single(id));
+    expect(body.status).toBe('failed');
+  });
+
+  it('asked for by many at once reopens it once', async () => {
+    const id = await seed();
+    const answers = await Promise.all(Array.from({ length: 12 }, () => redeliver(id)));
+    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 202));
+    const [row] = await api.database.knex('deliveries').where({ id }).select('generation');
+    expect(row).toEqual({ generation: 2 });
+  });
+});

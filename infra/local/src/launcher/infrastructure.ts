@@ -3,6 +3,7 @@ import { startInboxProcess } from '../inbox/start-inbox-process.js';
 import { startProviderProcess } from '../oidc/start-provider-process.js';
 import { startPostgres } from '../postgres/start-postgres.js';
 import type { Child, ProcessHost } from '../processes/process-host.js';
+import type { InstalledRabbitmq } from '../rabbitmq/find-rabbitmq.js';
 import { ensureRabbitmqInstalled, startRabbitmq } from '../rabbitmq/start-rabbitmq.js';
 import type { LauncherOptions } from './options.js';
 import type { StackPorts } from './ports.js';
@@ -34,69 +35,53 @@ export interface Infrastructure {
 export async function startInfrastructure(context: InfrastructureOptions): Promise<Infrastructure> {
   const { options, ports, paths, secrets, processes, run, migrate, say } = context;
   const logOf = (name: string) => join(paths.logs, `${name}.log`);
+  // First and alone: it blocks, and what it takes is not the time that the parts take.
+  const rabbitmq = options.amqpUrl ?? ensureRabbitmqInstalled(logOf('apt'), say);
 
-  const runPostgres = async (): Promise<string> => {
-    if (options.databaseUrl !== undefined) return options.databaseUrl;
+  const keep = async (name: string, start: () => Promise<{ child: Child; url: string }>): Promise<string> => {
     let url = '';
-    await run('postgres', async () => {
-      const started = await startPostgres({
-        processes,
-        directory: paths.postgres,
-        logFile: logOf('postgres'),
-        port: ports.postgres,
-        durable: true,
-        database: 'tocsin',
-      });
+    await run(name, async () => {
+      const started = await start();
       url = started.url;
       return started.child;
     });
     return url;
   };
 
-  const runRabbitmq = async (): Promise<string> => {
-    if (options.amqpUrl !== undefined) return options.amqpUrl;
-    const installed = ensureRabbitmqInstalled(logOf('apt'), say);
-    let url = '';
-    await run('rabbitmq', async () => {
-      const started = await startRabbitmq({
-        processes,
-        installed,
-        directory: paths.rabbitmq,
-        logFile: logOf('rabbitmq'),
-        ports: { amqp: ports.rabbitmq, epmd: ports.epmd, distribution: ports.erlangDistribution },
-      });
-      url = started.url;
-      return started.child;
+  const startDatabase = () =>
+    startPostgres({
+      processes,
+      directory: paths.postgres,
+      logFile: logOf('postgres'),
+      port: ports.postgres,
+      durable: true,
+      database: 'tocsin',
     });
+  const startBroker = (installed: InstalledRabbitmq) =>
+    startRabbitmq({
+      processes,
+      installed,
+      directory: paths.rabbitmq,
+      logFile: logOf('rabbitmq'),
+      ports: { amqp: ports.rabbitmq, epmd: ports.epmd, distribution: ports.erlangDistribution },
+    });
+  const startOidc = () =>
+    startProviderProcess({
+      processes,
+      directory: paths.oidc,
+      logFile: logOf('oidc'),
+      settings: providerSettings(options, ports, secrets),
+    });
+
+  const migrated = async (url: string) => {
+    await migrate(url);
     return url;
   };
-
-  const runProvider = async (): Promise<string> => {
-    if (options.oidcIssuer !== undefined) return options.oidcIssuer;
-    let issuer = '';
-    await run('oidc', async () => {
-      const started = await startProviderProcess({
-        processes,
-        directory: paths.oidc,
-        logFile: logOf('oidc'),
-        settings: providerSettings(options, ports, secrets),
-      });
-      issuer = started.issuer;
-      return started.child;
-    });
-    return issuer;
-  };
-
-  const runInbox = () => run('inbox', () => startInboxProcess(processes, ports.inbox, logOf('inbox')));
-
   const [databaseUrl, amqpUrl, issuer] = await Promise.all([
-    runPostgres().then(async (url) => {
-      await migrate(url);
-      return url;
-    }),
-    runRabbitmq(),
-    runProvider(),
-    runInbox(),
+    (async () => migrated(options.databaseUrl ?? (await keep('postgres', startDatabase))))(),
+    typeof rabbitmq === 'string' ? rabbitmq : keep('rabbitmq', () => startBroker(rabbitmq)),
+    options.oidcIssuer ?? keep('oidc', startOidc),
+    run('inbox', () => startInboxProcess(processes, ports.inbox, logOf('inbox'))),
   ]);
   return { databaseUrl, amqpUrl, issuer };
 }

@@ -13,10 +13,10 @@ export interface ProviderProcessOptions {
   settings: Omit<ProviderOptions, 'signingKeys'>;
 }
 
-/** The provider in a process of its own, so that neither takes the other down. Resolves when it serves its keys. */
+/** The provider in a process of its own, so that neither takes the other down. Resolves, with the issuer's URL, when it serves its keys. */
 export async function startProviderProcess(
   options: ProviderProcessOptions,
-): Promise<{ child: Child; issuer: string }> {
+): Promise<{ child: Child; url: string }> {
   const { processes, directory, logFile, settings } = options;
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const settingsFile = join(directory, 'settings.json');
@@ -43,7 +43,7 @@ export async function startProviderProcess(
     await child.stop();
     throw error;
   }
-  return { child, issuer };
+  return { child, url: issuer };
 }
 
 /** Throws unless a GET of `url` answers 2xx within 2 s. */

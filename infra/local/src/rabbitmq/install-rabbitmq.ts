@@ -55,10 +55,9 @@ function runApt(args: string[], logFile: string): boolean {
   const log = openSync(logFile, 'a', 0o600);
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
   // Another apt may be at work on this machine; wait for it rather than fail.
-  const { status } = spawnSync('apt-get', ['-o', 'DPkg::Lock::Timeout=300', ...args], {
-    stdio: ['ignore', log, log],
-    env,
-  });
+  // In a session of its own: Ctrl-C must not leave dpkg half done.
+  const command = ['--wait', 'apt-get', '-o', 'DPkg::Lock::Timeout=300', ...args];
+  const { status } = spawnSync('setsid', command, { stdio: ['ignore', log, log], env });
   closeSync(log);
   return status === 0;
 }

@@ -31,6 +31,11 @@ export function prepareNodeFiles(
   writePrivately(join(directory, 'rabbitmq.conf'), configuration(ports, definitions));
   writePrivately(join(directory, 'enabled_plugins'), '[].\n');
   writePrivately(join(directory, 'empty-env.conf'), '');
+  // A bare container may have no /etc/hosts to find it in.
+  writePrivately(
+    join(directory, 'inetrc'),
+    '{host, {127,0,0,1}, ["localhost"]}.\n{lookup, [file, native]}.\n',
+  );
   return { ...secrets, env: environment(directory, ports, installed) };
 }
 
@@ -106,7 +111,8 @@ function environment(
     ERL_EPMD_PORT: String(ports.epmd),
     ERL_EPMD_ADDRESS: '127.0.0.1',
     RABBITMQ_CONF_ENV_FILE: join(directory, 'empty-env.conf'),
-    // "localhost" resolves on every machine; its own name often does not.
+    ERL_INETRC: join(directory, 'inetrc'),
+    // The machine's own name often does not resolve.
     RABBITMQ_NODENAME: 'tocsin@localhost',
     RABBITMQ_DIST_PORT: String(ports.distribution),
     RABBITMQ_CONFIG_FILE: join(directory, 'rabbitmq.conf'),

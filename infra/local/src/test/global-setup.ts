@@ -86,7 +86,7 @@ async function startParts(processes: ProcessHost, directory: string): Promise<No
   return {
     TOCSIN_TEST_DATABASE_URL: postgres.url,
     TOCSIN_TEST_AMQP_URL: rabbitmq.url,
-    TOCSIN_TEST_OIDC_ISSUER: provider.issuer,
+    TOCSIN_TEST_OIDC_ISSUER: provider.url,
     TOCSIN_TEST_OIDC_CLIENTS: JSON.stringify(
       mapValues(people.services, ({ clientId, clientSecret }) => ({
         client_id: clientId,

@@ -1,0 +1,92 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { createTestDatabase, type TestDatabase } from '@tocsin/database/testing';
+import { createTestBroker } from '@tocsin/messaging/testing';
+
+const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+
+let database: TestDatabase;
+let settings: Record<string, string>;
+const children: ChildProcess[] = [];
+beforeAll(async () => {
+  database = await createTestDatabase();
+  settings = {
+    HOST: '127.0.0.1',
+    PORT: '0',
+    METRICS_PORT: '0',
+    DATABASE_URL: database.url,
+    AMQP_URL: (await createTestBroker()).url,
+    OIDC_ISSUER: process.env.TOCSIN_TEST_OIDC_ISSUER ?? '',
+    SECRETS_KEYS: `hunter2:${Buffer.alloc(32, 9).toString('base64')}`,
+  };
+});
+afterEach(() => {
+  for (const child of children.splice(0)) child.kill('SIGKILL');
+});
+afterAll(() => database.drop());
+
+function start(env: Record<string, string>) {
+  const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  children.push(child);
+  let text = '';
+  let wake = () => {};
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      text += chunk.toString();
+      wake();
+    });
+  }
+  return {
+    child,
+    output: () => text,
+    async says(part: string) {
+      while (!text.includes(part)) {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    },
+    closed: once(child, 'close').then(([code]) => code as number),
+  };
+}
+
+test('the service starts, and SIGTERM ends it cleanly with nothing secret written', async () => {
+  const service = start(settings);
+  await service.says('service.started');
+  service.child.kill('SIGTERM');
+  expect(await service.closed).toBe(0);
+  expect(service.output()).toContain('service.stopped');
+  expect(service.output()).not.toMatch(/hunter2|CQkJCQ/);
+  expect(service.output()).not.toContain(new URL(settings.DATABASE_URL ?? '').password);
+});
+
+test('it starts while database, broker and provider are away, for they may come later', async () => {
+  const away = {
+    DATABASE_URL: 'postgres://127.0.0.1:1/x',
+    AMQP_URL: 'amqp://127.0.0.1:1',
+    OIDC_ISSUER: 'http://127.0.0.1:1',
+  };
+  const service = start({ ...settings, ...away });
+  await service.says('service.started');
+  service.child.kill('SIGTERM');
+  expect(await service.closed).toBe(0);
+});
+
+test('without its settings it says which, and does not start', async () => {
+  const service = start({ PORT: 'many' });
+  expect(await service.closed).toBe(1);
+  for (const name of ['PORT', 'DATABASE_URL', 'AMQP_URL', 'OIDC_ISSUER', 'SECRETS_KEYS']) {
+    expect(service.output()).toContain(`- ${name} `);
+  }
+});
+
+test('on an address that is taken it says so plainly', async () => {
+  const first = start(settings);
+  await first.says('service.started');
+  const port = /"url":"http:\/\/127\.0\.0\.1:(\d+)"/.exec(first.output())?.[1];
+  expect(port).toBeDefined();
+  const second = start({ ...settings, PORT: port ?? '' });
+  expect(await second.closed).toBe(1);
+  expect(second.output()).toContain(`Cannot listen on 127.0.0.1:${port}`);
+});

@@ -22,6 +22,7 @@ import { createWindow } from './dispatch/window.js';
 import { createFanOut } from './fan-out/create-fan-out.js';
 import { serveHealth } from './health.js';
 import { keepPartitions, runRedeliveries } from './housekeeping/housekeeper.js';
+import { createWorkerMetrics } from './metrics.js';
 import { createPatience } from './patience.js';
 
 export interface DeliveryWorker {
@@ -38,7 +39,7 @@ const alertPrefetch = 1_000;
 /** The one place where the worker is put together. */
 export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promise<DeliveryWorker> {
   const logger = createLogger({ service: 'delivery-worker', level: config.logLevel });
-  const metrics = createMetrics({ service: 'delivery-worker' });
+  const registry = createMetrics({ service: 'delivery-worker' });
   const lifetime = createLifetime();
   const stopping = new AbortController();
   const { signal } = stopping;
@@ -57,14 +58,16 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
   const repository = createDispatchRepository(database, config.queuedLeaseMs);
   const slots = createSlots({ total: config.slots, now: () => performance.now() });
   const window = createWindow({ now: () => performance.now(), shareOf: slots.shareOf });
+  const metrics = createWorkerMetrics(registry, { inFlight: slots.taken });
   const consumers: Consumer[] = [];
   const pause = () => Promise.all(consumers.map((consumer) => consumer.pause()));
   const resume = () => Promise.all(consumers.map((consumer) => consumer.resume()));
   const patience = createPatience({ logger, signal, pause, resume });
 
-  const fanOut = createFanOut({ database, window, patience, logger, publishDue, repository, config });
   const secrets = createSecretBox(openKeys(config.secretsKeys));
-  const deliver = createDelivery({ database, secrets, slots, sender, window, patience, logger, config });
+  const shared = { database, window, patience, logger, metrics, config };
+  const fanOut = createFanOut({ ...shared, publishDue, repository });
+  const deliver = createDelivery({ ...shared, secrets, slots, sender });
   // Told to stop while waiting for the database: the message goes back to the broker with the channel.
   const onError = (err: unknown) => signal.aborted || logger.error({ err }, 'message.failed');
   consumers.push(
@@ -86,9 +89,9 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
     if (!publishing.isUp() || !consuming.isUp()) throw new Error('The broker is away.');
   };
   const checks = { database: () => database.knex.raw('select 1'), broker: isBrokerUp };
-  const health = await serveHealth({ address: config.http, logger, metrics, checks });
+  const health = await serveHealth({ address: config.http, logger, metrics: registry, checks });
   lifetime.add('health', (remainingMs) => health.close(remainingMs));
-  const metricsServer = await serveMetrics(metrics, config.metrics);
+  const metricsServer = await serveMetrics(registry, config.metrics);
   lifetime.add('metrics', (remainingMs) => metricsServer.close(remainingMs));
 
   const chores = { database, logger, signal, retentionDays: config.retentionDays, now: Date.now };
@@ -100,6 +103,7 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
       queueDepth,
       publish: publishDue,
       shareOf: slots.shareOf,
+      metrics,
       logger,
       signal,
     }),

@@ -9,7 +9,7 @@ export type Claim = (due: DeliveryDue) => Promise<Claimed | undefined>;
 export interface ClaimDeps {
   repository: ClaimRepository;
   patience: Patience;
-  onBatch?: (size: number) => void;
+  onBatch: (size: number) => void;
 }
 
 const maxClaimsInBatch = 200;
@@ -24,7 +24,7 @@ export function createClaim({ repository, patience, onBatch }: ClaimDeps): Claim
     },
     maxSize: maxClaimsInBatch,
     lanes: 2,
-    ...(onBatch && { onBatch }),
+    onBatch,
   });
   return (due) => batcher.add(due);
 }

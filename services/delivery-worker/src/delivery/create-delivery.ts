@@ -3,6 +3,7 @@ import type { Sender } from '@tocsin/egress';
 import type { Logger } from '@tocsin/kit';
 import type { DeliveryWorkerConfig } from '../config.js';
 import type { Window } from '../dispatch/window.js';
+import type { WorkerMetrics } from '../metrics.js';
 import type { Patience } from '../patience.js';
 import { createCircuits } from './circuit.js';
 import { createClaim } from './claim.js';
@@ -23,30 +24,34 @@ export interface DeliveryParts {
   window: Window;
   patience: Patience;
   logger: Logger;
+  metrics: WorkerMetrics;
   config: DeliveryWorkerConfig;
 }
 
 /** Puts the five verbs together with their adapters. */
-export function createDelivery({
-  database,
-  secrets,
-  slots,
-  sender,
-  window,
-  patience,
-  logger,
-  config,
-}: DeliveryParts): Deliver {
+export function createDelivery(parts: DeliveryParts): Deliver {
+  const { database, secrets, slots, sender, window, patience, logger, metrics, config } = parts;
+  const batchOf = (stage: 'claim' | 'record') => (size: number) => metrics.batch(stage, size);
   return createDeliver({
-    claim: createClaim({ repository: createClaimRepository(database, config.claimLeaseMs), patience }),
+    claim: createClaim({
+      repository: createClaimRepository(database, config.claimLeaseMs),
+      patience,
+      onBatch: batchOf('claim'),
+    }),
     webhooks: createWebhookCache(createWebhooksReader(database, secrets), patience),
     render: createRenderBody(),
     slots,
     sender,
-    recorder: createRecorder({ repository: createRecordRepository(database, secrets), patience, logger }),
+    recorder: createRecorder({
+      repository: createRecordRepository(database, secrets),
+      patience,
+      logger,
+      onBatch: batchOf('record'),
+    }),
     circuits: createCircuits(),
     policy: config.retry,
     logger,
+    metrics,
     onAttempt: () => window.finished(1),
     now: Date.now,
     random: Math.random,

@@ -1,6 +1,7 @@
 import type { DeliveryDue } from '@tocsin/contracts';
 import type { BodyNote, Sender, SendResult } from '@tocsin/egress';
 import type { Logger } from '@tocsin/kit';
+import type { WorkerMetrics } from '../metrics.js';
 import { type Circuits, circuitHoldMs } from './circuit.js';
 import type { Claim } from './claim.js';
 import type { Claimed } from './claim-repository.js';
@@ -23,8 +24,9 @@ export interface DeliverDeps {
   circuits: Circuits;
   policy: RetryPolicy;
   logger: Logger;
+  metrics: WorkerMetrics;
   /** Told once for each attempt. */
-  onAttempt: (attempted: { claimed: Claimed; verdict: Verdict; durationMs: number }) => void;
+  onAttempt: () => void;
   now: () => number;
   random: () => number;
 }
@@ -49,11 +51,11 @@ export function createDeliver(deps: DeliverDeps): Deliver {
       random: random(),
       nowMs: performance.now(),
     });
-    if (prepared.kind === 'deferred') return recorder.defer(claimed, prepared);
+    if (prepared.kind === 'deferred') return defer(claimed, prepared, deps);
     if (prepared.kind === 'verdict') return conclude(claimed, prepared.verdict, deps);
 
     const slot = slots.take(claimed.webhookId);
-    if (slot === undefined) return recorder.defer(claimed, noSlot(random()));
+    if (slot === undefined) return defer(claimed, noSlot(random()), deps);
     const startedAt = new Date(now());
     const result = await deps.sender.send(prepared);
     slot.release(!isDestinationTrouble(result));
@@ -67,12 +69,18 @@ export function createDeliver(deps: DeliverDeps): Deliver {
   };
 }
 
+function defer(claimed: Claimed, deferral: Deferral, { recorder, metrics }: DeliverDeps): Promise<void> {
+  metrics.deferred(deferral.reason);
+  return recorder.defer(claimed, deferral);
+}
+
 async function conclude(
   claimed: Claimed,
   verdict: Verdict,
-  { recorder, logger }: DeliverDeps,
+  { recorder, logger, metrics }: DeliverDeps,
 ): Promise<void> {
   await recorder.record({ claimed, verdict, attempt: undefined });
+  metrics.ended(verdict);
   logger.info({ ...idsOf(claimed), ...describe(verdict) }, 'delivery.concluded');
 }
 
@@ -135,7 +143,9 @@ function logAttempt(
   { claimed, verdict, attempt }: { claimed: Claimed; verdict: Verdict; attempt: Attempt },
   deps: DeliverDeps,
 ) {
-  deps.onAttempt({ claimed, verdict, durationMs: attempt.durationMs });
+  deps.onAttempt();
+  deps.metrics.attempted({ claimed, verdict, attempt, nowMs: deps.now() });
+  deps.metrics.ended(verdict);
   const statusCode = attempt.response?.statusCode;
   deps.logger.info(
     { ...idsOf(claimed), ...describe(verdict), statusCode, durationMs: Math.round(attempt.durationMs) },

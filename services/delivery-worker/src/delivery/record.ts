@@ -17,7 +17,7 @@ export interface RecorderDeps {
   repository: RecordRepository;
   patience: Patience;
   logger: Logger;
-  onBatch?: (size: number) => void;
+  onBatch: (size: number) => void;
 }
 
 const maxOutcomesInBatch = 200;
@@ -48,7 +48,7 @@ export function createRecorder({ repository, patience, logger, onBatch }: Record
     },
     maxSize: maxOutcomesInBatch,
     lanes: 2,
-    ...(onBatch && { onBatch }),
+    onBatch,
   });
   const deferrals = createBatcher<{ claimed: Claimed; deferral: Deferral }, void>({
     run: async (entries) => {

@@ -16,6 +16,8 @@ export interface DispatchRepository {
   queue(quotas: { contender: Contender; quota: number }[]): Promise<DeliveryDue[]>;
   /** Puts deliveries that could not be published back, where nobody has claimed them. */
   unqueue(deliveries: DeliveryDue[]): Promise<void>;
+  /** For the operator's eyes; what is due is counted to a hundred thousand. */
+  backlog(): Promise<{ due: number; oldestDueSeconds: number; held: number }>;
   /** Puts back what was queued or claimed and whose lease has run out; how many. */
   putBackExpired(): Promise<number>;
 }
@@ -44,6 +46,10 @@ export function createDispatchRepository(database: Database, queuedLeaseMs: numb
         deliveries.map((due) => due.deliveryId),
         deliveries.map((due) => due.generation),
       ]);
+    },
+    async backlog() {
+      const [row] = await database.prepared<BacklogRow>(backlog, []);
+      return { due: row?.due ?? 0, oldestDueSeconds: row?.oldest ?? 0, held: row?.held ?? 0 };
     },
     async putBackExpired() {
       return (await database.prepared(putBackExpired, [])).length;
@@ -113,6 +119,20 @@ const putBackExpired = {
     where o.delivery_id = expired.delivery_id
     returning o.delivery_id`,
 };
+
+const backlog = {
+  name: 'dispatch.backlog',
+  text: `
+    select count(*)::integer as due, coalesce(extract(epoch from now() - min(due_at)), 0)::float8 as oldest,
+           (select count(*)::integer from webhook_holds where held_until > now()) as held
+    from (select due_at from open_deliveries where state = 'waiting' and due_at <= now() limit 100000) waiting`,
+};
+
+interface BacklogRow {
+  due: number;
+  oldest: number;
+  held: number;
+}
 
 interface CandidateRow {
   workspace_id: string;

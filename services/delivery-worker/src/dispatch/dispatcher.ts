@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DeliveryDue } from '@tocsin/contracts';
 import type { Logger } from '@tocsin/kit';
+import type { WorkerMetrics } from '../metrics.js';
 import type { Candidate, DispatchRepository } from './dispatch-repository.js';
 import { takeTurns } from './take-turns.js';
 import type { Window } from './window.js';
@@ -13,6 +14,7 @@ export interface DispatcherDeps {
   /** Publishes; the deliveries that the broker has not confirmed. */
   publish: (deliveries: DeliveryDue[]) => Promise<DeliveryDue[]>;
   shareOf: (webhookId: string) => number;
+  metrics: WorkerMetrics;
   logger: Logger;
   signal: AbortSignal;
 }
@@ -20,6 +22,7 @@ export interface DispatcherDeps {
 const busyPauseMs = 50;
 const idlePauseMs = 250;
 const putBackEveryMs = 1_000;
+const measureEveryMs = 5_000;
 /** A webhook that is being probed has one delivery in the queue at a time. */
 const probes = 1;
 
@@ -31,12 +34,17 @@ const probes = 1;
 export async function runDispatcher(deps: DispatcherDeps): Promise<void> {
   const { logger, signal } = deps;
   let putBackAtMs = 0;
+  let measureAtMs = 0;
   while (!signal.aborted) {
     let full = false;
     try {
       if (performance.now() >= putBackAtMs) {
         await putBackExpired(deps);
         putBackAtMs = performance.now() + putBackEveryMs;
+      }
+      if (performance.now() >= measureAtMs) {
+        measureAtMs = performance.now() + measureEveryMs;
+        deps.metrics.backlog({ ready: await deps.queueDepth(), ...(await deps.repository.backlog()) });
       }
       full = await dispatchOnce(deps);
     } catch (err) {
@@ -89,7 +97,9 @@ function surveyLimit(window: Window): number {
   return Math.max(1, window.room());
 }
 
-async function putBackExpired({ repository, logger }: DispatcherDeps): Promise<void> {
+async function putBackExpired({ repository, logger, metrics }: DispatcherDeps): Promise<void> {
   const count = await repository.putBackExpired();
-  if (count > 0) logger.warn({ count }, 'dispatch.put_back_expired');
+  if (count === 0) return;
+  metrics.putBack(count);
+  logger.warn({ count }, 'dispatch.put_back_expired');
 }

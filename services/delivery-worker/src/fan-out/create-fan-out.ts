@@ -5,6 +5,7 @@ import { alertFiredQueue, type Incoming } from '@tocsin/messaging';
 import type { DeliveryWorkerConfig } from '../config.js';
 import type { DispatchRepository } from '../dispatch/dispatch-repository.js';
 import type { Window } from '../dispatch/window.js';
+import type { WorkerMetrics } from '../metrics.js';
 import type { Patience } from '../patience.js';
 import { createDeadLetterRepository } from './dead-letter-repository.js';
 import { createFanOutAlert } from './fan-out-alert.js';
@@ -16,6 +17,7 @@ export interface FanOutParts {
   window: Window;
   patience: Patience;
   logger: Logger;
+  metrics: WorkerMetrics;
   publishDue: (deliveries: DeliveryDue[]) => Promise<DeliveryDue[]>;
   repository: Pick<DispatchRepository, 'unqueue'>;
   config: DeliveryWorkerConfig;
@@ -23,7 +25,7 @@ export interface FanOutParts {
 
 /** Puts fan-out together with its adapters. */
 export function createFanOut(parts: FanOutParts): (message: Incoming) => Promise<void> {
-  const { database, window, patience, logger, publishDue, repository, config } = parts;
+  const { database, window, patience, logger, metrics, publishDue, repository, config } = parts;
   const publish = async (due: DeliveryDue[]) => {
     const unconfirmed = await publishDue(due);
     if (unconfirmed.length === 0) return;
@@ -39,6 +41,7 @@ export function createFanOut(parts: FanOutParts): (message: Incoming) => Promise
     publish: (due) => void publish(due),
     patience,
     logger,
+    metrics,
     queue: alertFiredQueue,
     now: Date.now,
   });

@@ -3,6 +3,7 @@ import type { Logger } from '@tocsin/kit';
 import type { Incoming } from '@tocsin/messaging';
 import { createBatcher } from '../batcher.js';
 import type { Window } from '../dispatch/window.js';
+import type { WorkerMetrics } from '../metrics.js';
 import type { Patience } from '../patience.js';
 import type { DeadLetterRepository } from './dead-letter-repository.js';
 import {
@@ -24,6 +25,7 @@ export interface FanOutDeps {
   publish: (deliveries: { deliveryId: string; generation: number }[]) => void;
   patience: Patience;
   logger: Logger;
+  metrics: WorkerMetrics;
   queue: string;
   now: () => number;
 }
@@ -41,6 +43,7 @@ export function createFanOutAlert(deps: FanOutDeps): (message: Incoming) => Prom
     run: (alerts) => deps.patience.untilAnswered(() => acceptBatch(alerts, deps)),
     maxSize: maxAlertsInBatch,
     lanes: 2,
+    onBatch: (size) => deps.metrics.batch('fan_out', size),
   });
   return async (message) => {
     const parsed = parseMessage(message.content, deps.check);
@@ -77,10 +80,11 @@ function parseMessage(content: Buffer, check: FanOutDeps['check']): ParsedMessag
 async function setAside(
   message: Incoming,
   { reason, detail }: { reason: DeadLetterReason; detail: string },
-  { deadLetters, patience, logger, queue }: FanOutDeps,
+  { deadLetters, patience, logger, metrics, queue }: FanOutDeps,
 ): Promise<void> {
   const { content, routingKey } = message;
   await patience.untilAnswered(() => deadLetters.add({ reason, detail, queue, routingKey, content }));
+  metrics.deadLettered(reason);
   logger.warn({ reason, detail, bytes: content.length }, 'alert.dead_lettered');
 }
 
@@ -153,7 +157,7 @@ function plan({ alert: resolved, targets, acceptedAtMs, window }: PlanInput): Pl
 function announce(
   planned: PlannedAlert[],
   written: Set<string>,
-  { publish, window, logger }: FanOutDeps,
+  { publish, window, logger, metrics }: FanOutDeps,
 ): void {
   const due: { deliveryId: string; generation: number }[] = [];
   for (const { resolved, deliveries } of planned) {
@@ -162,6 +166,7 @@ function announce(
       if (written.has(id)) due.push({ deliveryId: id, generation: 1 });
       else window.giveBack(webhookId);
     }
+    metrics.alertFannedOut({ outcome: resolved.outcome, webhooks: deliveries.length });
     const { alert_id: alertId, workspace_id: workspaceId, alert_rule_id: alertRuleId } = resolved.alert;
     logger.info(
       { alertId, workspaceId, alertRuleId, outcome: resolved.outcome, webhooks: deliveries.length },

@@ -9,26 +9,26 @@ const nothingSeen = { ready: 0, queuedByWebhook: new Map<string, number>(), back
 
 test('an idle system has a small window, and it fills', () => {
   const { window } = windowAt();
-  expect(window.room()).toBe(200);
-  const taken = Array.from({ length: 250 }, (_, index) => window.take(`webhook-${index}`)).filter(Boolean);
-  expect(taken).toHaveLength(200);
+  expect(window.room()).toBe(400);
+  const taken = Array.from({ length: 450 }, (_, index) => window.take(`webhook-${index}`)).filter(Boolean);
+  expect(taken).toHaveLength(400);
 });
 
-test('the window grows to about a second of the work that is being finished', () => {
+test('the window grows to about two seconds of the work that is being finished', () => {
   const { window, clock } = windowAt();
-  window.finished(20_000);
-  clock.ms = 4_999;
+  window.finished(2_000);
+  clock.ms = 999;
   expect(window.room()).toBe(4_000);
-  clock.ms = 5_000;
+  clock.ms = 1_000;
   expect(window.room()).toBe(4_000);
-  clock.ms = 10_000;
-  expect(window.room()).toBe(200);
+  clock.ms = 2_000;
+  expect(window.room()).toBe(400);
 });
 
 test('what the broker holds ready leaves less room', () => {
   const { window } = windowAt();
   window.observe({ ...nothingSeen, ready: 150 });
-  expect(window.room()).toBe(50);
+  expect(window.room()).toBe(250);
 });
 
 test('a webhook with its share in the queue, or with older ones waiting, gets no place ahead of them', () => {

@@ -1,5 +1,5 @@
 /**
- * The queue is a bounded window on the backlog in the database. It holds about a second of work, so that a delivery
+ * The queue is a bounded window on the backlog in the database. It holds about two seconds of work, so that a delivery
  * that has just become due is never far behind, and a queued row's lease always outlasts its wait.
  */
 export interface Window {
@@ -8,7 +8,7 @@ export interface Window {
   giveBack(webhookId: string): void;
   /** Places left for any webhook. */
   room(): number;
-  /** A worker has finished `count` deliveries: the measure of a second of work. */
+  /** A worker has finished `count` deliveries: the measure of what the window holds. */
   finished(count: number): void;
   /** What the broker and the database say now: messages ready, and rows queued by webhook. */
   observe(seen: { ready: number; queuedByWebhook: Map<string, number>; backlogged: Set<string> }): void;
@@ -20,11 +20,12 @@ export interface WindowOptions {
   shareOf: (webhookId: string) => number;
 }
 
-const minPlaces = 200;
+/** As many as a worker has slots: on a first burst nothing is known of the rate yet. */
+const minPlaces = 400;
 const maxPlaces = 10_000;
-const secondsOfWork = 1;
-/** The rate is measured over this long. */
-const spanMs = 5_000;
+const secondsOfWork = 2;
+/** The rate is measured over this long; a longer span would starve the workers while a burst begins. */
+const spanMs = 1_000;
 
 export function createWindow({ now, shareOf }: WindowOptions): Window {
   let ready = 0;

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { createSecretBox, parseSecretKeys, type SecretBox } from '@tocsin/database';
 import { type Destination, startDestination } from '../destination/start-destination.js';
 import { type Load, startLoad } from '../load/start-load.js';
-import { type Stack, startStack } from '../stack/start-stack.js';
+import { type Stack, type StackOptions, startStack } from '../stack/start-stack.js';
 import { startWorker, type Worker, type WorkerOptions } from '../stack/start-worker.js';
 
 /** What every scenario works with. */
@@ -22,8 +22,9 @@ export interface Bench {
 
 export type WorkerTuning = Pick<WorkerOptions, 'nodeOptions' | 'env'>;
 
-export async function createBench(say: (line: string) => void): Promise<Bench> {
-  const stack = await startStack(say);
+export async function createBench(options: StackOptions): Promise<Bench> {
+  const { say } = options;
+  const stack = await startStack(options);
   const destination = await startDestination();
   const load = await startLoad(stack.amqpUrl);
   const secretsKeys = `bench:${randomBytes(32).toString('base64')}`;

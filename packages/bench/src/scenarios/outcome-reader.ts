@@ -6,10 +6,10 @@ export interface StoredOutcome {
   alerts: number;
   keys: number;
   deliveries: number;
-  /** Succeeded with status 200 at the first attempt, under the first claim. */
+  /** Succeeded with status 200 at the first attempt. */
   succeeded: number;
   attempts: number;
-  /** Attempts that are the first of their delivery and hold the request and a 200. */
+  /** Attempts that are the first of their delivery, under its last claim, and hold the request and a 200. */
   soundAttempts: number;
   open: number;
   deadLetters: number;
@@ -26,10 +26,10 @@ export async function readOutcome(database: Database, run: number): Promise<Stor
             (select count(*)::integer from alert_keys where alert_id between :first::uuid and :last::uuid) as keys,
             (select count(*)::integer from d) as deliveries,
             (select count(*)::integer from d where status = 'succeeded' and status_code = 200 and attempts_made = 1
-               and claims = 1 and first_succeeded_at is not null) as succeeded,
+               and first_succeeded_at is not null) as succeeded,
             (select count(*)::integer from attempts join d on d.id = attempts.delivery_id) as attempts,
             (select count(*)::integer from attempts a join d on d.id = a.delivery_id
-             where a.number = 1 and a.claim = 1 and a.status_code = 200 and a.response = 'ok'
+             where a.number = 1 and a.claim = d.claims and a.status_code = 200 and a.response = 'ok'
                and octet_length(a.request_body_sealed) > 200) as "soundAttempts",
             (select count(*)::integer from open_deliveries) as open,
             (select count(*)::integer from dead_letters) as "deadLetters"`,

@@ -9,6 +9,7 @@ import {
   startPostgres,
   startRabbitmq,
 } from '@tocsin/local';
+import { enableStatementCounts } from './statement-counts-reader.js';
 
 export type ProcessHost = ReturnType<typeof createProcessHost>;
 
@@ -24,8 +25,14 @@ export interface Stack {
   stop(): Promise<void>;
 }
 
+export interface StackOptions {
+  say(line: string): void;
+  /** PostgreSQL counts what each statement costs (`pg_stat_statements`), which costs something itself. */
+  profile: boolean;
+}
+
 /** Durable as in production: `fsync` and `synchronous_commit` are on. */
-export async function startStack(say: (line: string) => void): Promise<Stack> {
+export async function startStack({ say, profile }: StackOptions): Promise<Stack> {
   const directory = mkdtempSync(join(tmpdir(), 'tocsin-bench-'));
   // PostgreSQL runs as a user of its own when we are root.
   chmodSync(directory, 0o711);
@@ -34,15 +41,16 @@ export async function startStack(say: (line: string) => void): Promise<Stack> {
   const logOf = (name: string) => join(directory, 'logs', `${name}.log`);
   const [port = 0, amqp = 0, epmd = 0, distribution = 0] = await findFreePorts(4);
   const installed = ensureRabbitmqInstalled(logOf('apt'), say);
+  const postgresOptions = {
+    processes,
+    directory: join(directory, 'postgres'),
+    logFile: logOf('postgres'),
+    port,
+    durable: true,
+    database: 'tocsin',
+  };
   const [postgres, rabbitmq] = await Promise.all([
-    startPostgres({
-      processes,
-      directory: join(directory, 'postgres'),
-      logFile: logOf('postgres'),
-      port,
-      durable: true,
-      database: 'tocsin',
-    }),
+    profile ? startCountingPostgres(postgresOptions) : startPostgres(postgresOptions),
     startRabbitmq({
       processes,
       directory: join(directory, 'rabbitmq'),
@@ -73,4 +81,12 @@ export async function startStack(say: (line: string) => void): Promise<Stack> {
       processes.close();
     },
   };
+}
+
+/** The library must be there when the server starts, so it is started twice. */
+async function startCountingPostgres(options: Parameters<typeof startPostgres>[0]) {
+  const first = await startPostgres(options);
+  await enableStatementCounts(first.url);
+  await first.child.stop();
+  return startPostgres(options);
 }

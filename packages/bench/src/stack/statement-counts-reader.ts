@@ -1,0 +1,33 @@
+import { createDatabase, type Database } from '@tocsin/database';
+
+/** Asks for `pg_stat_statements` at the next start of the server. */
+export async function enableStatementCounts(url: string): Promise<void> {
+  const database = createDatabase({ url, applicationName: 'tocsin-bench' });
+  await database.knex.raw(`alter system set shared_preload_libraries = 'pg_stat_statements'`);
+  await database.knex.raw('create extension if not exists pg_stat_statements');
+  await database.close();
+}
+
+export interface StatementCount {
+  statement: string;
+  calls: number;
+  rows: number;
+  totalMs: number;
+  meanMs: number;
+  /** Write-ahead log in bytes. */
+  walBytes: number;
+}
+
+export async function resetStatementCounts(database: Database): Promise<void> {
+  await database.knex.raw('select pg_stat_statements_reset()');
+}
+
+/** The statements that took the most time, the most expensive first. */
+export async function readStatementCounts(database: Database): Promise<StatementCount[]> {
+  const { rows } = await database.knex.raw(
+    `select left(regexp_replace(query, '\\s+', ' ', 'g'), 160) as statement, calls::integer, rows::integer,
+            total_exec_time as "totalMs", mean_exec_time as "meanMs", wal_bytes::float8 as "walBytes"
+     from pg_stat_statements order by total_exec_time desc limit 20`,
+  );
+  return rows;
+}

@@ -23,6 +23,9 @@ export interface Database {
   close(): Promise<void>;
 }
 
+/** Statements that are committed together; `knex.transaction` gives one. */
+export type Transaction = Knex.Transaction;
+
 export interface Prepared {
   name: string;
   text: string;

@@ -5,6 +5,7 @@ export {
   type DatabaseOptions,
   isDatabaseAway,
   type Prepared,
+  type Transaction,
 } from './connection.js';
 export { migrateDatabase } from './migrate-database.js';
 export { dropExpired, ensurePartitions } from './partitions-repository.js';

@@ -11,7 +11,7 @@ export const workspaceParams = {
 } as const;
 
 /** What a workspace's own paths resolve to. Workspaces are owned elsewhere: any UUID is one, so never a 404. */
-export interface Workspace {
+interface Workspace {
   workspaceId: string;
 }
 

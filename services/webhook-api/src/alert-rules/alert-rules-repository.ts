@@ -1,6 +1,5 @@
 import type { Bound } from '@tocsin/contracts';
-import type { Database } from '@tocsin/database';
-import type { Knex } from 'knex';
+import type { Database, Transaction } from '@tocsin/database';
 
 export interface StoredAlertRule {
   id: string;
@@ -16,7 +15,7 @@ export interface StoredAlertRule {
   updatedAt: Date;
 }
 
-export interface AlertRuleQuery {
+interface AlertRuleQuery {
   workspaceId: string;
   /** Id of the row after which to begin. */
   after: string | undefined;
@@ -105,7 +104,7 @@ export function createAlertRulesRepository(database: Database): AlertRulesReposi
  * Taken before any attachment is touched, in the order of ids, as everyone takes them: so nobody deadlocks.
  */
 async function lockWebhooks(
-  trx: Knex.Transaction,
+  trx: Transaction,
   { workspaceId, webhookIds }: StoredAlertRule,
 ): Promise<string[]> {
   const { rows } = await trx.raw<{ rows: { id: string }[] }>(
@@ -116,7 +115,7 @@ async function lockWebhooks(
   return webhookIds.filter((id) => !known.has(id));
 }
 
-async function attach(trx: Knex.Transaction, { id, webhookIds }: StoredAlertRule): Promise<void> {
+async function attach(trx: Transaction, { id, webhookIds }: StoredAlertRule): Promise<void> {
   if (webhookIds.length === 0) return;
   await trx('alert_rule_webhooks').insert(
     webhookIds.map((webhookId, position) => ({ alert_rule_id: id, webhook_id: webhookId, position })),

@@ -12,7 +12,7 @@ export interface WebhookChecks {
   resolveWarning(url: string): Promise<string | undefined>;
 }
 
-export const maxBodyBytes = 65_536;
+const maxBodyBytes = 65_536;
 
 /**
  * Checks what is about to be saved, as far as it is given; the warnings about it.

@@ -7,7 +7,7 @@ export interface SampleRenderer {
   render(body: string, context: Readonly<Record<string, unknown>>): SampleRendering;
 }
 
-export type SampleRendering =
+type SampleRendering =
   | { ok: true; rendered: string }
   /** `rendered` is what came out although it is not JSON. */
   | { ok: false; code: string; message: string; rendered: string | null };

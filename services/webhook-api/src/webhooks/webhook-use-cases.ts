@@ -14,7 +14,7 @@ export interface WebhookUseCasesDeps {
   now: () => Date;
 }
 
-export interface SavedWebhook {
+interface SavedWebhook {
   webhook: StoredWebhook;
   /** About the fields that were written. */
   warnings: string[];

@@ -2,9 +2,9 @@ import type { Database } from '@tocsin/database';
 import type { StoredWebhook } from './stored-webhook.js';
 
 export const webhookSorts = ['name', 'created_at', 'updated_at'] as const;
-export type WebhookSort = (typeof webhookSorts)[number];
+type WebhookSort = (typeof webhookSorts)[number];
 
-export interface WebhookQuery {
+interface WebhookQuery {
   workspaceId: string;
   /** Part of the name, in any case. */
   name: string | undefined;
@@ -21,7 +21,7 @@ export interface RuleName {
   name: string;
 }
 
-export type DeleteOutcome = { kind: 'deleted' } | { kind: 'missing' } | { kind: 'in_use'; rules: RuleName[] };
+type DeleteOutcome = { kind: 'deleted' } | { kind: 'missing' } | { kind: 'in_use'; rules: RuleName[] };
 
 export interface WebhooksRepository {
   find(id: string): Promise<StoredWebhook | undefined>;

@@ -30,3 +30,21 @@ export function createCancellation(): Cancellation {
     },
   };
 }
+
+/**
+ * The sends of one AbortSignal, with one listener for all of them: a signal is shared by everything that a worker
+ * sends, and listening for each would cost a walk through the others (and a warning of a leak).
+ */
+export function createAbortGroups(failureOf: () => SendFailure): (signal: AbortSignal) => Set<Cancellation> {
+  const groups = new WeakMap<AbortSignal, Set<Cancellation>>();
+  return (signal) => {
+    const known = groups.get(signal);
+    if (known) return known;
+    const group = new Set<Cancellation>();
+    groups.set(signal, group);
+    signal.addEventListener('abort', () => {
+      for (const cancellation of group) cancellation.cancel(failureOf());
+    });
+    return group;
+  };
+}

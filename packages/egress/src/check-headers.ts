@@ -33,16 +33,15 @@ export function checkHeaders(headers: Record<string, string[]>): HeaderProblem[]
   for (const name of names) {
     // What is too large is not looked through, which also bounds the list of problems.
     if (totalBytes > maxTotalBytes) break;
-    const path = `/headers/${toPointerToken(name)}`;
     const message = nameProblem(name, seen);
-    if (message !== undefined) problems.push({ path, message });
+    if (message !== undefined) problems.push({ path: pathOf(name), message });
     seen.add(name.toLowerCase());
     for (const [index, value] of (headers[name] ?? []).entries()) {
       totalBytes += name.length + value.length + 4;
       if (totalBytes > maxTotalBytes) break;
       if (/[^\t\x20-\x7e\x80-\xff]/.test(value)) {
         problems.push({
-          path: `${path}/${index}`,
+          path: `${pathOf(name)}/${index}`,
           message: 'must hold no control or non-Latin-1 characters',
         });
       }
@@ -65,6 +64,6 @@ function nameProblem(name: string, seen: ReadonlySet<string>): string | undefine
 }
 
 /** RFC 6901 §3. */
-function toPointerToken(name: string): string {
-  return name.replaceAll('~', '~0').replaceAll('/', '~1');
+function pathOf(name: string): string {
+  return `/headers/${name.replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }

@@ -80,10 +80,12 @@ test('a connection past its age is closed, not used', async () => {
   expect(opened[0]?.isOpen).toBe(false);
 });
 
-test('closing the pool closes what is idle', async () => {
+test('closing the pool closes what is idle, and what is in use when it is released', async () => {
   const { pool, opened, acquire } = startPool();
   pool.release(await acquire('a'));
-  await acquire('b');
+  const used = await acquire('b');
   await pool.close();
   expect(opened.map(({ isOpen }) => isOpen)).toEqual([false, true]);
+  pool.release(used);
+  expect(opened.map(({ isOpen }) => isOpen)).toEqual([false, false]);
 });

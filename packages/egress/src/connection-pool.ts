@@ -20,7 +20,7 @@ export interface ConnectionPool {
   acquire(destination: Destination, cancellation: Cancellation): Promise<Connection>;
   /** Takes a connection back after a whole exchange. One that is not released is closed by its user. */
   release(connection: Connection): void;
-  /** Closes what is idle. */
+  /** Closes what is idle, and what is released from here on. */
   close(): Promise<void>;
 }
 
@@ -28,6 +28,7 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
   const idleByOrigin = new Map<string, Connection[]>();
   /** The same connections, the one idle for the longest first. */
   const idle = new Set<Connection>();
+  let isClosed = false;
 
   function forget(connection: Connection): void {
     if (!idle.delete(connection)) return;
@@ -59,7 +60,7 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
       return takeIdle(destination.origin) ?? options.open(destination, cancellation, forget);
     },
     release(connection) {
-      if (!isReusable(connection, options.maxAgeMs)) return discard(connection);
+      if (isClosed || !isReusable(connection, options.maxAgeMs)) return discard(connection);
       const siblings = idleByOrigin.get(connection.origin);
       if (siblings && siblings.length >= options.maxIdlePerDestination) return discard(connection);
       if (siblings) siblings.push(connection);
@@ -69,6 +70,7 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
       if (oldest) discard(oldest);
     },
     async close() {
+      isClosed = true;
       const closing = [...idle];
       idle.clear();
       idleByOrigin.clear();

@@ -5,7 +5,7 @@ import type { Cancellation } from './cancellation.js';
 import { SendFailure } from './send-failure.js';
 import { skipContinue } from './skip-continue.js';
 
-export interface WireRequest {
+interface WireRequest {
   /** Path and query, percent-encoded. */
   path: string;
   /** Name, value, name, value: one line on the wire for each pair, in this order. */

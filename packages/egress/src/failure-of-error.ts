@@ -71,8 +71,8 @@ function known(code: string, cause: unknown): SendFailure | undefined {
 }
 
 function internalFailure(code: string, cause: unknown): SendFailure {
-  const suffix = code === '' ? '' : ` (${code})`;
-  return new SendFailure('internal_error', `The request could not be sent${suffix}.`, { cause });
+  const what = code || (cause instanceof Error ? cause.name : typeof cause);
+  return new SendFailure('internal_error', `The request could not be sent (${what}).`, { cause });
 }
 
 function codeOf(error: unknown): string {

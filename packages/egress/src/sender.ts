@@ -1,21 +1,21 @@
-import { readFileSync } from 'node:fs';
-import { createSecureContext, rootCertificates, type SecureContext } from 'node:tls';
 import { createBoundedMap } from '@tocsin/kit';
 import { Axios, type AxiosResponse, type InternalAxiosRequestConfig } from 'axios';
 import type { Cidr } from './address-rules.js';
 import type { RawAnswer } from './answer-reader.js';
-import { type Cancellation, createCancellation } from './cancellation.js';
+import { type Cancellation, createAbortGroups, createCancellation } from './cancellation.js';
 import { checkHeaders } from './check-headers.js';
 import { createConnection } from './connection.js';
 import { createConnectionPool } from './connection-pool.js';
 import { decodeBody } from './decode-body.js';
 import { toDestination } from './destination.js';
+import { exchangeFailureOf } from './failure-of-error.js';
 import { createLookup, type Lookup } from './lookup.js';
 import { openSocket } from './open-socket.js';
 import { resolveWarning } from './resolve-warning.js';
 import { parseRetryAfter } from './retry-after.js';
 import { SendFailure } from './send-failure.js';
 import type { SendResult } from './send-result.js';
+import { createTrust } from './trust.js';
 
 export interface SenderOptions {
   /** Ranges that are opened although they are special-purpose (`parseCidrs`). */
@@ -78,6 +78,7 @@ export function createSender(options: SenderOptions): Sender {
   });
   const axios = new Axios({ method: 'post' });
   const sending = new Set<Cancellation>();
+  const groupOf = createAbortGroups(stopped);
   let isClosed = false;
 
   async function exchange(request: SendRequest, cancellation: Cancellation): Promise<RawAnswer> {
@@ -117,40 +118,29 @@ export function createSender(options: SenderOptions): Sender {
     async send(sendRequest, signal) {
       const startedAt = performance.now();
       const cancellation = createCancellation();
-      const stop = () => cancellation.cancel(new SendFailure('internal_error', 'The sending was stopped.'));
       const timer = setTimeout(() => cancellation.cancel(timeout()), totalTimeoutMs);
-      signal?.addEventListener('abort', stop);
-      if (isClosed || signal?.aborted) stop();
+      const group = signal ? groupOf(signal) : undefined;
+      group?.add(cancellation);
       sending.add(cancellation);
       try {
-        if (cancellation.failure) throw cancellation.failure;
+        if (isClosed || signal?.aborted) throw stopped();
         const answer = await request(sendRequest, cancellation);
         return toAnswer(answer, { maxResponseBytes, startedAt });
       } catch (error) {
         return toSendError(error, startedAt);
       } finally {
         clearTimeout(timer);
-        signal?.removeEventListener('abort', stop);
+        group?.delete(cancellation);
         sending.delete(cancellation);
       }
     },
     resolveWarning: (url) => resolveWarning(url, { lookup, allow }),
     async close() {
       isClosed = true;
-      for (const cancellation of sending) {
-        cancellation.cancel(new SendFailure('internal_error', 'The sending was stopped.'));
-      }
+      for (const cancellation of sending) cancellation.cancel(stopped());
       await pool.close();
     },
   };
-}
-
-/** The public authorities, and the private ones of `caFile`. */
-function createTrust(caFile: string | undefined): SecureContext {
-  if (caFile === undefined) return createSecureContext();
-  const pem = readFileSync(caFile, 'utf8');
-  if (!pem.includes('-----BEGIN CERTIFICATE-----')) throw new Error(`${caFile} holds no PEM certificate`);
-  return createSecureContext({ ca: [...rootCertificates, pem] });
 }
 
 /** Fails closed where headers that were never checked get here. */
@@ -158,7 +148,11 @@ function toLines(headers: Record<string, string[]>): string[] {
   if (checkHeaders(headers).length > 0) {
     throw new SendFailure('internal_error', 'The configured headers cannot be sent.');
   }
-  return Object.keys(headers).flatMap((name) => (headers[name] ?? []).flatMap((value) => [name, value]));
+  const lines: string[] = [];
+  for (const name of Object.keys(headers)) {
+    for (const value of headers[name] ?? []) lines.push(name, value);
+  }
+  return lines;
 }
 
 function toAnswer(
@@ -184,11 +178,12 @@ function toAnswer(
 }
 
 function toSendError(error: unknown, startedAt: number): SendResult {
-  const { code, message } =
-    error instanceof SendFailure
-      ? error
-      : { code: 'internal_error' as const, message: 'The request could not be sent.' };
+  const { code, message } = exchangeFailureOf(error);
   return { kind: 'error', code, error: message, durationMs: elapsedSince(startedAt) };
+}
+
+function stopped(): SendFailure {
+  return new SendFailure('internal_error', 'The sending was stopped.');
 }
 
 function timeout(): SendFailure {

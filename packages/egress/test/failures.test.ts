@@ -31,6 +31,14 @@ test('a port that nobody listens at is connection_refused', async () => {
   expect(await sendTo(server.url)).toMatchObject({ kind: 'error', code: 'connection_refused' });
 });
 
+test('a name whose addresses all refuse is connection_refused', async () => {
+  const server = await startRawServer(silent);
+  await server.close();
+  const lookup = () => Promise.resolve(['127.0.0.1', '127.0.0.2']);
+  const result = await sendTo(`http://name.test:${server.port}/`, { lookup });
+  expect(result).toMatchObject({ kind: 'error', code: 'connection_refused' });
+});
+
 test('a connection closed or reset instead of an answer is connection_reset', async () => {
   const closing = await start((socket) => socket.end());
   expect(await sendTo(closing.url)).toMatchObject({ kind: 'error', code: 'connection_reset' });
@@ -132,6 +140,20 @@ test('a TLS handshake that does not come is connect_timeout', async () => {
   const server = await start(silent);
   const result = await sendTo(`https://127.0.0.1:${server.port}/`, { connectTimeoutMs: 100 });
   expect(result).toMatchObject({ kind: 'error', code: 'connect_timeout' });
+});
+
+test('one signal serves many sends at once, and ends them all', async () => {
+  const server = await start(silent);
+  const sender = startSender();
+  const controller = new AbortController();
+  const warnings: Error[] = [];
+  process.on('warning', (warning) => warnings.push(warning));
+  const request = { url: server.url, headers: {}, body: '{}' };
+  const sending = Array.from({ length: 30 }, () => sender.send(request, controller.signal));
+  await until(() => server.requests.length === 30);
+  controller.abort();
+  for (const result of await Promise.all(sending)) expect(result).toMatchObject({ code: 'internal_error' });
+  expect(warnings).toEqual([]);
 });
 
 test('an aborted signal ends what is being sent, also while it connects, and before it began', async () => {

@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import { createSender, parseCidrs } from '../src/index.js';
+import { startRawServer } from './support/raw-server.js';
+
+const piece = fc.oneof(
+  fc.constantFrom(
+    'HTTP/1.1 200 OK\r\n',
+    'HTTP/1.0 204 No\r\n',
+    'HTTP/1.1 100 Continue\r\n\r\n',
+    'HTTP/1.1 103 Hints\r\n\r\n',
+    'HTTP/1.1 101 Up\r\nUpgrade: x\r\nConnection: upgrade\r\n',
+    'Content-Length: 5\r\n',
+    'Content-Length: -1\r\n',
+    'Content-Length: 99999999999999999999\r\n',
+    'Transfer-Encoding: chunked\r\n',
+    'Transfer-Encoding: gzip, chunked\r\n',
+    'Connection: close\r\n',
+    'Keep-Alive: timeout=99999999999\r\n',
+    'Retry-After: 1\r\n',
+    '__proto__: a\r\n',
+    ': nameless\r\n',
+    '\r\n',
+    '\n',
+    '5\r\nabcde\r\n',
+    'fffffffffffffffff\r\n',
+    '0\r\n\r\n',
+    'hello',
+    '\0',
+  ),
+  fc.string({ unit: 'binary', maxLength: 20 }),
+);
+
+test('whatever bytes come, in whatever pieces, a send ends with a result', async () => {
+  let pieces: string[] = [];
+  const server = await startRawServer((socket) => {
+    const writeNext = (index: number): void => {
+      if (index >= pieces.length) socket.end();
+      else socket.write(pieces[index] ?? '', 'latin1', () => setImmediate(writeNext, index + 1));
+    };
+    writeNext(0);
+  });
+  const sender = createSender({ allow: parseCidrs(['127.0.0.0/8']), totalTimeoutMs: 5000 });
+  const expected = ['connection_reset', 'invalid_response'];
+  await fc.assert(
+    fc.asyncProperty(fc.array(piece, { maxLength: 12 }), async (bytes) => {
+      pieces = bytes;
+      const result = await sender.send({ url: server.url, headers: {}, body: '{}' });
+      if (result.kind === 'error') expect(expected).toContain(result.code);
+      else expect(result.statusCode).toBeGreaterThanOrEqual(200);
+    }),
+    { numRuns: 200 },
+  );
+  await sender.close();
+  await server.close();
+});

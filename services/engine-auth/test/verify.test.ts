@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import { formatRawKey } from '../src/api-keys/raw-key.js';
 import type { EngineAuth } from '../src/app.js';
 import {
@@ -155,4 +155,23 @@ test('metrics are on a port of their own', async () => {
     'http_request_duration_seconds',
   );
   expect((await fetch(`${engine.url}/metrics`)).status).toBe(401);
+});
+
+test('guesses of strangers are refused, and do not stand in the way of a key in use', async () => {
+  const { key } = await createKey(other);
+  expect((await verify(other, key)).status).toBe(204);
+  const order: string[] = [];
+  const guesses = Array.from({ length: 60 }, async () => {
+    const guess = formatRawKey({ id: randomUUID(), secret: randomBytes(32).toString('base64url') });
+    const { status } = await verify(other, guess);
+    order.push('guess');
+    return status;
+  });
+  while (order.length < 5) await new Promise((resolve) => setTimeout(resolve, 5));
+  // Past its 10 seconds, so that it has to be judged anew in the middle of the flood.
+  otherClockMs += 20_000;
+  expect((await verify(other, key)).status).toBe(204);
+  order.push('key in use');
+  expect(new Set(await Promise.all(guesses))).toEqual(new Set([401]));
+  expect(order.indexOf('key in use')).toBeLessThan(order.length - 1);
 });

@@ -1,57 +1,11 @@
-import type { AddressInfo } from 'node:net';
-import { connect, createServer, type Server, type Socket } from 'node:net';
 import { createTestDatabase, type TestDatabase } from '@tocsin/database/testing';
 import { Secret } from '@tocsin/kit';
 import { startApi, type TestApi, workspaceId } from './support/api.js';
+import { startGate } from './support/gate.js';
 
 const webhooks = `/api/v1/workspaces/${workspaceId}/webhooks`;
 const webhook = '/api/v1/webhooks/00000000-0000-0000-0000-000000000000';
 const fields = { name: 'Hook', url: 'http://127.0.0.1:9/', body: '{}' };
-
-/** Stands before the database and can be told to refuse, or to go silent with connections open. */
-async function startGate(target: URL) {
-  let mode: 'open' | 'refuse' | 'silent' = 'open';
-  const sockets = new Set<Socket>();
-  const server: Server = createServer((client) => {
-    if (mode === 'refuse') return void client.destroy();
-    const upstream = connect(Number(target.port), target.hostname);
-    for (const socket of [client, upstream]) {
-      sockets.add(socket);
-      socket.on('error', () => {});
-      socket.on('close', () => {
-        sockets.delete(socket);
-        client.destroy();
-        upstream.destroy();
-      });
-    }
-    client.on('data', (chunk) => mode !== 'silent' && upstream.write(chunk));
-    upstream.on('data', (chunk) => mode !== 'silent' && client.write(chunk));
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = new URL(target);
-  address.port = String((server.address() as AddressInfo).port);
-  const cut = () => {
-    for (const socket of sockets) socket.destroy();
-  };
-  return {
-    url: address.href,
-    open: () => {
-      mode = 'open';
-      cut();
-    },
-    refuse: () => {
-      mode = 'refuse';
-      cut();
-    },
-    silence: () => {
-      mode = 'silent';
-    },
-    close: () => {
-      cut();
-      return new Promise((resolve) => server.close(resolve));
-    },
-  };
-}
 
 let database: TestDatabase;
 let gate: Awaited<ReturnType<typeof startGate>>;

@@ -1,0 +1,241 @@
+import { randomUUID } from 'node:crypto';
+import type { Alert } from '@tocsin/contracts';
+import { otherWorkspaceId, type Problem, startApi, type TestApi, workspaceId } from './support/api.js';
+import { seedAlert } from './support/history.js';
+import { startInbox } from './support/inbox.js';
+import { readAll } from './support/paging.js';
+
+const alerts = `/api/v1/workspaces/${workspaceId}/alerts`;
+const embedded = {
+  name: 'Own rule',
+  enabled: true,
+  threshold: 0.4,
+  bound: 'upper_bound',
+  notification_webhook_ids: [],
+};
+const fired = () => ({
+  alert_rule_id: randomUUID(),
+  model_id: randomUUID(),
+  model_name: 'Churn "v2"',
+  metric_value: 0.4212,
+  alert_rule: embedded,
+});
+
+let api: TestApi;
+let inbox: Awaited<ReturnType<typeof startInbox>>;
+beforeAll(async () => {
+  api = await startApi();
+  inbox = await startInbox(api.broker.url);
+  await brokerIsUp();
+});
+afterAll(async () => {
+  await inbox.close();
+  await api.close();
+});
+
+type Publishing = { alert_id: string } & Partial<Problem>;
+const publish = (body: unknown, as: 'publisher' | 'editor' | 'reader' | 'outsider' | 'admin' = 'publisher') =>
+  api.call<Publishing>('POST', alerts, { body, as });
+
+/** The service answers before the broker does. */
+async function brokerIsUp(): Promise<void> {
+  while ((await publish(fired())).status === 503);
+}
+
+async function createRule(workspace = workspaceId): Promise<string> {
+  const body = { name: 'Rule', model_id: randomUUID(), threshold: 0.4, bound: 'upper_bound' };
+  const path = `/api/v1/workspaces/${workspace}/alert_rules`;
+  return (await api.call<{ id: string }>('POST', path, { body, as: 'admin' })).body.id;
+}
+
+describe('publishing an alert', () => {
+  it('answers 202 once it is on the queue, whole', async () => {
+    const { alert_rule: _, ...message } = fired();
+    const body = {
+      ...message,
+      type: 'alert.fired',
+      version: 1,
+      alert_id: randomUUID(),
+      workspace_id: workspaceId,
+      fired_at: '2025-01-31T12:00:00.123456Z',
+      alert_rule_id: await createRule(),
+      threshold: 0.3,
+      bound: 'lower_bound',
+    };
+    const answer = await publish(body);
+    expect([answer.status, answer.body]).toEqual([202, { alert_id: body.alert_id }]);
+    expect(answer.headers.get('location')).toBe(`${alerts}/${body.alert_id}`);
+    expect(await inbox.alert(body.alert_id)).toEqual(body);
+  });
+
+  it('makes what is missing: id, time, workspace, type and version', async () => {
+    const { body, status } = await publish(fired());
+    expect(status).toBe(202);
+    const message = await inbox.alert(body.alert_id);
+    expect(message).toMatchObject({ type: 'alert.fired', version: 1, workspace_id: workspaceId });
+    expect(Math.abs(Date.parse(message.fired_at) - Date.now())).toBeLessThan(60_000);
+  });
+
+  it('writes ids in lower case and times in UTC', async () => {
+    const alertId = randomUUID();
+    await publish({
+      ...fired(),
+      alert_id: alertId.toUpperCase(),
+      workspace_id: workspaceId.toUpperCase(),
+      fired_at: '2025-01-31T12:00:00+02:00',
+    });
+    expect(await inbox.alert(alertId)).toMatchObject({
+      workspace_id: workspaceId,
+      fired_at: '2025-01-31T10:00:00.000Z',
+    });
+  });
+
+  it('takes an alert of a deleted rule, whose record will say so', async () => {
+    const ruleId = await createRule();
+    await api.call('DELETE', `/api/v1/alert_rules/${ruleId}`);
+    const { alert_rule: _, ...message } = fired();
+    expect((await publish({ ...message, alert_rule_id: ruleId })).status).toBe(202);
+  });
+
+  it('refuses another workspace’s rule, also with a rule of the monitor’s own, and an unknown one without', async () => {
+    const elsewhere = await createRule(otherWorkspaceId);
+    const { alert_rule: _, ...bare } = fired();
+    for (const body of [
+      { ...fired(), alert_rule_id: elsewhere },
+      { ...bare, alert_rule_id: elsewhere },
+      bare,
+    ]) {
+      const answer = await publish(body);
+      expect(answer.status).toBe(422);
+      expect(answer.body.errors).toEqual([
+        { path: '/alert_rule_id', message: expect.stringContaining('not an alert rule of this workspace') },
+      ]);
+    }
+  });
+
+  it.each([
+    ['another workspace', { workspace_id: otherWorkspaceId }, '/workspace_id'],
+    ['an unknown member', { severity: 'high' }, '/severity'],
+    ['an unknown member of its rule', { alert_rule: { ...embedded, extra: 1 } }, '/alert_rule/extra'],
+    ['another type', { type: 'alert.cleared' }, '/type'],
+    ['another version', { version: 2 }, '/version'],
+    ['a number in quotes', { metric_value: '0.4' }, '/metric_value'],
+    ['null', { metric_value: null }, '/metric_value'],
+    ['a local time', { fired_at: '2025-01-31T12:00:00' }, '/fired_at'],
+    ['a time that there is not', { fired_at: '2025-02-30T12:00:00Z' }, '/fired_at'],
+    ['a malformed id', { alert_id: `'; drop table alerts; --` }, '/alert_id'],
+    ['an id with a prefix', { alert_id: `urn:uuid:${randomUUID()}` }, '/alert_id'],
+    ['an unknown bound', { bound: 'between' }, '/bound'],
+    ['a NUL', { model_name: 'a\0b' }, '/model_name'],
+    ['a lone surrogate', { model_name: '\ud800' }, '/model_name'],
+    ['an endless name', { model_name: 'x'.repeat(1_025) }, '/model_name'],
+  ])('refuses %s, naming the place', async (_, change, path) => {
+    const before = inbox.messages.length;
+    const { status, body } = await publish({ ...fired(), ...change });
+    expect([status, body.errors?.[0]?.path]).toEqual([422, path]);
+    expect(inbox.messages).toHaveLength(before);
+  });
+
+  it('refuses numbers beyond a double, and too many webhooks', async () => {
+    const text = JSON.stringify(fired()).replace('0.4212', '1e999');
+    expect((await publish(text)).status).toBe(422);
+    const ids = Array.from({ length: 21 }, () => randomUUID());
+    expect(
+      (await publish({ ...fired(), alert_rule: { ...embedded, notification_webhook_ids: ids } })).status,
+    ).toBe(422);
+  });
+
+  it('refuses an empty body, naming all that is missing', async () => {
+    const { body } = await publish({});
+    expect(body.errors?.map(({ path }) => path).sort()).toEqual([
+      '/alert_rule_id',
+      '/metric_value',
+      '/model_id',
+      '/model_name',
+    ]);
+  });
+
+  it('is for those who may publish, and they may read nothing', async () => {
+    for (const [role, status] of [
+      ['publisher', 202],
+      ['admin', 202],
+      ['editor', 403],
+      ['reader', 403],
+      ['outsider', 403],
+    ] as const)
+      expect([role, (await publish(fired(), role)).status]).toEqual([role, status]);
+    expect((await api.call('GET', alerts, { as: 'publisher' })).status).toBe(403);
+  });
+});
+
+describe('reading alerts', () => {
+  it('gives an alert with its facts, and no reason where it was dispatched', async () => {
+    const alertId = await seedAlert(api.database);
+    const { status, body } = await api.call<Alert>('GET', `${alerts}/${alertId.toUpperCase()}`, {
+      as: 'reader',
+    });
+    expect(status).toBe(200);
+    expect(body).toMatchObject({
+      alert_id: alertId,
+      workspace_id: workspaceId,
+      fired_at: '2025-01-31T12:00:00.123456Z',
+      metric_value: 0.5,
+      threshold: 0.4,
+      outcome: 'dispatched',
+      outcome_reason: null,
+    });
+    expect(Math.abs(Date.parse(body.accepted_at) - Date.now())).toBeLessThan(120_000);
+  });
+
+  it.each([
+    ['rule_disabled', 'disabled'],
+    ['rule_deleted', 'deleted'],
+    ['no_webhooks', 'no webhook'],
+  ])('says why nothing was delivered: %s', async (outcome, word) => {
+    const alertId = await seedAlert(api.database, { outcome });
+    const { body } = await api.call<Alert>('GET', `${alerts}/${alertId}`);
+    expect(body.outcome).toBe(outcome);
+    expect(body.outcome_reason).toContain(word);
+    const listed = await api.call<Alert[]>('GET', `${alerts}?outcome=${outcome}`);
+    expect(listed.body.map((alert) => alert.alert_id)).toEqual([alertId]);
+  });
+
+  it('finds only those of the path’s workspace', async () => {
+    const elsewhere = await seedAlert(api.database, { workspaceId: otherWorkspaceId });
+    expect((await api.call('GET', `${alerts}/${elsewhere}`)).status).toBe(404);
+    expect((await api.call('GET', `${alerts}/${randomUUID()}`)).status).toBe(404);
+    expect((await api.call('GET', `${alerts}/not-a-uuid`)).status).toBe(422);
+    expect((await api.call('GET', `${alerts}/${elsewhere}`, { as: 'outsider' })).status).toBe(403);
+    const listed = await api.call<Alert[]>('GET', `${alerts}?limit=1000`);
+    expect(listed.body.map((alert) => alert.alert_id)).not.toContain(elsewhere);
+  });
+
+  it('lists newest first, in pages, by rule and by time', async () => {
+    const alertRuleId = randomUUID();
+    const start = Date.now() - 30_000;
+    const ids = await Promise.all(
+      Array.from({ length: 7 }, (_, index) =>
+        seedAlert(api.database, { alertRuleId, acceptedAtMs: start + index * 1_000 }),
+      ),
+    );
+    const { entries, pages } = await readAll<Alert>(api, `${alerts}?alert_rule_id=${alertRuleId}&limit=3`, {
+      betweenPages: () => seedAlert(api.database, { alertRuleId, acceptedAtMs: Date.now() }),
+    });
+    expect(entries.map((alert) => alert.alert_id)).toEqual([...ids].reverse());
+    expect(pages).toBe(3);
+    const since = new Date(start + 2_000).toISOString();
+    const until = new Date(start + 4_000).toISOString();
+    const within = await api.call<Alert[]>(
+      'GET',
+      `${alerts}?alert_rule_id=${alertRuleId}&since=${since}&until=${until}`,
+    );
+    expect(within.body.map((alert) => alert.alert_id)).toEqual([ids[3], ids[2]]);
+  });
+
+  it.each(['outcome=lost', 'limit=0', 'cursor=x', 'since=now', 'alert_rule_id=%27', 'name=x'])(
+    'refuses %s',
+    async (query) => {
+      expect((await api.call('GET', `${alerts}?${query}`)).status).toBe(422);
+    },
+  );
+});

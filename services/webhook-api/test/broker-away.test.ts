@@ -1,0 +1,77 @@
+import { randomUUID } from 'node:crypto';
+import { Secret } from '@tocsin/kit';
+import { createTestBroker } from '@tocsin/messaging/testing';
+import { type Problem, startApi, type TestApi, workspaceId } from './support/api.js';
+import { startGate } from './support/gate.js';
+
+const alerts = `/api/v1/workspaces/${workspaceId}/alerts`;
+const fired = () => ({
+  alert_rule_id: randomUUID(),
+  model_id: randomUUID(),
+  model_name: 'Model',
+  metric_value: 1,
+  alert_rule: {
+    name: 'Rule',
+    enabled: true,
+    threshold: 0,
+    bound: 'upper_bound',
+    notification_webhook_ids: [],
+  },
+});
+
+let gate: Awaited<ReturnType<typeof startGate>>;
+let api: TestApi;
+beforeAll(async () => {
+  gate = await startGate(new URL((await createTestBroker()).url));
+  gate.refuse();
+  api = await startApi({ config: { amqpUrl: new Secret(gate.url) } });
+});
+afterAll(async () => {
+  gate.open();
+  await api.close();
+  await gate.close();
+});
+
+const publish = (body: object) =>
+  api.call<Problem & { alert_id: string }>('POST', alerts, { body, as: 'publisher' });
+
+async function expectUnavailable(): Promise<void> {
+  const alertId = randomUUID();
+  const given = await publish({ ...fired(), alert_id: alertId });
+  const made = await publish(fired());
+  for (const { status, headers, body } of [given, made]) {
+    expect([status, body.code]).toEqual([503, 'unavailable']);
+    expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    expect(body.detail).toContain('safe to repeat');
+    expect(body.alert_id).toMatch(/^[0-9a-f-]{36}$/);
+  }
+  expect(given.body.alert_id).toBe(alertId);
+}
+
+async function expectBack(): Promise<void> {
+  gate.open();
+  const alertId = randomUUID();
+  let answer = await publish({ ...fired(), alert_id: alertId });
+  while (answer.status === 503) answer = await publish({ ...fired(), alert_id: alertId });
+  expect([answer.status, answer.body]).toEqual([202, { alert_id: alertId }]);
+}
+
+it('an alert is 503 with its id while the broker cannot be reached, and taken once it can', async () => {
+  await expectUnavailable();
+  await expectBack();
+});
+
+it('an alert is 503 with its id when the broker does not confirm in five seconds', async () => {
+  await expectBack();
+  gate.silence();
+  await expectUnavailable();
+  await expectBack();
+});
+
+it('a wrong alert is 422 while the broker is away, and the rest of the API goes on', async () => {
+  gate.refuse();
+  expect((await publish({ ...fired(), metric_value: 'x' })).status).toBe(422);
+  expect((await api.call('GET', alerts)).status).toBe(200);
+  expect((await fetch(`${api.url}/readyz`)).status).toBe(200);
+  await expectBack();
+});

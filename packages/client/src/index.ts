@@ -33,6 +33,10 @@ export type * from './api/schemas.js';
 export type { CallOptions } from './api/transport.js';
 export type { WebhooksApi } from './api/webhooks.js';
 export { type Clock, systemClock } from './clock.js';
+export { AlertNotPublishedError, type AlertPublisher, type FiredAlert } from './publish/alert-publisher.js';
+export { type AmqpPublisherOptions, createAmqpPublisher } from './publish/amqp-publisher.js';
+export type { PublisherOptions } from './publish/create-alert-publisher.js';
+export { createHttpPublisher, type HttpPublisherOptions } from './publish/http-publisher.js';
 export {
   type ClientCredentialsOptions,
   ClientCredentialsSession,

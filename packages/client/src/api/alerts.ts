@@ -29,7 +29,11 @@ export function createAlertsApi({
   const collection = () => path`/api/v1/workspaces/${workspace()}/alerts`;
   return {
     async fire(alert, options) {
-      const body = { alert_id: randomUUID(), fired_at: new Date(clock.now()).toISOString(), ...alert };
+      const body = {
+        ...alert,
+        alert_id: alert.alert_id ?? randomUUID(),
+        fired_at: alert.fired_at ?? new Date(clock.now()).toISOString(),
+      };
       const request = { method: 'POST', path: collection(), body, idempotent: true, options } as const;
       return (await send<AlertAccepted>(request)).body;
     },

@@ -1,0 +1,64 @@
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { build, type Metafile } from 'esbuild';
+
+/**
+ * Makes `dist/bundle/`, what is shipped beside the types: this package with the parts of the repository that it stands on, so
+ * that it needs no other workspace. What is in `dependencies` stays outside, everything else is inside.
+ */
+const root = fileURLToPath(new URL('../../', import.meta.url));
+const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+  dependencies: Record<string, string>;
+};
+
+rmSync(join(root, 'dist/bundle'), { recursive: true, force: true });
+const { metafile } = await build({
+  absWorkingDir: root,
+  entryPoints: { index: 'src/index.ts', tocsin: 'src/cli/main.ts' },
+  outdir: 'dist/bundle',
+  bundle: true,
+  splitting: true,
+  format: 'esm',
+  platform: 'node',
+  target: 'node20',
+  conditions: ['tocsin-source'],
+  external: Object.keys(dependencies),
+  // CommonJS packages that are taken in ask for Node's own modules by `require`.
+  banner: {
+    js: "import { createRequire as tocsinRequire } from 'node:module';\nconst require = tocsinRequire(import.meta.url);",
+  },
+  metafile: true,
+  logLevel: 'warning',
+});
+writeFileSync(join(root, 'dist/bundle', 'THIRD-PARTY-LICENSES.txt'), licensesOf(metafile));
+
+/** The licences of the packages whose code is inside the bundle. */
+function licensesOf({ inputs }: Metafile): string {
+  const packages = new Set(
+    Object.keys(inputs).flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []),
+  );
+  return [...packages].sort().map(licenseOf).join('\n');
+}
+
+function licenseOf(directory: string): string {
+  const path = join(root, directory);
+  const { name, version, license } = JSON.parse(readFileSync(join(path, 'package.json'), 'utf8')) as {
+    name: string;
+    version: string;
+    license: string;
+  };
+  const text = readLicense(path) ?? `Licensed under ${license}.\n`;
+  return `--- ${name} ${version} (${license})\n\n${text}`;
+}
+
+function readLicense(directory: string): string | undefined {
+  for (const file of ['LICENSE', 'LICENSE.md', 'license']) {
+    try {
+      return readFileSync(join(directory, file), 'utf8');
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
+    }
+  }
+  return undefined;
+}

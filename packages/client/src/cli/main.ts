@@ -1,0 +1,4 @@
+#!/usr/bin/env node
+import { TocsinError } from '../index.js';
+
+console.log(TocsinError.name);

@@ -1,0 +1,158 @@
+import { randomUUID } from 'node:crypto';
+import { alertFiredQueue } from '@tocsin/messaging';
+import { createTestBroker } from '@tocsin/messaging/testing';
+import { type ChannelModel, connect } from 'amqplib';
+import {
+  AlertNotPublishedError,
+  type AlertPublisher,
+  createAmqpPublisher,
+  createHttpPublisher,
+  type PublishAlert,
+} from '../src/index.js';
+import { createManualClock } from './support/manual-clock.js';
+import { startScriptedApi } from './support/scripted-api.js';
+
+const workspaceId = randomUUID();
+const alert = (): PublishAlert => ({
+  alert_rule_id: randomUUID(),
+  model_id: randomUUID(),
+  model_name: 'churn',
+  metric_value: 0.42,
+  threshold: 0.4,
+  bound: 'upper_bound',
+});
+
+interface Way {
+  publisher: AlertPublisher;
+  arrived(): Promise<Record<string, unknown>[]>;
+  close(): Promise<void>;
+}
+
+async function overAmqp(): Promise<Way> {
+  const { url } = await createTestBroker();
+  const connection: ChannelModel = await connect(url);
+  const channel = await connection.createChannel();
+  const publisher = await createAmqpPublisher({ url, workspaceId });
+  return {
+    publisher,
+    async arrived() {
+      const messages: Record<string, unknown>[] = [];
+      for (;;) {
+        const message = await channel.get(alertFiredQueue, { noAck: true });
+        if (message === false) return messages;
+        expect(message.properties).toMatchObject({ deliveryMode: 2, contentType: 'application/json' });
+        messages.push(JSON.parse(message.content.toString()));
+      }
+    },
+    async close() {
+      await publisher.close();
+      await connection.close();
+    },
+  };
+}
+
+async function overHttp(): Promise<Way> {
+  const api = await startScriptedApi();
+  const publisher = createHttpPublisher({ url: api.url, credential: 'k', workspaceId });
+  return {
+    publisher,
+    arrived: async () => api.seen.map(({ body }) => JSON.parse(body)),
+    async close() {
+      await publisher.close();
+      await api.close();
+    },
+  };
+}
+
+describe.each([
+  ['AMQP', overAmqp],
+  ['HTTP', overHttp],
+])('over %s', (_name, open) => {
+  let way: Way;
+  beforeEach(async () => {
+    way = await open();
+  });
+  afterEach(() => way.close());
+
+  test('an alert arrives with an id, a time and its workspace, and what was sent is given back', async () => {
+    const given = alert();
+    const fired = await way.publisher.publish(given);
+    expect(await way.arrived()).toEqual([
+      expect.objectContaining({ ...given, ...fired, workspace_id: workspaceId }),
+    ]);
+  });
+
+  test('many at once all arrive, each once', async () => {
+    const fired = await Promise.all(Array.from({ length: 300 }, () => way.publisher.publish(alert())));
+    const ids = (await way.arrived()).map(({ alert_id }) => alert_id);
+    expect(ids.sort()).toEqual(fired.map(({ alert_id }) => alert_id).sort());
+  });
+
+  test('what was given before closing is confirmed before it is closed, and nothing is taken after', async () => {
+    const last = way.publisher.publish(alert());
+    await way.publisher.close();
+    await expect(last).resolves.toBeDefined();
+    await expect(way.publisher.publish(alert())).rejects.toThrow('closed');
+  });
+});
+
+describe('what is not confirmed', () => {
+  test('over AMQP is reported with the alert once the time is over', async () => {
+    const clock = createManualClock();
+    const publisher = await createAmqpPublisher({ url: 'amqp://127.0.0.1:9', workspaceId, clock });
+    const given = alert();
+    const error: unknown = await publisher.publish(given).catch((error: unknown) => error);
+    expect(error).toBeInstanceOf(AlertNotPublishedError);
+    expect(error).toMatchObject({ code: 'unconfirmed', alert: { ...given, workspace_id: workspaceId } });
+    expect(clock.sleeps.length).toBeGreaterThan(200);
+    await publisher.close();
+  });
+
+  test('over HTTP is tried until the time is over, always the same alert', async () => {
+    const api = await startScriptedApi();
+    api.script(...Array.from({ length: 99 }, () => ({ status: 503 })));
+    const clock = createManualClock();
+    const publisher = createHttpPublisher({
+      url: api.url,
+      credential: 'k',
+      workspaceId,
+      clock,
+      giveUpAfterMs: 10_000,
+    });
+    await expect(publisher.publish(alert())).rejects.toMatchObject({ code: 'unconfirmed' });
+    expect(api.seen.length).toBeGreaterThan(4);
+    expect(new Set(api.seen.map(({ body }) => body)).size).toBe(1);
+    await api.close();
+  });
+
+  test('is reported as refused at once where it is wrong', async () => {
+    const api = await startScriptedApi();
+    api.script({ status: 422, body: { code: 'validation_failed', detail: 'unknown rule' } });
+    const publisher = createHttpPublisher({ url: api.url, credential: 'k', workspaceId });
+    await expect(publisher.publish(alert())).rejects.toMatchObject({ code: 'refused' });
+    expect(api.seen).toHaveLength(1);
+    await api.close();
+  });
+
+  test.each([
+    { metric_value: Number.NaN },
+    { model_name: 'a\0b' },
+    { model_name: '\ud800' },
+    { alert_rule_id: 'not a uuid' },
+    { bound: 'sideways' },
+  ])('%j is refused before the broker sees it', async (wrong) => {
+    const publisher = await createAmqpPublisher({ url: 'amqp://127.0.0.1:9', workspaceId });
+    const bad = { ...alert(), ...wrong } as PublishAlert;
+    await expect(publisher.publish(bad)).rejects.toMatchObject({ code: 'refused' });
+    await publisher.close();
+  });
+
+  test('is reported when its caller gives up', async () => {
+    const publisher = await createAmqpPublisher({ url: 'amqp://127.0.0.1:9', workspaceId });
+    const controller = new AbortController();
+    const publishing = publisher.publish(alert(), { signal: controller.signal });
+    controller.abort();
+    await expect(publishing).rejects.toMatchObject({ code: 'unconfirmed' });
+    await publisher.close();
+  });
+});

@@ -1,0 +1,91 @@
+import { randomUUID } from 'node:crypto';
+import { createStage, type Stage } from './support/stage.js';
+import { until } from './support/until.js';
+
+let stage: Stage;
+
+beforeEach(async () => {
+  stage = await createStage({ queuedLeaseMs: 800, claimLeaseMs: 14_000 });
+});
+afterEach(() => stage.close());
+
+const ended = (count: number) =>
+  until(`${count} deliveries have ended`, async () => {
+    const rows = await stage.database.knex('deliveries').whereNot({ status: 'open' });
+    return rows.length === count && rows;
+  });
+
+test('what was queued and whose message is lost is put back and delivered', async () => {
+  const target = await stage.addTarget();
+  // Written as queued, and never published: as if the worker had died between commit and publish.
+  await stage.fanOut.write([stage.plan([target.id], { queued: true })], Date.now());
+  await stage.database.knex('open_deliveries').update({ lease_until: new Date(Date.now() + 500) });
+  await stage.startWorker();
+  await ended(1);
+  expect(stage.destination.at(target.path)).toHaveLength(1);
+});
+
+test('what a worker had claimed when it died is taken over after its lease', async () => {
+  const target = await stage.addTarget();
+  const planned = stage.plan([target.id], { queued: true });
+  await stage.fanOut.write([planned], Date.now());
+  const deliveryId = planned.deliveries[0]!.id;
+  await stage.claims.claim([{ deliveryId, generation: 1 }], randomUUID());
+  await stage.database.knex('open_deliveries').update({ lease_until: new Date(Date.now() + 500) });
+  await stage.startWorker();
+  const [row] = await ended(1);
+  expect(row).toMatchObject({ status: 'succeeded', attempts_made: 1 });
+});
+
+test('a delivery that takes its workers down fails as such, and the others go on', async () => {
+  const [bad, good] = [await stage.addTarget(), await stage.addTarget()];
+  const planned = stage.plan([bad.id, good.id]);
+  await stage.fanOut.write([planned], Date.now());
+  await stage.database.knex('open_deliveries').where({ webhook_id: bad.id }).update({ crashes: 5 });
+  await stage.startWorker();
+  const rows = await ended(2);
+  expect(rows.find((row) => row.webhook_id === bad.id)).toMatchObject({
+    status: 'failed',
+    error_code: 'crashes_worker',
+  });
+  expect(rows.find((row) => row.webhook_id === good.id)).toMatchObject({ status: 'succeeded' });
+  expect(stage.destination.at(bad.path)).toEqual([]);
+});
+
+test('a worker that is told to stop finishes what it is sending, and leaves no claim behind', async () => {
+  const target = await stage.addTarget();
+  stage.destination.answer(target.path, (_, response) => setTimeout(() => response.end('ok'), 700));
+  const worker = await stage.startWorker();
+  await stage.fire(await stage.addRule([target.id]));
+  await until('the request has gone out', () => stage.destination.at(target.path).length === 1);
+  await worker.close(10_000);
+  stage.workers.pop();
+  expect(await stage.database.knex('deliveries').first()).toMatchObject({
+    status: 'succeeded',
+    attempts_made: 1,
+  });
+  expect(await stage.database.knex('open_deliveries')).toEqual([]);
+});
+
+test('two workers work a backlog off together, each delivery once', async () => {
+  const targets = await Promise.all(Array.from({ length: 20 }, () => stage.addTarget()));
+  const ids = targets.map((target) => target.id);
+  const planned = Array.from({ length: 100 }, () => stage.plan(ids));
+  await stage.fanOut.write(planned, Date.now());
+  await Promise.all([stage.startWorker(), stage.startWorker()]);
+  await until(
+    'everything has ended',
+    async () => (await stage.database.knex('open_deliveries').first()) === undefined,
+    25_000,
+  );
+  const [{ made, rows }] = (
+    await stage.database.knex.raw(
+      'select sum(attempts_made)::int as made, count(*)::int as rows from deliveries',
+    )
+  ).rows;
+  expect({ made, rows, received: stage.destination.received.length }).toEqual({
+    made: 2_000,
+    rows: 2_000,
+    received: 2_000,
+  });
+});

@@ -6,15 +6,13 @@ import { type Cancellation, createAbortGroups, createCancellation } from './canc
 import { checkHeaders } from './check-headers.js';
 import { createConnection } from './connection.js';
 import { createConnectionPool } from './connection-pool.js';
-import { decodeBody } from './decode-body.js';
 import { toDestination } from './destination.js';
-import { exchangeFailureOf } from './failure-of-error.js';
 import { createLookup, type Lookup } from './lookup.js';
 import { openSocket } from './open-socket.js';
 import { resolveWarning } from './resolve-warning.js';
-import { parseRetryAfter } from './retry-after.js';
 import { SendFailure } from './send-failure.js';
 import type { SendResult } from './send-result.js';
+import { toAnswer, toSendError } from './to-result.js';
 import { createTrust } from './trust.js';
 
 export interface SenderOptions {
@@ -155,41 +153,10 @@ function toLines(headers: Record<string, string[]>): string[] {
   return lines;
 }
 
-function toAnswer(
-  answer: RawAnswer,
-  { maxResponseBytes, startedAt }: { maxResponseBytes: number; startedAt: number },
-): SendResult {
-  const isCut = answer.isTooLong || !answer.isComplete;
-  const { contentType, contentEncoding, retryAfter } = answer;
-  const { text, isShortened } = decodeBody(answer.body, { contentType, isCut, maxBytes: maxResponseBytes });
-  const isEncoded =
-    text !== '' && contentEncoding !== undefined && !/^\s*(identity)?\s*$/i.test(contentEncoding);
-  const bodyNote = answer.bodyNote ?? (isEncoded ? 'encoded' : undefined);
-  const retryAfterSeconds = retryAfter === undefined ? undefined : parseRetryAfter(retryAfter, Date.now());
-  return {
-    kind: 'answer',
-    statusCode: answer.statusCode,
-    response: text,
-    truncated: isCut || isShortened,
-    ...(bodyNote && { bodyNote }),
-    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
-    durationMs: elapsedSince(startedAt),
-  };
-}
-
-function toSendError(error: unknown, startedAt: number): SendResult {
-  const { code, message } = exchangeFailureOf(error);
-  return { kind: 'error', code, error: message, durationMs: elapsedSince(startedAt) };
-}
-
 function stopped(): SendFailure {
   return new SendFailure('internal_error', 'The sending was stopped.');
 }
 
 function timeout(): SendFailure {
   return new SendFailure('timeout', 'The destination did not answer in time.');
-}
-
-function elapsedSince(startedAt: number): number {
-  return Math.round(performance.now() - startedAt);
 }

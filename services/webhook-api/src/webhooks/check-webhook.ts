@@ -59,8 +59,12 @@ function urlFaults(url: string, checks: WebhookChecks): FieldError[] {
   return checks.urlProblems(url).map((message) => ({ path: '/url', message }));
 }
 
+// A mebibyte of bad header values must not come back as that many sentences.
+const maxFaults = 20;
+
 /** @throws AppError `validation_failed` where there are any. */
-export function refuseFaults(errors: FieldError[]): void {
+export function refuseFaults(faults: FieldError[]): void {
+  const errors = faults.slice(0, maxFaults);
   if (errors.length > 0)
     throw new AppError('validation_failed', 'The request body is not valid.', { errors });
 }

@@ -27,7 +27,6 @@ beforeAll(async () => {
   api = await startApi({ config: { amqpUrl: new Secret(gate.url) } });
 });
 afterAll(async () => {
-  gate.open();
   await api.close();
   await gate.close();
 });

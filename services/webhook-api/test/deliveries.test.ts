@@ -227,6 +227,17 @@ describe('the list of deliveries', () => {
   });
 });
 
+it('a search that the database cannot answer in time is 503, and asks for a narrower range', async () => {
+  const holder = await api.database.knex.transaction();
+  await holder.raw('lock table deliveries in access exclusive mode');
+  const answer = await api.call('GET', deliveries);
+  await holder.rollback();
+  expect([answer.status, answer.body.code]).toEqual([503, 'unavailable']);
+  expect(answer.body.detail).toContain('since and until');
+  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+  expect((await list('')).status).toBe(200);
+});
+
 describe('redelivering', () => {
   const redeliver = (id: string, as: 'editor' | 'reader' | 'outsider' | 'publisher' = 'editor') =>
     api.call<Delivery>('POST', `${single(id)}/redeliver`, { as });

@@ -1,0 +1,137 @@
+import { randomUUID } from 'node:crypto';
+import type { DeadLetter } from '@tocsin/contracts';
+import { recordId } from '@tocsin/database';
+import { alertFiredQueue } from '@tocsin/messaging';
+import { startApi, type TestApi } from './support/api.js';
+import { startInbox } from './support/inbox.js';
+import { readAll } from './support/paging.js';
+
+const deadLetters = '/api/v1/dead_letters';
+const requeue = (id: string, as: 'admin' | 'editor' = 'admin') =>
+  api.call<DeadLetter & { code?: string }>('POST', `${deadLetters}/${id}/requeue`, { as });
+
+let api: TestApi;
+let inbox: Awaited<ReturnType<typeof startInbox>>;
+beforeAll(async () => {
+  api = await startApi();
+  inbox = await startInbox(api.broker.url);
+});
+afterAll(async () => {
+  await inbox.close();
+  await api.close();
+});
+beforeEach(() => api.database.knex('dead_letters').delete());
+
+/** A dead letter as the worker writes it; its id. */
+async function seed(content: Buffer | string, atMs = Date.now()): Promise<string> {
+  const id = recordId(atMs, randomUUID());
+  await api.database.knex('dead_letters').insert({
+    id,
+    reason: 'unknown_alert_rule',
+    detail: 'No such rule.',
+    queue: alertFiredQueue,
+    routing_key: 'alert.fired',
+    content: Buffer.from(content as string),
+    created_at: new Date(atMs),
+  });
+  return id;
+}
+
+const list = async (query = '') => {
+  const { status, body } = await api.call<DeadLetter[]>('GET', `${deadLetters}${query}`, { as: 'admin' });
+  expect(status).toBe(200);
+  return body;
+};
+
+/** The service answers before the broker does. */
+async function requeuedOnceUp(id: string) {
+  let answer = await requeue(id);
+  while (answer.status === 503) answer = await requeue(id);
+  return answer;
+}
+
+it('lists what was set aside, with its reason and its message', async () => {
+  const id = await seed('{"alert_id":"x"}');
+  expect(await list()).toEqual([
+    {
+      id,
+      reason: 'unknown_alert_rule',
+      detail: 'No such rule.',
+      queue: alertFiredQueue,
+      routing_key: 'alert.fired',
+      message: { alert_id: 'x' },
+      encoding: 'json',
+      size_bytes: 16,
+      truncated: false,
+      created_at: expect.any(String),
+      requeued_at: null,
+    },
+  ]);
+});
+
+it('lists whatever bytes a message has', async () => {
+  await seed(Buffer.from([0, 255, 254]), Date.now() - 3_000);
+  await seed(`${'['.repeat(20_000)}${']'.repeat(20_000)}`, Date.now() - 2_000);
+  await seed('é'.repeat(1_000_000), Date.now() - 1_000);
+  await seed('');
+  const [empty, large, nested, binary] = await list();
+  expect(empty).toMatchObject({ message: '', encoding: 'utf-8', size_bytes: 0 });
+  expect(large).toMatchObject({ encoding: 'utf-8', size_bytes: 2_000_000, truncated: true });
+  expect(large?.message).toBe('é'.repeat(32_768));
+  expect(nested).toMatchObject({ encoding: 'utf-8', size_bytes: 40_000, truncated: false });
+  expect(binary).toMatchObject({ message: 'AP/+', encoding: 'base64' });
+});
+
+it('is paged newest first, and a page of large messages ends early', async () => {
+  const ids: string[] = [];
+  for (let index = 0; index < 100; index += 1) ids.push(await seed('x'.repeat(70_000), Date.now() - index));
+  const small = await readAll<DeadLetter>(api, `${deadLetters}?limit=30`, { as: 'admin' });
+  const large = await readAll<DeadLetter>(api, `${deadLetters}?limit=1000`, { as: 'admin' });
+  const newestFirst = [...ids].sort().reverse();
+  expect(small.entries.map(({ id }) => id)).toEqual(newestFirst);
+  expect(large.entries.map(({ id }) => id)).toEqual(newestFirst);
+  expect([small.pages, large.pages]).toEqual([4, 2]);
+});
+
+it('puts a message back byte for byte, and says so', async () => {
+  const content = `{ "alert_id": "${randomUUID()}", "odd":  1.00 }`;
+  const id = await seed(content);
+  const { status, body } = await requeuedOnceUp(id);
+  expect(status).toBe(202);
+  expect(body.requeued_at).not.toBeNull();
+  expect(await inbox.copiesOf(Buffer.from(content), 1)).toBe(1);
+  expect(await list('?requeued=false')).toEqual([]);
+  expect((await list('?requeued=true')).map((letter) => letter.id)).toEqual([id]);
+});
+
+it('puts a message back once, however many ask', async () => {
+  const content = randomUUID();
+  const id = await seed(content);
+  await requeuedOnceUp(await seed('first'));
+  const answers = await Promise.all(Array.from({ length: 8 }, () => requeue(id)));
+  const statuses = answers.map(({ status }) => status).sort();
+  expect(statuses).toEqual([202, ...Array.from({ length: 7 }, () => 409)]);
+  const [again, marker] = [await requeue(id), await seed(`after ${content}`)];
+  expect([again.status, again.body.code]).toEqual([409, 'conflict']);
+  // Messages keep their order: once the marker is here, a second copy would be.
+  await requeue(marker);
+  await inbox.copiesOf(Buffer.from(`after ${content}`), 1);
+  expect(await inbox.copiesOf(Buffer.from(content), 1)).toBe(1);
+});
+
+it('is for admins of the deployment', async () => {
+  const id = await seed('{}');
+  for (const as of ['editor', 'reader', 'publisher', 'outsider'] as const) {
+    expect((await api.call('GET', deadLetters, { as })).status).toBe(403);
+    expect((await api.call('POST', `${deadLetters}/${id}/requeue`, { as })).status).toBe(403);
+  }
+  expect(await list('?requeued=false')).toHaveLength(1);
+});
+
+it('knows no other ids, and refuses malformed ones', async () => {
+  expect((await requeue(randomUUID())).status).toBe(404);
+  expect((await requeue(`%27%20or%201=1`)).status).toBe(422);
+  for (const query of ['limit=0', 'requeued=maybe', 'cursor=AAAA', 'reason=x']) {
+    expect((await api.call('GET', `${deadLetters}?${query}`, { as: 'admin' })).status).toBe(422);
+  }
+});

@@ -1,0 +1,110 @@
+import { randomUUID } from 'node:crypto';
+import type { Redelivery } from '@tocsin/contracts';
+import { runRedeliveryPage } from '@tocsin/database';
+import { otherWorkspaceId, startApi, type TestApi, workspaceId } from './support/api.js';
+import { seedDelivery } from './support/history.js';
+import { readAll } from './support/paging.js';
+
+const redeliveries = `/api/v1/workspaces/${workspaceId}/redeliveries`;
+const single = (id: string) => `${redeliveries}/${id}`;
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+beforeEach(() => api.database.knex.raw('truncate deliveries, open_deliveries, redeliveries'));
+
+const accept = (body: unknown) => api.call<Redelivery>('POST', redeliveries, { body });
+const read = async (id: string) => (await api.call<Redelivery>('GET', single(id))).body;
+const openIds = () => api.database.knex('open_deliveries').orderBy('delivery_id').pluck('delivery_id');
+
+/** What a worker does. */
+async function work(): Promise<void> {
+  while ((await runRedeliveryPage(api.database, 2)) !== undefined);
+}
+
+it('accepts a job with what matches now, and reports it to its end', async () => {
+  const webhookId = randomUUID();
+  const ids = await Promise.all([1, 2, 3, 4, 5].map(() => seedDelivery(api.database, { webhookId })));
+  await seedDelivery(api.database);
+  await seedDelivery(api.database, { webhookId, status: 'succeeded' });
+  await seedDelivery(api.database, { webhookId, workspaceId: otherWorkspaceId });
+  const { status, headers, body } = await accept({ webhook_id: webhookId });
+  expect(status).toBe(202);
+  expect(headers.get('location')).toBe(single(body.id));
+  expect(body).toMatchObject({ matched: 5, done: 0, status: 'running', workspace_id: workspaceId });
+  expect(body.filter).toMatchObject({ webhook_id: webhookId, status: 'failed' });
+  expect(Math.abs(Date.parse(body.filter.until) - Date.now())).toBeLessThan(60_000);
+  // A page is bounded by what it looks at: of these four, the two that do not match may be two.
+  await runRedeliveryPage(api.database, 4);
+  const { done, ...begun } = await read(body.id);
+  expect([2, 3, 4]).toContain(done);
+  expect(begun).toMatchObject({ matched: 5, status: 'running' });
+  await work();
+  expect(await read(body.id)).toMatchObject({ matched: 5, done: 5, status: 'done' });
+  expect(await openIds()).toEqual(ids.sort());
+});
+
+it('fixes its end at acceptance: a later end is now, an earlier one is kept', async () => {
+  const later = await accept({ until: '9999-12-31T23:59:59Z' });
+  expect(Date.parse(later.body.filter.until)).toBeLessThan(Date.now() + 60_000);
+  const earlier = await accept({ until: '2025-01-01T00:00:00Z', status: 'skipped' });
+  expect(earlier.body.filter).toEqual({ status: 'skipped', until: '2025-01-01T00:00:00.000Z' });
+});
+
+it('can be cancelled, once, and does no more', async () => {
+  await Promise.all([1, 2, 3, 4, 5].map(() => seedDelivery(api.database)));
+  const { body } = await accept({ status: 'failed' });
+  await runRedeliveryPage(api.database, 2);
+  const cancelled = await api.call<Redelivery>('DELETE', single(body.id));
+  expect([cancelled.status, cancelled.body.status, cancelled.body.done]).toEqual([200, 'cancelled', 2]);
+  await work();
+  expect(await openIds()).toHaveLength(2);
+  expect((await api.call('DELETE', single(body.id))).status).toBe(409);
+  expect(await read(body.id)).toMatchObject({ status: 'cancelled', done: 2 });
+});
+
+it('lists jobs newest first, in pages', async () => {
+  const made: string[] = [];
+  for (let count = 0; count < 5; count += 1) made.push((await accept({ status: 'skipped' })).body.id);
+  const { entries, pages } = await readAll<Redelivery>(api, `${redeliveries}?limit=2`, { as: 'editor' });
+  expect(new Set(entries.map(({ id }) => id))).toEqual(new Set(made));
+  expect(pages).toBe(3);
+});
+
+it('lets ten jobs of a workspace run at once, and no more', async () => {
+  for (let count = 0; count < 10; count += 1) expect((await accept({ status: 'failed' })).status).toBe(202);
+  expect((await accept({ status: 'failed' })).status).toBe(409);
+  await work();
+  expect((await accept({ status: 'failed' })).status).toBe(202);
+});
+
+it('is of its workspace and needs its permission', async () => {
+  const { body } = await accept({ status: 'failed' });
+  for (const as of ['reader', 'publisher', 'outsider'] as const) {
+    expect((await api.call('POST', redeliveries, { as, body: { status: 'failed' } })).status).toBe(403);
+    expect((await api.call('GET', single(body.id), { as })).status).toBe(403);
+    expect((await api.call('DELETE', single(body.id), { as })).status).toBe(403);
+  }
+  const elsewhere = `/api/v1/workspaces/${otherWorkspaceId}/redeliveries/${body.id}`;
+  expect((await api.call('DELETE', elsewhere, { as: 'outsider' })).status).toBe(404);
+  expect((await api.call('GET', single(randomUUID()))).status).toBe(404);
+  expect((await api.call('GET', single('x'))).status).toBe(422);
+});
+
+it.each([
+  ['no filter', {}],
+  ['an unknown member', { status: 'failed', webhook: randomUUID() }],
+  ['an open status', { status: 'waiting' }],
+  ['SQL', { webhook_id: `'; drop table redeliveries; --` }],
+  ['a NUL', { status: 'failed\0' }],
+  ['null', { since: null }],
+  ['a number as text', { status_code: '500' }],
+  ['an endless number', { status_code: 1e300 }],
+  ['a time without a zone', { until: '2025-01-01T00:00:00' }],
+  ['an array', [{ status: 'failed' }]],
+])('refuses %s and makes no job', async (_, body) => {
+  expect((await accept(body)).status).toBe(422);
+  expect(await api.database.knex('redeliveries')).toEqual([]);
+});

@@ -1,6 +1,10 @@
 export { type InboxOptions, type RunningInbox, startInbox } from './inbox/start-inbox.js';
 export { type Directory, makeDirectory, type RoleName } from './oidc/directory.js';
-export { type ProviderOptions, type RunningProvider, startProvider } from './oidc/start-provider.js';
+export {
+  type ProviderProcessOptions,
+  type RunningProviderProcess,
+  startProviderProcess,
+} from './oidc/start-provider-process.js';
 export { startPostgres } from './postgres/start-postgres.js';
 export { findFreePorts } from './processes/free-port.js';
 export { createProcessHost } from './processes/process-host.js';

@@ -12,7 +12,7 @@ export async function startInboxProcess(
   const child = await processes.start({
     name: 'inbox',
     command: process.execPath,
-    args: [fileURLToPath(new URL('./main.js', import.meta.url)), String(port)],
+    args: [fileURLToPath(new URL('../../dist/inbox/main.js', import.meta.url)), String(port)],
     env: { PATH: process.env.PATH },
     logFile,
   });

@@ -17,7 +17,7 @@ const WEBHOOK_NAME = 'Sample: to the inbox';
 const RULE_NAME = 'Sample: accuracy too low';
 const TIMEOUT_MS = 20_000;
 
-const BODY = `{# A sample. Every variable of the template rules is used here. #}
+const BODY = `{# Every variable of the template rules, and one that nobody sets. -#}
 {
   "text": "{{ alert_rule_name }} fired for {{ model_name }}",
   "value": {{ metric_value | round(2) }},

@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import type { Child, ProcessHost } from '../processes/process-host.js';
+import { type Child, type ProcessHost, signalQuietly } from '../processes/process-host.js';
 import { waitUntil } from '../processes/wait-until.js';
 import type { ProviderOptions } from './start-provider.js';
 
@@ -13,22 +13,26 @@ export interface ProviderProcessOptions {
   settings: Omit<ProviderOptions, 'signingKeys'>;
 }
 
-/** The provider in a process of its own, so that neither takes the other down. Resolves, with the issuer's URL, when it serves its keys. */
-export async function startProviderProcess(
-  options: ProviderProcessOptions,
-): Promise<{ child: Child; url: string }> {
+export interface RunningProviderProcess {
+  child: Child;
+  /** The issuer, `http://127.0.0.1:{port}/realms/{realm}`. */
+  url: string;
+  /** Resolves when the new key is published and signs; the old ones stay published. */
+  rotateKeys(): Promise<void>;
+}
+
+/** The provider in a process of its own, so that neither takes the other down. Resolves when it serves its keys. */
+export async function startProviderProcess(options: ProviderProcessOptions): Promise<RunningProviderProcess> {
   const { processes, directory, logFile, settings } = options;
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const settingsFile = join(directory, 'settings.json');
   writeFileSync(settingsFile, JSON.stringify(settings), { mode: 0o600 });
+  // Always what was built, also for tests that run from the sources.
+  const main = fileURLToPath(new URL('../../dist/oidc/main.js', import.meta.url));
   const child = await processes.start({
     name: 'oidc',
     command: process.execPath,
-    args: [
-      fileURLToPath(new URL('./main.js', import.meta.url)),
-      settingsFile,
-      join(directory, 'signing-keys.json'),
-    ],
+    args: [main, settingsFile, join(directory, 'signing-keys.json')],
     env: { PATH: process.env.PATH },
     logFile,
   });
@@ -43,7 +47,27 @@ export async function startProviderProcess(
     await child.stop();
     throw error;
   }
-  return { child, url: issuer };
+  return {
+    child,
+    url: issuer,
+    async rotateKeys() {
+      const before = await fetchKeys(issuer);
+      signalQuietly(child.pid, 'SIGHUP');
+      await waitUntil(() => requireOther(issuer, before), {
+        what: 'new signing keys',
+        timeoutMs: 10_000,
+        child,
+      });
+    },
+  };
+}
+
+async function requireOther(issuer: string, before: string): Promise<void> {
+  if ((await fetchKeys(issuer)) === before) throw new Error('the keys are the old ones');
+}
+
+async function fetchKeys(issuer: string): Promise<string> {
+  return (await fetch(`${issuer}/protocol/openid-connect/certs`)).text();
 }
 
 /** Throws unless a GET of `url` answers 2xx within 2 s. */

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process';
-import { cpSync, existsSync, readFileSync, symlinkSync } from 'node:fs';
+import { cpSync, existsSync, readFileSync, renameSync, rmSync, symlinkSync } from 'node:fs';
 import { createRequire } from 'node:module';
 import { arch, platform } from 'node:os';
 import { basename, dirname, join } from 'node:path';
@@ -22,15 +22,31 @@ export function preparePostgresBinaries({ user, copyTo }: LocateOptions): Postgr
   if (completeSymlinks(installed) && canRun(join(installed, 'bin/postgres'), user))
     return binariesIn(installed);
   // A checkout under /root, a strict umask, or a node_modules that is not ours to write.
-  const copy = join(copyTo, basename(dirname(installed)));
-  cpSync(installed, copy, { recursive: true, verbatimSymlinks: true });
-  if (!completeSymlinks(copy)) throw new Error(`cannot complete the PostgreSQL libraries in ${copy}`);
+  const copy = join(copyTo, `binaries-${readVersion(installed)}`);
+  if (!existsSync(copy)) copyWhole(installed, copy);
   if (!canRun(join(copy, 'bin/postgres'), user)) {
     throw new Error(
       `cannot run ${copy}/bin/postgres: the directory may be mounted noexec, or this is not a glibc system`,
     );
   }
   return binariesIn(copy);
+}
+
+/** All of it or nothing: an interrupted copy must not look like a finished one. */
+function copyWhole(installed: string, copy: string): void {
+  const unfinished = `${copy}.unfinished`;
+  rmSync(unfinished, { recursive: true, force: true });
+  cpSync(installed, unfinished, { recursive: true, verbatimSymlinks: true });
+  if (!completeSymlinks(unfinished))
+    throw new Error(`cannot complete the PostgreSQL libraries in ${unfinished}`);
+  renameSync(unfinished, copy);
+}
+
+function readVersion(installed: string): string {
+  const { version } = JSON.parse(readFileSync(join(installed, '../package.json'), 'utf8')) as {
+    version: string;
+  };
+  return version;
 }
 
 function binariesIn(root: string): PostgresBinaries {

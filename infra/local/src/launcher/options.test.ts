@@ -1,0 +1,51 @@
+import { readOptions } from './options.js';
+
+describe('readOptions', () => {
+  it('starts everything with one worker and the sample when nothing is said', () => {
+    expect(readOptions([], {})).toEqual({
+      sample: true,
+      workers: 1,
+      portBase: 8700,
+      databaseUrl: undefined,
+      amqpUrl: undefined,
+      oidcIssuer: undefined,
+      accessTokenTtlSeconds: 300,
+    });
+  });
+
+  it('reads flags and environment', () => {
+    const env = {
+      PORT_BASE: '9700',
+      DATABASE_URL: 'postgres://u:p@db/x',
+      AMQP_URL: '',
+      OIDC_ISSUER: 'https://sso/realms/a',
+    };
+    expect(readOptions(['--no-sample', '--workers', '3'], env)).toMatchObject({
+      sample: false,
+      workers: 3,
+      portBase: 9700,
+      databaseUrl: 'postgres://u:p@db/x',
+      amqpUrl: undefined,
+      oidcIssuer: 'https://sso/realms/a',
+    });
+  });
+
+  it('names every mistake at once, with the usage', () => {
+    const read = () => readOptions(['--workers', '0'], { PORT_BASE: '80', OIDC_ISSUER: 'sso' });
+    expect(read).toThrow(/--workers.*\n.*PORT_BASE.*\n.*OIDC_ISSUER.*\nusage:/);
+  });
+
+  it.each(['1.5', '-1', 'many', '1e3', '0x10'])('refuses %s workers', (workers) => {
+    expect(() => readOptions([`--workers=${workers}`], {})).toThrow(/--workers must be a whole number/);
+  });
+
+  it('refuses a flag that it does not know', () => {
+    expect(() => readOptions(['--wrokers', '2'], {})).toThrow(/--wrokers/);
+  });
+
+  it('does not repeat a URL that it refuses, for it may hold a password', () => {
+    expect(() => readOptions([], { DATABASE_URL: 'mysql://root:hunter2@db/x' })).toThrow(
+      expect.objectContaining({ message: expect.not.stringContaining('hunter2') }),
+    );
+  });
+});

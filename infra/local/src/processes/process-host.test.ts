@@ -1,0 +1,83 @@
+import { spawn } from 'node:child_process';
+import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type ChildSpec, createProcessHost, type ProcessHost } from './process-host.js';
+import { isAlive } from './process-identity.js';
+
+describe('createProcessHost', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'tocsin-host-'));
+  let processes: ProcessHost;
+  beforeEach(() => {
+    processes = createProcessHost();
+  });
+  afterEach(async () => {
+    await processes.killAll();
+    processes.close();
+  });
+  afterAll(() => rmSync(directory, { recursive: true }));
+
+  const shell = (script: string, rest: Partial<ChildSpec> = {}): ChildSpec => ({
+    name: 'shell',
+    command: '/bin/sh',
+    args: ['-c', script],
+    env: { PATH: '/usr/bin:/bin' },
+    logFile: join(directory, 'shell.log'),
+    ...rest,
+  });
+
+  it('asks a child to stop, and kills it with its children when it will not', async () => {
+    const child = await processes.start(shell('trap "" TERM; sleep 60 & echo $!; wait; wait'));
+    await until(() => /\d/.test(child.logTail()));
+    const grandchild = Number(child.logTail().split('\n').at(-1));
+    await child.stop(100);
+    expect(await child.exited).toEqual({ code: null, signal: 'SIGKILL' });
+    await until(() => !isAlive(grandchild));
+  });
+
+  it('gives a child nothing of our environment but what is named', async () => {
+    const child = await processes.start(
+      shell('env', { env: { ONLY: 'this' }, logFile: join(directory, 'env.log') }),
+    );
+    await child.exited;
+    expect(child.logTail(50)).toContain('ONLY=this');
+    expect(child.logTail(50)).not.toContain('HOME=');
+  });
+
+  it('says which command cannot be run', async () => {
+    await expect(processes.start(shell('', { command: '/no/such/program' }))).rejects.toThrow(
+      /\/no\/such\/program/,
+    );
+  });
+
+  it('starts nothing once everything was killed', async () => {
+    await processes.start(shell('sleep 60'));
+    await processes.killAll();
+    await expect(processes.start(shell('sleep 60'))).rejects.toThrow(/being stopped/);
+  });
+
+  it('leaves no child and no directory behind when its own process is killed hard', async () => {
+    const doomed = mkdtempSync(join(tmpdir(), 'tocsin-doomed-'));
+    writeFileSync(join(doomed, 'file'), '');
+    const program = `
+      const { createProcessHost } = await import(${JSON.stringify(new URL('../../dist/processes/process-host.js', import.meta.url).href)});
+      const processes = createProcessHost();
+      processes.removeAtEnd(${JSON.stringify(doomed)});
+      const child = await processes.start(${JSON.stringify(shell('trap "" TERM; sleep 60'))});
+      console.log(child.pid);`;
+    const victim = spawn(process.execPath, ['--input-type=module', '-e', program], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    });
+    const pid = await new Promise<number>((resolve) =>
+      victim.stdout.once('data', (data) => resolve(Number(data))),
+    );
+    expect(isAlive(pid)).toBe(true);
+    victim.kill('SIGKILL');
+    await until(() => !isAlive(pid));
+    await until(() => !existsSync(doomed));
+  });
+});
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20));
+}

@@ -1,0 +1,68 @@
+import { connect } from 'node:net';
+import type { ReceivedRequest } from '../src/inbox/request-log.js';
+import { type RunningInbox, startInbox } from '../src/inbox/start-inbox.js';
+
+describe('the inbox', () => {
+  let inbox: RunningInbox;
+  beforeAll(async () => {
+    inbox = await startInbox({ port: 0, capacity: 3 });
+  });
+  beforeEach(() => inbox.clear());
+  afterAll(() => inbox.close());
+
+  it('keeps header lines as they stood on the wire, and the body byte for byte', async () => {
+    const body = Buffer.from([0x7b, 0xff, 0x00, 0x7d]);
+    await sendRaw(
+      inbox,
+      Buffer.concat([
+        Buffer.from(
+          'POST /hook HTTP/1.1\r\nHost: x\r\nX-Twice: one\r\nx-tWICE: two\r\nContent-Length: 4\r\n\r\n',
+        ),
+        body,
+      ]),
+    );
+    const [received] = (await (await fetch(`${inbox.url}/requests`)).json()) as ReceivedRequest[];
+    expect(received).toMatchObject({
+      method: 'POST',
+      url: '/hook',
+      answeredWith: 200,
+      bodyBase64: body.toString('base64'),
+    });
+    expect(received?.headers).toEqual([
+      ['Host', 'x'],
+      ['X-Twice', 'one'],
+      ['x-tWICE', 'two'],
+      ['Content-Length', '4'],
+    ]);
+  });
+
+  it('keeps the newest and forgets the oldest', async () => {
+    for (const path of ['/1', '/2', '/3', '/4']) await fetch(inbox.url + path, { method: 'POST' });
+    expect(inbox.received().map(({ url }) => url)).toEqual(['/4', '/3', '/2']);
+  });
+
+  it('misbehaves as the path asks', async () => {
+    const refused = await fetch(`${inbox.url}/retry-after/7/status/429`, { method: 'POST' });
+    expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '7']);
+    await expect(fetch(`${inbox.url}/hang-up`, { method: 'POST' })).rejects.toThrow();
+    expect(inbox.received().map(({ answeredWith }) => answeredWith)).toEqual([0, 429]);
+  });
+
+  it('shows what it was sent as text, never as markup', async () => {
+    await fetch(`${inbox.url}/<b>`, { method: 'POST', body: '<script>alert(1)</script>' });
+    const page = await (await fetch(inbox.url)).text();
+    expect(page).not.toContain('<script>');
+    expect(page).toContain('&#60;script&#62;alert(1)');
+  });
+});
+
+function sendRaw({ url }: RunningInbox, bytes: Buffer): Promise<void> {
+  return new Promise((resolve, reject) => {
+    const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write(bytes));
+    socket.once('error', reject);
+    socket.once('data', () => {
+      socket.destroy();
+      resolve();
+    });
+  });
+}

@@ -1,0 +1,241 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  createProcessHost,
+  findFreePorts,
+  makeDirectory,
+  type RunningProviderProcess,
+  startProviderProcess,
+} from '@tocsin/local';
+
+const CONSOLE_URI = 'http://127.0.0.1:8700/console/';
+// The verifier and challenge of RFC 7636, appendix B.
+const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
+const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
+const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
+
+describe('the development OpenID provider', () => {
+  const directory = makeDirectory({ workspaceId: 'w1', otherWorkspaceId: 'w2' });
+  const state = mkdtempSync(join(tmpdir(), 'tocsin-provider-'));
+  const processes = createProcessHost();
+  let provider: RunningProviderProcess;
+  let base: string;
+
+  beforeAll(async () => {
+    const [port = 0] = await findFreePorts(1);
+    provider = await startProviderProcess({
+      processes,
+      directory: state,
+      logFile: join(state, 'oidc.log'),
+      settings: {
+        port,
+        realm: 'tocsin',
+        directory,
+        audience: ['tocsin-api', 'tocsin-engine'],
+        accessTokenTtlSeconds: 60,
+        refreshTokenTtlSeconds: 600,
+        rotateRefreshTokens: true,
+        deviceClientId: 'tocsin-cli',
+        consoleClientId: 'tocsin-console',
+        consoleRedirectUris: [CONSOLE_URI],
+      },
+    });
+    base = `${provider.url}/protocol/openid-connect`;
+  });
+  afterAll(async () => {
+    await provider.child.stop();
+    processes.close();
+    rmSync(state, { recursive: true });
+  });
+
+  const requestToken = async (
+    form: Record<string, string>,
+  ): Promise<{ status: number; body: Record<string, string> }> => {
+    const response = await fetch(`${base}/token`, { method: 'POST', body: new URLSearchParams(form) });
+    return { status: response.status, body: (await response.json()) as Record<string, string> };
+  };
+  const credentials = (name: 'admin' | 'outsider') => ({
+    grant_type: 'client_credentials',
+    client_id: directory.services[name].clientId,
+    client_secret: directory.services[name].clientSecret,
+  });
+
+  it('serves discovery at the place and with the endpoints of a Keycloak realm', async () => {
+    const metadata = await (await fetch(`${provider.url}/.well-known/openid-configuration`)).json();
+    expect(provider.url).toMatch(/\/realms\/tocsin$/);
+    expect(metadata).toMatchObject({
+      issuer: provider.url,
+      token_endpoint: `${base}/token`,
+      authorization_endpoint: `${base}/auth`,
+      device_authorization_endpoint: `${base}/auth/device`,
+      jwks_uri: `${base}/certs`,
+      end_session_endpoint: `${base}/logout`,
+    });
+  });
+
+  it('gives a service a token with the audiences, groups and realm roles of its holder', async () => {
+    const { status, body } = await requestToken(credentials('admin'));
+    expect(status).toBe(200);
+    expect(body.expires_in).toBe(60);
+    const { header, payload } = decode(body.access_token);
+    expect(header).toMatchObject({ alg: 'RS256', typ: 'JWT' });
+    expect(payload).toMatchObject({
+      iss: provider.url,
+      sub: 'tocsin-admin',
+      azp: 'tocsin-admin',
+      typ: 'Bearer',
+      aud: ['tocsin-api', 'tocsin-engine'],
+      groups: ['/workspaces/w1/admin'],
+      realm_access: { roles: ['tocsin_admin', 'tocsin_engine_admin'] },
+    });
+    const outsider = await requestToken(credentials('outsider'));
+    expect(decode(outsider.body.access_token).payload).toMatchObject({
+      groups: ['/workspaces/w2/admin'],
+      realm_access: { roles: [] },
+    });
+  });
+
+  it('refuses a wrong secret', async () => {
+    const { status, body } = await requestToken({ ...credentials('admin'), client_secret: 'wrong' });
+    expect([status, body.error]).toEqual([401, 'invalid_client']);
+  });
+
+  it('signs a device in through the browser, and lets each refresh token be used once', async () => {
+    const device = await startDevice();
+    const poll = { grant_type: DEVICE_GRANT, client_id: 'tocsin-cli', device_code: device.device_code ?? '' };
+    expect((await requestToken(poll)).body.error).toBe('authorization_pending');
+
+    const browser = createBrowser();
+    await browser.open(device.verification_uri_complete ?? '');
+    await browser.submit({});
+    expect(browser.page()).toContain(device.user_code);
+    await browser.submit({});
+    await browser.submit({ username: 'editor', password: 'wrong' });
+    expect(browser.page()).toContain('wrong');
+    await browser.submit({ username: 'editor', password: directory.users.editor.password });
+    expect(browser.page()).toContain('Your device is connected');
+
+    const { body } = await requestToken(poll);
+    expect(decode(body.access_token).payload).toMatchObject({
+      sub: 'user-editor',
+      groups: ['/workspaces/w1/editor'],
+    });
+    const refresh = {
+      grant_type: 'refresh_token',
+      client_id: 'tocsin-cli',
+      refresh_token: body.refresh_token ?? '',
+    };
+    const refreshed = await requestToken(refresh);
+    expect(decode(refreshed.body.access_token).payload).toMatchObject({ sub: 'user-editor' });
+    expect((await requestToken(refresh)).body.error).toBe('invalid_grant');
+  });
+
+  it('tells a device that the user refused', async () => {
+    const device = await startDevice();
+    const browser = createBrowser();
+    await browser.open(device.verification_uri_complete ?? '');
+    await browser.submit({});
+    await browser.submit({ abort: 'yes' });
+    const poll = { grant_type: DEVICE_GRANT, client_id: 'tocsin-cli', device_code: device.device_code ?? '' };
+    expect((await requestToken(poll)).body.error).toBe('access_denied');
+  });
+
+  it('gives the console a token for a code with its verifier, and none without', async () => {
+    const browser = createBrowser();
+    await browser.open(authorizationUrl({ code_challenge: CHALLENGE, code_challenge_method: 'S256' }));
+    await browser.submit({ username: 'reader', password: directory.users.reader.password });
+    const code = new URL(browser.leftFor()).searchParams.get('code') ?? '';
+    const exchange = {
+      grant_type: 'authorization_code',
+      client_id: 'tocsin-console',
+      redirect_uri: CONSOLE_URI,
+      code,
+    };
+    expect((await requestToken({ ...exchange, code_verifier: `${VERIFIER}x` })).status).toBe(400);
+    const browserAgain = createBrowser();
+    await browserAgain.open(authorizationUrl({ code_challenge: CHALLENGE, code_challenge_method: 'S256' }));
+    await browserAgain.submit({ username: 'reader', password: directory.users.reader.password });
+    const fresh = new URL(browserAgain.leftFor()).searchParams.get('code') ?? '';
+    const { body } = await requestToken({ ...exchange, code: fresh, code_verifier: VERIFIER });
+    expect(decode(body.access_token).payload).toMatchObject({ sub: 'user-reader' });
+  });
+
+  it('refuses a sign-in without PKCE, and a redirect that is not exactly a known one', async () => {
+    const withoutPkce = await fetch(authorizationUrl({}), { redirect: 'manual' });
+    expect(withoutPkce.headers.get('location')).toContain('error=invalid_request');
+    const elsewhere = await fetch(
+      authorizationUrl({
+        code_challenge: CHALLENGE,
+        code_challenge_method: 'S256',
+        redirect_uri: `${CONSOLE_URI}x`,
+      }),
+      { redirect: 'manual' },
+    );
+    expect([elsewhere.status, elsewhere.headers.get('location')]).toEqual([400, null]);
+  });
+
+  it('signs with the new key after a rotation, and goes on publishing the old one', async () => {
+    const before = decode((await requestToken(credentials('admin'))).body.access_token).header.kid;
+    await provider.rotateKeys();
+    const after = decode((await requestToken(credentials('admin'))).body.access_token).header.kid;
+    expect(after).not.toBe(before);
+    expect(await publishedKeys()).toEqual([after, before]);
+  });
+
+  const startDevice = async () => {
+    const form = new URLSearchParams({ client_id: 'tocsin-cli', scope: 'openid' });
+    const response = await fetch(`${base}/auth/device`, { method: 'POST', body: form });
+    return (await response.json()) as Record<string, string>;
+  };
+  const authorizationUrl = (extra: Record<string, string>) =>
+    `${base}/auth?${new URLSearchParams({ client_id: 'tocsin-console', response_type: 'code', scope: 'openid', redirect_uri: CONSOLE_URI, ...extra })}`;
+  const publishedKeys = async () =>
+    ((await (await fetch(`${base}/certs`)).json()) as { keys: { kid: string }[] }).keys.map(({ kid }) => kid);
+});
+
+function decode(token: string | undefined) {
+  const [header, payload] = (token ?? '')
+    .split('.')
+    .slice(0, 2)
+    .map((part) => JSON.parse(Buffer.from(part, 'base64url').toString()));
+  return { header: header as Record<string, unknown>, payload: payload as Record<string, unknown> };
+}
+
+/** As much of a browser as signing in takes: cookies, redirects within the provider, the one form of a page. */
+function createBrowser() {
+  const cookies = new Map<string, string>();
+  let url = '';
+  let html = '';
+  let left = '';
+  const go = async (target: string, init: RequestInit = {}): Promise<void> => {
+    url = new URL(target, url || undefined).href;
+    if (url.startsWith(CONSOLE_URI)) {
+      left = url;
+      return;
+    }
+    const cookie = [...cookies].map(([name, value]) => `${name}=${value}`).join('; ');
+    const response = await fetch(url, { ...init, redirect: 'manual', headers: { cookie } });
+    for (const line of response.headers.getSetCookie()) {
+      const [pair = ''] = line.split(';');
+      cookies.set(pair.slice(0, pair.indexOf('=')), pair.slice(pair.indexOf('=') + 1));
+    }
+    html = await response.text();
+    const location = response.headers.get('location');
+    if (location !== null) await go(location);
+  };
+  return {
+    open: (target: string) => go(target),
+    submit: (fields: Record<string, string>) => {
+      const action = /<form[^>]* action="([^"]+)"/.exec(html)?.[1] ?? url;
+      const hidden = [...html.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)];
+      const body = new URLSearchParams([
+        ...hidden.map(([, name = '', value = '']) => [name, value] as [string, string]),
+        ...Object.entries(fields),
+      ]);
+      return go(action, { method: 'POST', body });
+    },
+    page: () => html,
+    leftFor: () => left,
+  };
+}

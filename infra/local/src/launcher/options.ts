@@ -12,7 +12,7 @@ export interface LauncherOptions {
   accessTokenTtlSeconds: number;
 }
 
-export const MOST_WORKERS = 32;
+const MOST_WORKERS = 32;
 const DEFAULT_PORT_BASE = 8700;
 const HIGHEST_PORT_BASE = 65_400;
 

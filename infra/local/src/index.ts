@@ -8,5 +8,5 @@ export {
 } from './oidc/start-provider-process.js';
 export { startPostgres } from './postgres/start-postgres.js';
 export { findFreePorts } from './processes/free-port.js';
-export { createProcessHost } from './processes/process-host.js';
+export { createProcessHost, type ProcessHost } from './processes/process-host.js';
 export { ensureRabbitmqInstalled, startRabbitmq } from './rabbitmq/start-rabbitmq.js';

@@ -18,8 +18,8 @@ export interface ProviderOptions extends RealmSettings {
 export interface RunningProvider {
   /** `http://127.0.0.1:{port}/realms/{realm}`, the `iss` of every token. */
   issuer: string;
-  /** Signs with a new key from now on; the old ones stay published. Gives back all that are, the new one first. */
-  rotateKeys(): Promise<SigningKey[]>;
+  /** Signs with a new key from now on; the old ones stay published unless `forgetOld`. Gives back all that are, newest first. */
+  rotateKeys(options?: { forgetOld?: boolean }): Promise<SigningKey[]>;
   close(): Promise<void>;
 }
 
@@ -64,8 +64,9 @@ export async function startProvider(options: ProviderOptions): Promise<RunningPr
 
   return {
     issuer,
-    async rotateKeys() {
-      keys = [await makeSigningKey(), ...keys];
+    async rotateKeys({ forgetOld = false } = {}) {
+      const fresh = await makeSigningKey();
+      keys = forgetOld ? [fresh] : [fresh, ...keys];
       publish();
       return keys;
     },

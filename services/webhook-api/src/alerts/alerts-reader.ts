@@ -20,7 +20,7 @@ export interface StoredAlert {
   outcome: AlertOutcome;
 }
 
-export interface AlertQuery {
+interface AlertQuery {
   workspaceId: string;
   range: IdRange;
   alertRuleId: string | undefined;

@@ -17,14 +17,14 @@ export interface StoredDeadLetter {
   beyondBudget: boolean;
 }
 
-export interface DeadLetterQuery {
+interface DeadLetterQuery {
   range: IdRange;
   /** Only those that were put back, or only those that were not. */
   requeued: boolean | undefined;
   limit: number;
 }
 
-export type RequeueOutcome =
+type RequeueOutcome =
   | { kind: 'requeued'; letter: StoredDeadLetter }
   | { kind: 'already_requeued' | 'being_requeued' | 'not_found' };
 

@@ -13,7 +13,7 @@ export interface StoredRedelivery {
   updatedAt: Date;
 }
 
-export interface NewRedelivery
+interface NewRedelivery
   extends Pick<StoredRedelivery, 'id' | 'workspaceId' | 'filter' | 'matched' | 'createdBy'> {
   /** Where the job begins: only deliveries below this id are sent again. */
   cursor: string;

@@ -89,5 +89,5 @@ function normalised(alert: AlertFired): AlertFired {
 
 /** A time that is UTC already is kept as written, with all its digits. */
 function toUtc(time: string): string {
-  return /[zZ]$/.test(time) ? time.toUpperCase() : new Date(time).toISOString();
+  return time.endsWith('Z') ? time : new Date(time).toISOString();
 }

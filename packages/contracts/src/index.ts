@@ -40,6 +40,7 @@ export {
   deliveryDueKey,
   encodeDeliveryDue,
 } from './delivery-due.js';
+export { addFormats } from './formats.js';
 export {
   type CreateRedelivery,
   createRedeliverySchema,

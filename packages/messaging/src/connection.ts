@@ -1,3 +1,4 @@
+import type { Logger } from '@tocsin/kit';
 import { type ChannelModel, connect, type RecoveringChannelModel } from 'amqplib';
 import { declareTopology } from './topology.js';
 
@@ -6,15 +7,9 @@ export interface BrokerOptions {
   url: string;
   /** Shown in the broker's list of connections. */
   name: string;
-  /** Told of every loss and return of the broker. */
-  onEvent?: (event: BrokerEvent) => void;
+  /** Gets a line for every loss and return of the broker. */
+  logger?: Pick<Logger, 'info' | 'warn'>;
 }
-
-export type BrokerEvent =
-  | { kind: 'connected' }
-  | { kind: 'disconnected' | 'unreachable'; error: Error }
-  | { kind: 'blocked'; reason: string }
-  | { kind: 'unblocked' };
 
 /** A part that lives on a connection: it opens its channels on each new one. */
 export type Attach = (model: ChannelModel) => Promise<void>;
@@ -36,7 +31,7 @@ export interface Broker {
 const heartbeatSeconds = 10;
 const connectTimeoutMs = 10_000;
 
-export async function createBroker({ url, name, onEvent = () => {} }: BrokerOptions): Promise<Broker> {
+export async function createBroker({ url, name, logger }: BrokerOptions): Promise<Broker> {
   const parts: Attach[] = [];
   let current: ChannelModel | undefined;
   let attached = false;
@@ -53,12 +48,12 @@ export async function createBroker({ url, name, onEvent = () => {} }: BrokerOpti
     for (const attach of parts) await attach(model);
     attached = true;
     for (const wake of waiters.splice(0)) wake();
-    onEvent({ kind: 'connected' });
+    logger?.info({ connection: name }, 'broker.connected');
   };
   const lost = (kind: 'disconnected' | 'unreachable') => (error: Error) => {
     current = undefined;
     attached = false;
-    onEvent({ kind, error });
+    logger?.warn({ connection: name, err: error }, `broker.${kind}`);
   };
 
   const connection: RecoveringChannelModel = await connect(withHeartbeat(url), {
@@ -72,11 +67,11 @@ export async function createBroker({ url, name, onEvent = () => {} }: BrokerOpti
   connection.on('connect-failed', lost('unreachable'));
   connection.on('blocked', (reason) => {
     blocked = true;
-    onEvent({ kind: 'blocked', reason });
+    logger?.warn({ connection: name, reason }, 'broker.blocked');
   });
   connection.on('unblocked', () => {
     blocked = false;
-    onEvent({ kind: 'unblocked' });
+    logger?.info({ connection: name }, 'broker.unblocked');
   });
 
   return {

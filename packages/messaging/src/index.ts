@@ -1,5 +1,5 @@
 export { type BroadcastOptions, listenToBroadcasts } from './broadcast.js';
-export { type Broker, type BrokerEvent, type BrokerOptions, createBroker } from './connection.js';
+export { type Broker, type BrokerOptions, createBroker } from './connection.js';
 export { type Consumer, type ConsumerOptions, createConsumer, type Incoming } from './consumer.js';
 export {
   createPublisher,

@@ -1,6 +1,6 @@
 import { createDatabase, type Database } from '@tocsin/database';
 import type { Lifetime, Logger } from '@tocsin/kit';
-import { type Broker, type BrokerEvent, createBroker } from '@tocsin/messaging';
+import { type Broker, createBroker } from '@tocsin/messaging';
 import type { DeliveryWorkerConfig } from './config.js';
 
 export interface Connections {
@@ -23,17 +23,9 @@ export async function openConnections(
   lifetime.add('database', () => database.close());
   const open = async (purpose: 'publish' | 'consume') => {
     const name = `delivery-worker ${purpose}`;
-    const onEvent = (event: BrokerEvent) => logBrokerEvent(logger, { purpose, event });
-    const broker = await createBroker({ url: config.amqpUrl.reveal(), name, onEvent });
+    const broker = await createBroker({ url: config.amqpUrl.reveal(), name, logger });
     lifetime.add(`broker (${purpose})`, () => broker.close());
     return broker;
   };
   return { database, publishing: await open('publish'), consuming: await open('consume') };
-}
-
-function logBrokerEvent(logger: Logger, { purpose, event }: { purpose: string; event: BrokerEvent }): void {
-  if (event.kind === 'connected' || event.kind === 'unblocked')
-    logger.info({ purpose }, `broker.${event.kind}`);
-  else if (event.kind === 'blocked') logger.warn({ purpose, reason: event.reason }, 'broker.blocked');
-  else logger.warn({ purpose, err: event.error }, `broker.${event.kind}`);
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createStage, type Stage } from './support/stage.js';
+import { alertMessage, createStage, type Stage } from './support/stage.js';
 import { until } from './support/until.js';
 
 let stage: Stage;
@@ -102,19 +102,41 @@ test('a rule inside the message counts where none of its id was ever registered'
 test.each([
   ['malformed_message', () => Buffer.from('{"alert_id":')],
   ['malformed_message', () => Buffer.from([0xff, 0xfe])],
+  ['malformed_message', () => Buffer.from('\0')],
+  [
+    'invalid_message',
+    () =>
+      Buffer.from(
+        JSON.stringify({
+          ...alertMessage({ ruleId: randomUUID(), workspaceId: randomUUID() }),
+          fired_at: '2026-12-31T23:59:60+02:00',
+        }),
+      ),
+  ],
+  [
+    'invalid_message',
+    () =>
+      Buffer.from(
+        JSON.stringify({
+          ...alertMessage({ ruleId: randomUUID(), workspaceId: randomUUID() }),
+          alert_id: `urn:uuid:${randomUUID()}`,
+        }),
+      ),
+  ],
   ['invalid_message', () => Buffer.from('{"alert_id": "no uuid"}')],
   ['invalid_message', () => Buffer.from(`${'['.repeat(10_000)}${']'.repeat(10_000)}`)],
 ])(
   'a message that is a %s is set aside with its reason, and the next alert goes through',
   async (reason, content) => {
     const before = await stage.database.knex('dead_letters').count().first();
-    await stage.publishRaw(content());
+    const bytes = content();
+  await stage.publishRaw(bytes);
     const letter = await until('the dead letter is there', async () => {
       const rows = await stage.database.knex('dead_letters').orderBy('id', 'desc');
       return rows.length > Number(before!.count) && rows[0];
     });
     expect(letter).toMatchObject({ reason, queue: 'alert-fired', routing_key: 'alert.fired' });
-    expect(letter.content.equals(content())).toBe(true);
+    expect(letter.content.equals(bytes)).toBe(true);
     const target = await stage.addTarget();
     await settled(await stage.fire(await stage.addRule([target.id])), 1);
   },

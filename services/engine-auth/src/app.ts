@@ -16,7 +16,7 @@ import {
   type Route,
   serveMetrics,
 } from '@tocsin/kit';
-import { type BrokerEvent, createBroker } from '@tocsin/messaging';
+import { createBroker } from '@tocsin/messaging';
 import { createApiKeyRepository } from './api-keys/api-key-repository.js';
 import { apiKeyRoutes } from './api-keys/api-key-routes.js';
 import type { EngineAuthConfig } from './config.js';
@@ -71,7 +71,7 @@ async function open(
   const broker = await createBroker({
     url: config.amqpUrl.reveal(),
     name: 'engine-auth',
-    onEvent: (event) => logBrokerEvent(event, logger),
+    logger,
   });
   lifetime.add('broker', () => broker.close());
 
@@ -120,10 +120,6 @@ async function open(
 }
 
 /** Without the broker only the deactivation of a key on other instances waits, for 10 seconds at most. */
-function logBrokerEvent(event: BrokerEvent, logger: Logger): void {
-  const err = 'error' in event ? event.error : undefined;
-  logger[err ? 'warn' : 'info']({ ...(err && { err }) }, `broker.${event.kind}`);
-}
 
 function requireKeyManagement({ mayManageKeys }: EngineCaller): void {
   if (!mayManageKeys)

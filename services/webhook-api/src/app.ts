@@ -55,7 +55,7 @@ export async function createWebhookApi(
   const broker = await createBroker({
     url: config.amqpUrl.reveal(),
     name: service,
-    onEvent: (event) => logger.info({ ...event }, 'broker.event'),
+    logger,
   });
   lifetime.add('broker', () => broker.close());
   const publisher = await createPublisher(broker);

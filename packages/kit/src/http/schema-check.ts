@@ -1,3 +1,4 @@
+import { addFormats } from '@tocsin/contracts';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { JSONSchema } from 'json-schema-to-ts';
 import type { FieldError } from '../app-error.js';
@@ -50,27 +51,6 @@ function createAjv({ allErrors, coerce }: { allErrors: boolean; coerce: boolean 
     addUsedSchema: false,
   });
   ajv.addVocabulary(['example']);
-  ajv.addFormat('uuid', uuid);
-  ajv.addFormat('date-time', isDateTime);
-  ajv.addFormat('uri', (text) => URL.canParse(text));
+  addFormats(ajv);
   return ajv;
-}
-
-// Stricter than ajv-formats, which takes `urn:uuid:`; PostgreSQL does not.
-const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
-const dateTime =
-  /^(\d{4})-(\d\d)-(\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;
-
-function isDateTime(text: string): boolean {
-  const match = dateTime.exec(text);
-  if (!match) return false;
-  const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
-  // PostgreSQL knows no year 0; day 0 of the next month is the last of this one.
-  return (
-    year > 0 &&
-    month >= 1 &&
-    month <= 12 &&
-    day >= 1 &&
-    day <= new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate()
-  );
 }

@@ -1,4 +1,5 @@
 import type { Database, SecretBox } from '@tocsin/database';
+import { storableText } from '../storable-text.js';
 import type { Claimed } from './claim-repository.js';
 import type { Attempt, Deferral, Verdict } from './verdict.js';
 
@@ -84,9 +85,8 @@ function seal({ deliveryId, claim }: Claimed, { requestBody }: Attempt, secrets:
   });
 }
 
-/** PostgreSQL takes no NUL in a text, and a lone surrogate has no UTF-8: both become U+FFFD. */
 function storableOrNull(text: string | undefined): string | null {
-  return text === undefined ? null : text.toWellFormed().replaceAll('\0', '\uFFFD');
+  return text === undefined ? null : storableText(text);
 }
 
 // Locks go open_deliveries first, then deliveries, each in the order of ids: as redelivery does.

@@ -1,6 +1,7 @@
 import type { Logger } from '@tocsin/kit';
 import { createBatcher } from '../batcher.js';
 import type { Patience } from '../patience.js';
+import { commitSplitting } from '../split-bad-rows.js';
 import type { Claimed } from './claim-repository.js';
 import type { Hold, Outcome, RecordRepository } from './record-repository.js';
 import type { Deferral } from './verdict.js';
@@ -23,29 +24,19 @@ export interface RecorderDeps {
 const maxOutcomesInBatch = 200;
 
 export function createRecorder({ repository, patience, logger, onBatch }: RecorderDeps): Recorder {
-  const recordSplitting = async (outcomes: Outcome[]): Promise<void> => {
-    try {
-      await patience.untilAnswered(() => repository.record(outcomes));
-    } catch (error) {
-      if (!isBadValue(error)) throw error;
-      await recordHalves(outcomes, error);
-    }
-  };
-  // One value that the database refuses must not take the rest of its batch along.
-  const recordHalves = async (outcomes: Outcome[], error: unknown): Promise<void> => {
-    if (outcomes.length === 1) {
-      logger.error({ err: error, deliveryId: outcomes[0]!.claimed.deliveryId }, 'delivery.record_refused');
-      return patience.untilAnswered(() => repository.record(outcomes.map(withoutValues)));
-    }
-    const middle = Math.ceil(outcomes.length / 2);
-    await recordSplitting(outcomes.slice(0, middle));
-    await recordSplitting(outcomes.slice(middle));
-  };
   const records = createBatcher<Outcome, void>({
-    run: async (outcomes) => {
-      await recordSplitting(outcomes);
-      return outcomes.map(() => undefined);
-    },
+    run: (outcomes) =>
+      commitSplitting<Outcome, void>(outcomes, {
+        patience,
+        commit: async (batch) => {
+          await repository.record(batch);
+          return batch.map(() => undefined);
+        },
+        refused: (outcome, err) => {
+          logger.error({ err, deliveryId: outcome.claimed.deliveryId }, 'delivery.record_refused');
+          return patience.untilAnswered(() => repository.record([withoutValues(outcome)]));
+        },
+      }),
     maxSize: maxOutcomesInBatch,
     lanes: 2,
     onBatch,
@@ -64,13 +55,6 @@ export function createRecorder({ repository, patience, logger, onBatch }: Record
     hold: (hold) => patience.untilAnswered(() => repository.hold(hold)),
     release: (webhookId) => patience.untilAnswered(() => repository.release(webhookId)),
   };
-}
-
-/** Classes 22 and 23: the statement was understood, a value was not accepted. */
-function isBadValue(error: unknown): boolean {
-  return (
-    error instanceof Error && 'code' in error && typeof error.code === 'string' && /^2[23]/.test(error.code)
-  );
 }
 
 /** The same outcome without the destination's text. */

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DeadLetterReason } from '@tocsin/contracts';
 import { type Database, recordId } from '@tocsin/database';
+import { storableText } from '../storable-text.js';
 
 export interface DeadLetter {
   reason: DeadLetterReason;
@@ -23,7 +24,7 @@ export function createDeadLetterRepository(database: Database): DeadLetterReposi
       await database.prepared(add, [
         recordId(now.getTime(), randomUUID()),
         reason,
-        detail,
+        storableText(detail),
         queue,
         routingKey,
         content,

@@ -5,6 +5,7 @@ import { createBatcher } from '../batcher.js';
 import type { Window } from '../dispatch/window.js';
 import type { WorkerMetrics } from '../metrics.js';
 import type { Patience } from '../patience.js';
+import { commitSplitting } from '../split-bad-rows.js';
 import type { DeadLetterRepository } from './dead-letter-repository.js';
 import {
   alertRecordId,
@@ -30,7 +31,7 @@ export interface FanOutDeps {
   now: () => number;
 }
 
-type Accepted = 'accepted' | 'unknown_alert_rule';
+type Accepted = { ok: true } | { ok: false; reason: DeadLetterReason; detail: string };
 
 const maxAlertsInBatch = 200;
 
@@ -40,7 +41,16 @@ const maxAlertsInBatch = 200;
  */
 export function createFanOutAlert(deps: FanOutDeps): (message: Incoming) => Promise<void> {
   const batcher = createBatcher<AlertFired, Accepted>({
-    run: (alerts) => deps.patience.untilAnswered(() => acceptBatch(alerts, deps)),
+    run: (alerts) =>
+      commitSplitting(alerts, {
+        patience: deps.patience,
+        commit: (batch) => acceptBatch(batch, deps),
+        refused: async (_, error) => ({
+          ok: false,
+          reason: 'invalid_message',
+          detail: `The database refused it: ${error}`,
+        }),
+      }),
     maxSize: maxAlertsInBatch,
     lanes: 2,
     onBatch: (size) => deps.metrics.batch('fan_out', size),
@@ -49,9 +59,7 @@ export function createFanOutAlert(deps: FanOutDeps): (message: Incoming) => Prom
     const parsed = parseMessage(message.content, deps.check);
     if (!parsed.ok) return setAside(message, parsed, deps);
     const accepted = await batcher.add(parsed.alert);
-    if (accepted !== 'unknown_alert_rule') return;
-    const detail = `No alert rule ${parsed.alert.alert_rule_id} is known in workspace ${parsed.alert.workspace_id}.`;
-    await setAside(message, { reason: accepted, detail }, deps);
+    if (!accepted.ok) await setAside(message, accepted, deps);
   };
 }
 
@@ -98,7 +106,12 @@ async function acceptBatch(alerts: AlertFired[], deps: FanOutDeps): Promise<Acce
   const written =
     planned.length === 0 ? new Set<string>() : await deps.repository.write(planned, acceptedAtMs);
   announce(planned, written, deps);
-  return resolved.map((entry) => (entry === undefined ? 'unknown_alert_rule' : 'accepted'));
+  return resolved.map((entry, index) => (entry === undefined ? unknownRule(alerts[index]!) : { ok: true }));
+}
+
+function unknownRule({ alert_rule_id: rule, workspace_id: workspace }: AlertFired): Accepted {
+  const detail = `No alert rule ${rule} is known in workspace ${workspace}.`;
+  return { ok: false, reason: 'unknown_alert_rule', detail };
 }
 
 async function resolveBatch(

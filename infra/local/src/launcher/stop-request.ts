@@ -1,11 +1,13 @@
 export interface StopRequestOptions {
   env: NodeJS.ProcessEnv;
-  /** Asked again while stopping: the process exits when this is done. */
+  /** Asked again, in earnest, while stopping: the process exits when this is done. */
   onSecondRequest: () => Promise<void>;
 }
 
 const PARENT_CHECK_MS = 1_000;
 const EXIT_CODE_FORCED = 130;
+// One Ctrl-C arrives twice: from the terminal, and once more from npm, which passes it on.
+const ECHO_MS = 1_000;
 
 /**
  * Resolves with the reason when a signal asks to stop, or when the npm that ran us is gone (killed hard, it cannot pass
@@ -13,14 +15,14 @@ const EXIT_CODE_FORCED = 130;
  */
 export function untilAskedToStop({ env, onSecondRequest }: StopRequestOptions): Promise<string> {
   return new Promise((resolve) => {
-    let asked = false;
+    let askedAt: number | undefined;
     const ask = (reason: string) => {
-      if (asked) {
+      if (askedAt === undefined) {
+        askedAt = Date.now();
+        resolve(reason);
+      } else if (Date.now() - askedAt > ECHO_MS) {
         void onSecondRequest().finally(() => process.exit(EXIT_CODE_FORCED));
-        return;
       }
-      asked = true;
-      resolve(reason);
     };
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => ask(signal));
     if (env.npm_lifecycle_event === undefined) return;

@@ -2,8 +2,9 @@ import { randomBytes } from 'node:crypto';
 import { createSecretBox, parseSecretKeys, type SecretBox } from '@tocsin/database';
 import { type Destination, startDestination } from '../destination/start-destination.js';
 import { type Load, startLoad } from '../load/start-load.js';
+import type { Service } from '../stack/start-service.js';
 import { type Stack, type StackOptions, startStack } from '../stack/start-stack.js';
-import { startWorker, type Worker, type WorkerOptions } from '../stack/start-worker.js';
+import { startWorker, type WorkerOptions } from '../stack/start-worker.js';
 
 /** What every scenario works with. */
 export interface Bench {
@@ -15,7 +16,7 @@ export interface Bench {
   /** A number for each run, so that its alerts are told from all others. */
   nextRun(): number;
   /** Runs `work` with so many workers, which are gone afterwards. */
-  withWorkers<T>(count: number, work: (workers: Worker[]) => Promise<T>, options?: WorkerTuning): Promise<T>;
+  withWorkers<T>(count: number, work: (workers: Service[]) => Promise<T>, options?: WorkerTuning): Promise<T>;
   say(line: string): void;
   stop(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-import type { Database } from '@tocsin/database';
+import { type Database, firstIdAt } from '@tocsin/database';
 import { alertIdsOfRun } from '../load/alert-ids.js';
 
 /** What the database holds of a run. Fault-free, every count is the number of alerts or of deliveries. */
@@ -15,25 +15,33 @@ export interface StoredOutcome {
   deadLetters: number;
 }
 
-export async function readOutcome(database: Database, run: number): Promise<StoredOutcome> {
+/** @param sinceMs Unix milliseconds before the run's first publish: ids begin with a time, so little is read. */
+export async function readOutcome(
+  database: Database,
+  { run, sinceMs }: { run: number; sinceMs: number },
+): Promise<StoredOutcome> {
   const { first, last } = alertIdsOfRun(run);
+  const since = firstIdAt(sinceMs);
   const { rows } = await database.knex.raw(
     `with d as (
        select id, status, status_code, attempts_made, claims, first_succeeded_at from deliveries
-       where alert_id between :first::uuid and :last::uuid
+       where id >= :since::uuid and alert_id between :first::uuid and :last::uuid
      )
-     select (select count(*)::integer from alerts where alert_id between :first::uuid and :last::uuid) as alerts,
-            (select count(*)::integer from alert_keys where alert_id between :first::uuid and :last::uuid) as keys,
+     select (select count(*)::integer from alerts
+             where id >= :since::uuid and alert_id between :first::uuid and :last::uuid) as alerts,
+            (select count(*)::integer from alert_keys
+             where alert_id between :first::uuid and :last::uuid) as keys,
             (select count(*)::integer from d) as deliveries,
             (select count(*)::integer from d where status = 'succeeded' and status_code = 200 and attempts_made = 1
                and first_succeeded_at is not null) as succeeded,
-            (select count(*)::integer from attempts join d on d.id = attempts.delivery_id) as attempts,
             (select count(*)::integer from attempts a join d on d.id = a.delivery_id
-             where a.number = 1 and a.claim = d.claims and a.status_code = 200 and a.response = 'ok'
+             where a.delivery_id >= :since::uuid) as attempts,
+            (select count(*)::integer from attempts a join d on d.id = a.delivery_id
+             where a.delivery_id >= :since::uuid and a.number = 1 and a.claim = d.claims and a.status_code = 200 and a.response = 'ok'
                and octet_length(a.request_body_sealed) > 200) as "soundAttempts",
             (select count(*)::integer from open_deliveries) as open,
             (select count(*)::integer from dead_letters) as "deadLetters"`,
-    { first, last },
+    { first, last, since },
   );
   return rows[0];
 }

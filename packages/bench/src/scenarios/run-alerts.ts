@@ -3,13 +3,13 @@ import { alertFiredKey, alertsExchange } from '@tocsin/contracts';
 import { monotonicMs } from '../measure/clock.js';
 import { type CpuShares, createCpuMeter } from '../measure/cpu-meter.js';
 import type { Scene } from '../stack/scene-repository.js';
-import type { Worker } from '../stack/start-worker.js';
+import type { Service } from '../stack/start-service.js';
 import type { Bench } from './bench.js';
 import { isAnythingOpen, readOutcome } from './outcome-reader.js';
 
 export interface AlertsRun {
   scene: Scene;
-  workers: Worker[];
+  workers: Service[];
   alerts: number;
   /** Alerts a second; undefined: as fast as confirms allow. */
   perSecond?: number;
@@ -40,6 +40,8 @@ export async function runAlerts(bench: Bench, options: AlertsRun): Promise<Alert
   const deliveries = alerts * webhooks;
   await destination.call('begin', { run, alerts, webhooks });
   const helpers = { destination: destination.pid, load: load.pid };
+  // A second of grace: the worker's clock is ours, the record's time may be rounded.
+  const sinceMs = Date.now() - 1_000;
   const meter = createCpuMeter({
     ...stack.pids,
     ...Object.fromEntries(workers.map((worker) => [worker.name, worker.pid])),
@@ -60,7 +62,7 @@ export async function runAlerts(bench: Bench, options: AlertsRun): Promise<Alert
   const cpuMicros = meter.microsFor(deliveries);
   const { publishedAtMs, confirmedAtMs } = await publishing;
   const seconds = (endedAtMs - publishedAtMs[0]!) / 1_000;
-  const latenciesMs = await checkRun(bench, { run, alerts, deliveries, publishedAtMs });
+  const latenciesMs = await checkRun(bench, { run, sinceMs, alerts, deliveries, publishedAtMs });
   return {
     alerts,
     deliveries,
@@ -87,6 +89,7 @@ async function waitForArrivals({ destination }: Bench, deliveries: number): Prom
 
 interface RunToCheck {
   run: number;
+  sinceMs: number;
   alerts: number;
   deliveries: number;
   publishedAtMs: Float64Array;
@@ -95,11 +98,11 @@ interface RunToCheck {
 /** Every (alert, webhook) arrived exactly once, and all that the contract promises of it is recorded. */
 async function checkRun(
   { stack, destination }: Bench,
-  { run, alerts, deliveries, publishedAtMs }: RunToCheck,
+  { run, sinceMs, alerts, deliveries, publishedAtMs }: RunToCheck,
 ): Promise<Float64Array> {
   const { counts, arrivedAtMs, requests, webhooks } = await destination.call('tally', undefined);
   const { strays } = await destination.call('progress', undefined);
-  const stored = await readOutcome(stack.database, run);
+  const stored = await readOutcome(stack.database, { run, sinceMs });
   const wrong = [
     ...(counts.every((count) => count === 1) ? [] : ['not each (alert, webhook) arrived exactly once']),
     ...(requests === deliveries && strays === 0 ? [] : [`${requests} requests and ${strays} strays`]),

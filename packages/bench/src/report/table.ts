@@ -1,0 +1,116 @@
+import type { Percentiles, Spread } from '../measure/statistics.js';
+import type { Results } from './results.js';
+
+type Row = [what: string, value: string, detail?: string];
+
+/** The results as lines of text, for people. */
+export function renderTable(results: Results): string {
+  const rows = [
+    ...throughputRows(results),
+    ...latencyRows(results),
+    ...scaleOutRows(results),
+    ...growthRows(results),
+    ...authRows(results),
+    ...memoryRows(results),
+  ];
+  const width = (column: 0 | 1) => Math.max(...rows.map((row) => row[column].length));
+  return rows
+    .map(([what, value, detail = '']) =>
+      `${what.padEnd(width(0))}  ${value.padStart(width(1))}  ${detail}`.trimEnd(),
+    )
+    .join('\n');
+}
+
+function throughputRows({ throughput }: Results): Row[] {
+  if (throughput === undefined) return [];
+  const { worker, bareLoop, bareLoopWhilePublishing, ratio, cpuMicros } = throughput;
+  return [
+    ['deliveries a second', count(worker.median), range(worker)],
+    ['bare loop, full queue', count(bareLoop.median), range(bareLoop)],
+    ['bare loop, while publishing', count(bareLoopWhilePublishing)],
+    ['ratio to the bare loop', ratio.toFixed(2)],
+    ['CPU of a delivery', micros(cpuMicros.worker), shares(cpuMicros.worker)],
+    ['CPU of the bare loop', micros(cpuMicros.bareLoop), shares(cpuMicros.bareLoop)],
+  ];
+}
+
+function latencyRows({ latency = [] }: Results): Row[] {
+  return latency.map(({ perSecond, latencyMs }) => [
+    `latency at ${perSecond}/s`,
+    `p99 ${ms(latencyMs.p99)}`,
+    low(latencyMs),
+  ]);
+}
+
+function scaleOutRows({ scaleOut = [] }: Results): Row[] {
+  return scaleOut.map(({ workers, perSecond, cpuMicros }) => [
+    `deliveries a second, ${workers} ${workers === 1 ? 'worker' : 'workers'}`,
+    count(perSecond),
+    shares(cpuMicros),
+  ]);
+}
+
+function growthRows({ growth = [] }: Results): Row[] {
+  return growth.flatMap(({ deliveries, latencyMs }) =>
+    Object.entries(latencyMs).map(
+      ([question, times]): Row => [
+        `${count(deliveries)} deliveries: ${question}`,
+        `p99 ${ms(times.p99)}`,
+        low(times),
+      ],
+    ),
+  );
+}
+
+function authRows({ auth }: Results): Row[] {
+  if (auth === undefined) return [];
+  return [
+    ['GET webhooks a second', count(auth.listWebhooks.perSecond), low(auth.listWebhooks.latencyMs)],
+    [
+      'verify a second, cached key',
+      count(auth.verifyCachedKey.perSecond),
+      low(auth.verifyCachedKey.latencyMs),
+    ],
+    ['verify a second, token', count(auth.verifyToken.perSecond), low(auth.verifyToken.latencyMs)],
+    ['first check of a key', `p99 ${ms(auth.firstCheckMs.p99)}`, low(auth.firstCheckMs)],
+  ];
+}
+
+function memoryRows({ memory }: Results): Row[] {
+  if (memory === undefined) return [];
+  const { firstFifthMb, lastFifthMb, minutes, deliveries } = memory;
+  return [
+    ['memory of a worker, first fifth', `${count(firstFifthMb.median)} MB`, range(firstFifthMb)],
+    [
+      'memory of a worker, last fifth',
+      `${count(lastFifthMb.median)} MB`,
+      `${range(lastFifthMb)}, after ${minutes} min and ${count(deliveries)} deliveries`,
+    ],
+  ];
+}
+
+function count(value: number): string {
+  return Math.round(value).toLocaleString('en-US');
+}
+
+function range({ min, max }: Spread): string {
+  return `${count(min)} to ${count(max)}`;
+}
+
+function ms(value: number): string {
+  return `${value.toFixed(1)} ms`;
+}
+
+function low({ p50, p95 }: Percentiles): string {
+  return `p50 ${ms(p50)}, p95 ${ms(p95)}`;
+}
+
+function micros(shares: Record<string, number>): string {
+  return `${count(Object.values(shares).reduce((sum, share) => sum + share, 0))} µs`;
+}
+
+function shares(parts: Record<string, number>): string {
+  return Object.entries(parts)
+    .map(([name, share]) => `${name} ${count(share)}`)
+    .join(', ');
+}

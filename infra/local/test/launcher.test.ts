@@ -114,6 +114,17 @@ describe('npm start', () => {
   );
 
   it(
+    'starts the port mapper of the broker again before the broker makes a daemon of it',
+    async () => {
+      const findEpmd = () => readChildren().find(({ name }) => name === 'epmd')?.pid ?? 0;
+      const killed = findEpmd();
+      process.kill(killed, 'SIGKILL');
+      await until(() => findEpmd() !== 0 && findEpmd() !== killed);
+    },
+    PATIENCE_MS,
+  );
+
+  it(
     'leaves no process behind when it is killed hard',
     async () => {
       const children = readChildren();

@@ -1,8 +1,7 @@
-import { execFile } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { chownSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { promisify } from 'node:util';
+import type { ProcessHost } from '../processes/process-host.js';
 import { isAlive } from '../processes/process-identity.js';
 import type { PostgresBinaries } from './binaries.js';
 import type { SystemUser } from './system-user.js';
@@ -15,6 +14,8 @@ export interface Cluster {
 export const SUPERUSER = 'tocsin';
 
 export interface ClusterOptions {
+  processes: ProcessHost;
+  logFile: string;
   home: string;
   binaries: PostgresBinaries;
   user: SystemUser | undefined;
@@ -36,7 +37,7 @@ export async function prepareCluster(options: ClusterOptions): Promise<Cluster> 
 }
 
 async function initialise(options: ClusterOptions & Cluster): Promise<void> {
-  const { home, binaries, user, durable, dataDirectory, password } = options;
+  const { processes, logFile, home, binaries, user, durable, dataDirectory, password } = options;
   // Into a directory beside it: an interrupted initdb must not look like a finished one.
   const unfinished = `${dataDirectory}.unfinished`;
   const passwordForInitdb = join(home, 'initdb-password');
@@ -53,14 +54,19 @@ async function initialise(options: ClusterOptions & Cluster): Promise<void> {
     ...['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
     ...(durable ? [] : ['--no-sync']),
   ];
-  try {
-    await promisify(execFile)(binaries.initdb, args, { ...user, cwd: home, env: POSTGRES_ENV });
-  } catch (cause) {
-    const { stderr, message } = cause as Error & { stderr?: string };
-    throw new Error(`initdb failed: ${stderr?.trim() || message}`, { cause });
-  } finally {
-    rmSync(passwordForInitdb, { force: true });
-  }
+  // As a child like any other, so that it is stopped with the rest.
+  const child = await processes.start({
+    name: 'initdb',
+    command: binaries.initdb,
+    args,
+    env: POSTGRES_ENV,
+    cwd: home,
+    user,
+    logFile,
+  });
+  const { code } = await child.exited;
+  rmSync(passwordForInitdb, { force: true });
+  if (code !== 0) throw new Error(`initdb failed; log: ${logFile}\n${child.logTail()}`);
   renameSync(unfinished, dataDirectory);
 }
 

@@ -30,8 +30,17 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
   const { processes, directory, logFile, port, durable, database } = options;
   const user = getPostgresUser();
   const home = prepareHome(directory, user);
+  // Whoever removes `directory` after a test would not find it.
+  if (!durable && home !== directory) processes.removeAtEnd(home);
   const binaries = preparePostgresBinaries({ user, copyTo: home });
-  const { dataDirectory, password } = await prepareCluster({ home, binaries, user, durable });
+  const { dataDirectory, password } = await prepareCluster({
+    processes,
+    logFile,
+    home,
+    binaries,
+    user,
+    durable,
+  });
   const settings = { ...SETTINGS, ...(durable ? {} : NOT_DURABLE), port };
   const child = await processes.start({
     name: 'postgres',

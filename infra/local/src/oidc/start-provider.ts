@@ -1,7 +1,7 @@
 import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import Provider from 'oidc-provider';
+import type Provider from 'oidc-provider';
 import { configureProvider, type RealmSettings } from './configuration.js';
 import { createMemoryStore } from './memory-store.js';
 import { renderSignIn } from './pages.js';
@@ -30,6 +30,8 @@ export async function startProvider(options: ProviderOptions): Promise<RunningPr
   const store = createMemoryStore();
   const cookieKeys = [randomBytes(24).toString('base64url')];
   let keys = options.signingKeys?.length ? options.signingKeys : [await makeSigningKey()];
+  // Loaded here, for it complains aloud about Node 20 (on which it works), also to those who never start it.
+  const { default: OidcProvider } = await import('oidc-provider');
   let provider: Provider;
   let handle: ReturnType<Provider['callback']>;
 
@@ -56,7 +58,7 @@ export async function startProvider(options: ProviderOptions): Promise<RunningPr
   });
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}${mountPath}`;
   const publish = () => {
-    provider = new Provider(issuer, configureProvider(options, keys, store, cookieKeys));
+    provider = new OidcProvider(issuer, configureProvider(options, keys, store, cookieKeys));
     provider.on('server_error', (_ctx, error) => console.error(error));
     handle = provider.callback();
   };

@@ -23,10 +23,15 @@ export function createAcker(channel: Channel): Acker {
     finished = [];
     // The broker has taken back what a closed channel held; the claim's fence makes the second turn harmless.
     if (closed) return;
-    const prefix = takePrefix(outstanding);
-    if (prefix !== undefined) channel.ack(prefix, true);
-    for (const message of batch) {
-      if (outstanding.delete(message.fields.deliveryTag)) channel.ack(message);
+    try {
+      const prefix = takePrefix(outstanding);
+      if (prefix !== undefined) channel.ack(prefix, true);
+      for (const message of batch) {
+        if (outstanding.delete(message.fields.deliveryTag)) channel.ack(message);
+      }
+    } catch {
+      // amqplib throws where the connection is closing and the channel does not know it yet: the same as closed.
+      closed = true;
     }
   };
 

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@tocsin/kit';
 import { type ChannelModel, connect, type RecoveringChannelModel } from 'amqplib';
 import { declareTopology } from './topology.js';
@@ -32,20 +33,22 @@ const heartbeatSeconds = 10;
 const connectTimeoutMs = 10_000;
 
 export async function createBroker({ url, name, logger }: BrokerOptions): Promise<Broker> {
-  const parts: Attach[] = [];
+  const parts: Part[] = [];
   let current: ChannelModel | undefined;
   let attached = false;
   let blocked = false;
   let waiters: (() => void)[] = [];
 
   const attachAll = async (model: ChannelModel): Promise<void> => {
+    // Told of again by `disconnect`; without a listener an error of a connection that is being left ends the process.
+    model.on('error', () => {});
     const channel = await model.createChannel();
     channel.on('error', () => {});
     await declareTopology(channel);
     await channel.close();
     current = model;
     blocked = false;
-    for (const attach of parts) await attach(model);
+    for (const part of parts) await attachOnce(part, model);
     attached = true;
     for (const wake of waiters.splice(0)) wake();
     logger?.info({ connection: name }, 'broker.connected');
@@ -76,8 +79,9 @@ export async function createBroker({ url, name, logger }: BrokerOptions): Promis
 
   return {
     async use(attach) {
-      parts.push(attach);
-      if (current !== undefined) await attach(current);
+      const part: Part = { attach, attachedTo: undefined };
+      parts.push(part);
+      if (current !== undefined) await attachOnce(part, current);
     },
     ready: async () => {
       if (!attached) await new Promise<void>((resolve) => waiters.push(resolve));
@@ -87,10 +91,36 @@ export async function createBroker({ url, name, logger }: BrokerOptions): Promis
     async close() {
       waiters = [];
       attached = false;
-      // The broker may be gone already; there is nothing left to say to it.
-      await connection.close().catch(() => {});
+      await closeWithin(connection, current);
     },
   };
+}
+
+const closeTimeoutMs = 2_000;
+
+/** A broker that is gone never answers the farewell: its socket is cut then. */
+async function closeWithin(
+  connection: RecoveringChannelModel,
+  model: ChannelModel | undefined,
+): Promise<void> {
+  const timeout = new AbortController();
+  const late = sleep(closeTimeoutMs, undefined, { signal: timeout.signal }).catch(() => {});
+  await Promise.race([connection.close().catch(() => {}), late]);
+  timeout.abort();
+  // amqplib does not declare the socket, and has no other way to let go of it.
+  (model?.connection as { stream?: { destroy(): void } } | undefined)?.stream?.destroy();
+}
+
+interface Part {
+  attach: Attach;
+  attachedTo: ChannelModel | undefined;
+}
+
+/** A part can be added while the others are being attached: it must not be attached twice. */
+async function attachOnce(part: Part, model: ChannelModel): Promise<void> {
+  if (part.attachedTo === model) return;
+  part.attachedTo = model;
+  await part.attach(model);
 }
 
 function withHeartbeat(url: string): string {

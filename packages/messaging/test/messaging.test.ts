@@ -1,0 +1,238 @@
+import { type AddressInfo, connect as connectTo, createServer, type Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { alertFiredKey, alertsExchange, deliveriesExchange, deliveryDueKey } from '@tocsin/contracts';
+import { connect } from 'amqplib';
+import { createBroker } from '../src/connection.js';
+import { createConsumer, type Incoming } from '../src/consumer.js';
+import { createPublisher, PublishError } from '../src/publisher.js';
+import { createTestBroker } from '../src/testing.js';
+import { alertFiredQueue, deliveriesQueue, unroutedQueue } from '../src/topology.js';
+
+let url: string;
+const open: { close(): Promise<void> }[] = [];
+
+beforeEach(async () => {
+  ({ url } = await createTestBroker());
+});
+afterEach(async () => {
+  for (const broker of open.splice(0)) await broker.close();
+});
+
+async function newBroker(address = url) {
+  const broker = await createBroker({ url: address, name: 'test' });
+  open.push(broker);
+  return broker;
+}
+
+async function newPublisher(options = {}) {
+  const broker = await newBroker();
+  const publisher = await createPublisher(broker, options);
+  await broker.ready();
+  return publisher;
+}
+
+/** A way to the broker that can be cut and frozen. */
+async function startGate(target: URL) {
+  const sockets = new Set<Socket>();
+  let frozen = false;
+  const server = createServer((inner) => {
+    const outer = connectTo(Number(target.port), target.hostname);
+    for (const socket of [inner, outer]) {
+      sockets.add(socket);
+      socket.on('error', () => {});
+      socket.on('close', () => sockets.delete(socket));
+    }
+    inner.on('data', (data) => frozen || outer.write(data)).on('close', () => outer.destroy());
+    outer.on('data', (data) => frozen || inner.write(data)).on('close', () => inner.destroy());
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const address = new URL(target.href);
+  address.port = String((server.address() as AddressInfo).port);
+  const cut = () => {
+    for (const socket of sockets) socket.destroy();
+  };
+  return {
+    url: address.href,
+    cut,
+    freeze: () => {
+      frozen = true;
+    },
+    close: async () => {
+      cut();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+}
+
+const alert = (text: string) => ({
+  exchange: alertsExchange,
+  routingKey: alertFiredKey,
+  content: Buffer.from(text),
+});
+
+async function until(check: () => boolean | Promise<boolean>): Promise<void> {
+  for (let turn = 0; turn < 1_000; turn += 1) {
+    if (await check()) return;
+    await sleep(10);
+  }
+  throw new Error('Waited ten seconds in vain.');
+}
+
+test('a message is confirmed, persistent, and acknowledged only when its handler is done', async () => {
+  const publisher = await newPublisher();
+  const taken: Incoming[] = [];
+  let finish = () => {};
+  const done = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+  const consumer = await createConsumer(await newBroker(), {
+    queue: alertFiredQueue,
+    prefetch: 10,
+    handle: async (message) => {
+      taken.push(message);
+      await done;
+    },
+    onError: () => {},
+  });
+  await publisher.publish(alert('one'));
+  await until(() => taken.length === 1);
+  expect(consumer.inHand()).toBe(1);
+  finish();
+  await consumer.drained();
+  await until(async () => (await publisher.depth(alertFiredQueue)) === 0);
+  expect(taken[0]).toMatchObject({ routingKey: alertFiredKey, redelivered: false });
+});
+
+test('messages that finish out of order are each acknowledged, and none that has not finished', async () => {
+  const publisher = await newPublisher();
+  const finishers = new Map<string, () => void>();
+  const broker = await newBroker();
+  const consumer = await createConsumer(broker, {
+    queue: deliveriesQueue,
+    prefetch: 100,
+    handle: ({ content }) => new Promise((resolve) => void finishers.set(content.toString(), resolve)),
+    onError: () => {},
+  });
+  const texts = Array.from({ length: 20 }, (_, index) => `m${index}`);
+  for (const text of texts)
+    await publisher.publish({
+      exchange: deliveriesExchange,
+      routingKey: deliveryDueKey,
+      content: Buffer.from(text),
+    });
+  await until(() => finishers.size === 20);
+  for (const text of texts.filter((_, index) => index % 3 !== 0).reverse()) finishers.get(text)!();
+  await until(() => consumer.inHand() === 7);
+  await sleep(100);
+  await broker.close();
+  const again = new Set<string>();
+  await createConsumer(await newBroker(), {
+    queue: deliveriesQueue,
+    prefetch: 100,
+    handle: async ({ content }) => void again.add(content.toString()),
+    onError: () => {},
+  });
+  await until(() => again.size >= 7);
+  expect([...again].sort()).toEqual(texts.filter((_, index) => index % 3 === 0).sort());
+});
+
+test('a message whose handler fails comes again after the channel ends', async () => {
+  const publisher = await newPublisher();
+  const errors: unknown[] = [];
+  const first = await newBroker();
+  await createConsumer(first, {
+    queue: alertFiredQueue,
+    prefetch: 1,
+    handle: async () => {
+      throw new Error('not now');
+    },
+    onError: (error) => void errors.push(error),
+  });
+  await publisher.publish(alert('again'));
+  await until(() => errors.length === 1);
+  await first.close();
+  const taken: Incoming[] = [];
+  await createConsumer(await newBroker(), {
+    queue: alertFiredQueue,
+    prefetch: 1,
+    handle: async (message) => void taken.push(message),
+    onError: () => {},
+  });
+  await until(() => taken.length === 1);
+  expect(taken[0]!.redelivered).toBe(true);
+});
+
+test('a paused consumer takes nothing, and goes on when it is resumed', async () => {
+  const publisher = await newPublisher();
+  const taken: string[] = [];
+  const consumer = await createConsumer(await newBroker(), {
+    queue: alertFiredQueue,
+    prefetch: 10,
+    handle: async ({ content }) => void taken.push(content.toString()),
+    onError: () => {},
+  });
+  await consumer.pause();
+  await publisher.publish(alert('while paused'));
+  await until(async () => (await publisher.depth(alertFiredQueue)) === 1);
+  expect(taken).toEqual([]);
+  await consumer.resume();
+  await until(() => taken.length === 1);
+});
+
+test('a connection that is cut comes back, and publisher and consumer with it', async () => {
+  const gate = await startGate(new URL(url));
+  const broker = await newBroker(gate.url);
+  const publisher = await createPublisher(broker);
+  const taken: string[] = [];
+  await createConsumer(broker, {
+    queue: alertFiredQueue,
+    prefetch: 10,
+    handle: async ({ content }) => void taken.push(content.toString()),
+    onError: () => {},
+  });
+  await broker.ready();
+  gate.cut();
+  await until(() => !broker.isUp());
+  await expect(publisher.publish(alert('lost'))).rejects.toMatchObject({ reason: 'away' });
+  await broker.ready();
+  await publisher.publish(alert('after'));
+  await until(() => taken.includes('after'));
+  await gate.close();
+});
+
+test('closing does not wait for a broker that no longer answers', async () => {
+  const gate = await startGate(new URL(url));
+  const broker = await newBroker(gate.url);
+  await broker.ready();
+  gate.freeze();
+  await broker.close();
+  await gate.close();
+});
+
+test('what nobody listens to is kept in the alternate queue, and what no queue takes is refused', async () => {
+  const publisher = await newPublisher();
+  await publisher.publish({ ...alert('elsewhere'), routingKey: 'alert.unknown' });
+  await until(async () => (await publisher.depth(unroutedQueue)) === 1);
+  const lost = { exchange: deliveriesExchange, routingKey: 'nobody', content: Buffer.from('x') };
+  await expect(publisher.publish(lost)).rejects.toMatchObject({ reason: 'returned' });
+});
+
+test('without a broker, publishing fails at once with a sentence', async () => {
+  const broker = await newBroker('amqp://127.0.0.1:1');
+  const publisher = await createPublisher(broker);
+  await expect(publisher.publish(alert('x'))).rejects.toBeInstanceOf(PublishError);
+  await expect(publisher.depth(alertFiredQueue)).rejects.toMatchObject({ reason: 'away' });
+  expect(broker.isUp()).toBe(false);
+});
+
+test('the queues are quorum queues with an explicit, large delivery limit', async () => {
+  const connection = await connect(url);
+  const channel = await connection.createChannel();
+  channel.on('error', () => {});
+  const declare = channel.assertQueue(deliveriesQueue, {
+    durable: true,
+    arguments: { 'x-queue-type': 'quorum', 'x-delivery-limit': 1_000_000 },
+  });
+  await expect(declare).resolves.toMatchObject({ queue: deliveriesQueue });
+  await connection.close();
+});

@@ -31,7 +31,10 @@ export async function ensurePartitions(database: Database, nowMs: number): Promi
   });
 }
 
-/** Drops the partitions and keys of alerts accepted more than `retentionDays` ago; the names of what was dropped. */
+/**
+ * Removes what is older than `retentionDays`: partitions of alerts, deliveries and attempts, alert keys, dead letters and
+ * ended redelivery jobs; the names of the partitions that were dropped.
+ */
 export async function dropExpired(
   database: Database,
   { nowMs, retentionDays }: { nowMs: number; retentionDays: number },
@@ -41,7 +44,10 @@ export async function dropExpired(
   for (const name of expired) {
     await database.knex.raw(`drop table if exists ${name}`);
   }
-  await database.knex.raw('delete from alert_keys where accepted_at < ?', [new Date(oldest * dayMs)]);
+  const before = new Date(oldest * dayMs);
+  await database.knex.raw('delete from alert_keys where accepted_at < ?', [before]);
+  await database.knex.raw('delete from dead_letters where created_at < ?', [before]);
+  await database.knex.raw(`delete from redeliveries where status <> 'running' and updated_at < ?`, [before]);
   return expired;
 }
 

@@ -49,7 +49,8 @@ function listFiles(directory: string): string[] {
       .filter((name) => name.endsWith('.test.ts'))
       .map((name) => join(directory, name));
   } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return [];
+    const { code } = error as NodeJS.ErrnoException;
+    if (code === 'ENOENT' || code === 'ENOTDIR') return [];
     throw error;
   }
 }

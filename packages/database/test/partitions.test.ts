@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import { dropExpired, ensurePartitions } from '../src/partitions-repository.js';
+import { recordId } from '../src/record-id.js';
+import { createTestDatabase, type TestDatabase } from '../src/testing.js';
+
+let db: TestDatabase;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+});
+afterAll(() => db.drop());
+
+const dayMs = 86_400_000;
+
+async function partitionsOf(table: string): Promise<string[]> {
+  const { rows } = await db.database.knex.raw(
+    `select inhrelid::regclass::text as name from pg_inherits where inhparent = ?::regclass order by 1`,
+    [table],
+  );
+  return rows.map((row: { name: string }) => row.name);
+}
+
+function anAlert(acceptedAtMs: number) {
+  const alertId = randomUUID();
+  return {
+    id: recordId(acceptedAtMs, alertId),
+    workspace_id: randomUUID(),
+    alert_id: alertId,
+    accepted_at: new Date(acceptedAtMs),
+    fired_at: new Date(acceptedAtMs).toISOString(),
+    alert_rule_id: randomUUID(),
+    alert_rule_name: 'r',
+    model_id: randomUUID(),
+    model_name: 'm',
+    metric_value: 1,
+    threshold: 1,
+    bound: 'upper_bound',
+    outcome: 'no_webhooks',
+  };
+}
+
+test('there are partitions from yesterday to a week ahead, and making them again, also at once, changes nothing', async () => {
+  const now = Date.now();
+  const before = await partitionsOf('deliveries');
+  expect(before).toHaveLength(9);
+  await Promise.all([1, 2, 3].map(() => ensurePartitions(db.database, now)));
+  expect(await partitionsOf('deliveries')).toEqual(before);
+  for (const at of [now - dayMs, now, now + 7 * dayMs - 1])
+    await db.database.knex('alerts').insert(anAlert(at));
+});
+
+test('what is made later goes on where the others end', async () => {
+  await ensurePartitions(db.database, Date.now() + 5 * dayMs);
+  expect(await partitionsOf('attempts')).toHaveLength(14);
+  await db.database.knex('alerts').insert(anAlert(Date.now() + 11 * dayMs));
+});
+
+test('what is older than the retention goes whole, and what is not stays', async () => {
+  const now = Date.now();
+  const [old, young] = [anAlert(now - dayMs), anAlert(now)];
+  await db.database.knex('alerts').insert([old, young]);
+  const keyOf = ({ workspace_id, alert_id, accepted_at }: typeof old) => ({
+    workspace_id,
+    alert_id,
+    accepted_at,
+  });
+  await db.database.knex('alert_keys').insert([keyOf(old), keyOf(young)]);
+  const dropped = await dropExpired(db.database, { nowMs: now + dayMs, retentionDays: 1 });
+  expect(dropped).toHaveLength(3);
+  expect(await db.database.knex('alerts').where({ id: old.id })).toEqual([]);
+  expect(await db.database.knex('alerts').where({ id: young.id })).toHaveLength(1);
+  expect(
+    await db.database.knex('alert_keys').whereIn('alert_id', [old.alert_id, young.alert_id]),
+  ).toHaveLength(1);
+});

@@ -1,4 +1,28 @@
 #!/usr/bin/env node
-import { TocsinError } from '../index.js';
+import { exitCodes } from './exit-codes.js';
+import { runCli } from './run-cli.js';
 
-console.log(TocsinError.name);
+const interrupted = new AbortController();
+// Once: a second Ctrl-C ends the process at once.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupt);
+
+function interrupt(): void {
+  interrupted.abort();
+  // What waits for something that cannot be aborted, for example standard input, is left.
+  setTimeout(() => process.exit(exitCodes.interrupted), 1_000).unref();
+}
+
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  // Whoever read us has enough, for example head.
+  if (error.code === 'EPIPE') process.exit(0);
+  throw error;
+});
+
+const { env, stdin, stdout, stderr } = process;
+process.exitCode = await runCli(process.argv.slice(2), {
+  env,
+  stdin,
+  stdout,
+  stderr,
+  signal: interrupted.signal,
+});

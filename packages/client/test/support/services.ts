@@ -1,5 +1,5 @@
 import { createTestDatabase } from '@tocsin/database/testing';
-import { startEngine } from '../../../../services/engine-auth/test/support/engine.js';
+import { adminKey, startEngine } from '../../../../services/engine-auth/test/support/engine.js';
 import { startApi } from '../../../../services/webhook-api/test/support/api.js';
 import type { OpenApiDocument } from './generate-types.js';
 
@@ -11,7 +11,7 @@ export async function startServices() {
   return {
     apiUrl: api.url,
     engineUrl: engine.url,
-    amqpUrl: api.broker.url,
+    engineAdminKey: adminKey,
     documents: [await fetchDocument(api.url), await fetchDocument(engine.url)],
     async close() {
       await Promise.all([api.close(), engine.close(5_000)]);

@@ -1,0 +1,117 @@
+import type { Command } from 'commander';
+import type { EngineClient } from '../api/engine-client.js';
+import type { PlatformClient } from '../api/platform-client.js';
+import { connectEngine, connectPlatform, requireWorkspace } from './connect.js';
+import type { Io } from './io.js';
+import { createOutput, type Output } from './output.js';
+import { choice } from './parse-values.js';
+import { type ConnectionFlags, type ResolvedSettings, resolveSettings } from './settings.js';
+
+export interface OutputFlags {
+  json?: boolean;
+  color?: boolean;
+}
+
+/** What a command's work is given. */
+export interface Context<Options> {
+  args: string[];
+  options: Options;
+  io: Io;
+  out: Output;
+  /** Aborted by Ctrl-C. */
+  signal: AbortSignal;
+}
+
+export interface ConnectedContext<Options> extends Context<Options> {
+  settings: ResolvedSettings;
+}
+
+export interface PlatformContext<Options> extends ConnectedContext<Options> {
+  platform: PlatformClient;
+}
+
+/** Adds the flags for the output, and runs `work` as the command's action. */
+export function runs<Options = object>(
+  command: Command,
+  io: Io,
+  work: (context: Context<Options>) => Promise<void>,
+): Command {
+  return command
+    .option('--json', 'print JSON for programs')
+    .option('--no-color', 'no colours; so do a pipe and NO_COLOR')
+    .action(async (...parameters: unknown[]) => {
+      const run = parameters.at(-1) as Command;
+      const { json = false, color = true } = run.opts<OutputFlags>();
+      const out = createOutput(io, { json, color });
+      await work({ args: run.args, options: run.opts() as Options, io, out, signal: io.signal });
+    });
+}
+
+/** The same for a command that talks to a service. */
+export function runsConnected<Options = object>(
+  command: Command,
+  io: Io,
+  work: (context: ConnectedContext<Options>) => Promise<void>,
+): Command {
+  const run = runs<Options & ConnectionFlags>(command, io, async (context) => {
+    await work({ ...context, settings: await resolveSettings(context.options, io.env) });
+  });
+  return run
+    .optionsGroup('Where and as whom:')
+    .option('--api-url <url>', 'the platform API (TOCSIN_API_URL)')
+    .option('--engine-url <url>', 'the engine (TOCSIN_ENGINE_URL)')
+    .option('--issuer <url>', 'the identity provider’s realm (TOCSIN_ISSUER)')
+    .option('--client-id <id>', 'the client (TOCSIN_CLIENT_ID; its secret is TOCSIN_CLIENT_SECRET)')
+    .option('-w, --workspace <id>', 'the workspace (TOCSIN_WORKSPACE)')
+    .option('--stack <file>', 'take all of these from the file that npm start writes (TOCSIN_STACK)')
+    .addOption(choice('--as <role>', { of: stackRoles, description: 'with --stack; admin unless given' }));
+}
+
+const stackRoles = ['admin', 'editor', 'reader', 'publisher', 'outsider'];
+
+/** The same for a command of the platform. */
+export function runsOnPlatform<Options = object>(
+  command: Command,
+  io: Io,
+  work: (context: PlatformContext<Options>) => Promise<void>,
+): Command {
+  return runsConnected<Options>(command, io, (context) => {
+    const platform = connectPlatform(context.settings);
+    return work({ ...context, platform });
+  });
+}
+
+/** The same where the command acts in a workspace: it is asked for before anything is sent. */
+export function runsInWorkspace<Options = object>(
+  command: Command,
+  io: Io,
+  work: (context: PlatformContext<Options>) => Promise<void>,
+): Command {
+  return runsOnPlatform<Options>(command, io, async (context) => {
+    requireWorkspace(context.settings);
+    await work(context);
+  });
+}
+
+export interface EngineContext<Options> extends ConnectedContext<Options> {
+  engine: EngineClient;
+}
+
+/** The same for a command of the engine. */
+export function runsOnEngine<Options = object>(
+  command: Command,
+  io: Io,
+  work: (context: EngineContext<Options>) => Promise<void>,
+): Command {
+  return runsConnected<Options>(command, io, (context) =>
+    work({ ...context, engine: connectEngine(context.settings) }),
+  );
+}
+
+/** Examples below a command's help. */
+export function withExamples(command: Command, examples: string[]): Command {
+  return command.addHelpText(
+    'after',
+    `\nExamples:\n${examples.map((example) => `  $ ${example}`).join('\n')}`,
+  );
+}

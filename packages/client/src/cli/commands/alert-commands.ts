@@ -1,0 +1,82 @@
+import type { Command } from 'commander';
+import type { Alert } from '../../api/schemas.js';
+import { runsInWorkspace, withExamples } from '../action.js';
+import type { Io } from '../io.js';
+import type { Output } from '../output.js';
+import { choice, parseBound, parseCount, parseNumber, parseTime } from '../parse-values.js';
+import type { Column } from '../table.js';
+import { type FireFlags, fireAlerts } from './fire-alerts.js';
+
+export function addAlertCommands(program: Command, io: Io): void {
+  const alerts = program.command('alerts').description('firings of alert rules');
+
+  const fire = alerts
+    .command('fire')
+    .argument('[file]', 'JSON: an alert, an array of alerts, or one alert a line; "-" is standard input')
+    .description('publish alerts; done only when the broker has confirmed them')
+    .option('--rule <id>', 'the alert rule')
+    .option('--model-id <id>', 'the model')
+    .option('--model-name <text>', 'the model’s name')
+    .option('--value <number>', 'the metric’s value', parseNumber)
+    .option('--threshold <number>', 'as it was at firing; the rule’s unless given', parseNumber)
+    .option('--bound <bound>', 'upper or lower; the rule’s unless given', parseBound)
+    .option('--alert-id <id>', 'firing the same id again is the same alert');
+  runsInWorkspace<FireFlags>(fire, io, fireAlerts);
+  withExamples(fire, [
+    'tocsin alerts fire --rule UUID --model-id UUID --model-name churn --value 0.42',
+    'jq -c ".[]" alerts.json | tocsin alerts fire -',
+  ]);
+
+  const list = alerts
+    .command('list')
+    .description('list alerts, newest first')
+    .option('--rule <id>', 'only of this alert rule')
+    .addOption(choice('--outcome <outcome>', { of: outcomes, description: 'only these' }))
+    .option('--since <time>', 'a time, or an age such as 15m, 2h, 7d', parseTime)
+    .option('--until <time>', 'a time, or an age', parseTime)
+    .option('--limit <count>', 'no more than so many; 50 unless given', parseCount, 50);
+  runsInWorkspace<ListFlags>(list, io, async ({ platform, options, out, signal }) => {
+    const { rule, outcome, since, until, limit } = options;
+    const query = { alert_rule_id: rule, outcome, since, until, limit: Math.min(limit, 1000) };
+    await out.list(platform.alerts.list(query, { signal }), {
+      columns: listColumns(out),
+      limit,
+      none: 'No alerts.',
+    });
+  });
+
+  const get = alerts.command('get').argument('<id>').description('show an alert, and what became of it');
+  runsInWorkspace(get, io, async ({ platform, args: [id = ''], out, signal }) => {
+    const alert = await platform.alerts.get(id, { signal });
+    out.value(alert, () => out.facts({ ...alert }));
+  });
+}
+
+const outcomes: Alert['outcome'][] = ['dispatched', 'rule_disabled', 'rule_deleted', 'no_webhooks'];
+
+interface ListFlags {
+  rule?: string;
+  outcome?: Alert['outcome'];
+  since?: string;
+  until?: string;
+  limit: number;
+}
+
+function listColumns(out: Output): Column<Alert>[] {
+  return [
+    { title: 'ID', value: ({ alert_id }) => alert_id },
+    { title: 'FIRED', value: ({ fired_at }) => fired_at },
+    { title: 'RULE', value: ({ alert_rule_name }) => alert_rule_name },
+    { title: 'MODEL', value: ({ model_name }) => model_name },
+    { title: 'VALUE', value: ({ metric_value }) => String(metric_value) },
+    {
+      title: 'LIMIT',
+      value: ({ bound, threshold }) => `${bound === 'upper_bound' ? '>' : '<'} ${threshold}`,
+    },
+    {
+      title: 'OUTCOME',
+      value: ({ outcome }) => outcome,
+      paint: (cell, { outcome }) => out.paint(cell, outcome === 'dispatched' ? 'green' : 'yellow'),
+    },
+  ];
+}

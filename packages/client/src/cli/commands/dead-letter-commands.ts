@@ -1,0 +1,52 @@
+import type { Command } from 'commander';
+import type { DeadLetter } from '../../api/schemas.js';
+import { runsOnPlatform } from '../action.js';
+import type { Io } from '../io.js';
+import { parseCount } from '../parse-values.js';
+import type { Column } from '../table.js';
+
+export function addDeadLetterCommands(program: Command, io: Io): void {
+  const deadLetters = program
+    .command('dead-letters')
+    .description('messages that could not be processed; for admins of the deployment');
+
+  const list = deadLetters
+    .command('list')
+    .description('list dead letters that were not put back, newest first')
+    .option('--requeued', 'only those that were put back')
+    .option('--limit <count>', 'no more than so many; 50 unless given', parseCount, 50);
+  runsOnPlatform<{ requeued?: boolean; limit: number }>(
+    list,
+    io,
+    async ({ platform, options, out, signal }) => {
+      const { requeued = false, limit } = options;
+      const found = platform.deadLetters.list({ requeued, limit: Math.min(limit, 1000) }, { signal });
+      await out.list(found, { columns, limit, none: 'No dead letters.' });
+    },
+  );
+
+  const requeue = deadLetters
+    .command('requeue')
+    .argument('<id...>')
+    .description('put messages back on their queue');
+  runsOnPlatform(requeue, io, async ({ platform, args: ids, out, signal }) => {
+    const put: DeadLetter[] = [];
+    for (const id of ids) {
+      out.progress(`${put.length} of ${ids.length}…`);
+      put.push(await platform.deadLetters.requeue(id, { signal }));
+    }
+    out.progress(undefined);
+    out.value(put, () => {
+      for (const { id, queue } of put) out.line(`${id} is back on ${queue}.`);
+    });
+  });
+}
+
+const columns: Column<DeadLetter>[] = [
+  { title: 'ID', value: ({ id }) => id },
+  { title: 'CREATED', value: ({ created_at }) => created_at },
+  { title: 'REASON', value: ({ reason }) => reason },
+  { title: 'DETAIL', value: ({ detail }) => detail },
+  { title: 'QUEUE', value: ({ queue }) => queue },
+  { title: 'BYTES', value: ({ size_bytes }) => String(size_bytes) },
+];

@@ -1,0 +1,106 @@
+import type { Command } from 'commander';
+import type { Attempt, Delivery, DeliveryWithAttempts } from '../../api/schemas.js';
+import { runsInWorkspace, runsOnPlatform, withExamples } from '../action.js';
+import { deliveryColumns } from '../delivery-columns.js';
+import type { Io } from '../io.js';
+import type { Output } from '../output.js';
+import { choice, parseCount, parseNumber, parseTime } from '../parse-values.js';
+import { tailDeliveries } from '../tail-deliveries.js';
+import { type RedeliverFlags, redeliver } from './redeliver.js';
+
+export function addDeliveryCommands(program: Command, io: Io): void {
+  const deliveries = program.command('deliveries').description('what was sent, and what came of it');
+
+  const list = withFilters(deliveries.command('list'))
+    .description('list deliveries, newest first')
+    .option('--limit <count>', 'no more than so many; 50 unless given', parseCount, 50);
+  runsInWorkspace<FilterFlags & { limit: number }>(list, io, async ({ platform, options, out, signal }) => {
+    const query = { ...filterOf(options), limit: Math.min(options.limit, 1000) };
+    const table = { columns: deliveryColumns(out), limit: options.limit, none: 'No deliveries.' };
+    await out.list(platform.deliveries.list(query, { signal }), table);
+  });
+  withExamples(list, [
+    'tocsin deliveries list --status failed --since 2h',
+    'tocsin deliveries list --webhook ID --json',
+  ]);
+
+  const get = deliveries.command('get').argument('<id>').description('show a delivery with its attempts');
+  runsOnPlatform(get, io, async ({ platform, args: [id = ''], out, signal }) => {
+    show(await platform.deliveries.get(id, { signal }), out);
+  });
+
+  const again = withFilters(deliveries.command('redeliver').argument('[id...]'))
+    .description('send deliveries again: those named, or all ended ones that fit the filters')
+    .option('--no-wait', 'with filters: do not wait until all are on their way');
+  runsInWorkspace<RedeliverFlags>(again, io, redeliver);
+  withExamples(again, [
+    'tocsin deliveries redeliver ID',
+    'tocsin deliveries redeliver --webhook ID --status failed --since 1d',
+  ]);
+
+  const tail = withFilters(deliveries.command('tail')).description(
+    'follow deliveries live: each line is one that is new or has changed; Ctrl-C ends it',
+  );
+  runsInWorkspace<FilterFlags>(tail, io, async ({ platform, options, out, signal }) => {
+    await tailDeliveries({ platform, filter: filterOf(options), out, signal });
+  });
+  withExamples(tail, [
+    'tocsin deliveries tail --webhook ID',
+    'tocsin deliveries tail --json | jq .error_code',
+  ]);
+}
+
+export interface FilterFlags {
+  webhook?: string;
+  alert?: string;
+  rule?: string;
+  status?: Delivery['status'];
+  statusCode?: number;
+  since?: string;
+  until?: string;
+}
+
+const statuses: Delivery['status'][] = ['waiting', 'queued', 'sending', 'succeeded', 'failed', 'skipped'];
+
+function withFilters(command: Command): Command {
+  return command
+    .option('--webhook <id>', 'only of this webhook')
+    .option('--alert <id>', 'only of this alert')
+    .option('--rule <id>', 'only of this alert rule')
+    .addOption(choice('--status <status>', { of: statuses, description: 'only these' }))
+    .option('--status-code <code>', 'only with this last answer', parseNumber)
+    .option('--since <time>', 'a time, or an age such as 15m, 2h, 7d', parseTime)
+    .option('--until <time>', 'a time, or an age', parseTime);
+}
+
+export function filterOf({ webhook, alert, rule, status, statusCode, since, until }: FilterFlags) {
+  return {
+    webhook_id: webhook,
+    alert_id: alert,
+    alert_rule_id: rule,
+    status,
+    status_code: statusCode,
+    since,
+    until,
+  };
+}
+
+function show(delivery: DeliveryWithAttempts, out: Output): void {
+  const { attempts, response, ...facts } = delivery;
+  out.value(delivery, () => {
+    out.facts({ ...facts, answer: response === null ? null : `${response.status_code}` });
+    for (const attempt of attempts) showAttempt(attempt, out);
+  });
+}
+
+function showAttempt(attempt: Attempt, out: Output): void {
+  const { number, trigger, started_at, duration_ms, request_body, response, error } = attempt;
+  out.line('');
+  out.line(out.paint(`attempt ${number} (${trigger}), ${started_at}, ${duration_ms} ms`, 'bold'));
+  out.facts({
+    error,
+    status: response?.status_code,
+    answer: response === null ? null : `${response.response}${response.truncated ? '…' : ''}`,
+    sent: request_body,
+  });
+}

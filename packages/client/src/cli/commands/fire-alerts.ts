@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto';
+import { ApiError } from '../../api/errors.js';
+import type { AlertAccepted, PublishAlert } from '../../api/schemas.js';
+import type { PlatformContext } from '../action.js';
+import { CommandFailure, exitCodeOf, exitCodes } from '../exit-codes.js';
+import { nameOf, readText } from '../read-input.js';
+
+export interface FireFlags {
+  rule?: string;
+  modelId?: string;
+  modelName?: string;
+  value?: number;
+  threshold?: number;
+  bound?: 'upper_bound' | 'lower_bound';
+  alertId?: string;
+}
+
+const atOnce = 16;
+
+/** Fires one alert from flags, or many from a file, and reports each that was not confirmed. */
+export async function fireAlerts(context: PlatformContext<FireFlags>): Promise<void> {
+  const {
+    platform,
+    args: [file],
+    options,
+    io,
+    out,
+    signal,
+  } = context;
+  const alerts =
+    file === undefined ? [fromFlags(options)] : parseAlerts(await readText(file, io), nameOf(file));
+  const accepted: AlertAccepted[] = [];
+  const failures: unknown[] = [];
+  const waiting = alerts.values();
+  const worker = async () => {
+    for (const alert of waiting) {
+      if (signal.aborted) return;
+      const named = { ...alert, alert_id: alert.alert_id ?? randomUUID() };
+      try {
+        accepted.push(await platform.alerts.fire(named, { signal }));
+      } catch (error) {
+        failures.push(error);
+        out.note(`Not confirmed: alert ${named.alert_id}: ${describe(error)}`);
+      }
+      if (alerts.length > 1) out.progress(`${accepted.length + failures.length} of ${alerts.length}…`);
+    }
+  };
+  await Promise.all(Array.from({ length: Math.min(atOnce, alerts.length) }, worker));
+  out.progress(undefined);
+  out.value(file === undefined ? (accepted[0] ?? null) : accepted, () => {
+    for (const { alert_id } of accepted) out.line(alert_id);
+  });
+  signal.throwIfAborted();
+  if (failures.length > 0) {
+    throw new CommandFailure(
+      exitCodeOf(failures[0]),
+      `${failures.length} of ${alerts.length} alerts were not confirmed.`,
+    );
+  }
+}
+
+function fromFlags({ rule, modelId, modelName, value, threshold, bound, alertId }: FireFlags): PublishAlert {
+  if (rule === undefined || modelId === undefined || modelName === undefined || value === undefined) {
+    throw new CommandFailure(
+      exitCodes.usage,
+      'Give --rule, --model-id, --model-name and --value, or a file.',
+    );
+  }
+  return {
+    alert_rule_id: rule,
+    model_id: modelId,
+    model_name: modelName,
+    metric_value: value,
+    threshold,
+    bound,
+    alert_id: alertId,
+  };
+}
+
+function parseAlerts(text: string, name: string): PublishAlert[] {
+  const whole = parse(text);
+  const values =
+    whole === undefined
+      ? text
+          .split('\n')
+          .filter((line) => line.trim() !== '')
+          .map(parse)
+      : [whole].flat();
+  if (values.length === 0) throw new CommandFailure(exitCodes.usage, `${name} holds no alert.`);
+  values.forEach((value, index) => {
+    if (typeof value === 'object' && value !== null) return;
+    throw new CommandFailure(exitCodes.usage, `${name}: entry ${index + 1} is not a JSON object.`);
+  });
+  return values as PublishAlert[];
+}
+
+function parse(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return undefined;
+  }
+}
+
+function describe(error: unknown): string {
+  const places =
+    error instanceof ApiError ? error.errors.map(({ path, message }) => ` ${path} ${message};`) : [];
+  return `${error instanceof Error ? error.message : String(error)}${places.join('')}`;
+}

@@ -1,0 +1,65 @@
+import type { CreateRedelivery, Delivery, Redelivery } from '../../api/schemas.js';
+import { systemClock } from '../../clock.js';
+import type { PlatformContext } from '../action.js';
+import { CommandFailure, exitCodes } from '../exit-codes.js';
+import { type FilterFlags, filterOf } from './delivery-commands.js';
+
+export interface RedeliverFlags extends FilterFlags {
+  wait: boolean;
+}
+
+/** Sends deliveries again, by id or as a job over a filter. */
+export async function redeliver(context: PlatformContext<RedeliverFlags>): Promise<void> {
+  const { args: ids, options } = context;
+  const filter = Object.fromEntries(
+    Object.entries(filterOf(options)).filter(([, value]) => value !== undefined),
+  );
+  const filtered = Object.keys(filter).length > 0;
+  if (filtered === ids.length > 0) {
+    throw new CommandFailure(
+      exitCodes.usage,
+      'Give the ids of deliveries, or at least one filter such as --webhook ID.',
+    );
+  }
+  if (filtered) await redeliverMatching(context, filter);
+  else await redeliverEach(context);
+}
+
+async function redeliverEach({
+  platform,
+  args: ids,
+  out,
+  signal,
+}: PlatformContext<RedeliverFlags>): Promise<void> {
+  const sent: Delivery[] = [];
+  for (const id of ids) {
+    out.progress(`${sent.length} of ${ids.length}…`);
+    sent.push(await platform.deliveries.redeliver(id, { signal }));
+  }
+  out.progress(undefined);
+  out.value(sent, () => {
+    for (const { id, webhook_name } of sent) out.line(`${id} is on its way to ${webhook_name}.`);
+  });
+}
+
+const pollMs = 1_000;
+
+async function redeliverMatching(
+  { platform, options, out, signal }: PlatformContext<RedeliverFlags>,
+  filter: CreateRedelivery,
+): Promise<void> {
+  let job = await platform.redeliveries.create(filter, { signal });
+  out.note(`Job ${job.id}: ${job.matched} deliveries match.`);
+  while (options.wait && job.status === 'running') {
+    out.progress(`${job.done} of ${job.matched} on their way… (Ctrl-C stops watching, not the job)`);
+    await systemClock.sleep(pollMs, signal);
+    job = await platform.redeliveries.get(job.id, { signal });
+  }
+  out.progress(undefined);
+  out.value(job, () => out.line(describe(job)));
+}
+
+function describe({ id, status, done }: Redelivery): string {
+  if (status === 'running') return `Job ${id} goes on.`;
+  return `${done} deliveries are on their way${status === 'cancelled' ? '; the job was cancelled' : ''}.`;
+}

@@ -1,0 +1,138 @@
+import type { Command } from 'commander';
+import type { AlertRule, CreateAlertRule, PatchAlertRule } from '../../api/schemas.js';
+import { type Context, runsInWorkspace, runsOnPlatform, withExamples } from '../action.js';
+import { CommandFailure, exitCodes } from '../exit-codes.js';
+import type { Io } from '../io.js';
+import type { Output } from '../output.js';
+import { collect, parseBound, parseCount, parseNumber } from '../parse-values.js';
+import { readJsonObject } from '../read-input.js';
+import type { Column } from '../table.js';
+
+export function addRuleCommands(program: Command, io: Io): void {
+  const rules = program
+    .command('rules')
+    .description('alert rules: which webhooks are called when a rule fires');
+
+  const list = rules
+    .command('list')
+    .description('list the alert rules of the workspace')
+    .option('--limit <count>', 'no more than so many', parseCount);
+  runsInWorkspace<{ limit?: number }>(list, io, async ({ platform, options: { limit }, out, signal }) => {
+    const found = platform.alertRules.list({ limit: limit && Math.min(limit, 1000) }, { signal });
+    await out.list(found, {
+      columns: listColumns(out),
+      none: 'No alert rules.',
+      ...(limit !== undefined && { limit }),
+    });
+  });
+
+  const get = rules.command('get').argument('<id>').description('show an alert rule');
+  runsOnPlatform(get, io, async ({ platform, args: [id = ''], out, signal }) => {
+    show(await platform.alertRules.get(id, { signal }), out);
+  });
+
+  const create = withFieldFlags(rules.command('create')).description('create an alert rule');
+  runsInWorkspace<FieldFlags>(create, io, async ({ platform, out, signal, ...context }) => {
+    const fields = await readFields(context);
+    const needed = ['name', 'model_id', 'threshold', 'bound'] as const;
+    const missing = needed.filter((field) => fields[field] === undefined);
+    if (missing.length > 0) throw new CommandFailure(exitCodes.usage, `Missing: ${missing.join(', ')}.`);
+    show(await platform.alertRules.create(fields as CreateAlertRule, { signal }), out);
+  });
+  withExamples(create, [
+    'tocsin rules create --name drift --model-id UUID --threshold 0.4 --bound upper --webhook WEBHOOK_ID',
+    'tocsin rules create --from - < rule.json',
+  ]);
+
+  const update = withFieldFlags(rules.command('update').argument('<id>'))
+    .description('change the fields that are given; webhooks are replaced whole')
+    .option('--enable', 'let it fire')
+    .option('--no-webhooks', 'call no webhooks');
+  runsOnPlatform<FieldFlags>(update, io, async ({ platform, out, signal, ...context }) => {
+    const fields = await readFields(context);
+    if (Object.keys(fields).length === 0)
+      throw new CommandFailure(exitCodes.usage, 'Nothing to change was given.');
+    show(await platform.alertRules.update(context.args[0] ?? '', fields, { signal }), out);
+  });
+
+  const remove = rules.command('delete').argument('<id>').description('delete an alert rule');
+  runsOnPlatform(remove, io, async ({ platform, args: [id = ''], out, signal }) => {
+    await platform.alertRules.delete(id, { signal });
+    out.value({ id, deleted: true }, () => out.line(`Deleted ${id}.`));
+  });
+}
+
+interface FieldFlags {
+  from?: string;
+  name?: string;
+  modelId?: string;
+  threshold?: number;
+  bound?: 'upper_bound' | 'lower_bound';
+  webhook?: string[];
+  webhooks?: boolean;
+  enable?: boolean;
+  disable?: boolean;
+}
+
+function withFieldFlags(command: Command): Command {
+  return command
+    .option('--from <file>', 'a JSON object with the fields; "-" is standard input, flags come first')
+    .option('--name <text>', 'a label for people')
+    .option('--model-id <id>', 'the model that it watches')
+    .option('--threshold <number>', 'the limit', parseNumber)
+    .option('--bound <bound>', 'upper or lower', parseBound)
+    .option('--webhook <id>', 'a webhook to call; may be given again', collect)
+    .option('--disable', 'do not fire');
+}
+
+async function readFields({
+  options,
+  io,
+}: Pick<Context<FieldFlags>, 'options' | 'io'>): Promise<PatchAlertRule> {
+  const { from, name, modelId, threshold, bound, webhook, webhooks, enable, disable } = options;
+  const base: PatchAlertRule = from === undefined ? {} : await readJsonObject(from, io);
+  return {
+    ...base,
+    ...(name !== undefined && { name }),
+    ...(modelId !== undefined && { model_id: modelId }),
+    ...(threshold !== undefined && { threshold }),
+    ...(bound !== undefined && { bound }),
+    ...(webhook !== undefined && { notification_webhook_ids: webhook }),
+    ...(webhooks === false && { notification_webhook_ids: [] }),
+    ...((enable || disable) && { enabled: enable === true }),
+  };
+}
+
+function listColumns(out: Output): Column<AlertRule>[] {
+  return [
+    { title: 'ID', value: ({ id }) => id },
+    { title: 'NAME', value: ({ name }) => name },
+    {
+      title: 'FIRES',
+      value: ({ bound, threshold }) => `${bound === 'upper_bound' ? 'above' : 'below'} ${threshold}`,
+    },
+    { title: 'WEBHOOKS', value: ({ notification_webhook_ids }) => String(notification_webhook_ids.length) },
+    {
+      title: 'STATE',
+      value: ({ enabled }) => (enabled ? 'enabled' : 'disabled'),
+      paint: (cell, { enabled }) => out.paint(cell, enabled ? 'green' : 'dim'),
+    },
+    { title: 'MODEL', value: ({ model_id }) => model_id },
+  ];
+}
+
+function show(rule: AlertRule, out: Output): void {
+  out.value(rule, () =>
+    out.facts({
+      id: rule.id,
+      name: rule.name,
+      model: rule.model_id,
+      threshold: rule.threshold,
+      bound: rule.bound,
+      enabled: rule.enabled,
+      webhooks: rule.notification_webhook_ids.join('\n') || 'none',
+      created: rule.created_at,
+      updated: rule.updated_at,
+    }),
+  );
+}

@@ -1,0 +1,52 @@
+import type { Command } from 'commander';
+import { runsConnected, runsOnPlatform, withExamples } from '../action.js';
+import { deviceSession } from '../connect.js';
+import type { Io } from '../io.js';
+
+export function addSessionCommands(program: Command, io: Io): void {
+  const login = program
+    .command('login')
+    .description('sign in with a browser; the login is kept in a file that only you can read');
+  runsConnected(login, io, async ({ settings, out, signal }) => {
+    const session = deviceSession(settings);
+    await session.login({
+      signal,
+      show({ userCode, verificationUri, verificationUriComplete, expiresInSeconds }) {
+        const minutes = Math.round(expiresInSeconds / 60);
+        out.note(
+          `Open ${verificationUriComplete ?? verificationUri}\nand check that it shows the code ${userCode}`,
+        );
+        out.progress(`Waiting for the sign-in (${minutes} min at most; Ctrl-C to give up)…`);
+      },
+    });
+    out.progress(undefined);
+    out.value({ issuer: settings.issuer, file: settings.loginFile }, () =>
+      out.line(`Logged in. The login is kept in ${settings.loginFile}.`),
+    );
+  });
+  withExamples(login, [
+    'tocsin login --issuer https://login.example.com/realms/tocsin --api-url https://tocsin.example.com --workspace UUID',
+    'tocsin login --stack .tocsin/stack.json',
+  ]);
+
+  const logout = program.command('logout').description('forget the login, and end it at the provider');
+  runsConnected(logout, io, async ({ settings, out }) => {
+    if (settings.issuer !== undefined) await deviceSession(settings).logout();
+    out.value({}, () => out.line('Logged out.'));
+  });
+
+  const whoami = program.command('whoami').description('who you are to the API, and your roles');
+  runsOnPlatform(whoami, io, async ({ platform, out, signal }) => {
+    const me = await platform.whoami({ signal });
+    out.value(me, () => {
+      const workspaces = Object.entries(me.workspaces).map(([id, roles]) => `${id}: ${roles.join(', ')}`);
+      out.facts({
+        name: me.display,
+        subject: me.subject,
+        issuer: me.issuer,
+        deployment: me.deployment_roles.join(', ') || 'no roles',
+        workspaces: workspaces.join('\n') || 'none',
+      });
+    });
+  });
+}

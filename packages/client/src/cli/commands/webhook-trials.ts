@@ -1,0 +1,88 @@
+import type { Command } from 'commander';
+import type { SavedTestResult, TestResult } from '../../api/schemas.js';
+import { runsInWorkspace, runsOnPlatform, withExamples } from '../action.js';
+import { requireWorkspace } from '../connect.js';
+import { CommandFailure, exitCodes } from '../exit-codes.js';
+import type { Io } from '../io.js';
+import type { Output } from '../output.js';
+import { parseHeader } from '../parse-values.js';
+import { readJsonObject, readText } from '../read-input.js';
+
+/** `webhooks test` and `webhooks preview`. */
+export function addWebhookTrials(webhooks: Command, io: Io): void {
+  const test = webhooks
+    .command('test')
+    .argument('[id]', 'a saved webhook; without it a url is tried')
+    .description('really send one request, and show what the destination answered')
+    .option('--context <file>', 'JSON with values for a saved webhook’s template; "-" is standard input')
+    .option('--url <url>', 'the destination to try')
+    .option('--header <"Name: value">', 'sent with it; may be given again', parseHeader)
+    .option('--body <text>', 'sent as it is')
+    .option('--body-file <file>', 'sent as it is; "-" is standard input');
+  runsOnPlatform<TestFlags>(test, io, async ({ platform, args: [id], options, settings, out, signal }) => {
+    if ((id === undefined) === (options.url === undefined)) {
+      throw new CommandFailure(exitCodes.usage, 'Give either the id of a webhook or a --url.');
+    }
+    out.progress('Sending…');
+    if (id !== undefined) {
+      const { context: file } = options;
+      const request = file === undefined ? {} : { context: await readJsonObject(file, io) };
+      return showResult(await platform.webhooks.testSaved(id, request, { signal }), out);
+    }
+    requireWorkspace(settings);
+    const { url = '', header: headers = {}, body = '', bodyFile } = options;
+    const sent = bodyFile === undefined ? body : await readText(bodyFile, io);
+    showResult(await platform.webhooks.test({ url, headers, body: sent }, { signal }), out);
+  });
+  withExamples(test, [
+    'tocsin webhooks test ID',
+    `tocsin webhooks test --url https://chat.example.com/hook --body '{"text": "hello"}'`,
+  ]);
+
+  const preview = webhooks
+    .command('preview')
+    .argument('<file>', 'a body template; "-" is standard input')
+    .description('render a template on the server with sample values, and send nothing')
+    .option('--context <file>', 'JSON with values to put over the samples');
+  runsInWorkspace<{ context?: string }>(
+    preview,
+    io,
+    async ({ platform, args: [file = ''], options, out, signal }) => {
+      const context = options.context === undefined ? undefined : await readJsonObject(options.context, io);
+      const result = await platform.webhooks.preview({ body: await readText(file, io), context }, { signal });
+      out.value(result, () => {
+        if (result.rendered !== null) out.line(result.rendered);
+      });
+      for (const warning of result.warnings) out.note(`warning: ${warning}`);
+      if (result.error !== null) throw new CommandFailure(exitCodes.failed, result.error);
+    },
+  );
+  withExamples(preview, [
+    'tocsin webhooks preview body.j2',
+    'cat body.j2 | tocsin webhooks preview - --context alert.json',
+  ]);
+}
+
+interface TestFlags {
+  context?: string;
+  url?: string;
+  header?: Record<string, string[]>;
+  body?: string;
+  bodyFile?: string;
+}
+
+function showResult(result: TestResult | SavedTestResult, out: Output): void {
+  out.progress(undefined);
+  out.value(result, () =>
+    out.facts({
+      result: result.success ? out.paint('succeeded', 'green') : out.paint('failed', 'red'),
+      status: result.response?.status_code,
+      error: result.error,
+      'likely cause': result.likely_cause,
+      duration: `${result.duration_ms} ms`,
+      answer: result.response?.response,
+      sent: 'rendered' in result ? result.rendered : undefined,
+    }),
+  );
+  if (!result.success) throw new CommandFailure(exitCodes.failed, 'The test failed.');
+}

@@ -1,0 +1,33 @@
+import type { Delivery } from '../api/schemas.js';
+import type { Color, Output } from './output.js';
+import type { Column } from './table.js';
+
+const colors: Record<Delivery['status'], Color> = {
+  waiting: 'yellow',
+  queued: 'yellow',
+  sending: 'yellow',
+  succeeded: 'green',
+  failed: 'red',
+  skipped: 'dim',
+};
+
+export function deliveryColumns(out: Output): Column<Delivery>[] {
+  return [
+    { title: 'ID', value: ({ id }) => id },
+    { title: 'CREATED', value: ({ created_at }) => created_at },
+    {
+      title: 'STATUS',
+      value: ({ status }) => status,
+      paint: (cell, { status }) => out.paint(cell, colors[status]),
+    },
+    { title: 'TRIES', value: ({ attempts_made }) => String(attempts_made) },
+    { title: 'ANSWER', value: describeAnswer },
+    { title: 'WEBHOOK', value: ({ webhook_name }) => webhook_name },
+    { title: 'DESTINATION', value: ({ destination }) => destination },
+  ];
+}
+
+/** The destination's status, or why there was none. */
+export function describeAnswer({ response, error_code }: Delivery): string {
+  return response === null ? (error_code ?? '') : String(response.status_code);
+}

@@ -1,0 +1,67 @@
+import { ApiError, ConnectionError } from '../api/errors.js';
+import { AlertNotPublishedError } from '../publish/alert-publisher.js';
+import { SessionError } from '../sessions/session-error.js';
+
+/** What scripts can rely on; shown by `tocsin --help`. */
+export const exitCodes = {
+  ok: 0,
+  failed: 1,
+  usage: 2,
+  unauthenticated: 3,
+  forbidden: 4,
+  notFound: 5,
+  invalid: 6,
+  conflict: 7,
+  unavailable: 8,
+  interrupted: 130,
+} as const;
+
+export const exitCodesHelp = `Exit codes:
+  0  done
+  1  it did not work: a test that failed, a template that does not render, an alert that was not confirmed
+  2  the command line is wrong
+  3  not logged in, or the credential was refused
+  4  the credential lacks the permission
+  5  there is no such id
+  6  the request is not valid
+  7  it conflicts with the present state
+  8  the service or the provider is away, or asks to come back later
+  130  interrupted`;
+
+/** A failure that a command finds itself. */
+export class CommandFailure extends Error {
+  readonly exitCode: number;
+
+  constructor(exitCode: number, message: string) {
+    super(message);
+    this.name = 'CommandFailure';
+    this.exitCode = exitCode;
+  }
+}
+
+export function exitCodeOf(error: unknown): number {
+  if (error instanceof CommandFailure) return error.exitCode;
+  if (error instanceof AlertNotPublishedError) return exitCodeOf(error.cause);
+  if (error instanceof SessionError) return exitCodeOfSession(error);
+  if (error instanceof ConnectionError) return exitCodes.unavailable;
+  if (error instanceof ApiError)
+    return byStatus[error.status] ?? (error.status >= 500 ? exitCodes.unavailable : 1);
+  return exitCodes.failed;
+}
+
+const byStatus: Readonly<Record<number, number>> = {
+  400: exitCodes.invalid,
+  401: exitCodes.unauthenticated,
+  403: exitCodes.forbidden,
+  404: exitCodes.notFound,
+  409: exitCodes.conflict,
+  413: exitCodes.invalid,
+  415: exitCodes.invalid,
+  422: exitCodes.invalid,
+  429: exitCodes.unavailable,
+};
+
+function exitCodeOfSession({ code }: SessionError): number {
+  if (code === 'provider_unreachable') return exitCodes.unavailable;
+  return code === 'insecure_issuer' ? exitCodes.usage : exitCodes.unauthenticated;
+}

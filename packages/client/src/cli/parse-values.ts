@@ -1,0 +1,56 @@
+import { InvalidArgumentError, Option } from 'commander';
+
+/** Parsers of option values; what they throw is a usage error that names the option. */
+
+export function parseNumber(text: string): number {
+  const value = Number(text);
+  if (text.trim() === '' || !Number.isFinite(value)) throw new InvalidArgumentError('It must be a number.');
+  return value;
+}
+
+export function parseCount(text: string): number {
+  const value = Number(text);
+  if (!Number.isSafeInteger(value) || value < 1)
+    throw new InvalidArgumentError('It must be a whole number above 0.');
+  return value;
+}
+
+export function parseBound(text: string): 'upper_bound' | 'lower_bound' {
+  if (text === 'upper' || text === 'upper_bound') return 'upper_bound';
+  if (text === 'lower' || text === 'lower_bound') return 'lower_bound';
+  throw new InvalidArgumentError('It must be upper or lower.');
+}
+
+/** `Name: value`, once or several times, as a webhook takes headers. */
+export function parseHeader(text: string, before: Record<string, string[]> = {}): Record<string, string[]> {
+  const colon = text.indexOf(':');
+  const name = text.slice(0, colon).trim();
+  if (colon < 1 || name === '') throw new InvalidArgumentError('It must be written "Name: value".');
+  const earlier = Object.hasOwn(before, name) ? (before[name] ?? []) : [];
+  return { ...before, [name]: [...earlier, text.slice(colon + 1).trim()] };
+}
+
+export function collect(text: string, before: string[] = []): string[] {
+  return [...before, text];
+}
+
+const unitMs: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A time as ISO 8601, or how long ago: `90s`, `15m`, `2h`, `7d`. */
+export function parseTime(text: string): string {
+  const [, amount, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
+  const timeMs = amount === undefined ? Date.parse(text) : Date.now() - Number(amount) * (unitMs[unit] ?? 0);
+  if (Number.isNaN(timeMs))
+    throw new InvalidArgumentError(
+      'It must be a time such as 2026-01-31T09:00:00Z, or an age such as 15m, 2h, 7d.',
+    );
+  return new Date(timeMs).toISOString();
+}
+
+/** An option that takes one of a few words. */
+export function choice(
+  flags: string,
+  { of, description }: { of: readonly string[]; description: string },
+): Option {
+  return new Option(flags, description).choices(of);
+}

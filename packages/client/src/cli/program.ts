@@ -1,0 +1,57 @@
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { addAlertCommands } from './commands/alert-commands.js';
+import { addCompletionCommands } from './commands/completion-commands.js';
+import { addDeadLetterCommands } from './commands/dead-letter-commands.js';
+import { addDeliveryCommands } from './commands/delivery-commands.js';
+import { addKeyCommands } from './commands/key-commands.js';
+import { addRuleCommands } from './commands/rule-commands.js';
+import { addSessionCommands } from './commands/session-commands.js';
+import { addWebhookCommands } from './commands/webhook-commands.js';
+import { exitCodesHelp } from './exit-codes.js';
+import type { Io } from './io.js';
+
+const footer = `
+Where and as whom comes from flags, or from the environment: TOCSIN_API_URL, TOCSIN_ENGINE_URL, TOCSIN_ISSUER,
+TOCSIN_WORKSPACE, and TOCSIN_CLIENT_ID with TOCSIN_CLIENT_SECRET for a service account, or TOCSIN_TOKEN.
+SERVICE_API_KEY is the engine key. Secrets are taken from the environment only. \`tocsin login\` remembers the rest.
+
+Examples:
+  $ tocsin login --issuer https://login.example.com/realms/tocsin --api-url https://tocsin.example.com --workspace UUID
+  $ tocsin webhooks list
+  $ tocsin render body.j2 --context alert.json
+  $ tocsin deliveries tail
+  $ tocsin webhooks list --stack .tocsin/stack.json     (beside a running npm start)
+
+${exitCodesHelp}`;
+
+export function createProgram(io: Io): Command {
+  const program = new Command('tocsin')
+    .description('Alerts that arrive: webhooks, alert rules, and the record of every delivery.')
+    .version(readVersion())
+    .showSuggestionAfterError()
+    .showHelpAfterError('(add --help to see what is possible)')
+    .exitOverride()
+    .configureOutput({
+      writeOut: (text) => void io.stdout.write(text),
+      writeErr: (text) => void io.stderr.write(text),
+      getOutHelpWidth: () => io.stdout.columns ?? 100,
+      getErrHelpWidth: () => io.stderr.columns ?? 100,
+    })
+    .addHelpText('after', footer);
+  addSessionCommands(program, io);
+  addWebhookCommands(program, io);
+  addRuleCommands(program, io);
+  addAlertCommands(program, io);
+  addDeliveryCommands(program, io);
+  addDeadLetterCommands(program, io);
+  addKeyCommands(program, io);
+  addCompletionCommands(program, io);
+  return program;
+}
+
+/** The same two levels up from src/cli, dist/cli and dist/bundle. */
+function readVersion(): string {
+  const file = new URL('../../package.json', import.meta.url);
+  return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;
+}

@@ -1,0 +1,95 @@
+import { ConnectionError, UnavailableError } from '../api/errors.js';
+import type { PlatformClient } from '../api/platform-client.js';
+import type { Delivery, ListDeliveriesQuery } from '../api/schemas.js';
+import { type Clock, systemClock } from '../clock.js';
+import { deliveryColumns, describeAnswer } from './delivery-columns.js';
+import type { Output } from './output.js';
+import { printable } from './text.js';
+
+export interface TailOptions {
+  platform: PlatformClient;
+  /** Without `since`, only what comes from now on is shown. */
+  filter: ListDeliveriesQuery;
+  out: Output;
+  signal: AbortSignal;
+  clock?: Clock;
+}
+
+const pollMs = 1_000;
+/** Deliveries become visible when their alert's transaction ends, not in the order of their ids. */
+const overlapMs = 10_000;
+/** Open deliveries that are looked at again in one round, so that a backlog does not use up the request limit. */
+const recheckedAtOnce = 8;
+/** Ended deliveries are forgotten beyond this many. */
+const remembered = 10_000;
+
+/** Prints each delivery when it appears and whenever it changes, until the signal is aborted. */
+export async function tailDeliveries(options: TailOptions): Promise<void> {
+  const { platform, filter, out, signal, clock = systemClock } = options;
+  const seen = new Map<string, string>();
+  const open = new Map<string, Delivery>();
+  let since = filter.since ?? new Date(clock.now()).toISOString();
+
+  const note = (delivery: Delivery) => {
+    const state = `${delivery.status} ${delivery.attempts_made}`;
+    if (seen.get(delivery.id) === state) return;
+    seen.set(delivery.id, state);
+    if (hasEnded(delivery)) open.delete(delivery.id);
+    else open.set(delivery.id, delivery);
+    print(delivery, out);
+  };
+
+  const round = async () => {
+    const found = await platform.deliveries.list({ ...filter, since, limit: 1000 }, { signal }).toArray();
+    for (const delivery of found.reverse()) note(delivery);
+    since = later(since, found.at(-1)?.created_at);
+    for (const { id } of [...open.values()].slice(0, recheckedAtOnce)) {
+      const delivery = await platform.deliveries.get(id, { signal });
+      // To the end of the line, so that every open one has its turn.
+      open.delete(id);
+      if (!hasEnded(delivery)) open.set(id, delivery);
+      note(delivery);
+    }
+    forgetOldest(seen, open);
+  };
+
+  for (;;) {
+    try {
+      await round();
+    } catch (error) {
+      if (!(error instanceof ConnectionError || error instanceof UnavailableError)) throw error;
+      out.note(`${error.message} Trying again…`);
+    }
+    await clock.sleep(pollMs, signal);
+  }
+}
+
+function hasEnded({ status }: Delivery): boolean {
+  return status === 'succeeded' || status === 'failed' || status === 'skipped';
+}
+
+function later(since: string, newest: string | undefined): string {
+  if (newest === undefined) return since;
+  return new Date(Math.max(Date.parse(since), Date.parse(newest) - overlapMs)).toISOString();
+}
+
+function forgetOldest(seen: Map<string, string>, open: Map<string, Delivery>): void {
+  for (const id of seen.keys()) {
+    if (seen.size <= remembered) return;
+    if (!open.has(id)) seen.delete(id);
+  }
+}
+
+function print(delivery: Delivery, out: Output): void {
+  if (out.json) {
+    out.jsonLine(delivery);
+    return;
+  }
+  const status = deliveryColumns(out).find(({ title }) => title === 'STATUS');
+  const painted = status?.paint?.(delivery.status.padEnd(9), delivery) ?? delivery.status;
+  const { id, attempts_made, webhook_name, error } = delivery;
+  const facts = [`try ${attempts_made}`, describeAnswer(delivery), webhook_name, error ?? ''].filter(
+    (fact) => fact !== '',
+  );
+  out.line(`${new Date().toISOString()}  ${id}  ${painted}  ${printable(facts.join('  '))}`);
+}

@@ -1,0 +1,43 @@
+/**
+ * Text from elsewhere, made safe to print on one line: a name or an answer must not move the cursor, change colours or
+ * retitle the terminal.
+ */
+export function printable(text: string): string {
+  return text.replaceAll(
+    control,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}
+
+/** The same, with line breaks and tabs left as they are. */
+export function printableLines(text: string): string {
+  return text
+    .split('\n')
+    .map((line) => line.split('\t').map(printable).join('\t'))
+    .join('\n');
+}
+
+// Control characters, and the marks that turn the direction of writing around.
+const control = /[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+
+/** Cells that a text takes on a terminal, near enough: wide characters take two, combining marks none. */
+export function widthOf(text: string): number {
+  let width = 0;
+  for (const character of text) width += wide.test(character) ? 2 : zero.test(character) ? 0 : 1;
+  return width;
+}
+
+const wide =
+  /[\u1100-\u115f\u2e80-\u303e\u3041-\ua4cf\uac00-\ud7a3\uf900-\ufaff\ufe30-\ufe6f\uff00-\uff60\uffe0-\uffe6]|\p{Emoji_Presentation}/u;
+const zero = /\p{Mn}|\p{Me}|\ufe0f|[\u200b-\u200d]/u;
+
+/** Cuts a text to so many cells, with an ellipsis where something is missing. */
+export function cutToWidth(text: string, cells: number): string {
+  if (widthOf(text) <= cells) return text;
+  let kept = '';
+  for (const character of text) {
+    if (widthOf(kept + character) > cells - 1) break;
+    kept += character;
+  }
+  return `${kept}…`;
+}

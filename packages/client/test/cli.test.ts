@@ -1,0 +1,324 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type CliOptions, cli } from './support/cli.js';
+import { startServices } from './support/services.js';
+
+type Services = Awaited<ReturnType<typeof startServices>>;
+let services: Services;
+let stack: string;
+const directory = mkdtempSync(join(tmpdir(), 'tocsin-cli-'));
+const workspace = process.env.TOCSIN_TEST_WORKSPACE_ID ?? '';
+
+beforeAll(async () => {
+  services = await startServices();
+  const issuer = process.env.TOCSIN_TEST_OIDC_ISSUER ?? '';
+  const [auth_url, realm] = issuer.split('/realms/');
+  stack = join(directory, 'stack.json');
+  const file = {
+    api_url: services.apiUrl,
+    engine_url: services.engineUrl,
+    auth_url,
+    realm,
+    workspace_id: workspace,
+    clients: JSON.parse(process.env.TOCSIN_TEST_OIDC_CLIENTS ?? '{}'),
+    device_client_id: 'tocsin-cli',
+    engine_admin_key: services.engineAdminKey,
+  };
+  writeFileSync(stack, JSON.stringify(file));
+});
+afterAll(() => services.close());
+
+/** As someone who points the command at a running stack. */
+const run = (words: string[], options: CliOptions = {}) =>
+  cli(words, {
+    ...options,
+    env: { TOCSIN_STACK: stack, TOCSIN_LOGIN_FILE: join(directory, 'none'), ...options.env },
+  });
+
+async function runJson<T>(words: string[], options: CliOptions = {}): Promise<T> {
+  const { code, stdout, stderr } = await run([...words, '--json'], options);
+  if (code !== 0) throw new Error(`${words.join(' ')}: ${code} ${stderr}`);
+  return JSON.parse(stdout) as T;
+}
+
+interface Named {
+  id: string;
+  name: string;
+}
+
+const createWebhook = (name: string, ...more: string[]) =>
+  runJson<Named>([
+    'webhooks',
+    'create',
+    '--name',
+    name,
+    '--url',
+    'http://127.0.0.1:9/',
+    '--body',
+    '{}',
+    ...more,
+  ]);
+
+describe('webhooks', () => {
+  test('are created from flags, shown, changed, listed and deleted', async () => {
+    const headers = ['--header', 'X-Team: a', '--header', 'X-Team: b:c', '--no-retry-on-timeout'];
+    const { id } = await createWebhook('first', ...headers);
+    expect(await runJson(['webhooks', 'get', id])).toMatchObject({
+      name: 'first',
+      headers: { 'X-Team': ['a', 'b:c'] },
+      enabled: true,
+      retry_on_timeout: false,
+    });
+    expect(await runJson(['webhooks', 'update', id, '--disable', '--name', 'renamed'])).toMatchObject({
+      name: 'renamed',
+      enabled: false,
+      retry_on_timeout: false,
+    });
+    expect((await run(['webhooks', 'list', '--name', 'renamed'])).stdout).toMatch(
+      /^ID +NAME +URL +STATE +UPDATED\n[0-9a-f-]{36} +renamed +http:\/\/127\.0\.0\.1:9\/ +disabled/,
+    );
+    expect(await run(['webhooks', 'delete', id])).toMatchObject({ code: 0, stdout: `Deleted ${id}.\n` });
+    expect(await run(['webhooks', 'get', id])).toMatchObject({ code: 5, stdout: '' });
+  });
+
+  test('are created from JSON on standard input, flags coming first', async () => {
+    const stdin = JSON.stringify({ name: 'piped', url: 'http://127.0.0.1:9/', body: '{}', enabled: false });
+    const made = await runJson(['webhooks', 'create', '--from', '-', '--name', 'flagged'], { stdin });
+    expect(made).toMatchObject({ name: 'flagged', enabled: false });
+  });
+
+  test('a test that fails says why and exits with 1', async () => {
+    const { id } = await createWebhook('refused');
+    const { code, stdout, stderr } = await run(['webhooks', 'test', id]);
+    expect({ code, stderr }).toEqual({ code: 1, stderr: 'tocsin: The test failed.\n' });
+    expect(stdout).toMatch(/error +connection_refused/);
+  });
+
+  test('a template is previewed from standard input; its fault is on stderr', async () => {
+    const body = '{"text": "{{ model_name }}"}';
+    expect(await run(['webhooks', 'preview', '-'], { stdin: body })).toMatchObject({ code: 0 });
+    const broken = await run(['webhooks', 'preview', '-'], { stdin: '{{ 1 +' });
+    expect(broken).toMatchObject({ code: 1, stdout: '' });
+    expect(broken.stderr).toContain('template_error');
+  });
+
+  test('what the API refuses is told with its place, and exits with 6', async () => {
+    const refused = await run(['webhooks', 'create', '--name', 'x', '--url', 'nonsense', '--body', '{}']);
+    expect(refused.code).toBe(6);
+    expect(refused.stderr).toMatch(/\/url .+\n {2}\(request /s);
+  });
+});
+
+describe('rules, alerts and deliveries', () => {
+  test('a rule is made and fires; the alerts of a file are all confirmed', async () => {
+    const { id: webhook } = await createWebhook('for a rule');
+    const model = randomUUID();
+    const flags = ['--model-id', model, '--threshold', '0.4', '--bound', 'upper', '--webhook', webhook];
+    const rule = await runJson<Named>(['rules', 'create', '--name', 'drift', ...flags]);
+    expect(await runJson(['rules', 'get', rule.id])).toMatchObject({ notification_webhook_ids: [webhook] });
+    expect((await run(['webhooks', 'delete', webhook])).code).toBe(7);
+    const fired = await run([
+      'alerts',
+      'fire',
+      '--rule',
+      rule.id,
+      '--model-id',
+      model,
+      '--model-name',
+      'm',
+      '--value',
+      '-1e-3',
+    ]);
+    expect(fired).toMatchObject({ code: 0, stdout: expect.stringMatching(/^[0-9a-f-]{36}\n$/) });
+
+    const alert = { alert_rule_id: rule.id, model_id: model, model_name: 'm', metric_value: 1 };
+    const lines = Array.from({ length: 40 }, () => JSON.stringify(alert)).join('\n');
+    expect(await runJson(['alerts', 'fire', '-'], { stdin: lines })).toHaveLength(40);
+    expect((await runJson<Named[]>(['rules', 'list'])).map(({ id }) => id)).toContain(rule.id);
+    expect(await runJson(['rules', 'update', rule.id, '--no-webhooks', '--disable'])).toMatchObject({
+      enabled: false,
+      notification_webhook_ids: [],
+    });
+    expect((await run(['rules', 'delete', rule.id])).code).toBe(0);
+  });
+
+  test('an alert that is not confirmed is named, the others are fired', async () => {
+    const rule = { name: 'r', model_id: randomUUID(), threshold: 1, bound: 'lower_bound' };
+    const { id } = await runJson<Named>(['rules', 'create', '--from', '-'], { stdin: JSON.stringify(rule) });
+    const alert = { alert_rule_id: id, model_id: rule.model_id, model_name: 'm', metric_value: 0 };
+    const bad = { ...alert, alert_id: randomUUID(), alert_rule_id: randomUUID() };
+    const result = await run(['alerts', 'fire', '-'], { stdin: JSON.stringify([alert, bad, alert]) });
+    expect(result.code).toBe(6);
+    expect(result.stderr).toContain(`Not confirmed: alert ${bad.alert_id}`);
+    expect(result.stderr).toContain('1 of 3 alerts were not confirmed');
+    expect(result.stdout.trim().split('\n')).toHaveLength(2);
+  });
+
+  test('empty lists are said to be empty on stderr, and are [] for programs', async () => {
+    const none = ['--webhook', randomUUID()];
+    expect(await run(['deliveries', 'list', ...none])).toMatchObject({
+      stdout: '',
+      stderr: 'No deliveries.\n',
+    });
+    expect(await runJson(['deliveries', 'list', ...none, '--since', '2h'])).toEqual([]);
+    expect(await runJson(['dead-letters', 'list'])).toEqual([]);
+    expect(await runJson(['alerts', 'list', '--rule', randomUUID()])).toEqual([]);
+  });
+
+  test('redelivering in bulk is a job that is watched to its end', async () => {
+    const controller = new AbortController();
+    const words = ['deliveries', 'redeliver', '--webhook', randomUUID(), '--no-wait'];
+    const { code, stderr } = await run(words, { signal: controller.signal });
+    expect({ code, stderr }).toEqual({
+      code: 0,
+      stderr: expect.stringMatching(/^Job .+: 0 deliveries match\.\n$/),
+    });
+    expect((await run(['deliveries', 'redeliver'])).code).toBe(2);
+    expect((await run(['deliveries', 'redeliver', randomUUID()])).code).toBe(5);
+  });
+});
+
+describe('keys', () => {
+  test('the raw key stands alone on stdout, once, and works as SERVICE_API_KEY says', async () => {
+    const made = await run(['keys', 'create', 'a monitor']);
+    expect(made.stdout).toMatch(/^[A-Za-z0-9+/=]+\n$/);
+    const id = /id (\S+)/.exec(made.stderr)?.[1] ?? '';
+    const listed = await run(['keys', 'list']);
+    expect(listed.stdout).toContain('a monitor');
+    expect(listed.stdout).not.toContain(made.stdout.trim());
+    const env = {
+      TOCSIN_STACK: '',
+      TOCSIN_ENGINE_URL: services.engineUrl,
+      SERVICE_API_KEY: made.stdout,
+    };
+    expect((await run(['keys', 'list'], { env })).code).toBe(4);
+    expect((await run(['keys', 'deactivate', id])).code).toBe(0);
+    expect((await run(['keys', 'list'], { env })).code).toBe(3);
+  });
+});
+
+describe('who one is', () => {
+  test('is told by whoami, and --as picks another', async () => {
+    expect((await run(['whoami'])).stdout).toMatch(/deployment +.*tocsin_admin/);
+    const reader = await runJson<{ workspaces: unknown }>(['whoami', '--as', 'reader']);
+    expect(reader.workspaces).toEqual({ [workspace]: ['reader'] });
+    expect((await run(['webhooks', 'list', '--as', 'outsider'])).code).toBe(4);
+  });
+
+  test('can be a service account from the environment', async () => {
+    const clients = JSON.parse(process.env.TOCSIN_TEST_OIDC_CLIENTS ?? '{}');
+    const env = {
+      TOCSIN_STACK: '',
+      TOCSIN_API_URL: services.apiUrl,
+      TOCSIN_ISSUER: process.env.TOCSIN_TEST_OIDC_ISSUER ?? '',
+      TOCSIN_CLIENT_ID: clients.editor.client_id,
+      TOCSIN_CLIENT_SECRET: `${clients.editor.client_secret}\n`,
+      TOCSIN_WORKSPACE: workspace,
+    };
+    expect((await run(['webhooks', 'list'], { env })).code).toBe(0);
+    expect((await run(['webhooks', 'list'], { env: { ...env, TOCSIN_CLIENT_SECRET: 'wrong' } })).code).toBe(
+      3,
+    );
+    expect((await run(['webhooks', 'list'], { env: { ...env, TOCSIN_WORKSPACE: '' } })).code).toBe(2);
+    expect((await run(['webhooks', 'list'], { env: { ...env, TOCSIN_ISSUER: '' } })).code).toBe(3);
+  });
+
+  test('an API that is not there exits with 8', async () => {
+    const { code, stderr } = await run(['whoami', '--api-url', 'http://127.0.0.1:9']);
+    expect(code).toBe(8);
+    expect(stderr).toContain('127.0.0.1:9');
+  });
+});
+
+describe('the command line itself', () => {
+  test.each([
+    [[]],
+    [['nonsense']],
+    [['webhooks']],
+    [['webhooks', 'get']],
+    [['webhooks', 'get', 'a', 'b']],
+    [['webhooks', 'list', '--limit', '0']],
+    [['webhooks', 'list', '--sort', 'colour']],
+    [['webhooks', 'create', '--name', 'x']],
+    [['webhooks', 'create', '--header', 'no colon']],
+    [['webhooks', 'create', '--from', '/nonexistent']],
+    [['webhooks', 'update', 'x']],
+    [['webhooks', 'test']],
+    [['rules', 'create', '--threshold', 'high']],
+    [['alerts', 'fire', '--value', '1']],
+    [['alerts', 'list', '--since', 'yesterday']],
+    [['deliveries', 'list', '--status', 'lost']],
+    [['whoami', '--as', 'nobody']],
+    [['whoami', '--stack', '/nonexistent']],
+    [['completion', 'cmd']],
+  ])('%j is wrong, which exits with 2 and goes to stderr', async (words) => {
+    expect(await run(words)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/\S/) });
+  });
+
+  test.each([['not json'], ['[]'], ['null'], ['{"name":']])(
+    '%j as fields is a usage error',
+    async (stdin) => {
+      expect((await run(['webhooks', 'create', '--from', '-'], { stdin })).code).toBe(2);
+    },
+  );
+
+  test.each([[['--help']], [['webhooks', 'create', '--help']], [['help', 'alerts']], [['--version']]])(
+    '%j goes to stdout and exits with 0',
+    async (words) => {
+      expect(await run(words)).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/\S/) });
+    },
+  );
+
+  test('every command that can be run says what it does and offers JSON where it answers', async () => {
+    const topics = await run(['__complete', '--', '']);
+    for (const topic of topics.stdout
+      .trim()
+      .split('\n')
+      .filter((name) => name !== 'help')) {
+      const { stdout } = await run([topic, '--help']);
+      expect(stdout.split('\n')[2]).toMatch(/\w/);
+    }
+  });
+
+  test('words are completed: commands, flags and the words that a flag takes', async () => {
+    const complete = async (...words: string[]) =>
+      (await run(['__complete', '--', ...words])).stdout.trim().split('\n');
+    expect(await complete('web')).toEqual(['webhooks']);
+    expect(await complete('webhooks', 'p')).toEqual(['preview']);
+    expect(await complete('deliveries', 'list', '--sta')).toEqual(['--status', '--status-code', '--stack']);
+    expect(await complete('deliveries', 'list', '--status', 's')).toEqual([
+      'sending',
+      'succeeded',
+      'skipped',
+    ]);
+    expect(await complete('webhooks', 'get', '')).toEqual(['']);
+  });
+
+  test('colours are for terminals that want them', async () => {
+    await createWebhook('coloured');
+    const words = ['webhooks', 'list', '--name', 'coloured'];
+    const sequence = '\u001b[';
+    expect((await run(words, { columns: 200 })).stdout).toContain(sequence);
+    expect((await run(words)).stdout).not.toContain(sequence);
+    expect((await run(words, { columns: 200, env: { NO_COLOR: '1' } })).stdout).not.toContain(sequence);
+    expect((await run([...words, '--no-color'], { columns: 200 })).stdout).not.toContain(sequence);
+  });
+
+  test('on a terminal a table fits its width; in a pipe nothing is cut', async () => {
+    const name = `wide ${'ä漢🚨'.repeat(60)}`;
+    await createWebhook(name);
+    const words = ['webhooks', 'list', '--name', 'wide', '--no-color'];
+    const { stdout } = await run(words, { columns: 100 });
+    expect(stdout).toContain('…');
+    expect((await run(words)).stdout).toContain(name);
+  });
+
+  test('a name cannot write to the terminal', async () => {
+    await createWebhook('evil \u001b]0;owned\u0007 \u202e txt');
+    const { stdout } = await run(['webhooks', 'list', '--name', 'evil'], { columns: 200 });
+    expect(stdout).toContain('evil \\u001b]0;owned\\u0007 \\u202e txt');
+    expect(stdout).not.toContain('\u0007');
+  });
+});

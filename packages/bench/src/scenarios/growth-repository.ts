@@ -12,7 +12,7 @@ const partitionDays = 9;
 
 /** Makes the partitions of the past days, as they would have been made then. */
 export async function makePastPartitions(database: Database, days: number): Promise<void> {
-  for (let back = 0; back <= days + 1; back += partitionDays - 1)
+  for (let back = 0; back <= days + partitionDays; back += partitionDays - 1)
     await ensurePartitions(database, Date.now() - back * dayMs);
 }
 
@@ -87,6 +87,11 @@ export async function pickDeliveries(
     await database.knex('attempts').where({ delivery_id: id }).update({ request_body_sealed: body });
   }
   return ids;
+}
+
+/** Nothing made may be owed still when a worker starts. */
+export async function dropHistory(database: Database): Promise<void> {
+  await database.knex.raw('truncate deliveries, attempts, open_deliveries');
 }
 
 /** From now on, new connections write the plan of each statement to the server's log. */

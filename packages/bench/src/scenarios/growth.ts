@@ -5,7 +5,13 @@ import { measureRequests } from '../measure/requests.js';
 import { type Percentiles, percentilesOf } from '../measure/statistics.js';
 import { type Apis, startApis } from '../stack/start-apis.js';
 import type { Bench } from './bench.js';
-import { explainEverything, makeHistory, makePastPartitions, pickDeliveries } from './growth-repository.js';
+import {
+  dropHistory,
+  explainEverything,
+  makeHistory,
+  makePastPartitions,
+  pickDeliveries,
+} from './growth-repository.js';
 
 export interface GrowthResult {
   deliveries: number;
@@ -55,6 +61,7 @@ export async function measureGrowth(bench: Bench, options: GrowthOptions): Promi
     return results;
   } finally {
     await apis.stop();
+    await dropHistory(stack.database);
   }
 }
 

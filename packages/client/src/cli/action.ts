@@ -76,7 +76,7 @@ export function runsOnPlatform<Options = object>(
   work: (context: PlatformContext<Options>) => Promise<void>,
 ): Command {
   return runsConnected<Options>(command, io, (context) => {
-    const platform = connectPlatform(context.settings);
+    const platform = connectPlatform(context.settings, io.clock);
     return work({ ...context, platform });
   });
 }
@@ -104,7 +104,7 @@ export function runsOnEngine<Options = object>(
   work: (context: EngineContext<Options>) => Promise<void>,
 ): Command {
   return runsConnected<Options>(command, io, (context) =>
-    work({ ...context, engine: connectEngine(context.settings) }),
+    work({ ...context, engine: connectEngine(context.settings, io.clock) }),
   );
 }
 

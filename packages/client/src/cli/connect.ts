@@ -1,5 +1,6 @@
 import { createEngineClient, type EngineClient } from '../api/engine-client.js';
 import { createPlatformClient, type PlatformClient } from '../api/platform-client.js';
+import type { Clock } from '../clock.js';
 import { ClientCredentialsSession } from '../sessions/client-credentials-session.js';
 import { DeviceSession } from '../sessions/device-session.js';
 import type { Session } from '../sessions/session.js';
@@ -7,25 +8,30 @@ import { CommandFailure, exitCodes } from './exit-codes.js';
 import { createFileTokenStore } from './login-file.js';
 import type { ResolvedSettings } from './settings.js';
 
-export function connectPlatform(settings: ResolvedSettings): PlatformClient {
+export function connectPlatform(settings: ResolvedSettings, clock: Clock): PlatformClient {
   const url = required(settings.apiUrl, 'Where is the API? Give --api-url, or set TOCSIN_API_URL.');
-  return createPlatformClient({ url, credential: credentialOf(settings), workspaceId: settings.workspaceId });
+  return createPlatformClient({
+    url,
+    credential: credentialOf(settings, clock),
+    workspaceId: settings.workspaceId,
+    clock,
+  });
 }
 
 /** The engine's own key comes first, then whatever the platform would be asked with. */
-export function connectEngine(settings: ResolvedSettings): EngineClient {
+export function connectEngine(settings: ResolvedSettings, clock: Clock): EngineClient {
   const url = required(
     settings.engineUrl,
     'Where is the engine? Give --engine-url, or set TOCSIN_ENGINE_URL.',
   );
-  return createEngineClient({ url, credential: settings.engineKey ?? credentialOf(settings) });
+  return createEngineClient({ url, credential: settings.engineKey ?? credentialOf(settings, clock), clock });
 }
 
-export function deviceSession(settings: ResolvedSettings): DeviceSession {
+export function deviceSession(settings: ResolvedSettings, clock: Clock): DeviceSession {
   const issuer = requireIssuer(settings);
   const { deviceClientId: clientId, apiUrl, engineUrl, workspaceId, loginFile } = settings;
   const store = createFileTokenStore(loginFile, { issuer, clientId, apiUrl, engineUrl, workspaceId });
-  return new DeviceSession({ issuer, clientId, store });
+  return new DeviceSession({ issuer, clientId, store, clock });
 }
 
 /** The workspace, where a command acts in one. */
@@ -33,15 +39,15 @@ export function requireWorkspace({ workspaceId }: ResolvedSettings): string {
   return required(workspaceId, 'Which workspace? Give --workspace, or set TOCSIN_WORKSPACE.');
 }
 
-function credentialOf(settings: ResolvedSettings): Session | string {
+function credentialOf(settings: ResolvedSettings, clock: Clock): Session | string {
   if (settings.token !== undefined) return settings.token;
   const { clientId, clientSecret } = settings;
-  if (clientSecret === undefined) return deviceSession(settings);
+  if (clientSecret === undefined) return deviceSession(settings, clock);
   const id = required(
     clientId,
     'TOCSIN_CLIENT_SECRET needs a client: give --client-id, or set TOCSIN_CLIENT_ID.',
   );
-  return new ClientCredentialsSession({ issuer: requireIssuer(settings), clientId: id, clientSecret });
+  return new ClientCredentialsSession({ issuer: requireIssuer(settings), clientId: id, clientSecret, clock });
 }
 
 function requireIssuer({ issuer }: ResolvedSettings): string {

@@ -13,7 +13,7 @@ const colors: Record<Delivery['status'], Color> = {
 
 export function deliveryColumns(out: Output): Column<Delivery>[] {
   return [
-    { title: 'ID', value: ({ id }) => id },
+    { title: 'ID', whole: true, value: ({ id }) => id },
     { title: 'CREATED', value: ({ created_at }) => created_at },
     {
       title: 'STATUS',

@@ -1,7 +1,9 @@
 import type { Readable } from 'node:stream';
+import type { Clock } from '../clock.js';
 
 /** The world as the command sees it. */
 export interface Io {
+  clock: Clock;
   env: NodeJS.ProcessEnv;
   stdin: Readable;
   stdout: Terminal;

@@ -48,12 +48,11 @@ export function createFileTokenStore(file: string, login: Omit<SavedLogin, 'toke
     update: (change) =>
       withLock(`${file}.lock`, async () => {
         const saved = await readLogin(file);
-        const kept =
-          saved?.issuer === login.issuer && saved.clientId === login.clientId ? saved.tokens : undefined;
-        const tokens = await change(kept);
-        if (tokens === kept) return tokens;
+        const own = saved?.issuer === login.issuer && saved.clientId === login.clientId ? saved : undefined;
+        const tokens = await change(own?.tokens);
+        if (tokens === own?.tokens) return tokens;
         if (tokens === undefined) await rm(file, { force: true });
-        else await writeLogin(file, { ...saved, ...withoutUndefined(login), tokens });
+        else await writeLogin(file, { ...own, ...withoutUndefined(login), tokens });
         return tokens;
       }),
   };

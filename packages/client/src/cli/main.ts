@@ -1,4 +1,5 @@
 #!/usr/bin/env node
+import { systemClock } from '../clock.js';
 import { exitCodes } from './exit-codes.js';
 import { runCli } from './run-cli.js';
 
@@ -20,6 +21,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 
 const { env, stdin, stdout, stderr } = process;
 process.exitCode = await runCli(process.argv.slice(2), {
+  clock: systemClock,
   env,
   stdin,
   stdout,

@@ -43,10 +43,17 @@ export async function resolveSettings(
     const { deviceClientId, ...stack } = await readStackSettings(stackFile, flags.as ?? 'admin');
     return { ...stack, ...given, deviceClientId: flags.clientId ?? deviceClientId, loginFile };
   }
-  const login = await readLogin(loginFile);
-  const { tokens: _tokens, ...remembered } = login ?? {};
-  const settings: Settings = { ...remembered, ...defined(fromEnvironment(env)), ...given };
+  const chosen: Settings = { ...defined(fromEnvironment(env)), ...given };
+  const settings: Settings = { ...(await readRemembered(loginFile, chosen.issuer)), ...chosen };
   return { ...settings, deviceClientId: settings.clientId ?? 'tocsin-cli', loginFile };
+}
+
+/** What belongs to a login at one provider is nothing to another. */
+async function readRemembered(loginFile: string, issuer: string | undefined): Promise<Settings> {
+  const login = await readLogin(loginFile);
+  if (login === undefined || (issuer !== undefined && issuer !== login.issuer)) return {};
+  const { tokens: _tokens, ...remembered } = login;
+  return remembered;
 }
 
 function fromFlags({ apiUrl, engineUrl, issuer, clientId, workspace }: ConnectionFlags): Settings {

@@ -3,6 +3,8 @@ import { cutToWidth, printable, widthOf } from './text.js';
 export interface Column<Row> {
   title: string;
   value(row: Row): string;
+  /** Never cut, for example an id that is to be copied. */
+  whole?: boolean;
   /** Applied after the cell is laid out, so that it takes no room. */
   paint?: (cell: string, row: Row) => string;
 }
@@ -21,7 +23,10 @@ export function layOutTable<Row>(
   const widths = columns.map(({ title }, index) =>
     Math.max(widthOf(title), ...cells.map((line) => widthOf(line[index] ?? ''))),
   );
-  if (terminalWidth !== undefined) shrink(widths, terminalWidth - gap.length * (columns.length - 1));
+  if (terminalWidth !== undefined) {
+    const giving = [...columns.keys()].filter((index) => columns[index]?.whole !== true);
+    shrink(widths, { giving, room: terminalWidth - gap.length * (columns.length - 1) });
+  }
   const layOut = (line: readonly string[], paint: (cell: string, index: number) => string) =>
     line
       .map((cell, index) => paint(pad(cutToWidth(cell, widths[index] ?? 0), widths[index] ?? 0), index))
@@ -38,18 +43,16 @@ export function layOutTable<Row>(
 
 const narrowest = 8;
 
-function shrink(widths: number[], room: number): void {
-  const total = () => widths.reduce((sum, width) => sum + width, 0);
-  for (let excess = total() - room; excess > 0; excess = total() - room) {
-    const widest = Math.max(...widths);
-    if (widest <= narrowest) return;
-    widths[widths.indexOf(widest)] = Math.max(narrowest, widest - excess, secondOf(widths, widest) - 1);
+/** Takes a cell at a time from the widest of the columns that give way. */
+function shrink(widths: number[], { giving, room }: { giving: number[]; room: number }): void {
+  let excess = widths.reduce((sum, width) => sum + width, 0) - room;
+  while (excess > 0) {
+    const widest = giving.reduce((a, b) => ((widths[b] ?? 0) > (widths[a] ?? 0) ? b : a), giving[0] ?? 0);
+    const width = widths[widest] ?? 0;
+    if (giving.length === 0 || width <= narrowest) return;
+    widths[widest] = width - 1;
+    excess -= 1;
   }
-}
-
-function secondOf(widths: number[], widest: number): number {
-  const rest = widths.filter((width) => width < widest);
-  return rest.length === 0 ? narrowest : Math.max(...rest);
 }
 
 function pad(cell: string, width: number): string {

@@ -1,7 +1,7 @@
 import { ConnectionError, UnavailableError } from '../api/errors.js';
 import type { PlatformClient } from '../api/platform-client.js';
 import type { Delivery, ListDeliveriesQuery } from '../api/schemas.js';
-import { type Clock, systemClock } from '../clock.js';
+import type { Clock } from '../clock.js';
 import { deliveryColumns, describeAnswer } from './delivery-columns.js';
 import type { Output } from './output.js';
 import { printable } from './text.js';
@@ -12,7 +12,7 @@ export interface TailOptions {
   filter: ListDeliveriesQuery;
   out: Output;
   signal: AbortSignal;
-  clock?: Clock;
+  clock: Clock;
 }
 
 const pollMs = 1_000;
@@ -25,7 +25,7 @@ const remembered = 10_000;
 
 /** Prints each delivery when it appears and whenever it changes, until the signal is aborted. */
 export async function tailDeliveries(options: TailOptions): Promise<void> {
-  const { platform, filter, out, signal, clock = systemClock } = options;
+  const { platform, filter, out, signal, clock } = options;
   const seen = new Map<string, string>();
   const open = new Map<string, Delivery>();
   let since = filter.since ?? new Date(clock.now()).toISOString();

@@ -64,7 +64,7 @@ interface ListFlags {
 
 function listColumns(out: Output): Column<Alert>[] {
   return [
-    { title: 'ID', value: ({ alert_id }) => alert_id },
+    { title: 'ID', whole: true, value: ({ alert_id }) => alert_id },
     { title: 'FIRED', value: ({ fired_at }) => fired_at },
     { title: 'RULE', value: ({ alert_rule_name }) => alert_rule_name },
     { title: 'MODEL', value: ({ model_name }) => model_name },

@@ -43,7 +43,7 @@ export function addDeadLetterCommands(program: Command, io: Io): void {
 }
 
 const columns: Column<DeadLetter>[] = [
-  { title: 'ID', value: ({ id }) => id },
+  { title: 'ID', whole: true, value: ({ id }) => id },
   { title: 'CREATED', value: ({ created_at }) => created_at },
   { title: 'REASON', value: ({ reason }) => reason },
   { title: 'DETAIL', value: ({ detail }) => detail },

@@ -42,7 +42,7 @@ export function addDeliveryCommands(program: Command, io: Io): void {
     'follow deliveries live: each line is one that is new or has changed; Ctrl-C ends it',
   );
   runsInWorkspace<FilterFlags>(tail, io, async ({ platform, options, out, signal }) => {
-    await tailDeliveries({ platform, filter: filterOf(options), out, signal });
+    await tailDeliveries({ platform, filter: filterOf(options), out, signal, clock: io.clock });
   });
   withExamples(tail, [
     'tocsin deliveries tail --webhook ID',

@@ -42,7 +42,7 @@ async function* each<T>(items: T[]): AsyncGenerator<T> {
 
 function listColumns(out: Output): Column<ApiKey>[] {
   return [
-    { title: 'ID', value: ({ id }) => id },
+    { title: 'ID', whole: true, value: ({ id }) => id },
     { title: 'DESCRIPTION', value: ({ description }) => description },
     {
       title: 'STATE',

@@ -1,5 +1,4 @@
 import type { CreateRedelivery, Delivery, Redelivery } from '../../api/schemas.js';
-import { systemClock } from '../../clock.js';
 import type { PlatformContext } from '../action.js';
 import { CommandFailure, exitCodes } from '../exit-codes.js';
 import { type FilterFlags, filterOf } from './delivery-commands.js';
@@ -45,14 +44,14 @@ async function redeliverEach({
 const pollMs = 1_000;
 
 async function redeliverMatching(
-  { platform, options, out, signal }: PlatformContext<RedeliverFlags>,
+  { platform, options, io, out, signal }: PlatformContext<RedeliverFlags>,
   filter: CreateRedelivery,
 ): Promise<void> {
   let job = await platform.redeliveries.create(filter, { signal });
   out.note(`Job ${job.id}: ${job.matched} deliveries match.`);
   while (options.wait && job.status === 'running') {
     out.progress(`${job.done} of ${job.matched} on their way… (Ctrl-C stops watching, not the job)`);
-    await systemClock.sleep(pollMs, signal);
+    await io.clock.sleep(pollMs, signal);
     job = await platform.redeliveries.get(job.id, { signal });
   }
   out.progress(undefined);

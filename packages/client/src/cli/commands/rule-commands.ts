@@ -105,7 +105,7 @@ async function readFields({
 
 function listColumns(out: Output): Column<AlertRule>[] {
   return [
-    { title: 'ID', value: ({ id }) => id },
+    { title: 'ID', whole: true, value: ({ id }) => id },
     { title: 'NAME', value: ({ name }) => name },
     {
       title: 'FIRES',

@@ -8,7 +8,7 @@ export function addSessionCommands(program: Command, io: Io): void {
     .command('login')
     .description('sign in with a browser; the login is kept in a file that only you can read');
   runsConnected(login, io, async ({ settings, out, signal }) => {
-    const session = deviceSession(settings);
+    const session = deviceSession(settings, io.clock);
     await session.login({
       signal,
       show({ userCode, verificationUri, verificationUriComplete, expiresInSeconds }) {
@@ -31,7 +31,7 @@ export function addSessionCommands(program: Command, io: Io): void {
 
   const logout = program.command('logout').description('forget the login, and end it at the provider');
   runsConnected(logout, io, async ({ settings, out }) => {
-    if (settings.issuer !== undefined) await deviceSession(settings).logout();
+    if (settings.issuer !== undefined) await deviceSession(settings, io.clock).logout();
     out.value({}, () => out.line('Logged out.'));
   });
 

@@ -137,7 +137,7 @@ async function readFields({
 
 function listColumns(out: Output): Column<Webhook>[] {
   return [
-    { title: 'ID', value: ({ id }) => id },
+    { title: 'ID', whole: true, value: ({ id }) => id },
     { title: 'NAME', value: ({ name }) => name },
     { title: 'URL', value: ({ url }) => url },
     {

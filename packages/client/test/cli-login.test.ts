@@ -1,0 +1,122 @@
+import { randomUUID } from 'node:crypto';
+import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { makeDirectory, type RunningProvider, startProvider } from '@tocsin/local';
+import { signInDevice } from './support/browser.js';
+import { type CliOptions, cli } from './support/cli.js';
+import { createManualClock } from './support/manual-clock.js';
+import { type ScriptedApi, startScriptedApi } from './support/scripted-api.js';
+
+const directory = makeDirectory({ workspaceId: randomUUID(), otherWorkspaceId: randomUUID() });
+let realm: RunningProvider;
+let api: ScriptedApi;
+beforeAll(async () => {
+  realm = await startProvider({
+    port: 0,
+    realm: 'tocsin',
+    directory,
+    audience: ['tocsin-api'],
+    accessTokenTtlSeconds: 60,
+    refreshTokenTtlSeconds: 600,
+    rotateRefreshTokens: true,
+    deviceClientId: 'tocsin-cli',
+    consoleClientId: 'tocsin-console',
+    consoleRedirectUris: ['http://127.0.0.1/console/'],
+  });
+});
+afterAll(() => realm.close());
+beforeEach(async () => {
+  api = await startScriptedApi();
+});
+afterEach(() => api.close());
+
+const newHome = () => mkdtempSync(join(tmpdir(), 'tocsin-login-'));
+const fileOf = (home: string) => join(home, '.config', 'tocsin', 'login.json');
+
+async function logIn(home: string, { refuse = false } = {}) {
+  let printed = '';
+  const clock = createManualClock({
+    whileSleeping: async () => {
+      const verificationUri = /Open (\S+)/.exec(printed)?.[1] ?? '';
+      await signInDevice({
+        verificationUri,
+        username: 'reader',
+        password: directory.users.reader.password,
+        refuse,
+      });
+    },
+  });
+  const words = ['login', '--issuer', realm.issuer, '--api-url', api.url, '--workspace', 'w'];
+  const options: CliOptions = {
+    env: { HOME: home },
+    clock,
+    onOutput: ({ stderr }) => {
+      printed = stderr;
+    },
+  };
+  return { result: await cli(words, options), clock };
+}
+
+test('a login shows a link and a code, and is kept in a file for its owner only', async () => {
+  const home = newHome();
+  const { result } = await logIn(home);
+  expect(result).toMatchObject({
+    code: 0,
+    stderr: expect.stringMatching(/Open http.+the code [A-Z]{4}-[A-Z]{4}/s),
+  });
+  expect(statSync(fileOf(home)).mode & 0o777).toBe(0o600);
+  expect(statSync(join(home, '.config', 'tocsin')).mode & 0o777).toBe(0o700);
+});
+
+test('later commands need no flags, and stay logged in over refreshes, also side by side', async () => {
+  const home = newHome();
+  const { clock } = await logIn(home);
+  const list = () => cli(['webhooks', 'list', '--json'], { env: { HOME: home }, clock });
+  api.script(...Array.from({ length: 99 }, () => ({ body: [] })));
+  expect(await list()).toMatchObject({ code: 0, stdout: '[]\n' });
+  expect(api.seen[0]?.url).toBe('/api/v1/workspaces/w/webhooks');
+  for (let round = 0; round < 3; round += 1) {
+    clock.advance(31_000);
+    const codes = (await Promise.all(Array.from({ length: 8 }, list))).map(({ code }) => code);
+    expect(new Set(codes)).toEqual(new Set([0]));
+  }
+  const used = new Set(api.seen.map(({ headers }) => headers.authorization));
+  expect(used.size).toBe(4);
+});
+
+test('logging out ends it', async () => {
+  const home = newHome();
+  await logIn(home);
+  expect((await cli(['logout'], { env: { HOME: home } })).code).toBe(0);
+  expect(await cli(['whoami', '--api-url', api.url], { env: { HOME: home } })).toMatchObject({
+    code: 3,
+    stderr: expect.stringContaining('tocsin login'),
+  });
+  expect((await cli(['logout'], { env: { HOME: home } })).code).toBe(0);
+});
+
+test('a login that is refused exits with 3 and leaves nothing behind', async () => {
+  const home = newHome();
+  expect((await logIn(home, { refuse: true })).result).toMatchObject({ code: 3 });
+  expect(() => statSync(fileOf(home))).toThrow('ENOENT');
+});
+
+test.each(['', '{', 'null', '[]', '{"issuer":1}'])(
+  'a login file that holds %j is no login',
+  async (content) => {
+    const home = newHome();
+    await logIn(home);
+    writeFileSync(fileOf(home), content);
+    expect((await cli(['whoami', '--api-url', api.url], { env: { HOME: home } })).code).toBe(3);
+  },
+);
+
+test('a login at one provider is not sent to another', async () => {
+  const home = newHome();
+  await logIn(home);
+  const words = ['whoami', '--api-url', api.url, '--issuer', 'https://other.example.com/realms/x'];
+  expect((await cli(words, { env: { HOME: home } })).code).toBe(3);
+  expect(api.seen).toHaveLength(0);
+  expect(JSON.parse(readFileSync(fileOf(home), 'utf8')).tokens).toBeDefined();
+});

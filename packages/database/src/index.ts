@@ -7,6 +7,7 @@ export {
   type Prepared,
   type Transaction,
 } from './connection.js';
+export { explainDatabaseAway } from './explain-database-away.js';
 export { migrateDatabase } from './migrate-database.js';
 export { dropExpired, ensurePartitions } from './partitions-repository.js';
 export { isStatementTimeout, readWithin } from './read-within.js';

@@ -6,15 +6,16 @@ const timeoutMs = 3_000;
 const maxBytes = 1_048_576;
 
 /**
- * Finds the keys that an issuer signs with, by OpenID Connect discovery.
+ * Finds the keys that an issuer signs with, by OpenID Connect discovery at `discoveryUrl`, which differs from the
+ * issuer where that is its address on the outside only.
  * @throws Error when the provider cannot be reached or answers something else than its own metadata and keys.
  */
-export async function fetchKeys(issuer: string): Promise<VerificationKeys> {
-  const metadataUrl = `${issuer.replace(/\/$/, '')}/.well-known/openid-configuration`;
+export async function fetchKeys(issuer: string, discoveryUrl = issuer): Promise<VerificationKeys> {
+  const metadataUrl = `${discoveryUrl.replace(/\/$/, '')}/.well-known/openid-configuration`;
   const metadata = await fetchJson(metadataUrl);
   if (metadata.issuer !== issuer) throw new Error(`${metadataUrl} describes another issuer`);
   const jwksUri = metadata.jwks_uri;
-  if (typeof jwksUri !== 'string' || !isAsSafeAs(issuer, jwksUri)) {
+  if (typeof jwksUri !== 'string' || !isAsSafeAs(discoveryUrl, jwksUri)) {
     throw new Error(`${metadataUrl} has no usable jwks_uri`);
   }
   const jwks = await fetchJson(jwksUri);
@@ -23,8 +24,8 @@ export async function fetchKeys(issuer: string): Promise<VerificationKeys> {
   return createLocalJWKSet(jwks as unknown as JSONWebKeySet);
 }
 
-function isAsSafeAs(issuer: string, uri: string): boolean {
-  return URL.canParse(uri) && (uri.startsWith('https://') || !issuer.startsWith('https://'));
+function isAsSafeAs(discoveryUrl: string, uri: string): boolean {
+  return URL.canParse(uri) && (uri.startsWith('https://') || !discoveryUrl.startsWith('https://'));
 }
 
 async function fetchJson(url: string): Promise<Record<string, unknown>> {

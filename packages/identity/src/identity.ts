@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { type AuthenticateInput, createBoundedMap, type Logger } from '@tocsin/kit';
+import { AppError, type AuthenticateInput, createBoundedMap, type Logger, type Metrics } from '@tocsin/kit';
 import { readBearerToken } from './bearer-token.js';
 import { fetchKeys } from './fetch-keys.js';
 import { createKeySource } from './key-source.js';
@@ -20,6 +20,7 @@ export interface Identity {
 export interface IdentityDeps {
   settings: IdentitySettings;
   logger: Logger;
+  metrics: Pick<Metrics, 'counter'>;
   /** The wall clock in milliseconds. */
   now?: () => number;
 }
@@ -32,10 +33,20 @@ const maxCachedMs = 30_000;
  * Turns bearer tokens into principals. A token found good is remembered for a short while under a digest of it,
  * never itself, and never past its `exp`.
  */
-export function createIdentity({ settings, logger, now = Date.now }: IdentityDeps): Identity {
+export function createIdentity({ settings, logger, metrics, now = Date.now }: IdentityDeps): Identity {
+  const checks = metrics.counter('tocsin_token_checks_total', 'Access tokens judged, by what was found.', [
+    'result',
+  ]);
+  const discoveryUrls = new Map(settings.issuers.map(({ issuer, discoveryUrl }) => [issuer, discoveryUrl]));
   const verify = createTokenVerifier({
     issuers: settings.issuers,
-    keysOf: (issuer) => createKeySource({ issuer, fetchKeys, logger, now: () => performance.now() }),
+    keysOf: (issuer) =>
+      createKeySource({
+        issuer,
+        fetchKeys: () => fetchKeys(issuer, discoveryUrls.get(issuer)),
+        logger,
+        now: () => performance.now(),
+      }),
     currentDate: () => new Date(now()),
   });
   const verified = createBoundedMap<string, VerifiedToken & { goodUntilMs: number }>(maxCachedTokens);
@@ -43,11 +54,26 @@ export function createIdentity({ settings, logger, now = Date.now }: IdentityDep
   async function verifyToken(token: string): Promise<Principal> {
     const digest = createHash('sha256').update(token).digest('base64');
     const known = verified.get(digest);
-    if (known && now() < known.goodUntilMs) return known.principal;
+    if (known && now() < known.goodUntilMs) {
+      checks.inc({ result: 'remembered' });
+      return known.principal;
+    }
     verified.delete(digest);
-    const result = await verify(token);
+    const result = await verifyCounted(token);
     verified.set(digest, { ...result, goodUntilMs: Math.min(result.expiresAtMs, now() + maxCachedMs) });
     return result.principal;
+  }
+
+  async function verifyCounted(token: string): Promise<VerifiedToken> {
+    try {
+      const result = await verify(token);
+      checks.inc({ result: 'good' });
+      return result;
+    } catch (error) {
+      const isVerdict = error instanceof AppError && error.code === 'unauthenticated';
+      checks.inc({ result: isVerdict ? 'refused' : 'not_judged' });
+      throw error;
+    }
   }
 
   return {

@@ -22,6 +22,19 @@ test('one provider with the usual claims is the default', () => {
   ]);
 });
 
+test('only the deployment’s own provider is discovered at another address', () => {
+  const { issuers } = read({
+    OIDC_DISCOVERY_URL: 'http://keycloak:8080/realms/tocsin',
+    DEPLOYMENT: 'enterprise',
+    OIDC_ENTERPRISE_ISSUERS: enterprise,
+  });
+  expect(issuers.map(({ discoveryUrl }) => discoveryUrl)).toEqual([
+    'http://keycloak:8080/realms/tocsin',
+    undefined,
+  ]);
+  expect(() => read({ OIDC_DISCOVERY_URL: 'keycloak' })).toThrow('OIDC_DISCOVERY_URL must be');
+});
+
 test('an enterprise deployment takes further issuers, bound to their workspaces', () => {
   const { issuers } = read({ DEPLOYMENT: 'enterprise', OIDC_ENTERPRISE_ISSUERS: enterprise });
   expect(issuers[1]).toMatchObject({

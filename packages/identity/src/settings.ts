@@ -11,6 +11,8 @@ export interface TrustedIssuer {
    * these workspaces (ids in lower case) and never give deployment roles.
    */
   workspaces: 'all' | ReadonlySet<string>;
+  /** Where its metadata are fetched; at the issuer's own address unless given. */
+  discoveryUrl?: string;
 }
 
 export interface IdentitySettings {
@@ -24,16 +26,23 @@ interface EnterpriseIssuer {
 }
 
 /**
- * Reads OIDC_ISSUER, OIDC_AUDIENCE, OIDC_GROUPS_CLAIM, OIDC_ROLES_CLAIM, DEPLOYMENT and OIDC_ENTERPRISE_ISSUERS, a
- * JSON array of `{"issuer", "workspaces": [ids], "audience"?}`. Further issuers are for enterprise deployments only.
+ * Reads OIDC_ISSUER, OIDC_DISCOVERY_URL, OIDC_AUDIENCE, OIDC_GROUPS_CLAIM, OIDC_ROLES_CLAIM, DEPLOYMENT and
+ * OIDC_ENTERPRISE_ISSUERS, a JSON array of `{"issuer", "workspaces": [ids], "audience"?}`. Further issuers are for
+ * enterprise deployments only.
  */
 export function readIdentitySettings(read: EnvReader, { audience }: { audience: string }): IdentitySettings {
-  const own: TrustedIssuer = {
-    issuer: read.url('OIDC_ISSUER'),
+  const common = {
     audience: read.string('OIDC_AUDIENCE', audience),
     groupsClaim: read.string('OIDC_GROUPS_CLAIM', 'groups'),
     rolesClaim: read.string('OIDC_ROLES_CLAIM', 'realm_access.roles'),
+  };
+  const discoveryUrl =
+    read.optionalString('OIDC_DISCOVERY_URL') === undefined ? undefined : read.url('OIDC_DISCOVERY_URL');
+  const own: TrustedIssuer = {
+    ...common,
+    issuer: read.url('OIDC_ISSUER'),
     workspaces: 'all',
+    ...(discoveryUrl !== undefined && { discoveryUrl }),
   };
   const deployment = read.oneOf('DEPLOYMENT', ['standard', 'enterprise'], 'standard');
   const further = read.json('OIDC_ENTERPRISE_ISSUERS', toEnterpriseIssuers, []);
@@ -44,15 +53,15 @@ export function readIdentitySettings(read: EnvReader, { audience }: { audience: 
   if (new Set(names).size < names.length) {
     read.problem('OIDC_ENTERPRISE_ISSUERS must name each issuer once, and not OIDC_ISSUER');
   }
-  return { issuers: [own, ...further.map((issuer) => toTrustedIssuer(issuer, own))] };
+  return { issuers: [own, ...further.map((issuer) => toTrustedIssuer(issuer, common))] };
 }
 
 function toTrustedIssuer(
   { issuer, audience, workspaces }: EnterpriseIssuer,
-  own: TrustedIssuer,
+  common: Pick<TrustedIssuer, 'audience' | 'groupsClaim' | 'rolesClaim'>,
 ): TrustedIssuer {
   const ids = new Set(workspaces.map((id) => id.toLowerCase()));
-  return { ...own, issuer, audience: audience ?? own.audience, workspaces: ids };
+  return { ...common, issuer, audience: audience ?? common.audience, workspaces: ids };
 }
 
 function toEnterpriseIssuers(value: unknown): EnterpriseIssuer[] {

@@ -1,4 +1,4 @@
-import { createLogger } from '@tocsin/kit';
+import { createLogger, createMetrics } from '@tocsin/kit';
 import { createIdentity, type Identity } from '../src/index.js';
 import { makeKey, type SigningKey, sign, startProvider } from './support/provider.js';
 
@@ -22,6 +22,7 @@ beforeEach(async () => {
       issuers: [{ issuer: provider.issuer, audience: 'tocsin-api', workspaces: 'all', ...claims }],
     },
     logger: createLogger({ service: 'test', level: 'silent' }),
+    metrics: createMetrics({ service: 'test' }),
     now: () => Date.now() + clockSkewMs,
   });
 });
@@ -97,3 +98,55 @@ test('a token that was found good before is refused once it has expired', async 
 async function until(condition: () => Promise<boolean>): Promise<void> {
   while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 50));
 }
+
+test('the keys are fetched at the discovery address where the issuer is reached from outside only', async () => {
+  const outside = 'http://outside.invalid/realms/tocsin';
+  provider.state.metadata = { issuer: outside };
+  const behind = createIdentity({
+    settings: {
+      issuers: [
+        {
+          issuer: outside,
+          discoveryUrl: provider.issuer,
+          audience: 'tocsin-api',
+          workspaces: 'all',
+          groupsClaim: 'groups',
+          rolesClaim: 'realm_access.roles',
+        },
+      ],
+    },
+    logger: createLogger({ service: 'test', level: 'silent' }),
+    metrics: createMetrics({ service: 'test' }),
+  });
+  const token = await sign({ key: first, issuer: outside });
+  await expect(behind.verifyToken(token)).resolves.toMatchObject({ issuer: outside });
+  await expect(behind.verifyToken(await sign({ key: first, issuer: provider.issuer }))).rejects.toMatchObject(
+    { status: 401 },
+  );
+});
+
+test('checks are counted by what was found', async () => {
+  const metrics = createMetrics({ service: 'test' });
+  const claims = { groupsClaim: 'groups', rolesClaim: 'realm_access.roles' };
+  const counting = createIdentity({
+    settings: {
+      issuers: [{ issuer: provider.issuer, audience: 'tocsin-api', workspaces: 'all', ...claims }],
+    },
+    logger: createLogger({ service: 'test', level: 'silent' }),
+    metrics,
+  });
+  const token = await tokenOf(first);
+  provider.state.failing = true;
+  await expect(counting.verifyToken(token)).rejects.toMatchObject({ status: 503 });
+  provider.state.failing = false;
+  const later = async () => counting.verifyToken(token).catch(() => undefined);
+  while ((await later()) === undefined) await new Promise((resolve) => setTimeout(resolve, 50));
+  await counting.verifyToken(token);
+  await expect(counting.verifyToken('not.a.token')).rejects.toMatchObject({ status: 401 });
+  const { text } = await metrics.expose();
+  for (const result of ['good', 'remembered', 'refused', 'not_judged']) {
+    expect(text).toMatch(
+      new RegExp(`tocsin_token_checks_total\\{result="${result}",service="test"\\} [1-9]`),
+    );
+  }
+});

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto';
-import { createLogger } from '@tocsin/kit';
+import { createLogger, createMetrics } from '@tocsin/kit';
 import { exportSPKI, importJWK } from 'jose';
 import { createIdentity, type Identity, type TrustedIssuer } from '../src/index.js';
 import { makeKey, type SigningKey, sign, startProvider, type TokenParts } from './support/provider.js';
@@ -32,6 +32,7 @@ beforeAll(async () => {
       issuers: [own, { ...own, issuer: customer.issuer, workspaces: new Set([customerWorkspace]) }],
     },
     logger: createLogger({ service: 'test', level: 'silent' }),
+    metrics: createMetrics({ service: 'test' }),
   });
 });
 afterAll(() => Promise.all([provider.stop(), customer.stop()]));

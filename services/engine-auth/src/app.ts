@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createDatabase, isDatabaseAway } from '@tocsin/database';
+import { createDatabase, explainDatabaseAway } from '@tocsin/database';
 import { createIdentity } from '@tocsin/identity';
 import {
   AppError,
@@ -20,6 +20,7 @@ import { createBroker } from '@tocsin/messaging';
 import { createApiKeyRepository } from './api-keys/api-key-repository.js';
 import { apiKeyRoutes } from './api-keys/api-key-routes.js';
 import type { EngineAuthConfig } from './config.js';
+import { createEngineMetrics } from './metrics.js';
 import { createAuthenticate } from './verify/authenticate.js';
 import { createBoundedBcrypt } from './verify/bounded-bcrypt.js';
 import { createDeactivationBroadcast } from './verify/deactivation-broadcast.js';
@@ -76,11 +77,18 @@ async function open(
   lifetime.add('broker', () => broker.close());
 
   const store = createApiKeyRepository(database);
-  const bcrypt = createBoundedBcrypt();
+  const bcrypt = createBoundedBcrypt({ onDone: (seconds) => counted.bcryptTook(seconds) });
+  const counted = createEngineMetrics(metrics, { bcryptWaiting: bcrypt.waiting });
   const decoyHash = await bcrypt.hash(randomBytes(32).toString('base64url'));
-  const validator = createKeyValidator({ ...store, compare: bcrypt.compare, decoyHash, now });
+  const validator = createKeyValidator({
+    ...store,
+    compare: bcrypt.compare,
+    decoyHash,
+    now,
+    onChecked: counted.keyChecked,
+  });
   const broadcast = await createDeactivationBroadcast(broker, { onDeactivated: validator.forget, logger });
-  const identity = createIdentity({ settings: config.identity, logger });
+  const identity = createIdentity({ settings: config.identity, logger, metrics });
 
   const forgetEverywhere = (id: string) => {
     validator.forget(id);
@@ -119,17 +127,7 @@ async function open(
   };
 }
 
-/** Without the broker only the deactivation of a key on other instances waits, for 10 seconds at most. */
-
 function requireKeyManagement({ mayManageKeys }: EngineCaller): void {
   if (!mayManageKeys)
     throw new AppError('forbidden', 'Managing keys needs the admin key or tocsin_engine_admin.');
-}
-
-function explainDatabaseAway(error: unknown): unknown {
-  if (error instanceof AppError || !isDatabaseAway(error)) return error;
-  return new AppError('unavailable', 'The database is away; try again.', {
-    cause: error,
-    retryAfterSeconds: 2,
-  });
 }

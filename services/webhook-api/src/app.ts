@@ -1,4 +1,4 @@
-import { createDatabase, createSecretBox, parseSecretKeys } from '@tocsin/database';
+import { createDatabase, createSecretBox, explainDatabaseAway, parseSecretKeys } from '@tocsin/database';
 import { createSender, parseCidrs } from '@tocsin/egress';
 import { createIdentity, requirePermission } from '@tocsin/identity';
 import {
@@ -13,7 +13,6 @@ import {
 } from '@tocsin/kit';
 import { createBroker, createPublisher } from '@tocsin/messaging';
 import type { WebhookApiConfig } from './config.js';
-import { withDatabaseAway } from './database-away.js';
 import { documentRoutes } from './docs/document-routes.js';
 import { createPaging } from './paging.js';
 import { principalName } from './principal-name.js';
@@ -62,14 +61,14 @@ export async function createWebhookApi(
   const { allow, caFile } = config.egress;
   const sender = createSender({ allow: parseCidrs(allow), ...(caFile !== undefined && { caFile }) });
   lifetime.add('sender', () => sender.close());
-  const identity = createIdentity({ settings: config.identity, logger });
+  const identity = createIdentity({ settings: config.identity, logger, metrics });
 
   const secretBox = createSecretBox(parseSecretKeys(config.secretsKeys.reveal()));
   const { publicUrl, limits } = config;
   const paging = createPaging({ secretBox, publicUrl });
   const resources = resourceRoutes({ config, database, publisher, sender, secretBox, paging, logger });
   const health = healthRoutes({ checks: { database: () => database.knex.raw('select 1') } });
-  const routes = [...resources.map(withDatabaseAway), ...health];
+  const routes = [...resources, ...health];
   const app = createHttpApp({
     logger,
     metrics,
@@ -79,6 +78,7 @@ export async function createWebhookApi(
     admit: createAdmission(limits),
     describePrincipal: principalName,
     bodyLimitBytes: limits.requestBytes,
+    translateError: explainDatabaseAway,
   });
 
   const server = await listen(app, config.http);

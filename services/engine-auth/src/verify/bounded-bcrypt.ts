@@ -4,6 +4,15 @@ import bcrypt from 'bcrypt';
 export interface BoundedBcrypt {
   compare(secret: string, hash: string): Promise<boolean>;
   hash(secret: string): Promise<string>;
+  /** How many wait for a place. */
+  waiting(): number;
+}
+
+export interface BoundedBcryptOptions {
+  concurrency?: number;
+  maxWaiting?: number;
+  /** Told how long each bcrypt took, without its wait. */
+  onDone?: (seconds: number) => void;
 }
 
 /** The customer's "Key hash cost": about 30 ms of one core. */
@@ -14,16 +23,19 @@ const rounds = 9;
  * too, and a bound on what waits: about three seconds' work.
  * @throws AppError `unavailable` when too much waits already.
  */
-export function createBoundedBcrypt({ concurrency = 2, maxWaiting = 200 } = {}): BoundedBcrypt {
+export function createBoundedBcrypt(options: BoundedBcryptOptions = {}): BoundedBcrypt {
+  const { concurrency = 2, maxWaiting = 200, onDone } = options;
   const waiting: (() => void)[] = [];
   let running = 0;
 
   async function bounded<T>(work: () => Promise<T>): Promise<T> {
     if (running >= concurrency) await turn();
     else running += 1;
+    const startedAt = performance.now();
     try {
       return await work();
     } finally {
+      onDone?.((performance.now() - startedAt) / 1_000);
       // The place is handed on as it is, so that nobody slips in between.
       const next = waiting.shift();
       if (next) next();
@@ -43,5 +55,6 @@ export function createBoundedBcrypt({ concurrency = 2, maxWaiting = 200 } = {}):
   return {
     compare: (secret, hash) => bounded(() => bcrypt.compare(secret, hash)),
     hash: (secret) => bounded(() => bcrypt.hash(secret, rounds)),
+    waiting: () => waiting.length,
   };
 }

@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
 import { createBoundedMap, createSingleFlight } from '@tocsin/kit';
 import type { RawKey } from '../api-keys/raw-key.js';
+import type { KeyCheck } from '../metrics.js';
 
 export interface KeyValidatorDeps {
   findActiveHash(id: string): Promise<string | undefined>;
@@ -10,6 +11,8 @@ export interface KeyValidatorDeps {
   decoyHash: string;
   /** Milliseconds on a clock that never goes back. */
   now(): number;
+  /** Told once for each call of `validate`. */
+  onChecked?(answer: KeyCheck): void;
 }
 
 export type ValidateKey = (key: RawKey) => Promise<boolean>;
@@ -43,6 +46,7 @@ export function createKeyValidator({
   compare,
   decoyHash,
   now,
+  onChecked = () => {},
 }: KeyValidatorDeps): KeyValidator {
   const proofs = createBoundedMap<string, Proof>(maxKeys);
   const failures = createBoundedMap<string, number>(maxFailures);
@@ -69,10 +73,16 @@ export function createKeyValidator({
     async validate(key) {
       const digest = digestOf(key);
       const proof = proofs.get(key.id);
-      if (proof && now() - proof.readAtMs < successTtlMs && timingSafeEqual(proof.digest, digest))
+      if (proof && now() - proof.readAtMs < successTtlMs && timingSafeEqual(proof.digest, digest)) {
+        onChecked('cached');
         return true;
+      }
       const name = digest.toString('base64');
-      if ((failures.get(name) ?? Number.NEGATIVE_INFINITY) > now()) return false;
+      if ((failures.get(name) ?? Number.NEGATIVE_INFINITY) > now()) {
+        onChecked('cached_refusal');
+        return false;
+      }
+      onChecked('looked_up');
       return flight.run(name, () => check(key, digest));
     },
     forget(id) {

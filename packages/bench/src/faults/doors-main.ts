@@ -1,0 +1,89 @@
+import { serveCommands } from '../child/commands.js';
+import { monotonicMs } from '../measure/clock.js';
+import { openAmqpDoor } from './amqp-door.js';
+import { type AlertTemplate, contentOf } from './offered-alert.js';
+import { openRestDoor, type RestAnswers } from './rest-door.js';
+
+/** Offers alerts at a steady rate, in turn through both doors, until it is told to stop. */
+export interface DoorsRun extends AlertTemplate {
+  /** Alerts at the most. */
+  capacity: number;
+  perSecond: number;
+  amqpUrl: string;
+  alertsUrl: string;
+  token: string;
+}
+
+export interface Offered {
+  /** By sequence, on the machine's monotonic clock in milliseconds; zero where it has not happened. */
+  offeredAtMs: Float64Array;
+  acceptedAtMs: Float64Array;
+  answers: RestAnswers;
+}
+
+interface Running {
+  stop(): void;
+  progress(): { offered: number; accepted: number; inFlight: { amqp: number; rest: number } };
+  result(): Offered;
+}
+
+const tickMs = 5;
+let running: Running | undefined;
+
+function run(options: DoorsRun): Running {
+  const offeredAtMs = new Float64Array(options.capacity);
+  const acceptedAtMs = new Float64Array(options.capacity);
+  let offered = 0;
+  let accepted = 0;
+  const onAccepted = (sequence: number) => {
+    acceptedAtMs[sequence] = monotonicMs();
+    accepted += 1;
+  };
+  const common = { onAccepted, contentOf: (sequence: number) => contentOf(options, sequence) };
+  const amqp = openAmqpDoor({ url: options.amqpUrl, ...common });
+  const rest = openRestDoor({ url: options.alertsUrl, token: options.token, ...common });
+  const startedAtMs = monotonicMs();
+  const timer = setInterval(() => {
+    const due = Math.min(
+      options.capacity,
+      Math.floor(((monotonicMs() - startedAtMs) / 1_000) * options.perSecond) + 1,
+    );
+    for (; offered < due; offered += 1) {
+      offeredAtMs[offered] = monotonicMs();
+      (offered % 2 === 0 ? amqp : rest).offer(offered);
+    }
+  }, tickMs);
+  return {
+    stop: () => clearInterval(timer),
+    progress: () => ({ offered, accepted, inFlight: { amqp: amqp.inFlight(), rest: rest.inFlight() } }),
+    result() {
+      clearInterval(timer);
+      amqp.close();
+      rest.close();
+      return {
+        offeredAtMs: offeredAtMs.slice(0, offered),
+        acceptedAtMs: acceptedAtMs.slice(0, offered),
+        answers: rest.answers(),
+      };
+    },
+  };
+}
+
+function current(): Running {
+  if (running === undefined) throw new Error('Call begin first.');
+  return running;
+}
+
+const commands = {
+  begin(options: DoorsRun): void {
+    running = run(options);
+  },
+  /** Offers no more; what is offered goes on until it is accepted. */
+  stop: (): void => current().stop(),
+  progress: () => current().progress(),
+  /** Gives up what has not been accepted. */
+  result: (): Offered => current().result(),
+};
+export type DoorsCommands = typeof commands;
+
+serveCommands(commands);

@@ -1,0 +1,44 @@
+import { everythingAtRandom } from './random-fault.js';
+import { fillDisk, freezeBroker, freezeDatabase, killAndRestart, restart } from './server-faults.js';
+import type { Fault } from './trial.js';
+import {
+  killAllWorkers,
+  killApi,
+  killBeforeAck,
+  killBeforeCommit,
+  killBeforePost,
+  recordLate,
+  stopAndContinue,
+  terminate,
+} from './worker-faults.js';
+
+/** Every fault that is inflicted, in the order of the table. */
+export function allFaults(seed: number): Fault[] {
+  return [
+    { name: 'worker killed before the POST', inflict: killBeforePost, short: true },
+    { name: 'worker killed between POST and commit', inflict: killBeforeCommit, short: true },
+    { name: 'worker killed between commit and ack', inflict: killBeforeAck },
+    { name: 'all workers killed', inflict: killAllWorkers },
+    { name: 'webhook-api killed while accepting', inflict: killApi, short: true },
+    { name: 'worker stopped and continued', inflict: stopAndContinue },
+    { name: 'worker records late', inflict: recordLate, short: true },
+    { name: 'worker told to end', inflict: terminate },
+    { name: 'RabbitMQ restarted', inflict: restart(({ rabbitmq }) => [rabbitmq]) },
+    { name: 'RabbitMQ killed', inflict: killAndRestart(({ rabbitmq }) => [rabbitmq]) },
+    { name: 'PostgreSQL restarted', inflict: restart(({ postgres }) => [postgres]) },
+    { name: 'PostgreSQL killed', inflict: killAndRestart(({ postgres }) => [postgres]) },
+    {
+      name: 'both restarted',
+      inflict: restart(({ postgres, rabbitmq }) => [postgres, rabbitmq]),
+    },
+    {
+      name: 'both killed',
+      inflict: killAndRestart(({ postgres, rabbitmq }) => [postgres, rabbitmq]),
+      short: true,
+    },
+    { name: 'database connections frozen', inflict: freezeDatabase },
+    { name: 'broker connections frozen', inflict: freezeBroker },
+    { name: 'disk alarm on the broker', inflict: fillDisk },
+    { name: `all at random, seed ${seed}`, inflict: everythingAtRandom(seed) },
+  ];
+}

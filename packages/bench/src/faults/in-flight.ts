@@ -1,0 +1,49 @@
+import { monotonicMs } from '../measure/clock.js';
+import { slotOf } from './compare.js';
+import { readClaimed } from './records-reader.js';
+import type { Exposure, Trial } from './trial.js';
+
+/** Deliveries that a worker has claimed and not recorded, as slots. */
+export interface Claimed {
+  all: Set<number>;
+  /** Those whose request has reached the destination. */
+  sent: Set<number>;
+}
+
+/** What is claimed at this moment, by whichever worker. */
+export async function claimedNow(trial: Trial): Promise<Claimed> {
+  return readSlots(trial, new Date(Date.now() + 1_000));
+}
+
+/** Whoever lives has recorded what it held by then. */
+const othersRecordWithinMs = 3_000;
+
+/** What a worker held that was killed or stopped at `at`: claimed before, and still so when the others have recorded theirs. */
+export async function claimedByTheLost(trial: Trial, at: Date): Promise<Claimed> {
+  await trial.pause(othersRecordWithinMs);
+  return readSlots(trial, at);
+}
+
+async function readSlots(trial: Trial, claimedBefore: Date): Promise<Claimed> {
+  const { run, scene, database, counter, timing } = trial;
+  const rows = await readClaimed(database, { claimedBefore, claimLeaseMs: timing.claimLeaseMs });
+  const { received } = await counter.call('arrivals', undefined);
+  const all = new Set(rows.map((row) => slotOf(run, scene.webhookIds, row)));
+  return { all, sent: new Set([...all].filter((slot) => received[slot]! > 0)) };
+}
+
+/** Deliveries that are claimed, and publications that wait for their confirm or answer. */
+export async function countInFlight(trial: Trial): Promise<number> {
+  const { inFlight } = await trial.doors.call('progress', undefined);
+  const { all } = await claimedNow(trial);
+  return all.size + inFlight.amqp + inFlight.rest;
+}
+
+/** Nothing may be repeated: who held a delivery lived on and recorded it. */
+export function nothingAtRisk(inFlight: number, endedAtMs = monotonicMs()): Exposure {
+  return { inFlight, of: 'deliveries and publications', bound: 0, endedAtMs };
+}
+
+export function atRisk(slots: Set<number>, of: string, endedAtMs: number): Exposure {
+  return { inFlight: slots.size, of, bound: slots.size, slots, endedAtMs };
+}

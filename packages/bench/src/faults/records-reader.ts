@@ -1,0 +1,79 @@
+import { type Database, firstIdAt } from '@tocsin/database';
+import { alertIdsOfRun } from '../load/alert-ids.js';
+
+/** What the records say of one delivery. */
+export interface DeliveryRecord {
+  alertId: string;
+  webhookId: string;
+  status: string;
+  attemptsMade: number;
+  /** The claim under which the delivery ended. */
+  claims: number;
+  /** Unix milliseconds. */
+  succeededAtMs: number | null;
+  attempts: number;
+  attemptsAnswered200: number;
+  lastNumber: number;
+  lastClaim: number;
+}
+
+/** @param sinceMs Unix milliseconds before the run's first alert: ids begin with a time, so little is read. */
+export async function readRecords(
+  database: Database,
+  { run, sinceMs }: { run: number; sinceMs: number },
+): Promise<DeliveryRecord[]> {
+  const { first, last } = alertIdsOfRun(run);
+  const { rows } = await database.knex.raw(
+    `select d.alert_id as "alertId", d.webhook_id as "webhookId", d.status, d.attempts_made as "attemptsMade", d.claims,
+            (extract(epoch from d.first_succeeded_at) * 1000)::float8 as "succeededAtMs",
+            count(a.*)::integer as attempts,
+            (count(a.*) filter (where a.status_code = 200))::integer as "attemptsAnswered200",
+            coalesce(max(a.number), 0) as "lastNumber", coalesce(max(a.claim), 0) as "lastClaim"
+     from deliveries d left join attempts a on a.delivery_id = d.id
+     where d.id >= :since::uuid and d.alert_id between :first::uuid and :last::uuid
+     group by d.id`,
+    { first, last, since: firstIdAt(sinceMs) },
+  );
+  return rows;
+}
+
+export interface OpenState {
+  /** Alerts of the run that have been taken over into the database. */
+  alerts: number;
+  /** Deliveries that are owed, and those of them that a worker has claimed. */
+  open: number;
+  claimed: number;
+  deadLetters: number;
+}
+
+export async function readOpenState(database: Database, run: number): Promise<OpenState> {
+  const { first, last } = alertIdsOfRun(run);
+  const { rows } = await database.knex.raw(
+    `select (select count(*)::integer from alert_keys
+             where alert_id between :first::uuid and :last::uuid) as alerts,
+            (select count(*)::integer from open_deliveries) as open,
+            (select count(*)::integer from open_deliveries where claimed) as claimed,
+            (select count(*)::integer from dead_letters) as "deadLetters"`,
+    { first, last },
+  );
+  return rows[0];
+}
+
+export interface ClaimedDelivery {
+  alertId: string;
+  webhookId: string;
+}
+
+/** Deliveries that are claimed, under a claim made before `claimedBefore` with a lease of `claimLeaseMs`. */
+export async function readClaimed(
+  database: Database,
+  { claimedBefore, claimLeaseMs }: { claimedBefore: Date; claimLeaseMs: number },
+): Promise<ClaimedDelivery[]> {
+  const { rows } = await database.knex.raw(
+    `select a.alert_id as "alertId", o.webhook_id as "webhookId"
+     from open_deliveries o join alerts a on a.id = o.alert_record_id
+     where o.claimed and o.lease_until <= :before::timestamptz + :lease::float8 * interval '1 millisecond'`,
+    { before: claimedBefore, lease: claimLeaseMs },
+  );
+  return rows;
+}

@@ -1,0 +1,70 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { Agent } from 'undici';
+import type { Door } from './amqp-door.js';
+
+export interface RestDoorOptions {
+  /** Of `POST …/alerts`. */
+  url: string;
+  token: string;
+  contentOf: (sequence: number) => string;
+  onAccepted: (sequence: number) => void;
+}
+
+/** How the API has answered: by status, and the longest that anyone has waited for an answer. */
+export interface RestAnswers {
+  byStatus: Record<string, number>;
+  slowestMs: number;
+}
+
+const retryMs = 250;
+const hangsAfterMs = 30_000;
+
+/** Posts alerts; one that is not answered 202 is posted again under the same id. */
+export function openRestDoor(options: RestDoorOptions): Door & { answers(): RestAnswers } {
+  const { url, token, contentOf, onAccepted } = options;
+  const agent = new Agent({ headersTimeout: hangsAfterMs, bodyTimeout: hangsAfterMs });
+  const { origin, pathname: path } = new URL(url);
+  const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
+  const answers: RestAnswers = { byStatus: {}, slowestMs: 0 };
+  let inFlight = 0;
+  let closed = false;
+
+  const postOnce = async (sequence: number): Promise<string> => {
+    const startedAtMs = performance.now();
+    inFlight += 1;
+    try {
+      const response = await agent.request({
+        origin,
+        path,
+        method: 'POST',
+        headers,
+        body: contentOf(sequence),
+      });
+      await response.body.dump();
+      answers.slowestMs = Math.max(answers.slowestMs, performance.now() - startedAtMs);
+      return String(response.statusCode);
+    } catch (error) {
+      if (performance.now() - startedAtMs >= hangsAfterMs) return 'hung';
+      return error instanceof Error && 'code' in error ? String(error.code) : 'failed';
+    } finally {
+      inFlight -= 1;
+    }
+  };
+  const postUntilAccepted = async (sequence: number) => {
+    while (!closed) {
+      const status = await postOnce(sequence);
+      answers.byStatus[status] = (answers.byStatus[status] ?? 0) + 1;
+      if (status === '202') return onAccepted(sequence);
+      await sleep(retryMs);
+    }
+  };
+  return {
+    offer: (sequence) => void postUntilAccepted(sequence),
+    inFlight: () => inFlight,
+    answers: () => answers,
+    close() {
+      closed = true;
+      void agent.destroy();
+    },
+  };
+}

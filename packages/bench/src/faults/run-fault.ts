@@ -1,0 +1,147 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { monotonicMs } from '../measure/clock.js';
+import { type Comparison, compare } from './compare.js';
+import type { Offered } from './doors-main.js';
+import { type DeliveryRecord, readOpenState, readRecords } from './records-reader.js';
+import { settle } from './settle.js';
+import { type Stage, webhooksPerAlert } from './stage.js';
+import type { Exposure, Fault, Trial } from './trial.js';
+
+/** One line of the table. */
+export interface FaultResult extends Comparison {
+  fault: string;
+  exposure: Exposure;
+  recoverySeconds: number;
+  /** The longest that a caller of the API waited for an answer, and the answers by status. */
+  slowestAnswerMs: number;
+  answers: Record<string, number>;
+  /** What makes the line red; none where all is well. */
+  problems: string[];
+}
+
+const capacity = 60_000;
+const trials = 3;
+/** A caller must not be left hanging: an answer later than this is none. */
+const answerWithinMs = 10_000;
+
+/** Inflicts a fault under load and compares. A run in which nothing was in flight shows nothing and is repeated. */
+export async function runFault(stage: Stage, fault: Fault): Promise<FaultResult> {
+  for (let trial = 1; ; trial += 1) {
+    const result = await tryFault(stage, fault);
+    if (result.exposure.inFlight > 0) return result;
+    stage.say(`  ${fault.name}: nothing was in flight (${result.exposure.of})`);
+    if (trial === trials) return { ...result, problems: [...result.problems, 'nothing was in flight'] };
+  }
+}
+
+async function tryFault(stage: Stage, fault: Fault): Promise<FaultResult> {
+  const { timing, scene, counter, doors, database } = stage;
+  const run = stage.nextRun();
+  const trial: Trial = { ...stage, run, pause: (ms) => sleep(ms) };
+  // A second of grace: the ids' time is rounded.
+  const sinceMs = Date.now() - 1_000;
+  for (const part of [...stage.workers, stage.api]) part.newLog();
+  await counter.call('begin', { run, capacity, webhooks: webhooksPerAlert });
+  await doors.call('begin', {
+    run,
+    workspaceId: scene.workspaceId,
+    alertRuleId: scene.alertRuleId,
+    capacity,
+    perSecond: timing.perSecond,
+    amqpUrl: stage.rabbitmq.url,
+    alertsUrl: `${stage.api.httpUrl}/api/v1/workspaces/${scene.workspaceId}/alerts`,
+    token: stage.token,
+  });
+  await offeredAtLeast(trial, timing.alerts / 4);
+  const exposure = await fault.inflict(trial);
+  await counter.call('behave', {});
+  await offeredAtLeast(trial, timing.alerts);
+  await sleep(1_000);
+  await doors.call('stop', undefined);
+  const unsettled = await settle(trial);
+
+  const offered = await doors.call('result', undefined);
+  const records = await readRecords(database, { run, sinceMs });
+  const arrivals = await counter.call('arrivals', undefined);
+  const comparison = compare({
+    run,
+    webhookIds: scene.webhookIds,
+    acceptedAtMs: offered.acceptedAtMs,
+    arrivals,
+    records,
+  });
+  const recoverySeconds = recoveryOf({ exposure, offered, records });
+  const { deadLetters, open } = await readOpenState(database, run);
+  const { strays } = await counter.call('progress', undefined);
+  const problems = [
+    ...(unsettled === undefined ? [] : [unsettled]),
+    ...judge(comparison, exposure),
+    ...(recoverySeconds * 1_000 <= timing.recoveryBoundMs ? [] : ['recovering took too long']),
+    ...(offered.answers.slowestMs <= answerWithinMs && !offered.answers.byStatus.hung
+      ? []
+      : ['the API left callers hanging']),
+    ...(deadLetters === 0 ? [] : [`${deadLetters} dead letters`]),
+    ...(open === 0 ? [] : [`${open} deliveries are still open`]),
+    ...(strays === 0 ? [] : [`${strays} requests that belong to no run of now`]),
+    ...partsProblems(stage),
+  ];
+  return {
+    fault: fault.name,
+    ...comparison,
+    exposure,
+    recoverySeconds,
+    slowestAnswerMs: offered.answers.slowestMs,
+    answers: offered.answers.byStatus,
+    problems,
+  };
+}
+
+async function offeredAtLeast({ doors }: Trial, alerts: number): Promise<void> {
+  while ((await doors.call('progress', undefined)).offered < alerts) await sleep(50);
+}
+
+function judge({ lost, repeated, repeats, disagreements }: Comparison, exposure: Exposure): string[] {
+  const { slots, bound } = exposure;
+  const outside = slots === undefined ? [] : [...repeats].filter(([slot]) => !slots.has(slot));
+  const again = slots === undefined ? [] : [...repeats].filter(([, times]) => times > 1);
+  return [
+    ...(lost === 0 ? [] : [`${lost} lost`]),
+    ...(repeated <= bound ? [] : [`${repeated} repeated, ${bound} were in flight`]),
+    ...(outside.length === 0 ? [] : [`${outside.length} repeated that were not in flight`]),
+    ...(again.length === 0 ? [] : [`${again.length} repeated more than once`]),
+    ...(disagreements.length === 0 ? [] : [`records disagree, first: ${disagreements[0]}`]),
+  ];
+}
+
+interface Recovery {
+  exposure: Exposure;
+  offered: Offered;
+  records: DeliveryRecord[];
+}
+
+/** From the end of the fault until the last delivery of an alert that was offered before it was recorded. */
+function recoveryOf({ exposure, offered, records }: Recovery): number {
+  const monotonicToUnixMs = Date.now() - monotonicMs();
+  let lastMs = exposure.endedAtMs;
+  for (const { alertId, succeededAtMs } of records) {
+    const offeredAtMs =
+      offered.offeredAtMs[Number.parseInt(alertId.slice(-12), 16)] ?? Number.POSITIVE_INFINITY;
+    if (offeredAtMs <= exposure.endedAtMs && succeededAtMs !== null)
+      lastMs = Math.max(lastMs, succeededAtMs - monotonicToUnixMs);
+  }
+  return (lastMs - exposure.endedAtMs) / 1_000;
+}
+
+/** What nobody told to end must live, and what was taken from a queue must not be dropped with an error. */
+function partsProblems({ workers, api, postgres, rabbitmq }: Stage): string[] {
+  const died = [...workers, api, postgres, rabbitmq].flatMap((part) => part.diedByItself() ?? []);
+  const complaints = [...workers, api].flatMap((part) =>
+    part
+      .newLog()
+      .split('\n')
+      .filter((line) => /service\.crashed|message\.failed|stopped_uncleanly/.test(line))
+      .slice(0, 1)
+      .map((line) => `${part.name}: ${line.slice(0, 300)}`),
+  );
+  return [...died, ...complaints];
+}

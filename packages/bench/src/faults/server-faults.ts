@@ -1,0 +1,64 @@
+import { monotonicMs } from '../measure/clock.js';
+import { atRisk, claimedNow, countInFlight, nothingAtRisk } from './in-flight.js';
+import type { Part } from './part.js';
+import type { TcpProxy } from './tcp-proxy.js';
+import type { Exposure, Trial } from './trial.js';
+
+const slowAnswers = { delayMs: 300 };
+const alarmMs = 10_000;
+
+/** Stops servers as their operator would, and starts them again. */
+export function restart(choose: (trial: Trial) => Part[]): (trial: Trial) => Promise<Exposure> {
+  return (trial) => takeDown(trial, choose(trial), (part) => part.stop());
+}
+
+/** `kill -9`, then starts them again. */
+export function killAndRestart(choose: (trial: Trial) => Part[]): (trial: Trial) => Promise<Exposure> {
+  return (trial) =>
+    takeDown(trial, choose(trial), async (part) => {
+      part.signal('SIGKILL');
+      await part.gone();
+    });
+}
+
+async function takeDown(trial: Trial, parts: Part[], down: (part: Part) => Promise<void>): Promise<Exposure> {
+  await trial.counter.call('behave', slowAnswers);
+  await trial.pause(1_000);
+  const inFlight = await countInFlight(trial);
+  await Promise.all(parts.map(down));
+  await Promise.all(parts.map((part) => part.revive()));
+  return nothingAtRisk(inFlight);
+}
+
+/** Nothing passes between the services and their database for a while, and nobody is told. */
+export async function freezeDatabase(trial: Trial): Promise<Exposure> {
+  const { all } = await freeze(trial, (part) => part.database);
+  return atRisk(all, 'claimed', monotonicMs());
+}
+
+/** The same between the services and their broker. Who has claimed a delivery goes on with it. */
+export async function freezeBroker(trial: Trial): Promise<Exposure> {
+  const { inFlight } = await freeze(trial, (part) => part.broker);
+  return nothingAtRisk(inFlight);
+}
+
+async function freeze(trial: Trial, choose: (part: Trial['api']) => TcpProxy) {
+  await trial.counter.call('behave', slowAnswers);
+  await trial.pause(1_000);
+  const wires = [trial.api, ...trial.workers].map(choose);
+  const inFlight = await countInFlight(trial);
+  for (const wire of wires) wire.freeze();
+  const { all } = await claimedNow(trial);
+  await trial.pause(trial.timing.frozenMs);
+  for (const wire of wires) wire.thaw();
+  return { inFlight, all };
+}
+
+/** The broker refuses to take messages, as it does when its disk is nearly full. */
+export async function fillDisk(trial: Trial): Promise<Exposure> {
+  await trial.rabbitmq.control('set_disk_free_limit', '1000TB');
+  await trial.pause(alarmMs);
+  const inFlight = await countInFlight(trial);
+  await trial.rabbitmq.control('set_disk_free_limit', '50MB');
+  return nothingAtRisk(inFlight);
+}

@@ -1,0 +1,24 @@
+import type { FaultResult } from './run-fault.js';
+
+const columns = [
+  ['fault', (r: FaultResult) => r.fault],
+  ['accepted', (r: FaultResult) => String(r.accepted)],
+  ['delivered', (r: FaultResult) => `${r.delivered}/${r.owed}`],
+  ['lost', (r: FaultResult) => String(r.lost)],
+  ['repeated', (r: FaultResult) => String(r.repeated)],
+  ['bound', (r: FaultResult) => String(r.exposure.bound)],
+  ['disagree', (r: FaultResult) => String(r.disagreements.length)],
+  ['recovery s', (r: FaultResult) => r.recoverySeconds.toFixed(1)],
+  ['API max s', (r: FaultResult) => (r.slowestAnswerMs / 1_000).toFixed(1)],
+  ['in flight', (r: FaultResult) => `${r.exposure.inFlight} ${r.exposure.of}`],
+] as const;
+
+/** The table in Markdown, and beneath it a line for each problem. */
+export function formatTable(results: FaultResult[]): string {
+  const header = `| ${columns.map(([name]) => name).join(' | ')} |\n|${columns.map(() => ' --- |').join('')}`;
+  const rows = results.map((result) => `| ${columns.map(([, show]) => show(result)).join(' | ')} |`);
+  const problems = results.flatMap(({ fault, problems }) =>
+    problems.map((problem) => `RED ${fault}: ${problem}`),
+  );
+  return [header, ...rows, ...problems].join('\n');
+}

@@ -1,0 +1,70 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** `to-server`: what the client sends does not arrive. `to-client`: what the server answers does not. */
+export type Direction = 'to-server' | 'to-client';
+
+/** Stands between a service and its database or broker, and does to the wire what networks do. */
+export interface TcpProxy {
+  readonly port: number;
+  /** Nothing passes any more and nobody is told, the end of a connection included; new ones are taken and lie still. */
+  freeze(...directions: Direction[]): void;
+  /** What was held passes now. */
+  thaw(): void;
+  /** Ends every connection; what was held is lost. */
+  cut(): void;
+  close(): void;
+}
+
+const bothWays: Direction[] = ['to-server', 'to-client'];
+
+/** Forwards connections from a free port of 127.0.0.1 to `targetPort` there. */
+export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
+  const frozen = new Set<Direction>();
+  const open = new Map<Socket, { socket: Socket; direction: Direction }[]>();
+
+  const pump = (from: Socket, to: Socket, direction: Direction) => {
+    from.on('data', (chunk) => {
+      if (!to.write(chunk)) from.pause();
+    });
+    to.on('drain', () => {
+      if (!frozen.has(direction)) from.resume();
+    });
+    from.on('end', () => to.end());
+    from.on('error', () => to.destroy());
+    if (frozen.has(direction)) from.pause();
+  };
+  const server = createServer({ noDelay: true, allowHalfOpen: true }, (client) => {
+    const upstream = connect({ port: targetPort, host: '127.0.0.1', noDelay: true, allowHalfOpen: true });
+    open.set(client, [
+      { socket: client, direction: 'to-server' },
+      { socket: upstream, direction: 'to-client' },
+    ]);
+    pump(client, upstream, 'to-server');
+    pump(upstream, client, 'to-client');
+    client.on('close', () => open.delete(client));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+
+  const proxy: TcpProxy = {
+    port: (server.address() as AddressInfo).port,
+    freeze(...directions) {
+      for (const direction of directions.length === 0 ? bothWays : directions) frozen.add(direction);
+      for (const ends of open.values())
+        for (const { socket, direction } of ends) if (frozen.has(direction)) socket.pause();
+    },
+    thaw() {
+      frozen.clear();
+      for (const ends of open.values()) for (const { socket } of ends) socket.resume();
+    },
+    cut() {
+      for (const ends of open.values()) for (const { socket } of ends) socket.destroy();
+    },
+    close() {
+      proxy.cut();
+      server.close();
+    },
+  };
+  return proxy;
+}

@@ -1,0 +1,45 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Stage } from './stage.js';
+
+/** A run of the load while a fault is inflicted. */
+export interface Trial extends Stage {
+  run: number;
+  pause(ms: number): Promise<void>;
+}
+
+/** What a fault puts at risk of being sent twice. */
+export interface Exposure {
+  /** Something that was in flight when it struck; where this is 0 the fault has shown nothing. */
+  inFlight: number;
+  /** Of what. */
+  of: string;
+  /** No more than so many may be repeated. */
+  bound: number;
+  /** Where it is known which deliveries are at risk: only these may be repeated, each at most so often. */
+  slots?: Set<number>;
+  /** When the fault was over, on the machine's monotonic clock in milliseconds. */
+  endedAtMs: number;
+}
+
+export interface Fault {
+  name: string;
+  /** Inflicts it while alerts keep coming, and resolves when everything is up again. */
+  inflict(trial: Trial): Promise<Exposure>;
+  /** Takes part in the short form. */
+  short?: boolean;
+}
+
+/** Polls until `probe` gives something. */
+export async function until<T>(
+  what: string,
+  probe: () => Promise<T | undefined | false>,
+  timeoutMs = 60_000,
+): Promise<T> {
+  const deadlineMs = performance.now() + timeoutMs;
+  for (;;) {
+    const found = await probe();
+    if (found !== undefined && found !== false) return found;
+    if (performance.now() > deadlineMs) throw new Error(`Not within ${timeoutMs} ms: ${what}.`);
+    await sleep(50);
+  }
+}

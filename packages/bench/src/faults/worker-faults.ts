@@ -1,0 +1,131 @@
+import { alertFiredQueue, deliveriesQueue } from '@tocsin/messaging';
+import { monotonicMs } from '../measure/clock.js';
+import { atRisk, claimedByTheLost, claimedNow, countInFlight, nothingAtRisk } from './in-flight.js';
+import { parseCounts } from './settle.js';
+import type { ServicePart } from './start-services.js';
+import { type Exposure, type Trial, until } from './trial.js';
+
+/** Slow enough that requests are always under way, quick enough that none times out. */
+const slowAnswers = { delayMs: 300 };
+const shutdownWithinMs = 20_000;
+
+function firstWorker({ workers }: Trial): ServicePart {
+  return workers[0]!;
+}
+
+/** `kill -9`; what its wires held is lost with it. */
+async function kill(part: ServicePart): Promise<{ at: Date; atMs: number }> {
+  part.signal('SIGKILL');
+  await part.gone();
+  const killed = { at: new Date(), atMs: monotonicMs() };
+  for (const wire of [part.database, part.broker]) {
+    wire.cut();
+    wire.thaw();
+  }
+  return killed;
+}
+
+/** The claims are committed, but their answers have not come back. */
+export async function killBeforePost(trial: Trial): Promise<Exposure> {
+  const worker = firstWorker(trial);
+  worker.database.freeze('to-client');
+  await trial.pause(1_000);
+  const { at, atMs } = await kill(worker);
+  const { all, sent } = await claimedByTheLost(trial, at);
+  await worker.revive();
+  const exposure = atRisk(sent, 'claimed and not sent', atMs);
+  return { ...exposure, inFlight: all.size - sent.size };
+}
+
+/** The destinations have answered, but no record reaches the database. */
+export async function killBeforeCommit(trial: Trial): Promise<Exposure> {
+  const worker = firstWorker(trial);
+  await trial.counter.call('behave', slowAnswers);
+  await trial.pause(1_000);
+  worker.database.freeze('to-server');
+  await trial.pause(1_000);
+  const { at, atMs } = await kill(worker);
+  const { sent } = await claimedByTheLost(trial, at);
+  await worker.revive();
+  return atRisk(sent, 'sent and not recorded', atMs);
+}
+
+/** Records are committed, but no acknowledgement reaches the broker. */
+export async function killBeforeAck(trial: Trial): Promise<Exposure> {
+  const worker = firstWorker(trial);
+  worker.broker.freeze('to-server');
+  await trial.pause(1_500);
+  const unacked = parseCounts(await trial.rabbitmq.control('list_queues', 'name', 'messages_unacknowledged'));
+  const claimed = await claimedNow(trial);
+  const { at, atMs } = await kill(worker);
+  const { sent } = await claimedByTheLost(trial, at);
+  await worker.revive();
+  const held = (unacked.get(alertFiredQueue) ?? 0) + (unacked.get(deliveriesQueue) ?? 0);
+  const exposure = atRisk(sent, 'done and not acknowledged', atMs);
+  return { ...exposure, inFlight: Math.max(0, held - claimed.all.size) };
+}
+
+export async function killAllWorkers(trial: Trial): Promise<Exposure> {
+  await trial.counter.call('behave', slowAnswers);
+  await trial.pause(1_000);
+  const [first] = await Promise.all(trial.workers.map(kill));
+  const { all, sent } = await claimedNow(trial);
+  await trial.pause(1_000);
+  await Promise.all(trial.workers.map((worker) => worker.revive()));
+  return { ...atRisk(sent, 'claimed', first!.atMs), inFlight: all.size };
+}
+
+/** Its publications have left and are not confirmed. */
+export async function killApi(trial: Trial): Promise<Exposure> {
+  trial.api.broker.freeze('to-server');
+  await trial.pause(700);
+  const { inFlight } = await trial.doors.call('progress', undefined);
+  const { atMs } = await kill(trial.api);
+  await trial.api.revive();
+  return { ...nothingAtRisk(inFlight.rest, atMs), of: 'requests without an answer' };
+}
+
+/** Its leases run out meanwhile and another sends what it held; then it wakes. */
+export async function stopAndContinue(trial: Trial): Promise<Exposure> {
+  const worker = firstWorker(trial);
+  await trial.counter.call('behave', slowAnswers);
+  await trial.pause(1_000);
+  worker.signal('SIGSTOP');
+  const at = new Date();
+  const { all } = await claimedByTheLost(trial, at);
+  await trial.pause(trial.timing.stoppedMs);
+  worker.signal('SIGCONT');
+  return atRisk(all, 'claimed', monotonicMs());
+}
+
+/** A record that comes while another is sending the same delivery must change nothing but the list of attempts. */
+export async function recordLate(trial: Trial): Promise<Exposure> {
+  const worker = firstWorker(trial);
+  await trial.counter.call('behave', { ...slowAnswers, repeatDelayMs: 8_000 });
+  await trial.pause(1_000);
+  worker.database.freeze('to-server');
+  const { sent } = await claimedByTheLost(trial, new Date());
+  const isTakenOver = async () => {
+    const { received, refused } = await trial.counter.call('arrivals', undefined);
+    return [...sent].some((slot) => received[slot]! - refused[slot]! > 1);
+  };
+  if (sent.size > 0) await until('another has taken over', isTakenOver, trial.timing.claimLeaseMs + 30_000);
+  worker.database.thaw();
+  return atRisk(sent, 'sent and not recorded', monotonicMs());
+}
+
+/** Drained within its deadline, the rest handed back. */
+export async function terminate(trial: Trial): Promise<Exposure> {
+  const worker = firstWorker(trial);
+  await trial.counter.call('behave', slowAnswers);
+  await trial.pause(1_000);
+  const inFlight = await countInFlight(trial);
+  const askedAtMs = monotonicMs();
+  worker.signal('SIGTERM');
+  const { code, signal } = await worker.gone();
+  const tookMs = monotonicMs() - askedAtMs;
+  if (code !== 0 || tookMs > shutdownWithinMs)
+    throw new Error(`${worker.name} ended with ${signal ?? code} after ${Math.round(tookMs)} ms.`);
+  await worker.revive();
+  return { ...nothingAtRisk(inFlight, askedAtMs), of: 'deliveries' };
+}

@@ -9,6 +9,7 @@ export {
   type EngineClientOptions,
   type KeysApi,
   type VerifiedCaller,
+  type VerifyOptions,
 } from './api/engine-client.js';
 export {
   ApiError,

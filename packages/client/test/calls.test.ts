@@ -184,6 +184,11 @@ describe('lists', () => {
   );
 });
 
+test.each(['{}', 'null', '"text"', ''])('%j is no list, and is said to be none', async (body) => {
+  api.script({ body });
+  await expect(client().webhooks.list().toArray()).rejects.toMatchObject({ code: 'invalid_answer' });
+});
+
 describe('errors', () => {
   test.each([
     [400, InvalidRequestError],

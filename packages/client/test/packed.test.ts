@@ -1,8 +1,10 @@
-import { execFile } from 'node:child_process';
+import { execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
 import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { startScriptedApi } from './support/scripted-api.js';
@@ -98,6 +100,43 @@ test('the command runs', async () => {
   const version = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')).version;
   expect(await tocsin(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
   expect(await tocsin(['webhooks', 'list'])).toMatchObject({ code: 2, stdout: '' });
+});
+
+describe('a command that goes on', () => {
+  const env = (url: string) => ({
+    TOCSIN_API_URL: url,
+    TOCSIN_TOKEN: 't',
+    TOCSIN_WORKSPACE: 'w',
+    HOME: project,
+  });
+  const start = (url: string, words: string[]) =>
+    spawn(process.execPath, [join(installed, 'dist/bundle/tocsin.js'), ...words], { env: env(url) });
+
+  test('ends at Ctrl-C with 130', async () => {
+    const api = await startScriptedApi();
+    api.script({ body: [] }, { hang: true });
+    const tail = start(api.url, ['deliveries', 'tail']);
+    while (api.seen.length < 2) await delay(5);
+    tail.kill('SIGINT');
+    expect(await once(tail, 'exit')).toEqual([130, null]);
+    await api.close();
+  });
+
+  test('ends quietly when nobody reads it any more', async () => {
+    const api = await startScriptedApi();
+    const rows = Array.from({ length: 200 }, (_, index) => ({
+      id: String(index),
+      message: 'x'.repeat(2_000),
+    }));
+    api.script({ body: rows });
+    const list = start(api.url, ['dead-letters', 'list', '--limit', '200', '--json']);
+    list.stdout.once('data', () => list.stdout.destroy());
+    const errors: string[] = [];
+    list.stderr.on('data', (text: Buffer) => errors.push(text.toString()));
+    expect(await once(list, 'exit')).toEqual([0, null]);
+    expect(errors).toEqual([]);
+    await api.close();
+  });
 });
 
 test('threads that share a session cause one token request', async () => {

@@ -1,3 +1,4 @@
+import { ConnectionError } from './errors.js';
 import type { ApiAnswer, ApiRequest, Send } from './transport.js';
 
 /** A list that is fetched page by page while it is read. Reading it again fetches it again. */
@@ -13,6 +14,9 @@ export function createPaged<T>(send: Send, request: Omit<ApiRequest, 'method'>):
     do {
       const query = cursor === undefined ? request.query : { ...request.query, cursor };
       const answer: ApiAnswer<T[]> = await send({ ...request, method: 'GET', query });
+      if (!Array.isArray(answer.body)) {
+        throw new ConnectionError('invalid_answer', 'The answer is not a list: is this the API’s address?');
+      }
       yield answer.body;
       cursor = nextCursor(answer.headers.get('link'));
     } while (cursor !== undefined);

@@ -3,7 +3,7 @@ import type { Session } from '../sessions/session.js';
 import { ConnectionError, toApiError } from './errors.js';
 import { nextRetryMs, parseRetryAfterMs } from './retry.js';
 
-export type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
+type Query = Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 
 export interface ApiRequest {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';

@@ -7,7 +7,7 @@ import { createOutput, type Output } from './output.js';
 import { choice } from './parse-values.js';
 import { type ConnectionFlags, type ResolvedSettings, resolveSettings } from './settings.js';
 
-export interface OutputFlags {
+interface OutputFlags {
   json?: boolean;
   color?: boolean;
 }

@@ -35,7 +35,7 @@ export async function readLogin(file: string): Promise<SavedLogin | undefined> {
 }
 
 /** Whole or not at all, and only for its owner. */
-export async function writeLogin(file: string, login: SavedLogin): Promise<void> {
+async function writeLogin(file: string, login: SavedLogin): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const fresh = `${file}.${randomUUID()}`;
   await writeFile(fresh, `${JSON.stringify(login, null, 2)}\n`, { mode: 0o600 });

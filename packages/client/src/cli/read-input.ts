@@ -12,7 +12,7 @@ export async function readText(file: string, { stdin }: Io): Promise<string> {
   }
 }
 
-export async function readJson(file: string, io: Io): Promise<unknown> {
+async function readJson(file: string, io: Io): Promise<unknown> {
   const text = await readText(file, io);
   try {
     return JSON.parse(text);

@@ -1,5 +1,5 @@
 /** As much of a browser as signing in takes: cookies, redirects, and the first form of a page. */
-export function createBrowser() {
+function createBrowser() {
   const cookies = new Map<string, string>();
 
   const request = async (url: URL, init: RequestInit = {}): Promise<{ url: URL; html: string }> => {

@@ -1,5 +1,5 @@
 /** As much of a JSON Schema (2020-12) as the services use. */
-export interface Schema {
+interface Schema {
   $ref?: string;
   title?: string;
   description?: string;

@@ -5,6 +5,8 @@ import { findBadText } from './text.js';
 /** The exchange that monitors publish alerts to, and the key that they publish with (contract §4). */
 export const alertsExchange = 'tocsin.alerts';
 export const alertFiredKey = 'alert.fired';
+/** The message's header with the id of the request that it came by, for the logs; other publishers may leave it out. */
+export const requestIdHeader = 'x-request-id';
 
 const uuid = { type: 'string', format: 'uuid' } as const;
 const bound = { type: 'string', enum: ['upper_bound', 'lower_bound'] } as const;

@@ -14,6 +14,7 @@ export {
   alertsExchange,
   type Bound,
   createAlertFiredCheck,
+  requestIdHeader,
 } from './alert-fired.js';
 export {
   type AlertRule,

@@ -6,7 +6,7 @@ export type LogLevel = (typeof logLevels)[number];
 
 type LogMethod = (fields: object, event: string) => void;
 
-/** One wide line for each unit of work: `logger.info({ deliveryId, durationMs }, 'delivery.attempted')`. */
+/** One wide line for each unit of work: `logger.info({ delivery_id, duration_ms }, 'delivery.attempted')`. */
 export interface Logger {
   debug: LogMethod;
   info: LogMethod;

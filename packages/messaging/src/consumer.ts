@@ -5,6 +5,8 @@ import type { Broker } from './connection.js';
 export interface Incoming {
   content: Buffer;
   routingKey: string;
+  /** As the publisher set them: anything at all may stand here. */
+  headers: Readonly<Record<string, unknown>>;
   /** The broker has handed this message out before. */
   redelivered: boolean;
 }
@@ -62,6 +64,7 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
         .handle({
           content: message.content,
           routingKey: message.fields.routingKey,
+          headers: message.properties.headers ?? {},
           redelivered: message.fields.redelivered,
         })
         .then(() => acker.done(message), options.onError)

@@ -85,7 +85,7 @@ export async function createWebhookApi(
   lifetime.add('http', (remainingMs) => server.close(remainingMs));
   const metricsServer = await serveMetrics(metrics, config.metrics);
   lifetime.add('metrics', (remainingMs) => metricsServer.close(remainingMs));
-  logger.info({ url: server.url, metricsUrl: metricsServer.url }, 'http.listening');
+  logger.info({ url: server.url, metrics_url: metricsServer.url }, 'http.listening');
   return {
     logger,
     url: server.url,

@@ -3,6 +3,7 @@ import { webhooksAndRules } from './0001-webhooks-and-rules.js';
 import { alertsAndDeliveries } from './0002-alerts-and-deliveries.js';
 import { apiKeys } from './0003-api-keys.js';
 import { deadLettersAndRedeliveries } from './0004-dead-letters-and-redeliveries.js';
+import { requestIds } from './0005-request-ids.js';
 
 interface NamedMigration {
   name: string;
@@ -15,6 +16,7 @@ const migrations: NamedMigration[] = [
   alertsAndDeliveries,
   apiKeys,
   deadLettersAndRedeliveries,
+  requestIds,
 ];
 
 /** Hands knex the migrations as code, so that they work from any folder and after any build. */

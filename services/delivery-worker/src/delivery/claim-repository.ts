@@ -17,6 +17,8 @@ export interface Claimed {
   manual: boolean;
   workspaceId: string;
   webhookId: string;
+  /** Of the request that the alert came by, where it came by one. */
+  requestId: string | null;
   facts: AlertFacts;
   /** Undefined where the webhook is gone, or is not the workspace's. */
   webhook: { version: number; enabled: boolean; retryOnTimeout: boolean } | undefined;
@@ -77,7 +79,7 @@ const claim = {
     select c.delivery_id, c.generation, c.claim, c.crashes, c.step, c.manual, c.workspace_id, c.webhook_id,
            (extract(epoch from now() - c.opened_at) * 1000)::float8 as age_ms,
            a.alert_id, a.alert_rule_id, a.alert_rule_name, a.model_id, a.model_name, a.metric_value, a.threshold,
-           a.bound, a.fired_at,
+           a.bound, a.fired_at, a.request_id,
            w.version, w.enabled, w.retry_on_timeout,
            h.reason as hold_reason, h.times as hold_times,
            (extract(epoch from h.held_until - now()) * 1000)::float8 as hold_remaining_ms
@@ -96,6 +98,7 @@ interface ClaimedRow extends Omit<AlertFacts, 'workspace_id'> {
   manual: boolean;
   workspace_id: string;
   webhook_id: string;
+  request_id: string | null;
   age_ms: number;
   version: number | null;
   enabled: boolean | null;
@@ -116,6 +119,7 @@ function toClaimed(row: ClaimedRow, leaseEndsAtMs: number): Claimed {
     manual: row.manual,
     workspaceId: row.workspace_id,
     webhookId: row.webhook_id,
+    requestId: row.request_id,
     facts: {
       alert_id: row.alert_id,
       alert_rule_id: row.alert_rule_id,

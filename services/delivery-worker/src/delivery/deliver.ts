@@ -148,15 +148,30 @@ function logAttempt(
   deps.metrics.ended(verdict);
   const statusCode = attempt.response?.statusCode;
   deps.logger.info(
-    { ...idsOf(claimed), ...describe(verdict), statusCode, durationMs: Math.round(attempt.durationMs) },
+    {
+      ...idsOf(claimed),
+      ...describe(verdict),
+      attempt: claimed.step + 1,
+      trigger: attempt.trigger,
+      status_code: statusCode,
+      duration_ms: Math.round(attempt.durationMs),
+    },
     'delivery.attempted',
   );
 }
 
-function idsOf({ deliveryId, claim, webhookId, workspaceId, facts }: Claimed) {
-  return { deliveryId, claim, webhookId, workspaceId, alertId: facts.alert_id };
+function idsOf({ requestId, deliveryId, claim, generation, webhookId, workspaceId, facts }: Claimed) {
+  return {
+    request_id: requestId ?? undefined,
+    delivery_id: deliveryId,
+    generation,
+    claim,
+    webhook_id: webhookId,
+    workspace_id: workspaceId,
+    alert_id: facts.alert_id,
+  };
 }
 
 function describe(verdict: Verdict) {
-  return { outcome: verdict.kind, ...('failure' in verdict && { errorCode: verdict.failure.code }) };
+  return { outcome: verdict.kind, ...('failure' in verdict && { error_code: verdict.failure.code }) };
 }

@@ -33,7 +33,7 @@ export function createRecorder({ repository, patience, logger, onBatch }: Record
           return batch.map(() => undefined);
         },
         refused: (outcome, err) => {
-          logger.error({ err, deliveryId: outcome.claimed.deliveryId }, 'delivery.record_refused');
+          logger.error({ err, delivery_id: outcome.claimed.deliveryId }, 'delivery.record_refused');
           return patience.untilAnswered(() => repository.record([withoutValues(outcome)]));
         },
       }),

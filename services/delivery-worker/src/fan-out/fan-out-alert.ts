@@ -1,4 +1,10 @@
-import { type AlertFired, alertKey, type Checked, type DeadLetterReason } from '@tocsin/contracts';
+import {
+  type AlertFired,
+  alertKey,
+  type Checked,
+  type DeadLetterReason,
+  requestIdHeader,
+} from '@tocsin/contracts';
 import type { Logger } from '@tocsin/kit';
 import type { Incoming } from '@tocsin/messaging';
 import { createBatcher } from '../batcher.js';
@@ -31,6 +37,12 @@ export interface FanOutDeps {
   now: () => number;
 }
 
+/** An alert as it was taken from the queue. */
+interface Taken {
+  alert: AlertFired;
+  requestId: string | undefined;
+}
+
 type Accepted = { ok: true } | { ok: false; reason: DeadLetterReason; detail: string };
 
 const maxAlertsInBatch = 200;
@@ -40,9 +52,9 @@ const maxAlertsInBatch = 200;
  * message is acknowledged. What can never be processed is set aside with its reason, committed before its ack too.
  */
 export function createFanOutAlert(deps: FanOutDeps): (message: Incoming) => Promise<void> {
-  const batcher = createBatcher<AlertFired, Accepted>({
-    run: (alerts) =>
-      commitSplitting(alerts, {
+  const batcher = createBatcher<Taken, Accepted>({
+    run: (taken) =>
+      commitSplitting(taken, {
         patience: deps.patience,
         commit: (batch) => acceptBatch(batch, deps),
         refused: async (_, error) => ({
@@ -58,9 +70,16 @@ export function createFanOutAlert(deps: FanOutDeps): (message: Incoming) => Prom
   return async (message) => {
     const parsed = parseMessage(message.content, deps.check);
     if (!parsed.ok) return setAside(message, parsed, deps);
-    const accepted = await batcher.add(parsed.alert);
+    const accepted = await batcher.add({ alert: parsed.alert, requestId: requestIdOf(message) });
     if (!accepted.ok) await setAside(message, accepted, deps);
   };
+}
+
+const saneId = /^[\w.~:/+=@-]{1,128}$/;
+
+function requestIdOf({ headers }: Incoming): string | undefined {
+  const id = headers[requestIdHeader];
+  return typeof id === 'string' && saneId.test(id) ? id : undefined;
 }
 
 type ParsedMessage =
@@ -93,12 +112,13 @@ async function setAside(
   const { content, routingKey } = message;
   await patience.untilAnswered(() => deadLetters.add({ reason, detail, queue, routingKey, content }));
   metrics.deadLettered(reason);
-  logger.warn({ reason, detail, bytes: content.length }, 'alert.dead_lettered');
+  // The detail may quote the message, and stands with it in the table.
+  logger.warn({ reason, bytes: content.length, request_id: requestIdOf(message) }, 'alert.dead_lettered');
 }
 
-async function acceptBatch(alerts: AlertFired[], deps: FanOutDeps): Promise<Accepted[]> {
+async function acceptBatch(taken: Taken[], deps: FanOutDeps): Promise<Accepted[]> {
   const acceptedAtMs = deps.now();
-  const resolved = await resolveBatch(alerts, deps.rules);
+  const resolved = await resolveBatch(taken, deps.rules);
   const targets = await findTargets(resolved, deps.rules);
   const planned = firstOfEachKey(resolved).map((alert) =>
     plan({ alert, targets, acceptedAtMs, window: deps.window }),
@@ -106,7 +126,9 @@ async function acceptBatch(alerts: AlertFired[], deps: FanOutDeps): Promise<Acce
   const written =
     planned.length === 0 ? new Set<string>() : await deps.repository.write(planned, acceptedAtMs);
   announce(planned, written, deps);
-  return resolved.map((entry, index) => (entry === undefined ? unknownRule(alerts[index]!) : { ok: true }));
+  return resolved.map((entry, index) =>
+    entry === undefined ? unknownRule(taken[index]!.alert) : { ok: true },
+  );
 }
 
 function unknownRule({ alert_rule_id: rule, workspace_id: workspace }: AlertFired): Accepted {
@@ -114,13 +136,13 @@ function unknownRule({ alert_rule_id: rule, workspace_id: workspace }: AlertFire
   return { ok: false, reason: 'unknown_alert_rule', detail };
 }
 
-async function resolveBatch(
-  alerts: AlertFired[],
-  rules: RulesReader,
-): Promise<(ResolvedAlert | undefined)[]> {
-  const registered = await rules.findRules([...new Set(alerts.map((alert) => alert.alert_rule_id))]);
+async function resolveBatch(taken: Taken[], rules: RulesReader): Promise<(ResolvedAlert | undefined)[]> {
+  const registered = await rules.findRules([...new Set(taken.map(({ alert }) => alert.alert_rule_id))]);
   const byId = new Map(registered.map((rule) => [rule.id, rule]));
-  return alerts.map((alert) => resolveAlert(alert, byId.get(alert.alert_rule_id)));
+  return taken.map(({ alert, requestId }) => {
+    const resolved = resolveAlert(alert, byId.get(alert.alert_rule_id));
+    return resolved && { ...resolved, requestId };
+  });
 }
 
 async function findTargets(resolved: (ResolvedAlert | undefined)[], rules: RulesReader) {
@@ -180,11 +202,10 @@ function announce(
       else window.giveBack(webhookId);
     }
     metrics.alertFannedOut({ outcome: resolved.outcome, webhooks: deliveries.length });
-    const { alert_id: alertId, workspace_id: workspaceId, alert_rule_id: alertRuleId } = resolved.alert;
-    logger.info(
-      { alertId, workspaceId, alertRuleId, outcome: resolved.outcome, webhooks: deliveries.length },
-      'alert.fanned_out',
-    );
+    const { alert, outcome, requestId } = resolved;
+    const { alert_id, workspace_id, alert_rule_id } = alert;
+    const ids = { request_id: requestId, alert_id, workspace_id, alert_rule_id };
+    logger.info({ ...ids, outcome, webhooks: deliveries.length }, 'alert.fanned_out');
   }
   if (due.length > 0) publish(due);
 }

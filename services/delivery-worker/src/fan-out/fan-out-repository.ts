@@ -53,6 +53,7 @@ export function createFanOutRepository(database: Database, queuedLeaseMs: number
         rows.map((row) => row.destination),
         rows.map((row) => row.queued),
         queuedLeaseMs,
+        facts.map(({ requestId }) => requestId ?? null),
       ]);
       return new Set(written.map(({ id }) => id));
     },
@@ -78,9 +79,9 @@ const write = {
   text: `
     with a as (
       select * from unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::uuid[], $7::text[], $8::uuid[],
-                           $9::text[], $10::float8[], $11::float8[], $12::text[], $13::text[])
+                           $9::text[], $10::float8[], $11::float8[], $12::text[], $13::text[], $21::text[])
         as a(id, workspace_id, alert_id, fired_at, alert_rule_id, alert_rule_name, model_id, model_name,
-             metric_value, threshold, bound, outcome)
+             metric_value, threshold, bound, outcome, request_id)
     ), k as (
       insert into alert_keys (workspace_id, alert_id, accepted_at)
       select workspace_id, alert_id, $1::timestamptz from a order by workspace_id, alert_id
@@ -88,9 +89,9 @@ const write = {
       returning workspace_id, alert_id
     ), r as (
       insert into alerts (id, workspace_id, alert_id, accepted_at, fired_at, alert_rule_id, alert_rule_name, model_id,
-                          model_name, metric_value, threshold, bound, outcome)
+                          model_name, metric_value, threshold, bound, outcome, request_id)
       select id, workspace_id, alert_id, $1::timestamptz, fired_at, alert_rule_id, alert_rule_name, model_id,
-             model_name, metric_value, threshold, bound, outcome
+             model_name, metric_value, threshold, bound, outcome, request_id
       from a join k using (workspace_id, alert_id)
       returning id, workspace_id, alert_id, alert_rule_id
     ), t as (

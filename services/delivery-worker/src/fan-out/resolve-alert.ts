@@ -10,6 +10,8 @@ export interface ResolvedAlert {
   outcome: AlertOutcome;
   /** The webhooks to call; empty unless the outcome is `dispatched`. */
   webhookIds: string[];
+  /** Of the request that it came by, where it came by one. */
+  requestId?: string | undefined;
 }
 
 type Rule = Pick<RegisteredRule, 'name' | 'threshold' | 'bound' | 'enabled' | 'deleted' | 'webhookIds'>;

@@ -1,5 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Database, dropExpired, ensurePartitions, runRedeliveryPage } from '@tocsin/database';
+import {
+  type Database,
+  dropExpired,
+  ensurePartitions,
+  type RedeliveryPage,
+  runRedeliveryPage,
+} from '@tocsin/database';
 import type { Logger } from '@tocsin/kit';
 
 export interface HousekeeperDeps {
@@ -30,8 +36,12 @@ export async function runRedeliveries(deps: HousekeeperDeps): Promise<void> {
   await repeat(deps, { name: 'redeliveries', pauseMs: () => (worked ? 0 : redeliveryPauseMs) }, async () => {
     const page = await runRedeliveryPage(deps.database, redeliveryPageSize);
     worked = page !== undefined;
-    if (page !== undefined) deps.logger.info({ ...page }, 'redelivery.page_done');
+    if (page !== undefined) deps.logger.info(describePage(page), 'redelivery.page_done');
   });
+}
+
+function describePage({ jobId, redelivered, finished }: RedeliveryPage) {
+  return { redelivery_id: jobId, redelivered, finished };
 }
 
 interface Chore {

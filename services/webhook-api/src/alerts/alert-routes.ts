@@ -58,9 +58,9 @@ export function alertRoutes({
         },
       },
       problems: [503],
-      async handler({ resource: { workspaceId }, body, log }) {
-        const alertId = await publishAlert(workspaceId, body);
-        log({ alertId });
+      async handler({ resource: { workspaceId }, body, requestId, log }) {
+        const alertId = await publishAlert({ workspaceId, body, requestId });
+        log({ workspace_id: workspaceId, alert_id: alertId });
         const headers = { Location: `${publicUrl}${pathOf(workspaceId)}/${alertId}` };
         return { status: 202, headers, body: { alert_id: alertId } };
       },

@@ -6,6 +6,7 @@ import {
   type Checked,
   createAlertFiredCheck,
   type PublishAlert,
+  requestIdHeader,
 } from '@tocsin/contracts';
 import { AppError, type FieldError } from '@tocsin/kit';
 import { PublishError, type Publisher } from '@tocsin/messaging';
@@ -17,6 +18,13 @@ export interface PublishAlertDeps {
   now: () => Date;
 }
 
+interface PublishAlertInput {
+  workspaceId: string;
+  body: PublishAlert;
+  /** Goes along with the message, so that the logs of its deliveries can be found by it. */
+  requestId: string;
+}
+
 /**
  * Publishes an alert of a workspace; its id, once the broker has confirmed and routed it.
  * @throws AppError `validation_failed` for another workspace's path or rule; `unavailable` with the alert's id where
@@ -24,12 +32,12 @@ export interface PublishAlertDeps {
  */
 export function createPublishAlert({ reader, publisher, now }: PublishAlertDeps) {
   const check = createAlertFiredCheck();
-  return async (workspaceId: string, body: PublishAlert): Promise<string> => {
+  return async ({ workspaceId, body, requestId }: PublishAlertInput): Promise<string> => {
     const alert = accepted(check(complete(workspaceId, body, now())));
     if (alert.workspace_id !== workspaceId)
       throw invalid('/workspace_id', 'must be the workspace of the path');
     await requireRule(alert, reader);
-    await publish(alert, publisher);
+    await publish(alert, { publisher, requestId });
     return alert.alert_id;
   };
 }
@@ -60,7 +68,10 @@ async function requireRule(alert: AlertFired, reader: PublishAlertDeps['reader']
   );
 }
 
-async function publish(alert: AlertFired, publisher: PublishAlertDeps['publisher']): Promise<void> {
+async function publish(
+  alert: AlertFired,
+  { publisher, requestId }: Pick<PublishAlertDeps, 'publisher'> & { requestId: string },
+): Promise<void> {
   const content = Buffer.from(JSON.stringify(alert), 'utf8');
   try {
     await publisher.publish({
@@ -68,6 +79,7 @@ async function publish(alert: AlertFired, publisher: PublishAlertDeps['publisher
       routingKey: alertFiredKey,
       content,
       type: 'alert.fired',
+      headers: { [requestIdHeader]: requestId },
     });
   } catch (cause) {
     if (!(cause instanceof PublishError)) throw cause;

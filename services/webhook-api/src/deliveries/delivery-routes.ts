@@ -118,7 +118,7 @@ export function deliveryRoutes(deps: DeliveryRoutesDeps): Route<Principal>[] {
       problems: [404, 409],
       async handler({ resource: { id }, log }) {
         const outcome = await redeliver(id);
-        log({ deliveryId: id, outcome });
+        log({ delivery_id: id, outcome });
         if (outcome === 'not_found') throw deliveryNotFound();
         if (outcome === 'sending')
           throw new AppError(

@@ -1,39 +1,73 @@
 import { parseArgs } from 'node:util';
 import { allFaults } from './faults.js';
+import { proofs } from './proofs.js';
+import { prove } from './prove.js';
 import { type FaultResult, runFault } from './run-fault.js';
 import { startStage } from './stage.js';
 import { formatTable } from './table.js';
 import { longTiming, shortTiming } from './timing.js';
 
+const usage = `npm run test:faults -- [options]
+  --short            a few faults with short leases and few alerts, as for every commit
+  --only TEXT,…      only faults whose name holds one of these
+  --seed N           of what happens at random (1)
+  --alerts N         alerts of a fault at the least
+  --sabotage NAME    break a promise on purpose ("all": each in turn); succeeds if the suite sees it`;
+
 const { values } = parseArgs({
   options: {
+    help: { type: 'boolean', default: false },
     short: { type: 'boolean', default: false },
     only: { type: 'string', default: '' },
     seed: { type: 'string', default: '1' },
     alerts: { type: 'string' },
+    sabotage: { type: 'string' },
   },
 });
 const say = (line: string) => console.log(line);
-const base = values.short ? shortTiming : longTiming;
-const timing = values.alerts === undefined ? base : { ...base, alerts: Number(values.alerts) };
-const wanted = values.only.split(',').filter((part) => part !== '');
-const faults = allFaults(Number(values.seed)).filter(({ name, short }) =>
-  wanted.length > 0 ? wanted.some((part) => name.includes(part)) : !values.short || short,
-);
 
-const stage = await startStage({ timing, nodeOptions: { worker: [], api: [] }, say });
-const results: FaultResult[] = [];
-try {
-  for (const fault of faults) {
-    const startedAtMs = performance.now();
-    const result = await runFault(stage, fault);
-    results.push(result);
-    const seconds = Math.round((performance.now() - startedAtMs) / 1_000);
-    say(`${result.problems.length === 0 ? 'ok ' : 'RED'} ${fault.name} (${seconds} s)`);
-    for (const problem of result.problems) say(`    ${problem}`);
-  }
-} finally {
-  await stage.stop();
+if (values.help) say(usage);
+else {
+  const isRed = values.sabotage === undefined ? await inflictFaults() : await tryProofs(values.sabotage);
+  process.exit(isRed ? 1 : 0);
 }
-say(formatTable(results));
-process.exitCode = results.every(({ problems }) => problems.length === 0) ? 0 : 1;
+
+/** True where a fault has shown a problem. */
+async function inflictFaults(): Promise<boolean> {
+  const base = values.short ? shortTiming : longTiming;
+  const timing = values.alerts === undefined ? base : { ...base, alerts: Number(values.alerts) };
+  const wanted = values.only.split(',').filter((part) => part !== '');
+  const faults = allFaults(Number(values.seed)).filter(({ name, short }) =>
+    wanted.length > 0 ? wanted.some((part) => name.includes(part)) : !values.short || short,
+  );
+  if (faults.length === 0) throw new Error(`No fault is called anything like "${values.only}".`);
+  const stage = await startStage({ timing, nodeOptions: { worker: [], api: [] }, say });
+  const results: FaultResult[] = [];
+  try {
+    for (const fault of faults) {
+      const startedAtMs = performance.now();
+      const result = await runFault(stage, fault);
+      results.push(result);
+      const seconds = Math.round((performance.now() - startedAtMs) / 1_000);
+      say(`${result.problems.length === 0 ? 'ok ' : 'RED'} ${fault.name} (${seconds} s)`);
+    }
+  } finally {
+    await stage.stop();
+    say(formatTable(results));
+  }
+  return results.some(({ problems }) => problems.length > 0);
+}
+
+/** True where the suite has missed a sabotage. */
+async function tryProofs(name: string): Promise<boolean> {
+  const chosen = proofs.filter((proof) => name === 'all' || proof.name === name);
+  if (chosen.length === 0) throw new Error(`No sabotage is called "${name}".`);
+  let missed = false;
+  for (const proof of chosen) {
+    const { seen, problems } = await prove(proof, { timing: shortTiming, say });
+    missed ||= !seen;
+    say(`${seen ? 'ok  turned red' : 'RED NOT SEEN'}: ${proof.name}, by "${proof.fault.name}"`);
+    for (const problem of problems) say(`    ${problem}`);
+  }
+  return missed;
+}

@@ -1,0 +1,33 @@
+import { type Sabotage, sabotages } from './sabotages.js';
+import type { Fault } from './trial.js';
+import { killApi, killBeforeCommit, killBeforePost, recordLate } from './worker-faults.js';
+
+export interface Proof extends Sabotage {
+  fault: Fault;
+  /** What the suite must say of it. */
+  expects: RegExp;
+}
+
+/** Each sabotage with the fault that brings it to light. */
+export const proofs: Proof[] = [
+  {
+    ...sabotages['ack-before-commit'],
+    fault: { name: 'worker killed between POST and commit', inflict: killBeforeCommit },
+    expects: /\d+ lost/,
+  },
+  {
+    ...sabotages['dispatcher-off'],
+    fault: { name: 'worker killed before the POST', inflict: killBeforePost },
+    expects: /\d+ lost/,
+  },
+  {
+    ...sabotages['no-fence'],
+    fault: { name: 'worker records late', inflict: recordLate },
+    expects: /records disagree/,
+  },
+  {
+    ...sabotages['confirms-ignored'],
+    fault: { name: 'webhook-api killed while accepting', inflict: killApi },
+    expects: /\d+ lost/,
+  },
+];

@@ -1,0 +1,30 @@
+import type { Proof } from './proofs.js';
+import { runFault } from './run-fault.js';
+import { startStage } from './stage.js';
+import type { Timing } from './timing.js';
+
+/** Breaks a promise on purpose; the problems that the suite has found, and whether they name it. */
+export async function prove(
+  proof: Proof,
+  { timing, say }: { timing: Timing; say: (line: string) => void },
+): Promise<{ seen: boolean; problems: string[] }> {
+  const hook = new URL('./sabotage-main.js', import.meta.url);
+  hook.searchParams.set('sabotage', proof.name);
+  const options = ['--import', hook.href];
+  const stage = await startStage({
+    timing,
+    nodeOptions: { worker: [], api: [], [proof.victim]: options },
+    say,
+  });
+  try {
+    const victims = proof.victim === 'worker' ? stage.workers : [stage.api];
+    for (const victim of victims) {
+      if (!victim.newLog().includes(`sabotaged: ${proof.name}`))
+        throw new Error(`${victim.name} runs as it is shipped: ${proof.module} was not loaded.`);
+    }
+    const { problems } = await runFault(stage, proof.fault);
+    return { seen: problems.some((problem) => proof.expects.test(problem)), problems };
+  } finally {
+    await stage.stop();
+  }
+}

@@ -1,0 +1,40 @@
+/** One promise broken on purpose, to show that the suite sees it. */
+export interface Sabotage {
+  name: string;
+  victim: 'worker' | 'api';
+  /** The end of the compiled module's path, and the piece of it that is replaced; it must stand there exactly once. */
+  module: string;
+  piece: string;
+  replacement: string;
+}
+
+export const sabotages = {
+  'ack-before-commit': {
+    name: 'ack-before-commit',
+    victim: 'worker',
+    module: 'packages/messaging/dist/consumer.js',
+    piece: 'acker.taken(message);',
+    replacement: 'acker.taken(message); acker.done(message);',
+  },
+  'dispatcher-off': {
+    name: 'dispatcher-off',
+    victim: 'worker',
+    module: 'services/delivery-worker/dist/dispatch/dispatcher.js',
+    piece: 'while (!signal.aborted) {',
+    replacement: 'while (false) {',
+  },
+  'no-fence': {
+    name: 'no-fence',
+    victim: 'worker',
+    module: 'services/delivery-worker/dist/delivery/record-repository.js',
+    piece: 'select x.delivery_id from open_deliveries x join o using (delivery_id, generation, claim)',
+    replacement: 'select x.delivery_id from open_deliveries x join o using (delivery_id, generation)',
+  },
+  'confirms-ignored': {
+    name: 'confirms-ignored',
+    victim: 'api',
+    module: 'packages/messaging/dist/publisher.js',
+    piece: 'pending.set(messageId, {',
+    replacement: 'resolve(); pending.set(messageId, {',
+  },
+} as const satisfies Record<string, Sabotage>;

@@ -2,6 +2,7 @@ import type { AlertOutcome, DeadLetterReason } from '@tocsin/contracts';
 import type { Metrics } from '@tocsin/kit';
 import type { Claimed } from './delivery/claim-repository.js';
 import type { Attempt, Deferral, Verdict } from './delivery/verdict.js';
+import type { Backlog } from './dispatch/dispatch-repository.js';
 
 /** What the worker counts. Labels are closed lists; nothing is labelled by webhook, workspace or url. */
 export interface WorkerMetrics {
@@ -13,7 +14,7 @@ export interface WorkerMetrics {
   ended(verdict: Verdict): void;
   deferred(reason: Deferral['reason']): void;
   putBack(count: number): void;
-  backlog(seen: { ready: number; due: number; oldestDueSeconds: number; held: number }): void;
+  backlog(seen: Backlog & { ready: number }): void;
 }
 
 const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -72,8 +73,19 @@ export function createWorkerMetrics(metrics: Metrics, read: { inFlight: () => nu
     'tocsin_deliveries_due',
     'Deliveries that are due and wait for a place in the queue.',
   );
-  const oldest = metrics.gauge('tocsin_oldest_due_seconds', 'How long the oldest of them has been due.');
-  const held = metrics.gauge('tocsin_webhooks_held', 'Webhooks held back: open circuits and Retry-After.');
+  const overdue = metrics.gauge(
+    'tocsin_deliveries_overdue',
+    'Of these, due for more than a minute although their webhook is not held back.',
+  );
+  const oldest = metrics.gauge(
+    'tocsin_oldest_due_seconds',
+    'How long the oldest of them has been due whose webhook is not held back.',
+  );
+  const held = metrics.gauge(
+    'tocsin_webhooks_held',
+    'Webhooks held back: by an open circuit, or because the destination asked for it.',
+    ['reason'],
+  );
   metrics.gauge('tocsin_in_flight', 'Requests under way.', [], (gauge) => gauge.set(read.inFlight()));
 
   return {
@@ -102,7 +114,9 @@ export function createWorkerMetrics(metrics: Metrics, read: { inFlight: () => nu
       ready.set(seen.ready);
       due.set(seen.due);
       oldest.set(seen.oldestDueSeconds);
-      held.set(seen.held);
+      overdue.set(seen.overdue);
+      held.set({ reason: 'circuit' }, seen.openCircuits);
+      held.set({ reason: 'retry_after' }, seen.retryAfters);
     },
   };
 }

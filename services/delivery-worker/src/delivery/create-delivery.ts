@@ -11,7 +11,7 @@ import { createClaimRepository } from './claim-repository.js';
 import { createDeliver, type Deliver } from './deliver.js';
 import { createRecorder } from './record.js';
 import { createRecordRepository } from './record-repository.js';
-import { createRenderBody } from './render-body.js';
+import { createRenderBody, type RenderBody } from './render-body.js';
 import type { Slots } from './slots.js';
 import { createWebhookCache } from './webhook-cache.js';
 import { createWebhooksReader } from './webhooks-reader.js';
@@ -39,7 +39,7 @@ export function createDelivery(parts: DeliveryParts): Deliver {
       onBatch: batchOf('claim'),
     }),
     webhooks: createWebhookCache(createWebhooksReader(database, secrets), patience),
-    render: createRenderBody(),
+    render: timed(createRenderBody(), metrics),
     slots,
     sender,
     recorder: createRecorder({
@@ -56,4 +56,13 @@ export function createDelivery(parts: DeliveryParts): Deliver {
     now: Date.now,
     random: Math.random,
   });
+}
+
+function timed(render: RenderBody, metrics: WorkerMetrics): RenderBody {
+  return (source, facts) => {
+    const startedAt = performance.now();
+    const rendered = render(source, facts);
+    metrics.rendered((performance.now() - startedAt) / 1_000);
+    return rendered;
+  };
 }

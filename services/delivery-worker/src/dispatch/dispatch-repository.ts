@@ -8,6 +8,17 @@ export interface Candidate extends Contender {
   probing: boolean;
 }
 
+/** What waits. Counted to a hundred thousand; what waits because its webhook is held is due, but not overdue. */
+export interface Backlog {
+  due: number;
+  /** Due for more than a minute. */
+  overdue: number;
+  oldestDueSeconds: number;
+  openCircuits: number;
+  /** Webhooks whose destination asked to be left alone. */
+  retryAfters: number;
+}
+
 export interface DispatchRepository {
   /** Webhooks that have deliveries due and are not held, with at most `limit` of them counted for each. */
   survey(limit: number): Promise<Candidate[]>;
@@ -16,8 +27,8 @@ export interface DispatchRepository {
   queue(quotas: { contender: Contender; quota: number }[]): Promise<DeliveryDue[]>;
   /** Puts deliveries that could not be published back, where nobody has claimed them. */
   unqueue(deliveries: DeliveryDue[]): Promise<void>;
-  /** For the operator's eyes; what is due is counted to a hundred thousand. */
-  backlog(): Promise<{ due: number; oldestDueSeconds: number; held: number }>;
+  /** For the operator's eyes. */
+  backlog(): Promise<Backlog>;
   /** Puts back what was queued or claimed and whose lease has run out; how many. */
   putBackExpired(): Promise<number>;
 }
@@ -49,7 +60,13 @@ export function createDispatchRepository(database: Database, queuedLeaseMs: numb
     },
     async backlog() {
       const [row] = await database.prepared<BacklogRow>(backlog, []);
-      return { due: row?.due ?? 0, oldestDueSeconds: row?.oldest ?? 0, held: row?.held ?? 0 };
+      return {
+        due: row?.due ?? 0,
+        overdue: row?.overdue ?? 0,
+        oldestDueSeconds: row?.oldest ?? 0,
+        openCircuits: row?.open_circuits ?? 0,
+        retryAfters: row?.retry_afters ?? 0,
+      };
     },
     async putBackExpired() {
       return (await database.prepared(putBackExpired, [])).length;
@@ -123,15 +140,27 @@ const putBackExpired = {
 const backlog = {
   name: 'dispatch.backlog',
   text: `
-    select count(*)::integer as due, coalesce(extract(epoch from now() - min(due_at)), 0)::float8 as oldest,
-           (select count(*)::integer from webhook_holds where held_until > now()) as held
-    from (select due_at from open_deliveries where state = 'waiting' and due_at <= now() limit 100000) waiting`,
+    with waiting as (
+      select o.due_at, h.webhook_id is not null as held
+      from (select webhook_id, due_at from open_deliveries
+            where state = 'waiting' and due_at <= now() limit 100000) o
+      left join webhook_holds h using (webhook_id)
+    )
+    select count(*)::integer as due,
+           (count(*) filter (where not held and due_at < now() - interval '1 minute'))::integer as overdue,
+           coalesce(extract(epoch from now() - min(due_at) filter (where not held)), 0)::float8 as oldest,
+           (select count(*)::integer from webhook_holds where reason = 'circuit') as open_circuits,
+           (select count(*)::integer from webhook_holds
+            where reason = 'retry_after' and held_until > now()) as retry_afters
+    from waiting`,
 };
 
 interface BacklogRow {
   due: number;
+  overdue: number;
   oldest: number;
-  held: number;
+  open_circuits: number;
+  retry_afters: number;
 }
 
 interface CandidateRow {

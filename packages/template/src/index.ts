@@ -1,1 +1,19 @@
-export {};
+export {
+  ALERT_VARIABLES,
+  type AlertFacts,
+  alertContext,
+} from './alert/alert-context.js';
+export { SAMPLE_ALERTS, SAMPLE_FACTS } from './alert/sample-facts.js';
+export { createBodyCompiler } from './body-compiler.js';
+export {
+  type CompileResult,
+  compileTemplate,
+  createTemplateCompiler,
+  type RenderResult,
+  type Template,
+  type TemplateContext,
+  type TemplateOptions,
+} from './compile-template.js';
+export { createTemplateCache, type TemplateCache } from './template-cache.js';
+export type { TemplateError } from './template-error.js';
+export { fromJson, type Json } from './values/from-json.js';

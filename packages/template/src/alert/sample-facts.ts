@@ -1,0 +1,40 @@
+import type { AlertFacts } from './alert-context.js';
+
+/** An alert to show and to test with: what preview and `POST /webhooks/{id}/test` render by default. */
+export const SAMPLE_FACTS: AlertFacts = {
+  alert_rule_name: 'Accuracy below target',
+  alert_rule_id: '3b1f6a52-8d0e-4c4a-9a57-0f1c2d3e4f50',
+  model_name: 'Loan approval v2',
+  model_id: 'a9c7d0de-51f4-4d0b-8a0c-6f2f5b7f1e11',
+  metric_value: 0.8734567,
+  threshold: 0.9,
+  bound: 'lower_bound',
+  alert_id: '0c8f4f7e-2b55-4b55-9d4e-7a9f5d1e2c33',
+  fired_at: '2025-03-14T09:26:53.589793+00:00',
+  workspace_id: '5e0b9a77-6a2d-4f0f-b1c3-d2e4f6a8b0c1',
+};
+
+/**
+ * What a body must stay JSON with: both bounds; quotes, backslash, line ends, U+2028, emoji; tiny, huge, whole and
+ * negative-zero numbers; empty names.
+ */
+export const SAMPLE_ALERTS: readonly AlertFacts[] = [
+  SAMPLE_FACTS,
+  { ...SAMPLE_FACTS, bound: 'upper_bound', metric_value: 5, threshold: 0 },
+  {
+    ...SAMPLE_FACTS,
+    alert_rule_name: 'He said "no" \\ yes\r\n\tand \u2028 \u0007 </script> {{ x }} {% y %}',
+    model_name: "Modèle «été» 🚀 日本語 'quoted' & <b>",
+    metric_value: 1e-7,
+    threshold: 1e22,
+  },
+  {
+    ...SAMPLE_FACTS,
+    alert_rule_name: '"',
+    model_name: '\\',
+    metric_value: -0,
+    threshold: -1.5e300,
+    bound: 'upper_bound',
+  },
+  { ...SAMPLE_FACTS, alert_rule_name: '', model_name: '', metric_value: -123456.789, threshold: 100 },
+];

@@ -1,0 +1,104 @@
+import { Budget, DEFAULT_LIMITS, type Limits } from './budget.js';
+import { type CompiledTemplate, compileTree } from './compiler/compiler.js';
+import { CompileFailure } from './errors.js';
+import { createGlobals } from './evaluator/globals.js';
+import { renderTree } from './evaluator/render.js';
+import type { Runtime } from './evaluator/runtime.js';
+import { createFilters } from './filters/filters.js';
+import { normalizeSource } from './lexer/lexer.js';
+import { parse } from './parser/parser.js';
+import { compileError, renderError, type TemplateError } from './template-error.js';
+import { createTests } from './tests/tests.js';
+import type { Value } from './values/value.js';
+
+export interface TemplateOptions {
+  /** Escape what `{{ }}` prints for the inside of a JSON string. Off, the output is Jinja2's to the byte. */
+  readonly json?: boolean;
+  /** Print empty where `round` gets an undefined value, where Jinja2 fails. */
+  readonly lenientRound?: boolean;
+  readonly limits?: Partial<Limits>;
+  /** Milliseconds of a clock that only goes forward. */
+  readonly now?: () => number;
+}
+
+/** Variables by name. */
+export type TemplateContext = ReadonlyMap<string, Value>;
+
+export type RenderResult =
+  | { readonly ok: true; readonly output: string }
+  | { readonly ok: false; readonly error: TemplateError };
+
+/** A compiled template; it holds no state of a rendering, so it can be rendered again and at the same time. */
+export interface Template {
+  readonly source: string;
+  render(context: TemplateContext): RenderResult;
+}
+
+export type CompileResult =
+  | { readonly ok: true; readonly template: Template }
+  | { readonly ok: false; readonly error: TemplateError };
+
+/** UTF-16 units; a larger source is refused before it is looked at. */
+const MAX_SOURCE_LENGTH = 65_536;
+
+/** Compiles templates with one set of options; what does not depend on a template is made once. */
+export function createTemplateCompiler(options: TemplateOptions = {}): (source: string) => CompileResult {
+  const filters = createFilters();
+  const tests = createTests();
+  const globals = createGlobals();
+  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const now = options.now ?? (() => performance.now());
+  const renderOptions = { json: options.json ?? false, lenientRound: options.lenientRound ?? false };
+  return (source) => {
+    const normalized = normalizeSource(source);
+    const compiled = tryCompile(normalized, { filters, tests });
+    if (!compiled.ok) return compiled;
+    const createRuntime = (): Runtime => ({
+      template: compiled.tree,
+      budget: new Budget(limits, now),
+      options: renderOptions,
+      filters,
+      tests,
+      globals,
+      autoescape: false,
+      offset: 0,
+      printing: new Set(),
+    });
+    return { ok: true, template: createTemplate(normalized, createRuntime) };
+  };
+}
+
+/** Compiles one template. Services keep a compiler or a cache instead. */
+export function compileTemplate(source: string, options: TemplateOptions = {}): CompileResult {
+  return createTemplateCompiler(options)(source);
+}
+
+function tryCompile(
+  source: string,
+  known: Parameters<typeof compileTree>[1],
+): { ok: true; tree: CompiledTemplate } | { ok: false; error: TemplateError } {
+  try {
+    if (source.length > MAX_SOURCE_LENGTH) {
+      throw new CompileFailure(`the template is longer than ${MAX_SOURCE_LENGTH} characters`, 0);
+    }
+    return { ok: true, tree: compileTree(parse(source), known) };
+  } catch (failure) {
+    if (failure instanceof CompileFailure) return { ok: false, error: compileError(source, failure) };
+    throw failure;
+  }
+}
+
+function createTemplate(source: string, createRuntime: () => Runtime): Template {
+  return {
+    source,
+    render(context) {
+      const runtime = createRuntime();
+      try {
+        return { ok: true, output: renderTree(runtime, context) };
+      } catch (failure) {
+        const known = [...context.keys(), ...runtime.globals.keys()];
+        return { ok: false, error: renderError(source, runtime.offset, failure, known) };
+      }
+    },
+  };
+}

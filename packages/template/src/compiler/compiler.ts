@@ -1,0 +1,258 @@
+import { CompileFailure } from '../errors.js';
+import { nearest } from '../nearest.js';
+import type {
+  Block,
+  CallBlock,
+  Expression,
+  For,
+  Macro,
+  Name,
+  Node,
+  NSRef,
+  Statement,
+  TemplateNode,
+} from '../parser/nodes.js';
+import { declareLoopTarget, findAll, findSymbols } from './find-symbols.js';
+import { Symbols } from './symbols.js';
+import { childrenOf, findUndeclared, walk } from './visit.js';
+
+/** A tree whose names know their slots, and that refers to nothing unknown. */
+export interface CompiledTemplate {
+  readonly body: Statement[];
+  readonly symbols: Symbols;
+  readonly selfSlot: number | undefined;
+  readonly blocks: ReadonlyMap<string, CompiledBlock>;
+}
+
+export interface CompiledBlock {
+  readonly node: Block;
+  readonly symbols: Symbols;
+  readonly selfSlot: number | undefined;
+  readonly superSlot: number | undefined;
+}
+
+export interface KnownNames {
+  readonly filters: { has(name: string): boolean; keys(): Iterable<string> };
+  readonly tests: { has(name: string): boolean; keys(): Iterable<string> };
+}
+
+/** How deep the tree may be; a long chain of operators is as deep as it is long. */
+const MAX_TREE_DEPTH = 400;
+
+/** Finds every error of the compile phase that the grammar does not; throws `CompileFailure`. */
+export function compileTree(template: TemplateNode, known: KnownNames): CompiledTemplate {
+  checkDepth(template);
+  checkNames(template, known);
+  const blocks = new Map<string, CompiledBlock>();
+  for (const node of walk(template)) {
+    if (node.kind !== 'Block') continue;
+    if (blocks.has(node.name)) fail(`block '${node.name}' defined twice`, node.offset);
+    blocks.set(node.name, compileBlock(node));
+  }
+  const symbols = new Symbols(null);
+  const selfSlot = findUndeclared(template.body, ['self']).has('self')
+    ? symbols.declareParameter('self')
+    : undefined;
+  findAll(symbols, template.body);
+  compileBody(template.body, { symbols, toplevel: true });
+  return { body: template.body, symbols, selfSlot, blocks };
+}
+
+/** The scope that statements are compiled in; `toplevel` is where `set` and `macro` also tell the context. */
+interface Frame {
+  readonly symbols: Symbols;
+  readonly toplevel: boolean;
+}
+
+function compileBlock(node: Block): CompiledBlock {
+  const symbols = new Symbols(null);
+  const undeclared = findUndeclared(node.body, ['self', 'super']);
+  const selfSlot = undeclared.has('self') ? symbols.declareParameter('self') : undefined;
+  const superSlot = undeclared.has('super') ? symbols.declareParameter('super') : undefined;
+  findAll(symbols, node.body);
+  compileBody(node.body, { symbols, toplevel: false });
+  return { node, symbols, selfSlot, superSlot };
+}
+
+function compileBody(body: readonly Statement[], frame: Frame): void {
+  for (const statement of body) compileStatement(statement, frame);
+}
+
+function compileStatement(node: Statement, frame: Frame): void {
+  switch (node.kind) {
+    case 'Output':
+      for (const child of node.nodes) bind(child, frame);
+      return;
+    case 'For':
+      return compileFor(node, frame);
+    case 'If':
+      bind(node.test, frame);
+      compileBody(node.body, frame);
+      compileBody(node.elif_, frame);
+      return compileBody(node.else_, frame);
+    case 'Macro':
+      compileMacro(node, frame);
+      node.target = refOf(node.name, frame);
+      node.exports = frame.toplevel;
+      return;
+    case 'CallBlock':
+      compileMacro(node, frame);
+      return bind(node.call, frame);
+    case 'FilterBlock': {
+      const inner = enter(frame);
+      findAll(inner.symbols, childrenOf(node));
+      node.symbols = inner.symbols;
+      compileBody(node.body, inner);
+      return bind(node.filter, inner);
+    }
+    case 'With': {
+      const inner = enter(frame);
+      findAll(inner.symbols, [...node.targets, ...node.body]);
+      node.symbols = inner.symbols;
+      for (const target of node.targets) bind(target, inner);
+      for (const value of node.values) bind(value, frame);
+      return compileBody(node.body, inner);
+    }
+    case 'Block':
+      node.visible = node.scoped ? frame.symbols.dumpStores() : [];
+      return;
+    case 'Scope': {
+      const inner = enter(frame);
+      findAll(inner.symbols, node.body);
+      node.symbols = inner.symbols;
+      return compileBody(node.body, inner);
+    }
+    case 'ScopedEvalContextModifier':
+      bind(node.autoescape, frame);
+      return compileBody(node.body, frame);
+    case 'Assign':
+      bind(node.node, frame);
+      bind(node.target, frame);
+      node.exports = frame.toplevel;
+      return;
+    case 'AssignBlock': {
+      const inner = enter(frame);
+      findAll(inner.symbols, node.body);
+      node.symbols = inner.symbols;
+      compileBody(node.body, inner);
+      bind(node.target, frame);
+      if (node.filter !== null) bindLoading(node.filter, inner);
+      node.exports = frame.toplevel;
+    }
+  }
+}
+
+function enter(frame: Frame): Frame {
+  return { symbols: new Symbols(frame.symbols), toplevel: false };
+}
+
+function compileFor(node: For, frame: Frame): void {
+  const body = enter(frame);
+  const needsLoop =
+    node.recursive ||
+    findUndeclared(node.body, ['loop']).has('loop') ||
+    [...walk(node)].some((child) => child.kind === 'Block' && child.scoped);
+  const loopSlot = needsLoop ? body.symbols.declareParameter('loop') : undefined;
+  declareLoopTarget(body.symbols, node.target);
+  findAll(body.symbols, node.body);
+  const else_ = enter(frame);
+  findAll(else_.symbols, node.else_);
+  const test = enter(frame);
+  const testTarget = structuredClone(node.target);
+  declareLoopTarget(test.symbols, node.target);
+  if (node.test !== null) findSymbols(test.symbols, node.test);
+  failOnStoredLoop(node);
+  bind(node.iter, frame);
+  bind(node.target, body);
+  bind(testTarget, test);
+  if (node.test !== null) bind(node.test, test);
+  compileBody(node.body, body);
+  compileBody(node.else_, else_);
+  node.scopes = { body: body.symbols, else_: else_.symbols, test: test.symbols, testTarget, loopSlot };
+}
+
+function failOnStoredLoop(node: For): void {
+  for (const child of walk(node)) {
+    if (child.kind === 'Name' && child.ctx === 'store' && child.name === 'loop') {
+      fail("Can't assign to special loop variable in for-loop target", child.offset);
+    }
+  }
+}
+
+function compileMacro(node: Macro | CallBlock, frame: Frame): void {
+  const inner = enter(frame);
+  const { symbols } = inner;
+  const callerIndex = node.args.findIndex((arg) => arg.name === 'caller');
+  const declared = new Set(node.args.map((arg) => arg.name));
+  const slots = node.args.map((arg) => symbols.declareParameter(arg.name));
+  const undeclared = findUndeclared(node.body, ['caller', 'kwargs', 'varargs']);
+  const accessesCaller = undeclared.has('caller');
+  if (accessesCaller && callerIndex >= 0 && node.args.length - callerIndex > node.defaults.length) {
+    fail(
+      'When defining macros or call blocks the special "caller" argument must be omitted or be given a default.',
+      node.offset,
+    );
+  }
+  if (accessesCaller && callerIndex < 0) slots.push(symbols.declareParameter('caller'));
+  const accessesKwargs = undeclared.has('kwargs') && !declared.has('kwargs');
+  if (accessesKwargs) slots.push(symbols.declareParameter('kwargs'));
+  const accessesVarargs = undeclared.has('varargs') && !declared.has('varargs');
+  if (accessesVarargs) slots.push(symbols.declareParameter('varargs'));
+  findAll(symbols, node.defaults);
+  findAll(symbols, node.body);
+  for (const value of node.defaults) bind(value, inner);
+  compileBody(node.body, inner);
+  node.signature = { symbols, slots, accessesCaller, accessesKwargs, accessesVarargs };
+}
+
+/** Gives every name of an expression or target its place. */
+function bind(node: Node, frame: Frame): void {
+  if (node.kind === 'Name' || node.kind === 'NSRef') {
+    node.ref = refOf(node.name, frame);
+    return;
+  }
+  for (const child of childrenOf(node)) bind(child, frame);
+}
+
+/** The filter of a set block reads names that its body perhaps does not, so they are noted first. */
+function bindLoading(node: Expression, frame: Frame): void {
+  findSymbols(frame.symbols, node);
+  bind(node, frame);
+}
+
+function refOf(name: string, frame: Frame): NonNullable<(Name | NSRef)['ref']> {
+  const ref = frame.symbols.findRef(name);
+  if (ref === undefined) throw new Error(`the name ${name} was not found by the first pass`);
+  return ref;
+}
+
+/** Iterative, because what it guards is the recursion of every later pass. */
+function checkDepth(template: TemplateNode): void {
+  let level: readonly Node[] = [template];
+  for (let depth = 0; level.length > 0; depth++) {
+    if (depth > MAX_TREE_DEPTH) fail('the template is nested too deeply', level[0]!.offset);
+    level = level.flatMap(childrenOf);
+  }
+}
+
+function checkNames(template: TemplateNode, known: KnownNames): void {
+  for (const node of walk(template)) {
+    if (node.kind === 'Filter' && !known.filters.has(node.name)) failUnknown('filter', node, known.filters);
+    if (node.kind === 'Test' && !known.tests.has(node.name)) failUnknown('test', node, known.tests);
+  }
+}
+
+function failUnknown(
+  what: 'filter' | 'test',
+  node: { name: string; offset: number },
+  known: { keys(): Iterable<string> },
+): never {
+  throw new CompileFailure(`No ${what} named '${node.name}'.`, node.offset, {
+    type: 'TemplateAssertionError',
+    suggestion: nearest(node.name, known.keys()),
+  });
+}
+
+function fail(message: string, offset: number): never {
+  throw new CompileFailure(message, offset, { type: 'TemplateAssertionError' });
+}

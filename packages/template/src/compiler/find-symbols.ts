@@ -1,0 +1,58 @@
+import type { For, Node, Statement } from '../parser/nodes.js';
+import type { Symbols } from './symbols.js';
+import { childrenOf } from './visit.js';
+
+/** Notes the names that a statement reads and writes in the scope it stands in; scopes inside it are not entered. */
+export function findSymbols(symbols: Symbols, node: Node): void {
+  switch (node.kind) {
+    case 'Name':
+      if (node.ctx === 'param') symbols.declareParameter(node.name);
+      else if (node.ctx === 'store') symbols.store(node.name);
+      else symbols.load(node.name);
+      return;
+    case 'NSRef':
+      return symbols.load(node.name);
+    case 'If':
+      return findBranches(symbols, node);
+    case 'Macro':
+      return symbols.store(node.name);
+    case 'Assign':
+      findSymbols(symbols, node.node);
+      return findSymbols(symbols, node.target);
+    case 'For':
+      return findSymbols(symbols, node.iter);
+    case 'CallBlock':
+      return findSymbols(symbols, node.call);
+    case 'FilterBlock':
+      return findSymbols(symbols, node.filter);
+    case 'With':
+      return findAll(symbols, node.values);
+    case 'AssignBlock':
+      return findSymbols(symbols, node.target);
+    case 'Scope':
+    case 'Block':
+      return;
+    default:
+      findAll(symbols, childrenOf(node));
+  }
+}
+
+export function findAll(symbols: Symbols, nodes: readonly Node[]): void {
+  for (const node of nodes) findSymbols(symbols, node);
+}
+
+/** The target of a loop is bound anew for each item: a parameter of the body. */
+export function declareLoopTarget(symbols: Symbols, target: For['target']): void {
+  if (target.kind === 'Name') symbols.declareParameter(target.name);
+  else if (target.kind === 'Tuple') for (const item of target.items) declareLoopTarget(symbols, item);
+}
+
+function findBranches(symbols: Symbols, node: Extract<Statement, { kind: 'If' }>): void {
+  findSymbols(symbols, node.test);
+  const branch = (nodes: readonly Node[]) => {
+    const copy = symbols.copy();
+    findAll(copy, nodes);
+    return copy;
+  };
+  symbols.branchUpdate([branch(node.body), branch(node.elif_), branch(node.else_)]);
+}

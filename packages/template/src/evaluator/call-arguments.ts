@@ -1,0 +1,14 @@
+import type { Value } from '../values/value.js';
+
+/** What a template passes to a call, filter or test. */
+export interface CallArguments {
+  readonly positional: readonly Value[];
+  readonly keywords: ReadonlyMap<string, Value>;
+}
+
+const NO_KEYWORDS: ReadonlyMap<string, Value> = new Map();
+export const NO_ARGUMENTS: CallArguments = { positional: [], keywords: NO_KEYWORDS };
+
+export function positionalArguments(...positional: Value[]): CallArguments {
+  return { positional, keywords: NO_KEYWORDS };
+}

@@ -1,0 +1,29 @@
+import type { Value } from '../values/value.js';
+
+/** Names as blocks and fresh scopes see them: what the top level has set, then what was passed in, then globals. */
+export interface Context {
+  resolve(name: string): Value | undefined;
+  set(name: string, value: Value): void;
+  /** A context that sees these names besides, for a scoped block. */
+  derive(locals: ReadonlyMap<string, Value>): Context;
+}
+
+export function createContext(
+  passed: ReadonlyMap<string, Value>,
+  globals: ReadonlyMap<string, Value>,
+): Context {
+  return contextOver((name) => passed.get(name) ?? (passed.has(name) ? null : globals.get(name)));
+}
+
+function contextOver(resolveOuter: (name: string) => Value | undefined): Context {
+  const vars = new Map<string, Value>();
+  const resolve = (name: string) => {
+    const value = vars.get(name);
+    return value === undefined ? resolveOuter(name) : value;
+  };
+  return {
+    resolve,
+    set: (name, value) => void vars.set(name, value),
+    derive: (locals) => contextOver((name) => locals.get(name) ?? (locals.has(name) ? null : resolve(name))),
+  };
+}

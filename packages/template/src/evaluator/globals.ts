@@ -1,0 +1,199 @@
+import { RenderFailure, typeError, valueError } from '../errors.js';
+import { BuiltinFunction } from '../values/builtin-function.js';
+import { Dict } from '../values/dict.js';
+import { items, toList } from '../values/iterate.js';
+import { NativeObject } from '../values/native-object.js';
+import { Range, rangeLength } from '../values/range.js';
+import { repr } from '../values/repr.js';
+import { typeName } from '../values/type-name.js';
+import type { Value } from '../values/value.js';
+import type { CallArguments } from './call-arguments.js';
+import type { Runtime } from './runtime.js';
+import { defineFunction } from './signature.js';
+
+const MAX_RANGE = 100_000;
+
+/** `range`, `dict`, `cycler`, `joiner`, `namespace`; `lipsum` is known and refuses, a body must not be random. */
+export function createGlobals(): ReadonlyMap<string, Value> {
+  const type = (name: string, call: (args: CallArguments, runtime: Runtime) => Value) =>
+    new BuiltinFunction('type', { name, call });
+  return new Map<string, Value>([
+    ['range', new BuiltinFunction('function', { name: 'range', call: createRange })],
+    ['dict', type('dict', createDict)],
+    ['cycler', type('jinja2.utils.Cycler', (args) => new Cycler(args))],
+    [
+      'joiner',
+      type(
+        'jinja2.utils.Joiner',
+        defineFunction('Joiner', [['sep', ', ']], (_, sep) => new Joiner(sep!)).call,
+      ),
+    ],
+    [
+      'namespace',
+      type('jinja2.utils.Namespace', (args, runtime) => new Namespace(createDict(args, runtime))),
+    ],
+    [
+      'lipsum',
+      new BuiltinFunction('function', {
+        name: 'generate_lorem_ipsum',
+        call: () => {
+          throw new RenderFailure(
+            'RuntimeError',
+            'lipsum is not available: it would print something else each time',
+          );
+        },
+      }),
+    ],
+  ]);
+}
+
+function createRange(args: CallArguments): Range {
+  const { positional, keywords } = args;
+  if (keywords.size > 0) throw typeError('range() takes no keyword arguments');
+  if (positional.length === 0) throw typeError('range expected at least 1 argument, got 0');
+  if (positional.length > 3) throw typeError(`range expected at most 3 arguments, got ${positional.length}`);
+  const [first, second, third] = positional.map(rangeArgument);
+  const [start, stop, step] = second === undefined ? [0n, first!, 1n] : [first!, second, third ?? 1n];
+  if (step === 0n) throw valueError('range() arg 3 must not be zero');
+  if (rangeLength(start, stop, step) > BigInt(MAX_RANGE)) {
+    throw new RenderFailure(
+      'OverflowError',
+      `Range too big. The sandbox blocks ranges larger than MAX_RANGE (${MAX_RANGE}).`,
+    );
+  }
+  return new Range(start, stop, step);
+}
+
+function rangeArgument(value: Value): bigint {
+  if (typeof value === 'bigint') return value;
+  if (typeof value === 'boolean') return value ? 1n : 0n;
+  throw typeError(`'${typeName(value)}' object cannot be interpreted as an integer`);
+}
+
+/** Python's `dict(mapping_or_pairs, **names)`. */
+export function createDict(args: CallArguments, runtime: Runtime): Dict {
+  if (args.positional.length > 1) {
+    throw typeError(`dict expected at most 1 argument, got ${args.positional.length}`);
+  }
+  const dict = new Dict();
+  const source = args.positional[0];
+  if (source !== undefined) updateDict(dict, source, runtime);
+  for (const [name, value] of args.keywords) dict.setString(name, value);
+  return dict;
+}
+
+/** Python's `dict.update`: from a mapping, or from pairs. */
+export function updateDict(dict: Dict, source: Value, runtime: Runtime): void {
+  const { budget } = runtime;
+  if (source instanceof Dict) {
+    budget.list(source.size);
+    for (const [key, value] of [...source.entries()]) dict.set(key, value, budget);
+    return;
+  }
+  let index = 0;
+  for (const item of items(source, runtime)) {
+    const pair = toList(item, runtime);
+    if (pair.length !== 2) {
+      throw valueError(
+        `dictionary update sequence element #${index} has length ${pair.length}; 2 is required`,
+      );
+    }
+    dict.set(pair[0]!, pair[1]!, budget);
+    index++;
+  }
+}
+
+/** Goes round its items. */
+class Cycler extends NativeObject {
+  readonly typeName = 'Cycler';
+  private readonly items: readonly Value[];
+  private position = 0;
+
+  constructor(args: CallArguments) {
+    super();
+    if (args.keywords.size > 0) throw typeError('__init__() got an unexpected keyword argument');
+    if (args.positional.length === 0)
+      throw new RenderFailure('RuntimeError', 'at least one item has to be provided');
+    this.items = args.positional;
+  }
+
+  repr(): string {
+    return '<jinja2.utils.Cycler object>';
+  }
+
+  override attribute(name: string): Value | undefined {
+    switch (name) {
+      case 'current':
+        return this.items[this.position]!;
+      case 'pos':
+        return BigInt(this.position);
+      case 'next':
+        return method('next', () => {
+          const item = this.items[this.position]!;
+          this.position = (this.position + 1) % this.items.length;
+          return item;
+        });
+      case 'reset':
+        return method('reset', () => {
+          this.position = 0;
+          return null;
+        });
+      default:
+        return undefined;
+    }
+  }
+}
+
+function method(name: string, run: () => Value): BuiltinFunction {
+  return new BuiltinFunction('function', defineFunction(name, [], run));
+}
+
+/** Empty when first called, its separator from then on. */
+class Joiner extends NativeObject {
+  readonly typeName = 'Joiner';
+  private readonly separator: Value;
+  private used = false;
+
+  constructor(separator: Value) {
+    super();
+    this.separator = separator;
+  }
+
+  repr(): string {
+    return '<jinja2.utils.Joiner object>';
+  }
+
+  override attribute(name: string): Value | undefined {
+    if (name === 'sep') return this.separator;
+    return name === 'used' ? this.used : undefined;
+  }
+
+  override readonly call = (): Value => {
+    if (this.used) return this.separator;
+    this.used = true;
+    return '';
+  };
+}
+
+/** An object whose attributes `set` can change, from inside loops as well. */
+export class Namespace extends NativeObject {
+  readonly typeName = 'Namespace';
+  private readonly attributes: Dict;
+
+  constructor(attributes: Dict) {
+    super();
+    this.attributes = attributes;
+  }
+
+  repr(runtime: Runtime): string {
+    return `<Namespace ${repr(this.attributes, runtime)}>`;
+  }
+
+  override attribute(name: string, runtime: Runtime): Value | undefined {
+    return this.attributes.get(name, runtime.budget);
+  }
+
+  set(name: string, value: Value, runtime: Runtime): void {
+    this.attributes.set(name, value, runtime.budget);
+  }
+}

@@ -1,0 +1,128 @@
+import { typeError } from '../errors.js';
+import type { CallBlock, Macro as MacroNode, MacroSignature } from '../parser/nodes.js';
+import { Dict } from '../values/dict.js';
+import { NativeObject } from '../values/native-object.js';
+import { Undefined } from '../values/undefined.js';
+import { Tuple, type Value } from '../values/value.js';
+import type { CallArguments } from './call-arguments.js';
+import { evaluate } from './evaluate.js';
+import { execute } from './execute.js';
+import type { Frame } from './frame.js';
+import { captureOutput } from './output.js';
+import type { Runtime } from './runtime.js';
+import { createScope, enterScope } from './scope.js';
+
+interface MacroDefinition {
+  readonly node: MacroNode | CallBlock;
+  readonly signature: MacroSignature;
+  /** Null for the body of a call block. */
+  readonly name: string | null;
+  /** Where it was defined: the names that its body sees. */
+  readonly frame: Frame;
+}
+
+export function createMacro(definition: MacroDefinition): Value {
+  return new Macro(definition);
+}
+
+/** A macro as a value; calling it gives the text of its body. */
+class Macro extends NativeObject {
+  readonly typeName = 'Macro';
+  private readonly definition: MacroDefinition;
+
+  constructor(definition: MacroDefinition) {
+    super();
+    this.definition = definition;
+  }
+
+  repr(): string {
+    const { name } = this.definition;
+    return name === null ? '<Macro anonymous>' : `<Macro '${name}'>`;
+  }
+
+  override attribute(name: string): Value | undefined {
+    const { node, signature } = this.definition;
+    switch (name) {
+      case 'name':
+        return this.definition.name;
+      case 'arguments':
+        return new Tuple(node.args.map((arg) => arg.name));
+      case 'catch_kwargs':
+        return signature.accessesKwargs;
+      case 'catch_varargs':
+        return signature.accessesVarargs;
+      case 'caller':
+        return signature.accessesCaller;
+      default:
+        return undefined;
+    }
+  }
+
+  override readonly call = (args: CallArguments, runtime: Runtime): Value => {
+    const { node, signature, frame } = this.definition;
+    const values = this.bind(args);
+    const scope = createScope(signature.symbols, frame.scope);
+    for (const [index, slot] of signature.slots.entries()) scope.slots[slot] = values[index];
+    const output = captureOutput(runtime);
+    const inner: Frame = { runtime, scope, context: frame.context, output };
+    runtime.budget.enter();
+    enterScope(scope, signature.symbols, frame.context);
+    this.fillDefaults(inner);
+    execute(node.body, inner);
+    runtime.budget.leave();
+    return output.value();
+  };
+
+  /** The values of the slots, in their order; undefined where an argument was left out. */
+  private bind(args: CallArguments): (Value | undefined)[] {
+    const { node, signature } = this.definition;
+    const keywords = new Map(args.keywords);
+    const values: (Value | undefined)[] = args.positional.slice(0, node.args.length);
+    const names = node.args.map((arg) => arg.name);
+    let foundCaller = values.length === names.length && names.includes('caller');
+    for (const name of names.slice(values.length)) {
+      values.push(keywords.get(name));
+      keywords.delete(name);
+      if (name === 'caller') foundCaller = true;
+    }
+    if (signature.accessesCaller && !foundCaller) {
+      values.push(keywords.get('caller') ?? new Undefined('No caller defined'));
+      keywords.delete('caller');
+    }
+    if (signature.accessesKwargs) values.push(Dict.fromStrings(keywords));
+    else if (keywords.size > 0) this.failOnKeywords(keywords);
+    if (signature.accessesVarargs) values.push(new Tuple(args.positional.slice(names.length)));
+    else if (args.positional.length > names.length) {
+      throw typeError(`macro ${this.describe()} takes not more than ${names.length} argument(s)`);
+    }
+    return values;
+  }
+
+  private failOnKeywords(keywords: ReadonlyMap<string, Value>): never {
+    if (keywords.has('caller')) {
+      throw typeError(
+        `macro ${this.describe()} was invoked with two values for the special caller argument. This is most likely a bug.`,
+      );
+    }
+    const [first] = keywords.keys();
+    throw typeError(`macro ${this.describe()} takes no keyword argument '${first}'`);
+  }
+
+  private describe(): string {
+    return this.definition.name === null ? 'None' : `'${this.definition.name}'`;
+  }
+
+  private fillDefaults(frame: Frame): void {
+    const { node, signature } = this.definition;
+    const firstDefault = node.args.length - node.defaults.length;
+    for (const [index, arg] of node.args.entries()) {
+      const slot = signature.slots[index]!;
+      if (frame.scope.slots[slot] !== undefined) continue;
+      const value = node.defaults[index - firstDefault];
+      frame.scope.slots[slot] =
+        value === undefined
+          ? new Undefined(`parameter '${arg.name}' was not provided`)
+          : evaluate(value, frame);
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import { escapeJsonString } from '../json/escape.js';
+import { fromMarked, markedTextOf, markTrusted, printMarked } from '../json/marked-text.js';
+import { Markup } from '../values/markup.js';
+import { escape, escapeHtml } from '../values/markup-text.js';
+import { str } from '../values/repr.js';
+import type { Value } from '../values/value.js';
+import type { Runtime } from './runtime.js';
+
+/** What a body prints to. */
+export interface Output {
+  /** The template's own text. */
+  data(text: string): void;
+  /** The value of `{{ }}`. */
+  print(value: Value): void;
+}
+
+/** The output of the whole template. */
+export interface RootOutput extends Output {
+  text(): string;
+}
+
+/** The output of a macro, set block, filter block or recursive loop, which becomes a value. */
+export interface CapturedOutput extends Output {
+  value(): Value;
+}
+
+export function createRootOutput(runtime: Runtime): RootOutput {
+  const { budget } = runtime;
+  const printText = runtime.options.json ? jsonText : plainText;
+  let text = '';
+  return {
+    data(data) {
+      budget.print(data.length);
+      text += data;
+    },
+    print(value) {
+      const printed = printText(value, runtime);
+      budget.print(printed.length);
+      text += printed;
+    },
+    text: () => text,
+  };
+}
+
+export function captureOutput(runtime: Runtime): CapturedOutput {
+  return runtime.options.json ? captureMarked(runtime) : capturePlain(runtime);
+}
+
+function plainText(value: Value, runtime: Runtime): string {
+  return runtime.autoescape ? escape(value, runtime).text : str(value, runtime);
+}
+
+function jsonText(value: Value, runtime: Runtime): string {
+  if (typeof value === 'string') {
+    return escapeJsonString(runtime.autoescape ? escapeHtml(value, runtime) : value);
+  }
+  if (value instanceof Markup) {
+    if (value.kind === 'json') return value.text;
+    return value.kind === 'marked' ? printMarked(value.text) : escapeJsonString(value.text);
+  }
+  return escapeJsonString(plainText(value, runtime));
+}
+
+function capturePlain(runtime: Runtime): CapturedOutput {
+  const { budget } = runtime;
+  let text = '';
+  const append = (piece: string) => {
+    budget.print(0);
+    if (text.length + piece.length > budget.limits.stringLength) budget.string(text.length + piece.length);
+    budget.characters(piece.length);
+    text += piece;
+  };
+  return {
+    data: append,
+    print: (value) => append(plainText(value, runtime)),
+    value: () => (runtime.autoescape ? new Markup(text, 'html') : text),
+  };
+}
+
+function captureMarked(runtime: Runtime): CapturedOutput {
+  const { budget } = runtime;
+  let text = '';
+  const append = (piece: string) => {
+    budget.print(0);
+    if (text.length + piece.length > budget.limits.stringLength) budget.string(text.length + piece.length);
+    budget.characters(piece.length);
+    text += piece;
+  };
+  return {
+    data: (data) => append(markTrusted(data)),
+    print: (value) => append(markedTextOf(runtime.autoescape ? escape(value, runtime) : value, runtime)),
+    value: () => fromMarked(text),
+  };
+}

@@ -1,0 +1,19 @@
+import type { Value } from '../values/value.js';
+import { TemplateReference } from './blocks.js';
+import { createContext } from './context.js';
+import { execute } from './execute.js';
+import { createRootOutput } from './output.js';
+import type { Runtime } from './runtime.js';
+import { createScope, enterScope } from './scope.js';
+
+/** Runs a compiled template; throws `RenderFailure` or `OverrunFailure`. */
+export function renderTree(runtime: Runtime, variables: ReadonlyMap<string, Value>): string {
+  const { template, globals } = runtime;
+  const context = createContext(variables, globals);
+  const output = createRootOutput(runtime);
+  const scope = createScope(template.symbols, null);
+  if (template.selfSlot !== undefined) scope.slots[template.selfSlot] = new TemplateReference(context);
+  enterScope(scope, template.symbols, context);
+  execute(template.body, { runtime, scope, context, output });
+  return output.text();
+}

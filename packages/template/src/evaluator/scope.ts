@@ -1,0 +1,44 @@
+import type { Symbols } from '../compiler/symbols.js';
+import type { Ref } from '../parser/nodes.js';
+import type { Value } from '../values/value.js';
+import type { Context } from './context.js';
+
+/** The slots of one scope at run time; a slot is undefined while nothing was assigned. */
+export interface Scope {
+  readonly slots: (Value | undefined)[];
+  readonly parent: Scope | null;
+}
+
+export function createScope(symbols: Symbols, parent: Scope | null): Scope {
+  return { slots: new Array<Value | undefined>(symbols.slotCount).fill(undefined), parent };
+}
+
+/** Gives every slot but the parameters what it starts with. */
+export function enterScope(scope: Scope, symbols: Symbols, context: Context): void {
+  for (const [slot, load] of symbols.entries()) {
+    switch (load.kind) {
+      case 'undefined':
+        scope.slots[slot] = undefined;
+        break;
+      case 'resolve':
+        scope.slots[slot] = context.resolve(load.name);
+        break;
+      case 'alias':
+        scope.slots[slot] = readRef(scope, load.ref);
+    }
+  }
+}
+
+export function readRef(scope: Scope, ref: Ref): Value | undefined {
+  return scopeOf(scope, ref).slots[ref.slot];
+}
+
+export function writeRef(scope: Scope, ref: Ref, value: Value): void {
+  scopeOf(scope, ref).slots[ref.slot] = value;
+}
+
+function scopeOf(scope: Scope, ref: Ref): Scope {
+  let owner = scope;
+  for (let hops = ref.hops; hops > 0; hops--) owner = owner.parent!;
+  return owner;
+}

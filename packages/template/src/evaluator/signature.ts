@@ -1,0 +1,52 @@
+import { typeError } from '../errors.js';
+import type { Value } from '../values/value.js';
+import type { CallArguments } from './call-arguments.js';
+import type { Runtime } from './runtime.js';
+
+/** A parameter is required, or has the default that Python's signature gives it. */
+export type Parameter = string | readonly [name: string, defaultValue: Value];
+
+/** A function with a Python signature, written over the bound values in the order of its parameters. */
+export interface NativeFunction {
+  readonly name: string;
+  call(args: CallArguments, runtime: Runtime): Value;
+}
+
+/** A function whose arguments are bound by position and name as Python binds them. */
+export function defineFunction(
+  name: string,
+  parameters: readonly Parameter[],
+  run: (runtime: Runtime, ...values: Value[]) => Value,
+): NativeFunction {
+  return { name, call: (args, runtime) => run(runtime, ...bindArguments(name, parameters, args)) };
+}
+
+export function bindArguments(name: string, parameters: readonly Parameter[], args: CallArguments): Value[] {
+  const { positional, keywords } = args;
+  if (positional.length > parameters.length) {
+    throw typeError(
+      `${name}() takes ${parameters.length} positional arguments but ${positional.length} were given`,
+    );
+  }
+  const values: Value[] = [];
+  let used = 0;
+  for (let index = 0; index < parameters.length; index++) {
+    const parameter = parameters[index]!;
+    const parameterName = typeof parameter === 'string' ? parameter : parameter[0];
+    const given = keywords.size > 0 ? keywords.get(parameterName) : undefined;
+    if (given !== undefined) used++;
+    if (index < positional.length) {
+      if (given !== undefined)
+        throw typeError(`${name}() got multiple values for argument '${parameterName}'`);
+      values.push(positional[index]!);
+    } else if (given !== undefined) {
+      values.push(given);
+    } else if (typeof parameter === 'string') {
+      throw typeError(`${name}() missing 1 required positional argument: '${parameterName}'`);
+    } else {
+      values.push(parameter[1]);
+    }
+  }
+  if (used < keywords.size) throw typeError(`${name}() got an unexpected keyword argument`);
+  return values;
+}

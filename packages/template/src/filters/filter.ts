@@ -1,0 +1,20 @@
+import type { Runtime } from '../evaluator/runtime.js';
+import { bindArguments, type Parameter } from '../evaluator/signature.js';
+import type { FilterFunction } from '../evaluator/tables.js';
+import type { Value } from '../values/value.js';
+
+export type Filter = readonly [name: string, apply: FilterFunction];
+
+/** A filter by the signature that Python gives it; `run` gets the value and then the bound arguments. */
+export function filter(
+  name: string,
+  parameters: readonly Parameter[],
+  run: (runtime: Runtime, value: Value, ...args: Value[]) => Value,
+): Filter {
+  const all: Parameter[] = ['value', ...parameters];
+  const python = `do_${name}`;
+  return [
+    name,
+    (args, runtime) => run(runtime, ...(bindArguments(python, all, args) as [Value, ...Value[]])),
+  ];
+}

@@ -1,0 +1,33 @@
+import type { FilterTable } from '../evaluator/tables.js';
+import { dictFilters } from './dict-filters.js';
+import { htmlFilters } from './html-filters.js';
+import { jsonFilters } from './json-filters.js';
+import { lazyFilters } from './lazy-filters.js';
+import { numberFilters } from './number-filters.js';
+import { sequenceFilters } from './sequence-filters.js';
+import { stringFilters } from './string-filters.js';
+import { textLayoutFilters } from './text-layout-filters.js';
+import { valueFilters } from './value-filters.js';
+
+const ALIASES: readonly (readonly [string, string])[] = [
+  ['d', 'default'],
+  ['e', 'escape'],
+  ['count', 'length'],
+];
+
+/** Jinja2's built-in filters by name. `random` is left out: a body renders the same each time it is tried. */
+export function createFilters(): FilterTable {
+  const filters = new Map([
+    ...valueFilters(),
+    ...stringFilters(),
+    ...textLayoutFilters(),
+    ...htmlFilters(),
+    ...numberFilters(),
+    ...sequenceFilters(),
+    ...lazyFilters(),
+    ...dictFilters(),
+    ...jsonFilters(),
+  ]);
+  for (const [alias, name] of ALIASES) filters.set(alias, filters.get(name)!);
+  return filters;
+}

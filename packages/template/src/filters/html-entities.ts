@@ -1,0 +1,107 @@
+/** The entities that text escaped for HTML holds, and the commonest others. */
+const NAMED: ReadonlyMap<string, string> = new Map(
+  Object.entries({
+    amp: '&',
+    lt: '<',
+    gt: '>',
+    quot: '"',
+    apos: "'",
+    nbsp: '\u00a0',
+    copy: '©',
+    reg: '®',
+    trade: '™',
+    hellip: '…',
+    mdash: '—',
+    ndash: '–',
+    lsquo: '‘',
+    rsquo: '’',
+    ldquo: '“',
+    rdquo: '”',
+    laquo: '«',
+    raquo: '»',
+    bull: '•',
+    middot: '·',
+    deg: '°',
+    euro: '€',
+    pound: '£',
+    yen: '¥',
+    cent: '¢',
+    sect: '§',
+    para: '¶',
+    times: '×',
+    divide: '÷',
+    plusmn: '±',
+    micro: 'µ',
+    larr: '←',
+    rarr: '→',
+    uarr: '↑',
+    darr: '↓',
+    auml: 'ä',
+    ouml: 'ö',
+    uuml: 'ü',
+    Auml: 'Ä',
+    Ouml: 'Ö',
+    Uuml: 'Ü',
+    szlig: 'ß',
+    eacute: 'é',
+    egrave: 'è',
+    agrave: 'à',
+    ccedil: 'ç',
+    ntilde: 'ñ',
+    iexcl: '¡',
+    iquest: '¿',
+    frac12: '½',
+    frac14: '¼',
+    frac34: '¾',
+    sup2: '²',
+    sup3: '³',
+    ne: '≠',
+    le: '≤',
+    ge: '≥',
+    infin: '∞',
+  }),
+);
+
+const REFERENCE = /&(#[0-9]{1,8}|#[xX][0-9a-fA-F]{1,8}|[A-Za-z][A-Za-z0-9]{0,31});?/g;
+/** These are read without their semicolon too. */
+const WITHOUT_SEMICOLON = new Set([
+  'amp',
+  'lt',
+  'gt',
+  'quot',
+  'nbsp',
+  'copy',
+  'reg',
+  'laquo',
+  'raquo',
+  'middot',
+  'deg',
+  'pound',
+  'yen',
+  'cent',
+]);
+
+/** Python's `html.unescape`, for the entities above and all numeric references. */
+export function unescapeHtml(text: string): string {
+  if (!text.includes('&')) return text;
+  return text.replace(REFERENCE, (reference: string, name: string) => {
+    if (name.startsWith('#')) return numeric(name);
+    if (reference.endsWith(';')) return NAMED.get(name) ?? unescapePrefix(name, reference);
+    return unescapePrefix(name, reference);
+  });
+}
+
+/** The longest entity that may go without a semicolon and that the name begins with. */
+function unescapePrefix(name: string, reference: string): string {
+  for (let length = name.length; length > 1; length--) {
+    const prefix = name.slice(0, length);
+    if (WITHOUT_SEMICOLON.has(prefix)) return NAMED.get(prefix)! + reference.slice(length + 1);
+  }
+  return reference;
+}
+
+function numeric(name: string): string {
+  const code = /^#x/i.test(name) ? Number.parseInt(name.slice(2), 16) : Number.parseInt(name.slice(1), 10);
+  if (code === 0 || code > 0x10ffff || (code >= 0xd800 && code <= 0xdfff)) return '\ufffd';
+  return String.fromCodePoint(code);
+}

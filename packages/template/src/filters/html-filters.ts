@@ -1,0 +1,121 @@
+import { typeError, valueError } from '../errors.js';
+import type { Runtime } from '../evaluator/runtime.js';
+import { splitSpace } from '../methods/text-operations.js';
+import { Dict } from '../values/dict.js';
+import { items, tryIterate } from '../values/iterate.js';
+import { Markup } from '../values/markup.js';
+import { escape, escapeHtml } from '../values/markup-text.js';
+import { str } from '../values/repr.js';
+import { isString, textOf } from '../values/text.js';
+import { isTrue } from '../values/truth.js';
+import { typeName } from '../values/type-name.js';
+import { Undefined } from '../values/undefined.js';
+import type { Value } from '../values/value.js';
+import { type Filter, filter } from './filter.js';
+import { unescapeHtml } from './html-entities.js';
+import { urlizeFilter } from './urlize.js';
+
+/** Filters for HTML, XML and URLs. */
+export function htmlFilters(): Filter[] {
+  return [
+    filter('escape', [], (runtime, value) => escape(value, runtime)),
+    filter(
+      'forceescape',
+      [],
+      (runtime, value) => new Markup(escapeHtml(str(value, runtime), runtime), 'html'),
+    ),
+    filter('striptags', [], (runtime, value) => stripTags(str(value, runtime), runtime)),
+    filter('urlencode', [], urlEncode),
+    filter('xmlattr', [['autospace', true]], xmlAttributes),
+    urlizeFilter(),
+  ];
+}
+
+/** markupsafe's `striptags`: without comments and tags, whitespace single, entities as characters. */
+function stripTags(text: string, runtime: Runtime): string {
+  runtime.budget.string(text.length * 2);
+  const bare = removeBetween(removeBetween(text, '<!--', '-->'), '<', '>');
+  return unescapeHtml(splitSpace(bare, -1).join(' '));
+}
+
+/** Linear, where the regular expression for it is quadratic in unclosed tags. */
+function removeBetween(text: string, open: string, close: string): string {
+  let result = '';
+  let from = 0;
+  for (let at = text.indexOf(open); at !== -1; at = text.indexOf(open, from)) {
+    const end = text.indexOf(close, at + open.length);
+    if (end === -1) break;
+    result += text.slice(from, at);
+    from = end + close.length;
+  }
+  return result + text.slice(from);
+}
+
+function urlEncode(runtime: Runtime, value: Value): Value {
+  if (isString(value) || tryIterate(value, runtime) === undefined) return quote(value, true, runtime);
+  const pairs: string[] = [];
+  for (const [key, item] of pairsOf(value, runtime)) {
+    pairs.push(`${quote(key, false, runtime)}=${quote(item, false, runtime)}`);
+    runtime.budget.string(pairs.length);
+  }
+  return pairs.join('&');
+}
+
+function* pairsOf(value: Value, runtime: Runtime): Generator<readonly [Value, Value]> {
+  if (value instanceof Dict) {
+    yield* value.entries();
+    return;
+  }
+  for (const item of items(value, runtime)) {
+    const iterator = tryIterate(item, runtime);
+    if (iterator === undefined) throw typeError(`cannot unpack non-iterable ${typeName(item)} object`);
+    const pair: Value[] = [];
+    for (let next = iterator.next(); !next.done && pair.length < 3; next = iterator.next())
+      pair.push(next.value);
+    if (pair.length > 2) throw valueError('too many values to unpack (expected 2)');
+    if (pair.length < 2) throw valueError(`not enough values to unpack (expected 2, got ${pair.length})`);
+    yield [pair[0]!, pair[1]!];
+  }
+}
+
+const SAFE = /[A-Za-z0-9_.~-]/;
+
+/** Percent-encoding of UTF-8; in a query a space is `+`, elsewhere a slash is safe. */
+function quote(value: Value, isPath: boolean, runtime: Runtime): string {
+  const text = str(value, runtime);
+  runtime.budget.string(text.length * 3);
+  let result = '';
+  for (const character of text) {
+    if (SAFE.test(character) || (isPath && character === '/')) result += character;
+    else if (!isPath && character === ' ') result += '+';
+    else result += percentEncode(character);
+  }
+  return result;
+}
+
+function percentEncode(character: string): string {
+  if (/^[\ud800-\udfff]$/.test(character)) {
+    throw valueError("'utf-8' codec can't encode a lone surrogate: surrogates not allowed");
+  }
+  if (character < '\x80') return `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, '0')}`;
+  return encodeURIComponent(character);
+}
+
+const FORBIDDEN_IN_NAME = /[ \t\n\v\f\r/>=]/;
+
+function xmlAttributes(runtime: Runtime, value: Value, autospace: Value): Value {
+  if (value instanceof Undefined) value.fail();
+  if (!(value instanceof Dict)) throw typeError(`'${typeName(value)}' object has no attribute 'items'`);
+  const parts: string[] = [];
+  for (const [key, item] of value.entries()) {
+    if (item === null || item instanceof Undefined) continue;
+    if (!isString(key)) throw typeError('expected string or bytes-like object');
+    if (FORBIDDEN_IN_NAME.test(textOf(key)))
+      throw valueError(`Invalid character in attribute name: '${textOf(key)}'`);
+    parts.push(`${escape(key, runtime).text}="${escape(item, runtime).text}"`);
+  }
+  const joined = parts.join(' ');
+  runtime.budget.string(joined.length);
+  const text = isTrue(autospace) && joined !== '' ? ` ${joined}` : joined;
+  return runtime.autoescape ? new Markup(text, 'html') : text;
+}

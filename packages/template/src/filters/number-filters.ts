@@ -1,0 +1,151 @@
+import { RenderFailure, typeError } from '../errors.js';
+import type { Runtime } from '../evaluator/runtime.js';
+import { formatFloat } from '../format/float-format.js';
+import { truncate } from '../format/percent-format.js';
+import { integerArgument } from '../methods/arguments.js';
+import { binary, toFloat } from '../values/arithmetic.js';
+import { isNumeric, numeric } from '../values/equality.js';
+import { floorDivide, parseFloatText, roundHalfEven, toFixedHalfEven } from '../values/floats.js';
+import { parseInteger } from '../values/integers.js';
+import { isString, textOf } from '../values/text.js';
+import { isTrue } from '../values/truth.js';
+import { typeName } from '../values/type-name.js';
+import { Undefined } from '../values/undefined.js';
+import type { Value } from '../values/value.js';
+import { type Filter, filter } from './filter.js';
+
+/** Filters for numbers. */
+export function numberFilters(): Filter[] {
+  return [
+    filter('abs', [], (_, value) => {
+      if (!isNumeric(value)) throw typeError(`bad operand type for abs(): '${typeName(value)}'`);
+      const number = numeric(value);
+      return typeof number === 'bigint' ? (number < 0n ? -number : number) : Math.abs(number);
+    }),
+    filter(
+      'int',
+      [
+        ['default', 0n],
+        ['base', 10n],
+      ],
+      (_, value, fallback, base) => toInt(value, integerArgument(base!)) ?? fallback!,
+    ),
+    filter('float', [['default', 0]], (_, value, fallback) => {
+      if (value instanceof Undefined) value.fail();
+      return tryFloat(value) ?? fallback!;
+    }),
+    filter(
+      'round',
+      [
+        ['precision', 0n],
+        ['method', 'common'],
+      ],
+      round,
+    ),
+    filter('filesizeformat', [['binary', false]], (_, value, isBinary) => fileSize(value, isTrue(isBinary!))),
+  ];
+}
+
+function toInt(value: Value, base: number): bigint | undefined {
+  if (value instanceof Undefined) value.fail();
+  if (isString(value)) {
+    const text = textOf(value);
+    const integer = base === 0 || (base >= 2 && base <= 36) ? parseInteger(text, base) : undefined;
+    if (integer !== undefined) return integer;
+    const float = parseFloatText(text);
+    return float === undefined || Number.isNaN(float) ? undefined : truncate(float);
+  }
+  if (!isNumeric(value)) return undefined;
+  const number = numeric(value);
+  if (typeof number === 'bigint') return number;
+  return Number.isNaN(number) ? undefined : truncate(number);
+}
+
+/** Python's `float(value)`; undefined where it raises a TypeError or ValueError. */
+function tryFloat(value: Value): number | undefined {
+  if (isNumeric(value)) return toFloat(numeric(value));
+  return isString(value) ? parseFloatText(textOf(value)) : undefined;
+}
+
+function round(runtime: Runtime, value: Value, precision: Value, method: Value): Value {
+  if (value instanceof Undefined && runtime.options.lenientRound) return '';
+  const name = isString(method) ? textOf(method) : '';
+  if (name === 'common') return roundCommon(value, precision);
+  if (name !== 'ceil' && name !== 'floor') {
+    throw new RenderFailure('FilterArgumentError', 'method must be common, ceil or floor');
+  }
+  const scale = binary('**', 10n, precision, runtime);
+  const scaled = binary('*', value, scale, runtime);
+  if (!isNumeric(scaled)) throw typeError(`must be real number, not ${typeName(scaled)}`);
+  return binary('/', roundTo(numeric(scaled), name), scale, runtime);
+}
+
+/** `math.ceil` and `math.floor`: an int. */
+function roundTo(value: bigint | number, method: 'ceil' | 'floor'): bigint {
+  if (typeof value === 'bigint') return value;
+  return truncate(method === 'ceil' ? Math.ceil(value) : Math.floor(value));
+}
+
+/** Python's `round(value, precision)`: half-even, an int stays one. */
+function roundCommon(value: Value, precision: Value): Value {
+  if (!isNumeric(value)) throw typeError(`type ${typeName(value)} doesn't define __round__ method`);
+  const number = numeric(value);
+  if (precision === null) return typeof number === 'bigint' ? number : roundHalf(number);
+  const digits = integerArgument(precision);
+  return typeof number === 'bigint' ? roundInteger(number, digits) : roundFloat(number, digits);
+}
+
+function roundHalf(value: number): bigint {
+  if (!Number.isFinite(value)) return truncate(value);
+  return BigInt(toFixedHalfEven(value, 0));
+}
+
+function roundInteger(value: bigint, digits: number): bigint {
+  if (digits >= 0) return value;
+  if (-digits > value.toString().length) return 0n;
+  const unit = 10n ** BigInt(-digits);
+  return roundHalfEven(value, unit) * unit;
+}
+
+/** No float has digits that far behind the point, or that far before it. */
+const MAX_FLOAT_DIGITS = 323;
+
+function roundFloat(value: number, digits: number): number {
+  if (!Number.isFinite(value) || digits > MAX_FLOAT_DIGITS) return value;
+  if (digits >= 0) return Number(toFixedHalfEven(value, digits));
+  if (digits < -MAX_FLOAT_DIGITS) return value < 0 || Object.is(value, -0) ? -0 : 0;
+  return roundToTens(value, digits);
+}
+
+function roundToTens(value: number, digits: number): number {
+  const unit = 10n ** BigInt(-digits);
+  const whole = BigInt(Math.trunc(Math.abs(value)));
+  const quotient = floorDivide(whole, unit);
+  const twice = (whole - quotient * unit) * 2n;
+  const isAbove = twice > unit || (twice === unit && !Number.isInteger(value));
+  const up = isAbove || (twice === unit && quotient % 2n !== 0n);
+  const magnitude = Number((up ? quotient + 1n : quotient) * unit);
+  return value < 0 || Object.is(value, -0) ? -magnitude : magnitude;
+}
+
+const PREFIXES = ['k', 'M', 'G', 'T', 'P', 'E', 'Z', 'Y'];
+
+function fileSize(value: Value, isBinary: boolean): string {
+  if (value instanceof Undefined) value.fail();
+  const bytes = tryFloat(value);
+  if (bytes === undefined) throw floatError(value);
+  const base = isBinary ? 1024 : 1000;
+  if (bytes === 1) return '1 Byte';
+  if (bytes < base) return `${truncate(bytes)} Bytes`;
+  let index = 0;
+  while (index < PREFIXES.length - 1 && bytes >= base ** (index + 2)) index++;
+  const letter = PREFIXES[index]!;
+  const unit = isBinary ? `${letter.toUpperCase()}iB` : `${letter}B`;
+  return `${formatFloat((base * bytes) / base ** (index + 2), 'f', 1)} ${unit}`;
+}
+
+function floatError(value: Value): RenderFailure {
+  return isString(value)
+    ? new RenderFailure('ValueError', `could not convert string to float: '${textOf(value)}'`)
+    : typeError(`float() argument must be a string or a real number, not '${typeName(value)}'`);
+}

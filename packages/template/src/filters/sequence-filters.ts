@@ -1,0 +1,192 @@
+import { RenderFailure, typeError } from '../errors.js';
+import type { Runtime } from '../evaluator/runtime.js';
+import { joinMarked } from '../json/marked-text.js';
+import { binary } from '../values/arithmetic.js';
+import { compare } from '../values/compare.js';
+import { equals } from '../values/equality.js';
+import { GroupTuple } from '../values/group-tuple.js';
+import { items, iterate, toList, tryIterate, tryReverse } from '../values/iterate.js';
+import { Markup } from '../values/markup.js';
+import { escape, joinMarkup, softStr } from '../values/markup-text.js';
+import { str } from '../values/repr.js';
+import { codePoints, isString, sameKind, textOf } from '../values/text.js';
+import { isTrue } from '../values/truth.js';
+import { typeName } from '../values/type-name.js';
+import { Undefined } from '../values/undefined.js';
+import type { Value } from '../values/value.js';
+import { type Filter, filter } from './filter.js';
+import { attributeGetter, ignoreCase, multiAttributeGetter, sorted } from './sorting.js';
+
+/** Filters that go through a whole sequence at once. */
+export function sequenceFilters(): Filter[] {
+  return [
+    filter('first', [], (runtime, value) => {
+      const next = iterate(value, runtime).next();
+      return next.done ? new Undefined('No first item, sequence was empty.') : next.value;
+    }),
+    filter('last', [], (runtime, value) => {
+      const reversed = tryReverse(value, runtime);
+      if (reversed === undefined) throw typeError(`'${typeName(value)}' object is not reversible`);
+      const next = reversed.iterate().next();
+      return next.done ? new Undefined('No last item, sequence was empty.') : next.value;
+    }),
+    filter('list', [], (runtime, value) => toList(value, runtime)),
+    filter('reverse', [], reverse),
+    filter(
+      'join',
+      [
+        ['d', ''],
+        ['attribute', null],
+      ],
+      join,
+    ),
+    filter(
+      'sort',
+      [
+        ['reverse', false],
+        ['case_sensitive', false],
+        ['attribute', null],
+      ],
+      (runtime, value, reversed, caseSensitive, attribute) => {
+        const key = multiAttributeGetter(
+          attribute!,
+          runtime,
+          isTrue(caseSensitive!) ? undefined : ignoreCase,
+        );
+        return sorted(runtime, toList(value, runtime), { key, reverse: isTrue(reversed!) });
+      },
+    ),
+    filter(
+      'min',
+      [
+        ['case_sensitive', false],
+        ['attribute', null],
+      ],
+      (runtime, value, caseSensitive, attribute) =>
+        extreme(runtime, value, {
+          caseSensitive: isTrue(caseSensitive!),
+          attribute: attribute!,
+          operator: '<',
+        }),
+    ),
+    filter(
+      'max',
+      [
+        ['case_sensitive', false],
+        ['attribute', null],
+      ],
+      (runtime, value, caseSensitive, attribute) =>
+        extreme(runtime, value, {
+          caseSensitive: isTrue(caseSensitive!),
+          attribute: attribute!,
+          operator: '>',
+        }),
+    ),
+    filter(
+      'sum',
+      [
+        ['attribute', null],
+        ['start', 0n],
+      ],
+      sum,
+    ),
+    filter('groupby', ['attribute', ['default', null], ['case_sensitive', false]], groupBy),
+  ];
+}
+
+function reverse(runtime: Runtime, value: Value): Value {
+  if (isString(value)) {
+    const text = textOf(value);
+    runtime.budget.string(text.length);
+    return sameKind(value, codePoints(text).reverse().join(''));
+  }
+  const reversed = tryReverse(value, runtime);
+  if (reversed !== undefined) return reversed;
+  if (tryIterate(value, runtime) === undefined) {
+    throw new RenderFailure('FilterArgumentError', 'argument must be iterable');
+  }
+  return toList(value, runtime).reverse();
+}
+
+function join(runtime: Runtime, value: Value, separator: Value, attribute: Value): Value {
+  const pick = attribute === null ? undefined : attributeGetter(attribute, runtime);
+  const parts: Value[] = [];
+  for (const item of items(value, runtime)) {
+    if (parts.length > 0) parts.push(separator);
+    parts.push(pick === undefined ? item : pick(item));
+    if (parts.length > runtime.budget.limits.listLength) runtime.budget.list(parts.length);
+  }
+  if (runtime.autoescape) return joinEscaped(parts, separator, runtime);
+  if (runtime.options.json && parts.some((part) => part instanceof Markup)) return joinMarked(parts, runtime);
+  let text = '';
+  for (const part of parts) {
+    text += str(part, runtime);
+    runtime.budget.string(text.length);
+  }
+  return text;
+}
+
+/** Under autoescape the whole is Markup where any part is. */
+function joinEscaped(parts: readonly Value[], separator: Value, runtime: Runtime): Value {
+  if (parts.some((part) => part instanceof Markup)) {
+    return joinMarkup(
+      parts.map((part) => (part instanceof Markup ? part : escape(part, runtime))),
+      runtime,
+    );
+  }
+  let text = '';
+  for (const part of parts) {
+    text += textOf(softStr(part, runtime));
+    runtime.budget.string(text.length);
+  }
+  return separator instanceof Markup ? new Markup(text, 'html') : text;
+}
+
+interface Extreme {
+  readonly caseSensitive: boolean;
+  readonly attribute: Value;
+  readonly operator: '<' | '>';
+}
+
+function extreme(runtime: Runtime, value: Value, { caseSensitive, attribute, operator }: Extreme): Value {
+  const key = attributeGetter(attribute, runtime, caseSensitive ? {} : { postprocess: ignoreCase });
+  let best: { item: Value; key: Value } | undefined;
+  for (const item of items(value, runtime)) {
+    const candidate = { item, key: key(item) };
+    if (best === undefined || compare(candidate.key, operator, best.key, runtime)) best = candidate;
+  }
+  return best === undefined ? new Undefined('No aggregated item, sequence was empty.') : best.item;
+}
+
+function sum(runtime: Runtime, value: Value, attribute: Value, start: Value): Value {
+  const pick = attribute === null ? undefined : attributeGetter(attribute, runtime);
+  if (isString(start)) throw typeError("sum() can't sum strings [use ''.join(seq) instead]");
+  let total: Value = start;
+  for (const item of items(value, runtime)) {
+    total = binary('+', total, pick === undefined ? item : pick(item), runtime);
+  }
+  return total;
+}
+
+function groupBy(
+  runtime: Runtime,
+  value: Value,
+  attribute: Value,
+  fallback: Value,
+  caseSensitive: Value,
+): Value {
+  const original = attributeGetter(attribute, runtime, { fallback });
+  const key = isTrue(caseSensitive)
+    ? original
+    : attributeGetter(attribute, runtime, { fallback, postprocess: ignoreCase });
+  const groups: { key: Value; items: Value[] }[] = [];
+  for (const item of sorted(runtime, toList(value, runtime), { key, reverse: false })) {
+    const itemKey = key(item);
+    const last = groups.at(-1);
+    if (last !== undefined && equals(last.key, itemKey, runtime)) last.items.push(item);
+    else groups.push({ key: itemKey, items: [item] });
+  }
+  return groups.map(
+    (group) => new GroupTuple(isTrue(caseSensitive) ? group.key : original(group.items[0]!), group.items),
+  );
+}

@@ -1,0 +1,77 @@
+import type { Runtime } from '../evaluator/runtime.js';
+import { getItem } from '../values/attributes.js';
+import { compare } from '../values/compare.js';
+import { isString, sameKind, textOf } from '../values/text.js';
+import { Undefined } from '../values/undefined.js';
+import type { Value } from '../values/value.js';
+
+/** Python's `sorted`: stable, and asking only whether one is less than the other. */
+export function sorted(
+  runtime: Runtime,
+  values: readonly Value[],
+  options: { key: (item: Value) => Value; reverse: boolean },
+): Value[] {
+  const { budget } = runtime;
+  budget.list(values.length);
+  const keyed = values.map((value) => ({ value, key: options.key(value) }));
+  const less = (left: Value, right: Value) => {
+    budget.step();
+    return compare(left, '<', right, runtime);
+  };
+  const sign = options.reverse ? -1 : 1;
+  keyed.sort((left, right) => {
+    if (less(left.key, right.key)) return -sign;
+    return less(right.key, left.key) ? sign : 0;
+  });
+  return keyed.map(({ value }) => value);
+}
+
+export function ignoreCase(value: Value): Value {
+  return isString(value) ? sameKind(value, textOf(value).toLowerCase()) : value;
+}
+
+export type AttributeGetter = (item: Value) => Value;
+
+interface GetterOptions {
+  readonly postprocess?: (value: Value) => Value;
+  readonly fallback?: Value;
+}
+
+/** Jinja2's `make_attrgetter`: `a.b.0` goes down step by step; an int is one step; None is the item itself. */
+export function attributeGetter(
+  attribute: Value,
+  runtime: Runtime,
+  { postprocess, fallback = null }: GetterOptions = {},
+): AttributeGetter {
+  const parts = attributeParts(attribute);
+  return (item) => {
+    runtime.budget.step();
+    let value = item;
+    for (const part of parts) {
+      value = getItem(value, part, runtime);
+      if (fallback !== null && value instanceof Undefined) value = fallback;
+    }
+    return postprocess === undefined ? value : postprocess(value);
+  };
+}
+
+/** Several attributes with commas between them, for sorting by one after the other. */
+export function multiAttributeGetter(
+  attribute: Value,
+  runtime: Runtime,
+  postprocess: ((value: Value) => Value) | undefined,
+): AttributeGetter {
+  const attributes = isString(attribute) ? textOf(attribute).split(',') : [attribute];
+  const getters = attributes.map((part) =>
+    attributeGetter(part, runtime, postprocess === undefined ? {} : { postprocess }),
+  );
+  return (item) => getters.map((getter) => getter(item));
+}
+
+function attributeParts(attribute: Value): Value[] {
+  if (attribute === null) return [];
+  if (!isString(attribute)) return [attribute];
+  return textOf(attribute)
+    .split('.')
+    .map((part) => (/^\d{1,15}$/.test(part) ? BigInt(part) : part));
+}

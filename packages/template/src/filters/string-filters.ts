@@ -1,0 +1,99 @@
+import { RenderFailure } from '../errors.js';
+import type { Runtime } from '../evaluator/runtime.js';
+import { percentFormat } from '../format/percent-format.js';
+import { integerArgument, optionalText } from '../methods/arguments.js';
+import { replaceText } from '../methods/str-methods.js';
+import { capitalize, pad, strip } from '../methods/text-operations.js';
+import { Dict } from '../values/dict.js';
+import { Markup } from '../values/markup.js';
+import { escape, softStr } from '../values/markup-text.js';
+import { str } from '../values/repr.js';
+import { sameKind, textOf } from '../values/text.js';
+import { Tuple, type Value } from '../values/value.js';
+import { type Filter, filter } from './filter.js';
+
+/** Filters that make one string of another. */
+export function stringFilters(): Filter[] {
+  return [
+    textFilter('upper', (text) => text.toUpperCase()),
+    textFilter('lower', (text) => text.toLowerCase()),
+    textFilter('capitalize', capitalize),
+    textFilter('title', titleWords, 'plain'),
+    filter('trim', [['chars', null]], (runtime, value, characters) => {
+      const text = softStr(value, runtime);
+      runtime.budget.string(textOf(text).length);
+      return sameKind(text, strip(textOf(text), optionalText(characters!), 'both'));
+    }),
+    filter('center', [['width', 80n]], (runtime, value, width) => {
+      const text = softStr(value, runtime);
+      const wanted = integerArgument(width!);
+      runtime.budget.string(Math.max(wanted, textOf(text).length));
+      return sameKind(text, pad(textOf(text), { width: wanted, fill: ' ', side: 'center' }));
+    }),
+    filter('replace', ['old', 'new', ['count', null]], replace),
+    filter('wordcount', [], (runtime, value) => BigInt(countWords(softStr(value, runtime), runtime))),
+    [
+      'format',
+      (args, runtime) => {
+        const [value, ...positional] = args.positional;
+        if (positional.length > 0 && args.keywords.size > 0) {
+          throw new RenderFailure(
+            'FilterArgumentError',
+            "can't handle positional and keyword arguments at the same time",
+          );
+        }
+        const values = args.keywords.size > 0 ? Dict.fromStrings(args.keywords) : new Tuple(positional);
+        return percentFormat(softStr(value!, runtime), values, runtime);
+      },
+    ],
+  ];
+}
+
+function textFilter(name: string, run: (text: string) => string, kind?: 'plain'): Filter {
+  return filter(name, [], (runtime, value) => {
+    const text = softStr(value, runtime);
+    runtime.budget.string(textOf(text).length);
+    const result = run(textOf(text));
+    const staysMarked = text instanceof Markup && text.kind === 'marked';
+    return kind === 'plain' && !staysMarked ? result : sameKind(text, result);
+  });
+}
+
+/** A word begins behind a space, a hyphen or an opening bracket; unlike `str.title`, not behind an apostrophe. */
+function titleWords(text: string): string {
+  let result = '';
+  for (const piece of text.split(/([-\s\x1c-\x1f\x85({[<]+)/u)) {
+    const head = String.fromCodePoint(piece.codePointAt(0) ?? 0);
+    if (piece !== '') result += head.toUpperCase() + piece.slice(head.length).toLowerCase();
+  }
+  return result;
+}
+
+function replace(runtime: Runtime, value: Value, old: Value, by: Value, count: Value): Value {
+  const limit = count === null ? -1 : integerArgument(count);
+  const text = softStr(value, runtime);
+  const isMarked = text instanceof Markup && text.kind !== 'html';
+  if (!runtime.autoescape) {
+    const replaced = replaceText(runtime, textOf(text), {
+      old: str(old, runtime),
+      by: str(by, runtime),
+      limit,
+    });
+    return isMarked ? sameKind(text, replaced) : replaced;
+  }
+  const escapes = old instanceof Markup || (by instanceof Markup && !(value instanceof Markup));
+  const subject = escapes ? escape(value, runtime) : text;
+  const argument = (part: Value) =>
+    subject instanceof Markup && subject.kind === 'html'
+      ? escape(part, runtime).text
+      : textOf(softStr(part, runtime));
+  return sameKind(
+    subject,
+    replaceText(runtime, textOf(subject), { old: argument(old), by: argument(by), limit }),
+  );
+}
+
+function countWords(text: string | Markup, runtime: Runtime): number {
+  runtime.budget.items(textOf(text).length);
+  return textOf(text).match(/[\p{L}\p{N}_]+/gu)?.length ?? 0;
+}

@@ -1,0 +1,268 @@
+import { RenderFailure, typeError, valueError } from '../errors.js';
+import type { Runtime } from '../evaluator/runtime.js';
+import { toFloat } from '../values/arithmetic.js';
+import { Dict } from '../values/dict.js';
+import { isNumeric, numeric } from '../values/equality.js';
+import { parseFloatText } from '../values/floats.js';
+import { Markup } from '../values/markup.js';
+import { escape } from '../values/markup-text.js';
+import { repr, str } from '../values/repr.js';
+import { codePointLength, isString, sameKind, takeCodePoints, textOf } from '../values/text.js';
+import { typeName } from '../values/type-name.js';
+import { Undefined } from '../values/undefined.js';
+import { Tuple, type Value } from '../values/value.js';
+import { formatFloat } from './float-format.js';
+
+/** `text % values`, Python's printf formatting. On Markup the values are escaped. */
+export function percentFormat(format: string | Markup, values: Value, runtime: Runtime): Value {
+  const formatter = new PercentFormatter(format, values, runtime);
+  return sameKind(format, formatter.run());
+}
+
+interface Conversion {
+  readonly flags: string;
+  readonly width: number;
+  readonly precision: number | undefined;
+  readonly type: string;
+  readonly value: Value;
+}
+
+class PercentFormatter {
+  private readonly format: string;
+  private readonly isMarkup: boolean;
+  private readonly values: Value;
+  private readonly positional: readonly Value[];
+  private readonly runtime: Runtime;
+  private used = 0;
+  private index = 0;
+
+  constructor(format: string | Markup, values: Value, runtime: Runtime) {
+    this.format = textOf(format);
+    this.isMarkup = format instanceof Markup && format.kind === 'html';
+    this.values = values;
+    this.positional = values instanceof Tuple ? values.items : [values];
+    this.runtime = runtime;
+  }
+
+  run(): string {
+    const { format } = this;
+    let result = '';
+    this.runtime.budget.characters(format.length);
+    for (let at = format.indexOf('%'); at !== -1; at = format.indexOf('%', this.index)) {
+      result += format.slice(this.index, at);
+      this.index = at + 1;
+      this.runtime.budget.step();
+      result += this.convert();
+      this.runtime.budget.string(result.length);
+    }
+    result += format.slice(this.index);
+    this.checkAllUsed();
+    return result;
+  }
+
+  private checkAllUsed(): void {
+    if (this.used >= this.positional.length || this.usesMapping) return;
+    if (isMapping(this.values)) return;
+    throw typeError('not all arguments converted during string formatting');
+  }
+
+  private usesMapping = false;
+
+  private convert(): string {
+    const key = this.format.charAt(this.index) === '(' ? this.readKey() : undefined;
+    const flags = this.readWhile('-+ #0');
+    const width = this.readNumber() ?? 0;
+    const precision = this.format.charAt(this.index) === '.' ? this.readPrecision() : undefined;
+    this.readWhile('hlL');
+    const type = this.format.charAt(this.index++);
+    if (type === '') throw valueError('incomplete format');
+    if (type === '%') return '%';
+    const value = key === undefined ? this.nextValue() : this.lookUp(key);
+    const wide = width < 0;
+    return this.render({ flags: wide ? `${flags}-` : flags, width: Math.abs(width), precision, type, value });
+  }
+
+  private readKey(): string {
+    const start = this.index + 1;
+    let depth = 1;
+    let end = start;
+    for (; end < this.format.length && depth > 0; end++) {
+      if (this.format.charAt(end) === '(') depth++;
+      if (this.format.charAt(end) === ')') depth--;
+    }
+    if (depth > 0) throw valueError('incomplete format key');
+    this.index = end;
+    return this.format.slice(start, end - 1);
+  }
+
+  private readWhile(characters: string): string {
+    const start = this.index;
+    while (this.index < this.format.length && characters.includes(this.format.charAt(this.index)))
+      this.index++;
+    return this.format.slice(start, this.index);
+  }
+
+  private readNumber(): number | undefined {
+    if (this.format.charAt(this.index) === '*') {
+      this.index++;
+      const value = this.nextValue();
+      if (typeof value !== 'bigint' && typeof value !== 'boolean') throw typeError('* wants int');
+      return Number(value);
+    }
+    const digits = this.readWhile('0123456789');
+    return digits === '' ? undefined : Number(digits);
+  }
+
+  private readPrecision(): number {
+    this.index++;
+    return Math.max(0, this.readNumber() ?? 0);
+  }
+
+  private nextValue(): Value {
+    const value = this.positional[this.used++];
+    if (value === undefined) throw typeError('not enough arguments for format string');
+    return value;
+  }
+
+  private lookUp(key: string): Value {
+    this.usesMapping = true;
+    if (!(this.values instanceof Dict)) throw typeError('format requires a mapping');
+    const value = this.values.getString(key);
+    if (value === undefined) throw new RenderFailure('KeyError', `'${key}'`);
+    return value;
+  }
+
+  private render(conversion: Conversion): string {
+    const { width, precision = 0, type } = conversion;
+    this.runtime.budget.string(width);
+    if (precision > this.runtime.budget.limits.stringLength) this.runtime.budget.string(precision);
+    switch (type) {
+      case 's':
+      case 'r':
+      case 'a':
+        return padText(this.renderText(conversion), conversion);
+      case 'c':
+        return padText(renderCharacter(conversion.value), conversion);
+      case 'd':
+      case 'i':
+      case 'u':
+        return padNumber(renderInteger(conversion, this.isMarkup), conversion);
+      case 'x':
+      case 'X':
+      case 'o':
+        return padNumber(renderRadix(conversion), conversion);
+      case 'e':
+      case 'E':
+      case 'f':
+      case 'F':
+      case 'g':
+      case 'G':
+        this.runtime.budget.string(precision);
+        return padNumber(renderFloat(conversion, this.isMarkup), conversion);
+      default:
+        throw valueError(
+          `unsupported format character '${type}' (0x${type.charCodeAt(0).toString(16)}) at index ${this.index - 1}`,
+        );
+    }
+  }
+
+  private renderText({ value, type, precision }: Conversion): string {
+    const plain = type === 's' ? str(value, this.runtime) : repr(value, this.runtime);
+    const ascii = type === 'a' ? toAscii(plain) : plain;
+    const text = this.isMarkup && !(value instanceof Markup) ? escape(ascii, this.runtime).text : ascii;
+    return precision === undefined ? text : takeCodePoints(text, precision);
+  }
+}
+
+function isMapping(value: Value): boolean {
+  return value instanceof Dict || Array.isArray(value) || value instanceof Undefined;
+}
+
+function toAscii(text: string): string {
+  return text.replace(/[^\0-\x7f]/gu, (character) => {
+    const code = character.codePointAt(0) ?? 0;
+    if (code <= 0xff) return `\\x${code.toString(16)}`;
+    return code <= 0xffff
+      ? `\\u${code.toString(16).padStart(4, '0')}`
+      : `\\U${code.toString(16).padStart(8, '0')}`;
+  });
+}
+
+function renderCharacter(value: Value): string {
+  if (isString(value)) {
+    if (codePointLength(textOf(value)) !== 1) throw typeError('%c requires int or char');
+    return textOf(value);
+  }
+  if (typeof value !== 'bigint' && typeof value !== 'boolean') throw typeError('%c requires int or char');
+  const code = Number(value);
+  if (code < 0 || code > 0x10ffff) throw new RenderFailure('OverflowError', '%c arg not in range(0x110000)');
+  return String.fromCodePoint(code);
+}
+
+function renderInteger({ value, type, precision, flags }: Conversion, isMarkup: boolean): string {
+  const integer = toInteger(value, type, isMarkup);
+  const digits = (integer < 0n ? -integer : integer).toString().padStart(precision ?? 0, '0');
+  return signOf(integer < 0n, flags) + digits;
+}
+
+function toInteger(value: Value, type: string, isMarkup: boolean): bigint {
+  if (value instanceof Undefined && isMarkup) value.fail();
+  if (!isNumeric(value))
+    throw typeError(`%${type} format: a real number is required, not ${typeName(value)}`);
+  const number = numeric(value);
+  return typeof number === 'bigint' ? number : truncate(number);
+}
+
+/** Python's `int(float)`. */
+export function truncate(value: number): bigint {
+  if (Number.isNaN(value)) throw valueError('cannot convert float NaN to integer');
+  if (!Number.isFinite(value)) {
+    throw new RenderFailure('OverflowError', 'cannot convert float infinity to integer');
+  }
+  return BigInt(Math.trunc(value));
+}
+
+function renderRadix({ value, type, precision, flags }: Conversion): string {
+  if (typeof value !== 'bigint' && typeof value !== 'boolean') {
+    throw typeError(`%${type} format: an integer is required, not ${typeName(value)}`);
+  }
+  const integer = BigInt(value);
+  const radix = type === 'o' ? 8 : 16;
+  const digits = (integer < 0n ? -integer : integer).toString(radix).padStart(precision ?? 0, '0');
+  const prefix = flags.includes('#') ? (type === 'o' ? '0o' : '0x') : '';
+  const text = prefix + digits;
+  return signOf(integer < 0n, flags) + (type === 'X' ? text.toUpperCase() : text);
+}
+
+function renderFloat({ value, type, precision = 6, flags }: Conversion, isMarkup: boolean): string {
+  const number = realNumber(value, isMarkup);
+  const text = formatFloat(Math.abs(number), type, precision, flags.includes('#'));
+  return signOf(number < 0 || Object.is(number, -0), flags) + text;
+}
+
+function realNumber(value: Value, isMarkup: boolean): number {
+  if (isNumeric(value)) return toFloat(numeric(value));
+  if (value instanceof Undefined) value.fail();
+  const parsed = isMarkup && isString(value) ? parseFloatText(textOf(value)) : undefined;
+  if (parsed === undefined) throw typeError(`must be real number, not ${typeName(value)}`);
+  return parsed;
+}
+
+function signOf(negative: boolean, flags: string): string {
+  if (negative) return '-';
+  return flags.includes('+') ? '+' : flags.includes(' ') ? ' ' : '';
+}
+
+function padText(text: string, { width, flags }: Conversion): string {
+  const missing = width - codePointLength(text);
+  if (missing <= 0) return text;
+  return flags.includes('-') ? text + ' '.repeat(missing) : ' '.repeat(missing) + text;
+}
+
+/** Zeros go behind the sign and the radix prefix. */
+function padNumber(text: string, conversion: Conversion): string {
+  const { width, flags } = conversion;
+  if (!flags.includes('0') || flags.includes('-')) return padText(text, conversion);
+  const [, lead = '', digits = ''] = /^([+\- ]?(?:0[xXo])?)([\s\S]*)$/.exec(text) ?? [];
+  return lead + '0'.repeat(Math.max(0, width - text.length)) + digits;
+}

@@ -1,0 +1,194 @@
+import { RenderFailure, valueError } from '../errors.js';
+import type { Runtime } from '../evaluator/runtime.js';
+import { getAttribute, getItem } from '../values/attributes.js';
+import { Markup } from '../values/markup.js';
+import { escape } from '../values/markup-text.js';
+import { repr, str } from '../values/repr.js';
+import { sameKind, textOf } from '../values/text.js';
+import type { Value } from '../values/value.js';
+import { formatValue } from './format-spec.js';
+
+export interface FormatArguments {
+  readonly positional: readonly Value[];
+  keyword(name: string): Value | undefined;
+}
+
+/** Python's `str.format`, its attribute and item look-ups by the sandbox. On Markup the values are escaped. */
+export function strFormat(format: string | Markup, args: FormatArguments, runtime: Runtime): Value {
+  const isMarkup = format instanceof Markup && format.kind === 'html';
+  const formatter = new StrFormatter(args, runtime, isMarkup);
+  return sameKind(format, formatter.format(textOf(format), 2));
+}
+
+class StrFormatter {
+  private readonly args: FormatArguments;
+  private readonly runtime: Runtime;
+  private readonly isMarkup: boolean;
+  /** The next automatic number; null once fields are numbered by hand. */
+  private automatic: number | null = 0;
+
+  constructor(args: FormatArguments, runtime: Runtime, isMarkup: boolean) {
+    this.args = args;
+    this.runtime = runtime;
+    this.isMarkup = isMarkup;
+  }
+
+  /** `depth` counts how often specs may still hold fields of their own. */
+  format(text: string, depth: number): string {
+    if (depth < 0) throw valueError('Max string recursion exceeded');
+    this.runtime.budget.characters(text.length);
+    let result = '';
+    let index = 0;
+    while (index < text.length) {
+      const at = nextBrace(text, index);
+      result += text.slice(index, at);
+      if (at >= text.length) break;
+      const brace = text.charAt(at);
+      if (text.charAt(at + 1) === brace) {
+        result += brace;
+        index = at + 2;
+        continue;
+      }
+      if (brace === '}') throw valueError("Single '}' encountered in format string");
+      const end = fieldEnd(text, at + 1);
+      this.runtime.budget.step();
+      result += this.formatField(text.slice(at + 1, end), depth);
+      this.runtime.budget.string(result.length);
+      index = end + 1;
+    }
+    return result;
+  }
+
+  private formatField(field: string, depth: number): string {
+    const { name, conversion, spec } = splitField(field);
+    const value = this.convert(this.getField(name), conversion);
+    const expanded = this.format(spec, depth - 1);
+    if (!this.isMarkup) return formatValue(value, expanded, this.runtime);
+    if (value instanceof Markup && expanded !== '') {
+      throw valueError('Unsupported format specification for Markup.');
+    }
+    if (value instanceof Markup) return value.text;
+    return escape(formatValue(value, expanded, this.runtime), this.runtime).text;
+  }
+
+  private getField(name: string): Value {
+    const end = /[.[]/.exec(name)?.index ?? name.length;
+    let value = this.getValue(name.slice(0, end));
+    let index = end;
+    while (index < name.length) {
+      if (name.charAt(index) === '.') {
+        const stop = nextOf(name, index + 1);
+        if (stop === index + 1) throw valueError('Empty attribute in format string');
+        value = getAttribute(value, name.slice(index + 1, stop), this.runtime);
+        index = stop;
+      } else if (name.charAt(index) === '[') {
+        const stop = name.indexOf(']', index);
+        if (stop === -1) throw valueError("Missing ']' in format string");
+        if (stop === index + 1) throw valueError('Empty attribute in format string');
+        value = getItem(value, itemKey(name.slice(index + 1, stop)), this.runtime);
+        index = stop + 1;
+      } else {
+        throw valueError("Only '.' or '[' may follow ']' in format field specifier");
+      }
+    }
+    return value;
+  }
+
+  private getValue(first: string): Value {
+    if (first === '') {
+      if (this.automatic === null) {
+        throw valueError('cannot switch from manual field specification to automatic field numbering');
+      }
+      return this.positional(this.automatic++);
+    }
+    if (!/^\d+$/.test(first)) return this.keyword(first);
+    if (this.automatic !== null && this.automatic > 0) {
+      throw valueError('cannot switch from automatic field numbering to manual field specification');
+    }
+    this.automatic = null;
+    return this.positional(Number(first));
+  }
+
+  private positional(index: number): Value {
+    const value = this.args.positional[index];
+    if (value === undefined) {
+      throw new RenderFailure(
+        'IndexError',
+        `Replacement index ${index} out of range for positional args tuple`,
+      );
+    }
+    return value;
+  }
+
+  private keyword(name: string): Value {
+    const value = this.args.keyword(name);
+    if (value === undefined) throw new RenderFailure('KeyError', `'${name}'`);
+    return value;
+  }
+
+  private convert(value: Value, conversion: string | undefined): Value {
+    switch (conversion) {
+      case undefined:
+        return value;
+      case 's':
+        return str(value, this.runtime);
+      case 'r':
+      case 'a':
+        return repr(value, this.runtime);
+      default:
+        throw valueError(`Unknown conversion specifier ${conversion}`);
+    }
+  }
+}
+
+function nextBrace(text: string, from: number): number {
+  let index = from;
+  while (index < text.length && text.charAt(index) !== '{' && text.charAt(index) !== '}') index++;
+  return index;
+}
+
+/** The index of the brace that closes the field which starts at `from`; brackets hide braces. */
+function fieldEnd(text: string, from: number): number {
+  let depth = 1;
+  for (let index = from; index < text.length; index++) {
+    const character = text.charAt(index);
+    if (character === '[') {
+      const close = text.indexOf(']', index);
+      if (close === -1) break;
+      index = close;
+    } else if (character === '{') {
+      depth++;
+    } else if (character === '}' && --depth === 0) {
+      return index;
+    }
+  }
+  throw valueError(
+    from === text.length ? "Single '{' encountered in format string" : "expected '}' before end of string",
+  );
+}
+
+function splitField(field: string): { name: string; conversion: string | undefined; spec: string } {
+  let end = 0;
+  while (end < field.length && field.charAt(end) !== '!' && field.charAt(end) !== ':') {
+    const close = field.charAt(end) === '[' ? field.indexOf(']', end) : -1;
+    end = close === -1 ? end + 1 : close + 1;
+  }
+  const name = field.slice(0, end);
+  if (name.includes('{')) throw valueError("unexpected '{' in field name");
+  if (field.charAt(end) !== '!') return { name, conversion: undefined, spec: field.slice(end + 1) };
+  const conversion = field.charAt(end + 1);
+  if (conversion === '') throw valueError('end of string while looking for conversion specifier');
+  const after = field.charAt(end + 2);
+  if (after !== '' && after !== ':') throw valueError("expected ':' after conversion specifier");
+  return { name, conversion, spec: field.slice(end + 3) };
+}
+
+function nextOf(name: string, from: number): number {
+  let index = from;
+  while (index < name.length && name.charAt(index) !== '.' && name.charAt(index) !== '[') index++;
+  return index;
+}
+
+function itemKey(text: string): Value {
+  return /^\d+$/.test(text) && text.length < 16 ? BigInt(text) : text;
+}

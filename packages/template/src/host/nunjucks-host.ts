@@ -1,0 +1,61 @@
+import nunjucks from 'nunjucks';
+import type { RenderResult, Template, TemplateContext } from '../compile-template.js';
+
+/** What a rendering hands through nunjucks: the variables go in, the result comes out. */
+interface Exchange {
+  readonly variables: TemplateContext;
+  result: RenderResult | null;
+}
+
+/** The part of nunjucks' context that compiled code uses. */
+interface NunjucksContext {
+  lookup(name: 'exchange'): Exchange;
+}
+
+type RootCallback = (error: Error | null, output: string | null) => void;
+
+/** nunjucks' own form of a template that was compiled ahead of time. */
+interface CompiledCode {
+  readonly type: 'code';
+  readonly obj: {
+    root(
+      environment: unknown,
+      context: NunjucksContext,
+      frame: unknown,
+      runtime: unknown,
+      done: RootCallback,
+    ): void;
+  };
+}
+
+/**
+ * Makes templates into `nunjucks.Template` objects of one `nunjucks.Environment`. Their code is a `root` that calls
+ * our evaluator: no text of a template reaches nunjucks' lexer, compiler, runtime or filters.
+ */
+export function createNunjucksHost(): (template: Template) => Template {
+  const environment = new nunjucks.Environment([]);
+  return (template) => {
+    const code: CompiledCode = {
+      type: 'code',
+      obj: {
+        root(_environment, context, _frame, _runtime, done) {
+          const exchange = context.lookup('exchange');
+          const result = template.render(exchange.variables);
+          exchange.result = result;
+          done(null, result.ok ? result.output : null);
+        },
+      },
+    };
+    // The published types know the constructor's string only.
+    const hosted = new nunjucks.Template(code as unknown as string, environment);
+    return {
+      source: template.source,
+      render(variables) {
+        const exchange: Exchange = { variables, result: null };
+        hosted.render({ exchange });
+        if (exchange.result === null) throw new Error('nunjucks did not call the template');
+        return exchange.result;
+      },
+    };
+  };
+}

@@ -1,0 +1,140 @@
+import { typeError, valueError } from '../errors.js';
+import type { Runtime } from '../evaluator/runtime.js';
+import { compare } from '../values/compare.js';
+import { Dict } from '../values/dict.js';
+import { floatRepr } from '../values/floats.js';
+import { Markup } from '../values/markup.js';
+import { str } from '../values/repr.js';
+import { typeName } from '../values/type-name.js';
+import { Tuple, type Value } from '../values/value.js';
+import { plainText } from './marked-text.js';
+
+/** Python's `json.dumps(value, sort_keys=True)`, made safe for HTML as Jinja2's `tojson` does. */
+export function htmlsafeJsonDumps(value: Value, indent: string | undefined, runtime: Runtime): string {
+  const text = new JsonWriter(indent, runtime).write(value, 0);
+  return text.replace(/[<>&']/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`);
+}
+
+class JsonWriter {
+  private readonly indent: string | undefined;
+  private readonly runtime: Runtime;
+  private readonly open = new Set<object>();
+
+  constructor(indent: string | undefined, runtime: Runtime) {
+    this.indent = indent;
+    this.runtime = runtime;
+  }
+
+  write(value: Value, depth: number): string {
+    this.runtime.budget.step();
+    switch (typeof value) {
+      case 'string':
+        return this.string(value);
+      case 'bigint':
+        return value.toString();
+      case 'number':
+        return jsonNumber(value);
+      case 'boolean':
+        return value ? 'true' : 'false';
+      default:
+        return this.object(value, depth);
+    }
+  }
+
+  private object(value: Exclude<Value, string | bigint | number | boolean>, depth: number): string {
+    if (value === null) return 'null';
+    if (value instanceof Markup) return this.string(plainText(value.text));
+    const isArray = Array.isArray(value) || value instanceof Tuple;
+    if (!isArray && !(value instanceof Dict)) {
+      throw typeError(`Object of type ${typeName(value)} is not JSON serializable`);
+    }
+    if (this.open.has(value)) throw valueError('Circular reference detected');
+    this.open.add(value);
+    this.runtime.budget.descend();
+    const text =
+      value instanceof Dict
+        ? this.dict(value, depth)
+        : this.list(Array.isArray(value) ? value : value.items, depth);
+    this.runtime.budget.ascend();
+    this.open.delete(value);
+    return text;
+  }
+
+  private list(items: readonly Value[], depth: number): string {
+    return this.brackets(
+      '[',
+      items.map((item) => this.write(item, depth + 1)),
+      ']',
+      depth,
+    );
+  }
+
+  private dict(dict: Dict, depth: number): string {
+    const entries = [...dict.entries()];
+    const { runtime } = this;
+    runtime.budget.items(entries.length * Math.ceil(Math.log2(entries.length + 1)));
+    entries.sort(([left], [right]) =>
+      compare(left, '<', right, runtime) ? -1 : compare(right, '<', left, runtime) ? 1 : 0,
+    );
+    const colon = ': ';
+    const members = entries.map(
+      ([key, item]) => this.string(jsonKey(key, runtime)) + colon + this.write(item, depth + 1),
+    );
+    return this.brackets('{', members, '}', depth);
+  }
+
+  private brackets(open: string, parts: readonly string[], close: string, depth: number): string {
+    if (parts.length === 0) return open + close;
+    const { budget } = this.runtime;
+    const length = parts.reduce((sum, part) => sum + part.length + 2, 0);
+    if (this.indent === undefined) {
+      budget.string(length);
+      return open + parts.join(', ') + close;
+    }
+    budget.string(length + parts.length * this.indent.length * (depth + 1));
+    const inner = `\n${this.indent.repeat(depth + 1)}`;
+    return `${open}${inner}${parts.join(`,${inner}`)}\n${this.indent.repeat(depth)}${close}`;
+  }
+
+  private string(text: string): string {
+    this.runtime.budget.string(text.length);
+    return `"${escapeAscii(text)}"`;
+  }
+}
+
+function jsonNumber(value: number): string {
+  if (Number.isNaN(value)) return 'NaN';
+  if (!Number.isFinite(value)) return value > 0 ? 'Infinity' : '-Infinity';
+  return floatRepr(value);
+}
+
+function jsonKey(key: Value, runtime: Runtime): string {
+  if (typeof key === 'string') return key;
+  if (key instanceof Markup) return plainText(key.text);
+  if (key === null) return 'null';
+  if (typeof key === 'boolean') return key ? 'true' : 'false';
+  if (typeof key === 'number') return jsonNumber(key);
+  if (typeof key === 'bigint') return str(key, runtime);
+  throw typeError(`keys must be str, int, float, bool or None, not ${typeName(key)}`);
+}
+
+const PLAIN = /^[ !#-[\]-~]*$/;
+const SPECIAL = /[^ !#-[\]-~]/g;
+const SHORT: Readonly<Record<string, string>> = {
+  '"': '\\"',
+  '\\': '\\\\',
+  '\n': '\\n',
+  '\r': '\\r',
+  '\t': '\\t',
+  '\b': '\\b',
+  '\f': '\\f',
+};
+
+/** Python escapes everything that is not ASCII. */
+function escapeAscii(text: string): string {
+  if (PLAIN.test(text)) return text;
+  return text.replace(
+    SPECIAL,
+    (unit) => SHORT[unit] ?? `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

@@ -1,0 +1,86 @@
+import type { Runtime } from '../evaluator/runtime.js';
+import { Markup } from '../values/markup.js';
+import { str } from '../values/repr.js';
+import type { Value } from '../values/value.js';
+import { escapeJsonString } from './escape.js';
+
+/**
+ * Text that is partly the template's own and partly a value's, as a macro, a set block or a filter block captures
+ * it. The characters of the template's own part that mean something in JSON are replaced by marks (the last
+ * private-use characters of Unicode); a value's part is left alone. So filters see the values as they are, nothing
+ * is escaped twice, and printing it turns marks back and escapes the rest.
+ */
+const MARK_BASE = 0x10ff00;
+const MARKED_CHARACTERS = [
+  '"',
+  '\\',
+  ...Array.from({ length: 0x20 }, (_, code) => String.fromCharCode(code)),
+  '\u2028',
+  '\u2029',
+];
+const MARK_OF: ReadonlyMap<string, string> = new Map(
+  MARKED_CHARACTERS.map((character, index) => [character, String.fromCodePoint(MARK_BASE + index)]),
+);
+const CHARACTER_OF: ReadonlyMap<string, string> = new Map(
+  MARKED_CHARACTERS.map((character, index) => [String.fromCodePoint(MARK_BASE + index), character]),
+);
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids exactly these inside a string
+const TRUSTED_SPECIAL = /["\\\x00-\x1f\u2028\u2029]/g;
+/** The marks themselves, where a value or a template brings them along. */
+const FOREIGN_MARK = /[\u{10ff00}-\u{10ff23}]/gu;
+const MARK = /[\u{10ff00}-\u{10ff23}]/u;
+
+/** The template's own text, marked. */
+export function markTrusted(text: string): string {
+  return markForeign(text).replace(TRUSTED_SPECIAL, (character) => MARK_OF.get(character)!);
+}
+
+/** A value's text: only a character that looks like a mark is changed, to its escape. */
+export function markForeign(text: string): string {
+  if (!MARK.test(text)) return text;
+  const backslash = MARK_OF.get('\\')!;
+  return text.replace(FOREIGN_MARK, (character) =>
+    Array.from({ length: 2 }, (_, unit) => `${backslash}u${character.charCodeAt(unit).toString(16)}`).join(
+      '',
+    ),
+  );
+}
+
+/** The control character that a mark stands for; undefined for everything else. */
+export function markedSpaceCode(codePoint: number): number | undefined {
+  const index = codePoint - MARK_BASE;
+  if (index < 0 || index >= MARKED_CHARACTERS.length) return undefined;
+  return MARKED_CHARACTERS[index]!.charCodeAt(0);
+}
+
+/** A captured text as a value: plain where nothing in it is marked. */
+export function fromMarked(text: string): Markup | string {
+  return MARK.test(text) ? new Markup(text, 'marked') : text;
+}
+
+/** What a marked text says: for comparing it, and for `tojson`. */
+export function plainText(text: string): string {
+  return MARK.test(text) ? text.replace(FOREIGN_MARK, (mark) => CHARACTER_OF.get(mark)!) : text;
+}
+
+/** Marks turned back, the rest escaped for the inside of a JSON string. */
+export function printMarked(text: string): string {
+  return escapeJsonString(text).replace(FOREIGN_MARK, (mark) => CHARACTER_OF.get(mark)!);
+}
+
+export function joinMarked(parts: readonly Value[], runtime: Runtime): Markup | string {
+  let text = '';
+  for (const part of parts) {
+    text += markedTextOf(part, runtime);
+    runtime.budget.string(text.length);
+  }
+  return fromMarked(text);
+}
+
+/** Any value as marked text. */
+export function markedTextOf(value: Value, runtime: Runtime): string {
+  if (!(value instanceof Markup)) return markForeign(str(value, runtime));
+  if (value.kind === 'marked') return value.text;
+  return value.kind === 'json' ? markTrusted(value.text) : markForeign(value.text);
+}

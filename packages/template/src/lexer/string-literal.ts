@@ -1,0 +1,78 @@
+import { CompileFailure } from '../errors.js';
+
+const SIMPLE: ReadonlyMap<string, string> = new Map([
+  ['\n', ''],
+  ['\\', '\\'],
+  ["'", "'"],
+  ['"', '"'],
+  ['a', '\x07'],
+  ['b', '\b'],
+  ['f', '\f'],
+  ['n', '\n'],
+  ['r', '\r'],
+  ['t', '\t'],
+  ['v', '\v'],
+]);
+
+const HEX_DIGITS: ReadonlyMap<string, number> = new Map([
+  ['x', 2],
+  ['u', 4],
+  ['U', 8],
+]);
+
+/** The value of a string literal without its quotes, by the escapes of Python's `unicode-escape` codec. */
+export function decodeStringLiteral(raw: string, offset: number): string {
+  if (!raw.includes('\\')) return raw;
+  let value = '';
+  let from = 0;
+  for (let at = raw.indexOf('\\'); at !== -1; at = raw.indexOf('\\', from)) {
+    value += raw.slice(from, at);
+    const escape = decodeEscape(raw, at, offset);
+    value += escape.text;
+    from = at + escape.length;
+  }
+  return value + raw.slice(from);
+}
+
+function decodeEscape(raw: string, at: number, offset: number): { text: string; length: number } {
+  const next = raw.charAt(at + 1);
+  const simple = SIMPLE.get(next);
+  if (simple !== undefined) return { text: simple, length: 2 };
+  if (next >= '0' && next <= '7') return decodeOctal(raw, at);
+  const digits = HEX_DIGITS.get(next);
+  if (digits !== undefined) return decodeHex({ raw, at, digits, offset });
+  if (next === 'N') throw new CompileFailure('unknown Unicode character name', offset);
+  if (next > '\x7f') return decodeNonAscii(raw, at);
+  return { text: `\\${next}`, length: 2 };
+}
+
+function decodeOctal(raw: string, at: number): { text: string; length: number } {
+  let end = at + 1;
+  while (end < at + 4 && raw.charAt(end) >= '0' && raw.charAt(end) <= '7') end++;
+  return { text: String.fromCodePoint(Number.parseInt(raw.slice(at + 1, end), 8)), length: end - at };
+}
+
+function decodeHex(escape: { raw: string; at: number; digits: number; offset: number }): {
+  text: string;
+  length: number;
+} {
+  const { raw, at, digits, offset } = escape;
+  const hex = raw.slice(at + 2, at + 2 + digits);
+  if (hex.length < digits || !/^[0-9a-fA-F]+$/.test(hex)) {
+    throw new CompileFailure(`truncated \\${raw.charAt(at + 1)}${'X'.repeat(digits)} escape`, offset);
+  }
+  const code = Number.parseInt(hex, 16);
+  if (code > 0x10ffff) throw new CompileFailure('illegal Unicode character', offset);
+  return { text: String.fromCodePoint(code), length: digits + 2 };
+}
+
+/** Jinja2 makes the literal ASCII before it decodes it, so a backslash eats the one of the character's own escape. */
+function decodeNonAscii(raw: string, at: number): { text: string; length: number } {
+  const code = raw.codePointAt(at + 1) ?? 0;
+  const digits = code > 0xffff ? 8 : code > 0xff ? 4 : 2;
+  const letter = code > 0xffff ? 'U' : code > 0xff ? 'u' : 'x';
+  return {
+    text: `\\${letter}${code.toString(16).padStart(digits, '0')}`,
+    length: 1 + String.fromCodePoint(code).length,
+  };
+}

@@ -1,0 +1,70 @@
+/** The names of Jinja2's lexer, so that its error messages and ours agree. */
+export type TokenType =
+  | 'data'
+  | 'variable_begin'
+  | 'variable_end'
+  | 'block_begin'
+  | 'block_end'
+  | 'name'
+  | 'string'
+  | 'integer'
+  | 'float'
+  | 'eof'
+  | OperatorType;
+
+export type OperatorType = (typeof OPERATORS)[keyof typeof OPERATORS];
+
+export interface Token {
+  readonly type: TokenType;
+  /** The text of a name, string, operator or data; the digits of a number. */
+  readonly value: string;
+  /** Index into the source. */
+  readonly offset: number;
+}
+
+export const OPERATORS = {
+  '+': 'add',
+  '-': 'sub',
+  '/': 'div',
+  '//': 'floordiv',
+  '*': 'mul',
+  '%': 'mod',
+  '**': 'pow',
+  '~': 'tilde',
+  '[': 'lbracket',
+  ']': 'rbracket',
+  '(': 'lparen',
+  ')': 'rparen',
+  '{': 'lbrace',
+  '}': 'rbrace',
+  '==': 'eq',
+  '!=': 'ne',
+  '>': 'gt',
+  '>=': 'gteq',
+  '<': 'lt',
+  '<=': 'lteq',
+  '=': 'assign',
+  '.': 'dot',
+  ':': 'colon',
+  '|': 'pipe',
+  ',': 'comma',
+  ';': 'semicolon',
+} as const;
+
+const DESCRIPTIONS: ReadonlyMap<TokenType, string> = new Map<TokenType, string>([
+  ['block_begin', 'begin of statement block'],
+  ['block_end', 'end of statement block'],
+  ['variable_begin', 'begin of print statement'],
+  ['variable_end', 'end of print statement'],
+  ['data', 'template data / text'],
+  ['eof', 'end of template'],
+  ...Object.entries(OPERATORS).map(([text, type]): [TokenType, string] => [type, text]),
+]);
+
+export function describeToken(token: Token): string {
+  return token.type === 'name' ? token.value : describeTokenType(token.type);
+}
+
+export function describeTokenType(type: TokenType): string {
+  return DESCRIPTIONS.get(type) ?? type;
+}

@@ -1,0 +1,50 @@
+import { valueError } from '../errors.js';
+import { defineFunction, type NativeFunction } from '../evaluator/signature.js';
+import { bitLength } from '../values/arithmetic.js';
+import { numeric } from '../values/equality.js';
+import { exactRatio } from '../values/floats.js';
+import { Tuple, type Value } from '../values/value.js';
+
+/** The methods of `int` and `float` that make sense in a template. */
+export const INT_METHODS: ReadonlyMap<string, NativeFunction> = new Map<string, NativeFunction>([
+  ['bit_length', intMethod('bit_length', (value) => BigInt(bitLength(value)))],
+  ['bit_count', intMethod('bit_count', (value) => BigInt(value.toString(2).replace(/[^1]/g, '').length))],
+  ['conjugate', intMethod('conjugate', (value) => value)],
+  ['as_integer_ratio', intMethod('as_integer_ratio', (value) => new Tuple([value, 1n]))],
+]);
+
+export const FLOAT_METHODS: ReadonlyMap<string, NativeFunction> = new Map<string, NativeFunction>([
+  ['is_integer', floatMethod('is_integer', (value) => Number.isInteger(value))],
+  ['conjugate', floatMethod('conjugate', (value) => value)],
+  ['hex', floatMethod('hex', hex)],
+  [
+    'as_integer_ratio',
+    floatMethod('as_integer_ratio', (value) => {
+      if (!Number.isFinite(value)) throw valueError('cannot convert that float to an integer ratio');
+      const { numerator, denominator } = exactRatio(value);
+      return new Tuple([numerator, denominator]);
+    }),
+  ],
+]);
+
+function intMethod(name: string, run: (value: bigint) => Value): NativeFunction {
+  return defineFunction(name, ['self'], (_, self) => run(BigInt(numeric(self as bigint | boolean))));
+}
+
+function floatMethod(name: string, run: (value: number) => Value): NativeFunction {
+  return defineFunction(name, ['self'], (_, self) => run(self as number));
+}
+
+/** C's `%a` with all thirteen digits. */
+function hex(value: number): string {
+  if (!Number.isFinite(value)) return Number.isNaN(value) ? 'nan' : value > 0 ? 'inf' : '-inf';
+  const sign = value < 0 || Object.is(value, -0) ? '-' : '';
+  if (value === 0) return `${sign}0x0.0p+0`;
+  const view = new DataView(new ArrayBuffer(8));
+  view.setFloat64(0, Math.abs(value));
+  const bits = view.getBigUint64(0);
+  const biased = Number(bits >> 52n);
+  const mantissa = (bits & ((1n << 52n) - 1n)).toString(16).padStart(13, '0');
+  const exponent = biased === 0 ? -1022 : biased - 1023;
+  return `${sign}0x${biased === 0 ? 0 : 1}.${mantissa}p${exponent < 0 ? '' : '+'}${exponent}`;
+}

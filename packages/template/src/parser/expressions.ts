@@ -1,0 +1,414 @@
+import { describeToken, type TokenType } from '../lexer/token.js';
+import { parseIntegerLiteral } from '../values/integers.js';
+import type {
+  Arguments,
+  BinaryOperator,
+  Call,
+  Compare,
+  CompareOperator,
+  Expression,
+  Filter,
+  Slice,
+  UnaryExpr,
+} from './nodes.js';
+import type { TokenStream } from './token-stream.js';
+
+const COMPARE_OPERATORS: ReadonlySet<string> = new Set(['eq', 'ne', 'lt', 'lteq', 'gt', 'gteq']);
+const SUM_OPERATORS: ReadonlyMap<TokenType, BinaryOperator> = new Map([
+  ['add', '+'],
+  ['sub', '-'],
+]);
+const PRODUCT_OPERATORS: ReadonlyMap<TokenType, BinaryOperator> = new Map([
+  ['mul', '*'],
+  ['div', '/'],
+  ['floordiv', '//'],
+  ['mod', '%'],
+]);
+const POWER_OPERATORS: ReadonlyMap<TokenType, BinaryOperator> = new Map([['pow', '**']]);
+const TEST_ARGUMENT_STARTS: ReadonlySet<TokenType> = new Set([
+  'name',
+  'string',
+  'integer',
+  'float',
+  'lparen',
+  'lbracket',
+  'lbrace',
+]);
+
+/** Brackets, operators and calls inside each other; more is no template but an attack on the parser's stack. */
+const MAX_NESTING = 150;
+
+export interface TupleRules {
+  /** Only primaries, as in the target of an assignment. */
+  simplified?: boolean;
+  withCondexpr?: boolean;
+  /** A name that ends the tuple, as `in` does for the target of a loop. */
+  endName?: string;
+  explicitParentheses?: boolean;
+}
+
+/**
+ * Expressions by precedence, loosest first, in the order of Jinja2's parser: `if` > `or` > `and` > `not` >
+ * comparison > `+ -` > `~` > `* / // %` > `**` > sign > postfix > filters and tests.
+ */
+export class ExpressionParser {
+  protected readonly stream: TokenStream;
+  private nesting = 0;
+
+  constructor(stream: TokenStream) {
+    this.stream = stream;
+  }
+
+  protected nested<Result>(parse: () => Result): Result {
+    if (++this.nesting > MAX_NESTING) {
+      this.stream.fail(`the template is nested more than ${MAX_NESTING} deep`);
+    }
+    const result = parse();
+    this.nesting--;
+    return result;
+  }
+
+  parseExpression(withCondexpr = true): Expression {
+    return this.nested(() => (withCondexpr ? this.parseCondexpr() : this.parseOr()));
+  }
+
+  parseTuple(rules: TupleRules = {}): Expression {
+    const { offset } = this.stream.current;
+    const items: Expression[] = [];
+    let isTuple = false;
+    for (;;) {
+      if (items.length > 0) this.stream.expect('comma');
+      if (this.isTupleEnd(rules.endName)) break;
+      items.push(rules.simplified ? this.parsePrimary() : this.parseExpression(rules.withCondexpr));
+      if (!this.stream.is('comma')) break;
+      isTuple = true;
+    }
+    const only = items[0];
+    if (!isTuple && only !== undefined) return only;
+    if (!isTuple && !rules.explicitParentheses) {
+      this.stream.fail(`Expected an expression, got '${describeToken(this.stream.current)}'`);
+    }
+    return { kind: 'Tuple', items, offset };
+  }
+
+  /** A chain of filters; without a node in front it applies to the text of a block. */
+  parseFilter(node: Expression | null, startInline = false): Expression | null {
+    let result = node;
+    for (let inline = startInline; inline || this.stream.is('pipe'); inline = false) {
+      if (!inline) this.stream.next();
+      const { offset } = this.stream.current;
+      const name = this.parseDottedName();
+      const args = this.stream.is('lparen') ? this.parseCallArguments() : noArguments();
+      const filter: Filter = { kind: 'Filter', node: result, name, arguments: args, offset };
+      result = filter;
+    }
+    return result;
+  }
+
+  private isTupleEnd(endName: string | undefined): boolean {
+    const { type } = this.stream.current;
+    if (type === 'variable_end' || type === 'block_end' || type === 'rparen') return true;
+    return endName !== undefined && this.stream.isName(endName);
+  }
+
+  private parseCondexpr(): Expression {
+    const { offset } = this.stream.current;
+    let expr1 = this.parseOr();
+    while (this.stream.skipIfName('if')) {
+      const test = this.parseOr();
+      const expr2 = this.stream.skipIfName('else') ? this.nested(() => this.parseCondexpr()) : null;
+      expr1 = { kind: 'CondExpr', test, expr1, expr2, offset };
+    }
+    return expr1;
+  }
+
+  private parseOr(): Expression {
+    const { offset } = this.stream.current;
+    let left = this.parseAnd();
+    while (this.stream.skipIfName('or')) left = { kind: 'Or', left, right: this.parseAnd(), offset };
+    return left;
+  }
+
+  private parseAnd(): Expression {
+    const { offset } = this.stream.current;
+    let left = this.parseNot();
+    while (this.stream.skipIfName('and')) left = { kind: 'And', left, right: this.parseNot(), offset };
+    return left;
+  }
+
+  private parseNot(): Expression {
+    if (!this.stream.isName('not')) return this.parseCompare();
+    const { offset } = this.stream.next();
+    return { kind: 'Not', node: this.nested(() => this.parseNot()), offset };
+  }
+
+  private parseCompare(): Expression {
+    const { offset } = this.stream.current;
+    const expr = this.parseSum();
+    const ops: Compare['ops'][number][] = [];
+    for (let op = this.parseCompareOperator(); op !== undefined; op = this.parseCompareOperator()) {
+      ops.push({ op, expr: this.parseSum() });
+    }
+    return ops.length === 0 ? expr : { kind: 'Compare', expr, ops, offset };
+  }
+
+  private parseCompareOperator(): CompareOperator | undefined {
+    const { type } = this.stream.current;
+    if (COMPARE_OPERATORS.has(type)) return this.stream.next().type as CompareOperator;
+    if (this.stream.skipIfName('in')) return 'in';
+    const next = this.stream.look();
+    if (!this.stream.isName('not') || next.type !== 'name' || next.value !== 'in') return undefined;
+    this.stream.skip(2);
+    return 'notin';
+  }
+
+  private parseSum(): Expression {
+    return this.parseBinary(SUM_OPERATORS, () => this.parseConcat());
+  }
+
+  private parseConcat(): Expression {
+    const { offset } = this.stream.current;
+    const first = this.parseProduct();
+    if (!this.stream.is('tilde')) return first;
+    const nodes = [first];
+    while (this.stream.skipIf('tilde')) nodes.push(this.parseProduct());
+    return { kind: 'Concat', nodes, offset };
+  }
+
+  private parseProduct(): Expression {
+    return this.parseBinary(PRODUCT_OPERATORS, () => this.parsePower());
+  }
+
+  /** Left-associative here, unlike in Python. */
+  private parsePower(): Expression {
+    return this.parseBinary(POWER_OPERATORS, () => this.parseUnary());
+  }
+
+  private parseBinary(
+    operators: ReadonlyMap<TokenType, BinaryOperator>,
+    parseOperand: () => Expression,
+  ): Expression {
+    let left = parseOperand();
+    for (;;) {
+      const operator = operators.get(this.stream.current.type);
+      if (operator === undefined) return left;
+      const { offset } = this.stream.next();
+      left = { kind: 'BinExpr', operator, left, right: parseOperand(), offset };
+    }
+  }
+
+  private parseUnary(withFilter = true): Expression {
+    const node = this.parsePostfix(this.parseSigned());
+    return withFilter ? this.parseFilterExpr(node) : node;
+  }
+
+  private parseSigned(): Expression {
+    const { type } = this.stream.current;
+    if (type !== 'sub' && type !== 'add') return this.parsePrimary();
+    const { offset } = this.stream.next();
+    const kind: UnaryExpr['kind'] = type === 'sub' ? 'Neg' : 'Pos';
+    return { kind, node: this.nested(() => this.parseUnary(false)), offset };
+  }
+
+  parsePrimary(): Expression {
+    const token = this.stream.current;
+    const { offset } = token;
+    switch (token.type) {
+      case 'name':
+        this.stream.next();
+        return parseName(token.value, offset);
+      case 'string':
+        return { kind: 'Const', value: this.parseStrings(), offset };
+      case 'integer':
+        this.stream.next();
+        return { kind: 'Const', value: parseIntegerLiteral(token.value, offset), offset };
+      case 'float':
+        this.stream.next();
+        return { kind: 'Const', value: Number(token.value), offset };
+      case 'lparen': {
+        this.stream.next();
+        const node = this.parseTuple({ explicitParentheses: true });
+        this.stream.expect('rparen');
+        return node;
+      }
+      case 'lbracket':
+        return this.parseList();
+      case 'lbrace':
+        return this.parseDict();
+      default:
+        return this.stream.fail(`unexpected '${describeToken(token)}'`);
+    }
+  }
+
+  private parseStrings(): string {
+    let value = '';
+    while (this.stream.is('string')) value += this.stream.next().value;
+    return value;
+  }
+
+  private parseList(): Expression {
+    const { offset } = this.stream.expect('lbracket');
+    const items: Expression[] = [];
+    this.parseItems('rbracket', () => items.push(this.parseExpression()));
+    return { kind: 'List', items, offset };
+  }
+
+  private parseDict(): Expression {
+    const { offset } = this.stream.expect('lbrace');
+    const items: { key: Expression; value: Expression }[] = [];
+    this.parseItems('rbrace', () => {
+      const key = this.parseExpression();
+      this.stream.expect('colon');
+      items.push({ key, value: this.parseExpression() });
+    });
+    return { kind: 'Dict', items, offset };
+  }
+
+  /** Items with commas between them and perhaps one behind the last, up to and with the closing bracket. */
+  private parseItems(close: TokenType, parseItem: () => void): void {
+    for (let first = true; !this.stream.is(close); first = false) {
+      if (!first) this.stream.expect('comma');
+      if (this.stream.is(close)) break;
+      parseItem();
+    }
+    this.stream.expect(close);
+  }
+
+  private parsePostfix(node: Expression): Expression {
+    let result = node;
+    for (;;) {
+      if (this.stream.is('dot') || this.stream.is('lbracket')) result = this.parseSubscript(result);
+      else if (this.stream.is('lparen')) result = this.parseCall(result);
+      else return result;
+    }
+  }
+
+  private parseFilterExpr(node: Expression): Expression {
+    let result = node;
+    for (;;) {
+      if (this.stream.is('pipe')) result = this.parseFilter(result) ?? result;
+      else if (this.stream.isName('is')) result = this.parseTest(result);
+      else if (this.stream.is('lparen')) result = this.parseCall(result);
+      else return result;
+    }
+  }
+
+  private parseSubscript(node: Expression): Expression {
+    const token = this.stream.next();
+    if (token.type === 'lbracket') return this.parseItem(node, token.offset);
+    const attribute = this.stream.next();
+    if (attribute.type === 'name') {
+      return { kind: 'Getattr', node, attr: attribute.value, offset: attribute.offset };
+    }
+    if (attribute.type !== 'integer') this.stream.fail('expected name or number', attribute.offset);
+    const value = parseIntegerLiteral(attribute.value, attribute.offset);
+    const arg: Expression = { kind: 'Const', value, offset: attribute.offset };
+    return { kind: 'Getitem', node, arg, offset: attribute.offset };
+  }
+
+  private parseItem(node: Expression, offset: number): Expression {
+    const items: Expression[] = [];
+    while (!this.stream.is('rbracket')) {
+      if (items.length > 0) this.stream.expect('comma');
+      items.push(this.parseSubscribed());
+    }
+    this.stream.expect('rbracket');
+    const only = items.length === 1 ? items[0] : undefined;
+    return { kind: 'Getitem', node, arg: only ?? { kind: 'Tuple', items, offset }, offset };
+  }
+
+  private parseSubscribed(): Expression {
+    const { offset } = this.stream.current;
+    const start = this.stream.is('colon') ? null : this.parseExpression();
+    if (start !== null && !this.stream.is('colon')) return start;
+    this.stream.next();
+    const stop = this.isSliceEnd() || this.stream.is('colon') ? null : this.parseExpression();
+    const step = this.stream.skipIf('colon') && !this.isSliceEnd() ? this.parseExpression() : null;
+    const slice: Slice = { kind: 'Slice', start, stop, step, offset };
+    return slice;
+  }
+
+  private isSliceEnd(): boolean {
+    return this.stream.is('rbracket') || this.stream.is('comma');
+  }
+
+  private parseCall(node: Expression): Call {
+    const { offset } = this.stream.current;
+    return { kind: 'Call', node, arguments: this.parseCallArguments(), offset };
+  }
+
+  private parseCallArguments(): Arguments {
+    const { offset } = this.stream.expect('lparen');
+    const args: Expression[] = [];
+    const kwargs: { key: string; value: Expression }[] = [];
+    let dynArgs: Expression | null = null;
+    let dynKwargs: Expression | null = null;
+    const ensure = (condition: boolean) => {
+      if (!condition) this.stream.fail('invalid syntax for function call expression', offset);
+    };
+    this.parseItems('rparen', () => {
+      if (this.stream.is('mul')) {
+        ensure(dynArgs === null && dynKwargs === null);
+        this.stream.next();
+        dynArgs = this.parseExpression();
+      } else if (this.stream.is('pow')) {
+        ensure(dynKwargs === null);
+        this.stream.next();
+        dynKwargs = this.parseExpression();
+      } else if (this.stream.is('name') && this.stream.look().type === 'assign') {
+        ensure(dynKwargs === null);
+        const key = this.stream.next().value;
+        this.stream.next();
+        kwargs.push({ key, value: this.parseExpression() });
+      } else {
+        ensure(dynArgs === null && dynKwargs === null && kwargs.length === 0);
+        args.push(this.parseExpression());
+      }
+    });
+    return { args, kwargs, dynArgs, dynKwargs };
+  }
+
+  private parseDottedName(): string {
+    let name = this.stream.expect('name').value;
+    while (this.stream.skipIf('dot')) name += `.${this.stream.expect('name').value}`;
+    return name;
+  }
+
+  private parseTest(node: Expression): Expression {
+    this.stream.next();
+    const negated = this.stream.skipIfName('not');
+    const { offset } = this.stream.current;
+    const name = this.parseDottedName();
+    const test: Expression = { kind: 'Test', node, name, arguments: this.parseTestArguments(), offset };
+    return negated ? { kind: 'Not', node: test, offset } : test;
+  }
+
+  private parseTestArguments(): Arguments {
+    if (this.stream.is('lparen')) return this.parseCallArguments();
+    if (!TEST_ARGUMENT_STARTS.has(this.stream.current.type) || this.stream.isName('else', 'or', 'and')) {
+      return noArguments();
+    }
+    if (this.stream.isName('is')) this.stream.fail('You cannot chain multiple tests with is');
+    return { ...noArguments(), args: [this.parsePostfix(this.parsePrimary())] };
+  }
+}
+
+function parseName(name: string, offset: number): Expression {
+  switch (name) {
+    case 'true':
+    case 'True':
+      return { kind: 'Const', value: true, offset };
+    case 'false':
+    case 'False':
+      return { kind: 'Const', value: false, offset };
+    case 'none':
+    case 'None':
+      return { kind: 'Const', value: null, offset };
+    default:
+      return { kind: 'Name', name, ctx: 'load', offset };
+  }
+}
+
+function noArguments(): Arguments {
+  return { args: [], kwargs: [], dynArgs: null, dynKwargs: null };
+}

@@ -1,0 +1,119 @@
+import type { Runtime } from '../evaluator/runtime.js';
+import { bindArguments, type Parameter } from '../evaluator/signature.js';
+import type { TestFunction, TestTable } from '../evaluator/tables.js';
+import { isLower, isUpper } from '../methods/str-methods.js';
+import { binary } from '../values/arithmetic.js';
+import { compare, contains, type Ordering } from '../values/compare.js';
+import { Dict } from '../values/dict.js';
+import { equals, isNumeric } from '../values/equality.js';
+import { tryIterate, tryLength } from '../values/iterate.js';
+import { Markup } from '../values/markup.js';
+import { NativeObject } from '../values/native-object.js';
+import { str } from '../values/repr.js';
+import { isString, textOf } from '../values/text.js';
+import { Undefined } from '../values/undefined.js';
+import type { Value } from '../values/value.js';
+
+type Test = readonly [name: string, holds: TestFunction];
+
+/** Jinja2's built-in tests by name. */
+export function createTests(): TestTable {
+  return new Map<string, TestFunction>([
+    ...typeTests(),
+    ...numberTests(),
+    ...comparisonTests(),
+    test('defined', [], (_, value) => !(value instanceof Undefined)),
+    test('undefined', [], (_, value) => value instanceof Undefined),
+    test('filter', [], (runtime, value) => isString(value) && runtime.filters.has(textOf(value))),
+    test('test', [], (runtime, value) => isString(value) && runtime.tests.has(textOf(value))),
+    test('lower', [], (runtime, value) => charged(runtime, value, isLower)),
+    test('upper', [], (runtime, value) => charged(runtime, value, isUpper)),
+    test('escaped', [], (_, value) => value instanceof Markup),
+    test('in', ['seq'], (runtime, value, sequence) => contains(sequence!, value, runtime)),
+    test('sameas', ['other'], (_, value, other) => isSame(value, other!)),
+  ]);
+}
+
+function test(
+  name: string,
+  parameters: readonly Parameter[],
+  holds: (runtime: Runtime, value: Value, ...args: Value[]) => boolean,
+): Test {
+  const all: Parameter[] = ['value', ...parameters];
+  const python = `test_${name}`;
+  return [
+    name,
+    (args, runtime) => holds(runtime, ...(bindArguments(python, all, args) as [Value, ...Value[]])),
+  ];
+}
+
+function typeTests(): Test[] {
+  return [
+    test('none', [], (_, value) => value === null),
+    test('boolean', [], (_, value) => typeof value === 'boolean'),
+    test('true', [], (_, value) => value === true),
+    test('false', [], (_, value) => value === false),
+    test('integer', [], (_, value) => typeof value === 'bigint'),
+    test('float', [], (_, value) => typeof value === 'number'),
+    test('number', [], (_, value) => isNumeric(value)),
+    test('string', [], (_, value) => isString(value)),
+    test('mapping', [], (_, value) => value instanceof Dict),
+    test('sequence', [], (runtime, value) => isSequence(value, runtime)),
+    test('iterable', [], (runtime, value) => tryIterate(value, runtime) !== undefined),
+    test('callable', [], (_, value) => isCallable(value)),
+  ];
+}
+
+function isSequence(value: Value, runtime: Runtime): boolean {
+  return !(value instanceof NativeObject) && tryLength(value, runtime) !== undefined;
+}
+
+/** An undefined has a `__call__` that fails, so Python finds it callable. */
+function isCallable(value: Value): boolean {
+  return value instanceof Undefined || (value instanceof NativeObject && value.call !== undefined);
+}
+
+function numberTests(): Test[] {
+  const remainder = (runtime: Runtime, value: Value, divisor: Value) => binary('%', value, divisor, runtime);
+  return [
+    test('odd', [], (runtime, value) => equals(remainder(runtime, value, 2n), 1n, runtime)),
+    test('even', [], (runtime, value) => equals(remainder(runtime, value, 2n), 0n, runtime)),
+    test('divisibleby', ['num'], (runtime, value, divisor) =>
+      equals(remainder(runtime, value, divisor!), 0n, runtime),
+    ),
+  ];
+}
+
+const ORDERINGS: readonly (readonly [Ordering, readonly string[]])[] = [
+  ['<', ['<', 'lt', 'lessthan']],
+  ['<=', ['<=', 'le']],
+  ['>', ['>', 'gt', 'greaterthan']],
+  ['>=', ['>=', 'ge']],
+];
+
+function comparisonTests(): Test[] {
+  const ordering = ([operator, names]: (typeof ORDERINGS)[number]) =>
+    names.map((name) =>
+      test(name, ['other'], (runtime, value, other) => compare(value, operator, other!, runtime)),
+    );
+  return [
+    ...['==', 'eq', 'equalto'].map((name) =>
+      test(name, ['other'], (runtime, value, other) => equals(value, other!, runtime)),
+    ),
+    ...['!=', 'ne'].map((name) =>
+      test(name, ['other'], (runtime, value, other) => !equals(value, other!, runtime)),
+    ),
+    ...ORDERINGS.flatMap(ordering),
+  ];
+}
+
+function charged(runtime: Runtime, value: Value, holds: (text: string) => boolean): boolean {
+  const text = str(value, runtime);
+  runtime.budget.characters(text.length);
+  return holds(text);
+}
+
+/** Python keeps one object of each small int, of None and the booleans, and of equal literals. */
+function isSame(value: Value, other: Value): boolean {
+  return Object.is(value, other);
+}

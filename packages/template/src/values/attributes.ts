@@ -1,0 +1,123 @@
+import type { Runtime } from '../evaluator/runtime.js';
+import type { NativeFunction } from '../evaluator/signature.js';
+import { DICT_METHODS } from '../methods/dict-methods.js';
+import { LIST_METHODS, TUPLE_METHODS } from '../methods/list-methods.js';
+import { FLOAT_METHODS, INT_METHODS } from '../methods/number-methods.js';
+import { STR_METHODS } from '../methods/str-methods.js';
+import { BoundMethod } from './bound-method.js';
+import { Dict } from './dict.js';
+import { numeric } from './equality.js';
+import { GroupTuple } from './group-tuple.js';
+import { Markup } from './markup.js';
+import { NativeObject } from './native-object.js';
+import { Range } from './range.js';
+import { repr } from './repr.js';
+import { tryGetItem } from './subscript.js';
+import { objectTypeRepr, typeName } from './type-name.js';
+import { Undefined } from './undefined.js';
+import { Tuple, type Value } from './value.js';
+
+/** Jinja2's sandboxed `getattr`: `value.name`, an attribute first, an item second, else undefined. */
+export function getAttribute(value: Value, name: string, runtime: Runtime): Value {
+  if (value instanceof Undefined && !INSTANCE_ATTRIBUTES.has(name)) value.fail();
+  const attribute = attributeOf(value, name, runtime);
+  if (attribute !== undefined) return attribute;
+  if (isPythonAttribute(name)) return unsafe(value, name);
+  const item = tryGetItem(value, name, runtime);
+  return item === undefined ? undefinedAttribute(value, name, runtime) : item;
+}
+
+/** Jinja2's sandboxed `getitem`: `value[key]`, an item first, an attribute second, else undefined. */
+export function getItem(value: Value, key: Value, runtime: Runtime): Value {
+  const item = tryGetItem(value, key, runtime);
+  if (item !== undefined) return item;
+  const name = key instanceof Markup ? key.text : key;
+  if (typeof name !== 'string') return undefinedAttribute(value, key, runtime);
+  const attribute = attributeOf(value, name, runtime);
+  if (attribute !== undefined) return attribute;
+  return isPythonAttribute(name) ? unsafe(value, name) : undefinedAttribute(value, name, runtime);
+}
+
+/** An attribute and never an item, as the filter `attr` looks it up. */
+export function attributeOf(value: Value, name: string, runtime: Runtime): Value | undefined {
+  if (name.startsWith('_')) return undefined;
+  if (value instanceof NativeObject) return value.attribute(name, runtime);
+  if (value === null || value instanceof Undefined) return undefined;
+  const method = methodsOf(value).get(name);
+  if (method !== undefined) return new BoundMethod(value, method);
+  if (value instanceof GroupTuple) return name === 'grouper' || name === 'list' ? value[name] : undefined;
+  if (typeof value === 'bigint' || typeof value === 'boolean' || typeof value === 'number') {
+    return numberAttribute(numeric(value), name);
+  }
+  return value instanceof Range ? rangeAttribute(value, name) : undefined;
+}
+
+export function undefinedAttribute(value: Value, name: Value, runtime: Runtime): Undefined {
+  const object = objectTypeRepr(value);
+  return new Undefined(
+    typeof name === 'string'
+      ? `'${object}' has no attribute '${name}'`
+      : `${object} has no element ${repr(name, runtime)}`,
+  );
+}
+
+export function unsafe(value: Value, name: string): Undefined {
+  return new Undefined(`access to attribute '${name}' of '${typeName(value)}' object is unsafe.`, {
+    errorType: 'SecurityError',
+  });
+}
+
+const NO_METHODS: ReadonlyMap<string, NativeFunction> = new Map();
+
+function methodsOf(
+  value: Exclude<Value, null | NativeObject | Undefined>,
+): ReadonlyMap<string, NativeFunction> {
+  switch (typeof value) {
+    case 'string':
+      return STR_METHODS;
+    case 'bigint':
+    case 'boolean':
+      return INT_METHODS;
+    case 'number':
+      return FLOAT_METHODS;
+    default:
+      if (Array.isArray(value)) return LIST_METHODS;
+      if (value instanceof Dict) return DICT_METHODS;
+      if (value instanceof Tuple) return TUPLE_METHODS;
+      return value instanceof Markup ? STR_METHODS : NO_METHODS;
+  }
+}
+
+function numberAttribute(value: bigint | number, name: string): Value | undefined {
+  if (name === 'real') return value;
+  if (name === 'imag') return typeof value === 'bigint' ? 0n : 0;
+  if (typeof value !== 'bigint') return undefined;
+  if (name === 'numerator') return value;
+  return name === 'denominator' ? 1n : undefined;
+}
+
+function rangeAttribute(range: Range, name: string): Value | undefined {
+  return name === 'start' || name === 'stop' || name === 'step' ? range[name] : undefined;
+}
+
+/** What Python objects have is refused by name, since nothing here has it. */
+export function isPythonAttribute(name: string): boolean {
+  return INSTANCE_ATTRIBUTES.has(name) || TYPE_ATTRIBUTES.has(name);
+}
+
+const INSTANCE_ATTRIBUTES = dunders(
+  'class doc init new repr str hash eq ne lt le gt ge getattribute setattr delattr dir format init_subclass reduce ' +
+    'reduce_ex sizeof subclasshook dict module weakref call len iter next getitem setitem delitem contains add radd ' +
+    'sub rsub mul rmul mod rmod truediv floordiv pow neg pos abs int float bool index round html html_format ' +
+    'getnewargs getstate reversed class_getitem ior or ror',
+);
+
+/** Of types and functions only. */
+const TYPE_ATTRIBUTES = dunders(
+  'base bases mro name qualname subclasses globals code closure defaults kwdefaults annotations builtins func self ' +
+    'wrapped',
+);
+
+function dunders(names: string): ReadonlySet<string> {
+  return new Set(names.split(' ').map((name) => `__${name}__`));
+}

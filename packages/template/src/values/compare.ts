@@ -1,0 +1,132 @@
+import { typeError } from '../errors.js';
+import type { Runtime } from '../evaluator/runtime.js';
+import { Dict } from './dict.js';
+import { DictView } from './dict-views.js';
+import { isNumeric, numeric, sameOrEqual } from './equality.js';
+import { iterate } from './iterate.js';
+import { NativeObject } from './native-object.js';
+import { Range } from './range.js';
+import { hasSurrogates, isString, textOf } from './text.js';
+import { typeName } from './type-name.js';
+import { Undefined } from './undefined.js';
+import { Tuple, type Value } from './value.js';
+
+export type Ordering = '<' | '<=' | '>' | '>=';
+
+/** Python's ordering of two values; throws a TypeError for what has no order. */
+export function compare(left: Value, operator: Ordering, right: Value, runtime: Runtime): boolean {
+  if (isNumeric(left) && isNumeric(right)) return holds(operator, numeric(left), numeric(right));
+  if (isString(left) && isString(right)) {
+    return holds(operator, compareText(textOf(left), textOf(right), runtime), 0);
+  }
+  if (Array.isArray(left) && Array.isArray(right)) return compareItems(left, operator, right, runtime);
+  if (left instanceof Tuple && right instanceof Tuple) {
+    return compareItems(left.items, operator, right.items, runtime);
+  }
+  if (left instanceof Undefined) left.fail();
+  if (right instanceof Undefined) right.fail();
+  if (left instanceof DictView && right instanceof DictView && left.kind !== 'values') {
+    return compareViews(left, operator, right, runtime);
+  }
+  throw typeError(
+    `'${operator}' not supported between instances of '${typeName(left)}' and '${typeName(right)}'`,
+  );
+}
+
+/** Python's `needle in haystack`. */
+export function contains(haystack: Value, needle: Value, runtime: Runtime): boolean {
+  const { budget } = runtime;
+  if (isString(haystack)) {
+    if (needle instanceof Undefined || !isString(needle)) {
+      throw typeError(`'in <string>' requires string as left operand, not ${typeName(needle)}`);
+    }
+    budget.characters(textOf(haystack).length);
+    return textOf(haystack).includes(textOf(needle));
+  }
+  if (haystack instanceof Dict) return haystack.has(needle, budget);
+  if (haystack instanceof DictView && haystack.kind === 'keys') return haystack.dict.has(needle, budget);
+  if (haystack instanceof Range && typeof needle === 'bigint') return rangeContains(haystack, needle);
+  if (haystack instanceof NativeObject && haystack.iterate === undefined) throw notIterable(haystack);
+  if (haystack === null || typeof haystack !== 'object') throw notIterable(haystack);
+  const iterator = iterate(haystack, runtime);
+  for (let next = iterator.next(); !next.done; next = iterator.next()) {
+    budget.step();
+    if (sameOrEqual(next.value, needle, runtime)) return true;
+  }
+  return false;
+}
+
+function notIterable(value: Value) {
+  return typeError(`argument of type '${typeName(value)}' is not iterable`);
+}
+
+function rangeContains(range: Range, needle: bigint): boolean {
+  if (range.length === 0) return false;
+  const steps = (needle - range.start) / range.step;
+  return range.start + steps * range.step === needle && steps >= 0n && steps < BigInt(range.length);
+}
+
+function holds(operator: Ordering, left: bigint | number, right: bigint | number): boolean {
+  switch (operator) {
+    case '<':
+      return left < right;
+    case '<=':
+      return left <= right;
+    case '>':
+      return left > right;
+    case '>=':
+      return left >= right;
+  }
+}
+
+/** By code points: JavaScript's own order puts U+E000 to U+FFFF behind everything above U+FFFF. */
+function compareText(left: string, right: string, runtime: Runtime): number {
+  runtime.budget.characters(Math.min(left.length, right.length));
+  if (left === right) return 0;
+  if (!hasSurrogates(left) && !hasSurrogates(right)) return left < right ? -1 : 1;
+  const end = Math.min(left.length, right.length);
+  let index = 0;
+  while (index < end && left.charCodeAt(index) === right.charCodeAt(index)) index++;
+  if (index === end) return left.length - right.length;
+  return codePointOrder(left.charCodeAt(index)) - codePointOrder(right.charCodeAt(index));
+}
+
+/** Moves surrogates above the rest of the units. */
+function codePointOrder(unit: number): number {
+  return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
+}
+
+function compareItems(
+  left: readonly Value[],
+  operator: Ordering,
+  right: readonly Value[],
+  runtime: Runtime,
+): boolean {
+  const { budget } = runtime;
+  budget.descend();
+  const end = Math.min(left.length, right.length);
+  let index = 0;
+  while (index < end && sameOrEqual(left[index]!, right[index]!, runtime)) {
+    budget.step();
+    index++;
+  }
+  const result =
+    index === end
+      ? holds(operator, left.length, right.length)
+      : compare(left[index]!, operator, right[index]!, runtime);
+  budget.ascend();
+  return result;
+}
+
+/** Subset and superset. */
+function compareViews(left: DictView, operator: Ordering, right: DictView, runtime: Runtime): boolean {
+  if (operator === '>' || operator === '>=') {
+    return compareViews(right, operator === '>' ? '<' : '<=', left, runtime);
+  }
+  if (operator === '<' && left.dict.size >= right.dict.size) return false;
+  const iterator = left.iterate();
+  for (let next = iterator.next(); !next.done; next = iterator.next()) {
+    if (!contains(right, next.value, runtime)) return false;
+  }
+  return true;
+}

@@ -1,0 +1,93 @@
+import type { Runtime } from '../evaluator/runtime.js';
+import { Dict } from './dict.js';
+import { DictView } from './dict-views.js';
+import { Range } from './range.js';
+import { isString, textOf } from './text.js';
+import { Undefined } from './undefined.js';
+import { Tuple, type Value } from './value.js';
+
+/** Python's `left == right`. Shared lists inside lists are compared as often as they are met, and charged so. */
+export function equals(left: Value, right: Value, runtime: Runtime): boolean {
+  if (isNumeric(left)) return isNumeric(right) && equalNumbers(numeric(left), numeric(right));
+  if (isString(left)) return isString(right) && equalText(textOf(left), textOf(right), runtime);
+  if (left === null || right === null || typeof right !== 'object') return left === right;
+  return equalObjects(left, right, runtime);
+}
+
+/** As containers compare their items: what is the same object is equal, whatever its `==` says. */
+export function sameOrEqual(left: Value, right: Value, runtime: Runtime): boolean {
+  return (left === right && !Number.isNaN(left)) || Object.is(left, right) || equals(left, right, runtime);
+}
+
+export function isNumeric(value: Value): value is bigint | number | boolean {
+  return typeof value === 'bigint' || typeof value === 'number' || typeof value === 'boolean';
+}
+
+/** Booleans count as 0 and 1. */
+export function numeric(value: bigint | number | boolean): bigint | number {
+  return typeof value === 'boolean' ? (value ? 1n : 0n) : value;
+}
+
+/** Exact between bigint and number: neither is rounded to the other's type. */
+function equalNumbers(left: bigint | number, right: bigint | number): boolean {
+  return left <= right && left >= right;
+}
+
+function equalText(left: string, right: string, runtime: Runtime): boolean {
+  if (left.length !== right.length) return false;
+  runtime.budget.characters(left.length);
+  return left === right;
+}
+
+function equalObjects(left: object, right: object, runtime: Runtime): boolean {
+  if (left instanceof Undefined) return right instanceof Undefined;
+  if (Array.isArray(left)) return Array.isArray(right) && equalItems(left, right, runtime);
+  if (left instanceof Tuple) return right instanceof Tuple && equalItems(left.items, right.items, runtime);
+  if (left instanceof Dict) return right instanceof Dict && equalDicts(left, right, runtime);
+  if (left instanceof Range) return right instanceof Range && equalRanges(left, right);
+  if (left instanceof DictView && right instanceof DictView) return equalViews(left, right, runtime);
+  return left === right;
+}
+
+function equalItems(left: readonly Value[], right: readonly Value[], runtime: Runtime): boolean {
+  if (left.length !== right.length) return false;
+  const { budget } = runtime;
+  budget.descend();
+  let equal = true;
+  for (let index = 0; equal && index < left.length; index++) {
+    budget.step();
+    equal = sameOrEqual(left[index]!, right[index]!, runtime);
+  }
+  budget.ascend();
+  return equal;
+}
+
+function equalDicts(left: Dict, right: Dict, runtime: Runtime): boolean {
+  if (left.size !== right.size) return false;
+  const { budget } = runtime;
+  budget.descend();
+  let equal = true;
+  for (const [key, value] of left.entries()) {
+    budget.step();
+    const other = right.get(key, budget);
+    equal = other !== undefined && sameOrEqual(value, other, runtime);
+    if (!equal) break;
+  }
+  budget.ascend();
+  return equal;
+}
+
+function equalRanges(left: Range, right: Range): boolean {
+  if (left.length !== right.length) return false;
+  if (left.length === 0) return true;
+  return left.start === right.start && (left.length === 1 || left.step === right.step);
+}
+
+/** Views of keys and items are sets; those of values are equal only to themselves. */
+function equalViews(left: DictView, right: DictView, runtime: Runtime): boolean {
+  if (left.kind !== right.kind || left.kind === 'values') return left === right;
+  if (left.kind === 'items') return equalDicts(left.dict, right.dict, runtime);
+  if (left.dict.size !== right.dict.size) return false;
+  runtime.budget.items(left.dict.size);
+  return left.dict.keys().every((key) => right.dict.has(key, runtime.budget));
+}

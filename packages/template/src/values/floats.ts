@@ -1,0 +1,88 @@
+import { toAsciiDigits } from './integers.js';
+
+/** Python's `repr` of a float: the shortest digits that read back as it. */
+export function floatRepr(value: number): string {
+  if (Number.isNaN(value)) return 'nan';
+  if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf';
+  if (Object.is(value, -0)) return '-0.0';
+  const magnitude = Math.abs(value);
+  if (magnitude !== 0 && (magnitude < 1e-4 || magnitude >= 1e16)) return exponential(value);
+  const text = String(value);
+  return text.includes('.') ? text : `${text}.0`;
+}
+
+function exponential(value: number): string {
+  const [digits = '', exponent = ''] = value.toExponential().split('e');
+  return `${digits}e${padExponent(exponent)}`;
+}
+
+/** JavaScript's exponents are as short as can be; C's have two digits at least. */
+export function padExponent(exponent: string): string {
+  const sign = exponent.startsWith('-') ? '-' : '+';
+  return sign + exponent.replace(/^[+-]/, '').padStart(2, '0');
+}
+
+const FLOAT = /^[+-]?(?:\d+(?:_\d+)*(?:\.(?:\d+(?:_\d+)*)?)?|\.\d+(?:_\d+)*)(?:[eE][+-]?\d+(?:_\d+)*)?$/;
+const SPECIAL = /^([+-]?)(inf|infinity|nan)$/i;
+const MAX_LENGTH = 5_000;
+
+/** Python's `float(text)`; undefined where it raises a ValueError. */
+export function parseFloatText(text: string): number | undefined {
+  const trimmed = toAsciiDigits(text.trim());
+  if (trimmed.length > MAX_LENGTH) return undefined;
+  const special = SPECIAL.exec(trimmed);
+  if (special !== null) {
+    if (special[2]?.toLowerCase() === 'nan') return Number.NaN;
+    return special[1] === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
+  }
+  return FLOAT.test(trimmed) ? Number(trimmed.replaceAll('_', '')) : undefined;
+}
+
+/**
+ * A float with `digits` decimals, half-even on its exact binary value, as C's `%.nf`. JavaScript's `toFixed` is
+ * exact too, but rounds a tie up; only a value of at most `digits + 1` binary places can be one.
+ */
+export function toFixedHalfEven(value: number, digits: number): string {
+  const magnitude = Math.abs(value);
+  const sign = value < 0 || Object.is(value, -0) ? '-' : '';
+  if (digits <= 100 && magnitude < 1e21 && !isTie(magnitude, digits)) {
+    return sign + magnitude.toFixed(digits);
+  }
+  return sign + exactFixed(magnitude, digits);
+}
+
+function isTie(magnitude: number, digits: number): boolean {
+  return Number.isInteger(magnitude * 2 ** (digits + 1)) && !Number.isInteger(magnitude);
+}
+
+function exactFixed(magnitude: number, digits: number): string {
+  const { numerator, denominator } = exactRatio(magnitude);
+  const scaled = roundHalfEven(numerator * 10n ** BigInt(digits), denominator);
+  if (digits === 0) return scaled.toString();
+  const text = scaled.toString().padStart(digits + 1, '0');
+  return `${text.slice(0, -digits)}.${text.slice(-digits)}`;
+}
+
+/** The exact value of a finite float. */
+export function exactRatio(value: number): { numerator: bigint; denominator: bigint } {
+  let scaled = value;
+  let exponent = 0;
+  while (!Number.isInteger(scaled)) {
+    scaled *= 2;
+    exponent++;
+  }
+  return { numerator: BigInt(scaled), denominator: 1n << BigInt(exponent) };
+}
+
+export function roundHalfEven(numerator: bigint, denominator: bigint): bigint {
+  const quotient = floorDivide(numerator, denominator);
+  const twice = (numerator - quotient * denominator) * 2n;
+  if (twice > denominator || (twice === denominator && quotient % 2n !== 0n)) return quotient + 1n;
+  return quotient;
+}
+
+/** Towards minus infinity, as Python's `//`. */
+export function floorDivide(left: bigint, right: bigint): bigint {
+  const quotient = left / right;
+  return left % right !== 0n && left < 0n !== right < 0n ? quotient - 1n : quotient;
+}

@@ -1,0 +1,70 @@
+import { CompileFailure } from '../errors.js';
+
+/** Decimal digits that fit in the 4,096 bits an integer may have. */
+const MAX_DECIMAL_DIGITS = 1_233;
+
+/** An integer literal without underscores. */
+export function parseIntegerLiteral(digits: string, offset: number): bigint {
+  if (digits.length > MAX_DECIMAL_DIGITS) throw new CompileFailure('the integer has too many digits', offset);
+  return BigInt(digits);
+}
+
+const PREFIXES: ReadonlyMap<number, RegExp> = new Map([
+  [2, /^0b_?/i],
+  [8, /^0o_?/i],
+  [16, /^0x_?/i],
+]);
+
+/** Python's `int(text, base)`; undefined where it raises a ValueError. */
+export function parseInteger(text: string, base: number): bigint | undefined {
+  const trimmed = toAsciiDigits(text.trim());
+  const negative = trimmed.startsWith('-');
+  let digits = negative || trimmed.startsWith('+') ? trimmed.slice(1) : trimmed;
+  let radix = base;
+  for (const [candidate, prefix] of PREFIXES) {
+    if ((base === 0 || base === candidate) && prefix.test(digits)) {
+      digits = digits.replace(prefix, '');
+      radix = candidate;
+    }
+  }
+  if (base === 0 && radix === 0) {
+    if (/^0[0_]*[1-9]/.test(digits)) return undefined;
+    radix = 10;
+  }
+  if (digits.length > MAX_DECIMAL_DIGITS || !/^[0-9a-z]+(?:_[0-9a-z]+)*$/i.test(digits)) return undefined;
+  const value = parseDigits(digits.replaceAll('_', ''), radix);
+  return negative && value !== undefined ? -value : value;
+}
+
+function parseDigits(digits: string, radix: number): bigint | undefined {
+  if (radix === 10) return /^[0-9]+$/.test(digits) ? BigInt(digits) : undefined;
+  let value = 0n;
+  for (const character of digits) {
+    const digit = Number.parseInt(character, radix);
+    if (Number.isNaN(digit)) return undefined;
+    value = value * BigInt(radix) + BigInt(digit);
+  }
+  return value;
+}
+
+const OTHER_DIGIT = /\p{Nd}/gu;
+
+/** Python reads the decimal digits of every script. */
+export function toAsciiDigits(text: string): string {
+  return /[^\0-\x7f]/.test(text) ? text.replace(OTHER_DIGIT, (digit) => String(decimalValue(digit))) : text;
+}
+
+/** Scripts encode their ten digits in a row that starts where the property Nd starts. */
+export function decimalValue(digit: string): number {
+  const code = digit.codePointAt(0) ?? 0;
+  for (let value = 0; value < 10; value++) {
+    if (!/\p{Nd}/u.test(String.fromCodePoint(code - value - 1))) return value;
+  }
+  return (code - firstOfRun(code)) % 10;
+}
+
+function firstOfRun(code: number): number {
+  let first = code;
+  while (/\p{Nd}/u.test(String.fromCodePoint(first - 1))) first--;
+  return first;
+}

@@ -1,0 +1,118 @@
+import { typeError, valueError } from '../errors.js';
+import type { Runtime } from '../evaluator/runtime.js';
+import { Dict } from './dict.js';
+import type { Markup } from './markup.js';
+import { Range } from './range.js';
+import { codePoints, hasSurrogates, isString, sameKind, textOf } from './text.js';
+import { typeName } from './type-name.js';
+import { Undefined } from './undefined.js';
+import { Tuple, type Value } from './value.js';
+
+/** Python's `value[key]`; undefined where it raises a TypeError or LookupError. */
+export function tryGetItem(value: Value, key: Value, runtime: Runtime): Value | undefined {
+  if (value === null || (typeof value !== 'object' && typeof value !== 'string')) return undefined;
+  if (value instanceof Dict) return isHashable(key) ? value.get(key, runtime.budget) : undefined;
+  if (value instanceof Undefined) value.fail();
+  const index = asIndex(key);
+  if (index === undefined) return undefined;
+  if (isString(value)) return characterAt(value, index, runtime);
+  if (Array.isArray(value)) return at(value, index);
+  if (value instanceof Tuple) return at(value.items, index);
+  if (value instanceof Range) return rangeItem(value, index);
+  return undefined;
+}
+
+export interface SliceBounds {
+  start: Value;
+  stop: Value;
+  step: Value;
+}
+
+/** Python's `value[start:stop:step]`. */
+export function getSlice(value: Value, bounds: SliceBounds, runtime: Runtime): Value {
+  if (value instanceof Undefined) value.fail();
+  if (isString(value)) {
+    const text = textOf(value);
+    if (!hasSurrogates(text)) return sameKind(value, sliceText(text, bounds, runtime));
+    return sameKind(value, sliceItems(codePoints(text), bounds, runtime).join(''));
+  }
+  if (Array.isArray(value)) return sliceItems(value, bounds, runtime);
+  if (value instanceof Tuple) return new Tuple(sliceItems(value.items, bounds, runtime));
+  if (value instanceof Range) {
+    const { start, step, count } = resolveSlice(bounds, value.length);
+    return count === 0 ? new Range(0n, 0n, 1n) : value.slice(start, step, count);
+  }
+  if (value instanceof Dict) throw typeError("unhashable type: 'slice'");
+  throw typeError(`'${typeName(value)}' object is not subscriptable`);
+}
+
+function isHashable(key: Value): boolean {
+  if (key === null || typeof key !== 'object') return true;
+  return key instanceof Tuple ? key.items.every(isHashable) : !(Array.isArray(key) || key instanceof Dict);
+}
+
+function asIndex(key: Value): number | undefined {
+  if (typeof key === 'bigint') return Number(key);
+  return typeof key === 'boolean' ? Number(key) : undefined;
+}
+
+function at(items: readonly Value[], index: number): Value | undefined {
+  return items[index < 0 ? items.length + index : index];
+}
+
+function characterAt(value: string | Markup, index: number, runtime: Runtime): Value | undefined {
+  const text = textOf(value);
+  if (hasSurrogates(text)) {
+    runtime.budget.characters(text.length);
+    const characters = codePoints(text);
+    const character = characters[index < 0 ? characters.length + index : index];
+    return character === undefined ? undefined : sameKind(value, character);
+  }
+  const character = text.charAt(index < 0 ? text.length + index : index);
+  return character === '' ? undefined : sameKind(value, character);
+}
+
+function rangeItem(range: Range, index: number): Value | undefined {
+  const position = index < 0 ? range.length + index : index;
+  return position >= 0 && position < range.length ? range.at(position) : undefined;
+}
+
+function sliceText(text: string, bounds: SliceBounds, runtime: Runtime): string {
+  const { start, step, count } = resolveSlice(bounds, text.length);
+  runtime.budget.string(count);
+  if (step === 1) return text.slice(start, start + count);
+  let result = '';
+  for (let taken = 0; taken < count; taken++) result += text.charAt(start + taken * step);
+  return result;
+}
+
+function sliceItems<Item>(items: readonly Item[], bounds: SliceBounds, runtime: Runtime): Item[] {
+  const { start, step, count } = resolveSlice(bounds, items.length);
+  runtime.budget.list(count);
+  const result: Item[] = [];
+  for (let taken = 0; taken < count; taken++) result.push(items[start + taken * step]!);
+  return result;
+}
+
+function resolveSlice(bounds: SliceBounds, length: number): { start: number; step: number; count: number } {
+  const step = bound(bounds.step) ?? 1;
+  if (step === 0) throw valueError('slice step cannot be zero');
+  const lowest = step > 0 ? 0 : -1;
+  const highest = step > 0 ? length : length - 1;
+  const clamp = (value: number | undefined, missing: number) => {
+    if (value === undefined) return missing;
+    return Math.min(Math.max(value < 0 ? value + length : value, lowest), highest);
+  };
+  const start = clamp(bound(bounds.start), step > 0 ? lowest : highest);
+  const stop = clamp(bound(bounds.stop), step > 0 ? highest : lowest);
+  return { start, step, count: Math.max(0, Math.ceil((stop - start) / step)) };
+}
+
+function bound(value: Value): number | undefined {
+  if (value === null) return undefined;
+  const index = asIndex(value);
+  if (index === undefined) {
+    throw typeError('slice indices must be integers or None or have an __index__ method');
+  }
+  return index;
+}

@@ -1,0 +1,37 @@
+import { Dict } from './dict.js';
+import { Markup } from './markup.js';
+import { NativeObject } from './native-object.js';
+import { Range } from './range.js';
+import { Tuple, type Value } from './value.js';
+
+/** Python's name of a value's type, as its error messages say it. */
+export function typeName(value: Value): string {
+  switch (typeof value) {
+    case 'string':
+      return 'str';
+    case 'bigint':
+      return 'int';
+    case 'number':
+      return 'float';
+    case 'boolean':
+      return 'bool';
+    default:
+      return objectTypeName(value);
+  }
+}
+
+function objectTypeName(value: Exclude<Value, string | bigint | number | boolean>): string {
+  if (value === null) return 'NoneType';
+  if (Array.isArray(value)) return 'list';
+  if (value instanceof Markup) return 'Markup';
+  if (value instanceof Tuple) return 'tuple';
+  if (value instanceof Dict) return 'dict';
+  if (value instanceof Range) return 'range';
+  if (value instanceof NativeObject) return value.typeName;
+  return 'Undefined';
+}
+
+/** As Jinja2 names an object in the message of an undefined attribute. */
+export function objectTypeRepr(value: Value): string {
+  return value === null ? 'None' : `${typeName(value)} object`;
+}

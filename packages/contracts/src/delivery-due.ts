@@ -13,14 +13,27 @@ export interface DeliveryDue {
 
 const uuidPattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/;
 
-/** `{delivery id}/{generation}`: 38 bytes or more, ASCII; parsed several thousand times a second. */
-export function encodeDeliveryDue(due: DeliveryDue): Buffer {
-  return Buffer.from(`${due.deliveryId}/${due.generation}`, 'latin1');
+/**
+ * Deliveries that one message carries at the most. A message costs broker and worker more than a delivery in it does;
+ * a message is acknowledged when the last of its deliveries is done, so one slow destination holds up few.
+ */
+export const maxDeliveriesInMessage = 16;
+
+/** A line `{delivery id}/{generation}` for each, ASCII; parsed several thousand times a second. */
+export function encodeDeliveriesDue(due: readonly DeliveryDue[]): Buffer {
+  return Buffer.from(
+    due.map(({ deliveryId, generation }) => `${deliveryId}/${generation}`).join('\n'),
+    'latin1',
+  );
 }
 
-/** Undefined for anything that `encodeDeliveryDue` did not make. */
-export function decodeDeliveryDue(content: Buffer): DeliveryDue | undefined {
-  const text = content.toString('latin1');
+/** Undefined for anything that `encodeDeliveriesDue` did not make. */
+export function decodeDeliveriesDue(content: Buffer): DeliveryDue[] | undefined {
+  const due = content.toString('latin1').split('\n').map(decodeLine);
+  return due.every((one) => one !== undefined) ? due : undefined;
+}
+
+function decodeLine(text: string): DeliveryDue | undefined {
   const deliveryId = text.slice(0, 36);
   const generation = Number(text.slice(37));
   const valid = uuidPattern.test(deliveryId) && text[36] === '/' && Number.isSafeInteger(generation);

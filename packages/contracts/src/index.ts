@@ -36,10 +36,11 @@ export {
 } from './delivery.js';
 export {
   type DeliveryDue,
-  decodeDeliveryDue,
+  decodeDeliveriesDue,
   deliveriesExchange,
   deliveryDueKey,
-  encodeDeliveryDue,
+  encodeDeliveriesDue,
+  maxDeliveriesInMessage,
 } from './delivery-due.js';
 export { addFormats } from './formats.js';
 export {

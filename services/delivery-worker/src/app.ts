@@ -1,4 +1,4 @@
-import { decodeDeliveryDue } from '@tocsin/contracts';
+import { decodeDeliveriesDue } from '@tocsin/contracts';
 import { createSecretBox } from '@tocsin/database';
 import { createSender, parseCidrs } from '@tocsin/egress';
 import { createLifetime, createLogger, createMetrics, type Logger, serveMetrics } from '@tocsin/kit';
@@ -22,6 +22,7 @@ import { createWindow } from './dispatch/window.js';
 import { createFanOut } from './fan-out/create-fan-out.js';
 import { serveHealth } from './health.js';
 import { keepPartitions, runRedeliveries } from './housekeeping/housekeeper.js';
+import { createLimit } from './limit.js';
 import { createWorkerMetrics } from './metrics.js';
 import { createPatience } from './patience.js';
 
@@ -68,6 +69,7 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
   const shared = { database, window, patience, logger, metrics, config };
   const fanOut = createFanOut({ ...shared, publishDue, repository });
   const deliver = createDelivery({ ...shared, secrets, slots, sender });
+  const inHand = createLimit(config.slots);
   // Told to stop while waiting for the database: the message goes back to the broker with the channel.
   const onError = (err: unknown) => signal.aborted || logger.error({ err }, 'message.failed');
   consumers.push(
@@ -80,7 +82,7 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
     await createConsumer(consuming, {
       queue: deliveriesQueue,
       prefetch: config.slots,
-      handle: (message) => handleDue(message, deliver, logger),
+      handle: (message) => handleDue(message, (due) => inHand.run(() => deliver(due)), logger),
       onError,
     }),
   );
@@ -116,14 +118,21 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
   });
   lifetime.add('consumers', async () => {
     await pause();
+    // What was not begun goes back to the broker with the channel.
+    inHand.refuseWaiting(new Error('The worker is stopping.'));
     await Promise.all(consumers.map((consumer) => consumer.drained()));
   });
   return { logger, port: health.port, close: (deadlineMs) => lifetime.close(deadlineMs) };
 }
 
 async function handleDue({ content }: Incoming, deliver: Deliver, logger: Logger): Promise<void> {
-  const due = decodeDeliveryDue(content);
+  const due = decodeDeliveriesDue(content);
   // Only we publish here, and what is owed stands in the database: a message nobody can read loses nothing.
-  if (due === undefined) logger.error({ bytes: content.length }, 'delivery.message_unreadable');
-  else await deliver(due);
+  if (due === undefined) {
+    logger.error({ bytes: content.length }, 'delivery.message_unreadable');
+    return;
+  }
+  const ended = await Promise.allSettled(due.map(deliver));
+  const failed = ended.find((end) => end.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
 }

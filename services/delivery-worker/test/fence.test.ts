@@ -206,7 +206,9 @@ test('what is due is queued in the order of its time, up to the quota, and held 
   expect(candidates).toEqual([{ workspaceId: scene.workspaceId, webhookId: free, due: 2, probing: false }]);
   const due = await scene.dispatch.queue([{ contender: candidates[0]!, quota: 1 }]);
   expect(due).toHaveLength(1);
-  expect((await scene.dispatch.queuedByWebhook()).get(free)).toBe(1);
+  const queued = await scene.dispatch.queued();
+  expect(queued.byWebhook.get(free)).toBe(1);
+  expect(queued.unclaimed).toBeGreaterThan(0);
   expect(await scene.dispatch.putBackExpired()).toBe(0);
 });
 

@@ -30,7 +30,7 @@ export interface GrowthOptions {
 /** The dispatcher's questions as the worker ships them. */
 interface DispatchQuestions {
   survey(limit: number): Promise<unknown>;
-  queuedByWebhook(): Promise<unknown>;
+  queued(): Promise<unknown>;
 }
 
 const days = 30;
@@ -113,7 +113,7 @@ async function askDispatcher(url: string, requests: number): Promise<Record<stri
     const questions = await openDispatchQuestions(database);
     return {
       survey: await timeEach(requests, () => questions.survey(surveyLimit)),
-      'queued by webhook': await timeEach(requests, () => questions.queuedByWebhook()),
+      queued: await timeEach(requests, () => questions.queued()),
     };
   } finally {
     await database.close();
@@ -160,7 +160,7 @@ async function readPlans(
       await explain(name, async () => (await fetch(`${apis.apiUrl}${path}`, { headers })).text());
     const dispatch = await openDispatchQuestions(database);
     await explain('survey', () => dispatch.survey(surveyLimit));
-    await explain('queued by webhook', () => dispatch.queuedByWebhook());
+    await explain(queued, () => dispatch.queued());
   } finally {
     await apis.stop();
     await database.close();

@@ -54,7 +54,7 @@ export function createDeliver(deps: DeliverDeps): Deliver {
     if (prepared.kind === 'deferred') return defer(claimed, prepared, deps);
     if (prepared.kind === 'verdict') return conclude(claimed, prepared.verdict, deps);
 
-    const slot = slots.take(claimed.webhookId);
+    const slot = await slots.takeSoon(claimed.webhookId);
     if (slot === undefined) return defer(claimed, noSlot(random()), deps);
     const startedAt = new Date(now());
     const result = await deps.sender.send(prepared);

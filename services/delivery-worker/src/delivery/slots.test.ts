@@ -32,3 +32,22 @@ test('slots that are given back are all there again', () => {
   for (let round = 0; round < 50; round += 1) slots.take(`w${round}`)!.release(round % 2 === 0);
   expect(slots.taken()).toBe(0);
 });
+
+test('who waits for a slot gets the next one of its webhook, and a first answer lets many in', async () => {
+  const slots = createSlots({ total: 1_000, now: () => 0, waitMs: 60_000 });
+  const first = Array.from({ length: 8 }, () => slots.take('w')!);
+  const waiting = Array.from({ length: 50 }, () => slots.takeSoon('w'));
+  first[0]!.release(true);
+  const got = await Promise.all(waiting);
+  expect(got.every((slot) => slot !== undefined)).toBe(true);
+  expect(slots.taken()).toBe(57);
+});
+
+test('who waits in vain is told so after a moment and holds nothing', async () => {
+  const slots = createSlots({ total: 1_000, now: () => 0, waitMs: 5 });
+  const first = Array.from({ length: 8 }, () => slots.take('hanging')!);
+  expect(await slots.takeSoon('hanging')).toBeUndefined();
+  for (const slot of first) slot.release(false);
+  expect(slots.taken()).toBe(0);
+  expect(await slots.takeSoon('hanging')).toBeDefined();
+});

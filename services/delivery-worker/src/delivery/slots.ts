@@ -8,6 +8,11 @@ import { createBoundedMap } from '@tocsin/kit';
 export interface Slots {
   /** Undefined where there is none to be had now. */
   take(webhookId: string): Slot | undefined;
+  /**
+   * Waits a moment where there is none now: a webhook that answers gives one back within milliseconds, and putting a
+   * delivery back costs a commit and most of a second. Undefined where the moment has passed.
+   */
+  takeSoon(webhookId: string): Promise<Slot | undefined>;
   /** How many of a webhook's deliveries are worth having in the queue. */
   shareOf(webhookId: string): number;
   taken(): number;
@@ -21,6 +26,8 @@ export interface Slot {
 export interface SlotsOptions {
   total: number;
   now: () => number;
+  /** How long `takeSoon` waits, in milliseconds. */
+  waitMs?: number;
 }
 
 const provenForMs = 30_000;
@@ -30,7 +37,7 @@ const provenShare = 1_000;
 const unprovenShare = 32;
 const maxWebhooks = 20_000;
 
-export function createSlots({ total, now }: SlotsOptions): Slots {
+export function createSlots({ total, now, waitMs = 100 }: SlotsOptions): Slots {
   const taken = new Map<string, number>();
   const answeredAt = createBoundedMap<string, number>(maxWebhooks);
   let all = 0;
@@ -39,27 +46,53 @@ export function createSlots({ total, now }: SlotsOptions): Slots {
   const isProven = (webhookId: string) =>
     now() - (answeredAt.get(webhookId) ?? Number.NEGATIVE_INFINITY) < provenForMs;
 
-  return {
-    take(webhookId) {
-      const proven = isProven(webhookId);
-      const ahead = taken.get(webhookId) ?? 0;
-      if (all >= total || ahead >= (proven ? provenLimit : unprovenLimit)) return undefined;
-      if (!proven && unproven >= total / 2) return undefined;
-      all += 1;
-      if (!proven) unproven += 1;
-      taken.set(webhookId, ahead + 1);
-      return {
-        release(answered) {
-          all -= 1;
-          if (!proven) unproven -= 1;
-          const left = (taken.get(webhookId) ?? 1) - 1;
-          if (left === 0) taken.delete(webhookId);
-          else taken.set(webhookId, left);
-          if (answered) answeredAt.set(webhookId, now());
-          else answeredAt.delete(webhookId);
-        },
+  const waiting = new Map<string, Set<(slot: Slot) => void>>();
+
+  const wake = (webhookId: string) => {
+    for (const wakeOne of waiting.get(webhookId) ?? []) {
+      const slot = take(webhookId);
+      if (slot === undefined) return;
+      wakeOne(slot);
+    }
+  };
+  const wait = (webhookId: string) =>
+    new Promise<Slot | undefined>((resolve) => {
+      const waiters = waiting.get(webhookId) ?? new Set();
+      waiting.set(webhookId, waiters);
+      const end = (slot: Slot | undefined) => {
+        clearTimeout(timer);
+        waiters.delete(end);
+        if (waiters.size === 0) waiting.delete(webhookId);
+        resolve(slot);
       };
-    },
+      const timer = setTimeout(() => end(undefined), waitMs);
+      waiters.add(end);
+    });
+  const take = (webhookId: string): Slot | undefined => {
+    const proven = isProven(webhookId);
+    const ahead = taken.get(webhookId) ?? 0;
+    if (all >= total || ahead >= (proven ? provenLimit : unprovenLimit)) return undefined;
+    if (!proven && unproven >= total / 2) return undefined;
+    all += 1;
+    if (!proven) unproven += 1;
+    taken.set(webhookId, ahead + 1);
+    return {
+      release(answered) {
+        all -= 1;
+        if (!proven) unproven -= 1;
+        const left = (taken.get(webhookId) ?? 1) - 1;
+        if (left === 0) taken.delete(webhookId);
+        else taken.set(webhookId, left);
+        if (answered) answeredAt.set(webhookId, now());
+        else answeredAt.delete(webhookId);
+        wake(webhookId);
+      },
+    };
+  };
+
+  return {
+    take,
+    takeSoon: async (webhookId) => take(webhookId) ?? wait(webhookId),
     shareOf: (webhookId) => (isProven(webhookId) ? provenShare : unprovenShare),
     taken: () => all,
   };

@@ -22,7 +22,8 @@ export interface Backlog {
 export interface DispatchRepository {
   /** Webhooks that have deliveries due and are not held, with at most `limit` of them counted for each. */
   survey(limit: number): Promise<Candidate[]>;
-  queuedByWebhook(): Promise<Map<string, number>>;
+  /** What is queued and not recorded yet, by webhook, and how much of it nobody has claimed. */
+  queued(): Promise<{ byWebhook: Map<string, number>; unclaimed: number }>;
   /** Marks what is due as queued, oldest first within each quota; what is being marked elsewhere is passed over. */
   queue(quotas: { contender: Contender; quota: number }[]): Promise<DeliveryDue[]>;
   /** Puts deliveries that could not be published back, where nobody has claimed them. */
@@ -39,9 +40,12 @@ export function createDispatchRepository(database: Database, queuedLeaseMs: numb
       const rows = await database.prepared<CandidateRow>(survey, [limit]);
       return rows.map(toCandidate);
     },
-    async queuedByWebhook() {
-      const rows = await database.prepared<{ webhook_id: string; queued: number }>(queuedByWebhook, []);
-      return new Map(rows.map((row) => [row.webhook_id, row.queued]));
+    async queued() {
+      const rows = await database.prepared<QueuedRow>(queued, []);
+      return {
+        byWebhook: new Map(rows.map((row) => [row.webhook_id, row.queued])),
+        unclaimed: rows.reduce((sum, row) => sum + row.unclaimed, 0),
+      };
     },
     async queue(quotas) {
       const rows = await database.prepared<DueRow>(queue, [
@@ -98,9 +102,11 @@ const survey = {
     where due.count > 0 and (hold.held_until is null or hold.held_until <= now())`,
 };
 
-const queuedByWebhook = {
-  name: 'dispatch.queued-by-webhook',
-  text: `select webhook_id, count(*)::integer as queued from open_deliveries where state = 'queued' group by webhook_id`,
+const queued = {
+  name: 'dispatch.queued',
+  text: `
+    select webhook_id, count(*)::integer as queued, (count(*) filter (where not claimed))::integer as unclaimed
+    from open_deliveries where state = 'queued' group by webhook_id`,
 };
 
 const queue = {
@@ -161,6 +167,12 @@ interface BacklogRow {
   oldest: number;
   open_circuits: number;
   retry_afters: number;
+}
+
+interface QueuedRow {
+  webhook_id: string;
+  queued: number;
+  unclaimed: number;
 }
 
 interface CandidateRow {

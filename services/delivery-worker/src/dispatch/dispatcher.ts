@@ -64,8 +64,9 @@ async function dispatchOnce({
   shareOf,
   logger,
 }: DispatcherDeps): Promise<boolean> {
-  const ready = await queueDepth();
-  const queuedByWebhook = await repository.queuedByWebhook();
+  // Asked first: while the broker is away nothing is marked that could not be published.
+  const messages = await queueDepth();
+  const { byWebhook: queuedByWebhook, unclaimed: ready } = await repository.queued();
   const candidates = await repository.survey(surveyLimit(window));
   const backlogged = new Set(candidates.map((candidate) => candidate.webhookId));
   window.observe({ ready, queuedByWebhook, backlogged });
@@ -78,7 +79,7 @@ async function dispatchOnce({
   const due = await repository.queue(quotas);
   const unconfirmed = await publish(due);
   if (unconfirmed.length > 0) await repository.unqueue(unconfirmed);
-  logger.debug({ queued: due.length, unconfirmed: unconfirmed.length, ready }, 'dispatch.queued');
+  logger.debug({ queued: due.length, unconfirmed: unconfirmed.length, ready, messages }, 'dispatch.queued');
   return true;
 }
 

@@ -1,4 +1,10 @@
-import { type DeliveryDue, deliveriesExchange, deliveryDueKey, encodeDeliveryDue } from '@tocsin/contracts';
+import {
+  type DeliveryDue,
+  deliveriesExchange,
+  deliveryDueKey,
+  encodeDeliveriesDue,
+  maxDeliveriesInMessage,
+} from '@tocsin/contracts';
 import type { Publisher } from '@tocsin/messaging';
 
 /** Publishes deliveries that are due; those that the broker has not confirmed come back. */
@@ -6,16 +12,24 @@ export function createPublishDue(
   publisher: Publisher,
 ): (deliveries: DeliveryDue[]) => Promise<DeliveryDue[]> {
   return async (deliveries) => {
+    const messages = toMessages(deliveries);
     const results = await Promise.allSettled(
-      deliveries.map((due) =>
+      messages.map((due) =>
         publisher.publish({
           exchange: deliveriesExchange,
           routingKey: deliveryDueKey,
-          content: encodeDeliveryDue(due),
+          content: encodeDeliveriesDue(due),
           contentType: 'text/plain',
         }),
       ),
     );
-    return deliveries.filter((_, index) => results[index]!.status === 'rejected');
+    return messages.filter((_, index) => results[index]!.status === 'rejected').flat();
   };
+}
+
+function toMessages(deliveries: DeliveryDue[]): DeliveryDue[][] {
+  const count = Math.ceil(deliveries.length / maxDeliveriesInMessage);
+  return Array.from({ length: count }, (_, index) =>
+    deliveries.slice(index * maxDeliveriesInMessage, (index + 1) * maxDeliveriesInMessage),
+  );
 }

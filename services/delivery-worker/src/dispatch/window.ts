@@ -10,7 +10,7 @@ export interface Window {
   room(): number;
   /** A worker has finished `count` deliveries: the measure of what the window holds. */
   finished(count: number): void;
-  /** What the broker and the database say now: messages ready, and rows queued by webhook. */
+  /** What the database says now: rows that are queued and that nobody has claimed, and rows queued by webhook. */
   observe(seen: { ready: number; queuedByWebhook: Map<string, number>; backlogged: Set<string> }): void;
 }
 

@@ -1,0 +1,60 @@
+import { createLimit } from './limit.js';
+
+function gate() {
+  let open = () => {};
+  const passed = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { open, passed };
+}
+
+test('so many go on at once, and each that ends lets the next one in, in the order of arrival', async () => {
+  const limit = createLimit(2);
+  const begun: number[] = [];
+  const gates = Array.from({ length: 6 }, gate);
+  const runs = gates.map((one, index) =>
+    limit.run(async () => {
+      begun.push(index);
+      await one.passed;
+    }),
+  );
+  expect(begun).toEqual([0, 1]);
+  gates[1]!.open();
+  await runs[1];
+  expect(begun).toEqual([0, 1, 2]);
+  for (const one of gates) one.open();
+  await Promise.all(runs);
+  expect(begun).toEqual([0, 1, 2, 3, 4, 5]);
+});
+
+test('work that fails gives its place back and keeps its error', async () => {
+  const limit = createLimit(1);
+  await expect(limit.run(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
+  await expect(limit.run(async () => {})).resolves.toBeUndefined();
+});
+
+test('the limit holds through thousands of turns', async () => {
+  const limit = createLimit(10);
+  let busy = 0;
+  let most = 0;
+  const work = async () => {
+    busy += 1;
+    most = Math.max(most, busy);
+    await new Promise(setImmediate);
+    busy -= 1;
+  };
+  await Promise.all(Array.from({ length: 3_000 }, () => limit.run(work)));
+  expect([busy, most]).toEqual([0, 10]);
+});
+
+test('what waits is refused when told so, what goes on ends, and nothing begins afterwards', async () => {
+  const limit = createLimit(1);
+  const { open, passed } = gate();
+  const going = limit.run(() => passed);
+  const waiting = [limit.run(async () => {}), limit.run(async () => {})];
+  limit.refuseWaiting(new Error('stopping'));
+  expect(await Promise.allSettled(waiting)).toMatchObject([{ status: 'rejected' }, { status: 'rejected' }]);
+  open();
+  await going;
+  await expect(limit.run(async () => {})).rejects.toThrow('stopping');
+});

@@ -178,6 +178,48 @@ describe('rules, alerts and deliveries', () => {
   });
 });
 
+describe('render', () => {
+  test('prints what a template gives, with sample values and with an alert', async () => {
+    const template = join(directory, 'body.j2');
+    writeFileSync(template, '{"text": "{{ model_name }} is at {{ metric_value }}"}');
+    expect(await run(['render', template])).toMatchObject({ code: 0, stderr: '' });
+    const stdin = JSON.stringify({ model_name: 'a "quoted" name', metric_value: 1 });
+    expect(await run(['render', template, '--context', '-'], { stdin })).toEqual({
+      code: 0,
+      stdout: '{"text": "a \\"quoted\\" name is at 1.0"}\n',
+      stderr: '',
+    });
+  });
+
+  test('needs no server, no login and no settings', async () => {
+    expect(await cli(['render', '-'], { stdin: '{}' })).toMatchObject({ code: 0, stdout: '{}\n' });
+  });
+
+  test('shows the line and the column of a fault, with the line', async () => {
+    const { code, stdout, stderr } = await run(['render', '-'], { stdin: '{\n  "a": {{ 1 +* 2 }}\n}' });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(
+      /^tocsin: standard input:2:\d+: TemplateSyntaxError: .+\n {2}"a": \{\{ 1 \+\* 2 \}\}\n +\^\n$/,
+    );
+    expect(await run(['render', '-', '--json'], { stdin: '{{ "a" / 1 }}' })).toMatchObject({
+      code: 1,
+      stdout: expect.stringContaining('"line": 1'),
+    });
+  });
+
+  test('a result that is not JSON is printed and said not to be', async () => {
+    expect(await run(['render', '-'], { stdin: '{{ model_name }}' })).toMatchObject({
+      code: 1,
+      stderr: expect.stringContaining('not JSON'),
+      stdout: expect.stringMatching(/\w/),
+    });
+  });
+
+  test('template and context cannot both be standard input', async () => {
+    expect((await run(['render', '-', '--context', '-'])).code).toBe(2);
+  });
+});
+
 describe('keys', () => {
   test('the raw key stands alone on stdout, once, and works as SERVICE_API_KEY says', async () => {
     const made = await run(['keys', 'create', 'a monitor']);

@@ -100,6 +100,11 @@ test('the command runs', async () => {
   const version = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')).version;
   expect(await tocsin(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
   expect(await tocsin(['webhooks', 'list'])).toMatchObject({ code: 2, stdout: '' });
+  writeFileSync(join(project, 'body.j2'), '{"v": {{ metric_value | round(1) }}}');
+  writeFileSync(join(project, 'alert.json'), '{"metric_value": 0.46}');
+  expect(await tocsin(['render', 'body.j2', '--context', 'alert.json'])).toMatchObject({
+    stdout: '{"v": 0.5}\n',
+  });
 });
 
 describe('a command that goes on', () => {

@@ -67,7 +67,7 @@ export function createOutput(
       const shown = Object.entries(facts).filter(([, value]) => value !== undefined && value !== null);
       const width = Math.max(...shown.map(([name]) => name.length));
       for (const [name, value] of shown) {
-        const text = printableLines(String(value));
+        const text = printableLines(String(value)).trimEnd();
         const label = this.paint(name.padEnd(width), 'bold');
         line(text.includes('\n') ? `${label}\n${text.replaceAll(/^/gm, '  ')}` : `${label}  ${text}`);
       }

@@ -5,6 +5,7 @@ import { addCompletionCommands } from './commands/completion-commands.js';
 import { addDeadLetterCommands } from './commands/dead-letter-commands.js';
 import { addDeliveryCommands } from './commands/delivery-commands.js';
 import { addKeyCommands } from './commands/key-commands.js';
+import { addRenderCommand } from './commands/render-command.js';
 import { addRuleCommands } from './commands/rule-commands.js';
 import { addSessionCommands } from './commands/session-commands.js';
 import { addWebhookCommands } from './commands/webhook-commands.js';
@@ -41,6 +42,7 @@ export function createProgram(io: Io): Command {
     .addHelpText('after', footer);
   addSessionCommands(program, io);
   addWebhookCommands(program, io);
+  addRenderCommand(program, io);
   addRuleCommands(program, io);
   addAlertCommands(program, io);
   addDeliveryCommands(program, io);

@@ -1,0 +1,44 @@
+import { createBodyCompiler } from '@tocsin/template';
+import { renderContext } from './render-context.js';
+
+function render(source: string, given: Record<string, unknown>): string {
+  const compiled = createBodyCompiler()(source);
+  const result = compiled.ok ? compiled.template.render(renderContext(given)) : compiled;
+  return result.ok ? result.output : result.error.message;
+}
+
+test('an alert-fired message gives its facts, its own threshold coming before its rule’s', () => {
+  const message = {
+    type: 'alert.fired',
+    alert_rule_id: 'r',
+    metric_value: 5,
+    threshold: 4,
+    alert_rule: {
+      name: 'drift',
+      enabled: true,
+      threshold: 3,
+      bound: 'lower_bound',
+      notification_webhook_ids: [],
+    },
+  };
+  const source =
+    '{{ alert_rule_name }} {{ alert_rule.name }} {{ alert_rule.id }} {{ metric_value }} {{ threshold }} {{ bound }}';
+  expect(render(source, message)).toBe('drift drift r 5.0 4.0 lower_bound');
+});
+
+test('variables by name are put over the samples, numbers of the ten being floats and others not', () => {
+  expect(
+    render('{{ metric_value }} {{ extra.n }} {{ model_name }}', {
+      metric_value: 7,
+      extra: { n: 7 },
+      model_name: 'm',
+    }),
+  ).toBe('7.0 7 m');
+  expect(render('{{ model.name }}', { model_name: 'm' })).toBe('m');
+  expect(render('{{ metric_value }}', { metric_value: 'text' })).toBe('text');
+});
+
+test('names that every object inherits are plain names', () => {
+  expect(render('{{ constructor }}|{{ toString }}', {})).toBe('|');
+  expect(render('{{ x }}', JSON.parse('{"__proto__": {"x": 1}}'))).toBe('');
+});

@@ -1,0 +1,50 @@
+import {
+  type AlertFacts,
+  alertContext,
+  fromJson,
+  type Json,
+  SAMPLE_FACTS,
+  type TemplateContext,
+} from '@tocsin/template';
+
+/**
+ * What a template sees: sample values, and over them what is given, be it an alert-fired message or template variables
+ * by name.
+ */
+export function renderContext(given: Record<string, unknown>): TemplateContext {
+  const values = isMessage(given) ? fromMessage(given) : given;
+  const facts = Object.entries(values).filter(([name, value]) => isFact(name, value));
+  const context = alertContext({ ...SAMPLE_FACTS, ...Object.fromEntries(facts) });
+  const others = Object.entries(values).filter(([name, value]) => !isFact(name, value));
+  return new Map([...context, ...others.map(([name, value]) => [name, fromJson(value as Json)] as const)]);
+}
+
+/** Of the ten variables, with a value of its type: its number is a float then, as at a real firing. */
+function isFact(name: string, value: unknown): boolean {
+  return Object.hasOwn(SAMPLE_FACTS, name) && typeof value === typeof SAMPLE_FACTS[name as keyof AlertFacts];
+}
+
+interface Message extends Record<string, unknown> {
+  alert_rule: { name: string; threshold?: unknown; bound?: unknown };
+}
+
+function isMessage(given: Record<string, unknown>): given is Message {
+  const { alert_rule: rule } = given;
+  return !('alert_rule_name' in given) && typeof rule === 'object' && rule !== null && 'name' in rule;
+}
+
+/** Threshold and bound are the message's where given, else its rule's (as when it is delivered). */
+function fromMessage({
+  alert_rule,
+  type: _type,
+  version: _version,
+  ...message
+}: Message): Record<string, unknown> {
+  const { name: alert_rule_name, threshold, bound } = alert_rule;
+  return {
+    alert_rule_name,
+    ...(threshold !== undefined && { threshold }),
+    ...(bound !== undefined && { bound }),
+    ...message,
+  };
+}

@@ -1,4 +1,4 @@
-import type { AlertOutcome, DeadLetterReason } from '@tocsin/contracts';
+import { type AlertOutcome, type DeadLetterReason, deadLetterReasons, errorCodes } from '@tocsin/contracts';
 import type { Metrics } from '@tocsin/kit';
 import type { Claimed } from './delivery/claim-repository.js';
 import type { Attempt, Deferral, Verdict } from './delivery/verdict.js';
@@ -87,6 +87,13 @@ export function createWorkerMetrics(metrics: Metrics, read: { inFlight: () => nu
     ['reason'],
   );
   metrics.gauge('tocsin_in_flight', 'Requests under way.', [], (gauge) => gauge.set(read.inFlight()));
+
+  // A series that begins at 1 has no increase: what alarms watch begins at 0.
+  for (const reason of deadLetterReasons) deadLetters.inc({ reason }, 0);
+  for (const error_code of errorCodes) {
+    deliveries.inc({ outcome: 'failed', error_code }, 0);
+    attempts.inc({ outcome: 'retry', error_code }, 0);
+  }
 
   return {
     alertFannedOut({ outcome, webhooks }) {

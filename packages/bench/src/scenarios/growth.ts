@@ -160,7 +160,7 @@ async function readPlans(
       await explain(name, async () => (await fetch(`${apis.apiUrl}${path}`, { headers })).text());
     const dispatch = await openDispatchQuestions(database);
     await explain('survey', () => dispatch.survey(surveyLimit));
-    await explain(queued, () => dispatch.queued());
+    await explain('queued', () => dispatch.queued());
   } finally {
     await apis.stop();
     await database.close();

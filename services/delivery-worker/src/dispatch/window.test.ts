@@ -14,9 +14,9 @@ test('an idle system has a small window, and it fills', () => {
   expect(taken).toHaveLength(400);
 });
 
-test('the window grows to about two seconds of the work that is being finished', () => {
+test('the window grows to about a second of the work that is being finished', () => {
   const { window, clock } = windowAt();
-  window.finished(2_000);
+  window.finished(4_000);
   clock.ms = 999;
   expect(window.room()).toBe(4_000);
   clock.ms = 1_000;

@@ -1,5 +1,5 @@
 /**
- * The queue is a bounded window on the backlog in the database. It holds about two seconds of work, so that a delivery
+ * The queue is a bounded window on the backlog in the database. It holds about a second of work, so that a delivery
  * that has just become due is never far behind, and a queued row's lease always outlasts its wait.
  */
 export interface Window {
@@ -23,7 +23,7 @@ export interface WindowOptions {
 /** As many as a worker has slots: on a first burst nothing is known of the rate yet. */
 const minPlaces = 400;
 const maxPlaces = 10_000;
-const secondsOfWork = 2;
+const secondsOfWork = 1;
 /** The rate is measured over this long; a longer span would starve the workers while a burst begins. */
 const spanMs = 1_000;
 

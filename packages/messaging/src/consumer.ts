@@ -1,5 +1,5 @@
-import type { Channel, ChannelModel } from 'amqplib';
-import { createAcker } from './acker.js';
+import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
+import { type Acker, createAcker } from './acker.js';
 import type { Broker } from './connection.js';
 
 export interface Incoming {
@@ -16,8 +16,8 @@ export interface ConsumerOptions {
   /** Messages that are unacknowledged at the most. */
   prefetch: number;
   /**
-   * Resolves when the message may be acknowledged: all that it stands for is committed. A rejection leaves the message
-   * unacknowledged, so that the broker hands it out again when this consumer's channel ends.
+   * Resolves when the message may be acknowledged: all that it stands for is committed. After a rejection it is called
+   * again, later each time; or by whoever the broker hands the message to when this consumer's channel ends.
    */
   handle: (message: Incoming) => Promise<void>;
   onError: (error: unknown) => void;
@@ -33,13 +33,25 @@ export interface Consumer {
   drained(): Promise<void>;
 }
 
+/** A channel, and the subscription on it while messages are wanted. */
+interface Reading {
+  channel: Channel;
+  /** One for the whole life of the channel: acknowledging a prefix would else take in what was taken before a pause. */
+  acker: Acker;
+  consumerTag: string | undefined;
+}
+
+const reattachMs = 1_000;
+const firstRetryMs = 1_000;
+const maxRetryMs = 60_000;
+
 /** Reads one queue. The only place that acknowledges; nothing is ever put back by nack and requeue. */
 export async function createConsumer(broker: Broker, options: ConsumerOptions): Promise<Consumer> {
-  let channel: Channel | undefined;
-  let consumerTag: string | undefined;
+  let reading: Reading | undefined;
   let wanted = true;
   let inHand = 0;
   let idle: (() => void)[] = [];
+  let steering: Promise<void> = Promise.resolve();
 
   const settle = () => {
     inHand -= 1;
@@ -47,60 +59,84 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
     for (const wake of idle) wake();
     idle = [];
   };
-  const subscribe = async (): Promise<void> => {
-    const open = channel;
-    if (open === undefined || consumerTag !== undefined || !wanted) return;
-    const acker = createAcker(open);
-    const reply = await open.consume(options.queue, (message) => {
+  const work = (on: Reading, message: ConsumeMessage, failures = 0): void => {
+    inHand += 1;
+    const retry = () => reading === on && work(on, message, failures + 1);
+    options
+      .handle(toIncoming(message))
+      .then(
+        () => on.acker.done(message),
+        (error: unknown) => {
+          options.onError(error);
+          setTimeout(retry, Math.min(maxRetryMs, firstRetryMs * 2 ** failures)).unref();
+        },
+      )
+      .finally(settle);
+  };
+  const subscribe = async (on: Reading): Promise<void> => {
+    const reply = await on.channel.consume(options.queue, (message) => {
       if (message === null) {
         // The broker cancelled the consumer (the queue moved or was deleted): the channel starts over.
-        consumerTag = undefined;
-        open.close().catch(() => {});
+        on.consumerTag = undefined;
+        on.channel.close().catch(() => {});
         return;
       }
-      inHand += 1;
-      acker.taken(message);
-      options
-        .handle({
-          content: message.content,
-          routingKey: message.fields.routingKey,
-          headers: message.properties.headers ?? {},
-          redelivered: message.fields.redelivered,
-        })
-        .then(() => acker.done(message), options.onError)
-        .finally(settle);
+      on.acker.taken(message);
+      work(on, message);
     });
-    consumerTag = reply.consumerTag;
+    on.consumerTag = reply.consumerTag;
+  };
+  const follow = async (): Promise<void> => {
+    const on = reading;
+    if (on === undefined) return;
+    if (wanted && on.consumerTag === undefined) await subscribe(on);
+    if (wanted || on.consumerTag === undefined) return;
+    const tag = on.consumerTag;
+    on.consumerTag = undefined;
+    // A channel that has ended has no subscription either.
+    await on.channel.cancel(tag).catch(() => {});
+  };
+  /** One step at a time: each takes a round trip, and meanwhile something else may have come to be wanted. */
+  const steer = (): Promise<void> => {
+    const step = steering.then(follow);
+    steering = step.catch(() => {});
+    return step;
   };
 
   await broker.use(async function attach(model: ChannelModel): Promise<void> {
-    const opened = await model.createChannel();
-    opened.on('error', () => {});
-    opened.on('close', () => {
-      if (channel !== opened) return;
-      channel = undefined;
-      consumerTag = undefined;
+    const channel = await model.createChannel();
+    const opened: Reading = { channel, acker: createAcker(channel), consumerTag: undefined };
+    channel.on('error', () => {});
+    channel.on('close', () => {
+      if (reading !== opened) return;
+      reading = undefined;
       // A channel can end alone; on a connection that ended too this fails and the next connection attaches anew.
-      setTimeout(() => attach(model).catch(() => {}), 1_000).unref();
+      setTimeout(() => attach(model).catch(() => {}), reattachMs).unref();
     });
-    channel = opened;
-    consumerTag = undefined;
-    await opened.prefetch(options.prefetch);
-    await subscribe();
+    reading = opened;
+    await channel.prefetch(options.prefetch);
+    await steer();
   });
 
   return {
     async pause() {
       wanted = false;
-      const tag = consumerTag;
-      consumerTag = undefined;
-      if (channel !== undefined && tag !== undefined) await channel.cancel(tag).catch(() => {});
+      await steer().catch(options.onError);
     },
     async resume() {
       wanted = true;
-      await subscribe().catch(options.onError);
+      await steer().catch(options.onError);
     },
     inHand: () => inHand,
     drained: () => (inHand === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve))),
+  };
+}
+
+function toIncoming({ content, fields, properties }: ConsumeMessage): Incoming {
+  return {
+    content,
+    routingKey: fields.routingKey,
+    headers: properties.headers ?? {},
+    redelivered: fields.redelivered,
   };
 }

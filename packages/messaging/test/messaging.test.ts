@@ -179,6 +179,78 @@ test('a paused consumer takes nothing, and goes on when it is resumed', async ()
   await until(() => taken.length === 1);
 });
 
+test('what was taken before a pause is not acknowledged by what is done after it', async () => {
+  const publisher = await newPublisher();
+  const broker = await newBroker();
+  const taken: string[] = [];
+  const consumer = await createConsumer(broker, {
+    queue: alertFiredQueue,
+    prefetch: 10,
+    handle: ({ content }) => {
+      taken.push(content.toString());
+      return content.toString() === 'slow' ? new Promise<void>(() => {}) : Promise.resolve();
+    },
+    onError: () => {},
+  });
+  await publisher.publish(alert('slow'));
+  await until(() => taken.includes('slow'));
+  await consumer.pause();
+  await consumer.resume();
+  await publisher.publish(alert('quick'));
+  await until(() => taken.includes('quick'));
+  await sleep(100);
+  await broker.close();
+  const again: string[] = [];
+  await createConsumer(await newBroker(), {
+    queue: alertFiredQueue,
+    prefetch: 10,
+    handle: async ({ content }) => void again.push(content.toString()),
+    onError: () => {},
+  });
+  await until(() => again.length > 0);
+  expect(again).toEqual(['slow']);
+});
+
+test('a consumer that is paused and resumed in one breath is subscribed once, or not at all', async () => {
+  const publisher = await newPublisher();
+  const taken: Incoming[] = [];
+  const consumer = await createConsumer(await newBroker(), {
+    queue: alertFiredQueue,
+    prefetch: 1,
+    handle: (message) => {
+      taken.push(message);
+      return new Promise<void>(() => {});
+    },
+    onError: () => {},
+  });
+  await Promise.all([consumer.pause(), consumer.resume(), consumer.pause(), consumer.resume()]);
+  for (const text of ['one', 'two', 'three']) await publisher.publish(alert(text));
+  await until(() => taken.length > 0);
+  await sleep(100);
+  expect(taken).toHaveLength(1);
+  await Promise.all([consumer.resume(), consumer.pause()]);
+  expect(await publisher.depth(alertFiredQueue)).toBe(2);
+});
+
+test('a message whose handler fails is tried again where it is', async () => {
+  const publisher = await newPublisher();
+  const errors: unknown[] = [];
+  let calls = 0;
+  await createConsumer(await newBroker(), {
+    queue: alertFiredQueue,
+    prefetch: 1,
+    handle: async () => {
+      calls += 1;
+      if (calls === 1) throw new Error('not now');
+    },
+    onError: (error) => void errors.push(error),
+  });
+  await publisher.publish(alert('one'));
+  await publisher.publish(alert('two'));
+  await until(() => calls === 3);
+  expect(errors).toEqual([new Error('not now')]);
+});
+
 test('a connection that is cut comes back, and publisher and consumer with it', async () => {
   const gate = await startGate(new URL(url));
   const broker = await newBroker(gate.url);

@@ -293,6 +293,7 @@ describe('the command line itself', () => {
     [['whoami', '--as', 'nobody']],
     [['whoami', '--stack', '/nonexistent']],
     [['completion', 'cmd']],
+    [['whoami', '--as', 'admin', '--stack', '']],
   ])('%j is wrong, which exits with 2 and goes to stderr', async (words) => {
     expect(await run(words)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/\S/) });
   });

@@ -107,6 +107,17 @@ test('the command runs', async () => {
   });
 });
 
+test('bash completes the command', async () => {
+  const script = `
+    source <(tocsin completion bash)
+    COMP_WORDS=(tocsin deliveries list --status s); COMP_CWORD=4; _tocsin; echo "\${COMPREPLY[*]}"
+    COMP_WORDS=(tocsin ""); COMP_CWORD=1; _tocsin; echo "\${#COMPREPLY[@]}"
+  `;
+  const { PATH = '' } = process.env;
+  const { stdout } = await execute('bash', ['-c', script], { PATH: `${project}/node_modules/.bin:${PATH}` });
+  expect(stdout).toMatch(/^sending succeeded skipped\n1\d\n$/);
+});
+
 describe('a command that goes on', () => {
   const env = (url: string) => ({
     TOCSIN_API_URL: url,

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { alertFiredQueue } from '@tocsin/messaging';
 import { createTestBroker } from '@tocsin/messaging/testing';
-import { type ChannelModel, connect } from 'amqplib';
+import { connect } from 'amqplib';
 import {
   AlertNotPublishedError,
   type AlertPublisher,
@@ -9,6 +9,7 @@ import {
   createHttpPublisher,
   type PublishAlert,
 } from '../src/index.js';
+import { startCuttingProxy } from './support/cutting-proxy.js';
 import { createManualClock } from './support/manual-clock.js';
 import { startScriptedApi } from './support/scripted-api.js';
 
@@ -30,25 +31,23 @@ interface Way {
 
 async function overAmqp(): Promise<Way> {
   const { url } = await createTestBroker();
-  const connection: ChannelModel = await connect(url);
-  const channel = await connection.createChannel();
   const publisher = await createAmqpPublisher({ url, workspaceId });
-  return {
-    publisher,
-    async arrived() {
-      const messages: Record<string, unknown>[] = [];
-      for (;;) {
-        const message = await channel.get(alertFiredQueue, { noAck: true });
-        if (message === false) return messages;
-        expect(message.properties).toMatchObject({ deliveryMode: 2, contentType: 'application/json' });
-        messages.push(JSON.parse(message.content.toString()));
-      }
-    },
-    async close() {
-      await publisher.close();
-      await connection.close();
-    },
-  };
+  return { publisher, arrived: () => drain(url), close: () => publisher.close() };
+}
+
+/** Takes every message off the queue of alerts. */
+async function drain(url: string): Promise<Record<string, unknown>[]> {
+  const connection = await connect(url);
+  const channel = await connection.createChannel();
+  const messages: Record<string, unknown>[] = [];
+  for (;;) {
+    const message = await channel.get(alertFiredQueue, { noAck: true });
+    if (message === false) break;
+    expect(message.properties).toMatchObject({ deliveryMode: 2, contentType: 'application/json' });
+    messages.push(JSON.parse(message.content.toString()));
+  }
+  await connection.close();
+  return messages;
 }
 
 async function overHttp(): Promise<Way> {
@@ -94,6 +93,25 @@ describe.each([
     await expect(last).resolves.toBeDefined();
     await expect(way.publisher.publish(alert())).rejects.toThrow('closed');
   });
+});
+
+test('a broker that goes away in the middle costs no alert', async () => {
+  const { url } = await createTestBroker();
+  const proxy = await startCuttingProxy(new URL(url));
+  const publisher = await createAmqpPublisher({ url: proxy.url, workspaceId });
+  const given = Array.from({ length: 400 }, () => ({ ...alert(), alert_id: randomUUID() }));
+  const publishing = given.map(async (one, index) => {
+    if (index === 200) proxy.cut();
+    return publisher.publish(one);
+  });
+  const first = await publishing[0];
+  proxy.cut();
+  expect(first?.alert_id).toBe(given[0]?.alert_id);
+  expect((await Promise.all(publishing)).length).toBe(400);
+  await publisher.close();
+  const arrived = new Set((await drain(url)).map(({ alert_id }) => alert_id));
+  expect(arrived).toEqual(new Set(given.map(({ alert_id }) => alert_id)));
+  await proxy.close();
 });
 
 describe('what is not confirmed', () => {

@@ -1,3 +1,4 @@
+import { CommandFailure, exitCodes } from './exit-codes.js';
 import { loginFilePath, readLogin } from './login-file.js';
 import { readStackSettings } from './stack-file.js';
 
@@ -43,6 +44,8 @@ export async function resolveSettings(
     const { deviceClientId, ...stack } = await readStackSettings(stackFile, flags.as ?? 'admin');
     return { ...stack, ...given, deviceClientId: flags.clientId ?? deviceClientId, loginFile };
   }
+  if (flags.as !== undefined)
+    throw new CommandFailure(exitCodes.usage, '--as picks a client of a --stack file.');
   const chosen: Settings = { ...defined(fromEnvironment(env)), ...given };
   const settings: Settings = { ...(await readRemembered(loginFile, chosen.issuer)), ...chosen };
   return { ...settings, deviceClientId: settings.clientId ?? 'tocsin-cli', loginFile };

@@ -130,7 +130,7 @@ test.each([
   async (reason, content) => {
     const before = await stage.database.knex('dead_letters').count().first();
     const bytes = content();
-  await stage.publishRaw(bytes);
+    await stage.publishRaw(bytes);
     const letter = await until('the dead letter is there', async () => {
       const rows = await stage.database.knex('dead_letters').orderBy('id', 'desc');
       return rows.length > Number(before!.count) && rows[0];

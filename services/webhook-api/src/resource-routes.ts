@@ -22,7 +22,7 @@ import { createRedeliveriesRepository } from './redeliveries/redeliveries-reposi
 import { redeliveryRoutes } from './redeliveries/redelivery-routes.js';
 import type { WebhookChecks } from './webhooks/check-webhook.js';
 import { createProbeLimit } from './webhooks/probe-limit.js';
-import { checkTemplate, sampleRenderer } from './webhooks/templates.js';
+import { createTemplates } from './webhooks/templates.js';
 import { testRoutes } from './webhooks/test-routes.js';
 import { webhookRoutes } from './webhooks/webhook-routes.js';
 import { createWebhookUseCases } from './webhooks/webhook-use-cases.js';
@@ -56,9 +56,10 @@ export function resourceRoutes(parts: ResourceParts): Route<Principal>[] {
 function webhookFeature({ config, database, sender, secretBox, paging }: ResourceParts): Route<Principal>[] {
   const { publicUrl, limits } = config;
   const allow = parseCidrs(config.egress.allow);
+  const templates = createTemplates();
   const checks: WebhookChecks = {
     urlProblems: (url) => checkUrl(url, { allow }),
-    checkTemplate,
+    checkTemplate: templates.checkTemplate,
     resolveWarning: sender.resolveWarning,
   };
   const repository = createWebhooksRepository(database);
@@ -72,7 +73,7 @@ function webhookFeature({ config, database, sender, secretBox, paging }: Resourc
   const limit = createProbeLimit(createRateLimiter({ perMinute: limits.probesPerMinute }));
   return [
     ...webhookRoutes({ useCases, repository, secretBox, paging, publicUrl }),
-    ...testRoutes({ repository, secretBox, checks, renderer: sampleRenderer, sender, limit }),
+    ...testRoutes({ repository, secretBox, checks, renderer: templates, sender, limit }),
   ];
 }
 

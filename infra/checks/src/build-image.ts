@@ -1,0 +1,78 @@
+import { execFileSync, execSync } from 'node:child_process';
+import { cpSync, mkdirSync, rmSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import type { Stage, Step } from './dockerfile.js';
+
+export interface BuiltImage {
+  /** The working directory of the last stage. */
+  directory: string;
+  env: Record<string, string>;
+  entrypoint: string[];
+  healthcheck: string[];
+}
+
+/**
+ * Does what `docker build` would do with these stages, without a container: each stage is a folder, RUN is a shell in
+ * its working directory, and the context is what git knows of the repository. Absolute paths are taken below the stage.
+ */
+export function buildImage(stages: readonly Stage[], { repository, root }: Places): BuiltImage {
+  const context = join(root, 'context');
+  copyTracked(repository, context);
+  const image: BuiltImage = { directory: '', env: {}, entrypoint: [], healthcheck: [] };
+  for (const stage of stages) {
+    const folder = join(root, stage.name);
+    let directory = folder;
+    const at = (path: string) => (path.startsWith('/') ? join(folder, path) : join(directory, path));
+    image.env = {};
+    for (const step of stage.steps) {
+      if (step.kind === 'workdir') {
+        directory = at(step.path);
+        mkdirSync(directory, { recursive: true });
+      } else if (step.kind === 'copy') {
+        copy(step, { context: step.from === undefined ? context : join(root, step.from), at });
+      } else if (step.kind === 'run') {
+        run(step.command.replaceAll('/app/', `${join(folder, 'app')}/`), directory, image.env);
+      } else apply(step, image);
+    }
+    image.directory = directory;
+  }
+  return image;
+}
+
+interface Places {
+  repository: string;
+  /** An empty folder. */
+  root: string;
+}
+
+function apply(step: Step, image: BuiltImage): void {
+  if (step.kind === 'env') Object.assign(image.env, step.values);
+  else if (step.kind === 'entrypoint') image.entrypoint = step.words;
+  else if (step.kind === 'healthcheck') image.healthcheck = step.words;
+}
+
+function copy(
+  { sources, target }: Extract<Step, { kind: 'copy' }>,
+  { context, at }: { context: string; at: (path: string) => string },
+): void {
+  for (const source of sources) {
+    const to = at(target);
+    mkdirSync(target.endsWith('/') ? to : dirname(to), { recursive: true });
+    cpSync(join(context, source), to, { recursive: true, verbatimSymlinks: true });
+  }
+}
+
+/** As .dockerignore has it: neither what was built nor what is secret. */
+function copyTracked(repository: string, context: string): void {
+  rmSync(context, { recursive: true, force: true });
+  mkdirSync(context, { recursive: true });
+  execSync(
+    `git ls-files -z --cached --others --exclude-standard | tar -cf - --null --ignore-failed-read -T - | tar -xf - -C '${context}'`,
+    { cwd: repository, stdio: ['ignore', 'inherit', 'ignore'] },
+  );
+}
+
+function run(command: string, cwd: string, env: Record<string, string>): void {
+  console.log(`$ ${command}`);
+  execFileSync('sh', ['-c', command], { cwd, env: { ...process.env, ...env }, stdio: 'inherit' });
+}

@@ -1,0 +1,39 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { buildImage } from './build-image.js';
+import { parseDockerfile } from './dockerfile.js';
+import { answersHealthCheck } from './health.js';
+import { findUnwanted, mebibytesOf } from './image-content.js';
+
+/**
+ * `npm run check:image`: runs the steps of infra/Dockerfile in an empty folder, without a container, looks at what came
+ * out, starts each service from it and asks it the image's own health check. Needs the package registry.
+ */
+const repository = fileURLToPath(new URL('../../../', import.meta.url));
+const root = mkdtempSync(join(tmpdir(), 'tocsin-image-'));
+const services = ['webhook-api', 'engine-auth', 'delivery-worker'];
+// node:26-alpine unpacked, by the image's own layers; what we add must fit below 250.
+const baseMebibytes = 170;
+const mostMebibytes = 250;
+const problems: string[] = [];
+try {
+  const stages = parseDockerfile(readFileSync(join(repository, 'infra/Dockerfile'), 'utf8'));
+  const image = buildImage(stages, { repository, root });
+  problems.push(...findUnwanted(image.directory));
+  const ours = mebibytesOf(image.directory);
+  console.log(`${ours.toFixed(1)} MiB on top of the base image's ${baseMebibytes} MiB.`);
+  if (ours + baseMebibytes >= mostMebibytes) problems.push(`the image has ${ours + baseMebibytes} MiB`);
+  for (const service of services) {
+    const failure = await answersHealthCheck(image, service);
+    console.log(`${service}: ${failure ?? 'answers its health check and stops on SIGTERM'}`);
+    if (failure !== undefined) problems.push(`${service} ${failure}`);
+  }
+} finally {
+  rmSync(root, { recursive: true, force: true });
+}
+if (problems.length > 0) {
+  console.error(`The image is not as promised:\n${problems.map((problem) => `  - ${problem}`).join('\n')}`);
+  process.exitCode = 1;
+}

@@ -112,6 +112,16 @@ test.each(['', '{', 'null', '[]', '{"issuer":1}'])(
   },
 );
 
+test('a service account’s secret is not sent with the client of a login', async () => {
+  const home = newHome();
+  await logIn(home);
+  const env = { HOME: home, TOCSIN_CLIENT_SECRET: 'secret' };
+  expect(await cli(['whoami'], { env })).toMatchObject({
+    code: 2,
+    stderr: expect.stringContaining('TOCSIN_CLIENT_ID'),
+  });
+});
+
 test('a login at one provider is not sent to another', async () => {
   const home = newHome();
   await logIn(home);

@@ -1,6 +1,7 @@
 import type { Delivery } from '../api/schemas.js';
 import type { Color, Output } from './output.js';
 import type { Column } from './table.js';
+import { shortTime } from './text.js';
 
 const colors: Record<Delivery['status'], Color> = {
   waiting: 'yellow',
@@ -14,9 +15,10 @@ const colors: Record<Delivery['status'], Color> = {
 export function deliveryColumns(out: Output): Column<Delivery>[] {
   return [
     { title: 'ID', whole: true, value: ({ id }) => id },
-    { title: 'CREATED', value: ({ created_at }) => created_at },
+    { title: 'CREATED', value: ({ created_at }) => shortTime(created_at) },
     {
       title: 'STATUS',
+      whole: true,
       value: ({ status }) => status,
       paint: (cell, { status }) => out.paint(cell, colors[status]),
     },

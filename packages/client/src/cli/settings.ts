@@ -47,8 +47,9 @@ export async function resolveSettings(
   if (flags.as !== undefined)
     throw new CommandFailure(exitCodes.usage, '--as picks a client of a --stack file.');
   const chosen: Settings = { ...defined(fromEnvironment(env)), ...given };
-  const settings: Settings = { ...(await readRemembered(loginFile, chosen.issuer)), ...chosen };
-  return { ...settings, deviceClientId: settings.clientId ?? 'tocsin-cli', loginFile };
+  // The client of a login is for people: a secret never goes with it.
+  const { clientId: personal, ...remembered } = await readRemembered(loginFile, chosen.issuer);
+  return { ...remembered, ...chosen, deviceClientId: chosen.clientId ?? personal ?? 'tocsin-cli', loginFile };
 }
 
 /** What belongs to a login at one provider is nothing to another. */

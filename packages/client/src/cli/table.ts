@@ -41,7 +41,7 @@ export function layOutTable<Row>(
   ];
 }
 
-const narrowest = 8;
+const narrowest = 5;
 
 /** Takes a cell at a time from the widest of the columns that give way. */
 function shrink(widths: number[], { giving, room }: { giving: number[]; room: number }): void {

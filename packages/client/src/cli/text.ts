@@ -20,6 +20,11 @@ export function printableLines(text: string): string {
 // Control characters, and the marks that turn the direction of writing around.
 const control = /[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
 
+/** An ISO 8601 time in UTC, to the second, for a table; anything else as it is. */
+export function shortTime(time: string): string {
+  return /^\d{4}-\d\d-\d\dT[\d:.]+Z$/.test(time) ? time.slice(0, 19).replace('T', ' ') : time;
+}
+
 /** Cells that a text takes on a terminal, near enough: wide characters take two, combining marks none. */
 export function widthOf(text: string): number {
   let width = 0;

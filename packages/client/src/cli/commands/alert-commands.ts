@@ -5,6 +5,7 @@ import type { Io } from '../io.js';
 import type { Output } from '../output.js';
 import { choice, parseBound, parseCount, parseNumber, parseTime } from '../parse-values.js';
 import type { Column } from '../table.js';
+import { shortTime } from '../text.js';
 import { type FireFlags, fireAlerts } from './fire-alerts.js';
 
 export function addAlertCommands(program: Command, io: Io): void {
@@ -65,7 +66,7 @@ interface ListFlags {
 function listColumns(out: Output): Column<Alert>[] {
   return [
     { title: 'ID', whole: true, value: ({ alert_id }) => alert_id },
-    { title: 'FIRED', value: ({ fired_at }) => fired_at },
+    { title: 'FIRED', value: ({ fired_at }) => shortTime(fired_at) },
     { title: 'RULE', value: ({ alert_rule_name }) => alert_rule_name },
     { title: 'MODEL', value: ({ model_name }) => model_name },
     { title: 'VALUE', value: ({ metric_value }) => String(metric_value) },

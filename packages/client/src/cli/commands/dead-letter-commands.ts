@@ -4,6 +4,7 @@ import { runsOnPlatform } from '../action.js';
 import type { Io } from '../io.js';
 import { parseCount } from '../parse-values.js';
 import type { Column } from '../table.js';
+import { shortTime } from '../text.js';
 
 export function addDeadLetterCommands(program: Command, io: Io): void {
   const deadLetters = program
@@ -44,7 +45,7 @@ export function addDeadLetterCommands(program: Command, io: Io): void {
 
 const columns: Column<DeadLetter>[] = [
   { title: 'ID', whole: true, value: ({ id }) => id },
-  { title: 'CREATED', value: ({ created_at }) => created_at },
+  { title: 'CREATED', value: ({ created_at }) => shortTime(created_at) },
   { title: 'REASON', value: ({ reason }) => reason },
   { title: 'DETAIL', value: ({ detail }) => detail },
   { title: 'QUEUE', value: ({ queue }) => queue },

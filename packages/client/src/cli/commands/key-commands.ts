@@ -4,6 +4,7 @@ import { runsOnEngine, withExamples } from '../action.js';
 import type { Io } from '../io.js';
 import type { Output } from '../output.js';
 import type { Column } from '../table.js';
+import { shortTime } from '../text.js';
 
 export function addKeyCommands(program: Command, io: Io): void {
   const keys = program
@@ -46,10 +47,11 @@ function listColumns(out: Output): Column<ApiKey>[] {
     { title: 'DESCRIPTION', value: ({ description }) => description },
     {
       title: 'STATE',
+      whole: true,
       value: ({ is_active }) => (is_active ? 'active' : 'inactive'),
       paint: (cell, { is_active }) => out.paint(cell, is_active ? 'green' : 'dim'),
     },
-    { title: 'CREATED', value: ({ created_at }) => created_at },
+    { title: 'CREATED', value: ({ created_at }) => shortTime(created_at) },
     { title: 'BY', value: ({ created_by }) => created_by },
   ];
 }

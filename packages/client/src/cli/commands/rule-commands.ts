@@ -114,6 +114,7 @@ function listColumns(out: Output): Column<AlertRule>[] {
     { title: 'WEBHOOKS', value: ({ notification_webhook_ids }) => String(notification_webhook_ids.length) },
     {
       title: 'STATE',
+      whole: true,
       value: ({ enabled }) => (enabled ? 'enabled' : 'disabled'),
       paint: (cell, { enabled }) => out.paint(cell, enabled ? 'green' : 'dim'),
     },

@@ -7,6 +7,7 @@ import type { Output } from '../output.js';
 import { choice, parseCount, parseHeader } from '../parse-values.js';
 import { readJsonObject, readText } from '../read-input.js';
 import type { Column } from '../table.js';
+import { shortTime } from '../text.js';
 import { addWebhookTrials } from './webhook-trials.js';
 
 export function addWebhookCommands(program: Command, io: Io): void {
@@ -142,10 +143,11 @@ function listColumns(out: Output): Column<Webhook>[] {
     { title: 'URL', value: ({ url }) => url },
     {
       title: 'STATE',
+      whole: true,
       value: ({ enabled }) => (enabled ? 'enabled' : 'disabled'),
       paint: (cell, { enabled }) => out.paint(cell, enabled ? 'green' : 'dim'),
     },
-    { title: 'UPDATED', value: ({ updated_at }) => updated_at },
+    { title: 'UPDATED', value: ({ updated_at }) => shortTime(updated_at) },
   ];
 }
 

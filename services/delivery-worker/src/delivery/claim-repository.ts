@@ -60,20 +60,21 @@ export function createClaimRepository(database: Database, leaseMs: number): Clai
 
 export const newClaimToken = randomUUID;
 
-// Rows are locked in the order of their ids, so that two workers with the same messages cannot deadlock.
+// Rows are taken in the order of their ids, so that two workers with the same messages do not deadlock; should a plan
+// take them otherwise, the statement is safe to repeat. Locking them first would write each row's page twice.
 const claim = {
   name: 'delivery.claim',
   text: `
-    with ours as (
-      select o.delivery_id from open_deliveries o
-      join unnest($1::uuid[], $2::integer[]) as due(delivery_id, generation) using (delivery_id, generation)
-      where o.state = 'queued' and (not o.claimed or o.lease_until < now() or o.claim_token = $4::uuid)
-      order by o.delivery_id for update of o
+    with due as materialized (
+      select delivery_id, generation from unnest($1::uuid[], $2::integer[]) as due(delivery_id, generation)
+      order by delivery_id
     ), claimed as (
       update open_deliveries o
       set claimed = true, claim = o.claim + 1, crashes = o.crashes + 1, claim_token = $4::uuid,
           lease_until = now() + $3::float8 * interval '1 millisecond'
-      from ours where o.delivery_id = ours.delivery_id
+      from due
+      where o.delivery_id = due.delivery_id and o.generation = due.generation and o.state = 'queued'
+        and (not o.claimed or o.lease_until < now() or o.claim_token = $4::uuid)
       returning o.*
     )
     select c.delivery_id, c.generation, c.claim, c.crashes, c.step, c.manual, c.workspace_id, c.webhook_id,

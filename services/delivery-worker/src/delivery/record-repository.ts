@@ -50,11 +50,16 @@ export function createRecordRepository(database: Database, secrets: SecretBox): 
   };
 }
 
+const nothing = Buffer.alloc(0);
+
 function columnsOf(outcomes: Outcome[], secrets: SecretBox): unknown[] {
   const failures = outcomes.map(({ verdict }) =>
     verdict.kind === 'succeeded' ? undefined : verdict.failure,
   );
   const attempts = outcomes.map(({ attempt }) => attempt);
+  const bodies = outcomes.map(({ claimed, attempt }) =>
+    attempt ? seal(claimed, attempt, secrets) : nothing,
+  );
   return [
     outcomes.map(({ claimed }) => claimed.deliveryId),
     outcomes.map(({ claimed }) => claimed.generation),
@@ -68,13 +73,26 @@ function columnsOf(outcomes: Outcome[], secrets: SecretBox): unknown[] {
     attempts.map((attempt) => attempt?.trigger ?? null),
     attempts.map((attempt) => attempt?.startedAt ?? null),
     attempts.map((attempt) => (attempt ? Math.round(attempt.durationMs) : null)),
-    outcomes.map(({ claimed, attempt }) => (attempt ? seal(claimed, attempt, secrets) : null)),
+    startsOf(bodies),
     attempts.map((attempt) => attempt?.response?.statusCode ?? null),
     attempts.map((attempt) => storableOrNull(attempt?.response?.body)),
     attempts.map((attempt) => attempt?.response?.truncated ?? false),
     attempts.map((attempt) => attempt?.failure?.code ?? null),
     attempts.map((attempt) => storableOrNull(attempt?.failure?.error ?? attempt?.note)),
+    bodies.map((body) => body.length),
+    // One value for all: an array of them would go as hexadecimal text, twice as long, and be parsed again.
+    Buffer.concat(bodies),
   ];
+}
+
+/** Where each part begins in all of them together, counted from 1 as SQL does. */
+function startsOf(parts: Buffer[]): number[] {
+  let next = 1;
+  return parts.map(({ length }) => {
+    const start = next;
+    next += length;
+    return start;
+  });
 }
 
 function seal({ deliveryId, claim }: Claimed, { requestBody }: Attempt, secrets: SecretBox): Buffer {
@@ -93,28 +111,33 @@ function storableOrNull(text: string | undefined): string | null {
 const record = {
   name: 'delivery.record',
   text: `
-    with o as (
+    with o as materialized (
       select * from unnest($1::uuid[], $2::integer[], $3::integer[], $4::text[], $5::float8[], $6::smallint[],
                            $7::text[], $8::text[], $9::boolean[], $10::text[], $11::timestamptz[], $12::integer[],
-                           $13::bytea[], $14::integer[], $15::text[], $16::boolean[], $17::text[], $18::text[])
+                           $13::integer[], $14::integer[], $15::text[], $16::boolean[], $17::text[], $18::text[],
+                           $19::integer[])
         as o(delivery_id, generation, claim, status, after_ms, step, error_code, error, attempted, trigger, started_at,
-             duration_ms, request_body, status_code, response, truncated, attempt_error_code, attempt_error)
-    ), ours as materialized (
-      select x.delivery_id from open_deliveries x join o using (delivery_id, generation, claim)
-      order by x.delivery_id for update of x
-    ), news as materialized (
-      select o.*, ours.delivery_id is not null as is_ours,
-             o.attempted and not exists (
-               select from attempts a where a.delivery_id = o.delivery_id and a.claim = o.claim) as is_new
-      from o left join ours using (delivery_id)
+             duration_ms, body_at, status_code, response, truncated, attempt_error_code, attempt_error,
+             body_bytes)
+      order by delivery_id
     ), ended as (
-      delete from open_deliveries x using news n
-      where x.delivery_id = n.delivery_id and n.is_ours and n.status <> 'open'
+      delete from open_deliveries x using o
+      where x.delivery_id = o.delivery_id and x.generation = o.generation and x.claim = o.claim and o.status <> 'open'
+      returning x.delivery_id
     ), again as (
       update open_deliveries x
       set state = 'waiting', claimed = false, claim_token = null, lease_until = null, crashes = 0, manual = false,
-          step = n.step, due_at = now() + n.after_ms * interval '1 millisecond'
-      from news n where x.delivery_id = n.delivery_id and n.is_ours and n.status = 'open'
+          step = o.step, due_at = now() + o.after_ms * interval '1 millisecond'
+      from o
+      where x.delivery_id = o.delivery_id and x.generation = o.generation and x.claim = o.claim and o.status = 'open'
+      returning x.delivery_id
+    ), news as materialized (
+      select o.*, mine.delivery_id is not null as is_ours,
+             -- What ends with this commit was not recorded before; the rest may be a commit that is repeated.
+             o.attempted and (mine.ended is true or not exists (
+               select from attempts a where a.delivery_id = o.delivery_id and a.claim = o.claim)) as is_new
+      from o left join (select delivery_id, true as ended from ended
+                        union all select delivery_id, false from again) mine using (delivery_id)
     ), updated as (
       update deliveries d
       set attempts_made = d.attempts_made + n.is_new::integer,
@@ -132,7 +155,8 @@ const record = {
     )
     insert into attempts (delivery_id, claim, number, trigger, started_at, duration_ms, request_body_sealed,
                           status_code, response, response_truncated, error_code, error)
-    select n.delivery_id, n.claim, u.attempts_made, n.trigger, n.started_at, n.duration_ms, n.request_body,
+    select n.delivery_id, n.claim, u.attempts_made, n.trigger, n.started_at, n.duration_ms,
+           substring($20::bytea from n.body_at for n.body_bytes),
            n.status_code, n.response, n.truncated, n.attempt_error_code, n.attempt_error
     from news n join updated u on u.id = n.delivery_id
     where n.is_new`,

@@ -52,6 +52,22 @@ test('each delivery is printed when it appears and whenever it changes, until Ct
   await api.close();
 });
 
+test('with a status only changes to it are printed, however late they come', async () => {
+  const api = await startScriptedApi();
+  const controller = new AbortController();
+  const failed = delivery('a', { status: 'failed', attempts_made: 8 });
+  api.script({ body: [delivery('a')] }, { body: delivery('a') }, { body: [] }, { body: failed });
+  const { stdout } = await cli(['deliveries', 'tail', '--status', 'failed', '--json'], {
+    env: { TOCSIN_API_URL: api.url, TOCSIN_TOKEN: 't', TOCSIN_WORKSPACE: 'ws' },
+    signal: controller.signal,
+    clock: createManualClock(),
+    onOutput: () => controller.abort(),
+  });
+  expect(JSON.parse(stdout)).toMatchObject({ id: 'a', status: 'failed' });
+  expect(api.seen[0]?.url).not.toContain('status=');
+  await api.close();
+});
+
 test('an API that is away for a moment does not end it', async () => {
   const api = await startScriptedApi();
   const controller = new AbortController();

@@ -175,6 +175,10 @@ describe('rules, alerts and deliveries', () => {
     });
     expect((await run(['deliveries', 'redeliver'])).code).toBe(2);
     expect((await run(['deliveries', 'redeliver', randomUUID()])).code).toBe(5);
+    const missing = [randomUUID(), randomUUID()];
+    const both = await run(['deliveries', 'redeliver', ...missing]);
+    expect(both.code).toBe(5);
+    for (const id of missing) expect(both.stderr).toContain(`${id}: `);
   });
 });
 
@@ -285,6 +289,7 @@ describe('the command line itself', () => {
     [['webhooks', 'create', '--header', 'no colon']],
     [['webhooks', 'create', '--from', '/nonexistent']],
     [['webhooks', 'update', 'x']],
+    [['webhooks', 'create', '--from', '-', '--body-file', '-']],
     [['webhooks', 'test']],
     [['rules', 'create', '--threshold', 'high']],
     [['alerts', 'fire', '--value', '1']],

@@ -20,12 +20,16 @@ const pollMs = 1_000;
 const overlapMs = 10_000;
 /** Open deliveries that are looked at again in one round, so that a backlog does not use up the request limit. */
 const recheckedAtOnce = 8;
+/** So that a storm of alerts does not use it up either. */
+const listedAtOnce = 5_000;
 /** Ended deliveries are forgotten beyond this many. */
-const remembered = 10_000;
+const remembered = 20_000;
 
 /** Prints each delivery when it appears and whenever it changes, until the signal is aborted. */
 export async function tailDeliveries(options: TailOptions): Promise<void> {
-  const { platform, filter, out, signal, clock } = options;
+  const { platform, out, signal, clock } = options;
+  // Judged here: what has a status now may have had another when its turn to be listed was.
+  const { status, status_code, ...filter } = options.filter;
   const seen = new Map<string, string>();
   const open = new Map<string, Delivery>();
   let since = filter.since ?? new Date(clock.now()).toISOString();
@@ -36,11 +40,15 @@ export async function tailDeliveries(options: TailOptions): Promise<void> {
     seen.set(delivery.id, state);
     if (hasEnded(delivery)) open.delete(delivery.id);
     else open.set(delivery.id, delivery);
-    print(delivery, out);
+    const wanted = status === undefined || delivery.status === status;
+    const answered = status_code === undefined || delivery.response?.status_code === status_code;
+    if (wanted && answered) print(delivery, out);
   };
 
   const round = async () => {
-    const found = await platform.deliveries.list({ ...filter, since, limit: 1000 }, { signal }).toArray();
+    const found = await listNewest(platform.deliveries.list({ ...filter, since, limit: 1000 }, { signal }));
+    if (found.length >= listedAtOnce)
+      out.note(`More than ${listedAtOnce} at once: the oldest are not shown.`);
     for (const delivery of found.reverse()) note(delivery);
     since = later(since, found.at(-1)?.created_at);
     for (const { id } of [...open.values()].slice(0, recheckedAtOnce)) {
@@ -62,6 +70,12 @@ export async function tailDeliveries(options: TailOptions): Promise<void> {
     }
     await clock.sleep(pollMs, signal);
   }
+}
+
+async function listNewest(deliveries: AsyncIterable<Delivery>): Promise<Delivery[]> {
+  const found: Delivery[] = [];
+  for await (const delivery of deliveries) if (found.push(delivery) >= listedAtOnce) break;
+  return found;
 }
 
 function hasEnded({ status }: Delivery): boolean {

@@ -25,6 +25,7 @@ export function addAlertCommands(program: Command, io: Io): void {
   runsInWorkspace<FireFlags>(fire, io, fireAlerts);
   withExamples(fire, [
     'tocsin alerts fire --rule UUID --model-id UUID --model-name churn --value 0.42',
+    'tocsin alerts fire alert.json',
     'jq -c ".[]" alerts.json | tocsin alerts fire -',
   ]);
 

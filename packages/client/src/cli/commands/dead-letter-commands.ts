@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
 import type { DeadLetter } from '../../api/schemas.js';
 import { runsOnPlatform } from '../action.js';
+import { forEachId } from '../for-each-id.js';
 import type { Io } from '../io.js';
 import { parseCount } from '../parse-values.js';
 import type { Column } from '../table.js';
-import { shortTime } from '../text.js';
+import { printable, shortTime } from '../text.js';
 
 export function addDeadLetterCommands(program: Command, io: Io): void {
   const deadLetters = program
@@ -30,17 +31,14 @@ export function addDeadLetterCommands(program: Command, io: Io): void {
     .command('requeue')
     .argument('<id...>')
     .description('put messages back on their queue');
-  runsOnPlatform(requeue, io, async ({ platform, args: ids, out, signal }) => {
-    const put: DeadLetter[] = [];
-    for (const id of ids) {
-      out.progress(`${put.length} of ${ids.length}…`);
-      put.push(await platform.deadLetters.requeue(id, { signal }));
-    }
-    out.progress(undefined);
-    out.value(put, () => {
-      for (const { id, queue } of put) out.line(`${id} is back on ${queue}.`);
-    });
-  });
+  runsOnPlatform(requeue, io, ({ platform, args: ids, out, signal }) =>
+    forEachId(ids, {
+      out,
+      signal,
+      work: (id) => platform.deadLetters.requeue(id, { signal }),
+      show: ({ id, queue }) => `${id} is back on ${printable(queue)}.`,
+    }),
+  );
 }
 
 const columns: Column<DeadLetter>[] = [

@@ -1,6 +1,8 @@
-import type { CreateRedelivery, Delivery, Redelivery } from '../../api/schemas.js';
+import type { CreateRedelivery, Redelivery } from '../../api/schemas.js';
 import type { PlatformContext } from '../action.js';
 import { CommandFailure, exitCodes } from '../exit-codes.js';
+import { forEachId } from '../for-each-id.js';
+import { printable } from '../text.js';
 import { type FilterFlags, filterOf } from './delivery-commands.js';
 
 export interface RedeliverFlags extends FilterFlags {
@@ -24,20 +26,12 @@ export async function redeliver(context: PlatformContext<RedeliverFlags>): Promi
   else await redeliverEach(context);
 }
 
-async function redeliverEach({
-  platform,
-  args: ids,
-  out,
-  signal,
-}: PlatformContext<RedeliverFlags>): Promise<void> {
-  const sent: Delivery[] = [];
-  for (const id of ids) {
-    out.progress(`${sent.length} of ${ids.length}…`);
-    sent.push(await platform.deliveries.redeliver(id, { signal }));
-  }
-  out.progress(undefined);
-  out.value(sent, () => {
-    for (const { id, webhook_name } of sent) out.line(`${id} is on its way to ${webhook_name}.`);
+function redeliverEach({ platform, args: ids, out, signal }: PlatformContext<RedeliverFlags>): Promise<void> {
+  return forEachId(ids, {
+    out,
+    signal,
+    work: (id) => platform.deliveries.redeliver(id, { signal }),
+    show: ({ id, webhook_name }) => `${id} is on its way to ${printable(webhook_name)}.`,
   });
 }
 

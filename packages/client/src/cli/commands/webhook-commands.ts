@@ -122,6 +122,9 @@ async function readFields({
   io,
 }: Pick<Context<FieldFlags>, 'options' | 'io'>): Promise<PatchWebhook> {
   const { from, name, url, header, body, bodyFile, enable, disable, retryOnTimeout } = options;
+  if (from === '-' && bodyFile === '-') {
+    throw new CommandFailure(exitCodes.usage, 'Only one of --from and --body-file can be standard input.');
+  }
   const base: PatchWebhook = from === undefined ? {} : await readJsonObject(from, io);
   return {
     ...base,

@@ -1,0 +1,37 @@
+import { CommandFailure, exitCodeOf } from './exit-codes.js';
+import type { Output } from './output.js';
+
+/**
+ * Does `work` for one id after the other and shows what came of it. One that fails is told and does not keep the others
+ * from their turn; the command fails as the first of them did.
+ */
+export async function forEachId<T>(
+  ids: string[],
+  {
+    out,
+    signal,
+    work,
+    show,
+  }: { out: Output; signal: AbortSignal; work(id: string): Promise<T>; show(done: T): string },
+): Promise<void> {
+  const done: T[] = [];
+  const failures: unknown[] = [];
+  for (const [index, id] of ids.entries()) {
+    if (signal.aborted) break;
+    if (ids.length > 1) out.progress(`${index} of ${ids.length}…`);
+    try {
+      done.push(await work(id));
+    } catch (error) {
+      failures.push(error);
+      if (ids.length > 1) out.note(`${id}: ${error instanceof Error ? error.message : String(error)}`);
+    }
+  }
+  out.progress(undefined);
+  out.value(done, () => {
+    for (const one of done) out.line(show(one));
+  });
+  signal.throwIfAborted();
+  if (failures.length === 0) return;
+  if (ids.length === 1) throw failures[0];
+  throw new CommandFailure(exitCodeOf(failures[0]), `${failures.length} of ${ids.length} failed.`);
+}

@@ -1,4 +1,4 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { build, type Metafile } from 'esbuild';
@@ -31,6 +31,7 @@ const { metafile } = await build({
   metafile: true,
   logLevel: 'warning',
 });
+copyFileSync(join(root, '../../LICENSE'), join(root, 'dist/bundle/LICENSE'));
 writeFileSync(join(root, 'dist/bundle', 'THIRD-PARTY-LICENSES.txt'), licensesOf(metafile));
 
 /** The licences of the packages whose code is inside the bundle. */

@@ -9,6 +9,8 @@ export interface PublisherOptions {
   /** How long an alert is tried for before it is reported as unconfirmed; 60 s unless given. */
   giveUpAfterMs?: number | undefined;
   clock?: Clock | undefined;
+  /** 0 to 1, for the jitter. */
+  random?: (() => number) | undefined;
 }
 
 /** One way to send an alert. */
@@ -16,15 +18,21 @@ export interface Carrier {
   /** Resolves when the alert is confirmed. */
   send(alert: FiredAlert, signal: AbortSignal | undefined): Promise<void>;
   /** What to make of a failure of `send`. */
-  judge(error: unknown): 'transient' | 'refused';
+  judge(error: unknown): Judgement;
   close(): Promise<void>;
 }
 
-const pauseMs = 250;
+export type Judgement =
+  | { kind: 'refused' }
+  /** `waitMs` is what the other side asks for. */
+  | { kind: 'transient'; waitMs?: number | undefined };
+
+const firstPauseMs = 125;
+const longestPauseMs = 5_000;
 
 /** What publishing is, whatever carries the alerts. */
 export function createAlertPublisher(carrier: Carrier, options: PublisherOptions): AlertPublisher {
-  const { workspaceId, giveUpAfterMs = 60_000, clock = systemClock } = options;
+  const { workspaceId, giveUpAfterMs = 60_000, clock = systemClock, random = Math.random } = options;
   const open = new Set<Promise<unknown>>();
   let closed = false;
 
@@ -33,18 +41,27 @@ export function createAlertPublisher(carrier: Carrier, options: PublisherOptions
     signal: AbortSignal | undefined,
   ): Promise<FiredAlert> => {
     const deadlineMs = clock.now() + giveUpAfterMs;
-    for (;;) {
-      try {
-        await carrier.send(alert, signal);
-        return alert;
-      } catch (cause) {
-        if (carrier.judge(cause) === 'refused') throw new AlertNotPublishedError('refused', alert, { cause });
-        const overdue = clock.now() + pauseMs >= deadlineMs;
-        if (overdue || signal?.aborted) throw new AlertNotPublishedError('unconfirmed', alert, { cause });
-      }
-      await clock.sleep(pauseMs, signal).catch((cause: unknown) => {
-        throw new AlertNotPublishedError('unconfirmed', alert, { cause });
+    for (let tries = 1; ; tries += 1) {
+      const cause = await attempt(alert, signal);
+      if (cause === undefined) return alert;
+      const judgement = carrier.judge(cause.error);
+      const given = { cause: cause.error };
+      if (signal?.aborted) throw new AlertNotPublishedError('unconfirmed', alert, given);
+      if (judgement.kind === 'refused') throw new AlertNotPublishedError('refused', alert, given);
+      const waitMs = judgement.waitMs ?? pauseAfter(tries, random());
+      if (clock.now() + waitMs >= deadlineMs) throw new AlertNotPublishedError('unconfirmed', alert, given);
+      await clock.sleep(waitMs, signal).catch(() => {
+        throw new AlertNotPublishedError('unconfirmed', alert, given);
       });
+    }
+  };
+
+  const attempt = async (alert: FiredAlert, signal: AbortSignal | undefined) => {
+    try {
+      await carrier.send(alert, signal);
+      return undefined;
+    } catch (error) {
+      return { error };
     }
   };
 
@@ -68,4 +85,9 @@ export function createAlertPublisher(carrier: Carrier, options: PublisherOptions
       await carrier.close();
     },
   };
+}
+
+/** Doubles to 5 s; between half of it and all of it, so that many do not come back at once. */
+function pauseAfter(tries: number, random: number): number {
+  return Math.min(longestPauseMs, firstPauseMs * 2 ** tries) * (0.5 + random / 2);
 }

@@ -3,6 +3,7 @@ import type { Command } from 'commander';
 import { type Context, runs, withExamples } from '../action.js';
 import { CommandFailure, exitCodes } from '../exit-codes.js';
 import type { Io } from '../io.js';
+import { findJsonFault } from '../json-fault.js';
 import { nameOf, readJsonObject, readText } from '../read-input.js';
 import { renderContext } from '../render-context.js';
 
@@ -35,26 +36,38 @@ async function renderFile({ args: [file = ''], options, io, out }: Context<Rende
   const compiled = createBodyCompiler()(source);
   const result = compiled.ok ? compiled.template.render(renderContext(given)) : compiled;
   if (!result.ok) {
-    const { type, message, line, column } = result.error;
-    out.value({ rendered: null, error: { type, message, line, column } }, () => {});
+    out.value({ rendered: null, error: errorOf(result.error) }, () => {});
     throw new CommandFailure(exitCodes.failed, describe(result.error, nameOf(file)));
   }
-  const fault = jsonFault(result.output);
-  out.value({ rendered: result.output, error: fault ?? null }, () => out.line(result.output));
-  if (fault !== undefined)
-    throw new CommandFailure(exitCodes.failed, `The result is not JSON: ${fault.message}`);
+  const fault = findJsonFault(result.output);
+  out.value(
+    {
+      rendered: result.output,
+      error: fault === undefined ? null : errorOf({ type: 'invalid_json', ...fault }),
+    },
+    () => out.line(result.output),
+  );
+  if (fault === undefined) return;
+  const { message, line, column, excerpt } = fault;
+  const place = `line ${line}, column ${column}`;
+  throw new CommandFailure(exitCodes.failed, `The result is not JSON: ${place}: ${message}\n${excerpt}`);
+}
+
+function errorOf({
+  type,
+  message,
+  line,
+  column,
+}: {
+  type: string;
+  message: string;
+  line: number;
+  column: number;
+}) {
+  return { type, message, line, column };
 }
 
 /** `body.j2:3:14: TemplateSyntaxError: …` as compilers write it, with the line and a mark below it. */
 function describe({ type, message, line, column, excerpt }: TemplateError, file: string): string {
   return `${file}:${line}:${column}: ${type}: ${message}\n${excerpt}`;
-}
-
-function jsonFault(text: string): { type: string; message: string } | undefined {
-  try {
-    JSON.parse(text);
-    return undefined;
-  } catch (error) {
-    return { type: 'invalid_json', message: (error as Error).message };
-  }
 }

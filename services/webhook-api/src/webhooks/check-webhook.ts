@@ -6,8 +6,8 @@ import type { WebhookSecrets } from './stored-webhook.js';
 export interface WebhookChecks {
   /** Sentences; none where the url may be used. */
   urlProblems(url: string): string[];
-  /** A problem refuses the template, warnings do not. */
-  checkTemplate(body: string): { problem: string | undefined; warnings: string[] };
+  /** Problems refuse the template, warnings do not. */
+  checkTemplate(body: string): { problems: string[]; warnings: string[] };
   /** A sentence where the url's name leads nowhere now. */
   resolveWarning(url: string): Promise<string | undefined>;
 }
@@ -26,7 +26,7 @@ export async function checkWebhook(
   refuseFaults([
     ...(url === undefined ? [] : urlFaults(url, checks)),
     ...(headers === undefined ? [] : checkHeaders(headers)),
-    ...(template?.problem === undefined ? [] : [{ path: '/body', message: template.problem }]),
+    ...(template?.problems ?? []).map((message) => ({ path: '/body', message })),
   ]);
   const unresolved = url === undefined ? undefined : await checks.resolveWarning(url);
   return [...(unresolved === undefined ? [] : [`url: ${unresolved}`]), ...(template?.warnings ?? [])];
@@ -52,7 +52,7 @@ export function bodySizeProblem(body: string): string | undefined {
 
 function checkBody(body: string, checks: WebhookChecks): ReturnType<WebhookChecks['checkTemplate']> {
   const problem = bodySizeProblem(body);
-  return problem === undefined ? checks.checkTemplate(body) : { problem, warnings: [] };
+  return problem === undefined ? checks.checkTemplate(body) : { problems: [problem], warnings: [] };
 }
 
 function urlFaults(url: string, checks: WebhookChecks): FieldError[] {

@@ -48,12 +48,33 @@ test('what comes out is shown also where it is not JSON', () => {
     code: 'invalid_json',
     rendered: 'M',
   });
+  expect(templates.render('{"a":\n {{ model_name }}}', {})).toMatchObject({
+    code: 'invalid_json',
+    message: expect.stringMatching(/^line 2, column \d+: .*model_name/),
+  });
 });
 
-test('a template that breaks with odd values is refused, one that survives them is not', () => {
-  expect(templates.checkTemplate('{"a": "{{ alert_rule_name }}"}').problem).toBeUndefined();
-  expect(templates.checkTemplate('{"a": {{ alert_rule_name }}}').problem).toMatch(/JSON/);
-  expect(
-    templates.checkTemplate('{"a": {% if bound == "upper_bound" %}x{% else %}1{% endif %}}').problem,
-  ).toMatch(/JSON/);
+test('a template that breaks with odd values is refused at its place, one that survives them is not', () => {
+  expect(templates.checkTemplate('{"a": "{{ alert_rule_name }}"}')).toEqual({ problems: [], warnings: [] });
+  for (const body of [
+    '{"a": {{ alert_rule_name }}}',
+    '{"a": {% if bound == "upper_bound" %}x{% else %}1{% endif %}}',
+    '{"a": {{ nosuch() }}}',
+    '{"a": ',
+    '',
+  ]) {
+    expect(templates.checkTemplate(body).problems).toEqual([
+      expect.stringMatching(/^line \d+, column \d+: /),
+    ]);
+  }
+});
+
+test('an unknown name and a quoted number are warnings, with their place', () => {
+  expect(templates.checkTemplate('{"a": {{ metric_vlaue }},\n "b": "{{ threshold }}"}')).toEqual({
+    problems: [],
+    warnings: [
+      expect.stringMatching(/^body: line 1, column \d+: .*metric_vlaue/),
+      expect.stringMatching(/^body: line 2, column \d+: .*threshold/),
+    ],
+  });
 });

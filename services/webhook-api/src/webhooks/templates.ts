@@ -1,4 +1,4 @@
-import { alertContext, createBodyCompiler, SAMPLE_ALERTS, type TemplateError } from '@tocsin/template';
+import { createBodyChecker, createBodyCompiler, type TemplateError } from '@tocsin/template';
 import type { WebhookChecks } from './check-webhook.js';
 import type { SampleRenderer } from './render-sample.js';
 import { sampleContext } from './sample-context.js';
@@ -6,32 +6,35 @@ import { sampleContext } from './sample-context.js';
 /** Templates as saving and trying them see them. */
 export function createTemplates(): SampleRenderer & Pick<WebhookChecks, 'checkTemplate'> {
   const compile = createBodyCompiler();
+  const check = createBodyChecker();
   return {
     render(body, context) {
       const compiled = compile(body);
       const result = compiled.ok ? compiled.template.render(sampleContext(context)) : compiled;
-      if (!result.ok) return { ok: false, ...explain(result.error), rendered: null };
+      if (!result.ok)
+        return { ok: false, code: codeOf(result.error), message: place(result.error), rendered: null };
       const fault = jsonFault(result.output);
       if (fault === undefined) return { ok: true, rendered: result.output };
-      return { ok: false, code: 'invalid_json', message: fault, rendered: result.output };
+      // The checker knows the place in the template, of what the sample values alone bring out.
+      const checked = Object.keys(context).length === 0 ? check(body) : undefined;
+      const message = checked?.ok === false ? checked.errors.map(place).join(' ') : fault;
+      return { ok: false, code: 'invalid_json', message, rendered: result.output };
     },
     checkTemplate(body) {
-      const compiled = compile(body);
-      if (!compiled.ok) return { problem: explain(compiled.error).message, warnings: [] };
-      for (const facts of SAMPLE_ALERTS) {
-        const result = compiled.template.render(alertContext(facts));
-        const problem = result.ok ? jsonFault(result.output) : explain(result.error).message;
-        if (problem !== undefined) return { problem, warnings: [] };
-      }
-      return { problem: undefined, warnings: [] };
+      const checked = check(body);
+      const problems = checked.ok ? [] : checked.errors.map(place);
+      return { problems, warnings: checked.warnings.map((warning) => `body: ${place(warning)}`) };
     },
   };
 }
 
 /** A wall-clock overrun says something about this machine; everything else about the template. */
-function explain({ kind, message, line, column }: TemplateError): { code: string; message: string } {
-  const code = kind === 'overrun' ? 'internal_error' : 'template_error';
-  return { code, message: `line ${line}, column ${column}: ${message}` };
+function codeOf({ kind }: TemplateError): 'internal_error' | 'template_error' {
+  return kind === 'overrun' ? 'internal_error' : 'template_error';
+}
+
+function place({ line, column, message }: { line: number; column: number; message: string }): string {
+  return `line ${line}, column ${column}: ${message}`;
 }
 
 function jsonFault(text: string): string | undefined {
@@ -39,6 +42,6 @@ function jsonFault(text: string): string | undefined {
     JSON.parse(text);
     return undefined;
   } catch (error) {
-    return `the rendered body is not JSON: ${error instanceof Error ? error.message : ''}`;
+    return `the result is not JSON: ${error instanceof Error ? error.message : String(error)}`;
   }
 }

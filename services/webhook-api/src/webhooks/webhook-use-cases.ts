@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { isDeepStrictEqual } from 'node:util';
 import type { CreateWebhook, PatchWebhook } from '@tocsin/contracts';
 import { recordId, type SecretBox } from '@tocsin/database';
 import { AppError } from '@tocsin/kit';
@@ -67,16 +68,24 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
       if (Object.keys(fields).length === 0) return { webhook: before, warnings: [] };
       // Before the row is locked: checking a template and a name may take a while.
       const warnings = await checkWebhook(fields, checks);
-      const webhook = await repository.update(before.id, (current) => ({
-        ...current,
-        name: fields.name ?? current.name,
-        ...sealSecrets(secretBox, current.id, withGiven(openSecrets(secretBox, current), fields)),
-        enabled: fields.enabled ?? current.enabled,
-        retryOnTimeout: fields.retry_on_timeout ?? current.retryOnTimeout,
-        version: current.version + 1,
-        updatedAt: now(),
-        lastUpdatedBy: by.principal,
-      }));
+      const webhook = await repository.update(before.id, (current) => {
+        const secrets = openSecrets(secretBox, current);
+        const changed = withGiven(secrets, fields);
+        const enabled = fields.enabled ?? current.enabled;
+        return {
+          webhook: {
+            ...current,
+            name: fields.name ?? current.name,
+            ...sealSecrets(secretBox, current.id, changed),
+            enabled,
+            retryOnTimeout: fields.retry_on_timeout ?? current.retryOnTimeout,
+            version: current.version + 1,
+            updatedAt: now(),
+            lastUpdatedBy: by.principal,
+          },
+          sendsDifferently: enabled !== current.enabled || !isDeepStrictEqual(changed, secrets),
+        };
+      });
       if (webhook === undefined) throw webhookNotFound();
       return { webhook, warnings };
     },

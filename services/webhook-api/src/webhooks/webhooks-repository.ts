@@ -1,4 +1,5 @@
 import type { Database } from '@tocsin/database';
+import type { Knex } from 'knex';
 import type { StoredWebhook } from './stored-webhook.js';
 
 export const webhookSorts = ['name', 'created_at', 'updated_at'] as const;
@@ -21,6 +22,12 @@ export interface RuleName {
   name: string;
 }
 
+export interface WebhookChange {
+  webhook: StoredWebhook;
+  /** Whether requests are made differently from now on: what the destination asked for, or failed at, is void. */
+  sendsDifferently: boolean;
+}
+
 type DeleteOutcome = { kind: 'deleted' } | { kind: 'missing' } | { kind: 'in_use'; rules: RuleName[] };
 
 export interface WebhooksRepository {
@@ -29,7 +36,7 @@ export interface WebhooksRepository {
   /** False, and nothing stored, where the workspace holds `maxPerWorkspace` already. */
   create(webhook: StoredWebhook, maxPerWorkspace: number): Promise<boolean>;
   /** Writes what `change` makes of the row, which is locked meanwhile; undefined where there is none. */
-  update(id: string, change: (current: StoredWebhook) => StoredWebhook): Promise<StoredWebhook | undefined>;
+  update(id: string, change: (current: StoredWebhook) => WebhookChange): Promise<StoredWebhook | undefined>;
   /** With `detach`, also takes it from the rules that use it. */
   delete(id: string, options: { detach: boolean }): Promise<DeleteOutcome>;
 }
@@ -83,19 +90,21 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
         );
         if (rows[0] === undefined) return undefined;
         const before = toWebhook(rows[0]);
-        const changed = change(before);
-        await trx('webhooks').where({ id }).update(toRow(changed));
-        // What the old destination asked for, or failed at, says nothing about the new one.
-        if (changed.destination !== before.destination)
-          await trx('webhook_holds').where({ webhook_id: id }).delete();
-        return changed;
+        const { webhook, sendsDifferently } = change(before);
+        await trx('webhooks').where({ id }).update(toRow(webhook));
+        if (sendsDifferently) await trx('webhook_holds').where({ webhook_id: id }).delete();
+        if (before.enabled && !webhook.enabled) await bringForward(trx, webhook);
+        return webhook;
       }),
 
     delete: (id, { detach }) =>
       knex.transaction(async (trx): Promise<DeleteOutcome> => {
         // Keeps rules from attaching it meanwhile: their foreign key needs a share of this lock.
-        const locked = await trx.raw('select 1 from webhooks where id = ? for update', [id]);
-        if (locked.rows.length === 0) return { kind: 'missing' };
+        const locked = await trx.raw<{ rows: { workspace_id: string }[] }>(
+          'select workspace_id from webhooks where id = ? for update',
+          [id],
+        );
+        if (locked.rows[0] === undefined) return { kind: 'missing' };
         const attached = await trx.raw<{ rows: RuleName[] }>(
           `select r.id, r.name from alert_rule_webhooks a join alert_rules r on r.id = a.alert_rule_id
            where a.webhook_id = ? and r.deleted_at is null order by r.name, r.id`,
@@ -105,9 +114,31 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
         await trx('alert_rule_webhooks').where({ webhook_id: id }).delete();
         await trx('webhook_holds').where({ webhook_id: id }).delete();
         await trx('webhooks').where({ id }).delete();
+        await bringForward(trx, { id, workspaceId: locked.rows[0].workspace_id });
         return { kind: 'deleted' };
       }),
   };
+}
+
+// Enough for what a webhook owes on any usual day, and a fraction of a second. What is beyond ends at its own time.
+const maxBroughtForward = 10_000;
+
+/**
+ * What waits for its next attempt will not be sent any more: it ends now, not in an hour. Rows that a worker or a
+ * caller holds are passed over, for they look at the webhook themselves.
+ */
+async function bringForward(
+  trx: Knex.Transaction,
+  { id, workspaceId }: Pick<StoredWebhook, 'id' | 'workspaceId'>,
+): Promise<void> {
+  await trx.raw(
+    `update open_deliveries o set due_at = now()
+     from (select delivery_id from open_deliveries
+           where state = 'waiting' and workspace_id = ? and webhook_id = ? and due_at > now()
+           limit ? for update skip locked) later
+     where o.delivery_id = later.delivery_id`,
+    [workspaceId, id, maxBroughtForward],
+  );
 }
 
 const columns = `id, workspace_id, name, url_sealed, headers_sealed, body_sealed, destination, header_names,

@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs';
+import { parse } from 'yaml';
+
+const root = new URL('../../../../', import.meta.url);
+
+export function readText(path: string): string {
+  return readFileSync(new URL(path, root), 'utf8');
+}
+
+export interface ComposeService {
+  image: string;
+  command?: string[];
+  ports?: string[];
+  container_name?: string;
+  environment: Record<string, string>;
+  depends_on?: Record<string, { condition: string }>;
+  volumes?: string[];
+  read_only?: boolean;
+  cap_drop?: string[];
+  security_opt?: string[];
+  healthcheck?: { test?: string[]; disable?: boolean };
+}
+
+interface ComposeFile {
+  services: Record<string, ComposeService>;
+  volumes: Record<string, unknown>;
+}
+
+/** The compose file with its anchors merged, its variables as they are written. */
+export function readCompose(): ComposeFile {
+  const file = parse(readText('docker-compose.yml'), { merge: true }) as ComposeFile;
+  for (const service of Object.values(file.services)) service.environment ??= {};
+  return file;
+}
+
+export function composeService(name: string): ComposeService {
+  const service = readCompose().services[name];
+  if (service === undefined) throw new Error(`The compose file has no service ${name}.`);
+  return service;
+}
+
+const variable = /\$\{([A-Z_]+)(?:(:?[-?])([^}]*))?\}/g;
+
+export interface Use {
+  name: string;
+  required: boolean;
+  /** What stands where the variable is not set. */
+  fallback: string;
+}
+
+export function variablesIn(text: string): Use[] {
+  return [...text.matchAll(variable)].map(([, name = '', operator = '', rest = '']) => ({
+    name,
+    required: operator.endsWith('?'),
+    fallback: operator.endsWith('-') ? rest : '',
+  }));
+}
+
+/** As docker compose does it. Throws where a variable is required and missing. */
+export function interpolate(text: string, env: Readonly<Record<string, string>>): string {
+  return text.replace(variable, (_, name: string, operator = '', rest = '') => {
+    const value = env[name];
+    const missing = value === undefined || (operator.startsWith(':') && value === '');
+    if (!missing) return value;
+    if (operator.endsWith('?')) throw new Error(`${name} is required: ${rest}`);
+    return rest;
+  });
+}

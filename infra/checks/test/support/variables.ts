@@ -1,0 +1,61 @@
+import { execFileSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { loadConfig as loadWorker } from '../../../../services/delivery-worker/src/config.js';
+import { loadConfig as loadEngine } from '../../../../services/engine-auth/src/config.js';
+import { loadConfig as loadApi } from '../../../../services/webhook-api/src/config.js';
+import { readText } from './compose.js';
+
+type Environment = Record<string, string | undefined>;
+
+export const loaders: Record<string, (env: Environment) => object> = {
+  'webhook-api': loadApi,
+  'engine-auth': loadEngine,
+  'delivery-worker': loadWorker,
+};
+
+/** The least that every service needs. */
+export const least: Record<string, string> = {
+  DATABASE_URL: 'postgres://127.0.0.1/tocsin',
+  AMQP_URL: 'amqp://127.0.0.1',
+  OIDC_ISSUER: 'http://localhost:8180/realms/tocsin',
+  SECRETS_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
+};
+
+/** The names that a service asks its environment for. */
+export function variablesReadBy(service: string): Set<string> {
+  const names = new Set<string>();
+  const recording = new Proxy<Environment>(least, {
+    get(env, name) {
+      names.add(String(name));
+      return env[String(name)];
+    },
+  });
+  loaders[service]?.(recording);
+  return names;
+}
+
+export interface Example {
+  name: string;
+  value: string;
+  /** Shown behind a `#`: the default. */
+  commented: boolean;
+  sentence: string;
+}
+
+/** The entries of .env.example. */
+export function readExamples(): Example[] {
+  const lines = readText('.env.example').split('\n');
+  return lines.flatMap((line, index) => {
+    const [, hash, name = '', value = ''] = /^(# )?([A-Z_]+)=(.*)$/.exec(line) ?? [];
+    if (name === '') return [];
+    return [{ name, value, commented: hash !== undefined, sentence: lines[index - 1] ?? '' }];
+  });
+}
+
+/** What `node infra/make-env.js` writes, as docker compose reads it. */
+export function makeEnv(): Record<string, string> {
+  const script = fileURLToPath(new URL('../../../make-env.js', import.meta.url));
+  const text = execFileSync(process.execPath, [script], { encoding: 'utf8' });
+  const pairs = [...text.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]);
+  return Object.fromEntries(pairs);
+}

@@ -1,0 +1,78 @@
+import { composeService, interpolate, readText, variablesIn } from './support/compose.js';
+import { imageEnv } from './support/image.js';
+import { least, loaders, makeEnv, readExamples, variablesReadBy } from './support/variables.js';
+
+const services = Object.keys(loaders);
+const examples = readExamples();
+const exampleNames = examples.map(({ name }) => name);
+const usedByCompose = variablesIn(readText('docker-compose.yml'));
+
+test('.env.example names every variable once, with a sentence above it', () => {
+  expect(new Set(exampleNames).size).toBe(exampleNames.length);
+  for (const { name, sentence } of examples) {
+    expect(`${name} ${sentence}`).toMatch(/ # .{20,}[.;]$/);
+  }
+});
+
+test('.env.example has what the services and the compose file read, and nothing else', () => {
+  const read = new Set([
+    ...services.flatMap((service) => [...variablesReadBy(service)]),
+    ...usedByCompose.map(({ name }) => name),
+  ]);
+  expect([...exampleNames].sort()).toEqual([...read].sort());
+});
+
+test.each(services)('the compose file gives %s the variables that it reads, and no other', (service) => {
+  const given = { ...imageEnv(), ...composeService(service).environment };
+  const read = variablesReadBy(service);
+  // Every container has an address of its own to listen on.
+  read.delete('HOST');
+  expect(Object.keys(given).sort()).toEqual([...read, 'NODE_ENV'].sort());
+});
+
+const written = examples.filter(({ commented, value }) => commented && value !== '');
+
+test.each(services)('the defaults that .env.example shows are those of %s', (service) => {
+  const plain = JSON.stringify(loaders[service]?.(least));
+  const read = variablesReadBy(service);
+  const setByCompose = ['OIDC_ISSUER', 'OIDC_DISCOVERY_URL', 'PUBLIC_URL'];
+  for (const { name, value } of written) {
+    if (!read.has(name) || setByCompose.includes(name)) continue;
+    expect([name, JSON.stringify(loaders[service]?.({ ...least, [name]: value }))]).toEqual([name, plain]);
+  }
+});
+
+test('the defaults that .env.example shows are those of the compose file', () => {
+  const fallbacks = usedByCompose.filter(({ fallback }) => fallback !== '');
+  expect(fallbacks.length).toBeGreaterThan(4);
+  for (const { name, fallback } of fallbacks) {
+    expect([name, examples.find((example) => example.name === name)?.value]).toEqual([name, fallback]);
+  }
+});
+
+test.each(services)('what make-env.js writes starts %s in the compose file', (service) => {
+  const env = makeEnv();
+  const given = Object.entries(composeService(service).environment);
+  const resolved = Object.fromEntries(given.map(([name, text]) => [name, interpolate(String(text), env)]));
+  expect(() => loaders[service]?.({ ...imageEnv(), ...resolved })).not.toThrow();
+});
+
+test('without an .env file the compose file asks for each secret, and gives none itself', () => {
+  const secrets = usedByCompose.filter(({ name }) => /PASSWORD|SECRET|_KEY$/.test(name));
+  expect(secrets.length).toBeGreaterThan(9);
+  // The engine can do without its master key, and says so.
+  for (const use of secrets.filter(({ name }) => name !== 'GENAI_ENGINE_ADMIN_KEY')) {
+    expect(use).toMatchObject({ required: true, fallback: '' });
+  }
+  const spelledOut = readText('docker-compose.yml').match(/(PASSWORD|SECRET|_KEYS?|PASS): [^$\s].*/g);
+  expect(spelledOut).toBeNull();
+});
+
+test('two runs of make-env.js have no secret in common', () => {
+  const [first, second] = [makeEnv(), makeEnv()];
+  expect(Object.keys(first).length).toBeGreaterThan(10);
+  for (const [name, value] of Object.entries(first)) {
+    expect(value.length).toBeGreaterThanOrEqual(32);
+    expect([name, second[name]]).not.toEqual([name, value]);
+  }
+});

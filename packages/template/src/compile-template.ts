@@ -3,6 +3,7 @@ import { type CompiledTemplate, compileTree } from './compiler/compiler.js';
 import { CompileFailure } from './errors.js';
 import { createGlobals } from './evaluator/globals.js';
 import { renderTree } from './evaluator/render.js';
+import type { TracePiece } from './evaluator/output.js';
 import type { Runtime } from './evaluator/runtime.js';
 import { createFilters } from './filters/filters.js';
 import { normalizeSource } from './lexer/lexer.js';
@@ -30,19 +31,32 @@ export type RenderResult =
 
 /** A compiled template; it holds no state of a rendering, so it can be rendered again and at the same time. */
 export interface Template {
+  /** With its line ends normalised: what the lines and columns of errors count in. */
   readonly source: string;
   render(context: TemplateContext): RenderResult;
+}
+
+/** A template that can be looked into, for checking it. */
+export interface InspectableTemplate extends Template {
+  /** Names that are read and that the template does not set itself, with the first place of each. */
+  readonly variables: ReadonlyMap<string, number>;
+  /** Renders, and notes which piece of the output came from where. */
+  trace(context: TemplateContext, pieces: TracePiece[]): RenderResult;
 }
 
 export type CompileResult =
   | { readonly ok: true; readonly template: Template }
   | { readonly ok: false; readonly error: TemplateError };
 
+export type InspectableResult =
+  | { readonly ok: true; readonly template: InspectableTemplate }
+  | { readonly ok: false; readonly error: TemplateError };
+
 /** UTF-16 units; a larger source is refused before it is looked at. */
 const MAX_SOURCE_LENGTH = 65_536;
 
 /** Compiles templates with one set of options; what does not depend on a template is made once. */
-export function createTemplateCompiler(options: TemplateOptions = {}): (source: string) => CompileResult {
+export function createTemplateCompiler(options: TemplateOptions = {}): (source: string) => InspectableResult {
   const filters = createFilters();
   const tests = createTests();
   const globals = createGlobals();
@@ -53,7 +67,7 @@ export function createTemplateCompiler(options: TemplateOptions = {}): (source: 
     const normalized = normalizeSource(source);
     const compiled = tryCompile(normalized, { filters, tests });
     if (!compiled.ok) return compiled;
-    const createRuntime = (): Runtime => ({
+    const createRuntime = (trace: TracePiece[] | null): Runtime => ({
       template: compiled.tree,
       budget: new Budget(limits, now),
       options: renderOptions,
@@ -62,9 +76,10 @@ export function createTemplateCompiler(options: TemplateOptions = {}): (source: 
       globals,
       autoescape: false,
       offset: 0,
+      trace,
       printing: new Set(),
     });
-    return { ok: true, template: createTemplate(normalized, createRuntime) };
+    return { ok: true, template: createTemplate(normalized, compiled.tree, createRuntime) };
   };
 }
 
@@ -88,17 +103,19 @@ function tryCompile(
   }
 }
 
-function createTemplate(source: string, createRuntime: () => Runtime): Template {
-  return {
-    source,
-    render(context) {
-      const runtime = createRuntime();
-      try {
-        return { ok: true, output: renderTree(runtime, context) };
-      } catch (failure) {
-        const known = [...context.keys(), ...runtime.globals.keys()];
-        return { ok: false, error: renderError(source, runtime.offset, failure, known) };
-      }
-    },
+function createTemplate(
+  source: string,
+  tree: CompiledTemplate,
+  createRuntime: (trace: TracePiece[] | null) => Runtime,
+): InspectableTemplate {
+  const trace = (context: TemplateContext, pieces: TracePiece[] | null): RenderResult => {
+    const runtime = createRuntime(pieces);
+    try {
+      return { ok: true, output: renderTree(runtime, context) };
+    } catch (failure) {
+      const known = [...context.keys(), ...runtime.globals.keys()];
+      return { ok: false, error: renderError(source, runtime.offset, failure, known) };
+    }
   };
+  return { source, variables: tree.variables, render: (context) => trace(context, null), trace };
 }

@@ -5,6 +5,7 @@ export {
 } from './alert/alert-context.js';
 export { SAMPLE_ALERTS, SAMPLE_FACTS } from './alert/sample-facts.js';
 export { createBodyCompiler } from './body-compiler.js';
+export { type BodyCheck, checkBody, createBodyChecker, type Finding } from './check/check-body.js';
 export {
   type CompileResult,
   compileTemplate,

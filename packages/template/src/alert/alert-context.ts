@@ -31,9 +31,6 @@ export const ALERT_VARIABLES = [
   'workspace_id',
 ] as const satisfies readonly (keyof AlertFacts)[];
 
-/** The variables that are written without quotes. */
-export const NUMERIC_VARIABLES: ReadonlySet<string> = new Set(['metric_value', 'threshold']);
-
 /**
  * What a webhook's body sees: the ten variables, and the same facts as `alert`, `model` and `alert_rule`.
  * `metric_value` and `threshold` are floats, so that a whole one prints as `5.0`.

@@ -22,6 +22,8 @@ export interface CompiledTemplate {
   readonly symbols: Symbols;
   readonly selfSlot: number | undefined;
   readonly blocks: ReadonlyMap<string, CompiledBlock>;
+  /** Names that are read and never set in the template, with the offset of the first place. */
+  readonly variables: ReadonlyMap<string, number>;
 }
 
 export interface CompiledBlock {
@@ -55,7 +57,22 @@ export function compileTree(template: TemplateNode, known: KnownNames): Compiled
     : undefined;
   findAll(symbols, template.body);
   compileBody(template.body, { symbols, toplevel: true });
-  return { body: template.body, symbols, selfSlot, blocks };
+  return { body: template.body, symbols, selfSlot, blocks, variables: findVariables(template) };
+}
+
+const SPECIAL_NAMES: ReadonlySet<string> = new Set(['loop', 'self', 'super', 'caller', 'varargs', 'kwargs']);
+
+function findVariables(template: TemplateNode): Map<string, number> {
+  const read = new Map<string, number>();
+  const stored = new Set<string>();
+  for (const node of walk(template)) {
+    if (node.kind === 'Macro') stored.add(node.name);
+    if (node.kind !== 'Name') continue;
+    if (node.ctx !== 'load') stored.add(node.name);
+    else if (!SPECIAL_NAMES.has(node.name) && !read.has(node.name)) read.set(node.name, node.offset);
+  }
+  for (const name of stored) read.delete(name);
+  return read;
 }
 
 /** The scope that statements are compiled in; `toplevel` is where `set` and `macro` also tell the context. */

@@ -16,6 +16,7 @@ import { Dict } from '../values/dict.js';
 import { equals } from '../values/equality.js';
 import { items } from '../values/iterate.js';
 import { Markup } from '../values/markup.js';
+import { joinMarked } from '../json/marked-text.js';
 import { joinMarkup } from '../values/markup-text.js';
 import { NativeObject } from '../values/native-object.js';
 import { str } from '../values/repr.js';
@@ -180,8 +181,10 @@ function compareOnce(op: Compare['ops'][number]['op'], left: Value, right: Value
 function evaluateConcat(node: Concat, frame: Frame): Value {
   const { runtime } = frame;
   const values = evaluateAll(node.nodes, frame);
-  const isMarkup = values.some((value) => value instanceof Markup);
-  if (isMarkup && (runtime.autoescape || runtime.options.json)) return joinMarkup(values, runtime);
+  if (values.some((value) => value instanceof Markup)) {
+    if (runtime.autoescape) return joinMarkup(values, runtime);
+    if (runtime.options.json) return joinMarked(values, runtime);
+  }
   let text = '';
   for (const value of values) {
     text += str(value, runtime);

@@ -41,8 +41,8 @@ function executeStatement(node: Statement, frame: Frame): void {
   switch (node.kind) {
     case 'Output':
       for (const child of node.nodes) {
-        if (child.kind === 'TemplateData') frame.output.data(child.data);
-        else frame.output.print(evaluate(child, frame));
+        if (child.kind === 'TemplateData') frame.output.data(child.data, child.offset);
+        else frame.output.print(evaluate(child, frame), child.offset);
       }
       break;
     case 'If':
@@ -178,18 +178,24 @@ function executeCallBlock(node: CallBlock, frame: Frame): void {
   const keywords = new Map(args.keywords);
   if (keywords.has('caller')) throw typeError("got multiple values for keyword argument 'caller'");
   keywords.set('caller', caller);
-  frame.output.print(callValue(callee, { positional: args.positional, keywords }, node.call.offset, frame));
+  const result = callValue(callee, { positional: args.positional, keywords }, node.call.offset, frame);
+  printAsIs(result, node.offset, frame);
+}
+
+/** A call or filter block prints what comes out of it: not escaped for HTML, and nothing but a string. */
+function printAsIs(value: Value, offset: number, frame: Frame): void {
+  if (!isString(value)) {
+    throw typeError(`sequence item 0: expected str instance, ${typeName(value)} found`);
+  }
+  const { runtime } = frame;
+  frame.output.print(runtime.autoescape && typeof value === 'string' ? new Markup(value, 'html') : value, offset);
 }
 
 function executeFilterBlock(node: FilterBlock, frame: Frame): void {
   const inner = innerFrame(frame, node.symbols!);
   const output = captureOutput(frame.runtime);
   execute(node.body, { ...inner, output });
-  const result = applyBlockFilter(node.filter, output.value(), inner);
-  if (!isString(result)) {
-    throw typeError(`sequence item 0: expected str instance, ${typeName(result)} found`);
-  }
-  frame.output.print(result);
+  printAsIs(applyBlockFilter(node.filter, output.value(), inner), node.offset, frame);
 }
 
 function executeBlockHere(node: Block, frame: Frame): void {

@@ -13,7 +13,7 @@ import { createScope, enterScope } from './scope.js';
 export function executeFor(node: For, frame: Frame): void {
   const iterable = evaluate(node.iter, frame);
   frame.runtime.offset = node.iter.offset;
-  if (node.recursive) frame.output.print(runRecursive(node, iterable, frame, 0));
+  if (node.recursive) frame.output.print(runRecursive(node, iterable, frame, 0), node.offset);
   else runLoop({ node, iterable, frame, depth: 0 });
 }
 

@@ -6,12 +6,21 @@ import { str } from '../values/repr.js';
 import type { Value } from '../values/value.js';
 import type { Runtime } from './runtime.js';
 
+/** A piece of the output and what of the template it came from; `value` is undefined for the template's own text. */
+export interface TracePiece {
+  readonly start: number;
+  readonly end: number;
+  /** Index into the source. */
+  readonly offset: number;
+  readonly value: Value | undefined;
+}
+
 /** What a body prints to. */
 export interface Output {
-  /** The template's own text. */
-  data(text: string): void;
-  /** The value of `{{ }}`. */
-  print(value: Value): void;
+  /** The template's own text, and where it stands in the source. */
+  data(text: string, offset: number): void;
+  /** The value of `{{ }}`, and where the expression stands in the source. */
+  print(value: Value, offset: number): void;
 }
 
 /** The output of the whole template. */
@@ -25,17 +34,19 @@ export interface CapturedOutput extends Output {
 }
 
 export function createRootOutput(runtime: Runtime): RootOutput {
-  const { budget } = runtime;
+  const { budget, trace } = runtime;
   const printText = runtime.options.json ? jsonText : plainText;
   let text = '';
   return {
-    data(data) {
+    data(data, offset) {
       budget.print(data.length);
+      trace?.push({ start: text.length, end: text.length + data.length, offset, value: undefined });
       text += data;
     },
-    print(value) {
+    print(value, offset) {
       const printed = printText(value, runtime);
       budget.print(printed.length);
+      trace?.push({ start: text.length, end: text.length + printed.length, offset, value });
       text += printed;
     },
     text: () => text,

@@ -1,6 +1,7 @@
 import type { Budget } from '../budget.js';
 import type { CompiledTemplate } from '../compiler/compiler.js';
 import type { Value } from '../values/value.js';
+import type { TracePiece } from './output.js';
 import type { FilterTable, TestTable } from './tables.js';
 
 export interface RenderOptions {
@@ -22,6 +23,8 @@ export interface Runtime {
   autoescape: boolean;
   /** Where in the source the evaluator is, for the place of an error. */
   offset: number;
+  /** Gets the pieces of the output, where somebody wants to know where they came from. */
+  readonly trace: TracePiece[] | null;
   /** Containers that are being printed, to find one inside itself. */
   readonly printing: Set<object>;
 }

@@ -4,6 +4,7 @@ import { integerArgument, numberArgument } from '../methods/arguments.js';
 import { splitLines } from '../methods/text-operations.js';
 import { binary } from '../values/arithmetic.js';
 import { length } from '../values/iterate.js';
+import { Markup } from '../values/markup.js';
 import { getSlice } from '../values/subscript.js';
 import { codePointLength, isString, sameKind, textOf } from '../values/text.js';
 import { isTrue } from '../values/truth.js';
@@ -117,5 +118,6 @@ function wordwrap(
   const wrapped = splitLines(text).map((line) => wrapText(line, options));
   const lines = wrapped.reduce((sum, part) => sum + Math.max(1, part.length), 0);
   runtime.budget.string(text.length + lines * codePointLength(newline));
-  return sameKind(value, wrapped.map((part) => part.join(newline)).join(newline));
+  const joined = wrapped.map((part) => part.join(newline)).join(newline);
+  return value instanceof Markup && value.kind === 'marked' ? sameKind(value, joined) : joined;
 }

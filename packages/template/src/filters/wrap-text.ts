@@ -46,7 +46,7 @@ function breakLong(pending: string[], line: string[], room: number, options: Wra
   const characters = codePoints(pending.pop()!);
   let end = space;
   if (options.breakOnHyphens && characters.length > space) {
-    const hyphen = characters.lastIndexOf('-', space - 1);
+    const hyphen = characters.slice(0, space).lastIndexOf('-');
     if (hyphen > 0 && characters.slice(0, hyphen).some((character) => character !== '-')) end = hyphen + 1;
   }
   line.push(characters.slice(0, end).join(''));

@@ -8,6 +8,7 @@ import { toList } from '../values/iterate.js';
 import { NativeObject } from '../values/native-object.js';
 import { isTrue } from '../values/truth.js';
 import { typeName } from '../values/type-name.js';
+import type { Range } from '../values/range.js';
 import type { Tuple, Value } from '../values/value.js';
 import { integerArgument } from './arguments.js';
 
@@ -87,6 +88,19 @@ export const TUPLE_METHODS: ReadonlyMap<string, NativeFunction> = new Map<string
     'index',
     defineFunction('index', ['self', 'value'], (runtime, self, item) =>
       BigInt(indexOf(runtime, (self as Tuple).items, item!, 'tuple.index(x): x not in tuple')),
+    ),
+  ],
+]);
+
+export const RANGE_METHODS: ReadonlyMap<string, NativeFunction> = new Map<string, NativeFunction>([
+  [
+    'count',
+    defineFunction('count', ['self', 'value'], (runtime, self, item) => count(runtime, [...(self as Range)], item!)),
+  ],
+  [
+    'index',
+    defineFunction('index', ['self', 'value'], (runtime, self, item) =>
+      BigInt(indexOf(runtime, [...(self as Range)], item!, 'value is not in range')),
     ),
   ],
 ]);

@@ -1,7 +1,7 @@
 import type { Runtime } from '../evaluator/runtime.js';
 import type { NativeFunction } from '../evaluator/signature.js';
 import { DICT_METHODS } from '../methods/dict-methods.js';
-import { LIST_METHODS, TUPLE_METHODS } from '../methods/list-methods.js';
+import { LIST_METHODS, RANGE_METHODS, TUPLE_METHODS } from '../methods/list-methods.js';
 import { FLOAT_METHODS, INT_METHODS } from '../methods/number-methods.js';
 import { STR_METHODS } from '../methods/str-methods.js';
 import { BoundMethod } from './bound-method.js';
@@ -67,8 +67,6 @@ export function unsafe(value: Value, name: string): Undefined {
   });
 }
 
-const NO_METHODS: ReadonlyMap<string, NativeFunction> = new Map();
-
 function methodsOf(
   value: Exclude<Value, null | NativeObject | Undefined>,
 ): ReadonlyMap<string, NativeFunction> {
@@ -84,7 +82,7 @@ function methodsOf(
       if (Array.isArray(value)) return LIST_METHODS;
       if (value instanceof Dict) return DICT_METHODS;
       if (value instanceof Tuple) return TUPLE_METHODS;
-      return value instanceof Markup ? STR_METHODS : NO_METHODS;
+      return value instanceof Markup ? STR_METHODS : RANGE_METHODS;
   }
 }
 

@@ -1,0 +1,123 @@
+import type { TracePiece } from '../evaluator/output.js';
+import { Markup } from '../values/markup.js';
+import { isString } from '../values/text.js';
+import { Undefined } from '../values/undefined.js';
+import type { JsonFault, JsonProblem } from './json-scanner.js';
+
+/** Where in the template a fault of the result comes from, and what to write instead. */
+export interface Explanation {
+  readonly offset: number;
+  readonly message: string;
+}
+
+const TEXT: Readonly<Record<JsonProblem, string>> = {
+  'value expected': 'a value is expected here',
+  'comma expected': 'a comma or a closing bracket is expected here',
+  'colon expected': 'a colon is expected here',
+  'key expected': 'a key in double quotes is expected here',
+  'comma before a closing bracket': 'a comma stands before a closing bracket; take it away',
+  'control character in a string': 'a line break or tab stands inside a string; write \\n or \\t',
+  'invalid escape in a string': 'a backslash in a string must begin an escape such as \\n or \\"; write \\\\ for a backslash',
+  'string without end': 'the string that begins here is never closed',
+  'invalid number': 'this is not a number that JSON knows',
+  'text behind the value': 'the JSON value has ended here, but more text follows',
+  'unexpected end': 'the result ends here, but something is still open or missing',
+  'nested too deeply': 'the result is nested too deeply',
+};
+
+/** Explains why a result is not JSON, by the piece of the template at the fault. */
+export function explainFault(
+  source: string,
+  pieces: readonly TracePiece[],
+  output: string,
+  fault: JsonFault,
+): Explanation {
+  if (output.trim() === '') return { offset: 0, message: 'the result is empty, which is not JSON' };
+  const unescaped = pieces.findLast((candidate) => candidate.start <= fault.offset && isSaid(source, candidate, 'safe'));
+  const piece = unescaped ?? pieceAt(pieces, fault.offset);
+  if (piece === undefined) return { offset: source.length, message: notJson(TEXT[fault.problem]) };
+  if (piece.value === undefined) return explainText(source, pieces, piece, fault);
+  const expression = expressionAt(source, piece.offset);
+  return { offset: piece.offset, message: notJson(explainPrinted(expression, piece, output)) };
+}
+
+/** Whether a value was printed unescaped because its expression names that filter. */
+function isSaid(source: string, { value, offset }: TracePiece, filter: string): boolean {
+  return value instanceof Markup && value.kind === 'json' && expressionAt(source, offset).includes(filter);
+}
+
+function notJson(reason: string): string {
+  return `the result is not JSON: ${reason}`;
+}
+
+function pieceAt(pieces: readonly TracePiece[], offset: number): TracePiece | undefined {
+  return pieces.find((piece) => piece.start <= offset && offset < piece.end) ?? pieces.at(-1);
+}
+
+/** The fault is in the template's own text; where a value printed nothing just before it, that is the reason. */
+function explainText(
+  source: string,
+  pieces: readonly TracePiece[],
+  piece: TracePiece,
+  fault: JsonFault,
+): Explanation {
+  const before = pieces[pieces.indexOf(piece) - 1];
+  const isAtStart = fault.offset - piece.start <= leadingSpace(source, piece);
+  if (fault.problem === 'value expected' && isAtStart && before?.value !== undefined && before.start === before.end) {
+    const expression = expressionAt(source, before.offset);
+    const reason = `{{ ${expression} }} prints nothing here; write {{ ${expression} | default(0) }}, or check the name`;
+    return { offset: before.offset, message: notJson(reason) };
+  }
+  if (fault.problem === 'comma expected' && isAtStart && before?.value !== undefined) {
+    const expression = expressionAt(source, before.offset);
+    if (isString(before.value)) {
+      const reason = `{{ ${expression} }} prints text outside of quotes; write ${quoted(expression)}`;
+      return { offset: before.offset, message: notJson(reason) };
+    }
+  }
+  return { offset: piece.offset + (fault.offset - piece.start), message: notJson(TEXT[fault.problem]) };
+}
+
+function leadingSpace(source: string, piece: TracePiece): number {
+  const text = source.slice(piece.offset);
+  return text.length - text.trimStart().length;
+}
+
+function explainPrinted(expression: string, piece: TracePiece, output: string): string {
+  const { value } = piece;
+  if (value instanceof Markup && value.kind === 'json') {
+    return `{{ ${expression} }} prints text as it is; leave out "| safe", so that it is escaped`;
+  }
+  if (value instanceof Undefined) return `{{ ${expression} }} prints nothing here; check the name`;
+  if (typeof value === 'boolean' || value === null) {
+    const printed = output.slice(piece.start, piece.end);
+    return `{{ ${expression} }} prints ${printed}, as Python writes it; write {{ ${parenthesized(expression)} | tojson }}`;
+  }
+  if (typeof value === 'number') {
+    return `{{ ${expression} }} prints ${output.slice(piece.start, piece.end)}, which JSON has no number for`;
+  }
+  if (value !== undefined && isString(value)) {
+    return `{{ ${expression} }} prints text outside of quotes; write ${quoted(expression)}`;
+  }
+  return `{{ ${expression} }} prints a Python value; write {{ ${parenthesized(expression)} | tojson }}`;
+}
+
+function quoted(expression: string): string {
+  return `"{{ ${expression} }}" or {{ ${parenthesized(expression)} | tojson }}`;
+}
+
+function parenthesized(expression: string): string {
+  return /^[\w.[\]'"]+$/.test(expression) ? expression : `(${expression})`;
+}
+
+/** Longer expressions are cut: the place is given as well. */
+const MAX_EXPRESSION = 80;
+
+/** The source of the expression in whose tag an offset is. */
+export function expressionAt(source: string, offset: number): string {
+  const open = source.lastIndexOf('{{', offset);
+  const close = source.indexOf('}}', offset);
+  if (open === -1 || close === -1 || source.slice(open, offset).includes('}}')) return '…';
+  const expression = source.slice(open + 2, close).replace(/^[-+]|-$/g, '').trim();
+  return expression.length > MAX_EXPRESSION ? `${expression.slice(0, MAX_EXPRESSION)}…` : expression;
+}

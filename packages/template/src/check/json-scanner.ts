@@ -1,0 +1,186 @@
+/** A string in a JSON text, with its quotes: `start` to `end`. */
+export interface JsonString {
+  readonly start: number;
+  readonly end: number;
+}
+
+export interface DuplicateKey {
+  readonly key: string;
+  readonly offset: number;
+}
+
+export interface JsonFault {
+  readonly offset: number;
+  /** What was found, or what should stand there. */
+  readonly problem: JsonProblem;
+}
+
+export type JsonProblem =
+  | 'value expected'
+  | 'comma expected'
+  | 'colon expected'
+  | 'key expected'
+  | 'comma before a closing bracket'
+  | 'control character in a string'
+  | 'invalid escape in a string'
+  | 'string without end'
+  | 'invalid number'
+  | 'text behind the value'
+  | 'unexpected end'
+  | 'nested too deeply';
+
+export interface JsonScan {
+  /** Null when the text is JSON. */
+  readonly fault: JsonFault | null;
+  readonly strings: readonly JsonString[];
+  readonly duplicateKeys: readonly DuplicateKey[];
+}
+
+const MAX_DEPTH = 500;
+const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+
+/** Reads JSON (RFC 8259) as `JSON.parse` does, and tells where it is wrong and what is suspicious. */
+export function scanJson(text: string): JsonScan {
+  const scanner = new JsonScanner(text);
+  const fault = scanner.run();
+  return { fault, strings: scanner.strings, duplicateKeys: scanner.duplicateKeys };
+}
+
+class Fault extends Error {
+  readonly fault: JsonFault;
+
+  constructor(offset: number, problem: JsonProblem) {
+    super(problem);
+    this.fault = { offset, problem };
+  }
+}
+
+class JsonScanner {
+  readonly strings: JsonString[] = [];
+  readonly duplicateKeys: DuplicateKey[] = [];
+  private readonly text: string;
+  private offset = 0;
+
+  constructor(text: string) {
+    this.text = text;
+  }
+
+  run(): JsonFault | null {
+    try {
+      this.value(0);
+      this.space();
+      if (this.offset < this.text.length) this.fail('text behind the value');
+      return null;
+    } catch (error) {
+      if (error instanceof Fault) return error.fault;
+      throw error;
+    }
+  }
+
+  private fail(problem: JsonProblem, offset = this.offset): never {
+    throw new Fault(offset, offset >= this.text.length ? 'unexpected end' : problem);
+  }
+
+  private value(depth: number): void {
+    this.space();
+    if (depth > MAX_DEPTH) this.fail('nested too deeply');
+    const character = this.text.charAt(this.offset);
+    if (character === '{') return this.object(depth);
+    if (character === '[') return this.array(depth);
+    if (character === '"') return void this.string();
+    if (character === '-' || (character >= '0' && character <= '9')) return this.number();
+    for (const word of ['true', 'false', 'null']) {
+      if (this.text.startsWith(word, this.offset)) {
+        this.offset += word.length;
+        return;
+      }
+    }
+    this.fail('value expected');
+  }
+
+  private object(depth: number): void {
+    const keys = new Set<string>();
+    this.offset++;
+    this.space();
+    if (this.skip('}')) return;
+    for (;;) {
+      this.space();
+      const start = this.offset;
+      if (this.text.charAt(start) !== '"') this.fail('key expected');
+      const key = this.string();
+      if (keys.has(key)) this.duplicateKeys.push({ key, offset: start });
+      keys.add(key);
+      this.space();
+      if (!this.skip(':')) this.fail('colon expected');
+      this.value(depth + 1);
+      if (this.ends('}')) return;
+    }
+  }
+
+  private array(depth: number): void {
+    this.offset++;
+    this.space();
+    if (this.skip(']')) return;
+    for (;;) {
+      this.value(depth + 1);
+      if (this.ends(']')) return;
+    }
+  }
+
+  /** Behind a member: true at the closing bracket, false where another member follows. */
+  private ends(close: string): boolean {
+    this.space();
+    if (this.skip(close)) return true;
+    const comma = this.offset;
+    if (!this.skip(',')) this.fail('comma expected');
+    this.space();
+    const next = this.text.charAt(this.offset);
+    if (next === '}' || next === ']') this.fail('comma before a closing bracket', comma);
+    return false;
+  }
+
+  private string(): string {
+    const start = this.offset;
+    for (let index = start + 1; index < this.text.length; index++) {
+      const code = this.text.charCodeAt(index);
+      if (code === 0x22) return this.endString(start, index + 1);
+      if (code < 0x20) this.fail('control character in a string', index);
+      if (code === 0x5c) index += this.escapeLength(index) - 1;
+    }
+    this.offset = start;
+    throw new Fault(start, 'string without end');
+  }
+
+  private endString(start: number, end: number): string {
+    this.strings.push({ start, end });
+    this.offset = end;
+    const parsed: unknown = JSON.parse(this.text.slice(start, end));
+    return String(parsed);
+  }
+
+  private escapeLength(index: number): number {
+    const letter = this.text.charAt(index + 1);
+    if (letter === 'u' && /^[0-9a-fA-F]{4}$/.test(this.text.slice(index + 2, index + 6))) return 6;
+    if (letter !== '' && '"\\/bfnrt'.includes(letter)) return 2;
+    return this.fail('invalid escape in a string', index);
+  }
+
+  private number(): void {
+    NUMBER.lastIndex = this.offset;
+    const number = NUMBER.exec(this.text)?.[0];
+    if (number === undefined) this.fail('invalid number');
+    const next = this.text.charAt(this.offset + number.length);
+    if (next !== '' && /[\w.+-]/.test(next)) this.fail('invalid number');
+    this.offset += number.length;
+  }
+
+  private space(): void {
+    while (this.offset < this.text.length && ' \t\n\r'.includes(this.text.charAt(this.offset))) this.offset++;
+  }
+
+  private skip(character: string): boolean {
+    if (this.text.charAt(this.offset) !== character) return false;
+    this.offset++;
+    return true;
+  }
+}

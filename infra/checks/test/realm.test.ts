@@ -1,0 +1,141 @@
+import { composeService, interpolate, variablesIn } from './support/compose.js';
+import { deriveClaims, groupPaths, type RealmClient, readRealm, realmText } from './support/realm.js';
+import { startSigningProvider } from './support/signing-provider.js';
+import { expectAccepted, type Holder, identityFor } from './support/token-assertions.js';
+import { makeEnv } from './support/variables.js';
+
+const env = makeEnv();
+const keycloakEnv = Object.fromEntries(
+  Object.entries(composeService('keycloak').environment).map(([name, text]) => [
+    name,
+    interpolate(String(text), env),
+  ]),
+);
+const realm = readRealm(keycloakEnv);
+const workspaceId = env.WORKSPACE_ID ?? '';
+const clientOf = (id: string): RealmClient => {
+  const client = realm.clients.find(({ clientId }) => clientId === id);
+  if (client === undefined) throw new Error(`The realm has no client ${id}.`);
+  return client;
+};
+const userOf = (name: string) => {
+  const user = realm.users.find(({ username }) => username === name);
+  if (user === undefined) throw new Error(`The realm has no user ${name}.`);
+  return user;
+};
+
+describe('a token of the development provider', () => {
+  const issuer = process.env.TOCSIN_TEST_OIDC_ISSUER ?? '';
+  const clients = JSON.parse(process.env.TOCSIN_TEST_OIDC_CLIENTS ?? '{}') as Record<
+    string,
+    { client_id: string; client_secret: string }
+  >;
+
+  test.each(['admin', 'editor', 'reader', 'publisher'] as const)('is read as it should: %s', async (role) => {
+    const body = new URLSearchParams({ grant_type: 'client_credentials', ...clients[role] });
+    const response = await fetch(`${issuer}/protocol/openid-connect/token`, { method: 'POST', body });
+    const { access_token: token } = (await response.json()) as { access_token: string };
+    await expectAccepted(issuer, {
+      token,
+      workspaceId: process.env.TOCSIN_TEST_WORKSPACE_ID ?? '',
+      role,
+      isDeploymentAdmin: role === 'admin',
+    });
+  });
+});
+
+describe('a token derived from the realm file’s mappers, no Keycloak asked', () => {
+  let provider: Awaited<ReturnType<typeof startSigningProvider>>;
+  beforeAll(async () => {
+    provider = await startSigningProvider(realm.accessTokenLifespan);
+  });
+  afterAll(() => provider.close());
+
+  const admin = { role: 'admin', isDeploymentAdmin: true } as const;
+  const publisher = { role: 'publisher', isDeploymentAdmin: false } as const;
+
+  test.each<[string, string, Omit<Holder, 'token' | 'workspaceId'>]>([
+    ['tocsin-cli', 'operator', admin],
+    ['tocsin-console', 'operator', admin],
+    ['tocsin-admin', 'service-account-tocsin-admin', admin],
+    ['tocsin-publisher', 'service-account-tocsin-publisher', publisher],
+  ])('is read as it should: %s for %s', async (client, user, holder) => {
+    const token = await provider.sign(deriveClaims(clientOf(client), userOf(user)));
+    await expectAccepted(provider.issuer, { token, workspaceId, ...holder });
+  });
+
+  test.each(['oidc-audience-mapper', 'oidc-group-membership-mapper', 'oidc-usermodel-realm-role-mapper'])(
+    'without its %s it is not',
+    async (missing) => {
+      const client = clientOf('tocsin-cli');
+      const mappers =
+        client.protocolMappers?.filter(({ protocolMapper }) => protocolMapper !== missing) ?? [];
+      const claims = deriveClaims({ ...client, protocolMappers: mappers }, userOf('operator'));
+      const token = await provider.sign(claims);
+      await expect(expectAccepted(provider.issuer, { token, workspaceId, ...admin })).rejects.toThrow();
+    },
+  );
+
+  test('without the scope that gives `sub` it is refused', async () => {
+    const claims = deriveClaims({ ...clientOf('tocsin-cli'), defaultClientScopes: [] }, userOf('operator'));
+    const token = await provider.sign(claims);
+    await expect(identityFor(provider.issuer, 'tocsin-api').verifyToken(token)).rejects.toMatchObject({
+      status: 401,
+    });
+  });
+});
+
+test('access tokens live for 5 minutes and are signed with what identity takes', () => {
+  expect([realm.realm, realm.accessTokenLifespan, realm.defaultSignatureAlgorithm]).toEqual([
+    'tocsin',
+    300,
+    'RS256',
+  ]);
+});
+
+test('the file holds no secret: each is a variable that the compose file gives Keycloak', () => {
+  const given = composeService('keycloak').environment;
+  for (const { name } of variablesIn(realmText)) expect(Object.keys(given)).toContain(name);
+  const secrets = realmText.match(/"(secret|value)": "[^"]*"/g) ?? [];
+  expect(secrets).toHaveLength(3);
+  for (const secret of secrets) expect(secret).toMatch(/"\$\{TOCSIN_[A-Z_]+\}"$/);
+});
+
+test('every group, role and client that is referred to exists', () => {
+  const paths = groupPaths(realm.groups);
+  const roles = realm.roles.realm.map(({ name }) => name);
+  for (const role of ['reader', 'editor', 'publisher', 'admin']) {
+    expect(paths).toContain(`/workspaces/${workspaceId}/${role}`);
+  }
+  for (const { groups = [], realmRoles = [], serviceAccountClientId, username } of realm.users) {
+    for (const path of groups) expect(paths).toContain(path);
+    for (const role of realmRoles) expect(roles).toContain(role);
+    if (serviceAccountClientId === undefined) continue;
+    expect(username).toBe(`service-account-${serviceAccountClientId}`);
+    expect(clientOf(serviceAccountClientId).serviceAccountsEnabled).toBe(true);
+  }
+  const audiences = realm.clients.flatMap(({ protocolMappers = [] }) =>
+    protocolMappers.flatMap(({ config }) => config['included.client.audience'] ?? []),
+  );
+  for (const audience of audiences) expect(clientOf(audience).bearerOnly).toBe(true);
+});
+
+test('each way to sign in has its client, and nobody’s password goes to a token endpoint', () => {
+  expect(clientOf('tocsin-cli')).toMatchObject({
+    publicClient: true,
+    standardFlowEnabled: false,
+    attributes: { 'oauth2.device.authorization.grant.enabled': 'true' },
+  });
+  expect(clientOf('tocsin-console')).toMatchObject({
+    publicClient: true,
+    standardFlowEnabled: true,
+    attributes: { 'pkce.code.challenge.method': 'S256' },
+    redirectUris: expect.arrayContaining(['http://localhost:8080/console/']),
+  });
+  for (const client of realm.clients.filter(({ bearerOnly }) => bearerOnly !== true)) {
+    expect(client.directAccessGrantsEnabled).toBe(false);
+    const isPublic = client.publicClient === true;
+    expect(isPublic).toBe(client.serviceAccountsEnabled !== true);
+    expect(client.secret === undefined).toBe(isPublic);
+  }
+});

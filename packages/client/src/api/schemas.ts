@@ -361,11 +361,13 @@ export interface Problem {
     | 'forbidden'
     | 'not_found'
     | 'method_not_allowed'
+    | 'request_timeout'
     | 'conflict'
     | 'payload_too_large'
     | 'unsupported_media_type'
     | 'validation_failed'
     | 'too_many_requests'
+    | 'headers_too_large'
     | 'internal_error'
     | 'unavailable';
   detail: string;

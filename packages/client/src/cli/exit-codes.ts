@@ -54,11 +54,13 @@ const byStatus: Readonly<Record<number, number>> = {
   401: exitCodes.unauthenticated,
   403: exitCodes.forbidden,
   404: exitCodes.notFound,
+  408: exitCodes.unavailable,
   409: exitCodes.conflict,
   413: exitCodes.invalid,
   415: exitCodes.invalid,
   422: exitCodes.invalid,
   429: exitCodes.unavailable,
+  431: exitCodes.invalid,
 };
 
 function exitCodeOfSession({ code }: SessionError): number {

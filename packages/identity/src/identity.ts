@@ -37,6 +37,8 @@ export function createIdentity({ settings, logger, metrics, now = Date.now }: Id
   const checks = metrics.counter('tocsin_token_checks_total', 'Access tokens judged, by what was found.', [
     'result',
   ]);
+  // A series that begins at 1 has no increase, which alarms look for.
+  for (const result of ['good', 'remembered', 'refused', 'not_judged']) checks.inc({ result }, 0);
   const discoveryUrls = new Map(settings.issuers.map(({ issuer, discoveryUrl }) => [issuer, discoveryUrl]));
   const verify = createTokenVerifier({
     issuers: settings.issuers,

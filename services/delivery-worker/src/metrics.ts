@@ -1,7 +1,7 @@
 import { type AlertOutcome, type DeadLetterReason, deadLetterReasons, errorCodes } from '@tocsin/contracts';
 import type { Metrics } from '@tocsin/kit';
 import type { Claimed } from './delivery/claim-repository.js';
-import type { Attempt, Deferral, Verdict } from './delivery/verdict.js';
+import { type Attempt, type Deferral, deferralReasons, type Verdict } from './delivery/verdict.js';
 import type { Backlog } from './dispatch/dispatch-repository.js';
 
 /** What the worker counts. Labels are closed lists; nothing is labelled by webhook, workspace or url. */
@@ -90,6 +90,7 @@ export function createWorkerMetrics(metrics: Metrics, read: { inFlight: () => nu
 
   // A series that begins at 1 has no increase: what alarms watch begins at 0.
   for (const reason of deadLetterReasons) deadLetters.inc({ reason }, 0);
+  for (const reason of deferralReasons) deferrals.inc({ reason }, 0);
   for (const error_code of errorCodes) {
     deliveries.inc({ outcome: 'failed', error_code }, 0);
     attempts.inc({ outcome: 'retry', error_code }, 0);

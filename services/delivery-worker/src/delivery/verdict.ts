@@ -13,11 +13,13 @@ export type Verdict =
   | { kind: 'skipped'; failure: Failure }
   | { kind: 'retry'; afterMs: number; step: number; failure: Failure };
 
+export const deferralReasons = ['held', 'no_slot', 'stopping', 'lease_short'] as const;
+
 /** Held back for a reason that is not the delivery's own: no attempt is made, no step of the schedule is used. */
 export interface Deferral {
   kind: 'deferred';
   afterMs: number;
-  reason: 'held' | 'no_slot' | 'stopping' | 'lease_short';
+  reason: (typeof deferralReasons)[number];
 }
 
 /** One HTTP request that was made, as it is recorded. */

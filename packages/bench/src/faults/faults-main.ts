@@ -41,21 +41,29 @@ async function inflictFaults(): Promise<boolean> {
     wanted.length > 0 ? wanted.some((part) => name.includes(part)) : !values.short || short,
   );
   if (faults.length === 0) throw new Error(`No fault is called anything like "${values.only}".`);
-  const stage = await startStage({ timing, nodeOptions: { worker: [], api: [] }, say });
+  const startAnew = () => startStage({ timing, nodeOptions: { worker: [], api: [] }, say });
   const results: FaultResult[] = [];
-  try {
-    for (const fault of faults) {
-      const startedAtMs = performance.now();
+  const broken: string[] = [];
+  let stage = await startAnew();
+  for (const fault of faults) {
+    const startedAtMs = performance.now();
+    let verdict = 'RED';
+    try {
       const result = await runFault(stage, fault);
       results.push(result);
-      const seconds = Math.round((performance.now() - startedAtMs) / 1_000);
-      say(`${result.problems.length === 0 ? 'ok ' : 'RED'} ${fault.name} (${seconds} s)`);
+      if (result.problems.length === 0) verdict = 'ok ';
+    } catch (error) {
+      broken.push(`RED ${fault.name}: ${error instanceof Error ? error.message : String(error)}`);
+      // Who knows in what state it is.
+      await stage.stop();
+      stage = await startAnew();
     }
-  } finally {
-    await stage.stop();
-    say(formatTable(results));
+    say(`${verdict} ${fault.name} (${Math.round((performance.now() - startedAtMs) / 1_000)} s)`);
   }
-  return results.some(({ problems }) => problems.length > 0);
+  await stage.stop();
+  say(formatTable(results));
+  for (const line of broken) say(line);
+  return broken.length > 0 || results.some(({ problems }) => problems.length > 0);
 }
 
 /** True where the suite has missed a sabotage. */

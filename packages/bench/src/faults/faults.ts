@@ -17,7 +17,7 @@ export function allFaults(seed: number): Fault[] {
   return [
     { name: 'worker killed before the POST', inflict: killBeforePost, short: true },
     { name: 'worker killed between POST and commit', inflict: killBeforeCommit, short: true },
-    { name: 'worker killed between commit and ack', inflict: killBeforeAck },
+    { name: 'workers killed between commit and ack', inflict: killBeforeAck },
     { name: 'all workers killed', inflict: killAllWorkers },
     { name: 'webhook-api killed while accepting', inflict: killApi, short: true },
     { name: 'worker stopped and continued', inflict: stopAndContinue },

@@ -77,3 +77,14 @@ export async function readClaimed(
   );
   return rows;
 }
+
+/** Alerts taken over, and deliveries that have succeeded, since then. */
+export async function countCommittedSince(database: Database, since: Date): Promise<number> {
+  const { rows } = await database.knex.raw(
+    `select (select count(*) from alert_keys where accepted_at > :since)
+            + (select count(*) from deliveries where first_succeeded_at > :since and id >= :first::uuid) as committed`,
+    // What has just succeeded was accepted a minute ago at the most.
+    { since, first: firstIdAt(since.getTime() - 60_000) },
+  );
+  return Number(rows[0].committed);
+}

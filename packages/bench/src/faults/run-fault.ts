@@ -24,7 +24,10 @@ const trials = 3;
 /** A caller must not be left hanging: an answer later than this is none. */
 const answerWithinMs = 10_000;
 
-/** Inflicts a fault under load and compares. A run in which nothing was in flight shows nothing and is repeated. */
+/**
+ * Inflicts a fault under load and compares. A run in which nothing was in flight shows nothing and is repeated. Throws
+ * where a part did not do as it was told, or did not come back.
+ */
 export async function runFault(stage: Stage, fault: Fault): Promise<FaultResult> {
   for (let trial = 1; ; trial += 1) {
     const result = await tryFault(stage, fault);

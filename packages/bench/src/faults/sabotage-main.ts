@@ -7,6 +7,8 @@ import { type Sabotage, sabotages } from './sabotages.js';
  * Loaded into a service from outside (`node --import '…/sabotage-main.js?sabotage=NAME' main.js`): rewrites one piece
  * of one module as it is loaded, so that the code that ships needs no hook for tests.
  */
+/** `process.stderr` of a thread passes through the main one and may come too late. */
+const stderr = 2;
 const name = new URL(import.meta.url).searchParams.get('sabotage') ?? '';
 const sabotage: Sabotage | undefined = Object.values(sabotages).find((entry) => entry.name === name);
 if (sabotage === undefined) throw new Error(`There is no sabotage called "${name}".`);
@@ -23,7 +25,7 @@ export const load: LoadHook = async (url, context, nextLoad) => {
       `${sabotage.name}: ${sabotage.module} holds ${parts.length - 1} times: ${sabotage.piece}`,
     );
   // The suite looks for this line: a sabotage that met nothing would prove nothing.
-  writeSync(process.stderr.fd, `${markOf(sabotage)}\n`);
+  writeSync(stderr, `${markOf(sabotage)}\n`);
   return { ...loaded, source: parts.join(sabotage.replacement) };
 };
 

@@ -56,7 +56,7 @@ async function freeze(trial: Trial, choose: (part: Trial['api']) => TcpProxy) {
 
 /** The broker refuses to take messages, as it does when its disk is nearly full. */
 export async function fillDisk(trial: Trial): Promise<Exposure> {
-  await trial.rabbitmq.control('set_disk_free_limit', '1000TB');
+  await trial.rabbitmq.control('set_disk_free_limit', '1000000GB');
   await trial.pause(alarmMs);
   const inFlight = await countInFlight(trial);
   await trial.rabbitmq.control('set_disk_free_limit', '50MB');

@@ -38,7 +38,7 @@ async function emptyQueues({ rabbitmq }: Trial): Promise<string | undefined> {
 }
 
 /** Lines of a queue's name and a number. */
-export function parseCounts(table: string): Map<string, number> {
+function parseCounts(table: string): Map<string, number> {
   return new Map(
     table.split('\n').flatMap((line) => {
       const [name, count] = line.split('\t');

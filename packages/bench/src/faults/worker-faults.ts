@@ -1,7 +1,6 @@
-import { alertFiredQueue, deliveriesQueue } from '@tocsin/messaging';
 import { monotonicMs } from '../measure/clock.js';
 import { atRisk, claimedByTheLost, claimedNow, countInFlight, nothingAtRisk } from './in-flight.js';
-import { parseCounts } from './settle.js';
+import { countCommittedSince } from './records-reader.js';
 import type { ServicePart } from './start-services.js';
 import { type Exposure, type Trial, until } from './trial.js';
 
@@ -50,19 +49,18 @@ export async function killBeforeCommit(trial: Trial): Promise<Exposure> {
   return atRisk(sent, 'sent and not recorded', atMs);
 }
 
-/** Records are committed, but no acknowledgement reaches the broker. */
+/** Alerts are taken over and deliveries recorded, but no acknowledgement of any worker reaches the broker. */
 export async function killBeforeAck(trial: Trial): Promise<Exposure> {
-  const worker = firstWorker(trial);
-  worker.broker.freeze('to-server');
+  await trial.counter.call('behave', slowAnswers);
+  await trial.pause(1_000);
+  for (const worker of trial.workers) worker.broker.freeze('to-server');
+  const frozenAt = new Date();
   await trial.pause(1_500);
-  const unacked = parseCounts(await trial.rabbitmq.control('list_queues', 'name', 'messages_unacknowledged'));
-  const claimed = await claimedNow(trial);
-  const { at, atMs } = await kill(worker);
-  const { sent } = await claimedByTheLost(trial, at);
-  await worker.revive();
-  const held = (unacked.get(alertFiredQueue) ?? 0) + (unacked.get(deliveriesQueue) ?? 0);
-  const exposure = atRisk(sent, 'done and not acknowledged', atMs);
-  return { ...exposure, inFlight: Math.max(0, held - claimed.all.size) };
+  const committed = await countCommittedSince(trial.database, frozenAt);
+  const [first] = await Promise.all(trial.workers.map(kill));
+  const { sent } = await claimedNow(trial);
+  await Promise.all(trial.workers.map((worker) => worker.revive()));
+  return { ...atRisk(sent, 'committed and not acknowledged', first!.atMs), inFlight: committed };
 }
 
 export async function killAllWorkers(trial: Trial): Promise<Exposure> {

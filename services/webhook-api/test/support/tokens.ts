@@ -1,3 +1,7 @@
+import { once } from 'node:events';
+import { type IncomingMessage, request } from 'node:http';
+import { text } from 'node:stream/consumers';
+
 export type Role = 'admin' | 'editor' | 'reader' | 'publisher' | 'outsider';
 
 const tokens = new Map<Role, Promise<string>>();
@@ -15,11 +19,15 @@ async function requestToken(role: Role): Promise<string> {
   const clients: Record<string, Record<string, string>> = JSON.parse(
     process.env.TOCSIN_TEST_OIDC_CLIENTS ?? '{}',
   );
-  const response = await fetch(`${process.env.TOCSIN_TEST_OIDC_ISSUER}/protocol/openid-connect/token`, {
+  // A connection of its own: one that was kept from an earlier test file may be closed by the provider just now.
+  const asked = request(`${process.env.TOCSIN_TEST_OIDC_ISSUER}/protocol/openid-connect/token`, {
     method: 'POST',
-    body: new URLSearchParams({ grant_type: 'client_credentials', ...clients[role] }),
+    agent: false,
+    headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
   });
-  if (!response.ok) throw new Error(`The provider gave no token for ${role}: ${response.status}.`);
-  const { access_token }: { access_token: string } = JSON.parse(await response.text());
+  asked.end(new URLSearchParams({ grant_type: 'client_credentials', ...clients[role] }).toString());
+  const [answer]: IncomingMessage[] = await once(asked, 'response');
+  if (answer?.statusCode !== 200) throw new Error(`No token for ${role}: ${answer?.statusCode}.`);
+  const { access_token }: { access_token: string } = JSON.parse(await text(answer));
   return access_token;
 }

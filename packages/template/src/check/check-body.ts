@@ -47,9 +47,14 @@ export function createBodyChecker(): (source: string) => BodyCheck {
     const { template } = compiled;
     const unknown = [...template.variables].filter(([name]) => !KNOWN.has(name) && !globals.has(name));
     const unknownWarnings = unknown.map(([name, offset]) => warnUnknown(template.source, name, offset));
-    const samples = checkSamples(template, unknown.map(([name]) => name));
+    const samples = checkSamples(
+      template,
+      unknown.map(([name]) => name),
+    );
     const warnings = distinct([...unknownWarnings, ...samples.warnings]);
-    return samples.error === undefined ? { ok: true, warnings } : { ok: false, errors: [samples.error], warnings };
+    return samples.error === undefined
+      ? { ok: true, warnings }
+      : { ok: false, errors: [samples.error], warnings };
   };
 }
 
@@ -59,7 +64,10 @@ const KNOWN: ReadonlySet<string> = new Set([...ALERT_VARIABLES, 'alert', 'model'
 function warnUnknown(source: string, name: string, offset: number): Finding {
   const suggestion = nearest(name, KNOWN);
   const hint = suggestion === undefined ? '' : ` Did you mean '${suggestion}'?`;
-  return { ...locate(source, offset), message: `no variable is named '${name}'; it will print empty.${hint}` };
+  return {
+    ...locate(source, offset),
+    message: `no variable is named '${name}'; it will print empty.${hint}`,
+  };
 }
 
 function checkSamples(

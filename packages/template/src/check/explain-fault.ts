@@ -17,7 +17,8 @@ const TEXT: Readonly<Record<JsonProblem, string>> = {
   'key expected': 'a key in double quotes is expected here',
   'comma before a closing bracket': 'a comma stands before a closing bracket; take it away',
   'control character in a string': 'a line break or tab stands inside a string; write \\n or \\t',
-  'invalid escape in a string': 'a backslash in a string must begin an escape such as \\n or \\"; write \\\\ for a backslash',
+  'invalid escape in a string':
+    'a backslash in a string must begin an escape such as \\n or \\"; write \\\\ for a backslash',
   'string without end': 'the string that begins here is never closed',
   'invalid number': 'this is not a number that JSON knows',
   'text behind the value': 'the JSON value has ended here, but more text follows',
@@ -33,7 +34,9 @@ export function explainFault(
   fault: JsonFault,
 ): Explanation {
   if (output.trim() === '') return { offset: 0, message: 'the result is empty, which is not JSON' };
-  const unescaped = pieces.findLast((candidate) => candidate.start <= fault.offset && isSaid(source, candidate, 'safe'));
+  const unescaped = pieces.findLast(
+    (candidate) => candidate.start <= fault.offset && isSaid(source, candidate, 'safe'),
+  );
   const piece = unescaped ?? pieceAt(pieces, fault.offset);
   if (piece === undefined) return { offset: source.length, message: notJson(TEXT[fault.problem]) };
   if (piece.value === undefined) return explainText(source, pieces, piece, fault);
@@ -63,7 +66,12 @@ function explainText(
 ): Explanation {
   const before = pieces[pieces.indexOf(piece) - 1];
   const isAtStart = fault.offset - piece.start <= leadingSpace(source, piece);
-  if (fault.problem === 'value expected' && isAtStart && before?.value !== undefined && before.start === before.end) {
+  if (
+    fault.problem === 'value expected' &&
+    isAtStart &&
+    before?.value !== undefined &&
+    before.start === before.end
+  ) {
     const expression = expressionAt(source, before.offset);
     const reason = `{{ ${expression} }} prints nothing here; write {{ ${expression} | default(0) }}, or check the name`;
     return { offset: before.offset, message: notJson(reason) };
@@ -118,6 +126,9 @@ export function expressionAt(source: string, offset: number): string {
   const open = source.lastIndexOf('{{', offset);
   const close = source.indexOf('}}', offset);
   if (open === -1 || close === -1 || source.slice(open, offset).includes('}}')) return '…';
-  const expression = source.slice(open + 2, close).replace(/^[-+]|-$/g, '').trim();
+  const expression = source
+    .slice(open + 2, close)
+    .replace(/^[-+]|-$/g, '')
+    .trim();
   return expression.length > MAX_EXPRESSION ? `${expression.slice(0, MAX_EXPRESSION)}…` : expression;
 }

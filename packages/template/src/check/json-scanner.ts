@@ -85,10 +85,19 @@ class JsonScanner {
     this.space();
     if (depth > MAX_DEPTH) this.fail('nested too deeply');
     const character = this.text.charAt(this.offset);
-    if (character === '{') return this.object(depth);
-    if (character === '[') return this.array(depth);
+    if (character === '{') {
+      this.object(depth);
+      return;
+    }
+    if (character === '[') {
+      this.array(depth);
+      return;
+    }
     if (character === '"') return void this.string();
-    if (character === '-' || (character >= '0' && character <= '9')) return this.number();
+    if (character === '-' || (character >= '0' && character <= '9')) {
+      this.number();
+      return;
+    }
     for (const word of ['true', 'false', 'null']) {
       if (this.text.startsWith(word, this.offset)) {
         this.offset += word.length;

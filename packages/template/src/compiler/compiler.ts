@@ -101,12 +101,14 @@ function compileStatement(node: Statement, frame: Frame): void {
       for (const child of node.nodes) bind(child, frame);
       return;
     case 'For':
-      return compileFor(node, frame);
+      compileFor(node, frame);
+      return;
     case 'If':
       bind(node.test, frame);
       compileBody(node.body, frame);
       compileBody(node.elif_, frame);
-      return compileBody(node.else_, frame);
+      compileBody(node.else_, frame);
+      return;
     case 'Macro':
       compileMacro(node, frame);
       node.target = refOf(node.name, frame);
@@ -114,13 +116,15 @@ function compileStatement(node: Statement, frame: Frame): void {
       return;
     case 'CallBlock':
       compileMacro(node, frame);
-      return bind(node.call, frame);
+      bind(node.call, frame);
+      return;
     case 'FilterBlock': {
       const inner = enter(frame);
       findAll(inner.symbols, childrenOf(node));
       node.symbols = inner.symbols;
       compileBody(node.body, inner);
-      return bind(node.filter, inner);
+      bind(node.filter, inner);
+      return;
     }
     case 'With': {
       const inner = enter(frame);
@@ -128,7 +132,8 @@ function compileStatement(node: Statement, frame: Frame): void {
       node.symbols = inner.symbols;
       for (const target of node.targets) bind(target, inner);
       for (const value of node.values) bind(value, frame);
-      return compileBody(node.body, inner);
+      compileBody(node.body, inner);
+      return;
     }
     case 'Block':
       node.visible = node.scoped ? frame.symbols.dumpStores() : [];
@@ -137,11 +142,13 @@ function compileStatement(node: Statement, frame: Frame): void {
       const inner = enter(frame);
       findAll(inner.symbols, node.body);
       node.symbols = inner.symbols;
-      return compileBody(node.body, inner);
+      compileBody(node.body, inner);
+      return;
     }
     case 'ScopedEvalContextModifier':
       bind(node.autoescape, frame);
-      return compileBody(node.body, frame);
+      compileBody(node.body, frame);
+      return;
     case 'Assign':
       bind(node.node, frame);
       bind(node.target, frame);

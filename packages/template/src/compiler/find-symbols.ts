@@ -11,24 +11,33 @@ export function findSymbols(symbols: Symbols, node: Node): void {
       else symbols.load(node.name);
       return;
     case 'NSRef':
-      return symbols.load(node.name);
+      symbols.load(node.name);
+      return;
     case 'If':
-      return findBranches(symbols, node);
+      findBranches(symbols, node);
+      return;
     case 'Macro':
-      return symbols.store(node.name);
+      symbols.store(node.name);
+      return;
     case 'Assign':
       findSymbols(symbols, node.node);
-      return findSymbols(symbols, node.target);
+      findSymbols(symbols, node.target);
+      return;
     case 'For':
-      return findSymbols(symbols, node.iter);
+      findSymbols(symbols, node.iter);
+      return;
     case 'CallBlock':
-      return findSymbols(symbols, node.call);
+      findSymbols(symbols, node.call);
+      return;
     case 'FilterBlock':
-      return findSymbols(symbols, node.filter);
+      findSymbols(symbols, node.filter);
+      return;
     case 'With':
-      return findAll(symbols, node.values);
+      findAll(symbols, node.values);
+      return;
     case 'AssignBlock':
-      return findSymbols(symbols, node.target);
+      findSymbols(symbols, node.target);
+      return;
     case 'Scope':
     case 'Block':
       return;

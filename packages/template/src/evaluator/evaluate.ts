@@ -1,4 +1,5 @@
 import { RenderFailure, typeError } from '../errors.js';
+import { joinMarked } from '../json/marked-text.js';
 import type {
   Arguments,
   Compare,
@@ -16,7 +17,6 @@ import { Dict } from '../values/dict.js';
 import { equals } from '../values/equality.js';
 import { items } from '../values/iterate.js';
 import { Markup } from '../values/markup.js';
-import { joinMarked } from '../json/marked-text.js';
 import { joinMarkup } from '../values/markup-text.js';
 import { NativeObject } from '../values/native-object.js';
 import { str } from '../values/repr.js';

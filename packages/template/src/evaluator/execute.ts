@@ -92,14 +92,16 @@ export function innerFrame(frame: Frame, symbols: Symbols): Frame {
 export function assign(target: AssignTarget, value: Value, frame: Frame): void {
   switch (target.kind) {
     case 'Name':
-      return writeRef(frame.scope, target.ref!, value);
+      writeRef(frame.scope, target.ref!, value);
+      return;
     case 'NSRef': {
       const namespace = readRef(frame.scope, target.ref!);
       if (!(namespace instanceof Namespace)) {
         frame.runtime.offset = target.offset;
         throw new RenderFailure('TemplateRuntimeError', 'cannot assign attribute on non-namespace object');
       }
-      return namespace.set(target.attr, value, frame.runtime);
+      namespace.set(target.attr, value, frame.runtime);
+      return;
     }
     case 'Tuple':
       unpack(target.items, value, frame);
@@ -123,9 +125,15 @@ function unpack(targets: readonly AssignTarget[], value: Value, frame: Frame): v
 }
 
 function executeIf(node: If, frame: Frame): void {
-  if (isTrue(evaluate(node.test, frame))) return execute(node.body, frame);
+  if (isTrue(evaluate(node.test, frame))) {
+    execute(node.body, frame);
+    return;
+  }
   for (const branch of node.elif_) {
-    if (isTrue(evaluate(branch.test, frame))) return execute(branch.body, frame);
+    if (isTrue(evaluate(branch.test, frame))) {
+      execute(branch.body, frame);
+      return;
+    }
   }
   execute(node.else_, frame);
 }
@@ -188,7 +196,10 @@ function printAsIs(value: Value, offset: number, frame: Frame): void {
     throw typeError(`sequence item 0: expected str instance, ${typeName(value)} found`);
   }
   const { runtime } = frame;
-  frame.output.print(runtime.autoescape && typeof value === 'string' ? new Markup(value, 'html') : value, offset);
+  frame.output.print(
+    runtime.autoescape && typeof value === 'string' ? new Markup(value, 'html') : value,
+    offset,
+  );
 }
 
 function executeFilterBlock(node: FilterBlock, frame: Frame): void {

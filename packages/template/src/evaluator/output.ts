@@ -1,7 +1,7 @@
 import { escapeJsonString } from '../json/escape.js';
 import { fromMarked, markedTextOf, markTrusted, printMarked } from '../json/marked-text.js';
 import { Markup } from '../values/markup.js';
-import { escape, escapeHtml } from '../values/markup-text.js';
+import { escapeHtml, escapeToMarkup } from '../values/markup-text.js';
 import { str } from '../values/repr.js';
 import type { Value } from '../values/value.js';
 import type { Runtime } from './runtime.js';
@@ -58,18 +58,19 @@ export function captureOutput(runtime: Runtime): CapturedOutput {
 }
 
 function plainText(value: Value, runtime: Runtime): string {
-  return runtime.autoescape ? escape(value, runtime).text : str(value, runtime);
+  return runtime.autoescape ? escapeToMarkup(value, runtime).text : str(value, runtime);
 }
 
 function jsonText(value: Value, runtime: Runtime): string {
+  const { budget } = runtime;
   if (typeof value === 'string') {
-    return escapeJsonString(runtime.autoescape ? escapeHtml(value, runtime) : value);
+    return escapeJsonString(runtime.autoescape ? escapeHtml(value, runtime) : value, budget);
   }
   if (value instanceof Markup) {
     if (value.kind === 'json') return value.text;
-    return value.kind === 'marked' ? printMarked(value.text) : escapeJsonString(value.text);
+    return value.kind === 'marked' ? printMarked(value.text, budget) : escapeJsonString(value.text, budget);
   }
-  return escapeJsonString(plainText(value, runtime));
+  return escapeJsonString(plainText(value, runtime), budget);
 }
 
 function capturePlain(runtime: Runtime): CapturedOutput {
@@ -99,7 +100,8 @@ function captureMarked(runtime: Runtime): CapturedOutput {
   };
   return {
     data: (data) => append(markTrusted(data)),
-    print: (value) => append(markedTextOf(runtime.autoescape ? escape(value, runtime) : value, runtime)),
+    print: (value) =>
+      append(markedTextOf(runtime.autoescape ? escapeToMarkup(value, runtime) : value, runtime)),
     value: () => fromMarked(text),
   };
 }

@@ -4,7 +4,7 @@ import { splitSpace } from '../methods/text-operations.js';
 import { Dict } from '../values/dict.js';
 import { items, tryIterate } from '../values/iterate.js';
 import { Markup } from '../values/markup.js';
-import { escape, escapeHtml } from '../values/markup-text.js';
+import { escapeHtml, escapeToMarkup } from '../values/markup-text.js';
 import { str } from '../values/repr.js';
 import { isString, textOf } from '../values/text.js';
 import { isTrue } from '../values/truth.js';
@@ -18,7 +18,7 @@ import { urlizeFilter } from './urlize.js';
 /** Filters for HTML, XML and URLs. */
 export function htmlFilters(): Filter[] {
   return [
-    filter('escape', [], (runtime, value) => escape(value, runtime)),
+    filter('escape', [], (runtime, value) => escapeToMarkup(value, runtime)),
     filter(
       'forceescape',
       [],
@@ -83,7 +83,7 @@ const SAFE = /[A-Za-z0-9_.~-]/;
 /** Percent-encoding of UTF-8; in a query a space is `+`, elsewhere a slash is safe. */
 function quote(value: Value, isPath: boolean, runtime: Runtime): string {
   const text = str(value, runtime);
-  runtime.budget.string(text.length * 3);
+  runtime.budget.items(text.length);
   let result = '';
   for (const character of text) {
     if (SAFE.test(character) || (isPath && character === '/')) result += character;
@@ -112,7 +112,7 @@ function xmlAttributes(runtime: Runtime, value: Value, autospace: Value): Value 
     if (!isString(key)) throw typeError('expected string or bytes-like object');
     if (FORBIDDEN_IN_NAME.test(textOf(key)))
       throw valueError(`Invalid character in attribute name: '${textOf(key)}'`);
-    parts.push(`${escape(key, runtime).text}="${escape(item, runtime).text}"`);
+    parts.push(`${escapeToMarkup(key, runtime).text}="${escapeToMarkup(item, runtime).text}"`);
   }
   const joined = parts.join(' ');
   runtime.budget.string(joined.length);

@@ -11,6 +11,9 @@ export function prettyFormat(value: Value, runtime: Runtime): string {
   return format(value, { indent: 0, allowance: 0, runtime });
 }
 
+/** What one item on a line of its own costs. */
+const LINE_STEPS = 4;
+
 interface Place {
   readonly indent: number;
   /** Characters that still follow on the last line. */
@@ -20,6 +23,7 @@ interface Place {
 
 function format(value: Value, place: Place): string {
   const { runtime, indent, allowance } = place;
+  runtime.budget.charge(LINE_STEPS);
   const line = sortedRepr(value, runtime);
   if (line.length <= WIDTH - indent - allowance) return line;
   runtime.budget.descend();

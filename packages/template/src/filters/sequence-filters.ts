@@ -7,7 +7,7 @@ import { equals } from '../values/equality.js';
 import { GroupTuple } from '../values/group-tuple.js';
 import { items, iterate, toList, tryIterate, tryReverse } from '../values/iterate.js';
 import { Markup } from '../values/markup.js';
-import { escape, joinMarkup, softStr } from '../values/markup-text.js';
+import { escapeToMarkup, joinMarkup, softStr } from '../values/markup-text.js';
 import { str } from '../values/repr.js';
 import { codePoints, isString, sameKind, textOf } from '../values/text.js';
 import { isTrue } from '../values/truth.js';
@@ -97,7 +97,7 @@ export function sequenceFilters(): Filter[] {
 function reverse(runtime: Runtime, value: Value): Value {
   if (isString(value)) {
     const text = textOf(value);
-    runtime.budget.string(text.length);
+    runtime.budget.items(text.length);
     return sameKind(value, codePoints(text).reverse().join(''));
   }
   const reversed = tryReverse(value, runtime);
@@ -130,7 +130,7 @@ function join(runtime: Runtime, value: Value, separator: Value, attribute: Value
 function joinEscaped(parts: readonly Value[], separator: Value, runtime: Runtime): Value {
   if (parts.some((part) => part instanceof Markup)) {
     return joinMarkup(
-      parts.map((part) => (part instanceof Markup ? part : escape(part, runtime))),
+      parts.map((part) => (part instanceof Markup ? part : escapeToMarkup(part, runtime))),
       runtime,
     );
   }

@@ -1,12 +1,13 @@
 import { RenderFailure } from '../errors.js';
 import type { Runtime } from '../evaluator/runtime.js';
 import { percentFormat } from '../format/percent-format.js';
+import { isSpaceCode } from '../lexer/characters.js';
 import { integerArgument, optionalText } from '../methods/arguments.js';
 import { replaceText } from '../methods/str-methods.js';
 import { capitalize, pad, strip } from '../methods/text-operations.js';
 import { Dict } from '../values/dict.js';
 import { Markup } from '../values/markup.js';
-import { escape, softStr } from '../values/markup-text.js';
+import { escapeToMarkup, softStr } from '../values/markup-text.js';
 import { str } from '../values/repr.js';
 import { sameKind, textOf } from '../values/text.js';
 import { Tuple, type Value } from '../values/value.js';
@@ -53,6 +54,7 @@ function textFilter(name: string, run: (text: string) => string, kind?: 'plain')
   return filter(name, [], (runtime, value) => {
     const text = softStr(value, runtime);
     runtime.budget.string(textOf(text).length);
+    if (name === 'title') runtime.budget.items(textOf(text).length);
     const result = run(textOf(text));
     const staysMarked = text instanceof Markup && text.kind === 'marked';
     return kind === 'plain' && !staysMarked ? result : sameKind(text, result);
@@ -62,11 +64,23 @@ function textFilter(name: string, run: (text: string) => string, kind?: 'plain')
 /** A word begins behind a space, a hyphen or an opening bracket; unlike `str.title`, not behind an apostrophe. */
 function titleWords(text: string): string {
   let result = '';
-  for (const piece of text.split(/([-\s\x1c-\x1f\x85({[<]+)/u)) {
-    const head = String.fromCodePoint(piece.codePointAt(0) ?? 0);
-    if (piece !== '') result += head.toUpperCase() + piece.slice(head.length).toLowerCase();
+  let start = 0;
+  for (let index = 0; index <= text.length; index++) {
+    if (index < text.length && !isWordBreak(text, index)) continue;
+    result += titleWord(text.slice(start, index)) + text.charAt(index);
+    start = index + 1;
   }
   return result;
+}
+
+function isWordBreak(text: string, index: number): boolean {
+  return '-({[<'.includes(text.charAt(index)) || isSpaceCode(text.charCodeAt(index));
+}
+
+function titleWord(word: string): string {
+  if (word === '') return '';
+  const head = String.fromCodePoint(word.codePointAt(0) ?? 0);
+  return head.toUpperCase() + word.slice(head.length).toLowerCase();
 }
 
 function replace(runtime: Runtime, value: Value, old: Value, by: Value, count: Value): Value {
@@ -82,10 +96,10 @@ function replace(runtime: Runtime, value: Value, old: Value, by: Value, count: V
     return isMarked ? sameKind(text, replaced) : replaced;
   }
   const escapes = old instanceof Markup || (by instanceof Markup && !(value instanceof Markup));
-  const subject = escapes ? escape(value, runtime) : text;
+  const subject = escapes ? escapeToMarkup(value, runtime) : text;
   const argument = (part: Value) =>
     subject instanceof Markup && subject.kind === 'html'
-      ? escape(part, runtime).text
+      ? escapeToMarkup(part, runtime).text
       : textOf(softStr(part, runtime));
   return sameKind(
     subject,

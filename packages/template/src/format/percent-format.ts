@@ -5,7 +5,7 @@ import { Dict } from '../values/dict.js';
 import { isNumeric, numeric } from '../values/equality.js';
 import { parseFloatText } from '../values/floats.js';
 import { Markup } from '../values/markup.js';
-import { escape } from '../values/markup-text.js';
+import { escapeToMarkup } from '../values/markup-text.js';
 import { repr, str } from '../values/repr.js';
 import { codePointLength, isString, sameKind, takeCodePoints, textOf } from '../values/text.js';
 import { typeName } from '../values/type-name.js';
@@ -18,6 +18,9 @@ export function percentFormat(format: string | Markup, values: Value, runtime: R
   const formatter = new PercentFormatter(format, values, runtime);
   return sameKind(format, formatter.run());
 }
+
+/** What one conversion costs. */
+const CONVERSION_STEPS = 4;
 
 interface Conversion {
   readonly flags: string;
@@ -51,7 +54,7 @@ class PercentFormatter {
     for (let at = format.indexOf('%'); at !== -1; at = format.indexOf('%', this.index)) {
       result += format.slice(this.index, at);
       this.index = at + 1;
-      this.runtime.budget.step();
+      this.runtime.budget.charge(CONVERSION_STEPS);
       result += this.convert();
       this.runtime.budget.string(result.length);
     }
@@ -169,7 +172,8 @@ class PercentFormatter {
   private renderText({ value, type, precision }: Conversion): string {
     const plain = type === 's' ? str(value, this.runtime) : repr(value, this.runtime);
     const ascii = type === 'a' ? toAscii(plain) : plain;
-    const text = this.isMarkup && !(value instanceof Markup) ? escape(ascii, this.runtime).text : ascii;
+    const text =
+      this.isMarkup && !(value instanceof Markup) ? escapeToMarkup(ascii, this.runtime).text : ascii;
     return precision === undefined ? text : takeCodePoints(text, precision);
   }
 }

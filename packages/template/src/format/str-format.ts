@@ -2,7 +2,7 @@ import { RenderFailure, valueError } from '../errors.js';
 import type { Runtime } from '../evaluator/runtime.js';
 import { getAttribute, getItem } from '../values/attributes.js';
 import { Markup } from '../values/markup.js';
-import { escape } from '../values/markup-text.js';
+import { escapeToMarkup } from '../values/markup-text.js';
 import { repr, str } from '../values/repr.js';
 import { sameKind, textOf } from '../values/text.js';
 import type { Value } from '../values/value.js';
@@ -19,6 +19,9 @@ export function strFormat(format: string | Markup, args: FormatArguments, runtim
   const formatter = new StrFormatter(args, runtime, isMarkup);
   return sameKind(format, formatter.format(textOf(format), 2));
 }
+
+/** What one replacement field costs. */
+const FIELD_STEPS = 4;
 
 class StrFormatter {
   private readonly args: FormatArguments;
@@ -51,7 +54,7 @@ class StrFormatter {
       }
       if (brace === '}') throw valueError("Single '}' encountered in format string");
       const end = fieldEnd(text, at + 1);
-      this.runtime.budget.step();
+      this.runtime.budget.charge(FIELD_STEPS);
       result += this.formatField(text.slice(at + 1, end), depth);
       this.runtime.budget.string(result.length);
       index = end + 1;
@@ -68,7 +71,7 @@ class StrFormatter {
       throw valueError('Unsupported format specification for Markup.');
     }
     if (value instanceof Markup) return value.text;
-    return escape(formatValue(value, expanded, this.runtime), this.runtime).text;
+    return escapeToMarkup(formatValue(value, expanded, this.runtime), this.runtime).text;
   }
 
   private getField(name: string): Value {

@@ -1,6 +1,7 @@
-const SPECIAL = /["\\\u0000-\u001f\u2028\u2029\ud800-\udfff]/;
-const SPECIALS =
-  /["\\\u0000-\u001f\u2028\u2029]|[\ud800-\udbff](?![\udc00-\udfff])|(?<![\ud800-\udbff])[\udc00-\udfff]/g;
+import type { Budget } from '../budget.js';
+
+const SPECIAL = /["\\\p{Cc}\p{Cs}\u2028\u2029]/u;
+const SPECIALS = /["\\\p{Cc}\p{Cs}\u2028\u2029]/gu;
 const SHORT: Readonly<Record<string, string>> = {
   '"': '\\"',
   '\\': '\\\\',
@@ -15,8 +16,10 @@ const SHORT: Readonly<Record<string, string>> = {
  * Text for the inside of a JSON string: quotes, backslashes and control characters as JSON demands, U+2028 and
  * U+2029 for destinations that read it as JavaScript, lone surrogates because they have no UTF-8.
  */
-export function escapeJsonString(text: string): string {
-  return SPECIAL.test(text) ? text.replace(SPECIALS, escapeUnit) : text;
+export function escapeJsonString(text: string, budget: Budget): string {
+  if (!SPECIAL.test(text)) return text;
+  budget.items(text.length);
+  return text.replace(SPECIALS, escapeUnit);
 }
 
 function escapeUnit(unit: string): string {

@@ -1,3 +1,4 @@
+import type { Budget } from '../budget.js';
 import type { Runtime } from '../evaluator/runtime.js';
 import { Markup } from '../values/markup.js';
 import { str } from '../values/repr.js';
@@ -25,15 +26,14 @@ const CHARACTER_OF: ReadonlyMap<string, string> = new Map(
   MARKED_CHARACTERS.map((character, index) => [String.fromCodePoint(MARK_BASE + index), character]),
 );
 
-// biome-ignore lint/suspicious/noControlCharactersInRegex: JSON forbids exactly these inside a string
-const TRUSTED_SPECIAL = /["\\\x00-\x1f\u2028\u2029]/g;
+const TRUSTED_SPECIAL = /["\\\p{Cc}\u2028\u2029]/gu;
 /** The marks themselves, where a value or a template brings them along. */
 const FOREIGN_MARK = /[\u{10ff00}-\u{10ff23}]/gu;
 const MARK = /[\u{10ff00}-\u{10ff23}]/u;
 
 /** The template's own text, marked. */
 export function markTrusted(text: string): string {
-  return markForeign(text).replace(TRUSTED_SPECIAL, (character) => MARK_OF.get(character)!);
+  return markForeign(text).replace(TRUSTED_SPECIAL, (character) => MARK_OF.get(character) ?? character);
 }
 
 /** A value's text: only a character that looks like a mark is changed, to its escape. */
@@ -65,8 +65,9 @@ export function plainText(text: string): string {
 }
 
 /** Marks turned back, the rest escaped for the inside of a JSON string. */
-export function printMarked(text: string): string {
-  return escapeJsonString(text).replace(FOREIGN_MARK, (mark) => CHARACTER_OF.get(mark)!);
+export function printMarked(text: string, budget: Budget): string {
+  budget.items(text.length);
+  return escapeJsonString(text, budget).replace(FOREIGN_MARK, (mark) => CHARACTER_OF.get(mark)!);
 }
 
 export function joinMarked(parts: readonly Value[], runtime: Runtime): Markup | string {

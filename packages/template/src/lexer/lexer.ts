@@ -146,9 +146,18 @@ class Lexer {
 
   private lexToken(): void {
     const code = this.source.charCodeAt(this.offset);
-    if (isDigitCode(code)) return this.lexNumber();
-    if (code === 0x22 || code === 0x27) return this.lexString(code);
-    if (nameCharacterLength(this.source, this.offset) > 0) return this.lexName();
+    if (isDigitCode(code)) {
+      this.lexNumber();
+      return;
+    }
+    if (code === 0x22 || code === 0x27) {
+      this.lexString(code);
+      return;
+    }
+    if (nameCharacterLength(this.source, this.offset) > 0) {
+      this.lexName();
+      return;
+    }
     this.lexOperator();
   }
 

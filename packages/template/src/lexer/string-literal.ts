@@ -27,9 +27,9 @@ export function decodeStringLiteral(raw: string, offset: number): string {
   let from = 0;
   for (let at = raw.indexOf('\\'); at !== -1; at = raw.indexOf('\\', from)) {
     value += raw.slice(from, at);
-    const escape = decodeEscape(raw, at, offset);
-    value += escape.text;
-    from = at + escape.length;
+    const decoded = decodeEscape(raw, at, offset);
+    value += decoded.text;
+    from = at + decoded.length;
   }
   return value + raw.slice(from);
 }
@@ -52,11 +52,11 @@ function decodeOctal(raw: string, at: number): { text: string; length: number } 
   return { text: String.fromCodePoint(Number.parseInt(raw.slice(at + 1, end), 8)), length: end - at };
 }
 
-function decodeHex(escape: { raw: string; at: number; digits: number; offset: number }): {
+function decodeHex(literal: { raw: string; at: number; digits: number; offset: number }): {
   text: string;
   length: number;
 } {
-  const { raw, at, digits, offset } = escape;
+  const { raw, at, digits, offset } = literal;
   const hex = raw.slice(at + 2, at + 2 + digits);
   if (hex.length < digits || !/^[0-9a-fA-F]+$/.test(hex)) {
     throw new CompileFailure(`truncated \\${raw.charAt(at + 1)}${'X'.repeat(digits)} escape`, offset);

@@ -6,9 +6,9 @@ import { sorted } from '../filters/sorting.js';
 import { sameOrEqual } from '../values/equality.js';
 import { toList } from '../values/iterate.js';
 import { NativeObject } from '../values/native-object.js';
+import type { Range } from '../values/range.js';
 import { isTrue } from '../values/truth.js';
 import { typeName } from '../values/type-name.js';
-import type { Range } from '../values/range.js';
 import type { Tuple, Value } from '../values/value.js';
 import { integerArgument } from './arguments.js';
 
@@ -95,7 +95,9 @@ export const TUPLE_METHODS: ReadonlyMap<string, NativeFunction> = new Map<string
 export const RANGE_METHODS: ReadonlyMap<string, NativeFunction> = new Map<string, NativeFunction>([
   [
     'count',
-    defineFunction('count', ['self', 'value'], (runtime, self, item) => count(runtime, [...(self as Range)], item!)),
+    defineFunction('count', ['self', 'value'], (runtime, self, item) =>
+      count(runtime, [...(self as Range)], item!),
+    ),
   ],
   [
     'index',

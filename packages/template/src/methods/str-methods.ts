@@ -2,11 +2,11 @@ import { RenderFailure, typeError, valueError } from '../errors.js';
 import type { Runtime } from '../evaluator/runtime.js';
 import { defineFunction, type NativeFunction, type Parameter } from '../evaluator/signature.js';
 import { strFormat } from '../format/str-format.js';
-import { isIdentifier } from '../lexer/characters.js';
+import { isIdentifier, isSpaceCode } from '../lexer/characters.js';
 import { Dict } from '../values/dict.js';
 import { items } from '../values/iterate.js';
 import { Markup } from '../values/markup.js';
-import { escape, joinMarkup } from '../values/markup-text.js';
+import { escapeToMarkup, joinMarkup } from '../values/markup-text.js';
 import { codePointLength, codePoints, isString, sameKind, textOf } from '../values/text.js';
 import { isTrue } from '../values/truth.js';
 import { typeName } from '../values/type-name.js';
@@ -75,6 +75,7 @@ function stripMethod(name: string, sides: 'both' | 'left' | 'right'): [string, N
     method(name, [['chars', null]], (runtime, self, characters) => {
       const text = textOf(self);
       runtime.budget.string(text.length);
+      if (characters !== null) runtime.budget.items(text.length);
       return sameKind(self, operations.strip(text, optionalText(characters!), sides));
     }),
   ];
@@ -214,6 +215,7 @@ function codePointIndex(text: string, index: number): number {
 function window(text: string, start: Value, end: Value, runtime: Runtime): { text: string; offset: number } {
   runtime.budget.characters(text.length);
   if (start === null && end === null) return { text, offset: 0 };
+  runtime.budget.items(text.length);
   const points = codePoints(text);
   const from = start === null ? 0 : integerArgument(start);
   const offset = Math.max(0, from < 0 ? from + points.length : from);
@@ -282,19 +284,22 @@ function expandTabs(text: string, tabSize: number, runtime: Runtime): string {
 }
 
 function predicateMethods(): [string, NativeFunction][] {
-  const every = (name: string, pattern: RegExp): [string, NativeFunction] =>
-    predicate(name, (text) => text !== '' && codePoints(text).every((character) => pattern.test(character)));
+  const every = (name: string, holds: (character: string) => boolean): [string, NativeFunction] =>
+    predicate(name, (text) => text !== '' && codePoints(text).every(holds));
+  const like = (pattern: RegExp) => (character: string) => pattern.test(character);
   return [
-    every('isalpha', /\p{L}/u),
-    every('isalnum', /[\p{L}\p{N}]/u),
-    every('isdecimal', /\p{Nd}/u),
+    every('isalpha', like(/\p{L}/u)),
+    every('isalnum', like(/[\p{L}\p{N}]/u)),
+    every('isdecimal', like(/\p{Nd}/u)),
     every(
       'isdigit',
-      /[\p{Nd}\u00b2\u00b3\u00b9\u2070\u2074-\u2079\u2080-\u2089\u2460-\u2468\u2474-\u247c\u2488-\u2490\u24ea\u24f5-\u24fd\u24ff\u2776-\u277e\u2780-\u2788\u278a-\u2792]/u,
+      like(
+        /[\p{Nd}\u00b2\u00b3\u00b9\u2070\u2074-\u2079\u2080-\u2089\u2460-\u2468\u2474-\u247c\u2488-\u2490\u24ea\u24f5-\u24fd\u24ff\u2776-\u277e\u2780-\u2788\u278a-\u2792]/u,
+      ),
     ),
-    every('isnumeric', /\p{N}/u),
-    every('isspace', /[\s\x1c-\x1f\x85]/u),
-    predicate('isascii', (text) => !/[^\0-\x7f]/.test(text)),
+    every('isnumeric', like(/\p{N}/u)),
+    every('isspace', (character) => isSpaceCode(character.charCodeAt(0))),
+    predicate('isascii', (text) => !/\P{ASCII}/u.test(text)),
     predicate('isidentifier', isIdentifier),
     predicate('isprintable', (text) => !/[\p{C}\p{Z}]/u.test(text.replaceAll(' ', ''))),
     predicate('isupper', isUpper),
@@ -338,7 +343,7 @@ function join(runtime: Runtime, self: Self, iterable: Value): Value {
   const parts: Value[] = [];
   for (const item of items(iterable!, runtime)) {
     if (!isString(item)) {
-      if (self instanceof Markup) parts.push(self, escape(item, runtime));
+      if (self instanceof Markup) parts.push(self, escapeToMarkup(item, runtime));
       else
         throw typeError(`sequence item ${parts.length / 2}: expected str instance, ${typeName(item)} found`);
     } else {
@@ -356,7 +361,9 @@ function join(runtime: Runtime, self: Self, iterable: Value): Value {
 
 function replaceMethod(runtime: Runtime, self: Self, old: Value, by: Value, count: Value): Value {
   const argument = (value: Value) =>
-    self instanceof Markup && self.kind === 'html' ? escape(value, runtime).text : textArgument(value);
+    self instanceof Markup && self.kind === 'html'
+      ? escapeToMarkup(value, runtime).text
+      : textArgument(value);
   return sameKind(
     self,
     replaceText(runtime, textOf(self), {

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { createCaseRunner, type CaseAnswer, type TemplateCase } from './case-runner.js';
+import { type CaseAnswer, createCaseRunner, type TemplateCase } from './case-runner.js';
 import { FUZZ_CONTEXT, FUZZ_TYPES } from './fuzz/context.js';
 import { createRandom } from './fuzz/random.js';
 import { generateTemplate } from './fuzz/templates.js';

@@ -6,7 +6,7 @@ import { PythonIterator } from './iterators.js';
 import { Markup } from './markup.js';
 import { NativeObject } from './native-object.js';
 import { Range } from './range.js';
-import { codePoints } from './text.js';
+import { codePoints, hasSurrogates } from './text.js';
 import { typeName } from './type-name.js';
 import { Undefined } from './undefined.js';
 import { Tuple, type Value } from './value.js';
@@ -99,6 +99,8 @@ function iterateText(text: string, runtime: Runtime): Iterator<Value> {
 
 function textLength(text: string, runtime: Runtime): number {
   runtime.budget.characters(text.length);
+  if (!hasSurrogates(text)) return text.length;
+  runtime.budget.items(text.length);
   let length = text.length;
   for (let index = 0; index < text.length - 1; index++) {
     const code = text.charCodeAt(index);

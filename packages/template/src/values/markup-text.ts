@@ -25,7 +25,7 @@ export function escapeHtml(text: string, runtime: Runtime): string {
 }
 
 /** markupsafe's `escape`: Markup stays as it is. */
-export function escape(value: Value, runtime: Runtime): Markup {
+export function escapeToMarkup(value: Value, runtime: Runtime): Markup {
   if (value instanceof Markup) return value;
   return new Markup(escapeHtml(str(value, runtime), runtime), 'html');
 }
@@ -46,7 +46,7 @@ export function joinMarkup(parts: readonly Value[], runtime: Runtime): Markup | 
   if (runtime.options.json && !isHtml) return joinMarked(parts, runtime);
   let text = '';
   for (const part of parts) {
-    text += part instanceof Undefined ? '' : textOf(escape(part, runtime));
+    text += part instanceof Undefined ? '' : textOf(escapeToMarkup(part, runtime));
     runtime.budget.string(text.length);
   }
   return new Markup(text, 'html');

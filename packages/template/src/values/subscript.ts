@@ -34,6 +34,7 @@ export function getSlice(value: Value, bounds: SliceBounds, runtime: Runtime): V
   if (isString(value)) {
     const text = textOf(value);
     if (!hasSurrogates(text)) return sameKind(value, sliceText(text, bounds, runtime));
+    runtime.budget.items(text.length);
     return sameKind(value, sliceItems(codePoints(text), bounds, runtime).join(''));
   }
   if (Array.isArray(value)) return sliceItems(value, bounds, runtime);
@@ -63,7 +64,7 @@ function at(items: readonly Value[], index: number): Value | undefined {
 function characterAt(value: string | Markup, index: number, runtime: Runtime): Value | undefined {
   const text = textOf(value);
   if (hasSurrogates(text)) {
-    runtime.budget.characters(text.length);
+    runtime.budget.items(text.length);
     const characters = codePoints(text);
     const character = characters[index < 0 ? characters.length + index : index];
     return character === undefined ? undefined : sameKind(value, character);

@@ -1,7 +1,22 @@
 import type { Random } from './random.js';
 import { generateTyped } from './typed-expressions.js';
 
-const TEXTS = ['text', ' ', '\n', '"k": ', ', ', '{"a": 1}', '  two  ', '\t', 'é😀', '\r\n', '{ ', ' }', '% }', '#'];
+const TEXTS = [
+  'text',
+  ' ',
+  '\n',
+  '"k": ',
+  ', ',
+  '{"a": 1}',
+  '  two  ',
+  '\t',
+  'é😀',
+  '\r\n',
+  '{ ',
+  ' }',
+  '% }',
+  '#',
+];
 
 /** A random template of a few statements. */
 export function generateTemplate(random: Random): string {
@@ -68,5 +83,20 @@ function endSign(random: Random): string {
 }
 
 function iterable(random: Random): string {
-  return random.pick(['lst', 'words', 'users', 'range(3)', 'empty', 'd', 's', 'nope', '[1, 2.5]', 'users|map(attribute="name")', 'none_v', '(1, 2)', 'words|sort', 'd.items()']);
+  return random.pick([
+    'lst',
+    'words',
+    'users',
+    'range(3)',
+    'empty',
+    'd',
+    's',
+    'nope',
+    '[1, 2.5]',
+    'users|map(attribute="name")',
+    'none_v',
+    '(1, 2)',
+    'words|sort',
+    'd.items()',
+  ]);
 }

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, readFileSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { makeDirectory, type RunningProvider, startProvider } from '@tocsin/local';
@@ -31,7 +31,9 @@ beforeEach(async () => {
 });
 afterEach(() => api.close());
 
-const newHome = () => mkdtempSync(join(tmpdir(), 'tocsin-login-'));
+const homes = mkdtempSync(join(tmpdir(), 'tocsin-login-'));
+afterAll(() => rmSync(homes, { recursive: true }));
+const newHome = () => mkdtempSync(join(homes, 'home-'));
 const fileOf = (home: string) => join(home, '.config', 'tocsin', 'login.json');
 
 async function logIn(home: string, { refuse = false } = {}) {

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { mkdtempSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type CliOptions, cli } from './support/cli.js';
@@ -28,7 +28,10 @@ beforeAll(async () => {
   };
   writeFileSync(stack, JSON.stringify(file));
 });
-afterAll(() => services.close());
+afterAll(async () => {
+  rmSync(directory, { recursive: true });
+  await services.close();
+});
 
 /** As someone who points the command at a running stack. */
 const run = (words: string[], options: CliOptions = {}) =>

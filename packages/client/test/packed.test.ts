@@ -1,7 +1,7 @@
 import { execFile, spawn } from 'node:child_process';
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
-import { mkdtempSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -50,6 +50,7 @@ beforeAll(async () => {
     cwd: project,
   });
 }, 180_000);
+afterAll(() => rmSync(project, { recursive: true }));
 
 test('it brings no other workspace and asks for none', () => {
   expect(readdirSync(join(project, 'node_modules', '@tocsin'))).toEqual(['client']);

@@ -1,0 +1,201 @@
+import { createTestDatabase, type TestDatabase } from '@tocsin/database/testing';
+import { findFreePorts, type RunningInbox, startInbox } from '@tocsin/local';
+import { createTestBroker } from '@tocsin/messaging/testing';
+import { parse } from 'yaml';
+import { readText } from './support/compose.js';
+import { parseExposition, type Series } from './support/exposition.js';
+import { groupingsOf, selectionsOf } from './support/promql.js';
+import { type Service, startService, stop, tokenOf, until } from './support/stack.js';
+
+interface Alarm {
+  alert: string;
+  expr: string;
+  labels: { severity: string };
+  annotations: { summary: string; runbook: string };
+}
+interface Panel {
+  title: string;
+  type: string;
+  targets?: { expr: string; legendFormat: string }[];
+}
+
+const alarms = (
+  parse(readText('infra/prometheus/alarms.yml')) as { groups: { rules: Alarm[] }[] }
+).groups.flatMap(({ rules }) => rules);
+const { panels } = JSON.parse(readText('infra/grafana/dashboards/tocsin.json')) as { panels: Panel[] };
+const queries = panels.flatMap(({ title, targets = [] }) => targets.map((target) => ({ title, ...target })));
+
+// Of Prometheus itself and of the broker's own plugin; the labels `job` and `instance` come with every scrape.
+const foreign = new Set(['up', 'rabbitmq_queue_messages_ready']);
+const scraped = ['job', 'instance', 'le'];
+
+const workspaceId = process.env.TOCSIN_TEST_WORKSPACE_ID ?? '';
+let database: TestDatabase;
+let inbox: RunningInbox;
+let services: Service[] = [];
+let series: Series[];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  const [inboxPort = 0, a = 0, b = 0, c = 0, d = 0, e = 0, f = 0] = await findFreePorts(7);
+  inbox = await startInbox({ port: inboxPort });
+  const env = {
+    DATABASE_URL: database.url,
+    AMQP_URL: (await createTestBroker()).url,
+    OIDC_ISSUER: process.env.TOCSIN_TEST_OIDC_ISSUER ?? '',
+    SECRETS_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
+    EGRESS_ALLOW: '127.0.0.0/8',
+    GENAI_ENGINE_ADMIN_KEY: 'the admin key of this test',
+  };
+  services = await Promise.all([
+    startService('webhook-api', { env, ports: [a, b] }),
+    startService('engine-auth', { env, ports: [c, d] }),
+    startService('delivery-worker', { env, ports: [e, f] }),
+  ]);
+  await deliverOnce();
+  await checkOneKey();
+  const texts = await Promise.all(services.map(async ({ metricsUrl }) => (await fetch(metricsUrl)).text()));
+  series = texts.flatMap(parseExposition);
+}, 60_000);
+afterAll(async () => {
+  await stop(services);
+  await inbox.close();
+  await database.drop();
+});
+
+async function deliverOnce(): Promise<void> {
+  const [api] = services;
+  const call = async (path: string, body: object) => {
+    const headers = {
+      Authorization: `Bearer ${await tokenOf('admin')}`,
+      'Content-Type': 'application/json',
+    };
+    const target = `${api?.url}/api/v1/workspaces/${workspaceId}/${path}`;
+    const response = await fetch(target, { method: 'POST', headers, body: JSON.stringify(body) });
+    expect([path, response.status < 300]).toEqual([path, true]);
+    return (await response.json()) as { id: string };
+  };
+  const webhook = await call('webhooks', { name: 'w', url: `${inbox.url}/metrics`, body: '{"a": 1}' });
+  const model_id = '6f1d0f0e-6c39-4c0b-8f5e-0b8a1c9f2a11';
+  const rule = { name: 'r', model_id, threshold: 0.4, bound: 'upper_bound', enabled: true };
+  const { id } = await call('alert_rules', { ...rule, notification_webhook_ids: [webhook.id] });
+  await call('alerts', { alert_rule_id: id, model_id, model_name: 'm', metric_value: 0.5 });
+  await until('the worker has counted a success', async () => {
+    const text = await (await fetch(services[2]?.metricsUrl ?? '')).text();
+    return (
+      /tocsin_deliveries_total\{outcome="succeeded"[^}]*\} 1/.test(text) && text.includes('reason="circuit"')
+    );
+  });
+}
+
+async function checkOneKey(): Promise<void> {
+  const url = `${services[1]?.url}/auth/api_keys/`;
+  const headers = { Authorization: 'Bearer the admin key of this test', 'Content-Type': 'application/json' };
+  const created = await fetch(url, { method: 'POST', headers, body: '{"description": "d"}' });
+  const { key } = (await created.json()) as { key: string };
+  const verify = `${services[1]?.url}/auth/verify`;
+  for (let use = 0; use < 2; use += 1) {
+    expect((await fetch(verify, { headers: { Authorization: `Bearer ${key}` } })).status).toBe(204);
+  }
+}
+
+function seriesOf(metric: string): Series[] {
+  return series.filter(({ name }) => name === metric);
+}
+
+function expectExported(expression: string): void {
+  const selections = selectionsOf(expression);
+  expect(selections.length).toBeGreaterThan(0);
+  for (const { metric, matchers } of selections) {
+    if (foreign.has(metric)) continue;
+    const found = seriesOf(metric);
+    expect([metric, found.length > 0]).toEqual([metric, true]);
+    const labels = new Set([...scraped, ...found.flatMap((one) => Object.keys(one.labels))]);
+    for (const label of [...groupingsOf(expression), ...matchers.map((matcher) => matcher.label)]) {
+      expect([metric, label, labels.has(label)]).toEqual([metric, label, true]);
+    }
+    for (const { label, operator, value } of matchers) {
+      if (operator !== '=' || scraped.includes(label)) continue;
+      const has = found.some((one) => one.labels[label] === value);
+      expect([metric, label, value, has]).toEqual([metric, label, value, true]);
+    }
+  }
+}
+
+test.each(alarms.map((alarm) => [alarm.alert, alarm] as const))(
+  'the alarm %s asks for what is exported, and the guide says what to do',
+  (name, { expr, labels, annotations }) => {
+    expectExported(expr);
+    expect(['page', 'ticket']).toContain(labels.severity);
+    expect(annotations.summary).toMatch(/^[A-Z{0-9].*\.$/);
+    expect(annotations.runbook).toBe(`docs/operate.md#${name.toLowerCase()}`);
+    expect(readText('docs/operate.md')).toMatch(new RegExp(`^#+ ${name}$`, 'm'));
+  },
+);
+
+test.each(queries.map((query) => [query.title, query.expr, query.legendFormat]))(
+  'the panel “%s” asks for what is exported',
+  (_, expr, legend) => {
+    const asked = expr.replaceAll('$__rate_interval', '1m');
+    expectExported(asked);
+    // A legend names labels that the expression keeps.
+    const kept = [...groupingsOf(asked), ...(groupingsOf(asked).length === 0 ? scraped : [])];
+    for (const [, label] of legend.matchAll(/\{\{(\w+)\}\}/g)) expect(kept).toContain(label);
+  },
+);
+
+test('every metric of ours is on the dashboard or in an alarm', () => {
+  const asked = [...alarms.map(({ expr }) => expr), ...queries.map(({ expr }) => expr)].join('\n');
+  const ours = series.map(({ name }) => name).filter((name) => /^(tocsin|http)_/.test(name));
+  const families = new Set(ours.map((name) => name.replace(/_(bucket|sum|count)$/, '')));
+  expect(families.size).toBeGreaterThan(20);
+  expect([...families].filter((family) => !asked.includes(family))).toEqual([]);
+});
+
+test('labels are closed lists: none names a webhook, a workspace, a key, a url or a caller', () => {
+  const ours = series.filter(({ name }) => /^(tocsin|http)_/.test(name));
+  const names = new Set(ours.flatMap(({ labels }) => Object.keys(labels)));
+  expect([...names].sort()).toEqual([
+    'answer',
+    'error_code',
+    'le',
+    'method',
+    'outcome',
+    'reason',
+    'result',
+    'route',
+    'service',
+    'stage',
+    'status',
+  ]);
+  for (const { labels } of ours) {
+    for (const value of Object.values(labels)) expect(value).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}|127\.0/);
+  }
+});
+
+test('what happened is what is counted', () => {
+  const total = (name: string, labels: Record<string, string>) =>
+    seriesOf(name)
+      .filter((one) => Object.entries(labels).every(([label, value]) => one.labels[label] === value))
+      .reduce((sum, { value }) => sum + value, 0);
+  expect(total('tocsin_alerts_total', { outcome: 'dispatched' })).toBe(1);
+  expect(total('tocsin_attempts_total', { outcome: 'succeeded' })).toBe(1);
+  for (const name of [
+    'tocsin_attempt_seconds_count',
+    'tocsin_fired_to_first_attempt_seconds_count',
+    'tocsin_fired_to_success_seconds_count',
+    'tocsin_fan_out_webhooks_sum',
+    'tocsin_template_seconds_count',
+  ]) {
+    expect([name, total(name, {})]).toEqual([name, 1]);
+  }
+  for (const stage of ['fan_out', 'claim', 'record']) {
+    expect(total('tocsin_batch_size_sum', { stage })).toBe(1);
+  }
+  expect(total('tocsin_key_checks_total', { answer: 'looked_up' })).toBe(1);
+  expect(total('tocsin_key_checks_total', { answer: 'cached' })).toBe(1);
+  expect(total('tocsin_bcrypt_seconds_count', {})).toBeGreaterThanOrEqual(2);
+  expect(total('tocsin_token_checks_total', { result: 'good' })).toBeGreaterThanOrEqual(1);
+  const created = { method: 'POST', route: '/api/v1/workspaces/{workspace_id}/webhooks', status: '201' };
+  expect(total('http_request_duration_seconds_count', created)).toBe(1);
+});

@@ -1,0 +1,34 @@
+/** A metric that an expression asks for, and what it asks of its labels. */
+export interface Selection {
+  metric: string;
+  matchers: { label: string; operator: string; value: string }[];
+}
+
+const words = new Set(
+  'sum max rate increase absent histogram_quantile by and or on without humanize'.split(' '),
+);
+
+/** Reads as much of PromQL as ours uses: every identifier is a metric unless it is a function, an operator or a label. */
+export function selectionsOf(expression: string): Selection[] {
+  const bare = expression.replace(/\b(by|on|without) *\([^)]*\)/g, ' ').replace(/\[[^\]]*\]/g, ' ');
+  const found = bare.matchAll(/([a-zA-Z_][\w]*)\s*(?:\{([^}]*)\})?/g);
+  return [...found].flatMap(([, metric = '', matchers = '']) =>
+    words.has(metric) ? [] : [{ metric, matchers: matchersOf(matchers) }],
+  );
+}
+
+/** The labels that an expression groups by. */
+export function groupingsOf(expression: string): string[] {
+  const lists = [...expression.matchAll(/\b(?:by|on|without) *\(([^)]*)\)/g)];
+  return lists.flatMap(([, list = '']) => list.split(',').map((label) => label.trim()));
+}
+
+function matchersOf(text: string): Selection['matchers'] {
+  return [...text.matchAll(/(\w+)(=~|!~|!=|=)"([^"]*)"/g)].map(
+    ([, label = '', operator = '', value = '']) => ({
+      label,
+      operator,
+      value,
+    }),
+  );
+}

@@ -1,0 +1,94 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../../../../', import.meta.url));
+
+export interface Program {
+  /** Everything that it has written to either stream. */
+  output(): string;
+  lines(event: string): Record<string, unknown>[];
+  /** Resolves with the exit code. */
+  ended: Promise<number | null>;
+  child: ChildProcess;
+}
+
+/** A program of the repository as it is shipped, with exactly this environment. */
+export function run(script: string, env: Record<string, string>): Program {
+  const child = spawn(process.execPath, [`${root}${script}`], { env, stdio: ['ignore', 'pipe', 'pipe'] });
+  let text = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.on('data', (chunk: Buffer) => {
+      text += chunk.toString('utf8');
+    });
+  }
+  return {
+    child,
+    output: () => text,
+    lines: (event) =>
+      text
+        .split('\n')
+        .filter((line) => line.includes(`"msg":"${event}"`))
+        .map(parseLine),
+    ended: once(child, 'close').then(([code]) => code as number | null),
+  };
+}
+
+function parseLine(line: string): Record<string, unknown> {
+  return JSON.parse(line) as Record<string, unknown>;
+}
+
+export type Service = Program & { url: string; metricsUrl: string };
+
+/** Starts a service and waits until it is ready, or only until it lives. */
+export async function startService(
+  name: string,
+  { env, ports, path = '/readyz' }: { env: Record<string, string>; ports: [number, number]; path?: string },
+): Promise<Service> {
+  const [port, metricsPort] = ports;
+  const program = run(`services/${name}/dist/main.js`, {
+    HOST: '127.0.0.1',
+    LOG_LEVEL: 'trace',
+    ...env,
+    PORT: String(port),
+    METRICS_PORT: String(metricsPort),
+  });
+  const url = `http://127.0.0.1:${port}`;
+  await until(`${name} answers ${path}`, async () => {
+    if (program.child.exitCode !== null) throw new Error(`${name} has ended:\n${program.output()}`);
+    return (await fetch(`${url}${path}`).catch(() => undefined))?.status === 200;
+  });
+  return { ...program, url, metricsUrl: `http://127.0.0.1:${metricsPort}/metrics` };
+}
+
+/** Waits for a condition; the time limit is jest's. */
+export async function until(what: string, condition: () => Promise<boolean> | boolean): Promise<void> {
+  const deadline = Date.now() + 25_000;
+  while (!(await condition())) {
+    if (Date.now() > deadline) throw new Error(`Waited too long until ${what}.`);
+    await sleep(25);
+  }
+}
+
+export async function stop(programs: readonly Program[]): Promise<void> {
+  for (const { child } of programs) child.kill('SIGTERM');
+  await Promise.all(programs.map(({ ended }) => ended));
+}
+
+interface Credentials {
+  client_id: string;
+  client_secret: string;
+}
+
+export const testClients = JSON.parse(process.env.TOCSIN_TEST_OIDC_CLIENTS ?? '{}') as Record<
+  string,
+  Credentials
+>;
+
+export async function tokenOf(role: string): Promise<string> {
+  const issuer = process.env.TOCSIN_TEST_OIDC_ISSUER ?? '';
+  const body = new URLSearchParams({ grant_type: 'client_credentials', ...testClients[role] });
+  const response = await fetch(`${issuer}/protocol/openid-connect/token`, { method: 'POST', body });
+  return ((await response.json()) as { access_token: string }).access_token;
+}

@@ -6,11 +6,13 @@ export const errorStatus = {
   forbidden: 403,
   not_found: 404,
   method_not_allowed: 405,
+  request_timeout: 408,
   conflict: 409,
   payload_too_large: 413,
   unsupported_media_type: 415,
   validation_failed: 422,
   too_many_requests: 429,
+  headers_too_large: 431,
   internal_error: 500,
   unavailable: 503,
 } as const;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Redelivery } from '@tocsin/contracts';
 import { runRedeliveryPage } from '@tocsin/database';
-import { otherWorkspaceId, startApi, type TestApi, workspaceId } from './support/api.js';
+import { otherWorkspaceId, type Problem, startApi, type TestApi, workspaceId } from './support/api.js';
 import { seedDelivery } from './support/history.js';
 import { readAll } from './support/paging.js';
 
@@ -51,6 +51,12 @@ it('fixes its end at acceptance: a later end is now, an earlier one is kept', as
   expect(Date.parse(later.body.filter.until)).toBeLessThan(Date.now() + 60_000);
   const earlier = await accept({ until: '2025-01-01T00:00:00Z', status: 'skipped' });
   expect(earlier.body.filter).toEqual({ status: 'skipped', until: '2025-01-01T00:00:00.000Z' });
+});
+
+it('needs a filter, and names what can be one', async () => {
+  const { status, body } = await api.call<Problem>('POST', redeliveries, { body: {} });
+  expect(status).toBe(422);
+  expect(body.errors?.[0]?.message).toMatch(/^must have at least 1 of its properties: .*webhook_id/);
 });
 
 it('can be cancelled, once, and does no more', async () => {

@@ -26,6 +26,11 @@ export function describeFault(error: ErrorObject): FieldError | undefined {
       return { path, message: `must be ${JSON.stringify(params.allowedValue)}` };
     case 'format':
       return { path, message: formatSentence(String(params.format)) };
+    case 'minProperties':
+      return {
+        path,
+        message: `must have at least ${params.limit} of its properties${namesAfter(':', error.parentSchema)}`,
+      };
     case 'minLength':
       return { path, message: params.limit === 1 ? 'must not be empty' : message };
     case 'propertyNames':
@@ -38,8 +43,12 @@ export function describeFault(error: ErrorObject): FieldError | undefined {
 }
 
 function knownNames(schema: ErrorObject['parentSchema']): string {
+  return namesAfter('; known are', schema);
+}
+
+function namesAfter(words: string, schema: ErrorObject['parentSchema']): string {
   const names = Object.keys(schema?.properties ?? {});
-  return names.length > 0 && names.length <= 30 ? `; known are ${names.join(', ')}` : '';
+  return names.length > 0 && names.length <= 30 ? `${words} ${names.join(', ')}` : '';
 }
 
 const typeSentences: Record<string, string> = {

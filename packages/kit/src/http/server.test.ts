@@ -1,5 +1,6 @@
 import type { ServerResponse } from 'node:http';
 import { Agent, get } from 'node:http';
+import { connect, type Socket } from 'node:net';
 import { listen } from './server.js';
 
 const address = { host: '127.0.0.1', port: 0 };
@@ -61,4 +62,46 @@ test('what is still in flight at the deadline is cut', async () => {
   await until(() => held.length === 1);
   await server.close(20);
   await outcome;
+});
+
+function exchange(port: number, bytes: string): Promise<string> {
+  return new Promise((resolve, reject) => {
+    let answer = '';
+    connect(port, '127.0.0.1', function sent(this: Socket) {
+      this.write(bytes);
+    })
+      .on('data', (chunk) => {
+        answer += chunk;
+      })
+      .on('error', reject)
+      .on('close', () => resolve(answer));
+  });
+}
+
+test.each([
+  ['FOO / HTTP/1.1\r\nHost: x\r\n\r\n', 400, 'invalid_request'],
+  ['\x16\x03\x01\r\n\r\n', 400, 'invalid_request'],
+  [
+    'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\nTransfer-Encoding: chunked\r\n\r\n',
+    400,
+    'invalid_request',
+  ],
+  [`GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(40_000)}\r\n\r\n`, 431, 'headers_too_large'],
+])('what is not HTTP is answered with a problem document: %#', async (bytes, status, code) => {
+  const server = await listen((_request, response) => response.end('served'), address);
+  const [head = '', body = ''] = (await exchange(server.port, bytes)).split('\r\n\r\n');
+  expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
+  expect(head).toContain('Content-Type: application/problem+json');
+  expect(JSON.parse(body)).toMatchObject({ status, code, detail: expect.stringMatching(/ .*\.$/) });
+  await server.close(100);
+});
+
+test('an answer that is half out is cut, and never followed by another', async () => {
+  const server = await listen((_request, response) => void response.write('begun'), address);
+  const answer = await exchange(
+    server.port,
+    'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nno chunk\r\n',
+  ).catch(() => '');
+  expect(answer).not.toContain('problem+json');
+  await server.close(100);
 });

@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { answerMalformedRequests } from './malformed-request.js';
 
 export interface HttpServer {
   url: string;
@@ -28,6 +29,7 @@ export async function listen(
     },
     app,
   );
+  answerMalformedRequests(server);
   await bind(server, { host, port });
   const address = server.address() as AddressInfo;
   const drain = createDrain(server);

@@ -199,6 +199,25 @@ test('a disabled webhook is skipped and a deleted one fails, and both say so', a
   expect(rows[0]).toMatchObject({ status: 'skipped', error_code: 'webhook_disabled', attempts_made: 0 });
 });
 
+test.each([
+  ['failed', 'webhook_deleted', (id: string) => stage.database.knex('webhooks').where({ id }).delete()],
+  [
+    'skipped',
+    'webhook_disabled',
+    (id: string) => stage.database.knex('webhooks').where({ id }).update({ enabled: false }),
+  ],
+])('what is being sent meanwhile and fails ends as %s, %s at once', async (status, error_code, change) => {
+  const target = await stage.addTarget();
+  stage.destination.answer(target.path, async (_, response) => {
+    await stage.database.knex('alert_rule_webhooks').where({ webhook_id: target.id }).delete();
+    await change(target.id);
+    // A retry would come in an hour.
+    response.writeHead(503, { 'Retry-After': '3600' }).end();
+  });
+  const alertId = await stage.fire(await stage.addRule([target.id]));
+  expect(await settled(alertId, 1)).toMatchObject([{ status, error_code, attempts_made: 1 }]);
+});
+
 test('Retry-After holds the whole webhook: other alerts wait without an attempt', async () => {
   const target = await stage.addTarget();
   let asked = 0;

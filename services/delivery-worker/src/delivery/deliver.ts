@@ -91,9 +91,10 @@ async function holdOrRelease(
   { recorder, circuits, random }: DeliverDeps,
 ): Promise<void> {
   const { webhookId, deliveryId, hold } = claimed;
+  const version = claimed.webhook?.version ?? 0;
   const askedForMs = holdAskedFor(result);
   if (askedForMs !== undefined && askedForMs > 0)
-    return recorder.hold({ webhookId, reason: 'retry_after', forMs: askedForMs, times: 1 });
+    return recorder.hold({ webhookId, version, reason: 'retry_after', forMs: askedForMs, times: 1 });
   if (!isDestinationTrouble(result)) {
     circuits.answered(webhookId);
     return hold && recorder.release(webhookId);
@@ -101,7 +102,13 @@ async function holdOrRelease(
   const opens = circuits.failed(webhookId, deliveryId);
   if (!opens && hold?.reason !== 'circuit') return;
   const times = hold?.reason === 'circuit' ? hold.times + 1 : 1;
-  await recorder.hold({ webhookId, reason: 'circuit', forMs: circuitHoldMs(times, random()), times });
+  await recorder.hold({
+    webhookId,
+    version,
+    reason: 'circuit',
+    forMs: circuitHoldMs(times, random()),
+    times,
+  });
 }
 
 interface AttemptInput {

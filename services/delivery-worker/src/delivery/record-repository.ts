@@ -11,6 +11,8 @@ export interface Outcome {
 
 export interface Hold {
   webhookId: string;
+  /** Of the webhook that the request was made with: a hold of one that was changed or deleted since is not written. */
+  version: number;
   reason: 'retry_after' | 'circuit';
   forMs: number;
   times: number;
@@ -41,8 +43,8 @@ export function createRecordRepository(database: Database, secrets: SecretBox): 
         deferrals.map(({ deferral }) => deferral.afterMs),
       ]);
     },
-    async hold({ webhookId, reason, forMs, times }) {
-      await database.prepared(hold, [webhookId, reason, forMs, times]);
+    async hold({ webhookId, version, reason, forMs, times }) {
+      await database.prepared(hold, [webhookId, reason, forMs, times, version]);
     },
     async release(webhookId) {
       await database.prepared(release, [webhookId]);
@@ -127,7 +129,10 @@ const record = {
     ), again as (
       update open_deliveries x
       set state = 'waiting', claimed = false, claim_token = null, lease_until = null, crashes = 0, manual = false,
-          step = o.step, due_at = now() + o.after_ms * interval '1 millisecond'
+          step = o.step,
+          -- Of a webhook that was deleted or disabled meanwhile nothing is tried again: that is recorded at once.
+          due_at = case when exists (select from webhooks w where w.id = x.webhook_id and w.enabled)
+                        then now() + o.after_ms * interval '1 millisecond' else now() end
       from o
       where x.delivery_id = o.delivery_id and x.generation = o.generation and x.claim = o.claim and o.status = 'open'
       returning x.delivery_id
@@ -181,7 +186,8 @@ const hold = {
   name: 'delivery.hold',
   text: `
     insert into webhook_holds (webhook_id, reason, held_until, times)
-    values ($1, $2, now() + $3::float8 * interval '1 millisecond', $4)
+    select id, $2, now() + $3::float8 * interval '1 millisecond', $4::integer
+    from webhooks where id = $1 and version = $5 and enabled
     on conflict (webhook_id) do update
     set reason = excluded.reason, times = excluded.times,
         held_until = greatest(webhook_holds.held_until, excluded.held_until)`,

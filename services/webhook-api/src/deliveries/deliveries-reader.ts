@@ -12,7 +12,7 @@ export interface StoredDelivery {
   destination: string;
   status: DeliveryStatus;
   attemptsMade: number;
-  /** Set while waiting. */
+  /** Set while waiting; not before its webhook's hold ends. */
   dueAt: Date | null;
   firstSucceededAt: Date | null;
   errorCode: DeliveryErrorCode | null;
@@ -133,11 +133,12 @@ function bindings({ webhook_id, alert_id, alert_rule_id, status, status_code }: 
 const columns = `d.id, d.workspace_id, d.alert_id, d.alert_rule_id, d.webhook_id, d.webhook_name, d.destination,
   case when d.status <> 'open' then d.status when o.state = 'waiting' then 'waiting' when o.claimed then 'sending'
        else 'queued' end as status,
-  d.attempts_made, case when o.state = 'waiting' then o.due_at end as due_at, d.first_succeeded_at, d.error_code,
+  d.attempts_made, case when o.state = 'waiting' then greatest(o.due_at, h.held_until) end as due_at, d.first_succeeded_at, d.error_code,
   d.error, last.status_code as answer_status, last.response, last.response_truncated`;
 
 const joined = `deliveries d using (id)
   left join open_deliveries o on o.delivery_id = d.id
+  left join webhook_holds h on h.webhook_id = o.webhook_id
   left join lateral (
     select a.status_code, a.response, a.response_truncated from attempts a
     where a.delivery_id = d.id order by a.number desc limit 1) last on true`;

@@ -94,6 +94,7 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
         await trx('webhooks').where({ id }).update(toRow(webhook));
         if (sendsDifferently) await trx('webhook_holds').where({ webhook_id: id }).delete();
         if (before.enabled && !webhook.enabled) await bringForward(trx, webhook);
+        else if (sendsDifferently) await bringForward(trx, webhook, { untriedOnly: true });
         return webhook;
       }),
 
@@ -124,17 +125,20 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
 const maxBroughtForward = 10_000;
 
 /**
- * What waits for its next attempt will not be sent any more: it ends now, not in an hour. Rows that a worker or a
- * caller holds are passed over, for they look at the webhook themselves.
+ * Makes what waits due now. Of a webhook that is gone or disabled that is all: it ends now, not in an hour. Else only
+ * what was held back and never tried; retries keep to their schedule. Rows that a worker or a caller has locked are
+ * passed over, for they look at the webhook themselves.
  */
 async function bringForward(
   trx: Knex.Transaction,
   { id, workspaceId }: Pick<StoredWebhook, 'id' | 'workspaceId'>,
+  { untriedOnly = false } = {},
 ): Promise<void> {
   await trx.raw(
     `update open_deliveries o set due_at = now()
      from (select delivery_id from open_deliveries
            where state = 'waiting' and workspace_id = ? and webhook_id = ? and due_at > now()
+             ${untriedOnly ? 'and step = 0' : ''}
            limit ? for update skip locked) later
      where o.delivery_id = later.delivery_id`,
     [workspaceId, id, maxBroughtForward],

@@ -1,0 +1,88 @@
+import type { Delivery, Webhook } from '@tocsin/contracts';
+import { startApi, type TestApi, workspaceId } from './support/api.js';
+import { seedDelivery } from './support/history.js';
+
+const anHourMs = 3_600_000;
+const inAnHour = () => new Date(Date.now() + anHourMs);
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+const url = 'https://chat.example.com/hooks/a';
+const path = (id: string) => `/api/v1/webhooks/${id}`;
+const patch = (id: string, body: object) => api.call('PATCH', path(id), { body });
+
+async function createWebhook(): Promise<string> {
+  const fields = { name: 'Chat', url, headers: { 'X-A': ['1'] }, body: '{}' };
+  return (await api.call<Webhook>('POST', `/api/v1/workspaces/${workspaceId}/webhooks`, { body: fields }))
+    .body.id;
+}
+
+const hold = (webhookId: string) =>
+  api.database
+    .knex('webhook_holds')
+    .insert({ webhook_id: webhookId, reason: 'retry_after', held_until: inAnHour(), times: 1 });
+const isHeld = async (webhookId: string) =>
+  (await api.database.knex('webhook_holds').where({ webhook_id: webhookId })).length > 0;
+const retryIn = (webhookId: string, open: object = {}) =>
+  seedDelivery(api.database, { webhookId, status: 'open', open: { step: 1, ...open } });
+const isDue = async (deliveryId: string) => {
+  const row = await api.database.knex('open_deliveries').where({ delivery_id: deliveryId }).first();
+  return row.due_at.getTime() <= Date.now() + 1_000;
+};
+
+describe('what waits for a webhook', () => {
+  test('is due at once when the webhook is deleted, for it ends as webhook_deleted', async () => {
+    const [webhookId, other] = [await createWebhook(), await createWebhook()];
+    const [waiting, others] = [await retryIn(webhookId), await retryIn(other)];
+    const queued = await retryIn(webhookId, { state: 'queued', lease_until: inAnHour() });
+    expect((await api.call('DELETE', path(webhookId))).status).toBe(204);
+    expect(await Promise.all([waiting, others, queued].map(isDue))).toEqual([true, false, false]);
+  });
+
+  test('is due at once when the webhook is disabled, and not when it is renamed', async () => {
+    const webhookId = await createWebhook();
+    const waiting = await retryIn(webhookId);
+    await patch(webhookId, { name: 'Renamed', enabled: true });
+    expect(await isDue(waiting)).toBe(false);
+    await patch(webhookId, { enabled: false });
+    expect(await isDue(waiting)).toBe(true);
+  });
+
+  test.each([
+    ['path of the url', { url: 'https://chat.example.com/hooks/b' }],
+    ['headers', { headers: { 'X-A': ['2'] } }],
+    ['body', { body: '{"a": 1}' }],
+  ])(
+    'is no longer held when the %s changes; what was never tried is due, a retry keeps its time',
+    async (_, change) => {
+      const webhookId = await createWebhook();
+      await hold(webhookId);
+      const [heldBack, retry] = [await retryIn(webhookId, { step: 0 }), await retryIn(webhookId)];
+      await patch(webhookId, change);
+      expect(await isHeld(webhookId)).toBe(false);
+      expect([await isDue(heldBack), await isDue(retry)]).toEqual([true, false]);
+    },
+  );
+
+  test('stays held when nothing of the request changes', async () => {
+    const webhookId = await createWebhook();
+    await hold(webhookId);
+    await patch(webhookId, { name: 'Renamed', url, retry_on_timeout: false });
+    expect(await isHeld(webhookId)).toBe(true);
+  });
+
+  test('is told with the end of the hold as the time of its next attempt', async () => {
+    const webhookId = await createWebhook();
+    await hold(webhookId);
+    const id = await retryIn(webhookId, { due_at: new Date(Date.now() - anHourMs) });
+    const one = await api.call<Delivery>('GET', `/api/v1/deliveries/${id}`);
+    expect(Date.parse(one.body.next_attempt_at ?? '')).toBeGreaterThan(Date.now());
+    const list = `/api/v1/workspaces/${workspaceId}/deliveries?webhook_id=${webhookId}`;
+    const [listed] = (await api.call<Delivery[]>('GET', list)).body;
+    expect(listed?.next_attempt_at).toBe(one.body.next_attempt_at);
+  });
+});

@@ -22,8 +22,10 @@ export async function prove(
       if (!victim.newLog().includes(`sabotaged: ${proof.name}`))
         throw new Error(`${victim.name} runs as it is shipped: ${proof.module} was not loaded.`);
     }
-    const { problems } = await runFault(stage, proof.fault);
-    return { seen: problems.some((problem) => proof.expects.test(problem)), problems };
+    const { problems, exposure } = await runFault(stage, proof.fault);
+    // A system that does not work at all would prove nothing either.
+    const works = exposure.inFlight > 0 && !problems.some((problem) => /crashed|by itself/.test(problem));
+    return { seen: works && problems.some((problem) => proof.expects.test(problem)), problems };
   } finally {
     await stage.stop();
   }

@@ -13,8 +13,8 @@ export const sabotages = {
     name: 'ack-before-commit',
     victim: 'worker',
     module: 'packages/messaging/dist/consumer.js',
-    piece: 'acker.taken(message);',
-    replacement: 'acker.taken(message); acker.done(message);',
+    piece: 'on.acker.taken(message);',
+    replacement: 'on.acker.taken(message); on.acker.done(message);',
   },
   'dispatcher-off': {
     name: 'dispatcher-off',
@@ -27,8 +27,8 @@ export const sabotages = {
     name: 'no-fence',
     victim: 'worker',
     module: 'services/delivery-worker/dist/delivery/record-repository.js',
-    piece: 'select x.delivery_id from open_deliveries x join o using (delivery_id, generation, claim)',
-    replacement: 'select x.delivery_id from open_deliveries x join o using (delivery_id, generation)',
+    piece: "and x.claim = o.claim and o.status <> 'open'",
+    replacement: "and o.status <> 'open'",
   },
   'confirms-ignored': {
     name: 'confirms-ignored',

@@ -3,11 +3,11 @@ import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
 import { ensureRabbitmqInstalled, findFreePorts, startPostgres, startRabbitmq } from '@tocsin/local';
-import type { ProcessHost } from '../stack/start-stack.js';
+import type { Stack } from '../stack/start-stack.js';
 import { type Part, startPart } from './part.js';
 
 export interface ServersOptions {
-  processes: ProcessHost;
+  processes: Stack['processes'];
   directory: string;
   logOf: (name: string) => string;
   say: (line: string) => void;

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { findFreePorts } from '@tocsin/local';
-import type { ProcessHost } from '../stack/start-stack.js';
+import type { Stack } from '../stack/start-stack.js';
 import { type Part, startPart } from './part.js';
 import { startTcpProxy, type TcpProxy } from './tcp-proxy.js';
 
@@ -14,7 +14,7 @@ export interface ServicePart extends Part {
 }
 
 export interface ServiceSettings {
-  processes: ProcessHost;
+  processes: Stack['processes'];
   directory: string;
   logOf: (name: string) => string;
   databaseUrl: string;

@@ -1,0 +1,82 @@
+import { parseArgs } from 'node:util';
+import { spreadOf } from '../measure/statistics.js';
+import { measureBeside, type NeighboursResult, neighbourhoods } from './neighbours.js';
+import { measureStorm, type StormResult } from './storm.js';
+
+const { values } = parseArgs({
+  options: {
+    seconds: { type: 'string', default: '30' },
+    workers: { type: 'string', default: '2' },
+    repeats: { type: 'string', default: '3' },
+    alerts: { type: 'string', default: '100000' },
+    only: { type: 'string', default: 'neighbours,storm,backlog' },
+  },
+});
+const say = (line: string) => console.log(line);
+const workers = Number(values.workers);
+const maxRatio = 1.5;
+const maxLateMs = 1_000;
+const maxQuietMs = 2_000;
+let isRed = false;
+
+const check = (isWithin: boolean, sentence: string) => {
+  isRed ||= !isWithin;
+  say(`${isWithin ? 'ok ' : 'RED'} ${sentence}`);
+};
+
+if (values.only.includes('neighbours')) await compareNeighbours();
+if (values.only.includes('storm')) {
+  const storm = await measureStorm({ ...stormSize(), held: false });
+  checkStorm('storm', storm);
+}
+if (values.only.includes('backlog')) {
+  const backlog = await measureStorm({ ...stormSize(), held: true });
+  checkStorm('backlog', backlog);
+  check(backlog.publishedAgain === 0, `backlog: ${backlog.publishedAgain} rows were published twice`);
+}
+process.exit(isRed ? 1 : 0);
+
+function stormSize() {
+  return { alerts: Number(values.alerts), webhooks: 3, workers, say };
+}
+
+/** The median of several runs: other things happen on a machine too. */
+async function compareNeighbours(): Promise<void> {
+  const p99s = new Map<string, number>();
+  for (const neighbours of neighbourhoods) {
+    const results: NeighboursResult[] = [];
+    for (let repeat = 0; repeat < Number(values.repeats); repeat += 1) {
+      const result = await measureBeside(neighbours, { seconds: Number(values.seconds), workers, say });
+      results.push(result);
+      const { p50, p95, p99, max, met } = result;
+      say(
+        `  ${neighbours.name}: p50 ${ms(p50)}, p95 ${ms(p95)}, p99 ${ms(p99)}, max ${ms(max)} ${JSON.stringify(met)}`,
+      );
+    }
+    const p99 = spreadOf(results.map((result) => result.p99)).median;
+    const max = spreadOf(results.map((result) => result.max)).median;
+    p99s.set(neighbours.name, p99);
+    const ratio = p99 / p99s.get('alone')!;
+    check(
+      ratio <= maxRatio,
+      `${neighbours.name}: p99 ${ms(p99)}, ${ratio.toFixed(2)} times that of being alone`,
+    );
+    check(max <= maxLateMs, `${neighbours.name}: the latest came after ${ms(max)}`);
+  }
+}
+
+function checkStorm(name: string, result: StormResult): void {
+  const { alerts, webhooks, publishSeconds, seconds, quiet, wrong } = result;
+  say(
+    `  ${name}: ${alerts} alerts x ${webhooks}, published in ${publishSeconds.toFixed(1)} s, done in ${seconds.toFixed(1)} s`,
+  );
+  check(
+    quiet.max <= maxQuietMs,
+    `${name}: single alerts of another workspace: p50 ${ms(quiet.p50)}, latest ${ms(quiet.max)}`,
+  );
+  check(wrong === 0, `${name}: ${wrong} deliveries did not arrive exactly once`);
+}
+
+function ms(value: number): string {
+  return `${value.toFixed(value < 10 ? 1 : 0)} ms`;
+}

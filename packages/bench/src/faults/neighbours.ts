@@ -1,0 +1,132 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { alertFiredKey, alertsExchange } from '@tocsin/contracts';
+import { startHelper } from '../child/commands.js';
+import { startLoad } from '../load/start-load.js';
+import { type Percentiles, percentilesOf } from '../measure/statistics.js';
+import { type Bench, createBench } from '../scenarios/bench.js';
+import { type Scene, writeScene } from '../stack/scene-repository.js';
+import { startWorker } from '../stack/start-worker.js';
+import type { SilentCommands } from './silent-main.js';
+
+/** Those that the healthy ones share their workers with; 500 deliveries a second in each case. */
+export interface Neighbours {
+  name: string;
+  /** Webhooks whose destination hangs; none: the healthy are alone. */
+  webhooks: number;
+  /** True where it is not the destination that hangs, but the name server that is asked for it. */
+  byName: boolean;
+}
+
+export const neighbourhoods: Neighbours[] = [
+  { name: 'alone', webhooks: 0, byName: false },
+  { name: 'beside 1 webhook that hangs', webhooks: 1, byName: false },
+  { name: 'beside 10 webhooks that hang', webhooks: 10, byName: false },
+  { name: 'beside 100 webhooks that hang', webhooks: 100, byName: false },
+  { name: 'beside 100 webhooks whose name servers hang', webhooks: 100, byName: true },
+];
+
+export interface NeighboursResult extends Percentiles {
+  name: string;
+  /** What reached the side that hangs. */
+  met: { connections: number; questions: number };
+}
+
+const healthyWebhooks = 10;
+const deliveriesPerSecond = 500;
+/** A rule calls 20 at the most. */
+const webhooksInRule = 20;
+/** Before it is measured, so that a first time-out has come and circuits have had their chance to open. */
+const warmSeconds = 15;
+
+/** The time from publish to arrival of 500 healthy deliveries a second, in milliseconds. */
+export async function measureBeside(
+  { name, webhooks, byName }: Neighbours,
+  { seconds, workers, say }: { seconds: number; workers: number; say: (line: string) => void },
+): Promise<NeighboursResult> {
+  const bench = await createBench({ say, profile: false });
+  const silent = startHelper<SilentCommands>(import.meta.url, './silent-main.js');
+  const noise = await startLoad(bench.stack.amqpUrl);
+  try {
+    const { port, namesPort } = await silent.call('listen', undefined);
+    const { stack, destination, secrets } = bench;
+    const urls = Array.from({ length: healthyWebhooks }, (_, index) => destination.urlOf(index));
+    const healthy = await writeScene(stack.database, { secrets, urls });
+    const hanging = Array.from({ length: webhooks }, (_, index) =>
+      byName ? `http://hangs-${index}.test:${port}/` : `http://127.0.0.1:${port}/${index}`,
+    );
+    const scenes = await Promise.all(
+      inRules(hanging).map((group) => writeScene(stack.database, { secrets, urls: group })),
+    );
+    const nodeOptions = byName ? askNameServer(namesPort) : [];
+    await Promise.all(
+      Array.from({ length: workers }, (_, index) =>
+        startWorker(stack, { name: `worker-${index + 1}`, secretsKeys: bench.secretsKeys, nodeOptions }),
+      ),
+    );
+    const total = warmSeconds + seconds;
+    const noises = scenes.map((scene) =>
+      noise.call('publishAll', {
+        run: bench.nextRun(),
+        ...paceOf(scene, scene.webhookIds.length / webhooks, total),
+      }),
+    );
+    const latencies = await publishHealthy(bench, healthy, total);
+    await Promise.all(noises);
+    return { name, ...percentilesOf(latencies), met: await silent.call('met', undefined) };
+  } finally {
+    await Promise.all([noise.stop(), silent.stop()]);
+    // What hangs is still owed, and would keep workers from ending well: they go with the rest.
+    await bench.stack.processes.killAll();
+    await Promise.all([bench.load.stop(), bench.destination.stop(), bench.stack.database.close()]);
+    bench.stack.processes.close();
+  }
+}
+
+function askNameServer(port: number): string[] {
+  const names = new URL('./other-names-main.js', import.meta.url);
+  names.searchParams.set('server', `127.0.0.1:${port}`);
+  return ['--import', names.href];
+}
+
+/** A rule's share of the deliveries, as what the load takes. */
+function paceOf(scene: Scene, share: number, seconds: number) {
+  const perSecond = (deliveriesPerSecond * share) / scene.webhookIds.length;
+  return {
+    alerts: Math.floor(perSecond * seconds),
+    workspaceId: scene.workspaceId,
+    alertRuleId: scene.alertRuleId,
+    exchange: alertsExchange,
+    routingKey: alertFiredKey,
+    perSecond,
+  };
+}
+
+const stalledAfterMs = 60_000;
+
+async function publishHealthy(
+  { destination, load, nextRun }: Bench,
+  scene: Scene,
+  seconds: number,
+): Promise<Float64Array> {
+  const run = nextRun();
+  const webhooks = scene.webhookIds.length;
+  const pace = paceOf(scene, 1, seconds);
+  await destination.call('begin', { run, alerts: pace.alerts, webhooks });
+  const { publishedAtMs } = await load.call('publishAll', { run, ...pace });
+  const deadlineMs = performance.now() + stalledAfterMs;
+  while ((await destination.call('progress', undefined)).distinct < pace.alerts * webhooks) {
+    if (performance.now() > deadlineMs) throw new Error('Healthy deliveries have not arrived.');
+    await sleep(50);
+  }
+  const { arrivedAtMs } = await destination.call('tally', undefined);
+  const from = Math.floor((pace.alerts * warmSeconds) / seconds) * webhooks;
+  return arrivedAtMs
+    .map((arrivedMs, slot) => arrivedMs - publishedAtMs[Math.floor(slot / webhooks)]!)
+    .slice(from);
+}
+
+function inRules(urls: string[]): string[][] {
+  return Array.from({ length: Math.ceil(urls.length / webhooksInRule) }, (_, index) =>
+    urls.slice(index * webhooksInRule, (index + 1) * webhooksInRule),
+  );
+}

@@ -1,0 +1,144 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { alertFiredKey, alertsExchange } from '@tocsin/contracts';
+import { startHelper } from '../child/commands.js';
+import { startDestination } from '../destination/start-destination.js';
+import { startLoad } from '../load/start-load.js';
+import { type Percentiles, percentilesOf } from '../measure/statistics.js';
+import { type Bench, createBench } from '../scenarios/bench.js';
+import { isAnythingOpen } from '../scenarios/outcome-reader.js';
+import { type Scene, writeScene } from '../stack/scene-repository.js';
+import type { PublicationsCommands } from './publications-main.js';
+
+export interface StormResult {
+  alerts: number;
+  webhooks: number;
+  /** From the storm's first alert until its last is confirmed, and until its last delivery is recorded. */
+  publishSeconds: number;
+  seconds: number;
+  /** Of the other workspace's single alerts, from publish to arrival, in milliseconds. */
+  quiet: Percentiles;
+  /** (alert, webhook) of the storm that did not arrive exactly once. */
+  wrong: number;
+  /** Times that a delivery was put into the queue once more; fault-free and claimed in time there are none. */
+  publishedAgain: number;
+}
+
+export interface StormOptions {
+  alerts: number;
+  webhooks: number;
+  workers: number;
+  /** The storm's deliveries are held back until all its alerts are in, so that they make one backlog. */
+  held: boolean;
+  say: (line: string) => void;
+}
+
+/** One workspace fires as fast as confirms allow, while another fires one alert a second. */
+export async function measureStorm(options: StormOptions): Promise<StormResult> {
+  const { alerts, webhooks, workers, held, say } = options;
+  const bench = await createBench({ say, profile: false });
+  const other = await startDestination();
+  const noise = await startLoad(bench.stack.amqpUrl);
+  const publications = startHelper<PublicationsCommands>(import.meta.url, './publications-main.js');
+  try {
+    const { database, amqpUrl } = bench.stack;
+    await publications.call('listen', { amqpUrl });
+    const urls = Array.from({ length: webhooks }, (_, index) => other.urlOf(index));
+    const stormy = await writeScene(database, { secrets: bench.secrets, urls });
+    const quiet = await writeScene(database, { secrets: bench.secrets, urls: [bench.destination.urlOf(0)] });
+    const run = bench.nextRun();
+    await other.call('begin', { run, alerts, webhooks });
+    if (held) await hold(bench, stormy);
+    return await bench.withWorkers(workers, async () => {
+      const startedAtMs = performance.now();
+      const whisper = startWhisper(bench, quiet);
+      const { publishedAtMs, confirmedAtMs } = await noise.call('publishAll', {
+        run,
+        alerts,
+        workspaceId: stormy.workspaceId,
+        alertRuleId: stormy.alertRuleId,
+        exchange: alertsExchange,
+        routingKey: alertFiredKey,
+      });
+      if (held) await releaseBacklog(bench, { scene: stormy, rows: alerts * webhooks });
+      const arrived = async () => (await other.call('progress', undefined)).distinct >= alerts * webhooks;
+      while (!(await arrived())) await sleep(100);
+      const latencies = await whisper.end();
+      while (await isAnythingOpen(database)) await sleep(50);
+      const seconds = (performance.now() - startedAtMs) / 1_000;
+      const { counts } = await other.call('tally', undefined);
+      const { published, distinct } = await publications.call('counts', undefined);
+      return {
+        alerts,
+        webhooks,
+        publishSeconds: (confirmedAtMs - publishedAtMs[0]!) / 1_000,
+        seconds,
+        quiet: percentilesOf(latencies),
+        wrong: counts.filter((count) => count !== 1).length,
+        publishedAgain: published - distinct,
+      };
+    });
+  } finally {
+    await Promise.all([noise.stop(), publications.stop(), other.stop()]);
+    await bench.stop();
+  }
+}
+
+const whispersAtMost = 3_600;
+
+/** One alert a second until it is told to end; how long each took to arrive. */
+function startWhisper({ destination, load, nextRun }: Bench, scene: Scene) {
+  let ended = false;
+  const whisper = async (): Promise<number[]> => {
+    const latencies: number[] = [];
+    const common = {
+      workspaceId: scene.workspaceId,
+      alertRuleId: scene.alertRuleId,
+      exchange: alertsExchange,
+      routingKey: alertFiredKey,
+    };
+    for (let count = 0; count < whispersAtMost && !ended; count += 1) {
+      const run = nextRun();
+      await destination.call('begin', { run, alerts: 1, webhooks: 1 });
+      const [{ publishedAtMs }] = await Promise.all([
+        load.call('publishAll', { run, alerts: 1, ...common }),
+        sleep(1_000),
+      ]);
+      while ((await destination.call('progress', undefined)).distinct === 0) await sleep(5);
+      const { arrivedAtMs } = await destination.call('tally', undefined);
+      latencies.push(arrivedAtMs[0]! - publishedAtMs[0]!);
+    }
+    return latencies;
+  };
+  const whispering = whisper();
+  return {
+    end() {
+      ended = true;
+      return whispering;
+    },
+  };
+}
+
+async function hold({ stack }: Bench, { webhookIds }: Scene): Promise<void> {
+  await stack.database.knex('webhook_holds').insert(
+    webhookIds.map((id) => ({
+      webhook_id: id,
+      reason: 'retry_after',
+      held_until: new Date(Date.now() + 3_600_000),
+      times: 1,
+    })),
+  );
+}
+
+async function releaseBacklog(
+  { stack, say }: Bench,
+  { scene, rows }: { scene: Scene; rows: number },
+): Promise<void> {
+  const { knex } = stack.database;
+  const count = async () => {
+    const { rows: found } = await knex.raw('select count(*)::integer as open from open_deliveries');
+    return found[0].open as number;
+  };
+  while ((await count()) < rows) await sleep(250);
+  say(`  ${rows} rows are waiting`);
+  await knex('webhook_holds').whereIn('webhook_id', scene.webhookIds).delete();
+}

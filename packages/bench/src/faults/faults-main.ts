@@ -52,6 +52,7 @@ async function inflictFaults(): Promise<boolean> {
       const result = await runFault(stage, fault);
       results.push(result);
       if (result.problems.length === 0) verdict = 'ok ';
+      for (const problem of result.problems) say(`    ${problem}`);
     } catch (error) {
       broken.push(`RED ${fault.name}: ${error instanceof Error ? error.message : String(error)}`);
       // Who knows in what state it is.

@@ -15,7 +15,7 @@ export interface Part {
   stop(): Promise<void>;
 }
 
-export interface StartedProcess {
+interface StartedProcess {
   pid: number;
   exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
   stop(): Promise<void>;

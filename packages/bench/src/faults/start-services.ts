@@ -103,7 +103,7 @@ async function waitUntilReady(
 }
 
 /** `/readyz` answers 200. */
-export async function isReady(httpUrl: string): Promise<boolean> {
+async function isReady(httpUrl: string): Promise<boolean> {
   try {
     return (await fetch(`${httpUrl}/readyz`, { signal: AbortSignal.timeout(2_000) })).ok;
   } catch {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 
 /** `to-server`: what the client sends does not arrive. `to-client`: what the server answers does not. */
-export type Direction = 'to-server' | 'to-client';
+type Direction = 'to-server' | 'to-client';
 
 /** Stands between a service and its database or broker, and does to the wire what networks do. */
 export interface TcpProxy {

@@ -5,7 +5,6 @@ export interface Timing {
   alerts: number;
   perSecond: number;
   /** Of the workers. */
-  queuedLeaseMs: number;
   claimLeaseMs: number;
   env: Record<string, string>;
   /** How long a connection stays frozen, and a worker stopped. */
@@ -24,7 +23,6 @@ export const longTiming: Timing = {
   form: 'long',
   alerts: 10_000,
   perSecond: 150,
-  queuedLeaseMs: 60_000,
   claimLeaseMs: 30_000,
   env: { RETRY_SCHEDULE: retrySchedule },
   frozenMs: 30_000,
@@ -38,7 +36,6 @@ export const shortTiming: Timing = {
   form: 'short',
   alerts: 500,
   perSecond: 100,
-  queuedLeaseMs: 14_000,
   claimLeaseMs: 14_000,
   env: { RETRY_SCHEDULE: retrySchedule, QUEUED_LEASE: '14s', CLAIM_LEASE: '14s' },
   frozenMs: 6_000,

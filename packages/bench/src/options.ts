@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 
-export const scenarioNames = ['throughput', 'latency', 'scale-out', 'growth', 'auth', 'memory'] as const;
+const scenarioNames = ['throughput', 'latency', 'scale-out', 'growth', 'auth', 'memory'] as const;
 export type ScenarioName = (typeof scenarioNames)[number];
 
 export interface BenchOptions {
@@ -16,7 +16,7 @@ export interface BenchOptions {
   sizes: readonly number[];
 }
 
-export const usage = `npm run bench -- [--short] [--only throughput,latency] [--profile]
+const usage = `npm run bench -- [--short] [--only throughput,latency] [--profile]
   [--alerts 30000] [--repeats 3] [--seconds 10] [--minutes 10] [--sizes 10000,1000000,10000000]
   scenarios: ${scenarioNames.join(', ')}`;
 

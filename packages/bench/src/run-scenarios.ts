@@ -8,6 +8,7 @@ import { measureLatency } from './scenarios/latency.js';
 import { measureMemory } from './scenarios/memory.js';
 import { measureScaleOut } from './scenarios/scale-out.js';
 import { measureThroughput } from './scenarios/throughput.js';
+import { readStatementCounts } from './stack/statement-counts-reader.js';
 
 export interface RunOptions extends BenchOptions {
   /** Aborted: what is running is given up, and everything that was started ends. */
@@ -22,7 +23,7 @@ const workerCounts = [1, 2, 4];
 
 /** Measures what is asked for, one scenario after the other on one stack. Throws where any count is wrong. */
 export async function runScenarios(options: RunOptions): Promise<Results> {
-  const { only, say, signal } = options;
+  const { only, profile, say, signal } = options;
   const results: Results = { startedAt: new Date().toISOString(), machine: describeMachine() };
   const bench = await createBench(options);
   const aborted = new Promise<never>((_, reject) => {
@@ -33,6 +34,7 @@ export async function runScenarios(options: RunOptions): Promise<Results> {
       say(`${name} …`);
       await Promise.race([runScenario(name, bench, options, results), aborted]);
     }
+    if (profile) results.statements = await readStatementCounts(bench.stack.database);
     return results;
   } finally {
     await bench.stop();

@@ -1,6 +1,6 @@
 import type pg from 'pg';
 
-export interface Row {
+interface Row {
   deliveryTag: number;
   alertId: string;
   statusCode: number;

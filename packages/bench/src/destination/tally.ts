@@ -35,7 +35,7 @@ export function createTally({
 export function countArrival(tally: Tally, slot: number, nowMs: number): void {
   tally.requests += 1;
   tally.lastArrivalMs = nowMs;
-  if (slot >= tally.counts.length) throw new Error(`Nothing of run ${tally.run} has the number ${slot}.`);
+  if (!(slot < tally.counts.length)) throw new Error(`Nothing of run ${tally.run} has the number ${slot}.`);
   if (tally.counts[slot] === 0) {
     tally.distinct += 1;
     tally.arrivedAtMs[slot] = nowMs;

@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto';
+import { fileURLToPath } from 'node:url';
 import { createSecretBox, parseSecretKeys, type SecretBox } from '@tocsin/database';
 import { type Destination, startDestination } from '../destination/start-destination.js';
 import { type Load, startLoad } from '../load/start-load.js';
@@ -16,12 +17,15 @@ export interface Bench {
   /** A number for each run, so that its alerts are told from all others. */
   nextRun(): number;
   /** Runs `work` with so many workers, which are gone afterwards. */
-  withWorkers<T>(count: number, work: (workers: Service[]) => Promise<T>, options?: WorkerTuning): Promise<T>;
+  withWorkers<T>(count: number, work: (workers: Service[]) => Promise<T>, tuning?: WorkerTuning): Promise<T>;
   say(line: string): void;
   stop(): Promise<void>;
 }
 
-export type WorkerTuning = Pick<WorkerOptions, 'nodeOptions' | 'env'>;
+export type WorkerTuning = Partial<Pick<WorkerOptions, 'nodeOptions' | 'env'>>;
+
+/** Where the workers' profiles of a profiling run go; Chrome's developer tools read them. */
+const profiles = fileURLToPath(new URL('../../results/profiles/', import.meta.url));
 
 export async function createBench(options: StackOptions): Promise<Bench> {
   const { say } = options;
@@ -29,6 +33,7 @@ export async function createBench(options: StackOptions): Promise<Bench> {
   const destination = await startDestination();
   const load = await startLoad(stack.amqpUrl);
   const secretsKeys = `bench:${randomBytes(32).toString('base64')}`;
+  const profiling = options.profile ? ['--cpu-prof', `--cpu-prof-dir=${profiles}`] : [];
   let run = 0;
   return {
     stack,
@@ -40,9 +45,14 @@ export async function createBench(options: StackOptions): Promise<Bench> {
       run += 1;
       return run;
     },
-    async withWorkers(count, work, tuning = {}) {
+    async withWorkers(count, work, { nodeOptions = [], env = {} } = {}) {
       const starting = Array.from({ length: count }, (_, index) =>
-        startWorker(stack, { name: `worker-${index + 1}`, secretsKeys, ...tuning }),
+        startWorker(stack, {
+          name: `worker-${index + 1}`,
+          secretsKeys,
+          nodeOptions: [...profiling, ...nodeOptions],
+          env,
+        }),
       );
       const workers = await Promise.all(starting);
       try {

@@ -18,10 +18,6 @@ export interface StatementCount {
   walBytes: number;
 }
 
-export async function resetStatementCounts(database: Database): Promise<void> {
-  await database.knex.raw('select pg_stat_statements_reset()');
-}
-
 /** The statements that took the most time, the most expensive first. */
 export async function readStatementCounts(database: Database): Promise<StatementCount[]> {
   const { rows } = await database.knex.raw(

@@ -1,0 +1,23 @@
+import { readOptions } from './options.js';
+
+test('the short form is small, and says itself otherwise where told', () => {
+  expect(readOptions(['--short'])).toMatchObject({ short: true, alerts: 2_000, minutes: 0, sizes: [2_000] });
+  expect(readOptions(['--short', '--alerts', '50'])).toMatchObject({ alerts: 50 });
+});
+
+test('without a word everything is measured in full', () => {
+  const { only, alerts, sizes } = readOptions([]);
+  expect(only).toEqual(['throughput', 'latency', 'scale-out', 'growth', 'auth', 'memory']);
+  expect({ alerts, sizes }).toEqual({ alerts: 30_000, sizes: [10_000, 1_000_000, 10_000_000] });
+});
+
+test.each([
+  [['--only', 'thruput'], /no scenario "thruput"/],
+  [['--alerts', 'many'], /--alerts takes a number/],
+  [['--alerts', ''], /--alerts takes a number/],
+  [['--alerts', '-1'], /.+/],
+  [['--sizes', '10,,20'], /--sizes takes a number/],
+  [['--fast'], /.+/],
+])('%j is refused with a sentence', (args, message) => {
+  expect(() => readOptions(args)).toThrow(message);
+});

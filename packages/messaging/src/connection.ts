@@ -13,7 +13,7 @@ export interface BrokerOptions {
 }
 
 /** A part that lives on a connection: it opens its channels on each new one. */
-export type Attach = (model: ChannelModel) => Promise<void>;
+type Attach = (model: ChannelModel) => Promise<void>;
 
 /**
  * One connection to the broker, made again for ever with back-off and jitter. Creating it does not wait for the broker.

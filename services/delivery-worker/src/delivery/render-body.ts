@@ -1,7 +1,7 @@
 import { alertContext, createBodyCompiler, createTemplateCache, type TemplateError } from '@tocsin/template';
 import type { AlertFacts } from './claim-repository.js';
 
-export type Rendered =
+type Rendered =
   | { ok: true; output: string }
   /** `internal_error` is an overrun of the clock, which says nothing about the template: it may be tried again. */
   | { ok: false; code: 'template_error' | 'invalid_json' | 'internal_error'; error: string };

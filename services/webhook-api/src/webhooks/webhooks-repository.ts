@@ -1,5 +1,4 @@
-import type { Database } from '@tocsin/database';
-import type { Knex } from 'knex';
+import type { Database, Transaction } from '@tocsin/database';
 import type { StoredWebhook } from './stored-webhook.js';
 
 export const webhookSorts = ['name', 'created_at', 'updated_at'] as const;
@@ -130,7 +129,7 @@ const maxBroughtForward = 10_000;
  * passed over, for they look at the webhook themselves.
  */
 async function bringForward(
-  trx: Knex.Transaction,
+  trx: Transaction,
   { id, workspaceId }: Pick<StoredWebhook, 'id' | 'workspaceId'>,
   { untriedOnly = false } = {},
 ): Promise<void> {

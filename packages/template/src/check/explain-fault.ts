@@ -35,7 +35,9 @@ export function explainFault(
 ): Explanation {
   if (output.trim() === '') return { offset: 0, message: 'the result is empty, which is not JSON' };
   const unescaped = pieces.findLast(
-    (candidate) => candidate.start <= fault.offset && isSaid(source, candidate, 'safe'),
+    (candidate) =>
+      (candidate.start <= fault.offset || fault.problem === 'string without end') &&
+      isSaid(source, candidate, 'safe'),
   );
   const piece = unescaped ?? pieceAt(pieces, fault.offset);
   if (piece === undefined) return { offset: source.length, message: notJson(TEXT[fault.problem]) };

@@ -7,6 +7,8 @@ export type Load =
   | { readonly kind: 'resolve'; readonly name: string }
   | { readonly kind: 'alias'; readonly ref: Ref };
 
+type InitialLoad = readonly [slot: number, load: Exclude<Load, { kind: 'param' }>];
+
 const PARAMETER: Load = { kind: 'param' };
 const UNDEFINED: Load = { kind: 'undefined' };
 
@@ -22,6 +24,7 @@ export class Symbols {
   private refs = new Map<string, number>();
   private loads = new Map<number, Load>();
   private stores = new Set<string>();
+  private initialLoads: readonly InitialLoad[] | undefined;
 
   constructor(parent: Symbols | null) {
     this.parent = parent;
@@ -32,11 +35,12 @@ export class Symbols {
     return this.slots.size;
   }
 
-  /** Slots and what they start with, parameters left out. */
-  entries(): [number, Exclude<Load, { kind: 'param' }>][] {
-    const entries: [number, Exclude<Load, { kind: 'param' }>][] = [];
-    for (const [slot, load] of this.loads) if (load.kind !== 'param') entries.push([slot, load]);
-    return entries;
+  /** Slots and what they start with, parameters left out. Asked for at each entry, so it is kept once complete. */
+  entries(): readonly InitialLoad[] {
+    this.initialLoads ??= [...this.loads].flatMap(([slot, load]): InitialLoad[] =>
+      load.kind === 'param' ? [] : [[slot, load]],
+    );
+    return this.initialLoads;
   }
 
   store(name: string): void {

@@ -1,3 +1,4 @@
+import { isolate } from '../values/isolate.js';
 import type { Value } from '../values/value.js';
 
 /** Names as blocks and fresh scopes see them: what the top level has set, then what was passed in, then globals. */
@@ -12,7 +13,15 @@ export function createContext(
   passed: ReadonlyMap<string, Value>,
   globals: ReadonlyMap<string, Value>,
 ): Context {
-  return contextOver((name) => passed.get(name) ?? (passed.has(name) ? null : globals.get(name)));
+  const isolated = new Map<string, Value>();
+  return contextOver((name) => {
+    const value = passed.get(name);
+    if (value === undefined) return globals.get(name);
+    if (value === null || typeof value !== 'object') return value;
+    const known = isolated.get(name) ?? isolate(value);
+    isolated.set(name, known);
+    return known;
+  });
 }
 
 function contextOver(resolveOuter: (name: string) => Value | undefined): Context {

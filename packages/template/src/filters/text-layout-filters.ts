@@ -57,11 +57,21 @@ function indent(runtime: Runtime, value: Value, width: Value, first: Value, blan
   if (!isString(value)) throw typeError(`unsupported operand type(s) for +=: '${typeName(value)}' and 'str'`);
   const indention = isString(width) ? textOf(width) : ' '.repeat(indentWidth(width, runtime));
   const text = textOf(value);
-  const lines = splitLines(`${text}\n`);
+  const lines = splitLines(`${text}\n`, true).map((line) => splitEnd(line, value));
   runtime.budget.string(text.length + lines.length * (indention.length + 1));
-  const rest = lines.slice(1).map((line) => (line !== '' || isTrue(blank) ? indention + line : line));
-  const result = [lines[0] ?? '', ...rest].join('\n');
-  return sameKind(value, isTrue(first) ? indention + result : result);
+  let result = isTrue(first) ? indention : '';
+  for (const [index, { content, end }] of lines.entries()) {
+    const isIndented = index > 0 && (content !== '' || isTrue(blank));
+    result += (isIndented ? indention : '') + content + (index < lines.length - 1 ? end : '');
+  }
+  return sameKind(value, result);
+}
+
+/** Line ends become LF, but in captured text: there an end may be the template's own, and is marked so. */
+function splitEnd(line: string, value: string | Markup): { content: string; end: string } {
+  const [content = ''] = splitLines(line);
+  const isMarked = value instanceof Markup && value.kind === 'marked';
+  return { content, end: isMarked ? line.slice(content.length) : '\n' };
 }
 
 function indentWidth(width: Value, runtime: Runtime): number {

@@ -27,24 +27,30 @@ const CHARACTER_OF: ReadonlyMap<string, string> = new Map(
 );
 
 const TRUSTED_SPECIAL = /["\\\p{Cc}\u2028\u2029]/gu;
-/** The marks themselves, where a value or a template brings them along. */
-const FOREIGN_MARK = /[\u{10ff00}-\u{10ff23}]/gu;
-const MARK = /[\u{10ff00}-\u{10ff23}]/u;
+/** Stands before a character that a value or a template brings along and that would look like a mark. */
+const LITERAL = '\u{10ff24}';
+const FOREIGN_MARK = /[\u{10ff00}-\u{10ff24}]/gu;
+const ANY_MARK = /[\u{10ff00}-\u{10ff24}]/u;
+const MARKED = /\u{10ff24}([\ue000-\ue024])|[\u{10ff00}-\u{10ff23}]/gu;
+const LITERAL_BASE = 0xe000;
 
 /** The template's own text, marked. */
 export function markTrusted(text: string): string {
   return markForeign(text).replace(TRUSTED_SPECIAL, (character) => MARK_OF.get(character) ?? character);
 }
 
-/** A value's text: only a character that looks like a mark is changed, to its escape. */
+/** A value's text: only a character that looks like a mark is changed. */
 export function markForeign(text: string): string {
-  if (!MARK.test(text)) return text;
-  const backslash = MARK_OF.get('\\')!;
-  return text.replace(FOREIGN_MARK, (character) =>
-    Array.from({ length: 2 }, (_, unit) => `${backslash}u${character.charCodeAt(unit).toString(16)}`).join(
-      '',
-    ),
-  );
+  if (!ANY_MARK.test(text)) return text;
+  return text.replace(FOREIGN_MARK, (character) => {
+    const index = (character.codePointAt(0) ?? 0) - MARK_BASE;
+    return LITERAL + String.fromCharCode(LITERAL_BASE + index);
+  });
+}
+
+function unmark(mark: string, literal: string | undefined): string {
+  if (literal === undefined) return CHARACTER_OF.get(mark)!;
+  return String.fromCodePoint(MARK_BASE + literal.charCodeAt(0) - LITERAL_BASE);
 }
 
 /** The control character that a mark stands for; undefined for everything else. */
@@ -56,18 +62,18 @@ export function markedSpaceCode(codePoint: number): number | undefined {
 
 /** A captured text as a value: plain where nothing in it is marked. */
 export function fromMarked(text: string): Markup | string {
-  return MARK.test(text) ? new Markup(text, 'marked') : text;
+  return ANY_MARK.test(text) ? new Markup(text, 'marked') : text;
 }
 
 /** What a marked text says: for comparing it, and for `tojson`. */
 export function plainText(text: string): string {
-  return MARK.test(text) ? text.replace(FOREIGN_MARK, (mark) => CHARACTER_OF.get(mark)!) : text;
+  return ANY_MARK.test(text) ? text.replace(MARKED, unmark) : text;
 }
 
 /** Marks turned back, the rest escaped for the inside of a JSON string. */
 export function printMarked(text: string, budget: Budget): string {
   budget.items(text.length);
-  return escapeJsonString(text, budget).replace(FOREIGN_MARK, (mark) => CHARACTER_OF.get(mark)!);
+  return escapeJsonString(text, budget).replace(MARKED, unmark);
 }
 
 export function joinMarked(parts: readonly Value[], runtime: Runtime): Markup | string {

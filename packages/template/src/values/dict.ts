@@ -70,6 +70,12 @@ export class Dict {
     return this.entriesByKey.values();
   }
 
+  mapValues(map: (value: Value) => Value): Dict {
+    const mapped = new Dict();
+    for (const [hash, [key, value]] of this.entriesByKey) mapped.entriesByKey.set(hash, [key, map(value)]);
+    return mapped;
+  }
+
   copy(budget: Budget): Dict {
     budget.list(this.size);
     const copy = new Dict();

@@ -1,6 +1,8 @@
 import type { Runtime } from '../evaluator/runtime.js';
+import { plainText } from '../json/marked-text.js';
 import { Dict } from './dict.js';
 import { DictView } from './dict-views.js';
+import { Markup } from './markup.js';
 import { Range } from './range.js';
 import { isString, textOf } from './text.js';
 import { Undefined } from './undefined.js';
@@ -9,7 +11,7 @@ import { Tuple, type Value } from './value.js';
 /** Python's `left == right`. Shared lists inside lists are compared as often as they are met, and charged so. */
 export function equals(left: Value, right: Value, runtime: Runtime): boolean {
   if (isNumeric(left)) return isNumeric(right) && equalNumbers(numeric(left), numeric(right));
-  if (isString(left)) return isString(right) && equalText(textOf(left), textOf(right), runtime);
+  if (isString(left)) return isString(right) && equalText(saidBy(left), saidBy(right), runtime);
   if (left === null || right === null || typeof right !== 'object') return left === right;
   return equalObjects(left, right, runtime);
 }
@@ -26,6 +28,11 @@ export function isNumeric(value: Value): value is bigint | number | boolean {
 /** Booleans count as 0 and 1. */
 export function numeric(value: bigint | number | boolean): bigint | number {
   return typeof value === 'boolean' ? (value ? 1n : 0n) : value;
+}
+
+/** Captured text is compared by what it says, not by its marks. */
+function saidBy(value: string | Markup): string {
+  return value instanceof Markup && value.kind === 'marked' ? plainText(value.text) : textOf(value);
 }
 
 /** Exact between bigint and number: neither is rounded to the other's type. */

@@ -1,0 +1,95 @@
+import { checkBody } from './check-body.js';
+
+function errorOf(source: string): string {
+  const check = checkBody(source);
+  if (check.ok) throw new Error('the body was accepted');
+  const [error] = check.errors;
+  return `${error?.line}:${error?.column} ${error?.message}`;
+}
+
+function warningsOf(source: string): string[] {
+  const check = checkBody(source);
+  if (!check.ok) throw new Error(check.errors[0]?.message);
+  return check.warnings.map(({ line, column, message }) => `${line}:${column} ${message}`);
+}
+
+test('a body that is JSON for every sample is accepted without a warning', () => {
+  const body =
+    '{"text": "{{ alert_rule_name }}: {{ metric_value | round(2) }}", "value": {{ metric_value }}}';
+  expect(checkBody(body)).toEqual({ ok: true, warnings: [] });
+});
+
+test.each([
+  [
+    '{"a": {{ model_name }}}',
+    '1:10',
+    '{{ model_name }} prints text outside of quotes; write "{{ model_name }}" or {{ model_name | tojson }}',
+  ],
+  [
+    '{"a": {{ metric_value > threshold }}}',
+    '1:10',
+    'as Python writes it; write {{ (metric_value > threshold) | tojson }}',
+  ],
+  ['{"a": {{ model }}}', '1:10', 'prints a Python value; write {{ model | tojson }}'],
+  ['{"a": "{{ model_name | safe }}"}', '1:11', 'leave out "| safe"'],
+  ['{\n  "a": {{ metric_value }},\n}', '2:26', 'a comma stands before a closing bracket'],
+  ['{"a": "x\ny"}', '1:9', 'write \\n or \\t'],
+  ['{"a": 1 "b": 2}', '1:9', 'a comma or a closing bracket is expected here'],
+  ['{"a": 1', '1:8', 'the result ends here'],
+  ['', '1:1', 'the result is empty'],
+  ['{"a": {{ metric_value | rond(1) }}}', '1:25', "No filter named 'rond'. Did you mean 'round'?"],
+  ['{"a": {{ metric_value is noen }}}', '1:26', "No test named 'noen'. Did you mean 'none'?"],
+  ['{% for x in [1] %}{{ x }}', '1:26', "Looking for the following tags: 'endfor' or 'else'"],
+  ['{% fro x in [1] %}{% endfor %}', '1:4', "Encountered unknown tag 'fro'. Did you mean 'for'?"],
+  ['{"a": {{ model.nmae.first }}}', '1:21', "'dict object' has no attribute 'nmae'"],
+  ['{"a": {{ metric_value / 0 }}}', '1:23', 'division by zero'],
+  ["{% include 'x' %}", '1:4', 'there is no loader'],
+])('%j is refused at its place with what to do', (source, place, message) => {
+  const error = errorOf(source);
+  expect(error).toContain(message);
+  expect(error.startsWith(`${place} `)).toBe(true);
+});
+
+test('an error shows its line with a mark below', () => {
+  const check = checkBody('{\n  "a": {{ model_name }}\n}');
+  expect(check).toMatchObject({ ok: false, errors: [{ excerpt: '  "a": {{ model_name }}\n          ^' }] });
+});
+
+test('lines are counted alike for all line ends', () => {
+  expect(errorOf('{\r\n  "a": {{ model_name }}\r\n}').startsWith('2:11 ')).toBe(true);
+});
+
+test('a mistyped name alone is a warning with the name that was meant', () => {
+  expect(warningsOf('{"a": {{ metric_vlaue }}}')).toEqual([
+    "1:10 no variable is named 'metric_vlaue'; it will print empty. Did you mean 'metric_value'?",
+  ]);
+});
+
+test('names that the template sets itself are known', () => {
+  const body =
+    '{% set x = 1 %}{% macro m(y) %}{{ y }}{% endmacro %}{% for z in range(2) %}{% endfor %}{"a": {{ m(x) }}}';
+  expect(warningsOf(body)).toEqual([]);
+});
+
+test('a number inside quotes is a warning, a number in a sentence is none', () => {
+  const body = '{"a": "{{ metric_value }}", "b": "at {{ metric_value }}"}';
+  expect(warningsOf(body)).toEqual([
+    '1:11 {{ metric_value }} is a number inside quotes, so the destination gets text; leave the quotes out if it expects a number.',
+  ]);
+});
+
+test('a key that stands twice is a warning at the second', () => {
+  expect(warningsOf('{"a": 1, "a": 2}')).toEqual([
+    '1:10 the key "a" stands twice in the same object; most destinations see only the last.',
+  ]);
+});
+
+test('a body that is JSON for one bound only is refused', () => {
+  expect(errorOf('{"a": {% if bound == "lower_bound" %}1{% endif %}}')).toContain('not JSON');
+});
+
+test('a template that does too much is refused as such', () => {
+  expect(
+    errorOf('{% for a in range(100000) %}{% for b in range(100000) %}{% endfor %}{% endfor %}'),
+  ).toContain('does too much');
+});

@@ -1,0 +1,34 @@
+import { type CaseAnswer, createCaseRunner } from '../src/tools/case-runner.js';
+import { type ExpectedCase, readCases } from './support/read-cases.js';
+
+/** Templates that we answer otherwise than Jinja2, each for a reason. */
+const KNOWN_DIFFERENCES: ReadonlyMap<string, string> = new Map([
+  ["{% include ['a', 'b'] %}", 'there is no loader, which is said when compiling'],
+  ['[{{ nope|random }}]', 'a body renders the same each time it is tried'],
+  ["{{ '\\N{BULLET}' }}", 'the names of all characters are too many to carry'],
+  ["{{ 'x'.encode() }}", 'there are no bytes'],
+  ["{{ s.maketrans('a', 'b') }}", 'a table for a method that is not here'],
+  [
+    "{{ ['\u0378', '\ud83e\udee8', '\u20bf', '\ud83e\uddff'] }}",
+    'printable depends on the version of Unicode',
+  ],
+]);
+
+const run = createCaseRunner();
+
+function agrees(expected: ExpectedCase, answer: CaseAnswer): boolean {
+  if (expected.phase !== undefined) return 'error' in answer && answer.phase === expected.phase;
+  return 'output' in answer && answer.output === expected.expected;
+}
+
+test('every case is answered as Jinja2 answers it, but for the differences that are listed', () => {
+  const differences = readCases().filter((expected) => !agrees(expected, run(expected)));
+  expect(new Set(differences.map((difference) => difference.template))).toEqual(
+    new Set(KNOWN_DIFFERENCES.keys()),
+  );
+});
+
+test('no listed difference is something that webhook authors write', () => {
+  const tiers = readCases().filter((expected) => KNOWN_DIFFERENCES.has(expected.template));
+  expect(tiers.filter((expected) => expected.tier === 1)).toEqual([]);
+});

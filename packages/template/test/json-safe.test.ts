@@ -1,0 +1,208 @@
+import fc from 'fast-check';
+import {
+  type AlertFacts,
+  alertContext,
+  createBodyCompiler,
+  createTemplateCompiler,
+  SAMPLE_FACTS,
+} from '../src/index.js';
+import { FUZZ_CONTEXT, FUZZ_TYPES } from '../src/tools/fuzz/context.js';
+import { createRandom } from '../src/tools/fuzz/random.js';
+import { generateTyped } from '../src/tools/fuzz/typed-expressions.js';
+import { fromJson } from '../src/values/from-json.js';
+
+const compileBody = createBodyCompiler();
+const compilePlain = createTemplateCompiler();
+
+const HOSTILE = [
+  '"',
+  '\\',
+  '\\"',
+  '\n',
+  '\r\n',
+  '\t',
+  '\0',
+  '\u0007',
+  '\u001f',
+  '\u007f',
+  '\u2028\u2029',
+  '\ud800',
+  '\udc00x',
+  '😀',
+  '日本',
+  '", "admin": true, "x": "',
+  '\\u0022',
+  '</script>',
+  "it's",
+  '{{ 7 * 7 }}',
+  '{% raw %}',
+  '{# c #}',
+  '',
+  ' ',
+  '\u{10ff00}\u{10ff01}',
+  '<b>&amp;</b>',
+  '%s %d {0}',
+  'null',
+  '1e999',
+  '__proto__',
+];
+const hostileText = fc.oneof(
+  fc.constantFrom(...HOSTILE),
+  fc.string({ unit: 'binary' }),
+  fc.array(fc.constantFrom(...HOSTILE)).map((parts) => parts.join('')),
+);
+
+function renderBody(source: string, facts: AlertFacts): string {
+  const compiled = compileBody(source);
+  if (!compiled.ok) throw new Error(compiled.error.message);
+  const result = compiled.template.render(alertContext(facts));
+  if (!result.ok) throw new Error(result.error.message);
+  return result.output;
+}
+
+/** Each position holds `V`, and its rendered JSON says the value itself. */
+const EXACT_POSITIONS = [
+  '"{{ V }}"',
+  '{{ V | tojson }}',
+  '"{{ V | string }}"',
+  '"{{ V | default("none") }}"',
+  '"{{ "" ~ V }}"',
+  '"{{ V + "" }}"',
+  '"{{ [V] | join }}"',
+  '"{{ [V, ""] | join }}"',
+  '"{{ [V] | first }}"',
+  '"{{ "%s" | format(V) }}"',
+  '"{{ "{}".format(V) }}"',
+  '"{{ V.replace("", "", 0) }}"',
+  '"{{ (V, 1)[0] }}"',
+  '"{{ {"k": V}.k }}"',
+  '"{{ V if true else 1 }}"',
+  '"{{ V or V }}"',
+  '"{% if true %}{{ V }}{% endif %}"',
+  '"{% for v in [V] %}{{ v }}{% endfor %}"',
+  '"{% with v = V %}{{ v }}{% endwith %}"',
+  '"{% set v = V %}{{ v }}"',
+  '"{% set v %}{{ V }}{% endset %}{{ v }}"',
+  '{% set v %}{{ V }}{% endset %}{{ v | tojson }}',
+  '"{% macro m(v) %}{{ v }}{% endmacro %}{{ m(V) }}"',
+  '{% macro m(v) %}{{ v }}{% endmacro %}{{ m(V) | tojson }}',
+  '{% macro m(v) %}"{{ v }}"{% endmacro %}{{ m(V) }}',
+  '{% macro m(v) %}{{ v | tojson }}{% endmacro %}{{ m(V) }}',
+  '{% macro a(v) %}"{{ v }}"{% endmacro %}{% macro b(v) %}{{ a(v) }}{% endmacro %}{{ b(V) }}',
+  '{% macro m() %}"{{ caller() }}"{% endmacro %}{% call m() %}{{ V }}{% endcall %}',
+  '"{% filter string %}{{ V }}{% endfilter %}"',
+  '{% filter trim %} "{{ V }}" {% endfilter %}',
+  '{% filter tojson %}{{ V }}{% endfilter %}',
+  '"{% block b %}{{ V }}{% endblock %}"',
+  '{% set v %}"{{ V }}"{% endset %}{{ v }}',
+  '{% set v %}\n  "{{ V }}"\n{% endset %}{{ v | trim }}',
+  '{% set ns = namespace(v="") %}{% set ns.v = V %}"{{ ns.v }}"',
+  '"{{ V | safe | default(V) if false else V }}"',
+];
+
+test.each(EXACT_POSITIONS)('a hostile value arrives intact through %s', (position) => {
+  fc.assert(
+    fc.property(hostileText, (value) => {
+      const source = `{"value": ${position.replaceAll('V', 'model_name')}, "after": true}`;
+      const parsed: unknown = JSON.parse(renderBody(source, { ...SAMPLE_FACTS, model_name: value }));
+      expect(parsed).toEqual({ value, after: true });
+    }),
+    { numRuns: 60, examples: HOSTILE.map((value): [string] => [value]) },
+  );
+});
+
+test('the ten variables stay JSON and themselves in quotes and through tojson', () => {
+  const number = fc.double({ noDefaultInfinity: true, noNaN: true });
+  const facts = fc.record({
+    alert_rule_name: hostileText,
+    alert_rule_id: hostileText,
+    model_name: hostileText,
+    model_id: hostileText,
+    metric_value: number,
+    threshold: number,
+    bound: hostileText,
+    alert_id: hostileText,
+    fired_at: hostileText,
+    workspace_id: hostileText,
+  });
+  const names = Object.keys(SAMPLE_FACTS);
+  const members = names.flatMap((name) => [
+    `"${name}": ${typeof SAMPLE_FACTS[name as keyof AlertFacts] === 'number' ? `{{ ${name} }}` : `"{{ ${name} }}"`}`,
+    `"json_${name}": {{ ${name} | tojson }}`,
+  ]);
+  fc.assert(
+    fc.property(facts, (values) => {
+      const parsed = JSON.parse(renderBody(`{${members.join(', ')}}`, values)) as Record<string, unknown>;
+      for (const [name, value] of Object.entries(values)) {
+        expect([parsed[name], parsed[`json_${name}`]]).toEqual([value, value]);
+      }
+    }),
+  );
+});
+
+test('a printed expression says in JSON what Jinja2 prints without it', () => {
+  const variables = new Map(
+    Object.entries(FUZZ_CONTEXT).map(([name, value]) => [
+      name,
+      fromJson(value, (pointer) => FUZZ_TYPES[pointer] === 'float', `/${name}`),
+    ]),
+  );
+  const random = createRandom(7);
+  let compared = 0;
+  for (let index = 0; index < 3_000; index++) {
+    const expression = generateTyped(random, 3);
+    if (/safe|tojson|round|\[.*\|e|\|e\b|escape|striptags|join|urlize|xmlattr/.test(expression)) continue;
+    const source = `{{ ${expression} }}`;
+    const plain = compilePlain(source);
+    const body = compileBody(`"${source}"`);
+    if (!plain.ok || !body.ok) continue;
+    const expected = plain.template.render(new Map(variables));
+    const actual = body.template.render(new Map(variables));
+    if (!expected.ok || !actual.ok) continue;
+    compared++;
+    expect([expression, JSON.parse(actual.output)]).toEqual([expression, expected.output]);
+  }
+  expect(compared).toBeGreaterThan(500);
+});
+
+test('what is marked safe, and numbers, print as they are', () => {
+  const source =
+    '{"a": {{ "[1]" | safe }}, "b": {{ metric_value }}, "c": {{ 3 }}, "d": {{ {"x": [1]} | tojson }}}';
+  expect(JSON.parse(renderBody(source, SAMPLE_FACTS))).toEqual({ a: [1], b: 0.8734567, c: 3, d: { x: [1] } });
+});
+
+test('the structure that a macro prints survives filters, and its values cannot break out of it', () => {
+  const hostile = '", "admin": true, "x": "';
+  const macro =
+    '{% macro field(name, value) %}\n  {"name": "{{ name }}", "value": "{{ value }}"}\n{% endmacro %}';
+  for (const use of [
+    '{{ field("n", model_name) }}',
+    '{{ field("n", model_name) | trim }}',
+    '{{ field("n", model_name) | indent(4) }}',
+    '{{ "" ~ field("n", model_name) }}',
+    '{{ [field("n", model_name)] | join(", ") }}',
+    '{{ field("n", model_name) + "" }}',
+    '{{ field("n", model_name) | replace("zz", "y") }}',
+  ]) {
+    const parsed: unknown = JSON.parse(
+      renderBody(`${macro}[${use}]`, { ...SAMPLE_FACTS, model_name: hostile }),
+    );
+    expect([use, parsed]).toEqual([use, [{ name: 'n', value: hostile }]]);
+  }
+});
+
+test('captured text can be compared with and looked into as the text that it is', () => {
+  const source =
+    '{% set v %}say "{{ bound }}"{% endset %}[{{ (v == "say \\"lower_bound\\"") | tojson }}, {{ v | length }}]';
+  expect(JSON.parse(renderBody(source, SAMPLE_FACTS))).toEqual([true, 17]);
+});
+
+test('a body that is safe for HTML is safe for JSON too', () => {
+  const facts = { ...SAMPLE_FACTS, model_name: '<a href="x">\n\\' };
+  for (const source of [
+    '"{{ model_name | e }}"',
+    '"{% autoescape true %}{{ model_name }}{% endautoescape %}"',
+  ]) {
+    expect(JSON.parse(renderBody(source, facts))).toBe('&lt;a href=&#34;x&#34;&gt;\n\\');
+  }
+});

@@ -1,0 +1,30 @@
+import { readFileSync } from 'node:fs';
+import { ALERT_VARIABLES, alertContext, checkBody, createBodyCompiler, SAMPLE_FACTS } from '../src/index.js';
+
+const page = readFileSync(new URL('../../../docs/templates.md', import.meta.url), 'utf8');
+const examples = [...page.matchAll(/```jinja\n([\s\S]*?)```\n```json\n([\s\S]*?)```/g)].map(
+  ([, template = '', result = '']): [string, string] => [template, result],
+);
+
+test.each(examples)('the example renders to what the page says: %s', (template, result) => {
+  const compiled = createBodyCompiler()(template);
+  if (!compiled.ok) throw new Error(compiled.error.message);
+  const rendered = compiled.template.render(alertContext(SAMPLE_FACTS));
+  if (!rendered.ok) throw new Error(rendered.error.message);
+  expect(JSON.parse(rendered.output)).toEqual(JSON.parse(result));
+});
+
+test.each(examples)('the example can be saved: %s', (template) => {
+  expect(checkBody(template)).toMatchObject({ ok: true });
+});
+
+test('no example on the page goes without its result', () => {
+  expect(examples).toHaveLength(page.split('```jinja').length - 1);
+});
+
+test('the page names the ten variables with the values of the sample', () => {
+  for (const name of ALERT_VARIABLES.filter((variable) => variable !== 'bound')) {
+    expect(page).toContain(`| \`${name}\` |`);
+    expect(page).toContain(`\`${SAMPLE_FACTS[name]}\` |`);
+  }
+});

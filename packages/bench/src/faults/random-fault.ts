@@ -32,16 +32,16 @@ export function everythingAtRandom(seed: number): (trial: Trial) => Promise<Expo
       }
       const { all } = await claimedNow(trial);
       for (const slot of all) atRisk.add(slot);
-      // A second blow may meet what the first has left: what a worker holds at the most is at risk, once a round.
-      bound += slotsOfAllWorkers;
+      // Behind an outage a worker may hold as much as it can: what is measured before would be too little.
+      bound += slotsOfWorker * blows.filter(({ part }) => part.startsWith('worker')).length;
       await Promise.all(blows.map(({ strike }) => strike()));
     }
     return { inFlight: atRisk.size, of: 'claimed when struck', bound, endedAtMs: monotonicMs() };
   };
 }
 
-/** Two workers, 400 slots each. */
-const slotsOfAllWorkers = 800;
+/** `DELIVERY_SLOTS`, as it is unless set. */
+const slotsOfWorker = 400;
 
 function allBlows(trial: Trial, random: () => number): Blow[] {
   const { workers, api, postgres, rabbitmq, pause } = trial;

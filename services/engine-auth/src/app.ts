@@ -67,6 +67,9 @@ async function open(
   const database = createDatabase({
     url: config.databaseUrl.reveal(),
     applicationName: 'tocsin-engine-auth',
+    // A proxy waits for every answer: a 503 soon rather than a long wait, also while the database is frozen.
+    statementTimeoutMs: 5_000,
+    acquireTimeoutMs: 3_000,
   });
   lifetime.add('database', () => database.close());
   const broker = await createBroker({

@@ -40,8 +40,6 @@ export async function createBroker({ url, name, logger }: BrokerOptions): Promis
   let waiters: (() => void)[] = [];
 
   const attachAll = async (model: ChannelModel): Promise<void> => {
-    // Told of again by `disconnect`; without a listener an error of a connection that is being left ends the process.
-    model.on('error', () => {});
     const channel = await model.createChannel();
     channel.on('error', () => {});
     await declareTopology(channel);
@@ -63,7 +61,13 @@ export async function createBroker({ url, name, logger }: BrokerOptions): Promis
     clientProperties: { connection_name: name },
     timeout: connectTimeoutMs,
     noDelay: true,
-    recovery: { initialDelay: 100, maxDelay: 5_000, jitter: 0.5, waitForConnect: false, setup: attachAll },
+    recovery: {
+      initialDelay: 100,
+      maxDelay: 5_000,
+      jitter: 0.5,
+      waitForConnect: false,
+      setup: orCut(attachAll),
+    },
   });
   connection.on('error', () => {});
   connection.on('disconnect', lost('disconnected'));
@@ -96,6 +100,30 @@ export async function createBroker({ url, name, logger }: BrokerOptions): Promis
   };
 }
 
+/**
+ * A connection on which something could not be attached is cut. amqplib would take leave of it first, and never try
+ * again where the broker is killed or silent by then.
+ */
+function orCut(attachAll: Attach): Attach {
+  return async (model) => {
+    // Told of again by `disconnect`; without a listener an error of a connection that is being left ends the process.
+    model.on('error', () => {});
+    const closed = new Promise((resolve) => model.once('close', resolve));
+    try {
+      await attachAll(model);
+    } catch (error) {
+      socketOf(model)?.destroy(error instanceof Error ? error : new Error(String(error)));
+      await closed;
+      throw error;
+    }
+  };
+}
+
+/** amqplib does not declare the socket, and has no other way to let go of it. */
+function socketOf(model: ChannelModel | undefined): { destroy(error?: Error): void } | undefined {
+  return (model?.connection as { stream?: { destroy(error?: Error): void } } | undefined)?.stream;
+}
+
 const closeTimeoutMs = 2_000;
 
 /** A broker that is gone never answers the farewell: its socket is cut then. */
@@ -107,8 +135,7 @@ async function closeWithin(
   const late = sleep(closeTimeoutMs, undefined, { signal: timeout.signal }).catch(() => {});
   await Promise.race([connection.close().catch(() => {}), late]);
   timeout.abort();
-  // amqplib does not declare the socket, and has no other way to let go of it.
-  (model?.connection as { stream?: { destroy(): void } } | undefined)?.stream?.destroy();
+  socketOf(model)?.destroy();
 }
 
 interface Part {

@@ -57,6 +57,9 @@ async function startGate(target: URL) {
     freeze: () => {
       frozen = true;
     },
+    thaw: () => {
+      frozen = false;
+    },
     close: async () => {
       cut();
       await new Promise((resolve) => server.close(resolve));
@@ -269,6 +272,23 @@ test('a connection that is cut comes back, and publisher and consumer with it', 
   await broker.ready();
   await publisher.publish(alert('after'));
   await until(() => taken.includes('after'));
+  await gate.close();
+});
+
+test('what cannot be attached is tried again, also where the broker falls silent just then', async () => {
+  const gate = await startGate(new URL(url));
+  const broker = await newBroker(gate.url);
+  let attached = 0;
+  await broker.use(async () => {
+    attached += 1;
+    if (attached > 1) return;
+    gate.freeze();
+    setTimeout(gate.thaw, 50);
+    throw new Error('not yet');
+  });
+  await until(() => broker.isUp());
+  expect(attached).toBe(2);
+  await broker.close();
   await gate.close();
 });
 

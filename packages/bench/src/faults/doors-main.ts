@@ -23,7 +23,12 @@ export interface Offered {
 
 interface Running {
   stop(): void;
-  progress(): { offered: number; accepted: number; inFlight: { amqp: number; rest: number } };
+  progress(): {
+    offered: { amqp: number; rest: number; all: number };
+    accepted: number;
+    /** Offered, and neither accepted nor refused yet. */
+    inFlight: { amqp: number; rest: number };
+  };
   result(): Offered;
 }
 
@@ -55,7 +60,11 @@ function run(options: DoorsRun): Running {
   }, tickMs);
   return {
     stop: () => clearInterval(timer),
-    progress: () => ({ offered, accepted, inFlight: { amqp: amqp.inFlight(), rest: rest.inFlight() } }),
+    progress: () => ({
+      offered: { amqp: Math.ceil(offered / 2), rest: Math.floor(offered / 2), all: offered },
+      accepted,
+      inFlight: { amqp: amqp.inFlight(), rest: rest.inFlight() },
+    }),
     result() {
       clearInterval(timer);
       amqp.close();

@@ -100,7 +100,7 @@ async function tryFault(stage: Stage, fault: Fault): Promise<FaultResult> {
 }
 
 async function offeredAtLeast({ doors }: Trial, alerts: number): Promise<void> {
-  while ((await doors.call('progress', undefined)).offered < alerts) await sleep(50);
+  while ((await doors.call('progress', undefined)).offered.all < alerts) await sleep(50);
 }
 
 function judge({ lost, repeated, repeats, disagreements }: Comparison, exposure: Exposure): string[] {

@@ -14,8 +14,8 @@ export async function settle(trial: Trial): Promise<string | undefined> {
     const { offered, accepted } = await trial.doors.call('progress', undefined);
     const { requests } = await trial.counter.call('progress', undefined);
     const { alerts, open } = await readOpenState(trial.database, trial.run);
-    if (accepted === offered && alerts >= accepted && open === 0) return emptyQueues(trial);
-    const now = `${offered} offered, ${accepted} accepted, ${alerts} taken over, ${open} open, ${requests} requests`;
+    if (accepted === offered.all && alerts >= accepted && open === 0) return emptyQueues(trial);
+    const now = `${offered.all} offered, ${accepted} accepted, ${alerts} taken over, ${open} open, ${requests} requests`;
     if (now !== seen) movedAtMs = performance.now();
     seen = now;
     if (performance.now() - movedAtMs > trial.timing.stalledAfterMs) return `it came to a halt: ${now}`;

@@ -75,12 +75,16 @@ export async function killAllWorkers(trial: Trial): Promise<Exposure> {
 
 /** Its publications have left and are not confirmed. */
 export async function killApi(trial: Trial): Promise<Exposure> {
+  const before = await trial.doors.call('progress', undefined);
   trial.api.broker.freeze('to-server');
   await trial.pause(700);
-  const { inFlight } = await trial.doors.call('progress', undefined);
+  const after = await trial.doors.call('progress', undefined);
   const { atMs } = await kill(trial.api);
   await trial.api.revive();
-  return { ...nothingAtRisk(inFlight.rest, atMs), of: 'requests without an answer' };
+  return {
+    ...nothingAtRisk(after.offered.rest - before.offered.rest, atMs),
+    of: 'requests taken and not confirmed',
+  };
 }
 
 /** Its leases run out meanwhile and another sends what it held; then it wakes. */

@@ -95,6 +95,10 @@ function describe(
   },
 ): TemplateError {
   const { suggestion, ...rest } = error;
-  const message = suggestion === undefined ? rest.message : `${rest.message} Did you mean '${suggestion}'?`;
+  const message = suggestion === undefined ? rest.message : withSuggestion(rest.message, suggestion);
   return { ...rest, message, ...locate(source, offset), ...(suggestion === undefined ? {} : { suggestion }) };
+}
+
+function withSuggestion(message: string, suggestion: string): string {
+  return `${message}${message.endsWith('.') ? '' : '.'} Did you mean '${suggestion}'?`;
 }

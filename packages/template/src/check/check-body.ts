@@ -1,6 +1,6 @@
 import { ALERT_VARIABLES, alertContext } from '../alert/alert-context.js';
 import { SAMPLE_ALERTS } from '../alert/sample-facts.js';
-import { BODY_OPTIONS } from '../body-compiler.js';
+import { BODY_OPTIONS } from '../body-options.js';
 import {
   createTemplateCompiler,
   type InspectableTemplate,
@@ -11,7 +11,7 @@ import type { TracePiece } from '../evaluator/output.js';
 import { nearest } from '../nearest.js';
 import { locate, type TemplateError } from '../template-error.js';
 import type { Value } from '../values/value.js';
-import { explainFault, expressionAt } from './explain-fault.js';
+import { explainFault, expressionAt, expressionStart } from './explain-fault.js';
 import { type JsonScan, scanJson } from './json-scanner.js';
 
 /** Something to tell the author of a body, at its place. */
@@ -124,7 +124,7 @@ function findQuotedNumbers(source: string, pieces: readonly TracePiece[], { stri
     if (typeof value !== 'number' || byStart.get(start)?.end !== end + 1) continue;
     const expression = expressionAt(source, offset);
     findings.push({
-      ...locate(source, offset),
+      ...locate(source, expressionStart(source, offset)),
       message: `{{ ${expression} }} is a number inside quotes, so the destination gets text; leave the quotes out if it expects a number.`,
     });
   }

@@ -43,7 +43,10 @@ export function explainFault(
   if (piece === undefined) return { offset: source.length, message: notJson(TEXT[fault.problem]) };
   if (piece.value === undefined) return explainText(source, pieces, piece, fault);
   const expression = expressionAt(source, piece.offset);
-  return { offset: piece.offset, message: notJson(explainPrinted(expression, piece, output)) };
+  return {
+    offset: expressionStart(source, piece.offset),
+    message: notJson(explainPrinted(expression, piece, output)),
+  };
 }
 
 /** Whether a value was printed unescaped because its expression names that filter. */
@@ -76,13 +79,13 @@ function explainText(
   ) {
     const expression = expressionAt(source, before.offset);
     const reason = `{{ ${expression} }} prints nothing here; write {{ ${expression} | default(0) }}, or check the name`;
-    return { offset: before.offset, message: notJson(reason) };
+    return { offset: expressionStart(source, before.offset), message: notJson(reason) };
   }
   if (fault.problem === 'comma expected' && isAtStart && before?.value !== undefined) {
     const expression = expressionAt(source, before.offset);
     if (isString(before.value)) {
       const reason = `{{ ${expression} }} prints text outside of quotes; write ${quoted(expression)}`;
-      return { offset: before.offset, message: notJson(reason) };
+      return { offset: expressionStart(source, before.offset), message: notJson(reason) };
     }
   }
   return { offset: piece.offset + (fault.offset - piece.start), message: notJson(TEXT[fault.problem]) };
@@ -123,14 +126,19 @@ function parenthesized(expression: string): string {
 /** Longer expressions are cut: the place is given as well. */
 const MAX_EXPRESSION = 80;
 
-/** The source of the expression in whose tag an offset is. */
+/** The source of the expression in whose print tag an offset is. */
 export function expressionAt(source: string, offset: number): string {
-  const open = source.lastIndexOf('{{', offset);
   const close = source.indexOf('}}', offset);
-  if (open === -1 || close === -1 || source.slice(open, offset).includes('}}')) return '…';
-  const expression = source
-    .slice(open + 2, close)
-    .replace(/^[-+]|-$/g, '')
-    .trim();
+  const start = expressionStart(source, offset);
+  if (close === -1 || source.slice(start, offset).includes('}}')) return '…';
+  const expression = source.slice(start, close).replace(/-$/, '').trim();
   return expression.length > MAX_EXPRESSION ? `${expression.slice(0, MAX_EXPRESSION)}…` : expression;
+}
+
+/** Where the expression begins in whose print tag an offset is: that of a filter is at its name. */
+export function expressionStart(source: string, offset: number): number {
+  const open = source.lastIndexOf('{{', offset);
+  if (open === -1 || source.slice(open, offset).includes('%}')) return offset;
+  const lead = /^[-+]?\s*/.exec(source.slice(open + 2))?.[0].length ?? 0;
+  return open + 2 + lead;
 }

@@ -1,10 +1,10 @@
 /** A string in a JSON text, with its quotes: `start` to `end`. */
-export interface JsonString {
+interface JsonString {
   readonly start: number;
   readonly end: number;
 }
 
-export interface DuplicateKey {
+interface DuplicateKey {
   readonly key: string;
   readonly offset: number;
 }

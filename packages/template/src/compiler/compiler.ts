@@ -26,7 +26,7 @@ export interface CompiledTemplate {
   readonly variables: ReadonlyMap<string, number>;
 }
 
-export interface CompiledBlock {
+interface CompiledBlock {
   readonly node: Block;
   readonly symbols: Symbols;
   readonly selfSlot: number | undefined;

@@ -7,7 +7,6 @@ export interface CallArguments {
 }
 
 const NO_KEYWORDS: ReadonlyMap<string, Value> = new Map();
-export const NO_ARGUMENTS: CallArguments = { positional: [], keywords: NO_KEYWORDS };
 
 export function positionalArguments(...positional: Value[]): CallArguments {
   return { positional, keywords: NO_KEYWORDS };

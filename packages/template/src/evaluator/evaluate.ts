@@ -205,11 +205,7 @@ function evaluateDict(node: DictNode, frame: Frame): Dict {
 }
 
 /** The filter of a block gets the block's text as `value`. */
-export function applyFilter(
-  node: Extract<Expression, { kind: 'Filter' }>,
-  value: Value,
-  frame: Frame,
-): Value {
+function applyFilter(node: Extract<Expression, { kind: 'Filter' }>, value: Value, frame: Frame): Value {
   const args = evaluateArguments(node.arguments, frame, value);
   frame.runtime.offset = node.offset;
   return frame.runtime.filters.get(node.name)!(args, frame.runtime);

@@ -71,7 +71,7 @@ function rangeArgument(value: Value): bigint {
 }
 
 /** Python's `dict(mapping_or_pairs, **names)`. */
-export function createDict(args: CallArguments, runtime: Runtime): Dict {
+function createDict(args: CallArguments, runtime: Runtime): Dict {
   if (args.positional.length > 1) {
     throw typeError(`dict expected at most 1 argument, got ${args.positional.length}`);
   }

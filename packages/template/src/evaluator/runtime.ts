@@ -4,7 +4,7 @@ import type { Value } from '../values/value.js';
 import type { TracePiece } from './output.js';
 import type { FilterTable, TestTable } from './tables.js';
 
-export interface RenderOptions {
+interface RenderOptions {
   /** What is printed as a string is escaped for the inside of a JSON string. */
   readonly json: boolean;
   /** `round` of an undefined prints empty, where Jinja2 fails. */

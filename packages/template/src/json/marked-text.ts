@@ -40,7 +40,7 @@ export function markTrusted(text: string): string {
 }
 
 /** A value's text: only a character that looks like a mark is changed. */
-export function markForeign(text: string): string {
+function markForeign(text: string): string {
   if (!ANY_MARK.test(text)) return text;
   return text.replace(FOREIGN_MARK, (character) => {
     const index = (character.codePointAt(0) ?? 0) - MARK_BASE;

@@ -19,7 +19,7 @@ export function isDigitCode(code: number): boolean {
   return code >= 0x30 && code <= 0x39;
 }
 
-export function isAsciiNameCode(code: number): boolean {
+function isAsciiNameCode(code: number): boolean {
   return (
     (code >= 0x61 && code <= 0x7a) || (code >= 0x41 && code <= 0x5a) || code === 0x5f || isDigitCode(code)
   );

@@ -194,7 +194,7 @@ const TITLECASE: ReadonlyMap<string, string> = new Map([
   ['ﬆ', 'St'],
 ]);
 
-export function titleCharacter(character: string): string {
+function titleCharacter(character: string): string {
   return TITLECASE.get(character) ?? character.toUpperCase();
 }
 
@@ -206,7 +206,7 @@ export function capitalize(text: string): string {
 
 const CASED_PROPERTY = /\p{Cased}/u;
 
-export function isCased(character: string): boolean {
+function isCased(character: string): boolean {
   return CASED_PROPERTY.test(character);
 }
 

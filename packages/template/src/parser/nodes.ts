@@ -134,15 +134,15 @@ export interface NSRef extends Base {
   readonly attr: string;
   ref?: Ref;
 }
-export interface Const extends Base {
+interface Const extends Base {
   readonly kind: 'Const';
   readonly value: string | bigint | number | boolean | null;
 }
-export interface Tuple extends Base {
+interface Tuple extends Base {
   readonly kind: 'Tuple';
   readonly items: Expression[];
 }
-export interface List extends Base {
+interface List extends Base {
   readonly kind: 'List';
   readonly items: Expression[];
 }
@@ -150,7 +150,7 @@ export interface Dict extends Base {
   readonly kind: 'Dict';
   readonly items: { readonly key: Expression; readonly value: Expression }[];
 }
-export interface CondExpr extends Base {
+interface CondExpr extends Base {
   readonly kind: 'CondExpr';
   readonly test: Expression;
   readonly expr1: Expression;
@@ -169,7 +169,7 @@ export interface Filter extends Base {
   readonly name: string;
   readonly arguments: Arguments;
 }
-export interface Test extends Base {
+interface Test extends Base {
   readonly kind: 'Test';
   readonly node: Expression;
   readonly name: string;
@@ -180,7 +180,7 @@ export interface Call extends Base {
   readonly node: Expression;
   readonly arguments: Arguments;
 }
-export interface Getattr extends Base {
+interface Getattr extends Base {
   readonly kind: 'Getattr';
   readonly node: Expression;
   readonly attr: string;
@@ -207,13 +207,13 @@ export interface Compare extends Base {
   readonly ops: { readonly op: CompareOperator; readonly expr: Expression }[];
 }
 export type BinaryOperator = '+' | '-' | '*' | '/' | '//' | '%' | '**';
-export interface BinExpr extends Base {
+interface BinExpr extends Base {
   readonly kind: 'BinExpr';
   readonly operator: BinaryOperator;
   readonly left: Expression;
   readonly right: Expression;
 }
-export interface Logical extends Base {
+interface Logical extends Base {
   readonly kind: 'And' | 'Or';
   readonly left: Expression;
   readonly right: Expression;

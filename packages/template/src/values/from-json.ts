@@ -8,23 +8,34 @@ const MAX_DEPTH = 100;
 
 /**
  * JSON as Python reads it: a whole number is an int. JSON has lost that `5.0` was a float; `isFloat` is asked for
- * the JSON pointer of each whole number.
+ * the JSON pointer of each whole number. What is more than 100 levels deep reads as None.
  */
 export function fromJson(
   json: Json,
   isFloat: (pointer: string) => boolean = () => false,
   pointer = '',
 ): Value {
+  return convert(json, { isFloat, pointer, depth: 0 });
+}
+
+interface Place {
+  readonly isFloat: (pointer: string) => boolean;
+  readonly pointer: string;
+  readonly depth: number;
+}
+
+function convert(json: Json, place: Place): Value {
+  const { isFloat, pointer, depth } = place;
   if (typeof json === 'number') return Number.isInteger(json) && !isFloat(pointer) ? BigInt(json) : json;
   if (json === null || typeof json !== 'object') return json;
-  if (pointer.split('/').length > MAX_DEPTH) throw new RangeError('the context is nested too deeply');
-  if (Array.isArray(json)) return json.map((item, index) => fromJson(item, isFloat, `${pointer}/${index}`));
-  return Dict.fromStrings(
-    Object.entries(json).map(([key, value]) => [
-      key,
-      fromJson(value, isFloat, `${pointer}/${escapePointer(key)}`),
-    ]),
-  );
+  if (depth >= MAX_DEPTH) return null;
+  const inside = (key: string | number): Place => ({
+    isFloat,
+    pointer: `${pointer}/${escapePointer(String(key))}`,
+    depth: depth + 1,
+  });
+  if (Array.isArray(json)) return json.map((item: Json, index) => convert(item, inside(index)));
+  return Dict.fromStrings(Object.entries(json).map(([key, value]) => [key, convert(value, inside(key))]));
 }
 
 function escapePointer(key: string): string {

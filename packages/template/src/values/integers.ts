@@ -55,7 +55,7 @@ export function toAsciiDigits(text: string): string {
 }
 
 /** Scripts encode their ten digits in a row that starts where the property Nd starts. */
-export function decimalValue(digit: string): number {
+function decimalValue(digit: string): number {
   const code = digit.codePointAt(0) ?? 0;
   for (let value = 0; value < 10; value++) {
     if (!/\p{Nd}/u.test(String.fromCodePoint(code - value - 1))) return value;

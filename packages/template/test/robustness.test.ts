@@ -1,0 +1,177 @@
+import fc from 'fast-check';
+import {
+  alertContext,
+  checkBody,
+  createBodyCompiler,
+  createTemplateCompiler,
+  SAMPLE_FACTS,
+} from '../src/index.js';
+import { createRandom } from '../src/tools/fuzz/random.js';
+import { generateTemplate } from '../src/tools/fuzz/templates.js';
+
+const compileBody = createBodyCompiler();
+const compilePlain = createTemplateCompiler();
+const context = alertContext(SAMPLE_FACTS);
+
+const FRAGMENTS = [
+  '{{',
+  '}}',
+  '{%',
+  '%}',
+  '{#',
+  '#}',
+  '-',
+  '+',
+  '~',
+  '|',
+  '.',
+  ',',
+  ':',
+  '(',
+  ')',
+  '[',
+  ']',
+  '{',
+  '}',
+  '==',
+  '**',
+  '//',
+  ' if ',
+  ' else ',
+  ' for x in ',
+  ' is ',
+  ' not ',
+  'endif',
+  'endfor',
+  'set x',
+  'macro m(a)',
+  'endmacro',
+  'raw',
+  'endraw',
+  'filter upper',
+  'endfilter',
+  'call m(1)',
+  'endcall',
+  'block b',
+  'endblock',
+  'with',
+  'endwith',
+  'model_name',
+  'metric_value',
+  'alert',
+  'loop',
+  'self',
+  'caller',
+  '__proto__',
+  'constructor',
+  "'",
+  '"',
+  '\\',
+  '1',
+  '2.5',
+  '1e400',
+  'none',
+  'true',
+  'range(9)',
+  'tojson',
+  'sort',
+  'default',
+  'format',
+  'nope',
+  '\n',
+  '\r',
+  '\t',
+  '\0',
+  '\ud800',
+  '\u2028',
+  '😀',
+  'é',
+  ' ',
+  'text',
+];
+
+const garbage = fc.oneof(
+  fc.array(fc.constantFrom(...FRAGMENTS), { maxLength: 40 }).map((parts) => parts.join('')),
+  fc.array(fc.constantFrom(...FRAGMENTS), { maxLength: 12 }).map((parts) => `{{ ${parts.join(' ')} }}`),
+  fc.string({ unit: 'binary', maxLength: 60 }),
+);
+
+test('any source at all is a template or an error with a place in it', () => {
+  fc.assert(
+    fc.property(garbage, (source) => {
+      for (const compile of [compileBody, compilePlain]) {
+        const compiled = compile(source);
+        const result = compiled.ok ? compiled.template.render(context) : compiled;
+        if (result.ok) continue;
+        const { line, column, excerpt } = result.error;
+        expect([line > 0, column > 0, excerpt.endsWith('^')]).toEqual([true, true, true]);
+      }
+    }),
+    { numRuns: 3_000 },
+  );
+});
+
+test('any source at all can be checked, and what is accepted is JSON for the sample', () => {
+  fc.assert(
+    fc.property(garbage, (source) => {
+      if (!checkBody(source).ok) return;
+      const compiled = compileBody(source);
+      const result = compiled.ok ? compiled.template.render(context) : compiled;
+      if (result.ok && !/[a-z]\w*/i.test(source)) JSON.parse(result.output);
+    }),
+    { numRuns: 500 },
+  );
+});
+
+test('a template renders the same each time, and has no memory of the last time', () => {
+  const random = createRandom(3);
+  for (let index = 0; index < 300; index++) {
+    const source = generateTemplate(random);
+    const compiled = compilePlain(source);
+    if (!compiled.ok) continue;
+    expect([source, compiled.template.render(context)]).toEqual([source, compiled.template.render(context)]);
+  }
+});
+
+test('variables with the names of object internals are variables', () => {
+  const variables = new Map([
+    ['__proto__', 'a'],
+    ['constructor', 'b'],
+    ['hasOwnProperty', 'c'],
+    ['exchange', 'd'],
+  ]);
+  const compiled = compileBody(
+    '{{ __proto__ }}{{ constructor }}{{ hasOwnProperty }}{{ exchange }}{{ toString }}',
+  );
+  if (!compiled.ok) throw new Error(compiled.error.message);
+  expect(compiled.template.render(variables)).toEqual({ ok: true, output: 'abcd' });
+});
+
+test('the wall clock is an error of another kind, which may be tried again', () => {
+  let clock = 0;
+  const compile = createTemplateCompiler({ now: () => (clock += 60) });
+  const compiled = compile('{% for a in range(5000) %}{{ a }}{% endfor %}');
+  if (!compiled.ok) throw new Error(compiled.error.message);
+  expect(compiled.template.render(context)).toMatchObject({
+    ok: false,
+    error: { kind: 'overrun', phase: 'render' },
+  });
+});
+
+test('an undefined variable that makes a template fail is named, with the name that was meant', () => {
+  const compiled = compileBody('line\n  {{ model_nam.x }}');
+  if (!compiled.ok) throw new Error(compiled.error.message);
+  expect(compiled.template.render(context)).toEqual({
+    ok: false,
+    error: {
+      phase: 'render',
+      kind: 'template_error',
+      type: 'UndefinedError',
+      message: "'model_nam' is undefined. Did you mean 'model_name'?",
+      line: 2,
+      column: 16,
+      excerpt: '  {{ model_nam.x }}\n               ^',
+      suggestion: 'model_name',
+    },
+  });
+});

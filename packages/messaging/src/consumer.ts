@@ -15,6 +15,8 @@ export interface ConsumerOptions {
   queue: string;
   /** Messages that are unacknowledged at the most. */
   prefetch: number;
+  /** With more than this in hand, no more is taken until it is half; what is on its way still comes. */
+  maxBytes?: number;
   /**
    * Resolves when the message may be acknowledged: all that it stands for is committed. After a rejection it is called
    * again, later each time; or by whoever the broker hands the message to when this consumer's channel ends.
@@ -48,19 +50,30 @@ const maxRetryMs = 60_000;
 /** Reads one queue. The only place that acknowledges; nothing is ever put back by nack and requeue. */
 export async function createConsumer(broker: Broker, options: ConsumerOptions): Promise<Consumer> {
   let reading: Reading | undefined;
+  const { maxBytes = Number.POSITIVE_INFINITY } = options;
   let wanted = true;
+  let full = false;
   let inHand = 0;
+  let bytesInHand = 0;
   let idle: (() => void)[] = [];
   let steering: Promise<void> = Promise.resolve();
 
-  const settle = () => {
+  const weigh = (bytes: number) => {
+    bytesInHand += bytes;
+    const before = full;
+    full = bytesInHand > (full ? maxBytes / 2 : maxBytes);
+    if (full !== before) void steer().catch(options.onError);
+  };
+  const settle = (bytes: number) => {
     inHand -= 1;
+    weigh(-bytes);
     if (inHand > 0) return;
     for (const wake of idle) wake();
     idle = [];
   };
   const work = (on: Reading, message: ConsumeMessage, failures = 0): void => {
     inHand += 1;
+    weigh(message.content.length);
     const retry = () => reading === on && work(on, message, failures + 1);
     options
       .handle(toIncoming(message))
@@ -71,7 +84,7 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
           setTimeout(retry, Math.min(maxRetryMs, firstRetryMs * 2 ** failures)).unref();
         },
       )
-      .finally(settle);
+      .finally(() => settle(message.content.length));
   };
   const subscribe = async (on: Reading): Promise<void> => {
     const reply = await on.channel.consume(options.queue, (message) => {
@@ -89,8 +102,8 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
   const follow = async (): Promise<void> => {
     const on = reading;
     if (on === undefined) return;
-    if (wanted && on.consumerTag === undefined) await subscribe(on);
-    if (wanted || on.consumerTag === undefined) return;
+    if (wanted && !full && on.consumerTag === undefined) await subscribe(on);
+    if ((wanted && !full) || on.consumerTag === undefined) return;
     const tag = on.consumerTag;
     on.consumerTag = undefined;
     // A channel that has ended has no subscription either.

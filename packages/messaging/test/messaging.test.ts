@@ -235,6 +235,29 @@ test('a consumer that is paused and resumed in one breath is subscribed once, or
   expect(await publisher.depth(alertFiredQueue)).toBe(2);
 });
 
+test('a consumer with its hands full takes no more until they are half empty', async () => {
+  const publisher = await newPublisher();
+  const finishers: (() => void)[] = [];
+  const consumer = await createConsumer(await newBroker(), {
+    queue: alertFiredQueue,
+    prefetch: 100,
+    maxBytes: 2_000,
+    handle: () => new Promise<void>((resolve) => void finishers.push(resolve)),
+    onError: () => {},
+  });
+  for (const letter of 'abc') await publisher.publish(alert(letter.repeat(1_000)));
+  await until(() => consumer.inHand() === 3);
+  await sleep(100);
+  await publisher.publish(alert('d'));
+  await sleep(100);
+  expect(consumer.inHand()).toBe(3);
+  finishers[0]!();
+  await sleep(100);
+  expect(consumer.inHand()).toBe(2);
+  finishers[1]!();
+  await until(() => finishers.length === 4);
+});
+
 test('a message whose handler fails is tried again where it is', async () => {
   const publisher = await newPublisher();
   const errors: unknown[] = [];

@@ -34,8 +34,12 @@ export interface DeliveryWorker {
   close(deadlineMs: number): Promise<void>;
 }
 
-/** Alerts that a worker holds at once; each batch takes what has gathered. */
-const alertPrefetch = 1_000;
+/**
+ * Alerts that a worker holds at once, to take them over in turn by workspace: what is still in the queue is first come,
+ * first served, and a storm is published faster than it can be written (docs/adr/0030).
+ */
+const alertPrefetch = 25_000;
+const maxAlertBytes = 32 * 1_048_576;
 
 /** The one place where the worker is put together. */
 export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promise<DeliveryWorker> {
@@ -76,6 +80,7 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
     await createConsumer(consuming, {
       queue: alertFiredQueue,
       prefetch: alertPrefetch,
+      maxBytes: maxAlertBytes,
       handle: fanOut,
       onError,
     }),

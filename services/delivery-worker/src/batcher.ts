@@ -1,3 +1,5 @@
+import { createTurns } from './turns.js';
+
 /**
  * Gathers single requests into batches. A batch leaves when a lane is free, so that batches grow with the load and an
  * item alone waits for nobody. Results stand in the order of the items.
@@ -13,6 +15,8 @@ export interface BatcherOptions<Item, Result> {
   /** Batches under way at once. */
   lanes: number;
   onBatch?: (size: number) => void;
+  /** What waits is taken in turn by this; else in its order. */
+  turnOf?: (item: Item) => string;
 }
 
 interface Entry<Item, Result> {
@@ -22,8 +26,8 @@ interface Entry<Item, Result> {
 }
 
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
-  const { run, maxSize, lanes, onBatch = () => {} } = options;
-  let waiting: Entry<Item, Result>[] = [];
+  const { run, maxSize, lanes, onBatch = () => {}, turnOf = () => '' } = options;
+  const waiting = createTurns<Entry<Item, Result>>(({ item }) => turnOf(item));
   let busy = 0;
   let scheduled = false;
 
@@ -40,9 +44,8 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   };
   const flush = () => {
     scheduled = false;
-    while (waiting.length > 0 && busy < lanes) {
-      const batch = waiting.slice(0, maxSize);
-      waiting = waiting.slice(maxSize);
+    while (waiting.size() > 0 && busy < lanes) {
+      const batch = waiting.take(maxSize);
       busy += 1;
       runBatch(batch).finally(() => {
         busy -= 1;
@@ -53,7 +56,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
   return {
     add: (item) =>
       new Promise<Result>((resolve, reject) => {
-        waiting.push({ item, resolve, reject });
+        waiting.add({ item, resolve, reject });
         if (scheduled || busy >= lanes) return;
         scheduled = true;
         // One turn of the loop: what arrived in the same read of the socket goes together.

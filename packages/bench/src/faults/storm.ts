@@ -2,12 +2,15 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { alertFiredKey, alertsExchange } from '@tocsin/contracts';
 import { startHelper } from '../child/commands.js';
 import { startDestination } from '../destination/start-destination.js';
+import { alertIdOf } from '../load/alert-ids.js';
 import { startLoad } from '../load/start-load.js';
+import { monotonicMs } from '../measure/clock.js';
 import { type Percentiles, percentilesOf } from '../measure/statistics.js';
 import { type Bench, createBench } from '../scenarios/bench.js';
 import { isAnythingOpen } from '../scenarios/outcome-reader.js';
 import { type Scene, writeScene } from '../stack/scene-repository.js';
 import type { PublicationsCommands } from './publications-main.js';
+import { countDeliveries, countOpen, readTakenOver } from './storm-reader.js';
 
 export interface StormResult {
   alerts: number;
@@ -15,12 +18,15 @@ export interface StormResult {
   /** From the storm's first alert until its last is confirmed, and until its last delivery is recorded. */
   publishSeconds: number;
   seconds: number;
-  /** Of the other workspace's single alerts, from publish to arrival, in milliseconds. */
+  /** Of the other workspace's single alerts, from publish to arrival, in milliseconds; and until they were taken over. */
   quiet: Percentiles;
+  quietTakenOver: Percentiles;
   /** (alert, webhook) of the storm that did not arrive exactly once. */
   wrong: number;
   /** Times that a delivery was put into the queue once more; fault-free and claimed in time there are none. */
   publishedAgain: number;
+  /** Those that had been claimed, and given back for want of a slot. */
+  givenBack: number;
 }
 
 export interface StormOptions {
@@ -62,7 +68,7 @@ export async function measureStorm(options: StormOptions): Promise<StormResult> 
       if (held) await releaseBacklog(bench, { scene: stormy, rows: alerts * webhooks });
       const arrived = async () => (await other.call('progress', undefined)).distinct >= alerts * webhooks;
       while (!(await arrived())) await sleep(100);
-      const latencies = await whisper.end();
+      const whispers = await whisper.end();
       while (await isAnythingOpen(database)) await sleep(50);
       const seconds = (performance.now() - startedAtMs) / 1_000;
       const { counts } = await other.call('tally', undefined);
@@ -72,9 +78,11 @@ export async function measureStorm(options: StormOptions): Promise<StormResult> 
         webhooks,
         publishSeconds: (confirmedAtMs - publishedAtMs[0]!) / 1_000,
         seconds,
-        quiet: percentilesOf(latencies),
+        quiet: percentilesOf(whispers.map(({ arrivedMs }) => arrivedMs)),
+        quietTakenOver: percentilesOf(await takenOverAfter(bench, quiet, whispers)),
         wrong: counts.filter((count) => count !== 1).length,
         publishedAgain: published - distinct,
+        givenBack: (await countDeliveries(database, stormy.workspaceId)).givenBack,
       };
     });
   } finally {
@@ -83,13 +91,20 @@ export async function measureStorm(options: StormOptions): Promise<StormResult> 
   }
 }
 
+interface Whisper {
+  alertId: string;
+  publishedAtMs: number;
+  /** After it was published. */
+  arrivedMs: number;
+}
+
 const whispersAtMost = 3_600;
 
 /** One alert a second until it is told to end; how long each took to arrive. */
 function startWhisper({ destination, load, nextRun }: Bench, scene: Scene) {
   let ended = false;
-  const whisper = async (): Promise<number[]> => {
-    const latencies: number[] = [];
+  const whisper = async (): Promise<Whisper[]> => {
+    const whispers: Whisper[] = [];
     const common = {
       workspaceId: scene.workspaceId,
       alertRuleId: scene.alertRuleId,
@@ -105,9 +120,14 @@ function startWhisper({ destination, load, nextRun }: Bench, scene: Scene) {
       ]);
       while ((await destination.call('progress', undefined)).distinct === 0) await sleep(5);
       const { arrivedAtMs } = await destination.call('tally', undefined);
-      latencies.push(arrivedAtMs[0]! - publishedAtMs[0]!);
+      const publishedMs = publishedAtMs[0]!;
+      whispers.push({
+        alertId: alertIdOf(run, 0),
+        publishedAtMs: publishedMs,
+        arrivedMs: arrivedAtMs[0]! - publishedMs,
+      });
     }
-    return latencies;
+    return whispers;
   };
   const whispering = whisper();
   return {
@@ -116,6 +136,12 @@ function startWhisper({ destination, load, nextRun }: Bench, scene: Scene) {
       return whispering;
     },
   };
+}
+
+async function takenOverAfter({ stack }: Bench, scene: Scene, whispers: Whisper[]): Promise<number[]> {
+  const takenOver = await readTakenOver(stack.database, scene.workspaceId);
+  const unixMs = Date.now() - monotonicMs();
+  return whispers.map(({ alertId, publishedAtMs }) => takenOver.get(alertId)! - unixMs - publishedAtMs);
 }
 
 async function hold({ stack }: Bench, { webhookIds }: Scene): Promise<void> {
@@ -133,12 +159,7 @@ async function releaseBacklog(
   { stack, say }: Bench,
   { scene, rows }: { scene: Scene; rows: number },
 ): Promise<void> {
-  const { knex } = stack.database;
-  const count = async () => {
-    const { rows: found } = await knex.raw('select count(*)::integer as open from open_deliveries');
-    return found[0].open as number;
-  };
-  while ((await count()) < rows) await sleep(250);
+  while ((await countOpen(stack.database)) < rows) await sleep(250);
   say(`  ${rows} rows are waiting`);
-  await knex('webhook_holds').whereIn('webhook_id', scene.webhookIds).delete();
+  await stack.database.knex('webhook_holds').whereIn('webhook_id', scene.webhookIds).delete();
 }

@@ -66,6 +66,7 @@ export function createFanOutAlert(deps: FanOutDeps): (message: Incoming) => Prom
     maxSize: maxAlertsInBatch,
     lanes: 2,
     onBatch: (size) => deps.metrics.batch('fan_out', size),
+    turnOf: ({ alert }) => alert.workspace_id,
   });
   return async (message) => {
     const parsed = parseMessage(message.content, deps.check);

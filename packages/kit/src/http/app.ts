@@ -6,6 +6,7 @@ import { toExpressPath } from './express-path.js';
 import { type AuthenticateInput, compileRoute, type RoutePolicy } from './handle-route.js';
 import { sendProblem } from './respond.js';
 import type { HttpMethod, Route } from './route.js';
+import { createSchemaCompiler } from './schema-check.js';
 import { trackRequests } from './track-requests.js';
 
 export interface HttpAppOptions<Principal> {
@@ -39,7 +40,11 @@ const mebibyte = 1_048_576;
  */
 export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Express {
   const { routes, bodyLimitBytes = mebibyte, publicFiles = [] } = options;
-  const policy: RoutePolicy<Principal> = { ...options, bodyLimitBytes };
+  const policy: RoutePolicy<Principal> = {
+    ...options,
+    bodyLimitBytes,
+    compileSchema: createSchemaCompiler(),
+  };
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', false).set('case sensitive routing', true);
   app.use(trackRequests(options));

@@ -5,7 +5,7 @@ import { readJsonBody } from './json-body.js';
 import { parseQuery } from './parse-query.js';
 import { respond } from './respond.js';
 import type { PermissionAccess, ResponseHeaders, Route } from './route.js';
-import { compileSchema, type SchemaCheck } from './schema-check.js';
+import type { CompileSchema, SchemaCheck } from './schema-check.js';
 
 export interface AuthenticateInput {
   /** The `Authorization` header as it came. */
@@ -19,9 +19,10 @@ export interface RoutePolicy<Principal> {
   admit?(request: { principal: Principal; route: Route<Principal> }): void;
   describePrincipal?(principal: Principal): string;
   bodyLimitBytes: number;
+  compileSchema: CompileSchema;
 }
 
-// Above this a body's faults are not all listed, see compileSchema.
+// Above this a body's faults are not all listed, see createSchemaCompiler.
 const listAllBelowBytes = 65_536;
 
 /** One route as an express handler: admit → params → locate and permission → query → body → handler → respond. */
@@ -29,7 +30,7 @@ export function compileRoute<Principal>(
   route: Route<Principal>,
   policy: RoutePolicy<Principal>,
 ): RequestHandler {
-  const checks = compileChecks(route);
+  const checks = compileChecks(route, policy.compileSchema);
   // The schemas have been checked when the handler is called; their types were when the route was defined.
   const handle = route.handler as unknown as (context: object) => Promise<HandlerResult>;
   return async (request, response) => {
@@ -60,7 +61,7 @@ interface RouteChecks {
   body: SchemaCheck | undefined;
 }
 
-function compileChecks({ params, query, body }: Route<never>): RouteChecks {
+function compileChecks({ params, query, body }: Route<never>, compileSchema: CompileSchema): RouteChecks {
   return {
     params: params === undefined ? undefined : compileSchema(params),
     query: query === undefined ? undefined : compileSchema(query, { coerce: true }),

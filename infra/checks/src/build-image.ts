@@ -18,6 +18,8 @@ export interface BuiltImage {
 export function buildImage(stages: readonly Stage[], { repository, root }: Places): BuiltImage {
   const context = join(root, 'context');
   copyTracked(repository, context);
+  // A stage's clean-up must not empty the cache of whoever runs this.
+  const cache = { npm_config_cache: join(root, 'npm-cache') };
   const image: BuiltImage = { directory: '', env: {}, entrypoint: [], healthcheck: [] };
   for (const stage of stages) {
     const folder = join(root, stage.name);
@@ -31,7 +33,10 @@ export function buildImage(stages: readonly Stage[], { repository, root }: Place
       } else if (step.kind === 'copy') {
         copy(step, { context: step.from === undefined ? context : join(root, step.from), at });
       } else if (step.kind === 'run') {
-        run(step.command.replaceAll('/app/', `${join(folder, 'app')}/`), directory, image.env);
+        run(step.command.replaceAll('/app/', `${join(folder, 'app')}/`), directory, {
+          ...cache,
+          ...image.env,
+        });
       } else apply(step, image);
     }
     image.directory = directory;

@@ -72,7 +72,7 @@ export async function until(what: string, condition: () => Promise<boolean> | bo
 }
 
 export async function stop(programs: readonly Program[]): Promise<void> {
-  for (const { child } of programs) child.kill('SIGTERM');
+  for (const { child } of programs) if (child.exitCode === null) child.kill('SIGTERM');
   await Promise.all(programs.map(({ ended }) => ended));
 }
 

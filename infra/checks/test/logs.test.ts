@@ -1,0 +1,323 @@
+import { createServer, type Server } from 'node:net';
+import { createTestDatabase, type TestDatabase } from '@tocsin/database/testing';
+import { findFreePorts } from '@tocsin/local';
+import { createBroker, createPublisher } from '@tocsin/messaging';
+import { createTestBroker } from '@tocsin/messaging/testing';
+import { type Program, run, type Service, startService, stop, tokenOf, until } from './support/stack.js';
+
+/** Planted where each kind of secret goes; none may be in any output, in any spelling. */
+const secrets = {
+  url: 'url-Secret-1/with+plus',
+  query: 'query Secret 2',
+  header: 'header-Secret-3=',
+  body: 'body"Secret\\4',
+  token: 'token-Secret-5',
+  key: 'key-Secret-6',
+  adminKey: 'admin-Secret-7',
+  databasePassword: 'dbSecret8',
+  brokerPassword: 'brokerSecret9',
+  sealing: Buffer.from('sealing-key-Secret-10-0123456789').toString('base64'),
+  userinfo: 'userinfoSecret11',
+  message: 'message-Secret-12',
+  answer: 'answer-Secret-13',
+  cursor: 'cursorSecret14',
+};
+
+const workspaceId = process.env.TOCSIN_TEST_WORKSPACE_ID ?? '';
+const modelId = '6f1d0f0e-6c39-4c0b-8f5e-0b8a1c9f2a11';
+const programs: Program[] = [];
+let database: TestDatabase;
+let destination: Awaited<ReturnType<typeof startRawDestination>>;
+let env: Record<string, string>;
+let api: Service;
+let engine: Service;
+let worker: Service;
+let amqpUrl: string;
+const given: string[] = [];
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  amqpUrl = (await createTestBroker()).url;
+  destination = await startRawDestination();
+  await database.database.knex.raw(
+    `create role tocsin_planted superuser login password '${secrets.databasePassword}'`,
+  );
+  env = {
+    DATABASE_URL: withCredentials(database.url, 'tocsin_planted', secrets.databasePassword),
+    AMQP_URL: amqpUrl,
+    OIDC_ISSUER: process.env.TOCSIN_TEST_OIDC_ISSUER ?? '',
+    SECRETS_KEYS: `k1:${secrets.sealing}`,
+    GENAI_ENGINE_ADMIN_KEY: secrets.adminKey,
+    EGRESS_ALLOW: '127.0.0.0/8',
+    RETRY_SCHEDULE: '50ms,50ms',
+  };
+  const ports = await findFreePorts(6);
+  const pair = (at: number): [number, number] => [ports[at] ?? 0, ports[at + 1] ?? 0];
+  [api, engine, worker] = await Promise.all([
+    startService('webhook-api', { env, ports: pair(0) }),
+    startService('engine-auth', { env, ports: pair(2) }),
+    startService('delivery-worker', { env, ports: pair(4) }),
+  ]);
+  programs.push(api, engine, worker);
+}, 60_000);
+afterAll(async () => {
+  await stop(programs);
+  await destination.close();
+  await database.database.knex.raw(`drop role if exists tocsin_planted`);
+  await database.drop();
+});
+
+function withCredentials(address: string, user: string, password: string): string {
+  const url = new URL(address);
+  url.username = user;
+  url.password = password;
+  return url.href;
+}
+
+/** Answers by the first part of the path, on a bare socket, so that it can also answer what is no HTTP. */
+async function startRawDestination() {
+  const answers: Record<string, string> = {
+    ok: 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok',
+    fail: `HTTP/1.1 500 ${secrets.answer}\r\nContent-Length: ${secrets.answer.length}\r\n\r\n${secrets.answer}`,
+    away: `HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1/${secrets.answer}\r\nContent-Length: 0\r\n\r\n`,
+    noise: `${secrets.answer} is no HTTP\r\n\r\n`,
+    cut: `HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n${secrets.answer}`,
+  };
+  const server: Server = createServer((socket) => {
+    socket.on('error', () => {});
+    socket.once('data', (data) => {
+      const kind = /^POST \/(\w+)/.exec(data.toString())?.[1] ?? 'ok';
+      socket.end(answers[kind] ?? '');
+    });
+  });
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+  const { port } = server.address() as { port: number };
+  return { port, close: () => new Promise((resolve) => server.close(resolve)) };
+}
+
+interface Call {
+  method?: string;
+  as?: string;
+  body?: unknown;
+  headers?: Record<string, string>;
+}
+
+async function call(url: string, { method = 'POST', as = 'admin', body, headers = {} }: Call = {}) {
+  const token = as.startsWith('Bearer') ? as : `Bearer ${await tokenOf(as)}`;
+  given.push(token.replace('Bearer ', ''));
+  const response = await fetch(url, {
+    method,
+    headers: { Authorization: token, 'Content-Type': 'application/json', ...headers },
+    ...(body !== undefined && { body: typeof body === 'string' ? body : JSON.stringify(body) }),
+  });
+  const text = await response.text();
+  const isJson = response.headers.get('content-type')?.includes('json');
+  return { status: response.status, body: isJson ? JSON.parse(text) : undefined };
+}
+
+const inWorkspace = (path: string) => `${api.url}/api/v1/workspaces/${workspaceId}/${path}`;
+
+function webhookTo(kind: string, changes: object = {}) {
+  const path = `${kind}/${encodeURIComponent(secrets.url)}?key=${encodeURIComponent(secrets.query)}`;
+  return {
+    name: kind,
+    url: `http://127.0.0.1:${destination.port}/${path}`,
+    headers: { Authorization: [secrets.header], 'X-Api-Key': [secrets.key] },
+    body: `{"secret": ${JSON.stringify(secrets.body)}, "model": "{{ model_name }}"}`,
+    ...changes,
+  };
+}
+
+/** A webhook, a rule and an alert with this id of its request; resolves when the delivery has ended. */
+async function deliver(webhook: object, requestId: string): Promise<void> {
+  const { body: saved } = await call(inWorkspace('webhooks'), { body: webhook });
+  const rule = { name: 'r', model_id: modelId, threshold: 0.4, bound: 'upper_bound', enabled: true };
+  const { body: created } = await call(inWorkspace('alert_rules'), {
+    body: { ...rule, notification_webhook_ids: [saved.id] },
+  });
+  const alert = { alert_rule_id: created.id, model_id: modelId, model_name: 'm', metric_value: 0.5 };
+  const fired = await call(inWorkspace('alerts'), { body: alert, headers: { 'X-Request-Id': requestId } });
+  expect(fired.status).toBe(202);
+  await until(`the delivery of ${requestId} has ended`, async () => {
+    const listed = await call(inWorkspace(`deliveries?alert_id=${fired.body.alert_id}`), { method: 'GET' });
+    return ['succeeded', 'failed', 'skipped'].includes(listed.body[0]?.status);
+  });
+}
+
+const linesOf = (program: Program, event: string, requestId: string) =>
+  program.lines(event).filter((line) => line.request_id === requestId);
+
+test('the id of a request is in the line of its fan-out and of every attempt, retries too', async () => {
+  await deliver(webhookTo('fail'), 'req-of-the-test');
+  await until('all is logged', () => linesOf(worker, 'delivery.attempted', 'req-of-the-test').length === 3);
+  const [published] = linesOf(api, 'http.request', 'req-of-the-test');
+  const [fannedOut] = linesOf(worker, 'alert.fanned_out', 'req-of-the-test');
+  expect(published).toMatchObject({ level: 'info', status: 202, alert_id: expect.any(String) });
+  expect(fannedOut).toMatchObject({ level: 'info', outcome: 'dispatched', webhooks: 1 });
+  expect(fannedOut?.alert_id).toBe(published?.alert_id);
+  expect(linesOf(worker, 'delivery.attempted', 'req-of-the-test')).toMatchObject([
+    {
+      attempt: 1,
+      outcome: 'retry',
+      error_code: 'http_status',
+      status_code: 500,
+      duration_ms: expect.any(Number),
+    },
+    { attempt: 2, outcome: 'retry' },
+    { attempt: 3, outcome: 'failed', workspace_id: workspaceId, alert_id: published?.alert_id },
+  ]);
+});
+
+test('an id that another publisher made up is not believed when it is no id', async () => {
+  const broker = await createBroker({ url: amqpUrl, name: 'test' });
+  const publisher = await createPublisher(broker);
+  await broker.ready();
+  for (const id of ['two\nlines', 'x'.repeat(200), secrets.message.replaceAll('-', ' ')]) {
+    const headers = { 'x-request-id': id };
+    const content = Buffer.from(`{"not": an alert, "secret": "${secrets.message}"`);
+    await publisher.publish({ exchange: 'tocsin.alerts', routingKey: 'alert.fired', content, headers });
+  }
+  await until('they are set aside', () => worker.lines('alert.dead_lettered').length === 3);
+  for (const line of worker.lines('alert.dead_lettered')) {
+    expect(line).toMatchObject({ level: 'warn', reason: 'malformed_message' });
+    expect(line.request_id).toBeUndefined();
+  }
+  await broker.close();
+});
+
+test('the paths of deliveries, probes and refusals are driven with secrets in them', async () => {
+  const closed = (await findFreePorts(1))[0];
+  const nowhere = { url: `http://127.0.0.1:${closed}/${encodeURIComponent(secrets.url)}` };
+  const kinds: [string, object?][] = [
+    ['ok'],
+    ['away'],
+    ['noise'],
+    ['cut'],
+    ['refused', nowhere],
+    ['tls', { url: `https://127.0.0.1:${destination.port}/${encodeURIComponent(secrets.url)}` }],
+    ['unknown', { url: `http://${secrets.userinfo}.invalid/${encodeURIComponent(secrets.url)}` }],
+  ];
+  await Promise.all(kinds.map(([kind, changes]) => deliver(webhookTo(kind, changes), `req-${kind}`)));
+
+  const { name: _, ...probe } = webhookTo('noise');
+  for (const changes of [{}, nowhere, { url: 'http://10.0.0.1/' }, { body: secrets.body }]) {
+    expect(
+      (await call(inWorkspace('webhooks/test'), { body: { ...probe, ...changes } })).status,
+    ).toBeLessThan(500);
+  }
+  const refusals: [Call['body'], number][] = [
+    [webhookTo('x', { url: `http://user:${secrets.userinfo}@127.0.0.1/` }), 422],
+    [webhookTo('x', { body: `{{ "${secrets.url}` }), 422],
+    [webhookTo('x', { headers: { 'Bad Name': [secrets.header] } }), 422],
+    [webhookTo('x', { [secrets.key]: 1 }), 422],
+    [`{"url": "${secrets.url}", `, 400],
+  ];
+  for (const [body, status] of refusals) {
+    expect((await call(inWorkspace('webhooks'), { body })).status).toBe(status);
+  }
+  await call(inWorkspace('webhooks/preview'), { body: { body: `{{ 1 / 0 }}${secrets.url}` } });
+  await call(inWorkspace(`deliveries?cursor=${secrets.cursor}`), { method: 'GET' });
+  await call(`${api.url}/${encodeURIComponent(secrets.url)}?token=${secrets.cursor}`, { method: 'GET' });
+  const token = await tokenOf('admin');
+  for (const credential of [secrets.token, `${token}${secrets.token}`, `e30.${secrets.token}.x`]) {
+    expect((await call(inWorkspace('webhooks'), { method: 'GET', as: `Bearer ${credential}` })).status).toBe(
+      401,
+    );
+  }
+}, 60_000);
+
+test('the engine is driven with good, wrong and malformed keys', async () => {
+  const admin = `Bearer ${secrets.adminKey}`;
+  const keys = `${engine.url}/auth/api_keys/`;
+  const { body: created } = await call(keys, { as: admin, body: { description: 'd' } });
+  given.push(created.key, Buffer.from(created.key, 'base64').toString().split(':')[1] ?? '');
+  const wrong = Buffer.from(`${created.id}:${secrets.key}`).toString('base64');
+  const verify = (as: string) => call(`${engine.url}/auth/verify`, { method: 'GET', as });
+  expect((await verify(`Bearer ${created.key}`)).status).toBe(204);
+  for (const credential of [wrong, secrets.key, `${secrets.adminKey}x`, `a.${secrets.token}.c`]) {
+    expect((await verify(`Bearer ${credential}`)).status).toBe(401);
+  }
+  expect((await call(keys, { as: admin, body: `{"description": "${secrets.key}"` })).status).toBe(400);
+  expect((await call(`${keys}deactivate/${created.id}`, { method: 'DELETE', as: admin })).status).toBe(204);
+  expect((await verify(`Bearer ${created.key}`)).status).toBe(401);
+});
+
+test('services without their surroundings, and programs that cannot start, say why and no secret', async () => {
+  const wrongDatabase = withCredentials(database.url, 'tocsin_planted', `${secrets.databasePassword}wrong`);
+  const wrongBroker = withCredentials(amqpUrl, 'nobody', secrets.brokerPassword);
+  const closed = `postgres://u:${secrets.databasePassword}@127.0.0.1:1/x`;
+  const ports = await findFreePorts(6);
+  const pair = (at: number): [number, number] => [ports[at] ?? 0, ports[at + 1] ?? 0];
+  const astray = { ...env, DATABASE_URL: closed, AMQP_URL: wrongBroker };
+  const lost = await Promise.all(
+    ['webhook-api', 'engine-auth', 'delivery-worker'].map((name, index) =>
+      startService(name, { env: astray, ports: pair(2 * index), path: '/livez' }),
+    ),
+  );
+  programs.push(...lost);
+  expect(
+    (await call(`${lost[0]?.url}/api/v1/workspaces/${workspaceId}/webhooks`, { body: webhookTo('ok') }))
+      .status,
+  ).toBe(503);
+  const rawKey = Buffer.from(`${modelId}:${secrets.key.padEnd(43, 'x')}`).toString('base64');
+  expect((await call(`${lost[1]?.url}/auth/verify`, { method: 'GET', as: `Bearer ${rawKey}` })).status).toBe(
+    503,
+  );
+  await until('each has missed the broker', () =>
+    lost.every((program) => program.output().includes('"msg":"broker.unreachable"')),
+  );
+  const broken = [
+    { DATABASE_URL: `postgres:/${secrets.databasePassword}` },
+    { SECRETS_KEYS: `k1:${secrets.sealing}x,${secrets.key}` },
+    { OIDC_ENTERPRISE_ISSUERS: `[{"issuer": "${secrets.key}"` },
+    { AMQP_URL: `http://u:${secrets.brokerPassword}@x` },
+  ];
+  for (const changes of broken) {
+    const failed = run('services/webhook-api/dist/main.js', { ...env, ...changes });
+    programs.push(failed);
+    expect(await failed.ended).toBe(1);
+    expect(failed.output()).toContain(Object.keys(changes)[0]);
+  }
+  for (const script of ['migrate', 'reseal']) {
+    for (const DATABASE_URL of [wrongDatabase, closed, `postgres:/${secrets.databasePassword}@@:x`]) {
+      const failed = run(`packages/database/dist/${script}.js`, { ...env, DATABASE_URL });
+      programs.push(failed);
+      expect([script, await failed.ended]).toEqual([script, 1]);
+    }
+  }
+  await stop(lost);
+}, 60_000);
+
+test('no output holds any of the secrets, in any spelling', () => {
+  const output = programs.map((program) => program.output()).join('\n');
+  expect(output.split('\n').length).toBeGreaterThan(100);
+  const planted = [...Object.values(secrets), ...new Set(given)].filter((secret) => secret !== '');
+  for (const secret of planted) {
+    for (const spelling of spellingsOf(secret)) {
+      const at = output.indexOf(spelling);
+      const shown = at < 0 ? 'nowhere' : output.slice(output.lastIndexOf('\n', at) + 1, at + 200);
+      expect([spelling, shown]).toEqual([spelling, 'nowhere']);
+    }
+  }
+});
+
+function spellingsOf(secret: string): string[] {
+  const bytes = Buffer.from(secret);
+  return [
+    secret,
+    encodeURIComponent(secret),
+    JSON.stringify(secret).slice(1, -1),
+    bytes.toString('base64'),
+    bytes.toString('base64url'),
+    bytes.toString('hex'),
+  ];
+}
+
+test('every line is JSON, and what is an error names no mistake of a caller', () => {
+  for (const service of [api, engine, worker]) {
+    for (const line of service.output().trim().split('\n')) {
+      const { level, msg } = JSON.parse(line) as Record<string, string>;
+      expect([level === 'error' || level === 'fatal', msg, line]).toEqual([false, msg, line]);
+    }
+  }
+});

@@ -267,7 +267,7 @@ test('services without their surroundings, and programs that cannot start, say w
     lost.every((program) => program.output().includes('"msg":"broker.unreachable"')),
   );
   const broken = [
-    { DATABASE_URL: `postgres:/${secrets.databasePassword}` },
+    { DATABASE_URL: `postgres//${secrets.databasePassword}` },
     { SECRETS_KEYS: `k1:${secrets.sealing}x,${secrets.key}` },
     { OIDC_ENTERPRISE_ISSUERS: `[{"issuer": "${secrets.key}"` },
     { AMQP_URL: `http://u:${secrets.brokerPassword}@x` },

@@ -81,7 +81,7 @@ interface Credentials {
   client_secret: string;
 }
 
-export const testClients = JSON.parse(process.env.TOCSIN_TEST_OIDC_CLIENTS ?? '{}') as Record<
+const testClients = JSON.parse(process.env.TOCSIN_TEST_OIDC_CLIENTS ?? '{}') as Record<
   string,
   Credentials
 >;

@@ -21,7 +21,7 @@ export interface RuleName {
   name: string;
 }
 
-export interface WebhookChange {
+interface WebhookChange {
   webhook: StoredWebhook;
   /** Whether requests are made differently from now on: what the destination asked for, or failed at, is void. */
   sendsDifferently: boolean;

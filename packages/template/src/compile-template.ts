@@ -75,6 +75,7 @@ export function createTemplateCompiler(options: TemplateOptions = {}): (source: 
       tests,
       globals,
       autoescape: false,
+      folding: false,
       offset: 0,
       trace,
       printing: new Set(),

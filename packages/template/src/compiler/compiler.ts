@@ -99,6 +99,7 @@ function compileStatement(node: Statement, frame: Frame): void {
   switch (node.kind) {
     case 'Output':
       for (const child of node.nodes) bind(child, frame);
+      node.folded = new Set(node.nodes.filter(isFoldedSlice));
       return;
     case 'For':
       compileFor(node, frame);
@@ -166,6 +167,20 @@ function compileStatement(node: Statement, frame: Frame): void {
   }
 }
 
+/** Filters that need the context, which is not there when Jinja2 computes constants. */
+const CONTEXT_FILTERS: ReadonlySet<string> = new Set(['map', 'select', 'reject', 'selectattr', 'rejectattr']);
+
+/** A printed constant with a slice in it: Jinja2 computes it when compiling, where a slice of what has none is undefined. */
+function isFoldedSlice(root: Node): boolean {
+  let hasSlice = false;
+  for (const node of walk(root)) {
+    if (node.kind === 'Name' || node.kind === 'Call') return false;
+    if (node.kind === 'Filter' && CONTEXT_FILTERS.has(node.name)) return false;
+    hasSlice ||= node.kind === 'Slice';
+  }
+  return hasSlice;
+}
+
 function enter(frame: Frame): Frame {
   return { symbols: new Symbols(frame.symbols), toplevel: false };
 }
@@ -207,7 +222,12 @@ function compileMacro(node: Macro | CallBlock, frame: Frame): void {
   const inner = enter(frame);
   const { symbols } = inner;
   const callerIndex = node.args.findIndex((arg) => arg.name === 'caller');
-  const declared = new Set(node.args.map((arg) => arg.name));
+  const names = node.args.map((arg) => arg.name);
+  const declared = new Set(names);
+  for (const arg of node.args) {
+    if (!declared.delete(arg.name))
+      fail(`duplicate argument '${arg.name}' in the definition of a macro`, arg.offset);
+  }
   const slots = node.args.map((arg) => symbols.declareParameter(arg.name));
   const undeclared = findUndeclared(node.body, ['caller', 'kwargs', 'varargs']);
   const accessesCaller = undeclared.has('caller');
@@ -218,9 +238,9 @@ function compileMacro(node: Macro | CallBlock, frame: Frame): void {
     );
   }
   if (accessesCaller && callerIndex < 0) slots.push(symbols.declareParameter('caller'));
-  const accessesKwargs = undeclared.has('kwargs') && !declared.has('kwargs');
+  const accessesKwargs = undeclared.has('kwargs') && !names.includes('kwargs');
   if (accessesKwargs) slots.push(symbols.declareParameter('kwargs'));
-  const accessesVarargs = undeclared.has('varargs') && !declared.has('varargs');
+  const accessesVarargs = undeclared.has('varargs') && !names.includes('varargs');
   if (accessesVarargs) slots.push(symbols.declareParameter('varargs'));
   findAll(symbols, node.defaults);
   findAll(symbols, node.body);
@@ -273,8 +293,13 @@ function failUnknown(
 ): never {
   throw new CompileFailure(`No ${what} named '${node.name}'.`, node.offset, {
     type: 'TemplateAssertionError',
-    suggestion: nearest(node.name, known.keys()),
+    suggestion: nearest(node.name, [...known.keys()].filter(isWord)),
   });
+}
+
+/** Some tests are called `<` and the like. */
+function isWord(name: string): boolean {
+  return /^\w+$/.test(name);
 }
 
 function fail(message: string, offset: number): never {

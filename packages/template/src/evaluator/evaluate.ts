@@ -134,7 +134,14 @@ function evaluateSlice(node: Slice, value: Value, frame: Frame): Value {
   const bound = (part: Expression | null) => (part === null ? null : evaluate(part, frame));
   const bounds = { start: bound(node.start), stop: bound(node.stop), step: bound(node.step) };
   frame.runtime.offset = node.offset;
-  return getSlice(value, bounds, frame.runtime);
+  if (!frame.runtime.folding) return getSlice(value, bounds, frame.runtime);
+  try {
+    return getSlice(value, bounds, frame.runtime);
+  } catch (failure) {
+    if (failure instanceof RenderFailure && failure.type === 'TypeError')
+      return new Undefined(failure.message);
+    throw failure;
+  }
 }
 
 function evaluateBinary(node: Extract<Expression, { kind: 'BinExpr' }>, frame: Frame): Value {

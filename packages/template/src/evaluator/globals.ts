@@ -6,6 +6,7 @@ import { NativeObject } from '../values/native-object.js';
 import { Range, rangeLength } from '../values/range.js';
 import { repr } from '../values/repr.js';
 import { typeName } from '../values/type-name.js';
+import { Undefined } from '../values/undefined.js';
 import type { Value } from '../values/value.js';
 import type { CallArguments } from './call-arguments.js';
 import type { Runtime } from './runtime.js';
@@ -85,6 +86,7 @@ function createDict(args: CallArguments, runtime: Runtime): Dict {
 /** Python's `dict.update`: from a mapping, or from pairs. */
 export function updateDict(dict: Dict, source: Value, runtime: Runtime): void {
   const { budget } = runtime;
+  if (source instanceof Undefined) source.fail();
   if (source instanceof Dict) {
     budget.list(source.size);
     for (const [key, value] of [...source.entries()]) dict.set(key, value, budget);

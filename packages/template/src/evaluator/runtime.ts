@@ -21,6 +21,8 @@ export interface Runtime {
   readonly globals: ReadonlyMap<string, Value>;
   /** Inside `{% autoescape true %}`: what is printed is escaped for HTML. */
   autoescape: boolean;
+  /** In a constant that Jinja2 computes when compiling: a slice of what has none is undefined there. */
+  folding: boolean;
   /** Where in the source the evaluator is, for the place of an error. */
   offset: number;
   /** Gets the pieces of the output, where somebody wants to know where they came from. */

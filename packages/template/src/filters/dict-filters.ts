@@ -1,5 +1,6 @@
 import { RenderFailure, typeError } from '../errors.js';
 import type { Runtime } from '../evaluator/runtime.js';
+import { flagArgument } from '../methods/arguments.js';
 import { Dict } from '../values/dict.js';
 import { DictView } from '../values/dict-views.js';
 import { PythonIterator } from '../values/iterators.js';
@@ -47,5 +48,5 @@ function dictSort(runtime: Runtime, value: Value, caseSensitive: Value, by: Valu
     const picked = (pair as Tuple).items[column === 'key' ? 0 : 1]!;
     return isTrue(caseSensitive) ? picked : ignoreCase(picked);
   };
-  return sorted(runtime, pairs, { key, reverse: isTrue(reverse) });
+  return sorted(runtime, pairs, { key, reverse: flagArgument(reverse) });
 }

@@ -28,7 +28,7 @@ export function numberFilters(): Filter[] {
         ['default', 0n],
         ['base', 10n],
       ],
-      (_, value, fallback, base) => toInt(value, integerArgument(base!)) ?? fallback!,
+      (_, value, fallback, base) => toInt(value, base!) ?? fallback!,
     ),
     filter('float', [['default', 0]], (_, value, fallback) => {
       if (value instanceof Undefined) value.fail();
@@ -46,11 +46,11 @@ export function numberFilters(): Filter[] {
   ];
 }
 
-function toInt(value: Value, base: number): bigint | undefined {
+function toInt(value: Value, base: Value): bigint | undefined {
   if (value instanceof Undefined) value.fail();
   if (isString(value)) {
     const text = textOf(value);
-    const integer = base === 0 || (base >= 2 && base <= 36) ? parseInteger(text, base) : undefined;
+    const integer = parseInBase(text, base);
     if (integer !== undefined) return integer;
     const float = parseFloatText(text);
     return float === undefined || Number.isNaN(float) ? undefined : truncate(float);
@@ -59,6 +59,13 @@ function toInt(value: Value, base: number): bigint | undefined {
   const number = numeric(value);
   if (typeof number === 'bigint') return number;
   return Number.isNaN(number) ? undefined : truncate(number);
+}
+
+/** A base that is none is no error: the filter has a default. */
+function parseInBase(text: string, base: Value): bigint | undefined {
+  if (typeof base !== 'bigint' && typeof base !== 'boolean') return undefined;
+  const radix = Number(base);
+  return radix === 0 || (radix >= 2 && radix <= 36) ? parseInteger(text, radix) : undefined;
 }
 
 /** Python's `float(value)`; undefined where it raises a TypeError or ValueError. */

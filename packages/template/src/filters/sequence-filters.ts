@@ -1,6 +1,7 @@
 import { RenderFailure, typeError } from '../errors.js';
 import type { Runtime } from '../evaluator/runtime.js';
 import { joinMarked } from '../json/marked-text.js';
+import { flagArgument } from '../methods/arguments.js';
 import { binary } from '../values/arithmetic.js';
 import { compare } from '../values/compare.js';
 import { equals } from '../values/equality.js';
@@ -53,7 +54,7 @@ export function sequenceFilters(): Filter[] {
           runtime,
           isTrue(caseSensitive!) ? undefined : ignoreCase,
         );
-        return sorted(runtime, toList(value, runtime), { key, reverse: isTrue(reversed!) });
+        return sorted(runtime, toList(value, runtime), { key, reverse: flagArgument(reversed!) });
       },
     ),
     filter(

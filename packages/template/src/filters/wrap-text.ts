@@ -87,8 +87,8 @@ const WORD_OR_PUNCTUATION = /[\p{L}\p{N}_!"'&.,?]/u;
 const WORD = /[\p{L}\p{N}_]/u;
 
 /**
- * A word breaks behind a hyphen that has two letters (or a letter, a hyphen and a letter) before it and two behind
- * it, and around a dash of two hyphens and more.
+ * A word breaks behind a hyphen that has two letters before it (or a letter, a hyphen and one more character) and two
+ * behind it (or two with a hyphen between), and around a dash of two hyphens and more.
  */
 function splitHyphens(word: string): string[] {
   const characters = codePoints(word);
@@ -132,12 +132,13 @@ function isDash(characters: readonly string[], start: number, end: number): bool
 }
 
 function isHyphenBreak(characters: readonly string[], index: number, start: number): boolean {
-  const letter = (at: number) => at >= 0 && at < characters.length && LETTER.test(characters[at]!);
+  const is = (at: number, pattern: RegExp) =>
+    at >= 0 && at < characters.length && pattern.test(characters[at]!);
+  const isHyphen = (at: number) => characters[at] === '-';
   const before =
-    index - 2 >= start &&
-    letter(index - 1) &&
-    (letter(index - 2) || (characters[index - 2] === '-' && letter(index - 3)));
+    (is(index - 2, LETTER) && is(index - 1, LETTER)) ||
+    (is(index - 3, LETTER) && isHyphen(index - 2) && is(index - 1, WORD_OR_PUNCTUATION));
   const after =
-    letter(index + 1) && (letter(index + 2) || (characters[index + 2] === '-' && letter(index + 3)));
-  return before && after;
+    is(index + 1, LETTER) && (is(index + 2, LETTER) || (isHyphen(index + 2) && is(index + 3, LETTER)));
+  return index > start && before && after;
 }

@@ -11,6 +11,11 @@ export function integerArgument(value: Value): number {
   throw typeError(`'${typeName(value)}' object cannot be interpreted as an integer`);
 }
 
+/** What Python takes as an int and reads as yes or no. */
+export function flagArgument(value: Value): boolean {
+  return integerArgument(value) !== 0;
+}
+
 export function textArgument(value: Value): string {
   if (isString(value)) return textOf(value);
   throw typeError(`must be str, not ${typeName(value)}`);

@@ -7,10 +7,9 @@ import { sameOrEqual } from '../values/equality.js';
 import { toList } from '../values/iterate.js';
 import { NativeObject } from '../values/native-object.js';
 import type { Range } from '../values/range.js';
-import { isTrue } from '../values/truth.js';
 import { typeName } from '../values/type-name.js';
 import type { Tuple, Value } from '../values/value.js';
-import { integerArgument } from './arguments.js';
+import { flagArgument, integerArgument } from './arguments.js';
 
 type Method = readonly [string, NativeFunction];
 
@@ -69,7 +68,10 @@ export const LIST_METHODS: ReadonlyMap<string, NativeFunction> = new Map<string,
       ['reverse', false],
     ],
     (runtime, self, key, reverse) => {
-      const items = sorted(runtime, self, { key: keyFunction(key!, runtime), reverse: isTrue(reverse!) });
+      const items = sorted(runtime, self, {
+        key: keyFunction(key!, runtime),
+        reverse: flagArgument(reverse!),
+      });
       self.splice(0, self.length);
       for (const item of items) self.push(item);
       return null;

@@ -8,11 +8,10 @@ import { items } from '../values/iterate.js';
 import { Markup } from '../values/markup.js';
 import { escapeToMarkup, joinMarkup } from '../values/markup-text.js';
 import { codePointLength, codePoints, isString, sameKind, textOf } from '../values/text.js';
-import { isTrue } from '../values/truth.js';
 import { typeName } from '../values/type-name.js';
 import { Undefined } from '../values/undefined.js';
 import { Tuple, type Value } from '../values/value.js';
-import { integerArgument, optionalText, textArgument } from './arguments.js';
+import { flagArgument, integerArgument, optionalText, textArgument } from './arguments.js';
 import * as operations from './text-operations.js';
 
 type Self = string | Markup;
@@ -103,7 +102,7 @@ function splitMethods(): [string, NativeFunction][] {
       method('splitlines', [['keepends', false]], (runtime, self, keepEnds) => {
         const text = textOf(self);
         runtime.budget.list(text.length);
-        return operations.splitLines(text, isTrue(keepEnds!)).map((line) => sameKind(self, line));
+        return operations.splitLines(text, flagArgument(keepEnds!)).map((line) => sameKind(self, line));
       }),
     ],
     [

@@ -42,8 +42,6 @@ export interface TupleRules {
   /** Only primaries, as in the target of an assignment. */
   simplified?: boolean;
   withCondexpr?: boolean;
-  /** A name that ends the tuple, as `in` does for the target of a loop. */
-  endName?: string;
   explicitParentheses?: boolean;
 }
 
@@ -78,7 +76,7 @@ export class ExpressionParser {
     let isTuple = false;
     for (;;) {
       if (items.length > 0) this.stream.expect('comma');
-      if (this.isTupleEnd(rules.endName)) break;
+      if (this.isTupleEnd()) break;
       items.push(rules.simplified ? this.parsePrimary() : this.parseExpression(rules.withCondexpr));
       if (!this.stream.is('comma')) break;
       isTuple = true;
@@ -105,10 +103,9 @@ export class ExpressionParser {
     return result;
   }
 
-  private isTupleEnd(endName: string | undefined): boolean {
+  private isTupleEnd(): boolean {
     const { type } = this.stream.current;
-    if (type === 'variable_end' || type === 'block_end' || type === 'rparen') return true;
-    return endName !== undefined && this.stream.isName(endName);
+    return type === 'variable_end' || type === 'block_end' || type === 'rparen';
   }
 
   private parseCondexpr(): Expression {

@@ -16,6 +16,8 @@ export interface TemplateNode extends Base {
 export interface Output extends Base {
   readonly kind: 'Output';
   readonly nodes: (TemplateData | Expression)[];
+  /** Those that are constants with slices, which follow rules of their own. */
+  folded?: ReadonlySet<Node>;
 }
 export interface For extends Base {
   readonly kind: 'For';

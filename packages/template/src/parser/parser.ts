@@ -158,9 +158,9 @@ class Parser extends ExpressionParser {
 
   private parseFor(): Statement {
     const { offset } = this.stream.next();
-    const target = this.parseAssignTarget({ endName: 'in' });
+    const target = this.parseAssignTarget();
     this.stream.expectName('in');
-    const iter = this.parseTuple({ withCondexpr: false, endName: 'recursive' });
+    const iter = this.parseTuple({ withCondexpr: false });
     const test = this.stream.skipIfName('if') ? this.parseExpression() : null;
     const recursive = this.stream.skipIfName('recursive');
     const body = this.parseStatements(['endfor', 'else']);
@@ -266,7 +266,7 @@ class Parser extends ExpressionParser {
     const values: Expression[] = [];
     while (!this.stream.is('block_end')) {
       if (targets.length > 0) this.stream.expect('comma');
-      const target = this.parseAssignTarget({});
+      const target = this.parseAssignTarget();
       setContext(target, 'param');
       targets.push(target);
       this.stream.expect('assign');
@@ -289,16 +289,13 @@ class Parser extends ExpressionParser {
     return { kind: 'Scope', body: [{ kind: 'ScopedEvalContextModifier', autoescape, body, offset }], offset };
   }
 
-  private parseAssignTarget(rules: { endName?: string; withNamespace?: boolean }): AssignTarget {
+  private parseAssignTarget(rules: { withNamespace?: boolean } = {}): AssignTarget {
     if (rules.withNamespace && this.stream.look().type === 'dot') {
       const { value: name, offset } = this.stream.expect('name');
       this.stream.next();
       return { kind: 'NSRef', name, attr: this.stream.expect('name').value, offset };
     }
-    const { endName } = rules;
-    return this.asTarget(
-      this.parseTuple({ simplified: true, ...(endName === undefined ? {} : { endName }) }),
-    );
+    return this.asTarget(this.parseTuple({ simplified: true }));
   }
 
   private asTarget(node: Expression): AssignTarget {

@@ -7,6 +7,7 @@ import { isNumeric, numeric } from './equality.js';
 import { floorDivide } from './floats.js';
 import { Markup } from './markup.js';
 import { concatenateMarkup } from './markup-text.js';
+import { precisePower } from './power.js';
 import { isString, sameKind, textOf } from './text.js';
 import { typeName } from './type-name.js';
 import { Undefined } from './undefined.js';
@@ -60,7 +61,7 @@ function numbers(
   const a = numeric(left);
   const b = numeric(right);
   if (typeof a === 'bigint' && typeof b === 'bigint') return integers(operator, a, b, runtime);
-  return floats(operator, toFloat(a), toFloat(b));
+  return floats(operator, toFloat(a), toFloat(b), runtime);
 }
 
 function integers(operator: BinaryOperator, left: bigint, right: bigint, runtime: Runtime): Value {
@@ -108,7 +109,7 @@ export function bitLength(value: bigint): number {
 function power(base: bigint, exponent: bigint, runtime: Runtime): Value {
   if (exponent < 0n) {
     if (base === 0n) throw divisionByZero('0.0 cannot be raised to a negative power');
-    return toFloat(base) ** toFloat(exponent);
+    return powerFloats(toFloat(base), toFloat(exponent), runtime);
   }
   if (base === 0n || base === 1n) return exponent === 0n ? 1n : base;
   if (base === -1n) return exponent % 2n === 0n ? 1n : -1n;
@@ -118,7 +119,7 @@ function power(base: bigint, exponent: bigint, runtime: Runtime): Value {
   return budget.integer(bits > limit ? 1n << (limit + 1n) : base ** exponent);
 }
 
-function floats(operator: BinaryOperator, left: number, right: number): Value {
+function floats(operator: BinaryOperator, left: number, right: number, runtime: Runtime): Value {
   switch (operator) {
     case '+':
       return left + right;
@@ -136,17 +137,23 @@ function floats(operator: BinaryOperator, left: number, right: number): Value {
       if (right === 0) throw divisionByZero('float modulo');
       return moduloFloats(left, right);
     case '**':
-      return powerFloats(left, right);
+      return powerFloats(left, right, runtime);
   }
 }
 
-function powerFloats(left: number, right: number): Value {
+/** What logarithm and exponential in integers cost. */
+const POWER_STEPS = 50;
+
+function powerFloats(left: number, right: number, runtime: Runtime): Value {
+  runtime.budget.charge(POWER_STEPS);
   if (left === 1 || right === 0) return 1;
   if (left === 0 && right < 0) throw divisionByZero('0.0 cannot be raised to a negative power');
   if (left < 0 && Number.isFinite(left) && Number.isFinite(right) && !Number.isInteger(right)) {
     return Complex.power(left, right);
   }
-  const result = left ** right;
+  const finite = Number.isFinite(left) && Number.isFinite(right) && left !== 0;
+  const magnitude = finite ? precisePower(Math.abs(left), right) : left ** right;
+  const result = finite && left < 0 && right % 2 !== 0 ? -magnitude : magnitude;
   if (!Number.isFinite(result) && Number.isFinite(left) && Number.isFinite(right)) {
     throw new RenderFailure('OverflowError', "(34, 'Numerical result out of range')");
   }

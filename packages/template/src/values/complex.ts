@@ -1,5 +1,6 @@
 import { floatRepr } from './floats.js';
 import { NativeObject } from './native-object.js';
+import { precisePower } from './power.js';
 
 /** A root of a negative number. Python prints it, and that is all that a template can do with it here. */
 export class Complex extends NativeObject {
@@ -14,7 +15,7 @@ export class Complex extends NativeObject {
   }
 
   static power(base: number, exponent: number): Complex {
-    const length = Math.abs(base) ** exponent;
+    const length = precisePower(Math.abs(base), exponent);
     const phase = Math.PI * exponent;
     return new Complex(length * Math.cos(phase), length * Math.sin(phase));
   }

@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { type CaseAnswer, createCaseRunner, type TemplateCase } from '../case-runner.js';
+import { type CaseAnswer, createCaseRunner } from '../case-runner.js';
 import { FUZZ_CONTEXT, FUZZ_TYPES } from './context.js';
 import { createRandom } from './random.js';
 import { generateTemplate } from './templates.js';
@@ -10,6 +10,13 @@ const ORACLE = fileURLToPath(new URL('../../../src/tools/fuzz/oracle.py', import
 const PYTHONS = ['/usr/bin/python3', 'python3'];
 
 type OracleAnswer = { output: string } | { error: string; phase: 'compile' | 'render' };
+
+interface FuzzCase {
+  readonly id: string;
+  readonly template: string;
+  readonly context: typeof FUZZ_CONTEXT;
+  readonly types: typeof FUZZ_TYPES;
+}
 
 interface Difference {
   readonly template: string;
@@ -31,14 +38,14 @@ export function compareWithJinja2(
   const answers = askOracle(python, cases);
   const run = createCaseRunner();
   const differences = cases.flatMap((templateCase, index): Difference[] => {
-    const ours = run(templateCase);
+    const ours = run(JSON.stringify(templateCase));
     const theirs = answers[index]!;
     return agrees(ours, theirs) ? [] : [{ template: templateCase.template, theirs, ours }];
   });
   return { compared: cases.length, differences };
 }
 
-function generateCases(seed: number, count: number): TemplateCase[] {
+function generateCases(seed: number, count: number): FuzzCase[] {
   const random = createRandom(seed);
   return Array.from({ length: count }, (_, index) => ({
     id: `fuzz-${seed}-${index}`,
@@ -48,7 +55,7 @@ function generateCases(seed: number, count: number): TemplateCase[] {
   }));
 }
 
-function askOracle(python: string, cases: readonly TemplateCase[]): OracleAnswer[] {
+function askOracle(python: string, cases: readonly FuzzCase[]): OracleAnswer[] {
   const input = cases.map((templateCase) => JSON.stringify(templateCase)).join('\n');
   const result = spawnSync(python, [ORACLE], { input, encoding: 'utf8', maxBuffer: 2 ** 30 });
   if (result.status !== 0) throw new Error(`the oracle failed: ${result.stderr}`);

@@ -22,7 +22,7 @@ export interface Bench {
   stop(): Promise<void>;
 }
 
-export type WorkerTuning = Partial<Pick<WorkerOptions, 'nodeOptions' | 'env'>>;
+type WorkerTuning = Partial<Pick<WorkerOptions, 'nodeOptions' | 'env'>>;
 
 /** Where the workers' profiles of a profiling run go; Chrome's developer tools read them. */
 const profiles = fileURLToPath(new URL('../../results/profiles/', import.meta.url));

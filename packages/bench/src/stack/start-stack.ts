@@ -11,7 +11,7 @@ import {
 } from '@tocsin/local';
 import { enableStatementCounts } from './statement-counts-reader.js';
 
-export type ProcessHost = ReturnType<typeof createProcessHost>;
+type ProcessHost = ReturnType<typeof createProcessHost>;
 
 /** A database and a broker of the benchmark's own, on free ports and in a directory that goes with it. */
 export interface Stack {

@@ -18,7 +18,7 @@ export interface Slots {
   taken(): number;
 }
 
-export interface Slot {
+interface Slot {
   /** `answered` tells that the destination gave an answer of its own and is not in trouble. */
   release(answered: boolean): void;
 }

@@ -3,7 +3,7 @@ import type { DeadLetterReason } from '@tocsin/contracts';
 import { type Database, recordId } from '@tocsin/database';
 import { storableText } from '../storable-text.js';
 
-export interface DeadLetter {
+interface DeadLetter {
   reason: DeadLetterReason;
   /** A sentence for people. */
   detail: string;

@@ -2,7 +2,7 @@ import { type Database, recordId } from '@tocsin/database';
 import type { ResolvedAlert } from './resolve-alert.js';
 
 /** One row to be: an alert for one webhook. */
-export interface PlannedDelivery {
+interface PlannedDelivery {
   id: string;
   webhookId: string;
   webhookName: string;

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 
-export interface Received {
+interface Received {
   path: string;
   rawHeaders: string[];
   body: string;
@@ -39,8 +39,6 @@ export async function startDestination() {
     },
   };
 }
-
-export type TestDestination = Awaited<ReturnType<typeof startDestination>>;
 
 async function text(request: IncomingMessage): Promise<string> {
   let body = '';

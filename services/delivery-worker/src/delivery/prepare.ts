@@ -33,7 +33,7 @@ export function prepare(input: PrepareInput): Prepared {
   if (claimed.leaseEndsAtMs - nowMs < minLeaseMs)
     return { kind: 'deferred', afterMs: 0, reason: 'lease_short' };
   if (claimed.webhook === undefined || destination === undefined)
-    return failed('webhook_deleted', 'The webhook has been deleted.');
+    return failed('webhook_deleted', 'The webhook has been deleted, or never was in this workspace.');
   if (!claimed.webhook.enabled) {
     const failure = { code: 'webhook_disabled', error: 'The webhook is disabled.' } as const;
     return { kind: 'verdict', verdict: { kind: 'skipped', failure } };

@@ -13,6 +13,7 @@ import type {
   TemplateNode,
 } from '../parser/nodes.js';
 import { declareLoopTarget, findAll, findSymbols } from './find-symbols.js';
+import { isFoldedSlice } from './folded-slice.js';
 import { Symbols } from './symbols.js';
 import { childrenOf, findUndeclared, walk } from './visit.js';
 
@@ -165,20 +166,6 @@ function compileStatement(node: Statement, frame: Frame): void {
       node.exports = frame.toplevel;
     }
   }
-}
-
-/** Filters that need the context, which is not there when Jinja2 computes constants. */
-const CONTEXT_FILTERS: ReadonlySet<string> = new Set(['map', 'select', 'reject', 'selectattr', 'rejectattr']);
-
-/** A printed constant with a slice in it: Jinja2 computes it when compiling, where a slice of what has none is undefined. */
-function isFoldedSlice(root: Node): boolean {
-  let hasSlice = false;
-  for (const node of walk(root)) {
-    if (node.kind === 'Name' || node.kind === 'Call') return false;
-    if (node.kind === 'Filter' && CONTEXT_FILTERS.has(node.name)) return false;
-    hasSlice ||= node.kind === 'Slice';
-  }
-  return hasSlice;
 }
 
 function enter(frame: Frame): Frame {

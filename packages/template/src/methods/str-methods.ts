@@ -1,20 +1,20 @@
 import { RenderFailure, typeError, valueError } from '../errors.js';
 import type { Runtime } from '../evaluator/runtime.js';
-import { defineFunction, type NativeFunction, type Parameter } from '../evaluator/signature.js';
+import type { NativeFunction, Parameter } from '../evaluator/signature.js';
 import { strFormat } from '../format/str-format.js';
-import { isIdentifier, isSpaceCode } from '../lexer/characters.js';
 import { Dict } from '../values/dict.js';
 import { items } from '../values/iterate.js';
 import { Markup } from '../values/markup.js';
 import { escapeToMarkup, joinMarkup } from '../values/markup-text.js';
-import { codePointLength, codePoints, isString, sameKind, textOf } from '../values/text.js';
+import { codePointLength, isString, sameKind, textOf } from '../values/text.js';
 import { typeName } from '../values/type-name.js';
 import { Undefined } from '../values/undefined.js';
 import { Tuple, type Value } from '../values/value.js';
 import { flagArgument, integerArgument, optionalText, textArgument } from './arguments.js';
+import { type Self, strMethod } from './str-method.js';
+import { predicateMethods } from './str-predicates.js';
+import { searchMethods } from './str-search.js';
 import * as operations from './text-operations.js';
-
-type Self = string | Markup;
 
 /** Python's `str` methods; on Markup they give Markup, and escape the strings that they are given. */
 export const STR_METHODS: ReadonlyMap<string, NativeFunction> = new Map<string, NativeFunction>([
@@ -29,27 +29,17 @@ export const STR_METHODS: ReadonlyMap<string, NativeFunction> = new Map<string, 
   ],
   [
     'format_map',
-    method('format_map', ['mapping'], (runtime, self, mapping) => formatMap(self, mapping!, runtime)),
+    strMethod('format_map', ['mapping'], (runtime, self, mapping) => formatMap(self, mapping!, runtime)),
   ],
-  ['join', method('join', ['iterable'], join)],
-  ['replace', method('replace', ['old', 'new', ['count', -1n]], replaceMethod)],
+  ['join', strMethod('join', ['iterable'], join)],
+  ['replace', strMethod('replace', ['old', 'new', ['count', -1n]], replaceMethod)],
 ]);
-
-function method(
-  name: string,
-  parameters: readonly Parameter[],
-  run: (runtime: Runtime, self: Self, ...values: Value[]) => Value,
-): NativeFunction {
-  return defineFunction(name, ['self', ...parameters], (runtime, self, ...values) =>
-    run(runtime, self as Self, ...values),
-  );
-}
 
 /** A method over the bare text, whose result is of the kind of `self`. */
 function textMethod(name: string, run: (text: string) => string): [string, NativeFunction] {
   return [
     name,
-    method(name, [], (runtime, self) => {
+    strMethod(name, [], (runtime, self) => {
       const text = textOf(self);
       runtime.budget.string(text.length);
       return sameKind(self, run(text));
@@ -71,7 +61,7 @@ function caseMethods(): [string, NativeFunction][] {
 function stripMethod(name: string, sides: 'both' | 'left' | 'right'): [string, NativeFunction] {
   return [
     name,
-    method(name, [['chars', null]], (runtime, self, characters) => {
+    strMethod(name, [['chars', null]], (runtime, self, characters) => {
       const text = textOf(self);
       runtime.budget.string(text.length);
       if (characters !== null) runtime.budget.items(text.length);
@@ -87,7 +77,7 @@ function splitMethods(): [string, NativeFunction][] {
   ];
   const split = (name: string, right: boolean): [string, NativeFunction] => [
     name,
-    method(name, parameters, (runtime, self, separator, limit) =>
+    strMethod(name, parameters, (runtime, self, separator, limit) =>
       splitText(runtime, { self, separator: separator!, limit: integerArgument(limit!), right }),
     ),
   ];
@@ -99,7 +89,7 @@ function splitMethods(): [string, NativeFunction][] {
     split('rsplit', true),
     [
       'splitlines',
-      method('splitlines', [['keepends', false]], (runtime, self, keepEnds) => {
+      strMethod('splitlines', [['keepends', false]], (runtime, self, keepEnds) => {
         const text = textOf(self);
         runtime.budget.list(text.length);
         return operations.splitLines(text, flagArgument(keepEnds!)).map((line) => sameKind(self, line));
@@ -107,22 +97,26 @@ function splitMethods(): [string, NativeFunction][] {
     ],
     [
       'partition',
-      method('partition', ['sep'], (_, self, separator) => partition(self, textArgument(separator!), false)),
+      strMethod('partition', ['sep'], (_, self, separator) =>
+        partition(self, textArgument(separator!), false),
+      ),
     ],
     [
       'rpartition',
-      method('rpartition', ['sep'], (_, self, separator) => partition(self, textArgument(separator!), true)),
+      strMethod('rpartition', ['sep'], (_, self, separator) =>
+        partition(self, textArgument(separator!), true),
+      ),
     ],
     [
       'removeprefix',
-      method('removeprefix', ['prefix'], (_, self, prefix) => {
+      strMethod('removeprefix', ['prefix'], (_, self, prefix) => {
         const [text, start] = [textOf(self), textArgument(prefix!)];
         return text.startsWith(start) ? text.slice(start.length) : text;
       }),
     ],
     [
       'removesuffix',
-      method('removesuffix', ['suffix'], (_, self, suffix) => {
+      strMethod('removesuffix', ['suffix'], (_, self, suffix) => {
         const [text, end] = [textOf(self), textArgument(suffix!)];
         return end !== '' && text.endsWith(end) ? text.slice(0, -end.length) : text;
       }),
@@ -162,76 +156,10 @@ function partition(self: Self, separator: string, right: boolean): Tuple {
   return new Tuple(parts.map((part) => sameKind(self, part)));
 }
 
-function searchMethods(): [string, NativeFunction][] {
-  const parameters: Parameter[] = ['sub', ['start', null], ['end', null]];
-  const search = (
-    name: string,
-    run: (text: string, part: string, runtime: Runtime) => number,
-    fail: boolean,
-  ): [string, NativeFunction] => [
-    name,
-    method(name, parameters, (runtime, self, sub, start, end) => {
-      const { text, offset } = window(textOf(self), start!, end!, runtime);
-      const found = run(text, textArgument(sub!), runtime);
-      if (found < 0 && fail) throw valueError('substring not found');
-      return BigInt(found < 0 ? found : found + offset);
-    }),
-  ];
-  const ends = (name: 'startswith' | 'endswith'): [string, NativeFunction] => [
-    name,
-    method(name, parameters, (runtime, self, sub, start, end) => {
-      const { text } = window(textOf(self), start!, end!, runtime);
-      return affixes(name, sub!).some((part) =>
-        name === 'startswith' ? text.startsWith(part) : text.endsWith(part),
-      );
-    }),
-  ];
-  const first = (text: string, part: string) => codePointIndex(text, text.indexOf(part));
-  const last = (text: string, part: string) => codePointIndex(text, text.lastIndexOf(part));
-  return [
-    search('find', first, false),
-    search('rfind', last, false),
-    search('index', first, true),
-    search('rindex', last, true),
-    [
-      'count',
-      method('count', parameters, (runtime, self, sub, start, end) => {
-        const { text } = window(textOf(self), start!, end!, runtime);
-        const part = textArgument(sub!);
-        return BigInt(part === '' ? codePointLength(text) + 1 : text.split(part).length - 1);
-      }),
-    ],
-    ends('startswith'),
-    ends('endswith'),
-  ];
-}
-
-function codePointIndex(text: string, index: number): number {
-  return index < 0 ? index : codePointLength(text.slice(0, index));
-}
-
-/** The part of a text between two Python indices, and where it starts, in code points. */
-function window(text: string, start: Value, end: Value, runtime: Runtime): { text: string; offset: number } {
-  runtime.budget.characters(text.length);
-  if (start === null && end === null) return { text, offset: 0 };
-  runtime.budget.items(text.length);
-  const points = codePoints(text);
-  const from = start === null ? 0 : integerArgument(start);
-  const offset = Math.max(0, from < 0 ? from + points.length : from);
-  const to = end === null ? points.length : integerArgument(end);
-  return { text: points.slice(offset, to < 0 ? Math.max(0, to + points.length) : to).join(''), offset };
-}
-
-function affixes(name: string, value: Value): string[] {
-  if (isString(value)) return [textOf(value)];
-  if (value instanceof Tuple) return value.items.map(textArgument);
-  throw typeError(`${name} first arg must be str or a tuple of str, not ${typeName(value)}`);
-}
-
 function paddingMethods(): [string, NativeFunction][] {
   const padded = (name: string, side: 'left' | 'right' | 'center'): [string, NativeFunction] => [
     name,
-    method(name, ['width', ['fillchar', ' ']], (runtime, self, width, fillCharacter) => {
+    strMethod(name, ['width', ['fillchar', ' ']], (runtime, self, width, fillCharacter) => {
       const fill = textArgument(fillCharacter!);
       if (codePointLength(fill) !== 1)
         throw typeError('The fill character must be exactly one character long');
@@ -246,7 +174,7 @@ function paddingMethods(): [string, NativeFunction][] {
     padded('center', 'center'),
     [
       'zfill',
-      method('zfill', ['width'], (runtime, self, width) => {
+      strMethod('zfill', ['width'], (runtime, self, width) => {
         const wanted = integerArgument(width!);
         runtime.budget.string(Math.max(wanted, textOf(self).length));
         const [, sign = '', digits = ''] = /^([+-]?)([\s\S]*)$/.exec(textOf(self)) ?? [];
@@ -258,7 +186,7 @@ function paddingMethods(): [string, NativeFunction][] {
     ],
     [
       'expandtabs',
-      method('expandtabs', [['tabsize', 8n]], (runtime, self, tabSize) =>
+      strMethod('expandtabs', [['tabsize', 8n]], (runtime, self, tabSize) =>
         sameKind(self, expandTabs(textOf(self), integerArgument(tabSize!), runtime)),
       ),
     ],
@@ -280,62 +208,6 @@ function expandTabs(text: string, tabSize: number, runtime: Runtime): string {
     }
   }
   return result;
-}
-
-function predicateMethods(): [string, NativeFunction][] {
-  const every = (name: string, holds: (character: string) => boolean): [string, NativeFunction] =>
-    predicate(name, (text) => text !== '' && codePoints(text).every(holds));
-  const like = (pattern: RegExp) => (character: string) => pattern.test(character);
-  return [
-    every('isalpha', like(/\p{L}/u)),
-    every('isalnum', like(/[\p{L}\p{N}]/u)),
-    every('isdecimal', like(/\p{Nd}/u)),
-    every(
-      'isdigit',
-      like(
-        /[\p{Nd}\u00b2\u00b3\u00b9\u2070\u2074-\u2079\u2080-\u2089\u2460-\u2468\u2474-\u247c\u2488-\u2490\u24ea\u24f5-\u24fd\u24ff\u2776-\u277e\u2780-\u2788\u278a-\u2792]/u,
-      ),
-    ),
-    every('isnumeric', like(/\p{N}/u)),
-    every('isspace', (character) => isSpaceCode(character.charCodeAt(0))),
-    predicate('isascii', (text) => !/\P{ASCII}/u.test(text)),
-    predicate('isidentifier', isIdentifier),
-    predicate('isprintable', (text) => !/[\p{C}\p{Z}]/u.test(text.replaceAll(' ', ''))),
-    predicate('isupper', isUpper),
-    predicate('islower', isLower),
-    predicate('istitle', isTitle),
-  ];
-}
-
-function predicate(name: string, run: (text: string) => boolean): [string, NativeFunction] {
-  return [
-    name,
-    method(name, [], (runtime, self) => {
-      runtime.budget.items(textOf(self).length);
-      return run(textOf(self));
-    }),
-  ];
-}
-
-export function isUpper(text: string): boolean {
-  return /\p{Cased}/u.test(text) && !/[\p{Lowercase}\p{Lt}]/u.test(text);
-}
-
-export function isLower(text: string): boolean {
-  return /\p{Cased}/u.test(text) && !/[\p{Uppercase}\p{Lt}]/u.test(text);
-}
-
-function isTitle(text: string): boolean {
-  let afterCased = false;
-  let seen = false;
-  for (const character of text) {
-    const upper = /[\p{Uppercase}\p{Lt}]/u.test(character);
-    const lower = /\p{Lowercase}/u.test(character);
-    if ((upper && afterCased) || (lower && !afterCased)) return false;
-    afterCased = upper || lower;
-    seen ||= afterCased;
-  }
-  return seen;
 }
 
 function join(runtime: Runtime, self: Self, iterable: Value): Value {

@@ -1,3 +1,4 @@
+// Over 300 lines: a grammar is read in one piece, from the loosest rule to the tightest.
 import { describeToken, type TokenType } from '../lexer/token.js';
 import { parseIntegerLiteral } from '../values/integers.js';
 import type {

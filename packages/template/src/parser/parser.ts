@@ -1,3 +1,4 @@
+// Over 300 lines: a grammar is read in one piece, from the loosest rule to the tightest.
 import { CompileFailure } from '../errors.js';
 import { tokenize } from '../lexer/lexer.js';
 import { nearest } from '../nearest.js';

@@ -1,7 +1,7 @@
 import type { Runtime } from '../evaluator/runtime.js';
 import { bindArguments, type Parameter } from '../evaluator/signature.js';
 import type { TestFunction, TestTable } from '../evaluator/tables.js';
-import { isLower, isUpper } from '../methods/str-methods.js';
+import { isLower, isUpper } from '../methods/str-predicates.js';
 import { binary } from '../values/arithmetic.js';
 import { compare, contains, type Ordering } from '../values/compare.js';
 import { Dict } from '../values/dict.js';

@@ -1,3 +1,4 @@
+// Over 300 lines: lists of words, one a line.
 import { generateExpression } from './expressions.js';
 import type { Random } from './random.js';
 

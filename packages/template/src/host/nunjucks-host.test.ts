@@ -1,0 +1,37 @@
+import nunjucks from 'nunjucks';
+import { createTemplateCompiler, type Template } from '../compile-template.js';
+import { createNunjucksHost } from './nunjucks-host.js';
+
+const compile = createTemplateCompiler();
+
+function templateOf(source: string): Template {
+  const compiled = compile(source);
+  if (!compiled.ok) throw new Error(compiled.error.message);
+  return compiled.template;
+}
+
+test('a hosted template renders and fails as the template itself', () => {
+  const host = createNunjucksHost();
+  for (const source of ['{{ a }} {{ 1 / 3 }}', '{{ a.b.c }}', '{{ 7 // 0 }}']) {
+    const template = templateOf(source);
+    const variables = new Map([['a', 'x']]);
+    expect(host(template).render(variables)).toEqual(template.render(variables));
+  }
+});
+
+test('what nunjucks would run as code or print otherwise is ours to answer', () => {
+  const host = createNunjucksHost();
+  const source = '{{ range.constructor("return 1") is undefined }}';
+  expect(host(templateOf(source)).render(new Map())).toMatchObject({ ok: false });
+  expect(host(templateOf('{{ 4 / 2 }} {{ none }}')).render(new Map())).toEqual({
+    ok: true,
+    output: '2.0 None',
+  });
+});
+
+test('nothing is asked of nunjucks but to hold the template', () => {
+  const environment = new nunjucks.Environment([]);
+  environment.addFilter('upper', () => 'of nunjucks');
+  const host = createNunjucksHost();
+  expect(host(templateOf('{{ "a" | upper }}')).render(new Map())).toEqual({ ok: true, output: 'A' });
+});

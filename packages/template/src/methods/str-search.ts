@@ -1,0 +1,75 @@
+import { typeError, valueError } from '../errors.js';
+import type { Runtime } from '../evaluator/runtime.js';
+import type { NativeFunction, Parameter } from '../evaluator/signature.js';
+import { codePointLength, codePoints, isString, textOf } from '../values/text.js';
+import { typeName } from '../values/type-name.js';
+import { Tuple, type Value } from '../values/value.js';
+import { integerArgument, textArgument } from './arguments.js';
+import { strMethod } from './str-method.js';
+
+/** The `str` methods that look for something. */
+export function searchMethods(): [string, NativeFunction][] {
+  const parameters: Parameter[] = ['sub', ['start', null], ['end', null]];
+  const search = (
+    name: string,
+    run: (text: string, part: string, runtime: Runtime) => number,
+    fail: boolean,
+  ): [string, NativeFunction] => [
+    name,
+    strMethod(name, parameters, (runtime, self, sub, start, end) => {
+      const { text, offset } = window(textOf(self), start!, end!, runtime);
+      const found = run(text, textArgument(sub!), runtime);
+      if (found < 0 && fail) throw valueError('substring not found');
+      return BigInt(found < 0 ? found : found + offset);
+    }),
+  ];
+  const ends = (name: 'startswith' | 'endswith'): [string, NativeFunction] => [
+    name,
+    strMethod(name, parameters, (runtime, self, sub, start, end) => {
+      const { text } = window(textOf(self), start!, end!, runtime);
+      return affixes(name, sub!).some((part) =>
+        name === 'startswith' ? text.startsWith(part) : text.endsWith(part),
+      );
+    }),
+  ];
+  const first = (text: string, part: string) => codePointIndex(text, text.indexOf(part));
+  const last = (text: string, part: string) => codePointIndex(text, text.lastIndexOf(part));
+  return [
+    search('find', first, false),
+    search('rfind', last, false),
+    search('index', first, true),
+    search('rindex', last, true),
+    [
+      'count',
+      strMethod('count', parameters, (runtime, self, sub, start, end) => {
+        const { text } = window(textOf(self), start!, end!, runtime);
+        const part = textArgument(sub!);
+        return BigInt(part === '' ? codePointLength(text) + 1 : text.split(part).length - 1);
+      }),
+    ],
+    ends('startswith'),
+    ends('endswith'),
+  ];
+}
+
+function codePointIndex(text: string, index: number): number {
+  return index < 0 ? index : codePointLength(text.slice(0, index));
+}
+
+/** The part of a text between two Python indices, and where it starts, in code points. */
+function window(text: string, start: Value, end: Value, runtime: Runtime): { text: string; offset: number } {
+  runtime.budget.characters(text.length);
+  if (start === null && end === null) return { text, offset: 0 };
+  runtime.budget.items(text.length);
+  const points = codePoints(text);
+  const from = start === null ? 0 : integerArgument(start);
+  const offset = Math.max(0, from < 0 ? from + points.length : from);
+  const to = end === null ? points.length : integerArgument(end);
+  return { text: points.slice(offset, to < 0 ? Math.max(0, to + points.length) : to).join(''), offset };
+}
+
+function affixes(name: string, value: Value): string[] {
+  if (isString(value)) return [textOf(value)];
+  if (value instanceof Tuple) return value.items.map(textArgument);
+  throw typeError(`${name} first arg must be str or a tuple of str, not ${typeName(value)}`);
+}

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type AlertFired,
   alertFiredKey,
@@ -16,6 +17,8 @@ export interface PublishAlertDeps {
   reader: Pick<AlertsReader, 'findRuleWorkspace'>;
   publisher: Pick<Publisher, 'publish'>;
   now: () => Date;
+  /** Looking the rule up may take so long, in milliseconds: a publisher that is told at once can go elsewhere. */
+  ruleTimeoutMs?: number;
 }
 
 interface PublishAlertInput {
@@ -28,15 +31,16 @@ interface PublishAlertInput {
 /**
  * Publishes an alert of a workspace; its id, once the broker has confirmed and routed it.
  * @throws AppError `validation_failed` for another workspace's path or rule; `unavailable` with the alert's id where
- *   the broker did not confirm: with that id it can be sent again, and is one alert.
+ *   the broker did not confirm, or the database does not answer: with that id it can be sent again, and is one alert.
  */
-export function createPublishAlert({ reader, publisher, now }: PublishAlertDeps) {
+export function createPublishAlert(deps: PublishAlertDeps) {
+  const { reader, publisher, now, ruleTimeoutMs = 2_000 } = deps;
   const check = createAlertFiredCheck();
   return async ({ workspaceId, body, requestId }: PublishAlertInput): Promise<string> => {
     const alert = accepted(check(complete(workspaceId, body, now())));
     if (alert.workspace_id !== workspaceId)
       throw invalid('/workspace_id', 'must be the workspace of the path');
-    await requireRule(alert, reader);
+    await requireRule(alert, { reader, ruleTimeoutMs });
     await publish(alert, { publisher, requestId });
     return alert.alert_id;
   };
@@ -58,8 +62,22 @@ function accepted(checked: Checked<AlertFired>): AlertFired {
   throw refusal(checked.faults);
 }
 
-async function requireRule(alert: AlertFired, reader: PublishAlertDeps['reader']): Promise<void> {
-  const owner = await reader.findRuleWorkspace(alert.alert_rule_id);
+async function requireRule(
+  alert: AlertFired,
+  { reader, ruleTimeoutMs }: Required<Pick<PublishAlertDeps, 'reader' | 'ruleTimeoutMs'>>,
+): Promise<void> {
+  const patience = new AbortController();
+  const { signal } = patience;
+  const late = sleep(ruleTimeoutMs, undefined, { signal }).then(
+    () => {
+      throw unavailable('The alert rule could not be looked up: the database does not answer', alert);
+    },
+    // Nobody waits any more.
+    () => undefined,
+  );
+  const owner = await Promise.race([reader.findRuleWorkspace(alert.alert_rule_id), late]).finally(() =>
+    patience.abort(),
+  );
   const known = owner === undefined ? alert.alert_rule !== undefined : owner === alert.workspace_id;
   if (known) return;
   throw invalid(
@@ -83,13 +101,13 @@ async function publish(
     });
   } catch (cause) {
     if (!(cause instanceof PublishError)) throw cause;
-    const detail = 'The broker has not confirmed the alert. It is safe to repeat it with this alert_id.';
-    throw new AppError('unavailable', detail, {
-      cause,
-      retryAfterSeconds: 2,
-      extra: { alert_id: alert.alert_id },
-    });
+    throw unavailable('The broker has not confirmed the alert', alert, cause);
   }
+}
+
+function unavailable(why: string, { alert_id }: AlertFired, cause?: unknown): AppError {
+  const detail = `${why}. It is safe to repeat the alert with this alert_id.`;
+  return new AppError('unavailable', detail, { cause, retryAfterSeconds: 2, extra: { alert_id } });
 }
 
 function invalid(path: string, message: string): AppError {

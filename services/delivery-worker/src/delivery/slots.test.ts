@@ -1,10 +1,21 @@
 import { createSlots } from './slots.js';
 
-test('destinations that have not answered yet cannot take more than half of the slots, however many they are', () => {
+test('destinations that have not answered yet cannot take more than half of the slots, but for a first request each', () => {
   const slots = createSlots({ total: 100, now: () => 0 });
-  const taken = Array.from({ length: 100 }, (_, index) => slots.take(`hanging-${index}`)).filter(Boolean);
-  expect(taken).toHaveLength(50);
+  const takeTwice = (name: string) => [slots.take(name), slots.take(name)];
+  const taken = Array.from({ length: 100 }, (_, index) => takeTwice(`hanging-${index}`))
+    .flat()
+    .filter(Boolean);
+  expect(taken).toHaveLength(75);
   slots.take('hanging-0')?.release(true);
+});
+
+test('a webhook that is new is heard while others that hang hold their half', () => {
+  const slots = createSlots({ total: 100, now: () => 0 });
+  for (let index = 0; index < 100; index += 1) slots.take(`hanging-${index % 7}`);
+  expect(slots.taken()).toBe(50);
+  slots.take('new')!.release(true);
+  expect(Array.from({ length: 60 }, () => slots.take('new')).filter(Boolean)).toHaveLength(50);
 });
 
 test('a webhook that has answered gets many slots, and few again after it is in trouble', () => {

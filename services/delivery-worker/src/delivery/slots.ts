@@ -3,7 +3,8 @@ import { createBoundedMap } from '@tocsin/kit';
 /**
  * Requests under way, bounded for each webhook and in all. A webhook that has answered lately may have many; one that
  * has not shown yet that it answers may have few, and all such together at most half, so that destinations that hang
- * cannot take the healthy ones' places.
+ * cannot take the healthy ones' places. A quarter beyond that half is for their first requests alone, so that a webhook
+ * that is new is heard beside many that hang.
  */
 export interface Slots {
   /** Undefined where there is none to be had now. */
@@ -33,6 +34,8 @@ export interface SlotsOptions {
 const provenForMs = 30_000;
 const provenLimit = 128;
 const unprovenLimit = 8;
+const unprovenPart = 1 / 2;
+const unprovenFirstPart = 3 / 4;
 const provenShare = 1_000;
 const unprovenShare = 32;
 const maxWebhooks = 20_000;
@@ -72,7 +75,7 @@ export function createSlots({ total, now, waitMs = 100 }: SlotsOptions): Slots {
     const proven = isProven(webhookId);
     const ahead = taken.get(webhookId) ?? 0;
     if (all >= total || ahead >= (proven ? provenLimit : unprovenLimit)) return undefined;
-    if (!proven && unproven >= total / 2) return undefined;
+    if (!proven && unproven >= total * (ahead === 0 ? unprovenFirstPart : unprovenPart)) return undefined;
     all += 1;
     if (!proven) unproven += 1;
     taken.set(webhookId, ahead + 1);

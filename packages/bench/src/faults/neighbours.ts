@@ -35,8 +35,8 @@ const healthyWebhooks = 10;
 const deliveriesPerSecond = 500;
 /** A rule calls 20 at the most. */
 const webhooksInRule = 20;
-/** Before it is measured, so that a first time-out has come and circuits have had their chance to open. */
-const warmSeconds = 15;
+/** The healthy are alone for a while; what is measured begins when the neighbours come. */
+const warmSeconds = 5;
 
 /** The time from publish to arrival of 500 healthy deliveries a second, in milliseconds. */
 export async function measureBeside(
@@ -64,20 +64,22 @@ export async function measureBeside(
       ),
     );
     const total = warmSeconds + seconds;
+    const publishing = publishHealthy(bench, healthy, total);
+    await sleep(warmSeconds * 1_000);
     const noises = scenes.map((scene) =>
       noise.call('publishAll', {
         run: bench.nextRun(),
-        ...paceOf(scene, scene.webhookIds.length / webhooks, total),
+        ...paceOf(scene, scene.webhookIds.length / webhooks, seconds),
       }),
     );
-    const latencies = await publishHealthy(bench, healthy, total);
+    const latencies = await publishing;
     await Promise.all(noises);
     return { name, ...percentilesOf(latencies), met: await silent.call('met', undefined) };
   } finally {
-    await Promise.all([noise.stop(), silent.stop()]);
+    await Promise.all([noise, silent, bench.load, bench.destination].map((helper) => helper.stop()));
     // What hangs is still owed, and would keep workers from ending well: they go with the rest.
+    await bench.stack.database.close();
     await bench.stack.processes.killAll();
-    await Promise.all([bench.load.stop(), bench.destination.stop(), bench.stack.database.close()]);
     bench.stack.processes.close();
   }
 }

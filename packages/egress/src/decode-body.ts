@@ -9,10 +9,12 @@ export function decodeBody(
   body: Buffer,
   { contentType, isCut, maxBytes }: { contentType: string | undefined; isCut: boolean; maxBytes: number },
 ): { text: string; isShortened: boolean } {
-  const decoder = createDecoder(contentType);
-  // For whole UTF-8, Buffer does the same replacing several times faster.
+  const charset = contentType === undefined ? undefined : /;\s*charset="?([^\s;"]+)/i.exec(contentType)?.[1];
+  // For whole UTF-8, Buffer does the same replacing several times faster, and a decoder costs more than its work.
   const decoded =
-    decoder.encoding === 'utf-8' && !isCut ? body.toString() : decoder.decode(body, { stream: isCut });
+    !isCut && (charset === undefined || /^utf-?8$/i.test(charset))
+      ? body.toString()
+      : decodeAs(charset, body, isCut);
   const text = decoded.includes('\0') ? decoded.replaceAll('\0', '\ufffd') : decoded;
   // A UTF-16 unit is three bytes of UTF-8 at most, so the usual body is not measured.
   if (text.length * 3 <= maxBytes || Buffer.byteLength(text) <= maxBytes) return { text, isShortened: false };
@@ -20,9 +22,12 @@ export function decodeBody(
   return { text: shortened, isShortened: true };
 }
 
-function createDecoder(contentType: string | undefined): TextDecoder {
-  const charset = contentType === undefined ? undefined : /;\s*charset="?([^\s;"]+)/i.exec(contentType)?.[1];
-  if (charset === undefined) return new TextDecoder();
+function decodeAs(charset: string | undefined, body: Buffer, isCut: boolean): string {
+  const decoder = createDecoder(charset);
+  return decoder.encoding === 'utf-8' && !isCut ? body.toString() : decoder.decode(body, { stream: isCut });
+}
+
+function createDecoder(charset: string | undefined): TextDecoder {
   try {
     return new TextDecoder(charset);
   } catch {

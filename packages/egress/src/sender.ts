@@ -3,15 +3,14 @@ import { Axios, type AxiosResponse, type InternalAxiosRequestConfig } from 'axio
 import type { Cidr } from './address-rules.js';
 import type { RawAnswer } from './answer-reader.js';
 import { type Cancellation, createAbortGroups, createCancellation } from './cancellation.js';
-import { checkHeaders } from './check-headers.js';
 import { createConnection } from './connection.js';
 import { createConnectionPool } from './connection-pool.js';
-import { toDestination } from './destination.js';
 import { createLookup, type Lookup } from './lookup.js';
 import { openSocket } from './open-socket.js';
 import { resolveWarning } from './resolve-warning.js';
 import { SendFailure } from './send-failure.js';
 import type { SendResult } from './send-result.js';
+import { createTargets } from './target.js';
 import { toAnswer, toSendError } from './to-result.js';
 import { createTrust } from './trust.js';
 
@@ -37,7 +36,10 @@ export interface SenderOptions {
 
 export interface SendRequest {
   url: string;
-  /** Checked with `checkHeaders`; each value is a line on the wire. */
+  /**
+   * Checked with `checkHeaders`; each value is a line on the wire. Not to be changed once sent: what is made of it is
+   * kept with the object.
+   */
   headers: Record<string, string[]>;
   body: string | Buffer;
 }
@@ -75,17 +77,16 @@ export function createSender(options: SenderOptions): Sender {
     maxAgeMs: options.maxConnectionAgeMs ?? 300_000,
   });
   const axios = new Axios({ method: 'post' });
+  const targetOf = createTargets();
   const sending = new Set<Cancellation>();
   const groupOf = createAbortGroups(stopped);
   let isClosed = false;
 
   async function exchange(request: SendRequest, cancellation: Cancellation): Promise<RawAnswer> {
-    const target = new URL(request.url);
-    if (!/^https?:$/.test(target.protocol)) throw new Error('only http and https are sent');
-    const destination = toDestination(target);
+    const { destination, path, lines } = targetOf(request);
     const wireRequest = {
-      path: target.pathname + target.search,
-      headers: toLines(request.headers),
+      path,
+      headers: lines,
       body: typeof request.body === 'string' ? Buffer.from(request.body) : request.body,
       maxResponseBytes,
     };
@@ -139,18 +140,6 @@ export function createSender(options: SenderOptions): Sender {
       await pool.close();
     },
   };
-}
-
-/** Fails closed where headers that were never checked get here. */
-function toLines(headers: Record<string, string[]>): string[] {
-  if (checkHeaders(headers).length > 0) {
-    throw new SendFailure('internal_error', 'The configured headers cannot be sent.');
-  }
-  const lines: string[] = [];
-  for (const name of Object.keys(headers)) {
-    for (const value of headers[name] ?? []) lines.push(name, value);
-  }
-  return lines;
 }
 
 function stopped(): SendFailure {

@@ -6,6 +6,7 @@ export {
 export { SAMPLE_ALERTS, SAMPLE_FACTS } from './alert/sample-facts.js';
 export { createBodyCompiler } from './body-compiler.js';
 export { type BodyCheck, checkBody, createBodyChecker, type Finding } from './check/check-body.js';
+export { findJsonFault } from './check/find-json-fault.js';
 export {
   type CompileResult,
   compileTemplate,

@@ -2,29 +2,14 @@ import type { TracePiece } from '../evaluator/output.js';
 import { Markup } from '../values/markup.js';
 import { isString } from '../values/text.js';
 import { Undefined } from '../values/undefined.js';
-import type { JsonFault, JsonProblem } from './json-scanner.js';
+import { JSON_PROBLEMS } from './json-problems.js';
+import type { JsonFault } from './json-scanner.js';
 
 /** Where in the template a fault of the result comes from, and what to write instead. */
 export interface Explanation {
   readonly offset: number;
   readonly message: string;
 }
-
-const TEXT: Readonly<Record<JsonProblem, string>> = {
-  'value expected': 'a value is expected here',
-  'comma expected': 'a comma or a closing bracket is expected here',
-  'colon expected': 'a colon is expected here',
-  'key expected': 'a key in double quotes is expected here',
-  'comma before a closing bracket': 'a comma stands before a closing bracket; take it away',
-  'control character in a string': 'a line break or tab stands inside a string; write \\n or \\t',
-  'invalid escape in a string':
-    'a backslash in a string must begin an escape such as \\n or \\"; write \\\\ for a backslash',
-  'string without end': 'the string that begins here is never closed',
-  'invalid number': 'this is not a number that JSON knows',
-  'text behind the value': 'the JSON value has ended here, but more text follows',
-  'unexpected end': 'the result ends here, but something is still open or missing',
-  'nested too deeply': 'the result is nested too deeply',
-};
 
 /** Explains why a result is not JSON, by the piece of the template at the fault. */
 export function explainFault(
@@ -40,7 +25,7 @@ export function explainFault(
       isSaid(source, candidate, 'safe'),
   );
   const piece = unescaped ?? pieceAt(pieces, fault.offset);
-  if (piece === undefined) return { offset: source.length, message: notJson(TEXT[fault.problem]) };
+  if (piece === undefined) return { offset: source.length, message: notJson(JSON_PROBLEMS[fault.problem]) };
   if (piece.value === undefined) return explainText(source, pieces, piece, fault);
   const expression = expressionAt(source, piece.offset);
   return {
@@ -88,7 +73,10 @@ function explainText(
       return { offset: expressionStart(source, before.offset), message: notJson(reason) };
     }
   }
-  return { offset: piece.offset + (fault.offset - piece.start), message: notJson(TEXT[fault.problem]) };
+  return {
+    offset: piece.offset + (fault.offset - piece.start),
+    message: notJson(JSON_PROBLEMS[fault.problem]),
+  };
 }
 
 function leadingSpace(source: string, piece: TracePiece): number {

@@ -1,4 +1,10 @@
-import { alertContext, createBodyCompiler, createTemplateCache, type TemplateError } from '@tocsin/template';
+import {
+  alertContext,
+  createBodyCompiler,
+  createTemplateCache,
+  findJsonFault,
+  type TemplateError,
+} from '@tocsin/template';
 import type { AlertFacts } from './claim-repository.js';
 
 type Rendered =
@@ -16,24 +22,19 @@ export function createRenderBody(): RenderBody {
     if (!compiled.ok) return refused(compiled.error);
     const rendered = compiled.template.render(alertContext(facts));
     if (!rendered.ok) return refused(rendered.error);
-    const fault = jsonFault(rendered.output);
-    return fault === undefined ? rendered : { ok: false, code: 'invalid_json', error: fault };
+    const fault = findJsonFault(rendered.output);
+    if (fault === undefined) return rendered;
+    // The place, but never the text: a body can hold credentials.
+    const place = `line ${fault.line}, column ${fault.column} of what was rendered`;
+    return {
+      ok: false,
+      code: 'invalid_json',
+      error: `The rendered body is not JSON: ${fault.message} (${place}).`,
+    };
   };
 }
 
 function refused({ kind, message, line, column }: TemplateError): Rendered {
   const code = kind === 'overrun' ? 'internal_error' : 'template_error';
   return { ok: false, code, error: `${message} (line ${line}, column ${column} of the template)` };
-}
-
-/** The place, but never the text: a body can hold credentials. */
-function jsonFault(text: string): string | undefined {
-  try {
-    JSON.parse(text);
-    return undefined;
-  } catch (error) {
-    const [, line, column] = /line (\d+) column (\d+)/.exec(String(error)) ?? [];
-    const place = line === undefined ? '' : `, at line ${line}, column ${column} of what was rendered`;
-    return `The rendered body is not JSON${place}.`;
-  }
 }

@@ -1,4 +1,4 @@
-import { createBodyChecker, createBodyCompiler, type TemplateError } from '@tocsin/template';
+import { createBodyChecker, createBodyCompiler, findJsonFault, type TemplateError } from '@tocsin/template';
 import type { WebhookChecks } from './check-webhook.js';
 import type { SampleRenderer } from './render-sample.js';
 import { sampleContext } from './sample-context.js';
@@ -13,11 +13,14 @@ export function createTemplates(): SampleRenderer & Pick<WebhookChecks, 'checkTe
       const result = compiled.ok ? compiled.template.render(sampleContext(context)) : compiled;
       if (!result.ok)
         return { ok: false, code: codeOf(result.error), message: place(result.error), rendered: null };
-      const fault = jsonFault(result.output);
+      const fault = findJsonFault(result.output);
       if (fault === undefined) return { ok: true, rendered: result.output };
       // The checker knows the place in the template, of what the sample values alone bring out.
       const checked = Object.keys(context).length === 0 ? check(body) : undefined;
-      const message = checked?.ok === false ? checked.errors.map(place).join(' ') : fault;
+      const message =
+        checked?.ok === false
+          ? checked.errors.map(place).join(' ')
+          : `the result is not JSON: ${place(fault)}`;
       return { ok: false, code: 'invalid_json', message, rendered: result.output };
     },
     checkTemplate(body) {
@@ -35,13 +38,4 @@ function codeOf({ kind }: TemplateError): 'internal_error' | 'template_error' {
 
 function place({ line, column, message }: { line: number; column: number; message: string }): string {
   return `line ${line}, column ${column}: ${message}`;
-}
-
-function jsonFault(text: string): string | undefined {
-  try {
-    JSON.parse(text);
-    return undefined;
-  } catch (error) {
-    return `the result is not JSON: ${error instanceof Error ? error.message : String(error)}`;
-  }
 }

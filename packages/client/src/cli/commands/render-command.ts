@@ -1,9 +1,8 @@
-import { createBodyCompiler, type TemplateError } from '@tocsin/template';
+import { createBodyCompiler, findJsonFault, type TemplateError } from '@tocsin/template';
 import type { Command } from 'commander';
 import { type Context, runs, withExamples } from '../action.js';
 import { CommandFailure, exitCodes } from '../exit-codes.js';
 import type { Io } from '../io.js';
-import { findJsonFault } from '../json-fault.js';
 import { nameOf, readJsonObject, readText } from '../read-input.js';
 import { renderContext } from '../render-context.js';
 

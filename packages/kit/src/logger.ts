@@ -37,8 +37,34 @@ export function createLogger({ service, level, destination }: LoggerOptions): Lo
       formatters: { level: (label) => ({ level: label }), log: redact },
       serializers: { err: describeError },
     },
-    destination ?? pino.destination({ sync: true }),
+    destination ?? standardOutput(),
   );
+}
+
+const maxBufferedBytes = 4096;
+const maxBufferedMs = 100;
+let output: DestinationStream | undefined;
+
+/**
+ * A write for each line costs more than the line. A line waits for others, 100 ms at most; a fatal one and the
+ * process's exit take all that waits along. One for the process, as the descriptor is: lines stay in their order.
+ */
+function standardOutput(): DestinationStream {
+  if (output) return output;
+  const buffered = pino.destination({
+    sync: true,
+    minLength: maxBufferedBytes,
+    periodicFlush: maxBufferedMs,
+  });
+  process.on('exit', () => {
+    try {
+      buffered.flushSync();
+    } catch {
+      // Nobody reads any more, and the exit code tells of the service, not of its reader.
+    }
+  });
+  output = buffered;
+  return output;
 }
 
 const secretNames = new Set([

@@ -16,10 +16,11 @@ export interface RestAnswers {
   slowestMs: number;
 }
 
-const retryMs = 250;
+const firstRetryMs = 250;
+const maxRetryMs = 5_000;
 const hangsAfterMs = 30_000;
 
-/** Posts alerts; one that is not answered 202 is posted again under the same id. */
+/** Posts alerts; one that is not answered 202 is posted again under the same id, when `Retry-After` says and ever later. */
 export function openRestDoor(options: RestDoorOptions): Door & { answers(): RestAnswers } {
   const { url, token, contentOf, onAccepted } = options;
   const agent = new Agent({ headersTimeout: hangsAfterMs, bodyTimeout: hangsAfterMs });
@@ -29,7 +30,7 @@ export function openRestDoor(options: RestDoorOptions): Door & { answers(): Rest
   let inFlight = 0;
   let closed = false;
 
-  const postOnce = async (sequence: number): Promise<string> => {
+  const postOnce = async (sequence: number): Promise<{ status: string; retryAfterMs: number }> => {
     const startedAtMs = performance.now();
     inFlight += 1;
     try {
@@ -42,20 +43,23 @@ export function openRestDoor(options: RestDoorOptions): Door & { answers(): Rest
       });
       await response.body.dump();
       answers.slowestMs = Math.max(answers.slowestMs, performance.now() - startedAtMs);
-      return String(response.statusCode);
+      const retryAfterMs = 1_000 * Number(response.headers['retry-after'] ?? 0);
+      return { status: String(response.statusCode), retryAfterMs };
     } catch (error) {
-      if (performance.now() - startedAtMs >= hangsAfterMs) return 'hung';
-      return error instanceof Error && 'code' in error ? String(error.code) : 'failed';
+      const code = error instanceof Error && 'code' in error ? String(error.code) : 'failed';
+      const hung = performance.now() - startedAtMs >= hangsAfterMs;
+      return { status: hung ? 'hung' : code, retryAfterMs: 0 };
     } finally {
       inFlight -= 1;
     }
   };
   const postUntilAccepted = async (sequence: number) => {
-    while (!closed) {
-      const status = await postOnce(sequence);
+    for (let tries = 0; !closed; tries += 1) {
+      const { status, retryAfterMs } = await postOnce(sequence);
       answers.byStatus[status] = (answers.byStatus[status] ?? 0) + 1;
       if (status === '202') return onAccepted(sequence);
-      await sleep(retryMs);
+      const backOffMs = Math.min(maxRetryMs, firstRetryMs * 2 ** tries);
+      await sleep(Math.max(retryAfterMs, backOffMs) * (1 + Math.random() / 2));
     }
   };
   return {

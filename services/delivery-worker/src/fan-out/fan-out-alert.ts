@@ -1,3 +1,4 @@
+import { isUtf8 } from 'node:buffer';
 import {
   type AlertFired,
   alertKey,
@@ -90,7 +91,7 @@ type ParsedMessage =
 function parseMessage(content: Buffer, check: FanOutDeps['check']): ParsedMessage {
   let value: unknown;
   try {
-    value = JSON.parse(new TextDecoder('utf-8', { fatal: true }).decode(content));
+    value = JSON.parse(textOf(content));
   } catch (error) {
     const why = error instanceof SyntaxError ? error.message : 'it is not UTF-8';
     return {
@@ -103,6 +104,13 @@ function parseMessage(content: Buffer, check: FanOutDeps['check']): ParsedMessag
   if (checked.ok) return { ok: true, alert: checked.value };
   const detail = checked.faults.map(({ path, message }) => `${path || 'The message'} ${message}`).join('; ');
   return { ok: false, reason: 'invalid_message', detail };
+}
+
+/** As a fatal TextDecoder reads it, byte order mark included, at a fraction of its cost. */
+function textOf(content: Buffer): string {
+  if (!isUtf8(content)) throw new Error('not UTF-8');
+  const text = content.toString();
+  return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 
 async function setAside(

@@ -217,7 +217,8 @@ describe('render', () => {
   test('a result that is not JSON is printed, and its fault is shown', async () => {
     expect(await run(['render', '-'], { stdin: '{"a": {{ nothing }}}' })).toMatchObject({
       code: 1,
-      stderr: 'tocsin: The result is not JSON: line 1, column 7: a value is expected here\n{"a": }\n      ^\n',
+      stderr:
+        'tocsin: The result is not JSON: line 1, column 7: a value is expected here\n{"a": }\n      ^\n',
       stdout: '{"a": }\n',
     });
   });

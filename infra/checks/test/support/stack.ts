@@ -81,10 +81,7 @@ interface Credentials {
   client_secret: string;
 }
 
-const testClients = JSON.parse(process.env.TOCSIN_TEST_OIDC_CLIENTS ?? '{}') as Record<
-  string,
-  Credentials
->;
+const testClients = JSON.parse(process.env.TOCSIN_TEST_OIDC_CLIENTS ?? '{}') as Record<string, Credentials>;
 
 export async function tokenOf(role: string): Promise<string> {
   const issuer = process.env.TOCSIN_TEST_OIDC_ISSUER ?? '';

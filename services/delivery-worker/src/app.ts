@@ -38,7 +38,7 @@ export interface DeliveryWorker {
  * Alerts that a worker holds at once, to take them over in turn by workspace: what is still in the queue is first come,
  * first served, and a storm is published faster than it can be written (docs/adr/0030).
  */
-const alertPrefetch = 25_000;
+const alertPrefetch = 40_000;
 const maxAlertBytes = 32 * 1_048_576;
 
 /** The one place where the worker is put together. */

@@ -27,12 +27,14 @@ interface Slot {
 export interface SlotsOptions {
   total: number;
   now: () => number;
-  /** How long `takeSoon` waits, in milliseconds. */
+  /** How long `takeSoon` waits for a webhook that has not shown that it answers, in milliseconds. */
   waitMs?: number;
 }
 
 const provenForMs = 30_000;
 const provenLimit = 128;
+/** One that answers is waited for so many times longer: it will give a slot back, and putting back costs more. */
+const provenPatience = 5;
 const unprovenLimit = 8;
 const unprovenPart = 1 / 2;
 const unprovenFirstPart = 3 / 4;
@@ -68,7 +70,7 @@ export function createSlots({ total, now, waitMs = 100 }: SlotsOptions): Slots {
         if (waiters.size === 0) waiting.delete(webhookId);
         resolve(slot);
       };
-      const timer = setTimeout(() => end(undefined), waitMs);
+      const timer = setTimeout(() => end(undefined), isProven(webhookId) ? provenPatience * waitMs : waitMs);
       waiters.add(end);
     });
   const take = (webhookId: string): Slot | undefined => {

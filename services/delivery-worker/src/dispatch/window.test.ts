@@ -10,8 +10,17 @@ const nothingSeen = { ready: 0, queuedByWebhook: new Map<string, number>(), back
 test('an idle system has a small window, and it fills', () => {
   const { window } = windowAt();
   expect(window.room()).toBe(400);
-  const taken = Array.from({ length: 450 }, (_, index) => window.take(`webhook-${index}`)).filter(Boolean);
+  const taken = Array.from({ length: 450 }, () => window.take('busy')).filter(Boolean);
   expect(taken).toHaveLength(400);
+});
+
+test('a webhook that has nothing in the queue finds a place beside a busy one, within limits', () => {
+  const { window } = windowAt();
+  for (let count = 0; count < 450; count += 1) window.take('busy');
+  expect([window.take('quiet'), window.take('quiet')]).toEqual([true, false]);
+  const others = Array.from({ length: 450 }, (_, index) => window.take(`webhook-${index}`)).filter(Boolean);
+  expect(others).toHaveLength(199);
+  expect(window.room()).toBe(0);
 });
 
 test('the window grows to about a second of the work that is being finished', () => {

@@ -22,6 +22,8 @@ export interface WindowOptions {
 
 /** As many as a worker has slots: on a first burst nothing is known of the rate yet. */
 const minPlaces = 400;
+/** Beyond a full window, for webhooks that have nothing in the queue: who is quiet need not wait for the dispatcher. */
+const placesForTheQuiet = 200;
 const maxPlaces = 10_000;
 const secondsOfWork = 1;
 /** The rate is measured over this long; a longer span would starve the workers while a burst begins. */
@@ -46,14 +48,16 @@ export function createWindow({ now, shareOf }: WindowOptions): Window {
     const perSecond = (Math.max(finishedBefore, finishedNow) / spanMs) * 1_000;
     return Math.min(maxPlaces, Math.max(minPlaces, perSecond * secondsOfWork));
   };
-  const room = () => Math.max(0, Math.floor(places() - ready - sent));
+  const left = () => Math.floor(places() - ready - sent);
+  const room = () => Math.max(0, left());
 
   return {
     room,
     take(webhookId) {
       const ahead = queued.get(webhookId) ?? 0;
       // Where older ones of the webhook wait, a new one waits behind them.
-      if (room() === 0 || backlogged.has(webhookId) || ahead >= shareOf(webhookId)) return false;
+      if (backlogged.has(webhookId) || ahead >= shareOf(webhookId)) return false;
+      if (left() <= (ahead === 0 ? -placesForTheQuiet : 0)) return false;
       queued.set(webhookId, ahead + 1);
       sent += 1;
       return true;

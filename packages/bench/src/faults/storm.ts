@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { alertFiredKey, alertsExchange } from '@tocsin/contracts';
 import { startHelper } from '../child/commands.js';
-import { startDestination } from '../destination/start-destination.js';
+import { type Destination, startDestination } from '../destination/start-destination.js';
 import { alertIdOf } from '../load/alert-ids.js';
-import { startLoad } from '../load/start-load.js';
+import { type Load, startLoad } from '../load/start-load.js';
 import { monotonicMs } from '../measure/clock.js';
 import { type Percentiles, percentilesOf } from '../measure/statistics.js';
 import { type Bench, createBench } from '../scenarios/bench.js';
@@ -52,9 +52,10 @@ export async function measureStorm(options: StormOptions): Promise<StormResult> 
     const stormy = await writeScene(database, { secrets: bench.secrets, urls });
     const quiet = await writeScene(database, { secrets: bench.secrets, urls: [bench.destination.urlOf(0)] });
     const run = bench.nextRun();
-    await other.call('begin', { run, alerts, webhooks });
-    if (held) await hold(bench, stormy);
     return await bench.withWorkers(workers, async () => {
+      await warmUp({ bench, other, noise, scene: stormy });
+      await other.call('begin', { run, alerts, webhooks });
+      if (held) await hold(bench, stormy);
       const startedAtMs = performance.now();
       const whisper = startWhisper(bench, quiet);
       const { publishedAtMs, confirmedAtMs } = await noise.call('publishAll', {
@@ -89,6 +90,32 @@ export async function measureStorm(options: StormOptions): Promise<StormResult> 
     await Promise.all([noise.stop(), publications.stop(), other.stop()]);
     await bench.stop();
   }
+}
+
+const warmUpAlerts = 3_000;
+
+interface WarmUp {
+  bench: Bench;
+  other: Destination;
+  noise: Load;
+  scene: Scene;
+}
+
+/** A worker that has just been started is compiled while it works; that is not what is measured. */
+async function warmUp({ bench, other, noise, scene }: WarmUp): Promise<void> {
+  const run = bench.nextRun();
+  const webhooks = scene.webhookIds.length;
+  await other.call('begin', { run, alerts: warmUpAlerts, webhooks });
+  await noise.call('publishAll', {
+    run,
+    alerts: warmUpAlerts,
+    workspaceId: scene.workspaceId,
+    alertRuleId: scene.alertRuleId,
+    exchange: alertsExchange,
+    routingKey: alertFiredKey,
+  });
+  const arrived = async () => (await other.call('progress', undefined)).distinct === warmUpAlerts * webhooks;
+  while (!(await arrived()) || (await isAnythingOpen(bench.stack.database))) await sleep(100);
 }
 
 interface Whisper {

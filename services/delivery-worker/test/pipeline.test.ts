@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { requestIdHeader } from '@tocsin/contracts';
 import { alertMessage, createStage, type Stage } from './support/stage.js';
 import { until } from './support/until.js';
 
@@ -141,6 +142,18 @@ test.each([
     await settled(await stage.fire(await stage.addRule([target.id])), 1);
   },
 );
+
+test.each([
+  ['a-request/1', 'a-request/1'],
+  ['no\nid', null],
+])('a dead letter keeps the id of its request where it is one: %j', async (given, kept) => {
+  const content = Buffer.from(`{"no alert": "${randomUUID()}"}`);
+  await stage.publishRaw(content, { [requestIdHeader]: given });
+  const letter = await until('the dead letter is there', () =>
+    stage.database.knex('dead_letters').where({ content }).first(),
+  );
+  expect(letter.request_id).toBe(kept);
+});
 
 test('an alert of an unknown rule, or of another workspace’s, is set aside as such', async () => {
   const foreign = await stage.addRule([], { workspaceId: randomUUID() });

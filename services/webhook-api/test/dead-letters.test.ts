@@ -104,6 +104,18 @@ it('puts a message back byte for byte, and says so', async () => {
   expect((await list('?requeued=true')).map((letter) => letter.id)).toEqual([id]);
 });
 
+it.each([
+  ['the id of its request', 'req-of-the-alert', 'req-of-the-alert'],
+  ['no id where it had none', null, undefined],
+])('a message that is put back carries %s', async (_, request_id, carried) => {
+  const content = Buffer.from(randomUUID());
+  const id = await seed(content);
+  await api.database.knex('dead_letters').where({ id }).update({ request_id });
+  await requeuedOnceUp(id);
+  await inbox.copiesOf(content, 1);
+  expect(inbox.requestIdOf(content)).toBe(carried);
+});
+
 it('puts a message back once, however many ask', async () => {
   const content = randomUUID();
   const id = await seed(content);

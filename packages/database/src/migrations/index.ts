@@ -4,6 +4,7 @@ import { alertsAndDeliveries } from './0002-alerts-and-deliveries.js';
 import { apiKeys } from './0003-api-keys.js';
 import { deadLettersAndRedeliveries } from './0004-dead-letters-and-redeliveries.js';
 import { requestIds } from './0005-request-ids.js';
+import { requestIdsOfDeadLetters } from './0006-request-ids-of-dead-letters.js';
 
 interface NamedMigration {
   name: string;
@@ -17,6 +18,7 @@ const migrations: NamedMigration[] = [
   apiKeys,
   deadLettersAndRedeliveries,
   requestIds,
+  requestIdsOfDeadLetters,
 ];
 
 /** Hands knex the migrations as code, so that they work from any folder and after any build. */

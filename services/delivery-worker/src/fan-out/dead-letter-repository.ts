@@ -10,6 +10,7 @@ interface DeadLetter {
   queue: string;
   routingKey: string;
   content: Buffer;
+  requestId: string | undefined;
 }
 
 export interface DeadLetterRepository {
@@ -19,7 +20,7 @@ export interface DeadLetterRepository {
 
 export function createDeadLetterRepository(database: Database): DeadLetterRepository {
   return {
-    async add({ reason, detail, queue, routingKey, content }) {
+    async add({ reason, detail, queue, routingKey, content, requestId }) {
       const now = new Date();
       await database.prepared(add, [
         recordId(now.getTime(), randomUUID()),
@@ -29,6 +30,7 @@ export function createDeadLetterRepository(database: Database): DeadLetterReposi
         routingKey,
         content,
         now,
+        requestId ?? null,
       ]);
     },
   };
@@ -36,6 +38,6 @@ export function createDeadLetterRepository(database: Database): DeadLetterReposi
 
 const add = {
   name: 'fan-out.add-dead-letter',
-  text: `insert into dead_letters (id, reason, detail, queue, routing_key, content, created_at)
-         values ($1, $2, $3, $4, $5, $6, $7)`,
+  text: `insert into dead_letters (id, reason, detail, queue, routing_key, content, created_at, request_id)
+         values ($1, $2, $3, $4, $5, $6, $7, $8)`,
 };

@@ -119,10 +119,13 @@ async function setAside(
   { deadLetters, patience, logger, metrics, queue }: FanOutDeps,
 ): Promise<void> {
   const { content, routingKey } = message;
-  await patience.untilAnswered(() => deadLetters.add({ reason, detail, queue, routingKey, content }));
+  const requestId = requestIdOf(message);
+  await patience.untilAnswered(() =>
+    deadLetters.add({ reason, detail, queue, routingKey, content, requestId }),
+  );
   metrics.deadLettered(reason);
   // The detail may quote the message, and stands with it in the table.
-  logger.warn({ reason, bytes: content.length, request_id: requestIdOf(message) }, 'alert.dead_lettered');
+  logger.warn({ reason, bytes: content.length, request_id: requestId }, 'alert.dead_lettered');
 }
 
 async function acceptBatch(taken: Taken[], deps: FanOutDeps): Promise<Accepted[]> {
@@ -204,16 +207,21 @@ function announce(
   { publish, window, logger, metrics }: FanOutDeps,
 ): void {
   const due: { deliveryId: string; generation: number }[] = [];
-  for (const { resolved, deliveries } of planned) {
+  for (const { resolved, recordId, deliveries } of planned) {
     for (const { id, webhookId, queued } of deliveries) {
       if (!queued) continue;
       if (written.has(id)) due.push({ deliveryId: id, generation: 1 });
       else window.giveBack(webhookId);
     }
-    metrics.alertFannedOut({ outcome: resolved.outcome, webhooks: deliveries.length });
     const { alert, outcome, requestId } = resolved;
     const { alert_id, workspace_id, alert_rule_id } = alert;
     const ids = { request_id: requestId, alert_id, workspace_id, alert_rule_id };
+    if (!written.has(recordId)) {
+      // Its key was taken: counted and told when it was first seen.
+      logger.debug(ids, 'alert.repeated');
+      continue;
+    }
+    metrics.alertFannedOut({ outcome, webhooks: deliveries.length });
     logger.info({ ...ids, outcome, webhooks: deliveries.length }, 'alert.fanned_out');
   }
   if (due.length > 0) publish(due);

@@ -19,8 +19,8 @@ export interface PlannedAlert {
 
 export interface FanOutRepository {
   /**
-   * Writes alerts, their keys and their deliveries in one commit; the ids of the deliveries that are new. An alert
-   * whose key is taken is skipped whole: the first wins. Safe to repeat.
+   * Writes alerts, their keys and their deliveries in one commit; the record ids of those alerts and deliveries
+   * that are new. An alert whose key is taken is skipped whole: the first wins. Safe to repeat.
    */
   write(alerts: PlannedAlert[], acceptedAtMs: number): Promise<Set<string>>;
 }
@@ -104,11 +104,13 @@ const write = {
                               destination, status)
       select id, workspace_id, alert_id, alert_record_id, alert_rule_id, webhook_id, webhook_name, destination, 'open'
       from t
+    ), o as (
+      insert into open_deliveries (delivery_id, workspace_id, webhook_id, alert_record_id, generation, state, due_at,
+                                   opened_at, claim, lease_until)
+      select id, workspace_id, webhook_id, alert_record_id, 1, case when queued then 'queued' else 'waiting' end,
+             now(), now(), 0, case when queued then now() + $20::float8 * interval '1 millisecond' end
+      from t
+      returning delivery_id as id
     )
-    insert into open_deliveries (delivery_id, workspace_id, webhook_id, alert_record_id, generation, state, due_at,
-                                 opened_at, claim, lease_until)
-    select id, workspace_id, webhook_id, alert_record_id, 1, case when queued then 'queued' else 'waiting' end, now(),
-           now(), 0, case when queued then now() + $20::float8 * interval '1 millisecond' end
-    from t
-    returning delivery_id as id`,
+    select id from r union all select id from o`,
 };

@@ -35,8 +35,8 @@ export async function createStage(overrides: Partial<DeliveryWorkerConfig> = {})
     ...overrides,
   };
   const workers: DeliveryWorker[] = [];
-  const publish = (content: Buffer) =>
-    publisher.publish({ exchange: alertsExchange, routingKey: alertFiredKey, content });
+  const publish = (content: Buffer, headers: Record<string, string> = {}) =>
+    publisher.publish({ exchange: alertsExchange, routingKey: alertFiredKey, content, headers });
   return {
     ...scene,
     destination,

@@ -28,10 +28,11 @@ type RequeueOutcome =
   | { kind: 'requeued'; letter: StoredDeadLetter }
   | { kind: 'already_requeued' | 'being_requeued' | 'not_found' };
 
-/** What is put back: the whole message, and the queue that it came from. */
+/** What is put back: the whole message, the queue that it came from, and the id of its request. */
 export interface Requeued {
   queue: string;
   content: Buffer;
+  requestId: string | null;
 }
 
 export interface DeadLettersRepository {
@@ -69,13 +70,14 @@ export function createDeadLettersRepository(database: Database): DeadLettersRepo
         const known = await trx.raw('select 1 from dead_letters where id = :id', { id });
         if (known.rows.length === 0) return { kind: 'not_found' };
         const found = await trx.raw<{ rows: (Requeued & { requeued_at: Date | null })[] }>(
-          `select queue, content, requeued_at from dead_letters where id = :id for update skip locked`,
+          `select queue, content, request_id as "requestId", requeued_at from dead_letters where id = :id for update skip locked`,
           { id },
         );
         const letter = found.rows[0];
         if (letter === undefined) return { kind: 'being_requeued' };
         if (letter.requeued_at !== null) return { kind: 'already_requeued' };
-        await publish({ queue: letter.queue, content: letter.content });
+        const { queue, content, requestId } = letter;
+        await publish({ queue, content, requestId });
         const { rows } = await trx.raw<{ rows: DeadLetterRow[] }>(
           `update dead_letters set requeued_at = clock_timestamp() where id = :id
            returning ${columns}, substring(content from 1 for :shownBytes) as beginning, false as beyond_budget`,

@@ -1,4 +1,10 @@
-import { alertFiredKey, alertsExchange, deliveriesExchange, deliveryDueKey } from '@tocsin/contracts';
+import {
+  alertFiredKey,
+  alertsExchange,
+  deliveriesExchange,
+  deliveryDueKey,
+  requestIdHeader,
+} from '@tocsin/contracts';
 import { AppError } from '@tocsin/kit';
 import { deliveriesQueue, PublishError, type Publisher } from '@tocsin/messaging';
 import type { DeadLettersRepository, Requeued, StoredDeadLetter } from './dead-letters-repository.js';
@@ -9,7 +15,7 @@ export interface RequeueDeadLetterDeps {
 }
 
 /**
- * Publishes a dead letter's message again, byte for byte, and marks it once the broker has confirmed and routed it.
+ * Publishes a dead letter's message again, byte for byte and under the id of its request, and marks it once the broker has confirmed and routed it.
  * @throws AppError `not_found`, `conflict` where it was put back before, `unavailable` where the broker did not confirm.
  */
 export function createRequeueDeadLetter({ repository, publisher }: RequeueDeadLetterDeps) {
@@ -28,9 +34,13 @@ export function createRequeueDeadLetter({ repository, publisher }: RequeueDeadLe
   };
 }
 
-async function publishAgain({ queue, content }: Requeued, publisher: RequeueDeadLetterDeps['publisher']) {
+async function publishAgain(
+  { queue, content, requestId }: Requeued,
+  publisher: RequeueDeadLetterDeps['publisher'],
+) {
+  const headers = requestId === null ? {} : { headers: { [requestIdHeader]: requestId } };
   try {
-    await publisher.publish({ ...destinationOf(queue), content });
+    await publisher.publish({ ...destinationOf(queue), content, ...headers });
   } catch (cause) {
     if (!(cause instanceof PublishError)) throw cause;
     const detail = 'The broker has not confirmed the message. It is safe to ask again.';

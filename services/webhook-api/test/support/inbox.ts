@@ -1,15 +1,17 @@
-import { type AlertFired, alertFiredKey } from '@tocsin/contracts';
+import { type AlertFired, alertFiredKey, requestIdHeader } from '@tocsin/contracts';
 import { alertFiredQueue, createBroker, createConsumer } from '@tocsin/messaging';
 
 /** What arrives on the queue of alerts, in place of a worker. */
 export async function startInbox(amqpUrl: string) {
   const broker = await createBroker({ url: amqpUrl, name: 'test-inbox' });
   const messages: Buffer[] = [];
+  const requestIds = new Map<string, unknown>();
   await createConsumer(broker, {
     queue: alertFiredQueue,
     prefetch: 1_000,
-    handle: async ({ content, routingKey }) => {
+    handle: async ({ content, routingKey, headers }) => {
       expect(routingKey).toBe(alertFiredKey);
+      requestIds.set(content.toString('latin1'), headers[requestIdHeader]);
       messages.push(content);
     },
     onError: (error) => {
@@ -26,6 +28,8 @@ export async function startInbox(amqpUrl: string) {
   };
   return {
     messages,
+    /** What the message that arrived last with these exact bytes said of its request. */
+    requestIdOf: (content: Buffer) => requestIds.get(content.toString('latin1')),
     /** The first message of an alert, waited for. */
     alert: (alertId: string): Promise<AlertFired> =>
       until(() => {

@@ -117,7 +117,8 @@ test('any source at all can be checked, and what is accepted is JSON for the sam
       if (!checkBody(source).ok) return;
       const compiled = compileBody(source);
       const result = compiled.ok ? compiled.template.render(context) : compiled;
-      if (result.ok && !/[a-z]\w*/i.test(source)) JSON.parse(result.output);
+      // A name that nobody knows is probed as 0, and renders empty at a firing.
+      if (result.ok && !/[\p{ID_Start}_]/u.test(source)) JSON.parse(result.output);
     }),
     { numRuns: 500 },
   );

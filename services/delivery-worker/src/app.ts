@@ -86,7 +86,8 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
     }),
     await createConsumer(consuming, {
       queue: deliveriesQueue,
-      prefetch: config.slots,
+      // Half of the hands may be full of what hangs, or waits for a slot, and the rest still keep the slots busy.
+      prefetch: 2 * config.slots,
       handle: (message) => handleDue(message, (due) => inHand.run(() => deliver(due)), logger),
       onError,
     }),

@@ -55,7 +55,7 @@ export function createDeliver(deps: DeliverDeps): Deliver {
     if (prepared.kind === 'verdict') return conclude(claimed, prepared.verdict, deps);
 
     const slot = await slots.takeSoon(claimed.webhookId);
-    if (slot === undefined) return defer(claimed, noSlot(random()), deps);
+    if (slot === undefined) return defer(claimed, noSlot(slots.pauseMs(claimed.webhookId), random()), deps);
     const startedAt = new Date(now());
     const result = await deps.sender.send(prepared);
     slot.release(!isDestinationTrouble(result));
@@ -141,9 +141,9 @@ const bodyNotes: Record<BodyNote, string> = {
   encoded: 'The answer’s body is compressed and kept as it came.',
 };
 
-/** Soon enough to use a slot that has become free, late enough not to turn in a circle. */
-function noSlot(random: number): Deferral {
-  return { kind: 'deferred', afterMs: 500 + 500 * random, reason: 'no_slot' };
+/** Spread out, so that they do not all come back at once. */
+function noSlot(pauseMs: number, random: number): Deferral {
+  return { kind: 'deferred', afterMs: pauseMs * (2 / 3 + (2 / 3) * random), reason: 'no_slot' };
 }
 
 function logAttempt(

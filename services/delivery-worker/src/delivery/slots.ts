@@ -16,6 +16,8 @@ export interface Slots {
   takeSoon(webhookId: string): Promise<Slot | undefined>;
   /** How many of a webhook's deliveries are worth having in the queue. */
   shareOf(webhookId: string): number;
+  /** How long a delivery that found no slot should wait, in milliseconds, before it comes again. */
+  pauseMs(webhookId: string): number;
   taken(): number;
 }
 
@@ -39,7 +41,11 @@ const unprovenLimit = 8;
 const unprovenPart = 1 / 2;
 const unprovenFirstPart = 3 / 4;
 const provenShare = 1_000;
-const unprovenShare = 32;
+/** Those of two workers: what could not be sent anyway would be claimed and given back in a circle. */
+const unprovenShare = 16;
+/** Soon enough to use a slot that has become free; where nothing answers, none does before a time-out. */
+const provenPauseMs = 750;
+const unprovenPauseMs = 3_000;
 const maxWebhooks = 20_000;
 
 export function createSlots({ total, now, waitMs = 100 }: SlotsOptions): Slots {
@@ -99,6 +105,7 @@ export function createSlots({ total, now, waitMs = 100 }: SlotsOptions): Slots {
     take,
     takeSoon: async (webhookId) => take(webhookId) ?? wait(webhookId),
     shareOf: (webhookId) => (isProven(webhookId) ? provenShare : unprovenShare),
+    pauseMs: (webhookId) => (isProven(webhookId) ? provenPauseMs : unprovenPauseMs),
     taken: () => all,
   };
 }

@@ -23,7 +23,7 @@ describe('npm start', () => {
     chmodSync(state, 0o711);
     portBase = await findFreeBlock();
     launcher = run(START, ['--workers', '2']);
-    await until(() => existsSync(join(state, 'stack.json')) || launcher.exitCode() !== null);
+    await until(() => launcher.output().includes('Ctrl-C stops everything') || launcher.exitCode() !== null);
   }, PATIENCE_MS);
 
   afterAll(async () => {

@@ -4,7 +4,8 @@ import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { fileURLToPath } from 'node:url';
 import { parse, parseAllDocuments } from 'yaml';
-import { composeService, readCompose, readText } from './support/compose.js';
+import { composeService, interpolate, readCompose, readText } from './support/compose.js';
+import { faultsOfCompose } from './support/compose-specification.js';
 import { imageEnv, imageSteps } from './support/image.js';
 import { loaders, makeEnv, variablesReadBy } from './support/variables.js';
 
@@ -14,11 +15,28 @@ const { services: all, volumes } = readCompose();
 const port = imageEnv().PORT;
 const metricsPort = imageEnv().METRICS_PORT;
 
-test('docker compose takes the file, where the client has it', () => {
+test('the compose file holds only what the Compose specification knows, and docker takes it where it is at hand', () => {
+  expect(
+    faultsOfCompose(parse(interpolate(readText('docker-compose.yml'), makeEnv()), { merge: true })),
+  ).toEqual([]);
   const hasCompose = spawnSync('docker', ['compose', 'version']).status === 0;
   if (!hasCompose) return;
   const env = { ...process.env, ...makeEnv() };
   execFileSync('docker', ['compose', '-f', 'docker-compose.yml', 'config', '--quiet'], { cwd: root, env });
+});
+
+test.each([
+  ['a key that does not exist', { image: 'x', enviroment: {} }],
+  ['a list where a text belongs', { image: ['x'] }],
+  ['neither an image nor a build', { command: ['x'] }],
+  ['a condition that does not exist', { image: 'x', depends_on: { other: { condition: 'service_ready' } } }],
+  ['an interval without a unit', { image: 'x', healthcheck: { test: ['CMD', 'x'], interval: '10' } }],
+  ['a port that is none', { image: 'x', ports: ['127.0.0.1:web:80'] }],
+  ['a variable without a value', { image: 'x', environment: { A: { b: 1 } } }],
+])('the check of the compose file finds %s', (_, service) => {
+  expect(faultsOfCompose({ name: 'tocsin', services: { one: { image: 'x' }, wrong: service } })).not.toEqual(
+    [],
+  );
 });
 
 test.each([...services, 'migrations'])('%s runs a file that the build makes, locked in', (name) => {

@@ -38,6 +38,8 @@ const given: string[] = [];
 beforeAll(async () => {
   database = await createTestDatabase();
   amqpUrl = (await createTestBroker()).url;
+  // The one that works, which the wrong one that is planted below does not stand for.
+  given.push(new URL(amqpUrl).password);
   destination = await startRawDestination();
   await database.database.knex.raw(
     `create role tocsin_planted superuser login password '${secrets.databasePassword}'`,

@@ -79,12 +79,18 @@ async function deliverOnce(): Promise<void> {
   const model_id = '6f1d0f0e-6c39-4c0b-8f5e-0b8a1c9f2a11';
   const rule = { name: 'r', model_id, threshold: 0.4, bound: 'upper_bound', enabled: true };
   const { id } = await call('alert_rules', { ...rule, notification_webhook_ids: [webhook.id] });
-  await call('alerts', { alert_rule_id: id, model_id, model_name: 'm', metric_value: 0.5 });
+  const alert = { alert_rule_id: id, alert_id: model_id, model_id, model_name: 'm', metric_value: 0.5 };
+  await call('alerts', alert);
   await until('the worker has counted a success', async () => {
     const text = await (await fetch(services[2]?.metricsUrl ?? '')).text();
     return (
       /tocsin_deliveries_total\{outcome="succeeded"[^}]*\} 1/.test(text) && text.includes('reason="circuit"')
     );
+  });
+  await call('alerts', alert);
+  await until('the worker has taken the repeated alert', async () => {
+    const text = await (await fetch(services[2]?.metricsUrl ?? '')).text();
+    return /tocsin_batch_size_sum\{[^}]*stage="fan_out"\} 2/.test(text);
   });
 }
 
@@ -189,9 +195,9 @@ test('what happened is what is counted', () => {
   ]) {
     expect([name, total(name, {})]).toEqual([name, 1]);
   }
-  for (const stage of ['fan_out', 'claim', 'record']) {
-    expect(total('tocsin_batch_size_sum', { stage })).toBe(1);
-  }
+  // The alert was published twice: taken twice, and counted once above.
+  expect(total('tocsin_batch_size_sum', { stage: 'fan_out' })).toBe(2);
+  for (const stage of ['claim', 'record']) expect(total('tocsin_batch_size_sum', { stage })).toBe(1);
   expect(total('tocsin_key_checks_total', { answer: 'looked_up' })).toBe(1);
   expect(total('tocsin_key_checks_total', { answer: 'cached' })).toBe(1);
   expect(total('tocsin_bcrypt_seconds_count', {})).toBeGreaterThanOrEqual(2);

@@ -1,0 +1,79 @@
+import { Ajv } from 'ajv';
+
+const text = { type: 'string' } as const;
+const texts = { type: 'array', items: text } as const;
+const duration = { type: 'string', pattern: '^(\\d+(us|ms|s|m|h))+$' } as const;
+const flag = { type: 'boolean' } as const;
+const scalar = { type: ['string', 'number', 'boolean', 'null'] } as const;
+
+const service = {
+  type: 'object',
+  additionalProperties: false,
+  anyOf: [{ required: ['image'] }, { required: ['build'] }],
+  properties: {
+    image: text,
+    build: {
+      type: 'object',
+      additionalProperties: false,
+      properties: { context: text, dockerfile: text, args: { type: 'object' }, target: text },
+    },
+    command: texts,
+    entrypoint: texts,
+    hostname: text,
+    user: text,
+    environment: { type: 'object', additionalProperties: scalar },
+    ports: { type: 'array', items: { type: 'string', pattern: '^([\\d.]+:)?(\\d+:)?\\d+(/(tcp|udp))?$' } },
+    volumes: { type: 'array', items: { type: 'string', pattern: '^[^:]+:/[^:]*(:(ro|rw))?$' } },
+    depends_on: {
+      type: 'object',
+      additionalProperties: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['condition'],
+        properties: {
+          condition: { enum: ['service_started', 'service_healthy', 'service_completed_successfully'] },
+        },
+      },
+    },
+    healthcheck: {
+      type: 'object',
+      additionalProperties: false,
+      properties: {
+        test: { type: 'array', items: text, minItems: 2, contains: { enum: ['CMD', 'CMD-SHELL'] } },
+        disable: flag,
+        interval: duration,
+        timeout: duration,
+        start_period: duration,
+        retries: { type: 'integer', minimum: 1 },
+      },
+    },
+    restart: { enum: ['no', 'always', 'on-failure', 'unless-stopped'] },
+    read_only: flag,
+    cap_drop: texts,
+    security_opt: texts,
+    stop_grace_period: duration,
+    stop_signal: text,
+    shm_size: { type: 'string', pattern: '^\\d+(b|kb?|mb?|gb?)$' },
+  },
+} as const;
+
+const check = new Ajv({ allErrors: true, allowUnionTypes: true }).compile({
+  type: 'object',
+  additionalProperties: false,
+  required: ['services'],
+  patternProperties: { '^x-': {} },
+  properties: {
+    name: { type: 'string', pattern: '^[a-z0-9][a-z0-9_-]*$' },
+    services: { type: 'object', additionalProperties: service },
+    volumes: { type: 'object', additionalProperties: { type: ['object', 'null'] } },
+  },
+});
+
+/**
+ * What is wrong with a compose file whose anchors are merged and whose variables are filled in, by the part of the
+ * Compose specification (https://compose-spec.io) that our file uses. A key that it begins to use is added here.
+ */
+export function faultsOfCompose(file: unknown): string[] {
+  if (check(file)) return [];
+  return (check.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+}

@@ -55,7 +55,7 @@ export async function runDispatcher(deps: DispatcherDeps): Promise<void> {
   }
 }
 
-/** True where more is due than there was room for. */
+/** True where something was queued: more may be due. Where there was room for nothing, looking again at once is idle work. */
 async function dispatchOnce({
   repository,
   window,
@@ -75,7 +75,7 @@ async function dispatchOnce({
     contender,
     quota,
   }));
-  if (quotas.length === 0) return candidates.length > 0;
+  if (quotas.length === 0) return false;
   const due = await repository.queue(quotas);
   const unconfirmed = await publish(due);
   if (unconfirmed.length > 0) await repository.unqueue(unconfirmed);

@@ -50,6 +50,12 @@ test.each([...services, 'migrations'])('%s runs a file that the build makes, loc
   });
 });
 
+test('one service builds the image that all of them run', () => {
+  const ours = [...services, 'migrations'].map((name) => composeService(name));
+  expect(new Set(ours.map(({ image }) => image)).size).toBe(1);
+  expect(ours.filter(({ build }) => build !== undefined)).toHaveLength(1);
+});
+
 test('the image is not root, runs node itself so that signals reach it, and has a health check', () => {
   const steps = imageSteps();
   expect(steps).toContainEqual({ kind: 'user', name: 'node' });

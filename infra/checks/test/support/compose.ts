@@ -9,6 +9,7 @@ export function readText(path: string): string {
 
 export interface ComposeService {
   image: string;
+  build?: { context: string; dockerfile: string };
   command?: string[];
   ports?: string[];
   container_name?: string;

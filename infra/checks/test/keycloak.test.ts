@@ -1,0 +1,102 @@
+import { composeService, interpolate } from './support/compose.js';
+import { realmText } from './support/realm.js';
+import { faultsOfRealm } from './support/realm-representation.js';
+import { makeEnv } from './support/variables.js';
+
+const env = makeEnv();
+const keycloak = composeService('keycloak');
+
+/** What a service of the compose file is given for these choices in .env. */
+function environmentOf(service: string, choices: Record<string, string> = {}): Record<string, string> {
+  const pairs = Object.entries(composeService(service).environment);
+  return Object.fromEntries(
+    pairs.map(([name, text]) => [name, interpolate(String(text), { ...env, ...choices })]),
+  );
+}
+
+const file = () => JSON.parse(interpolate(realmText, environmentOf('keycloak')));
+
+test('the realm file holds only what Keycloak knows', () => {
+  expect(faultsOfRealm(file())).toEqual([]);
+});
+
+test.each<[string, (realm: ReturnType<typeof file>) => void]>([
+  ['a field that does not exist', (realm) => Object.assign(realm, { accessTokenLifeSpan: 300 })],
+  ['a scope that is not built in', (realm) => realm.clients[2].defaultClientScopes.push('groups')],
+  ['a setting of another mapper', ({ clients }) => Object.assign(mapperOf(clients), { 'full.path': 'true' })],
+  [
+    'a setting that is no text',
+    ({ clients }) => Object.assign(mapperOf(clients), { 'id.token.claim': false }),
+  ],
+  ['an audience that is switched off', (realm) => Object.assign(realm.clients[0], { enabled: false })],
+  [
+    'a group with a field of its own',
+    (realm) => Object.assign(realm.groups[0].subGroups[0], { id: { a: 1 } }),
+  ],
+])('the check of the realm file finds %s', (_, spoil) => {
+  const realm = file();
+  spoil(realm);
+  expect(faultsOfRealm(realm)).not.toEqual([]);
+});
+
+function mapperOf(clients: { protocolMappers?: { config: object }[] }[]): object {
+  return clients.flatMap(({ protocolMappers = [] }) => protocolMappers)[0]?.config ?? {};
+}
+
+test('each secret is put into the realm file where it stays JSON', () => {
+  for (const [name, value] of Object.entries(env)) {
+    if (!realmText.includes(`\${${name}}`)) continue;
+    expect([name, value]).toEqual([name, expect.stringMatching(/^[\w-]+$/)]);
+  }
+});
+
+test.each([
+  ['as it is made', {}],
+  ['behind a proxy', { KEYCLOAK_URL: 'https://id.example', OIDC_ISSUER: 'https://id.example/realms/tocsin' }],
+])('the issuer that Keycloak writes is the one that the services expect: %s', (_, choices) => {
+  const given = environmentOf('keycloak', choices);
+  // The other two settings of its address need a whole one here.
+  expect(new URL(given.KC_HOSTNAME ?? '').origin).toBe(given.KC_HOSTNAME);
+  expect(given.KC_HOSTNAME_BACKCHANNEL_DYNAMIC).toBe('true');
+  for (const service of ['webhook-api', 'engine-auth']) {
+    const { OIDC_ISSUER: issuer, OIDC_DISCOVERY_URL: inside } = environmentOf(service, choices);
+    expect(issuer).toBe(`${given.KC_HOSTNAME}/realms/${file().realm}`);
+    expect(inside).toBe(`http://keycloak:8080/realms/${file().realm}`);
+  }
+});
+
+test('Keycloak’s own console is where its port is published, also behind a proxy that hides it', () => {
+  const { KC_HOSTNAME_ADMIN: console } = environmentOf('keycloak', { KEYCLOAK_URL: 'https://id.example' });
+  expect(keycloak.ports).toEqual([`127.0.0.1:${new URL(console ?? '').port}:8080`]);
+  expect(console).toMatch(/^http:\/\/localhost:/);
+});
+
+test('Keycloak is asked for its health on the management port, by programs that its image has', () => {
+  const { test: words = [] } = keycloak.healthcheck ?? {};
+  expect(words.slice(0, 3)).toEqual(['CMD', 'bash', '-c']);
+  expect(words[3]).toContain('/dev/tcp/127.0.0.1/9000');
+  expect(words[3]).toContain('GET /health/ready HTTP/1.1');
+  expect(words[3]).not.toMatch(/curl|wget/);
+  expect(environmentOf('keycloak').KC_HEALTH_ENABLED).toBe('true');
+  expect(keycloak.volumes).toContain('./infra/keycloak/realm:/opt/keycloak/data/import:ro');
+  expect(keycloak.command).toEqual(['start', '--import-realm']);
+});
+
+test('Keycloak is given only settings that it has', () => {
+  const settings = Object.keys(keycloak.environment).filter((name) => name.startsWith('KC_'));
+  expect(settings.sort()).toEqual([
+    'KC_BOOTSTRAP_ADMIN_PASSWORD',
+    'KC_BOOTSTRAP_ADMIN_USERNAME',
+    'KC_DB',
+    'KC_DB_PASSWORD',
+    'KC_DB_POOL_MAX_SIZE',
+    'KC_DB_URL',
+    'KC_DB_USERNAME',
+    'KC_HEALTH_ENABLED',
+    'KC_HOSTNAME',
+    'KC_HOSTNAME_ADMIN',
+    'KC_HOSTNAME_BACKCHANNEL_DYNAMIC',
+    'KC_HTTP_ENABLED',
+    'KC_PROXY_HEADERS',
+  ]);
+});

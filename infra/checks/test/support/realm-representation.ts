@@ -1,0 +1,95 @@
+import { Ajv } from 'ajv';
+
+const text = { type: 'string' };
+const texts = { type: 'array', items: text };
+const flag = { type: 'boolean' };
+const number = { type: 'integer', minimum: 0 };
+
+/** The same schema for each of the names. */
+const each = (names: string, schema: object) =>
+  Object.fromEntries(names.split(' ').map((name) => [name, schema]));
+const object = (properties: object, ...required: string[]) => ({
+  type: 'object',
+  additionalProperties: false,
+  required,
+  properties,
+});
+const list = (items: object) => ({ type: 'array', items });
+
+const inTokens = 'access.token.claim id.token.claim userinfo.token.claim introspection.token.claim';
+/** Keycloak keeps each setting of a mapper as a text, also what is a flag. */
+const mappers: [kind: string, settings: string][] = [
+  ['oidc-audience-mapper', `${inTokens} included.client.audience`],
+  ['oidc-group-membership-mapper', `${inTokens} claim.name full.path`],
+  ['oidc-usermodel-realm-role-mapper', `${inTokens} claim.name jsonType.label multivalued`],
+];
+
+const client = {
+  ...each('clientId name description clientAuthenticatorType secret rootUrl', text),
+  ...each('bearerOnly publicClient consentRequired fullScopeAllowed frontchannelLogout', flag),
+  ...each('standardFlowEnabled implicitFlowEnabled directAccessGrantsEnabled serviceAccountsEnabled', flag),
+  ...each('redirectUris webOrigins', texts),
+  protocol: { const: 'openid-connect' },
+  // A client that is not enabled is left out of `aud`.
+  enabled: { const: true },
+  // A scope that is not built in would be passed over, with its claims.
+  defaultClientScopes: list({ enum: ['basic', 'profile'] }),
+  optionalClientScopes: list({ enum: ['email', 'offline_access'] }),
+  attributes: object({
+    ...each('oauth2.device.authorization.grant.enabled use.refresh.tokens', { enum: ['true', 'false'] }),
+    ...each('client_credentials.use_refresh_token', { enum: ['true', 'false'] }),
+    ...each('pkce.code.challenge.method post.logout.redirect.uris', text),
+  }),
+  protocolMappers: list({
+    oneOf: mappers.map(([kind, settings]) =>
+      object(
+        {
+          name: text,
+          protocol: { const: 'openid-connect' },
+          protocolMapper: { const: kind },
+          config: object(each(settings, text)),
+        },
+        'name',
+        'protocol',
+        'protocolMapper',
+        'config',
+      ),
+    ),
+  }),
+};
+
+const user = {
+  ...each('username firstName lastName email serviceAccountClientId', text),
+  ...each('enabled emailVerified', flag),
+  ...each('realmRoles groups', texts),
+  credentials: list(object({ type: { const: 'password' }, value: text, temporary: flag }, 'type', 'value')),
+};
+
+const realm = {
+  ...each('realm displayName', text),
+  sslRequired: { enum: ['all', 'external', 'none'] },
+  defaultSignatureAlgorithm: { enum: ['RS256', 'PS256', 'ES256', 'EdDSA'] },
+  ...each('enabled registrationAllowed loginWithEmailAllowed duplicateEmailsAllowed rememberMe', flag),
+  ...each('resetPasswordAllowed bruteForceProtected revokeRefreshToken', flag),
+  ...each('accessTokenLifespan accessTokenLifespanForImplicitFlow refreshTokenMaxReuse', number),
+  ...each('ssoSessionIdleTimeout ssoSessionMaxLifespan', number),
+  ...each('oauth2DeviceCodeLifespan oauth2DevicePollingInterval', number),
+  roles: object({ realm: list(object({ name: text, description: text }, 'name')) }, 'realm'),
+  groups: list({ $ref: 'group' }),
+  clients: list(object(client, 'clientId', 'protocol', 'enabled')),
+  users: list(object(user, 'username', 'enabled')),
+};
+
+const group = object({ ...each('name path', text), subGroups: list({ $ref: 'group' }) }, 'name');
+const check = new Ajv({ allErrors: true, strict: false, schemas: [{ ...group, $id: 'group' }] }).compile(
+  object(realm, 'realm', 'enabled', 'clients', 'users'),
+);
+
+/**
+ * What is wrong with a realm file, by the part of Keycloak 26's RealmRepresentation that ours uses: an import fails at
+ * any field that it does not know. A field that the file begins to use is added here, once it has been looked up.
+ */
+export function faultsOfRealm(file: unknown): string[] {
+  if (check(file)) return [];
+  return (check.errors ?? []).map(({ instancePath, message }) => `${instancePath} ${message}`);
+}

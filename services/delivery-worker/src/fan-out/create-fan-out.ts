@@ -30,7 +30,9 @@ export function createFanOut(parts: FanOutParts): (message: Incoming) => Promise
     const unconfirmed = await publishDue(due);
     if (unconfirmed.length === 0) return;
     // Without this they would wait for their lease to run out; should it fail too, they do.
-    await repository.unqueue(unconfirmed).catch((err) => logger.warn({ err }, 'fan-out.unqueue_failed'));
+    await patience
+      .untilAnswered(() => repository.unqueue(unconfirmed))
+      .catch((err) => logger.warn({ err }, 'fan-out.unqueue_failed'));
   };
   return createFanOutAlert({
     check: createAlertFiredCheck(),

@@ -22,6 +22,7 @@ import {
 } from './fan-out-repository.js';
 import { type ResolvedAlert, resolveAlert } from './resolve-alert.js';
 import type { RulesReader, TargetWebhook } from './rules-reader.js';
+import { writeUntilAnswered } from './write-until-answered.js';
 
 export interface FanOutDeps {
   check: (value: unknown) => Checked<AlertFired>;
@@ -135,9 +136,7 @@ async function acceptBatch(taken: Taken[], deps: FanOutDeps): Promise<Accepted[]
   const planned = firstOfEachKey(resolved).map((alert) =>
     plan({ alert, targets, acceptedAtMs, window: deps.window }),
   );
-  const written =
-    planned.length === 0 ? new Set<string>() : await deps.repository.write(planned, acceptedAtMs);
-  announce(planned, written, deps);
+  announce(planned, await writeUntilAnswered(planned, acceptedAtMs, deps), deps);
   return resolved.map((entry, index) =>
     entry === undefined ? unknownRule(taken[index]!.alert) : { ok: true },
   );

@@ -110,6 +110,7 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
       window,
       queueDepth,
       publish: publishDue,
+      patience,
       shareOf: slots.shareOf,
       metrics,
       logger,

@@ -204,13 +204,24 @@ test('what is due is queued in the order of its time, up to the quota, and held 
   const candidates = (await scene.dispatch.survey(10)).filter(
     ({ workspaceId }) => workspaceId === scene.workspaceId,
   );
-  expect(candidates).toEqual([{ workspaceId: scene.workspaceId, webhookId: free, due: 2, probing: false }]);
+  expect(candidates).toMatchObject([
+    { workspaceId: scene.workspaceId, webhookId: free, due: 2, probing: false },
+  ]);
   const due = await scene.dispatch.queue([{ contender: candidates[0]!, quota: 1 }]);
   expect(due).toHaveLength(1);
   const queued = await scene.dispatch.queued();
   expect(queued.byWebhook.get(free)).toBe(1);
   expect(queued.unclaimed).toBeGreaterThan(0);
   expect(await scene.dispatch.putBackExpired()).toBe(0);
+});
+
+test('what comes long after its survey queues nothing: whoever sent it publishes nothing any more', async () => {
+  const webhookId = await scene.addWebhook();
+  await scene.fanOut.write([scene.plan([webhookId])], Date.now());
+  const [candidate] = (await scene.dispatch.survey(10)).filter((entry) => entry.webhookId === webhookId);
+  const stale = { ...candidate!, queueBy: new Date(candidate!.queueBy.getTime() - 11_000) };
+  expect(await scene.dispatch.queue([{ contender: stale, quota: 1 }])).toEqual([]);
+  expect(await scene.dispatch.queue([{ contender: candidate!, quota: 1 }])).toHaveLength(1);
 });
 
 test('a hold whose time has passed makes its webhook a probe', async () => {

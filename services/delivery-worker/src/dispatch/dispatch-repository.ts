@@ -6,6 +6,8 @@ import type { Contender } from './take-turns.js';
 export interface Candidate extends Contender {
   /** Held before, and its time has passed: single requests probe it. */
   probing: boolean;
+  /** What was found out is good until then, by the database's clock: later nothing of it is queued. */
+  queueBy: Date;
 }
 
 /** What waits. Counted to a hundred thousand; what waits because its webhook is held is due, but not overdue. */
@@ -25,7 +27,7 @@ export interface DispatchRepository {
   /** What is queued and not recorded yet, by webhook, and how much of it nobody has claimed. */
   queued(): Promise<{ byWebhook: Map<string, number>; unclaimed: number }>;
   /** Marks what is due as queued, oldest first within each quota; what is being marked elsewhere is passed over. */
-  queue(quotas: { contender: Contender; quota: number }[]): Promise<DeliveryDue[]>;
+  queue(quotas: { contender: Candidate; quota: number }[]): Promise<DeliveryDue[]>;
   /** Puts deliveries that could not be published back, where nobody has claimed them. */
   unqueue(deliveries: DeliveryDue[]): Promise<void>;
   /** For the operator's eyes. */
@@ -53,6 +55,7 @@ export function createDispatchRepository(database: Database, queuedLeaseMs: numb
         quotas.map(({ contender }) => contender.webhookId),
         quotas.map(({ quota }) => quota),
         queuedLeaseMs,
+        quotas[0]?.contender.queueBy,
       ]);
       return rows.map(toDue);
     },
@@ -91,7 +94,8 @@ const survey = {
         where o.state = 'waiting' and (o.workspace_id, o.webhook_id) > (pairs.workspace_id, pairs.webhook_id)
         order by o.workspace_id, o.webhook_id limit 1) next
     )
-    select pairs.workspace_id, pairs.webhook_id, due.count::integer as due, hold.webhook_id is not null as probing
+    select pairs.workspace_id, pairs.webhook_id, due.count::integer as due, hold.webhook_id is not null as probing,
+           clock_timestamp() + interval '10 seconds' as queue_by
     from pairs
     left join webhook_holds hold on hold.webhook_id = pairs.webhook_id
     cross join lateral (
@@ -109,6 +113,7 @@ const queued = {
     from open_deliveries where state = 'queued' group by webhook_id`,
 };
 
+// A statement that lay frozen on the wire while its sender gave it up would mark what nobody publishes: it comes too late.
 const queue = {
   name: 'dispatch.queue',
   text: `
@@ -118,6 +123,7 @@ const queue = {
     cross join lateral (
       select delivery_id from open_deliveries
       where state = 'waiting' and workspace_id = q.workspace_id and webhook_id = q.webhook_id and due_at <= now()
+        and now() < $5::timestamptz
       order by due_at limit q.quota for update skip locked) picked
     where o.delivery_id = picked.delivery_id
     returning o.delivery_id, o.generation`,
@@ -180,6 +186,7 @@ interface CandidateRow {
   webhook_id: string;
   due: number;
   probing: boolean;
+  queue_by: Date;
 }
 
 interface DueRow {
@@ -188,7 +195,13 @@ interface DueRow {
 }
 
 function toCandidate(row: CandidateRow): Candidate {
-  return { workspaceId: row.workspace_id, webhookId: row.webhook_id, due: row.due, probing: row.probing };
+  return {
+    workspaceId: row.workspace_id,
+    webhookId: row.webhook_id,
+    due: row.due,
+    probing: row.probing,
+    queueBy: row.queue_by,
+  };
 }
 
 function toDue(row: DueRow): DeliveryDue {

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DeliveryDue } from '@tocsin/contracts';
 import type { Logger } from '@tocsin/kit';
 import type { WorkerMetrics } from '../metrics.js';
+import type { Patience } from '../patience.js';
 import type { Candidate, DispatchRepository } from './dispatch-repository.js';
 import { takeTurns } from './take-turns.js';
 import type { Window } from './window.js';
@@ -13,6 +14,7 @@ export interface DispatcherDeps {
   queueDepth: () => Promise<number>;
   /** Publishes; the deliveries that the broker has not confirmed. */
   publish: (deliveries: DeliveryDue[]) => Promise<DeliveryDue[]>;
+  patience: Patience;
   shareOf: (webhookId: string) => number;
   metrics: WorkerMetrics;
   logger: Logger;
@@ -61,6 +63,7 @@ async function dispatchOnce({
   window,
   queueDepth,
   publish,
+  patience,
   shareOf,
   logger,
 }: DispatcherDeps): Promise<boolean> {
@@ -78,7 +81,8 @@ async function dispatchOnce({
   if (quotas.length === 0) return false;
   const due = await repository.queue(quotas);
   const unconfirmed = await publish(due);
-  if (unconfirmed.length > 0) await repository.unqueue(unconfirmed);
+  // Else they would wait for their lease to run out.
+  if (unconfirmed.length > 0) await patience.untilAnswered(() => repository.unqueue(unconfirmed));
   logger.debug({ queued: due.length, unconfirmed: unconfirmed.length, ready, messages }, 'dispatch.queued');
   return true;
 }

@@ -32,7 +32,7 @@ test('nobody gets more than is due, all room is used, and no workspace is two ah
   );
   fc.assert(
     fc.property(contenders, fc.integer({ min: 0, max: 200 }), (input, room) => {
-      const quotas = takeTurns(input, room);
+      const quotas = takeTurns<Contender>(input, room);
       const given = [...quotas.values()].reduce((sum, quota) => sum + quota, 0);
       expect(given).toBe(
         Math.min(

@@ -9,8 +9,8 @@ export interface Contender {
  * Shares `room` places out in turn by workspace and, within one, by webhook: a workspace gets its next place only when
  * every other that still wants one has had as many. The input's order breaks ties.
  */
-export function takeTurns(contenders: Contender[], room: number): Map<Contender, number> {
-  const quotas = new Map<Contender, number>();
+export function takeTurns<C extends Contender>(contenders: C[], room: number): Map<C, number> {
+  const quotas = new Map<C, number>();
   let workspaces = [...groupByWorkspace(contenders).values()].map((members) => ({ members, next: 0 }));
   let left = room;
   while (left > 0 && workspaces.length > 0) {
@@ -28,8 +28,8 @@ export function takeTurns(contenders: Contender[], room: number): Map<Contender,
   return quotas;
 }
 
-function groupByWorkspace(contenders: Contender[]): Map<string, Contender[]> {
-  const groups = new Map<string, Contender[]>();
+function groupByWorkspace<C extends Contender>(contenders: C[]): Map<string, C[]> {
+  const groups = new Map<string, C[]>();
   for (const contender of contenders) {
     if (contender.due <= 0) continue;
     const group = groups.get(contender.workspaceId);

@@ -1,6 +1,7 @@
 import { isNativeError } from 'node:util/types';
 import knexModule, { type Knex } from 'knex';
 import type pg from 'pg';
+import { createAdmission } from './admission.js';
 import { watchSilence } from './watch-silence.js';
 
 export interface DatabaseOptions {
@@ -13,6 +14,8 @@ export interface DatabaseOptions {
   statementTimeoutMs?: number;
   /** Waiting longer than this for a free connection is an error, in milliseconds. */
   acquireTimeoutMs?: number;
+  /** Where nothing has been answered for so long, whoever comes is refused at once, in milliseconds; never if not set. */
+  refuseAfterMs?: number;
 }
 
 /** A pool of connections. `knex` builds queries; hot statements go through `prepared`. */
@@ -33,8 +36,40 @@ export interface Prepared {
 
 /** Opens no connection before the first query; a server that is away is an error of that query, not of this call. */
 export function createDatabase(options: DatabaseOptions): Database {
+  const knex = openKnex(options, () => admission.answered());
+  const acquire: () => Promise<pg.Client> = knex.client.acquireConnection.bind(knex.client);
+  const ask = async (connection: pg.Client, query: pg.QueryConfig): Promise<pg.QueryResultRow[]> => {
+    try {
+      return (await connection.query(query)).rows;
+    } catch (error) {
+      // knex retires a connection that carries this mark; one whose server died must not be handed out again.
+      if (isConnectionLost(error)) Object.assign(connection, { __knex__disposed: error });
+      throw error;
+    } finally {
+      await knex.client.releaseConnection(connection);
+    }
+  };
+  const admission = createAdmission({
+    afterMs: options.refuseAfterMs ?? Number.POSITIVE_INFINITY,
+    probe: async () => ask(await acquire(), { text: 'select 1' }),
+  });
+  // Every query and transaction, knex's own too, begins with this.
+  knex.client.acquireConnection = async () => {
+    await admission.admit();
+    return acquire();
+  };
+  return {
+    knex,
+    async prepared<Row>({ name, text }: Prepared, values: unknown[]) {
+      return (await ask(await knex.client.acquireConnection(), { name, text, values })) as Row[];
+    },
+    close: () => knex.destroy(),
+  };
+}
+
+function openKnex(options: DatabaseOptions, onAnswer: () => void): Knex {
   const { statementTimeoutMs = 30_000 } = options;
-  const knex = knexModule({
+  return knexModule({
     client: 'pg',
     // The oldest that is supported: knex would ask each new connection, with no time limit.
     version: '14.0',
@@ -48,36 +83,23 @@ export function createDatabase(options: DatabaseOptions): Database {
       idle_in_transaction_session_timeout: 30_000,
       connectionTimeoutMillis: 5_000,
       keepAlive: true,
+      // Else the system's own holds, two hours: what died while idle would be found by those who need it.
+      keepAliveInitialDelayMillis: 10_000,
     },
     pool: {
       min: 0,
       max: options.poolSize ?? 10,
       idleTimeoutMillis: 60_000,
-      afterCreate: (connection: Parameters<typeof watchSilence>[0], done: (error?: Error) => void) => {
+      afterCreate: (client: Parameters<typeof watchSilence>[0], done: (error?: Error) => void) => {
         // A living server ends the statement itself before this; without such a limit any silence may be work.
-        if (statementTimeoutMs > 0) watchSilence(connection, statementTimeoutMs + 1_000);
+        if (statementTimeoutMs > 0) watchSilence(client, statementTimeoutMs + 1_000);
+        onAnswer();
+        client.connection.on('readyForQuery', onAnswer);
         done();
       },
     },
     acquireConnectionTimeout: options.acquireTimeoutMs ?? 5_000,
   });
-  return {
-    knex,
-    async prepared<Row>(statement: Prepared, values: unknown[]): Promise<Row[]> {
-      const connection: pg.Client = await knex.client.acquireConnection();
-      try {
-        const result = await connection.query({ name: statement.name, text: statement.text, values });
-        return result.rows as Row[];
-      } catch (error) {
-        // knex retires a connection that carries this mark; one whose server died must not be handed out again.
-        if (isConnectionLost(error)) Object.assign(connection, { __knex__disposed: error });
-        throw error;
-      } finally {
-        await knex.client.releaseConnection(connection);
-      }
-    },
-    close: () => knex.destroy(),
-  };
 }
 
 const silent = { debug() {}, warn() {}, error() {}, deprecate() {} };
@@ -86,10 +108,10 @@ const silent = { debug() {}, warn() {}, error() {}, deprecate() {} };
 export function isDatabaseAway(error: unknown): boolean {
   if (!isNativeError(error)) return false;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  return isConnectionLost(error) || /^(57P0[1-5]|53)/.test(code) || error.name === 'KnexTimeoutError';
+  return isConnectionLost(error) || /^53/.test(code) || error.name === 'KnexTimeoutError';
 }
 
-/** Class 08 and the socket's own errors; pg gives some of them no code. */
+/** Class 08, what a server says as it ends a connection, and the socket's own errors; pg gives some of them no code. */
 function isConnectionLost(error: unknown): boolean {
   if (!isNativeError(error)) return false;
   const code = 'code' in error && typeof error.code === 'string' ? error.code : '';

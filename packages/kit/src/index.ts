@@ -16,4 +16,5 @@ export { serveMetrics } from './metrics-server.js';
 export { createRateLimiter, type RateDecision, type RateLimiter } from './rate-limiter.js';
 export { type RunningService, runService } from './run-service.js';
 export { Secret } from './secret.js';
+export { createSilence, type Silence } from './silence.js';
 export { createSingleFlight, type SingleFlight } from './single-flight.js';

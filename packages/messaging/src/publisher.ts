@@ -1,3 +1,4 @@
+import { createSilence } from '@tocsin/kit';
 import type { Channel, ChannelModel, ConfirmChannel, Message } from 'amqplib';
 import type { Broker } from './connection.js';
 
@@ -37,11 +38,14 @@ interface Pending {
 export interface PublisherOptions {
   /** A confirm that takes longer is an error, in milliseconds. */
   confirmTimeoutMs?: number;
+  /** Where nothing has been confirmed for so long, most are refused at once, in milliseconds; never if not set. */
+  refuseAfterMs?: number;
 }
 
 /** A publisher on a channel of its own in confirm mode (RabbitMQ publisher confirms). */
 export async function createPublisher(broker: Broker, options: PublisherOptions = {}): Promise<Publisher> {
-  const confirmTimeoutMs = options.confirmTimeoutMs ?? 5_000;
+  const { confirmTimeoutMs = 5_000, refuseAfterMs = Number.POSITIVE_INFINITY } = options;
+  const silence = createSilence({ afterMs: refuseAfterMs });
   let channel: ConfirmChannel | undefined;
   let inspector: Channel | undefined;
   let sequence = 0;
@@ -56,6 +60,7 @@ export async function createPublisher(broker: Broker, options: PublisherOptions 
     });
     opened.on('return', (message: Message) => returned.add(String(message.properties.messageId)));
     channel = opened;
+    silence.answered();
     inspector = await openInspector(model, () => {
       inspector = undefined;
     });
@@ -69,6 +74,9 @@ export async function createPublisher(broker: Broker, options: PublisherOptions 
       if (channel === undefined) return Promise.reject(away());
       if (broker.isBlocked())
         return Promise.reject(new PublishError('blocked', 'The broker takes no messages now.'));
+      // One that is let through finds out.
+      if (silence.state() === 'silent')
+        return Promise.reject(new PublishError('away', 'The broker confirms nothing at present.'));
       sequence += 1;
       const messageId = String(sequence);
       const open = channel;
@@ -79,6 +87,7 @@ export async function createPublisher(broker: Broker, options: PublisherOptions 
         };
         pending.set(messageId, { deadlineMs: performance.now() + confirmTimeoutMs, fail });
         const settled = (cause: unknown) => {
+          silence.answered();
           if (cause) return fail(refusal(cause));
           pending.delete(messageId);
           if (returned.delete(messageId))

@@ -315,6 +315,25 @@ test('what cannot be attached is tried again, also where the broker falls silent
   await gate.close();
 });
 
+test('publishers of a broker that has fallen silent are refused at once, and one now and then finds out', async () => {
+  const gate = await startGate(new URL(url));
+  const broker = await newBroker(gate.url);
+  const publisher = await createPublisher(broker, { confirmTimeoutMs: 2_000, refuseAfterMs: 300 });
+  await broker.ready();
+  await publisher.publish(alert('one'));
+  gate.freeze();
+  const first = publisher.publish(alert('two')).catch((error: PublishError) => error.reason);
+  await sleep(400);
+  const startedAtMs = performance.now();
+  const later = Array.from({ length: 50 }, () => publisher.publish(alert('three')));
+  const refused = later.slice(1).map((published) => published.catch((error: PublishError) => error.reason));
+  expect(new Set(await Promise.all(refused))).toEqual(new Set(['away']));
+  expect(performance.now() - startedAtMs).toBeLessThan(300);
+  await expect(later[0]).rejects.toMatchObject({ reason: 'timeout' });
+  expect(await first).toBe('timeout');
+  await gate.close();
+});
+
 test('closing does not wait for a broker that no longer answers', async () => {
   const gate = await startGate(new URL(url));
   const broker = await newBroker(gate.url);

@@ -70,6 +70,7 @@ async function open(
     // A proxy waits for every answer: a 503 soon rather than a long wait, also while the database is frozen.
     statementTimeoutMs: 5_000,
     acquireTimeoutMs: 3_000,
+    refuseAfterMs: 1_000,
   });
   lifetime.add('database', () => database.close());
   const broker = await createBroker({

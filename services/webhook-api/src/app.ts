@@ -49,6 +49,7 @@ export async function createWebhookApi(
     // Callers get a 503 rather than a long wait, also while the database is frozen.
     statementTimeoutMs: 5_000,
     acquireTimeoutMs: 3_000,
+    refuseAfterMs: 1_000,
   });
   lifetime.add('database', () => database.close());
   const broker = await createBroker({
@@ -57,7 +58,7 @@ export async function createWebhookApi(
     logger,
   });
   lifetime.add('broker', () => broker.close());
-  const publisher = await createPublisher(broker);
+  const publisher = await createPublisher(broker, { confirmTimeoutMs: 3_000, refuseAfterMs: 1_000 });
   const { allow, caFile } = config.egress;
   const sender = createSender({ allow: parseCidrs(allow), ...(caFile !== undefined && { caFile }) });
   lifetime.add('sender', () => sender.close());

@@ -60,7 +60,7 @@ it('an alert is 503 with its id while the broker cannot be reached, and taken on
   await expectBack();
 });
 
-it('an alert is 503 with its id when the broker does not confirm in five seconds', async () => {
+it('an alert is 503 with its id when the broker does not confirm in three seconds', async () => {
   await expectBack();
   gate.silence();
   await expectUnavailable();

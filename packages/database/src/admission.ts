@@ -1,0 +1,46 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createSilence } from '@tocsin/kit';
+
+/** Who may go to the database while it is not known to answer. */
+export interface Admission {
+  /** Throws what `isDatabaseAway` knows where the database has not answered anybody for a while. */
+  admit(): Promise<void>;
+  /** The database has answered something. */
+  answered(): void;
+}
+
+export interface AdmissionOptions {
+  /** Without any answer for so long, in milliseconds, it is asked whether it is there before anybody is let through. */
+  afterMs: number;
+  /** Asks something that a living database answers at once. */
+  probe: () => Promise<unknown>;
+}
+
+/** One that lives answers within this; a statement that takes long is no silence, for the probe is answered beside it. */
+const probeWithinMs = 250;
+
+export function createAdmission({ afterMs, probe }: AdmissionOptions): Admission {
+  const silence = createSilence({ afterMs });
+  let isThere = Promise.resolve(true);
+  return {
+    async admit() {
+      const state = silence.state();
+      if (state === 'heard') return;
+      if (state === 'probe') isThere = isAnswered(probe());
+      if (await isThere) return;
+      throw Object.assign(new Error('The database does not answer at present.'), { code: 'ETIMEDOUT' });
+    },
+    answered: silence.answered,
+  };
+}
+
+async function isAnswered(probe: Promise<unknown>): Promise<boolean> {
+  const patience = new AbortController();
+  const { signal } = patience;
+  const late = sleep(probeWithinMs, false, { signal }).catch(() => false);
+  const answered = probe.then(
+    () => true,
+    () => false,
+  );
+  return Promise.race([answered, late]).finally(() => patience.abort());
+}

@@ -61,7 +61,12 @@ function jittered(delayMs: number): number {
   return delayMs * (0.5 + Math.random() / 2);
 }
 
-/** Deadlock and serialization failure: the server undid the statement, and the next try meets no rival. */
+/**
+ * Deadlock, serialization failure, and a key that another has written since this began, which may be the same statement
+ * given up as lost: the server undid it, and the next try meets no rival.
+ */
+const conflicts: unknown[] = ['40P01', '40001', '23505'];
+
 function isConflict(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && (error.code === '40P01' || error.code === '40001');
+  return error instanceof Error && 'code' in error && conflicts.includes(error.code);
 }

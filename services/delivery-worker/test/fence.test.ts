@@ -1,8 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { createTestDatabase, type TestDatabase } from '@tocsin/database/testing';
+import { createLogger } from '@tocsin/kit';
 import type { Claimed } from '../src/delivery/claim-repository.js';
 import type { Attempt, Verdict } from '../src/delivery/verdict.js';
+import { createPatience } from '../src/patience.js';
 import { createScene, type Scene } from './support/scene.js';
+import { until } from './support/until.js';
 
 let db: TestDatabase;
 let scene: Scene;
@@ -129,6 +132,33 @@ test('recording twice, as after a commit whose outcome is unknown, is recording 
     claim: before.claim,
     claimed: false,
   });
+});
+
+test('recording beside a statement that was given up as lost is recording once, and refuses nothing', async () => {
+  const claimed = await claimOne(await oneQueued());
+  const outcome = { claimed, verdict: succeeded, attempt: attempt() };
+  const patience = createPatience({
+    logger: createLogger({ service: 'test', level: 'silent' }),
+    signal: new AbortController().signal,
+    pause: async () => {},
+    resume: async () => {},
+  });
+  const record = () => patience.untilAnswered(() => scene.records.record([outcome]));
+  let both: Promise<unknown> = Promise.resolve();
+  await scene.database.knex.transaction(async (trx) => {
+    // Holds the one up before its commit, until the other has begun too and sees nothing of it.
+    await trx('deliveries').where({ id: claimed.deliveryId }).forUpdate();
+    both = Promise.all([record(), record()]);
+    await until('both have begun', async () => {
+      const { rows } = await scene.database.knex.raw(
+        `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+      );
+      return rows.length === 2;
+    });
+  });
+  await both;
+  expect(await scene.attempts(claimed.deliveryId)).toHaveLength(1);
+  expect(await scene.delivery(claimed.deliveryId)).toMatchObject({ status: 'succeeded', attempts_made: 1 });
 });
 
 test('a late owner adds its attempt and changes nothing else', async () => {

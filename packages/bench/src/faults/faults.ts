@@ -12,6 +12,9 @@ import {
   terminate,
 } from './worker-faults.js';
 
+/** Nobody has died: nothing need wait for a lease to run out. */
+const thawedWithinMs = 35_000;
+
 /** Every fault that is inflicted, in the order of the table. */
 export function allFaults(seed: number): Fault[] {
   return [
@@ -36,8 +39,13 @@ export function allFaults(seed: number): Fault[] {
       inflict: killAndRestart(({ postgres, rabbitmq }) => [postgres, rabbitmq]),
       short: true,
     },
-    { name: 'database connections frozen', inflict: freezeDatabase },
-    { name: 'broker connections frozen', inflict: freezeBroker },
+    { name: 'database connections frozen', inflict: freezeDatabase(), recoveryBoundMs: thawedWithinMs },
+    {
+      name: 'database connections frozen past every limit',
+      inflict: freezeDatabase({ times: 1.5 }),
+      recoveryBoundMs: thawedWithinMs,
+    },
+    { name: 'broker connections frozen', inflict: freezeBroker, recoveryBoundMs: thawedWithinMs },
     { name: 'disk alarm on the broker', inflict: fillDisk },
     { name: `all at random, seed ${seed}`, inflict: everythingAtRandom(seed) },
   ];

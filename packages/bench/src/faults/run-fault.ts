@@ -79,7 +79,9 @@ async function tryFault(stage: Stage, fault: Fault): Promise<FaultResult> {
   const problems = [
     ...(unsettled === undefined ? [] : [unsettled]),
     ...judge(comparison, exposure),
-    ...(recoverySeconds * 1_000 <= timing.recoveryBoundMs ? [] : ['recovering took too long']),
+    ...(recoverySeconds * 1_000 <= (fault.recoveryBoundMs ?? timing.recoveryBoundMs)
+      ? []
+      : ['recovering took too long']),
     ...(offered.answers.slowestMs <= answerWithinMs && !offered.answers.byStatus.hung
       ? []
       : ['the API left callers hanging']),

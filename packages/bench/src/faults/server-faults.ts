@@ -30,26 +30,31 @@ async function takeDown(trial: Trial, parts: Part[], down: (part: Part) => Promi
   return nothingAtRisk(inFlight);
 }
 
-/** Nothing passes between the services and their database for a while, and nobody is told. */
-export async function freezeDatabase(trial: Trial): Promise<Exposure> {
-  const { all } = await freeze(trial, (part) => part.database);
-  return atRisk(all, 'claimed', monotonicMs());
+/**
+ * Nothing passes between the services and their database for a while, and nobody is told. What outlasts every limit of
+ * theirs is worse: they have given their statements up, and yet these arrive, beside those that repeat them.
+ */
+export function freezeDatabase({ times = 1 } = {}): (trial: Trial) => Promise<Exposure> {
+  return async (trial) => {
+    const { all } = await freeze(trial, (part) => part.database, times);
+    return atRisk(all, 'claimed', monotonicMs());
+  };
 }
 
 /** The same between the services and their broker. Who has claimed a delivery goes on with it. */
 export async function freezeBroker(trial: Trial): Promise<Exposure> {
-  const { inFlight } = await freeze(trial, (part) => part.broker);
+  const { inFlight } = await freeze(trial, (part) => part.broker, 1);
   return nothingAtRisk(inFlight);
 }
 
-async function freeze(trial: Trial, choose: (part: Trial['api']) => TcpProxy) {
+async function freeze(trial: Trial, choose: (part: Trial['api']) => TcpProxy, times: number) {
   await trial.counter.call('behave', slowAnswers);
   await trial.pause(1_000);
   const wires = [trial.api, ...trial.workers].map(choose);
   const inFlight = await countInFlight(trial);
   for (const wire of wires) wire.freeze();
   const { all } = await claimedNow(trial);
-  await trial.pause(trial.timing.frozenMs);
+  await trial.pause(times * trial.timing.frozenMs);
   for (const wire of wires) wire.thaw();
   return { inFlight, all };
 }

@@ -25,6 +25,8 @@ export interface Fault {
   name: string;
   /** Inflicts it while alerts keep coming, and resolves when everything is up again. */
   inflict(trial: Trial): Promise<Exposure>;
+  /** Recovering may take so long, where that is less than of others. */
+  recoveryBoundMs?: number;
   /** Takes part in the short form. */
   short?: boolean;
 }

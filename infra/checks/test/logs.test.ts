@@ -34,6 +34,8 @@ let engine: Service;
 let worker: Service;
 let amqpUrl: string;
 const given: string[] = [];
+/** What the API says of deliveries and probes that failed: it is kept, and read by those who may not see the webhook. */
+const told: string[] = [];
 
 beforeAll(async () => {
   database = await createTestDatabase();
@@ -142,7 +144,9 @@ async function deliver(webhook: object, requestId: string): Promise<void> {
   expect(fired.status).toBe(202);
   await until(`the delivery of ${requestId} has ended`, async () => {
     const listed = await call(inWorkspace(`deliveries?alert_id=${fired.body.alert_id}`), { method: 'GET' });
-    return ['succeeded', 'failed', 'skipped'].includes(listed.body[0]?.status);
+    const hasEnded = ['succeeded', 'failed', 'skipped'].includes(listed.body[0]?.status);
+    if (hasEnded) told.push(listed.body[0].error ?? '');
+    return hasEnded;
   });
 }
 
@@ -170,21 +174,26 @@ test('the id of a request is in the line of its fan-out and of every attempt, re
   ]);
 });
 
-test('an id that another publisher made up is not believed when it is no id', async () => {
+/** Messages that are no alerts, past the API. */
+async function publishMalformed(requestIds: readonly string[]): Promise<void> {
   const broker = await createBroker({ url: amqpUrl, name: 'test' });
   const publisher = await createPublisher(broker);
   await broker.ready();
-  for (const id of ['two\nlines', 'x'.repeat(200), secrets.message.replaceAll('-', ' ')]) {
+  const content = Buffer.from(`{"not": an alert, "secret": "${secrets.message}"`);
+  for (const id of requestIds) {
     const headers = { 'x-request-id': id };
-    const content = Buffer.from(`{"not": an alert, "secret": "${secrets.message}"`);
     await publisher.publish({ exchange: 'tocsin.alerts', routingKey: 'alert.fired', content, headers });
   }
+  await broker.close();
+}
+
+test('an id that another publisher made up is not believed when it is no id', async () => {
+  await publishMalformed(['two\nlines', 'x'.repeat(200), secrets.message.replaceAll('-', ' ')]);
   await until('they are set aside', () => worker.lines('alert.dead_lettered').length === 3);
   for (const line of worker.lines('alert.dead_lettered')) {
     expect(line).toMatchObject({ level: 'warn', reason: 'malformed_message' });
     expect(line.request_id).toBeUndefined();
   }
-  await broker.close();
 });
 
 test('the paths of deliveries, probes and refusals are driven with secrets in them', async () => {
@@ -203,9 +212,9 @@ test('the paths of deliveries, probes and refusals are driven with secrets in th
 
   const { name: _, ...probe } = webhookTo('noise');
   for (const changes of [{}, nowhere, { url: 'http://10.0.0.1/' }, { body: secrets.body }]) {
-    expect(
-      (await call(inWorkspace('webhooks/test'), { body: { ...probe, ...changes } })).status,
-    ).toBeLessThan(500);
+    const tested = await call(inWorkspace('webhooks/test'), { body: { ...probe, ...changes } });
+    expect(tested.status).toBeLessThan(500);
+    told.push(tested.body.error ?? '');
   }
   const refusals: [Call['body'], number][] = [
     [webhookTo('x', { url: `http://user:${secrets.userinfo}@127.0.0.1/` }), 422],
@@ -221,7 +230,8 @@ test('the paths of deliveries, probes and refusals are driven with secrets in th
   await call(inWorkspace(`deliveries?cursor=${secrets.cursor}`), { method: 'GET' });
   await call(`${api.url}/${encodeURIComponent(secrets.url)}?token=${secrets.cursor}`, { method: 'GET' });
   const token = await tokenOf('admin');
-  for (const credential of [secrets.token, `${token}${secrets.token}`, `e30.${secrets.token}.x`]) {
+  const malformed = [`${secrets.token} ${secrets.token}`, `e30.${secrets.token}.x`];
+  for (const credential of [secrets.token, `${token}${secrets.token}`, ...malformed]) {
     expect((await call(inWorkspace('webhooks'), { method: 'GET', as: `Bearer ${credential}` })).status).toBe(
       401,
     );
@@ -242,6 +252,23 @@ test('the engine is driven with good, wrong and malformed keys', async () => {
   expect((await call(keys, { as: admin, body: `{"description": "${secrets.key}"` })).status).toBe(400);
   expect((await call(`${keys}deactivate/${created.id}`, { method: 'DELETE', as: admin })).status).toBe(204);
   expect((await verify(`Bearer ${created.key}`)).status).toBe(401);
+});
+
+test('a worker that has taken a message while the database is away says so', async () => {
+  const [port = 0, metricsPort = 0] = await findFreePorts(2);
+  const stranded = await startService('delivery-worker', {
+    env: { ...env, DATABASE_URL: `postgres://u:${secrets.databasePassword}@127.0.0.1:1/x` },
+    ports: [port, metricsPort],
+    path: '/livez',
+  });
+  programs.push(stranded);
+  await until('one of the messages was its own', async () => {
+    await publishMalformed(['of-the-stranded']);
+    return stranded.lines('database.away').length > 0;
+  });
+  // It would hold what it has for as long as it may; the queue gives it to the other.
+  stranded.child.kill('SIGKILL');
+  await stranded.ended;
 });
 
 test('services without their surroundings, and programs that cannot start, say why and no secret', async () => {
@@ -274,25 +301,35 @@ test('services without their surroundings, and programs that cannot start, say w
     { OIDC_ENTERPRISE_ISSUERS: `[{"issuer": "${secrets.key}"` },
     { AMQP_URL: `http://u:${secrets.brokerPassword}@x` },
   ];
-  for (const changes of broken) {
-    const failed = run('services/webhook-api/dist/main.js', { ...env, ...changes });
-    programs.push(failed);
-    expect(await failed.ended).toBe(1);
-    expect(failed.output()).toContain(Object.keys(changes)[0]);
-  }
-  for (const script of ['migrate', 'reseal']) {
-    for (const DATABASE_URL of [wrongDatabase, closed, `postgres:/${secrets.databasePassword}@@:x`]) {
-      const failed = run(`packages/database/dist/${script}.js`, { ...env, DATABASE_URL });
+  const addresses = [wrongDatabase, closed, `postgres:/${secrets.databasePassword}@@:x`];
+  const failing = [
+    ...broken.map((changes) => ({ script: 'services/webhook-api/dist/main.js', changes, says: true })),
+    ...['migrate', 'reseal'].flatMap((name) =>
+      addresses.map((DATABASE_URL) => ({
+        script: `packages/database/dist/${name}.js`,
+        changes: { DATABASE_URL },
+        says: false,
+      })),
+    ),
+  ];
+  await Promise.all(
+    failing.map(async ({ script, changes, says }) => {
+      const failed = run(script, { ...env, ...changes });
       programs.push(failed);
       expect([script, await failed.ended]).toEqual([script, 1]);
-    }
-  }
+      if (says) expect(failed.output()).toContain(Object.keys(changes)[0]);
+    }),
+  );
   await stop(lost);
 }, 60_000);
 
-test('no output holds any of the secrets, in any spelling', () => {
-  const output = programs.map((program) => program.output()).join('\n');
+test('no output holds any of the secrets, in any spelling', async () => {
+  const exported = await Promise.all(
+    [api, engine, worker].map(async ({ metricsUrl }) => (await fetch(metricsUrl)).text()),
+  );
+  const output = [...programs.map((program) => program.output()), ...told, ...exported].join('\n');
   expect(output.split('\n').length).toBeGreaterThan(100);
+  expect(told.filter((error) => error !== '').length).toBeGreaterThan(6);
   const planted = [...Object.values(secrets), ...new Set(given)].filter((secret) => secret !== '');
   for (const secret of planted) {
     for (const spelling of spellingsOf(secret)) {
@@ -309,6 +346,8 @@ function spellingsOf(secret: string): string[] {
     secret,
     encodeURIComponent(secret),
     JSON.stringify(secret).slice(1, -1),
+    // JSON within a text of JSON: a body in a line.
+    JSON.stringify(JSON.stringify(secret).slice(1, -1)).slice(1, -1),
     bytes.toString('base64'),
     bytes.toString('base64url'),
     bytes.toString('hex'),

@@ -4,6 +4,7 @@ import type { Logger } from '@tocsin/kit';
 import type { WorkerMetrics } from '../metrics.js';
 import type { Patience } from '../patience.js';
 import type { Candidate, DispatchRepository } from './dispatch-repository.js';
+import { createPutBackTurns } from './put-back-turns.js';
 import { takeTurns } from './take-turns.js';
 import type { Window } from './window.js';
 
@@ -23,7 +24,6 @@ export interface DispatcherDeps {
 
 const busyPauseMs = 50;
 const idlePauseMs = 250;
-const putBackEveryMs = 1_000;
 const measureEveryMs = 5_000;
 /** A webhook that is being probed has one delivery in the queue at a time. */
 const probes = 1;
@@ -35,14 +35,16 @@ const probes = 1;
  */
 export async function runDispatcher(deps: DispatcherDeps): Promise<void> {
   const { logger, signal } = deps;
-  let putBackAtMs = 0;
+  const putBack = createPutBackTurns(() => performance.now());
   let measureAtMs = 0;
   while (!signal.aborted) {
     let full = false;
+    let ok = true;
+    const startedAtMs = performance.now();
     try {
-      if (performance.now() >= putBackAtMs) {
+      if (putBack.isDue()) {
         await putBackExpired(deps);
-        putBackAtMs = performance.now() + putBackEveryMs;
+        putBack.done();
       }
       if (performance.now() >= measureAtMs) {
         measureAtMs = performance.now() + measureEveryMs;
@@ -50,8 +52,10 @@ export async function runDispatcher(deps: DispatcherDeps): Promise<void> {
       }
       full = await dispatchOnce(deps);
     } catch (err) {
+      ok = false;
       logger.warn({ err }, 'dispatch.postponed');
     }
+    putBack.roundEnded({ ok, tookMs: performance.now() - startedAtMs });
     const pauseMs = (full ? busyPauseMs : idlePauseMs) * (0.75 + Math.random() / 2);
     await sleep(pauseMs, undefined, { signal }).catch(() => {});
   }

@@ -45,6 +45,11 @@ export function allFaults(seed: number): Fault[] {
       inflict: freezeDatabase({ times: 1.5 }),
       recoveryBoundMs: thawedWithinMs,
     },
+    {
+      name: 'database connections frozen and cut',
+      inflict: freezeDatabase({ cut: true }),
+      recoveryBoundMs: thawedWithinMs,
+    },
     { name: 'broker connections frozen', inflict: freezeBroker, recoveryBoundMs: thawedWithinMs },
     { name: 'disk alarm on the broker', inflict: fillDisk },
     { name: `all at random, seed ${seed}`, inflict: everythingAtRandom(seed) },

@@ -30,24 +30,32 @@ async function takeDown(trial: Trial, parts: Part[], down: (part: Part) => Promi
   return nothingAtRisk(inFlight);
 }
 
+interface Freeze {
+  choose: (part: Trial['api']) => TcpProxy;
+  /** As often as long. */
+  times: number;
+  /** What was held is lost with its connections, instead of passing after all. */
+  cut: boolean;
+}
+
 /**
  * Nothing passes between the services and their database for a while, and nobody is told. What outlasts every limit of
  * theirs is worse: they have given their statements up, and yet these arrive, beside those that repeat them.
  */
-export function freezeDatabase({ times = 1 } = {}): (trial: Trial) => Promise<Exposure> {
+export function freezeDatabase({ times = 1, cut = false } = {}): (trial: Trial) => Promise<Exposure> {
   return async (trial) => {
-    const { all } = await freeze(trial, (part) => part.database, times);
+    const { all } = await freeze(trial, { choose: (part) => part.database, times, cut });
     return atRisk(all, 'claimed', monotonicMs());
   };
 }
 
 /** The same between the services and their broker. Who has claimed a delivery goes on with it. */
 export async function freezeBroker(trial: Trial): Promise<Exposure> {
-  const { inFlight } = await freeze(trial, (part) => part.broker, 1);
+  const { inFlight } = await freeze(trial, { choose: (part) => part.broker, times: 1, cut: false });
   return nothingAtRisk(inFlight);
 }
 
-async function freeze(trial: Trial, choose: (part: Trial['api']) => TcpProxy, times: number) {
+async function freeze(trial: Trial, { choose, times, cut }: Freeze) {
   await trial.counter.call('behave', slowAnswers);
   await trial.pause(1_000);
   const wires = [trial.api, ...trial.workers].map(choose);
@@ -55,7 +63,10 @@ async function freeze(trial: Trial, choose: (part: Trial['api']) => TcpProxy, ti
   for (const wire of wires) wire.freeze();
   const { all } = await claimedNow(trial);
   await trial.pause(times * trial.timing.frozenMs);
-  for (const wire of wires) wire.thaw();
+  for (const wire of wires) {
+    if (cut) wire.cut();
+    wire.thaw();
+  }
   return { inFlight, all };
 }
 

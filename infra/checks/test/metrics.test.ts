@@ -26,7 +26,12 @@ const { panels } = JSON.parse(readText('infra/grafana/dashboards/tocsin.json')) 
 const queries = panels.flatMap(({ title, targets = [] }) => targets.map((target) => ({ title, ...target })));
 
 // Of Prometheus itself and of the broker's own plugin; the labels `job` and `instance` come with every scrape.
-const foreign = new Set(['up', 'rabbitmq_queue_messages_ready']);
+const foreign = new Set([
+  'up',
+  'rabbitmq_queue_messages_ready',
+  'rabbitmq_alarms_memory_used_watermark',
+  'rabbitmq_alarms_free_disk_space_watermark',
+]);
 const scraped = ['job', 'instance', 'le'];
 
 const workspaceId = process.env.TOCSIN_TEST_WORKSPACE_ID ?? '';

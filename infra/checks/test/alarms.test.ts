@@ -1,0 +1,236 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { parse, stringify } from 'yaml';
+import { readText } from './support/compose.js';
+import { evaluate, keyOf, type SampledSeries } from './support/promql-evaluator.js';
+import { parsePromql } from './support/promql-parser.js';
+
+interface Alarm {
+  alert: string;
+  expr: string;
+  for?: string;
+  labels: Record<string, string>;
+}
+
+const file = fileURLToPath(new URL('../../prometheus/alarms.yml', import.meta.url));
+const { groups } = parse(readText('infra/prometheus/alarms.yml')) as { groups: { rules: Alarm[] }[] };
+const alarms = groups.flatMap(({ rules }) => rules);
+
+const stepSeconds = 15;
+const steps = 150;
+/** 35 minutes: longer than any window and `for` together. */
+const atSeconds = (steps - 10) * stepSeconds;
+
+/** Series by name with labels; a value is a gauge, a text such as `0.5/s` a counter that rises by it. */
+type Given = Record<string, number | `${number}/s`>;
+const up = (job: string, value: number): Given => ({ [`up{job="${job}", instance="a:9090"}`]: value });
+const allUp: Given = { ...up('webhook-api', 1), ...up('engine-auth', 1), ...up('delivery-worker', 1) };
+const requests = (status: string, perSecond: number, route = '/api/v1/whoami'): Given => ({
+  [`http_request_duration_seconds_count{job="webhook-api", route="${route}", status="${status}"}`]: `${perSecond}/s`,
+});
+const failed = (errorCode: string, perSecond: number): Given => ({
+  [`tocsin_deliveries_total{job="delivery-worker", outcome="failed", error_code="${errorCode}"}`]: `${perSecond}/s`,
+});
+const succeeded = (perSecond: number): Given => ({
+  'tocsin_deliveries_total{job="delivery-worker", outcome="succeeded", error_code=""}': `${perSecond}/s`,
+});
+const waits = (perSecond: number, within30s: number): Given => ({
+  'tocsin_fired_to_first_attempt_seconds_bucket{job="delivery-worker", le="30"}': `${within30s}/s`,
+  'tocsin_fired_to_first_attempt_seconds_bucket{job="delivery-worker", le="120"}': `${perSecond}/s`,
+  'tocsin_fired_to_first_attempt_seconds_bucket{job="delivery-worker", le="+Inf"}': `${perSecond}/s`,
+  'tocsin_fired_to_first_attempt_seconds_count{job="delivery-worker"}': `${perSecond}/s`,
+});
+const durations = (route: string, perSecond: number, withinSecond: number): Given => ({
+  ...requests('200', perSecond, route),
+  [`http_request_duration_seconds_bucket{job="webhook-api", route="${route}", le="1"}`]: `${withinSecond}/s`,
+  [`http_request_duration_seconds_bucket{job="webhook-api", route="${route}", le="2.5"}`]: `${perSecond}/s`,
+  [`http_request_duration_seconds_bucket{job="webhook-api", route="${route}", le="+Inf"}`]: `${perSecond}/s`,
+});
+
+/** What fires each alarm, with the labels that it tells of, and what looks like it and must not. */
+const cases: Record<string, { fires: [Given, Record<string, string>][]; silent: Given[] }> = {
+  ServiceDown: {
+    fires: [
+      [
+        { ...allUp, ...up('engine-auth', 0) },
+        { job: 'engine-auth', instance: 'a:9090' },
+      ],
+      [{ ...up('engine-auth', 1), ...up('delivery-worker', 1) }, { job: 'webhook-api' }],
+    ],
+    silent: [{ ...allUp, ...up('rabbitmq', 0) }],
+  },
+  NoDeliveryWorker: {
+    fires: [
+      [{ ...allUp, ...up('delivery-worker', 0) }, {}],
+      [{ ...up('webhook-api', 1), ...up('engine-auth', 1) }, {}],
+    ],
+    silent: [{ ...allUp, 'up{job="delivery-worker", instance="b:9090"}': 0 }],
+  },
+  NotReady: {
+    fires: [[requests('503', 0.1, '/readyz'), { job: 'webhook-api' }]],
+    silent: [requests('200', 0.1, '/readyz'), requests('503', 0.1)],
+  },
+  BrokerDown: { fires: [[up('rabbitmq', 0), { job: 'rabbitmq', instance: 'a:9090' }]], silent: [allUp] },
+  BrokerBlocked: {
+    fires: [
+      [{ rabbitmq_alarms_memory_used_watermark: 1, rabbitmq_alarms_free_disk_space_watermark: 0 }, {}],
+      [{ rabbitmq_alarms_memory_used_watermark: 0, rabbitmq_alarms_free_disk_space_watermark: 1 }, {}],
+    ],
+    silent: [{ rabbitmq_alarms_memory_used_watermark: 0, rabbitmq_alarms_free_disk_space_watermark: 0 }],
+  },
+  DeliveriesOverdue: {
+    fires: [[{ tocsin_oldest_due_seconds: 121 }, {}]],
+    silent: [{ tocsin_oldest_due_seconds: 60 }],
+  },
+  FirstAttemptSlow: { fires: [[waits(1, 0.9), {}]], silent: [waits(1, 0.99), waits(0.04, 0)] },
+  DeliveriesFailing: {
+    fires: [[{ ...failed('http_status', 0.3), ...succeeded(0.7) }, {}]],
+    silent: [{ ...failed('http_status', 0.1), ...succeeded(0.9) }, failed('http_status', 0.01)],
+  },
+  DeliveryCrashesWorker: {
+    fires: [
+      [
+        failed('crashes_worker', 0.01),
+        { job: 'delivery-worker', outcome: 'failed', error_code: 'crashes_worker' },
+      ],
+    ],
+    silent: [{ ...failed('crashes_worker', 0), ...failed('timeout', 1) }],
+  },
+  OwnFaults: {
+    fires: [[{ 'tocsin_attempts_total{outcome="retry", error_code="internal_error"}': '0.02/s' }, {}]],
+    silent: [{ 'tocsin_attempts_total{outcome="retry", error_code="timeout"}': '5/s' }],
+  },
+  LeasesRunOut: {
+    fires: [[{ tocsin_put_back_total: '2/s' }, {}]],
+    silent: [{ tocsin_put_back_total: '0.5/s' }],
+  },
+  DeadLetters: {
+    fires: [
+      [
+        { 'tocsin_dead_letters_total{reason="malformed_message"}': '0.01/s' },
+        { reason: 'malformed_message' },
+      ],
+    ],
+    silent: [{ 'tocsin_dead_letters_total{reason="malformed_message"}': 5 }],
+  },
+  ManyCircuitsOpen: {
+    fires: [[{ 'tocsin_webhooks_held{reason="circuit"}': 21 }, {}]],
+    silent: [
+      { 'tocsin_webhooks_held{reason="circuit"}': 3, 'tocsin_webhooks_held{reason="retry_after"}': 99 },
+    ],
+  },
+  SlotsExhausted: {
+    fires: [[{ 'tocsin_deferrals_total{reason="no_slot"}': '6/s' }, {}]],
+    silent: [{ 'tocsin_deferrals_total{reason="held"}': '60/s' }],
+  },
+  ApiErrors: {
+    fires: [[{ ...requests('200', 9), ...requests('503', 1) }, { job: 'webhook-api' }]],
+    silent: [
+      { ...requests('200', 99), ...requests('503', 1) },
+      { ...requests('401', 9), ...requests('404', 9) },
+      { ...requests('200', 9), ...requests('503', 9, '/readyz') },
+    ],
+  },
+  ApiSlow: {
+    fires: [[durations('/api/v1/whoami', 1, 0.9), { job: 'webhook-api' }]],
+    silent: [durations('/api/v1/whoami', 1, 0.99), durations('/api/v1/webhooks/{id}/test', 1, 0)],
+  },
+  TokensNotJudged: {
+    fires: [
+      [
+        { 'tocsin_token_checks_total{job="webhook-api", result="not_judged"}': '1/s' },
+        { job: 'webhook-api' },
+      ],
+    ],
+    silent: [{ 'tocsin_token_checks_total{job="webhook-api", result="refused"}': '9/s' }],
+  },
+  KeyGuessing: { fires: [[{ tocsin_bcrypt_waiting: 51 }, {}]], silent: [{ tocsin_bcrypt_waiting: 3 }] },
+  BrokerBacklog: {
+    fires: [[{ rabbitmq_queue_messages_ready: 50_001 }, {}]],
+    silent: [{ rabbitmq_queue_messages_ready: 900 }],
+  },
+};
+
+function sampled(given: Given): SampledSeries[] {
+  return Object.entries(given).map(([text, value]) => {
+    const [name = '', labels = ''] = text.split(/[{}]/);
+    const pairs = [...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, label, one]) => [label, one]);
+    const perStep = typeof value === 'number' ? 0 : Number.parseFloat(value) * stepSeconds;
+    const values = Array.from({ length: steps }, (_, at) =>
+      typeof value === 'number' ? value : at * perStep,
+    );
+    return { name, labels: Object.fromEntries(pairs), values };
+  });
+}
+
+/** The label sets for which the alarm has been true for as long as it asks. */
+function firing(alarm: Alarm, given: Given): Record<string, string>[] {
+  const scene = { series: sampled(given), stepSeconds };
+  const expression = parsePromql(alarm.expr);
+  const since = new Map<string, number>();
+  for (let at = 0; at <= atSeconds; at += stepSeconds) {
+    const active = new Set(evaluate(expression, scene, at).map(({ labels }) => keyOf(labels)));
+    for (const key of since.keys()) if (!active.has(key)) since.delete(key);
+    for (const key of active) if (!since.has(key)) since.set(key, at);
+  }
+  const wanted = Number.parseInt(alarm.for ?? '0', 10) * 60;
+  return [...since].flatMap(([key, at]) =>
+    atSeconds - at >= wanted ? [Object.fromEntries(JSON.parse(key) as [string, string][])] : [],
+  );
+}
+
+test.each(alarms.map((alarm) => [alarm.alert, alarm] as const))(
+  '%s fires on what it is for, and on nothing that looks like it',
+  (name, alarm) => {
+    const { fires = [], silent = [] } = cases[name] ?? {};
+    expect([fires.length > 0, silent.length > 0]).toEqual([true, true]);
+    for (const [given, labels] of fires) expect([given, firing(alarm, given)]).toEqual([given, [labels]]);
+    for (const given of silent) expect([given, firing(alarm, given)]).toEqual([given, []]);
+  },
+);
+
+test('an alarm waits for as long as it asks', () => {
+  const slow = alarms.find(({ alert }) => alert === 'DeliveriesOverdue') as Alarm;
+  expect(firing({ ...slow, for: '36m' }, { tocsin_oldest_due_seconds: 121 })).toEqual([]);
+});
+
+test('promtool is of the same opinion, where it is at hand', () => {
+  if (spawnSync('promtool', ['--version']).status !== 0) return;
+  const values = (value: number | string) =>
+    typeof value === 'number'
+      ? `${value}+0x${steps}`
+      : `0+${Number.parseFloat(value) * stepSeconds}x${steps}`;
+  const one = (alarm: Alarm, given: Given, labels?: Record<string, string>) => ({
+    interval: `${stepSeconds}s`,
+    input_series: Object.entries(given).map(([series, value]) => ({ series, values: values(value) })),
+    promql_expr_test: [
+      {
+        expr: `count by (${Object.keys(labels ?? {}).join(', ')}) (ALERTS{alertname="${alarm.alert}", alertstate="firing"})`,
+        eval_time: `${atSeconds}s`,
+        exp_samples: labels ? [{ labels: seriesText(labels), value: 1 }] : [],
+      },
+    ],
+  });
+  const tests = alarms.flatMap((alarm) => {
+    const { fires = [], silent = [] } = cases[alarm.alert] ?? {};
+    return [
+      ...fires.map(([given, labels]) => one(alarm, given, labels)),
+      ...silent.map((given) => one(alarm, given)),
+    ];
+  });
+  const folder = mkdtempSync(join(tmpdir(), 'tocsin-alarms-'));
+  const path = join(folder, 'tests.yml');
+  writeFileSync(path, stringify({ rule_files: [file], evaluation_interval: `${stepSeconds}s`, tests }));
+  const { status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', path], { encoding: 'utf8' });
+  rmSync(folder, { recursive: true });
+  expect([status, `${stdout}${stderr}`]).toEqual([0, expect.stringContaining('SUCCESS')]);
+}, 120_000);
+
+function seriesText(labels: Record<string, string>): string {
+  return `{${Object.entries(labels)
+    .map(([label, value]) => `${label}="${value}"`)
+    .join(', ')}}`;
+}

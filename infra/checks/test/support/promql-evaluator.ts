@@ -1,0 +1,150 @@
+import type { Expression, Matcher } from './promql-parser.js';
+
+export type Labels = Record<string, string>;
+interface Sample {
+  labels: Labels;
+  value: number;
+}
+/** A series that has one value each `stepSeconds`, from the time 0. */
+export interface SampledSeries {
+  name: string;
+  labels: Labels;
+  values: number[];
+}
+export interface Scene {
+  series: readonly SampledSeries[];
+  stepSeconds: number;
+}
+
+/** What Prometheus would give for an instant. `rate` is the plain slope of its window, without extrapolation. */
+export function evaluate(expression: Expression, scene: Scene, atSeconds: number): Sample[] {
+  const again = (inner: Expression) => evaluate(inner, scene, atSeconds);
+  switch (expression.kind) {
+    case 'number':
+      return [{ labels: {}, value: expression.value }];
+    case 'select':
+      return selected(expression, scene).flatMap(({ labels, values }) => {
+        const value = values[Math.floor(atSeconds / scene.stepSeconds)];
+        return value === undefined ? [] : [{ labels, value }];
+      });
+    case 'aggregate':
+      return aggregate(expression, again(expression.of));
+    case 'binary':
+      return combine(expression, again(expression.left), again(expression.right));
+    case 'call':
+      return call(expression, scene, atSeconds);
+  }
+}
+
+function selected(
+  { name, matchers }: Extract<Expression, { kind: 'select' }>,
+  { series }: Scene,
+): readonly SampledSeries[] {
+  const fits = ({ label, operator, value }: Matcher, { labels }: SampledSeries) => {
+    const given = labels[label] ?? '';
+    const isMatch = operator.endsWith('~') ? new RegExp(`^(?:${value})$`).test(given) : given === value;
+    return isMatch !== operator.startsWith('!');
+  };
+  return series.filter((one) => one.name === name && matchers.every((matcher) => fits(matcher, one)));
+}
+
+function aggregate({ name, by }: Extract<Expression, { kind: 'aggregate' }>, samples: Sample[]): Sample[] {
+  const groups = new Map<string, Sample>();
+  for (const { labels, value } of samples) {
+    const kept = Object.fromEntries(by.flatMap((label) => (label in labels ? [[label, labels[label]]] : [])));
+    const group = groups.get(keyOf(kept));
+    if (group === undefined) groups.set(keyOf(kept), { labels: kept as Labels, value });
+    else group.value = name === 'sum' ? group.value + value : Math.max(group.value, value);
+  }
+  return [...groups.values()];
+}
+
+const arithmetic: Record<string, (left: number, right: number) => number> = {
+  '+': (left, right) => left + right,
+  '-': (left, right) => left - right,
+  '*': (left, right) => left * right,
+  '/': (left, right) => left / right,
+};
+const comparisons: Record<string, (left: number, right: number) => boolean> = {
+  '>': (left, right) => left > right,
+  '<': (left, right) => left < right,
+  '==': (left, right) => left === right,
+};
+
+function combine(
+  { operator, left, right }: Extract<Expression, { kind: 'binary' }>,
+  lefts: Sample[],
+  rights: Sample[],
+): Sample[] {
+  const has = (samples: Sample[], { labels }: Sample) =>
+    samples.some((other) => keyOf(other.labels) === keyOf(labels));
+  if (operator === 'and') return lefts.filter((sample) => has(rights, sample));
+  if (operator === 'or') return [...lefts, ...rights.filter((sample) => !has(lefts, sample))];
+  // A number goes with every sample; samples go with those of the same labels.
+  const pairs =
+    left.kind === 'number'
+      ? rights.map((sample) => [sample, lefts[0]?.value ?? 0, sample.value] as const)
+      : lefts.flatMap((sample) => {
+          const other = right.kind === 'number' ? rights[0] : rights.find((one) => has([one], sample));
+          return other === undefined ? [] : [[sample, sample.value, other.value] as const];
+        });
+  return pairs.flatMap(([{ labels }, a, b]) => {
+    const compute = arithmetic[operator];
+    if (compute !== undefined) return [{ labels, value: compute(a, b) }];
+    return comparisons[operator]?.(a, b) ? [{ labels, value: a }] : [];
+  });
+}
+
+function call(
+  { name, args }: Extract<Expression, { kind: 'call' }>,
+  scene: Scene,
+  atSeconds: number,
+): Sample[] {
+  const [first, second] = args;
+  if (first === undefined) throw new Error(`${name} needs something.`);
+  if (name === 'absent') return absent(first, evaluate(first, scene, atSeconds));
+  if (name === 'histogram_quantile' && first.kind === 'number' && second !== undefined) {
+    return quantiles(first.value, evaluate(second, scene, atSeconds));
+  }
+  if ((name !== 'rate' && name !== 'increase') || first.kind !== 'select')
+    throw new Error(`What is ${name}?`);
+  const { rangeSeconds = Number.NaN } = first;
+  return selected(first, scene).flatMap(({ labels, values }) => {
+    const last = Math.floor(atSeconds / scene.stepSeconds);
+    const window = values.slice(Math.max(0, last - rangeSeconds / scene.stepSeconds), last + 1);
+    if (window.length < 2) return [];
+    const slope = ((window.at(-1) ?? 0) - (window[0] ?? 0)) / ((window.length - 1) * scene.stepSeconds);
+    return [{ labels, value: name === 'rate' ? slope : slope * rangeSeconds }];
+  });
+}
+
+/** What is missing has the labels that were asked for. */
+function absent(asked: Expression, found: Sample[]): Sample[] {
+  if (found.length > 0) return [];
+  const matchers = asked.kind === 'select' ? asked.matchers.filter(({ operator }) => operator === '=') : [];
+  return [{ labels: Object.fromEntries(matchers.map(({ label, value }) => [label, value])), value: 1 }];
+}
+
+function quantiles(share: number, buckets: Sample[]): Sample[] {
+  const groups = new Map<string, Sample[]>();
+  for (const bucket of buckets) {
+    const { le, ...others } = bucket.labels;
+    groups.set(keyOf(others), [...(groups.get(keyOf(others)) ?? []), bucket]);
+  }
+  return [...groups.values()].map((group) => {
+    const bounds = group
+      .map(({ labels, value }) => ({ bound: Number(labels.le?.replace('+Inf', 'Infinity')), value }))
+      .sort((a, b) => a.bound - b.bound);
+    const rank = share * (bounds.at(-1)?.value ?? 0);
+    const at = bounds.findIndex(({ value }) => value >= rank);
+    const { bound: low, value: below } = bounds[at - 1] ?? { bound: 0, value: 0 };
+    const { bound: high, value: upTo } = bounds[at] ?? { bound: Number.NaN, value: Number.NaN };
+    const { le, ...labels } = group[0]?.labels ?? {};
+    if (high === Number.POSITIVE_INFINITY) return { labels, value: low };
+    return { labels, value: low + (high - low) * ((rank - below) / (upTo - below)) };
+  });
+}
+
+export function keyOf(labels: Labels): string {
+  return JSON.stringify(Object.entries(labels).sort(([a], [b]) => (a < b ? -1 : 1)));
+}

@@ -51,9 +51,9 @@ function selected(
 function aggregate({ name, by }: Extract<Expression, { kind: 'aggregate' }>, samples: Sample[]): Sample[] {
   const groups = new Map<string, Sample>();
   for (const { labels, value } of samples) {
-    const kept = Object.fromEntries(by.flatMap((label) => (label in labels ? [[label, labels[label]]] : [])));
+    const kept = Object.fromEntries(Object.entries(labels).filter(([label]) => by.includes(label)));
     const group = groups.get(keyOf(kept));
-    if (group === undefined) groups.set(keyOf(kept), { labels: kept as Labels, value });
+    if (group === undefined) groups.set(keyOf(kept), { labels: kept, value });
     else group.value = name === 'sum' ? group.value + value : Math.max(group.value, value);
   }
   return [...groups.values()];

@@ -48,7 +48,8 @@ export async function createWebhookApi(
     poolSize: config.databasePoolSize,
     // Callers get a 503 rather than a long wait, also while the database is frozen.
     statementTimeoutMs: 5_000,
-    acquireTimeoutMs: 3_000,
+    // Less than publishing waits for its rule: else connections would be given to those who are no longer waiting.
+    acquireTimeoutMs: 1_500,
     refuseAfterMs: 1_000,
   });
   lifetime.add('database', () => database.close());

@@ -53,6 +53,8 @@ const service = {
     security_opt: texts,
     stop_grace_period: duration,
     stop_signal: text,
+    // An integer once its variable is filled in.
+    scale: { type: 'integer', minimum: 0 },
     shm_size: { type: 'string', pattern: '^\\d+(b|kb?|mb?|gb?)$' },
   },
 } as const;

@@ -21,3 +21,4 @@ export {
   type SecretBox,
   type SecretKey,
 } from './secret-box.js';
+export { sqlArray } from './sql-array.js';

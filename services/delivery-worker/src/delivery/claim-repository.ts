@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Bound, DeliveryDue } from '@tocsin/contracts';
-import type { Database } from '@tocsin/database';
+import { type Database, sqlArray } from '@tocsin/database';
 
 /** What a worker holds while it works on a delivery: the row, the alert's facts and what is known of the webhook. */
 export interface Claimed {
@@ -50,8 +50,8 @@ export function createClaimRepository(database: Database, leaseMs: number): Clai
     async claim(due, token) {
       // Before the statement: our idea of the lease ends before the database's.
       const leaseEndsAtMs = performance.now() + leaseMs;
-      const ids = due.map(({ deliveryId }) => deliveryId);
-      const generations = due.map(({ generation }) => generation);
+      const ids = sqlArray.uuid(due.map(({ deliveryId }) => deliveryId));
+      const generations = sqlArray.integer(due.map(({ generation }) => generation));
       const rows = await database.prepared<ClaimedRow>(claim, [ids, generations, leaseMs, token]);
       return rows.map((row) => toClaimed(row, leaseEndsAtMs));
     },

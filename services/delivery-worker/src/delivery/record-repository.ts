@@ -1,4 +1,4 @@
-import type { Database, SecretBox } from '@tocsin/database';
+import { type Database, type SecretBox, sqlArray } from '@tocsin/database';
 import { storableText } from '../storable-text.js';
 import type { Claimed } from './claim-repository.js';
 import type { Attempt, Deferral, Verdict } from './verdict.js';
@@ -37,10 +37,10 @@ export function createRecordRepository(database: Database, secrets: SecretBox): 
     },
     async defer(deferrals) {
       await database.prepared(defer, [
-        deferrals.map(({ claimed }) => claimed.deliveryId),
-        deferrals.map(({ claimed }) => claimed.generation),
-        deferrals.map(({ claimed }) => claimed.claim),
-        deferrals.map(({ deferral }) => deferral.afterMs),
+        sqlArray.uuid(deferrals.map(({ claimed }) => claimed.deliveryId)),
+        sqlArray.integer(deferrals.map(({ claimed }) => claimed.generation)),
+        sqlArray.integer(deferrals.map(({ claimed }) => claimed.claim)),
+        sqlArray.float8(deferrals.map(({ deferral }) => deferral.afterMs)),
       ]);
     },
     async hold({ webhookId, version, reason, forMs, times }) {
@@ -63,25 +63,27 @@ function columnsOf(outcomes: Outcome[], secrets: SecretBox): unknown[] {
     attempt ? seal(claimed, attempt, secrets) : nothing,
   );
   return [
-    outcomes.map(({ claimed }) => claimed.deliveryId),
-    outcomes.map(({ claimed }) => claimed.generation),
-    outcomes.map(({ claimed }) => claimed.claim),
-    outcomes.map(({ verdict }) => (verdict.kind === 'retry' ? 'open' : verdict.kind)),
-    outcomes.map(({ verdict }) => (verdict.kind === 'retry' ? verdict.afterMs : null)),
-    outcomes.map(({ verdict, claimed }) => (verdict.kind === 'retry' ? verdict.step : claimed.step)),
-    failures.map((failure) => failure?.code ?? null),
-    failures.map((failure) => storableOrNull(failure?.error)),
-    attempts.map((attempt) => attempt !== undefined),
-    attempts.map((attempt) => attempt?.trigger ?? null),
-    attempts.map((attempt) => attempt?.startedAt ?? null),
-    attempts.map((attempt) => (attempt ? Math.round(attempt.durationMs) : null)),
-    startsOf(bodies),
-    attempts.map((attempt) => attempt?.response?.statusCode ?? null),
-    attempts.map((attempt) => storableOrNull(attempt?.response?.body)),
-    attempts.map((attempt) => attempt?.response?.truncated ?? false),
-    attempts.map((attempt) => attempt?.failure?.code ?? null),
-    attempts.map((attempt) => storableOrNull(attempt?.failure?.error ?? attempt?.note)),
-    bodies.map((body) => body.length),
+    sqlArray.uuid(outcomes.map(({ claimed }) => claimed.deliveryId)),
+    sqlArray.integer(outcomes.map(({ claimed }) => claimed.generation)),
+    sqlArray.integer(outcomes.map(({ claimed }) => claimed.claim)),
+    sqlArray.text(outcomes.map(({ verdict }) => (verdict.kind === 'retry' ? 'open' : verdict.kind))),
+    sqlArray.float8(outcomes.map(({ verdict }) => (verdict.kind === 'retry' ? verdict.afterMs : null))),
+    sqlArray.smallint(
+      outcomes.map(({ verdict, claimed }) => (verdict.kind === 'retry' ? verdict.step : claimed.step)),
+    ),
+    sqlArray.text(failures.map((failure) => failure?.code ?? null)),
+    sqlArray.text(failures.map((failure) => storableOrNull(failure?.error))),
+    sqlArray.boolean(attempts.map((attempt) => attempt !== undefined)),
+    sqlArray.text(attempts.map((attempt) => attempt?.trigger ?? null)),
+    sqlArray.timestamptz(attempts.map((attempt) => attempt?.startedAt ?? null)),
+    sqlArray.integer(attempts.map((attempt) => (attempt ? Math.round(attempt.durationMs) : null))),
+    sqlArray.integer(startsOf(bodies)),
+    sqlArray.integer(attempts.map((attempt) => attempt?.response?.statusCode ?? null)),
+    sqlArray.text(attempts.map((attempt) => storableOrNull(attempt?.response?.body))),
+    sqlArray.boolean(attempts.map((attempt) => attempt?.response?.truncated ?? false)),
+    sqlArray.text(attempts.map((attempt) => attempt?.failure?.code ?? null)),
+    sqlArray.text(attempts.map((attempt) => storableOrNull(attempt?.failure?.error ?? attempt?.note))),
+    sqlArray.integer(bodies.map((body) => body.length)),
     // One value for all: an array of them would go as hexadecimal text, twice as long, and be parsed again.
     Buffer.concat(bodies),
   ];

@@ -1,4 +1,4 @@
-import { type Database, recordId } from '@tocsin/database';
+import { type Database, recordId, sqlArray } from '@tocsin/database';
 import type { ResolvedAlert } from './resolve-alert.js';
 
 /** One row to be: an alert for one webhook. */
@@ -34,26 +34,26 @@ export function createFanOutRepository(database: Database, queuedLeaseMs: number
       const facts = alerts.map(({ resolved }) => resolved);
       const written = await database.prepared<{ id: string }>(write, [
         new Date(acceptedAtMs),
-        alerts.map((alert) => alert.recordId),
-        facts.map(({ alert }) => alert.workspace_id),
-        facts.map(({ alert }) => alert.alert_id),
-        facts.map(({ alert }) => alert.fired_at),
-        facts.map(({ alert }) => alert.alert_rule_id),
-        facts.map(({ ruleName }) => ruleName),
-        facts.map(({ alert }) => alert.model_id),
-        facts.map(({ alert }) => alert.model_name),
-        facts.map(({ alert }) => alert.metric_value),
-        facts.map(({ threshold }) => threshold),
-        facts.map(({ bound }) => bound),
-        facts.map(({ outcome }) => outcome),
-        rows.map((row) => row.id),
-        rows.map((row) => row.alertRecordId),
-        rows.map((row) => row.webhookId),
-        rows.map((row) => row.webhookName),
-        rows.map((row) => row.destination),
-        rows.map((row) => row.queued),
+        sqlArray.uuid(alerts.map((alert) => alert.recordId)),
+        sqlArray.uuid(facts.map(({ alert }) => alert.workspace_id)),
+        sqlArray.uuid(facts.map(({ alert }) => alert.alert_id)),
+        sqlArray.text(facts.map(({ alert }) => alert.fired_at)),
+        sqlArray.uuid(facts.map(({ alert }) => alert.alert_rule_id)),
+        sqlArray.text(facts.map(({ ruleName }) => ruleName)),
+        sqlArray.uuid(facts.map(({ alert }) => alert.model_id)),
+        sqlArray.text(facts.map(({ alert }) => alert.model_name)),
+        sqlArray.float8(facts.map(({ alert }) => alert.metric_value)),
+        sqlArray.float8(facts.map(({ threshold }) => threshold)),
+        sqlArray.text(facts.map(({ bound }) => bound)),
+        sqlArray.text(facts.map(({ outcome }) => outcome)),
+        sqlArray.uuid(rows.map((row) => row.id)),
+        sqlArray.uuid(rows.map((row) => row.alertRecordId)),
+        sqlArray.uuid(rows.map((row) => row.webhookId)),
+        sqlArray.text(rows.map((row) => row.webhookName)),
+        sqlArray.text(rows.map((row) => row.destination)),
+        sqlArray.boolean(rows.map((row) => row.queued)),
         queuedLeaseMs,
-        facts.map(({ requestId }) => requestId ?? null),
+        sqlArray.text(facts.map(({ requestId }) => requestId ?? null)),
       ]);
       return new Set(written.map(({ id }) => id));
     },

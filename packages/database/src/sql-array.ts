@@ -1,0 +1,103 @@
+/**
+ * Arrays of parameters in PostgreSQL's binary form. Sent as text, each element would be quoted and joined here and
+ * taken apart and parsed there; of a batch's statement that is the greater part on this side.
+ *
+ * Layout (`array_recv`): dimensions, null flag, element type, then length and lower bound of the one dimension, then
+ * each element behind its length, -1 for null. All numbers are 32 bits, big-endian.
+ */
+export const sqlArray = {
+  uuid: arrayOf<string>({ oid: 2950, sizeOf: () => 16, write: writeUuid }),
+  text: arrayOf<string>({
+    oid: 25,
+    sizeOf: (value) => Buffer.byteLength(value),
+    write: (buffer, value, at) => buffer.write(value, at),
+  }),
+  boolean: arrayOf<boolean>({
+    oid: 16,
+    sizeOf: () => 1,
+    write: (buffer, value, at) => buffer.writeUInt8(Number(value), at),
+  }),
+  smallint: arrayOf<number>({
+    oid: 21,
+    sizeOf: () => 2,
+    write: (buffer, value, at) => buffer.writeInt16BE(value, at),
+  }),
+  integer: arrayOf<number>({
+    oid: 23,
+    sizeOf: () => 4,
+    write: (buffer, value, at) => buffer.writeInt32BE(value, at),
+  }),
+  float8: arrayOf<number>({
+    oid: 701,
+    sizeOf: () => 8,
+    write: (buffer, value, at) => buffer.writeDoubleBE(value, at),
+  }),
+  timestamptz: arrayOf<Date>({ oid: 1184, sizeOf: () => 8, write: writeTimestamp }),
+};
+
+interface Element<T> {
+  /** Of the type, in `pg_type`. */
+  oid: number;
+  sizeOf: (value: T) => number;
+  write: (buffer: Buffer, value: T, at: number) => void;
+}
+
+const headerBytes = 20;
+const lengthBytes = 4;
+
+function arrayOf<T>({ oid, sizeOf, write }: Element<T>): (values: readonly (T | null)[]) => Buffer {
+  return (values) => {
+    const bytes = values.reduce(
+      (sum, value) => sum + lengthBytes + (value === null ? 0 : sizeOf(value)),
+      headerBytes,
+    );
+    const buffer = Buffer.allocUnsafe(bytes);
+    let at = 0;
+    for (const number of [1, 1, oid, values.length, 1]) at = buffer.writeInt32BE(number, at);
+    for (const value of values) {
+      const size = value === null ? -1 : sizeOf(value);
+      buffer.writeInt32BE(size, at);
+      at += lengthBytes;
+      if (value === null) continue;
+      write(buffer, value, at);
+      at += size;
+    }
+    return buffer;
+  };
+}
+
+/** Where the two digits of each byte stand in `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx`. */
+const uuidBytes = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
+const noDigit = -4096;
+const digits = new Int16Array(128).fill(noDigit);
+for (const digit of '0123456789abcdefABCDEF') digits[digit.charCodeAt(0)] = Number.parseInt(digit, 16);
+
+/** By table: decoding through a string without dashes takes four times as long. */
+function writeUuid(buffer: Buffer, value: string, at: number): void {
+  uuidBytes.forEach((start, index) => {
+    const byte = digitAt(value, start) * 16 + digitAt(value, start + 1);
+    // A wrong digit would be another id.
+    if (byte < 0) throw invalidText(`${JSON.stringify(value)} is not a UUID.`);
+    buffer[at + index] = byte;
+  });
+}
+
+/** As the server would say it (SQLSTATE 22P02), so that the same rows are set aside. */
+function invalidText(message: string): Error {
+  return Object.assign(new Error(message), { code: '22P02' });
+}
+
+function digitAt(text: string, index: number): number {
+  return digits[text.charCodeAt(index)] ?? noDigit;
+}
+
+const unixMsOf2000 = 946_684_800_000;
+const lowWord = 2 ** 32;
+
+/** Microseconds since 2000, in 64 bits. */
+function writeTimestamp(buffer: Buffer, value: Date, at: number): void {
+  const microseconds = (value.getTime() - unixMsOf2000) * 1_000;
+  const high = Math.floor(microseconds / lowWord);
+  buffer.writeInt32BE(high, at);
+  buffer.writeUInt32BE(microseconds - high * lowWord, at + 4);
+}

@@ -1,5 +1,6 @@
 import { promises as dns } from 'node:dns';
-import { createBoundedMap, createSingleFlight } from '@tocsin/kit';
+import { createSingleFlight } from '@tocsin/kit';
+import { LRUCache } from 'lru-cache';
 import { readSystemNames, type SystemNames } from './system-names.js';
 import { withDeadline } from './with-deadline.js';
 
@@ -30,7 +31,7 @@ const otherFamilyMs = 300;
  * to stop it; why nothing is lost by that: docs/adr/0020.
  */
 export function createLookup(options: LookupOptions = {}): Lookup {
-  const cache = createBoundedMap<string, { addresses: string[]; expiresAt: number }>(maxCachedNames);
+  const cache = new LRUCache<string, { addresses: string[]; expiresAt: number }>({ max: maxCachedNames });
   const flights = createSingleFlight<string[]>();
   const currentSettings = settingsReader(options);
 

@@ -1,5 +1,5 @@
-import { createBoundedMap } from '@tocsin/kit';
 import { Axios, type AxiosResponse, type InternalAxiosRequestConfig } from 'axios';
+import { LRUCache } from 'lru-cache';
 import type { Cidr } from './address-rules.js';
 import type { RawAnswer } from './answer-reader.js';
 import { type Cancellation, createAbortGroups, createCancellation } from './cancellation.js';
@@ -67,7 +67,7 @@ export function createSender(options: SenderOptions): Sender {
     allow,
     connectTimeoutMs,
     secureContext: createTrust(options.caFile),
-    sessions: createBoundedMap<string, Buffer>(1000),
+    sessions: new LRUCache<string, Buffer>({ max: 1000 }),
   };
   const pool = createConnectionPool({
     open: async (destination, cancellation, onClosed) =>

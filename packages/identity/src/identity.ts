@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
-import { AppError, type AuthenticateInput, createBoundedMap, type Logger, type Metrics } from '@tocsin/kit';
+import { AppError, type AuthenticateInput, type Logger, type Metrics } from '@tocsin/kit';
+import { LRUCache } from 'lru-cache';
 import { readBearerToken } from './bearer-token.js';
 import { fetchKeys } from './fetch-keys.js';
 import { createKeySource } from './key-source.js';
@@ -51,7 +52,7 @@ export function createIdentity({ settings, logger, metrics, now = Date.now }: Id
       }),
     currentDate: () => new Date(now()),
   });
-  const verified = createBoundedMap<string, VerifiedToken & { goodUntilMs: number }>(maxCachedTokens);
+  const verified = new LRUCache<string, VerifiedToken & { goodUntilMs: number }>({ max: maxCachedTokens });
 
   async function verifyToken(token: string): Promise<Principal> {
     const digest = createHash('sha256').update(token).digest('base64');

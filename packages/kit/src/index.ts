@@ -1,5 +1,4 @@
 export { AppError, type AppErrorOptions, type ErrorCode, errorStatus, type FieldError } from './app-error.js';
-export { type BoundedMap, createBoundedMap } from './bounded-map.js';
 export { ConfigError, type EnvReader, readEnv } from './env.js';
 export { type HealthCheck, healthRoutes } from './health.js';
 export { createHttpApp, type HttpAppOptions } from './http/app.js';

@@ -1,4 +1,4 @@
-import { createBoundedMap } from './bounded-map.js';
+import { LRUCache } from 'lru-cache';
 
 export interface RateLimiterOptions {
   /** Tokens that come back in a minute; also what one key may use at once. */
@@ -19,7 +19,7 @@ export interface RateLimiter {
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const { perMinute, maxKeys = 10_000, now = () => performance.now() } = options;
   const tokensPerMs = perMinute / 60_000;
-  const buckets = createBoundedMap<string, { tokens: number; at: number }>(maxKeys);
+  const buckets = new LRUCache<string, { tokens: number; at: number }>({ max: maxKeys });
   return {
     take(key) {
       const at = now();

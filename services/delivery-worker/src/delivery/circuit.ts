@@ -1,4 +1,4 @@
-import { createBoundedMap } from '@tocsin/kit';
+import { LRUCache } from 'lru-cache';
 
 /**
  * Counts a webhook's failures in a row. It is by webhook and never by host, which tenants share; and it counts
@@ -14,7 +14,7 @@ const failuresToOpen = 5;
 const maxWebhooks = 10_000;
 
 export function createCircuits(): Circuits {
-  const failing = createBoundedMap<string, Set<string>>(maxWebhooks);
+  const failing = new LRUCache<string, Set<string>>({ max: maxWebhooks });
   return {
     failed(webhookId, deliveryId) {
       const deliveries = failing.get(webhookId) ?? new Set();

@@ -1,4 +1,4 @@
-import { createBoundedMap } from '@tocsin/kit';
+import { LRUCache } from 'lru-cache';
 
 /**
  * Requests under way, bounded for each webhook and in all. A webhook that has answered lately may have many; one that
@@ -50,7 +50,7 @@ const maxWebhooks = 20_000;
 
 export function createSlots({ total, now, waitMs = 100 }: SlotsOptions): Slots {
   const taken = new Map<string, number>();
-  const answeredAt = createBoundedMap<string, number>(maxWebhooks);
+  const answeredAt = new LRUCache<string, number>({ max: maxWebhooks });
   let all = 0;
   let unproven = 0;
 

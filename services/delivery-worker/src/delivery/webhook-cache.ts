@@ -1,4 +1,4 @@
-import { createBoundedMap } from '@tocsin/kit';
+import { LRUCache } from 'lru-cache';
 import { createBatcher } from '../batcher.js';
 import type { Patience } from '../patience.js';
 import type { Destination, WebhooksReader } from './webhooks-reader.js';
@@ -12,7 +12,7 @@ export interface WebhookCache {
 const maxWebhooks = 5_000;
 
 export function createWebhookCache(reader: WebhooksReader, patience: Patience): WebhookCache {
-  const known = createBoundedMap<string, Destination>(maxWebhooks);
+  const known = new LRUCache<string, Destination>({ max: maxWebhooks });
   const loader = createBatcher<string, Destination | undefined>({
     run: async (ids) => {
       const found = await patience.untilAnswered(() => reader.find([...new Set(ids)]));

@@ -1,5 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto';
-import { createBoundedMap, createSingleFlight } from '@tocsin/kit';
+import { createSingleFlight } from '@tocsin/kit';
+import { LRUCache } from 'lru-cache';
 import type { RawKey } from '../api-keys/raw-key.js';
 import type { KeyCheck } from '../metrics.js';
 
@@ -48,9 +49,9 @@ export function createKeyValidator({
   now,
   onChecked = () => {},
 }: KeyValidatorDeps): KeyValidator {
-  const proofs = createBoundedMap<string, Proof>(maxKeys);
-  const failures = createBoundedMap<string, number>(maxFailures);
-  const forgottenAt = createBoundedMap<string, number>(maxKeys);
+  const proofs = new LRUCache<string, Proof>({ max: maxKeys });
+  const failures = new LRUCache<string, number>({ max: maxFailures });
+  const forgottenAt = new LRUCache<string, number>({ max: maxKeys });
   const flight = createSingleFlight<boolean>();
 
   async function check({ id, secret }: RawKey, digest: Buffer): Promise<boolean> {

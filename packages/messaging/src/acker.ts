@@ -2,19 +2,19 @@ import type { Channel, Message } from 'amqplib';
 
 /** Acknowledges on the channel that delivered, a finished prefix at once and the rest singly, once for each turn of the loop. */
 export interface Acker {
-  taken(message: Message): void;
-  done(message: Message): void;
+  taken(tag: number): void;
+  done(tag: number): void;
 }
 
 export function createAcker(channel: Channel): Acker {
   // Delivery tags rise on a channel, so insertion order is the order of tags.
-  const outstanding = new Map<number, { message: Message; done: boolean }>();
-  let finished: Message[] = [];
+  const isDone = new Map<number, boolean>();
+  let finished: number[] = [];
   let scheduled = false;
   let closed = false;
   channel.on('close', () => {
     closed = true;
-    outstanding.clear();
+    isDone.clear();
   });
 
   const flush = () => {
@@ -24,10 +24,10 @@ export function createAcker(channel: Channel): Acker {
     // The broker has taken back what a closed channel held; the claim's fence makes the second turn harmless.
     if (closed) return;
     try {
-      const prefix = takePrefix(outstanding);
-      if (prefix !== undefined) channel.ack(prefix, true);
-      for (const message of batch) {
-        if (outstanding.delete(message.fields.deliveryTag)) channel.ack(message);
+      const prefix = takePrefix(isDone);
+      if (prefix !== undefined) channel.ack(messageOf(prefix), true);
+      for (const tag of batch) {
+        if (isDone.delete(tag)) channel.ack(messageOf(tag));
       }
     } catch {
       // amqplib throws where the connection is closing and the channel does not know it yet: the same as closed.
@@ -36,12 +36,11 @@ export function createAcker(channel: Channel): Acker {
   };
 
   return {
-    taken: (message) => outstanding.set(message.fields.deliveryTag, { message, done: false }),
-    done(message) {
-      const entry = outstanding.get(message.fields.deliveryTag);
-      if (entry === undefined || closed) return;
-      entry.done = true;
-      finished.push(message);
+    taken: (tag) => isDone.set(tag, false),
+    done(tag) {
+      if (!isDone.has(tag) || closed) return;
+      isDone.set(tag, true);
+      finished.push(tag);
       if (scheduled) return;
       scheduled = true;
       setImmediate(flush);
@@ -49,13 +48,18 @@ export function createAcker(channel: Channel): Acker {
   };
 }
 
-/** Removes the leading entries that are done; the last of them, if there was one. */
-function takePrefix(outstanding: Map<number, { message: Message; done: boolean }>): Message | undefined {
-  let last: Message | undefined;
-  for (const [tag, { message, done }] of outstanding) {
+/** Removes the leading tags that are done; the last of them, if there was one. */
+function takePrefix(isDone: Map<number, boolean>): number | undefined {
+  let last: number | undefined;
+  for (const [tag, done] of isDone) {
     if (!done) break;
-    outstanding.delete(tag);
-    last = message;
+    isDone.delete(tag);
+    last = tag;
   }
   return last;
+}
+
+/** All that amqplib looks at when it acknowledges; the rest of a message need not be kept for it. */
+function messageOf(deliveryTag: number): Message {
+  return { fields: { deliveryTag } } as Message;
 }

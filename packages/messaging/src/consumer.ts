@@ -2,13 +2,18 @@ import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
 import { type Acker, createAcker } from './acker.js';
 import type { Broker } from './connection.js';
 
+/** A message in hand. Tens of thousands can be at once: what is kept of each is this and no more. */
 export interface Incoming {
-  content: Buffer;
-  routingKey: string;
+  readonly content: Buffer;
+  readonly routingKey: string;
   /** As the publisher set them: anything at all may stand here. */
-  headers: Readonly<Record<string, unknown>>;
+  readonly headers: Readonly<Record<string, unknown>>;
   /** The broker has handed this message out before. */
-  redelivered: boolean;
+  readonly redelivered: boolean;
+  /** All that it stands for is committed: it is acknowledged. */
+  done(): void;
+  /** It is handed over again, later each time; or to whoever the broker gives it when this consumer's channel ends. */
+  failed(error: unknown): void;
 }
 
 export interface ConsumerOptions {
@@ -17,11 +22,8 @@ export interface ConsumerOptions {
   prefetch: number;
   /** With more than this in hand, no more is taken until it is half; what is on its way still comes. */
   maxBytes?: number;
-  /**
-   * Resolves when the message may be acknowledged: all that it stands for is committed. After a rejection it is called
-   * again, later each time; or by whoever the broker hands the message to when this consumer's channel ends.
-   */
-  handle: (message: Incoming) => Promise<void>;
+  /** Settles the message by the promise that it returns; or, returning none, calls `done` or `failed` once. */
+  handle: (message: Incoming) => Promise<void> | undefined;
   onError: (error: unknown) => void;
 }
 
@@ -64,27 +66,37 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
     full = bytesInHand > (full ? maxBytes / 2 : maxBytes);
     if (full !== before) void steer().catch(options.onError);
   };
-  const settle = (bytes: number) => {
+  const release = ({ content }: Held) => {
     inHand -= 1;
-    weigh(-bytes);
+    weigh(-content.length);
     if (inHand > 0) return;
     for (const wake of idle) wake();
     idle = [];
   };
-  const work = (on: Reading, message: ConsumeMessage, failures = 0): void => {
+  const hold = (held: Held): void => {
     inHand += 1;
-    weigh(message.content.length);
-    const retry = () => reading === on && work(on, message, failures + 1);
-    options
-      .handle(toIncoming(message))
-      .then(
-        () => on.acker.done(message),
-        (error: unknown) => {
-          options.onError(error);
-          setTimeout(retry, Math.min(maxRetryMs, firstRetryMs * 2 ** failures)).unref();
-        },
-      )
-      .finally(() => settle(message.content.length));
+    weigh(held.content.length);
+    try {
+      options.handle(held)?.then(
+        () => held.done(),
+        (error: unknown) => held.failed(error),
+      );
+    } catch (error) {
+      held.failed(error);
+    }
+  };
+  const settlement: Settlement = {
+    done(held) {
+      held.on.acker.done(held.tag);
+      release(held);
+    },
+    failed(held, error) {
+      options.onError(error);
+      const delayMs = Math.min(maxRetryMs, firstRetryMs * 2 ** held.failures);
+      held.failures += 1;
+      setTimeout(() => reading === held.on && hold(held), delayMs).unref();
+      release(held);
+    },
   };
   const subscribe = async (on: Reading): Promise<void> => {
     const reply = await on.channel.consume(options.queue, (message) => {
@@ -94,8 +106,8 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
         on.channel.close().catch(() => {});
         return;
       }
-      on.acker.taken(message);
-      work(on, message);
+      on.acker.taken(message.fields.deliveryTag);
+      hold(new Held(message, on, settlement));
     });
     on.consumerTag = reply.consumerTag;
   };
@@ -145,11 +157,39 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
   };
 }
 
-function toIncoming({ content, fields, properties }: ConsumeMessage): Incoming {
-  return {
-    content,
-    routingKey: fields.routingKey,
-    headers: properties.headers ?? {},
-    redelivered: fields.redelivered,
-  };
+interface Settlement {
+  done(held: Held): void;
+  failed(held: Held, error: unknown): void;
 }
+
+/** A class, so that a message held costs no closures. */
+class Held implements Incoming {
+  readonly content: Buffer;
+  readonly routingKey: string;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly redelivered: boolean;
+  readonly tag: number;
+  readonly on: Reading;
+  failures = 0;
+  readonly #settlement: Settlement;
+
+  constructor({ content, fields, properties }: ConsumeMessage, on: Reading, settlement: Settlement) {
+    this.content = content;
+    this.routingKey = fields.routingKey;
+    this.headers = properties.headers ?? noHeaders;
+    this.redelivered = fields.redelivered;
+    this.tag = fields.deliveryTag;
+    this.on = on;
+    this.#settlement = settlement;
+  }
+
+  done(): void {
+    this.#settlement.done(this);
+  }
+
+  failed(error: unknown): void {
+    this.#settlement.failed(this, error);
+  }
+}
+
+const noHeaders = Object.freeze({});

@@ -1,15 +1,13 @@
 import { createTurns } from './turns.js';
 
-/**
- * Gathers single requests into batches. A batch leaves when a lane is free, so that batches grow with the load and an
- * item alone waits for nobody. Results stand in the order of the items.
- */
-export interface Batcher<Item, Result> {
-  add(item: Item): Promise<Result>;
+/** Gathers items into batches. A batch leaves when a lane is free, so that batches grow with the load and an item alone waits for nobody. */
+export interface Batches<Item> {
+  add(item: Item): void;
 }
 
-export interface BatcherOptions<Item, Result> {
-  run: (items: Item[]) => Promise<Result[]>;
+export interface BatchesOptions<Item> {
+  /** Never rejects. */
+  run: (items: Item[]) => Promise<void>;
   /** Items of a batch at the most. */
   maxSize: number;
   /** Batches under way at once. */
@@ -19,6 +17,46 @@ export interface BatcherOptions<Item, Result> {
   turnOf?: (item: Item) => string;
 }
 
+export function createBatches<Item>(options: BatchesOptions<Item>): Batches<Item> {
+  const { run, maxSize, lanes, onBatch = () => {}, turnOf = () => '' } = options;
+  const waiting = createTurns<Item>(turnOf);
+  let busy = 0;
+  let scheduled = false;
+
+  const flush = () => {
+    scheduled = false;
+    while (waiting.size() > 0 && busy < lanes) {
+      const batch = waiting.take(maxSize);
+      busy += 1;
+      onBatch(batch.length);
+      void run(batch).then(() => {
+        busy -= 1;
+        flush();
+      });
+    }
+  };
+  return {
+    add(item) {
+      waiting.add(item);
+      if (scheduled || busy >= lanes) return;
+      scheduled = true;
+      // One turn of the loop: what arrived in the same read of the socket goes together.
+      setImmediate(flush);
+    },
+  };
+}
+
+/** Gathers single requests into batches, each with a promise of its own. */
+export interface Batcher<Item, Result> {
+  add(item: Item): Promise<Result>;
+}
+
+export interface BatcherOptions<Item, Result>
+  extends Pick<BatchesOptions<Item>, 'maxSize' | 'lanes' | 'onBatch'> {
+  /** Results stand in the order of the items. */
+  run: (items: Item[]) => Promise<Result[]>;
+}
+
 interface Entry<Item, Result> {
   item: Item;
   resolve: (result: Result) => void;
@@ -26,41 +64,21 @@ interface Entry<Item, Result> {
 }
 
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item, Result> {
-  const { run, maxSize, lanes, onBatch = () => {}, turnOf = () => '' } = options;
-  const waiting = createTurns<Entry<Item, Result>>(({ item }) => turnOf(item));
-  let busy = 0;
-  let scheduled = false;
-
-  const runBatch = async (batch: Entry<Item, Result>[]): Promise<void> => {
-    onBatch(batch.length);
-    try {
-      const results = await run(batch.map(({ item }) => item));
-      batch.forEach(({ resolve }, index) => {
-        resolve(results[index]!);
-      });
-    } catch (error) {
-      for (const { reject } of batch) reject(error);
-    }
-  };
-  const flush = () => {
-    scheduled = false;
-    while (waiting.size() > 0 && busy < lanes) {
-      const batch = waiting.take(maxSize);
-      busy += 1;
-      runBatch(batch).finally(() => {
-        busy -= 1;
-        flush();
-      });
-    }
-  };
+  const { run, ...rest } = options;
+  const batches = createBatches<Entry<Item, Result>>({
+    ...rest,
+    run: async (batch) => {
+      try {
+        const results = await run(batch.map(({ item }) => item));
+        batch.forEach(({ resolve }, index) => {
+          resolve(results[index]!);
+        });
+      } catch (error) {
+        for (const { reject } of batch) reject(error);
+      }
+    },
+  });
   return {
-    add: (item) =>
-      new Promise<Result>((resolve, reject) => {
-        waiting.add({ item, resolve, reject });
-        if (scheduled || busy >= lanes) return;
-        scheduled = true;
-        // One turn of the loop: what arrived in the same read of the socket goes together.
-        setImmediate(flush);
-      }),
+    add: (item) => new Promise<Result>((resolve, reject) => batches.add({ item, resolve, reject })),
   };
 }

@@ -24,7 +24,7 @@ export interface FanOutParts {
 }
 
 /** Puts fan-out together with its adapters. */
-export function createFanOut(parts: FanOutParts): (message: Incoming) => Promise<void> {
+export function createFanOut(parts: FanOutParts): (message: Incoming) => undefined {
   const { database, window, patience, logger, metrics, publishDue, repository, config } = parts;
   const publish = async (due: DeliveryDue[]) => {
     const unconfirmed = await publishDue(due);

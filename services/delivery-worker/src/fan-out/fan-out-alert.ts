@@ -8,7 +8,7 @@ import {
 } from '@tocsin/contracts';
 import type { Logger } from '@tocsin/kit';
 import type { Incoming } from '@tocsin/messaging';
-import { createBatcher } from '../batcher.js';
+import { createBatches } from '../batcher.js';
 import type { Window } from '../dispatch/window.js';
 import type { WorkerMetrics } from '../metrics.js';
 import type { Patience } from '../patience.js';
@@ -41,6 +41,7 @@ export interface FanOutDeps {
 
 /** An alert as it was taken from the queue. */
 interface Taken {
+  message: Incoming;
   alert: AlertFired;
   requestId: string | undefined;
 }
@@ -53,29 +54,40 @@ const maxAlertsInBatch = 200;
  * What happens when an alert fires: its rule is resolved; alert, key and one row for each webhook are committed; the
  * message is acknowledged. What can never be processed is set aside with its reason, committed before its ack too.
  */
-export function createFanOutAlert(deps: FanOutDeps): (message: Incoming) => Promise<void> {
-  const batcher = createBatcher<Taken, Accepted>({
-    run: (taken) =>
-      commitSplitting(taken, {
-        patience: deps.patience,
-        commit: (batch) => acceptBatch(batch, deps),
-        refused: async (_, error) => ({
-          ok: false,
-          reason: 'invalid_message',
-          detail: `The database refused it: ${error}`,
-        }),
-      }),
+export function createFanOutAlert(deps: FanOutDeps): (message: Incoming) => undefined {
+  const batches = createBatches<Taken>({
+    run: (taken) => acceptAll(taken, deps),
     maxSize: maxAlertsInBatch,
     lanes: 2,
     onBatch: (size) => deps.metrics.batch('fan_out', size),
     turnOf: ({ alert }) => alert.workspace_id,
   });
-  return async (message) => {
+  return (message) => {
     const parsed = parseMessage(message.content, deps.check);
-    if (!parsed.ok) return setAside(message, parsed, deps);
-    const accepted = await batcher.add({ alert: parsed.alert, requestId: requestIdOf(message) });
-    if (!accepted.ok) await setAside(message, accepted, deps);
+    if (parsed.ok) batches.add({ message, alert: parsed.alert, requestId: requestIdOf(message) });
+    else setAside(message, parsed, deps);
   };
+}
+
+async function acceptAll(taken: Taken[], deps: FanOutDeps): Promise<void> {
+  try {
+    const accepted = await commitSplitting(taken, {
+      patience: deps.patience,
+      commit: (batch) => acceptBatch(batch, deps),
+      refused: async (_, error): Promise<Accepted> => ({
+        ok: false,
+        reason: 'invalid_message',
+        detail: `The database refused it: ${error}`,
+      }),
+    });
+    taken.forEach(({ message }, index) => {
+      const end = accepted[index]!;
+      if (end.ok) message.done();
+      else setAside(message, end, deps);
+    });
+  } catch (error) {
+    for (const { message } of taken) message.failed(error);
+  }
 }
 
 const saneId = /^[\w.~:/+=@-]{1,128}$/;
@@ -114,19 +126,24 @@ function textOf(content: Buffer): string {
   return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 
-async function setAside(
+/** Settles the message once it stands in the table of dead letters. */
+function setAside(
   message: Incoming,
   { reason, detail }: { reason: DeadLetterReason; detail: string },
   { deadLetters, patience, logger, metrics, queue }: FanOutDeps,
-): Promise<void> {
+): void {
   const { content, routingKey } = message;
   const requestId = requestIdOf(message);
-  await patience.untilAnswered(() =>
-    deadLetters.add({ reason, detail, queue, routingKey, content, requestId }),
+  const add = () => deadLetters.add({ reason, detail, queue, routingKey, content, requestId });
+  patience.untilAnswered(add).then(
+    () => {
+      metrics.deadLettered(reason);
+      // The detail may quote the message, and stands with it in the table.
+      logger.warn({ reason, bytes: content.length, request_id: requestId }, 'alert.dead_lettered');
+      message.done();
+    },
+    (error: unknown) => message.failed(error),
   );
-  metrics.deadLettered(reason);
-  // The detail may quote the message, and stands with it in the table.
-  logger.warn({ reason, bytes: content.length, request_id: requestId }, 'alert.dead_lettered');
 }
 
 async function acceptBatch(taken: Taken[], deps: FanOutDeps): Promise<Accepted[]> {

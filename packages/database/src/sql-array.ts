@@ -54,14 +54,14 @@ function arrayOf<T>({ oid, sizeOf, write }: Element<T>): (values: readonly (T | 
     const buffer = Buffer.allocUnsafe(bytes);
     let at = 0;
     for (const number of [1, 1, oid, values.length, 1]) at = buffer.writeInt32BE(number, at);
-    for (const value of values) {
+    values.forEach((value) => {
       const size = value === null ? -1 : sizeOf(value);
       buffer.writeInt32BE(size, at);
       at += lengthBytes;
-      if (value === null) continue;
+      if (value === null) return;
       write(buffer, value, at);
       at += size;
-    }
+    });
     return buffer;
   };
 }
@@ -74,12 +74,13 @@ for (const digit of '0123456789abcdefABCDEF') digits[digit.charCodeAt(0)] = Numb
 
 /** By table: decoding through a string without dashes takes four times as long. */
 function writeUuid(buffer: Buffer, value: string, at: number): void {
-  uuidBytes.forEach((start, index) => {
+  for (let index = 0; index < uuidBytes.length; index += 1) {
+    const start = uuidBytes[index]!;
     const byte = digitAt(value, start) * 16 + digitAt(value, start + 1);
     // A wrong digit would be another id.
     if (byte < 0) throw invalidText(`${JSON.stringify(value)} is not a UUID.`);
     buffer[at + index] = byte;
-  });
+  }
 }
 
 /** As the server would say it (SQLSTATE 22P02), so that the same rows are set aside. */

@@ -1,6 +1,9 @@
 import { createTurns } from './turns.js';
 
-/** Gathers items into batches. A batch leaves when a lane is free, so that batches grow with the load and an item alone waits for nobody. */
+/**
+ * Gathers items into batches that grow with the load: what comes while a batch is under way goes with the next, and an
+ * item alone waits for nobody. Further lanes are for full batches only, so that many small ones do not take their place.
+ */
 export interface Batches<Item> {
   add(item: Item): void;
 }
@@ -23,9 +26,10 @@ export function createBatches<Item>(options: BatchesOptions<Item>): Batches<Item
   let busy = 0;
   let scheduled = false;
 
+  const mayLeave = () => (busy === 0 ? waiting.size() > 0 : busy < lanes && waiting.size() >= maxSize);
   const flush = () => {
     scheduled = false;
-    while (waiting.size() > 0 && busy < lanes) {
+    while (mayLeave()) {
       const batch = waiting.take(maxSize);
       busy += 1;
       onBatch(batch.length);
@@ -38,7 +42,7 @@ export function createBatches<Item>(options: BatchesOptions<Item>): Batches<Item
   return {
     add(item) {
       waiting.add(item);
-      if (scheduled || busy >= lanes) return;
+      if (scheduled || !mayLeave()) return;
       scheduled = true;
       // One turn of the loop: what arrived in the same read of the socket goes together.
       setImmediate(flush);

@@ -36,15 +36,18 @@ export const ALERT_VARIABLES = [
  * `metric_value` and `threshold` are floats, so that a whole one prints as `5.0`.
  */
 export function alertContext(facts: AlertFacts): TemplateContext {
-  const { metric_value, threshold, bound, fired_at, workspace_id } = facts;
-  return new Map<string, Value>([
-    ...ALERT_VARIABLES.map((name): [string, Value] => [name, facts[name]]),
-    ['alert', record({ id: facts.alert_id, metric_value, threshold, bound, fired_at, workspace_id })],
-    ['model', record({ id: facts.model_id, name: facts.model_name })],
-    ['alert_rule', record({ id: facts.alert_rule_id, name: facts.alert_rule_name, threshold, bound })],
-  ]);
+  const { alert_rule_name, alert_rule_id, model_name, model_id, metric_value } = facts;
+  const { threshold, bound, alert_id, fired_at, workspace_id } = facts;
+  const context = new Map<string, Value>();
+  for (const name of ALERT_VARIABLES) context.set(name, facts[name]);
+  context.set('alert', record({ id: alert_id, metric_value, threshold, bound, fired_at, workspace_id }));
+  context.set('model', record({ id: model_id, name: model_name }));
+  context.set('alert_rule', record({ id: alert_rule_id, name: alert_rule_name, threshold, bound }));
+  return context;
 }
 
 function record(fields: Readonly<Record<string, string | number>>): Dict {
-  return Dict.fromStrings(Object.entries(fields));
+  const dict = new Dict();
+  for (const name in fields) dict.setString(name, fields[name]!);
+  return dict;
 }

@@ -1,11 +1,11 @@
-import { createHash } from 'node:crypto';
+import { hash as digest } from 'node:crypto';
 
 /**
  * An id that begins with a time: 48 bits of Unix milliseconds, then 74 bits of a hash of `parts`, in the shape of a
  * UUID (version 8, RFC 9562 §5.8). The same time and parts give the same id, so writing twice is writing once.
  */
 export function recordId(timeMs: number, parts: string): string {
-  const hash = createHash('sha256').update(parts).digest('hex');
+  const hash = digest('sha256', parts);
   const time = hexTime(timeMs);
   const variant = ((Number.parseInt(hash[3]!, 16) & 0x3) | 0x8).toString(16);
   return `${time.slice(0, 8)}-${time.slice(8)}-8${hash.slice(0, 3)}-${variant}${hash.slice(4, 7)}-${hash.slice(7, 19)}`;

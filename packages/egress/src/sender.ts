@@ -1,4 +1,4 @@
-import { Axios, type AxiosResponse, type InternalAxiosRequestConfig } from 'axios';
+import { Axios, AxiosHeaders, type AxiosResponse, type InternalAxiosRequestConfig } from 'axios';
 import { LRUCache } from 'lru-cache';
 import type { Cidr } from './address-rules.js';
 import type { RawAnswer } from './answer-reader.js';
@@ -107,7 +107,8 @@ export function createSender(options: SenderOptions): Sender {
   async function request(sendRequest: SendRequest, cancellation: Cancellation): Promise<RawAnswer> {
     const adapter = async (config: InternalAxiosRequestConfig): Promise<AxiosResponse<RawAnswer>> => {
       const data = await exchange(sendRequest, cancellation);
-      return { data, status: data.statusCode, statusText: '', headers: {}, config };
+      // Headers of axios's own kind it takes as they are; a plain object it would go through.
+      return { data, status: data.statusCode, statusText: '', headers: new AxiosHeaders(), config };
     };
     const response = await axios.request<RawAnswer>({ url: sendRequest.url, adapter });
     return response.data;

@@ -37,28 +37,23 @@ test('a batch that fails fails its own items only', async () => {
   expect(results.map((result) => result.status)).toEqual(['fulfilled', 'rejected', 'fulfilled']);
 });
 
-test('a second batch goes beside the first only when it is full', async () => {
+test('a second batch goes beside the first only when it is no smaller', async () => {
   const sizes: number[] = [];
-  const gates: (() => void)[] = [];
   const batcher = createBatcher<number, number>({
-    run: (items) => new Promise((resolve) => gates.push(() => resolve(items))),
-    maxSize: 10,
+    run: () => new Promise(() => {}),
+    maxSize: 100,
     lanes: 2,
     onBatch: (size) => sizes.push(size),
   });
-  const turn = () => new Promise((resolve) => setImmediate(resolve));
-  const added = [batcher.add(0)];
-  await turn();
-  for (let item = 1; item < 10; item += 1) added.push(batcher.add(item));
-  await turn();
-  expect(sizes).toEqual([1]);
-  added.push(batcher.add(10), batcher.add(11));
-  await turn();
-  expect(sizes).toEqual([1, 10]);
-  while (gates.length > 0) {
-    gates.shift()!();
-    await turn();
-  }
-  expect(await Promise.all(added)).toHaveLength(12);
-  expect(sizes).toEqual([1, 10, 1]);
+  const add = async (count: number) => {
+    for (let item = 0; item < count; item += 1) void batcher.add(item);
+    await new Promise((resolve) => setImmediate(resolve));
+  };
+  await add(3);
+  await add(2);
+  expect(sizes).toEqual([3]);
+  await add(1);
+  expect(sizes).toEqual([3, 3]);
+  await add(100);
+  expect(sizes).toEqual([3, 3]);
 });

@@ -2,7 +2,8 @@ import { createTurns } from './turns.js';
 
 /**
  * Gathers items into batches that grow with the load: what comes while a batch is under way goes with the next, and an
- * item alone waits for nobody. Further lanes are for full batches only, so that many small ones do not take their place.
+ * item alone waits for nobody. A further lane takes no smaller batch than the one before: under little load it saves the
+ * waiting, and under much load many small batches do not take a large one's place.
  */
 export interface Batches<Item> {
   add(item: Item): void;
@@ -24,14 +25,16 @@ export function createBatches<Item>(options: BatchesOptions<Item>): Batches<Item
   const { run, maxSize, lanes, onBatch = () => {}, turnOf = () => '' } = options;
   const waiting = createTurns<Item>(turnOf);
   let busy = 0;
+  let lastSize = 0;
   let scheduled = false;
 
-  const mayLeave = () => (busy === 0 ? waiting.size() > 0 : busy < lanes && waiting.size() >= maxSize);
+  const mayLeave = () => waiting.size() > 0 && (busy === 0 || (busy < lanes && waiting.size() >= lastSize));
   const flush = () => {
     scheduled = false;
     while (mayLeave()) {
       const batch = waiting.take(maxSize);
       busy += 1;
+      lastSize = batch.length;
       onBatch(batch.length);
       void run(batch).then(() => {
         busy -= 1;

@@ -28,6 +28,7 @@ const queries = panels.flatMap(({ title, targets = [] }) => targets.map((target)
 // Of Prometheus itself and of the broker's own plugin; the labels `job` and `instance` come with every scrape.
 const foreign = new Set([
   'up',
+  'ALERTS',
   'rabbitmq_queue_messages_ready',
   'rabbitmq_alarms_memory_used_watermark',
   'rabbitmq_alarms_free_disk_space_watermark',

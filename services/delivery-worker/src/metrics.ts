@@ -18,7 +18,10 @@ export interface WorkerMetrics {
 }
 
 const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-const waits = [0.01, 0.05, 0.1, 0.5, 1, 5, 30, 120, 600, 3_600, 21_600, 86_400];
+// Close enough that a quantile between two of them still tells something; 30 s is the limit of an alarm.
+const waits = [
+  0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600, 21_600, 86_400,
+];
 const sizes = [1, 2, 5, 10, 25, 50, 100, 200];
 
 /** `inFlight` is asked at each scrape. */

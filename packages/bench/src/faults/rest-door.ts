@@ -19,14 +19,21 @@ export interface RestAnswers {
 const firstRetryMs = 250;
 const maxRetryMs = 5_000;
 const hangsAfterMs = 30_000;
+/** What was refused is repeated by so many at once. */
+const maxHands = 200;
 
-/** Posts alerts; one that is not answered 202 is posted again under the same id, when `Retry-After` says and ever later. */
+/**
+ * Posts each alert at its time; one that is not answered 202 is posted again under the same id, when `Retry-After` says
+ * and ever later.
+ */
 export function openRestDoor(options: RestDoorOptions): Door & { answers(): RestAnswers } {
   const { url, token, contentOf, onAccepted } = options;
   const agent = new Agent({ headersTimeout: hangsAfterMs, bodyTimeout: hangsAfterMs });
   const { origin, pathname: path } = new URL(url);
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
   const answers: RestAnswers = { byStatus: {}, slowestMs: 0 };
+  const refused: number[] = [];
+  let hands = 0;
   let inFlight = 0;
   let closed = false;
 
@@ -53,17 +60,40 @@ export function openRestDoor(options: RestDoorOptions): Door & { answers(): Rest
       inFlight -= 1;
     }
   };
-  const postUntilAccepted = async (sequence: number) => {
-    for (let tries = 0; !closed; tries += 1) {
-      const { status, retryAfterMs } = await postOnce(sequence);
-      answers.byStatus[status] = (answers.byStatus[status] ?? 0) + 1;
-      if (status === '202') return onAccepted(sequence);
-      const backOffMs = Math.min(maxRetryMs, firstRetryMs * 2 ** tries);
-      await sleep(Math.max(retryAfterMs, backOffMs) * (1 + Math.random() / 2));
+  /** Undefined once it is accepted; else how long the API asks for. */
+  const post = async (sequence: number): Promise<number | undefined> => {
+    const { status, retryAfterMs } = await postOnce(sequence);
+    answers.byStatus[status] = (answers.byStatus[status] ?? 0) + 1;
+    if (status !== '202') return retryAfterMs;
+    onAccepted(sequence);
+    return undefined;
+  };
+  const repeatRefused = async (askedMs: number) => {
+    let retryAfterMs: number | undefined = askedMs;
+    let failures = 0;
+    while (!closed) {
+      if (retryAfterMs !== undefined) {
+        const backOffMs = Math.min(maxRetryMs, firstRetryMs * 2 ** failures);
+        await sleep(Math.max(retryAfterMs, backOffMs) * (1 + Math.random() / 2));
+      }
+      const sequence = refused.shift();
+      if (sequence === undefined) return;
+      retryAfterMs = await post(sequence);
+      failures = retryAfterMs === undefined ? 0 : failures + 1;
+      if (retryAfterMs !== undefined) refused.unshift(sequence);
     }
   };
+  const offer = async (sequence: number) => {
+    const retryAfterMs = await post(sequence);
+    if (retryAfterMs === undefined) return;
+    refused.push(sequence);
+    if (hands >= maxHands) return;
+    hands += 1;
+    await repeatRefused(retryAfterMs);
+    hands -= 1;
+  };
   return {
-    offer: (sequence) => void postUntilAccepted(sequence),
+    offer: (sequence) => void offer(sequence),
     inFlight: () => inFlight,
     answers: () => answers,
     close() {

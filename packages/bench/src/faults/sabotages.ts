@@ -13,8 +13,8 @@ export const sabotages = {
     name: 'ack-before-commit',
     victim: 'worker',
     module: 'packages/messaging/dist/consumer.js',
-    piece: 'on.acker.taken(message);',
-    replacement: 'on.acker.taken(message); on.acker.done(message);',
+    piece: 'on.acker.taken(message.fields.deliveryTag);',
+    replacement: 'on.acker.taken(message.fields.deliveryTag); on.acker.done(message.fields.deliveryTag);',
   },
   'dispatcher-off': {
     name: 'dispatcher-off',

@@ -24,9 +24,22 @@ export async function claimedByTheLost(trial: Trial, at: Date): Promise<Claimed>
   return readSlots(trial, at);
 }
 
+const stuckForMs = 500;
+const stuckWithinMs = 5_000;
+
+/** Waits until a claim has stood for longer than a living worker needs; returns in vain where none comes to. */
+export async function claimsAreStuck(trial: Trial): Promise<void> {
+  const deadlineMs = monotonicMs() + stuckWithinMs;
+  while (monotonicMs() < deadlineMs) {
+    await trial.pause(stuckForMs);
+    const { all } = await readSlots(trial, new Date(Date.now() - stuckForMs));
+    if (all.size > 0) return;
+  }
+}
+
 async function readSlots(trial: Trial, claimedBefore: Date): Promise<Claimed> {
   const { run, scene, database, counter, timing } = trial;
-  const rows = await readClaimed(database, { claimedBefore, claimLeaseMs: timing.claimLeaseMs });
+  const rows = await readClaimed(database, { run, claimedBefore, claimLeaseMs: timing.claimLeaseMs });
   const { received } = await counter.call('arrivals', undefined);
   const all = new Set(rows.map((row) => slotOf(run, scene.webhookIds, row)));
   return { all, sent: new Set([...all].filter((slot) => received[slot]! > 0)) };

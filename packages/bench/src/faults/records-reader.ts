@@ -64,16 +64,18 @@ export interface ClaimedDelivery {
   webhookId: string;
 }
 
-/** Deliveries that are claimed, under a claim made before `claimedBefore` with a lease of `claimLeaseMs`. */
+/** Deliveries of a run that are claimed, under a claim made before `claimedBefore` with a lease of `claimLeaseMs`. */
 export async function readClaimed(
   database: Database,
-  { claimedBefore, claimLeaseMs }: { claimedBefore: Date; claimLeaseMs: number },
+  { run, claimedBefore, claimLeaseMs }: { run: number; claimedBefore: Date; claimLeaseMs: number },
 ): Promise<ClaimedDelivery[]> {
+  const { first, last } = alertIdsOfRun(run);
   const { rows } = await database.knex.raw(
     `select a.alert_id as "alertId", o.webhook_id as "webhookId"
      from open_deliveries o join alerts a on a.id = o.alert_record_id
-     where o.claimed and o.lease_until <= :before::timestamptz + :lease::float8 * interval '1 millisecond'`,
-    { before: claimedBefore, lease: claimLeaseMs },
+     where o.claimed and o.lease_until <= :before::timestamptz + :lease::float8 * interval '1 millisecond'
+       and a.alert_id between :first::uuid and :last::uuid`,
+    { first, last, before: claimedBefore, lease: claimLeaseMs },
   );
   return rows;
 }

@@ -1,5 +1,12 @@
 import { monotonicMs } from '../measure/clock.js';
-import { atRisk, claimedByTheLost, claimedNow, countInFlight, nothingAtRisk } from './in-flight.js';
+import {
+  atRisk,
+  claimedByTheLost,
+  claimedNow,
+  claimsAreStuck,
+  countInFlight,
+  nothingAtRisk,
+} from './in-flight.js';
 import { countCommittedSince } from './records-reader.js';
 import type { ServicePart } from './start-services.js';
 import { type Exposure, type Trial, until } from './trial.js';
@@ -28,7 +35,7 @@ async function kill(part: ServicePart): Promise<{ at: Date; atMs: number }> {
 export async function killBeforePost(trial: Trial): Promise<Exposure> {
   const worker = firstWorker(trial);
   worker.database.freeze('to-client');
-  await trial.pause(1_000);
+  await claimsAreStuck(trial);
   const { at, atMs } = await kill(worker);
   const { all, sent } = await claimedByTheLost(trial, at);
   await worker.revive();

@@ -66,3 +66,16 @@ test('every event that the guide explains is one that the code logs', () => {
     .replaceAll("lost('disconnected')", "'broker.disconnected'");
   expect(events.filter((event) => !sources.includes(`'${event}'`))).toEqual([]);
 });
+
+test('what the guide has people make in their checkout is ignored by git: secrets, dumps, settings of their own', () => {
+  const ignored = readText('.gitignore').split('\n');
+  const made = [
+    ...[...commands.matchAll(/mkdir -p (\S+)/g)].map(([, name]) => `${name}/`),
+    ...[...commands.matchAll(/(?:cat|\S) >>? ([\w.-]+)(?=[\s;]|$)/g)].map(([, name]) => name),
+    ...[...commands.matchAll(/"\.\/([\w.-]+):/g)].map(([, name]) => name),
+  ];
+  expect(new Set(made)).toEqual(
+    new Set(['.env', 'backup/', 'docker-compose.override.yml', 'authorities.pem']),
+  );
+  for (const name of made) expect(ignored).toContain(name);
+});

@@ -4,6 +4,8 @@ const scenarioNames = ['throughput', 'latency', 'scale-out', 'growth', 'auth', '
 export type ScenarioName = (typeof scenarioNames)[number];
 
 export interface BenchOptions {
+  /** Only the usage is wanted. */
+  help: boolean;
   /** The form for CI: small numbers, nothing written; wrong counts fail it, times never do. */
   short: boolean;
   only: readonly ScenarioName[];
@@ -16,7 +18,7 @@ export interface BenchOptions {
   sizes: readonly number[];
 }
 
-const usage = `npm run bench -- [--short] [--only throughput,latency] [--profile]
+export const usage = `npm run bench -- [--short] [--only throughput,latency] [--profile]
   [--alerts 30000] [--repeats 3] [--seconds 10] [--minutes 10] [--sizes 10000,1000000,10000000]
   scenarios: ${scenarioNames.join(', ')}`;
 
@@ -25,6 +27,7 @@ export function readOptions(args: string[]): BenchOptions {
   const { values } = parseArgs({
     args,
     options: {
+      help: { type: 'boolean', default: false },
       short: { type: 'boolean', default: false },
       only: { type: 'string', default: scenarioNames.join(',') },
       profile: { type: 'boolean', default: false },
@@ -35,8 +38,9 @@ export function readOptions(args: string[]): BenchOptions {
       sizes: { type: 'string' },
     },
   });
-  const { short, profile } = values;
+  const { help, short, profile } = values;
   return {
+    help,
     short,
     profile,
     only: values.only.split(',').map(toScenario),

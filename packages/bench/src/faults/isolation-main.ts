@@ -3,8 +3,16 @@ import { spreadOf } from '../measure/statistics.js';
 import { measureBeside, type NeighboursResult, neighbourhoods } from './neighbours.js';
 import { measureStorm, type StormResult } from './storm.js';
 
+const usage = `npm run test:isolation -- [options]
+  --only TEXT,…      of neighbours, storm and backlog, those named here
+  --seconds N        of each measurement beside neighbours (30)
+  --repeats N        of each of these; their median counts (3)
+  --workers N        (2)
+  --alerts N         of the storm and of the backlog (100000)`;
+
 const { values } = parseArgs({
   options: {
+    help: { type: 'boolean', default: false },
     seconds: { type: 'string', default: '30' },
     workers: { type: 'string', default: '2' },
     repeats: { type: 'string', default: '3' },
@@ -24,12 +32,19 @@ const check = (isWithin: boolean, sentence: string) => {
   say(`${isWithin ? 'ok ' : 'RED'} ${sentence}`);
 };
 
-if (values.only.includes('neighbours')) await compareNeighbours();
-if (values.only.includes('storm')) {
-  const storm = await measureStorm({ ...stormSize(), held: false });
-  checkStorm('storm', storm);
+if (values.help) say(usage);
+else {
+  await measure();
+  process.exit(isRed ? 1 : 0);
 }
-if (values.only.includes('backlog')) {
+
+async function measure(): Promise<void> {
+  if (values.only.includes('neighbours')) await compareNeighbours();
+  if (values.only.includes('storm')) {
+    const storm = await measureStorm({ ...stormSize(), held: false });
+    checkStorm('storm', storm);
+  }
+  if (!values.only.includes('backlog')) return;
   const backlog = await measureStorm({ ...stormSize(), held: true });
   checkStorm('backlog', backlog);
   check(
@@ -37,7 +52,6 @@ if (values.only.includes('backlog')) {
     `backlog: ${backlog.publishedAgain} rows were published twice, ${backlog.givenBack} of them given back for want of a slot`,
   );
 }
-process.exit(isRed ? 1 : 0);
 
 function stormSize() {
   return { alerts: Number(values.alerts), webhooks: 3, workers, say };

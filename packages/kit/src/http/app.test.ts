@@ -329,6 +329,22 @@ describe('what is told and what is logged', () => {
     expect((await metrics.expose()).text).toContain('route="/things/{thing_id}"');
   });
 
+  test.each([
+    ['GET', '/things/not-a-uuid?limit=1', '/things/{thing_id}'],
+    ['HEAD', '/things/', '/things'],
+    ['GET', '/things/%zz', '/things/{thing_id}'],
+    ['POST', '/fail', '/fail'],
+    ['POST', '/things', 'none'],
+    ['GET', '/things/1/more', 'none'],
+    ['GET', '/Things', 'none'],
+  ])('%s %s without a credential is counted and logged under the route %s', async (method, path, route) => {
+    expect((await fetch(server.url + path, { method })).status).toBe(401);
+    await until(() => lines.length === 1);
+    expect(lines[0]).toMatchObject({ status: 401, route });
+    const counted = `method="${method}",route="${route}",status="401"}`;
+    expect((await metrics.expose()).text).toContain(counted);
+  });
+
   test('an id that is not sane is replaced', async () => {
     const response = await call('GET', '/things', { headers: { 'X-Request-Id': 'a b"{}' } });
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);

@@ -6,6 +6,7 @@ import { toExpressPath } from './express-path.js';
 import { type AuthenticateInput, compileRoute, type RoutePolicy } from './handle-route.js';
 import { sendProblem } from './respond.js';
 import type { HttpMethod, Route } from './route.js';
+import { createRouteFinder } from './route-finder.js';
 import { createSchemaCompiler } from './schema-check.js';
 import { trackRequests } from './track-requests.js';
 
@@ -54,7 +55,7 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Ex
     routes.filter((route) => route.access === 'public'),
   );
   for (const handler of publicFiles) app.use(handler);
-  app.use(authenticateEverythingElse(policy));
+  app.use(authenticateEverythingElse(policy, routes));
   mount(
     app,
     policy,
@@ -79,13 +80,25 @@ function mount<Principal>(
   }
 }
 
-function authenticateEverythingElse<Principal>(policy: RoutePolicy<Principal>): RequestHandler {
+function authenticateEverythingElse<Principal>(
+  policy: RoutePolicy<Principal>,
+  routes: readonly Route<Principal>[],
+): RequestHandler {
+  const findRoute = createRouteFinder(routes);
   return async (request, response: Response, next) => {
-    const { signal } = response.locals.request;
-    const principal = await policy.authenticate({ authorization: request.headers.authorization, signal });
+    const tracked = response.locals.request;
+    const { signal } = tracked;
+    let principal: Principal;
+    try {
+      principal = await policy.authenticate({ authorization: request.headers.authorization, signal });
+    } catch (error) {
+      // For whoever counts: the caller is not told whether there is such a route.
+      tracked.route = findRoute(request.method, request.path);
+      throw error;
+    }
     response.locals.principal = principal;
     const caller = policy.describePrincipal?.(principal);
-    if (caller !== undefined) response.locals.request.log({ principal: caller });
+    if (caller !== undefined) tracked.log({ principal: caller });
     next();
   };
 }

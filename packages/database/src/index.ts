@@ -14,6 +14,7 @@ export { isStatementTimeout, readWithin } from './read-within.js';
 export { firstIdAt, recordId, timeOfRecordId } from './record-id.js';
 export { countRedeliverable, type RedeliveryPage, runRedeliveryPage } from './redelivery-job-repository.js';
 export { type RedeliverOutcome, redeliver } from './redelivery-repository.js';
+export { checkSchema } from './schema-reader.js';
 export {
   createSecretBox,
   type Place,

@@ -13,10 +13,12 @@ const database = createDatabase({
   statementTimeoutMs: 0,
 });
 try {
-  const applied = await migrateDatabase(database);
+  const { applied, later } = await migrateDatabase(database);
   process.stdout.write(
     applied.length === 0 ? 'The database is up to date.\n' : `Applied ${applied.join(', ')}.\n`,
   );
+  if (later.length > 0)
+    process.stdout.write(`It is of a later version, which has added ${later.join(', ')}.\n`);
 } catch (error) {
   process.stderr.write(`The migration failed: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;

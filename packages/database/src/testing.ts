@@ -18,11 +18,27 @@ export interface TestDatabase {
 export async function createTestDatabase(
   serverUrl = process.env.TOCSIN_TEST_DATABASE_URL,
 ): Promise<TestDatabase> {
-  if (!serverUrl) throw new Error('TOCSIN_TEST_DATABASE_URL is not set: run the tests with npm test.');
+  if (!serverUrl) throw new Error(notSet);
+  return createFrom(serverUrl, (client) => ensureTemplate(client, serverUrl));
+}
+
+/** A database that has never been migrated. */
+export async function createEmptyTestDatabase(
+  serverUrl = process.env.TOCSIN_TEST_DATABASE_URL,
+): Promise<TestDatabase> {
+  if (!serverUrl) throw new Error(notSet);
+  return createFrom(serverUrl, async () => 'template1');
+}
+
+const notSet = 'TOCSIN_TEST_DATABASE_URL is not set: run the tests with npm test.';
+
+async function createFrom(
+  serverUrl: string,
+  findTemplate: (client: pg.Client) => Promise<string>,
+): Promise<TestDatabase> {
   const name = `tocsin_test_${randomUUID().replaceAll('-', '')}`;
   await onServer(serverUrl, async (client) => {
-    const template = await ensureTemplate(client, serverUrl);
-    await client.query(`create database ${name} template ${template}`);
+    await client.query(`create database ${name} template ${await findTemplate(client)}`);
   });
   const url = urlOf(serverUrl, name);
   const database = createDatabase({ url, applicationName: 'tocsin-test', poolSize: 5 });

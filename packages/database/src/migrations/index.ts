@@ -32,3 +32,6 @@ export const migrationSource: Knex.MigrationSource<NamedMigration> = {
     },
   }),
 };
+
+/** Oldest first, and in the order of their letters. */
+export const namesOfMigrations: readonly string[] = migrations.map(({ name }) => name);

@@ -1,0 +1,130 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { createDatabase, type Database } from '../src/connection.js';
+import { migrateDatabase } from '../src/migrate-database.js';
+import { namesOfMigrations } from '../src/migrations/index.js';
+import { checkSchema } from '../src/schema-reader.js';
+import { createEmptyTestDatabase, createTestDatabase, type TestDatabase } from '../src/testing.js';
+
+const databases: TestDatabase[] = [];
+afterEach(async () => {
+  for (const db of databases.splice(0)) await db.drop();
+});
+
+async function open(create: () => Promise<TestDatabase>): Promise<TestDatabase> {
+  const db = await create();
+  databases.push(db);
+  return db;
+}
+
+const script = fileURLToPath(new URL('../dist/migrate.js', import.meta.url));
+
+/** The migrations as they are shipped, in a process of their own. */
+function startMigrations(url: string) {
+  const child = spawn(process.execPath, [script], { env: { ...process.env, DATABASE_URL: url } });
+  let output = '';
+  for (const stream of [child.stdout, child.stderr]) {
+    stream.setEncoding('utf8').on('data', (text: string) => {
+      output += text;
+    });
+  }
+  const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, output }));
+  return { child, ended };
+}
+
+async function appliedTo({ knex }: Database): Promise<string[]> {
+  return knex('schema_migrations').orderBy('id').pluck('name');
+}
+
+/** Holds up whoever makes a table of this name until it is told to let go: a migration in its middle. */
+async function block({ url, database }: TestDatabase, table: string) {
+  const blocker = createDatabase({ url, applicationName: 'blocker', poolSize: 1 });
+  const trx = await blocker.knex.transaction();
+  await trx.raw(`create table ${table} ()`);
+  return {
+    async until(waiting: number) {
+      const endsAtMs = performance.now() + 20_000;
+      while ((await countWaiting(database)) < waiting) {
+        if (performance.now() > endsAtMs) throw new Error('No migration waits.');
+        await sleep(20);
+      }
+    },
+    async letGo() {
+      await trx.rollback();
+      await blocker.close();
+    },
+  };
+}
+
+async function countWaiting({ knex }: Database): Promise<number> {
+  const { rows } = await knex.raw(
+    `select from pg_stat_activity where application_name = 'tocsin-migrate' and wait_event_type = 'Lock'
+     and datname = current_database()`,
+  );
+  return rows.length;
+}
+
+test('migrations that are begun side by side on an empty database apply everything once', async () => {
+  const db = await open(createEmptyTestDatabase);
+  const blocker = await block(db, 'schema_migrations');
+  const both = [startMigrations(db.url), startMigrations(db.url)];
+  await blocker.until(2);
+  await blocker.letGo();
+  const outputs = await Promise.all(both.map(({ ended }) => ended));
+  expect(outputs.map(({ code }) => code)).toEqual([0, 0]);
+  expect(outputs.filter(({ output }) => output.startsWith('Applied 0001'))).toHaveLength(1);
+  expect(await appliedTo(db.database)).toEqual(namesOfMigrations);
+});
+
+test('a migration that is killed in its middle stands in nobody’s way, and nothing of it stays', async () => {
+  const db = await open(createEmptyTestDatabase);
+  const blocker = await block(db, 'webhooks');
+  const { child, ended } = startMigrations(db.url);
+  await blocker.until(1);
+  child.kill('SIGKILL');
+  await ended;
+  const next = startMigrations(db.url);
+  await blocker.letGo();
+  expect(await next.ended).toMatchObject({ code: 0, output: expect.stringMatching(/^Applied 0001/) });
+  expect(await appliedTo(db.database)).toEqual(namesOfMigrations);
+});
+
+test('on the schema of a later version nothing is done, and it is said', async () => {
+  const { url, database } = await open(createTestDatabase);
+  await database.knex('schema_migrations').insert({ name: '9999-of-the-next-version', batch: 2 });
+  const { code, output } = await startMigrations(url).ended;
+  expect([code, output]).toEqual([
+    0,
+    'The database is up to date.\nIt is of a later version, which has added 9999-of-the-next-version.\n',
+  ]);
+  await checkSchema(database);
+});
+
+test('a schema with another history is refused, and nothing is applied to it', async () => {
+  const { database } = await open(createTestDatabase);
+  await database
+    .knex('schema_migrations')
+    .where({ name: namesOfMigrations.at(-1) })
+    .delete();
+  await database.knex('schema_migrations').insert({ name: '0003-of-somebody-else', batch: 1 });
+  await expect(migrateDatabase(database)).rejects.toThrow(/holds 0003-of-somebody-else, which this version/);
+  expect(await appliedTo(database)).not.toContain(namesOfMigrations.at(-1));
+});
+
+test('a database that was never migrated, or not to this version, is told apart from one that is', async () => {
+  const { database } = await open(createEmptyTestDatabase);
+  await expect(checkSchema(database)).rejects.toThrow(/run the migrations/);
+  await migrateDatabase(database);
+  await checkSchema(database);
+  await database
+    .knex('schema_migrations')
+    .where({ name: namesOfMigrations.at(-1) })
+    .delete();
+  await expect(checkSchema(database)).rejects.toThrow(/run the migrations/);
+});
+
+test('migrations stand in the order of their names, as telling a later one needs', () => {
+  expect([...namesOfMigrations].sort()).toEqual(namesOfMigrations);
+});

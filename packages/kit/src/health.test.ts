@@ -1,3 +1,4 @@
+import { AppError } from './app-error.js';
 import { type HealthCheck, healthRoutes } from './health.js';
 import { createHttpApp } from './http/app.js';
 import { type HttpServer, listen } from './http/server.js';
@@ -48,6 +49,18 @@ test.each<[string, HealthCheck]>([
   expect(JSON.parse(text)).toMatchObject({ failing: ['database'], detail: 'Not ready: database.' });
   expect(text).not.toContain('secret-host');
   expect((await fetch(`${server.url}/livez`)).status).toBe(200);
+});
+
+test('a part that can say why in words for callers is quoted', async () => {
+  state.database = async () => {
+    throw new AppError('unavailable', 'Run the migrations.');
+  };
+  const response = await fetch(`${server.url}/readyz`);
+  expect(await response.json()).toMatchObject({
+    status: 503,
+    failing: ['database'],
+    detail: 'Not ready: database. Run the migrations.',
+  });
 });
 
 test('callers at the same time share one run of the checks', async () => {

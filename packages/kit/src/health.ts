@@ -4,7 +4,7 @@ import { definePublicRoute } from './http/define-route.js';
 import type { Route } from './http/route.js';
 import { createSingleFlight } from './single-flight.js';
 
-/** Resolves when the part works, rejects when it does not. */
+/** Resolves when the part works, rejects when it does not; an `AppError` has a sentence that callers may read. */
 export type HealthCheck = (signal: AbortSignal) => Promise<unknown>;
 
 export interface HealthOptions {
@@ -25,7 +25,7 @@ const statusSchema = {
  * time share one run of the checks, for the path is public.
  */
 export function healthRoutes({ checks, timeoutMs = 2_000 }: HealthOptions): Route<never>[] {
-  const flight = createSingleFlight<string[]>();
+  const flight = createSingleFlight<Failing[]>();
   return [
     definePublicRoute({
       method: 'GET',
@@ -49,19 +49,35 @@ export function healthRoutes({ checks, timeoutMs = 2_000 }: HealthOptions): Rout
       handler: async () => {
         const failing = await flight.run('readyz', () => findFailing(checks, timeoutMs));
         if (failing.length === 0) return { status: 200, body: { status: 'ok' } };
-        const detail = `Not ready: ${failing.join(', ')}.`;
-        throw new AppError('unavailable', detail, { retryAfterSeconds: 1, extra: { failing } });
+        const names = failing.map(({ name }) => name);
+        const detail = [
+          `Not ready: ${names.join(', ')}.`,
+          ...failing.flatMap(({ sentence }) => sentence),
+        ].join(' ');
+        throw new AppError('unavailable', detail, { retryAfterSeconds: 1, extra: { failing: names } });
       },
     }),
   ];
 }
 
-async function findFailing(checks: HealthOptions['checks'], timeoutMs: number): Promise<string[]> {
-  const names = Object.keys(checks);
-  const results = await Promise.allSettled(
-    names.map((name) => withTimeout(checks[name] as HealthCheck, timeoutMs)),
+interface Failing {
+  name: string;
+  /** Only what was written for callers: any other message may name hosts. */
+  sentence: string[];
+}
+
+async function findFailing(checks: HealthOptions['checks'], timeoutMs: number): Promise<Failing[]> {
+  const results = await Promise.all(
+    Object.entries(checks).map(async ([name, check]): Promise<Failing[]> => {
+      try {
+        await withTimeout(check, timeoutMs);
+        return [];
+      } catch (error) {
+        return [{ name, sentence: error instanceof AppError ? [error.detail] : [] }];
+      }
+    }),
   );
-  return names.filter((_, index) => results[index]?.status === 'rejected');
+  return results.flat();
 }
 
 async function withTimeout(check: HealthCheck, timeoutMs: number): Promise<void> {

@@ -1,5 +1,5 @@
 import { decodeDeliveriesDue } from '@tocsin/contracts';
-import { createSecretBox } from '@tocsin/database';
+import { checkSchema, createSecretBox } from '@tocsin/database';
 import { createSender, parseCidrs } from '@tocsin/egress';
 import { createLifetime, createLogger, createMetrics, type Logger, serveMetrics } from '@tocsin/kit';
 import {
@@ -96,7 +96,7 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
   const isBrokerUp = async () => {
     if (!publishing.isUp() || !consuming.isUp()) throw new Error('The broker is away.');
   };
-  const checks = { database: () => database.knex.raw('select 1'), broker: isBrokerUp };
+  const checks = { database: () => checkSchema(database), broker: isBrokerUp };
   const health = await serveHealth({ address: config.http, logger, metrics: registry, checks });
   lifetime.add('health', (remainingMs) => health.close(remainingMs));
   const metricsServer = await serveMetrics(registry, config.metrics);

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto';
-import { createDatabase, explainDatabaseAway } from '@tocsin/database';
+import { checkSchema, createDatabase, explainDatabaseAway } from '@tocsin/database';
 import { createIdentity } from '@tocsin/identity';
 import {
   AppError,
@@ -99,7 +99,7 @@ async function open(
     return broadcast.announce(id);
   };
   const routes: Route<EngineCaller>[] = [
-    ...healthRoutes({ checks: { database: () => database.knex.raw('select 1') } }),
+    ...healthRoutes({ checks: { database: () => checkSchema(database) } }),
     verifyRoute(),
     ...apiKeyRoutes({ store, hash: bcrypt.hash, maxActiveKeys: config.maxActiveKeys, forgetEverywhere }),
   ];

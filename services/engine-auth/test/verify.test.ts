@@ -1,4 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import { migrateDatabase } from '@tocsin/database';
+import { createEmptyTestDatabase } from '@tocsin/database/testing';
 import { formatRawKey } from '../src/api-keys/raw-key.js';
 import type { EngineAuth } from '../src/app.js';
 import {
@@ -107,6 +109,25 @@ test('with the database away a key is 503 with Retry-After, while the admin key 
     expect((await fetch(`${cut.url}/livez`)).status).toBe(200);
   } finally {
     await cut.close(5_000);
+  }
+});
+
+test('a database that was never migrated makes the service not ready, and it says what to do', async () => {
+  const empty = await createEmptyTestDatabase();
+  const started = await startEngine(empty);
+  try {
+    const response = await fetch(`${started.url}/readyz`);
+    expect([response.status, await response.json()]).toEqual([
+      503,
+      expect.objectContaining({
+        detail: expect.stringMatching(/^Not ready: database\. .* run the migrations\.$/),
+      }),
+    ]);
+    await migrateDatabase(empty.database);
+    expect((await fetch(`${started.url}/readyz`)).status).toBe(200);
+  } finally {
+    await started.close(5_000);
+    await empty.drop();
   }
 });
 

@@ -1,4 +1,10 @@
-import { createDatabase, createSecretBox, explainDatabaseAway, parseSecretKeys } from '@tocsin/database';
+import {
+  checkSchema,
+  createDatabase,
+  createSecretBox,
+  explainDatabaseAway,
+  parseSecretKeys,
+} from '@tocsin/database';
 import { createSender, parseCidrs } from '@tocsin/egress';
 import { createIdentity, requirePermission } from '@tocsin/identity';
 import {
@@ -69,7 +75,7 @@ export async function createWebhookApi(
   const { publicUrl, limits } = config;
   const paging = createPaging({ secretBox, publicUrl });
   const resources = resourceRoutes({ config, database, publisher, sender, secretBox, paging, logger });
-  const health = healthRoutes({ checks: { database: () => database.knex.raw('select 1') } });
+  const health = healthRoutes({ checks: { database: () => checkSchema(database) } });
   const routes = [...resources, ...health];
   const app = createHttpApp({
     logger,

@@ -1,4 +1,5 @@
-import { createTestDatabase, type TestDatabase } from '@tocsin/database/testing';
+import { migrateDatabase } from '@tocsin/database';
+import { createEmptyTestDatabase, createTestDatabase, type TestDatabase } from '@tocsin/database/testing';
 import { Secret } from '@tocsin/kit';
 import { startApi, type TestApi, workspaceId } from './support/api.js';
 import { startGate } from './support/gate.js';
@@ -72,4 +73,20 @@ test('what needs no database works without it', async () => {
   const preview = await api.call('POST', `${webhooks}/preview`, { body: { body: '{}' } });
   expect(preview.status).toBe(200);
   await expectBack();
+});
+
+test('a database that was never migrated makes the service not ready, and it says what to do', async () => {
+  const empty = await createEmptyTestDatabase();
+  const started = await startApi({ config: { databaseUrl: new Secret(empty.url) } });
+  const response = await fetch(`${started.url}/readyz`);
+  expect([response.status, await response.json()]).toEqual([
+    503,
+    expect.objectContaining({
+      detail: expect.stringMatching(/^Not ready: database\. .* run the migrations\.$/),
+    }),
+  ]);
+  await migrateDatabase(empty.database);
+  expect((await fetch(`${started.url}/readyz`)).status).toBe(200);
+  await started.close();
+  await empty.drop();
 });

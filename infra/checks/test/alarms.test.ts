@@ -83,7 +83,7 @@ const cases: Record<string, { fires: [Given, Record<string, string>][]; silent: 
   },
   DeliveriesOverdue: {
     fires: [[{ tocsin_oldest_due_seconds: 121 }, {}]],
-    silent: [{ tocsin_oldest_due_seconds: 60 }],
+    silent: [{ tocsin_oldest_due_seconds: 60 }, { tocsin_oldest_due_seconds: Number.NaN }],
   },
   FirstAttemptSlow: { fires: [[waits(1, 0.9), {}]], silent: [waits(1, 0.99), waits(0.04, 0)] },
   DeliveriesFailing: {

@@ -15,6 +15,7 @@ import { openConnections } from './connect.js';
 import { createDelivery } from './delivery/create-delivery.js';
 import type { Deliver } from './delivery/deliver.js';
 import { createSlots } from './delivery/slots.js';
+import { runBacklogMeter } from './dispatch/backlog-meter.js';
 import { createDispatchRepository } from './dispatch/dispatch-repository.js';
 import { runDispatcher } from './dispatch/dispatcher.js';
 import { createPublishDue } from './dispatch/publish-due.js';
@@ -116,6 +117,7 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
       logger,
       signal,
     }),
+    runBacklogMeter({ repository, queueDepth, metrics, logger, signal }),
     keepPartitions(chores),
     runRedeliveries(chores),
   ]);

@@ -14,6 +14,7 @@ export interface WorkerMetrics {
   ended(verdict: Verdict): void;
   deferred(reason: Deferral['reason']): void;
   putBack(count: number): void;
+  /** What is not known is NaN: a figure of before would be taken for one of now. */
   backlog(seen: Backlog & { ready: number }): void;
 }
 

@@ -24,7 +24,6 @@ export interface DispatcherDeps {
 
 const busyPauseMs = 50;
 const idlePauseMs = 250;
-const measureEveryMs = 5_000;
 /** A webhook that is being probed has one delivery in the queue at a time. */
 const probes = 1;
 
@@ -36,7 +35,6 @@ const probes = 1;
 export async function runDispatcher(deps: DispatcherDeps): Promise<void> {
   const { logger, signal } = deps;
   const putBack = createPutBackTurns(() => performance.now());
-  let measureAtMs = 0;
   while (!signal.aborted) {
     let full = false;
     let ok = true;
@@ -45,10 +43,6 @@ export async function runDispatcher(deps: DispatcherDeps): Promise<void> {
       if (putBack.isDue()) {
         await putBackExpired(deps);
         putBack.done();
-      }
-      if (performance.now() >= measureAtMs) {
-        measureAtMs = performance.now() + measureEveryMs;
-        deps.metrics.backlog({ ready: await deps.queueDepth(), ...(await deps.repository.backlog()) });
       }
       full = await dispatchOnce(deps);
     } catch (err) {

@@ -14,6 +14,11 @@ export interface DatabaseOptions {
   statementTimeoutMs?: number;
   /** Waiting longer than this for a free connection is an error, in milliseconds. */
   acquireTimeoutMs?: number;
+  /**
+   * For those who look rows up by their keys: named statements are planned once for each connection, and by index. Left
+   * to itself the server plans some anew each time, and keeps plans that were good for a table that was empty just then.
+   */
+  plansByKey?: boolean;
   /** Where nothing has been answered for so long, whoever comes is refused at once, in milliseconds; never if not set. */
   refuseAfterMs?: number;
 }
@@ -21,7 +26,7 @@ export interface DatabaseOptions {
 /** A pool of connections. `knex` builds queries; hot statements go through `prepared`. */
 export interface Database {
   knex: Knex;
-  /** Runs a statement under a name: parsed once for each connection, planned generically. */
+  /** Runs a statement under a name: parsed once for each connection. */
   prepared<Row>(statement: Prepared, values: unknown[]): Promise<Row[]>;
   close(): Promise<void>;
 }
@@ -83,6 +88,7 @@ function openKnex(options: DatabaseOptions, onAnswer: () => void): Knex {
       idle_in_transaction_session_timeout: 30_000,
       connectionTimeoutMillis: 5_000,
       keepAlive: true,
+      ...(options.plansByKey && { options: plansByKey }),
       // Else the system's own holds, two hours: what died while idle would be found by those who need it.
       keepAliveInitialDelayMillis: 10_000,
     },
@@ -102,6 +108,7 @@ function openKnex(options: DatabaseOptions, onAnswer: () => void): Knex {
   });
 }
 
+const plansByKey = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off';
 const silent = { debug() {}, warn() {}, error() {}, deprecate() {} };
 
 /** True for faults of the way to the database or of its being up, false for faults of a statement. */

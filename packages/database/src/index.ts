@@ -11,7 +11,7 @@ export { explainDatabaseAway } from './explain-database-away.js';
 export { migrateDatabase } from './migrate-database.js';
 export { dropExpired, ensurePartitions } from './partitions-repository.js';
 export { isStatementTimeout, readWithin } from './read-within.js';
-export { firstIdAt, recordId, timeOfRecordId } from './record-id.js';
+export { firstIdAt, firstIdOf, recordId, timeOfRecordId } from './record-id.js';
 export { countRedeliverable, type RedeliveryPage, runRedeliveryPage } from './redelivery-job-repository.js';
 export { type RedeliverOutcome, redeliver } from './redelivery-repository.js';
 export { checkSchema } from './schema-reader.js';

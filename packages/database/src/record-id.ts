@@ -22,6 +22,15 @@ export function firstIdAt(timeMs: number): string {
   return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
 }
 
+/**
+ * An id that none of `ids`, nor of what was accepted together with them, is below. A statement that is told it passes
+ * over the partitions of earlier days; without it each one opens those of the whole retention. There is no upper bound
+ * beside it on purpose: within two, the planner takes the range of a table that is empty yet for a single row.
+ */
+export function firstIdOf(ids: readonly string[]): string {
+  return firstIdAt(Math.min(...ids.map(timeOfRecordId)));
+}
+
 function hexTime(timeMs: number): string {
   return Math.max(0, Math.trunc(timeMs)).toString(16).padStart(12, '0');
 }

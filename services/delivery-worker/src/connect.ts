@@ -19,6 +19,7 @@ export async function openConnections(
     url: config.databaseUrl.reveal(),
     applicationName: 'tocsin-delivery-worker',
     poolSize: config.databasePoolSize,
+    plansByKey: true,
   });
   lifetime.add('database', () => database.close());
   const open = async (purpose: 'publish' | 'consume') => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Bound, DeliveryDue } from '@tocsin/contracts';
-import { type Database, sqlArray } from '@tocsin/database';
+import { type Database, firstIdOf, sqlArray } from '@tocsin/database';
 
 /** What a worker holds while it works on a delivery: the row, the alert's facts and what is known of the webhook. */
 export interface Claimed {
@@ -50,9 +50,15 @@ export function createClaimRepository(database: Database, leaseMs: number): Clai
     async claim(due, token) {
       // Before the statement: our idea of the lease ends before the database's.
       const leaseEndsAtMs = performance.now() + leaseMs;
-      const ids = sqlArray.uuid(due.map(({ deliveryId }) => deliveryId));
+      const ids = due.map(({ deliveryId }) => deliveryId);
       const generations = sqlArray.integer(due.map(({ generation }) => generation));
-      const rows = await database.prepared<ClaimedRow>(claim, [ids, generations, leaseMs, token]);
+      const rows = await database.prepared<ClaimedRow>(claim, [
+        sqlArray.uuid(ids),
+        generations,
+        leaseMs,
+        token,
+        firstIdOf(ids),
+      ]);
       return rows.map((row) => toClaimed(row, leaseEndsAtMs));
     },
   };
@@ -61,7 +67,8 @@ export function createClaimRepository(database: Database, leaseMs: number): Clai
 export const newClaimToken = randomUUID;
 
 // Rows are taken in the order of their ids, so that two workers with the same messages do not deadlock; should a plan
-// take them otherwise, the statement is safe to repeat. Locking them first would write each row's page twice.
+// take them otherwise, the statement is safe to repeat. Locking them first would write each row's page twice. An alert's
+// id has the time of its deliveries' ids.
 const claim = {
   name: 'delivery.claim',
   text: `
@@ -73,7 +80,9 @@ const claim = {
       set claimed = true, claim = o.claim + 1, crashes = o.crashes + 1, claim_token = $4::uuid,
           lease_until = now() + $3::float8 * interval '1 millisecond'
       from due
-      where o.delivery_id = due.delivery_id and o.generation = due.generation and o.state = 'queued'
+      -- Not "=": the index of what is queued would do for that, and is the wrong one to find rows by their ids.
+      where o.delivery_id = due.delivery_id and o.generation = due.generation
+        and o.state is not distinct from 'queued'
         and (not o.claimed or o.lease_until < now() or o.claim_token = $4::uuid)
       returning o.*
     )
@@ -85,7 +94,7 @@ const claim = {
            h.reason as hold_reason, h.times as hold_times,
            (extract(epoch from h.held_until - now()) * 1000)::float8 as hold_remaining_ms
     from claimed c
-    join alerts a on a.id = c.alert_record_id
+    join alerts a on a.id = c.alert_record_id and a.id >= $5::uuid
     left join webhooks w on w.id = c.webhook_id and w.workspace_id = c.workspace_id
     left join webhook_holds h on h.webhook_id = c.webhook_id`,
 };

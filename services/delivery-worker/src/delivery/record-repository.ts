@@ -1,4 +1,4 @@
-import { type Database, type SecretBox, sqlArray } from '@tocsin/database';
+import { type Database, firstIdOf, type SecretBox, sqlArray } from '@tocsin/database';
 import { storableText } from '../storable-text.js';
 import type { Claimed } from './claim-repository.js';
 import type { Attempt, Deferral, Verdict } from './verdict.js';
@@ -62,8 +62,9 @@ function columnsOf(outcomes: Outcome[], secrets: SecretBox): unknown[] {
   const bodies = outcomes.map(({ claimed, attempt }) =>
     attempt ? seal(claimed, attempt, secrets) : nothing,
   );
+  const ids = outcomes.map(({ claimed }) => claimed.deliveryId);
   return [
-    sqlArray.uuid(outcomes.map(({ claimed }) => claimed.deliveryId)),
+    sqlArray.uuid(ids),
     sqlArray.integer(outcomes.map(({ claimed }) => claimed.generation)),
     sqlArray.integer(outcomes.map(({ claimed }) => claimed.claim)),
     sqlArray.text(outcomes.map(({ verdict }) => (verdict.kind === 'retry' ? 'open' : verdict.kind))),
@@ -86,6 +87,7 @@ function columnsOf(outcomes: Outcome[], secrets: SecretBox): unknown[] {
     sqlArray.integer(bodies.map((body) => body.length)),
     // One value for all: an array of them would go as hexadecimal text, twice as long, and be parsed again.
     Buffer.concat(bodies),
+    firstIdOf(ids),
   ];
 }
 
@@ -142,7 +144,8 @@ const record = {
       select o.*, mine.delivery_id is not null as is_ours,
              -- What ends with this commit was not recorded before; the rest may be a commit that is repeated.
              o.attempted and (mine.ended is true or not exists (
-               select from attempts a where a.delivery_id = o.delivery_id and a.claim = o.claim)) as is_new
+               select from attempts a where a.delivery_id = o.delivery_id and a.claim = o.claim
+                 and a.delivery_id >= $21::uuid)) as is_new
       from o left join (select delivery_id, true as ended from ended
                         union all select delivery_id, false from again) mine using (delivery_id)
     ), updated as (
@@ -157,7 +160,8 @@ const record = {
                              else d.status_code end,
           error_code = case when n.is_ours then n.error_code else d.error_code end,
           error = case when n.is_ours then n.error else d.error end
-      from news n where d.id = n.delivery_id and (n.is_ours or n.is_new)
+      from news n
+      where d.id = n.delivery_id and d.id >= $21::uuid and (n.is_ours or n.is_new)
       returning d.id, d.attempts_made
     )
     insert into attempts (delivery_id, claim, number, trigger, started_at, duration_ms, request_body_sealed,

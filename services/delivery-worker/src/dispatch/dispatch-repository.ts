@@ -134,7 +134,8 @@ const unqueue = {
   text: `
     update open_deliveries o set state = 'waiting', lease_until = null
     from unnest($1::uuid[], $2::integer[]) as u(delivery_id, generation)
-    where o.delivery_id = u.delivery_id and o.generation = u.generation and o.state = 'queued' and not o.claimed`,
+    where o.delivery_id = u.delivery_id and o.generation = u.generation
+      and o.state is not distinct from 'queued' and not o.claimed`,
 };
 
 // The claim's number stays: an owner that was only late can still record, until another claims.

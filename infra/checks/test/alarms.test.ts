@@ -123,8 +123,14 @@ const cases: Record<string, { fires: [Given, Record<string, string>][]; silent: 
     ],
   },
   SlotsExhausted: {
-    fires: [[{ 'tocsin_deferrals_total{reason="no_slot"}': '6/s' }, {}]],
-    silent: [{ 'tocsin_deferrals_total{reason="held"}': '60/s' }],
+    fires: [
+      [{ 'tocsin_deferrals_total{reason="no_slot"}': '6/s' }, {}],
+      [{ 'tocsin_deferrals_total{reason="no_slot"}': '0/s', tocsin_in_flight: 390, tocsin_slots: 400 }, {}],
+    ],
+    silent: [
+      { 'tocsin_deferrals_total{reason="held"}': '60/s' },
+      { tocsin_in_flight: 300, tocsin_slots: 400 },
+    ],
   },
   ApiErrors: {
     fires: [[{ ...requests('200', 9), ...requests('503', 1) }, { job: 'webhook-api' }]],

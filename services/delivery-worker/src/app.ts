@@ -63,8 +63,8 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
   const publishDue = createPublishDue(publisher);
   const repository = createDispatchRepository(database, config.queuedLeaseMs);
   const slots = createSlots({ total: config.slots, now: () => performance.now() });
-  const window = createWindow({ now: () => performance.now(), shareOf: slots.shareOf });
-  const metrics = createWorkerMetrics(registry, { inFlight: slots.taken });
+  const window = createWindow({ now: () => performance.now(), shareOf: slots.shareOf, slots: config.slots });
+  const metrics = createWorkerMetrics(registry, { inFlight: slots.taken, slots: config.slots });
   const consumers: Consumer[] = [];
   const pause = () => Promise.all(consumers.map((consumer) => consumer.pause()));
   const resume = () => Promise.all(consumers.map((consumer) => consumer.resume()));

@@ -26,7 +26,10 @@ const waits = [
 const sizes = [1, 2, 5, 10, 25, 50, 100, 200];
 
 /** `inFlight` is asked at each scrape. */
-export function createWorkerMetrics(metrics: Metrics, read: { inFlight: () => number }): WorkerMetrics {
+export function createWorkerMetrics(
+  metrics: Metrics,
+  read: { inFlight: () => number; slots: number },
+): WorkerMetrics {
   const alerts = metrics.counter('tocsin_alerts_total', 'Alerts accepted, by what became of them.', [
     'outcome',
   ]);
@@ -91,6 +94,7 @@ export function createWorkerMetrics(metrics: Metrics, read: { inFlight: () => nu
     ['reason'],
   );
   metrics.gauge('tocsin_in_flight', 'Requests under way.', [], (gauge) => gauge.set(read.inFlight()));
+  metrics.gauge('tocsin_slots', 'Requests that may be under way.').set(read.slots);
 
   // A series that begins at 1 has no increase: what alarms watch begins at 0.
   for (const reason of deadLetterReasons) deadLetters.inc({ reason }, 0);

@@ -1,8 +1,8 @@
 import { createWindow } from './window.js';
 
-function windowAt({ share = 1_000 } = {}) {
+function windowAt({ share = 1_000, slots = 1_000 } = {}) {
   const clock = { ms: 0 };
-  return { clock, window: createWindow({ now: () => clock.ms, shareOf: () => share }) };
+  return { clock, window: createWindow({ now: () => clock.ms, shareOf: () => share, slots }) };
 }
 
 const nothingSeen = { ready: 0, queuedByWebhook: new Map<string, number>(), backlogged: new Set<string>() };
@@ -47,4 +47,12 @@ test('a webhook with its share in the queue, or with older ones waiting, gets no
   expect([window.take('w'), window.take('w'), window.take('w')]).toEqual([true, true, false]);
   window.giveBack('w');
   expect(window.take('w')).toBe(true);
+});
+
+test('a worker with few slots has few places, whoever asks: at ten seconds a request none waits longer than fifteen', () => {
+  const { window } = windowAt({ slots: 40 });
+  const taken = Array.from({ length: 450 }, (_, index) => window.take(`webhook-${index}`)).filter(Boolean);
+  expect(taken).toHaveLength(60);
+  window.finished(300);
+  expect(window.room()).toBe(240);
 });

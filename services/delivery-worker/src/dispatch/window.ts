@@ -18,18 +18,25 @@ export interface WindowOptions {
   now: () => number;
   /** How many of one webhook may be queued. */
   shareOf: (webhookId: string) => number;
+  /** Requests that this worker may have under way. */
+  slots: number;
 }
 
-/** As many as a worker has slots: on a first burst nothing is known of the rate yet. */
-const minPlaces = 400;
+/**
+ * On a first burst nothing is known of the rate yet: as many as the worker has slots, and no more, or with few slots
+ * and slow destinations a row would wait longer than its lease. A slot is free again after ten seconds.
+ */
+const minPlacesAtMost = 400;
 /** Beyond a full window, for webhooks that have nothing in the queue: who is quiet need not wait for the dispatcher. */
-const placesForTheQuiet = 200;
+const partForTheQuiet = 1 / 2;
 const maxPlaces = 10_000;
 const secondsOfWork = 1;
 /** The rate is measured over this long; a longer span would starve the workers while a burst begins. */
 const spanMs = 1_000;
 
-export function createWindow({ now, shareOf }: WindowOptions): Window {
+export function createWindow({ now, shareOf, slots }: WindowOptions): Window {
+  const minPlaces = Math.min(minPlacesAtMost, slots);
+  const placesForTheQuiet = Math.ceil(minPlaces * partForTheQuiet);
   let ready = 0;
   let sent = 0;
   let queued = new Map<string, number>();

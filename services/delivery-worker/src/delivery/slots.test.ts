@@ -62,3 +62,19 @@ test('who waits in vain is told so after a moment and holds nothing', async () =
   expect(slots.taken()).toBe(0);
   expect(await slots.takeSoon('hanging')).toBeDefined();
 });
+
+test('who waits is told so in vain only when the webhook has stopped answering', async () => {
+  let nowMs = 0;
+  const slots = createSlots({ total: 1_000, now: () => nowMs, waitMs: 4 });
+  slots.take('w')!.release(true);
+  const held = Array.from({ length: 128 }, () => slots.take('w')!);
+  const [first, second, third] = [slots.takeSoon('w'), slots.takeSoon('w'), slots.takeSoon('w')];
+  nowMs = 15;
+  held.pop()!.release(true);
+  expect(await first).toBeDefined();
+  await new Promise((resolve) => setTimeout(resolve, 60));
+  held.pop()!.release(true);
+  expect(await second).toBeDefined();
+  nowMs = 1_000;
+  expect(await third).toBeUndefined();
+});

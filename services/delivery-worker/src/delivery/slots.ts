@@ -35,8 +35,10 @@ export interface SlotsOptions {
 
 const provenForMs = 30_000;
 const provenLimit = 128;
-/** One that answers is waited for so many times longer: it will give a slot back, and putting back costs more. */
+/** One that answers is waited for so many times longer, and again while it answers: it will give a slot back. */
 const provenPatience = 5;
+/** A claim's lease must leave time for the request. */
+const maxWaitMs = 5_000;
 const unprovenLimit = 8;
 const unprovenPart = 1 / 2;
 const unprovenFirstPart = 3 / 4;
@@ -76,7 +78,14 @@ export function createSlots({ total, now, waitMs = 100 }: SlotsOptions): Slots {
         if (waiters.size === 0) waiting.delete(webhookId);
         resolve(slot);
       };
-      const timer = setTimeout(() => end(undefined), isProven(webhookId) ? provenPatience * waitMs : waitMs);
+      const startedAt = now();
+      const patience = () => (isProven(webhookId) ? provenPatience * waitMs : waitMs);
+      const expire = () => {
+        const answered = answeredAt.get(webhookId) ?? Number.NEGATIVE_INFINITY;
+        if (now() - answered > patience() || now() - startedAt > maxWaitMs) return end(undefined);
+        timer = setTimeout(expire, patience());
+      };
+      let timer = setTimeout(expire, patience());
       waiters.add(end);
     });
   const take = (webhookId: string): Slot | undefined => {

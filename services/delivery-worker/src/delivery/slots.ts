@@ -43,8 +43,8 @@ const unprovenLimit = 8;
 const unprovenPart = 1 / 2;
 const unprovenFirstPart = 3 / 4;
 const provenShare = 1_000;
-/** Those of two workers: what could not be sent anyway would be claimed and given back in a circle. */
-const unprovenShare = 16;
+/** No more than any one worker can send: the rest would be claimed and given back in a circle. */
+const unprovenShare = unprovenLimit;
 /** Soon enough to use a slot that has become free; where nothing answers, none does before a time-out. */
 const provenPauseMs = 750;
 const unprovenPauseMs = 3_000;

@@ -68,24 +68,26 @@ function arrayOf<T>({ oid, sizeOf, write }: Element<T>): (values: readonly (T | 
 
 /** Where the two digits of each byte stand in `xxxxxxxx-xxxx-xxxx-xxxx-xxxxxxxxxxxx`. */
 const uuidBytes = [0, 2, 4, 6, 9, 11, 14, 16, 19, 21, 24, 26, 28, 30, 32, 34];
+const uuidLength = 36;
 const noDigit = -4096;
 const digits = new Int16Array(128).fill(noDigit);
 for (const digit of '0123456789abcdefABCDEF') digits[digit.charCodeAt(0)] = Number.parseInt(digit, 16);
 
 /** By table: decoding through a string without dashes takes four times as long. */
 function writeUuid(buffer: Buffer, value: string, at: number): void {
+  if (value.length !== uuidLength) throw notUuid(value);
   for (let index = 0; index < uuidBytes.length; index += 1) {
     const start = uuidBytes[index]!;
     const byte = digitAt(value, start) * 16 + digitAt(value, start + 1);
     // A wrong digit would be another id.
-    if (byte < 0) throw invalidText(`${JSON.stringify(value)} is not a UUID.`);
+    if (byte < 0) throw notUuid(value);
     buffer[at + index] = byte;
   }
 }
 
 /** As the server would say it (SQLSTATE 22P02), so that the same rows are set aside. */
-function invalidText(message: string): Error {
-  return Object.assign(new Error(message), { code: '22P02' });
+function notUuid(value: string): Error {
+  return Object.assign(new Error(`${JSON.stringify(value)} is not a UUID.`), { code: '22P02' });
 }
 
 function digitAt(text: string, index: number): number {

@@ -49,6 +49,7 @@ test.each([
   'x',
   '018f3c5e7c1a8abc9def0123456789ab',
   '018f3c5e-7c1a-8abc-9def-0123456789ag',
+  '018f3c5e-7c1a-8abc-9def-0123456789abc',
   'é18f3c5e-7c1a-8abc-9def-0123456789ab',
 ])('what is not a UUID is refused, not written as another: %p', (value) => {
   expect(() => sqlArray.uuid([value])).toThrow('is not a UUID');

@@ -91,10 +91,15 @@ export class AnswerReader implements Dispatcher.DispatchHandler {
     else this.#reject(exchangeFailureOf(error));
   }
 
+  /** A property for a property: an object spread into another gets a hidden class of its own, at each call. */
   #finish(end: { isTooLong?: boolean; isComplete?: boolean; bodyNote?: BodyNote }): void {
-    if (!this.#head) return;
+    const head = this.#head;
+    if (!head) return;
     this.#resolve({
-      ...this.#head,
+      statusCode: head.statusCode,
+      contentType: head.contentType,
+      contentEncoding: head.contentEncoding,
+      retryAfter: head.retryAfter,
       body: this.#chunks.length === 1 && this.#chunks[0] ? this.#chunks[0] : Buffer.concat(this.#chunks),
       isTooLong: end.isTooLong ?? false,
       isComplete: end.isComplete ?? false,

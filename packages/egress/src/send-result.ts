@@ -33,9 +33,9 @@ export interface Answer {
   response: string;
   /** The body was longer than what is kept, or ended early. */
   truncated: boolean;
-  bodyNote?: BodyNote;
+  bodyNote?: BodyNote | undefined;
   /** From the `Retry-After` header, whole seconds from now, not negative. */
-  retryAfterSeconds?: number;
+  retryAfterSeconds?: number | undefined;
   durationMs: number;
 }
 

@@ -21,8 +21,8 @@ export function toAnswer(
     statusCode: answer.statusCode,
     response: text,
     truncated: isCut || isShortened,
-    ...(bodyNote && { bodyNote }),
-    ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
+    bodyNote,
+    retryAfterSeconds,
     durationMs: elapsedSince(startedAt),
   };
 }

@@ -76,7 +76,7 @@ export function createSender(options: SenderOptions): Sender {
     maxIdle: options.maxIdle ?? 512,
     maxAgeMs: options.maxConnectionAgeMs ?? 300_000,
   });
-  const axios = new Axios({ method: 'post' });
+  const axios = new Axios();
   const targetOf = createTargets();
   const sending = new Set<Cancellation>();
   const groupOf = createAbortGroups(stopped);
@@ -110,7 +110,7 @@ export function createSender(options: SenderOptions): Sender {
       // Headers of axios's own kind it takes as they are; a plain object it would go through.
       return { data, status: data.statusCode, statusText: '', headers: new AxiosHeaders(), config };
     };
-    const response = await axios.request<RawAnswer>({ url: sendRequest.url, adapter });
+    const response = await axios.request<RawAnswer>({ method: 'post', url: sendRequest.url, adapter });
     return response.data;
   }
 

@@ -6,10 +6,12 @@ import { hash as digest } from 'node:crypto';
  */
 export function recordId(timeMs: number, parts: string): string {
   const hash = digest('sha256', parts);
-  const time = hexTime(timeMs);
-  const variant = ((Number.parseInt(hash[3]!, 16) & 0x3) | 0x8).toString(16);
-  return `${time.slice(0, 8)}-${time.slice(8)}-8${hash.slice(0, 3)}-${variant}${hash.slice(4, 7)}-${hash.slice(7, 19)}`;
+  const variant = variants[Number.parseInt(hash[3]!, 16) & 0x3];
+  return `${timePart(timeMs)}-8${hash.slice(0, 3)}-${variant}${hash.slice(4, 7)}-${hash.slice(7, 19)}`;
 }
+
+/** The digits whose upper two bits say that it is a UUID of RFC 9562. */
+const variants = '89ab';
 
 /** The time that an id begins with, in Unix milliseconds. */
 export function timeOfRecordId(id: string): number {
@@ -18,8 +20,7 @@ export function timeOfRecordId(id: string): number {
 
 /** The smallest id of a millisecond: every id made at or after `timeMs` is at or above it. */
 export function firstIdAt(timeMs: number): string {
-  const time = hexTime(timeMs);
-  return `${time.slice(0, 8)}-${time.slice(8)}-0000-0000-000000000000`;
+  return `${timePart(timeMs)}-0000-0000-000000000000`;
 }
 
 /**
@@ -28,9 +29,17 @@ export function firstIdAt(timeMs: number): string {
  * beside it on purpose: within two, the planner takes the range of a table that is empty yet for a single row.
  */
 export function firstIdOf(ids: readonly string[]): string {
-  return firstIdAt(Math.min(...ids.map(timeOfRecordId)));
+  let first = ids[0]!;
+  for (const id of ids) if (id < first) first = id;
+  return `${first.slice(0, 13)}-0000-0000-000000000000`;
 }
 
-function hexTime(timeMs: number): string {
-  return Math.max(0, Math.trunc(timeMs)).toString(16).padStart(12, '0');
+let last = { timeMs: Number.NaN, part: '' };
+
+/** The first 48 bits. Kept for the next call: what is written together has one time. */
+function timePart(timeMs: number): string {
+  if (timeMs === last.timeMs) return last.part;
+  const digits = Math.max(0, Math.trunc(timeMs)).toString(16).padStart(12, '0');
+  last = { timeMs, part: `${digits.slice(0, 8)}-${digits.slice(8)}` };
+  return last.part;
 }

@@ -1,0 +1,35 @@
+import { firstIdAt, firstIdOf, recordId, timeOfRecordId } from './record-id.js';
+
+/** Rows are found by these: another way to make the same id must make the same one. */
+const known: [timeMs: number, parts: string, id: string][] = [
+  [0, '', '00000000-0000-8e3b-8c44-298fc1c149af'],
+  [0, '0', '00000000-0000-85fe-8eb6-6ffc86f38d95'],
+  [0, '1', '00000000-0000-86b8-ab27-3ff34fce19d6'],
+  [0, '2', '00000000-0000-8d47-b5e3-a265e16eee03'],
+  [0, '5', '00000000-0000-8ef2-9127-de37b942baad'],
+  [1_784_930_400_123, 'a/b', '019f9624-777b-8c14-8ddc-033f64b9dea8'],
+  [1_784_930_400_123, 'a/c', '019f9624-777b-8245-86ae-9e14fc882f91'],
+  [1_784_930_400_123.9, 'a/d', '019f9624-777b-886b-a93f-efb8240923e7'],
+  [-5, 'a/e', '00000000-0000-8e69-9bda-caf3da4bb147'],
+  [2 ** 48 - 1, '0b0d/é', 'ffffffff-ffff-82c9-a30e-9a4a67673bcb'],
+];
+
+test('the same time and parts give the id that they always gave', () => {
+  for (const [timeMs, parts, id] of [...known, ...known.toReversed()])
+    expect(recordId(timeMs, parts)).toBe(id);
+});
+
+test('an id tells the millisecond that it begins with', () => {
+  for (const [timeMs, , id] of known) expect(timeOfRecordId(id)).toBe(Math.max(0, Math.trunc(timeMs)));
+});
+
+test('no id of a millisecond is below its first', () => {
+  expect(firstIdAt(1_784_930_400_123)).toBe('019f9624-777b-0000-0000-000000000000');
+  for (const [timeMs, , id] of known) expect(firstIdAt(timeMs) <= id).toBe(true);
+});
+
+test('the first id of several is that of the earliest', () => {
+  const at = (timeMs: number) => recordId(timeMs, String(timeMs));
+  expect(firstIdOf([at(70_000), at(65_536), at(65_537)])).toBe(firstIdAt(65_536));
+  expect(firstIdOf([at(1_784_930_400_123)])).toBe(firstIdAt(1_784_930_400_123));
+});

@@ -10,7 +10,7 @@ export const sqlArray = {
   text: arrayOf<string>({
     oid: 25,
     sizeOf: (value) => Buffer.byteLength(value),
-    write: (buffer, value, at) => buffer.write(value, at),
+    write: (buffer, value, at) => at + buffer.write(value, at),
   }),
   boolean: arrayOf<boolean>({
     oid: 16,
@@ -39,7 +39,8 @@ interface Element<T> {
   /** Of the type, in `pg_type`. */
   oid: number;
   sizeOf: (value: T) => number;
-  write: (buffer: Buffer, value: T, at: number) => void;
+  /** Gives the place behind what it wrote, as Buffer's own methods do. */
+  write: (buffer: Buffer, value: T, at: number) => number;
 }
 
 const headerBytes = 20;
@@ -47,21 +48,17 @@ const lengthBytes = 4;
 
 function arrayOf<T>({ oid, sizeOf, write }: Element<T>): (values: readonly (T | null)[]) => Buffer {
   return (values) => {
-    const bytes = values.reduce(
-      (sum, value) => sum + lengthBytes + (value === null ? 0 : sizeOf(value)),
-      headerBytes,
-    );
+    let bytes = headerBytes + lengthBytes * values.length;
+    for (const value of values) if (value !== null) bytes += sizeOf(value);
     const buffer = Buffer.allocUnsafe(bytes);
     let at = 0;
     for (const number of [1, 1, oid, values.length, 1]) at = buffer.writeInt32BE(number, at);
-    values.forEach((value) => {
-      const size = value === null ? -1 : sizeOf(value);
-      buffer.writeInt32BE(size, at);
-      at += lengthBytes;
-      if (value === null) return;
-      write(buffer, value, at);
-      at += size;
-    });
+    for (const value of values) {
+      const start = at + lengthBytes;
+      const end = value === null ? start : write(buffer, value, start);
+      buffer.writeInt32BE(value === null ? -1 : end - start, at);
+      at = end;
+    }
     return buffer;
   };
 }
@@ -74,7 +71,7 @@ const digits = new Int16Array(128).fill(noDigit);
 for (const digit of '0123456789abcdefABCDEF') digits[digit.charCodeAt(0)] = Number.parseInt(digit, 16);
 
 /** By table: decoding through a string without dashes takes four times as long. */
-function writeUuid(buffer: Buffer, value: string, at: number): void {
+function writeUuid(buffer: Buffer, value: string, at: number): number {
   if (value.length !== uuidLength) throw notUuid(value);
   for (let index = 0; index < uuidBytes.length; index += 1) {
     const start = uuidBytes[index]!;
@@ -83,6 +80,7 @@ function writeUuid(buffer: Buffer, value: string, at: number): void {
     if (byte < 0) throw notUuid(value);
     buffer[at + index] = byte;
   }
+  return at + uuidBytes.length;
 }
 
 /** As the server would say it (SQLSTATE 22P02), so that the same rows are set aside. */
@@ -98,9 +96,9 @@ const unixMsOf2000 = 946_684_800_000;
 const lowWord = 2 ** 32;
 
 /** Microseconds since 2000, in 64 bits. */
-function writeTimestamp(buffer: Buffer, value: Date, at: number): void {
+function writeTimestamp(buffer: Buffer, value: Date, at: number): number {
   const microseconds = (value.getTime() - unixMsOf2000) * 1_000;
   const high = Math.floor(microseconds / lowWord);
   buffer.writeInt32BE(high, at);
-  buffer.writeUInt32BE(microseconds - high * lowWord, at + 4);
+  return buffer.writeUInt32BE(microseconds - high * lowWord, at + 4);
 }

@@ -5,6 +5,27 @@ import type { Fault } from './check.js';
  * surrogates, which have no UTF-8 form. Looks at keys and values, without recursion, so that deep nesting is harmless.
  */
 export function findBadText(value: unknown): Fault | undefined {
+  return hasBadText(value) ? locateBadText(value) : undefined;
+}
+
+/** Nearly every value is good: what only the place of a fault needs, paths and lists of members, is not made for it. */
+function hasBadText(value: unknown): boolean {
+  const open: unknown[] = [value];
+  while (open.length > 0) {
+    const item = open.pop();
+    if (typeof item === 'string') {
+      if (badText(item) !== undefined) return true;
+    } else if (typeof item === 'object' && item !== null) {
+      for (const key in item) {
+        if (badText(key) !== undefined) return true;
+        open.push((item as Record<string, unknown>)[key]);
+      }
+    }
+  }
+  return false;
+}
+
+function locateBadText(value: unknown): Fault | undefined {
   const open: [string, unknown][] = [['', value]];
   for (let entry = open.pop(); entry !== undefined; entry = open.pop()) {
     const [path, item] = entry;

@@ -12,9 +12,10 @@ import {
 } from '@tocsin/messaging';
 import { type DeliveryWorkerConfig, openKeys } from './config.js';
 import { openConnections } from './connect.js';
+import type { Claimed } from './delivery/claim-repository.js';
 import { createDelivery } from './delivery/create-delivery.js';
 import type { Deliver } from './delivery/deliver.js';
-import { createSlots } from './delivery/slots.js';
+import { createSlots, type Slot } from './delivery/slots.js';
 import { runBacklogMeter } from './dispatch/backlog-meter.js';
 import { createDispatchRepository } from './dispatch/dispatch-repository.js';
 import { runDispatcher } from './dispatch/dispatcher.js';
@@ -26,6 +27,7 @@ import { keepPartitions, runRedeliveries } from './housekeeping/housekeeper.js';
 import { createLimit } from './limit.js';
 import { createWorkerMetrics } from './metrics.js';
 import { createPatience } from './patience.js';
+import { createTasks } from './tasks.js';
 
 export interface DeliveryWorker {
   logger: Logger;
@@ -72,11 +74,13 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
 
   const secrets = createSecretBox(openKeys(config.secretsKeys));
   const shared = { database, window, patience, logger, metrics, config };
-  const fanOut = createFanOut({ ...shared, publishDue, repository });
   const deliver = createDelivery({ ...shared, secrets, slots, sender });
   const inHand = createLimit(config.slots);
   // Told to stop while waiting for the database: the message goes back to the broker with the channel.
   const onError = (err: unknown) => signal.aborted || logger.error({ err }, 'message.failed');
+  const begun = createTasks(onError);
+  const begin = (claimed: Claimed, slot: Slot) => begun.add(deliver.claimed(claimed, slot));
+  const fanOut = createFanOut({ ...shared, publishDue, repository, slots, begin });
   consumers.push(
     await createConsumer(consuming, {
       queue: alertFiredQueue,
@@ -89,7 +93,7 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
       queue: deliveriesQueue,
       // Half of the hands may be full of what hangs, or waits for a slot, and the rest still keep the slots busy.
       prefetch: 2 * config.slots,
-      handle: (message) => handleDue(message, (due) => inHand.run(() => deliver(due)), logger),
+      handle: (message) => handleDue(message, (due) => inHand.run(() => deliver.due(due)), logger),
       onError,
     }),
   );
@@ -130,11 +134,12 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
     // What was not begun goes back to the broker with the channel.
     inHand.refuseWaiting(new Error('The worker is stopping.'));
     await Promise.all(consumers.map((consumer) => consumer.drained()));
+    await begun.ended();
   });
   return { logger, port: health.port, close: (deadlineMs) => lifetime.close(deadlineMs) };
 }
 
-async function handleDue({ content }: Incoming, deliver: Deliver, logger: Logger): Promise<void> {
+async function handleDue({ content }: Incoming, deliver: Deliver['due'], logger: Logger): Promise<void> {
   const due = decodeDeliveriesDue(content);
   // Only we publish here, and what is owed stands in the database: a message nobody can read loses nothing.
   if (due === undefined) {

@@ -1,4 +1,4 @@
-import { createBatcher } from './batcher.js';
+import { createBatcher, createBatches } from './batcher.js';
 
 test('each item gets the result at its own place, in batches that grow while the lanes are busy', async () => {
   const sizes: number[] = [];
@@ -56,4 +56,24 @@ test('a second batch goes beside the first only when it is no smaller', async ()
   expect(sizes).toEqual([3, 3]);
   await add(100);
   expect(sizes).toEqual([3, 3]);
+});
+
+test('what finds no room waits for it, and leaves in the order that it came', async () => {
+  const batches: number[][] = [];
+  let room = 0;
+  const gathered = createBatches<number>({
+    run: async (items) => void batches.push(items),
+    maxSize: 100,
+    lanes: 1,
+    room: () => room,
+  });
+  for (let item = 0; item < 5; item += 1) gathered.add(item);
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  expect(batches).toEqual([]);
+  room = 3;
+  while (batches.length < 2) await new Promise((resolve) => setTimeout(resolve, 1));
+  expect(batches).toEqual([
+    [0, 1, 2],
+    [3, 4],
+  ]);
 });

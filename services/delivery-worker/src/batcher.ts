@@ -19,26 +19,36 @@ export interface BatchesOptions<Item> {
   onBatch?: (size: number) => void;
   /** What waits is taken in turn by this; else in its order. */
   turnOf?: (item: Item) => string;
+  /** How many may leave now, of so many that wait; it is asked again soon where that is none. */
+  room?: (waiting: number) => number;
 }
 
+const roomPollMs = 2;
+
 export function createBatches<Item>(options: BatchesOptions<Item>): Batches<Item> {
-  const { run, maxSize, lanes, onBatch = () => {}, turnOf = () => '' } = options;
+  const { run, maxSize, lanes, onBatch = () => {}, turnOf = () => '', room = () => maxSize } = options;
   const waiting = createTurns<Item>(turnOf);
   let busy = 0;
   let lastSize = 0;
   let scheduled = false;
 
   const mayLeave = () => waiting.size() > 0 && (busy === 0 || (busy < lanes && waiting.size() >= lastSize));
+  const waitForRoom = () => {
+    scheduled = true;
+    setTimeout(flush, roomPollMs);
+  };
   const flush = () => {
     scheduled = false;
     while (mayLeave()) {
-      const batch = waiting.take(maxSize);
+      const size = Math.min(maxSize, room(waiting.size()));
+      if (size === 0) return waitForRoom();
+      const batch = waiting.take(size);
       busy += 1;
       lastSize = batch.length;
       onBatch(batch.length);
       void run(batch).then(() => {
         busy -= 1;
-        flush();
+        if (!scheduled) flush();
       });
     }
   };

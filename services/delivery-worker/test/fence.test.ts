@@ -40,8 +40,8 @@ function attempt(statusCode = 200): Attempt {
 
 async function oneQueued(): Promise<{ deliveryId: string; generation: number }> {
   const webhookId = await scene.addWebhook();
-  const planned = scene.plan([webhookId], { queued: true });
-  await scene.fanOut.write([planned], Date.now());
+  const planned = scene.plan([webhookId], { state: 'queued' });
+  await scene.write([planned]);
   return { deliveryId: planned.deliveries[0]!.id, generation: 1 };
 }
 
@@ -71,6 +71,37 @@ test('a claim whose commit was not heard of can be repeated by its own batch', a
   expect(again).toMatchObject({ deliveryId: due.deliveryId, claim: 2 });
 });
 
+test('what is written as claimed is nobody else’s, and its writer can claim it again where the answer was lost', async () => {
+  const webhookId = await scene.addWebhook();
+  const planned = scene.plan([webhookId], { state: 'claimed' });
+  const due = { deliveryId: planned.deliveries[0]!.id, generation: 1 };
+  const token = randomUUID();
+  const { leaseEndsAtMs } = await scene.write([planned], { token });
+  expect(leaseEndsAtMs - performance.now()).toBeLessThanOrEqual(30_000);
+  expect(await scene.open(due.deliveryId)).toMatchObject({
+    state: 'queued',
+    claimed: true,
+    claim: 1,
+    crashes: 1,
+  });
+  expect(await scene.claims.claim([due], randomUUID())).toEqual([]);
+  expect(await scene.claims.claim([due], token)).toMatchObject([{ claim: 2, crashes: 2 }]);
+});
+
+test('what was written as claimed by a worker that died is put back when its lease has run out', async () => {
+  const planned = scene.plan([await scene.addWebhook()], { state: 'claimed' });
+  const { id } = planned.deliveries[0]!;
+  await scene.write([planned]);
+  await scene.dispatch.putBackExpired();
+  expect(await scene.open(id)).toMatchObject({ state: 'queued', claimed: true });
+  await scene.database
+    .knex('open_deliveries')
+    .where({ delivery_id: id })
+    .update({ lease_until: new Date(0) });
+  await scene.dispatch.putBackExpired();
+  expect(await scene.open(id)).toMatchObject({ state: 'waiting', claimed: false, claim: 1 });
+});
+
 test('a message of an older generation, or of a delivery that waits, claims nothing', async () => {
   const due = await oneQueued();
   expect(await scene.claims.claim([{ ...due, generation: 2 }], randomUUID())).toEqual([]);
@@ -80,8 +111,8 @@ test('a message of an older generation, or of a delivery that waits, claims noth
 
 test('two hundred claims of the same deliveries at once give each delivery to one', async () => {
   const webhookId = await scene.addWebhook();
-  const planned = Array.from({ length: 20 }, () => scene.plan([webhookId], { queued: true }));
-  await scene.fanOut.write(planned, Date.now());
+  const planned = Array.from({ length: 20 }, () => scene.plan([webhookId], { state: 'queued' }));
+  await scene.write(planned);
   const due = planned.map((alert) => ({ deliveryId: alert.deliveries[0]!.id, generation: 1 }));
   const claims = await Promise.all(
     Array.from({ length: 10 }, (_, index) =>
@@ -218,18 +249,18 @@ test('an alert whose key is taken is skipped whole, also when both come at once'
   const first = scene.plan([webhookId], { alertId });
   const second = scene.plan([webhookId], { alertId, acceptedAtMs: Date.now() + 5 });
   const written = await Promise.all([
-    scene.fanOut.write([first], Date.now()),
-    scene.fanOut.write([second], Date.now() + 5),
+    scene.write([first]),
+    scene.write([second], { acceptedAtMs: Date.now() + 5 }),
   ]);
   // The ids of what is new: the alert and its one delivery.
-  expect(written.map((ids) => ids.size).sort()).toEqual([0, 2]);
+  expect(written.map(({ ids }) => ids.size).sort()).toEqual([0, 2]);
   const rows = await scene.database.knex('deliveries').where({ alert_id: alertId });
   expect(rows).toHaveLength(1);
 });
 
 test('what is due is queued in the order of its time, up to the quota, and held webhooks are not surveyed', async () => {
   const [free, held] = [await scene.addWebhook(), await scene.addWebhook()];
-  await scene.fanOut.write([scene.plan([free, held]), scene.plan([free, held])], Date.now());
+  await scene.write([scene.plan([free, held]), scene.plan([free, held])]);
   await scene.records.hold({ webhookId: held, version: 1, reason: 'circuit', forMs: 60_000, times: 1 });
   const candidates = (await scene.dispatch.survey(10)).filter(
     ({ workspaceId }) => workspaceId === scene.workspaceId,
@@ -247,7 +278,7 @@ test('what is due is queued in the order of its time, up to the quota, and held 
 
 test('what comes long after its survey queues nothing: whoever sent it publishes nothing any more', async () => {
   const webhookId = await scene.addWebhook();
-  await scene.fanOut.write([scene.plan([webhookId])], Date.now());
+  await scene.write([scene.plan([webhookId])]);
   const [candidate] = (await scene.dispatch.survey(10)).filter((entry) => entry.webhookId === webhookId);
   const stale = { ...candidate!, queueBy: new Date(candidate!.queueBy.getTime() - 11_000) };
   expect(await scene.dispatch.queue([{ contender: stale, quota: 1 }])).toEqual([]);
@@ -256,7 +287,7 @@ test('what comes long after its survey queues nothing: whoever sent it publishes
 
 test('a hold whose time has passed makes its webhook a probe', async () => {
   const webhookId = await scene.addWebhook();
-  await scene.fanOut.write([scene.plan([webhookId])], Date.now());
+  await scene.write([scene.plan([webhookId])]);
   await scene.records.hold({ webhookId, version: 1, reason: 'retry_after', forMs: -1, times: 1 });
   const [candidate] = (await scene.dispatch.survey(10)).filter((entry) => entry.webhookId === webhookId);
   expect(candidate).toMatchObject({ probing: true, due: 1 });

@@ -18,7 +18,7 @@ const ended = (count: number) =>
 test('what was queued and whose message is lost is put back and delivered', async () => {
   const target = await stage.addTarget();
   // Written as queued, and never published: as if the worker had died between commit and publish.
-  await stage.fanOut.write([stage.plan([target.id], { queued: true })], Date.now());
+  await stage.write([stage.plan([target.id], { state: 'queued' })]);
   await stage.database.knex('open_deliveries').update({ lease_until: new Date(Date.now() + 500) });
   await stage.startWorker();
   await ended(1);
@@ -27,8 +27,8 @@ test('what was queued and whose message is lost is put back and delivered', asyn
 
 test('what a worker had claimed when it died is taken over after its lease', async () => {
   const target = await stage.addTarget();
-  const planned = stage.plan([target.id], { queued: true });
-  await stage.fanOut.write([planned], Date.now());
+  const planned = stage.plan([target.id], { state: 'queued' });
+  await stage.write([planned]);
   const deliveryId = planned.deliveries[0]!.id;
   await stage.claims.claim([{ deliveryId, generation: 1 }], randomUUID());
   await stage.database.knex('open_deliveries').update({ lease_until: new Date(Date.now() + 500) });
@@ -40,7 +40,7 @@ test('what a worker had claimed when it died is taken over after its lease', asy
 test('a delivery that takes its workers down fails as such, and the others go on', async () => {
   const [bad, good] = [await stage.addTarget(), await stage.addTarget()];
   const planned = stage.plan([bad.id, good.id]);
-  await stage.fanOut.write([planned], Date.now());
+  await stage.write([planned]);
   await stage.database.knex('open_deliveries').where({ webhook_id: bad.id }).update({ crashes: 5 });
   await stage.startWorker();
   const rows = await ended(2);
@@ -71,7 +71,7 @@ test('two workers work a backlog off together, each delivery once', async () => 
   const targets = await Promise.all(Array.from({ length: 20 }, () => stage.addTarget()));
   const ids = targets.map((target) => target.id);
   const planned = Array.from({ length: 100 }, () => stage.plan(ids));
-  await stage.fanOut.write(planned, Date.now());
+  await stage.write(planned);
   await Promise.all([stage.startWorker(), stage.startWorker()]);
   await until(
     'everything has ended',

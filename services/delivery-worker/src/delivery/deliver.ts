@@ -10,7 +10,7 @@ import { type Prepared, prepare } from './prepare.js';
 import type { Recorder } from './record.js';
 import type { RenderBody } from './render-body.js';
 import type { RetryPolicy } from './retry-policy.js';
-import type { Slots } from './slots.js';
+import type { Slot, Slots } from './slots.js';
 import type { Attempt, Deferral, Verdict } from './verdict.js';
 import type { WebhookCache } from './webhook-cache.js';
 
@@ -31,42 +31,59 @@ export interface DeliverDeps {
   random: () => number;
 }
 
-export type Deliver = (due: DeliveryDue) => Promise<void>;
+export interface Deliver {
+  /**
+   * Claims a delivery and carries it out. Resolves when its outcome is committed and its message may be acknowledged; a
+   * message that is not ours to act on resolves at once.
+   */
+  due(due: DeliveryDue): Promise<void>;
+  /** Carries out one that has been claimed and has its slot. */
+  claimed(claimed: Claimed, slot: Slot): Promise<void>;
+}
 
-/**
- * One delivery: claim, prepare, send, classify, record. Resolves when its outcome is committed and its message may be
- * acknowledged; a message that is not ours to act on resolves at once.
- */
+/** One delivery: claim, prepare, send, classify, record. */
 export function createDeliver(deps: DeliverDeps): Deliver {
-  const { claim, webhooks, render, slots, recorder, policy, now, random } = deps;
-  return async (due) => {
-    const claimed = await claim(due);
-    if (claimed === undefined) return;
-    const destination = claimed.webhook && (await webhooks.get(claimed.webhookId, claimed.webhook.version));
-    const prepared = prepare({
-      claimed,
-      destination,
-      render,
-      policy,
-      random: random(),
-      nowMs: performance.now(),
-    });
-    if (prepared.kind === 'deferred') return defer(claimed, prepared, deps);
-    if (prepared.kind === 'verdict') return conclude(claimed, prepared.verdict, deps);
-
-    const slot = await slots.takeSoon(claimed.webhookId);
-    if (slot === undefined) return defer(claimed, noSlot(slots.pauseMs(claimed.webhookId), random()), deps);
-    const startedAt = new Date(now());
-    const result = await deps.sender.send(prepared);
-    slot.release(!isDestinationTrouble(result));
-
-    const retryOnTimeout = claimed.webhook?.retryOnTimeout !== false;
-    const verdict = classify({ result, step: claimed.step, retryOnTimeout, policy, random: random() });
-    const attempt = toAttempt({ claimed, prepared, result, startedAt, verdict });
-    await holdOrRelease(claimed, result, deps);
-    await recorder.record({ claimed, verdict, attempt });
-    logAttempt({ claimed, verdict, attempt }, deps);
+  return {
+    async due(due) {
+      const claimed = await deps.claim(due);
+      if (claimed !== undefined) await carryOut(claimed, deps);
+    },
+    async claimed(claimed, slot) {
+      try {
+        await carryOut(claimed, deps, slot);
+      } finally {
+        slot.giveBack();
+      }
+    },
   };
+}
+
+async function carryOut(claimed: Claimed, deps: DeliverDeps, reserved?: Slot): Promise<void> {
+  const { webhooks, render, slots, recorder, policy, now, random } = deps;
+  const destination = claimed.webhook && (await webhooks.get(claimed.webhookId, claimed.webhook.version));
+  const prepared = prepare({
+    claimed,
+    destination,
+    render,
+    policy,
+    random: random(),
+    nowMs: performance.now(),
+  });
+  if (prepared.kind === 'deferred') return defer(claimed, prepared, deps);
+  if (prepared.kind === 'verdict') return conclude(claimed, prepared.verdict, deps);
+
+  const slot = reserved ?? (await slots.takeSoon(claimed.webhookId));
+  if (slot === undefined) return defer(claimed, noSlot(slots.pauseMs(claimed.webhookId), random()), deps);
+  const startedAt = new Date(now());
+  const result = await deps.sender.send(prepared);
+  slot.release(isDestinationTrouble(result) ? undefined : result.durationMs);
+
+  const retryOnTimeout = claimed.webhook?.retryOnTimeout !== false;
+  const verdict = classify({ result, step: claimed.step, retryOnTimeout, policy, random: random() });
+  const attempt = toAttempt({ claimed, prepared, result, startedAt, verdict });
+  await holdOrRelease(claimed, result, deps);
+  await recorder.record({ claimed, verdict, attempt });
+  logAttempt({ claimed, verdict, attempt }, deps);
 }
 
 function defer(claimed: Claimed, deferral: Deferral, { recorder, metrics }: DeliverDeps): Promise<void> {

@@ -7,14 +7,14 @@ test('destinations that have not answered yet cannot take more than half of the 
     .flat()
     .filter(Boolean);
   expect(taken).toHaveLength(75);
-  slots.take('hanging-0')?.release(true);
+  slots.take('hanging-0')?.release(1);
 });
 
 test('a webhook that is new is heard while others that hang hold their half', () => {
   const slots = createSlots({ total: 100, now: () => 0 });
   for (let index = 0; index < 100; index += 1) slots.take(`hanging-${index % 7}`);
   expect(slots.taken()).toBe(50);
-  slots.take('new')!.release(true);
+  slots.take('new')!.release(1);
   expect(Array.from({ length: 60 }, () => slots.take('new')).filter(Boolean)).toHaveLength(50);
 });
 
@@ -24,23 +24,24 @@ test('a webhook that has answered gets many slots, and few again after it is in 
     const taken = Array.from({ length: 300 }, () => slots.take('w')).filter((slot) => slot !== undefined);
     return {
       taken: taken.length,
-      release: (answered: boolean) =>
+      release: (answeredMs: number | undefined) =>
         taken.forEach((slot) => {
-          slot.release(answered);
+          slot.release(answeredMs);
         }),
     };
   };
   const first = count();
-  first.release(true);
+  first.release(1);
   const second = count();
-  second.release(false);
+  second.release(undefined);
   const third = count();
   expect([first.taken, second.taken, third.taken]).toEqual([8, 128, 8]);
 });
 
 test('slots that are given back are all there again', () => {
   const slots = createSlots({ total: 10, now: () => 0 });
-  for (let round = 0; round < 50; round += 1) slots.take(`w${round}`)!.release(round % 2 === 0);
+  for (let round = 0; round < 50; round += 1)
+    slots.take(`w${round}`)!.release(round % 2 === 0 ? 1 : undefined);
   expect(slots.taken()).toBe(0);
 });
 
@@ -48,7 +49,7 @@ test('who waits for a slot gets the next one of its webhook, and a first answer 
   const slots = createSlots({ total: 1_000, now: () => 0, waitMs: 60_000 });
   const first = Array.from({ length: 8 }, () => slots.take('w')!);
   const waiting = Array.from({ length: 50 }, () => slots.takeSoon('w'));
-  first[0]!.release(true);
+  first[0]!.release(1);
   const got = await Promise.all(waiting);
   expect(got.every((slot) => slot !== undefined)).toBe(true);
   expect(slots.taken()).toBe(57);
@@ -58,7 +59,7 @@ test('who waits in vain is told so after a moment and holds nothing', async () =
   const slots = createSlots({ total: 1_000, now: () => 0, waitMs: 5 });
   const first = Array.from({ length: 8 }, () => slots.take('hanging')!);
   expect(await slots.takeSoon('hanging')).toBeUndefined();
-  for (const slot of first) slot.release(false);
+  for (const slot of first) slot.release(undefined);
   expect(slots.taken()).toBe(0);
   expect(await slots.takeSoon('hanging')).toBeDefined();
 });
@@ -66,15 +67,51 @@ test('who waits in vain is told so after a moment and holds nothing', async () =
 test('who waits is told so in vain only when the webhook has stopped answering', async () => {
   let nowMs = 0;
   const slots = createSlots({ total: 1_000, now: () => nowMs, waitMs: 4 });
-  slots.take('w')!.release(true);
+  slots.take('w')!.release(1);
   const held = Array.from({ length: 128 }, () => slots.take('w')!);
   const [first, second, third] = [slots.takeSoon('w'), slots.takeSoon('w'), slots.takeSoon('w')];
   nowMs = 15;
-  held.pop()!.release(true);
+  held.pop()!.release(1);
   expect(await first).toBeDefined();
   await new Promise((resolve) => setTimeout(resolve, 60));
-  held.pop()!.release(true);
+  held.pop()!.release(1);
   expect(await second).toBeDefined();
   nowMs = 1_000;
   expect(await third).toBeUndefined();
+});
+
+test('early slots are half of all, and of webhooks not known to be quick one at a time in a quarter of that half', () => {
+  const slots = createSlots({ total: 80, now: () => 0 });
+  const takeEarly = (name: string, times: number) =>
+    Array.from({ length: times }, () => slots.takeEarly(name)).filter((slot) => slot !== undefined);
+  const strangers = Array.from({ length: 20 }, (_, index) => takeEarly(`stranger-${index}`, 3)).flat();
+  expect(strangers).toHaveLength(10);
+  slots.take('slow')!.release(2_000);
+  expect(takeEarly('slow', 1)).toHaveLength(0);
+  slots.take('quick')!.release(20);
+  const quick = takeEarly('quick', 80);
+  expect([quick.length, slots.early(), slots.taken()]).toEqual([30, 0, 40]);
+  // What comes from the queue has the other half.
+  expect(slots.take('quick')).toBeDefined();
+  for (const slot of [...strangers, ...quick]) slot.giveBack();
+  expect(slots.early()).toBe(40);
+});
+
+test('destinations that are slow leave a quarter of the slots to the quick', () => {
+  const slots = createSlots({ total: 100, now: () => 0 });
+  for (const name of ['slow-1', 'slow-2', 'slow-3', 'quick'])
+    slots.take(name)!.release(name === 'quick' ? 20 : 9_000);
+  const taken = ['slow-1', 'slow-2', 'slow-3'].flatMap((name) =>
+    Array.from({ length: 50 }, () => slots.take(name)).filter((slot) => slot !== undefined),
+  );
+  expect(taken).toHaveLength(75);
+  expect(slots.take('quick')).toBeDefined();
+});
+
+test('a slot that was released is not given back again', () => {
+  const slots = createSlots({ total: 10, now: () => 0 });
+  const slot = slots.take('w')!;
+  slot.release(1);
+  slot.giveBack();
+  expect(slots.taken()).toBe(0);
 });

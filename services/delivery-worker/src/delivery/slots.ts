@@ -3,12 +3,19 @@ import { LRUCache } from 'lru-cache';
 /**
  * Requests under way, bounded for each webhook and in all. A webhook that has answered lately may have many; one that
  * has not shown yet that it answers may have few, and all such together at most half, so that destinations that hang
- * cannot take the healthy ones' places. A quarter beyond that half is for their first requests alone, so that a webhook
- * that is new is heard beside many that hang.
+ * cannot take the healthy ones' places. A quarter beyond that half is for those that answer slowly and for first
+ * requests, so that a webhook that is new is heard beside many that hang; the last quarter is for the quick alone.
  */
 export interface Slots {
   /** Undefined where there is none to be had now. */
   take(webhookId: string): Slot | undefined;
+  /**
+   * For a delivery that is only being written (docs/adr/0035). Such may have half of the slots, for what comes from the
+   * queue wants some too; and of a webhook that is not known to be quick one at a time, in a quarter of that half.
+   */
+  takeEarly(webhookId: string): Slot | undefined;
+  /** How many more could be taken early. */
+  early(): number;
   /**
    * Waits a moment where there is none now: a webhook that answers gives one back within milliseconds, and putting a
    * delivery back costs a commit and most of a second. Undefined where the moment has passed.
@@ -21,9 +28,11 @@ export interface Slots {
   taken(): number;
 }
 
-interface Slot {
-  /** `answered` tells that the destination gave an answer of its own and is not in trouble. */
-  release(answered: boolean): void;
+export interface Slot {
+  /** How long the destination took to answer, in milliseconds; undefined where it gave no answer of its own, or is in trouble. */
+  release(answeredMs: number | undefined): void;
+  /** Where nothing was sent; it tells nothing of the destination. Does nothing once it has been released. */
+  giveBack(): void;
 }
 
 export interface SlotsOptions {
@@ -41,7 +50,12 @@ const provenPatience = 5;
 const maxWaitMs = 5_000;
 const unprovenLimit = 8;
 const unprovenPart = 1 / 2;
-const unprovenFirstPart = 3 / 4;
+/** Of all that are not quick: slow, or making their first request. */
+const unquickPart = 3 / 4;
+const quickMs = 500;
+const earlyPart = 1 / 2;
+/** Of those that may be taken early. */
+const earlyUnquickPart = 1 / 4;
 const provenShare = 1_000;
 /** No more than any one worker can send: the rest would be claimed and given back in a circle. */
 const unprovenShare = unprovenLimit;
@@ -52,12 +66,14 @@ const maxWebhooks = 20_000;
 
 export function createSlots({ total, now, waitMs = 100 }: SlotsOptions): Slots {
   const taken = new Map<string, number>();
-  const answeredAt = new LRUCache<string, number>({ max: maxWebhooks });
-  let all = 0;
-  let unproven = 0;
+  const answers = new LRUCache<string, Answer>({ max: maxWebhooks });
+  const earlyTotal = Math.ceil(total * earlyPart);
+  const count = { all: 0, unproven: 0, unquick: 0, early: 0, earlyUnquick: 0 };
 
-  const isProven = (webhookId: string) =>
-    now() - (answeredAt.get(webhookId) ?? Number.NEGATIVE_INFINITY) < provenForMs;
+  const answeredAgo = (webhookId: string) =>
+    now() - (answers.get(webhookId)?.atMs ?? Number.NEGATIVE_INFINITY);
+  const isProven = (webhookId: string) => answeredAgo(webhookId) < provenForMs;
+  const isQuick = (webhookId: string) => isProven(webhookId) && answers.get(webhookId)!.tookMs < quickMs;
 
   const waiting = new Map<string, Set<(slot: Slot) => void>>();
 
@@ -81,40 +97,84 @@ export function createSlots({ total, now, waitMs = 100 }: SlotsOptions): Slots {
       const startedAt = now();
       const patience = () => (isProven(webhookId) ? provenPatience * waitMs : waitMs);
       const expire = () => {
-        const answered = answeredAt.get(webhookId) ?? Number.NEGATIVE_INFINITY;
-        if (now() - answered > patience() || now() - startedAt > maxWaitMs) return end(undefined);
+        if (answeredAgo(webhookId) > patience() || now() - startedAt > maxWaitMs) return end(undefined);
         timer = setTimeout(expire, patience());
       };
       let timer = setTimeout(expire, patience());
       waiters.add(end);
     });
-  const take = (webhookId: string): Slot | undefined => {
-    const proven = isProven(webhookId);
+
+  const hasRoom = (webhookId: string, { proven, quick }: Standing) => {
     const ahead = taken.get(webhookId) ?? 0;
-    if (all >= total || ahead >= (proven ? provenLimit : unprovenLimit)) return undefined;
-    if (!proven && unproven >= total * (ahead === 0 ? unprovenFirstPart : unprovenPart)) return undefined;
-    all += 1;
-    if (!proven) unproven += 1;
-    taken.set(webhookId, ahead + 1);
-    return {
-      release(answered) {
-        all -= 1;
-        if (!proven) unproven -= 1;
-        const left = (taken.get(webhookId) ?? 1) - 1;
-        if (left === 0) taken.delete(webhookId);
-        else taken.set(webhookId, left);
-        if (answered) answeredAt.set(webhookId, now());
-        else answeredAt.delete(webhookId);
-        wake(webhookId);
-      },
+    if (count.all >= total || ahead >= (proven ? provenLimit : unprovenLimit)) return false;
+    if (!quick && count.unquick >= total * unquickPart) return false;
+    return proven || ahead === 0 || count.unproven < total * unprovenPart;
+  };
+  const hasEarlyRoom = (webhookId: string, { quick }: Standing) => {
+    if (count.early >= earlyTotal) return false;
+    return quick || (!taken.has(webhookId) && count.earlyUnquick < earlyTotal * earlyUnquickPart);
+  };
+  const standingOf = (webhookId: string, early: boolean): Standing => {
+    const quick = isQuick(webhookId);
+    return { proven: isProven(webhookId), quick, early };
+  };
+  const add = ({ proven, quick, early }: Standing, change: 1 | -1) => {
+    count.all += change;
+    if (!proven) count.unproven += change;
+    if (!quick) count.unquick += change;
+    if (early) count.early += change;
+    if (early && !quick) count.earlyUnquick += change;
+  };
+  const occupy = (webhookId: string, standing: Standing): Slot => {
+    add(standing, 1);
+    taken.set(webhookId, (taken.get(webhookId) ?? 0) + 1);
+    let isOver = false;
+    const leave = () => {
+      if (isOver) return;
+      isOver = true;
+      add(standing, -1);
+      const left = (taken.get(webhookId) ?? 1) - 1;
+      if (left === 0) taken.delete(webhookId);
+      else taken.set(webhookId, left);
+      wake(webhookId);
     };
+    return {
+      release(answeredMs) {
+        if (answeredMs === undefined) answers.delete(webhookId);
+        else answers.set(webhookId, { atMs: now(), tookMs: answeredMs });
+        leave();
+      },
+      giveBack: leave,
+    };
+  };
+  const take = (webhookId: string): Slot | undefined => {
+    const standing = standingOf(webhookId, false);
+    return hasRoom(webhookId, standing) ? occupy(webhookId, standing) : undefined;
   };
 
   return {
     take,
+    takeEarly(webhookId) {
+      const standing = standingOf(webhookId, true);
+      const room = hasEarlyRoom(webhookId, standing) && hasRoom(webhookId, standing);
+      return room ? occupy(webhookId, standing) : undefined;
+    },
+    early: () => earlyTotal - count.early,
     takeSoon: async (webhookId) => take(webhookId) ?? wait(webhookId),
     shareOf: (webhookId) => (isProven(webhookId) ? provenShare : unprovenShare),
     pauseMs: (webhookId) => (isProven(webhookId) ? provenPauseMs : unprovenPauseMs),
-    taken: () => all,
+    taken: () => count.all,
   };
+}
+
+/** What a webhook was when its slot was taken, so that the same is counted when it is free again. */
+interface Standing {
+  proven: boolean;
+  quick: boolean;
+  early: boolean;
+}
+
+interface Answer {
+  atMs: number;
+  tookMs: number;
 }

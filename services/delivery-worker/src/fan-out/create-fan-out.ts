@@ -3,6 +3,8 @@ import type { Database } from '@tocsin/database';
 import type { Logger } from '@tocsin/kit';
 import { alertFiredQueue, type Incoming } from '@tocsin/messaging';
 import type { DeliveryWorkerConfig } from '../config.js';
+import { type Claimed, createClaimRepository } from '../delivery/claim-repository.js';
+import type { Slot, Slots } from '../delivery/slots.js';
 import type { DispatchRepository } from '../dispatch/dispatch-repository.js';
 import type { Window } from '../dispatch/window.js';
 import type { WorkerMetrics } from '../metrics.js';
@@ -20,12 +22,15 @@ export interface FanOutParts {
   metrics: WorkerMetrics;
   publishDue: (deliveries: DeliveryDue[]) => Promise<DeliveryDue[]>;
   repository: Pick<DispatchRepository, 'unqueue'>;
+  slots: Slots;
+  /** Carries out a delivery that was claimed as it was written. */
+  begin: (claimed: Claimed, slot: Slot) => void;
   config: DeliveryWorkerConfig;
 }
 
 /** Puts fan-out together with its adapters. */
 export function createFanOut(parts: FanOutParts): (message: Incoming) => undefined {
-  const { database, window, patience, logger, metrics, publishDue, repository, config } = parts;
+  const { database, window, patience, logger, metrics, publishDue, repository, slots, begin, config } = parts;
   const publish = async (due: DeliveryDue[]) => {
     const unconfirmed = await publishDue(due);
     if (unconfirmed.length === 0) return;
@@ -34,13 +39,33 @@ export function createFanOut(parts: FanOutParts): (message: Incoming) => undefin
       .untilAnswered(() => repository.unqueue(unconfirmed))
       .catch((err) => logger.warn({ err }, 'fan-out.unqueue_failed'));
   };
+  const claims = createClaimRepository(database, config.claimLeaseMs);
+  const beginUncertain = async (uncertain: { due: DeliveryDue; slot: Slot }[], token: string) => {
+    const due = uncertain.map((entry) => entry.due);
+    // Without this too they would wait for their leases.
+    const claimed = await patience
+      .untilAnswered(() => claims.claim(due, token))
+      .catch((err) => logger.warn({ err }, 'fan-out.claim_failed'));
+    const byId = new Map(claimed?.map((entry) => [entry.deliveryId, entry]));
+    for (const entry of uncertain) {
+      const ours = byId.get(entry.due.deliveryId);
+      if (ours === undefined) entry.slot.giveBack();
+      else begin(ours, entry.slot);
+    }
+  };
   return createFanOutAlert({
     check: createAlertFiredCheck(),
     rules: createRulesReader(database),
-    repository: createFanOutRepository(database, config.queuedLeaseMs),
+    repository: createFanOutRepository(database, {
+      queuedMs: config.queuedLeaseMs,
+      claimMs: config.claimLeaseMs,
+    }),
     deadLetters: createDeadLetterRepository(database),
     window,
+    slots,
     publish: (due) => void publish(due),
+    begin,
+    beginUncertain: (uncertain, token) => void beginUncertain(uncertain, token),
     patience,
     logger,
     metrics,

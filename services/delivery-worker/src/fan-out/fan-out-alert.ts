@@ -1,40 +1,26 @@
-import { isUtf8 } from 'node:buffer';
-import {
-  type AlertFired,
-  alertKey,
-  type Checked,
-  type DeadLetterReason,
-  requestIdHeader,
-} from '@tocsin/contracts';
-import type { Logger } from '@tocsin/kit';
+import { type AlertFired, alertKey, type Checked, type DeadLetterReason } from '@tocsin/contracts';
 import type { Incoming } from '@tocsin/messaging';
 import { createBatches } from '../batcher.js';
-import type { Window } from '../dispatch/window.js';
-import type { WorkerMetrics } from '../metrics.js';
+import type { Slots } from '../delivery/slots.js';
 import type { Patience } from '../patience.js';
 import { commitSplitting } from '../split-bad-rows.js';
+import { type AnnounceDeps, announce } from './announce.js';
 import type { DeadLetterRepository } from './dead-letter-repository.js';
-import {
-  alertRecordId,
-  deliveryRecordId,
-  type FanOutRepository,
-  type PlannedAlert,
-} from './fan-out-repository.js';
+import type { FanOutRepository } from './fan-out-repository.js';
+import { createPace, type Pace } from './pace.js';
+import { parseMessage, requestIdOf, type Unusable } from './parse-message.js';
+import { giveBack, planAlert } from './plan.js';
 import { type ResolvedAlert, resolveAlert } from './resolve-alert.js';
-import type { RulesReader, TargetWebhook } from './rules-reader.js';
+import type { RulesReader } from './rules-reader.js';
 import { writeUntilAnswered } from './write-until-answered.js';
 
-export interface FanOutDeps {
+export interface FanOutDeps extends AnnounceDeps {
   check: (value: unknown) => Checked<AlertFired>;
   rules: RulesReader;
   repository: FanOutRepository;
   deadLetters: DeadLetterRepository;
-  window: Window;
-  /** Publishes deliveries that were just written as queued; failing is not lost, the dispatcher will do it. */
-  publish: (deliveries: { deliveryId: string; generation: number }[]) => void;
+  slots: Pick<Slots, 'takeEarly' | 'early'>;
   patience: Patience;
-  logger: Logger;
-  metrics: WorkerMetrics;
   queue: string;
   now: () => number;
 }
@@ -46,7 +32,7 @@ interface Taken {
   requestId: string | undefined;
 }
 
-type Accepted = { ok: true } | { ok: false; reason: DeadLetterReason; detail: string };
+type Accepted = { ok: true } | Unusable;
 
 const maxAlertsInBatch = 200;
 
@@ -55,12 +41,14 @@ const maxAlertsInBatch = 200;
  * message is acknowledged. What can never be processed is set aside with its reason, committed before its ack too.
  */
 export function createFanOutAlert(deps: FanOutDeps): (message: Incoming) => undefined {
+  const pace = createPace({ slots: deps.slots, now: () => performance.now() });
   const batches = createBatches<Taken>({
-    run: (taken) => acceptAll(taken, deps),
+    run: (taken) => acceptAll(taken, { ...deps, planned: pace.taken(taken.length) }),
     maxSize: maxAlertsInBatch,
     lanes: 2,
     onBatch: (size) => deps.metrics.batch('fan_out', size),
     turnOf: ({ alert }) => alert.workspace_id,
+    room: pace.room,
   });
   return (message) => {
     const parsed = parseMessage(message.content, deps.check);
@@ -69,7 +57,9 @@ export function createFanOutAlert(deps: FanOutDeps): (message: Incoming) => unde
   };
 }
 
-async function acceptAll(taken: Taken[], deps: FanOutDeps): Promise<void> {
+type BatchDeps = FanOutDeps & { planned: ReturnType<Pace['taken']> };
+
+async function acceptAll(taken: Taken[], deps: BatchDeps): Promise<void> {
   try {
     const accepted = await commitSplitting(taken, {
       patience: deps.patience,
@@ -86,44 +76,9 @@ async function acceptAll(taken: Taken[], deps: FanOutDeps): Promise<void> {
       else setAside(message, end, deps);
     });
   } catch (error) {
+    deps.planned(0);
     for (const { message } of taken) message.failed(error);
   }
-}
-
-const saneId = /^[\w.~:/+=@-]{1,128}$/;
-
-function requestIdOf({ headers }: Incoming): string | undefined {
-  const id = headers[requestIdHeader];
-  return typeof id === 'string' && saneId.test(id) ? id : undefined;
-}
-
-type ParsedMessage =
-  | { ok: true; alert: AlertFired }
-  | { ok: false; reason: DeadLetterReason; detail: string };
-
-function parseMessage(content: Buffer, check: FanOutDeps['check']): ParsedMessage {
-  let value: unknown;
-  try {
-    value = JSON.parse(textOf(content));
-  } catch (error) {
-    const why = error instanceof SyntaxError ? error.message : 'it is not UTF-8';
-    return {
-      ok: false,
-      reason: 'malformed_message',
-      detail: `The message is not JSON: ${why}`.slice(0, 500),
-    };
-  }
-  const checked = check(value);
-  if (checked.ok) return { ok: true, alert: checked.value };
-  const detail = checked.faults.map(({ path, message }) => `${path || 'The message'} ${message}`).join('; ');
-  return { ok: false, reason: 'invalid_message', detail };
-}
-
-/** As a fatal TextDecoder reads it, byte order mark included, at a fraction of its cost. */
-function textOf(content: Buffer): string {
-  if (!isUtf8(content)) throw new Error('not UTF-8');
-  const text = content.toString();
-  return text.startsWith('\ufeff') ? text.slice(1) : text;
 }
 
 /** Settles the message once it stands in the table of dead letters. */
@@ -146,14 +101,20 @@ function setAside(
   );
 }
 
-async function acceptBatch(taken: Taken[], deps: FanOutDeps): Promise<Accepted[]> {
+async function acceptBatch(taken: Taken[], deps: BatchDeps): Promise<Accepted[]> {
   const acceptedAtMs = deps.now();
   const resolved = await resolveBatch(taken, deps.rules);
   const targets = await findTargets(resolved, deps.rules);
-  const planned = firstOfEachKey(resolved).map((alert) =>
-    plan({ alert, targets, acceptedAtMs, window: deps.window }),
-  );
-  announce(planned, await writeUntilAnswered(planned, acceptedAtMs, deps), deps);
+  const alerts = firstOfEachKey(resolved);
+  const plans = alerts.map((alert) => planAlert(alert, { ...deps, targets, acceptedAtMs }));
+  const deliveries = plans.flatMap((plan) => plan.deliveries);
+  deps.planned(deliveries.length);
+  try {
+    announce(plans, await writeUntilAnswered(plans, acceptedAtMs, deps), deps);
+  } catch (error) {
+    for (const target of deliveries) giveBack(target, deps.window);
+    throw error;
+  }
   return resolved.map((entry, index) =>
     entry === undefined ? unknownRule(taken[index]!.alert) : { ok: true },
   );
@@ -188,57 +149,4 @@ function firstOfEachKey(resolved: (ResolvedAlert | undefined)[]): ResolvedAlert[
     if (!byKey.has(key)) byKey.set(key, entry);
   }
   return [...byKey.values()];
-}
-
-interface PlanInput {
-  alert: ResolvedAlert;
-  targets: Map<string, TargetWebhook>;
-  acceptedAtMs: number;
-  window: Window;
-}
-
-function plan({ alert: resolved, targets, acceptedAtMs, window }: PlanInput): PlannedAlert {
-  const { alert } = resolved;
-  return {
-    resolved,
-    recordId: alertRecordId(acceptedAtMs, alert.workspace_id, alert.alert_id),
-    deliveries: resolved.webhookIds.map((webhookId) => {
-      const found = targets.get(webhookId);
-      // A rule may name a webhook that is gone or another workspace's: its record will say so, and nothing is sent.
-      const webhook = found?.workspaceId === alert.workspace_id ? found : undefined;
-      return {
-        id: deliveryRecordId(acceptedAtMs, alert, webhookId),
-        webhookId,
-        webhookName: webhook?.name ?? '',
-        destination: webhook?.destination ?? '',
-        queued: webhook?.held !== true && window.take(webhookId),
-      };
-    }),
-  };
-}
-
-function announce(
-  planned: PlannedAlert[],
-  written: Set<string>,
-  { publish, window, logger, metrics }: FanOutDeps,
-): void {
-  const due: { deliveryId: string; generation: number }[] = [];
-  for (const { resolved, recordId, deliveries } of planned) {
-    for (const { id, webhookId, queued } of deliveries) {
-      if (!queued) continue;
-      if (written.has(id)) due.push({ deliveryId: id, generation: 1 });
-      else window.giveBack(webhookId);
-    }
-    const { alert, outcome, requestId } = resolved;
-    const { alert_id, workspace_id, alert_rule_id } = alert;
-    const ids = { request_id: requestId, alert_id, workspace_id, alert_rule_id };
-    if (!written.has(recordId)) {
-      // Its key was taken: counted and told when it was first seen.
-      logger.debug(ids, 'alert.repeated');
-      continue;
-    }
-    metrics.alertFannedOut({ outcome, webhooks: deliveries.length });
-    logger.info({ ...ids, outcome, webhooks: deliveries.length }, 'alert.fanned_out');
-  }
-  if (due.length > 0) publish(due);
 }

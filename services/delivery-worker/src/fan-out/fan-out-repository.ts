@@ -2,13 +2,13 @@ import { type Database, recordId, sqlArray } from '@tocsin/database';
 import type { ResolvedAlert } from './resolve-alert.js';
 
 /** One row to be: an alert for one webhook. */
-interface PlannedDelivery {
+export interface PlannedDelivery {
   id: string;
   webhookId: string;
   webhookName: string;
   destination: string;
-  /** Written as `queued`, to be published at once; else it waits for the dispatcher. */
-  queued: boolean;
+  /** Claimed by whoever writes it; or queued, to be published at once; or waiting for the dispatcher. */
+  state: 'claimed' | 'queued' | 'waiting';
 }
 
 export interface PlannedAlert {
@@ -22,12 +22,26 @@ export interface FanOutRepository {
    * Writes alerts, their keys and their deliveries in one commit; the record ids of those alerts and deliveries
    * that are new. An alert whose key is taken is skipped whole: the first wins. Safe to repeat.
    */
-  write(alerts: PlannedAlert[], acceptedAtMs: number): Promise<Set<string>>;
+  write(
+    alerts: PlannedAlert[],
+    as: { acceptedAtMs: number; token: string },
+  ): Promise<{
+    ids: Set<string>;
+    /** Of what is claimed, on this process's monotonic clock, in milliseconds. */
+    leaseEndsAtMs: number;
+  }>;
 }
 
-export function createFanOutRepository(database: Database, queuedLeaseMs: number): FanOutRepository {
+export interface Leases {
+  queuedMs: number;
+  claimMs: number;
+}
+
+export function createFanOutRepository(database: Database, leases: Leases): FanOutRepository {
   return {
-    async write(alerts, acceptedAtMs) {
+    async write(alerts, { acceptedAtMs, token }) {
+      // Before the statement: our idea of the lease ends before the database's.
+      const leaseEndsAtMs = performance.now() + leases.claimMs;
       const rows = alerts.flatMap(({ resolved, recordId: alertRecordId, deliveries }) =>
         deliveries.map((delivery) => ({ ...delivery, alertRecordId, alert: resolved.alert })),
       );
@@ -51,11 +65,13 @@ export function createFanOutRepository(database: Database, queuedLeaseMs: number
         sqlArray.uuid(rows.map((row) => row.webhookId)),
         sqlArray.text(rows.map((row) => row.webhookName)),
         sqlArray.text(rows.map((row) => row.destination)),
-        sqlArray.boolean(rows.map((row) => row.queued)),
-        queuedLeaseMs,
+        sqlArray.text(rows.map((row) => row.state)),
+        leases.queuedMs,
         sqlArray.text(facts.map(({ requestId }) => requestId ?? null)),
+        leases.claimMs,
+        token,
       ]);
-      return new Set(written.map(({ id }) => id));
+      return { ids: new Set(written.map(({ id }) => id)), leaseEndsAtMs };
     },
   };
 }
@@ -96,8 +112,8 @@ const write = {
       returning id, workspace_id, alert_id, alert_rule_id
     ), t as (
       select t.*, r.workspace_id, r.alert_id, r.alert_rule_id
-      from unnest($14::uuid[], $15::uuid[], $16::uuid[], $17::text[], $18::text[], $19::boolean[])
-        as t(id, alert_record_id, webhook_id, webhook_name, destination, queued)
+      from unnest($14::uuid[], $15::uuid[], $16::uuid[], $17::text[], $18::text[], $19::text[])
+        as t(id, alert_record_id, webhook_id, webhook_name, destination, state)
       join r on r.id = t.alert_record_id
     ), d as (
       insert into deliveries (id, workspace_id, alert_id, alert_record_id, alert_rule_id, webhook_id, webhook_name,
@@ -106,9 +122,11 @@ const write = {
       from t
     ), o as (
       insert into open_deliveries (delivery_id, workspace_id, webhook_id, alert_record_id, generation, state, due_at,
-                                   opened_at, claim, lease_until)
-      select id, workspace_id, webhook_id, alert_record_id, 1, case when queued then 'queued' else 'waiting' end,
-             now(), now(), 0, case when queued then now() + $20::float8 * interval '1 millisecond' end
+                                   opened_at, claim, claimed, crashes, claim_token, lease_until)
+      select id, workspace_id, webhook_id, alert_record_id, 1, case state when 'waiting' then 'waiting' else 'queued' end,
+             now(), now(), (state = 'claimed')::integer, state = 'claimed', (state = 'claimed')::integer,
+             case state when 'claimed' then $23::uuid end,
+             now() + interval '1 millisecond' * case state when 'queued' then $20::float8 when 'claimed' then $22::float8 end
       from t
       returning delivery_id as id
     )

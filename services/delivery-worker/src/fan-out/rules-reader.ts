@@ -7,6 +7,9 @@ export interface TargetWebhook {
   workspaceId: string;
   name: string;
   destination: string;
+  version: number;
+  enabled: boolean;
+  retryOnTimeout: boolean;
   held: boolean;
 }
 
@@ -52,7 +55,8 @@ const findRules = {
 const findWebhooks = {
   name: 'fan-out.find-webhooks',
   text: `
-    select w.id, w.workspace_id, w.name, w.destination, h.webhook_id is not null as held
+    select w.id, w.workspace_id, w.name, w.destination, w.version, w.enabled, w.retry_on_timeout,
+           h.webhook_id is not null as held
     from webhooks w left join webhook_holds h on h.webhook_id = w.id
     where w.id = any($1::uuid[])`,
 };
@@ -73,6 +77,9 @@ interface WebhookRow {
   workspace_id: string;
   name: string;
   destination: string;
+  version: number;
+  enabled: boolean;
+  retry_on_timeout: boolean;
   held: boolean;
 }
 
@@ -82,6 +89,6 @@ function toRule(row: RuleRow): RegisteredRule {
 }
 
 function toWebhook(row: WebhookRow): TargetWebhook {
-  const { workspace_id, ...rest } = row;
-  return { ...rest, workspaceId: workspace_id };
+  const { workspace_id, retry_on_timeout, ...rest } = row;
+  return { ...rest, workspaceId: workspace_id, retryOnTimeout: retry_on_timeout };
 }

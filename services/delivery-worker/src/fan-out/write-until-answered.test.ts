@@ -6,13 +6,13 @@ const lost = Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' });
 
 /** Answers each try in turn: an error is thrown, ids are what this try wrote. Tries again whatever is thrown. */
 function write(answers: (Error | string[])[]) {
-  const times: number[] = [];
+  const tries: { acceptedAtMs: number; token: string }[] = [];
   const repository = {
-    async write(_: PlannedAlert[], acceptedAtMs: number) {
-      times.push(acceptedAtMs);
+    async write(_: PlannedAlert[], as: { acceptedAtMs: number; token: string }) {
+      tries.push(as);
       const answer = answers.shift()!;
       if (answer instanceof Error) throw answer;
-      return new Set(answer);
+      return { ids: new Set(answer), leaseEndsAtMs: 0 };
     },
   };
   const patience = {
@@ -26,19 +26,25 @@ function write(answers: (Error | string[])[]) {
       }
     },
   };
-  return { times, ids: writeUntilAnswered(planned, 1_000, { repository, patience }) };
+  return { tries, written: writeUntilAnswered(planned, 1_000, { repository, patience }) };
 }
 
-test('what a try has written whose answer was lost is told when the next one finds it', async () => {
-  const { ids, times } = write([lost, []]);
-  expect([...(await ids)]).toEqual(['alert', 'first', 'second']);
-  // The ids come from the time: another time would make other rows of them.
-  expect(times).toEqual([1_000, 1_000]);
+test('what a try has written whose answer was lost is told when the next one finds it, as uncertain', async () => {
+  const { written, tries } = write([lost, []]);
+  const { ids, token, isCertain } = await written;
+  expect([...ids]).toEqual(['alert', 'first', 'second']);
+  expect(isCertain).toBe(false);
+  // The ids come from the time, and the claims from the token: others would make other rows of them.
+  expect(tries).toEqual([
+    { acceptedAtMs: 1_000, token },
+    { acceptedAtMs: 1_000, token },
+  ]);
 });
 
 test.each([
   ['at once', [[]]],
   ['after a deadlock, which undid all', [Object.assign(new Error('deadlock'), { code: '40P01' }), []]],
 ])('an alert whose key another has taken is not told where the answer came %s', async (_, answers) => {
-  expect((await write(answers).ids).size).toBe(0);
+  const { ids, isCertain } = await write(answers).written;
+  expect([ids.size, isCertain]).toEqual([0, true]);
 });

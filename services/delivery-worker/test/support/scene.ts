@@ -8,6 +8,7 @@ import {
   createFanOutRepository,
   deliveryRecordId,
   type PlannedAlert,
+  type PlannedDelivery,
 } from '../../src/fan-out/fan-out-repository.js';
 
 export const secrets = createSecretBox([{ id: 'k1', key: Buffer.alloc(32, 7) }]);
@@ -16,13 +17,16 @@ export const secrets = createSecretBox([{ id: 'k1', key: Buffer.alloc(32, 7) }])
 export function createScene(database: Database) {
   const workspaceId = randomUUID();
   const leases = { queuedMs: 60_000, claimMs: 30_000 };
+  const fanOut = createFanOutRepository(database, leases);
   return {
     database,
     workspaceId,
-    fanOut: createFanOutRepository(database, leases.queuedMs),
     dispatch: createDispatchRepository(database, leases.queuedMs),
     claims: createClaimRepository(database, leases.claimMs),
     records: createRecordRepository(database, secrets),
+
+    write: (planned: PlannedAlert[], { acceptedAtMs = Date.now(), token = randomUUID() as string } = {}) =>
+      fanOut.write(planned, { acceptedAtMs, token }),
 
     async addWebhook({ enabled = true, workspace = workspaceId as string } = {}): Promise<string> {
       const id = randomUUID();
@@ -47,7 +51,12 @@ export function createScene(database: Database) {
 
     plan(
       webhookIds: string[],
-      { alertId = randomUUID(), acceptedAtMs = Date.now(), queued = false, workspace = workspaceId } = {},
+      {
+        alertId = randomUUID(),
+        acceptedAtMs = Date.now(),
+        state = 'waiting' as PlannedDelivery['state'],
+        workspace = workspaceId,
+      } = {},
     ) {
       const alert = {
         alert_id: alertId,
@@ -73,7 +82,7 @@ export function createScene(database: Database) {
           webhookId,
           webhookName: 'a webhook',
           destination: 'http://127.0.0.1:9',
-          queued,
+          state,
         })),
       };
       return planned;

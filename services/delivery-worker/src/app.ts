@@ -76,8 +76,9 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
   const shared = { database, window, patience, logger, metrics, config };
   const deliver = createDelivery({ ...shared, secrets, slots, sender });
   const inHand = createLimit(config.slots);
-  // Told to stop while waiting for the database: the message goes back to the broker with the channel.
-  const onError = (err: unknown) => signal.aborted || logger.error({ err }, 'message.failed');
+  let isStopping = false;
+  // Once told to stop, what was not begun or waits for the database goes back to the broker with the channel.
+  const onError = (err: unknown) => isStopping || logger.error({ err }, 'message.failed');
   const begun = createTasks(onError);
   const begin = (claimed: Claimed, slot: Slot) => begun.add(deliver.claimed(claimed, slot));
   const fanOut = createFanOut({ ...shared, publishDue, repository, slots, begin });
@@ -86,7 +87,7 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
       queue: alertFiredQueue,
       prefetch: alertPrefetch,
       maxBytes: maxAlertBytes,
-      handle: fanOut,
+      handle: fanOut.handle,
       onError,
     }),
     await createConsumer(consuming, {
@@ -130,9 +131,11 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
     return loops;
   });
   lifetime.add('consumers', async () => {
+    isStopping = true;
     await pause();
-    // What was not begun goes back to the broker with the channel.
-    inHand.refuseWaiting(new Error('The worker is stopping.'));
+    const refusal = new Error('The worker is stopping.');
+    fanOut.refuseWaiting(refusal);
+    inHand.refuseWaiting(refusal);
     await Promise.all(consumers.map((consumer) => consumer.drained()));
     await begun.ended();
   });

@@ -7,6 +7,8 @@ import { createTurns } from './turns.js';
  */
 export interface Batches<Item> {
   add(item: Item): void;
+  /** Takes out what waits. */
+  clear(): Item[];
 }
 
 export interface BatchesOptions<Item> {
@@ -60,6 +62,7 @@ export function createBatches<Item>(options: BatchesOptions<Item>): Batches<Item
       // One turn of the loop: what arrived in the same read of the socket goes together.
       setImmediate(flush);
     },
+    clear: () => waiting.take(waiting.size()),
   };
 }
 

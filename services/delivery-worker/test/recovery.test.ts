@@ -67,6 +67,24 @@ test('a worker that is told to stop finishes what it is sending, and leaves no c
   expect(await stage.database.knex('open_deliveries')).toEqual([]);
 });
 
+test('a worker that is told to stop in a burst hands the rest back, and nothing is sent twice', async () => {
+  const target = await stage.addTarget();
+  stage.destination.answer(target.path, (_, response) => setTimeout(() => response.end('ok'), 20));
+  const rule = await stage.addRule([target.id]);
+  await Promise.all(Array.from({ length: 800 }, () => stage.fire(rule)));
+  const worker = await stage.startWorker({ slots: 8 });
+  await until('the burst has begun', () => stage.destination.at(target.path).length > 40);
+  await worker.close(10_000);
+  stage.workers.pop();
+  const before = stage.destination.at(target.path).length;
+  expect(before).toBeLessThan(800);
+  expect(await stage.database.knex('open_deliveries').where({ claimed: true })).toEqual([]);
+  await stage.startWorker();
+  const rows = await ended(800);
+  expect(new Set(rows.map((row) => row.attempts_made))).toEqual(new Set([1]));
+  expect(stage.destination.at(target.path)).toHaveLength(800);
+});
+
 test('two workers work a backlog off together, each delivery once', async () => {
   const targets = await Promise.all(Array.from({ length: 20 }, () => stage.addTarget()));
   const ids = targets.map((target) => target.id);

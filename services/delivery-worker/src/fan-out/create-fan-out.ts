@@ -1,7 +1,7 @@
 import { createAlertFiredCheck, type DeliveryDue } from '@tocsin/contracts';
 import type { Database } from '@tocsin/database';
 import type { Logger } from '@tocsin/kit';
-import { alertFiredQueue, type Incoming } from '@tocsin/messaging';
+import { alertFiredQueue } from '@tocsin/messaging';
 import type { DeliveryWorkerConfig } from '../config.js';
 import { type Claimed, createClaimRepository } from '../delivery/claim-repository.js';
 import type { Slot, Slots } from '../delivery/slots.js';
@@ -10,7 +10,7 @@ import type { Window } from '../dispatch/window.js';
 import type { WorkerMetrics } from '../metrics.js';
 import type { Patience } from '../patience.js';
 import { createDeadLetterRepository } from './dead-letter-repository.js';
-import { createFanOutAlert } from './fan-out-alert.js';
+import { createFanOutAlert, type FanOutAlert } from './fan-out-alert.js';
 import { createFanOutRepository } from './fan-out-repository.js';
 import { createRulesReader } from './rules-reader.js';
 
@@ -29,7 +29,7 @@ export interface FanOutParts {
 }
 
 /** Puts fan-out together with its adapters. */
-export function createFanOut(parts: FanOutParts): (message: Incoming) => undefined {
+export function createFanOut(parts: FanOutParts): FanOutAlert {
   const { database, window, patience, logger, metrics, publishDue, repository, slots, begin, config } = parts;
   const publish = async (due: DeliveryDue[]) => {
     const unconfirmed = await publishDue(due);

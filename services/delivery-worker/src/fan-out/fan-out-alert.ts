@@ -25,6 +25,12 @@ export interface FanOutDeps extends AnnounceDeps {
   now: () => number;
 }
 
+export interface FanOutAlert {
+  handle(message: Incoming): undefined;
+  /** What waits fails with `error`, now and from now on; what is being written goes on. */
+  refuseWaiting(error: Error): void;
+}
+
 /** An alert as it was taken from the queue. */
 interface Taken {
   message: Incoming;
@@ -40,7 +46,8 @@ const maxAlertsInBatch = 200;
  * What happens when an alert fires: its rule is resolved; alert, key and one row for each webhook are committed; the
  * message is acknowledged. What can never be processed is set aside with its reason, committed before its ack too.
  */
-export function createFanOutAlert(deps: FanOutDeps): (message: Incoming) => undefined {
+export function createFanOutAlert(deps: FanOutDeps): FanOutAlert {
+  let refusal: Error | undefined;
   const pace = createPace({ slots: deps.slots, now: () => performance.now() });
   const batches = createBatches<Taken>({
     run: (taken) => acceptAll(taken, { ...deps, planned: pace.taken(taken.length) }),
@@ -50,10 +57,17 @@ export function createFanOutAlert(deps: FanOutDeps): (message: Incoming) => unde
     turnOf: ({ alert }) => alert.workspace_id,
     room: pace.room,
   });
-  return (message) => {
-    const parsed = parseMessage(message.content, deps.check);
-    if (parsed.ok) batches.add({ message, alert: parsed.alert, requestId: requestIdOf(message) });
-    else setAside(message, parsed, deps);
+  return {
+    handle(message) {
+      if (refusal !== undefined) return void message.failed(refusal);
+      const parsed = parseMessage(message.content, deps.check);
+      if (parsed.ok) batches.add({ message, alert: parsed.alert, requestId: requestIdOf(message) });
+      else setAside(message, parsed, deps);
+    },
+    refuseWaiting(error) {
+      refusal = error;
+      for (const { message } of batches.clear()) message.failed(error);
+    },
   };
 }
 

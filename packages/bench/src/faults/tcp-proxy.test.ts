@@ -51,6 +51,18 @@ async function until(check: () => boolean) {
   throw new Error('Waited in vain.');
 }
 
+test('the answer to what is waited for is held, and no other connection’s', async () => {
+  const [first, second] = [await open(), await open()];
+  proxy.freezeAnswersTo('claim', 'write');
+  first.socket.write('a write of one');
+  second.socket.write('two');
+  await until(() => second.heard === 'two' && received.includes('a write of one'));
+  await sleep(50);
+  expect(first.heard).toBe('');
+  proxy.thaw();
+  await until(() => first.heard === 'a write of one');
+});
+
 test('what is frozen on its way to the server arrives when it thaws', async () => {
   const client = await open();
   client.socket.write('one');

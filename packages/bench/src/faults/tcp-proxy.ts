@@ -9,6 +9,8 @@ export interface TcpProxy {
   readonly port: number;
   /** Nothing passes any more and nobody is told, the end of a connection included; new ones are taken and lie still. */
   freeze(...directions: Direction[]): void;
+  /** From when a client sends one of these, nothing that the server says on that connection arrives. */
+  freezeAnswersTo(...texts: string[]): void;
   /** What was held passes now. */
   thaw(): void;
   /** Ends every connection; what was held is lost. */
@@ -21,18 +23,26 @@ const bothWays: Direction[] = ['to-server', 'to-client'];
 /** Forwards connections from a free port of 127.0.0.1 to `targetPort` there. */
 export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   const frozen = new Set<Direction>();
+  /** Ends of connections that are frozen by themselves. */
+  const held = new Set<Socket>();
+  let trap: string[] = [];
   const open = new Map<Socket, { socket: Socket; direction: Direction }[]>();
 
   const pump = (from: Socket, to: Socket, direction: Direction) => {
-    from.on('data', (chunk) => {
+    const isFrozen = () => frozen.has(direction) || held.has(from);
+    from.on('data', (chunk: Buffer) => {
+      if (direction === 'to-server' && trap.some((text) => chunk.includes(text))) {
+        held.add(to);
+        to.pause();
+      }
       if (!to.write(chunk)) from.pause();
     });
     to.on('drain', () => {
-      if (!frozen.has(direction)) from.resume();
+      if (!isFrozen()) from.resume();
     });
     from.on('end', () => to.end());
     from.on('error', () => to.destroy());
-    if (frozen.has(direction)) from.pause();
+    if (isFrozen()) from.pause();
   };
   const server = createServer({ noDelay: true, allowHalfOpen: true }, (client) => {
     const upstream = connect({ port: targetPort, host: '127.0.0.1', noDelay: true, allowHalfOpen: true });
@@ -54,8 +64,13 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
       for (const ends of open.values())
         for (const { socket, direction } of ends) if (frozen.has(direction)) socket.pause();
     },
+    freezeAnswersTo(...texts) {
+      trap = texts;
+    },
     thaw() {
       frozen.clear();
+      held.clear();
+      trap = [];
       for (const ends of open.values()) for (const { socket } of ends) socket.resume();
     },
     cut() {

@@ -31,10 +31,13 @@ async function kill(part: ServicePart): Promise<{ at: Date; atMs: number }> {
   return killed;
 }
 
+/** The statements that claim, by the names that they are prepared under. */
+const claims = ['fan-out.write', 'delivery.claim'];
+
 /** The claims are committed, but their answers have not come back. */
 export async function killBeforePost(trial: Trial): Promise<Exposure> {
   const worker = firstWorker(trial);
-  worker.database.freeze('to-client');
+  worker.database.freezeAnswersTo(...claims);
   await claimsAreStuck(trial);
   const { at, atMs } = await kill(worker);
   const { all, sent } = await claimedByTheLost(trial, at);

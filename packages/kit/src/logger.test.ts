@@ -1,3 +1,4 @@
+import { spawn } from 'node:child_process';
 import { createLogger } from './logger.js';
 import { Secret } from './secret.js';
 
@@ -48,4 +49,37 @@ test('an error that is its own cause ends', () => {
   const error: Error & { cause?: unknown } = new Error('round');
   error.cause = error;
   expect(logged((logger) => logger.error({ err: error }, 'event'))).toContain('round');
+});
+
+test.each([
+  ['a fatal line', "logger.fatal({}, 'last'); process.kill(process.pid, 'SIGKILL')"],
+  ['the process’s exit', "logger.info({}, 'last'); process.exit()"],
+  [
+    'a tenth of a second',
+    "logger.info({}, 'last'); setTimeout(() => process.kill(process.pid, 'SIGKILL'), 10_000)",
+  ],
+])('%s takes to standard output all that waits, in order', async (_name, end) => {
+  const script = `
+    const { createLogger } = await import(${JSON.stringify(new URL('../dist/logger.js', import.meta.url))});
+    const logger = createLogger({ service: 'test', level: 'info' });
+    logger.info({}, 'first');
+    logger.child({ a: 1 }).warn({ name: 'é😀' }, 'second');
+    ${end};`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let text = '';
+  for await (const chunk of child.stdout.setEncoding('utf8')) {
+    text += chunk;
+    if (text.includes('last')) child.kill();
+  }
+  const lines = text
+    .trim()
+    .split('\n')
+    .map((line) => JSON.parse(line));
+  expect(lines.map(({ msg, a, name }) => [msg, a, name])).toEqual([
+    ['first', undefined, undefined],
+    ['second', 1, 'é😀'],
+    ['last', undefined, undefined],
+  ]);
 });

@@ -33,7 +33,7 @@ export function createLogger({ service, level, destination }: LoggerOptions): Lo
     {
       level,
       base: { service },
-      timestamp: pino.stdTimeFunctions.isoTime,
+      timestamp: createTimestamp(),
       formatters: { level: (label) => ({ level: label }), log: redact },
       serializers: { err: describeError },
     },
@@ -41,21 +41,33 @@ export function createLogger({ service, level, destination }: LoggerOptions): Lo
   );
 }
 
-const maxBufferedBytes = 4096;
+/** pino's `isoTime`, made once for all lines of a millisecond. */
+function createTimestamp(): () => string {
+  let lastMs = Number.NaN;
+  let text = '';
+  return () => {
+    const nowMs = Date.now();
+    if (nowMs !== lastMs) {
+      lastMs = nowMs;
+      text = `,"time":"${new Date(nowMs).toISOString()}"`;
+    }
+    return text;
+  };
+}
+
+type Output = DestinationStream & { flushSync(): void };
+
+const maxBufferedLength = 4096;
 const maxBufferedMs = 100;
-let output: DestinationStream | undefined;
+let output: Output | undefined;
 
 /**
  * A write for each line costs more than the line. A line waits for others, 100 ms at most; a fatal one and the
  * process's exit take all that waits along. One for the process, as the descriptor is: lines stay in their order.
  */
-function standardOutput(): DestinationStream {
+function standardOutput(): Output {
   if (output) return output;
-  const buffered = pino.destination({
-    sync: true,
-    minLength: maxBufferedBytes,
-    periodicFlush: maxBufferedMs,
-  });
+  const buffered = createBuffer(pino.destination({ sync: true }));
   process.on('exit', () => {
     try {
       buffered.flushSync();
@@ -67,15 +79,30 @@ function standardOutput(): DestinationStream {
   return output;
 }
 
-const secretNames = new Set([
-  'authorization',
-  'cookie',
-  'password',
-  'secret',
-  'client_secret',
-  'token',
-  'api_key',
-]);
+/** By hand, because pino's own buffer measures all that waits anew for each line, and copies it. */
+function createBuffer(descriptor: Output): Output {
+  let waiting = '';
+  const flush = () => {
+    if (waiting === '') return;
+    const lines = waiting;
+    waiting = '';
+    descriptor.write(lines);
+  };
+  setInterval(flush, maxBufferedMs).unref();
+  return {
+    write(line) {
+      waiting += line;
+      if (waiting.length >= maxBufferedLength) flush();
+    },
+    // pino calls it for a fatal line.
+    flushSync() {
+      flush();
+      descriptor.flushSync();
+    },
+  };
+}
+
+const secretName = /^(?:authorization|cookie|password|secret|client_secret|token|api_key)$/i;
 const redactedDepth = 4;
 
 /** By hand, because pino's own redaction of nested names costs ten times the rest of a line. Copies where it must. */
@@ -83,7 +110,7 @@ function redact(fields: Record<string, unknown>, depth = 0): Record<string, unkn
   let kept = fields;
   for (const name in fields) {
     const value = fields[name];
-    const shown = isSecretName(name) ? '[redacted]' : redactNested(value, depth);
+    const shown = secretName.test(name) ? '[redacted]' : redactNested(value, depth);
     if (shown === value) continue;
     if (kept === fields) kept = { ...fields };
     kept[name] = shown;
@@ -93,10 +120,6 @@ function redact(fields: Record<string, unknown>, depth = 0): Record<string, unkn
 
 function redactNested(value: unknown, depth: number): unknown {
   return depth < redactedDepth && isPlainObject(value) ? redact(value, depth + 1) : value;
-}
-
-function isSecretName(name: string): boolean {
-  return secretNames.has(name) || secretNames.has(name.toLowerCase());
 }
 
 function isPlainObject(value: unknown): value is Record<string, unknown> {

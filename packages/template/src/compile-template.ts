@@ -22,8 +22,11 @@ export interface TemplateOptions {
   readonly now?: () => number;
 }
 
-/** Variables by name. */
-export type TemplateContext = ReadonlyMap<string, Value>;
+/** Variables by name: a Map, or what makes a value when it is asked for. */
+export interface TemplateContext extends Iterable<readonly [string, Value]> {
+  get(name: string): Value | undefined;
+  keys(): Iterable<string>;
+}
 
 export type RenderResult =
   | { readonly ok: true; readonly output: string }

@@ -36,14 +36,48 @@ export const ALERT_VARIABLES = [
  * `metric_value` and `threshold` are floats, so that a whole one prints as `5.0`.
  */
 export function alertContext(facts: AlertFacts): TemplateContext {
-  const { alert_rule_name, alert_rule_id, model_name, model_id, metric_value } = facts;
-  const { threshold, bound, alert_id, fired_at, workspace_id } = facts;
-  const context = new Map<string, Value>();
-  for (const name of ALERT_VARIABLES) context.set(name, facts[name]);
-  context.set('alert', record({ id: alert_id, metric_value, threshold, bound, fired_at, workspace_id }));
-  context.set('model', record({ id: model_id, name: model_name }));
-  context.set('alert_rule', record({ id: alert_rule_id, name: alert_rule_name, threshold, bound }));
-  return context;
+  return new AlertContext(facts);
+}
+
+const variables: ReadonlyMap<string, (facts: AlertFacts) => Value> = new Map([
+  ...ALERT_VARIABLES.map((name) => [name, (facts: AlertFacts): Value => facts[name]] as const),
+  ['alert', alertOf],
+  ['model', modelOf],
+  ['alert_rule', ruleOf],
+]);
+
+/** A body names few of the variables: a value is made when it is asked for. */
+class AlertContext implements TemplateContext {
+  readonly #facts: AlertFacts;
+
+  constructor(facts: AlertFacts) {
+    this.#facts = facts;
+  }
+
+  get(name: string): Value | undefined {
+    return variables.get(name)?.(this.#facts);
+  }
+
+  keys(): Iterable<string> {
+    return variables.keys();
+  }
+
+  *[Symbol.iterator](): Iterator<[string, Value]> {
+    for (const [name, make] of variables) yield [name, make(this.#facts)];
+  }
+}
+
+function alertOf(facts: AlertFacts): Value {
+  const { alert_id, metric_value, threshold, bound, fired_at, workspace_id } = facts;
+  return record({ id: alert_id, metric_value, threshold, bound, fired_at, workspace_id });
+}
+
+function modelOf({ model_id, model_name }: AlertFacts): Value {
+  return record({ id: model_id, name: model_name });
+}
+
+function ruleOf({ alert_rule_id, alert_rule_name, threshold, bound }: AlertFacts): Value {
+  return record({ id: alert_rule_id, name: alert_rule_name, threshold, bound });
 }
 
 function record(fields: Readonly<Record<string, string | number>>): Dict {

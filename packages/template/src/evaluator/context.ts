@@ -9,18 +9,19 @@ export interface Context {
   derive(locals: ReadonlyMap<string, Value>): Context;
 }
 
-export function createContext(
-  passed: ReadonlyMap<string, Value>,
-  globals: ReadonlyMap<string, Value>,
-): Context {
+export type Variables = Pick<ReadonlyMap<string, Value>, 'get'>;
+
+export function createContext(passed: Variables, globals: Variables): Context {
   const isolated = new Map<string, Value>();
   return contextOver((name) => {
+    const known = isolated.get(name);
+    if (known !== undefined) return known;
     const value = passed.get(name);
     if (value === undefined) return globals.get(name);
     if (value === null || typeof value !== 'object') return value;
-    const known = isolated.get(name) ?? isolate(value);
-    isolated.set(name, known);
-    return known;
+    const own = isolate(value);
+    isolated.set(name, own);
+    return own;
   });
 }
 

@@ -1,13 +1,12 @@
-import type { Value } from '../values/value.js';
 import { TemplateReference } from './blocks.js';
-import { createContext } from './context.js';
+import { createContext, type Variables } from './context.js';
 import { execute } from './execute.js';
 import { createRootOutput } from './output.js';
 import type { Runtime } from './runtime.js';
 import { createScope, enterScope } from './scope.js';
 
 /** Runs a compiled template; throws `RenderFailure` or `OverrunFailure`. */
-export function renderTree(runtime: Runtime, variables: ReadonlyMap<string, Value>): string {
+export function renderTree(runtime: Runtime, variables: Variables): string {
   const { template, globals } = runtime;
   const context = createContext(variables, globals);
   const output = createRootOutput(runtime);

@@ -13,22 +13,24 @@ export interface Cancellation {
 }
 
 export function createCancellation(): Cancellation {
-  let failure: SendFailure | undefined;
-  let listener: ((failure: SendFailure) => void) | undefined;
-  return {
-    get failure() {
-      return failure;
-    },
-    cancel(cause) {
-      if (failure !== undefined) return;
-      failure = cause;
-      listener?.(cause);
-    },
-    listen(next) {
-      listener = next;
-      if (failure !== undefined) listener?.(failure);
-    },
-  };
+  return new OneCancellation();
+}
+
+/** A class, so that a send costs no closures. */
+class OneCancellation implements Cancellation {
+  failure: SendFailure | undefined;
+  #listener: ((failure: SendFailure) => void) | undefined;
+
+  cancel(failure: SendFailure): void {
+    if (this.failure !== undefined) return;
+    this.failure = failure;
+    this.#listener?.(failure);
+  }
+
+  listen(listener: ((failure: SendFailure) => void) | undefined): void {
+    this.#listener = listener;
+    if (this.failure !== undefined) listener?.(this.failure);
+  }
 }
 
 /**

@@ -16,7 +16,9 @@ export function watchSilence({ connection }: { connection: Wire }, timeoutMs: nu
   connection.on('readyForQuery', () => {
     answeredUpTo = stream.bytesWritten;
   });
-  stream.setTimeout(timeoutMs, () => {
+  // Not a listener of setTimeout's own: that one is heard once, and an idle connection would use it up.
+  stream.setTimeout(timeoutMs);
+  stream.on('timeout', () => {
     if (stream.bytesWritten === answeredUpTo) return;
     const error = new Error(`The database has not answered for ${timeoutMs} ms.`);
     stream.destroy(Object.assign(error, { code: 'ETIMEDOUT' }));

@@ -31,16 +31,23 @@ function locateBadText(value: unknown): Fault | undefined {
     const [path, item] = entry;
     if (typeof item === 'string') {
       const message = badText(item);
-      if (message !== undefined) return { path, message };
+      if (message !== undefined) return { path: shown(path), message };
     } else if (typeof item === 'object' && item !== null) {
       for (const [key, child] of Object.entries(item)) {
         const message = badText(key);
-        if (message !== undefined) return { path, message: `has a name that ${message}` };
+        if (message !== undefined) return { path: shown(path), message: `has a name that ${message}` };
         open.push([`${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, child]);
       }
     }
   }
   return undefined;
+}
+
+const maxPathCharacters = 500;
+
+/** Names and nesting are a stranger's: a path as long as the message must not be stored and listed beside it. */
+function shown(path: string): string {
+  return path.length > maxPathCharacters ? `${path.slice(0, maxPathCharacters).toWellFormed()}…` : path;
 }
 
 function badText(text: string): string | undefined {

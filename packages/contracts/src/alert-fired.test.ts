@@ -1,0 +1,37 @@
+import { createAlertFiredCheck } from './alert-fired.js';
+
+const id = '3f0c1f9e-6f0a-4c1e-9a53-2f6d5f1f7a10';
+const alert = {
+  alert_id: id,
+  workspace_id: id,
+  fired_at: '2026-01-31T12:00:00Z',
+  alert_rule_id: id,
+  model_id: id,
+  model_name: 'm',
+  metric_value: 1,
+};
+const check = createAlertFiredCheck();
+
+test.each(['0001-01-01T00:00:00+00:01', '9999-12-31T23:59:59-00:01'])(
+  'the time %s, whose year in UTC has no four digits, is refused: what is accepted must be accepted again',
+  (fired_at) => {
+    expect(check({ ...alert, fired_at })).toMatchObject({ ok: false, faults: [{ path: '/fired_at' }] });
+  },
+);
+
+test.each(['0001-01-01T00:01:00+00:01', '9999-12-31T23:58:59-00:01', '2026-01-31T12:00:00.123456789+02:00'])(
+  'what is made of the time %s passes the check again',
+  (fired_at) => {
+    const first = check({ ...alert, fired_at });
+    expect(first.ok && check(first.value)).toEqual(first);
+  },
+);
+
+test('the path of a fault stays short, however long the names or deep the nesting', () => {
+  let nested: unknown = '\0';
+  for (let depth = 0; depth < 5_000; depth += 1) nested = { deep: nested };
+  for (const extra of [{ ['😀'.repeat(100_000)]: '\0' }, { nested }]) {
+    const checked = check({ ...alert, ...extra });
+    expect(!checked.ok && checked.faults[0]?.path.length).toBeLessThan(600);
+  }
+});

@@ -33,22 +33,74 @@ export async function ensurePartitions(database: Database, nowMs: number): Promi
 
 /**
  * Removes what is older than `retentionDays`: partitions of alerts, deliveries and attempts, alert keys, dead letters and
- * ended redelivery jobs; the names of the partitions that were dropped.
+ * ended redelivery jobs; the names of the partitions that were dropped. A day of which something is still owed, or that
+ * cannot be had at once because somebody reads, is left for the next turn, its keys with it.
  */
 export async function dropExpired(
   database: Database,
   { nowMs, retentionDays }: { nowMs: number; retentionDays: number },
 ) {
   const oldest = Math.floor(nowMs / dayMs) - retentionDays;
-  const expired = [...(await listPartitions(database))].filter((name) => dayOfPartition(name) < oldest);
-  for (const name of expired) {
-    await database.knex.raw(`drop table if exists ${name}`);
+  const days = new Set([...(await listPartitions(database))].map(dayOfPartition));
+  const dropped: string[] = [];
+  let firstKept = oldest;
+  for (const day of [...days].filter((known) => known < oldest).sort((a, b) => a - b)) {
+    const outcome = await dropDay(database, day);
+    if (outcome === 'dropped') {
+      dropped.push(...partitionedTables.map((table) => partitionName(table, day)));
+      await forgetKeys(database, day);
+    } else firstKept = Math.min(firstKept, day);
+    if (outcome === 'busy') break;
   }
+  await database.knex.raw('delete from alert_keys where accepted_at < ?', [new Date(firstKept * dayMs)]);
   const before = new Date(oldest * dayMs);
-  await database.knex.raw('delete from alert_keys where accepted_at < ?', [before]);
   await database.knex.raw('delete from dead_letters where created_at < ?', [before]);
   await database.knex.raw(`delete from redeliveries where status <> 'running' and updated_at < ?`, [before]);
-  return expired;
+  return dropped;
+}
+
+/**
+ * A partition can only be dropped while nobody uses its table, and whoever comes meanwhile queues behind: a backup that
+ * reads for an hour would stop every delivery for as long.
+ */
+const lockTimeoutMs = 200;
+
+/** All tables of a day or none: a delivery without its alert could not be claimed, and would be owed for ever. */
+async function dropDay(database: Database, day: number): Promise<'dropped' | 'owed' | 'busy'> {
+  try {
+    return await database.knex.transaction(async (trx) => {
+      await trx.raw(`set local lock_timeout = ${lockTimeoutMs}`);
+      // Locked first: a delivery that is asked for again is owed before this, or is not found after it.
+      await trx.raw(`lock table only ${partitionedTables.join(', only ')} in access exclusive mode`);
+      const owed = await trx.raw(
+        'select from open_deliveries where delivery_id >= ? and delivery_id < ? limit 1',
+        [firstIdAt(day * dayMs), firstIdAt((day + 1) * dayMs)],
+      );
+      if (owed.rows.length > 0) return 'owed';
+      for (const table of partitionedTables)
+        await trx.raw(`drop table if exists ${partitionName(table, day)}`);
+      return 'dropped';
+    });
+  } catch (error) {
+    if (isLockTimeout(error)) return 'busy';
+    throw error;
+  }
+}
+
+function isLockTimeout(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === '55P03';
+}
+
+const windowMs = 900_000;
+
+/** Some minutes’ keys at a time: a whole day's would run into the time limit of a statement, each time anew. */
+async function forgetKeys(database: Database, day: number): Promise<void> {
+  for (let from = day * dayMs; from < (day + 1) * dayMs; from += windowMs) {
+    await database.knex.raw('delete from alert_keys where accepted_at >= ? and accepted_at < ?', [
+      new Date(from),
+      new Date(from + windowMs),
+    ]);
+  }
 }
 
 /** A delivery's row is updated once in most lives: room on its page keeps that update HOT. */

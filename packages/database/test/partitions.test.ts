@@ -73,3 +73,51 @@ test('what is older than the retention goes whole, and what is not stays', async
     await db.database.knex('alert_keys').whereIn('alert_id', [old.alert_id, young.alert_id]),
   ).toHaveLength(1);
 });
+
+/** A day long past, with its partitions. */
+async function anExpiredDay(daysAgo: number): Promise<number> {
+  const at = Date.now() - daysAgo * dayMs;
+  await ensurePartitions(db.database, at);
+  return at;
+}
+
+const dropNow = () => dropExpired(db.database, { nowMs: Date.now(), retentionDays: 90 });
+
+test('a day that somebody reads is left for another time, and is not waited for', async () => {
+  const at = await anExpiredDay(120);
+  const alert = anAlert(at);
+  await db.database.knex('alerts').insert(alert);
+  const { workspace_id, alert_id, accepted_at } = alert;
+  await db.database.knex('alert_keys').insert({ workspace_id, alert_id, accepted_at });
+  await db.database.knex.transaction(async (reader) => {
+    await reader.raw('select count(*) from alerts');
+    expect(await dropNow()).toEqual([]);
+    expect(await reader('alerts').where({ id: alert.id })).toHaveLength(1);
+  });
+  expect(await db.database.knex('alert_keys').where({ alert_id })).toHaveLength(1);
+  expect((await dropNow()).length).toBeGreaterThan(0);
+  expect(await db.database.knex('alert_keys').where({ alert_id })).toEqual([]);
+});
+
+test('a day of which a delivery is owed is kept whole until it has ended', async () => {
+  const at = await anExpiredDay(150);
+  const alert = anAlert(at);
+  await db.database.knex('alerts').insert(alert);
+  const delivery_id = recordId(at, randomUUID());
+  await db.database.knex('open_deliveries').insert({
+    delivery_id,
+    workspace_id: alert.workspace_id,
+    webhook_id: randomUUID(),
+    alert_record_id: alert.id,
+    generation: 2,
+    state: 'waiting',
+    due_at: new Date(),
+    opened_at: new Date(),
+    claim: 1,
+  });
+  await dropNow();
+  expect(await db.database.knex('alerts').where({ id: alert.id })).toHaveLength(1);
+  await db.database.knex('open_deliveries').where({ delivery_id }).delete();
+  expect(await dropNow()).toHaveLength(3);
+  expect(await db.database.knex('alerts').where({ id: alert.id })).toEqual([]);
+});

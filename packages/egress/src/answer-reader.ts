@@ -54,6 +54,11 @@ export class AnswerReader implements Dispatcher.DispatchHandler {
   }
 
   onHeaders(statusCode: number, headers: Buffer[]): boolean {
+    // Neither ends an exchange, and undici fails at what comes next as if the fault were its own.
+    if (statusCode < 100 || statusCode === 101) {
+      this.#abort?.(new SendFailure('invalid_response', 'The answer is not valid HTTP/1.1.'));
+      return true;
+    }
     if (statusCode < 200) {
       this.#interimAnswers += 1;
       if (this.#interimAnswers > maxInterimAnswers) {

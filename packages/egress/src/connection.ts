@@ -3,7 +3,7 @@ import { Client } from 'undici';
 import { AnswerReader, type RawAnswer } from './answer-reader.js';
 import type { Cancellation } from './cancellation.js';
 import { SendFailure } from './send-failure.js';
-import { skipContinue } from './skip-continue.js';
+import { skipInterim } from './skip-interim.js';
 
 interface WireRequest {
   /** Path and query, percent-encoded. */
@@ -47,7 +47,7 @@ export function createConnection(
   onClosed: (connection: Connection) => void,
 ): Connection {
   const openedAt = Date.now();
-  const expectHead = skipContinue(socket);
+  const expectHead = skipInterim(socket);
   let isOpen = true;
   let isHandedOver = false;
   let exchanges = 0;

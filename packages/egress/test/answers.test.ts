@@ -62,7 +62,7 @@ test('interim answers are passed over: 100 Continue, Early Hints, several, in pi
     socket.write('HTTP/1.1 100 Con');
     setImmediate(() => {
       socket.write(
-        'tinue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 102 Processing\r\n\r\n',
+        'tinue\r\n\r\nHTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n',
       );
       setImmediate(() => socket.write(ok('done')));
     });

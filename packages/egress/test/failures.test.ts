@@ -64,6 +64,9 @@ test.each([
   ['another protocol', 'SSH-2.0-OpenSSH_9.2\r\n'],
   ['TLS', Buffer.from([0x15, 3, 1, 0, 2, 2, 70])],
   ['HTTP/2', Buffer.from('00000c04000000000000030000006400040000ffff', 'hex')],
+  ['a status below 100', 'HTTP/1.1 099 Low\r\nContent-Length: 0\r\n\r\n'],
+  ['the status 000', 'HTTP/1.1 000 None\r\nConnection: close\r\n\r\n'],
+  ['a switch of protocols that does not say to which', 'HTTP/1.1 101 Switching Protocols\r\n\r\n'],
   ['a status that is no number', 'HTTP/1.1 abc OK\r\n\r\n'],
   [
     'a switch of protocols that nobody asked for',

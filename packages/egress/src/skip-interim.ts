@@ -1,17 +1,18 @@
 import type { Socket } from 'node:net';
 
-const interimHead = /^HTTP\/1\.\d 100[ \r]/;
-const shortestHead = 'HTTP/1.1 100\r\n\r\n'.length;
+/** 101 is none: it would end HTTP on the connection. */
+const interimHead = /^HTTP\/1\.\d 1(?!01)\d\d[ \r]/;
+const shortestHead = 'HTTP/1.1 100\r';
 const maxHeadBytes = 4096;
 const maxHeads = 10;
 
 /**
- * Drops `100 Continue` heads that nobody asked for, as RFC 9110 §15.2 wants of a client: undici fails the request at
- * one. Looks only at what comes before the answer's own head; a flood of them, or an endless one, goes through and
- * fails in undici.
+ * Drops interim answers (100 Continue, 103 Early Hints), which nobody asked for, as RFC 9110 §15.2 lets a client: undici
+ * fails the request at a 100. Looks only at what comes before the answer's own head; a flood of them, or an endless
+ * one, goes through and fails there.
  * @returns what to call when a request is written: an answer's head is due from there on
  */
-export function skipContinue(socket: Socket): () => void {
+export function skipInterim(socket: Socket): () => void {
   const read = socket.read.bind(socket);
   let isHeadDue = false;
   let heads = 0;
@@ -42,13 +43,8 @@ export function skipContinue(socket: Socket): () => void {
   };
 }
 
-/** A start that is too short to tell is waited for, too. */
+/** A start that is too short to tell is waited for, too: it is taken for the one that it may become. */
 function mayBeInterim(bytes: Buffer): boolean {
-  if (bytes.length >= shortestHead) return interimHead.test(bytes.toString('latin1', 0, shortestHead));
-  const start = bytes.toString('latin1');
-  return interimHead.test(start) || isPrefix(start);
-}
-
-function isPrefix(start: string): boolean {
-  return 'HTTP/1.1 100 '.startsWith(start) || 'HTTP/1.0 100 '.startsWith(start);
+  const start = bytes.toString('latin1', 0, shortestHead.length);
+  return interimHead.test(start + shortestHead.slice(start.length));
 }

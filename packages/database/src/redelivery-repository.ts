@@ -18,17 +18,25 @@ export type RedeliverOutcome =
  * the row of open_deliveries first, then the row of deliveries.
  */
 export async function redeliver(database: Database, deliveryId: string): Promise<RedeliverOutcome> {
-  return database.knex.transaction(async (trx) => {
-    for (let tries = 0; tries < maxTries; tries += 1) {
-      const hastened = await hasten(trx, deliveryId);
-      if (hastened !== undefined) return hastened;
-      const reopened = await reopenEnded(trx, { ids: [deliveryId], statuses: endedStatuses });
-      if (reopened.length > 0) return 'reopened';
-      if (!(await exists(trx, deliveryId))) return 'not_found';
-      // Another caller has reopened it between our two statements: its open row is there to be seen now.
-    }
-    return 'under_way';
-  });
+  for (let tries = 0; tries < maxTries; tries += 1) {
+    // Each in a transaction of its own: a try that came to nothing holds the row of deliveries, and must not take it
+    // along to a row of open_deliveries that a worker has.
+    const outcome = await database.knex.transaction((trx) => redeliverOnce(trx, deliveryId));
+    if (outcome !== undefined) return outcome;
+  }
+  return 'under_way';
+}
+
+/** Undefined where another caller has reopened it between our two statements: its open row is there to be seen now. */
+async function redeliverOnce(
+  trx: Knex.Transaction,
+  deliveryId: string,
+): Promise<RedeliverOutcome | undefined> {
+  const hastened = await hasten(trx, deliveryId);
+  if (hastened !== undefined) return hastened;
+  const reopened = await reopenEnded(trx, { ids: [deliveryId], statuses: endedStatuses });
+  if (reopened.length > 0) return 'reopened';
+  return (await exists(trx, deliveryId)) ? undefined : 'not_found';
 }
 
 /**

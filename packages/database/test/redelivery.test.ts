@@ -95,6 +95,26 @@ describe('redelivering one delivery', () => {
     expect(await deliveryRow(database, id)).toMatchObject({ status: 'open', generation: 3, failed_at: null });
     expect(await openRow(database, id)).toMatchObject({ generation: 3, state: 'waiting' });
   });
+
+  it('that another caller reopens meanwhile does not stand in the way of the worker that records it', async () => {
+    const { database } = test_;
+    const id = await reopened({ crashes: 1 });
+    const open = await openRow(database, id);
+    await database.knex('open_deliveries').where({ delivery_id: id }).delete();
+    await database.knex('deliveries').where({ id }).update({ status: 'failed' });
+    const other = await database.knex.transaction();
+    await other('deliveries').where({ id }).update({ status: 'open', generation: 3 });
+    const asked = redeliver(database, id);
+    await someoneWaits('from deliveries');
+    await database.knex('open_deliveries').insert({ ...open, generation: 3 });
+    const worker = await database.knex.transaction();
+    await worker('open_deliveries').where({ delivery_id: id }).update({ crashes: 0 });
+    await other.commit();
+    await someoneWaits('from open_deliveries');
+    await worker('deliveries').where({ id }).update({ status_code: 503 });
+    await worker.commit();
+    expect(await asked).toBe('brought_forward');
+  });
 });
 
 /** A delivery in its second generation, its open row changed as given. */
@@ -106,8 +126,9 @@ async function reopened(changes: object): Promise<string> {
   return id;
 }
 
-/** Until a session of this database waits for another's lock. */
-async function someoneWaits(): Promise<void> {
-  const waiting = `select 1 from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'`;
-  while ((await test_.database.knex.raw(waiting)).rows.length === 0);
+/** Until a session of this database waits for another's lock, in a statement with these words. */
+async function someoneWaits(words = ''): Promise<void> {
+  const waiting = `select 1 from pg_stat_activity
+    where datname = current_database() and wait_event_type = 'Lock' and position(:words in query) > 0`;
+  while ((await test_.database.knex.raw(waiting, { words })).rows.length === 0);
 }

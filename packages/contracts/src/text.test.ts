@@ -25,8 +25,8 @@ test.each<[name: string, value: unknown, path: string, message: string]>([
   expect(findBadText(value)).toEqual({ path, message });
 });
 
-test('nesting without end is looked through', () => {
+test('nesting without end is looked through, and its path is cut', () => {
   const depth = 200_000;
   const nested = JSON.parse(`${'['.repeat(depth)}"\\u0000"${']'.repeat(depth)}`);
-  expect(findBadText(nested)?.path).toBe('/0'.repeat(depth));
+  expect(findBadText(nested)?.path).toBe(`${'/0'.repeat(250)}…`);
 });

@@ -61,7 +61,9 @@ export function createAlertFiredCheck(): (value: unknown) => Checked<AlertFired>
     const bad = findBadText(value);
     if (bad !== undefined) return { ok: false, faults: [bad] };
     const checked = check(value);
-    return checked.ok ? { ok: true, value: normalised(checked.value) } : checked;
+    if (!checked.ok) return checked;
+    const alert = normalised(checked.value);
+    return hasFourDigitYear(alert.fired_at) ? { ok: true, value: alert } : { ok: false, faults: [badYear] };
   };
 }
 
@@ -87,6 +89,13 @@ function normalised(alert: AlertFired): AlertFired {
       },
     }),
   };
+}
+
+const badYear = { path: '/fired_at', message: 'must be within the years 0001 to 9999 in UTC' };
+
+/** An offset can lead out of the years that have four digits: in UTC that would be no time to whoever checks it next. */
+function hasFourDigitYear(utc: string): boolean {
+  return /^\d{4}-/.test(utc) && !utc.startsWith('0000');
 }
 
 /** A time that is UTC already is kept as written, with all its digits. */

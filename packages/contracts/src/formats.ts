@@ -19,16 +19,10 @@ function isDateTime(text: string): boolean {
   const [year, month, day] = [Number(match[1]), Number(match[2]), Number(match[3])];
   // PostgreSQL knows no year 0; day 0 of the next month is the last of this one.
   return (
-    isYear(year) &&
+    year > 0 &&
     month >= 1 &&
     month <= 12 &&
     day >= 1 &&
-    day <= new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate() &&
-    (text.endsWith('Z') || isYear(new Date(text).getUTCFullYear()))
+    day <= new Date(Date.UTC(2000 + (year % 400), month, 0)).getUTCDate()
   );
-}
-
-/** An offset can lead out of the years that are written with four digits, and the time in UTC would be no time here. */
-function isYear(year: number): boolean {
-  return year >= 1 && year <= 9999;
 }

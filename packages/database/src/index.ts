@@ -9,6 +9,7 @@ export {
 } from './connection.js';
 export { explainDatabaseAway } from './explain-database-away.js';
 export { migrateDatabase } from './migrate-database.js';
+export { newestFirst } from './newest-first.js';
 export { dropExpired, ensurePartitions } from './partitions-repository.js';
 export { isStatementTimeout, readWithin } from './read-within.js';
 export { firstIdAt, firstIdOf, recordId, timeOfRecordId } from './record-id.js';

@@ -1,5 +1,5 @@
 import type { AlertOutcome, Bound } from '@tocsin/contracts';
-import { type Database, type IdRange, readWithin, recordId } from '@tocsin/database';
+import { type Database, type IdRange, newestFirst, readWithin, recordId } from '@tocsin/database';
 import { searchTimeoutMs } from '../narrow-search.js';
 
 export interface StoredAlert {
@@ -39,17 +39,26 @@ export interface AlertsReader {
 export function createAlertsReader(database: Database): AlertsReader {
   return {
     list: ({ workspaceId, range, alertRuleId, outcome, limit }) =>
-      readWithin(database, searchTimeoutMs, async (trx) => {
-        const { rows } = await trx.raw<{ rows: AlertRow[] }>(
-          `select ${columns} from alerts
-           where workspace_id = :workspaceId and id >= :from and id < :below
-             ${alertRuleId === undefined ? '' : 'and alert_rule_id = :alertRuleId'}
-             ${outcome === undefined ? '' : 'and outcome = :outcome'}
-           order by id desc limit :limit`,
-          { workspaceId, ...range, alertRuleId: alertRuleId ?? null, outcome: outcome ?? null, limit },
-        );
-        return rows.map(toAlert);
-      }),
+      readWithin(database, searchTimeoutMs, (trx, goOn) =>
+        newestFirst({ range, limit, nowMs: Date.now() }, async (window, count) => {
+          const { rows } = await trx.raw<{ rows: AlertRow[] }>(
+            `select ${columns} from alerts
+             where workspace_id = :workspaceId and id >= :from and id < :below
+               ${alertRuleId === undefined ? '' : 'and alert_rule_id = :alertRuleId'}
+               ${outcome === undefined ? '' : 'and outcome = :outcome'}
+             order by id desc limit :limit`,
+            {
+              workspaceId,
+              ...window,
+              alertRuleId: alertRuleId ?? null,
+              outcome: outcome ?? null,
+              limit: count,
+            },
+          );
+          await goOn();
+          return rows.map(toAlert);
+        }),
+      ),
 
     async find(workspaceId, alertId) {
       const [key] = await database.prepared<{ accepted_at: Date }>(findKey, [workspaceId, alertId]);

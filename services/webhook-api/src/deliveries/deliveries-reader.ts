@@ -1,5 +1,12 @@
 import type { DeliveryErrorCode, DeliveryStatus } from '@tocsin/contracts';
-import { type Database, type IdRange, narrowToAlert, readWithin } from '@tocsin/database';
+import {
+  type Database,
+  type IdRange,
+  narrowToAlert,
+  newestFirst,
+  readWithin,
+  type Transaction,
+} from '@tocsin/database';
 import { searchTimeoutMs } from '../narrow-search.js';
 
 export interface StoredDelivery {
@@ -47,28 +54,10 @@ export interface DeliveriesReader {
 export function createDeliveriesReader(database: Database): DeliveriesReader {
   return {
     list: (query) =>
-      readWithin(database, searchTimeoutMs, async (trx) => {
-        const { filter, workspaceId, limit } = query;
-        const { alert_id: alertId } = filter;
-        const range =
-          alertId === undefined
-            ? query.range
-            : await narrowToAlert(trx, { workspaceId, alertId, range: query.range });
-        if (range === undefined) return [];
-        const { rows } = await trx.raw<{ rows: DeliveryRow[] }>(
-          `with page as materialized (${isOpen(filter.status) ? openPage(filter) : historyPage(filter)}),
-           shown as (
-             select ${columns}, row_number() over newest > 1 and
-               sum(coalesce(octet_length(last.response), 0)) over newest > :answerBytes as beyond_budget
-             from page join ${joined}
-             window newest as (order by d.id desc)
-           )
-           select id, workspace_id, alert_id, alert_rule_id, webhook_id, webhook_name, destination, status,
-             attempts_made, due_at, first_succeeded_at, error_code, error, answer_status,
-             case when beyond_budget then null else response end as response, response_truncated, beyond_budget
-           from shown order by id desc`,
-          { ...bindings(filter), workspaceId, ...range, limit, answerBytes },
-        );
+      readWithin(database, searchTimeoutMs, async (trx, goOn) => {
+        const ids = await findPage(trx, query, goOn);
+        if (ids.length === 0) return [];
+        const { rows } = await trx.raw<{ rows: DeliveryRow[] }>(showPage, { ids, answerBytes });
         return rows.map(toDelivery);
       }),
 
@@ -80,6 +69,29 @@ export function createDeliveriesReader(database: Database): DeliveriesReader {
 }
 
 const answerBytes = 4 * 1_048_576;
+
+/** Ids of the newest deliveries that match. */
+async function findPage(
+  trx: Transaction,
+  { workspaceId, range: asked, filter, limit }: DeliveryQuery,
+  goOn: () => Promise<void>,
+): Promise<string[]> {
+  const { alert_id: alertId } = filter;
+  const range =
+    alertId === undefined ? asked : await narrowToAlert(trx, { workspaceId, alertId, range: asked });
+  if (range === undefined) return [];
+  const find = async (window: IdRange, count: number): Promise<string[]> => {
+    const { rows } = await trx.raw<{ rows: { id: string }[] }>(
+      isOpen(filter.status) ? openPage(filter) : historyPage(filter),
+      { ...bindings(filter), workspaceId, ...window, limit: count },
+    );
+    await goOn();
+    return rows.map(({ id }) => id);
+  };
+  // What is open is not partitioned: no window of it costs less than all.
+  if (isOpen(filter.status)) return find(range, limit);
+  return newestFirst({ range, limit, nowMs: Date.now() }, find);
+}
 
 /** What is open is few beside all history: it is looked for where it stands, not by looking through history. */
 function isOpen(status: DeliveryStatus | undefined): boolean {
@@ -136,16 +148,34 @@ const columns = `d.id, d.workspace_id, d.alert_id, d.alert_rule_id, d.webhook_id
   d.attempts_made, case when o.state = 'waiting' then greatest(o.due_at, h.held_until) end as due_at, d.first_succeeded_at, d.error_code,
   d.error, last.status_code as answer_status, last.response, last.response_truncated`;
 
-const joined = `deliveries d using (id)
+const withWhatIsOwed = `deliveries d
   left join open_deliveries o on o.delivery_id = d.id
-  left join webhook_holds h on h.webhook_id = o.webhook_id
-  left join lateral (
-    select a.status_code, a.response, a.response_truncated from attempts a
-    where a.delivery_id = d.id order by a.number desc limit 1) last on true`;
+  left join webhook_holds h on h.webhook_id = o.webhook_id`;
+
+// Both tables are told the ids themselves: those alone decide which partitions are opened.
+const showPage = `
+  with shown as (
+    select ${columns}, row_number() over newest > 1 and
+      sum(coalesce(octet_length(last.response), 0)) over newest > :answerBytes as beyond_budget
+    from ${withWhatIsOwed}
+    left join (
+      select distinct on (a.delivery_id) a.delivery_id, a.status_code, a.response, a.response_truncated
+      from attempts a where a.delivery_id = any(cast(:ids as uuid[]))
+      order by a.delivery_id, a.number desc) last on last.delivery_id = d.id
+    where d.id = any(cast(:ids as uuid[]))
+    window newest as (order by d.id desc)
+  )
+  select id, workspace_id, alert_id, alert_rule_id, webhook_id, webhook_name, destination, status,
+    attempts_made, due_at, first_succeeded_at, error_code, error, answer_status,
+    case when beyond_budget then null else response end as response, response_truncated, beyond_budget
+  from shown order by id desc`;
 
 const findById = {
   name: 'deliveries.find',
-  text: `select ${columns}, false as beyond_budget from (select cast($1 as uuid) as id) sought join ${joined}
+  text: `select ${columns}, false as beyond_budget from ${withWhatIsOwed}
+         left join lateral (
+           select a.status_code, a.response, a.response_truncated from attempts a
+           where a.delivery_id = d.id order by a.number desc limit 1) last on true
          where d.id = $1`,
 };
 

@@ -1,0 +1,65 @@
+import fc from 'fast-check';
+import type { IdRange } from './alert-range-reader.js';
+import { newestFirst } from './newest-first.js';
+import { firstIdAt, recordId } from './record-id.js';
+
+const dayMs = 86_400_000;
+const nowMs = Date.UTC(2026, 0, 31);
+const always: IdRange = { from: firstIdAt(0), below: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
+const idAt = (daysAgo: number, name: string | number) => recordId(nowMs - daysAgo * dayMs, String(name));
+
+/** Over a history of these ids, with the windows that were asked for. */
+async function readFrom(history: string[], { range = always, limit }: { range?: IdRange; limit: number }) {
+  const windows: IdRange[] = [];
+  const ids = await newestFirst({ range, limit, nowMs }, async (window, count) => {
+    windows.push(window);
+    return within(history, window).slice(0, count);
+  });
+  return { ids, windows };
+}
+
+const within = (history: string[], { from, below }: IdRange) =>
+  history
+    .filter((id) => id >= from && id < below)
+    .sort()
+    .reverse();
+
+test('what is read window by window is what one read of the whole range would give', async () => {
+  // From two months ago to a day ahead: the clock of whoever wrote an id may be ahead of ours.
+  const daysAgo = fc.double({ min: -1, max: 60, noNaN: true });
+  const bound = fc.oneof(fc.constant(undefined), daysAgo);
+  await fc.assert(
+    fc.asyncProperty(
+      fc.array(daysAgo, { maxLength: 60 }),
+      fc.integer({ min: 1, max: 40 }),
+      bound,
+      bound,
+      async (days, limit, since, until) => {
+        const history = days.map(idAt);
+        const range = {
+          from: since === undefined ? always.from : idAt(since, 'since'),
+          below: until === undefined ? always.below : idAt(until, 'until'),
+        };
+        const { ids, windows } = await readFrom(history, { range, limit });
+        expect(ids).toEqual(within(history, range).slice(0, limit));
+        expect(windows.length).toBeLessThanOrEqual(4);
+      },
+    ),
+  );
+});
+
+test('where the last day fills the page, nothing older is opened, also behind a cursor', async () => {
+  const history = Array.from({ length: 20 }, (_, index) => idAt(index / 100, index));
+  const first = await readFrom(history, { limit: 20 });
+  expect(first.windows).toEqual([{ from: firstIdAt(nowMs - dayMs), below: always.below }]);
+  const longAgo = Array.from({ length: 20 }, (_, index) => idAt(40 + index / 100, index));
+  const below = firstIdAt(nowMs - 40 * dayMs + 1);
+  const later = await readFrom(longAgo, { range: { ...always, below }, limit: 20 });
+  expect(later.ids).toHaveLength(20);
+  expect(later.windows).toHaveLength(1);
+});
+
+test('a range that lies within the last day is read at once', async () => {
+  const range = { from: firstIdAt(nowMs - 5_000), below: firstIdAt(nowMs - 4_000) };
+  expect((await readFrom([], { range, limit: 5 })).windows).toEqual([range]);
+});

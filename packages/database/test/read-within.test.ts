@@ -1,0 +1,37 @@
+import { isStatementTimeout, readWithin } from '../src/read-within.js';
+import { createTestDatabase, type TestDatabase } from '../src/testing.js';
+
+let db: TestDatabase;
+beforeAll(async () => {
+  db = await createTestDatabase();
+});
+afterAll(() => db.drop());
+
+test('a statement beyond the limit ends as a time-out, and the connection is as before', async () => {
+  const reading = readWithin(db.database, 50, (trx) => trx.raw('select pg_sleep(60)'));
+  const error = await reading.catch((thrown: unknown) => thrown);
+  expect(isStatementTimeout(error)).toBe(true);
+  const { rows } = await db.database.knex.raw(`show statement_timeout`);
+  expect(rows[0].statement_timeout).toBe('30s');
+});
+
+test('the limit is of all statements together', async () => {
+  const reading = readWithin(db.database, 200, async (trx, goOn) => {
+    for (;;) {
+      await trx.raw('select pg_sleep(0.05)');
+      await goOn();
+    }
+  });
+  const error = await reading.catch((thrown: unknown) => thrown);
+  expect(isStatementTimeout(error)).toBe(true);
+});
+
+test('all statements see one state of the database', async () => {
+  const counts = await readWithin(db.database, 5_000, async (trx) => {
+    const count = async () => (await trx.raw('select count(*)::integer from webhook_holds')).rows[0].count;
+    const before = await count();
+    await db.database.knex.raw(`insert into webhook_holds values (gen_random_uuid(), 'circuit', now(), 1)`);
+    return [before, await count()];
+  });
+  expect(counts).toEqual([0, 0]);
+});

@@ -1,0 +1,140 @@
+import { randomUUID } from 'node:crypto';
+import type { Alert, Delivery } from '@tocsin/contracts';
+import { ensurePartitions } from '@tocsin/database';
+import fc from 'fast-check';
+import { otherWorkspaceId, startApi, type TestApi, workspaceId } from './support/api.js';
+import { seedAlert, seedDelivery } from './support/history.js';
+import { readAll } from './support/paging.js';
+
+const dayMs = 86_400_000;
+const days = 45;
+const nowMs = Date.now();
+const numRuns = 50;
+const workspace = `/api/v1/workspaces/${workspaceId}`;
+
+/** The second one has been quiet for three weeks. */
+const [busy, quiet] = [randomUUID(), randomUUID()];
+const rules = [randomUUID(), randomUUID()];
+const outcomes = ['dispatched', 'no_webhooks'];
+const statusCodes = [200, 404, 500];
+const states = ['succeeded', 'failed', 'skipped', 'waiting', 'queued', 'sending'] as const;
+
+interface Fact {
+  id: string;
+  webhook_id: string;
+  alert_id: string;
+  alert_rule_id: string;
+  status: string;
+  status_code: number;
+  acceptedAtMs: number;
+}
+
+let api: TestApi;
+const facts: Fact[] = [];
+const alerts: { alert_id: string; alert_rule_id: string; outcome: string; acceptedAtMs: number }[] = [];
+
+beforeAll(async () => {
+  api = await startApi();
+  for (let back = 8; back <= days + 8; back += 8) await ensurePartitions(api.database, nowMs - back * dayMs);
+  // More of them lie in the last days than before, and those of one alert in one millisecond.
+  for (let index = 0; index < 60; index += 1) {
+    const acceptedAtMs = nowMs - 60_000 - Math.floor((index / 60) ** 3 * days * dayMs);
+    const alert = { alertId: randomUUID(), alertRuleId: rules[index % 2]!, acceptedAtMs };
+    const outcome = outcomes[index % 3 === 0 ? 1 : 0]!;
+    await seedAlert(api.database, { ...alert, outcome });
+    alerts.push({ alert_id: alert.alertId, alert_rule_id: alert.alertRuleId, outcome, acceptedAtMs });
+    const isOld = acceptedAtMs < nowMs - 21 * dayMs;
+    for (const webhookId of [busy, isOld ? quiet : randomUUID(), randomUUID()])
+      await seedFact(alert, webhookId);
+    await seedDelivery(api.database, { ...alert, workspaceId: otherWorkspaceId, webhookId: busy });
+  }
+});
+afterAll(() => api.close());
+
+async function seedFact(
+  alert: { alertId: string; alertRuleId: string; acceptedAtMs: number },
+  webhookId: string,
+): Promise<void> {
+  const index = facts.length;
+  const status = states[(index * 7) % states.length]!;
+  const statusCode = statusCodes[(index * 5) % statusCodes.length]!;
+  const isOpen = status === 'waiting' || status === 'queued' || status === 'sending';
+  const open = { state: status === 'waiting' ? status : 'queued', claimed: status === 'sending' };
+  const seed = { ...alert, webhookId, statusCode };
+  const id = await seedDelivery(
+    api.database,
+    isOpen ? { ...seed, status: 'open', open } : { ...seed, status },
+  );
+  facts.push({
+    id,
+    webhook_id: webhookId,
+    alert_id: alert.alertId,
+    alert_rule_id: alert.alertRuleId,
+    status,
+    status_code: statusCode,
+    acceptedAtMs: alert.acceptedAtMs,
+  });
+}
+
+const daysAgo = fc.double({ min: 0, max: days, noNaN: true });
+const time = daysAgo.map((ago) => new Date(nowMs - ago * dayMs).toISOString());
+const paging = { since: time, until: time, limit: fc.integer({ min: 15, max: 100 }) };
+
+type Query = Record<string, string | number>;
+
+const matches = (fact: { acceptedAtMs: number }, { since, until, limit: _, ...filter }: Query): boolean =>
+  (since === undefined || fact.acceptedAtMs >= Date.parse(String(since))) &&
+  (until === undefined || fact.acceptedAtMs < Date.parse(String(until))) &&
+  Object.entries(filter).every(([name, value]) => fact[name as keyof typeof fact] === value);
+
+const toPath = (list: string, query: Query) => {
+  const pairs = Object.entries(query).map(([name, value]): [string, string] => [name, String(value)]);
+  return `${workspace}/${list}?${new URLSearchParams(pairs)}`;
+};
+
+test('deliveries that are read page by page are those that match, newest first, over all of a long history', async () => {
+  const query = fc.record(
+    {
+      webhook_id: fc.constantFrom(busy, quiet, randomUUID()),
+      alert_id: fc.integer({ min: 0, max: 59 }).map((index) => alerts[index]!.alert_id),
+      alert_rule_id: fc.constantFrom(...rules),
+      status: fc.constantFrom(...states),
+      status_code: fc.constantFrom(...statusCodes),
+      ...paging,
+    },
+    { requiredKeys: [] },
+  );
+  await fc.assert(
+    fc.asyncProperty(query, async (asked) => {
+      const { entries, pages } = await readAll<Delivery>(api, toPath('deliveries', asked));
+      const expected = facts.filter((fact) => matches(fact, asked)).map(({ id }) => id);
+      expect(entries.map(({ id }) => id)).toEqual(expected.sort().reverse());
+      expect(pages).toBe(Math.max(1, Math.ceil(expected.length / (asked.limit ?? 50))));
+      if (asked.status !== undefined)
+        expect(entries.every(({ status }) => status === asked.status)).toBe(true);
+    }),
+    { numRuns },
+  );
+});
+
+test('so are alerts', async () => {
+  const query = fc.record(
+    { alert_rule_id: fc.constantFrom(...rules), outcome: fc.constantFrom(...outcomes), ...paging },
+    { requiredKeys: [] },
+  );
+  await fc.assert(
+    fc.asyncProperty(query, async (asked) => {
+      const { entries } = await readAll<Alert>(api, toPath('alerts', asked));
+      const expected = alerts.filter((alert) => matches(alert, asked));
+      expect(entries.map(({ alert_id: id }) => id)).toEqual(expected.map(({ alert_id: id }) => id));
+    }),
+    { numRuns },
+  );
+});
+
+test('the few deliveries of a webhook that has long been quiet are one page', async () => {
+  const own = facts.filter(({ webhook_id: id }) => id === quiet).map(({ id }) => id);
+  expect(own.length).toBeGreaterThan(3);
+  const { entries, pages } = await readAll<Delivery>(api, `${workspace}/deliveries?webhook_id=${quiet}`);
+  expect([entries.map(({ id }) => id), pages]).toEqual([own.sort().reverse(), 1]);
+});

@@ -1,0 +1,134 @@
+import { type Database, ensurePartitions, type Transaction } from '@tocsin/database';
+
+/** What is made. The measured workspace has half of it, so that no answer is helped by emptiness. */
+export interface History {
+  workspaceId: string;
+  webhookId: string;
+  /** Has had its few deliveries in the beginning. */
+  quietWebhookId: string;
+  deliveries: number;
+  days: number;
+}
+
+const dayMs = 86_400_000;
+/** That one call of `ensurePartitions` makes. */
+const partitionDays = 9;
+/** Less than a page. */
+const ofQuietWebhook = 30;
+/** Days that are filled at once. */
+const hands = 2;
+
+/**
+ * Makes deliveries, each with its attempt, and an alert for every third, spread evenly over the days up to now: one in a
+ * hundred has failed, and two in a hundred are owed still. There are twenty workspaces of ten webhooks; the first has
+ * half of all.
+ */
+export async function makeHistory(database: Database, history: History): Promise<void> {
+  const nowMs = Date.now();
+  for (let back = 0; back <= history.days + partitionDays; back += partitionDays - 1)
+    await ensurePartitions(database, nowMs - back * dayMs);
+  const left = daysOf(history, nowMs);
+  const fill = async () => {
+    for (let day = left.shift(); day !== undefined; day = left.shift()) await fillDay(database, history, day);
+  };
+  await Promise.all(Array.from({ length: hands }, fill));
+  await database.knex.raw('vacuum analyze open_deliveries');
+  await database.knex.raw('analyze alerts, deliveries, attempts');
+  await database.knex.raw('checkpoint');
+}
+
+/** Deliveries number `from` to `last`, of which number n was accepted at `startMs + n * stepMs`. */
+interface Day {
+  /** As the names of its partitions end. */
+  name: string;
+  from: number;
+  last: number;
+  startMs: number;
+  stepMs: number;
+}
+
+function daysOf({ days, deliveries }: History, nowMs: number): Day[] {
+  const startMs = nowMs - days * dayMs;
+  const stepMs = (nowMs - startMs) / deliveries;
+  const firstAt = (atMs: number) => Math.min(deliveries, Math.max(0, Math.ceil((atMs - startMs) / stepMs)));
+  const firstDay = Math.floor(startMs / dayMs);
+  return Array.from({ length: days + 1 }, (_, day) => (firstDay + day) * dayMs).map((dayStartMs) => ({
+    name: new Date(dayStartMs).toISOString().slice(0, 10).replaceAll('-', ''),
+    from: firstAt(dayStartMs),
+    last: firstAt(dayStartMs + dayMs) - 1,
+    startMs,
+    stepMs,
+  }));
+}
+
+/** In the order of time, as a worker does; then vacuumed, as autovacuum would. */
+async function fillDay(database: Database, history: History, day: Day): Promise<void> {
+  const tables = ['alerts', 'deliveries', 'attempts'].map((table) => `${table}_${day.name}`).join(', ');
+  await database.knex.transaction(async (trx) => {
+    await trx.raw('set local synchronous_commit = off');
+    // What is truncated in the same transaction is written without a log: this server's `wal_level` is minimal.
+    await trx.raw(`truncate ${tables}`);
+    await makeNumbers(trx, history, day);
+    for (const statement of [alerts, deliveries, attempts]) await trx.raw(statement(day.name));
+    await trx.raw(openDeliveries);
+  });
+  await database.knex.raw(`vacuum analyze ${tables}`);
+}
+
+async function makeNumbers(
+  trx: Transaction,
+  { workspaceId, webhookId, quietWebhookId }: History,
+  { from, last, startMs, stepMs }: Day,
+): Promise<void> {
+  await trx.raw(
+    `create temporary table made on commit drop as
+     select n, (lpad(to_hex((:startMs::float8 + n * :stepMs::float8)::bigint), 12, '0') || '8' || substr(m, 1, 3) ||
+                '8' || substr(m, 4, 15))::uuid as id,
+            case when n % 2 = 0 then :workspaceId::uuid else workspaces[n / 2 % 19 + 1] end as workspace_id,
+            case when n % 2 = 0 and n < :quietBelow then :quietWebhookId::uuid
+                 when n % 20 = 0 then :webhookId::uuid else webhooks[n % 200 + 1] end as webhook_id,
+            n % 100 = 50 as failed, n % 100 = 52 or n % 100 = 53 as owed
+     from generate_series(:from::bigint, :last::bigint) as n
+     cross join lateral (select md5(n::text) as m) hashed
+     cross join (select array_agg(('00000000-0000-4000-8000-0000000000' || lpad(w::text, 2, '0'))::uuid order by w)
+                 as workspaces from generate_series(0, 18) as w) of_workspaces
+     cross join (select array_agg(('00000000-0000-4000-9000-00000000' || lpad(w::text, 4, '0'))::uuid order by w)
+                 as webhooks from generate_series(0, 199) as w) of_webhooks`,
+    {
+      ...{ workspaceId, webhookId, quietWebhookId, quietBelow: 2 * ofQuietWebhook },
+      ...{ from, last, startMs, stepMs },
+    },
+  );
+}
+
+const alerts = (day: string) => `
+  insert into alerts_${day} (id, workspace_id, alert_id, accepted_at, fired_at, alert_rule_id, alert_rule_name, model_id,
+                             model_name, metric_value, threshold, bound, outcome)
+  select id, workspace_id, id, now(), '2025-01-31T12:00:00Z', webhook_id, 'bench', webhook_id, 'bench', 0.5, 0.4,
+         'upper_bound', 'dispatched'
+  from made where n % 3 = 0`;
+
+const deliveries = (day: string) => `
+  insert into deliveries_${day} (id, workspace_id, alert_id, alert_record_id, alert_rule_id, webhook_id, webhook_name,
+                                 destination, status, attempts_made, claims, first_succeeded_at, failed_at, status_code,
+                                 error_code, error)
+  select id, workspace_id, id, id, webhook_id, webhook_id, 'bench', 'http://127.0.0.1:9',
+         case when owed then 'open' when failed then 'failed' else 'succeeded' end, 1, 1,
+         case when not failed and not owed then now() end, case when failed then now() end,
+         case when failed then 500 else 200 end, case when failed then 'http_status' end,
+         case when failed then 'The destination answered 500.' end
+  from made`;
+
+const attempts = (day: string) => `
+  insert into attempts_${day} (delivery_id, claim, number, trigger, started_at, duration_ms, request_body_sealed,
+                               status_code, response)
+  select id, 1, 1, 'scheduled', now(), 3, decode(repeat(md5(n::text), 6), 'hex'),
+         case when failed then 500 else 200 end, 'ok'
+  from made`;
+
+const openDeliveries = `
+  insert into open_deliveries (delivery_id, workspace_id, webhook_id, alert_record_id, generation, state, due_at,
+                               opened_at, claim, lease_until)
+  select id, workspace_id, webhook_id, id, 1, case when n % 2000 = 52 then 'queued' else 'waiting' end, now(), now(), 0,
+         case when n % 2000 = 52 then now() + interval '1 day' end
+  from made where owed`;

@@ -149,6 +149,17 @@ async function patch(body: string | Uint8Array, headers: Record<string, string> 
 }
 
 describe('who is let in', () => {
+  test('more header lines than are read are refused, not left out with the credential among them', async () => {
+    const lines = (count: number) =>
+      Object.fromEntries(Array.from({ length: count }, (_, i) => [`X-${i}`, 'a']));
+    expect((await call('GET', `/things/${own}`, { headers: lines(150) })).status).toBe(200);
+    for (const count of [201, 3_000]) {
+      const response = await call('GET', `/things/${own}`, { headers: lines(count) });
+      expect(response.status).toBe(431);
+      expect(await response.json()).toMatchObject({ code: 'headers_too_large' });
+    }
+  });
+
   test('a public route needs no credential and carries the security headers', async () => {
     const response = await fetch(`${server.url}/open`);
     expect(await response.text()).toBe('open');

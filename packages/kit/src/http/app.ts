@@ -4,6 +4,7 @@ import type { Logger } from '../logger.js';
 import type { Metrics } from '../metrics.js';
 import { toExpressPath } from './express-path.js';
 import { type AuthenticateInput, compileRoute, type RoutePolicy } from './handle-route.js';
+import { refuseManyHeaders } from './header-count.js';
 import { sendProblem } from './respond.js';
 import type { HttpMethod, Route } from './route.js';
 import { createRouteFinder } from './route-finder.js';
@@ -49,6 +50,7 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Ex
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', false).set('case sensitive routing', true);
   app.use(trackRequests(options));
+  app.use(refuseManyHeaders);
   mount(
     app,
     policy,

@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { maxHeaderLines } from './header-count.js';
 import { answerMalformedRequests } from './malformed-request.js';
 
 export interface HttpServer {
@@ -29,6 +30,8 @@ export async function listen(
     },
     app,
   );
+  // One more than is allowed, so that too many can be told.
+  server.maxHeadersCount = maxHeaderLines + 1;
   answerMalformedRequests(server);
   await bind(server, { host, port });
   const address = server.address() as AddressInfo;

@@ -1,39 +1,67 @@
 import { createRateLimiter } from './rate-limiter.js';
 
-test('a key may use its minute at once, then as fast as tokens come back', () => {
-  let nowMs = 0;
-  const limiter = createRateLimiter({ perMinute: 60, now: () => nowMs });
-  for (let n = 0; n < 60; n += 1) expect(limiter.take('a')).toEqual({ allowed: true });
-  expect(limiter.take('a')).toEqual({ allowed: false, retryAfterSeconds: 1 });
+const startMs = 1_000_000_000;
+
+function limiterOf(perMinute: number, maxKeys = 100) {
+  const clock = { nowMs: startMs };
+  const limiter = createRateLimiter({ perMinute, maxKeys, now: () => clock.nowMs });
+  return Object.assign(clock, { take: (key = 'a') => limiter.take(key) });
+}
+
+test('a key may use its minute at once, and another key its own', () => {
+  const limiter = limiterOf(30);
+  for (let n = 0; n < 30; n += 1) expect(limiter.take()).toEqual({ allowed: true });
+  expect(limiter.take().allowed).toBe(false);
   expect(limiter.take('b')).toEqual({ allowed: true });
-  nowMs = 999;
-  expect(limiter.take('a').allowed).toBe(false);
-  nowMs = 1_000;
-  expect(limiter.take('a').allowed).toBe(true);
-  expect(limiter.take('a').allowed).toBe(false);
 });
 
-test('the time to wait is told for slow limits too', () => {
-  const limiter = createRateLimiter({ perMinute: 2, now: () => 0 });
-  limiter.take('a');
-  limiter.take('a');
-  expect(limiter.take('a')).toEqual({ allowed: false, retryAfterSeconds: 30 });
+test.each([[1], [7], [30], [1_200]])(
+  '%i a minute is not exceeded in any minute, and reached in the long run',
+  (perMinute) => {
+    const limiter = limiterOf(perMinute);
+    const allowedAtMs: number[] = [];
+    for (; limiter.nowMs < startMs + 600_000; limiter.nowMs += 137)
+      for (let asked = 0; asked < 5; asked += 1) if (limiter.take().allowed) allowedAtMs.push(limiter.nowMs);
+    allowedAtMs.forEach((atMs, index) => {
+      const later = allowedAtMs[index + perMinute];
+      if (later !== undefined) expect(later - atMs).toBeGreaterThanOrEqual(60_000);
+    });
+    expect(allowedAtMs.length).toBeGreaterThanOrEqual(perMinute * 9);
+  },
+);
+
+test('who waits as long as is told is let in', () => {
+  const limiter = limiterOf(2);
+  for (let round = 0; round < 50; round += 1) {
+    const decision = limiter.take();
+    if (decision.allowed) limiter.nowMs += 13_337;
+    else {
+      expect(decision.retryAfterSeconds).toBeLessThanOrEqual(65);
+      limiter.nowMs += decision.retryAfterSeconds * 1_000;
+      expect(limiter.take().allowed).toBe(true);
+    }
+  }
 });
 
-test('being refused again and again does not push the next token away', () => {
-  let nowMs = 0;
-  const limiter = createRateLimiter({ perMinute: 1, now: () => nowMs });
-  limiter.take('a');
-  for (nowMs = 100; nowMs < 60_000; nowMs += 100) expect(limiter.take('a').allowed).toBe(false);
-  nowMs = 60_001;
-  expect(limiter.take('a').allowed).toBe(true);
+test('being refused again and again does not push the time away', () => {
+  const limiter = limiterOf(1);
+  limiter.take();
+  for (; limiter.nowMs < startMs + 60_000; limiter.nowMs += 100) expect(limiter.take().allowed).toBe(false);
+  limiter.nowMs = startMs + 65_000;
+  expect(limiter.take().allowed).toBe(true);
+});
+
+test('a key that was idle for long has its whole minute again', () => {
+  const limiter = limiterOf(3);
+  for (let n = 0; n < 3; n += 1) limiter.take();
+  limiter.nowMs += 3_600_000;
+  for (let n = 0; n < 3; n += 1) expect(limiter.take().allowed).toBe(true);
+  expect(limiter.take().allowed).toBe(false);
 });
 
 test('many keys do not fill the memory', () => {
-  const limiter = createRateLimiter({ perMinute: 1, maxKeys: 2, now: () => 0 });
-  limiter.take('a');
-  limiter.take('b');
-  limiter.take('c');
+  const limiter = limiterOf(1, 2);
+  for (const key of ['a', 'b', 'c']) limiter.take(key);
   expect(limiter.take('c').allowed).toBe(false);
   expect(limiter.take('a').allowed).toBe(true);
 });

@@ -1,9 +1,9 @@
 import { LRUCache } from 'lru-cache';
 
 export interface RateLimiterOptions {
-  /** Tokens that come back in a minute; also what one key may use at once. */
+  /** What one key may use in any minute, at once if it likes. */
   perMinute: number;
-  /** Keys remembered; the one idle longest is forgotten first, and would be full again soonest. */
+  /** Keys remembered; the one idle longest is forgotten first. */
   maxKeys?: number;
   /** Milliseconds on a clock that never goes back. */
   now?: () => number;
@@ -15,22 +15,47 @@ export interface RateLimiter {
   take(key: string): RateDecision;
 }
 
-/** A token bucket for each key. */
+const stepMs = 5_000;
+/** A minute, and the step that has only begun to leave it. */
+const steps = 60_000 / stepMs + 1;
+
+/** What a key has used, by step of time; a step's place is taken again by the one that comes `steps` later. */
+interface Use {
+  counts: Uint32Array;
+  step: number;
+}
+
+/**
+ * A sliding window for each key. A token bucket would be simpler, but gives what comes back during the first minute on
+ * top of what was there: nearly twice the limit.
+ */
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const { perMinute, maxKeys = 10_000, now = () => performance.now() } = options;
-  const tokensPerMs = perMinute / 60_000;
-  const buckets = new LRUCache<string, { tokens: number; at: number }>({ max: maxKeys });
+  const uses = new LRUCache<string, Use>({ max: maxKeys });
   return {
     take(key) {
-      const at = now();
-      const bucket = buckets.get(key) ?? { tokens: perMinute, at };
-      const tokens = Math.min(perMinute, bucket.tokens + (at - bucket.at) * tokensPerMs);
-      if (tokens >= 1) {
-        buckets.set(key, { tokens: tokens - 1, at });
+      const nowMs = now();
+      const step = Math.floor(nowMs / stepMs);
+      const use = uses.get(key) ?? { counts: new Uint32Array(steps), step };
+      uses.set(key, use);
+      forget(use, step);
+      if (use.counts.reduce((sum, count) => sum + count, 0) < perMinute) {
+        use.counts[step % steps]! += 1;
         return { allowed: true };
       }
-      buckets.set(key, { tokens, at });
-      return { allowed: false, retryAfterSeconds: Math.max(1, Math.ceil((1 - tokens) / tokensPerMs / 1000)) };
+      const freeAtMs = (oldestStep(use) + steps) * stepMs;
+      return { allowed: false, retryAfterSeconds: Math.max(1, Math.ceil((freeAtMs - nowMs) / 1_000)) };
     },
   };
+}
+
+function forget(use: Use, step: number): void {
+  if (step - use.step >= steps) use.counts.fill(0);
+  else for (let next = use.step + 1; next <= step; next += 1) use.counts[next % steps] = 0;
+  use.step = step;
+}
+
+function oldestStep({ counts, step }: Use): number {
+  for (let past = step - steps + 1; past < step; past += 1) if (counts[past % steps]! > 0) return past;
+  return step;
 }

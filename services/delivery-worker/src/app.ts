@@ -100,7 +100,9 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
   );
 
   const isBrokerUp = async () => {
-    if (!publishing.isUp() || !consuming.isUp()) throw new Error('The broker is away.');
+    if (!consuming.isUp()) throw new Error('The broker is away.');
+    // It must answer: a connection to one that is frozen stands for a while.
+    await publisher.depth(deliveriesQueue);
   };
   const checks = { database: () => checkSchema(database), broker: isBrokerUp };
   const health = await serveHealth({ address: config.http, logger, metrics: registry, checks });

@@ -23,13 +23,19 @@ export function parseMessage(
     return {
       ok: false,
       reason: 'malformed_message',
-      detail: `The message is not JSON: ${why}`.slice(0, 500),
+      detail: shortened(`The message is not JSON: ${why}`),
     };
   }
   const checked = check(value);
   if (checked.ok) return { ok: true, alert: checked.value };
   const detail = checked.faults.map(({ path, message }) => `${path || 'The message'} ${message}`).join('; ');
-  return { ok: false, reason: 'invalid_message', detail };
+  return { ok: false, reason: 'invalid_message', detail: shortened(detail) };
+}
+
+const maxDetail = 2_000;
+
+function shortened(detail: string): string {
+  return detail.length > maxDetail ? `${detail.slice(0, maxDetail)}…` : detail;
 }
 
 /** As a fatal TextDecoder reads it, byte order mark included, at a fraction of its cost. */

@@ -125,11 +125,11 @@ const cases: Record<string, { fires: [Given, Record<string, string>][]; silent: 
   SlotsExhausted: {
     fires: [
       [{ 'tocsin_deferrals_total{reason="no_slot"}': '6/s' }, {}],
-      [{ 'tocsin_deferrals_total{reason="no_slot"}': '0/s', tocsin_in_flight: 390, tocsin_slots: 400 }, {}],
+      [{ 'tocsin_deferrals_total{reason="no_slot"}': '0/s', tocsin_in_flight: 298, tocsin_slots: 400 }, {}],
     ],
     silent: [
       { 'tocsin_deferrals_total{reason="held"}': '60/s' },
-      { tocsin_in_flight: 300, tocsin_slots: 400 },
+      { tocsin_in_flight: 280, tocsin_slots: 400 },
     ],
   },
   ApiErrors: {

@@ -1,4 +1,4 @@
-import { LRUCache } from 'lru-cache';
+import { createStandings, type Standing } from './standing.js';
 
 /**
  * Requests under way, bounded for each webhook and in all. A webhook that has answered lately may have many; one that
@@ -42,7 +42,6 @@ export interface SlotsOptions {
   waitMs?: number;
 }
 
-const provenForMs = 30_000;
 const provenLimit = 128;
 /** One that answers is waited for so many times longer, and again while it answers: it will give a slot back. */
 const provenPatience = 5;
@@ -52,7 +51,6 @@ const unprovenLimit = 8;
 const unprovenPart = 1 / 2;
 /** Of all that are not quick: slow, or making their first request. */
 const unquickPart = 3 / 4;
-const quickMs = 500;
 const earlyPart = 1 / 2;
 /** Of those that may be taken early. */
 const earlyUnquickPart = 1 / 4;
@@ -62,21 +60,61 @@ const unprovenShare = unprovenLimit;
 /** Soon enough to use a slot that has become free; where nothing answers, none does before a time-out. */
 const provenPauseMs = 750;
 const unprovenPauseMs = 3_000;
-const maxWebhooks = 20_000;
 
 export function createSlots({ total, now, waitMs = 100 }: SlotsOptions): Slots {
+  const standings = createStandings(now);
   const taken = new Map<string, number>();
-  const answers = new LRUCache<string, Answer>({ max: maxWebhooks });
-  const earlyTotal = Math.ceil(total * earlyPart);
-  const count = { all: 0, unproven: 0, unquick: 0, early: 0, earlyUnquick: 0 };
-
-  const answeredAgo = (webhookId: string) =>
-    now() - (answers.get(webhookId)?.atMs ?? Number.NEGATIVE_INFINITY);
-  const isProven = (webhookId: string) => answeredAgo(webhookId) < provenForMs;
-  const isQuick = (webhookId: string) => isProven(webhookId) && answers.get(webhookId)!.tookMs < quickMs;
-
   const waiting = new Map<string, Set<(slot: Slot) => void>>();
+  const earlyTotal = Math.ceil(total * earlyPart);
+  const counts = { all: 0, unproven: 0, unquick: 0, early: 0, earlyUnquick: 0 };
 
+  const count = ({ proven, quick, early }: Holder, change: 1 | -1) => {
+    counts.all += change;
+    if (!proven) counts.unproven += change;
+    if (!quick) counts.unquick += change;
+    if (early) counts.early += change;
+    if (early && !quick) counts.earlyUnquick += change;
+  };
+  const hasRoom = ({ webhookId, proven, quick }: Holder) => {
+    const ahead = taken.get(webhookId) ?? 0;
+    if (counts.all >= total || ahead >= (proven ? provenLimit : unprovenLimit)) return false;
+    if (!quick && counts.unquick >= total * unquickPart) return false;
+    return proven || ahead === 0 || counts.unproven < total * unprovenPart;
+  };
+  const hasEarlyRoom = ({ webhookId, quick }: Holder) => {
+    if (counts.early >= earlyTotal) return false;
+    return quick || (!taken.has(webhookId) && counts.earlyUnquick < earlyTotal * earlyUnquickPart);
+  };
+  const occupy = (holder: Holder): Slot => {
+    const { webhookId } = holder;
+    let isOver = false;
+    const leave = () => {
+      if (isOver) return;
+      isOver = true;
+      count(holder, -1);
+      const left = taken.get(webhookId)! - 1;
+      if (left === 0) taken.delete(webhookId);
+      else taken.set(webhookId, left);
+      wake(webhookId);
+    };
+    count(holder, 1);
+    taken.set(webhookId, (taken.get(webhookId) ?? 0) + 1);
+    return {
+      release(answeredMs) {
+        standings.heard(webhookId, answeredMs);
+        leave();
+      },
+      giveBack: leave,
+    };
+  };
+  const holderOf = (webhookId: string, early: boolean): Holder => {
+    const { proven, quick } = standings.of(webhookId);
+    return { webhookId, proven, quick, early };
+  };
+  const take = (webhookId: string): Slot | undefined => {
+    const holder = holderOf(webhookId, false);
+    return hasRoom(holder) ? occupy(holder) : undefined;
+  };
   const wake = (webhookId: string) => {
     for (const wakeOne of waiting.get(webhookId) ?? []) {
       const slot = take(webhookId);
@@ -95,86 +133,32 @@ export function createSlots({ total, now, waitMs = 100 }: SlotsOptions): Slots {
         resolve(slot);
       };
       const startedAt = now();
-      const patience = () => (isProven(webhookId) ? provenPatience * waitMs : waitMs);
+      const patience = () => (standings.of(webhookId).proven ? provenPatience * waitMs : waitMs);
       const expire = () => {
-        if (answeredAgo(webhookId) > patience() || now() - startedAt > maxWaitMs) return end(undefined);
+        const isSilent = standings.answeredAgoMs(webhookId) > patience();
+        if (isSilent || now() - startedAt > maxWaitMs) return end(undefined);
         timer = setTimeout(expire, patience());
       };
       let timer = setTimeout(expire, patience());
       waiters.add(end);
     });
 
-  const hasRoom = (webhookId: string, { proven, quick }: Standing) => {
-    const ahead = taken.get(webhookId) ?? 0;
-    if (count.all >= total || ahead >= (proven ? provenLimit : unprovenLimit)) return false;
-    if (!quick && count.unquick >= total * unquickPart) return false;
-    return proven || ahead === 0 || count.unproven < total * unprovenPart;
-  };
-  const hasEarlyRoom = (webhookId: string, { quick }: Standing) => {
-    if (count.early >= earlyTotal) return false;
-    return quick || (!taken.has(webhookId) && count.earlyUnquick < earlyTotal * earlyUnquickPart);
-  };
-  const standingOf = (webhookId: string, early: boolean): Standing => {
-    const quick = isQuick(webhookId);
-    return { proven: isProven(webhookId), quick, early };
-  };
-  const add = ({ proven, quick, early }: Standing, change: 1 | -1) => {
-    count.all += change;
-    if (!proven) count.unproven += change;
-    if (!quick) count.unquick += change;
-    if (early) count.early += change;
-    if (early && !quick) count.earlyUnquick += change;
-  };
-  const occupy = (webhookId: string, standing: Standing): Slot => {
-    add(standing, 1);
-    taken.set(webhookId, (taken.get(webhookId) ?? 0) + 1);
-    let isOver = false;
-    const leave = () => {
-      if (isOver) return;
-      isOver = true;
-      add(standing, -1);
-      const left = (taken.get(webhookId) ?? 1) - 1;
-      if (left === 0) taken.delete(webhookId);
-      else taken.set(webhookId, left);
-      wake(webhookId);
-    };
-    return {
-      release(answeredMs) {
-        if (answeredMs === undefined) answers.delete(webhookId);
-        else answers.set(webhookId, { atMs: now(), tookMs: answeredMs });
-        leave();
-      },
-      giveBack: leave,
-    };
-  };
-  const take = (webhookId: string): Slot | undefined => {
-    const standing = standingOf(webhookId, false);
-    return hasRoom(webhookId, standing) ? occupy(webhookId, standing) : undefined;
-  };
-
   return {
     take,
     takeEarly(webhookId) {
-      const standing = standingOf(webhookId, true);
-      const room = hasEarlyRoom(webhookId, standing) && hasRoom(webhookId, standing);
-      return room ? occupy(webhookId, standing) : undefined;
+      const holder = holderOf(webhookId, true);
+      return hasEarlyRoom(holder) && hasRoom(holder) ? occupy(holder) : undefined;
     },
-    early: () => earlyTotal - count.early,
+    early: () => earlyTotal - counts.early,
     takeSoon: async (webhookId) => take(webhookId) ?? wait(webhookId),
-    shareOf: (webhookId) => (isProven(webhookId) ? provenShare : unprovenShare),
-    pauseMs: (webhookId) => (isProven(webhookId) ? provenPauseMs : unprovenPauseMs),
-    taken: () => count.all,
+    shareOf: (webhookId) => (standings.of(webhookId).proven ? provenShare : unprovenShare),
+    pauseMs: (webhookId) => (standings.of(webhookId).proven ? provenPauseMs : unprovenPauseMs),
+    taken: () => counts.all,
   };
 }
 
-/** What a webhook was when its slot was taken, so that the same is counted when it is free again. */
-interface Standing {
-  proven: boolean;
-  quick: boolean;
+/** Who takes a slot, as it stood then: the same is counted when the slot is free again. */
+interface Holder extends Standing {
+  webhookId: string;
   early: boolean;
-}
-
-interface Answer {
-  atMs: number;
-  tookMs: number;
 }

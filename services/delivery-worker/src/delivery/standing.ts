@@ -1,0 +1,37 @@
+import { LRUCache } from 'lru-cache';
+
+/** What a webhook's destination has shown lately. */
+export interface Standing {
+  /** It answers. */
+  proven: boolean;
+  /** It answers, and soon. */
+  quick: boolean;
+}
+
+export interface Standings {
+  of(webhookId: string): Standing;
+  /** Since its last answer, in milliseconds; infinite where none is known of, or it has been in trouble since. */
+  answeredAgoMs(webhookId: string): number;
+  /** It answered after so many milliseconds; undefined: it gave no answer of its own, or is in trouble. */
+  heard(webhookId: string, answeredMs: number | undefined): void;
+}
+
+const provenForMs = 30_000;
+const quickMs = 500;
+const maxWebhooks = 20_000;
+
+export function createStandings(now: () => number): Standings {
+  const answers = new LRUCache<string, { atMs: number; tookMs: number }>({ max: maxWebhooks });
+  return {
+    of(webhookId) {
+      const last = answers.get(webhookId);
+      const proven = last !== undefined && now() - last.atMs < provenForMs;
+      return { proven, quick: proven && last.tookMs < quickMs };
+    },
+    answeredAgoMs: (webhookId) => now() - (answers.get(webhookId)?.atMs ?? Number.NEGATIVE_INFINITY),
+    heard(webhookId, answeredMs) {
+      if (answeredMs === undefined) answers.delete(webhookId);
+      else answers.set(webhookId, { atMs: now(), tookMs: answeredMs });
+    },
+  };
+}

@@ -40,7 +40,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): DeliveryWorkerConfig {
       jitter: defaultRetryPolicy.jitter,
       maxAgeMs: read.durationMs('DELIVERY_EXPIRY', defaultRetryPolicy.maxAgeMs),
     },
-    slots: read.int('DELIVERY_SLOTS', 400, { min: 1, max: 5_000 }),
+    slots: read.int('DELIVERY_SLOTS', 800, { min: 1, max: 5_000 }),
     queuedLeaseMs: read.durationMs('QUEUED_LEASE', 45_000),
     claimLeaseMs: read.durationMs('CLAIM_LEASE', 30_000),
     retentionDays: read.int('RETENTION_DAYS', 90, { min: 1, max: 3_650 }),

@@ -41,7 +41,7 @@ export function everythingAtRandom(seed: number): (trial: Trial) => Promise<Expo
 }
 
 /** `DELIVERY_SLOTS`, as it is unless set. */
-const slotsOfWorker = 400;
+const slotsOfWorker = 800;
 
 function allBlows(trial: Trial, random: () => number): Blow[] {
   const { workers, api, postgres, rabbitmq, pause } = trial;

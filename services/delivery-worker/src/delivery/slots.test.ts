@@ -35,7 +35,7 @@ test('a webhook that has answered gets many slots, and few again after it is in 
   const second = count();
   second.release(undefined);
   const third = count();
-  expect([first.taken, second.taken, third.taken]).toEqual([8, 128, 8]);
+  expect([first.taken, second.taken, third.taken]).toEqual([8, 256, 8]);
 });
 
 test('slots that are given back are all there again', () => {
@@ -68,7 +68,7 @@ test('who waits is told so in vain only when the webhook has stopped answering',
   let nowMs = 0;
   const slots = createSlots({ total: 1_000, now: () => nowMs, waitMs: 4 });
   slots.take('w')!.release(1);
-  const held = Array.from({ length: 128 }, () => slots.take('w')!);
+  const held = Array.from({ length: 256 }, () => slots.take('w')!);
   const [first, second, third] = [slots.takeSoon('w'), slots.takeSoon('w'), slots.takeSoon('w')];
   nowMs = 15;
   held.pop()!.release(1);
@@ -80,21 +80,21 @@ test('who waits is told so in vain only when the webhook has stopped answering',
   expect(await third).toBeUndefined();
 });
 
-test('early slots are half of all, and of webhooks not known to be quick one at a time in a quarter of that half', () => {
+test('early slots are three quarters of all, and of webhooks not known to be quick one at a time in a quarter of those', () => {
   const slots = createSlots({ total: 80, now: () => 0 });
   const takeEarly = (name: string, times: number) =>
     Array.from({ length: times }, () => slots.takeEarly(name)).filter((slot) => slot !== undefined);
   const strangers = Array.from({ length: 20 }, (_, index) => takeEarly(`stranger-${index}`, 3)).flat();
-  expect(strangers).toHaveLength(10);
+  expect(strangers).toHaveLength(15);
   slots.take('slow')!.release(2_000);
   expect(takeEarly('slow', 1)).toHaveLength(0);
   slots.take('quick')!.release(20);
   const quick = takeEarly('quick', 80);
-  expect([quick.length, slots.early(), slots.taken()]).toEqual([30, 0, 40]);
-  // What comes from the queue has the other half.
+  expect([quick.length, slots.early(), slots.taken()]).toEqual([45, 0, 60]);
+  // What comes from the queue has the rest.
   expect(slots.take('quick')).toBeDefined();
   for (const slot of [...strangers, ...quick]) slot.giveBack();
-  expect(slots.early()).toBe(40);
+  expect(slots.early()).toBe(60);
 });
 
 test('destinations that are slow leave a quarter of the slots to the quick', () => {

@@ -10,8 +10,8 @@ export interface Slots {
   /** Undefined where there is none to be had now. */
   take(webhookId: string): Slot | undefined;
   /**
-   * For a delivery that is only being written (docs/adr/0035). Such may have half of the slots, for what comes from the
-   * queue wants some too; and of a webhook that is not known to be quick one at a time, in a quarter of that half.
+   * For a delivery that is only being written (docs/adr/0035). Such may have three quarters of the slots, for what comes from the
+   * queue wants some too; and of a webhook that is not known to be quick one at a time, in a quarter of those.
    */
   takeEarly(webhookId: string): Slot | undefined;
   /** How many more could be taken early. */
@@ -42,7 +42,7 @@ export interface SlotsOptions {
   waitMs?: number;
 }
 
-const provenLimit = 128;
+const provenLimit = 256;
 /** One that answers is waited for so many times longer, and again while it answers: it will give a slot back. */
 const provenPatience = 5;
 /** A claim's lease must leave time for the request. */
@@ -51,7 +51,7 @@ const unprovenLimit = 8;
 const unprovenPart = 1 / 2;
 /** Of all that are not quick: slow, or making their first request. */
 const unquickPart = 3 / 4;
-const earlyPart = 1 / 2;
+const earlyPart = 3 / 4;
 /** Of those that may be taken early. */
 const earlyUnquickPart = 1 / 4;
 const provenShare = 1_000;

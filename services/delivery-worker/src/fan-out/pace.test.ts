@@ -1,8 +1,10 @@
 import { createPace } from './pace.js';
 
-function pace(free: number) {
-  const state = { free, nowMs: 0 };
-  return Object.assign(state, createPace({ slots: { early: () => state.free }, now: () => state.nowMs }));
+/** With 256 slots in all, of which so many are free. */
+function pace(free: number, total = 256) {
+  const state = { free: total, nowMs: 0 };
+  const made = createPace({ slots: { early: () => state.free }, now: () => state.nowMs });
+  return Object.assign(state, made, { free });
 }
 
 test('as many alerts are taken over as there are slots for their deliveries', () => {
@@ -26,6 +28,13 @@ test('few slots do for few alerts, and many alerts wait for more', () => {
   expect(p.room(1_000)).toBe(0);
   p.free = 64;
   expect(p.room(1_000)).toBe(64);
+});
+
+test('where there is one slot in all, one alert waits for it and is taken over', () => {
+  const p = pace(1, 1);
+  expect(p.room(50)).toBe(1);
+  p.free = 0;
+  expect(p.room(50)).toBe(0);
 });
 
 test('nobody waits for slots that do not become free', () => {

@@ -22,9 +22,12 @@ const maxStillMs = 50;
 const maxPauseMs = 250;
 const eagerAbove = 30_000;
 /** Smaller batches cost more than the moment until there is a larger one. */
-const worthwhileSlots = 64;
+const worthwhileSlots = 128;
+/** Of all, where there are few. */
+const worthwhilePart = 1 / 4;
 
 export function createPace({ slots, now }: PaceOptions): Pace {
+  const worthwhile = Math.max(1, Math.min(worthwhileSlots, slots.early() * worthwhilePart));
   let deliveriesOfAlert = 1;
   let unplanned = 0;
   let pause: { sinceMs: number; movedMs: number; free: number } | undefined;
@@ -40,7 +43,7 @@ export function createPace({ slots, now }: PaceOptions): Pace {
     room(waiting) {
       const free = slots.early();
       const alerts = free / deliveriesOfAlert - unplanned;
-      const isWorthwhile = alerts >= Math.min(waiting, worthwhileSlots / deliveriesOfAlert);
+      const isWorthwhile = alerts >= Math.min(waiting, worthwhile / deliveriesOfAlert);
       if (!isWorthwhile && waiting < eagerAbove && !isPausedTooLong(free)) return 0;
       pause = undefined;
       return isWorthwhile ? Math.ceil(alerts) : waiting;

@@ -26,7 +26,8 @@ export interface RecordRepository {
   record(outcomes: Outcome[]): Promise<void>;
   /** Gives claims back without an outcome. */
   defer(deferrals: { claimed: Claimed; deferral: Deferral }[]): Promise<void>;
-  hold(hold: Hold): Promise<void>;
+  /** At most one hold for a webhook. */
+  hold(holds: Hold[]): Promise<void>;
   release(webhookId: string): Promise<void>;
 }
 
@@ -43,8 +44,14 @@ export function createRecordRepository(database: Database, secrets: SecretBox): 
         sqlArray.float8(deferrals.map(({ deferral }) => deferral.afterMs)),
       ]);
     },
-    async hold({ webhookId, version, reason, forMs, times }) {
-      await database.prepared(hold, [webhookId, reason, forMs, times, version]);
+    async hold(holds) {
+      await database.prepared(hold, [
+        sqlArray.uuid(holds.map(({ webhookId }) => webhookId)),
+        sqlArray.text(holds.map(({ reason }) => reason)),
+        sqlArray.float8(holds.map(({ forMs }) => forMs)),
+        sqlArray.integer(holds.map(({ times }) => times)),
+        sqlArray.integer(holds.map(({ version }) => version)),
+      ]);
     },
     async release(webhookId) {
       await database.prepared(release, [webhookId]);
@@ -192,8 +199,12 @@ const hold = {
   name: 'delivery.hold',
   text: `
     insert into webhook_holds (webhook_id, reason, held_until, times)
-    select id, $2, now() + $3::float8 * interval '1 millisecond', $4::integer
-    from webhooks where id = $1 and version = $5 and enabled
+    select id, reason, now() + for_ms * interval '1 millisecond', times
+    from unnest($1::uuid[], $2::text[], $3::float8[], $4::integer[], $5::integer[])
+      as h(id, reason, for_ms, times, version)
+    join webhooks w using (id, version)
+    where w.enabled
+    order by id
     on conflict (webhook_id) do update
     set reason = excluded.reason, times = excluded.times,
         held_until = greatest(webhook_holds.held_until, excluded.held_until)`,

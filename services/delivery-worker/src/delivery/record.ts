@@ -49,12 +49,31 @@ export function createRecorder({ repository, patience, logger, onBatch }: Record
     maxSize: maxOutcomesInBatch,
     lanes: 1,
   });
+  // Many circuits can open at once, when many destinations hang: a commit for each would keep others from the database.
+  const holds = createBatcher<Hold, void>({
+    run: async (entries) => {
+      await patience.untilAnswered(() => repository.hold(onePerWebhook(entries)));
+      return entries.map(() => undefined);
+    },
+    maxSize: maxOutcomesInBatch,
+    lanes: 1,
+  });
   return {
     record: (outcome) => records.add(outcome),
     defer: (claimed, deferral) => deferrals.add({ claimed, deferral }),
-    hold: (hold) => patience.untilAnswered(() => repository.hold(hold)),
+    hold: (hold) => holds.add(hold),
     release: (webhookId) => patience.untilAnswered(() => repository.release(webhookId)),
   };
+}
+
+/** The longest of each webhook's. */
+function onePerWebhook(holds: Hold[]): Hold[] {
+  const byWebhook = new Map<string, Hold>();
+  for (const hold of holds) {
+    const other = byWebhook.get(hold.webhookId);
+    if (other === undefined || other.forMs < hold.forMs) byWebhook.set(hold.webhookId, hold);
+  }
+  return [...byWebhook.values()];
 }
 
 /** The same outcome without the destination's text. */

@@ -2,8 +2,8 @@ import { createStandings, type Standing } from './standing.js';
 
 /**
  * Requests under way, bounded for each webhook and in all. A webhook that has answered lately may have many; one that
- * has not shown yet that it answers may have few, and all such together at most half, so that destinations that hang
- * cannot take the healthy ones' places. A quarter beyond that half is for those that answer slowly and for first
+ * has not shown yet that it answers may have few, and all such together at most a quarter, so that destinations that
+ * hang cannot take the healthy ones' places. Half beyond that quarter is for those that answer slowly and for first
  * requests, so that a webhook that is new is heard beside many that hang; the last quarter is for the quick alone.
  */
 export interface Slots {
@@ -48,7 +48,7 @@ const provenPatience = 5;
 /** A claim's lease must leave time for the request. */
 const maxWaitMs = 5_000;
 const unprovenLimit = 8;
-const unprovenPart = 1 / 2;
+const unprovenPart = 1 / 4;
 /** Of all that are not quick: slow, or making their first request. */
 const unquickPart = 3 / 4;
 const earlyPart = 3 / 4;

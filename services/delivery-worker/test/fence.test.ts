@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createTestDatabase, type TestDatabase } from '@tocsin/database/testing';
 import { createLogger } from '@tocsin/kit';
 import type { Claimed } from '../src/delivery/claim-repository.js';
+import { createRecorder } from '../src/delivery/record.js';
 import type { Attempt, Verdict } from '../src/delivery/verdict.js';
 import { createPatience } from '../src/patience.js';
 import { createScene, type Scene } from './support/scene.js';
@@ -163,6 +164,35 @@ test('recording twice, as after a commit whose outcome is unknown, is recording 
     claim: before.claim,
     claimed: false,
   });
+});
+
+test('an outcome that waited until another had claimed and sent is an attempt and no more, also right before the other’s', async () => {
+  const due = await oneQueued();
+  const first = await claimOne(due);
+  await scene.database
+    .knex('open_deliveries')
+    .where({ delivery_id: due.deliveryId })
+    .update({ lease_until: new Date(0) });
+  const second = await claimOne(due);
+  const logger = createLogger({ service: 'test', level: 'silent' });
+  const patience = createPatience({
+    logger,
+    signal: new AbortController().signal,
+    pause: async () => {},
+    resume: async () => {},
+  });
+  const recorder = createRecorder({ repository: scene.records, patience, logger, onBatch: () => {} });
+  await Promise.all([
+    recorder.record({ claimed: first, verdict: retry, attempt: attempt(500) }),
+    recorder.record({ claimed: second, verdict: succeeded, attempt: attempt() }),
+  ]);
+  expect(await scene.delivery(due.deliveryId)).toMatchObject({ status: 'succeeded', attempts_made: 2 });
+  expect(await scene.open(due.deliveryId)).toBeUndefined();
+  const attempts = await scene.attempts(due.deliveryId);
+  expect(attempts.map(({ number, claim }) => ({ number, claim }))).toEqual([
+    { number: 1, claim: 1 },
+    { number: 2, claim: 2 },
+  ]);
 });
 
 test('recording beside a statement that was given up as lost is recording once, and refuses nothing', async () => {

@@ -136,7 +136,7 @@ const record = {
     ), ended as (
       delete from open_deliveries x using o
       where x.delivery_id = o.delivery_id and x.generation = o.generation and x.claim = o.claim and o.status <> 'open'
-      returning x.delivery_id
+      returning x.delivery_id, x.claim
     ), again as (
       update open_deliveries x
       set state = 'waiting', claimed = false, claim_token = null, lease_until = null, crashes = 0, manual = false,
@@ -146,15 +146,15 @@ const record = {
                         then now() + o.after_ms * interval '1 millisecond' else now() end
       from o
       where x.delivery_id = o.delivery_id and x.generation = o.generation and x.claim = o.claim and o.status = 'open'
-      returning x.delivery_id
+      returning x.delivery_id, x.claim
     ), news as materialized (
       select o.*, mine.delivery_id is not null as is_ours,
              -- What ends with this commit was not recorded before; the rest may be a commit that is repeated.
              o.attempted and (mine.ended is true or not exists (
                select from attempts a where a.delivery_id = o.delivery_id and a.claim = o.claim
                  and a.delivery_id >= $21::uuid)) as is_new
-      from o left join (select delivery_id, true as ended from ended
-                        union all select delivery_id, false from again) mine using (delivery_id)
+      from o left join (select delivery_id, claim, true as ended from ended
+                        union all select delivery_id, claim, false from again) mine using (delivery_id, claim)
     ), updated as (
       update deliveries d
       set attempts_made = d.attempts_made + n.is_new::integer,

@@ -29,7 +29,7 @@ export function createRecorder({ repository, patience, logger, onBatch }: Record
       commitSplitting<Outcome, void>(outcomes, {
         patience,
         commit: async (batch) => {
-          await repository.record(batch);
+          for (const round of roundsOf(batch)) await repository.record(round);
           return batch.map(() => undefined);
         },
         refused: (outcome, err) => {
@@ -64,6 +64,23 @@ export function createRecorder({ repository, patience, logger, onBatch }: Record
     hold: (hold) => holds.add(hold),
     release: (webhookId) => patience.untilAnswered(() => repository.release(webhookId)),
   };
+}
+
+/**
+ * Each with one outcome of a delivery at the most, in their order. A delivery has two when its lease ran out while the
+ * database was away, and it was claimed and sent again before the first outcome could be recorded.
+ */
+function roundsOf(outcomes: Outcome[]): Outcome[][] {
+  const rounds: Outcome[][] = [];
+  const seen = new Map<string, number>();
+  for (const outcome of outcomes) {
+    const { deliveryId } = outcome.claimed;
+    const round = seen.get(deliveryId) ?? 0;
+    seen.set(deliveryId, round + 1);
+    if (rounds.length === round) rounds.push([]);
+    rounds[round]!.push(outcome);
+  }
+  return rounds;
 }
 
 /** The longest of each webhook's. */

@@ -1,0 +1,69 @@
+import { randomUUID } from 'node:crypto';
+import { createDatabase, type Database } from '@tocsin/database';
+import { createTestDatabase } from '@tocsin/database/testing';
+import { createScene } from './support/scene.js';
+
+let db: Awaited<ReturnType<typeof createTestDatabase>>;
+/** With the plans that a worker has. */
+let database: Database;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  database = createDatabase({ url: db.url, applicationName: 'test', plansByKey: true });
+});
+afterAll(async () => {
+  await database.close();
+  await db.drop();
+});
+
+const attempt = {
+  trigger: 'scheduled' as const,
+  startedAt: new Date(),
+  durationMs: 12,
+  requestBody: '{}',
+  response: { statusCode: 200, body: 'ok', truncated: false },
+  failure: undefined,
+  note: undefined,
+};
+
+test('a record that has to wait for rows that are being put back is whole when it goes on', async () => {
+  const scene = createScene(database);
+  const webhookId = await scene.addWebhook();
+  const planned = Array.from({ length: 40 }, () => scene.plan([webhookId], { state: 'queued' }));
+  await scene.write(planned);
+  const ids = planned.map(({ deliveries }) => deliveries[0]!.id);
+  const due = ids.map((deliveryId) => ({ deliveryId, generation: 1 }));
+  const claimed = await scene.claims.claim(due, randomUUID());
+
+  const puttingBack = await database.knex.transaction();
+  await puttingBack('open_deliveries')
+    .whereIn('delivery_id', ids.slice(10, 30))
+    .update({ state: 'waiting', claimed: false, lease_until: null });
+  const recording = scene.records.record(
+    claimed.map((entry) => ({ claimed: entry, verdict: { kind: 'succeeded' as const }, attempt })),
+  );
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  await puttingBack.commit();
+  await recording;
+
+  const rows = await database.knex('deliveries').whereIn('id', ids).select('status', 'attempts_made');
+  expect(rows).toEqual(ids.map(() => ({ status: 'succeeded', attempts_made: 1 })));
+  expect(await database.knex('open_deliveries').whereIn('delivery_id', ids)).toEqual([]);
+});
+
+test('a claim that has to wait for rows that are being changed returns all that it has claimed', async () => {
+  const scene = createScene(database);
+  const webhookId = await scene.addWebhook();
+  const planned = Array.from({ length: 40 }, () => scene.plan([webhookId], { state: 'queued' }));
+  await scene.write(planned);
+  const ids = planned.map(({ deliveries }) => deliveries[0]!.id);
+  const changing = await database.knex.transaction();
+  await changing('open_deliveries').whereIn('delivery_id', ids.slice(10, 30)).update({ due_at: new Date() });
+  const claiming = scene.claims.claim(
+    ids.map((deliveryId) => ({ deliveryId, generation: 1 })),
+    randomUUID(),
+  );
+  await new Promise((resolve) => setTimeout(resolve, 300));
+  await changing.commit();
+  expect(new Set((await claiming).map(({ deliveryId }) => deliveryId))).toEqual(new Set(ids));
+});

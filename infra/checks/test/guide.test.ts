@@ -55,6 +55,7 @@ test('every event that the guide explains is one that the code logs', () => {
     'packages/kit/src/run-service.ts',
     'packages/messaging/src/connection.ts',
     'services/delivery-worker/src/fan-out/fan-out-alert.ts',
+    'services/delivery-worker/src/fan-out/announce.ts',
     'services/delivery-worker/src/delivery/deliver.ts',
     'services/delivery-worker/src/dispatch/dispatcher.ts',
     'services/delivery-worker/src/housekeeping/housekeeper.ts',

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createDatabase, type Database } from '@tocsin/database';
 import { createTestDatabase } from '@tocsin/database/testing';
-import { createScene } from './support/scene.js';
+import { createScene, type Scene } from './support/scene.js';
 
 let db: Awaited<ReturnType<typeof createTestDatabase>>;
 /** With the plans that a worker has. */
@@ -26,14 +26,19 @@ const attempt = {
   note: undefined,
 };
 
-test('a record that has to wait for rows that are being put back is whole when it goes on', async () => {
-  const scene = createScene(database);
+async function fortyQueued(scene: Scene): Promise<string[]> {
   const webhookId = await scene.addWebhook();
   const planned = Array.from({ length: 40 }, () => scene.plan([webhookId], { state: 'queued' }));
   await scene.write(planned);
-  const ids = planned.map(({ deliveries }) => deliveries[0]!.id);
-  const due = ids.map((deliveryId) => ({ deliveryId, generation: 1 }));
-  const claimed = await scene.claims.claim(due, randomUUID());
+  return planned.map(({ deliveries }) => deliveries[0]!.id);
+}
+
+const dueOf = (ids: string[]) => ids.map((deliveryId) => ({ deliveryId, generation: 1 }));
+
+test('a record that has to wait for rows that are being put back is whole when it goes on', async () => {
+  const scene = createScene(database);
+  const ids = await fortyQueued(scene);
+  const claimed = await scene.claims.claim(dueOf(ids), randomUUID());
 
   const puttingBack = await database.knex.transaction();
   await puttingBack('open_deliveries')
@@ -53,16 +58,10 @@ test('a record that has to wait for rows that are being put back is whole when i
 
 test('a claim that has to wait for rows that are being changed returns all that it has claimed', async () => {
   const scene = createScene(database);
-  const webhookId = await scene.addWebhook();
-  const planned = Array.from({ length: 40 }, () => scene.plan([webhookId], { state: 'queued' }));
-  await scene.write(planned);
-  const ids = planned.map(({ deliveries }) => deliveries[0]!.id);
+  const ids = await fortyQueued(scene);
   const changing = await database.knex.transaction();
   await changing('open_deliveries').whereIn('delivery_id', ids.slice(10, 30)).update({ due_at: new Date() });
-  const claiming = scene.claims.claim(
-    ids.map((deliveryId) => ({ deliveryId, generation: 1 })),
-    randomUUID(),
-  );
+  const claiming = scene.claims.claim(dueOf(ids), randomUUID());
   await new Promise((resolve) => setTimeout(resolve, 300));
   await changing.commit();
   expect(new Set((await claiming).map(({ deliveryId }) => deliveryId))).toEqual(new Set(ids));

@@ -1,5 +1,6 @@
 import type { DeliveryDue } from '@tocsin/contracts';
 import { createBatcher } from '../batcher.js';
+import { oneOfEach } from '../one-of-each.js';
 import type { Patience } from '../patience.js';
 import { type Claimed, type ClaimRepository, newClaimToken } from './claim-repository.js';
 
@@ -31,12 +32,11 @@ export function createClaim({ repository, patience, onBatch }: ClaimDeps): Claim
 
 /** The same delivery can stand in a batch twice (its message came again): the later generation is the one that may live. */
 function onePerDelivery(due: DeliveryDue[]): DeliveryDue[] {
-  const byId = new Map<string, DeliveryDue>();
-  for (const entry of due) {
-    const other = byId.get(entry.deliveryId);
-    if (other === undefined || other.generation < entry.generation) byId.set(entry.deliveryId, entry);
-  }
-  return [...byId.values()];
+  return oneOfEach(
+    due,
+    ({ deliveryId }) => deliveryId,
+    (entry, kept) => entry.generation > kept.generation,
+  );
 }
 
 function takeOnce(byId: Map<string, Claimed>, deliveryId: string): Claimed | undefined {

@@ -1,5 +1,6 @@
 import type { Logger } from '@tocsin/kit';
 import { createBatcher } from '../batcher.js';
+import { oneOfEach } from '../one-of-each.js';
 import type { Patience } from '../patience.js';
 import { commitSplitting } from '../split-bad-rows.js';
 import type { Claimed } from './claim-repository.js';
@@ -85,12 +86,11 @@ function roundsOf(outcomes: Outcome[]): Outcome[][] {
 
 /** The longest of each webhook's. */
 function onePerWebhook(holds: Hold[]): Hold[] {
-  const byWebhook = new Map<string, Hold>();
-  for (const hold of holds) {
-    const other = byWebhook.get(hold.webhookId);
-    if (other === undefined || other.forMs < hold.forMs) byWebhook.set(hold.webhookId, hold);
-  }
-  return [...byWebhook.values()];
+  return oneOfEach(
+    holds,
+    ({ webhookId }) => webhookId,
+    (hold, kept) => hold.forMs > kept.forMs,
+  );
 }
 
 /** The same outcome without the destination's text. */

@@ -2,6 +2,7 @@ import { type AlertFired, alertKey, type Checked, type DeadLetterReason } from '
 import type { Incoming } from '@tocsin/messaging';
 import { createBatches } from '../batcher.js';
 import type { Slots } from '../delivery/slots.js';
+import { oneOfEach } from '../one-of-each.js';
 import type { Patience } from '../patience.js';
 import { commitSplitting } from '../split-bad-rows.js';
 import { type AnnounceDeps, announce } from './announce.js';
@@ -119,7 +120,9 @@ async function acceptBatch(taken: Taken[], deps: BatchDeps): Promise<Accepted[]>
   const acceptedAtMs = deps.now();
   const resolved = await resolveBatch(taken, deps.rules);
   const targets = await findTargets(resolved, deps.rules);
-  const alerts = firstOfEachKey(resolved);
+  // (workspace_id, alert_id) twice in a batch is the same alert; the first wins.
+  const known = resolved.filter((entry) => entry !== undefined);
+  const alerts = oneOfEach(known, ({ alert }) => alertKey(alert));
   const plans = alerts.map((alert) => planAlert(alert, { ...deps, targets, acceptedAtMs }));
   const deliveries = plans.flatMap((plan) => plan.deliveries);
   deps.planned(deliveries.length);
@@ -152,15 +155,4 @@ async function findTargets(resolved: (ResolvedAlert | undefined)[], rules: Rules
   const ids = new Set(resolved.flatMap((entry) => entry?.webhookIds ?? []));
   const found = ids.size === 0 ? [] : await rules.findWebhooks([...ids]);
   return new Map(found.map((webhook) => [webhook.id, webhook]));
-}
-
-/** (workspace_id, alert_id) twice in a batch is the same alert; the first wins. */
-function firstOfEachKey(resolved: (ResolvedAlert | undefined)[]): ResolvedAlert[] {
-  const byKey = new Map<string, ResolvedAlert>();
-  for (const entry of resolved) {
-    if (entry === undefined) continue;
-    const key = alertKey(entry.alert);
-    if (!byKey.has(key)) byKey.set(key, entry);
-  }
-  return [...byKey.values()];
 }

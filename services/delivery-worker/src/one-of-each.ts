@@ -1,0 +1,14 @@
+/** One item of each key, in the order in which the keys came: the first, or a later one that `wins` against it. */
+export function oneOfEach<Item>(
+  items: Iterable<Item>,
+  keyOf: (item: Item) => string,
+  wins: (item: Item, kept: Item) => boolean = () => false,
+): Item[] {
+  const kept = new Map<string, Item>();
+  for (const item of items) {
+    const key = keyOf(item);
+    const other = kept.get(key);
+    if (other === undefined || wins(item, other)) kept.set(key, item);
+  }
+  return [...kept.values()];
+}

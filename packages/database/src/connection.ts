@@ -108,7 +108,7 @@ function openKnex(options: DatabaseOptions, onAnswer: () => void): Knex {
   });
 }
 
-const plansByKey = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off';
+const plansByKey = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_bitmapscan=off';
 const silent = { debug() {}, warn() {}, error() {}, deprecate() {} };
 
 /** True for faults of the way to the database or of its being up, false for faults of a statement. */

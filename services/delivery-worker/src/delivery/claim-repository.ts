@@ -80,8 +80,9 @@ const claim = {
       set claimed = true, claim = o.claim + 1, crashes = o.crashes + 1, claim_token = $4::uuid,
           lease_until = now() + $3::float8 * interval '1 millisecond'
       from due
-      -- Not "=": the index of what is queued would do for that, and is the wrong one to find rows by their ids.
-      where o.delivery_id = due.delivery_id and o.generation = due.generation
+      -- "= any", and not "=" for the state: whatever the planner thinks of the table, rows are found by their ids
+      -- (docs/adr/0007).
+      where o.delivery_id = any($1::uuid[]) and o.delivery_id = due.delivery_id and o.generation = due.generation
         and o.state is not distinct from 'queued'
         and (not o.claimed or o.lease_until < now() or o.claim_token = $4::uuid)
       returning o.*

@@ -120,7 +120,7 @@ function storableOrNull(text: string | undefined): string | null {
   return text === undefined ? null : storableText(text);
 }
 
-// Locks go open_deliveries first, then deliveries, each in the order of ids: as redelivery does.
+// "= any" beside each join: docs/adr/0007. Locks go open_deliveries first, then deliveries, each in the order of ids: as redelivery does.
 const record = {
   name: 'delivery.record',
   text: `
@@ -135,7 +135,8 @@ const record = {
       order by delivery_id
     ), ended as (
       delete from open_deliveries x using o
-      where x.delivery_id = o.delivery_id and x.generation = o.generation and x.claim = o.claim and o.status <> 'open'
+      where x.delivery_id = any($1::uuid[]) and x.delivery_id = o.delivery_id and x.generation = o.generation
+        and x.claim = o.claim and o.status <> 'open'
       returning x.delivery_id, x.claim
     ), again as (
       update open_deliveries x
@@ -145,7 +146,8 @@ const record = {
           due_at = case when exists (select from webhooks w where w.id = x.webhook_id and w.enabled)
                         then now() + o.after_ms * interval '1 millisecond' else now() end
       from o
-      where x.delivery_id = o.delivery_id and x.generation = o.generation and x.claim = o.claim and o.status = 'open'
+      where x.delivery_id = any($1::uuid[]) and x.delivery_id = o.delivery_id and x.generation = o.generation
+        and x.claim = o.claim and o.status = 'open'
       returning x.delivery_id, x.claim
     ), news as materialized (
       select o.*, mine.delivery_id is not null as is_ours,
@@ -188,12 +190,13 @@ const defer = {
       select x.delivery_id, d.after_ms from open_deliveries x
       join unnest($1::uuid[], $2::integer[], $3::integer[], $4::float8[])
         as d(delivery_id, generation, claim, after_ms) using (delivery_id, generation, claim)
+      where x.delivery_id = any($1::uuid[])
       order by x.delivery_id for update of x
     )
     update open_deliveries x
     set state = 'waiting', claimed = false, claim_token = null, lease_until = null, crashes = greatest(0, x.crashes - 1),
         due_at = now() + ours.after_ms * interval '1 millisecond'
-    from ours where x.delivery_id = ours.delivery_id`,
+    from ours where x.delivery_id = any($1::uuid[]) and x.delivery_id = ours.delivery_id`,
 };
 
 const hold = {

@@ -119,13 +119,14 @@ const queue = {
   text: `
     update open_deliveries o
     set state = 'queued', lease_until = now() + $4::float8 * interval '1 millisecond'
-    from unnest($1::uuid[], $2::uuid[], $3::integer[]) as q(workspace_id, webhook_id, quota)
-    cross join lateral (
-      select delivery_id from open_deliveries
-      where state = 'waiting' and workspace_id = q.workspace_id and webhook_id = q.webhook_id and due_at <= now()
-        and now() < $5::timestamptz
-      order by due_at limit q.quota for update skip locked) picked
-    where o.delivery_id = picked.delivery_id
+    where o.delivery_id = any(array(
+      select picked.delivery_id
+      from unnest($1::uuid[], $2::uuid[], $3::integer[]) as q(workspace_id, webhook_id, quota)
+      cross join lateral (
+        select delivery_id from open_deliveries
+        where state = 'waiting' and workspace_id = q.workspace_id and webhook_id = q.webhook_id and due_at <= now()
+          and now() < $5::timestamptz
+        order by due_at limit q.quota for update skip locked) picked))
     returning o.delivery_id, o.generation`,
 };
 
@@ -134,7 +135,7 @@ const unqueue = {
   text: `
     update open_deliveries o set state = 'waiting', lease_until = null
     from unnest($1::uuid[], $2::integer[]) as u(delivery_id, generation)
-    where o.delivery_id = u.delivery_id and o.generation = u.generation
+    where o.delivery_id = any($1::uuid[]) and o.delivery_id = u.delivery_id and o.generation = u.generation
       and o.state is not distinct from 'queued' and not o.claimed`,
 };
 
@@ -144,9 +145,9 @@ const putBackExpired = {
   text: `
     update open_deliveries o
     set state = 'waiting', claimed = false, claim_token = null, lease_until = null, due_at = now()
-    from (select delivery_id from open_deliveries
-          where state = 'queued' and lease_until < now() limit 5000 for update skip locked) expired
-    where o.delivery_id = expired.delivery_id
+    where o.delivery_id = any(array(
+      select delivery_id from open_deliveries
+      where state = 'queued' and lease_until < now() limit 5000 for update skip locked))
     returning o.delivery_id`,
 };
 

@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import { createDatabase, type Database } from '@tocsin/database';
+import { createTestDatabase } from '@tocsin/database/testing';
+import { createScene, type Scene } from './support/scene.js';
+
+let db: Awaited<ReturnType<typeof createTestDatabase>>;
+/** With the plans that a worker has, all on one connection, which keeps them. */
+let database: Database;
+let scene: Scene;
+let webhookId: string;
+/** What each statement was planned for: nothing at all. */
+const others = 3_000;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  database = createDatabase({ url: db.url, applicationName: 'test', plansByKey: true, poolSize: 1 });
+  scene = createScene(database);
+  webhookId = await scene.addWebhook();
+  await write(others, 'waiting');
+  await database.knex('open_deliveries').delete();
+  // Its pages are known to be empty now, as after a quiet minute: any plan looks cheap.
+  await database.knex.raw('vacuum (truncate false) open_deliveries');
+});
+afterAll(async () => {
+  await database.close();
+  await db.drop();
+});
+
+async function write(count: number, state: 'waiting' | 'queued') {
+  const planned = Array.from({ length: count }, () => scene.plan([webhookId], { state }));
+  await scene.write(planned);
+  return planned.map(({ deliveries }) => ({ deliveryId: deliveries[0]!.id, generation: 1 }));
+}
+
+/** Entries of the table's indexes that `work` reads. */
+async function entriesRead(work: () => Promise<unknown>): Promise<number> {
+  const read = async () => {
+    await database.knex.raw('select pg_stat_force_next_flush()');
+    const { rows } = await database.knex.raw(
+      `select sum(idx_tup_read)::integer as entries from pg_stat_user_indexes where relname = 'open_deliveries'`,
+    );
+    return rows[0].entries as number;
+  };
+  const before = await read();
+  await work();
+  return (await read()) - before;
+}
+
+const attempt = {
+  trigger: 'scheduled' as const,
+  startedAt: new Date(),
+  durationMs: 12,
+  requestBody: '{}',
+  response: { statusCode: 500, body: 'no', truncated: false },
+  failure: { code: 'http_status' as const, error: 'The destination answered 500.' },
+  note: undefined,
+};
+const retry = { kind: 'retry' as const, afterMs: 60_000, step: 1, failure: attempt.failure };
+
+test('what was planned while nothing was open reads what it is asked for, and not the backlog', async () => {
+  const { claims, records, dispatch } = scene;
+  const [ended, retried, deferred, unqueued] = [
+    await write(1, 'queued'),
+    await write(1, 'queued'),
+    await write(1, 'queued'),
+    await write(1, 'queued'),
+  ];
+  const steps: Record<string, () => Promise<unknown>> = {
+    claim: () => claims.claim([...ended, ...retried, ...deferred], randomUUID()),
+    record: () => records.record([{ claimed: claimed(ended), verdict: { kind: 'succeeded' }, attempt }]),
+    retry: () => records.record([{ claimed: claimed(retried), verdict: retry, attempt }]),
+    defer: () =>
+      records.defer([
+        { claimed: claimed(deferred), deferral: { kind: 'deferred', afterMs: 60_000, reason: 'held' } },
+      ]),
+    unqueue: () => dispatch.unqueue(unqueued),
+    queue: () => dispatch.queue([quotaOf(2)]),
+    putBackExpired: () => dispatch.putBackExpired(),
+  };
+  // Planned here, with nothing but these four in the table.
+  for (const plan of Object.values(steps)) await plan();
+  await write(others, 'waiting');
+  const read: Record<string, number> = {};
+  for (const [name, step] of Object.entries(steps)) read[name] = await entriesRead(step);
+  expect(Object.entries(read).filter(([, entries]) => entries > 50)).toEqual([]);
+});
+
+const claimed = ([due]: { deliveryId: string; generation: number }[]) => ({
+  ...due!,
+  claim: 1,
+  crashes: 1,
+  step: 0,
+  ageMs: 0,
+  manual: false,
+  workspaceId: scene.workspaceId,
+  webhookId,
+  requestId: null,
+  facts: {} as never,
+  webhook: undefined,
+  hold: undefined,
+  leaseEndsAtMs: Number.POSITIVE_INFINITY,
+});
+
+const quotaOf = (quota: number) => ({
+  contender: {
+    workspaceId: scene.workspaceId,
+    webhookId,
+    due: quota,
+    probing: false,
+    queueBy: new Date(Date.now() + 60_000),
+  },
+  quota,
+});

@@ -1,23 +1,44 @@
+import { setImmediate as turn } from 'node:timers/promises';
 import { createTasks } from './tasks.js';
 
-test('the end is told when the last task has ended, failed ones included', async () => {
+test('the end is told when the last task has ended, failed ones and those not begun yet included', async () => {
   const errors: unknown[] = [];
   const tasks = createTasks((error) => errors.push(error));
   let finish = () => {};
-  tasks.add(Promise.reject(new Error('no')));
+  tasks.add(async () => {
+    throw new Error('no');
+  });
   tasks.add(
-    new Promise((resolve) => {
-      finish = resolve;
-    }),
+    () =>
+      new Promise<void>((resolve) => {
+        finish = resolve;
+      }),
   );
   let isOver = false;
   const ended = tasks.ended().then(() => {
     isOver = true;
   });
-  await new Promise((resolve) => setImmediate(resolve));
+  await turn();
+  await turn();
   expect(isOver).toBe(false);
   finish();
   await ended;
   await tasks.ended();
   expect(errors).toEqual([new Error('no')]);
+});
+
+test('of many that are ready at once a few are begun in each turn of the event loop, in their order', async () => {
+  const tasks = createTasks(() => {});
+  const begun: number[] = [];
+  for (let index = 0; index < 500; index += 1)
+    tasks.add(async () => {
+      begun.push(index);
+    });
+  expect(begun).toEqual([]);
+  await turn();
+  const inFirstTurns = begun.length;
+  await tasks.ended();
+  expect(inFirstTurns).toBeGreaterThan(0);
+  expect(inFirstTurns).toBeLessThan(100);
+  expect(begun).toEqual(Array.from({ length: 500 }, (_, index) => index));
 });

@@ -87,6 +87,7 @@ async function open(
   const validator = createKeyValidator({
     ...store,
     compare: bcrypt.compare,
+    assertRoom: bcrypt.assertRoom,
     decoyHash,
     now,
     onChecked: counted.keyChecked,

@@ -7,7 +7,13 @@ const unknownId = '00000000-0000-4000-8000-000000000000';
 /** A store and a "bcrypt" whose hash is `hash of {secret}`, counted, on a clock that the test moves. */
 function setUp() {
   const hashes = new Map([[id, 'hash of good']]);
-  const state = { reads: 0, compares: [] as string[], nowMs: 0, beforeCompare: async () => {} };
+  const state = {
+    reads: 0,
+    compares: [] as string[],
+    nowMs: 0,
+    beforeCompare: async () => {},
+    isFull: false,
+  };
   const validator = createKeyValidator({
     findActiveHash: async (key) => {
       state.reads += 1;
@@ -17,6 +23,9 @@ function setUp() {
       state.compares.push(hash);
       await state.beforeCompare();
       return hash === `hash of ${secret}`;
+    },
+    assertRoom: () => {
+      if (state.isFull) throw new Error('too many');
     },
     decoyHash: 'decoy',
     now: () => state.nowMs,
@@ -107,6 +116,18 @@ test('a key that is deactivated while it is being checked does not slip into the
   expect(await validate(good)).toBe(false);
 });
 
+test('while too many keys are being checked strangers cost no lookup, and a key in use goes on', async () => {
+  const { validate, state } = setUp();
+  await validate(good);
+  state.isFull = true;
+  await expect(validate({ id, secret: 'guessed' })).rejects.toThrow('too many');
+  await expect(validate({ id: unknownId, secret: 'guessed' })).rejects.toThrow('too many');
+  expect(state.reads).toBe(1);
+  state.nowMs = 60_000;
+  expect(await validate(good)).toBe(true);
+  expect(state.reads).toBe(2);
+});
+
 test('a fault of the database is passed on and not remembered as a refusal', async () => {
   const { state } = setUp();
   let away = true;
@@ -116,6 +137,7 @@ test('a fault of the database is passed on and not remembered as a refusal', asy
       return 'hash of good';
     },
     compare: async () => true,
+    assertRoom: () => {},
     decoyHash: 'decoy',
     now: () => state.nowMs,
   });

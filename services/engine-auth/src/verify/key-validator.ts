@@ -8,6 +8,8 @@ export interface KeyValidatorDeps {
   findActiveHash(id: string): Promise<string | undefined>;
   /** Bounded bcrypt work; rejects with AppError `unavailable` when too much of it waits. */
   compare(secret: string, hash: string): Promise<boolean>;
+  /** Throws the same at once: a key that would only be refused after it costs no question to the database. */
+  assertRoom(): void;
   /** The bcrypt hash of nothing in particular, at the same cost as a key's: what an unknown id is compared with. */
   decoyHash: string;
   /** Milliseconds on a clock that never goes back. */
@@ -45,6 +47,7 @@ const maxFailures = 10_000;
 export function createKeyValidator({
   findActiveHash,
   compare,
+  assertRoom,
   decoyHash,
   now,
   onChecked = () => {},
@@ -55,10 +58,12 @@ export function createKeyValidator({
   const flight = createSingleFlight<boolean>();
 
   async function check({ id, secret }: RawKey, digest: Buffer): Promise<boolean> {
+    const known = proofs.get(id);
+    const wasProven = known !== undefined && timingSafeEqual(known.digest, digest);
+    if (!wasProven) assertRoom();
     const readAtMs = now();
     const hash = await findActiveHash(id);
-    const known = proofs.get(id);
-    const isProven = known?.hash === hash && known !== undefined && timingSafeEqual(known.digest, digest);
+    const isProven = wasProven && known.hash === hash;
     // An unknown id costs what a wrong secret costs, so that the time of an answer does not tell which ids exist.
     const matches = isProven || (await compare(secret, hash ?? decoyHash));
     if (hash === undefined || !matches) {

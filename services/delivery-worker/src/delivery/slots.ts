@@ -2,9 +2,10 @@ import { createStandings, type Standing } from './standing.js';
 
 /**
  * Requests under way, bounded for each webhook and in all. A webhook that has answered lately may have many; one that
- * has not shown yet that it answers may have few, and all such together at most a quarter, so that destinations that
- * hang cannot take the healthy ones' places. Half beyond that quarter is for those that answer slowly and for first
- * requests, so that a webhook that is new is heard beside many that hang; the last quarter is for the quick alone.
+ * has not shown yet that it answers may have few, and all such together at most an eighth, so that destinations that
+ * hang cannot take the healthy ones' places, nor come to their time-outs by the hundred at once. What is left up to
+ * three quarters is for those that answer slowly and for first requests, so that a webhook that is new is heard beside
+ * many that hang; the last quarter is for the quick alone.
  */
 export interface Slots {
   /** Undefined where there is none to be had now. */
@@ -48,7 +49,7 @@ const provenPatience = 5;
 /** A claim's lease must leave time for the request. */
 const maxWaitMs = 5_000;
 const unprovenLimit = 8;
-const unprovenPart = 1 / 4;
+const unprovenPart = 1 / 8;
 /** Of all that are not quick: slow, or making their first request. */
 const unquickPart = 3 / 4;
 const earlyPart = 3 / 4;

@@ -40,12 +40,21 @@ export async function createBroker({ url, name, logger }: BrokerOptions): Promis
   let waiters: (() => void)[] = [];
 
   const attachAll = async (model: ChannelModel): Promise<void> => {
+    blocked = false;
+    // Before anything is sent on it: the broker tells each connection once, when the first message comes.
+    model.on('blocked', (reason) => {
+      blocked = true;
+      logger?.warn({ connection: name, reason }, 'broker.blocked');
+    });
+    model.on('unblocked', () => {
+      blocked = false;
+      logger?.info({ connection: name }, 'broker.unblocked');
+    });
     const channel = await model.createChannel();
     channel.on('error', () => {});
     await declareTopology(channel);
     await channel.close();
     current = model;
-    blocked = false;
     for (const part of parts) await attachOnce(part, model);
     attached = true;
     for (const wake of waiters.splice(0)) wake();
@@ -72,14 +81,6 @@ export async function createBroker({ url, name, logger }: BrokerOptions): Promis
   connection.on('error', () => {});
   connection.on('disconnect', lost('disconnected'));
   connection.on('connect-failed', lost('unreachable'));
-  connection.on('blocked', (reason) => {
-    blocked = true;
-    logger?.warn({ connection: name, reason }, 'broker.blocked');
-  });
-  connection.on('unblocked', () => {
-    blocked = false;
-    logger?.info({ connection: name }, 'broker.unblocked');
-  });
 
   return {
     async use(attach) {

@@ -1,5 +1,5 @@
-import { createSilence } from '@tocsin/kit';
 import type { Channel, ChannelModel, ConfirmChannel, Message } from 'amqplib';
+import { createConfirms } from './confirms.js';
 import type { Broker } from './connection.js';
 
 export interface Publication {
@@ -38,14 +38,14 @@ interface Pending {
 export interface PublisherOptions {
   /** A confirm that takes longer is an error, in milliseconds. */
   confirmTimeoutMs?: number;
-  /** Where nothing has been confirmed for so long, most are refused at once, in milliseconds; never if not set. */
+  /** Where nothing has been confirmed for so long, who comes is refused at once, in milliseconds; never if not set. */
   refuseAfterMs?: number;
 }
 
 /** A publisher on a channel of its own in confirm mode (RabbitMQ publisher confirms). */
 export async function createPublisher(broker: Broker, options: PublisherOptions = {}): Promise<Publisher> {
   const { confirmTimeoutMs = 5_000, refuseAfterMs = Number.POSITIVE_INFINITY } = options;
-  const silence = createSilence({ afterMs: refuseAfterMs });
+  const confirms = createConfirms({ refuseAfterMs });
   let channel: ConfirmChannel | undefined;
   let inspector: Channel | undefined;
   let sequence = 0;
@@ -59,8 +59,12 @@ export async function createPublisher(broker: Broker, options: PublisherOptions 
       if (channel === opened) channel = undefined;
     });
     opened.on('return', (message: Message) => returned.add(String(message.properties.messageId)));
+    model.on('blocked', () => {
+      confirms.came();
+      failSoon([...pending.values()]);
+    });
     channel = opened;
-    silence.answered();
+    confirms.came();
     inspector = await openInspector(model, () => {
       inspector = undefined;
     });
@@ -72,10 +76,8 @@ export async function createPublisher(broker: Broker, options: PublisherOptions 
   return {
     publish({ exchange, routingKey, content, contentType = 'application/json', type, headers }) {
       if (channel === undefined) return Promise.reject(away());
-      if (broker.isBlocked())
-        return Promise.reject(new PublishError('blocked', 'The broker takes no messages now.'));
-      // One that is let through finds out.
-      if (silence.state() === 'silent')
+      if (broker.isBlocked()) return Promise.reject(blocked());
+      if (!confirms.admit())
         return Promise.reject(new PublishError('away', 'The broker confirms nothing at present.'));
       sequence += 1;
       const messageId = String(sequence);
@@ -87,7 +89,7 @@ export async function createPublisher(broker: Broker, options: PublisherOptions 
         };
         pending.set(messageId, { deadlineMs: performance.now() + confirmTimeoutMs, fail });
         const settled = (cause: unknown) => {
-          silence.answered();
+          confirms.came();
           if (cause) return fail(refusal(cause));
           pending.delete(messageId);
           if (returned.delete(messageId))
@@ -132,6 +134,21 @@ function failOverdue(pending: Map<string, Pending>, nowMs: number): void {
     if (deadlineMs > nowMs) return;
     fail(new PublishError('timeout', 'The broker has not confirmed in time.'));
   }
+}
+
+/** What a broker had taken before it held back is confirmed within this; with 256 in flight the slowest took 180 ms. */
+const confirmedByThenMs = 250;
+
+/** What it is sent once it holds back, it reads when it takes messages again, and no sooner. */
+function failSoon(caught: Pending[]): void {
+  const failAll = () => {
+    for (const { fail } of caught) fail(blocked());
+  };
+  setTimeout(failAll, confirmedByThenMs).unref();
+}
+
+function blocked(): PublishError {
+  return new PublishError('blocked', 'The broker takes no messages now.');
 }
 
 function away(): PublishError {

@@ -31,34 +31,51 @@ async function newPublisher(options = {}) {
   return publisher;
 }
 
-/** A way to the broker that can be cut and frozen. */
+/** `connection.blocked` and `connection.unblocked` (RabbitMQ's extension of AMQP 0-9-1). */
+const blockedFrame = Buffer.from([1, 0, 0, 0, 0, 0, 8, 0, 10, 0, 60, 3, ...Buffer.from('low'), 0xce]);
+const unblockedFrame = Buffer.from([1, 0, 0, 0, 0, 0, 4, 0, 10, 0, 61, 0xce]);
+
+/** A way to the broker that can be cut, frozen, and held back as the broker does it: nothing of us is read, and it says so. */
 async function startGate(target: URL) {
-  const sockets = new Set<Socket>();
-  let frozen = false;
+  const inners = new Set<Socket>();
+  const outers = new Set<Socket>();
   const server = createServer((inner) => {
     const outer = connectTo(Number(target.port), target.hostname);
-    for (const socket of [inner, outer]) {
+    for (const [sockets, socket] of [[inners, inner] as const, [outers, outer] as const]) {
       sockets.add(socket);
       socket.on('error', () => {});
       socket.on('close', () => sockets.delete(socket));
     }
-    inner.on('data', (data) => frozen || outer.write(data)).on('close', () => outer.destroy());
-    outer.on('data', (data) => frozen || inner.write(data)).on('close', () => inner.destroy());
+    inner.on('data', (data) => outer.write(data)).on('close', () => outer.destroy());
+    outer.on('data', (data) => inner.write(data)).on('close', () => inner.destroy());
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const address = new URL(target.href);
   address.port = String((server.address() as AddressInfo).port);
   const cut = () => {
-    for (const socket of sockets) socket.destroy();
+    for (const socket of [...inners, ...outers]) socket.destroy();
   };
   return {
     url: address.href,
     cut,
+    /** What is sent lies still. */
     freeze: () => {
-      frozen = true;
+      for (const socket of [...inners, ...outers]) socket.pause();
     },
     thaw: () => {
-      frozen = false;
+      for (const socket of [...inners, ...outers]) socket.resume();
+    },
+    stopReading: () => {
+      for (const inner of inners) inner.pause();
+    },
+    sayBlocked: () => {
+      for (const inner of inners) inner.write(blockedFrame);
+    },
+    unblock: () => {
+      for (const inner of inners) {
+        inner.write(unblockedFrame);
+        inner.resume();
+      }
     },
     close: async () => {
       cut();
@@ -315,22 +332,114 @@ test('what cannot be attached is tried again, also where the broker falls silent
   await gate.close();
 });
 
-test('publishers of a broker that has fallen silent are refused at once, and one now and then finds out', async () => {
+const reasonOf = (error: PublishError) => error.reason;
+
+/** How it ends, and whether it does so at once. */
+async function outcomeOf(published: Promise<void>) {
+  const startedAtMs = performance.now();
+  const outcome = await published.then(() => 'confirmed' as const, reasonOf);
+  return { outcome, atOnce: performance.now() - startedAtMs < 300 };
+}
+
+test('whoever comes after a confirm is overdue is refused at once, and taken as soon as the late one is there', async () => {
   const gate = await startGate(new URL(url));
   const broker = await newBroker(gate.url);
-  const publisher = await createPublisher(broker, { confirmTimeoutMs: 2_000, refuseAfterMs: 300 });
+  const publisher = await createPublisher(broker, { confirmTimeoutMs: 500, refuseAfterMs: 300 });
+  let connections = 0;
+  await broker.use(async () => {
+    connections += 1;
+  });
   await broker.ready();
-  await publisher.publish(alert('one'));
   gate.freeze();
-  const first = publisher.publish(alert('two')).catch((error: PublishError) => error.reason);
-  await sleep(400);
+  await expect(publisher.publish(alert('overdue'))).rejects.toMatchObject({ reason: 'timeout' });
+  // One after the other, and longer than any of them would have waited.
+  for (let count = 0; count < 10; count += 1) {
+    expect(await outcomeOf(publisher.publish(alert('refused')))).toEqual({ outcome: 'away', atOnce: true });
+    await sleep(60);
+  }
+  gate.thaw();
+  await until(async () => (await publisher.publish(alert('after')).catch(reasonOf)) === undefined);
+  expect(connections).toBe(1);
+  // What was refused was not sent.
+  expect(await publisher.depth(alertFiredQueue)).toBe(2);
+  await broker.close();
+  await gate.close();
+});
+
+test('a publisher that was not told to refuse waits for each confirm', async () => {
+  const gate = await startGate(new URL(url));
+  const broker = await newBroker(gate.url);
+  const publisher = await createPublisher(broker, { confirmTimeoutMs: 600 });
+  await broker.ready();
+  gate.freeze();
+  for (const text of ['one', 'two'])
+    expect(await outcomeOf(publisher.publish(alert(text)))).toEqual({ outcome: 'timeout', atOnce: false });
+  await gate.close();
+});
+
+test('a broker that holds its publishers back refuses at once, and takes again as soon as it says so', async () => {
+  const gate = await startGate(new URL(url));
+  const broker = await newBroker(gate.url);
+  const publisher = await createPublisher(broker, { confirmTimeoutMs: 20_000 });
+  await broker.ready();
+  await publisher.publish(alert('before'));
+  gate.stopReading();
+  // RabbitMQ tells a connection with its first message, which it leaves unread.
+  const first = outcomeOf(publisher.publish(alert('unread')));
   const startedAtMs = performance.now();
-  const later = Array.from({ length: 50 }, () => publisher.publish(alert('three')));
-  const refused = later.slice(1).map((published) => published.catch((error: PublishError) => error.reason));
-  expect(new Set(await Promise.all(refused))).toEqual(new Set(['away']));
-  expect(performance.now() - startedAtMs).toBeLessThan(300);
-  await expect(later[0]).rejects.toMatchObject({ reason: 'timeout' });
-  expect(await first).toBe('timeout');
+  gate.sayBlocked();
+  expect((await first).outcome).toBe('blocked');
+  expect(performance.now() - startedAtMs).toBeLessThan(1_000);
+  for (let count = 0; count < 5; count += 1)
+    expect(await outcomeOf(publisher.publish(alert('refused')))).toEqual({
+      outcome: 'blocked',
+      atOnce: true,
+    });
+  gate.unblock();
+  await until(() => !broker.isBlocked());
+  await publisher.publish(alert('after'));
+  expect(await publisher.depth(alertFiredQueue)).toBe(3);
+  await broker.close();
+  await gate.close();
+});
+
+test('what a broker had taken before it held its publishers back is confirmed all the same', async () => {
+  const gate = await startGate(new URL(url));
+  const broker = await newBroker(gate.url);
+  const publisher = await createPublisher(broker);
+  await broker.ready();
+  const taken = Promise.all(['one', 'two', 'three'].map((text) => publisher.publish(alert(text))));
+  gate.sayBlocked();
+  await taken;
+  expect(broker.isBlocked()).toBe(true);
+  await gate.close();
+});
+
+test('a connection made anew is not taken for the one that was held back', async () => {
+  const gate = await startGate(new URL(url));
+  const broker = await newBroker(gate.url);
+  const publisher = await createPublisher(broker);
+  await broker.ready();
+  gate.sayBlocked();
+  await until(() => broker.isBlocked());
+  gate.cut();
+  await until(() => !broker.isUp());
+  await broker.ready();
+  await publisher.publish(alert('after'));
+  await broker.close();
+  await gate.close();
+});
+
+test('a broker that holds back while its connection is still being set up is known to', async () => {
+  const gate = await startGate(new URL(url));
+  const broker = await newBroker(gate.url);
+  await broker.use(async () => {
+    gate.sayBlocked();
+    await sleep(50);
+  });
+  await broker.ready();
+  expect(broker.isBlocked()).toBe(true);
+  await broker.close();
   await gate.close();
 });
 

@@ -18,6 +18,11 @@ export interface BatchesOptions<Item> {
   maxSize: number;
   /** Batches under way at once. */
   lanes: number;
+  /**
+   * So many milliseconds pass between two batches, but where the next is full as the last one ends: for what nobody waits
+   * for, a few large batches cost the database and this process much less than many small ones.
+   */
+  gatherMs?: number;
   onBatch?: (size: number) => void;
   /** What waits is taken in turn by this; else in its order. */
   turnOf?: (item: Item) => string;
@@ -28,25 +33,30 @@ export interface BatchesOptions<Item> {
 const roomPollMs = 2;
 
 export function createBatches<Item>(options: BatchesOptions<Item>): Batches<Item> {
-  const { run, maxSize, lanes, onBatch = () => {}, turnOf = () => '', room = () => maxSize } = options;
+  const { run, maxSize, lanes, gatherMs = 0 } = options;
+  const { onBatch = () => {}, turnOf = () => '', room = () => maxSize } = options;
   const waiting = createTurns<Item>(turnOf);
   let busy = 0;
   let lastSize = 0;
+  let leftAtMs = Number.NEGATIVE_INFINITY;
   let scheduled = false;
 
   const mayLeave = () => waiting.size() > 0 && (busy === 0 || (busy < lanes && waiting.size() >= lastSize));
-  const waitForRoom = () => {
+  const gatherLeftMs = () => (waiting.size() < maxSize ? leftAtMs + gatherMs - performance.now() : 0);
+  const flushAfter = (ms: number) => {
     scheduled = true;
-    setTimeout(flush, roomPollMs);
+    setTimeout(flush, ms);
   };
   const flush = () => {
     scheduled = false;
     while (mayLeave()) {
+      if (gatherMs > 0 && gatherLeftMs() > 0) return flushAfter(gatherLeftMs());
       const size = Math.min(maxSize, room(waiting.size()));
-      if (size === 0) return waitForRoom();
+      if (size === 0) return flushAfter(roomPollMs);
       const batch = waiting.take(size);
       busy += 1;
       lastSize = batch.length;
+      leftAtMs = performance.now();
       onBatch(batch.length);
       void run(batch).then(() => {
         busy -= 1;
@@ -72,7 +82,7 @@ export interface Batcher<Item, Result> {
 }
 
 export interface BatcherOptions<Item, Result>
-  extends Pick<BatchesOptions<Item>, 'maxSize' | 'lanes' | 'onBatch'> {
+  extends Pick<BatchesOptions<Item>, 'maxSize' | 'lanes' | 'gatherMs' | 'onBatch'> {
   /** Results stand in the order of the items. */
   run: (items: Item[]) => Promise<Result[]>;
 }

@@ -23,6 +23,8 @@ export interface RecorderDeps {
 }
 
 const maxOutcomesInBatch = 200;
+/** The request has been made, and its slot is free: nobody waits for the record but the broker, for its acknowledgement. */
+const gatherMs = 20;
 
 export function createRecorder({ repository, patience, logger, onBatch }: RecorderDeps): Recorder {
   const records = createBatcher<Outcome, void>({
@@ -40,6 +42,7 @@ export function createRecorder({ repository, patience, logger, onBatch }: Record
       }),
     maxSize: maxOutcomesInBatch,
     lanes: 2,
+    gatherMs,
     onBatch,
   });
   const deferrals = createBatcher<{ claimed: Claimed; deferral: Deferral }, void>({
@@ -49,6 +52,7 @@ export function createRecorder({ repository, patience, logger, onBatch }: Record
     },
     maxSize: maxOutcomesInBatch,
     lanes: 1,
+    gatherMs,
   });
   // Many circuits can open at once, when many destinations hang: a commit for each would keep others from the database.
   const holds = createBatcher<Hold, void>({

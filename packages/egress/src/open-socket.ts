@@ -1,5 +1,6 @@
 import { connect, type LookupFunction, type Socket } from 'node:net';
 import { type SecureContext, connect as startTls } from 'node:tls';
+import type { Turnstile } from '@tocsin/kit';
 import { type Cidr, isAddressAllowed } from './address-rules.js';
 import type { Cancellation } from './cancellation.js';
 import type { Destination } from './destination.js';
@@ -13,6 +14,8 @@ export interface SocketOpenerOptions {
   secureContext: SecureContext;
   /** For name, TCP and TLS together. */
   connectTimeoutMs: number;
+  /** Lets those whose time is up end a few at a time. */
+  timeouts: Turnstile;
   /** TLS sessions to resume, by origin. */
   sessions: { get(origin: string): Buffer | undefined; set(origin: string, session: Buffer): void };
 }
@@ -32,18 +35,22 @@ export async function openSocket(
 ): Promise<Socket> {
   const attempt: Attempt = { stage: 'lookup' };
   let timer: NodeJS.Timeout | undefined;
+  let isOver = false;
   const stopped = new Promise<never>((_, reject) => {
     const stop = (failure: SendFailure) => {
+      if (isOver) return;
       attempt.failure = failure;
       attempt.socket?.destroy();
       reject(failure);
     };
-    timer = setTimeout(() => stop(timeoutFailure(attempt.stage)), options.connectTimeoutMs);
+    const endInTurn = () => options.timeouts.pass(() => stop(timeoutFailure(attempt.stage)));
+    timer = setTimeout(endInTurn, options.connectTimeoutMs);
     cancellation.listen(stop);
   });
   try {
     return await Promise.race([stopped, open(destination, options, attempt)]);
   } finally {
+    isOver = true;
     clearTimeout(timer);
     cancellation.listen(undefined);
   }

@@ -1,3 +1,4 @@
+import { createTurnstile } from '@tocsin/kit';
 import { Axios, AxiosHeaders, type AxiosResponse, type InternalAxiosRequestConfig } from 'axios';
 import { LRUCache } from 'lru-cache';
 import type { Cidr } from './address-rules.js';
@@ -53,6 +54,9 @@ export interface Sender {
   close(): Promise<void>;
 }
 
+/** Requests whose time is up, ended in each turn of the event loop: those that were begun together run out together. */
+const timeoutsPerTurn = 4;
+
 /** @throws Error where `caFile` cannot be read or holds no certificate */
 export function createSender(options: SenderOptions): Sender {
   const {
@@ -62,10 +66,12 @@ export function createSender(options: SenderOptions): Sender {
     maxResponseBytes = 65_536,
     lookup = createLookup(),
   } = options;
+  const timeouts = createTurnstile(timeoutsPerTurn);
   const opener = {
     lookup,
     allow,
     connectTimeoutMs,
+    timeouts,
     secureContext: createTrust(options.caFile),
     sessions: new LRUCache<string, Buffer>({ max: 1000 }),
   };
@@ -118,7 +124,8 @@ export function createSender(options: SenderOptions): Sender {
     async send(sendRequest, signal) {
       const startedAt = performance.now();
       const cancellation = createCancellation();
-      const timer = setTimeout(() => cancellation.cancel(timeout()), totalTimeoutMs);
+      const endInTurn = () => timeouts.pass(() => cancellation.cancel(timeout()));
+      const timer = setTimeout(endInTurn, totalTimeoutMs);
       const group = signal ? groupOf(signal) : undefined;
       group?.add(cancellation);
       sending.add(cancellation);

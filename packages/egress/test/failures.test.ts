@@ -48,6 +48,34 @@ test('a connection closed or reset instead of an answer is connection_reset', as
   expect(await sendTo(halfway.url)).toMatchObject({ kind: 'error', code: 'connection_reset' });
 });
 
+test.each([
+  ['the answer', { totalTimeoutMs: 300, lookup: async () => ['127.0.0.1'] }, 'timeout'],
+  ['the connection', { connectTimeoutMs: 300, lookup: () => new Promise<string[]>(() => {}) }, 'dns_failure'],
+])(
+  'requests that ran out of time for %s together are ended a few in each turn of the event loop',
+  async (_, options, code) => {
+    const server = await start(silent);
+    const sender = startSender(options);
+    let turn = 0;
+    let isOver = false;
+    const countTurns = () => {
+      turn += 1;
+      if (!isOver) setImmediate(countTurns);
+    };
+    const endedInTurn = new Map<number, number>();
+    const sends = Array.from({ length: 60 }, async () => {
+      const result = await sender.send({ url: `http://name.test:${server.port}/`, headers: {}, body: '{}' });
+      endedInTurn.set(turn, (endedInTurn.get(turn) ?? 0) + 1);
+      return result;
+    });
+    countTurns();
+    const results = await Promise.all(sends);
+    isOver = true;
+    expect(results.every((result) => result.kind === 'error' && result.code === code)).toBe(true);
+    expect(Math.max(...endedInTurn.values())).toBeLessThanOrEqual(8);
+  },
+);
+
 test('a server that takes connections and closes them at once is connection_reset, not tried without end', async () => {
   let connections = 0;
   const server = await startSocketServer((socket) => {

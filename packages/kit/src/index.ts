@@ -17,3 +17,4 @@ export { type RunningService, runService } from './run-service.js';
 export { Secret } from './secret.js';
 export { createSilence, type Silence } from './silence.js';
 export { createSingleFlight, type SingleFlight } from './single-flight.js';
+export { createTurnstile, type Turnstile } from './turnstile.js';

@@ -1,6 +1,6 @@
 import type { Database, SecretBox } from '@tocsin/database';
 import type { Sender } from '@tocsin/egress';
-import type { Logger } from '@tocsin/kit';
+import { createTurnstile, type Logger } from '@tocsin/kit';
 import type { DeliveryWorkerConfig } from '../config.js';
 import type { Window } from '../dispatch/window.js';
 import type { WorkerMetrics } from '../metrics.js';
@@ -28,6 +28,9 @@ export interface DeliveryParts {
   config: DeliveryWorkerConfig;
 }
 
+/** Deliveries of webhooks that have not shown that they answer, begun in each turn of the event loop. */
+const unhurriedPerTurn = 4;
+
 /** Puts the five verbs together with their adapters. */
 export function createDelivery(parts: DeliveryParts): Deliver {
   const { database, secrets, slots, sender, window, patience, logger, metrics, config } = parts;
@@ -41,6 +44,7 @@ export function createDelivery(parts: DeliveryParts): Deliver {
     webhooks: createWebhookCache(createWebhooksReader(database, secrets), patience),
     render: timed(createRenderBody(), metrics),
     slots,
+    unhurried: createTurnstile(unhurriedPerTurn),
     sender,
     recorder: createRecorder({
       repository: createRecordRepository(database, secrets),

@@ -1,6 +1,6 @@
 import type { DeliveryDue } from '@tocsin/contracts';
 import type { BodyNote, Sender, SendResult } from '@tocsin/egress';
-import type { Logger } from '@tocsin/kit';
+import type { Logger, Turnstile } from '@tocsin/kit';
 import type { WorkerMetrics } from '../metrics.js';
 import { type Circuits, circuitHoldMs } from './circuit.js';
 import type { Claim } from './claim.js';
@@ -19,6 +19,8 @@ export interface DeliverDeps {
   webhooks: WebhookCache;
   render: RenderBody;
   slots: Slots;
+  /** For webhooks that have not shown that they answer: where destinations hang, their deliveries come due by the hundred together. */
+  unhurried: Turnstile;
   sender: Sender;
   recorder: Recorder;
   circuits: Circuits;
@@ -60,6 +62,7 @@ export function createDeliver(deps: DeliverDeps): Deliver {
 
 async function carryOut(claimed: Claimed, deps: DeliverDeps, reserved?: Slot): Promise<void> {
   const { webhooks, render, slots, recorder, policy, now, random } = deps;
+  if (!slots.isProven(claimed.webhookId)) await deps.unhurried.turn();
   const destination = claimed.webhook && (await webhooks.get(claimed.webhookId, claimed.webhook.version));
   const prepared = prepare({
     claimed,
@@ -69,6 +72,7 @@ async function carryOut(claimed: Claimed, deps: DeliverDeps, reserved?: Slot): P
     random: random(),
     nowMs: performance.now(),
   });
+  if (prepared.kind !== 'request') reserved?.giveBack();
   if (prepared.kind === 'deferred') return defer(claimed, prepared, deps);
   if (prepared.kind === 'verdict') return conclude(claimed, prepared.verdict, deps);
 
@@ -76,7 +80,9 @@ async function carryOut(claimed: Claimed, deps: DeliverDeps, reserved?: Slot): P
   if (slot === undefined) return defer(claimed, noSlot(slots.pauseMs(claimed.webhookId), random()), deps);
   const startedAt = new Date(now());
   const result = await deps.sender.send(prepared);
-  slot.release(isDestinationTrouble(result) ? undefined : result.durationMs);
+  const isTrouble = isDestinationTrouble(result);
+  slot.release(isTrouble ? undefined : result.durationMs);
+  if (isTrouble) await deps.unhurried.turn();
 
   const retryOnTimeout = claimed.webhook?.retryOnTimeout !== false;
   const verdict = classify({ result, step: claimed.step, retryOnTimeout, policy, random: random() });

@@ -119,7 +119,7 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
       queueDepth,
       publish: publishDue,
       patience,
-      shareOf: slots.shareOf,
+      slots,
       metrics,
       logger,
       signal,

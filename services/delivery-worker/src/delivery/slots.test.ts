@@ -15,7 +15,7 @@ test('a webhook that is new is heard while others that hang hold their part', ()
   for (let index = 0; index < 100; index += 1) slots.take(`hanging-${index % 7}`);
   expect(slots.taken()).toBe(13);
   slots.take('new')!.release(1);
-  expect(Array.from({ length: 90 }, () => slots.take('new')).filter(Boolean)).toHaveLength(87);
+  expect(Array.from({ length: 90 }, () => slots.take('new')).filter(Boolean)).toHaveLength(81);
 });
 
 test('a webhook that has answered gets many slots, and few again after it is in trouble', () => {
@@ -80,20 +80,21 @@ test('who waits is told so in vain only when the webhook has stopped answering',
   expect(await third).toBeUndefined();
 });
 
-test('early slots are three quarters of all, and of webhooks not known to be quick one at a time in a quarter of those', () => {
+test('early slots are three quarters of all; of webhooks not known to be quick one at a time, of those that have not answered in a quarter of them', () => {
   const slots = createSlots({ total: 80, now: () => 0 });
   const takeEarly = (name: string, times: number) =>
     Array.from({ length: times }, () => slots.takeEarly(name)).filter((slot) => slot !== undefined);
   const strangers = Array.from({ length: 20 }, (_, index) => takeEarly(`stranger-${index}`, 3)).flat();
   expect(strangers).toHaveLength(15);
   slots.take('slow')!.release(2_000);
-  expect(takeEarly('slow', 1)).toHaveLength(0);
+  const slow = takeEarly('slow', 3);
+  expect(slow).toHaveLength(1);
   slots.take('quick')!.release(20);
   const quick = takeEarly('quick', 80);
-  expect([quick.length, slots.early(), slots.taken()]).toEqual([45, 0, 60]);
+  expect([quick.length, slots.early(), slots.taken()]).toEqual([44, 0, 60]);
   // What comes from the queue has the rest.
   expect(slots.take('quick')).toBeDefined();
-  for (const slot of [...strangers, ...quick]) slot.giveBack();
+  for (const slot of [...strangers, ...slow, ...quick]) slot.giveBack();
   expect(slots.early()).toBe(60);
 });
 
@@ -114,4 +115,35 @@ test('a slot that was released is not given back again', () => {
   slot.release(1);
   slot.giveBack();
   expect(slots.taken()).toBe(0);
+});
+
+test('of webhooks that hang no more is worth queueing than finds a slot, and of each one at least', () => {
+  const slots = createSlots({ total: 160, now: () => 0 });
+  expect(slots.shareOf('hanging-0')).toBe(8);
+  const hanging = Array.from({ length: 5 }, (_, index) => slots.take(`hanging-${index}`)!);
+  expect(slots.shareOf('hanging-0')).toBe(4);
+  for (let index = 5; index < 60; index += 1) hanging.push(slots.take(`hanging-${index}`)!);
+  expect(slots.shareOf('hanging-0')).toBe(1);
+  expect(slots.shareOf('new')).toBe(1);
+  // They run out of time together; those that have more waiting will want slots again.
+  slots.backlogged(Array.from({ length: 10 }, (_, index) => `hanging-${index}`));
+  for (const slot of hanging) slot.release(undefined);
+  expect(slots.shareOf('hanging-0')).toBe(2);
+  slots.backlogged([]);
+  expect(slots.shareOf('hanging-0')).toBe(8);
+  slots.take('answers')!.release(1);
+  expect(slots.shareOf('answers')).toBe(1_000);
+});
+
+test('a webhook that has no slot finds one, early too, while a loud one has all that it may have', () => {
+  const slots = createSlots({ total: 160, now: () => 0 });
+  for (const name of ['loud', 'quiet', 'quiet too']) slots.take(name)!.release(20);
+  const loud = [
+    ...Array.from({ length: 160 }, () => slots.takeEarly('loud')),
+    ...Array.from({ length: 160 }, () => slots.take('loud')),
+  ].filter((slot) => slot !== undefined);
+  expect(loud).toHaveLength(150);
+  expect([slots.takeEarly('quiet'), slots.takeEarly('quiet')]).toEqual([expect.anything(), undefined]);
+  expect(slots.take('quiet too')).toBeDefined();
+  expect(slots.early()).toBe(0);
 });

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DeliveryDue } from '@tocsin/contracts';
 import type { Logger } from '@tocsin/kit';
+import type { Slots } from '../delivery/slots.js';
 import type { WorkerMetrics } from '../metrics.js';
 import type { Patience } from '../patience.js';
 import type { Candidate, DispatchRepository } from './dispatch-repository.js';
@@ -16,7 +17,7 @@ export interface DispatcherDeps {
   /** Publishes; the deliveries that the broker has not confirmed. */
   publish: (deliveries: DeliveryDue[]) => Promise<DeliveryDue[]>;
   patience: Patience;
-  shareOf: (webhookId: string) => number;
+  slots: Pick<Slots, 'shareOf' | 'backlogged'>;
   metrics: WorkerMetrics;
   logger: Logger;
   signal: AbortSignal;
@@ -62,7 +63,7 @@ async function dispatchOnce({
   queueDepth,
   publish,
   patience,
-  shareOf,
+  slots,
   logger,
 }: DispatcherDeps): Promise<boolean> {
   // Asked first: while the broker is away nothing is marked that could not be published.
@@ -71,7 +72,8 @@ async function dispatchOnce({
   const candidates = await repository.survey(surveyLimit(window));
   const backlogged = new Set(candidates.map((candidate) => candidate.webhookId));
   window.observe({ ready, queuedByWebhook, backlogged });
-  const contenders = candidates.map((candidate) => limit(candidate, queuedByWebhook, shareOf));
+  slots.backlogged(backlogged);
+  const contenders = candidates.map((candidate) => limit(candidate, queuedByWebhook, slots));
   const quotas = [...takeTurns(contenders, window.room())].map(([contender, quota]) => ({
     contender,
     quota,
@@ -85,12 +87,8 @@ async function dispatchOnce({
   return true;
 }
 
-function limit(
-  candidate: Candidate,
-  queued: Map<string, number>,
-  shareOf: DispatcherDeps['shareOf'],
-): Candidate {
-  const share = candidate.probing ? probes : shareOf(candidate.webhookId);
+function limit(candidate: Candidate, queued: Map<string, number>, slots: DispatcherDeps['slots']): Candidate {
+  const share = candidate.probing ? probes : slots.shareOf(candidate.webhookId);
   const left = Math.max(0, share - (queued.get(candidate.webhookId) ?? 0));
   return { ...candidate, due: Math.min(candidate.due, left) };
 }

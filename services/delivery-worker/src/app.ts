@@ -80,7 +80,8 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
   // Once told to stop, what was not begun or waits for the database goes back to the broker with the channel.
   const onError = (err: unknown) => isStopping || logger.error({ err }, 'message.failed');
   const begun = createTasks(onError);
-  const begin = (claimed: Claimed, slot: Slot) => begun.add(() => deliver.claimed(claimed, slot));
+  const begin = (claimed: Claimed, slot: Slot) =>
+    begun.add({ workspaceId: claimed.workspaceId, begin: () => deliver.claimed(claimed, slot) });
   const fanOut = createFanOut({ ...shared, publishDue, repository, slots, begin });
   consumers.push(
     await createConsumer(consuming, {

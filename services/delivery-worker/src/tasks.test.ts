@@ -5,10 +5,11 @@ test('the end is told when the last task has ended, failed ones and those not be
   const errors: unknown[] = [];
   const tasks = createTasks((error) => errors.push(error));
   let finish = () => {};
-  tasks.add(async () => {
+  const add = (begin: () => Promise<void>) => tasks.add({ workspaceId: 'w', begin });
+  add(async () => {
     throw new Error('no');
   });
-  tasks.add(
+  add(
     () =>
       new Promise<void>((resolve) => {
         finish = resolve;
@@ -31,9 +32,7 @@ test('of many that are ready at once a few are begun in each turn of the event l
   const tasks = createTasks(() => {});
   const begun: number[] = [];
   for (let index = 0; index < 500; index += 1)
-    tasks.add(async () => {
-      begun.push(index);
-    });
+    tasks.add({ workspaceId: 'w', begin: async () => void begun.push(index) });
   expect(begun).toEqual([]);
   await turn();
   const inFirstTurns = begun.length;
@@ -41,4 +40,15 @@ test('of many that are ready at once a few are begun in each turn of the event l
   expect(inFirstTurns).toBeGreaterThan(0);
   expect(inFirstTurns).toBeLessThan(100);
   expect(begun).toEqual(Array.from({ length: 500 }, (_, index) => index));
+});
+
+test('a workspace with one is not kept waiting by another with many', async () => {
+  const tasks = createTasks(() => {});
+  const begun: string[] = [];
+  const add = (workspaceId: string) =>
+    tasks.add({ workspaceId, begin: async () => void begun.push(workspaceId) });
+  for (let index = 0; index < 500; index += 1) add('stormy');
+  add('quiet');
+  await tasks.ended();
+  expect(begun.indexOf('quiet')).toBe(1);
 });

@@ -1,8 +1,17 @@
+import { createTurnstile } from '@tocsin/kit';
+import { createTurns } from './turns.js';
+
 /** Work that nobody waits for until the end. */
 export interface Tasks {
-  add(begin: () => Promise<void>): void;
+  /** Those that wait are begun in turn by workspace: a storm's are many, and another's need not wait behind them. */
+  add(task: Task): void;
   /** Resolves when nothing waits or goes on. */
   ended(): Promise<void>;
+}
+
+export interface Task {
+  workspaceId: string;
+  begin: () => Promise<void>;
 }
 
 /**
@@ -12,8 +21,8 @@ export interface Tasks {
 const perTurn = 32;
 
 export function createTasks(onError: (error: unknown) => void): Tasks {
-  const waiting: (() => Promise<void>)[] = [];
-  let isTurnComing = false;
+  const turnstile = createTurnstile(perTurn);
+  const waiting = createTurns<Task>(({ workspaceId }) => workspaceId);
   let open = 0;
   let idle: (() => void)[] = [];
 
@@ -23,20 +32,13 @@ export function createTasks(onError: (error: unknown) => void): Tasks {
     for (const wake of idle) wake();
     idle = [];
   };
-  const scheduleTurn = () => {
-    if (isTurnComing || waiting.length === 0) return;
-    isTurnComing = true;
-    setImmediate(() => {
-      isTurnComing = false;
-      for (const begin of waiting.splice(0, perTurn)) begin().catch(onError).then(end);
-      scheduleTurn();
-    });
-  };
   return {
-    add(begin) {
+    add(task) {
       open += 1;
-      waiting.push(begin);
-      scheduleTurn();
+      waiting.add(task);
+      turnstile.pass(() => {
+        for (const { begin } of waiting.take(1)) void begin().catch(onError).then(end);
+      });
     },
     ended: () => (open === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve))),
   };

@@ -9,7 +9,7 @@ export interface Tasks {
   ended(): Promise<void>;
 }
 
-export interface Task {
+interface Task {
   workspaceId: string;
   begin: () => Promise<void>;
 }

@@ -8,10 +8,11 @@ import { commitSplitting } from '../split-bad-rows.js';
 import { type AnnounceDeps, announce } from './announce.js';
 import type { DeadLetterRepository } from './dead-letter-repository.js';
 import type { FanOutRepository } from './fan-out-repository.js';
+import { createIdleRules, type IdleRules } from './idle-rules.js';
 import { createPace, type Pace } from './pace.js';
 import { parseMessage, requestIdOf, type Unusable } from './parse-message.js';
 import { giveBack, planAlert } from './plan.js';
-import { type ResolvedAlert, resolveAlert } from './resolve-alert.js';
+import { resolveAlert } from './resolve-alert.js';
 import type { RulesReader } from './rules-reader.js';
 import { writeUntilAnswered } from './write-until-answered.js';
 
@@ -20,7 +21,7 @@ export interface FanOutDeps extends AnnounceDeps {
   rules: RulesReader;
   repository: FanOutRepository;
   deadLetters: DeadLetterRepository;
-  slots: Pick<Slots, 'takeEarly' | 'early'>;
+  slots: Pick<Slots, 'takeEarly' | 'early' | 'isProven'>;
   patience: Patience;
   queue: string;
   now: () => number;
@@ -42,6 +43,8 @@ interface Taken {
 type Accepted = { ok: true } | Unusable;
 
 const maxAlertsInBatch = 200;
+/** Of alerts that set nothing off at once. */
+const gatherIdleMs = 50;
 
 /**
  * What happens when an alert fires: its rule is resolved; alert, key and one row for each webhook are committed; the
@@ -50,29 +53,43 @@ const maxAlertsInBatch = 200;
 export function createFanOutAlert(deps: FanOutDeps): FanOutAlert {
   let refusal: Error | undefined;
   const pace = createPace({ slots: deps.slots, now: () => performance.now() });
-  const batches = createBatches<Taken>({
-    run: (taken) => acceptAll(taken, { ...deps, planned: pace.taken(taken.length) }),
+  const idleRules = createIdleRules(deps.slots);
+  const accept = (taken: Taken[], planned: BatchDeps['planned']) =>
+    acceptAll(taken, { ...deps, idleRules, planned });
+  const common = {
     maxSize: maxAlertsInBatch,
+    onBatch: (size: number) => deps.metrics.batch('fan_out', size),
+    turnOf: ({ alert }: Taken) => alert.workspace_id,
+  };
+  const batches = createBatches<Taken>({
+    ...common,
+    run: (taken) => accept(taken, pace.taken(taken.length)),
     lanes: 2,
-    onBatch: (size) => deps.metrics.batch('fan_out', size),
-    turnOf: ({ alert }) => alert.workspace_id,
     room: pace.room,
   });
+  const idleBatches = createBatches<Taken>({
+    ...common,
+    // They take no slots, so the pace need not know of them.
+    run: (taken) => accept(taken, () => {}),
+    lanes: 2,
+    gatherMs: gatherIdleMs,
+  });
+  const add = (taken: Taken) => (idleRules.has(taken.alert.alert_rule_id) ? idleBatches : batches).add(taken);
   return {
     handle(message) {
       if (refusal !== undefined) return void message.failed(refusal);
       const parsed = parseMessage(message.content, deps.check);
-      if (parsed.ok) batches.add({ message, alert: parsed.alert, requestId: requestIdOf(message) });
+      if (parsed.ok) add({ message, alert: parsed.alert, requestId: requestIdOf(message) });
       else setAside(message, parsed, deps);
     },
     refuseWaiting(error) {
       refusal = error;
-      for (const { message } of batches.clear()) message.failed(error);
+      for (const { message } of [...batches.clear(), ...idleBatches.clear()]) message.failed(error);
     },
   };
 }
 
-type BatchDeps = FanOutDeps & { planned: ReturnType<Pace['taken']> };
+type BatchDeps = FanOutDeps & { idleRules: IdleRules; planned: ReturnType<Pace['taken']> };
 
 async function acceptAll(taken: Taken[], deps: BatchDeps): Promise<void> {
   try {
@@ -118,12 +135,16 @@ function setAside(
 
 async function acceptBatch(taken: Taken[], deps: BatchDeps): Promise<Accepted[]> {
   const acceptedAtMs = deps.now();
-  const resolved = await resolveBatch(taken, deps.rules);
-  const targets = await findTargets(resolved, deps.rules);
+  const { rules, webhooks: targets } = await deps.rules.find(wantedBy(taken));
+  const resolved = taken.map(({ alert, requestId }) => {
+    const entry = resolveAlert(alert, rules.get(alert.alert_rule_id));
+    return entry && { ...entry, requestId };
+  });
   // (workspace_id, alert_id) twice in a batch is the same alert; the first wins.
   const known = resolved.filter((entry) => entry !== undefined);
   const alerts = oneOfEach(known, ({ alert }) => alertKey(alert));
   const plans = alerts.map((alert) => planAlert(alert, { ...deps, targets, acceptedAtMs }));
+  deps.idleRules.observe(plans);
   const deliveries = plans.flatMap((plan) => plan.deliveries);
   deps.planned(deliveries.length);
   try {
@@ -142,17 +163,10 @@ function unknownRule({ alert_rule_id: rule, workspace_id: workspace }: AlertFire
   return { ok: false, reason: 'unknown_alert_rule', detail };
 }
 
-async function resolveBatch(taken: Taken[], rules: RulesReader): Promise<(ResolvedAlert | undefined)[]> {
-  const registered = await rules.findRules([...new Set(taken.map(({ alert }) => alert.alert_rule_id))]);
-  const byId = new Map(registered.map((rule) => [rule.id, rule]));
-  return taken.map(({ alert, requestId }) => {
-    const resolved = resolveAlert(alert, byId.get(alert.alert_rule_id));
-    return resolved && { ...resolved, requestId };
-  });
-}
-
-async function findTargets(resolved: (ResolvedAlert | undefined)[], rules: RulesReader) {
-  const ids = new Set(resolved.flatMap((entry) => entry?.webhookIds ?? []));
-  const found = ids.size === 0 ? [] : await rules.findWebhooks([...ids]);
-  return new Map(found.map((webhook) => [webhook.id, webhook]));
+/** An alert may bring a rule of its own, which counts where none is registered. */
+function wantedBy(taken: Taken[]) {
+  return {
+    ruleIds: [...new Set(taken.map(({ alert }) => alert.alert_rule_id))],
+    webhookIds: [...new Set(taken.flatMap(({ alert }) => alert.alert_rule?.notification_webhook_ids ?? []))],
+  };
 }

@@ -25,43 +25,50 @@ export interface RegisteredRule {
 }
 
 export interface RulesReader {
-  findRules(ids: string[]): Promise<RegisteredRule[]>;
-  findWebhooks(ids: string[]): Promise<TargetWebhook[]>;
+  /**
+   * Rules that are registered, and the webhooks that they name or that `webhookIds` does, read at once: each batch of
+   * alerts waits for it, and a second round trip would cost as much again.
+   */
+  find(wanted: {
+    ruleIds: string[];
+    webhookIds: string[];
+  }): Promise<{ rules: Map<string, RegisteredRule>; webhooks: Map<string, TargetWebhook> }>;
 }
 
 export function createRulesReader(database: Database): RulesReader {
   return {
-    async findRules(ids) {
-      const rows = await database.prepared<RuleRow>(findRules, [ids]);
-      return rows.map(toRule);
-    },
-    async findWebhooks(ids) {
-      const rows = await database.prepared<WebhookRow>(findWebhooks, [ids]);
-      return rows.map(toWebhook);
+    async find({ ruleIds, webhookIds }) {
+      const rows = await database.prepared<RuleRow | WebhookRow>(find, [ruleIds, webhookIds]);
+      const rules = rows.filter((row) => row.kind === 'rule').map(toRule);
+      const webhooks = rows.filter((row) => row.kind === 'webhook').map(toWebhook);
+      return { rules: byId(rules), webhooks: byId(webhooks) };
     },
   };
 }
 
-const findRules = {
-  name: 'fan-out.find-rules',
+// Two kinds of rows in one answer. "= any(array(…))", so that webhooks are found by their ids (docs/adr/0007).
+const find = {
+  name: 'fan-out.find',
   text: `
-    select r.id, r.workspace_id, r.name, r.threshold, r.bound, r.enabled, r.deleted_at is not null as deleted,
-           coalesce(array_agg(w.webhook_id::text order by w.position) filter (where w.webhook_id is not null), '{}') as webhook_ids
-    from alert_rules r left join alert_rule_webhooks w on w.alert_rule_id = r.id
+    select 'rule' as kind, r.id, r.workspace_id, r.name, r.enabled,
+           r.threshold, r.bound, r.deleted_at is not null as deleted,
+           array(select l.webhook_id::text from alert_rule_webhooks l where l.alert_rule_id = r.id
+                 order by l.position) as webhook_ids,
+           null as destination, null as version, null as retry_on_timeout, null as held
+    from alert_rules r
     where r.id = any($1::uuid[])
-    group by r.id`,
-};
-
-const findWebhooks = {
-  name: 'fan-out.find-webhooks',
-  text: `
-    select w.id, w.workspace_id, w.name, w.destination, w.version, w.enabled, w.retry_on_timeout,
-           h.webhook_id is not null as held
+    union all
+    select 'webhook', w.id, w.workspace_id, w.name, w.enabled,
+           null, null, null, null,
+           w.destination, w.version, w.retry_on_timeout, h.webhook_id is not null
     from webhooks w left join webhook_holds h on h.webhook_id = w.id
-    where w.id = any($1::uuid[])`,
+    where w.id = any(array(
+      select l.webhook_id from alert_rule_webhooks l where l.alert_rule_id = any($1::uuid[])
+      union select unnest($2::uuid[])))`,
 };
 
 interface RuleRow {
+  kind: 'rule';
   id: string;
   workspace_id: string;
   name: string;
@@ -73,6 +80,7 @@ interface RuleRow {
 }
 
 interface WebhookRow {
+  kind: 'webhook';
   id: string;
   workspace_id: string;
   name: string;
@@ -83,12 +91,33 @@ interface WebhookRow {
   held: boolean;
 }
 
-function toRule(row: RuleRow): RegisteredRule {
-  const { workspace_id, webhook_ids, ...rest } = row;
-  return { ...rest, workspaceId: workspace_id, webhookIds: webhook_ids };
+function toRule({
+  id,
+  workspace_id,
+  name,
+  threshold,
+  bound,
+  enabled,
+  deleted,
+  webhook_ids,
+}: RuleRow): RegisteredRule {
+  return { id, workspaceId: workspace_id, name, threshold, bound, enabled, deleted, webhookIds: webhook_ids };
 }
 
 function toWebhook(row: WebhookRow): TargetWebhook {
-  const { workspace_id, retry_on_timeout, ...rest } = row;
-  return { ...rest, workspaceId: workspace_id, retryOnTimeout: retry_on_timeout };
+  const { id, workspace_id, name, destination, version, enabled, retry_on_timeout, held } = row;
+  return {
+    id,
+    workspaceId: workspace_id,
+    name,
+    destination,
+    version,
+    enabled,
+    retryOnTimeout: retry_on_timeout,
+    held,
+  };
+}
+
+function byId<T extends { id: string }>(entries: T[]): Map<string, T> {
+  return new Map(entries.map((entry) => [entry.id, entry]));
 }

@@ -1,0 +1,113 @@
+import type { AlertFired } from '@tocsin/contracts';
+import type { Logger } from '@tocsin/kit';
+import type { Incoming } from '@tocsin/messaging';
+import { createSlots } from '../delivery/slots.js';
+import { createWindow } from '../dispatch/window.js';
+import type { WorkerMetrics } from '../metrics.js';
+import { createFanOutAlert } from './fan-out-alert.js';
+import type { PlannedAlert } from './fan-out-repository.js';
+
+const workspaceId = '11111111-1111-4111-8111-111111111111';
+
+/** Each rule has one webhook, which has the rule's name. */
+function start(held: string[]) {
+  const settled: string[] = [];
+  const writes: string[][] = [];
+  const slots = createSlots({ total: 80, now: () => performance.now() });
+  const fanOut = createFanOutAlert({
+    check: (value) => ({ ok: true, value: value as AlertFired }),
+    rules: {
+      find: async ({ ruleIds }) => ({
+        rules: new Map(
+          ruleIds.map((id) => [
+            id,
+            {
+              id,
+              workspaceId,
+              name: id,
+              threshold: 1,
+              bound: 'upper_bound',
+              enabled: true,
+              deleted: false,
+              webhookIds: [id],
+            },
+          ]),
+        ),
+        webhooks: new Map(
+          ruleIds.map((id) => [
+            id,
+            {
+              id,
+              workspaceId,
+              name: id,
+              destination: '',
+              version: 1,
+              enabled: true,
+              retryOnTimeout: true,
+              held: held.includes(id),
+            },
+          ]),
+        ),
+      }),
+    },
+    repository: {
+      async write(alerts: PlannedAlert[]) {
+        writes.push(alerts.map(({ resolved }) => resolved.alert.alert_id));
+        return { ids: new Set<string>(), leaseEndsAtMs: 0 };
+      },
+    },
+    deadLetters: { add: async () => {} },
+    window: createWindow({ now: () => performance.now(), shareOf: slots.shareOf, slots: 80 }),
+    slots,
+    publish() {},
+    begin() {},
+    beginUncertain() {},
+    patience: { untilAnswered: (work) => work() },
+    logger: { info() {}, debug() {}, warn() {} } as unknown as Logger,
+    metrics: { batch() {}, alertFannedOut() {} } as unknown as WorkerMetrics,
+    queue: 'alerts',
+    now: Date.now,
+  });
+  const fire = (alertId: string, rule: string) => {
+    const alert = { alert_id: alertId, workspace_id: workspaceId, alert_rule_id: rule, metric_value: 1 };
+    fanOut.handle({
+      content: Buffer.from(JSON.stringify(alert)),
+      routingKey: 'alert.fired',
+      headers: {},
+      redelivered: false,
+      done: () => settled.push(`${alertId} done`),
+      failed: (error) => settled.push(`${alertId} ${error}`),
+    } satisfies Incoming);
+  };
+  const until = async (isTrue: () => boolean) => {
+    while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 1));
+  };
+  return { fanOut, fire, settled, writes, until };
+}
+
+test('alerts of a rule whose webhooks are held are gathered, and others go on ahead of them', async () => {
+  const { fire, settled, writes, until } = start(['held']);
+  fire('first', 'held');
+  await until(() => writes.length === 1);
+  fire('second', 'held');
+  await until(() => writes.length === 2);
+  fire('third', 'held');
+  fire('fourth', 'held');
+  fire('at once', 'answers');
+  await until(() => settled.length === 5);
+  expect(writes).toEqual([['first'], ['second'], ['at once'], ['third', 'fourth']]);
+});
+
+test('what waits to be gathered is handed back when the worker stops, each once', async () => {
+  const { fanOut, fire, settled, writes, until } = start(['held']);
+  fire('first', 'held');
+  await until(() => settled.length === 1);
+  fire('second', 'held');
+  await until(() => settled.length === 2);
+  fire('third', 'held');
+  fanOut.refuseWaiting(new Error('stopping'));
+  fire('fourth', 'held');
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(settled).toEqual(['first done', 'second done', 'third Error: stopping', 'fourth Error: stopping']);
+  expect(writes).toHaveLength(2);
+});

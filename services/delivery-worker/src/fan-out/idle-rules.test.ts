@@ -1,0 +1,45 @@
+import { createIdleRules } from './idle-rules.js';
+import type { Plan, Target } from './plan.js';
+
+const isProven = (webhookId: string) => webhookId === 'answers';
+
+function plan(...targets: { webhookId: string; state: Target['state']; held?: boolean }[]): Plan {
+  const deliveries = targets.map(({ webhookId, state, held = false }) => ({
+    webhookId,
+    state,
+    webhook: { held },
+  }));
+  return { resolved: { alert: { alert_rule_id: 'rule' } }, deliveries } as unknown as Plan;
+}
+
+test.each<[string, Plan, boolean]>([
+  ['held webhooks only', plan({ webhookId: 'answers', state: 'waiting', held: true }), true],
+  ['a silent webhook whose older ones wait', plan({ webhookId: 'silent', state: 'waiting' }), true],
+  ['no webhook at all', plan(), true],
+  [
+    'one that is begun beside one that is held',
+    plan({ webhookId: 'a', state: 'waiting', held: true }, { webhookId: 'b', state: 'claimed' }),
+    false,
+  ],
+  ['one that is queued', plan({ webhookId: 'silent', state: 'queued' }), false],
+  [
+    'a webhook that answers, for which there is no room just now',
+    plan({ webhookId: 'answers', state: 'waiting' }),
+    false,
+  ],
+])('%s', (_, planned, isIdle) => {
+  const rules = createIdleRules({ isProven });
+  rules.observe([planned]);
+  expect(rules.has('rule')).toBe(isIdle);
+});
+
+test('a rule is idle no longer once one of its deliveries is begun', () => {
+  const rules = createIdleRules({ isProven });
+  const [waiting, claimed] = [
+    plan({ webhookId: 'silent', state: 'waiting' }),
+    plan({ webhookId: 'silent', state: 'claimed' }),
+  ];
+  rules.observe([waiting]);
+  rules.observe([waiting, claimed, waiting]);
+  expect(rules.has('rule')).toBe(false);
+});

@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
-import { spreadOf } from '../measure/statistics.js';
+import { type Percentiles, spreadOf } from '../measure/statistics.js';
 import { measureBeside, type NeighboursResult, neighbourhoods } from './neighbours.js';
 import { measureStorm, type StormResult } from './storm.js';
 
 const usage = `npm run test:isolation -- [options]
   --only TEXT,…      of neighbours, storm and backlog, those named here
-  --seconds N        of each measurement beside neighbours (30)
+  --seconds N        alone and beside neighbours, in each measurement (30)
   --repeats N        of each of these; their median counts (3)
   --workers N        (2)
   --alerts N         of the storm and of the backlog (100000)`;
@@ -59,27 +59,23 @@ function stormSize() {
 
 /** The median of several runs: other things happen on a machine too. */
 async function compareNeighbours(): Promise<void> {
-  const p99s = new Map<string, number>();
   for (const neighbours of neighbourhoods) {
     const results: NeighboursResult[] = [];
     for (let repeat = 0; repeat < Number(values.repeats); repeat += 1) {
       const result = await measureBeside(neighbours, { seconds: Number(values.seconds), workers, say });
       results.push(result);
-      const { p50, p95, p99, max, met } = result;
-      say(
-        `  ${neighbours.name}: p50 ${ms(p50)}, p95 ${ms(p95)}, p99 ${ms(p99)}, max ${ms(max)} ${JSON.stringify(met)}`,
-      );
+      const { alone, beside, met } = result;
+      say(`  ${neighbours.name}: ${times(beside)}; alone ${times(alone)} ${JSON.stringify(met)}`);
     }
-    const p99 = spreadOf(results.map((result) => result.p99)).median;
-    const max = spreadOf(results.map((result) => result.max)).median;
-    p99s.set(neighbours.name, p99);
-    const ratio = p99 / p99s.get('alone')!;
-    check(
-      ratio <= maxRatio,
-      `${neighbours.name}: p99 ${ms(p99)}, ${ratio.toFixed(2)} times that of being alone`,
-    );
+    const ratio = spreadOf(results.map(({ alone, beside }) => beside.p99 / alone.p99)).median;
+    const max = spreadOf(results.map(({ beside }) => beside.max)).median;
+    check(ratio <= maxRatio, `${neighbours.name}: p99 ${ratio.toFixed(2)} times that of being alone`);
     check(max <= maxLateMs, `${neighbours.name}: the latest came after ${ms(max)}`);
   }
+}
+
+function times({ p50, p95, p99, max }: Percentiles): string {
+  return `p50 ${ms(p50)}, p95 ${ms(p95)}, p99 ${ms(p99)}, max ${ms(max)}`;
 }
 
 function checkStorm(name: string, result: StormResult): void {

@@ -11,22 +11,23 @@ import type { SilentCommands } from './silent-main.js';
 /** Those that the healthy ones share their workers with; 500 deliveries a second in each case. */
 export interface Neighbours {
   name: string;
-  /** Webhooks whose destination hangs; none: the healthy are alone. */
+  /** Webhooks whose destination hangs. */
   webhooks: number;
   /** True where it is not the destination that hangs, but the name server that is asked for it. */
   byName: boolean;
 }
 
 export const neighbourhoods: Neighbours[] = [
-  { name: 'alone', webhooks: 0, byName: false },
   { name: 'beside 1 webhook that hangs', webhooks: 1, byName: false },
   { name: 'beside 10 webhooks that hang', webhooks: 10, byName: false },
   { name: 'beside 100 webhooks that hang', webhooks: 100, byName: false },
   { name: 'beside 100 webhooks whose name servers hang', webhooks: 100, byName: true },
 ];
 
-export interface NeighboursResult extends Percentiles {
-  name: string;
+/** The time from publish to arrival of healthy deliveries, in milliseconds. */
+export interface NeighboursResult {
+  alone: Percentiles;
+  beside: Percentiles;
   /** What reached the side that hangs. */
   met: { connections: number; questions: number };
 }
@@ -35,12 +36,15 @@ const healthyWebhooks = 10;
 const deliveriesPerSecond = 500;
 /** A rule calls 20 at the most. */
 const webhooksInRule = 20;
-/** The healthy are alone for a while; what is measured begins when the neighbours come. */
+/** Until workers and servers have done everything a few times. */
 const warmSeconds = 5;
 
-/** The time from publish to arrival of 500 healthy deliveries a second, in milliseconds. */
+/**
+ * 500 healthy deliveries a second, for some time alone and as long beside their neighbours: with the same workers and
+ * within the same minute, for a machine may be half as fast in the next.
+ */
 export async function measureBeside(
-  { name, webhooks, byName }: Neighbours,
+  { webhooks, byName }: Neighbours,
   { seconds, workers, say }: { seconds: number; workers: number; say: (line: string) => void },
 ): Promise<NeighboursResult> {
   const bench = await createBench({ say, profile: false });
@@ -63,9 +67,8 @@ export async function measureBeside(
         startWorker(stack, { name: `worker-${index + 1}`, secretsKeys: bench.secretsKeys, nodeOptions }),
       ),
     );
-    const total = warmSeconds + seconds;
-    const publishing = publishHealthy(bench, healthy, total);
-    await sleep(warmSeconds * 1_000);
+    const publishing = publishHealthy(bench, healthy, warmSeconds + 2 * seconds);
+    await sleep((warmSeconds + seconds) * 1_000);
     const noises = scenes.map((scene) =>
       noise.call('publishAll', {
         run: bench.nextRun(),
@@ -74,7 +77,13 @@ export async function measureBeside(
     );
     const latencies = await publishing;
     await Promise.all(noises);
-    return { name, ...percentilesOf(latencies), met: await silent.call('met', undefined) };
+    const between = (fromSecond: number, toSecond: number) =>
+      percentilesOf(latencies.slice(fromSecond * deliveriesPerSecond, toSecond * deliveriesPerSecond));
+    return {
+      alone: between(warmSeconds, warmSeconds + seconds),
+      beside: between(warmSeconds + seconds, warmSeconds + 2 * seconds),
+      met: await silent.call('met', undefined),
+    };
   } finally {
     await Promise.all([noise, silent, bench.load, bench.destination].map((helper) => helper.stop()));
     // What hangs is still owed, and would keep workers from ending well: they go with the rest.
@@ -105,6 +114,7 @@ function paceOf(scene: Scene, share: number, seconds: number) {
 
 const stalledAfterMs = 60_000;
 
+/** In the order in which they were published. */
 async function publishHealthy(
   { destination, load, nextRun }: Bench,
   scene: Scene,
@@ -121,10 +131,7 @@ async function publishHealthy(
     await sleep(50);
   }
   const { arrivedAtMs } = await destination.call('tally', undefined);
-  const from = Math.floor((pace.alerts * warmSeconds) / seconds) * webhooks;
-  return arrivedAtMs
-    .map((arrivedMs, slot) => arrivedMs - publishedAtMs[Math.floor(slot / webhooks)]!)
-    .slice(from);
+  return arrivedAtMs.map((arrivedMs, slot) => arrivedMs - publishedAtMs[Math.floor(slot / webhooks)]!);
 }
 
 function inRules(urls: string[]): string[][] {

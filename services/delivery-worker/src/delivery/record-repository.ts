@@ -120,7 +120,8 @@ function storableOrNull(text: string | undefined): string | null {
   return text === undefined ? null : storableText(text);
 }
 
-// "= any" beside each join: docs/adr/0007. Locks go open_deliveries first, then deliveries, each in the order of ids: as redelivery does.
+// "= any" beside each join: docs/adr/0007. Locks go open_deliveries first, then deliveries, each in the order of ids:
+// as redelivery does.
 const record = {
   name: 'delivery.record',
   text: `

@@ -153,7 +153,7 @@ const withWhatIsOwed = (ids: string) => `deliveries d
   left join open_deliveries o on o.delivery_id = d.id and o.delivery_id = any(${ids})
   left join webhook_holds h on h.webhook_id = o.webhook_id`;
 
-// Both tables are told the ids themselves: those alone decide which partitions are opened.
+// Each table is told the ids themselves: those alone decide which partitions are opened.
 const showPage = `
   with shown as (
     select ${columns}, row_number() over newest > 1 and

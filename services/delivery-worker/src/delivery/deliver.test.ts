@@ -7,37 +7,37 @@ import { createDeliver } from './deliver.js';
 import { defaultRetryPolicy } from './retry-policy.js';
 import { createSlots } from './slots.js';
 
+let deliveries = 0;
+
 function claimed(webhookId: string): Claimed {
-  const webhook = { version: 1, enabled: true, retryOnTimeout: true };
-  const facts = {} as Claimed['facts'];
+  deliveries += 1;
+  const ids = { deliveryId: `delivery ${deliveries}`, workspaceId: 'w', webhookId, requestId: null };
   const counts = { generation: 1, claim: 1, crashes: 1, step: 0, ageMs: 0 };
-  const ids = { deliveryId: `of ${webhookId}`, workspaceId: 'w', webhookId, requestId: null };
+  const webhook = { version: 1, enabled: true, retryOnTimeout: true };
+  const leaseEndsAtMs = performance.now() + 30_000;
   return {
     ...ids,
     ...counts,
-    manual: false,
-    facts,
     webhook,
+    leaseEndsAtMs,
+    manual: false,
     hold: undefined,
-    leaseEndsAtMs: performance.now() + 30_000,
+    facts: {} as Claimed['facts'],
   };
 }
 
-/** A deliverer whose turns for what has not shown that it answers never come unless `nextTurn` is called. */
+/** A deliverer; who has not shown that it answers has no turn before `nextTurn` is called. */
 function start() {
   const slots = createSlots({ total: 80, now: () => performance.now() });
   const turns: (() => void)[] = [];
+  const statuses: number[] = [];
   const sent: string[] = [];
+  const recorded: string[] = [];
+  const held: string[] = [];
   const send: Sender['send'] = async ({ url }) => {
     sent.push(url);
-    return url === 'silent'
-      ? { kind: 'error', code: 'timeout', error: 'silent', durationMs: 10_000 }
-      : ({ kind: 'answer', statusCode: 200, response: '', truncated: false, durationMs: 1 } as Awaited<
-          ReturnType<Sender['send']>
-        >);
+    return { kind: 'answer', statusCode: statuses.shift()!, response: '', truncated: false, durationMs: 1 };
   };
-  const recorded: string[] = [];
-  const record = async ({ claimed }: { claimed: Claimed }) => void recorded.push(claimed.webhookId);
   const deliver = createDeliver({
     claim: async () => undefined,
     webhooks: { get: async (id) => ({ id, version: 1, url: id, headers: {}, body: '' }) },
@@ -48,7 +48,12 @@ function start() {
       turn: () => new Promise((resolve) => turns.push(resolve)),
     },
     sender: { send } as Sender,
-    recorder: { record, defer: async () => {}, hold: async () => {}, release: async () => {} },
+    recorder: {
+      record: async (outcome) => void recorded.push(outcome.claimed.webhookId),
+      defer: async () => {},
+      hold: async ({ webhookId }) => void held.push(webhookId),
+      release: async () => {},
+    },
     circuits: createCircuits(),
     policy: defaultRetryPolicy,
     logger: { info() {} } as unknown as Logger,
@@ -57,34 +62,41 @@ function start() {
     now: Date.now,
     random: () => 0.5,
   });
-  const nextTurn = async () => {
-    turns.shift()!();
-    await new Promise((resolve) => setImmediate(resolve));
-  };
-  const carryOut = async (webhookId: string) => {
+  const carryOut = (webhookId: string, status = 200) => {
+    statuses.push(status);
     void deliver.claimed(claimed(webhookId), slots.take(webhookId)!);
-    await new Promise((resolve) => setImmediate(resolve));
   };
-  return { slots, sent, recorded, nextTurn, carryOut };
+  const nextTurn = async () => {
+    turns.shift()?.();
+    await settled();
+  };
+  return { sent, recorded, held, carryOut, nextTurn };
 }
 
+const settled = () => new Promise((resolve) => setImmediate(resolve));
+
 test('a webhook that answers is sent to at once, one that has not yet in its turn', async () => {
-  const { sent, recorded, nextTurn, carryOut } = start();
-  await carryOut('answers');
+  const { sent, recorded, carryOut, nextTurn } = start();
+  carryOut('answers');
+  await settled();
   expect(sent).toEqual([]);
   await nextTurn();
   expect(recorded).toEqual(['answers']);
-  await carryOut('silent');
-  await carryOut('answers');
-  expect(sent).toEqual(['answers', 'answers']);
+  carryOut('silent');
+  carryOut('answers');
+  await settled();
   expect(recorded).toEqual(['answers', 'answers']);
 });
 
-test('what failed frees its slot at once, and goes on in its turn', async () => {
-  const { slots, recorded, nextTurn, carryOut } = start();
-  await carryOut('silent');
+test('no answer overtakes a failure that came before it: five in a row are five in a row', async () => {
+  const { recorded, held, carryOut, nextTurn } = start();
+  carryOut('flaky');
   await nextTurn();
-  expect([slots.taken(), recorded]).toEqual([0, []]);
-  await nextTurn();
-  expect(recorded).toEqual(['silent']);
+  for (let index = 0; index < 10; index += 1) carryOut('flaky', index % 2 === 0 ? 503 : 200);
+  for (let turn = 0; turn < 10; turn += 1) await nextTurn();
+  expect(recorded).toHaveLength(11);
+  expect(held).toEqual([]);
+  for (let index = 0; index < 5; index += 1) carryOut('flaky', 503);
+  for (let turn = 0; turn < 10; turn += 1) await nextTurn();
+  expect(held).toEqual(['flaky']);
 });

@@ -80,9 +80,7 @@ async function carryOut(claimed: Claimed, deps: DeliverDeps, reserved?: Slot): P
   if (slot === undefined) return defer(claimed, noSlot(slots.pauseMs(claimed.webhookId), random()), deps);
   const startedAt = new Date(now());
   const result = await deps.sender.send(prepared);
-  const isTrouble = isDestinationTrouble(result);
-  slot.release(isTrouble ? undefined : result.durationMs);
-  if (isTrouble) await deps.unhurried.turn();
+  slot.release(isDestinationTrouble(result) ? undefined : result.durationMs);
 
   const retryOnTimeout = claimed.webhook?.retryOnTimeout !== false;
   const verdict = classify({ result, step: claimed.step, retryOnTimeout, policy, random: random() });

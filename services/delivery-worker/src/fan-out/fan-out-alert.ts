@@ -69,7 +69,7 @@ export function createFanOutAlert(deps: FanOutDeps): FanOutAlert {
   });
   const idleBatches = createBatches<Taken>({
     ...common,
-    // They take no slots, so the pace need not know of them.
+    // Few of these find a slot (a hold may have ended since), so none are kept for them.
     run: (taken) => accept(taken, () => {}),
     lanes: 2,
     gatherMs: gatherIdleMs,

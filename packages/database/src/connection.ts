@@ -12,6 +12,8 @@ export interface DatabaseOptions {
   poolSize?: number;
   /** The server ends a statement that runs longer, in milliseconds. */
   statementTimeoutMs?: number;
+  /** A statement that waits longer for what another has locked is undone, in milliseconds; else its own limit holds. */
+  lockTimeoutMs?: number;
   /** Waiting longer than this for a free connection is an error, in milliseconds. */
   acquireTimeoutMs?: number;
   /**
@@ -47,8 +49,8 @@ export function createDatabase(options: DatabaseOptions): Database {
     try {
       return (await connection.query(query)).rows;
     } catch (error) {
-      // knex retires a connection that carries this mark; one whose server died must not be handed out again.
-      if (isConnectionLost(error)) Object.assign(connection, { __knex__disposed: error });
+      // One whose server died must not be handed out again.
+      if (isConnectionLost(error)) retire(connection, error);
       throw error;
     } finally {
       await knex.client.releaseConnection(connection);
@@ -61,7 +63,9 @@ export function createDatabase(options: DatabaseOptions): Database {
   // Every query and transaction, knex's own too, begins with this.
   knex.client.acquireConnection = async () => {
     await admission.admit();
-    return acquire();
+    return acquire().catch((cause) => {
+      throw new NoConnectionError(cause);
+    });
   };
   return {
     knex,
@@ -84,6 +88,7 @@ function openKnex(options: DatabaseOptions, onAnswer: () => void): Knex {
       connectionString: options.url,
       application_name: options.applicationName,
       statement_timeout: statementTimeoutMs,
+      ...(options.lockTimeoutMs !== undefined && { lock_timeout: options.lockTimeoutMs }),
       // A frozen client must not hold its row locks for ever.
       idle_in_transaction_session_timeout: 30_000,
       connectionTimeoutMillis: 5_000,
@@ -96,11 +101,15 @@ function openKnex(options: DatabaseOptions, onAnswer: () => void): Knex {
       min: 0,
       max: options.poolSize ?? 10,
       idleTimeoutMillis: 60_000,
-      afterCreate: (client: Parameters<typeof watchSilence>[0], done: (error?: Error) => void) => {
+      afterCreate: (client: Raw, done: (error?: Error) => void) => {
         // A living server ends the statement itself before this; without such a limit any silence may be work.
         if (statementTimeoutMs > 0) watchSilence(client, statementTimeoutMs + 1_000);
         onAnswer();
         client.connection.on('readyForQuery', onAnswer);
+        client.connection.on('errorMessage', (error) => {
+          // A session that is read-only may stay so when the database no longer is, or is not the primary any more.
+          if (codeOf(error) === readOnly) retire(client, error);
+        });
         done();
       },
     },
@@ -111,21 +120,57 @@ function openKnex(options: DatabaseOptions, onAnswer: () => void): Knex {
 const plansByKey = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_bitmapscan=off';
 const silent = { debug() {}, warn() {}, error() {}, deprecate() {} };
 
-/** True for faults of the way to the database or of its being up, false for faults of a statement. */
+type Raw = Parameters<typeof watchSilence>[0];
+
+/** knex hands a connection that carries this mark to nobody any more. */
+function retire(connection: object, reason: unknown): void {
+  Object.assign(connection, { __knex__disposed: reason });
+}
+
+/**
+ * No connection could be had. Whatever the reason (a wrong password and a lack of file handles among them), it is no
+ * fault of the statement, and may end without a restart.
+ */
+class NoConnectionError extends Error {
+  constructor(cause: unknown) {
+    super(`No connection to the database: ${describe(cause)}`, { cause });
+    this.name = 'NoConnectionError';
+  }
+}
+
+/** Where each address of a name was tried, the errors are in a list and the message is empty. */
+function describe(error: unknown): string {
+  if (!isNativeError(error)) return String(error);
+  if ('errors' in error && Array.isArray(error.errors)) return error.errors.map(describe).join('; ');
+  return error.message;
+}
+
+const readOnly = '25006';
+
+/**
+ * True for faults of the way to the database or of its being up, false for faults of a statement. Beside lost
+ * connections: the server lacks something (53), is read-only, not in the state for it (55000), or its disk fails (58).
+ */
 export function isDatabaseAway(error: unknown): boolean {
-  if (!isNativeError(error)) return false;
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
-  return isConnectionLost(error) || /^53/.test(code) || error.name === 'KnexTimeoutError';
+  if (error instanceof NoConnectionError) return true;
+  return isConnectionLost(error) || /^(25006|53|55000|58)/.test(codeOf(error));
+}
+
+/** The statement was ended or undone for the time that it took, or waited for a lock: it may succeed as it is, later. */
+export function isOutOfTime(error: unknown): boolean {
+  return ['57014', '55P03'].includes(codeOf(error));
 }
 
 /** Class 08, what a server says as it ends a connection, and the socket's own errors; pg gives some of them no code. */
 function isConnectionLost(error: unknown): boolean {
   if (!isNativeError(error)) return false;
-  const code = 'code' in error && typeof error.code === 'string' ? error.code : '';
+  const code = codeOf(error);
   if (/^(08|57P0)/.test(code)) return true;
-  if (/^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN)/.test(code)) return true;
-  return (
-    error instanceof AggregateError ||
-    /connection terminated|not queryable|timeout expired/i.test(error.message)
-  );
+  if (/^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/.test(code)) return true;
+  return /connection terminated|not queryable|timeout expired/i.test(error.message);
+}
+
+function codeOf(error: unknown): string {
+  if (!isNativeError(error) || !('code' in error)) return '';
+  return typeof error.code === 'string' ? error.code : '';
 }

@@ -4,6 +4,7 @@ export {
   type Database,
   type DatabaseOptions,
   isDatabaseAway,
+  isOutOfTime,
   type Prepared,
   type Transaction,
 } from './connection.js';

@@ -47,7 +47,7 @@ interface Reading {
 
 const reattachMs = 1_000;
 const firstRetryMs = 1_000;
-const maxRetryMs = 60_000;
+const maxRetryMs = 5_000;
 
 /** Reads one queue. The only place that acknowledges; nothing is ever put back by nack and requeue. */
 export async function createConsumer(broker: Broker, options: ConsumerOptions): Promise<Consumer> {

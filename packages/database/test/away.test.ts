@@ -1,0 +1,118 @@
+import { randomUUID } from 'node:crypto';
+import { createDatabase, type Database, isDatabaseAway, isOutOfTime } from '../src/connection.js';
+import { explainDatabaseAway } from '../src/explain-database-away.js';
+import { createEmptyTestDatabase, createTestDatabase, type TestDatabase } from '../src/testing.js';
+
+let db: TestDatabase;
+/** From where the other can be shut. */
+let elsewhere: TestDatabase;
+let name: string;
+const role = `tocsin_role_${randomUUID().replaceAll('-', '')}`;
+/** Opened in each test, as somebody who has no rights beyond his own. */
+let database: Database;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  elsewhere = await createEmptyTestDatabase();
+  name = new URL(db.url).pathname.slice(1);
+  await ask(`create role ${role} login password 'right'`);
+});
+afterAll(async () => {
+  await db.drop();
+  await ask(`drop role ${role}`);
+  await elsewhere.drop();
+});
+afterEach(() => database.close());
+
+const ask = (sql: string) => elsewhere.database.knex.raw(sql);
+
+function open({ user = role, password = 'right', to = name, lockTimeoutMs = 0 } = {}) {
+  const url = new URL(db.url);
+  Object.assign(url, { username: user, password, pathname: `/${to}` });
+  database = createDatabase({ url: url.href, applicationName: 'test', poolSize: 1, lockTimeoutMs });
+}
+
+const one = () => database.prepared({ name: 'one', text: 'select 1 as one' }, []);
+
+/** What a call throws. */
+async function thrown(call: () => Promise<unknown>): Promise<Error> {
+  return call().then(
+    () => {
+      throw new Error('It was answered.');
+    },
+    (error) => error,
+  );
+}
+
+test.each([
+  ['a role that does not exist', { user: 'nobody_of_this_name' }, '', ''],
+  ['a role that may not log in', {}, 'alter role ROLE nologin', 'alter role ROLE login'],
+  ['a database that does not exist', { to: 'none_of_this_name' }, '', ''],
+  [
+    'a database that takes no connections',
+    {},
+    'alter database NAME with allow_connections false',
+    'alter database NAME with allow_connections true',
+  ],
+  [
+    'a right to connect that was taken away',
+    {},
+    'revoke connect on database NAME from public',
+    'grant connect on database NAME to public',
+  ],
+  [
+    'no connections left for the role',
+    {},
+    'alter role ROLE connection limit 0',
+    'alter role ROLE connection limit -1',
+  ],
+])(
+  '%s is the database being away, whatever is asked, until it is mended',
+  async (_, options, spoil, mend) => {
+    const filled = (sql: string) => sql.replace('NAME', name).replace('ROLE', role);
+    open(options);
+    if (spoil !== '') await ask(filled(spoil));
+    const errors = [await thrown(one), await thrown(() => database.knex.transaction(async () => {}))];
+    if (mend !== '') await ask(filled(mend));
+    for (const error of errors) {
+      expect(isDatabaseAway(error)).toBe(true);
+      expect(explainDatabaseAway(error)).toMatchObject({ code: 'unavailable', retryAfterSeconds: 2 });
+    }
+    if (mend !== '') expect(await one()).toEqual([{ one: 1 }]);
+  },
+);
+
+const write = 'select lo_create(0)';
+
+test.each([
+  ['a statement', () => database.prepared({ name: 'write', text: write }, [])],
+  ['a transaction', () => database.knex.transaction((trx) => trx.raw(write))],
+])(
+  '%s that finds the database read-only finds it away, and its session is not used again',
+  async (_, work) => {
+    open();
+    await ask(`alter database ${name} set default_transaction_read_only = on`);
+    await one();
+    await ask(`alter database ${name} reset default_transaction_read_only`);
+    expect(isDatabaseAway(await thrown(work))).toBe(true);
+    expect(await work()).toBeDefined();
+  },
+);
+
+test('waiting for what another has locked ends after its limit, as time that ran out and not as the database being away', async () => {
+  open({ lockTimeoutMs: 50 });
+  const lock = `select pg_advisory_xact_lock(1)`;
+  await db.database.knex.transaction(async (trx) => {
+    await trx.raw(lock);
+    const error = await thrown(() => database.knex.raw(lock));
+    expect([isOutOfTime(error), isDatabaseAway(error)]).toEqual([true, false]);
+    expect(explainDatabaseAway(error)).toMatchObject({ code: 'unavailable' });
+  });
+});
+
+test('a statement that may not do what it wants is not the database being away', async () => {
+  open();
+  const error = await thrown(() => database.knex.raw('select * from webhooks'));
+  expect(isDatabaseAway(error)).toBe(false);
+  expect(explainDatabaseAway(error)).toBe(error);
+});

@@ -57,6 +57,7 @@ test('every event that the guide explains is one that the code logs', () => {
     'services/delivery-worker/src/fan-out/fan-out-alert.ts',
     'services/delivery-worker/src/fan-out/announce.ts',
     'services/delivery-worker/src/delivery/deliver.ts',
+    'services/delivery-worker/src/delivery/record.ts',
     'services/delivery-worker/src/dispatch/dispatcher.ts',
     'services/delivery-worker/src/housekeeping/housekeeper.ts',
     'services/delivery-worker/src/patience.ts',

@@ -15,7 +15,7 @@ import { openConnections } from './connect.js';
 import type { Claimed } from './delivery/claim-repository.js';
 import { createDelivery } from './delivery/create-delivery.js';
 import type { Deliver } from './delivery/deliver.js';
-import { createSlots, type Slot } from './delivery/slots.js';
+import { createSlots, type Slot, type Slots } from './delivery/slots.js';
 import { runBacklogMeter } from './dispatch/backlog-meter.js';
 import { createDispatchRepository } from './dispatch/dispatch-repository.js';
 import { runDispatcher } from './dispatch/dispatcher.js';
@@ -82,7 +82,16 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
   const begun = createTasks(onError);
   const begin = (claimed: Claimed, slot: Slot) =>
     begun.add({ workspaceId: claimed.workspaceId, begin: () => deliver.claimed(claimed, slot) });
-  const fanOut = createFanOut({ ...shared, publishDue, repository, slots, begin });
+  // Slots are free before outcomes are recorded: without this, as many would wait in memory as can be sent meanwhile.
+  const takeEarly: Slots['takeEarly'] = (webhookId) =>
+    deliver.inHand() < 3 * config.slots ? slots.takeEarly(webhookId) : undefined;
+  const fanOut = createFanOut({
+    ...shared,
+    publishDue,
+    repository,
+    slots: { ...slots, takeEarly },
+    begin,
+  });
   consumers.push(
     await createConsumer(consuming, {
       queue: alertFiredQueue,

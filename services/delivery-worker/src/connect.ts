@@ -20,6 +20,8 @@ export async function openConnections(
     applicationName: 'tocsin-delivery-worker',
     poolSize: config.databasePoolSize,
     plansByKey: true,
+    // A batch that meets a row which somebody has locked holds all its other rows as long as it waits.
+    lockTimeoutMs: 2_000,
   });
   lifetime.add('database', () => database.close());
   const open = async (purpose: 'publish' | 'consume') => {

@@ -1,11 +1,16 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isDatabaseAway } from '@tocsin/database';
+import { isDatabaseAway, isOutOfTime } from '@tocsin/database';
 import type { Logger } from '@tocsin/kit';
 
 /** Waits trouble of the database out: what was taken from the queue is held, and nothing more is taken meanwhile. */
 export interface Patience {
-  /** Repeats `work` while the database is away, so it must be safe to repeat. Other errors are thrown. */
-  untilAnswered<T>(work: () => Promise<T>): Promise<T>;
+  /**
+   * Repeats `work`, which must be safe to repeat, while the database is away, or whatever else `isWaitedOut` says; if
+   * not given, also while it does not come to an end in time. Other errors are thrown.
+   */
+  untilAnswered<T>(work: () => Promise<T>, isWaitedOut?: (error: unknown) => boolean): Promise<T>;
+  /** A while after something failed for the `failures`th time; false, at once, when the worker is told to stop. */
+  rest(error: unknown, failures: number): Promise<boolean>;
 }
 
 export interface PatienceOptions {
@@ -18,6 +23,9 @@ export interface PatienceOptions {
 
 const firstDelayMs = 50;
 const maxDelayMs = 2_000;
+const maxConflicts = 10;
+/** What rests again and again tells of it about once in a minute. */
+const restsToALine = 30;
 
 export function createPatience({ logger, signal, pause, resume }: PatienceOptions): Patience {
   let troubled = 0;
@@ -36,29 +44,44 @@ export function createPatience({ logger, signal, pause, resume }: PatienceOption
   };
 
   return {
-    async untilAnswered(work) {
-      let waiting = false;
+    async untilAnswered(work, isWaitedOut = isAwayOrOutOfTime) {
+      let waits = 0;
+      let conflicts = 0;
       try {
-        for (let attempt = 0; ; attempt += 1) {
+        for (;;) {
           try {
             return await work();
           } catch (error) {
-            if (isConflict(error) && attempt < 10) continue;
-            if (!isDatabaseAway(error) || signal.aborted) throw error;
-            if (!waiting) begin(error);
-            waiting = true;
-            await sleep(jittered(Math.min(maxDelayMs, firstDelayMs * 2 ** attempt)), undefined, { signal });
+            if (isConflict(error) && conflicts < maxConflicts) {
+              conflicts += 1;
+              continue;
+            }
+            if (!isWaitedOut(error) || signal.aborted) throw error;
+            if (waits === 0) begin(error);
+            waits += 1;
+            conflicts = 0;
+            await sleep(delayMs(waits), undefined, { signal });
           }
         }
       } finally {
-        if (waiting) end();
+        if (waits > 0) end();
       }
+    },
+    async rest(err, failures) {
+      if (failures % restsToALine === 1) logger.warn({ err, failures }, 'database.postponed');
+      await sleep(delayMs(failures), undefined, { signal }).catch(() => {});
+      return !signal.aborted;
     },
   };
 }
 
-function jittered(delayMs: number): number {
-  return delayMs * (0.5 + Math.random() / 2);
+function isAwayOrOutOfTime(error: unknown): boolean {
+  return isDatabaseAway(error) || isOutOfTime(error);
+}
+
+/** Before a further try, after so many in vain. */
+function delayMs(failures: number): number {
+  return Math.min(maxDelayMs, firstDelayMs * 2 ** (failures - 1)) * (0.5 + Math.random() / 2);
 }
 
 /**

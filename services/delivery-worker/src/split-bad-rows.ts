@@ -26,7 +26,7 @@ export async function commitSplitting<Item, Result>(
 }
 
 /** Classes 22 and 23: the statement was understood, a value was not accepted. */
-function isBadValue(error: unknown): boolean {
+export function isBadValue(error: unknown): boolean {
   return (
     error instanceof Error && 'code' in error && typeof error.code === 'string' && /^2[23]/.test(error.code)
   );

@@ -67,6 +67,7 @@ test('what was planned while nothing was open reads what it is asked for, and no
   ];
   const steps: Record<string, () => Promise<unknown>> = {
     claim: () => claims.claim([...ended, ...retried, ...deferred], randomUUID()),
+    renew: () => records.renew([claimed(ended), claimed(retried)], 30_000),
     record: () => records.record([{ claimed: claimed(ended), verdict: { kind: 'succeeded' }, attempt }]),
     retry: () => records.record([{ claimed: claimed(retried), verdict: retry, attempt }]),
     defer: () =>

@@ -1,10 +1,12 @@
 import type { DeliveryDue } from '@tocsin/contracts';
-import { createBatcher } from '../batcher.js';
-import { oneOfEach } from '../one-of-each.js';
 import type { Patience } from '../patience.js';
+import { createPatientBatcher } from '../patient-batcher.js';
 import { type Claimed, type ClaimRepository, newClaimToken } from './claim-repository.js';
 
-/** Claims one delivery; undefined where it is not ours to send: done, of an older generation, or another's. */
+/**
+ * Claims one delivery; undefined where it is not ours to send: done, of an older generation, or another's. One that is
+ * being claimed is not asked for again before that has ended.
+ */
 export type Claim = (due: DeliveryDue) => Promise<Claimed | undefined>;
 
 export interface ClaimDeps {
@@ -13,34 +15,30 @@ export interface ClaimDeps {
   onBatch: (size: number) => void;
 }
 
+interface Asked {
+  due: DeliveryDue;
+  /** Of the batch that it was first tried with: whether that one's commit arrived may be unknown. */
+  token: string | undefined;
+}
+
 const maxClaimsInBatch = 200;
 
 export function createClaim({ repository, patience, onBatch }: ClaimDeps): Claim {
-  const batcher = createBatcher<DeliveryDue, Claimed | undefined>({
-    run: async (due) => {
-      const token = newClaimToken();
-      const claimed = await patience.untilAnswered(() => repository.claim(onePerDelivery(due), token));
+  const batcher = createPatientBatcher<Asked, Claimed | undefined>({
+    patience,
+    commit: async (batch) => {
+      const token = batch[0]?.token ?? newClaimToken();
+      for (const asked of batch) asked.token = token;
+      const claimed = await repository.claim(
+        batch.map(({ due }) => due),
+        token,
+      );
       const byId = new Map(claimed.map((entry) => [entry.deliveryId, entry]));
-      return due.map(({ deliveryId }) => takeOnce(byId, deliveryId));
+      return batch.map(({ due }) => byId.get(due.deliveryId));
     },
     maxSize: maxClaimsInBatch,
     lanes: 2,
     onBatch,
   });
-  return (due) => batcher.add(due);
-}
-
-/** The same delivery can stand in a batch twice (its message came again): the later generation is the one that may live. */
-function onePerDelivery(due: DeliveryDue[]): DeliveryDue[] {
-  return oneOfEach(
-    due,
-    ({ deliveryId }) => deliveryId,
-    (entry, kept) => entry.generation > kept.generation,
-  );
-}
-
-function takeOnce(byId: Map<string, Claimed>, deliveryId: string): Claimed | undefined {
-  const claimed = byId.get(deliveryId);
-  byId.delete(deliveryId);
-  return claimed;
+  return (due) => batcher.add({ due, token: undefined });
 }

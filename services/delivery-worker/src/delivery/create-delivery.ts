@@ -51,6 +51,7 @@ export function createDelivery(parts: DeliveryParts): Deliver {
       patience,
       logger,
       onBatch: batchOf('record'),
+      leaseMs: config.claimLeaseMs,
     }),
     circuits: createCircuits(),
     policy: config.retry,

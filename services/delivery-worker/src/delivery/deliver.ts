@@ -41,22 +41,39 @@ export interface Deliver {
   due(due: DeliveryDue): Promise<void>;
   /** Carries out one that has been claimed and has its slot. */
   claimed(claimed: Claimed, slot: Slot): Promise<void>;
+  /** Deliveries that have been begun and whose outcome is not committed yet. */
+  inHand(): number;
 }
 
 /** One delivery: claim, prepare, send, classify, record. */
 export function createDeliver(deps: DeliverDeps): Deliver {
+  // What has been sent and cannot be recorded may lose its lease and be queued again. Claimed here anew it would be sent
+  // again, as often as its lease runs out, and its outcome would be a late owner's: the message is passed over, and the
+  // row waits for its lease.
+  const inHand = new Set<string>();
+  const once = async (deliveryId: string, work: () => Promise<void>) => {
+    if (inHand.has(deliveryId)) return;
+    inHand.add(deliveryId);
+    try {
+      await work();
+    } finally {
+      inHand.delete(deliveryId);
+    }
+  };
   return {
-    async due(due) {
-      const claimed = await deps.claim(due);
-      if (claimed !== undefined) await carryOut(claimed, deps);
-    },
+    due: (due) =>
+      once(due.deliveryId, async () => {
+        const claimed = await deps.claim(due);
+        if (claimed !== undefined) await carryOut(claimed, deps);
+      }),
     async claimed(claimed, slot) {
       try {
-        await carryOut(claimed, deps, slot);
+        await once(claimed.deliveryId, () => carryOut(claimed, deps, slot));
       } finally {
         slot.giveBack();
       }
     },
+    inHand: () => inHand.size,
   };
 }
 

@@ -24,6 +24,8 @@ export interface RecordRepository {
    * owner adds its attempt and changes nothing else. At most one outcome for a delivery. Safe to repeat.
    */
   record(outcomes: Outcome[]): Promise<void>;
+  /** Lets claims that are still ours last for another `leaseMs`; what another has locked is passed over. */
+  renew(claims: Claimed[], leaseMs: number): Promise<void>;
   /** Gives claims back without an outcome. */
   defer(deferrals: { claimed: Claimed; deferral: Deferral }[]): Promise<void>;
   /** At most one hold for a webhook. */
@@ -35,6 +37,14 @@ export function createRecordRepository(database: Database, secrets: SecretBox): 
   return {
     async record(outcomes) {
       await database.prepared(record, columnsOf(outcomes, secrets));
+    },
+    async renew(claims, leaseMs) {
+      await database.prepared(renew, [
+        sqlArray.uuid(claims.map(({ deliveryId }) => deliveryId)),
+        sqlArray.integer(claims.map(({ generation }) => generation)),
+        sqlArray.integer(claims.map(({ claim }) => claim)),
+        leaseMs,
+      ]);
     },
     async defer(deferrals) {
       await database.prepared(defer, [
@@ -182,6 +192,17 @@ const record = {
            n.status_code, n.response, n.truncated, n.attempt_error_code, n.attempt_error
     from news n join updated u on u.id = n.delivery_id
     where n.is_new`,
+};
+
+const renew = {
+  name: 'delivery.renew',
+  text: `
+    update open_deliveries o set lease_until = now() + $4::float8 * interval '1 millisecond'
+    where o.delivery_id = any(array(
+      select x.delivery_id from open_deliveries x
+      join unnest($1::uuid[], $2::integer[], $3::integer[]) as c(delivery_id, generation, claim)
+        using (delivery_id, generation, claim)
+      where x.delivery_id = any($1::uuid[]) and x.claimed for update of x skip locked))`,
 };
 
 const defer = {

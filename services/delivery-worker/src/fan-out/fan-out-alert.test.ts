@@ -62,7 +62,7 @@ function start(held: string[]) {
     publish() {},
     begin() {},
     beginUncertain() {},
-    patience: { untilAnswered: (work) => work() },
+    patience: { untilAnswered: (work) => work(), rest: async () => true },
     logger: { info() {}, debug() {}, warn() {} } as unknown as Logger,
     metrics: { batch() {}, alertFannedOut() {} } as unknown as WorkerMetrics,
     queue: 'alerts',

@@ -16,6 +16,7 @@ function write(answers: (Error | string[])[]) {
     },
   };
   const patience = {
+    rest: async () => true,
     async untilAnswered<T>(work: () => Promise<T>): Promise<T> {
       for (;;) {
         try {

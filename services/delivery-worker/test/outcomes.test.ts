@@ -1,0 +1,206 @@
+import type { Database } from '@tocsin/database';
+import { Secret } from '@tocsin/kit';
+import type { DeliveryWorkerConfig } from '../src/config.js';
+import { createStage, type Stage } from './support/stage.js';
+import { until } from './support/until.js';
+
+let stage: Stage;
+
+beforeEach(async () => {
+  stage = await createStage({ queuedLeaseMs: 1_000, claimLeaseMs: 14_000 });
+});
+afterEach(() => stage.close());
+
+type Limits = { statement_timeout?: string; lock_timeout?: string };
+
+/** A worker whose statements are given up soon. */
+function startWorker(
+  { statement_timeout = '30000', lock_timeout = '300' }: Limits = {},
+  changes: Partial<DeliveryWorkerConfig> = {},
+) {
+  const url = new URL(stage.config.databaseUrl.reveal());
+  url.searchParams.set('statement_timeout', statement_timeout);
+  url.searchParams.set('lock_timeout', lock_timeout);
+  return stage.startWorker({ databaseUrl: new Secret(url.href), ...changes });
+}
+
+/** A destination that answers when it is told. */
+async function addPatientTarget() {
+  const target = await stage.addTarget();
+  const waiting: (() => void)[] = [];
+  let isOpen = false;
+  stage.destination.answer(target.path, (_, response) => {
+    if (isOpen) response.end('ok');
+    else waiting.push(() => response.end('ok'));
+  });
+  const answer = () => {
+    isOpen = true;
+    for (const end of waiting.splice(0)) end();
+  };
+  return { ...target, waiting: () => waiting.length, answer };
+}
+
+const writeWaiting = async (webhookId: string, count: number) => {
+  const planned = Array.from({ length: count }, () => stage.plan([webhookId]));
+  await stage.write(planned);
+  return planned.map(({ deliveries }) => deliveries[0]!.id);
+};
+const ended = (count: number) =>
+  until(
+    `${count} deliveries have succeeded`,
+    async () => (await stage.database.knex('deliveries').where({ status: 'succeeded' })).length === count,
+    25_000,
+  );
+const requests = (path: string) => stage.destination.at(path).length;
+
+/** Each was sent once, and its record says so. */
+async function expectOnce(path: string, count: number) {
+  await ended(count);
+  expect(requests(path)).toBe(count);
+  const rows = await stage.database.knex('deliveries').select('attempts_made', 'status_code');
+  expect(rows).toEqual(Array.from({ length: count }, () => ({ attempts_made: 1, status_code: 200 })));
+  expect(await stage.database.knex('attempts')).toHaveLength(count);
+  expect(await stage.database.knex('open_deliveries')).toEqual([]);
+}
+
+/** As time does it. */
+async function letLeasesRunOut(database: Database) {
+  await database.knex('open_deliveries').update({ lease_until: new Date(0) });
+  await until('they have been put back', async () => {
+    const [row] = await database.knex('open_deliveries').where('lease_until', '<', new Date(1_000));
+    return row === undefined;
+  });
+}
+
+test.each<[string, Limits]>([
+  ['is undone while it waits for the lock', {}],
+  ['runs out of its time', { statement_timeout: '300', lock_timeout: '0' }],
+])(
+  'what was sent while its record %s is sent once, however often its lease runs out, and recorded in the end',
+  async (_, limits) => {
+    const target = await addPatientTarget();
+    const ids = await writeWaiting(target.id, 8);
+    await startWorker(limits);
+    await until('all are being sent', () => target.waiting() === ids.length);
+    await stage.database.knex.transaction(async (trx) => {
+      await trx.raw('lock table attempts in access exclusive mode');
+      target.answer();
+      for (let lease = 0; lease < 7; lease += 1) await letLeasesRunOut(stage.database);
+      expect(await stage.database.knex('open_deliveries').max('crashes')).toEqual([{ max: 1 }]);
+    });
+    await expectOnce(target.path, ids.length);
+  },
+  60_000,
+);
+
+test('what was sent and waits to be recorded for longer than its lease is no other worker’s', async () => {
+  const target = await addPatientTarget();
+  const ids = await writeWaiting(target.id, 8);
+  await Promise.all([startWorker(), startWorker()]);
+  await until('all are being sent', () => target.waiting() === ids.length);
+  await stage.database.knex.transaction(async (trx) => {
+    await trx.raw('lock table attempts in access exclusive mode');
+    target.answer();
+    await new Promise((resolve) => setTimeout(resolve, 1_500 + stage.config.claimLeaseMs));
+  });
+  await expectOnce(target.path, ids.length);
+}, 60_000);
+
+test('a row that somebody has locked keeps no other outcome waiting', async () => {
+  const target = await addPatientTarget();
+  const ids = await writeWaiting(target.id, 8);
+  await startWorker();
+  await until('all are being sent', () => target.waiting() === ids.length);
+  await stage.database.knex.transaction(async (trx) => {
+    await trx('open_deliveries').where({ delivery_id: ids[3]! }).forUpdate();
+    target.answer();
+    await ended(ids.length - 1);
+    // Its worker takes what comes meanwhile.
+    const other = await stage.addTarget();
+    await stage.fire(await stage.addRule([other.id]));
+    await until('another has been delivered', () => requests(other.path) === 1);
+  });
+  await ended(ids.length + 1);
+  expect(requests(target.path)).toBe(ids.length);
+  expect(await stage.database.knex('attempts')).toHaveLength(ids.length + 1);
+}, 60_000);
+
+test('what is sent and cannot be recorded does not pile up: the rest waits unsent', async () => {
+  const slots = 4;
+  const target = await stage.addTarget();
+  const rule = await stage.addRule([target.id]);
+  await startWorker({}, { slots });
+  await stage.fire(rule);
+  await ended(1);
+  await stage.database.knex.transaction(async (trx) => {
+    await trx.raw('lock table attempts in access exclusive mode');
+    await Promise.all(Array.from({ length: 100 }, () => stage.fire(rule)));
+    await until('all are taken over', async () => (await stage.database.knex('alerts')).length === 101);
+    await new Promise((resolve) => setTimeout(resolve, 1_000));
+    expect(requests(target.path)).toBeGreaterThan(slots);
+    expect(requests(target.path)).toBeLessThanOrEqual(1 + 5 * slots);
+  });
+  await expectOnce(target.path, 101);
+}, 60_000);
+
+test('an outcome does not wait for its webhook’s hold', async () => {
+  const target = await stage.addTarget();
+  stage.destination.answer(target.path, (_, response) =>
+    response.writeHead(503, { 'retry-after': '60' }).end(),
+  );
+  await stage.database.knex.transaction(async (trx) => {
+    await trx.raw('lock table webhook_holds in exclusive mode');
+    await startWorker();
+    await stage.fire(await stage.addRule([target.id]));
+    await until('it has been recorded', () => stage.database.knex('attempts').first());
+  });
+  expect(requests(target.path)).toBe(1);
+}, 60_000);
+
+test('statements that are cancelled again and again lose nothing and repeat nothing', async () => {
+  const target = await stage.addTarget();
+  const rule = await stage.addRule([target.id]);
+  // Else few would be met.
+  await stage.database.knex.raw(`
+    create function wait_a_little() returns trigger language plpgsql as 'begin perform pg_sleep(0.05); return null; end';
+    create trigger slow after insert on attempts for each statement execute function wait_a_little()`);
+  await startWorker();
+  const cancel = async () => {
+    const { rows } = await stage.database.knex.raw(
+      `select pg_cancel_backend(pid) from pg_stat_activity
+       where datname = current_database() and application_name = 'tocsin-delivery-worker' and state = 'active'`,
+    );
+    return rows.length;
+  };
+  let fired = 0;
+  for (let cancelled = 0; cancelled < 100 || fired < 50; fired += 1) {
+    await stage.fire(rule);
+    cancelled += await cancel();
+  }
+  await expectOnce(target.path, fired);
+}, 60_000);
+
+test('a database that is read-only for a while is waited for, by sessions that were opened meanwhile too', async () => {
+  const target = await addPatientTarget();
+  const ids = await writeWaiting(target.id, 8);
+  await startWorker();
+  await until('all are being sent', () => target.waiting() === ids.length);
+  const { rows } = await stage.database.knex.raw('select current_database() as name');
+  const setting = `alter database ${rows[0].name}`;
+  await stage.database.knex.raw(`${setting} set default_transaction_read_only = on`);
+  const sessions = () =>
+    stage.database
+      .knex('pg_stat_activity')
+      .where({ datname: rows[0].name, application_name: 'tocsin-delivery-worker' })
+      .pluck('pid');
+  const before: number[] = await sessions();
+  await stage.database.knex.raw('select pg_terminate_backend(pid) from unnest(?::integer[]) as pid', [
+    before,
+  ]);
+  target.answer();
+  await until('there are new sessions', async () => (await sessions()).some((pid) => !before.includes(pid)));
+  await new Promise((resolve) => setTimeout(resolve, 500));
+  expect(await stage.database.knex('attempts')).toEqual([]);
+  await stage.database.knex.raw(`${setting} reset default_transaction_read_only`);
+  await expectOnce(target.path, ids.length);
+}, 60_000);

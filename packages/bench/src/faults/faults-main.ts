@@ -45,6 +45,11 @@ async function inflictFaults(): Promise<boolean> {
   const results: FaultResult[] = [];
   const broken: string[] = [];
   let stage = await startAnew();
+  /** Who knows in what state it is. */
+  const replaceStage = async () => {
+    await stage.stop();
+    stage = await startAnew();
+  };
   for (const fault of faults) {
     const startedAtMs = performance.now();
     let verdict = 'RED';
@@ -53,11 +58,10 @@ async function inflictFaults(): Promise<boolean> {
       results.push(result);
       if (result.problems.length === 0) verdict = 'ok ';
       for (const problem of result.problems) say(`    ${problem}`);
+      if (verdict === 'RED') await replaceStage();
     } catch (error) {
       broken.push(`RED ${fault.name}: ${error instanceof Error ? error.message : String(error)}`);
-      // Who knows in what state it is.
-      await stage.stop();
-      stage = await startAnew();
+      await replaceStage();
     }
     say(`${verdict} ${fault.name} (${Math.round((performance.now() - startedAtMs) / 1_000)} s)`);
   }

@@ -46,6 +46,8 @@ export function openAmqpDoor({ url, contentOf, onAccepted }: AmqpDoorOptions): D
         const ended = new Promise((resolve) => connection.once('close', resolve));
         const opened = await connection.createConfirmChannel();
         opened.on('error', () => {});
+        // A channel can end alone, as where its exchange is gone.
+        opened.once('close', () => connection.close().catch(() => {}));
         channel = opened;
         for (const sequence of unconfirmed) publish(sequence);
         await ended;

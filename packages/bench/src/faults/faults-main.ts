@@ -3,6 +3,7 @@ import { allFaults } from './faults.js';
 import { proofs } from './proofs.js';
 import { prove } from './prove.js';
 import { type FaultResult, runFault } from './run-fault.js';
+import { saveTable } from './save-table.js';
 import { startStage } from './stage.js';
 import { formatTable } from './table.js';
 import { longTiming, shortTiming } from './timing.js';
@@ -12,6 +13,7 @@ const usage = `npm run test:faults -- [options]
   --only TEXT,…      only faults whose name holds one of these
   --seed N           of what happens at random (1)
   --alerts N         alerts of a fault at the least
+  --save FILE        keep the table as a Markdown page
   --sabotage NAME    break a promise on purpose ("all": each in turn); succeeds if the suite sees it`;
 
 const { values } = parseArgs({
@@ -21,6 +23,7 @@ const { values } = parseArgs({
     only: { type: 'string', default: '' },
     seed: { type: 'string', default: '1' },
     alerts: { type: 'string' },
+    save: { type: 'string' },
     sabotage: { type: 'string' },
   },
 });
@@ -45,6 +48,11 @@ async function inflictFaults(): Promise<boolean> {
   const results: FaultResult[] = [];
   const broken: string[] = [];
   let stage = await startAnew();
+  /** Who knows in what state it is. */
+  const replaceStage = async () => {
+    await stage.stop();
+    stage = await startAnew();
+  };
   for (const fault of faults) {
     const startedAtMs = performance.now();
     let verdict = 'RED';
@@ -53,17 +61,17 @@ async function inflictFaults(): Promise<boolean> {
       results.push(result);
       if (result.problems.length === 0) verdict = 'ok ';
       for (const problem of result.problems) say(`    ${problem}`);
+      if (verdict === 'RED') await replaceStage();
     } catch (error) {
       broken.push(`RED ${fault.name}: ${error instanceof Error ? error.message : String(error)}`);
-      // Who knows in what state it is.
-      await stage.stop();
-      stage = await startAnew();
+      await replaceStage();
     }
     say(`${verdict} ${fault.name} (${Math.round((performance.now() - startedAtMs) / 1_000)} s)`);
   }
   await stage.stop();
-  say(formatTable(results));
-  for (const line of broken) say(line);
+  const table = [formatTable(results), ...broken].join('\n');
+  say(table);
+  if (values.save !== undefined) saveTable(values.save, table);
   return broken.length > 0 || results.some(({ problems }) => problems.length > 0);
 }
 

@@ -1,3 +1,16 @@
+import {
+  cancelStatements,
+  closeBrokerConnections,
+  cutConnections,
+  delayDatabase,
+  deleteAlertsExchange,
+  deleteDeliveriesQueue,
+  forbidWriting,
+  lockAttempts,
+  takePermissions,
+  terminateSessions,
+  unbindAlerts,
+} from './operator-faults.js';
 import { everythingAtRandom } from './random-fault.js';
 import { fillDisk, freezeBroker, freezeDatabase, killAndRestart, restart } from './server-faults.js';
 import type { Fault } from './trial.js';
@@ -52,6 +65,18 @@ export function allFaults(seed: number): Fault[] {
     },
     { name: 'broker connections frozen', inflict: freezeBroker, recoveryBoundMs: thawedWithinMs },
     { name: 'disk alarm on the broker', inflict: fillDisk },
+    { name: 'database sessions terminated over and over', inflict: terminateSessions, short: true },
+    { name: 'database statements cancelled over and over', inflict: cancelStatements },
+    { name: 'database connections cut over and over', inflict: cutConnections((part) => part.database) },
+    { name: 'database answers late', inflict: delayDatabase },
+    { name: 'database is read only', inflict: forbidWriting },
+    { name: 'a table locked', inflict: lockAttempts, recoveryBoundMs: thawedWithinMs },
+    { name: 'broker connections cut over and over', inflict: cutConnections((part) => part.broker) },
+    { name: 'broker connections closed over and over', inflict: closeBrokerConnections },
+    { name: 'permissions on the broker taken', inflict: takePermissions },
+    { name: 'queue of alerts unbound', inflict: unbindAlerts, short: true },
+    { name: 'exchange of alerts deleted', inflict: deleteAlertsExchange },
+    { name: 'queue of deliveries deleted', inflict: deleteDeliveriesQueue },
     { name: `all at random, seed ${seed}`, inflict: everythingAtRandom(seed) },
   ];
 }

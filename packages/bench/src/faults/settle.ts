@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { alertFiredQueue, deliveriesQueue } from '@tocsin/messaging';
+import { alertFiredQueue, deliveriesQueue, unroutedQueue } from '@tocsin/messaging';
 import { readOpenState } from './records-reader.js';
 import type { Trial } from './trial.js';
 
@@ -30,7 +30,9 @@ async function emptyQueues({ rabbitmq }: Trial): Promise<string | undefined> {
   const deadlineMs = performance.now() + emptyWithinMs;
   for (;;) {
     const counts = parseCounts(await rabbitmq.control('list_queues', 'name', 'messages'));
-    const left = [alertFiredQueue, deliveriesQueue].filter((queue) => (counts.get(queue) ?? 0) > 0);
+    const left = [alertFiredQueue, deliveriesQueue, unroutedQueue].filter(
+      (queue) => (counts.get(queue) ?? 0) > 0,
+    );
     if (left.length === 0) return undefined;
     if (performance.now() > deadlineMs) return `messages were left in ${left.join(' and ')}`;
     await sleep(500);

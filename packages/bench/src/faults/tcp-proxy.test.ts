@@ -108,3 +108,17 @@ test('cutting loses what was held', async () => {
   await until(() => client.closed);
   expect(received).toBe('one');
 });
+
+test('what is late comes in its order, and so does what is not late any more', async () => {
+  const client = await open();
+  proxy.delay(100);
+  const sentAtMs = performance.now();
+  client.socket.write('one');
+  await until(() => received === 'one');
+  expect(performance.now() - sentAtMs).toBeGreaterThan(90);
+  client.socket.write('two');
+  await sleep(20);
+  proxy.delay(0);
+  client.socket.write('three');
+  await until(() => client.heard === 'onetwothree');
+});

@@ -11,6 +11,8 @@ export interface TcpProxy {
   freeze(...directions: Direction[]): void;
   /** From when a client sends one of these, nothing that the server says on that connection arrives. */
   freezeAnswersTo(...texts: string[]): void;
+  /** Every byte comes so many milliseconds late, both ways. */
+  delay(ms: number): void;
   /** What was held passes now. */
   thaw(): void;
   /** Ends every connection; what was held is lost. */
@@ -26,21 +28,25 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
   /** Ends of connections that are frozen by themselves. */
   const held = new Set<Socket>();
   let trap: string[] = [];
+  let delayMs = 0;
   const open = new Map<Socket, { socket: Socket; direction: Direction }[]>();
 
   const pump = (from: Socket, to: Socket, direction: Direction) => {
     const isFrozen = () => frozen.has(direction) || held.has(from);
+    const later = inOrder(() => delayMs);
     from.on('data', (chunk: Buffer) => {
       if (direction === 'to-server' && trap.some((text) => chunk.includes(text))) {
         held.add(to);
         to.pause();
       }
-      if (!to.write(chunk)) from.pause();
+      later(() => {
+        if (!to.write(chunk)) from.pause();
+      });
     });
     to.on('drain', () => {
       if (!isFrozen()) from.resume();
     });
-    from.on('end', () => to.end());
+    from.on('end', () => later(() => to.end()));
     from.on('error', () => to.destroy());
     if (isFrozen()) from.pause();
   };
@@ -67,6 +73,9 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     freezeAnswersTo(...texts) {
       trap = texts;
     },
+    delay(ms) {
+      delayMs = ms;
+    },
     thaw() {
       frozen.clear();
       held.clear();
@@ -82,4 +91,19 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
     },
   };
   return proxy;
+}
+
+/** Acts now, or later where that is asked for; never before what came earlier. */
+function inOrder(delayMs: () => number): (act: () => void) => void {
+  let dueMs = 0;
+  let waiting = 0;
+  return (act) => {
+    if (delayMs() === 0 && waiting === 0) return act();
+    dueMs = Math.max(dueMs, performance.now() + delayMs());
+    waiting += 1;
+    setTimeout(() => {
+      waiting -= 1;
+      act();
+    }, dueMs - performance.now());
+  };
 }

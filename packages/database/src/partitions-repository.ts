@@ -1,3 +1,4 @@
+import type { Knex } from 'knex';
 import type { Database } from './connection.js';
 import { firstIdAt } from './record-id.js';
 
@@ -5,30 +6,43 @@ const dayMs = 86_400_000;
 const daysAhead = 7;
 const partitionedTables = ['alerts', 'deliveries', 'attempts'] as const;
 
+/** The database's own clock, in Unix milliseconds: it alone says which day it is, for all workers. */
+export async function readClock(database: Database): Promise<number> {
+  const { rows } = await database.knex.raw('select clock_timestamp() as now');
+  return rows[0].now.getTime();
+}
+
 /**
  * Makes the daily partitions from the day before `nowMs` to a week ahead, where they are missing. A partition is made
- * apart and then attached, which locks out neither readers nor writers; instances take turns under one advisory lock.
+ * apart and then attached, which locks out neither readers nor writers; one that somebody detached is attached again.
+ * Instances take turns under one advisory lock.
  */
 export async function ensurePartitions(database: Database, nowMs: number): Promise<void> {
   const today = Math.floor(nowMs / dayMs);
   const wanted = Array.from({ length: daysAhead + 2 }, (_, offset) => today - 1 + offset).flatMap((day) =>
     partitionedTables.map((table) => ({ table, day, name: partitionName(table, day) })),
   );
-  const existing = await listPartitions(database);
-  const missing = wanted.filter((partition) => !existing.has(partition.name));
-  if (missing.length === 0) return;
+  const missingIn = async (knex: Knex) => {
+    const existing = await listPartitions(knex);
+    return wanted.filter((partition) => !existing.has(partition.name));
+  };
+  if ((await missingIn(database.knex)).length === 0) return;
   await database.knex.transaction(async (trx) => {
     await trx.raw(`select pg_advisory_xact_lock(hashtext('tocsin.partitions'))`);
-    for (const { table, day, name } of missing) {
-      const found = await trx.raw('select to_regclass(?) as name', [name]);
-      if (found.rows[0].name !== null) continue;
-      await trx.raw(`create table ${name} (like ${table} including all) ${storage[table]}`);
+    for (const { table, day, name } of await missingIn(trx)) {
+      await trx.raw(`create table if not exists ${name} (like ${table} including all) ${storage[table]}`);
       await trx.raw(
         `alter table ${table} attach partition ${name}
          for values from ('${firstIdAt(day * dayMs)}') to ('${firstIdAt((day + 1) * dayMs)}')`,
       );
     }
   });
+}
+
+/** True for "no partition of relation … found for row": a check violation, as a bad value is, but of no constraint. */
+export function isPartitionMissing(error: unknown): boolean {
+  if (!(error instanceof Error) || !('code' in error) || error.code !== '23514') return false;
+  return !('constraint' in error) || error.constraint === undefined;
 }
 
 /**
@@ -41,7 +55,7 @@ export async function dropExpired(
   { nowMs, retentionDays }: { nowMs: number; retentionDays: number },
 ) {
   const oldest = Math.floor(nowMs / dayMs) - retentionDays;
-  const days = new Set([...(await listPartitions(database))].map(dayOfPartition));
+  const days = new Set([...(await listPartitions(database.knex))].map(dayOfPartition));
   const dropped: string[] = [];
   let firstKept = oldest;
   for (const day of [...days].filter((known) => known < oldest).sort((a, b) => a - b)) {
@@ -110,8 +124,8 @@ const storage: Record<(typeof partitionedTables)[number], string> = {
   attempts: '',
 };
 
-async function listPartitions(database: Database): Promise<Set<string>> {
-  const { rows } = await database.knex.raw(
+async function listPartitions(knex: Knex): Promise<Set<string>> {
+  const { rows } = await knex.raw(
     `select child.relname as name from pg_inherits
      join pg_class child on child.oid = inhrelid join pg_class parent on parent.oid = inhparent
      where parent.relname = any(?) and parent.relkind = 'p'`,

@@ -1,5 +1,10 @@
 import { randomUUID } from 'node:crypto';
-import { dropExpired, ensurePartitions } from '../src/partitions-repository.js';
+import {
+  dropExpired,
+  ensurePartitions,
+  isPartitionMissing,
+  readClock,
+} from '../src/partitions-repository.js';
 import { recordId } from '../src/record-id.js';
 import { createTestDatabase, type TestDatabase } from '../src/testing.js';
 
@@ -53,6 +58,53 @@ test('what is made later goes on where the others end', async () => {
   await ensurePartitions(db.database, Date.now() + 5 * dayMs);
   expect(await partitionsOf('attempts')).toHaveLength(14);
   await db.database.knex('alerts').insert(anAlert(Date.now() + 11 * dayMs));
+});
+
+test('a partition that was dropped is made again, and one that was detached is attached with what it holds', async () => {
+  const alert = anAlert(Date.now());
+  await db.database.knex('alerts').insert(alert);
+  const name = `alerts_${new Date().toISOString().slice(0, 10).replaceAll('-', '')}`;
+  await db.database.knex.raw(`alter table alerts detach partition ${name}`);
+  await db.database.knex.raw(`drop table ${name.replace('alerts', 'attempts')}`);
+  const error = await db.database
+    .knex('alerts')
+    .insert(anAlert(Date.now()))
+    .catch((thrown) => thrown);
+  expect(isPartitionMissing(error)).toBe(true);
+  await ensurePartitions(db.database, Date.now());
+  expect(await partitionsOf('alerts')).toContain(name);
+  expect(await partitionsOf('attempts')).toContain(name.replace('alerts', 'attempts'));
+  expect(await db.database.knex('alerts').where({ id: alert.id })).toHaveLength(1);
+});
+
+test('a value that a constraint forbids is not taken for a missing partition', async () => {
+  const now = new Date();
+  const error = await db.database
+    .knex('alert_rules')
+    .insert({
+      id: randomUUID(),
+      workspace_id: randomUUID(),
+      name: 'r',
+      model_id: randomUUID(),
+      threshold: 1,
+      bound: 'sideways',
+      enabled: true,
+      created_at: now,
+      updated_at: now,
+    })
+    .catch((thrown) => thrown);
+  expect(error).toMatchObject({ code: '23514' });
+  expect(isPartitionMissing(error)).toBe(false);
+});
+
+test('the clock is the database’s', async () => {
+  const real = Date.now;
+  Date.now = () => real() + 100 * dayMs;
+  try {
+    expect(Math.abs((await readClock(db.database)) - real())).toBeLessThan(60_000);
+  } finally {
+    Date.now = real;
+  }
 });
 
 test('what is older than the retention goes whole, and what is not stays', async () => {

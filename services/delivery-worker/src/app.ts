@@ -1,5 +1,5 @@
 import { decodeDeliveriesDue } from '@tocsin/contracts';
-import { checkSchema, createSecretBox } from '@tocsin/database';
+import { checkSchema, createSecretBox, readClock } from '@tocsin/database';
 import { createSender, parseCidrs } from '@tocsin/egress';
 import { createLifetime, createLogger, createMetrics, type Logger, serveMetrics } from '@tocsin/kit';
 import {
@@ -23,7 +23,8 @@ import { createPublishDue } from './dispatch/publish-due.js';
 import { createWindow } from './dispatch/window.js';
 import { createFanOut } from './fan-out/create-fan-out.js';
 import { serveHealth } from './health.js';
-import { keepPartitions, runRedeliveries } from './housekeeping/housekeeper.js';
+import { ensureDays, ensureFirstDays, keepPartitions, runRedeliveries } from './housekeeping/housekeeper.js';
+import { mendPartitions } from './housekeeping/mend-partitions.js';
 import { createLimit } from './limit.js';
 import { createWorkerMetrics } from './metrics.js';
 import { createPatience } from './patience.js';
@@ -70,7 +71,10 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
   const consumers: Consumer[] = [];
   const pause = () => Promise.all(consumers.map((consumer) => consumer.pause()));
   const resume = () => Promise.all(consumers.map((consumer) => consumer.resume()));
-  const patience = createPatience({ logger, signal, pause, resume });
+  const now = () => readClock(database);
+  const chores = { database, logger, signal, retentionDays: config.retentionDays, now };
+  const waiting = createPatience({ logger, signal, pause, resume });
+  const patience = mendPartitions(waiting, () => ensureDays(chores));
 
   const secrets = createSecretBox(openKeys(config.secretsKeys));
   const shared = { database, window, patience, logger, metrics, config };
@@ -83,6 +87,7 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
   const begin = (claimed: Claimed, slot: Slot) =>
     begun.add({ workspaceId: claimed.workspaceId, begin: () => deliver.claimed(claimed, slot) });
   const fanOut = createFanOut({ ...shared, publishDue, repository, slots, begin });
+  await ensureFirstDays(chores);
   consumers.push(
     await createConsumer(consuming, {
       queue: alertFiredQueue,
@@ -111,7 +116,6 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
   const metricsServer = await serveMetrics(registry, config.metrics);
   lifetime.add('metrics', (remainingMs) => metricsServer.close(remainingMs));
 
-  const chores = { database, logger, signal, retentionDays: config.retentionDays, now: Date.now };
   const queueDepth = () => publisher.depth(deliveriesQueue);
   const loops = Promise.all([
     runDispatcher({

@@ -46,41 +46,16 @@ export function isPartitionMissing(error: unknown): boolean {
 }
 
 /**
- * Removes what is older than `retentionDays`: partitions of alerts, deliveries and attempts, alert keys, dead letters and
- * ended redelivery jobs; the names of the partitions that were dropped. A day of which something is still owed, or that
- * cannot be had at once because somebody reads, is left for the next turn, its keys with it.
- */
-export async function dropExpired(
-  database: Database,
-  { nowMs, retentionDays }: { nowMs: number; retentionDays: number },
-) {
-  const oldest = Math.floor(nowMs / dayMs) - retentionDays;
-  const days = new Set([...(await listPartitions(database.knex))].map(dayOfPartition));
-  const dropped: string[] = [];
-  let firstKept = oldest;
-  for (const day of [...days].filter((known) => known < oldest).sort((a, b) => a - b)) {
-    const outcome = await dropDay(database, day);
-    if (outcome === 'dropped') {
-      dropped.push(...partitionedTables.map((table) => partitionName(table, day)));
-      await forgetKeys(database, day);
-    } else firstKept = Math.min(firstKept, day);
-    if (outcome === 'busy') break;
-  }
-  await database.knex.raw('delete from alert_keys where accepted_at < ?', [new Date(firstKept * dayMs)]);
-  const before = new Date(oldest * dayMs);
-  await database.knex.raw('delete from dead_letters where created_at < ?', [before]);
-  await database.knex.raw(`delete from redeliveries where status <> 'running' and updated_at < ?`, [before]);
-  return dropped;
-}
-
-/**
  * A partition can only be dropped while nobody uses its table, and whoever comes meanwhile queues behind: a backup that
  * reads for an hour would stop every delivery for as long.
  */
 const lockTimeoutMs = 200;
 
-/** All tables of a day or none: a delivery without its alert could not be claimed, and would be owed for ever. */
-async function dropDay(database: Database, day: number): Promise<'dropped' | 'owed' | 'busy'> {
+/**
+ * Drops the partitions of a day (of days since 1970): of all tables or none, for a delivery without its alert could not
+ * be claimed, and would be owed for ever. `owed`: something of it still is. `busy`: somebody reads, and is not waited for.
+ */
+export async function dropDay(database: Database, day: number): Promise<'dropped' | 'owed' | 'busy'> {
   try {
     return await database.knex.transaction(async (trx) => {
       await trx.raw(`set local lock_timeout = ${lockTimeoutMs}`);
@@ -91,8 +66,7 @@ async function dropDay(database: Database, day: number): Promise<'dropped' | 'ow
         [firstIdAt(day * dayMs), firstIdAt((day + 1) * dayMs)],
       );
       if (owed.rows.length > 0) return 'owed';
-      for (const table of partitionedTables)
-        await trx.raw(`drop table if exists ${partitionName(table, day)}`);
+      for (const name of partitionsOf(day)) await trx.raw(`drop table if exists ${name}`);
       return 'dropped';
     });
   } catch (error) {
@@ -103,18 +77,6 @@ async function dropDay(database: Database, day: number): Promise<'dropped' | 'ow
 
 function isLockTimeout(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '55P03';
-}
-
-const windowMs = 900_000;
-
-/** Some minutes’ keys at a time: a whole day's would run into the time limit of a statement, each time anew. */
-async function forgetKeys(database: Database, day: number): Promise<void> {
-  for (let from = day * dayMs; from < (day + 1) * dayMs; from += windowMs) {
-    await database.knex.raw('delete from alert_keys where accepted_at >= ? and accepted_at < ?', [
-      new Date(from),
-      new Date(from + windowMs),
-    ]);
-  }
 }
 
 /** A delivery's row is updated once in most lives: room on its page keeps that update HOT. */
@@ -132,6 +94,16 @@ async function listPartitions(knex: Knex): Promise<Set<string>> {
     [[...partitionedTables]],
   );
   return new Set(rows.map((row: { name: string }) => row.name));
+}
+
+/** The days of which there are partitions, oldest first. */
+export async function listDays(database: Database): Promise<number[]> {
+  const days = new Set([...(await listPartitions(database.knex))].map(dayOfPartition));
+  return [...days].sort((a, b) => a - b);
+}
+
+export function partitionsOf(day: number): string[] {
+  return partitionedTables.map((table) => partitionName(table, day));
 }
 
 function partitionName(table: string, day: number): string {

@@ -23,7 +23,13 @@ import { createPublishDue } from './dispatch/publish-due.js';
 import { createWindow } from './dispatch/window.js';
 import { createFanOut } from './fan-out/create-fan-out.js';
 import { serveHealth } from './health.js';
-import { ensureDays, ensureFirstDays, keepPartitions, runRedeliveries } from './housekeeping/housekeeper.js';
+import {
+  ensureDays,
+  ensureFirstDays,
+  keepPartitions,
+  keepRetention,
+  runRedeliveries,
+} from './housekeeping/housekeeper.js';
 import { mendPartitions } from './housekeeping/mend-partitions.js';
 import { createLimit } from './limit.js';
 import { createWorkerMetrics } from './metrics.js';
@@ -131,6 +137,7 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
     }),
     runBacklogMeter({ repository, queueDepth, metrics, logger, signal }),
     keepPartitions(chores),
+    keepRetention(chores),
     runRedeliveries(chores),
   ]);
   lifetime.add('loops', () => {

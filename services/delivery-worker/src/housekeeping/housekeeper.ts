@@ -1,9 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Database,
-  dropExpired,
+  deleteExpiredDeadLetters,
+  deleteExpiredRedeliveries,
+  dropExpiredDays,
   ensurePartitions,
+  forgetExpiredKeys,
   type RedeliveryPage,
+  type Retention,
   runRedeliveryPage,
 } from '@tocsin/database';
 import type { Logger } from '@tocsin/kit';
@@ -15,9 +19,12 @@ export interface HousekeeperDeps {
   retentionDays: number;
   /** The database's clock: by the worker's own, one that is wrong would make other days, or drop all. */
   now: () => Promise<number>;
+  pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 const hourMs = 3_600_000;
+const minuteMs = 60_000;
+const soonMs = 5_000;
 const firstDaysPatienceMs = 5_000;
 const redeliveryPauseMs = 500;
 const redeliveryPageSize = 500;
@@ -33,23 +40,43 @@ export async function ensureFirstDays(deps: HousekeeperDeps): Promise<void> {
   await Promise.race([ensured, sleep(firstDaysPatienceMs, undefined, { ref: false })]);
 }
 
-/** Makes partitions ahead of time and drops expired ones, every hour. Several workers may do it at once. */
+/** Makes partitions ahead of time, every hour. Several workers may do it at once. */
 export async function keepPartitions(deps: HousekeeperDeps): Promise<void> {
-  const { database, logger, retentionDays, now } = deps;
-  await repeat(deps, { name: 'partitions', pauseMs: () => hourMs }, async () => {
+  await repeat(deps, { name: 'partitions', retryMs: soonMs }, async () => {
     await ensureDays(deps);
-    const dropped = await dropExpired(database, { nowMs: await now(), retentionDays });
-    if (dropped.length > 0) logger.info({ dropped }, 'partitions.dropped');
+    return hourMs;
   });
+}
+
+/** Removes what is older than the retention, every hour. Each kind apart: one that fails holds no other up. */
+export async function keepRetention(deps: HousekeeperDeps): Promise<void> {
+  const { database, logger, retentionDays, now } = deps;
+  const retention = async (): Promise<Retention> => ({ nowMs: await now(), retentionDays });
+  const everyHour = (name: string, remove: (database: Database, retention: Retention) => Promise<void>) =>
+    repeat(deps, { name, retryMs: minuteMs }, async () => {
+      await remove(database, await retention());
+      return hourMs;
+    });
+  const days = repeat(deps, { name: 'expired days', retryMs: minuteMs }, async () => {
+    const { dropped, busy } = await dropExpiredDays(database, await retention());
+    if (dropped.length > 0) logger.info({ dropped }, 'partitions.dropped');
+    return busy ? minuteMs : hourMs;
+  });
+  await Promise.all([
+    days,
+    everyHour('expired keys', forgetExpiredKeys),
+    everyHour('expired dead letters', deleteExpiredDeadLetters),
+    everyHour('expired redeliveries', deleteExpiredRedeliveries),
+  ]);
 }
 
 /** Carries out redelivery in bulk, a page at a time; a job goes on where it stood, whoever dies. */
 export async function runRedeliveries(deps: HousekeeperDeps): Promise<void> {
-  let worked = false;
-  await repeat(deps, { name: 'redeliveries', pauseMs: () => (worked ? 0 : redeliveryPauseMs) }, async () => {
+  await repeat(deps, { name: 'redeliveries', retryMs: soonMs }, async () => {
     const page = await runRedeliveryPage(deps.database, redeliveryPageSize);
-    worked = page !== undefined;
-    if (page !== undefined) deps.logger.info(describePage(page), 'redelivery.page_done');
+    if (page === undefined) return redeliveryPauseMs;
+    deps.logger.info(describePage(page), 'redelivery.page_done');
+    return 0;
   });
 }
 
@@ -59,22 +86,24 @@ function describePage({ jobId, redelivered, finished }: RedeliveryPage) {
 
 interface Chore {
   name: string;
-  pauseMs: () => number;
+  /** After a failure. */
+  retryMs: number;
 }
 
-async function repeat(deps: HousekeeperDeps, { name, pauseMs }: Chore, work: () => Promise<void>) {
-  const { signal } = deps;
+/** `work` tells how many milliseconds later it is wanted again. */
+async function repeat(deps: HousekeeperDeps, { name, retryMs }: Chore, work: () => Promise<number>) {
+  const { signal, pause = sleepUntilAborted } = deps;
   while (!signal.aborted) {
-    let pause = redeliveryPauseMs;
-    try {
-      await work();
-      pause = pauseMs();
-    } catch (err) {
+    const pauseMs = await work().catch((err) => {
       postponed(deps, name, err);
-      pause = 10 * redeliveryPauseMs;
-    }
-    await sleep(pause, undefined, { signal }).catch(() => {});
+      return retryMs;
+    });
+    await pause(pauseMs, signal);
   }
+}
+
+async function sleepUntilAborted(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => {});
 }
 
 function postponed({ logger }: HousekeeperDeps, chore: string, err: unknown): void {

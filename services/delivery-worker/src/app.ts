@@ -70,7 +70,8 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
 
   const publisher = await createPublisher(publishing);
   const publishDue = createPublishDue(publisher);
-  const repository = createDispatchRepository(database, config.queuedLeaseMs);
+  const leases = { queuedMs: config.queuedLeaseMs, claimMs: config.claimLeaseMs };
+  const repository = createDispatchRepository(database, leases);
   const slots = createSlots({ total: config.slots, now: () => performance.now() });
   const window = createWindow({ now: () => performance.now(), shareOf: slots.shareOf, slots: config.slots });
   const metrics = createWorkerMetrics(registry, { inFlight: slots.taken, slots: config.slots });

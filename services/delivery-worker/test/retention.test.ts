@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { ensurePartitions, firstIdAt, readClock } from '@tocsin/database';
 import { createTestDatabase, type TestDatabase } from '@tocsin/database/testing';
-import { createLogger } from '@tocsin/kit';
-import { keepRetention } from '../src/housekeeping/housekeeper.js';
+import { createLogger, type Logger } from '@tocsin/kit';
+import { keepPartitions, keepRetention } from '../src/housekeeping/housekeeper.js';
 import { until } from './support/until.js';
 
 const dayMs = 86_400_000;
@@ -103,4 +103,18 @@ test('a chore that fails holds no other up', async () => {
   expect(sorted(pauses)).toEqual([minuteMs, hourMs, hourMs, hourMs]);
   expect(await knex('dead_letters')).toHaveLength(1);
   expect(await knex('redeliveries').pluck('status')).toEqual(['running']);
+});
+
+test('a worker whose clock is minutes off says so', async () => {
+  const warnings: unknown[][] = [];
+  kept = keepPartitions({
+    database: db.database,
+    logger: { warn: (...line: unknown[]) => warnings.push(line) } as unknown as Logger,
+    signal: stopping.signal,
+    retentionDays: 90,
+    now: async () => Date.now() + 5 * minuteMs,
+    pause: async () => stopping.abort(),
+  });
+  await kept;
+  expect(warnings).toEqual([[{ ahead_ms: expect.any(Number) }, 'clock.differs_from_database']]);
 });

@@ -44,8 +44,15 @@ export async function ensureFirstDays(deps: HousekeeperDeps): Promise<void> {
 export async function keepPartitions(deps: HousekeeperDeps): Promise<void> {
   await repeat(deps, { name: 'partitions', retryMs: soonMs }, async () => {
     await ensureDays(deps);
+    await tellWrongClock(deps);
     return hourMs;
   });
+}
+
+/** Nothing hangs on the worker's own clock, but the times in its log and of its attempts are by it. */
+async function tellWrongClock({ logger, now }: HousekeeperDeps): Promise<void> {
+  const aheadMs = Date.now() - (await now());
+  if (Math.abs(aheadMs) > minuteMs) logger.warn({ ahead_ms: aheadMs }, 'clock.differs_from_database');
 }
 
 /** Removes what is older than the retention, every hour. Each kind apart: one that fails holds no other up. */

@@ -11,11 +11,18 @@ export {
 export { explainDatabaseAway } from './explain-database-away.js';
 export { migrateDatabase } from './migrate-database.js';
 export { newestFirst } from './newest-first.js';
-export { dropExpired, ensurePartitions } from './partitions-repository.js';
+export { ensurePartitions, isPartitionMissing, readClock } from './partitions-repository.js';
 export { isStatementTimeout, readWithin } from './read-within.js';
 export { firstIdAt, firstIdOf, recordId, timeOfRecordId } from './record-id.js';
 export { countRedeliverable, type RedeliveryPage, runRedeliveryPage } from './redelivery-job-repository.js';
 export { type RedeliverOutcome, redeliver } from './redelivery-repository.js';
+export {
+  deleteExpiredDeadLetters,
+  deleteExpiredRedeliveries,
+  dropExpiredDays,
+  forgetExpiredKeys,
+  type Retention,
+} from './retention-repository.js';
 export { checkSchema } from './schema-reader.js';
 export {
   createSecretBox,

@@ -1,6 +1,6 @@
 import type { Database, Transaction } from './connection.js';
 import { migrationSource, namesOfMigrations } from './migrations/index.js';
-import { ensurePartitions } from './partitions-repository.js';
+import { ensurePartitions, readClock } from './partitions-repository.js';
 
 export interface Migrated {
   /** The names of what was applied now. */
@@ -21,7 +21,7 @@ export async function migrateDatabase(database: Database): Promise<Migrated> {
     const [, applied] = (await trx.migrate.latest(options)) as [number, string[]];
     return { applied, later };
   });
-  await ensurePartitions(database, Date.now());
+  await ensurePartitions(database, await readClock(database));
   return migrated;
 }
 

@@ -1,3 +1,4 @@
+import type { Knex } from 'knex';
 import type { Database } from './connection.js';
 import { firstIdAt } from './record-id.js';
 
@@ -5,24 +6,31 @@ const dayMs = 86_400_000;
 const daysAhead = 7;
 const partitionedTables = ['alerts', 'deliveries', 'attempts'] as const;
 
+/** The database's own clock, in Unix milliseconds: it alone says which day it is, for all workers. */
+export async function readClock(database: Database): Promise<number> {
+  const { rows } = await database.knex.raw('select clock_timestamp() as now');
+  return rows[0].now.getTime();
+}
+
 /**
  * Makes the daily partitions from the day before `nowMs` to a week ahead, where they are missing. A partition is made
- * apart and then attached, which locks out neither readers nor writers; instances take turns under one advisory lock.
+ * apart and then attached, which locks out neither readers nor writers; one that somebody detached is attached again.
+ * Instances take turns under one advisory lock.
  */
 export async function ensurePartitions(database: Database, nowMs: number): Promise<void> {
   const today = Math.floor(nowMs / dayMs);
   const wanted = Array.from({ length: daysAhead + 2 }, (_, offset) => today - 1 + offset).flatMap((day) =>
     partitionedTables.map((table) => ({ table, day, name: partitionName(table, day) })),
   );
-  const existing = await listPartitions(database);
-  const missing = wanted.filter((partition) => !existing.has(partition.name));
-  if (missing.length === 0) return;
+  const missingIn = async (knex: Knex) => {
+    const existing = await listPartitions(knex);
+    return wanted.filter((partition) => !existing.has(partition.name));
+  };
+  if ((await missingIn(database.knex)).length === 0) return;
   await database.knex.transaction(async (trx) => {
     await trx.raw(`select pg_advisory_xact_lock(hashtext('tocsin.partitions'))`);
-    for (const { table, day, name } of missing) {
-      const found = await trx.raw('select to_regclass(?) as name', [name]);
-      if (found.rows[0].name !== null) continue;
-      await trx.raw(`create table ${name} (like ${table} including all) ${storage[table]}`);
+    for (const { table, day, name } of await missingIn(trx)) {
+      await trx.raw(`create table if not exists ${name} (like ${table} including all) ${storage[table]}`);
       await trx.raw(
         `alter table ${table} attach partition ${name}
          for values from ('${firstIdAt(day * dayMs)}') to ('${firstIdAt((day + 1) * dayMs)}')`,
@@ -31,32 +39,10 @@ export async function ensurePartitions(database: Database, nowMs: number): Promi
   });
 }
 
-/**
- * Removes what is older than `retentionDays`: partitions of alerts, deliveries and attempts, alert keys, dead letters and
- * ended redelivery jobs; the names of the partitions that were dropped. A day of which something is still owed, or that
- * cannot be had at once because somebody reads, is left for the next turn, its keys with it.
- */
-export async function dropExpired(
-  database: Database,
-  { nowMs, retentionDays }: { nowMs: number; retentionDays: number },
-) {
-  const oldest = Math.floor(nowMs / dayMs) - retentionDays;
-  const days = new Set([...(await listPartitions(database))].map(dayOfPartition));
-  const dropped: string[] = [];
-  let firstKept = oldest;
-  for (const day of [...days].filter((known) => known < oldest).sort((a, b) => a - b)) {
-    const outcome = await dropDay(database, day);
-    if (outcome === 'dropped') {
-      dropped.push(...partitionedTables.map((table) => partitionName(table, day)));
-      await forgetKeys(database, day);
-    } else firstKept = Math.min(firstKept, day);
-    if (outcome === 'busy') break;
-  }
-  await database.knex.raw('delete from alert_keys where accepted_at < ?', [new Date(firstKept * dayMs)]);
-  const before = new Date(oldest * dayMs);
-  await database.knex.raw('delete from dead_letters where created_at < ?', [before]);
-  await database.knex.raw(`delete from redeliveries where status <> 'running' and updated_at < ?`, [before]);
-  return dropped;
+/** True for "no partition of relation … found for row": a check violation, as a bad value is, but of no constraint. */
+export function isPartitionMissing(error: unknown): boolean {
+  if (!(error instanceof Error) || !('code' in error) || error.code !== '23514') return false;
+  return !('constraint' in error) || error.constraint === undefined;
 }
 
 /**
@@ -65,8 +51,11 @@ export async function dropExpired(
  */
 const lockTimeoutMs = 200;
 
-/** All tables of a day or none: a delivery without its alert could not be claimed, and would be owed for ever. */
-async function dropDay(database: Database, day: number): Promise<'dropped' | 'owed' | 'busy'> {
+/**
+ * Drops the partitions of a day (of days since 1970): of all tables or none, for a delivery without its alert could not
+ * be claimed, and would be owed for ever. `owed`: something of it still is. `busy`: somebody reads, and is not waited for.
+ */
+export async function dropDay(database: Database, day: number): Promise<'dropped' | 'owed' | 'busy'> {
   try {
     return await database.knex.transaction(async (trx) => {
       await trx.raw(`set local lock_timeout = ${lockTimeoutMs}`);
@@ -77,8 +66,7 @@ async function dropDay(database: Database, day: number): Promise<'dropped' | 'ow
         [firstIdAt(day * dayMs), firstIdAt((day + 1) * dayMs)],
       );
       if (owed.rows.length > 0) return 'owed';
-      for (const table of partitionedTables)
-        await trx.raw(`drop table if exists ${partitionName(table, day)}`);
+      for (const name of partitionsOf(day)) await trx.raw(`drop table if exists ${name}`);
       return 'dropped';
     });
   } catch (error) {
@@ -91,18 +79,6 @@ function isLockTimeout(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === '55P03';
 }
 
-const windowMs = 900_000;
-
-/** Some minutes’ keys at a time: a whole day's would run into the time limit of a statement, each time anew. */
-async function forgetKeys(database: Database, day: number): Promise<void> {
-  for (let from = day * dayMs; from < (day + 1) * dayMs; from += windowMs) {
-    await database.knex.raw('delete from alert_keys where accepted_at >= ? and accepted_at < ?', [
-      new Date(from),
-      new Date(from + windowMs),
-    ]);
-  }
-}
-
 /** A delivery's row is updated once in most lives: room on its page keeps that update HOT. */
 const storage: Record<(typeof partitionedTables)[number], string> = {
   alerts: '',
@@ -110,14 +86,24 @@ const storage: Record<(typeof partitionedTables)[number], string> = {
   attempts: '',
 };
 
-async function listPartitions(database: Database): Promise<Set<string>> {
-  const { rows } = await database.knex.raw(
+async function listPartitions(knex: Knex): Promise<Set<string>> {
+  const { rows } = await knex.raw(
     `select child.relname as name from pg_inherits
      join pg_class child on child.oid = inhrelid join pg_class parent on parent.oid = inhparent
      where parent.relname = any(?) and parent.relkind = 'p'`,
     [[...partitionedTables]],
   );
   return new Set(rows.map((row: { name: string }) => row.name));
+}
+
+/** The days of which there are partitions, oldest first. */
+export async function listDays(database: Database): Promise<number[]> {
+  const days = new Set([...(await listPartitions(database.knex))].map(dayOfPartition));
+  return [...days].sort((a, b) => a - b);
+}
+
+export function partitionsOf(day: number): string[] {
+  return partitionedTables.map((table) => partitionName(table, day));
 }
 
 function partitionName(table: string, day: number): string {

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { dropExpired, ensurePartitions } from '../src/partitions-repository.js';
+import { ensurePartitions, isPartitionMissing, readClock } from '../src/partitions-repository.js';
 import { recordId } from '../src/record-id.js';
+import { dropExpiredDays, forgetExpiredKeys } from '../src/retention-repository.js';
 import { createTestDatabase, type TestDatabase } from '../src/testing.js';
 
 let db: TestDatabase;
@@ -55,6 +56,53 @@ test('what is made later goes on where the others end', async () => {
   await db.database.knex('alerts').insert(anAlert(Date.now() + 11 * dayMs));
 });
 
+test('a partition that was dropped is made again, and one that was detached is attached with what it holds', async () => {
+  const alert = anAlert(Date.now());
+  await db.database.knex('alerts').insert(alert);
+  const name = `alerts_${new Date().toISOString().slice(0, 10).replaceAll('-', '')}`;
+  await db.database.knex.raw(`alter table alerts detach partition ${name}`);
+  await db.database.knex.raw(`drop table ${name.replace('alerts', 'attempts')}`);
+  const error = await db.database
+    .knex('alerts')
+    .insert(anAlert(Date.now()))
+    .catch((thrown) => thrown);
+  expect(isPartitionMissing(error)).toBe(true);
+  await ensurePartitions(db.database, Date.now());
+  expect(await partitionsOf('alerts')).toContain(name);
+  expect(await partitionsOf('attempts')).toContain(name.replace('alerts', 'attempts'));
+  expect(await db.database.knex('alerts').where({ id: alert.id })).toHaveLength(1);
+});
+
+test('a value that a constraint forbids is not taken for a missing partition', async () => {
+  const now = new Date();
+  const error = await db.database
+    .knex('alert_rules')
+    .insert({
+      id: randomUUID(),
+      workspace_id: randomUUID(),
+      name: 'r',
+      model_id: randomUUID(),
+      threshold: 1,
+      bound: 'sideways',
+      enabled: true,
+      created_at: now,
+      updated_at: now,
+    })
+    .catch((thrown) => thrown);
+  expect(error).toMatchObject({ code: '23514' });
+  expect(isPartitionMissing(error)).toBe(false);
+});
+
+test('the clock is the database’s', async () => {
+  const real = Date.now;
+  Date.now = () => real() + 100 * dayMs;
+  try {
+    expect(Math.abs((await readClock(db.database)) - real())).toBeLessThan(60_000);
+  } finally {
+    Date.now = real;
+  }
+});
+
 test('what is older than the retention goes whole, and what is not stays', async () => {
   const now = Date.now();
   const [old, young] = [anAlert(now - dayMs), anAlert(now)];
@@ -65,8 +113,9 @@ test('what is older than the retention goes whole, and what is not stays', async
     accepted_at,
   });
   await db.database.knex('alert_keys').insert([keyOf(old), keyOf(young)]);
-  const dropped = await dropExpired(db.database, { nowMs: now + dayMs, retentionDays: 1 });
-  expect(dropped).toHaveLength(3);
+  const retention = { nowMs: now + dayMs, retentionDays: 1 };
+  expect((await dropExpiredDays(db.database, retention)).dropped).toHaveLength(3);
+  await forgetExpiredKeys(db.database, retention);
   expect(await db.database.knex('alerts').where({ id: old.id })).toEqual([]);
   expect(await db.database.knex('alerts').where({ id: young.id })).toHaveLength(1);
   expect(
@@ -81,7 +130,12 @@ async function anExpiredDay(daysAgo: number): Promise<number> {
   return at;
 }
 
-const dropNow = () => dropExpired(db.database, { nowMs: Date.now(), retentionDays: 90 });
+async function dropNow() {
+  const retention = { nowMs: Date.now(), retentionDays: 90 };
+  const outcome = await dropExpiredDays(db.database, retention);
+  await forgetExpiredKeys(db.database, retention);
+  return outcome;
+}
 
 test('a day that somebody reads is left for another time, and is not waited for', async () => {
   const at = await anExpiredDay(120);
@@ -91,11 +145,11 @@ test('a day that somebody reads is left for another time, and is not waited for'
   await db.database.knex('alert_keys').insert({ workspace_id, alert_id, accepted_at });
   await db.database.knex.transaction(async (reader) => {
     await reader.raw('select count(*) from alerts');
-    expect(await dropNow()).toEqual([]);
+    expect(await dropNow()).toEqual({ dropped: [], busy: true });
     expect(await reader('alerts').where({ id: alert.id })).toHaveLength(1);
   });
   expect(await db.database.knex('alert_keys').where({ alert_id })).toHaveLength(1);
-  expect((await dropNow()).length).toBeGreaterThan(0);
+  expect((await dropNow()).dropped.length).toBeGreaterThan(0);
   expect(await db.database.knex('alert_keys').where({ alert_id })).toEqual([]);
 });
 
@@ -118,6 +172,24 @@ test('a day of which a delivery is owed is kept whole until it has ended', async
   await dropNow();
   expect(await db.database.knex('alerts').where({ id: alert.id })).toHaveLength(1);
   await db.database.knex('open_deliveries').where({ delivery_id }).delete();
-  expect(await dropNow()).toHaveLength(3);
+  expect((await dropNow()).dropped).toHaveLength(3);
   expect(await db.database.knex('alerts').where({ id: alert.id })).toEqual([]);
+});
+
+test('keys whose day was dropped by one who died before it forgot them go in steps, all of them', async () => {
+  const { knex } = db.database;
+  await knex.raw(`create table steps (count integer)`);
+  await knex.raw(`create function note_step() returns trigger language plpgsql as
+    $$ begin insert into steps select count(*) from gone; return null; end $$`);
+  await knex.raw(`create trigger note_step after delete on alert_keys referencing old table as gone
+    for each statement execute function note_step()`);
+  await knex.raw(
+    `insert into alert_keys select gen_random_uuid(), gen_random_uuid(), to_timestamp(:at) + n * interval '1 ms'
+     from generate_series(1, 120000) n`,
+    { at: (Date.now() - 200 * dayMs) / 1_000 },
+  );
+  await forgetExpiredKeys(db.database, { nowMs: Date.now(), retentionDays: 90 });
+  const { rows } = await knex.raw('select max(count) as most, sum(count)::integer as all from steps');
+  expect(rows[0].all).toBe(120_000);
+  expect(rows[0].most).toBeLessThanOrEqual(50_000);
 });

@@ -3,6 +3,7 @@ import type { RedeliveryFilter } from '@tocsin/contracts';
 import {
   countRedeliverable,
   createDatabase,
+  ensurePartitions,
   firstIdAt,
   redeliver,
   runRedeliveryPage,
@@ -115,6 +116,26 @@ it('leaves what failed after it was accepted', async () => {
     .update({ failed_at: new Date(Date.now() + 60_000) });
   await runToEnd(10);
   expect(await openIds()).toEqual([]);
+});
+
+it('opens the days of its page, and not those of the whole retention', async () => {
+  const longAgo = Date.now() - 40 * 86_400_000;
+  await ensurePartitions(test_.database, longAgo);
+  const ids = await seedMany(10);
+  const [old] = await seedMany(1, { acceptedAtMs: longAgo });
+  await addJob();
+  // With the plans that a worker has.
+  const worker = createDatabase({ url: test_.url, applicationName: 'worker', plansByKey: true, poolSize: 1 });
+  const busy = await test_.database.knex.transaction();
+  const day = new Date(longAgo).toISOString().slice(0, 10).replaceAll('-', '');
+  await busy.raw(`lock table deliveries_${day} in access exclusive mode`);
+  const page = await runRedeliveryPage(worker, 10);
+  await busy.rollback();
+  expect(page).toMatchObject({ redelivered: 10, finished: false });
+  expect(await openIds()).toEqual(ids.sort());
+  expect(await runRedeliveryPage(worker, 10)).toMatchObject({ redelivered: 1, finished: true });
+  expect(await openRow(test_.database, old!)).toBeDefined();
+  await worker.close();
 });
 
 it('killed within a page goes on as if that page had not begun', async () => {

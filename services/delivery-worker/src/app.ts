@@ -1,5 +1,5 @@
 import { decodeDeliveriesDue } from '@tocsin/contracts';
-import { checkSchema, createSecretBox } from '@tocsin/database';
+import { checkSchema, createSecretBox, readClock } from '@tocsin/database';
 import { createSender, parseCidrs } from '@tocsin/egress';
 import { createLifetime, createLogger, createMetrics, type Logger, serveMetrics } from '@tocsin/kit';
 import {
@@ -23,7 +23,14 @@ import { createPublishDue } from './dispatch/publish-due.js';
 import { createWindow } from './dispatch/window.js';
 import { createFanOut } from './fan-out/create-fan-out.js';
 import { serveHealth } from './health.js';
-import { keepPartitions, runRedeliveries } from './housekeeping/housekeeper.js';
+import {
+  ensureDays,
+  ensureFirstDays,
+  keepPartitions,
+  keepRetention,
+  runRedeliveries,
+} from './housekeeping/housekeeper.js';
+import { mendPartitions } from './housekeeping/mend-partitions.js';
 import { createLimit } from './limit.js';
 import { createWorkerMetrics } from './metrics.js';
 import { createPatience } from './patience.js';
@@ -63,14 +70,18 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
 
   const publisher = await createPublisher(publishing);
   const publishDue = createPublishDue(publisher);
-  const repository = createDispatchRepository(database, config.queuedLeaseMs);
+  const leases = { queuedMs: config.queuedLeaseMs, claimMs: config.claimLeaseMs };
+  const repository = createDispatchRepository(database, leases);
   const slots = createSlots({ total: config.slots, now: () => performance.now() });
   const window = createWindow({ now: () => performance.now(), shareOf: slots.shareOf, slots: config.slots });
   const metrics = createWorkerMetrics(registry, { inFlight: slots.taken, slots: config.slots });
   const consumers: Consumer[] = [];
   const pause = () => Promise.all(consumers.map((consumer) => consumer.pause()));
   const resume = () => Promise.all(consumers.map((consumer) => consumer.resume()));
-  const patience = createPatience({ logger, signal, pause, resume });
+  const now = () => readClock(database);
+  const chores = { database, logger, signal, retentionDays: config.retentionDays, now };
+  const waiting = createPatience({ logger, signal, pause, resume });
+  const patience = mendPartitions(waiting, () => ensureDays(chores));
 
   const secrets = createSecretBox(openKeys(config.secretsKeys));
   const shared = { database, window, patience, logger, metrics, config };
@@ -92,6 +103,7 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
     slots: { ...slots, takeEarly },
     begin,
   });
+  await ensureFirstDays(chores);
   consumers.push(
     await createConsumer(consuming, {
       queue: alertFiredQueue,
@@ -120,7 +132,6 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
   const metricsServer = await serveMetrics(registry, config.metrics);
   lifetime.add('metrics', (remainingMs) => metricsServer.close(remainingMs));
 
-  const chores = { database, logger, signal, retentionDays: config.retentionDays, now: Date.now };
   const queueDepth = () => publisher.depth(deliveriesQueue);
   const loops = Promise.all([
     runDispatcher({
@@ -136,6 +147,7 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
     }),
     runBacklogMeter({ repository, queueDepth, metrics, logger, signal }),
     keepPartitions(chores),
+    keepRetention(chores),
     runRedeliveries(chores),
   ]);
   lifetime.add('loops', () => {

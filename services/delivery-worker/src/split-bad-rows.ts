@@ -1,3 +1,4 @@
+import { isPartitionMissing } from '@tocsin/database';
 import type { Patience } from './patience.js';
 
 export interface SplittingOptions<Item, Result> {
@@ -25,8 +26,9 @@ export async function commitSplitting<Item, Result>(
   }
 }
 
-/** Classes 22 and 23: the statement was understood, a value was not accepted. */
+/** Classes 22 and 23: the statement was understood, a value was not accepted. No value is bad for want of a partition. */
 export function isBadValue(error: unknown): boolean {
+  if (isPartitionMissing(error)) return false;
   return (
     error instanceof Error && 'code' in error && typeof error.code === 'string' && /^2[23]/.test(error.code)
   );

@@ -37,6 +37,20 @@ test('what a worker had claimed when it died is taken over after its lease', asy
   expect(row).toMatchObject({ status: 'succeeded', attempts_made: 1 });
 });
 
+test('what was queued and claimed before the database’s clock was set back by hours is not left for as long', async () => {
+  const target = await stage.addTarget();
+  await stage.write([
+    stage.plan([target.id], { state: 'queued' }),
+    stage.plan([target.id], { state: 'claimed' }),
+  ]);
+  await stage.database
+    .knex('open_deliveries')
+    .update({ lease_until: stage.database.knex.raw(`lease_until + interval '3 hours'`) });
+  await stage.startWorker();
+  await ended(2);
+  expect(stage.destination.at(target.path)).toHaveLength(2);
+});
+
 test('a delivery that takes its workers down fails as such, and the others go on', async () => {
   const [bad, good] = [await stage.addTarget(), await stage.addTarget()];
   const planned = stage.plan([bad.id, good.id]);

@@ -171,9 +171,10 @@ async function askInTurn(sizes: Size[], requests: number): Promise<Record<string
 /** What is shipped is what is measured; a package may not import a service, so it is loaded where it lies. */
 async function openDispatchQuestions(database: Database): Promise<DispatchQuestions> {
   const path = '../../../../services/delivery-worker/dist/dispatch/dispatch-repository.js';
-  const module: { createDispatchRepository(database: Database, leaseMs: number): DispatchQuestions } =
-    await import(import.meta.resolve(path));
-  return module.createDispatchRepository(database, 60_000);
+  const module: {
+    createDispatchRepository(database: Database, leases: Record<string, number>): DispatchQuestions;
+  } = await import(import.meta.resolve(path));
+  return module.createDispatchRepository(database, { queuedMs: 60_000, claimMs: 30_000 });
 }
 
 /** Asks once more over connections that explain themselves; the plans of the last time, when they have settled. */

@@ -1,5 +1,6 @@
 import type { DeliveryDue } from '@tocsin/contracts';
 import type { Database } from '@tocsin/database';
+import type { Leases } from '../fan-out/fan-out-repository.js';
 import type { Contender } from './take-turns.js';
 
 /** A webhook with deliveries due, and what is known of it. */
@@ -36,7 +37,7 @@ export interface DispatchRepository {
   putBackExpired(): Promise<number>;
 }
 
-export function createDispatchRepository(database: Database, queuedLeaseMs: number): DispatchRepository {
+export function createDispatchRepository(database: Database, leases: Leases): DispatchRepository {
   return {
     async survey(limit) {
       const rows = await database.prepared<CandidateRow>(survey, [limit]);
@@ -54,7 +55,7 @@ export function createDispatchRepository(database: Database, queuedLeaseMs: numb
         quotas.map(({ contender }) => contender.workspaceId),
         quotas.map(({ contender }) => contender.webhookId),
         quotas.map(({ quota }) => quota),
-        queuedLeaseMs,
+        leases.queuedMs,
         quotas[0]?.contender.queueBy,
       ]);
       return rows.map(toDue);
@@ -76,7 +77,8 @@ export function createDispatchRepository(database: Database, queuedLeaseMs: numb
       };
     },
     async putBackExpired() {
-      return (await database.prepared(putBackExpired, [])).length;
+      const longestMs = Math.max(leases.queuedMs, leases.claimMs);
+      return (await database.prepared(putBackExpired, [beyondAnyLease * longestMs])).length;
     },
   };
 }
@@ -139,7 +141,11 @@ const unqueue = {
       and o.state is not distinct from 'queued' and not o.claimed`,
 };
 
-// The claim's number stays: an owner that was only late can still record, until another claims.
+/** Longest leases of this worker: another may be set to longer ones. */
+const beyondAnyLease = 10;
+
+// The claim's number stays: an owner that was only late can still record, until another claims. A lease that is further
+// ahead than any was given before the database's clock was set back, and would else last as long as that.
 const putBackExpired = {
   name: 'dispatch.put-back-expired',
   text: `
@@ -147,7 +153,8 @@ const putBackExpired = {
     set state = 'waiting', claimed = false, claim_token = null, lease_until = null, due_at = now()
     where o.delivery_id = any(array(
       select delivery_id from open_deliveries
-      where state = 'queued' and lease_until < now() limit 5000 for update skip locked))
+      where state = 'queued'
+        and (lease_until < now() or lease_until > now() + $1::float8 * interval '1 millisecond') limit 5000 for update skip locked))
     returning o.delivery_id`,
 };
 

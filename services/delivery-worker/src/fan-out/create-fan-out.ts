@@ -70,6 +70,5 @@ export function createFanOut(parts: FanOutParts): FanOutAlert {
     logger,
     metrics,
     queue: alertFiredQueue,
-    now: Date.now,
   });
 }

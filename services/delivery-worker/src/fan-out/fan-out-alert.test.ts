@@ -48,6 +48,7 @@ function start(held: string[]) {
             },
           ]),
         ),
+        nowMs: Date.now(),
       }),
     },
     repository: {
@@ -66,7 +67,6 @@ function start(held: string[]) {
     logger: { info() {}, debug() {}, warn() {} } as unknown as Logger,
     metrics: { batch() {}, alertFannedOut() {} } as unknown as WorkerMetrics,
     queue: 'alerts',
-    now: Date.now,
   });
   const fire = (alertId: string, rule: string) => {
     const alert = { alert_id: alertId, workspace_id: workspaceId, alert_rule_id: rule, metric_value: 1 };

@@ -24,7 +24,6 @@ export interface FanOutDeps extends AnnounceDeps {
   slots: Pick<Slots, 'takeEarly' | 'early' | 'isProven'>;
   patience: Patience;
   queue: string;
-  now: () => number;
 }
 
 export interface FanOutAlert {
@@ -134,8 +133,8 @@ function setAside(
 }
 
 async function acceptBatch(taken: Taken[], deps: BatchDeps): Promise<Accepted[]> {
-  const acceptedAtMs = deps.now();
-  const { rules, webhooks: targets } = await deps.rules.find(wantedBy(taken));
+  // The database's clock: by this worker's own, one that is wrong would write into days that are gone, or not there yet.
+  const { rules, webhooks: targets, nowMs: acceptedAtMs } = await deps.rules.find(wantedBy(taken));
   const resolved = taken.map(({ alert, requestId }) => {
     const entry = resolveAlert(alert, rules.get(alert.alert_rule_id));
     return entry && { ...entry, requestId };

@@ -27,26 +27,28 @@ export interface RegisteredRule {
 export interface RulesReader {
   /**
    * Rules that are registered, and the webhooks that they name or that `webhookIds` does, read at once: each batch of
-   * alerts waits for it, and a second round trip would cost as much again.
+   * alerts waits for it, and a second round trip would cost as much again. `nowMs` is the database's clock.
    */
-  find(wanted: {
-    ruleIds: string[];
-    webhookIds: string[];
-  }): Promise<{ rules: Map<string, RegisteredRule>; webhooks: Map<string, TargetWebhook> }>;
+  find(wanted: { ruleIds: string[]; webhookIds: string[] }): Promise<{
+    rules: Map<string, RegisteredRule>;
+    webhooks: Map<string, TargetWebhook>;
+    nowMs: number;
+  }>;
 }
 
 export function createRulesReader(database: Database): RulesReader {
   return {
     async find({ ruleIds, webhookIds }) {
-      const rows = await database.prepared<RuleRow | WebhookRow>(find, [ruleIds, webhookIds]);
+      const rows = await database.prepared<RuleRow | WebhookRow | ClockRow>(find, [ruleIds, webhookIds]);
       const rules = rows.filter((row) => row.kind === 'rule').map(toRule);
       const webhooks = rows.filter((row) => row.kind === 'webhook').map(toWebhook);
-      return { rules: byId(rules), webhooks: byId(webhooks) };
+      const clock = rows.find((row) => row.kind === 'clock')!;
+      return { rules: byId(rules), webhooks: byId(webhooks), nowMs: clock.now.getTime() };
     },
   };
 }
 
-// Two kinds of rows in one answer. "= any(array(…))", so that webhooks are found by their ids (docs/adr/0007).
+// Three kinds of rows in one answer. "= any(array(…))", so that webhooks are found by their ids (docs/adr/0007).
 const find = {
   name: 'fan-out.find',
   text: `
@@ -54,17 +56,20 @@ const find = {
            r.threshold, r.bound, r.deleted_at is not null as deleted,
            array(select l.webhook_id::text from alert_rule_webhooks l where l.alert_rule_id = r.id
                  order by l.position) as webhook_ids,
-           null as destination, null as version, null as retry_on_timeout, null as held
+           null as destination, null as version, null as retry_on_timeout, null as held,
+           null::timestamptz as now
     from alert_rules r
     where r.id = any($1::uuid[])
     union all
     select 'webhook', w.id, w.workspace_id, w.name, w.enabled,
            null, null, null, null,
-           w.destination, w.version, w.retry_on_timeout, h.webhook_id is not null
+           w.destination, w.version, w.retry_on_timeout, h.webhook_id is not null, null
     from webhooks w left join webhook_holds h on h.webhook_id = w.id
     where w.id = any(array(
       select l.webhook_id from alert_rule_webhooks l where l.alert_rule_id = any($1::uuid[])
-      union select unnest($2::uuid[])))`,
+      union select unnest($2::uuid[])))
+    union all
+    select 'clock', null, null, null, null, null, null, null, null, null, null, null, null, clock_timestamp()`,
 };
 
 interface RuleRow {
@@ -89,6 +94,11 @@ interface WebhookRow {
   enabled: boolean;
   retry_on_timeout: boolean;
   held: boolean;
+}
+
+interface ClockRow {
+  kind: 'clock';
+  now: Date;
 }
 
 function toRule({

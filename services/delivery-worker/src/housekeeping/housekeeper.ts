@@ -1,9 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type Database,
-  dropExpired,
+  deleteExpiredDeadLetters,
+  deleteExpiredRedeliveries,
+  dropExpiredDays,
   ensurePartitions,
+  forgetExpiredKeys,
   type RedeliveryPage,
+  type Retention,
   runRedeliveryPage,
 } from '@tocsin/database';
 import type { Logger } from '@tocsin/kit';
@@ -13,30 +17,73 @@ export interface HousekeeperDeps {
   logger: Logger;
   signal: AbortSignal;
   retentionDays: number;
-  now: () => number;
+  /** The database's clock: by the worker's own, one that is wrong would make other days, or drop all. */
+  now: () => Promise<number>;
+  pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 
 const hourMs = 3_600_000;
+const minuteMs = 60_000;
+const soonMs = 5_000;
+const firstDaysPatienceMs = 5_000;
 const redeliveryPauseMs = 500;
 const redeliveryPageSize = 500;
 
-/** Makes partitions ahead of time and drops expired ones, every hour. Several workers may do it at once. */
+/** Makes the partitions that are missing, of the days around the database's today. */
+export async function ensureDays({ database, now }: HousekeeperDeps): Promise<void> {
+  await ensurePartitions(database, await now());
+}
+
+/** Before anything is taken. A database that is away is not waited for: what is missing then is made when it is missed. */
+export async function ensureFirstDays(deps: HousekeeperDeps): Promise<void> {
+  const ensured = ensureDays(deps).catch((err) => postponed(deps, 'partitions', err));
+  await Promise.race([ensured, sleep(firstDaysPatienceMs, undefined, { ref: false })]);
+}
+
+/** Makes partitions ahead of time, every hour. Several workers may do it at once. */
 export async function keepPartitions(deps: HousekeeperDeps): Promise<void> {
-  const { database, logger, retentionDays, now } = deps;
-  await repeat(deps, { name: 'partitions', pauseMs: () => hourMs }, async () => {
-    await ensurePartitions(database, now());
-    const dropped = await dropExpired(database, { nowMs: now(), retentionDays });
-    if (dropped.length > 0) logger.info({ dropped }, 'partitions.dropped');
+  await repeat(deps, { name: 'partitions', retryMs: soonMs }, async () => {
+    await ensureDays(deps);
+    await tellWrongClock(deps);
+    return hourMs;
   });
+}
+
+/** Nothing hangs on the worker's own clock, but the times in its log and of its attempts are by it. */
+async function tellWrongClock({ logger, now }: HousekeeperDeps): Promise<void> {
+  const aheadMs = Date.now() - (await now());
+  if (Math.abs(aheadMs) > minuteMs) logger.warn({ ahead_ms: aheadMs }, 'clock.differs_from_database');
+}
+
+/** Removes what is older than the retention, every hour. Each kind apart: one that fails holds no other up. */
+export async function keepRetention(deps: HousekeeperDeps): Promise<void> {
+  const { database, logger, retentionDays, now } = deps;
+  const retention = async (): Promise<Retention> => ({ nowMs: await now(), retentionDays });
+  const everyHour = (name: string, remove: (database: Database, retention: Retention) => Promise<void>) =>
+    repeat(deps, { name, retryMs: minuteMs }, async () => {
+      await remove(database, await retention());
+      return hourMs;
+    });
+  const days = repeat(deps, { name: 'expired days', retryMs: minuteMs }, async () => {
+    const { dropped, busy } = await dropExpiredDays(database, await retention());
+    if (dropped.length > 0) logger.info({ dropped }, 'partitions.dropped');
+    return busy ? minuteMs : hourMs;
+  });
+  await Promise.all([
+    days,
+    everyHour('expired keys', forgetExpiredKeys),
+    everyHour('expired dead letters', deleteExpiredDeadLetters),
+    everyHour('expired redeliveries', deleteExpiredRedeliveries),
+  ]);
 }
 
 /** Carries out redelivery in bulk, a page at a time; a job goes on where it stood, whoever dies. */
 export async function runRedeliveries(deps: HousekeeperDeps): Promise<void> {
-  let worked = false;
-  await repeat(deps, { name: 'redeliveries', pauseMs: () => (worked ? 0 : redeliveryPauseMs) }, async () => {
+  await repeat(deps, { name: 'redeliveries', retryMs: soonMs }, async () => {
     const page = await runRedeliveryPage(deps.database, redeliveryPageSize);
-    worked = page !== undefined;
-    if (page !== undefined) deps.logger.info(describePage(page), 'redelivery.page_done');
+    if (page === undefined) return redeliveryPauseMs;
+    deps.logger.info(describePage(page), 'redelivery.page_done');
+    return 0;
   });
 }
 
@@ -46,23 +93,26 @@ function describePage({ jobId, redelivered, finished }: RedeliveryPage) {
 
 interface Chore {
   name: string;
-  pauseMs: () => number;
+  /** After a failure. */
+  retryMs: number;
 }
 
-async function repeat(
-  { logger, signal }: HousekeeperDeps,
-  { name, pauseMs }: Chore,
-  work: () => Promise<void>,
-) {
+/** `work` tells how many milliseconds later it is wanted again. */
+async function repeat(deps: HousekeeperDeps, { name, retryMs }: Chore, work: () => Promise<number>) {
+  const { signal, pause = sleepUntilAborted } = deps;
   while (!signal.aborted) {
-    let pause = redeliveryPauseMs;
-    try {
-      await work();
-      pause = pauseMs();
-    } catch (err) {
-      logger.warn({ err, chore: name }, 'housekeeping.postponed');
-      pause = 10 * redeliveryPauseMs;
-    }
-    await sleep(pause, undefined, { signal }).catch(() => {});
+    const pauseMs = await work().catch((err) => {
+      postponed(deps, name, err);
+      return retryMs;
+    });
+    await pause(pauseMs, signal);
   }
+}
+
+async function sleepUntilAborted(ms: number, signal: AbortSignal): Promise<void> {
+  await sleep(ms, undefined, { signal }).catch(() => {});
+}
+
+function postponed({ logger }: HousekeeperDeps, chore: string, err: unknown): void {
+  logger.warn({ err, chore }, 'housekeeping.postponed');
 }

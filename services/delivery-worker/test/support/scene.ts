@@ -21,7 +21,7 @@ export function createScene(database: Database) {
   return {
     database,
     workspaceId,
-    dispatch: createDispatchRepository(database, leases.queuedMs),
+    dispatch: createDispatchRepository(database, leases),
     claims: createClaimRepository(database, leases.claimMs),
     records: createRecordRepository(database, secrets),
 

@@ -1,0 +1,120 @@
+import { randomUUID } from 'node:crypto';
+import { ensurePartitions, firstIdAt, readClock } from '@tocsin/database';
+import { createTestDatabase, type TestDatabase } from '@tocsin/database/testing';
+import { createLogger, type Logger } from '@tocsin/kit';
+import { keepPartitions, keepRetention } from '../src/housekeeping/housekeeper.js';
+import { until } from './support/until.js';
+
+const dayMs = 86_400_000;
+let db: TestDatabase;
+let stopping: AbortController;
+let kept: Promise<void>;
+
+beforeEach(async () => {
+  db = await createTestDatabase();
+  stopping = new AbortController();
+});
+afterEach(async () => {
+  stopping.abort();
+  await kept;
+  await db.drop();
+});
+
+/** Its pauses, in milliseconds, last until `goOn`. */
+function startKeeping() {
+  const pauses: number[] = [];
+  let sleepers: (() => void)[] = [];
+  const wake = () => {
+    const woken = sleepers;
+    sleepers = [];
+    pauses.length = 0;
+    for (const resolve of woken) resolve();
+  };
+  stopping.signal.addEventListener('abort', wake);
+  kept = keepRetention({
+    database: db.database,
+    logger: createLogger({ service: 'test', level: 'silent' }),
+    signal: stopping.signal,
+    retentionDays: 90,
+    now: () => readClock(db.database),
+    async pause(ms, signal) {
+      if (signal.aborted) return;
+      pauses.push(ms);
+      await new Promise<void>((resolve) => sleepers.push(resolve));
+    },
+  });
+  return { pauses, goOn: wake };
+}
+
+const minuteMs = 60_000;
+const hourMs = 3_600_000;
+const sorted = (pauses: number[]) => [...pauses].sort((a, b) => a - b);
+
+test('a day that somebody reads is tried again a minute later', async () => {
+  const old = Date.now() - 120 * dayMs;
+  await ensurePartitions(db.database, old);
+  const first = `deliveries_${new Date(old).toISOString().slice(0, 10).replaceAll('-', '')}`;
+  const stands = async () =>
+    (await db.database.knex.raw('select to_regclass(?) as name', [first])).rows[0].name;
+  const reader = await db.database.knex.transaction();
+  await reader.raw('select count(*) from alerts');
+  const { pauses, goOn } = startKeeping();
+  await until('every chore pauses', () => pauses.length === 4);
+  expect(sorted(pauses)).toEqual([minuteMs, hourMs, hourMs, hourMs]);
+  expect(await stands()).toBe(first);
+  await reader.commit();
+  goOn();
+  await until('every chore pauses', () => pauses.length === 4);
+  expect(sorted(pauses)).toEqual([hourMs, hourMs, hourMs, hourMs]);
+  expect(await stands()).toBeNull();
+});
+
+test('a chore that fails holds no other up', async () => {
+  const { knex } = db.database;
+  const old = new Date(Date.now() - 120 * dayMs);
+  await knex('alert_keys').insert({ workspace_id: randomUUID(), alert_id: randomUUID(), accepted_at: old });
+  await knex.raw(`create function refuse() returns trigger language plpgsql as
+    $$ begin raise exception 'canceling statement due to statement timeout'; end $$`);
+  await knex.raw('create trigger refuse before delete on alert_keys for each row execute function refuse()');
+  const letter = {
+    reason: 'invalid_message',
+    detail: '',
+    queue: 'q',
+    routing_key: 'k',
+    content: Buffer.of(),
+  };
+  await knex('dead_letters').insert([
+    { ...letter, id: randomUUID(), created_at: old },
+    { ...letter, id: randomUUID(), created_at: new Date() },
+  ]);
+  const job = {
+    workspace_id: randomUUID(),
+    filter: {},
+    matched: 0,
+    cursor: firstIdAt(0),
+    created_by: 'test',
+  };
+  await knex('redeliveries').insert([
+    { ...job, id: randomUUID(), status: 'done', created_at: old, updated_at: old },
+    { ...job, id: randomUUID(), status: 'running', created_at: old, updated_at: old },
+  ]);
+  const { pauses } = startKeeping();
+  await until('every chore pauses', () => pauses.length === 4);
+  expect(sorted(pauses)).toEqual([minuteMs, hourMs, hourMs, hourMs]);
+  expect(await knex('dead_letters')).toHaveLength(1);
+  expect(await knex('redeliveries').pluck('status')).toEqual(['running']);
+});
+
+test('a worker whose clock is minutes off says so', async () => {
+  const warnings: unknown[][] = [];
+  kept = keepPartitions({
+    database: db.database,
+    logger: { warn: (...line: unknown[]) => warnings.push(line) } as unknown as Logger,
+    signal: stopping.signal,
+    retentionDays: 90,
+    now: async () => Date.now() + 5 * minuteMs,
+    pause: async () => stopping.abort(),
+  });
+  await kept;
+  expect(warnings).toEqual([[{ ahead_ms: expect.any(Number) }, 'clock.differs_from_database']]);
+});

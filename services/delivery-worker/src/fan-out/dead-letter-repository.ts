@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { DeadLetterReason } from '@tocsin/contracts';
 import { type Database, recordId } from '@tocsin/database';
 import { storableText } from '../storable-text.js';
+import { maxAlertBytes } from './parse-message.js';
 
 interface DeadLetter {
   reason: DeadLetterReason;
@@ -28,12 +29,20 @@ export function createDeadLetterRepository(database: Database): DeadLetterReposi
         storableText(detail),
         queue,
         routingKey,
-        content,
+        keptOf(content),
         now,
         requestId ?? null,
       ]);
     },
   };
+}
+
+/** More than is ever shown of one, so that it is shown as cut. */
+const keptBytes = 131_072;
+
+/** All of what could be an alert, so that it can be put back; of anything larger the beginning. */
+function keptOf(content: Buffer): Buffer {
+  return content.length > maxAlertBytes ? content.subarray(0, keptBytes) : content;
 }
 
 const add = {

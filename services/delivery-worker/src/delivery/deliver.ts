@@ -4,18 +4,21 @@ import type { Logger, Turnstile } from '@tocsin/kit';
 import type { WorkerMetrics } from '../metrics.js';
 import { type Circuits, circuitHoldMs } from './circuit.js';
 import type { Claim } from './claim.js';
-import type { Claimed } from './claim-repository.js';
+import { type Claimed, isSuspected } from './claim-repository.js';
 import { classify, holdAskedFor, isDestinationTrouble } from './classify.js';
 import { type Prepared, prepare } from './prepare.js';
 import type { Recorder } from './record.js';
 import type { RenderBody } from './render-body.js';
 import type { RetryPolicy } from './retry-policy.js';
 import type { Slot, Slots } from './slots.js';
+import type { SuspectSeat } from './suspect-seat.js';
 import type { Attempt, Deferral, Verdict } from './verdict.js';
 import type { WebhookCache } from './webhook-cache.js';
 
 export interface DeliverDeps {
   claim: Claim;
+  /** Taken by the claim of one that is suspected. */
+  suspects: Pick<SuspectSeat, 'giveBack'>;
   webhooks: WebhookCache;
   render: RenderBody;
   slots: Slots;
@@ -48,7 +51,12 @@ export function createDeliver(deps: DeliverDeps): Deliver {
   return {
     async due(due) {
       const claimed = await deps.claim(due);
-      if (claimed !== undefined) await carryOut(claimed, deps);
+      if (claimed === undefined) return;
+      try {
+        await carryOut(claimed, deps);
+      } finally {
+        if (isSuspected(claimed)) deps.suspects.giveBack();
+      }
     },
     async claimed(claimed, slot) {
       try {

@@ -139,12 +139,14 @@ const unqueue = {
       and o.state is not distinct from 'queued' and not o.claimed`,
 };
 
-// The claim's number stays: an owner that was only late can still record, until another claims.
+// The claim's number stays: an owner that was only late can still record, until another claims. What has seen several
+// workers die comes back at times of its own: it was beside the same deliveries each time, and need not be again.
 const putBackExpired = {
   name: 'dispatch.put-back-expired',
   text: `
     update open_deliveries o
-    set state = 'waiting', claimed = false, claim_token = null, lease_until = null, due_at = now()
+    set state = 'waiting', claimed = false, claim_token = null, lease_until = null,
+        due_at = now() + random() * greatest(0, o.crashes - 1) * interval '5 seconds'
     where o.delivery_id = any(array(
       select delivery_id from open_deliveries
       where state = 'queued' and lease_until < now() limit 5000 for update skip locked))

@@ -72,6 +72,8 @@ async function carryOut(claimed: Claimed, deps: DeliverDeps, reserved?: Slot): P
   const { webhooks, render, slots, recorder, policy, now, random } = deps;
   if (!slots.isProven(claimed.webhookId)) await deps.unhurried.turn();
   const destination = claimed.webhook && (await webhooks.get(claimed.webhookId, claimed.webhook.version));
+  if (destination !== undefined && 'error' in destination)
+    deps.logger.error({ err: destination.error, webhook_id: claimed.webhookId }, 'webhook.unopened');
   const prepared = prepare({
     claimed,
     destination,

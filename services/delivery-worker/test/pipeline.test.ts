@@ -158,6 +158,20 @@ test('a message beyond the size of an alert is set aside unread, and its beginni
   await until('the largest one is delivered', () => stage.destination.at(target.path).length === 1);
 });
 
+test('dead letters that wait for the database take one connection: alerts go on', async () => {
+  const target = await stage.addTarget();
+  const garbage = Array.from({ length: 500 }, (_, index) => Buffer.from(`{"flood ${index}`));
+  await stage.database.knex.transaction(async (trx) => {
+    await trx.raw('lock table dead_letters in access exclusive mode');
+    await Promise.all(garbage.map((content) => stage.publishRaw(content)));
+    await settled(await stage.fire(await stage.addRule([target.id])), 1);
+  });
+  await until('all are set aside', async () => {
+    const rows = await stage.database.knex('dead_letters').whereIn('content', garbage);
+    return rows.length === garbage.length;
+  });
+});
+
 test.each([
   ['a-request/1', 'a-request/1'],
   ['no\nid', null],

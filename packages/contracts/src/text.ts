@@ -11,15 +11,22 @@ export function findBadText(value: unknown): Fault | undefined {
 /** Nearly every value is good: what only the place of a fault needs, paths and lists of members, is not made for it. */
 function hasBadText(value: unknown): boolean {
   const open: unknown[] = [value];
+  // Of numbers a message can have half a million.
+  const consider = (child: unknown) => {
+    if (typeof child === 'string' || typeof child === 'object') open.push(child);
+  };
   while (open.length > 0) {
     const item = open.pop();
     if (typeof item === 'string') {
       if (badText(item) !== undefined) return true;
     } else if (typeof item === 'object' && item !== null) {
-      for (const key in item) {
-        if (badText(key) !== undefined) return true;
-        open.push((item as Record<string, unknown>)[key]);
-      }
+      // An array's indexes are no names: made text, they would cost more than all the rest.
+      if (Array.isArray(item)) for (const child of item) consider(child);
+      else
+        for (const key in item) {
+          if (badText(key) !== undefined) return true;
+          consider((item as Record<string, unknown>)[key]);
+        }
     }
   }
   return false;

@@ -32,6 +32,11 @@ export const sqlArray = {
     sizeOf: () => 8,
     write: (buffer, value, at) => buffer.writeDoubleBE(value, at),
   }),
+  bytea: arrayOf<Buffer>({
+    oid: 17,
+    sizeOf: (value) => value.length,
+    write: (buffer, value, at) => at + value.copy(buffer, at),
+  }),
   timestamptz: arrayOf<Date>({ oid: 1184, sizeOf: () => 8, write: writeTimestamp }),
 };
 

@@ -22,6 +22,7 @@ const samples = {
   smallint: [0, -1, 32_767, -32_768, null],
   integer: [0, -1, 2_147_483_647, -2_147_483_648, null],
   float8: [0, 0.1, 1e308, 5e-324, -2.5, null],
+  bytea: [Buffer.from([0, 255, 92, 34]), Buffer.alloc(0), null],
   timestamptz: [
     new Date('2000-01-01T00:00:00.000Z'),
     new Date('1969-07-20T20:17:40.123Z'),

@@ -69,7 +69,7 @@ test('a claim whose commit was not heard of can be repeated by its own batch', a
   const token = randomUUID();
   await scene.claims.claim([due], token);
   const [again] = await scene.claims.claim([due], token);
-  expect(again).toMatchObject({ deliveryId: due.deliveryId, claim: 2 });
+  expect(again).toMatchObject({ deliveryId: due.deliveryId, claim: 2, crashes: 1 });
 });
 
 test('what is written as claimed is nobody else’s, and its writer can claim it again where the answer was lost', async () => {
@@ -86,7 +86,7 @@ test('what is written as claimed is nobody else’s, and its writer can claim it
     crashes: 1,
   });
   expect(await scene.claims.claim([due], randomUUID())).toEqual([]);
-  expect(await scene.claims.claim([due], token)).toMatchObject([{ claim: 2, crashes: 2 }]);
+  expect(await scene.claims.claim([due], token)).toMatchObject([{ claim: 2, crashes: 1 }]);
 });
 
 test('what was written as claimed by a worker that died is put back when its lease has run out', async () => {
@@ -101,6 +101,55 @@ test('what was written as claimed by a worker that died is put back when its lea
     .update({ lease_until: new Date(0) });
   await scene.dispatch.putBackExpired();
   expect(await scene.open(id)).toMatchObject({ state: 'waiting', claimed: false, claim: 1 });
+});
+
+describe('of deliveries that have seen two workers die', () => {
+  let due: { deliveryId: string; generation: number }[];
+  const open = () =>
+    scene.database
+      .knex('open_deliveries')
+      .whereIn(
+        'delivery_id',
+        due.map(({ deliveryId }) => deliveryId),
+      )
+      .orderBy('crashes');
+
+  beforeEach(async () => {
+    due = [await oneQueued(), await oneQueued(), await oneQueued()];
+    for (const [index, { deliveryId }] of due.entries())
+      await scene.database
+        .knex('open_deliveries')
+        .where({ delivery_id: deliveryId })
+        .update({ crashes: 6 - 2 * index });
+  });
+
+  test('none is claimed with others, and one alone: which has seen the fewest', async () => {
+    const token = randomUUID();
+    expect(await scene.claims.claim(due, token)).toEqual([]);
+    const claimed = { deliveryId: due[2]!.deliveryId, crashes: 3 };
+    expect(await scene.claims.claimSuspect(due, token)).toMatchObject(claimed);
+    // Its answer was lost: the same one again, and counted once.
+    expect(await scene.claims.claimSuspect(due, token)).toMatchObject(claimed);
+    expect(await open()).toMatchObject([{ claimed: true }, { claimed: false }, { claimed: false }]);
+  });
+
+  test('the others wait, and their count stands', async () => {
+    const { deliveryId } = due[0]!;
+    await scene.claims.claimSuspect([due[0]!], randomUUID());
+    await scene.claims.postponeSuspects(due, randomUUID());
+    expect(await open()).toMatchObject([
+      { state: 'waiting', crashes: 2, lease_until: null },
+      { state: 'waiting', crashes: 4, lease_until: null },
+      { delivery_id: deliveryId, state: 'queued', claimed: true, crashes: 7 },
+    ]);
+  });
+});
+
+test('what is not suspected is neither claimed alone nor put back', async () => {
+  const due = await oneQueued();
+  expect(await scene.claims.claimSuspect([due], randomUUID())).toBeUndefined();
+  await scene.claims.postponeSuspects([due], randomUUID());
+  expect(await scene.open(due.deliveryId)).toMatchObject({ state: 'queued', claimed: false });
 });
 
 test('a message of an older generation, or of a delivery that waits, claims nothing', async () => {

@@ -143,6 +143,35 @@ test.each([
   },
 );
 
+test('a message beyond the size of an alert is set aside unread, and its beginning is kept', async () => {
+  const target = await stage.addTarget();
+  const rule = await stage.addRule([target.id]);
+  const alert = JSON.stringify(alertMessage({ ruleId: rule, workspaceId: stage.workspaceId }));
+  const largest = alert.padEnd(1_048_576);
+  await stage.publishRaw(Buffer.from(`${largest} `));
+  const letter = await until('the dead letter is there', () =>
+    stage.database.knex('dead_letters').where('detail', 'like', '%1048577 bytes%').first(),
+  );
+  expect(letter).toMatchObject({ reason: 'invalid_message' });
+  expect(letter.content.toString()).toBe(largest.slice(0, 131_072));
+  await stage.publishRaw(Buffer.from(largest));
+  await until('the largest one is delivered', () => stage.destination.at(target.path).length === 1);
+});
+
+test('dead letters that wait for the database take one connection: alerts go on', async () => {
+  const target = await stage.addTarget();
+  const garbage = Array.from({ length: 500 }, (_, index) => Buffer.from(`{"flood ${index}`));
+  await stage.database.knex.transaction(async (trx) => {
+    await trx.raw('lock table dead_letters in access exclusive mode');
+    await Promise.all(garbage.map((content) => stage.publishRaw(content)));
+    await settled(await stage.fire(await stage.addRule([target.id])), 1);
+  });
+  await until('all are set aside', async () => {
+    const rows = await stage.database.knex('dead_letters').whereIn('content', garbage);
+    return rows.length === garbage.length;
+  });
+});
+
 test.each([
   ['a-request/1', 'a-request/1'],
   ['no\nid', null],

@@ -59,7 +59,8 @@ const retry = { kind: 'retry' as const, afterMs: 60_000, step: 1, failure: attem
 
 test('what was planned while nothing was open reads what it is asked for, and not the backlog', async () => {
   const { claims, records, dispatch } = scene;
-  const [ended, retried, deferred, unqueued] = [
+  const [ended, retried, deferred, unqueued, suspected] = [
+    await write(1, 'queued'),
     await write(1, 'queued'),
     await write(1, 'queued'),
     await write(1, 'queued'),
@@ -74,11 +75,13 @@ test('what was planned while nothing was open reads what it is asked for, and no
       records.defer([
         { claimed: claimed(deferred), deferral: { kind: 'deferred', afterMs: 60_000, reason: 'held' } },
       ]),
+    claimSuspect: () => claims.claimSuspect(suspected, randomUUID()),
+    postponeSuspects: () => claims.postponeSuspects(suspected, randomUUID()),
     unqueue: () => dispatch.unqueue(unqueued),
     queue: () => dispatch.queue([quotaOf(2)]),
     putBackExpired: () => dispatch.putBackExpired(),
   };
-  // Planned here, with nothing but these four in the table.
+  // Planned here, with nothing but these five in the table.
   for (const plan of Object.values(steps)) await plan();
   await write(others, 'waiting');
   const read: Record<string, number> = {};

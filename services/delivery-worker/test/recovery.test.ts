@@ -66,6 +66,36 @@ test('a delivery that takes its workers down fails as such, and the others go on
   expect(stage.destination.at(bad.path)).toEqual([]);
 });
 
+test('a webhook that cannot be opened is its own trouble, on the schedule until it can be', async () => {
+  const webhooks = () => stage.database.knex('webhooks');
+  const good = await Promise.all(Array.from({ length: 5 }, () => stage.addTarget()));
+  const [damaged, healed] = [await stage.addTarget(), await stage.addTarget()];
+  const { url_sealed: sealed } = await webhooks().where({ id: healed.id }).first();
+  const unknownKey = Buffer.concat([Buffer.from([2]), Buffer.from('k9'), sealed.subarray(3)]);
+  await webhooks().where({ id: healed.id }).update({ url_sealed: unknownKey });
+  await webhooks()
+    .where({ id: damaged.id })
+    .update({ body_sealed: Buffer.from([1]) });
+  await stage.write([stage.plan([damaged, healed, ...good].map(({ id }) => id))]);
+  await stage.startWorker({
+    retry: { scheduleMs: Array.from({ length: 200 }, () => 300), jitter: 0, maxAgeMs: 60_000 },
+  });
+  await ended(5);
+  const unopened = await until('the other two say why', async () => {
+    const rows = await stage.database.knex('deliveries').where({ error_code: 'internal_error' });
+    return rows.length === 2 && rows;
+  });
+  expect(unopened.map((row) => row.webhook_id).sort()).toEqual([damaged.id, healed.id].sort());
+  expect(unopened).toMatchObject([
+    { status: 'open', attempts_made: 0, error: expect.stringContaining('cannot be opened') },
+    { status: 'open', attempts_made: 0 },
+  ]);
+  await webhooks().where({ id: healed.id }).update({ url_sealed: sealed });
+  const rows = await ended(6);
+  expect(new Set(rows.map((row) => row.status))).toEqual(new Set(['succeeded']));
+  expect(stage.destination.at(healed.path)).toHaveLength(1);
+});
+
 test('a worker that is told to stop finishes what it is sending, and leaves no claim behind', async () => {
   const target = await stage.addTarget();
   stage.destination.answer(target.path, (_, response) => setTimeout(() => response.end('ok'), 700));

@@ -40,51 +40,73 @@ export interface AlertFacts {
   workspace_id: string;
 }
 
+/** A delivery claimed so often without an outcome may be what takes its workers down, or only have been beside it. */
+const suspectedAfter = 2;
+
+/** It is sent with no other such beside it (docs/adr/0041). */
+export function isSuspected({ crashes }: Pick<Claimed, 'crashes'>): boolean {
+  return crashes - 1 >= suspectedAfter;
+}
+
 export interface ClaimRepository {
-  /** Claims what is queued and not claimed by another, in one commit. What is missing from the answer is not ours. */
+  /**
+   * Claims what is queued and not claimed by another, in one commit. What is missing from the answer is not ours, or is
+   * suspected.
+   */
   claim(due: DeliveryDue[], token: string): Promise<Claimed[]>;
+  /** Claims at most one of those that are suspected, one that has seen the fewest workers die. */
+  claimSuspect(due: DeliveryDue[], token: string): Promise<Claimed | undefined>;
+  /** Puts those that are suspected, queued, and not claimed by another back for some seconds. */
+  postponeSuspects(due: DeliveryDue[], token: string): Promise<void>;
 }
 
 export function createClaimRepository(database: Database, leaseMs: number): ClaimRepository {
+  const run = async (statement: typeof claim, due: DeliveryDue[], token: string) => {
+    // Before the statement: our idea of the lease ends before the database's.
+    const leaseEndsAtMs = performance.now() + leaseMs;
+    const [ids, generations] = columnsOf(due);
+    const first = firstIdOf(due.map(({ deliveryId }) => deliveryId));
+    const rows = await database.prepared<ClaimedRow>(statement, [ids, generations, leaseMs, token, first]);
+    return rows.map((row) => toClaimed(row, leaseEndsAtMs));
+  };
   return {
-    async claim(due, token) {
-      // Before the statement: our idea of the lease ends before the database's.
-      const leaseEndsAtMs = performance.now() + leaseMs;
-      const ids = due.map(({ deliveryId }) => deliveryId);
-      const generations = sqlArray.integer(due.map(({ generation }) => generation));
-      const rows = await database.prepared<ClaimedRow>(claim, [
-        sqlArray.uuid(ids),
-        generations,
-        leaseMs,
-        token,
-        firstIdOf(ids),
-      ]);
-      return rows.map((row) => toClaimed(row, leaseEndsAtMs));
+    claim: (due, token) => run(claim, due, token),
+    claimSuspect: async (due, token) => (await run(claimSuspect, due, token))[0],
+    async postponeSuspects(due, token) {
+      await database.prepared(postponeSuspects, [...columnsOf(due), token]);
     },
   };
 }
 
+function columnsOf(due: DeliveryDue[]): [ids: Buffer, generations: Buffer] {
+  return [
+    sqlArray.uuid(due.map(({ deliveryId }) => deliveryId)),
+    sqlArray.integer(due.map(({ generation }) => generation)),
+  ];
+}
+
 export const newClaimToken = randomUUID;
+
+/** Before this claim: a statement that is repeated because its answer was lost is no crash. */
+const crashesBefore = (token: string) =>
+  `(o.crashes - (o.claim_token is not distinct from ${token}::uuid)::integer)`;
+
+const isFree = (token: string) =>
+  `(not o.claimed or o.lease_until < now() or o.claim_token = ${token}::uuid)`;
 
 // Rows are taken in the order of their ids, so that two workers with the same messages do not deadlock; should a plan
 // take them otherwise, the statement is safe to repeat. Locking them first would write each row's page twice. An alert's
 // id has the time of its deliveries' ids.
-const claim = {
-  name: 'delivery.claim',
-  text: `
-    with due as materialized (
-      select delivery_id, generation from unnest($1::uuid[], $2::integer[]) as due(delivery_id, generation)
-      order by delivery_id
-    ), claimed as (
+const claimOf = (due: string, isOurs: string) => `
+    with due as materialized (${due}), claimed as (
       update open_deliveries o
-      set claimed = true, claim = o.claim + 1, crashes = o.crashes + 1, claim_token = $4::uuid,
+      set claimed = true, claim = o.claim + 1, crashes = ${crashesBefore('$4')} + 1, claim_token = $4::uuid,
           lease_until = now() + $3::float8 * interval '1 millisecond'
       from due
       -- "= any", and not "=" for the state: whatever the planner thinks of the table, rows are found by their ids
       -- (docs/adr/0007).
       where o.delivery_id = any($1::uuid[]) and o.delivery_id = due.delivery_id and o.generation = due.generation
-        and o.state is not distinct from 'queued'
-        and (not o.claimed or o.lease_until < now() or o.claim_token = $4::uuid)
+        and o.state is not distinct from 'queued' and ${isFree('$4')} and ${isOurs}
       returning o.*
     )
     select c.delivery_id, c.generation, c.claim, c.crashes, c.step, c.manual, c.workspace_id, c.webhook_id,
@@ -97,7 +119,45 @@ const claim = {
     from claimed c
     join alerts a on a.id = c.alert_record_id and a.id >= $5::uuid
     left join webhooks w on w.id = c.webhook_id and w.workspace_id = c.workspace_id
-    left join webhook_holds h on h.webhook_id = c.webhook_id`,
+    left join webhook_holds h on h.webhook_id = c.webhook_id`;
+
+const claim = {
+  name: 'delivery.claim',
+  text: claimOf(
+    `
+      select delivery_id, generation from unnest($1::uuid[], $2::integer[]) as due(delivery_id, generation)
+      order by delivery_id
+    `,
+    `${crashesBefore('$4')} < ${suspectedAfter}`,
+  ),
+};
+
+const claimSuspect = {
+  name: 'delivery.claim-suspect',
+  text: claimOf(
+    `
+      select o.delivery_id, o.generation
+      from open_deliveries o
+      join unnest($1::uuid[], $2::integer[]) as due(delivery_id, generation) using (delivery_id, generation)
+      where o.delivery_id = any($1::uuid[]) and o.state is not distinct from 'queued' and ${isFree('$4')}
+        and ${crashesBefore('$4')} >= ${suspectedAfter}
+      order by o.claim_token is not distinct from $4::uuid desc, o.crashes, random() limit 1
+    `,
+    'true',
+  ),
+};
+
+// Over some seconds, so that many do not come back together only to be put back again.
+const postponeSuspects = {
+  name: 'delivery.postpone-suspects',
+  text: `
+    update open_deliveries o
+    set state = 'waiting', claimed = false, claim_token = null, lease_until = null,
+        due_at = now() + random() * interval '5 seconds'
+    from unnest($1::uuid[], $2::integer[]) as due(delivery_id, generation)
+    where o.delivery_id = any($1::uuid[]) and o.delivery_id = due.delivery_id and o.generation = due.generation
+      and o.state is not distinct from 'queued' and ${isFree('$3')}
+      and ${crashesBefore('$3')} >= ${suspectedAfter}`,
 };
 
 interface ClaimedRow extends Omit<AlertFacts, 'workspace_id'> {

@@ -2,6 +2,7 @@ import type { DeliveryDue } from '@tocsin/contracts';
 import type { Patience } from '../patience.js';
 import { createPatientBatcher } from '../patient-batcher.js';
 import { type Claimed, type ClaimRepository, newClaimToken } from './claim-repository.js';
+import type { SuspectSeat } from './suspect-seat.js';
 
 /**
  * Claims one delivery; undefined where it is not ours to send: done, of an older generation, or another's. One that is
@@ -11,6 +12,7 @@ export type Claim = (due: DeliveryDue) => Promise<Claimed | undefined>;
 
 export interface ClaimDeps {
   repository: ClaimRepository;
+  suspects: SuspectSeat;
   patience: Patience;
   onBatch: (size: number) => void;
 }
@@ -23,22 +25,44 @@ interface Asked {
 
 const maxClaimsInBatch = 200;
 
-export function createClaim({ repository, patience, onBatch }: ClaimDeps): Claim {
+export function createClaim(deps: ClaimDeps): Claim {
+  const { repository, patience, onBatch } = deps;
   const batcher = createPatientBatcher<Asked, Claimed | undefined>({
     patience,
     commit: async (batch) => {
       const token = batch[0]?.token ?? newClaimToken();
       for (const asked of batch) asked.token = token;
-      const claimed = await repository.claim(
-        batch.map(({ due }) => due),
-        token,
-      );
+      const wanted = batch.map(({ due }) => due);
+      const claimed = await repository.claim(wanted, token);
       const byId = new Map(claimed.map((entry) => [entry.deliveryId, entry]));
-      return batch.map(({ due }) => byId.get(due.deliveryId));
+      const left = wanted.filter(({ deliveryId }) => !byId.has(deliveryId));
+      const suspect = left.length > 0 ? await claimSuspect(left, token, deps) : undefined;
+      if (suspect !== undefined) byId.set(suspect.deliveryId, suspect);
+      return wanted.map(({ deliveryId }) => byId.get(deliveryId));
     },
     maxSize: maxClaimsInBatch,
     lanes: 2,
     onBatch,
   });
   return (due) => batcher.add({ due, token: undefined });
+}
+
+/** Of deliveries that were not ours to claim some may be suspected: one of them at the most is sent, the rest waits. */
+async function claimSuspect(
+  left: DeliveryDue[],
+  token: string,
+  { repository, suspects }: ClaimDeps,
+): Promise<Claimed | undefined> {
+  let suspect: Claimed | undefined;
+  if (suspects.take()) {
+    try {
+      suspect = await repository.claimSuspect(left, token);
+    } finally {
+      if (suspect === undefined) suspects.giveBack();
+    }
+  }
+  const others = left.filter(({ deliveryId }) => deliveryId !== suspect?.deliveryId);
+  // Those that cannot be postponed now wait until their lease as queued has run out: what has its claim must not wait too.
+  if (others.length > 0) await repository.postponeSuspects(others, token).catch(() => {});
+  return suspect;
 }

@@ -13,6 +13,7 @@ import { createRecorder } from './record.js';
 import { createRecordRepository } from './record-repository.js';
 import { createRenderBody, type RenderBody } from './render-body.js';
 import type { Slots } from './slots.js';
+import { createSuspectSeat } from './suspect-seat.js';
 import { createWebhookCache } from './webhook-cache.js';
 import { createWebhooksReader } from './webhooks-reader.js';
 
@@ -35,12 +36,15 @@ const unhurriedPerTurn = 4;
 export function createDelivery(parts: DeliveryParts): Deliver {
   const { database, secrets, slots, sender, window, patience, logger, metrics, config } = parts;
   const batchOf = (stage: 'claim' | 'record') => (size: number) => metrics.batch(stage, size);
+  const suspects = createSuspectSeat();
   return createDeliver({
     claim: createClaim({
       repository: createClaimRepository(database, config.claimLeaseMs),
+      suspects,
       patience,
       onBatch: batchOf('claim'),
     }),
+    suspects,
     webhooks: createWebhookCache(createWebhooksReader(database, secrets), patience),
     render: timed(createRenderBody(), metrics),
     slots,

@@ -40,6 +40,7 @@ function start() {
   };
   const deliver = createDeliver({
     claim: async () => undefined,
+    suspects: { giveBack() {} },
     webhooks: { get: async (id) => ({ id, version: 1, url: id, headers: {}, body: '' }) },
     render: () => ({ ok: true, output: '{}' }),
     slots,

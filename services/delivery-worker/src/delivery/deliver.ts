@@ -4,18 +4,21 @@ import type { Logger, Turnstile } from '@tocsin/kit';
 import type { WorkerMetrics } from '../metrics.js';
 import { type Circuits, circuitHoldMs } from './circuit.js';
 import type { Claim } from './claim.js';
-import type { Claimed } from './claim-repository.js';
+import { type Claimed, isSuspected } from './claim-repository.js';
 import { classify, holdAskedFor, isDestinationTrouble } from './classify.js';
 import { type Prepared, prepare } from './prepare.js';
 import type { Recorder } from './record.js';
 import type { RenderBody } from './render-body.js';
 import type { RetryPolicy } from './retry-policy.js';
 import type { Slot, Slots } from './slots.js';
+import type { SuspectSeat } from './suspect-seat.js';
 import type { Attempt, Deferral, Verdict } from './verdict.js';
 import type { WebhookCache } from './webhook-cache.js';
 
 export interface DeliverDeps {
   claim: Claim;
+  /** Taken by the claim of one that is suspected. */
+  suspects: Pick<SuspectSeat, 'giveBack'>;
   webhooks: WebhookCache;
   render: RenderBody;
   slots: Slots;
@@ -64,7 +67,12 @@ export function createDeliver(deps: DeliverDeps): Deliver {
     due: (due) =>
       once(due.deliveryId, async () => {
         const claimed = await deps.claim(due);
-        if (claimed !== undefined) await carryOut(claimed, deps);
+        if (claimed === undefined) return;
+        try {
+          await carryOut(claimed, deps);
+        } finally {
+          if (isSuspected(claimed)) deps.suspects.giveBack();
+        }
       }),
     async claimed(claimed, slot) {
       try {
@@ -81,6 +89,8 @@ async function carryOut(claimed: Claimed, deps: DeliverDeps, reserved?: Slot): P
   const { webhooks, render, slots, recorder, policy, now, random } = deps;
   if (!slots.isProven(claimed.webhookId)) await deps.unhurried.turn();
   const destination = claimed.webhook && (await webhooks.get(claimed.webhookId, claimed.webhook.version));
+  if (destination !== undefined && 'error' in destination)
+    deps.logger.error({ err: destination.error, webhook_id: claimed.webhookId }, 'webhook.unopened');
   const prepared = prepare({
     claimed,
     destination,

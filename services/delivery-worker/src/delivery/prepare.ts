@@ -1,8 +1,8 @@
 import type { Claimed } from './claim-repository.js';
 import type { RenderBody } from './render-body.js';
 import { nextTry, type RetryPolicy } from './retry-policy.js';
-import type { Deferral, Verdict } from './verdict.js';
-import type { Destination } from './webhooks-reader.js';
+import type { Deferral, Failure, Verdict } from './verdict.js';
+import type { Destination, Unopened } from './webhooks-reader.js';
 
 /** A request that is ready to go out, or why there is none. */
 export type Prepared =
@@ -12,7 +12,7 @@ export type Prepared =
 
 export interface PrepareInput {
   claimed: Claimed;
-  destination: Destination | undefined;
+  destination: Destination | Unopened | undefined;
   render: RenderBody;
   policy: RetryPolicy;
   /** 0 to 1. */
@@ -41,22 +41,26 @@ export function prepare(input: PrepareInput): Prepared {
   if (claimed.ageMs > policy.maxAgeMs) return failed('expired', 'The delivery was not made in time.');
   if (claimed.hold !== undefined && claimed.hold.remainingMs > 0)
     return { kind: 'deferred', afterMs: claimed.hold.remainingMs, reason: 'held' };
+  if ('error' in destination) return tryAgain(input, { code: 'internal_error', error: unopened });
   return prepareBody(input, destination);
 }
 
-function prepareBody(
-  { claimed, render, policy, random }: PrepareInput,
-  { url, headers, body }: Destination,
-): Prepared {
+const unopened =
+  'The webhook’s secrets cannot be opened: the key that they are sealed with is not set, or they are damaged.';
+
+/** Our fault, and it may be mended. */
+function tryAgain({ claimed, policy, random }: PrepareInput, failure: Failure): Prepared {
+  return { kind: 'verdict', verdict: nextTry({ step: claimed.step, failure, policy, random }) };
+}
+
+function prepareBody(input: PrepareInput, { url, headers, body }: Destination): Prepared {
+  const { claimed, render } = input;
   const rendered = render(body, claimed.facts);
   if (rendered.ok) return { kind: 'request', url, headers, body: rendered.output };
   const failure = { code: rendered.code, error: rendered.error };
   // An overrun of the clock says something about this machine, not about the template: it is our fault.
-  const verdict: Verdict =
-    failure.code === 'internal_error'
-      ? nextTry({ step: claimed.step, failure, policy, random })
-      : { kind: 'failed', failure };
-  return { kind: 'verdict', verdict };
+  if (failure.code === 'internal_error') return tryAgain(input, failure);
+  return { kind: 'verdict', verdict: { kind: 'failed', failure } };
 }
 
 function failed(code: 'crashes_worker' | 'webhook_deleted' | 'expired', error: string): Prepared {

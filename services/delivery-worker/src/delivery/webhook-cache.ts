@@ -1,19 +1,19 @@
 import { LRUCache } from 'lru-cache';
 import { createBatcher } from '../batcher.js';
 import type { Patience } from '../patience.js';
-import type { Destination, WebhooksReader } from './webhooks-reader.js';
+import type { Destination, Unopened, WebhooksReader } from './webhooks-reader.js';
 
 /** Webhooks opened and kept by id and version: an old version is never sent to. */
 export interface WebhookCache {
-  /** The webhook at `version` or later; undefined where it is gone. */
-  get(id: string, version: number): Promise<Destination | undefined>;
+  /** The webhook at `version` or later; undefined where it is gone. What could not be opened is read anew each time. */
+  get(id: string, version: number): Promise<Destination | Unopened | undefined>;
 }
 
 const maxWebhooks = 5_000;
 
 export function createWebhookCache(reader: WebhooksReader, patience: Patience): WebhookCache {
   const known = new LRUCache<string, Destination>({ max: maxWebhooks });
-  const loader = createBatcher<string, Destination | undefined>({
+  const loader = createBatcher<string, Destination | Unopened | undefined>({
     run: async (ids) => {
       const found = await patience.untilAnswered(() => reader.find([...new Set(ids)]));
       const byId = new Map(found.map((webhook) => [webhook.id, webhook]));
@@ -27,7 +27,7 @@ export function createWebhookCache(reader: WebhooksReader, patience: Patience): 
       const cached = known.get(id);
       if (cached !== undefined && cached.version >= version) return cached;
       const loaded = await loader.add(id);
-      if (loaded !== undefined) known.set(id, loaded);
+      if (loaded !== undefined && !('error' in loaded)) known.set(id, loaded);
       return loaded;
     },
   };

@@ -9,16 +9,23 @@ export interface Destination {
   body: string;
 }
 
+/** One whose url, headers or body cannot be read. */
+export interface Unopened {
+  id: string;
+  /** Why, for the log; it holds no secret. */
+  error: unknown;
+}
+
 export interface WebhooksReader {
   /** Webhooks as they are now; what is gone is missing. */
-  find(ids: string[]): Promise<Destination[]>;
+  find(ids: string[]): Promise<(Destination | Unopened)[]>;
 }
 
 export function createWebhooksReader(database: Database, secrets: SecretBox): WebhooksReader {
   return {
     async find(ids) {
       const rows = await database.prepared<WebhookRow>(find, [ids]);
-      return rows.map((row) => toDestination(row, secrets));
+      return rows.map((row) => openOrTell(row, secrets));
     },
   };
 }
@@ -34,6 +41,15 @@ interface WebhookRow {
   url_sealed: Buffer;
   headers_sealed: Buffer;
   body_sealed: Buffer;
+}
+
+/** Its key may not be set, or the row is damaged: that is the one webhook's trouble, not that of those read with it. */
+function openOrTell(row: WebhookRow, secrets: SecretBox): Destination | Unopened {
+  try {
+    return toDestination(row, secrets);
+  } catch (error) {
+    return { id: row.id, error };
+  }
 }
 
 function toDestination(row: WebhookRow, secrets: SecretBox): Destination {

@@ -145,16 +145,19 @@ const unqueue = {
 const beyondAnyLease = 10;
 
 // The claim's number stays: an owner that was only late can still record, until another claims. A lease that is further
-// ahead than any was given before the database's clock was set back, and would else last as long as that.
+// ahead than any was given before the database's clock was set back, and would else last as long as that. What has seen
+// several workers die comes back at times of its own: it was beside the same deliveries each time, and need not be again.
 const putBackExpired = {
   name: 'dispatch.put-back-expired',
   text: `
     update open_deliveries o
-    set state = 'waiting', claimed = false, claim_token = null, lease_until = null, due_at = now()
+    set state = 'waiting', claimed = false, claim_token = null, lease_until = null,
+        due_at = now() + random() * greatest(0, o.crashes - 1) * interval '5 seconds'
     where o.delivery_id = any(array(
       select delivery_id from open_deliveries
       where state = 'queued'
-        and (lease_until < now() or lease_until > now() + $1::float8 * interval '1 millisecond') limit 5000 for update skip locked))
+        and (lease_until < now() or lease_until > now() + $1::float8 * interval '1 millisecond')
+      limit 5000 for update skip locked))
     returning o.delivery_id`,
 };
 

@@ -10,6 +10,7 @@ import type { Window } from '../dispatch/window.js';
 import type { WorkerMetrics } from '../metrics.js';
 import type { Patience } from '../patience.js';
 import { createDeadLetterRepository } from './dead-letter-repository.js';
+import { createDeadLetters } from './dead-letters.js';
 import { createFanOutAlert, type FanOutAlert } from './fan-out-alert.js';
 import { createFanOutRepository } from './fan-out-repository.js';
 import { createRulesReader } from './rules-reader.js';
@@ -60,7 +61,11 @@ export function createFanOut(parts: FanOutParts): FanOutAlert {
       queuedMs: config.queuedLeaseMs,
       claimMs: config.claimLeaseMs,
     }),
-    deadLetters: createDeadLetterRepository(database),
+    deadLetters: createDeadLetters({
+      repository: createDeadLetterRepository(database),
+      patience,
+      now: Date.now,
+    }),
     window,
     slots,
     publish: (due) => void publish(due),

@@ -1,9 +1,12 @@
-import { randomUUID } from 'node:crypto';
+import { hash } from 'node:crypto';
 import type { DeadLetterReason } from '@tocsin/contracts';
-import { type Database, recordId } from '@tocsin/database';
+import { type Database, firstIdAt, recordId, sqlArray, timeOfRecordId } from '@tocsin/database';
 import { storableText } from '../storable-text.js';
+import { maxAlertBytes } from './parse-message.js';
 
-interface DeadLetter {
+export interface DeadLetter {
+  /** Decided once, so that adding it again where the answer was lost adds nothing. */
+  id: string;
   reason: DeadLetterReason;
   /** A sentence for people. */
   detail: string;
@@ -11,33 +14,79 @@ interface DeadLetter {
   routingKey: string;
   content: Buffer;
   requestId: string | undefined;
+  /** It may have been set aside before, by a worker that died before its acknowledgement. */
+  redelivered: boolean;
 }
 
 export interface DeadLetterRepository {
-  /** Commits before it resolves, so that the message may be acknowledged. */
-  add(letter: DeadLetter): Promise<void>;
+  /**
+   * Commits before it resolves, so that the messages may be acknowledged. Of one that was handed out before nothing is
+   * added where an equal letter of the last hour has not been put back.
+   */
+  add(letters: DeadLetter[]): Promise<void>;
+}
+
+/** Its time, and a hash of all that tells letters apart. */
+export function deadLetterId(
+  nowMs: number,
+  { queue, routingKey, requestId, content }: Omit<DeadLetter, 'id'>,
+): string {
+  const parts = [queue, routingKey, requestId ?? '', content.length, hash('sha256', keptOf(content))];
+  return recordId(nowMs, JSON.stringify(parts));
+}
+
+/** More than is ever shown of one, so that it is shown as cut. */
+const keptBytes = 131_072;
+
+/** All of what could be an alert, so that it can be put back; of anything larger the beginning. */
+export function keptOf(content: Buffer): Buffer {
+  return content.length > maxAlertBytes ? content.subarray(0, keptBytes) : content;
 }
 
 export function createDeadLetterRepository(database: Database): DeadLetterRepository {
   return {
-    async add({ reason, detail, queue, routingKey, content, requestId }) {
-      const now = new Date();
+    async add(letters) {
+      const again = letters.filter(({ redelivered }) => redelivered);
       await database.prepared(add, [
-        recordId(now.getTime(), randomUUID()),
-        reason,
-        storableText(detail),
-        queue,
-        routingKey,
-        content,
-        now,
-        requestId ?? null,
+        sqlArray.uuid(letters.map(({ id }) => id)),
+        sqlArray.text(letters.map(({ reason }) => reason)),
+        sqlArray.text(letters.map(({ detail }) => storableText(detail))),
+        sqlArray.text(letters.map(({ queue }) => queue)),
+        sqlArray.text(letters.map(({ routingKey }) => storableText(routingKey))),
+        sqlArray.bytea(letters.map(({ content }) => keptOf(content))),
+        sqlArray.timestamptz(letters.map(({ id }) => new Date(timeOfRecordId(id)))),
+        sqlArray.text(letters.map(({ requestId }) => requestId ?? null)),
+        sqlArray.boolean(letters.map(({ redelivered }) => redelivered)),
+        sqlArray.text(again.map(({ id }) => id.slice(markAt - 1))),
+        firstLookedAt(again),
       ]);
     },
   };
 }
 
+/** Where the hash begins in an id, counted from 1 as SQL does. */
+const markAt = 15;
+/** A message whose worker died is handed out again at once, where another worker is there. */
+const lookBackMs = 3_600_000;
+const beyondAll = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+function firstLookedAt(again: DeadLetter[]): string {
+  if (again.length === 0) return beyondAll;
+  return firstIdAt(Math.min(...again.map(({ id }) => timeOfRecordId(id))) - lookBackMs);
+}
+
 const add = {
-  name: 'fan-out.add-dead-letter',
-  text: `insert into dead_letters (id, reason, detail, queue, routing_key, content, created_at, request_id)
-         values ($1, $2, $3, $4, $5, $6, $7, $8)`,
+  name: 'fan-out.add-dead-letters',
+  text: `
+    with known as materialized (
+      select substring(id::text from ${markAt}) as mark from dead_letters
+      where requeued_at is null and id >= $11::uuid and substring(id::text from ${markAt}) = any($10::text[])
+    )
+    insert into dead_letters (id, reason, detail, queue, routing_key, content, created_at, request_id)
+    select l.id, l.reason, l.detail, l.queue, l.routing_key, l.content, l.created_at, l.request_id
+    from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bytea[], $7::timestamptz[],
+                $8::text[], $9::boolean[])
+      as l(id, reason, detail, queue, routing_key, content, created_at, request_id, redelivered)
+    where not (l.redelivered and substring(l.id::text from ${markAt}) in (select mark from known))
+    on conflict (id) do nothing`,
 };

@@ -6,7 +6,7 @@ import { oneOfEach } from '../one-of-each.js';
 import type { Patience } from '../patience.js';
 import { commitSplitting } from '../split-bad-rows.js';
 import { type AnnounceDeps, announce } from './announce.js';
-import type { DeadLetterRepository } from './dead-letter-repository.js';
+import type { DeadLetters } from './dead-letters.js';
 import type { FanOutRepository } from './fan-out-repository.js';
 import { createIdleRules, type IdleRules } from './idle-rules.js';
 import { createPace, type Pace } from './pace.js';
@@ -20,7 +20,7 @@ export interface FanOutDeps extends AnnounceDeps {
   check: (value: unknown) => Checked<AlertFired>;
   rules: RulesReader;
   repository: FanOutRepository;
-  deadLetters: DeadLetterRepository;
+  deadLetters: DeadLetters;
   slots: Pick<Slots, 'takeEarly' | 'early' | 'isProven'>;
   patience: Patience;
   queue: string;
@@ -116,12 +116,11 @@ async function acceptAll(taken: Taken[], deps: BatchDeps): Promise<void> {
 function setAside(
   message: Incoming,
   { reason, detail }: { reason: DeadLetterReason; detail: string },
-  { deadLetters, patience, logger, metrics, queue }: FanOutDeps,
+  { deadLetters, logger, metrics, queue }: FanOutDeps,
 ): void {
-  const { content, routingKey } = message;
+  const { content, routingKey, redelivered } = message;
   const requestId = requestIdOf(message);
-  const add = () => deadLetters.add({ reason, detail, queue, routingKey, content, requestId });
-  patience.untilAnswered(add).then(
+  deadLetters.add({ reason, detail, queue, routingKey, content, requestId, redelivered }).then(
     () => {
       metrics.deadLettered(reason);
       // The detail may quote the message, and stands with it in the table.

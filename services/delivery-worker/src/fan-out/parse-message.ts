@@ -10,11 +10,23 @@ export interface Unusable {
   detail: string;
 }
 
+/**
+ * Ours have a few kilobytes; another publisher may add members that nobody reads, but a value of the size that the broker
+ * takes (128 MiB) would cost more memory than the process has, and what it took down would be handed to the next.
+ */
+export const maxAlertBytes = 1_048_576;
+
 /** Reads one alert-fired message. Never throws. */
 export function parseMessage(
   content: Buffer,
   check: (value: unknown) => Checked<AlertFired>,
 ): { ok: true; alert: AlertFired } | Unusable {
+  if (content.length > maxAlertBytes)
+    return {
+      ok: false,
+      reason: 'invalid_message',
+      detail: `The message has ${content.length} bytes, an alert has ${maxAlertBytes} at the most. It was not read, and only its beginning is kept.`,
+    };
   let value: unknown;
   try {
     value = JSON.parse(textOf(content));

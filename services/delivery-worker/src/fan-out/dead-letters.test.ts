@@ -1,0 +1,48 @@
+import type { DeadLetter } from './dead-letter-repository.js';
+import { createDeadLetters } from './dead-letters.js';
+
+const letterOf = (content: Buffer) => ({
+  reason: 'malformed_message' as const,
+  detail: '',
+  queue: 'alerts',
+  routingKey: 'alert.fired',
+  content,
+  requestId: undefined,
+  redelivered: false,
+});
+
+/** Notes what is added together, each addition a turn of the event loop long. */
+function start() {
+  const added: DeadLetter[][] = [];
+  const count = { now: 0, atMost: 0 };
+  const repository = {
+    async add(letters: DeadLetter[]) {
+      added.push(letters);
+      count.now += 1;
+      count.atMost = Math.max(count.atMost, count.now);
+      await new Promise((resolve) => setImmediate(resolve));
+      count.now -= 1;
+    },
+  };
+  const letters = createDeadLetters({
+    repository,
+    patience: { untilAnswered: (work) => work() },
+    now: Date.now,
+  });
+  return { added, count, add: (content: Buffer) => letters.add(letterOf(content)) };
+}
+
+test('a flood is added one batch after the other', async () => {
+  const { added, count, add } = start();
+  await Promise.all(Array.from({ length: 1_000 }, (_, index) => add(Buffer.from(`{${index}`))));
+  expect(added.map((letters) => letters.length)).toEqual([200, 200, 200, 200, 200]);
+  expect(count.atMost).toBe(1);
+});
+
+test('large ones are added a few megabytes at a time, and of the largest only their beginning', async () => {
+  const { added, add } = start();
+  const large = Array.from({ length: 10 }, () => add(Buffer.alloc(1_048_576)));
+  const largest = Array.from({ length: 10 }, () => add(Buffer.alloc(1_048_577)));
+  await Promise.all([...large, ...largest]);
+  expect(added.map((letters) => letters.length)).toEqual([4, 4, 12]);
+});

@@ -1,0 +1,74 @@
+import { createTestDatabase, type TestDatabase } from '@tocsin/database/testing';
+import {
+  createDeadLetterRepository,
+  type DeadLetter,
+  deadLetterId,
+} from '../src/fan-out/dead-letter-repository.js';
+
+let db: TestDatabase;
+beforeAll(async () => {
+  db = await createTestDatabase();
+});
+afterAll(() => db.drop());
+beforeEach(() => db.database.knex('dead_letters').delete());
+
+const add = (...letters: DeadLetter[]) => createDeadLetterRepository(db.database).add(letters);
+const stored = () => db.database.knex('dead_letters').orderBy('id');
+const minute = 60_000;
+
+function letter({ atMs = Date.now(), ...changes }: Partial<DeadLetter> & { atMs?: number } = {}): DeadLetter {
+  const rest = {
+    reason: 'malformed_message' as const,
+    detail: 'The message is not JSON.',
+    queue: 'alert-fired',
+    routingKey: 'alert.fired',
+    content: Buffer.from('{"'),
+    requestId: undefined,
+    redelivered: false,
+    ...changes,
+  };
+  return { ...rest, id: deadLetterId(atMs, rest) };
+}
+
+test('letters are stored as they are, and what a text cannot hold is made storable', async () => {
+  const atMs = Date.UTC(2026, 0, 2);
+  const bytes = Buffer.from([0, 255, 10]);
+  await add(
+    letter({ atMs, content: bytes, requestId: 'a-request' }),
+    letter({ atMs: atMs + 1, routingKey: 'a\0b', detail: 'c\ud800d', content: Buffer.alloc(0) }),
+  );
+  expect(await stored()).toMatchObject([
+    { content: bytes, request_id: 'a-request', created_at: new Date(atMs), requeued_at: null },
+    { routing_key: 'a\uFFFDb', detail: 'c\uFFFDd', content: Buffer.alloc(0), request_id: null },
+  ]);
+});
+
+test('a letter whose answer was lost is added again and stands once', async () => {
+  const entry = letter();
+  await add(entry);
+  await add(entry, letter({ content: Buffer.from('another') }));
+  expect(await stored()).toHaveLength(2);
+});
+
+test('a message that is handed out again after its worker died is no second letter', async () => {
+  const atMs = Date.now() - minute;
+  await add(letter({ atMs }), letter({ atMs, requestId: 'a-request' }));
+  const other = letter({ redelivered: true, content: Buffer.from('{"other') });
+  await add(letter({ redelivered: true }), letter({ redelivered: true, requestId: 'a-request' }), other);
+  const ids = (await stored()).map(({ id }) => id);
+  expect(ids).toHaveLength(3);
+  expect(ids.at(-1)).toBe(other.id);
+});
+
+test('an equal message that comes for the first time is a letter of its own', async () => {
+  await add(letter({ atMs: Date.now() - minute }));
+  await add(letter());
+  expect(await stored()).toHaveLength(2);
+});
+
+test('what was put back and cannot be processed again is a letter anew', async () => {
+  await add(letter({ atMs: Date.now() - minute }));
+  await db.database.knex('dead_letters').update({ requeued_at: new Date() });
+  await add(letter({ redelivered: true }));
+  expect(await stored()).toMatchObject([{ requeued_at: expect.any(Date) }, { requeued_at: null }]);
+});

@@ -54,10 +54,17 @@ export function exchangeFailureOf(error: unknown): SendFailure {
 
 /** What to note of a body that was ended by `error` after the status line. */
 export function bodyNoteOf(error: unknown): BodyNote {
-  if (error instanceof SendFailure) return error.code === 'timeout' ? 'slow' : 'cut';
+  if (error instanceof SendFailure) return noteOfFailure(error.code);
+  // Trailers: the head's own overflow comes before the status line counts.
+  if (codeOf(error) === 'UND_ERR_HEADERS_OVERFLOW') return 'broken';
   // At the end of a connection the parser complains of the rest that is missing.
   const isBroken = error instanceof errors.HTTPParserError && !error.message.includes('EOF');
   return isBroken ? 'broken' : 'cut';
+}
+
+function noteOfFailure(code: SendErrorCode): BodyNote {
+  if (code === 'timeout') return 'slow';
+  return code === 'invalid_response' ? 'overlong' : 'cut';
 }
 
 /** undici tells an answer that breaks the protocol (an unasked upgrade, say) from a closed socket by message only. */

@@ -47,9 +47,8 @@ test('a request that meets a closed connection before it is written can go over 
   const socket = connect(server.port, '127.0.0.1');
   await once(socket, 'connect');
   const closed: Connection[] = [];
-  const connection = createConnection(socket, `http://127.0.0.1:${server.port}`, (ended) =>
-    closed.push(ended),
-  );
+  const origin = `http://127.0.0.1:${server.port}`;
+  const connection = createConnection({ socket, wire: socket }, origin, (ended) => closed.push(ended));
   const request = { path: '/', headers: [], body: Buffer.from('{}'), maxResponseBytes: 100 };
   expect(await connection.exchange(request, createCancellation())).toMatchObject({ statusCode: 200 });
   const second = connection.exchange(request, createCancellation());

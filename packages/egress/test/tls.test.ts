@@ -1,6 +1,11 @@
 import { readFileSync } from 'node:fs';
 import { createServer } from 'node:tls';
+import { createTurnstile } from '@tocsin/kit';
+import { createCancellation } from '../src/cancellation.js';
+import { toDestination } from '../src/destination.js';
 import { createSender, parseCidrs, type SenderOptions } from '../src/index.js';
+import { openSocket } from '../src/open-socket.js';
+import { createTrust } from '../src/trust.js';
 import { type RawServer, serveRaw, startSocketServer } from './support/raw-server.js';
 
 const fixture = (name: string) => `${import.meta.dirname}/fixtures/${name}`;
@@ -54,6 +59,28 @@ test('a session is resumed, and only for the name that it was checked for', asyn
   const second = await send(`https://receiver.test:${server.port}/`);
   expect([first, second]).toMatchObject([{ statusCode: 200 }, { statusCode: 200 }]);
   expect(await send(`https://other.test:${server.port}/`)).toMatchObject({ code: 'tls_failure' });
+});
+
+test('of the sessions that a server hands out on a connection the first two are kept', async () => {
+  const server = await startTlsServer();
+  const kept: Buffer[] = [];
+  const { socket } = await openSocket(
+    toDestination(new URL(`https://receiver.test:${server.port}/`)),
+    {
+      ...loopback,
+      secureContext: createTrust(loopback.caFile),
+      connectTimeoutMs: 5000,
+      timeouts: createTurnstile(4),
+      sessions: { get: () => undefined, set: (_origin, session) => kept.push(session) },
+    },
+    createCancellation(),
+  );
+  cleanUps.push(async () => void socket.destroy());
+  socket.resume().on('session', () => {});
+  while (kept.length < 2) await new Promise(setImmediate);
+  // A server of Node sends two tickets and cannot be asked for more.
+  for (let count = 0; count < 1000; count += 1) socket.emit('session', Buffer.from('one more'));
+  expect(kept).toHaveLength(2);
 });
 
 test('without the private authority its certificates are tls_failure, and nothing is sent', async () => {

@@ -81,6 +81,13 @@ test.each([
   expect(checkUrl(url, strict)).toEqual(['must not hold a user name or a password']);
 });
 
+test.each(['http://example.com:0/', 'https://8.8.8.8:00000', 'http://[2606:4700::1111]:0'])(
+  'the port 0, at which nobody can listen, is refused in %s',
+  (url) => {
+    expect(checkUrl(url, strict)).toEqual(['must not name the port 0']);
+  },
+);
+
 test('every problem of a URL is told at once', () => {
   expect(checkUrl('http://me@127.0.0.1/#', strict)).toEqual([
     'must not hold a user name or a password',

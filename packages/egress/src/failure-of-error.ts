@@ -7,6 +7,10 @@ const sentences: Record<string, [SendErrorCode, string]> = {
   EHOSTUNREACH: ['connection_refused', 'The destination cannot be reached (EHOSTUNREACH).'],
   ENETUNREACH: ['connection_refused', 'The destination cannot be reached (ENETUNREACH).'],
   EHOSTDOWN: ['connection_refused', 'The destination cannot be reached (EHOSTDOWN).'],
+  // Of the address that was dialled: a local one with no interface, none of its family here, the port 0.
+  EADDRNOTAVAIL: ['connection_refused', 'The destination cannot be reached (EADDRNOTAVAIL).'],
+  EAFNOSUPPORT: ['connection_refused', 'The destination cannot be reached (EAFNOSUPPORT).'],
+  EINVAL: ['connection_refused', 'The destination cannot be reached (EINVAL).'],
   EACCES: ['connection_refused', 'The connection was forbidden on the way (EACCES).'],
   EPERM: ['connection_refused', 'The connection was forbidden on the way (EPERM).'],
   ECONNRESET: ['connection_reset', 'The destination closed the connection without an answer.'],

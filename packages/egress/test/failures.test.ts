@@ -39,6 +39,13 @@ test('a name whose addresses all refuse is connection_refused', async () => {
   expect(result).toMatchObject({ kind: 'error', code: 'connection_refused' });
 });
 
+test('an address that cannot be dialled, or the port 0, is connection_refused', async () => {
+  expect(await sendTo('http://127.0.0.1:0/')).toMatchObject({ code: 'connection_refused' });
+  // Without a zone nobody can tell on which link it is.
+  const linkLocal = await sendTo('http://[fe80::1]/', { allow: parseCidrs(['fe80::/10']) });
+  expect(linkLocal).toMatchObject({ kind: 'error', code: 'connection_refused' });
+});
+
 test('a connection closed or reset instead of an answer is connection_reset', async () => {
   const closing = await start((socket) => socket.end());
   expect(await sendTo(closing.url)).toMatchObject({ kind: 'error', code: 'connection_reset' });

@@ -52,7 +52,9 @@ export function exchangeFailureOf(error: unknown): SendFailure {
   if (error instanceof errors.HTTPParserError || isBadResponse(error)) {
     return new SendFailure('invalid_response', 'The answer is not valid HTTP/1.1.', { cause: error });
   }
-  if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) return tlsFailureOf(error);
+  if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) {
+    return new SendFailure('tls_failure', `TLS failed on the connection (${code}).`, { cause: error });
+  }
   return known(code, error) ?? internalFailure(code, error);
 }
 

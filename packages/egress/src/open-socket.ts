@@ -151,7 +151,11 @@ async function secure(
       tlsSocket
         .on('session', keepSession)
         .once('secureConnect', () => resolve(tlsSocket))
-        .on('error', (error) => reject(tlsFailureOf(error)));
+        .on('error', (error) => {
+          reject(tlsFailureOf(error));
+          // Node tells of a record that cannot be read, or an alert, and leaves the connection open.
+          tlsSocket.destroy();
+        });
     });
   } finally {
     watch.stop();

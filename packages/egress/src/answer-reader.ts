@@ -114,8 +114,11 @@ export class AnswerReader implements Dispatcher.DispatchHandler {
   }
 
   onError(error: Error): void {
-    if (this.#head) this.#finish({ bodyNote: bodyNoteOf(error) });
-    else this.#reject(exchangeFailureOf(error));
+    if (!this.#head) this.#reject(exchangeFailureOf(error));
+    // A 304 tells the length of what it does not bring (RFC 9110 §8.6), which undici takes for a fault; nothing is missing.
+    else if (this.#head.statusCode === 304 || this.#head.statusCode === 204)
+      this.#finish({ isComplete: true });
+    else this.#finish({ bodyNote: bodyNoteOf(error) });
   }
 
   /** A property for a property: an object spread into another gets a hidden class of its own, at each call. */

@@ -92,6 +92,7 @@ export function createConnection(
     async exchange({ path, headers, body, maxResponseBytes }, cancellation) {
       const reader = new AnswerReader(maxResponseBytes);
       exchanges += 1;
+      if (exchanges > 1) await unaskedBytes();
       expectHead();
       watch.restart(maxAnswerBytes(maxResponseBytes));
       client.dispatch({ path, method: 'POST', headers, body }, reader);
@@ -117,6 +118,14 @@ export function createConnection(
   };
   socket.once('close', settleClosed);
   return connection;
+}
+
+/**
+ * What an idle connection was sent is to end it and not to answer the next request. undici waits for one turn of the
+ * event loop, within which nothing is read where the turn's reading is over; with this one before it there is a reading.
+ */
+function unaskedBytes(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
 }
 
 function lookAtEachRead(socket: OpenSocket['socket'], watch: ReadWatch): void {

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { readSystemNames, type SystemNames } from './system-names.js';
 import { withDeadline } from './with-deadline.js';
 
-/** Every address of a name, IPv4 and IPv6. Rejects where it has none; bounded in time. */
+/** The addresses of a name, IPv4 and IPv6. Rejects where it has none; bounded in time. */
 export type Lookup = (hostname: string) => Promise<string[]>;
 
 export interface LookupOptions {

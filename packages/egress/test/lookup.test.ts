@@ -15,10 +15,8 @@ beforeEach(async () => {
     'v4.test': { A: ['127.0.0.1'] },
     'v6.test': { AAAA: ['::1'] },
     'empty.test': {},
-    'many.test': {
-      A: Array.from({ length: 100 }, (_, index) => `127.0.0.${index + 1}`),
-      AAAA: Array.from({ length: 100 }, (_, index) => `2001:db8::${index + 1}`),
-    },
+    'many-v4.test': { A: Array.from({ length: 100 }, (_, index) => `127.0.0.${index + 1}`) },
+    'many-v6.test': { AAAA: Array.from({ length: 100 }, (_, index) => `2001:db8::${index + 1}`) },
     'hang.test': 'hang',
     'broken.test': 'broken',
     'receiver.inner.test': { A: ['10.0.0.7'] },
@@ -51,10 +49,10 @@ test('every address of both families is given, IPv4 first', async () => {
   expect(await lookup('v6.test')).toEqual(['::1']);
 });
 
-test('of a name with a hundred addresses of each family sixteen are used', async () => {
-  const addresses = await startLookup()('many.test');
-  expect(addresses.filter((address) => address.includes('.'))).toHaveLength(16);
-  expect(addresses).toHaveLength(32);
+test('of a hundred addresses of a family sixteen are used', async () => {
+  const lookup = startLookup();
+  expect(await lookup('many-v4.test')).toHaveLength(16);
+  expect(await lookup('many-v6.test')).toHaveLength(16);
 });
 
 test('a name without addresses, unknown, or that the name server fails at, rejects', async () => {

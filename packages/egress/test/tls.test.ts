@@ -177,9 +177,11 @@ test('a connection that leaves TLS within it is tls_failure before the head, and
     back.on('error', () => front.destroy());
   });
   cleanUps.push(() => garbled.close());
-  server.respond = (socket) => {
+  server.respond = async (socket) => {
     socket.write(head);
-    setTimeout(() => wires.at(-1)?.write('not a record of TLS, whatever it may be'), 50);
+    // The head goes through the front first: each hop takes a turn of the event loop or two.
+    for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
+    wires.at(-1)?.write('not a record of TLS, whatever it may be');
   };
   const send = startSender();
   const url = `https://receiver.test:${garbled.port}/`;

@@ -31,7 +31,8 @@ export class AnswerReader implements Dispatcher.DispatchHandler {
   #abort: ((error: Error) => void) | undefined;
   #head: Pick<RawAnswer, 'statusCode' | 'contentType' | 'contentEncoding' | 'retryAfter'> | undefined;
   #interimAnswers = 0;
-  #chunks: Buffer[] = [];
+  /** The first piece as it came, or a buffer that grows: of it `#length` bytes count. */
+  #body: Buffer = Buffer.alloc(0);
   #length = 0;
   readonly #maxBytes: number;
 
@@ -79,12 +80,33 @@ export class AnswerReader implements Dispatcher.DispatchHandler {
 
   onData(chunk: Buffer): boolean {
     const room = this.#maxBytes - this.#length;
-    this.#chunks.push(chunk.length > room ? chunk.subarray(0, room) : chunk);
-    this.#length += chunk.length;
-    if (this.#length <= this.#maxBytes) return true;
+    this.#keep(chunk.length > room ? chunk.subarray(0, room) : chunk);
+    if (chunk.length <= room) return true;
     this.#finish({ isTooLong: true });
     this.#abort?.(new Error('the rest of the answer is not read'));
     return true;
+  }
+
+  /**
+   * All but the first piece, which mostly is the only one, are copied: a piece is a view of all that was read with it, and
+   * one byte of body can come with 64 KiB of chunk extensions.
+   */
+  #keep(piece: Buffer): void {
+    const length = this.#length + piece.length;
+    if (this.#length === 0) {
+      this.#body = piece;
+    } else {
+      if (length > this.#body.length) this.#body = this.#grown(length);
+      piece.copy(this.#body, this.#length);
+    }
+    this.#length = length;
+  }
+
+  #grown(atLeast: number): Buffer {
+    const size = Math.max(atLeast, Math.min(2 * this.#body.length, this.#maxBytes));
+    const grown = Buffer.allocUnsafeSlow(size);
+    this.#body.copy(grown, 0, 0, this.#length);
+    return grown;
   }
 
   onComplete(): void {
@@ -92,8 +114,11 @@ export class AnswerReader implements Dispatcher.DispatchHandler {
   }
 
   onError(error: Error): void {
-    if (this.#head) this.#finish({ bodyNote: bodyNoteOf(error) });
-    else this.#reject(exchangeFailureOf(error));
+    if (!this.#head) this.#reject(exchangeFailureOf(error));
+    // A 304 tells the length of what it does not bring (RFC 9110 §8.6), which undici takes for a fault; nothing is missing.
+    else if (this.#head.statusCode === 304 || this.#head.statusCode === 204)
+      this.#finish({ isComplete: true });
+    else this.#finish({ bodyNote: bodyNoteOf(error) });
   }
 
   /** A property for a property: an object spread into another gets a hidden class of its own, at each call. */
@@ -105,7 +130,7 @@ export class AnswerReader implements Dispatcher.DispatchHandler {
       contentType: head.contentType,
       contentEncoding: head.contentEncoding,
       retryAfter: head.retryAfter,
-      body: this.#chunks.length === 1 && this.#chunks[0] ? this.#chunks[0] : Buffer.concat(this.#chunks),
+      body: this.#body.subarray(0, this.#length),
       isTooLong: end.isTooLong ?? false,
       isComplete: end.isComplete ?? false,
       bodyNote: end.bodyNote,

@@ -40,6 +40,20 @@ test.each([
   'http://[fe80::1%25eth0]/',
   'http://[::1/',
   'http://256.256.256.256/',
+  'http://1.2.3.4.5/',
+  'http://[::1%25]/',
+  'http://[::ffff:7f00:1%lo]/',
+  'http://[::%2e1]/',
+  'http://127.0.0.1%00/',
+  'http://127.0.0.1%09/',
+  'http://exam%20ple.com/',
+  'http://example.com:８０/',
+  'http://example.com:%38%30/',
+  'http://example.com%40127.0.0.1/',
+  'http://\u00ad/',
+  'http://a\u00a0b/',
+  'http://a\u2028b/',
+  'http://\u202eexample.com/',
   'http://\u0000/',
 ])('%j is not an absolute http or https URL', (url) => {
   expect(checkUrl(url, strict)).toEqual(['must be an absolute http or https URL']);
@@ -57,6 +71,17 @@ test.each([
   'http://１２７.０.０.１/',
   'http://127。0。0。1/',
   'http://%31%32%37.0.0.1/',
+  'http://127｡0．0。1/',
+  'http://①②⑦.⓪.⓪.①/',
+  'http://127.0.0\u00ad.1/',
+  'http://127.0.0.1\u200b/',
+  'http://127\u2060.0.0.1/',
+  'http://127%2e0%2e0%2e1/',
+  'http://127.0.0.1\\.example.com/',
+  'http://[::127.0.0.1]/',
+  'http://[::ffff:0:127.0.0.1]/',
+  'http://[64:ff9b:1::7f00:1]/',
+  'http://[2002:7f00:1::]/',
   'http://[::1]/',
   'http://[::]/',
   'http://[::ffff:127.0.0.1]/',
@@ -77,9 +102,18 @@ test.each([
   'http://user:secret@example.com/',
   'http://@example.com/',
   'http://:@example.com/',
+  'http://example.com%2f@8.8.8.8/',
+  'http://8.8.8.8%23@example.com/',
 ])('user name and password are refused in %s', (url) => {
   expect(checkUrl(url, strict)).toEqual(['must not hold a user name or a password']);
 });
+
+test.each(['http://example.com:0/', 'https://8.8.8.8:00000', 'http://[2606:4700::1111]:0'])(
+  'the port 0, at which nobody can listen, is refused in %s',
+  (url) => {
+    expect(checkUrl(url, strict)).toEqual(['must not name the port 0']);
+  },
+);
 
 test('every problem of a URL is told at once', () => {
   expect(checkUrl('http://me@127.0.0.1/#', strict)).toEqual([

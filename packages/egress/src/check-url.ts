@@ -17,7 +17,8 @@ export function checkUrl(url: string, { allow }: { allow: readonly Cidr[] }): st
   const problems: string[] = [];
   if (/^https?:\/\/[^/?#\\]*@/i.test(url)) problems.push('must not hold a user name or a password');
   if (url.includes('#')) problems.push('must not have a fragment');
-  const { hostname, isLiteral } = toDestination(parsed);
+  const { hostname, isLiteral, port } = toDestination(parsed);
+  if (port === 0) problems.push('must not name the port 0');
   if (isLiteral && !isAddressAllowed(hostname, allow)) {
     problems.push('must not lead to an address that deliveries may not reach');
   }

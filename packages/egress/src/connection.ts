@@ -1,9 +1,10 @@
-import type { Socket } from 'node:net';
 import { Client } from 'undici';
 import { AnswerReader, type RawAnswer } from './answer-reader.js';
 import type { Cancellation } from './cancellation.js';
+import type { OpenSocket } from './open-socket.js';
 import { SendFailure } from './send-failure.js';
 import { skipInterim } from './skip-interim.js';
+import { maxAnswerBytes, type ReadWatch, watchReading } from './watch-reading.js';
 
 interface WireRequest {
   /** Path and query, percent-encoded. */
@@ -42,12 +43,18 @@ const hintedIdleTimeoutMs = 30_000;
 const idleMarginMs = 1000;
 
 export function createConnection(
-  socket: Socket,
+  { socket, wire }: OpenSocket,
   origin: string,
   onClosed: (connection: Connection) => void,
 ): Connection {
   const openedAt = Date.now();
   const expectHead = skipInterim(socket);
+  let endExchange: ((failure: SendFailure) => void) | undefined;
+  const watch = watchReading(wire, maxAnswerBytes(0), () => {
+    if (endExchange) endExchange(tooMuch());
+    else void connection.close();
+  });
+  lookAtEachRead(socket, watch);
   let isOpen = true;
   let isHandedOver = false;
   let exchanges = 0;
@@ -72,6 +79,7 @@ export function createConnection(
   const settleClosed = () => {
     if (!isOpen) return;
     isOpen = false;
+    watch.stop();
     onClosed(connection);
   };
 
@@ -84,11 +92,14 @@ export function createConnection(
     async exchange({ path, headers, body, maxResponseBytes }, cancellation) {
       const reader = new AnswerReader(maxResponseBytes);
       exchanges += 1;
+      if (exchanges > 1) await unaskedBytes();
       expectHead();
+      watch.restart(maxAnswerBytes(maxResponseBytes));
       client.dispatch({ path, method: 'POST', headers, body }, reader);
-      cancellation.listen((failure) => {
+      endExchange = (failure) => {
         if (!reader.abort(failure)) void client.destroy(failure);
-      });
+      };
+      cancellation.listen(endExchange);
       try {
         return await reader.answer;
       } catch (failure) {
@@ -96,6 +107,7 @@ export function createConnection(
         throw failure;
       } finally {
         cancellation.listen(undefined);
+        endExchange = undefined;
       }
     },
     async close() {
@@ -106,4 +118,24 @@ export function createConnection(
   };
   socket.once('close', settleClosed);
   return connection;
+}
+
+/**
+ * What an idle connection was sent is to end it and not to answer the next request. undici waits for one turn of the
+ * event loop, within which nothing is read where the turn's reading is over; with this one before it there is a reading.
+ */
+function unaskedBytes(): Promise<void> {
+  return new Promise((resolve) => setImmediate(resolve));
+}
+
+function lookAtEachRead(socket: OpenSocket['socket'], watch: ReadWatch): void {
+  const read = socket.read.bind(socket);
+  socket.read = (size?: number) => {
+    watch.check();
+    return socket.destroyed ? null : read(size);
+  };
+}
+
+function tooMuch(): SendFailure {
+  return new SendFailure('invalid_response', 'The destination sends more than an answer may have.');
 }

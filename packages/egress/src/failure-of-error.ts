@@ -7,6 +7,10 @@ const sentences: Record<string, [SendErrorCode, string]> = {
   EHOSTUNREACH: ['connection_refused', 'The destination cannot be reached (EHOSTUNREACH).'],
   ENETUNREACH: ['connection_refused', 'The destination cannot be reached (ENETUNREACH).'],
   EHOSTDOWN: ['connection_refused', 'The destination cannot be reached (EHOSTDOWN).'],
+  // Of the address that was dialled: a local one with no interface, none of its family here, the port 0.
+  EADDRNOTAVAIL: ['connection_refused', 'The destination cannot be reached (EADDRNOTAVAIL).'],
+  EAFNOSUPPORT: ['connection_refused', 'The destination cannot be reached (EAFNOSUPPORT).'],
+  EINVAL: ['connection_refused', 'The destination cannot be reached (EINVAL).'],
   EACCES: ['connection_refused', 'The connection was forbidden on the way (EACCES).'],
   EPERM: ['connection_refused', 'The connection was forbidden on the way (EPERM).'],
   ECONNRESET: ['connection_reset', 'The destination closed the connection without an answer.'],
@@ -48,16 +52,25 @@ export function exchangeFailureOf(error: unknown): SendFailure {
   if (error instanceof errors.HTTPParserError || isBadResponse(error)) {
     return new SendFailure('invalid_response', 'The answer is not valid HTTP/1.1.', { cause: error });
   }
-  if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) return tlsFailureOf(error);
+  if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) {
+    return new SendFailure('tls_failure', `TLS failed on the connection (${code}).`, { cause: error });
+  }
   return known(code, error) ?? internalFailure(code, error);
 }
 
 /** What to note of a body that was ended by `error` after the status line. */
 export function bodyNoteOf(error: unknown): BodyNote {
-  if (error instanceof SendFailure) return error.code === 'timeout' ? 'slow' : 'cut';
+  if (error instanceof SendFailure) return noteOfFailure(error.code);
+  // Trailers: the head's own overflow comes before the status line counts.
+  if (codeOf(error) === 'UND_ERR_HEADERS_OVERFLOW') return 'broken';
   // At the end of a connection the parser complains of the rest that is missing.
   const isBroken = error instanceof errors.HTTPParserError && !error.message.includes('EOF');
   return isBroken ? 'broken' : 'cut';
+}
+
+function noteOfFailure(code: SendErrorCode): BodyNote {
+  if (code === 'timeout') return 'slow';
+  return code === 'invalid_response' ? 'overlong' : 'cut';
 }
 
 /** undici tells an answer that breaks the protocol (an unasked upgrade, say) from a closed socket by message only. */

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 import { readSystemNames, type SystemNames } from './system-names.js';
 import { withDeadline } from './with-deadline.js';
 
-/** Every address of a name, IPv4 and IPv6. Rejects where it has none; bounded in time. */
+/** The addresses of a name, IPv4 and IPv6. Rejects where it has none; bounded in time. */
 export type Lookup = (hostname: string) => Promise<string[]>;
 
 export interface LookupOptions {
@@ -19,6 +19,11 @@ export interface LookupOptions {
 /** Names are asked for again after this: a connection outlives it, a burst of connections shares it. */
 const cacheMs = 5000;
 const maxCachedNames = 1000;
+/**
+ * Addresses of one family that are used: a name server can give thousands, and judging and dialling them stood a worker
+ * still for half a second at each connection. Those left out are not dialled, so nothing unjudged is.
+ */
+const maxAddressesOfFamily = 16;
 /** How often the machine's settings are read anew. */
 const settingsMs = 60_000;
 /** One question to one name server; c-ares doubles it at the second try. */
@@ -94,10 +99,15 @@ function loopbackOf(name: string): string[] | undefined {
 
 /** IPv4 first, as machines without a route for IPv6 are still many. A failed query counts as no address. */
 async function queryBothFamilies(resolver: dns.Resolver, name: string): Promise<string[]> {
-  const v4 = resolver.resolve4(name).catch(() => []);
-  const v6 = resolver.resolve6(name).catch(() => []);
+  const v4 = firstOf(resolver.resolve4(name));
+  const v6 = firstOf(resolver.resolve6(name));
   const fastest = await Promise.race([v4, v6]);
   if (fastest.length === 0) return (await Promise.all([v4, v6])).flat();
   const both = [v4, v6].map((query) => withDeadline(query, otherFamilyMs).catch(() => []));
   return (await Promise.all(both)).flat();
+}
+
+async function firstOf(query: Promise<string[]>): Promise<string[]> {
+  const addresses = await query.catch(() => []);
+  return addresses.slice(0, maxAddressesOfFamily);
 }

@@ -7,6 +7,7 @@ import type { Destination } from './destination.js';
 import { connectFailureOf, tlsFailureOf } from './failure-of-error.js';
 import type { Lookup } from './lookup.js';
 import { SendFailure } from './send-failure.js';
+import { maxHandshakeBytes, watchReading } from './watch-reading.js';
 
 export interface SocketOpenerOptions {
   lookup: Lookup;
@@ -20,8 +21,18 @@ export interface SocketOpenerOptions {
   sessions: { get(origin: string): Buffer | undefined; set(origin: string, session: Buffer): void };
 }
 
+export interface OpenSocket {
+  /** What requests are written to. */
+  socket: Socket;
+  /** The TCP socket: `socket` itself, or the one below TLS. */
+  wire: Socket;
+}
+
 /** How long one address of several is tried before the next one. */
 const addressTimeoutMs = 1500;
+
+/** Servers give two tickets, of which one is used; what a stranger gives beyond them is not kept. */
+const maxSessionsOfSocket = 2;
 
 /**
  * A socket to the destination, TLS included. The addresses of the name are read once, all of them must be allowed,
@@ -32,7 +43,7 @@ export async function openSocket(
   destination: Destination,
   options: SocketOpenerOptions,
   cancellation: Cancellation,
-): Promise<Socket> {
+): Promise<OpenSocket> {
   const attempt: Attempt = { stage: 'lookup' };
   let timer: NodeJS.Timeout | undefined;
   let isOver = false;
@@ -63,14 +74,18 @@ interface Attempt {
   failure?: SendFailure;
 }
 
-async function open(destination: Destination, options: SocketOpenerOptions, attempt: Attempt) {
+async function open(
+  destination: Destination,
+  options: SocketOpenerOptions,
+  attempt: Attempt,
+): Promise<OpenSocket> {
   const addresses = await allowedAddresses(destination, options);
   if (attempt.failure) throw attempt.failure;
   attempt.stage = 'tcp';
-  const socket = await dial(destination, addresses, attempt);
-  if (!destination.isTls || attempt.failure) return socket;
+  const wire = await dial(destination, addresses, attempt);
+  if (!destination.isTls || attempt.failure) return { socket: wire, wire };
   attempt.stage = 'tls';
-  return secure(destination, options, { attempt, socket });
+  return { socket: await secure(destination, options, { attempt, wire }), wire };
 }
 
 async function allowedAddresses(
@@ -109,14 +124,14 @@ function dial({ hostname, port }: Destination, addresses: string[], attempt: Att
   });
 }
 
-function secure(
+async function secure(
   { hostname, isLiteral, origin }: Destination,
   { secureContext, sessions }: SocketOpenerOptions,
-  { attempt, socket }: { attempt: Attempt; socket: Socket },
+  { attempt, wire }: { attempt: Attempt; wire: Socket },
 ): Promise<Socket> {
   const session = sessions.get(origin);
   const tlsSocket = startTls({
-    socket,
+    socket: wire,
     secureContext,
     // A name at the root, "example.com.", is certified without its last dot.
     ...(isLiteral ? { host: hostname } : { servername: hostname.replace(/\.$/, '') }),
@@ -124,12 +139,31 @@ function secure(
     ...(session && { session }),
   });
   attempt.socket = tlsSocket;
-  return new Promise((resolve, reject) => {
-    tlsSocket
-      .on('session', (fresh) => sessions.set(origin, fresh))
-      .once('secureConnect', () => resolve(tlsSocket))
-      .on('error', (error) => reject(tlsFailureOf(error)));
-  });
+  let sessionsKept = 0;
+  const keepSession = (fresh: Buffer) => {
+    sessions.set(origin, fresh);
+    sessionsKept += 1;
+    if (sessionsKept === maxSessionsOfSocket) tlsSocket.off('session', keepSession);
+  };
+  const watch = watchReading(wire, maxHandshakeBytes, () => tlsSocket.destroy(endlessHandshake()));
+  try {
+    return await new Promise((resolve, reject) => {
+      tlsSocket
+        .on('session', keepSession)
+        .once('secureConnect', () => resolve(tlsSocket))
+        .on('error', (error) => {
+          reject(tlsFailureOf(error));
+          // Node tells of a record that cannot be read, or an alert, and leaves the connection open.
+          tlsSocket.destroy();
+        });
+    });
+  } finally {
+    watch.stop();
+  }
+}
+
+function endlessHandshake(): SendFailure {
+  return new SendFailure('tls_failure', 'The destination sends too much within the TLS handshake.');
 }
 
 function timeoutFailure(stage: Attempt['stage']): SendFailure {

@@ -22,6 +22,8 @@ export type BodyNote =
   | 'slow'
   /** The body broke the rules of HTTP. */
   | 'broken'
+  /** With what is no body (chunk extensions, say) the destination sent more than an answer may have. */
+  | 'overlong'
   /** The body has a content coding that was not asked for (gzip, say) and is kept as it came. */
   | 'encoded';
 

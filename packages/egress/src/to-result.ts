@@ -12,8 +12,7 @@ export function toAnswer(
   const isCut = answer.isTooLong || !answer.isComplete;
   const { contentType, contentEncoding, retryAfter } = answer;
   const { text, isShortened } = decodeBody(answer.body, { contentType, isCut, maxBytes: maxResponseBytes });
-  const isEncoded =
-    text !== '' && contentEncoding !== undefined && !/^\s*(identity)?\s*$/i.test(contentEncoding);
+  const isEncoded = text !== '' && contentEncoding !== undefined && !isIdentity(contentEncoding);
   const bodyNote = answer.bodyNote ?? (isEncoded ? 'encoded' : undefined);
   const retryAfterSeconds = retryAfter === undefined ? undefined : parseRetryAfter(retryAfter, Date.now());
   return {
@@ -25,6 +24,11 @@ export function toAnswer(
     retryAfterSeconds,
     durationMs: elapsedSince(startedAt),
   };
+}
+
+/** The value is a stranger's and may hold 32 KiB: a pattern with a space class at both ends would take its square. */
+function isIdentity(contentEncoding: string): boolean {
+  return ['', 'identity'].includes(contentEncoding.trim().toLowerCase());
 }
 
 /** What is told of a send that brought no answer. */

@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { type Answer, createSender, parseCidrs, type SenderOptions } from '../src/index.js';
 import { type RawServer, type Respond, startRawServer, startSocketServer } from './support/raw-server.js';
@@ -55,6 +57,78 @@ test.each([204, 304])('a %d has no body, and its connection serves on', async (s
   expect(await send()).toMatchObject({ statusCode: status, response: '', truncated: false });
   expect(await send()).toMatchObject({ statusCode: status });
   expect(server.sockets).toHaveLength(1);
+});
+
+test.each([
+  ['304 with the length of what it stands for', '304 Not Modified\r\nContent-Length: 20'],
+  ['204 with a length that it may not have', '204 No Content\r\nContent-Length: 2'],
+])('of a %s nothing is missing', async (_what, head) => {
+  const { send } = await start(answering(`HTTP/1.1 ${head}\r\n\r\n`));
+  for (let count = 0; count < 2; count += 1) {
+    expect(await send()).toMatchObject({ response: '', truncated: false, bodyNote: undefined });
+  }
+});
+
+test.each([
+  [
+    'offers an upgrade',
+    '200 OK\r\nUpgrade: h2,h2c\r\nConnection: Upgrade, Keep-Alive\r\nContent-Length: 2\r\n\r\nok',
+  ],
+  ['has empty headers, also at its end', '200 OK\r\nX:\r\nContent-Length: 2\r\nY: \r\nZ:\r\n\r\nok'],
+  ['has no reason phrase', '200\r\nContent-Length: 2\r\n\r\nok'],
+  [
+    'comes behind an interim answer with a length',
+    '103 Hints\r\nContent-Length: 9\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok',
+  ],
+  [
+    'says chunked twice',
+    '200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n',
+  ],
+])('an answer that %s is read', async (_what, bytes) => {
+  const { send } = await start(answering(`HTTP/1.1 ${bytes}`));
+  expect(await send()).toMatchObject({ statusCode: 200, response: 'ok', truncated: false });
+});
+
+test('a length of the largest number is no promise of memory: what came is kept', async () => {
+  const { send } = await start(
+    answering('HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775807\r\n\r\nab', { end: true }),
+  );
+  expect(await send()).toMatchObject({ statusCode: 200, response: 'ab', truncated: true, bodyNote: 'cut' });
+});
+
+test('a body that only claims to be compressed is kept and noted all the same', async () => {
+  const { send } = await start(
+    answering('HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nplain'),
+  );
+  expect(await send()).toMatchObject({ response: 'plain', truncated: false, bodyNote: 'encoded' });
+});
+
+test('a body whose sender closes its half of the connection is cut at once', async () => {
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    socket.on('error', () => {}).resume();
+    socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf');
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const sender = createSender({ allow: parseCidrs(['127.0.0.0/8']) });
+  cleanUps.push(
+    () => new Promise((resolve) => server.close(() => resolve())),
+    () => sender.close(),
+  );
+  const { port } = server.address() as AddressInfo;
+  const result = await sender.send({ url: `http://127.0.0.1:${port}/`, headers: {}, body: '{}' });
+  expect(result).toMatchObject({ statusCode: 200, response: 'half', bodyNote: 'cut' });
+});
+
+test('an answer that is sent as soon as the connection is there counts', async () => {
+  const hasty = await startSocketServer((socket) => socket.resume().write(ok('hasty')));
+  const sender = createSender({ allow: parseCidrs(['127.0.0.0/8']) });
+  cleanUps.push(
+    () => hasty.close(),
+    () => sender.close(),
+  );
+  const result = await sender.send({ url: hasty.url, headers: {}, body: '{}' });
+  expect(result).toMatchObject({ kind: 'answer', statusCode: 200, response: 'hasty' });
 });
 
 test('interim answers are passed over: 100 Continue, Early Hints, several, in pieces', async () => {

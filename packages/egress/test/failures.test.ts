@@ -1,3 +1,5 @@
+import { once } from 'node:events';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { createSender, parseCidrs, type SenderOptions, type SendResult } from '../src/index.js';
 import { type RawServer, type Respond, startRawServer, startSocketServer } from './support/raw-server.js';
 
@@ -39,13 +41,67 @@ test('a name whose addresses all refuse is connection_refused', async () => {
   expect(result).toMatchObject({ kind: 'error', code: 'connection_refused' });
 });
 
+test('an address that cannot be dialled, or the port 0, is connection_refused', async () => {
+  expect(await sendTo('http://127.0.0.1:0/')).toMatchObject({ code: 'connection_refused' });
+  // Without a zone nobody can tell on which link it is.
+  const linkLocal = await sendTo('http://[fe80::1]/', { allow: parseCidrs(['fe80::/10']) });
+  expect(linkLocal).toMatchObject({ kind: 'error', code: 'connection_refused' });
+});
+
 test('a connection closed or reset instead of an answer is connection_reset', async () => {
   const closing = await start((socket) => socket.end());
   expect(await sendTo(closing.url)).toMatchObject({ kind: 'error', code: 'connection_reset' });
   const resetting = await start((socket) => socket.resetAndDestroy());
   expect(await sendTo(resetting.url)).toMatchObject({ kind: 'error', code: 'connection_reset' });
-  const halfway = await start((socket) => socket.end('HTTP/1.1 20'));
-  expect(await sendTo(halfway.url)).toMatchObject({ kind: 'error', code: 'connection_reset' });
+});
+
+test.each([
+  'HTTP/1.1 20',
+  'HTTP/1.1 200 OK\r\nContent-Le',
+  'HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n',
+  'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n',
+  'HTTP/1.1 100 Continue\r\n\r\n',
+])(
+  'a head cut after %j is connection_reset where the destination hangs up, timeout where not',
+  async (bytes) => {
+    const closing = await start((socket) => socket.end(bytes));
+    expect(await sendTo(closing.url)).toMatchObject({ kind: 'error', code: 'connection_reset' });
+    const stalling = await start((socket) => socket.write(bytes));
+    expect(await sendTo(stalling.url, { totalTimeoutMs: 200 })).toMatchObject({
+      kind: 'error',
+      code: 'timeout',
+    });
+  },
+);
+
+test('a destination that closes its half at once and reads on is connection_reset, not waited for', async () => {
+  const sockets: Socket[] = [];
+  const server = createServer({ allowHalfOpen: true }, (socket) => {
+    sockets.push(socket);
+    socket.on('error', () => {}).resume();
+    socket.end();
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  cleanUps.push(() => new Promise((resolve) => server.close(() => resolve())));
+  const { port } = server.address() as AddressInfo;
+  expect(await sendTo(`http://127.0.0.1:${port}/`)).toMatchObject({ code: 'connection_reset' });
+  await until(() => sockets.every((socket) => socket.destroyed));
+});
+
+test('a destination that reads the request a byte at a time is timeout, and the connection is closed', async () => {
+  const sockets: Socket[] = [];
+  const server = await startSocketServer((socket) => {
+    sockets.push(socket);
+    const reading = setInterval(() => socket.read(1), 10);
+    socket.on('close', () => clearInterval(reading));
+  });
+  cleanUps.push(() => server.close());
+  const sender = startSender({ totalTimeoutMs: 300 });
+  const result = await sender.send({ url: server.url, headers: {}, body: 'x'.repeat(20_000_000) });
+  expect(result).toMatchObject({ kind: 'error', code: 'timeout' });
+  sockets[0]?.resume();
+  await until(() => sockets[0]?.destroyed === true);
 });
 
 test.each([
@@ -107,6 +163,21 @@ test.each([
     'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n',
   ],
   ['a length that is no number', 'HTTP/1.1 200 OK\r\nContent-Length: 1x\r\n\r\n'],
+  ['the same length twice', 'HTTP/1.1 200 OK\r\nContent-Length: 1\r\nContent-Length: 1\r\n\r\na'],
+  ['a list of lengths', 'HTTP/1.1 200 OK\r\nContent-Length: 1, 1\r\n\r\na'],
+  ['a negative length', 'HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\na'],
+  ['a length beyond 64 bits', 'HTTP/1.1 200 OK\r\nContent-Length: 99999999999999999999\r\n\r\na'],
+  ['an empty length', 'HTTP/1.1 200 OK\r\nContent-Length:\r\n\r\na'],
+  [
+    'chunks and a length',
+    'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nContent-Length: 1\r\n\r\n0\r\n\r\n',
+  ],
+  ['a body without a head (HTTP/0.9)', '<html>saved</html>'],
+  ['a request', 'POST / HTTP/1.1\r\nHost: a\r\n\r\n'],
+  ['lines that end with a line feed only', 'HTTP/1.1 200 OK\nContent-Length: 1\n\na'],
+  ['a folded header', 'HTTP/1.1 200 OK\r\nX: a\r\n b\r\nContent-Length: 1\r\n\r\na'],
+  ['a NUL in a header', 'HTTP/1.1 200 OK\r\nX: a\0b\r\nContent-Length: 1\r\n\r\na'],
+  ['a header without a name', 'HTTP/1.1 200 OK\r\n: a\r\nContent-Length: 1\r\n\r\na'],
   ['one huge header', `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`],
   ['a flood of headers', `HTTP/1.1 200 OK\r\n${'X-Flood: x\r\n'.repeat(10_000)}\r\n`],
   ['a flood of interim answers', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(1000)],

@@ -7,6 +7,10 @@ const names: Record<string, string[]> = {
   'good.test': ['127.0.0.1'],
   'mixed.test': ['127.0.0.1', '10.0.0.1'],
   'mapped.test': ['::ffff:169.254.169.254'],
+  'mapped-private.test': ['8.8.8.8', '::ffff:a00:1'],
+  'nat64.test': ['64:ff9b::a9fe:a9fe'],
+  'local-nat64.test': ['64:ff9b:1::808:808'],
+  'sixtofour.test': ['2002:7f00:1::1'],
   'zone.test': ['fe80::1%lo'],
   'nonsense.test': ['not an address'],
   'second.test': ['127.0.0.9', '127.0.0.1'],
@@ -33,13 +37,19 @@ afterEach(async () => {
 const sendTo = (host: string) =>
   sender.send({ url: `http://${host}:${server.port}/`, headers: {}, body: '{}' });
 
-test.each(['mixed.test', 'mapped.test', 'zone.test', 'nonsense.test'])(
-  'one bad address refuses the name %s, and nothing is dialled',
-  async (name) => {
-    expect(await sendTo(name)).toMatchObject({ kind: 'error', code: 'blocked_address' });
-    expect(server.sockets).toHaveLength(0);
-  },
-);
+test.each([
+  'mixed.test',
+  'mapped.test',
+  'mapped-private.test',
+  'nat64.test',
+  'local-nat64.test',
+  'sixtofour.test',
+  'zone.test',
+  'nonsense.test',
+])('one bad address refuses the name %s, and nothing is dialled', async (name) => {
+  expect(await sendTo(name)).toMatchObject({ kind: 'error', code: 'blocked_address' });
+  expect(server.sockets).toHaveLength(0);
+});
 
 test.each(['0.0.0.0', '10.0.0.1', '0xa.1', '[::1]', '[::ffff:10.0.0.1]', '[::]', '169.254.169.254'])(
   'the literal %s is refused at sending and never looked up',

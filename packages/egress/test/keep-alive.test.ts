@@ -47,9 +47,8 @@ test('a request that meets a closed connection before it is written can go over 
   const socket = connect(server.port, '127.0.0.1');
   await once(socket, 'connect');
   const closed: Connection[] = [];
-  const connection = createConnection(socket, `http://127.0.0.1:${server.port}`, (ended) =>
-    closed.push(ended),
-  );
+  const origin = `http://127.0.0.1:${server.port}`;
+  const connection = createConnection({ socket, wire: socket }, origin, (ended) => closed.push(ended));
   const request = { path: '/', headers: [], body: Buffer.from('{}'), maxResponseBytes: 100 };
   expect(await connection.exchange(request, createCancellation())).toMatchObject({ statusCode: 200 });
   const second = connection.exchange(request, createCancellation());
@@ -67,6 +66,36 @@ test('bytes that nobody asked for end an idle connection and are no answer to th
   expect(await send()).toMatchObject({ statusCode: 200 });
   expect(await send()).toMatchObject({ statusCode: 200 });
   expect(server.sockets).toHaveLength(2);
+});
+
+test.each([
+  'HTTP/1.1 500 Forged\r\nContent-Length: 0\r\n\r\n',
+  'HTTP/1.1 5',
+  'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 500 Forged\r\nContent-Length: 0\r\n\r\n',
+  'x',
+])('the bytes %j that come while a connection is idle are no answer to the next request', async (bytes) => {
+  await start((socket) => socket.write(ok));
+  expect(await send()).toMatchObject({ statusCode: 200 });
+  server.sockets[0]?.write(bytes);
+  await until(() => server.sockets[0]?.destroyed === true);
+  expect(await send()).toMatchObject({ statusCode: 200, response: 'ok' });
+  expect(server.sockets).toHaveLength(2);
+});
+
+test('bytes that nobody asked for and that are still to be read as the next request is sent are no answer to it', async () => {
+  await start((socket) => socket.write(ok));
+  expect(await send()).toMatchObject({ statusCode: 200 });
+  server.sockets[0]?.write('HTTP/1.1 500 Forged\r\nContent-Length: 0\r\n\r\n');
+  expect(await send()).toMatchObject({ statusCode: 200, response: 'ok' });
+});
+
+test('a connection that was used before is not used after an answer that says close, though it stays open', async () => {
+  await start((socket, index) =>
+    socket.write(index === 1 ? ok.replace('\r\n', '\r\nConnection: close\r\n') : ok),
+  );
+  for (let count = 0; count < 3; count += 1) expect(await send()).toMatchObject({ response: 'ok' });
+  expect(server.sockets).toHaveLength(2);
+  await until(() => server.sockets[0]?.destroyed === true);
 });
 
 test('a destination that closes on reading a reused connection is connection_reset: it may have read the request', async () => {

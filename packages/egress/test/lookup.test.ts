@@ -15,6 +15,8 @@ beforeEach(async () => {
     'v4.test': { A: ['127.0.0.1'] },
     'v6.test': { AAAA: ['::1'] },
     'empty.test': {},
+    'many-v4.test': { A: Array.from({ length: 100 }, (_, index) => `127.0.0.${index + 1}`) },
+    'many-v6.test': { AAAA: Array.from({ length: 100 }, (_, index) => `2001:db8::${index + 1}`) },
     'hang.test': 'hang',
     'broken.test': 'broken',
     'receiver.inner.test': { A: ['10.0.0.7'] },
@@ -45,6 +47,12 @@ test('every address of both families is given, IPv4 first', async () => {
   expect(await lookup('both.test')).toEqual(['192.0.2.1', '192.0.2.2', '2001:db8::1']);
   expect(await lookup('v4.test')).toEqual(['127.0.0.1']);
   expect(await lookup('v6.test')).toEqual(['::1']);
+});
+
+test('of a hundred addresses of a family sixteen are used', async () => {
+  const lookup = startLookup();
+  expect(await lookup('many-v4.test')).toHaveLength(16);
+  expect(await lookup('many-v6.test')).toHaveLength(16);
 });
 
 test('a name without addresses, unknown, or that the name server fails at, rejects', async () => {

@@ -1,7 +1,13 @@
 import { readFileSync } from 'node:fs';
-import { createServer } from 'node:tls';
+import { connect, type Socket } from 'node:net';
+import { createServer, type TlsOptions } from 'node:tls';
+import { createTurnstile } from '@tocsin/kit';
+import { createCancellation } from '../src/cancellation.js';
+import { toDestination } from '../src/destination.js';
 import { createSender, parseCidrs, type SenderOptions } from '../src/index.js';
-import { type RawServer, serveRaw, startSocketServer } from './support/raw-server.js';
+import { openSocket } from '../src/open-socket.js';
+import { createTrust } from '../src/trust.js';
+import { type RawServer, type Respond, serveRaw, startSocketServer } from './support/raw-server.js';
 
 const fixture = (name: string) => `${import.meta.dirname}/fixtures/${name}`;
 const loopback = {
@@ -15,20 +21,29 @@ afterEach(async () => {
   for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
 });
 
-async function startTlsServer(certificate = 'receiver.pem'): Promise<RawServer & { serverNames: unknown[] }> {
+const answer: Respond = (socket) =>
+  socket.write('HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 6\r\n\r\nsecure');
+
+async function startTlsServer(certificate = 'receiver.pem', options: TlsOptions = {}): Promise<TlsServer> {
   const serverNames: unknown[] = [];
   const server = createServer({
     key: readFileSync(fixture('receiver.key')),
     cert: readFileSync(fixture(certificate)),
     ALPNProtocols: ['h2', 'http/1.1'],
+    ...options,
   });
   server.on('secureConnection', (socket) => serverNames.push(socket.servername));
   server.on('tlsClientError', () => {});
-  const raw = await serveRaw(server, 'secureConnection', (socket) =>
-    socket.write('HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 6\r\n\r\nsecure'),
-  );
+  const raw = await serveRaw(server, 'secureConnection', (socket, index) => started.respond(socket, index));
   cleanUps.push(() => raw.close());
-  return { ...raw, serverNames };
+  const started = { ...raw, serverNames, respond: answer };
+  return started;
+}
+
+interface TlsServer extends RawServer {
+  serverNames: unknown[];
+  /** Can be replaced. */
+  respond: Respond;
 }
 
 function startSender(options: Partial<SenderOptions> = {}) {
@@ -54,6 +69,28 @@ test('a session is resumed, and only for the name that it was checked for', asyn
   const second = await send(`https://receiver.test:${server.port}/`);
   expect([first, second]).toMatchObject([{ statusCode: 200 }, { statusCode: 200 }]);
   expect(await send(`https://other.test:${server.port}/`)).toMatchObject({ code: 'tls_failure' });
+});
+
+test('of the sessions that a server hands out on a connection the first two are kept', async () => {
+  const server = await startTlsServer();
+  const kept: Buffer[] = [];
+  const { socket } = await openSocket(
+    toDestination(new URL(`https://receiver.test:${server.port}/`)),
+    {
+      ...loopback,
+      secureContext: createTrust(loopback.caFile),
+      connectTimeoutMs: 5000,
+      timeouts: createTurnstile(4),
+      sessions: { get: () => undefined, set: (_origin, session) => kept.push(session) },
+    },
+    createCancellation(),
+  );
+  cleanUps.push(async () => void socket.destroy());
+  socket.resume().on('session', () => {});
+  while (kept.length < 2) await new Promise(setImmediate);
+  // A server of Node sends two tickets and cannot be asked for more.
+  for (let count = 0; count < 1000; count += 1) socket.emit('session', Buffer.from('one more'));
+  expect(kept).toHaveLength(2);
 });
 
 test('without the private authority its certificates are tls_failure, and nothing is sent', async () => {
@@ -82,6 +119,86 @@ test('a certificate of another name, or expired, is tls_failure and says which',
   });
 });
 
+test('a certificate that signs itself is tls_failure and says so', async () => {
+  const server = await startTlsServer('receiver-self-signed.pem');
+  expect(await startSender()(`https://receiver.test:${server.port}/`)).toMatchObject({
+    code: 'tls_failure',
+    error: 'The TLS handshake failed (DEPTH_ZERO_SELF_SIGNED_CERT).',
+  });
+  expect(server.requests).toEqual([]);
+});
+
+test('a handshake that stops halfway is connect_timeout, and the connection is closed', async () => {
+  const sockets: Socket[] = [];
+  const server = await startSocketServer((socket) => {
+    sockets.push(socket);
+    // The head of a record that would hold a ServerHello.
+    socket.once('data', () => socket.write(Buffer.from('160303007a02000076', 'hex')));
+  });
+  cleanUps.push(() => server.close());
+  expect(await startSender({ connectTimeoutMs: 300 })(`https://receiver.test:${server.port}/`)).toMatchObject(
+    {
+      code: 'connect_timeout',
+      error: 'The TLS handshake was not made in time.',
+    },
+  );
+  await until(() => sockets.every((socket) => socket.destroyed));
+});
+
+test.each([
+  [
+    'speaks an old TLS only',
+    { maxVersion: 'TLSv1.1', minVersion: 'TLSv1', ciphers: 'DEFAULT@SECLEVEL=0' },
+    /^tls_failure$/,
+  ],
+  ['speaks HTTP/2 only', { ALPNProtocols: ['h2'] }, /^tls_failure$/],
+  // It hangs up, and its alert may be lost by that.
+  [
+    'wants a certificate of us',
+    { requestCert: true, rejectUnauthorized: true },
+    /^(tls_failure|connection_reset)$/,
+  ],
+] satisfies [string, TlsOptions, RegExp][])('a server that %s gets nothing', async (_what, options, code) => {
+  const server = await startTlsServer('receiver.pem', options);
+  const result = await startSender()(`https://receiver.test:${server.port}/`);
+  expect(result).toMatchObject({ kind: 'error', code: expect.stringMatching(code) });
+  expect(server.requests).toEqual([]);
+});
+
+test('a connection that leaves TLS within it is tls_failure before the head, and cuts the body after it', async () => {
+  const server = await startTlsServer('receiver.pem');
+  let head = '';
+  const wires: Socket[] = [];
+  const garbled = await startSocketServer((front) => {
+    wires.push(front);
+    const back = connect(server.port, '127.0.0.1');
+    front.pipe(back);
+    back.pipe(front, { end: false });
+    back.on('error', () => front.destroy());
+  });
+  cleanUps.push(() => garbled.close());
+  server.respond = async (socket) => {
+    socket.write(head);
+    // The head goes through the front first: each hop takes a turn of the event loop or two.
+    for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
+    wires.at(-1)?.write('not a record of TLS, whatever it may be');
+  };
+  const send = startSender();
+  const url = `https://receiver.test:${garbled.port}/`;
+  expect(await send(url)).toMatchObject({
+    kind: 'error',
+    code: 'tls_failure',
+    error: expect.stringMatching(/^TLS failed on the connection \(ERR_SSL_/),
+  });
+  head = 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf';
+  expect(await send(url)).toMatchObject({
+    statusCode: 200,
+    response: 'half',
+    truncated: true,
+    bodyNote: 'cut',
+  });
+});
+
 test('a server that speaks no TLS, or hangs up at it, is tls_failure', async () => {
   const send = startSender();
   const plain = await startSocketServer((socket) =>
@@ -106,3 +223,7 @@ test('a file of authorities that cannot be used stops the start', () => {
     'holds no PEM certificate',
   );
 });
+
+async function until(condition: () => boolean): Promise<void> {
+  while (!condition()) await new Promise(setImmediate);
+}

@@ -69,6 +69,7 @@ describe('creating a webhook', () => {
     ['a relative url', { url: '/hooks' }, '/url'],
     ['credentials in the url', { url: 'http://user:pass@example.com/' }, '/url'],
     ['a fragment', { url: 'http://example.com/#x' }, '/url'],
+    ['the port 0', { url: 'http://example.com:0/x' }, '/url'],
     ['a url too long', { url: `http://example.com/${'x'.repeat(2048)}` }, '/url'],
     ['the metadata address', { url: 'http://169.254.169.254/latest' }, '/url'],
     ['a private address', { url: 'http://10.0.0.1/' }, '/url'],

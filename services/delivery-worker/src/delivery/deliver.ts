@@ -186,6 +186,7 @@ const bodyNotes: Record<BodyNote, string> = {
   cut: 'The connection ended before the answer’s body did.',
   slow: 'The answer’s body did not come in time.',
   broken: 'The answer’s body is not valid HTTP.',
+  overlong: 'The answer brought far more than its body and was not read to its end.',
   encoded: 'The answer’s body is compressed and kept as it came.',
 };
 

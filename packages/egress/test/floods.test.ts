@@ -1,0 +1,122 @@
+import type { Socket } from 'node:net';
+import { createSender, parseCidrs, type Sender } from '../src/index.js';
+import { type RawServer, type Respond, startRawServer, startSocketServer } from './support/raw-server.js';
+
+const cleanUps: (() => Promise<void>)[] = [];
+
+afterEach(async () => {
+  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
+});
+
+/** So patient that a flood which nothing ends would end as a time-out. */
+function startSender(): Sender {
+  const sender = createSender({
+    allow: parseCidrs(['127.0.0.0/8']),
+    connectTimeoutMs: 20_000,
+    totalTimeoutMs: 20_000,
+  });
+  cleanUps.push(() => sender.close());
+  return sender;
+}
+
+async function start(respond: Respond): Promise<RawServer> {
+  const server = await startRawServer(respond);
+  cleanUps.push(() => server.close());
+  return server;
+}
+
+/** Writes `unit` as fast as it is read, for as long as the connection is open. */
+function flood(socket: Socket, unit: string | Buffer): void {
+  const pump = () => {
+    while (!socket.destroyed && socket.write(unit));
+  };
+  socket.on('drain', pump);
+  pump();
+}
+
+const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n';
+const long = 'x'.repeat(65_536);
+
+test.each([
+  ['an endless reason phrase', 'HTTP/1.1 200 ', long],
+  ['an interim answer with an endless reason phrase', 'HTTP/1.1 103 ', long],
+  ['empty lines before the head', '', '\r\n'.repeat(32_768)],
+  ['a header of spaces', 'HTTP/1.1 200 OK\r\nX:', ' '.repeat(65_536)],
+  ['a header line folded without end', 'HTTP/1.1 200 OK\r\nX: y\r\n', ' \r\n'.repeat(20_000)],
+])('%s instead of an answer is ended as invalid_response', async (_what, head, unit) => {
+  const server = await start((socket) => {
+    socket.write(head);
+    flood(socket, unit);
+  });
+  const result = await startSender().send({ url: server.url, headers: {}, body: '{}' });
+  expect(result).toMatchObject({ kind: 'error', code: 'invalid_response' });
+});
+
+test.each([
+  ['bytes of body that each come with 64 KiB of extensions', `1;${long}\r\nx\r\n`, /^x{1,30}$/],
+  ['one endless extension', long, /^$/],
+  ['a length of zeros without end', '0'.repeat(65_536), /^$/],
+])('a body of %s is not read to its end, and the status counts', async (_what, unit, response) => {
+  const server = await start((socket) => {
+    socket.write(unit === long ? `${chunked}5;` : chunked);
+    flood(socket, unit);
+  });
+  const result = await startSender().send({ url: server.url, headers: {}, body: '{}' });
+  expect(result).toMatchObject({
+    kind: 'answer',
+    statusCode: 200,
+    response: expect.stringMatching(response),
+    truncated: true,
+    bodyNote: 'overlong',
+  });
+});
+
+test('trailers without end break the rules: the body is kept and marked', async () => {
+  const server = await start((socket) => {
+    socket.write(`${chunked}2\r\nok\r\n0\r\n`);
+    flood(socket, 'X-Trailer: y\r\n'.repeat(1000));
+  });
+  const result = await startSender().send({ url: server.url, headers: {}, body: '{}' });
+  expect(result).toMatchObject({ statusCode: 200, response: 'ok', truncated: true, bodyNote: 'broken' });
+});
+
+test('a whole body of 64 KiB in chunks of one byte is within what an answer may have', async () => {
+  const server = await start((socket) => {
+    socket.write(chunked);
+    socket.write(`${'1\r\nx\r\n'.repeat(65_536)}0\r\n\r\n`);
+  });
+  const result = await startSender().send({ url: server.url, headers: {}, body: '{}' });
+  expect(result).toMatchObject({ kind: 'answer', response: long, truncated: false, bodyNote: undefined });
+});
+
+test('a connection that is flooded with empty lines while idle is closed, and the next request answered', async () => {
+  const server = await start((socket, index) => {
+    socket.write('HTTP/1.1 200 OK\r\nKeep-Alive: timeout=60\r\nContent-Length: 2\r\n\r\nok');
+    if (index === 0) flood(socket, '\r\n'.repeat(32_768));
+  });
+  const sender = startSender();
+  const request = { url: server.url, headers: {}, body: '{}' };
+  expect(await sender.send(request)).toMatchObject({ statusCode: 200, response: 'ok' });
+  const socket = server.sockets[0];
+  if (!socket?.destroyed) await new Promise((resolve) => socket?.once('close', resolve));
+  expect(await sender.send(request)).toMatchObject({ statusCode: 200, response: 'ok' });
+});
+
+test('a TLS handshake that never comes to anything is ended by what it brings, not by the clock', async () => {
+  // A HelloRequest, which a client within a handshake passes over (RFC 5246 §7.4.1.1), as a record of its own.
+  const helloRequest = Buffer.from('160303000400000000', 'hex');
+  const server = await startSocketServer((socket) =>
+    socket.once('data', () => flood(socket, Buffer.concat(Array<Buffer>(7000).fill(helloRequest)))),
+  );
+  cleanUps.push(() => server.close());
+  const result = await startSender().send({
+    url: `https://127.0.0.1:${server.port}/`,
+    headers: {},
+    body: '{}',
+  });
+  expect(result).toMatchObject({
+    kind: 'error',
+    code: 'tls_failure',
+    error: 'The destination sends too much within the TLS handshake.',
+  });
+});

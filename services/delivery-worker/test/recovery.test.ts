@@ -138,7 +138,7 @@ test('two workers work a backlog off together, each delivery once', async () => 
   await until(
     'everything has ended',
     async () => (await stage.database.knex('open_deliveries').first()) === undefined,
-    25_000,
+    60_000,
   );
   const [{ made, rows }] = (
     await stage.database.knex.raw(

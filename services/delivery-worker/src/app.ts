@@ -24,7 +24,6 @@ import { createWindow } from './dispatch/window.js';
 import { createFanOut } from './fan-out/create-fan-out.js';
 import { serveHealth } from './health.js';
 import {
-  ensureDays,
   ensureFirstDays,
   keepPartitions,
   keepRetention,
@@ -58,7 +57,11 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
   const lifetime = createLifetime();
   const stopping = new AbortController();
   const { signal } = stopping;
-  const { database, publishing, consuming } = await openConnections(config, { logger, lifetime });
+  const { database: opened, publishing, consuming } = await openConnections(config, { logger, lifetime });
+  const database = mendPartitions(opened);
+  const now = () => readClock(database);
+  const chores = { database, logger, signal, retentionDays: config.retentionDays, now };
+  await ensureFirstDays(chores);
   const sender = createSender({
     ...config.egress,
     allow: parseCidrs(config.egress.allow),
@@ -78,10 +81,7 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
   const consumers: Consumer[] = [];
   const pause = () => Promise.all(consumers.map((consumer) => consumer.pause()));
   const resume = () => Promise.all(consumers.map((consumer) => consumer.resume()));
-  const now = () => readClock(database);
-  const chores = { database, logger, signal, retentionDays: config.retentionDays, now };
-  const waiting = createPatience({ logger, signal, pause, resume });
-  const patience = mendPartitions(waiting, () => ensureDays(chores));
+  const patience = createPatience({ logger, signal, pause, resume });
 
   const secrets = createSecretBox(openKeys(config.secretsKeys));
   const shared = { database, window, patience, logger, metrics, config };
@@ -103,7 +103,6 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
     slots: { ...slots, takeEarly },
     begin,
   });
-  await ensureFirstDays(chores);
   consumers.push(
     await createConsumer(consuming, {
       queue: alertFiredQueue,

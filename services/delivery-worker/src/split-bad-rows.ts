@@ -26,10 +26,14 @@ export async function commitSplitting<Item, Result>(
   }
 }
 
-/** Classes 22 and 23: the statement was understood, a value was not accepted. No value is bad for want of a partition. */
+/** Classes 22 and 23: the statement was understood, a value was not accepted. */
 export function isBadValue(error: unknown): boolean {
-  if (isPartitionMissing(error)) return false;
   return (
-    error instanceof Error && 'code' in error && typeof error.code === 'string' && /^2[23]/.test(error.code)
+    error instanceof Error &&
+    'code' in error &&
+    typeof error.code === 'string' &&
+    /^2[23]/.test(error.code) &&
+    // Of the same class, and no value's fault.
+    !isPartitionMissing(error)
   );
 }

@@ -1,3 +1,6 @@
+import { createLogger } from '@tocsin/kit';
+import { createPatience } from '../src/patience.js';
+import { commitSplitting } from '../src/split-bad-rows.js';
 import { createStage, type Stage } from './support/stage.js';
 import { until } from './support/until.js';
 
@@ -33,10 +36,14 @@ async function fireSome(count: number) {
 }
 
 async function expectDelivered(count: number) {
-  await until('all is delivered', async () => {
-    const ended = await stage.database.knex('deliveries').where({ status: 'succeeded' });
-    return ended.length === count;
-  });
+  await until(
+    'all is delivered',
+    async () => {
+      const ended = await stage.database.knex('deliveries').where({ status: 'succeeded' });
+      return ended.length === count;
+    },
+    25_000,
+  );
   expect(await stage.database.knex('dead_letters')).toEqual([]);
 }
 
@@ -53,6 +60,37 @@ test.each([
     expect(await partitions()).toEqual(expect.arrayContaining(tables.map(today)));
   },
 );
+
+test('while the partitions of today cannot be made, nothing is set aside either, and all is delivered afterwards', async () => {
+  await stage.startWorker();
+  const { knex } = stage.database;
+  await knex.raw(`drop table ${today('alerts')}; create table ${today('alerts')} (in_the_way integer)`);
+  const failures = async () => {
+    const { rows } = await knex.raw(
+      'select xact_rollback::integer as count from pg_stat_database where datname = current_database()',
+    );
+    return rows[0].count as number;
+  };
+  const before = await failures();
+  await fireSome(5);
+  await until('it has been tried', async () => (await failures()) > before + 1);
+  await knex.raw(`drop table ${today('alerts')}`);
+  await expectDelivered(5);
+});
+
+test('a row of a day that is not to be made is told from a bad value: it is not set aside', async () => {
+  const acceptedAtMs = wallClock() - 100 * dayMs;
+  const refused: unknown[] = [];
+  const logger = createLogger({ service: 'test', level: 'silent' });
+  const pause = async () => {};
+  const committing = commitSplitting([stage.plan([], { acceptedAtMs })], {
+    patience: createPatience({ logger, signal: new AbortController().signal, pause, resume: pause }),
+    commit: async (planned) => [await stage.write(planned, { acceptedAtMs })],
+    refused: async (item) => refused.push(item) as never,
+  });
+  await expect(committing).rejects.toThrow('no partition');
+  expect(refused).toEqual([]);
+});
 
 test('an outcome whose partition is missing is recorded once that is made, whole', async () => {
   await stage.startWorker();

@@ -141,12 +141,14 @@ const unqueue = {
       and o.state is not distinct from 'queued' and not o.claimed`,
 };
 
-/** Longest leases of this worker: another may be set to longer ones. */
+/**
+ * Longest leases of this worker, for another may be set to longer ones. What is further ahead was given before the
+ * database's clock was set back, and would else last for as long as that.
+ */
 const beyondAnyLease = 10;
 
-// The claim's number stays: an owner that was only late can still record, until another claims. A lease that is further
-// ahead than any was given before the database's clock was set back, and would else last as long as that. What has seen
-// several workers die comes back at times of its own: it was beside the same deliveries each time, and need not be again.
+// The claim's number stays: an owner that was only late can still record, until another claims. What has seen several
+// workers die comes back at times of its own: it was beside the same deliveries each time, and need not be again.
 const putBackExpired = {
   name: 'dispatch.put-back-expired',
   text: `

@@ -29,15 +29,14 @@ const firstDaysPatienceMs = 5_000;
 const redeliveryPauseMs = 500;
 const redeliveryPageSize = 500;
 
-/** Makes the partitions that are missing, of the days around the database's today. */
-export async function ensureDays({ database, now }: HousekeeperDeps): Promise<void> {
-  await ensurePartitions(database, await now());
-}
-
 /** Before anything is taken. A database that is away is not waited for: what is missing then is made when it is missed. */
 export async function ensureFirstDays(deps: HousekeeperDeps): Promise<void> {
   const ensured = ensureDays(deps).catch((err) => postponed(deps, 'partitions', err));
   await Promise.race([ensured, sleep(firstDaysPatienceMs, undefined, { ref: false })]);
+}
+
+async function ensureDays({ database, now }: HousekeeperDeps): Promise<void> {
+  await ensurePartitions(database, await now());
 }
 
 /** Makes partitions ahead of time, every hour. Several workers may do it at once. */

@@ -1,20 +1,19 @@
-import { isPartitionMissing } from '@tocsin/database';
-import type { Patience } from '../patience.js';
+import { type Database, ensurePartitions, isPartitionMissing, readClock } from '@tocsin/database';
 
 /**
- * A day without its partition is our fault and not the row's: the partitions are made by `ensure`, and the work is done
- * again. Where that did not help, the error is thrown.
+ * A day without its partition is our fault and not the row's: the partitions are made, and the statement, of which
+ * nothing was done, is run again. Where that does not help, as for a day long past, its error is thrown.
  */
-export function mendPartitions(patience: Patience, ensure: () => Promise<void>): Patience {
+export function mendPartitions(database: Database): Database {
   return {
-    ...patience,
-    async untilAnswered(work, isWaitedOut) {
+    ...database,
+    async prepared<Row>(...statement: Parameters<Database['prepared']>) {
       try {
-        return await patience.untilAnswered(work, isWaitedOut);
+        return await database.prepared<Row>(...statement);
       } catch (error) {
         if (!isPartitionMissing(error)) throw error;
-        await patience.untilAnswered(ensure);
-        return patience.untilAnswered(work, isWaitedOut);
+        await ensurePartitions(database, await readClock(database));
+        return database.prepared<Row>(...statement);
       }
     },
   };

@@ -27,6 +27,18 @@ test.each(['0001-01-01T00:01:00+00:01', '9999-12-31T23:58:59-00:01', '2026-01-31
   },
 );
 
+test('members that nobody knows are taken and not kept', () => {
+  const alert_rule = {
+    name: 'r',
+    enabled: true,
+    threshold: 1,
+    bound: 'upper_bound',
+    notification_webhook_ids: [id],
+  };
+  const checked = check({ ...alert, x: [[]], alert_rule: { ...alert_rule, y: {} } });
+  expect(checked).toEqual({ ok: true, value: { ...alert, alert_rule } });
+});
+
 test('the path of a fault stays short, however long the names or deep the nesting', () => {
   let nested: unknown = '\0';
   for (let depth = 0; depth < 5_000; depth += 1) nested = { deep: nested };

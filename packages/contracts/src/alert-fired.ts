@@ -72,11 +72,14 @@ export function alertKey(alert: Pick<AlertFired, 'workspace_id' | 'alert_id'>): 
   return `${alert.workspace_id}/${alert.alert_id}`;
 }
 
-/** Ids are compared as text from here on: UUIDs are lower case; a time with an offset becomes UTC. */
+/**
+ * Ids are compared as text from here on: UUIDs are lower case; a time with an offset becomes UTC. Members that nobody
+ * knows are not kept: as values they can take thirty times the bytes of their message, and many alerts wait together.
+ */
 function normalised(alert: AlertFired): AlertFired {
   const lower = (id: string) => id.toLowerCase();
   return {
-    ...alert,
+    ...knownOf(alert, alertFiredProperties),
     alert_id: lower(alert.alert_id),
     workspace_id: lower(alert.workspace_id),
     alert_rule_id: lower(alert.alert_rule_id),
@@ -84,11 +87,17 @@ function normalised(alert: AlertFired): AlertFired {
     fired_at: toUtc(alert.fired_at),
     ...(alert.alert_rule && {
       alert_rule: {
-        ...alert.alert_rule,
+        ...knownOf(alert.alert_rule, alertFiredProperties.alert_rule.properties),
         notification_webhook_ids: [...new Set(alert.alert_rule.notification_webhook_ids.map(lower))],
       },
     }),
   };
+}
+
+function knownOf<T extends object>(value: T, properties: object): T {
+  const known: Record<string, unknown> = {};
+  for (const name in properties) if (Object.hasOwn(value, name)) known[name] = value[name as keyof T];
+  return known as T;
 }
 
 const badYear = { path: '/fired_at', message: 'must be within the years 0001 to 9999 in UTC' };

@@ -110,15 +110,15 @@ test(
       await until('it has died', () => worker.deaths() === kill, patienceMs);
       await load();
     }
-    const rows = await until(
+    await until(
       'all have ended',
       async () => {
         await skipWaits();
-        const open = await stage.database.knex('open_deliveries').first();
-        return open === undefined && stage.database.knex('deliveries');
+        return (await stage.database.knex('open_deliveries').first()) === undefined;
       },
       patienceMs,
     );
+    const rows = await stage.database.knex('deliveries');
     expect(new Set(rows.map((row) => row.status))).toEqual(new Set(['succeeded']));
   },
   patienceMs,

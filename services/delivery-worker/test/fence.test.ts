@@ -145,6 +145,16 @@ describe('of deliveries that have seen two workers die', () => {
   });
 });
 
+test('a suspect whose claim’s answer was lost, and whose place is another’s by then, is put back uncounted', async () => {
+  const due = await oneQueued();
+  const row = () => scene.database.knex('open_deliveries').where({ delivery_id: due.deliveryId });
+  await row().update({ crashes: 2 });
+  const token = randomUUID();
+  expect(await scene.claims.claimSuspect([due], token)).toMatchObject({ crashes: 3 });
+  await scene.claims.postponeSuspects([due], token);
+  expect(await row()).toMatchObject([{ state: 'waiting', claimed: false, crashes: 2 }]);
+});
+
 test('what is not suspected is neither claimed alone nor put back', async () => {
   const due = await oneQueued();
   expect(await scene.claims.claimSuspect([due], randomUUID())).toBeUndefined();

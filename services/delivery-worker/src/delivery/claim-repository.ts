@@ -152,7 +152,7 @@ const postponeSuspects = {
   name: 'delivery.postpone-suspects',
   text: `
     update open_deliveries o
-    set state = 'waiting', claimed = false, claim_token = null, lease_until = null,
+    set state = 'waiting', claimed = false, claim_token = null, lease_until = null, crashes = ${crashesBefore('$3')},
         due_at = now() + random() * interval '5 seconds'
     from unnest($1::uuid[], $2::integer[]) as due(delivery_id, generation)
     where o.delivery_id = any($1::uuid[]) and o.delivery_id = due.delivery_id and o.generation = due.generation

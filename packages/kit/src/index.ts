@@ -17,4 +17,5 @@ export { type RunningService, runService } from './run-service.js';
 export { Secret } from './secret.js';
 export { createSilence, type Silence } from './silence.js';
 export { createSingleFlight, type SingleFlight } from './single-flight.js';
+export { createTimeBudget, type TimeBudget } from './time-budget.js';
 export { createTurnstile, type Turnstile } from './turnstile.js';

@@ -1,7 +1,7 @@
 import { countRedeliverable, type Database, redeliver, type SecretBox } from '@tocsin/database';
 import { checkUrl, parseCidrs, type Sender } from '@tocsin/egress';
 import type { Principal } from '@tocsin/identity';
-import { createRateLimiter, type Logger, type Route } from '@tocsin/kit';
+import { createRateLimiter, createTimeBudget, type Logger, type Route } from '@tocsin/kit';
 import type { Publisher } from '@tocsin/messaging';
 import { alertRuleRoutes } from './alert-rules/alert-rule-routes.js';
 import { createAlertRuleUseCases } from './alert-rules/alert-rule-use-cases.js';
@@ -22,6 +22,7 @@ import { createRedeliveriesRepository } from './redeliveries/redeliveries-reposi
 import { redeliveryRoutes } from './redeliveries/redelivery-routes.js';
 import type { WebhookChecks } from './webhooks/check-webhook.js';
 import { createProbeLimit } from './webhooks/probe-limit.js';
+import { createTemplateBudget, templateTime } from './webhooks/template-budget.js';
 import { createTemplates } from './webhooks/templates.js';
 import { testRoutes } from './webhooks/test-routes.js';
 import { webhookRoutes } from './webhooks/webhook-routes.js';
@@ -57,6 +58,7 @@ function webhookFeature({ config, database, sender, secretBox, paging }: Resourc
   const { publicUrl, limits } = config;
   const allow = parseCidrs(config.egress.allow);
   const templates = createTemplates();
+  const templateBudget = createTemplateBudget(createTimeBudget(templateTime));
   const checks: WebhookChecks = {
     urlProblems: (url) => checkUrl(url, { allow }),
     checkTemplate: templates.checkTemplate,
@@ -67,13 +69,14 @@ function webhookFeature({ config, database, sender, secretBox, paging }: Resourc
     repository,
     secretBox,
     checks,
+    templateBudget,
     maxPerWorkspace: limits.webhooksPerWorkspace,
     now: () => new Date(),
   });
   const limit = createProbeLimit(createRateLimiter({ perMinute: limits.probesPerMinute }));
   return [
     ...webhookRoutes({ useCases, repository, secretBox, paging, publicUrl }),
-    ...testRoutes({ repository, secretBox, checks, renderer: templates, sender, limit }),
+    ...testRoutes({ repository, secretBox, checks, renderer: templates, templateBudget, sender, limit }),
   ];
 }
 

@@ -86,3 +86,31 @@ test('a smaller limit of bytes is a setting', async () => {
   const { status, body } = await api.call('POST', webhooks, { body: { ...fields, name: 'x'.repeat(2_048) } });
   expect([status, body.code]).toEqual([413, 'payload_too_large']);
 });
+
+test('templates that take long use up their workspace’s time, and nobody else’s', async () => {
+  const api = await start({});
+  const dear =
+    '[{% set n = 10 ** 1200 %}{% for i in range(20000) %}{% set text = n | string %}{% endfor %}1]';
+  const cheap = '{"a": "{{ alert_rule_name }}"}';
+  const preview = (body: string) => api.call('POST', `${webhooks}/preview`, { body: { body } });
+  const answers = await Promise.all(Array.from({ length: 20 }, () => preview(dear)));
+  expect(countBy(answers.map(({ status }) => status))).toEqual({
+    200: expect.any(Number),
+    429: expect.any(Number),
+  });
+  const refused = answers.find(({ status }) => status === 429);
+  expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+  // Saving renders too, by whichever principal of the workspace.
+  const save = { as: 'admin', body: { ...fields, body: cheap } } as const;
+  expect((await api.call('POST', webhooks, save)).status).toBe(429);
+  const elsewhere = `/api/v1/workspaces/${otherWorkspaceId}/webhooks/preview`;
+  expect((await api.call('POST', elsewhere, { as: 'outsider', body: { body: cheap } })).status).toBe(200);
+});
+
+test('a body that cannot be checked in time is no fault of the caller’s', async () => {
+  const api = await start({});
+  const dear =
+    '[{% set n = 10 ** 1200 %}{% for i in range(60000) %}{% set text = n | string %}{% endfor %}1]';
+  const { status, body, headers } = await api.call('POST', webhooks, { body: { ...fields, body: dear } });
+  expect([status, body.code, headers.has('retry-after')]).toEqual([503, 'unavailable', true]);
+});

@@ -24,7 +24,7 @@ export function createTemplates(): SampleRenderer & Pick<WebhookChecks, 'checkTe
       // The checker knows the place in the template, of what the sample values alone bring out.
       const checked = Object.keys(context).length === 0 ? check(body) : undefined;
       const message =
-        checked?.ok === false
+        checked?.ok === false && !checked.overran
           ? checked.errors.map(place).join(' ')
           : `the result is not JSON: ${place(fault)}`;
       return { ok: false, code: 'invalid_json', message, rendered: result.output };

@@ -1,5 +1,6 @@
 export { AppError, type AppErrorOptions, type ErrorCode, errorStatus, type FieldError } from './app-error.js';
 export { ConfigError, type EnvReader, readEnv } from './env.js';
+export { createGate, type Gate, type Refusal } from './gate.js';
 export { type HealthCheck, healthRoutes } from './health.js';
 export { createHttpApp, type HttpAppOptions } from './http/app.js';
 export { type DefineRoute, definePublicRoute, routeDefiner } from './http/define-route.js';

@@ -29,6 +29,7 @@ import { webhookRoutes } from './webhooks/webhook-routes.js';
 import { createWebhookUseCases } from './webhooks/webhook-use-cases.js';
 import { createWebhooksRepository } from './webhooks/webhooks-repository.js';
 import { whoamiRoute } from './whoami/whoami-route.js';
+import { createWholeLists, type WholeLists } from './whole-lists.js';
 
 /** What the features stand on. */
 export interface ResourceParts {
@@ -44,12 +45,13 @@ export interface ResourceParts {
 /** And what they share among themselves. */
 interface FeatureParts extends ResourceParts {
   searches: Searches;
+  wholeLists: WholeLists;
 }
 
 /** Every route under the API's prefix: each feature with its repository and use cases. */
 export function resourceRoutes(given: ResourceParts): Route<Principal>[] {
   const gate = createGate(searchPlaces(given.config.databasePoolSize));
-  const parts = { ...given, searches: createSearches(gate) };
+  const parts = { ...given, searches: createSearches(gate), wholeLists: createWholeLists() };
   return [
     ...webhookFeature(parts),
     ...alertRuleFeature(parts),
@@ -61,7 +63,14 @@ export function resourceRoutes(given: ResourceParts): Route<Principal>[] {
   ];
 }
 
-function webhookFeature({ config, database, sender, secretBox, paging }: FeatureParts): Route<Principal>[] {
+function webhookFeature({
+  config,
+  database,
+  sender,
+  secretBox,
+  paging,
+  wholeLists,
+}: FeatureParts): Route<Principal>[] {
   const { publicUrl, limits } = config;
   const allow = parseCidrs(config.egress.allow);
   const templates = createTemplates();
@@ -82,15 +91,15 @@ function webhookFeature({ config, database, sender, secretBox, paging }: Feature
   });
   const limit = createProbeLimit(createRateLimiter({ perMinute: limits.probesPerMinute }));
   return [
-    ...webhookRoutes({ useCases, repository, secretBox, paging, publicUrl }),
+    ...webhookRoutes({ useCases, repository, secretBox, paging, wholeLists, publicUrl }),
     ...testRoutes({ repository, secretBox, checks, renderer: templates, templateBudget, sender, limit }),
   ];
 }
 
-function alertRuleFeature({ config, database, paging }: FeatureParts): Route<Principal>[] {
+function alertRuleFeature({ config, database, paging, wholeLists }: FeatureParts): Route<Principal>[] {
   const repository = createAlertRulesRepository(database);
   const useCases = createAlertRuleUseCases({ repository, now: () => new Date() });
-  return alertRuleRoutes({ useCases, repository, paging, publicUrl: config.publicUrl });
+  return alertRuleRoutes({ useCases, repository, paging, wholeLists, publicUrl: config.publicUrl });
 }
 
 function alertFeature({ config, database, publisher, paging, searches }: FeatureParts): Route<Principal>[] {

@@ -38,6 +38,8 @@ export async function listen(
       connectionsCheckingInterval: 5_000,
       // Room for an access token that lists a few hundred workspaces.
       maxHeaderSize: 32_768,
+      // Refused by the app, with a problem document.
+      requireHostHeader: false,
     },
     app,
   );
@@ -46,6 +48,7 @@ export async function listen(
   boundConnections(server, limits.maxConnections ?? defaultMaxConnections);
   cutSlowReaders(server, limits);
   answerMalformedRequests(server);
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   await bind(server, { host, port });
   const address = server.address() as AddressInfo;
   const drain = createDrain(server);

@@ -60,7 +60,7 @@ export const deliveryWithAttemptsSchema = {
     attempts: {
       type: 'array',
       items: attemptSchema,
-      description: 'By number, lowest first; of a very long history the latest 100.',
+      description: 'By number, lowest first; the latest 100, or as many as come to 4 MiB.',
     },
   },
   required: [...required, 'attempts'],

@@ -1,5 +1,6 @@
 export { AppError, type AppErrorOptions, type ErrorCode, errorStatus, type FieldError } from './app-error.js';
 export { ConfigError, type EnvReader, readEnv } from './env.js';
+export { createGate, type Gate, type Refusal } from './gate.js';
 export { type HealthCheck, healthRoutes } from './health.js';
 export { createHttpApp, type HttpAppOptions } from './http/app.js';
 export { type DefineRoute, definePublicRoute, routeDefiner } from './http/define-route.js';
@@ -17,4 +18,5 @@ export { type RunningService, runService } from './run-service.js';
 export { Secret } from './secret.js';
 export { createSilence, type Silence } from './silence.js';
 export { createSingleFlight, type SingleFlight } from './single-flight.js';
+export { createTimeBudget, type TimeBudget } from './time-budget.js';
 export { createTurnstile, type Turnstile } from './turnstile.js';

@@ -1,4 +1,5 @@
 import { type DestinationStream, pino } from 'pino';
+import { createLogOutput, type LogOutput } from './log-output.js';
 
 /** A closed list, as pino knows it. */
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
@@ -37,7 +38,7 @@ export function createLogger({ service, level, destination }: LoggerOptions): Lo
       formatters: { level: (label) => ({ level: label }), log: redact },
       serializers: { err: describeError },
     },
-    destination ?? standardOutput(),
+    destination ?? standardOutput(service),
   );
 }
 
@@ -55,51 +56,19 @@ function createTimestamp(): () => string {
   };
 }
 
-type Output = DestinationStream & { flushSync(): void };
+let output: LogOutput | undefined;
 
-const maxBufferedLength = 4096;
-const maxBufferedMs = 100;
-let output: Output | undefined;
-
-/**
- * A write for each line costs more than the line. A line waits for others, 100 ms at most; a fatal one and the
- * process's exit take all that waits along. One for the process, as the descriptor is: lines stay in their order.
- */
-function standardOutput(): Output {
+/** One for the process, as the descriptor is: lines stay in their order. The exit takes all that waits along. */
+function standardOutput(service: string): LogOutput {
   if (output) return output;
-  const buffered = createBuffer(pino.destination({ sync: true }));
-  process.on('exit', () => {
-    try {
-      buffered.flushSync();
-    } catch {
-      // Nobody reads any more, and the exit code tells of the service, not of its reader.
-    }
-  });
-  output = buffered;
+  const created = createLogOutput({ describeDropped: (lines) => describeDropped(service, lines) });
+  process.on('exit', () => created.flushSync());
+  output = created;
   return output;
 }
 
-/** By hand, because pino's own buffer measures all that waits anew for each line, and copies it. */
-function createBuffer(descriptor: Output): Output {
-  let waiting = '';
-  const flush = () => {
-    if (waiting === '') return;
-    const lines = waiting;
-    waiting = '';
-    descriptor.write(lines);
-  };
-  setInterval(flush, maxBufferedMs).unref();
-  return {
-    write(line) {
-      waiting += line;
-      if (waiting.length >= maxBufferedLength) flush();
-    },
-    // pino calls it for a fatal line.
-    flushSync() {
-      flush();
-      descriptor.flushSync();
-    },
-  };
+function describeDropped(service: string, lines: number): string {
+  return `${JSON.stringify({ level: 'warn', time: new Date(), service, lines, msg: 'log.lines_dropped' })}\n`;
 }
 
 const secretName = /^(?:authorization|cookie|password|secret|client_secret|token|api_key)$/i;

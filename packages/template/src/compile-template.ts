@@ -43,8 +43,8 @@ export interface Template {
 export interface InspectableTemplate extends Template {
   /** Names that are read and that the template does not set itself, with the first place of each. */
   readonly variables: ReadonlyMap<string, number>;
-  /** Renders, and notes which piece of the output came from where. */
-  trace(context: TemplateContext, pieces: TracePiece[]): RenderResult;
+  /** Renders within `wallClockMs`, and notes which piece of the output came from where. */
+  trace(context: TemplateContext, pieces: TracePiece[], wallClockMs: number): RenderResult;
 }
 
 export type CompileResult =
@@ -70,9 +70,9 @@ export function createTemplateCompiler(options: TemplateOptions = {}): (source: 
     const normalized = normalizeSource(source);
     const compiled = tryCompile(normalized, { filters, tests });
     if (!compiled.ok) return compiled;
-    const createRuntime = (trace: TracePiece[] | null): Runtime => ({
+    const createRuntime = (trace: TracePiece[] | null, wallClockMs?: number): Runtime => ({
       template: compiled.tree,
-      budget: new Budget(limits, now),
+      budget: new Budget(wallClockMs === undefined ? limits : { ...limits, wallClockMs }, now),
       options: renderOptions,
       filters,
       tests,
@@ -110,10 +110,14 @@ function tryCompile(
 function createTemplate(
   source: string,
   tree: CompiledTemplate,
-  createRuntime: (trace: TracePiece[] | null) => Runtime,
+  createRuntime: (trace: TracePiece[] | null, wallClockMs?: number) => Runtime,
 ): InspectableTemplate {
-  const trace = (context: TemplateContext, pieces: TracePiece[] | null): RenderResult => {
-    const runtime = createRuntime(pieces);
+  const trace = (
+    context: TemplateContext,
+    pieces: TracePiece[] | null,
+    wallClockMs?: number,
+  ): RenderResult => {
+    const runtime = createRuntime(pieces, wallClockMs);
     try {
       return { ok: true, output: renderTree(runtime, context) };
     } catch (failure) {

@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { checkSchema, createDatabase, explainDatabaseAway } from '@tocsin/database';
 import { createIdentity } from '@tocsin/identity';
 import {
@@ -22,6 +22,7 @@ import { apiKeyRoutes } from './api-keys/api-key-routes.js';
 import type { EngineAuthConfig } from './config.js';
 import { createEngineMetrics } from './metrics.js';
 import { createAuthenticate } from './verify/authenticate.js';
+import { createBatchedLookup } from './verify/batched-lookup.js';
 import { createBoundedBcrypt } from './verify/bounded-bcrypt.js';
 import { createDeactivationBroadcast } from './verify/deactivation-broadcast.js';
 import type { EngineCaller } from './verify/engine-caller.js';
@@ -83,12 +84,11 @@ async function open(
   const store = createApiKeyRepository(database);
   const bcrypt = createBoundedBcrypt({ onDone: (seconds) => counted.bcryptTook(seconds) });
   const counted = createEngineMetrics(metrics, { bcryptWaiting: bcrypt.waiting });
-  const decoyHash = await bcrypt.hash(randomBytes(32).toString('base64url'));
   const validator = createKeyValidator({
-    ...store,
+    findActiveHash: store.findActiveHash,
+    lookUp: createBatchedLookup(store.findActiveHashes),
     compare: bcrypt.compare,
-    assertRoom: bcrypt.assertRoom,
-    decoyHash,
+    wait: (ms) => sleep(Math.max(0, ms)),
     now,
     onChecked: counted.keyChecked,
   });

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { open } from 'node:fs/promises';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { createTestDatabase, type TestDatabase } from './support/engine.js';
@@ -24,10 +25,13 @@ interface Running {
   ended: Promise<number | string>;
 }
 
-function start(env: Record<string, string>, stdio: 'pipe' | 'ipc' = 'pipe'): Running {
+function start(
+  env: Record<string, string>,
+  { ipc = false, stdout = 'pipe' }: { ipc?: boolean; stdout?: 'pipe' | number } = {},
+): Running {
   const child = spawn(process.execPath, [main], {
     env: { PATH: process.env.PATH, ...env },
-    stdio: ['ignore', 'pipe', 'pipe', ...(stdio === 'ipc' ? (['ipc'] as const) : [])],
+    stdio: ['ignore', stdout, 'pipe', ...(ipc ? (['ipc'] as const) : [])],
   });
   children.push(child);
   const output = { text: '' };
@@ -73,7 +77,7 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
 );
 
 test('the service ends with the launcher that holds its channel', async () => {
-  const running = start(settings(), 'ipc');
+  const running = start(settings(), { ipc: true });
   await started(running);
   running.child.disconnect();
   expect(await running.ended).toBe(0);
@@ -98,4 +102,23 @@ test('a busy port is told in one line', async () => {
   expect(fatal).toHaveLength(1);
   expect(fatal[0]).toContain(`Cannot listen on 127.0.0.1:${port}: another process listens there.`);
   expect(running.output.text).not.toContain('    at ');
+});
+
+test('a full disk under standard output costs the log, and neither start nor service', async () => {
+  const taken = createServer().listen(0, '127.0.0.1');
+  await once(taken, 'listening');
+  const { port } = taken.address() as AddressInfo;
+  await new Promise((resolve) => taken.close(resolve));
+  const full = await open('/dev/full', 'w');
+  const running = start({ ...settings(), PORT: String(port), LOG_LEVEL: 'debug' }, { stdout: full.fd });
+  await full.close();
+  const ask = async () => (await fetch(`http://127.0.0.1:${port}/livez`).catch(() => undefined))?.status;
+  while ((await ask()) !== 200) {
+    if (running.child.exitCode !== null) throw new Error(running.output.text);
+    await new Promise((resolve) => setTimeout(resolve, 20));
+  }
+  // Enough lines for several writes.
+  for (let count = 0; count < 50; count += 1) expect(await ask()).toBe(200);
+  running.child.kill('SIGTERM');
+  expect([await running.ended, running.output.text]).toEqual([0, '']);
 });

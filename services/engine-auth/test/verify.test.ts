@@ -196,3 +196,23 @@ test('guesses of strangers are refused, and do not stand in the way of a key in 
   expect(new Set(await Promise.all(guesses))).toEqual(new Set([401]));
   expect(order.indexOf('key in use')).toBeLessThan(order.length - 1);
 });
+
+test('a flood of guesses does not keep a key from its first use, nor a key from being made', async () => {
+  const fresh = await createKey(other);
+  let isOver = false;
+  const statuses = new Set<number>();
+  const guessing = Array.from({ length: 150 }, async () => {
+    while (!isOver) {
+      const guess = formatRawKey({ id: randomUUID(), secret: randomBytes(32).toString('base64url') });
+      statuses.add((await verify(engine, guess)).status);
+    }
+  });
+  while (statuses.size === 0) await new Promise((resolve) => setTimeout(resolve, 5));
+  // Of another instance, so that this one has never seen it.
+  expect((await verify(engine, fresh.key)).status).toBe(204);
+  const { key } = await createKey(engine);
+  expect((await verify(engine, key)).status).toBe(204);
+  isOver = true;
+  await Promise.all(guessing);
+  expect([...statuses]).toEqual([401]);
+});

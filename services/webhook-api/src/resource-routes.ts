@@ -1,7 +1,7 @@
 import { countRedeliverable, type Database, redeliver, type SecretBox } from '@tocsin/database';
 import { checkUrl, parseCidrs, type Sender } from '@tocsin/egress';
 import type { Principal } from '@tocsin/identity';
-import { createRateLimiter, type Logger, type Route } from '@tocsin/kit';
+import { createGate, createRateLimiter, createTimeBudget, type Logger, type Route } from '@tocsin/kit';
 import type { Publisher } from '@tocsin/messaging';
 import { alertRuleRoutes } from './alert-rules/alert-rule-routes.js';
 import { createAlertRuleUseCases } from './alert-rules/alert-rule-use-cases.js';
@@ -15,19 +15,21 @@ import { createRequeueDeadLetter } from './dead-letters/requeue-dead-letter.js';
 import { createAttemptsReader } from './deliveries/attempts-reader.js';
 import { createDeliveriesReader } from './deliveries/deliveries-reader.js';
 import { deliveryRoutes } from './deliveries/delivery-routes.js';
-import { searchTimeoutMs } from './narrow-search.js';
+import { createSearches, type Searches, searchPlaces, searchTimeoutMs } from './narrow-search.js';
 import type { Paging } from './paging.js';
 import { createAcceptRedelivery } from './redeliveries/accept-redelivery.js';
 import { createRedeliveriesRepository } from './redeliveries/redeliveries-repository.js';
 import { redeliveryRoutes } from './redeliveries/redelivery-routes.js';
 import type { WebhookChecks } from './webhooks/check-webhook.js';
 import { createProbeLimit } from './webhooks/probe-limit.js';
+import { createTemplateBudget, templateTime } from './webhooks/template-budget.js';
 import { createTemplates } from './webhooks/templates.js';
 import { testRoutes } from './webhooks/test-routes.js';
 import { webhookRoutes } from './webhooks/webhook-routes.js';
 import { createWebhookUseCases } from './webhooks/webhook-use-cases.js';
 import { createWebhooksRepository } from './webhooks/webhooks-repository.js';
 import { whoamiRoute } from './whoami/whoami-route.js';
+import { createWholeLists, type WholeLists } from './whole-lists.js';
 
 /** What the features stand on. */
 export interface ResourceParts {
@@ -40,8 +42,16 @@ export interface ResourceParts {
   logger: Logger;
 }
 
+/** And what they share among themselves. */
+interface FeatureParts extends ResourceParts {
+  searches: Searches;
+  wholeLists: WholeLists;
+}
+
 /** Every route under the API's prefix: each feature with its repository and use cases. */
-export function resourceRoutes(parts: ResourceParts): Route<Principal>[] {
+export function resourceRoutes(given: ResourceParts): Route<Principal>[] {
+  const gate = createGate(searchPlaces(given.config.databasePoolSize));
+  const parts = { ...given, searches: createSearches(gate), wholeLists: createWholeLists() };
   return [
     ...webhookFeature(parts),
     ...alertRuleFeature(parts),
@@ -53,10 +63,18 @@ export function resourceRoutes(parts: ResourceParts): Route<Principal>[] {
   ];
 }
 
-function webhookFeature({ config, database, sender, secretBox, paging }: ResourceParts): Route<Principal>[] {
+function webhookFeature({
+  config,
+  database,
+  sender,
+  secretBox,
+  paging,
+  wholeLists,
+}: FeatureParts): Route<Principal>[] {
   const { publicUrl, limits } = config;
   const allow = parseCidrs(config.egress.allow);
   const templates = createTemplates();
+  const templateBudget = createTemplateBudget(createTimeBudget(templateTime));
   const checks: WebhookChecks = {
     urlProblems: (url) => checkUrl(url, { allow }),
     checkTemplate: templates.checkTemplate,
@@ -67,49 +85,59 @@ function webhookFeature({ config, database, sender, secretBox, paging }: Resourc
     repository,
     secretBox,
     checks,
+    templateBudget,
     maxPerWorkspace: limits.webhooksPerWorkspace,
     now: () => new Date(),
   });
   const limit = createProbeLimit(createRateLimiter({ perMinute: limits.probesPerMinute }));
   return [
-    ...webhookRoutes({ useCases, repository, secretBox, paging, publicUrl }),
-    ...testRoutes({ repository, secretBox, checks, renderer: templates, sender, limit }),
+    ...webhookRoutes({ useCases, repository, secretBox, paging, wholeLists, publicUrl }),
+    ...testRoutes({ repository, secretBox, checks, renderer: templates, templateBudget, sender, limit }),
   ];
 }
 
-function alertRuleFeature({ config, database, paging }: ResourceParts): Route<Principal>[] {
+function alertRuleFeature({ config, database, paging, wholeLists }: FeatureParts): Route<Principal>[] {
   const repository = createAlertRulesRepository(database);
   const useCases = createAlertRuleUseCases({ repository, now: () => new Date() });
-  return alertRuleRoutes({ useCases, repository, paging, publicUrl: config.publicUrl });
+  return alertRuleRoutes({ useCases, repository, paging, wholeLists, publicUrl: config.publicUrl });
 }
 
-function alertFeature({ config, database, publisher, paging }: ResourceParts): Route<Principal>[] {
+function alertFeature({ config, database, publisher, paging, searches }: FeatureParts): Route<Principal>[] {
   const reader = createAlertsReader(database);
-  return alertRoutes({ reader, publisher, paging, publicUrl: config.publicUrl, now: () => new Date() });
+  return alertRoutes({
+    reader,
+    searches,
+    publisher,
+    paging,
+    publicUrl: config.publicUrl,
+    now: () => new Date(),
+  });
 }
 
-function deliveryFeature({ database, secretBox, paging }: ResourceParts): Route<Principal>[] {
+function deliveryFeature({ database, secretBox, paging, searches }: FeatureParts): Route<Principal>[] {
   return deliveryRoutes({
     deliveries: createDeliveriesReader(database),
     attempts: createAttemptsReader(database),
+    searches,
     redeliver: (deliveryId) => redeliver(database, deliveryId),
     secretBox,
     paging,
   });
 }
 
-function redeliveryFeature({ config, database, paging }: ResourceParts): Route<Principal>[] {
+function redeliveryFeature({ config, database, paging, searches }: FeatureParts): Route<Principal>[] {
   const repository = createRedeliveriesRepository(database);
   const accept = createAcceptRedelivery({
     repository,
+    searches,
     countMatching: (options) => countRedeliverable(database, { ...options, timeoutMs: searchTimeoutMs }),
     now: () => new Date(),
   });
   return redeliveryRoutes({ accept, repository, paging, publicUrl: config.publicUrl });
 }
 
-function deadLetterFeature({ database, publisher, paging }: ResourceParts): Route<Principal>[] {
+function deadLetterFeature({ database, publisher, paging, searches }: FeatureParts): Route<Principal>[] {
   const repository = createDeadLettersRepository(database);
   const requeue = createRequeueDeadLetter({ repository, publisher });
-  return deadLetterRoutes({ repository, requeue, paging });
+  return deadLetterRoutes({ repository, searches, requeue, paging });
 }

@@ -192,3 +192,17 @@ test('a rule of another workspace exists, and is refused; a reader may only read
   expect((await api.call('POST', collection, { as: 'reader', body: fields })).status).toBe(403);
   expect((await api.call('GET', collection, { as: 'publisher' })).status).toBe(403);
 });
+
+test('many rules come whole and in order, each once', async () => {
+  await api.database.knex.raw(
+    `insert into alert_rules (id, workspace_id, name, model_id, threshold, bound, enabled, created_at, updated_at)
+     select gen_random_uuid(), ?, 'Rule ' || n, gen_random_uuid(), n, 'upper_bound', true, now(), now()
+     from generate_series(1, 750) n`,
+    [otherWorkspaceId],
+  );
+  const path = `/api/v1/workspaces/${otherWorkspaceId}/alert_rules`;
+  const { body } = await api.call<AlertRule[]>('GET', path, { as: 'outsider' });
+  const ids = body.map(({ id }) => id);
+  expect(ids).toEqual([...new Set(ids)].sort());
+  expect(body.filter(({ name }) => name.startsWith('Rule ')).length).toBe(750);
+});

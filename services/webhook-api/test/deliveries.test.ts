@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Delivery, DeliveryWithAttempts } from '@tocsin/contracts';
 import { recordId } from '@tocsin/database';
 import { otherWorkspaceId, startApi, type TestApi, workspaceId } from './support/api.js';
-import { type SeededDelivery, seedDelivery } from './support/history.js';
+import { type SeededDelivery, seedAttempt, seedDelivery } from './support/history.js';
 import { nextOf, readAll } from './support/paging.js';
 
 const deliveries = `/api/v1/workspaces/${workspaceId}/deliveries`;
@@ -46,6 +46,19 @@ describe('a delivery', () => {
     const { body } = await api.call<DeliveryWithAttempts>('GET', single(id), { as: 'reader' });
     expect(JSON.stringify(body)).not.toContain('s3cret');
     expect(body.attempts[0]).toMatchObject({ request_body: null, response: { response: 'no' } });
+  });
+
+  it('of long attempts shows the latest, as many as come to 4 MiB, and the last one always', async () => {
+    const id = await seed({ response: 'first' });
+    const requestBody = 'x'.repeat(1_048_576);
+    for (let number = 2; number <= 6; number += 1)
+      await seedAttempt(api.database, { id, number, response: 'no', requestBody });
+    const shown = async () => (await api.call<DeliveryWithAttempts>('GET', single(id))).body.attempts;
+    // Sealing adds a few bytes to each, so that four of them are more than 4 MiB.
+    expect((await shown()).map(({ number }) => number)).toEqual([4, 5, 6]);
+    const huge = { id, number: 7, response: 'no', requestBody: requestBody.repeat(5) };
+    await seedAttempt(api.database, huge);
+    expect((await shown()).map(({ number }) => number)).toEqual([7]);
   });
 
   it('without an answer has none, and without attempts has none', async () => {

@@ -1,6 +1,8 @@
-import type { Webhook } from '@tocsin/contracts';
+import { randomUUID } from 'node:crypto';
+import type { AlertRule, Webhook } from '@tocsin/contracts';
 import { otherWorkspaceId, type StartOptions, startApi, type TestApi, workspaceId } from './support/api.js';
 import { startDestination } from './support/destination.js';
+import type { Role } from './support/tokens.js';
 
 const webhooks = `/api/v1/workspaces/${workspaceId}/webhooks`;
 const fields = { name: 'Hook', url: 'http://127.0.0.1:9/', body: '{}' };
@@ -86,3 +88,75 @@ test('a smaller limit of bytes is a setting', async () => {
   const { status, body } = await api.call('POST', webhooks, { body: { ...fields, name: 'x'.repeat(2_048) } });
   expect([status, body.code]).toEqual([413, 'payload_too_large']);
 });
+
+test('templates that take long use up their workspace’s time, and nobody else’s', async () => {
+  const api = await start({});
+  const dear =
+    '[{% set n = 10 ** 1200 %}{% for i in range(20000) %}{% set text = n | string %}{% endfor %}1]';
+  const cheap = '{"a": "{{ alert_rule_name }}"}';
+  const preview = (body: string) => api.call('POST', `${webhooks}/preview`, { body: { body } });
+  const answers = await Promise.all(Array.from({ length: 20 }, () => preview(dear)));
+  expect(countBy(answers.map(({ status }) => status))).toEqual({
+    200: expect.any(Number),
+    429: expect.any(Number),
+  });
+  const refused = answers.find(({ status }) => status === 429);
+  expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+  // Saving renders too, by whichever principal of the workspace.
+  const save = { as: 'admin', body: { ...fields, body: cheap } } as const;
+  expect((await api.call('POST', webhooks, save)).status).toBe(429);
+  const elsewhere = `/api/v1/workspaces/${otherWorkspaceId}/webhooks/preview`;
+  expect((await api.call('POST', elsewhere, { as: 'outsider', body: { body: cheap } })).status).toBe(200);
+});
+
+test('a body that cannot be checked in time is no fault of the caller’s', async () => {
+  const api = await start({});
+  const dear =
+    '[{% set n = 10 ** 1200 %}{% for i in range(60000) %}{% set text = n | string %}{% endfor %}1]';
+  const { status, body, headers } = await api.call('POST', webhooks, { body: { ...fields, body: dear } });
+  expect([status, body.code, headers.has('retry-after')]).toEqual([503, 'unavailable', true]);
+});
+
+test('searches that take long leave connections to those who look something up', async () => {
+  const api = await start({});
+  const rule = { name: 'R', model_id: randomUUID(), threshold: 1, bound: 'upper_bound' };
+  const rules = `/api/v1/workspaces/${workspaceId}/alert_rules`;
+  const { body: created } = await api.call<AlertRule>('POST', rules, { body: rule });
+  const alert = { alert_rule_id: created.id, model_id: rule.model_id, model_name: 'M', metric_value: 2 };
+  const publish = () =>
+    api.call('POST', `/api/v1/workspaces/${workspaceId}/alerts`, { as: 'publisher', body: alert });
+  const list = (workspace: string, as: Role) =>
+    api.call('GET', `/api/v1/workspaces/${workspace}/deliveries`, { as });
+
+  // Whoever searches waits for the table until the search's own time limit.
+  const lock = await api.database.knex.transaction();
+  await lock.raw('lock table deliveries in access exclusive mode');
+  const searches = Array.from({ length: 20 }, () => list(workspaceId, 'editor'));
+  const others = [list(otherWorkspaceId, 'outsider')];
+  try {
+    await waitingForLocks(api.database, 3);
+    for (let count = 0; count < 20; count += 1) expect((await publish()).status).toBe(202);
+    expect((await api.call('GET', webhooks)).status).toBe(200);
+  } finally {
+    await Promise.all(searches);
+    await lock.rollback();
+  }
+
+  const refused = (await Promise.all(searches)).filter(({ status }) => status === 429);
+  expect(refused.length).toBeGreaterThan(0);
+  expect(refused.every(({ headers }) => headers.has('retry-after'))).toBe(true);
+  await Promise.all(others);
+  // The places are free again, for one workspace as for the other.
+  expect((await list(workspaceId, 'editor')).status).toBe(200);
+  expect((await list(otherWorkspaceId, 'outsider')).status).toBe(200);
+});
+
+/** Resolves once so many statements wait for a lock. */
+async function waitingForLocks({ knex }: TestApi['database'], count: number): Promise<void> {
+  const ofThisDatabase = 'database = (select oid from pg_database where datname = current_database())';
+  const waiting = async () =>
+    Number(
+      (await knex.raw(`select count(*) from pg_locks where not granted and ${ofThisDatabase}`)).rows[0].count,
+    );
+  while ((await waiting()) < count) await new Promise((resolve) => setTimeout(resolve, 20));
+}

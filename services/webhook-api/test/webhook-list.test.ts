@@ -1,5 +1,6 @@
 import type { Webhook } from '@tocsin/contracts';
 import { otherWorkspaceId, startApi, type TestApi, workspaceId } from './support/api.js';
+import { tokenOf } from './support/tokens.js';
 
 const collection = `/api/v1/workspaces/${workspaceId}/webhooks`;
 const names = ['Bravo', 'alpha', 'charlie 100%', "delta_'; drop table webhooks; --", 'Échelon', 'alpha'];
@@ -122,4 +123,32 @@ test('a cursor serves only the list that gave it, and no other workspace', async
     const changed = `${cursor.slice(0, at)}${cursor[at] === 'A' ? 'B' : 'A'}${cursor.slice(at + 1)}`;
     expect((await list(`?limit=1&sort=name&cursor=${changed}`)).status).toBe(422);
   }
+});
+
+test('a list of much more than a page of bytes comes whole, in order, and without what is deleted meanwhile', async () => {
+  const path = `/api/v1/workspaces/${otherWorkspaceId}/webhooks`;
+  const large = `"${'x'.repeat(65_000)}"`;
+  const ids: string[] = [];
+  for (let count = 0; count < 30; count += 1) {
+    const webhook = { name: `W${count}`, url: 'http://127.0.0.1:9/', body: count === 20 ? '{}' : large };
+    ids.push((await api.call<Webhook>('POST', path, { as: 'outsider', body: webhook })).body.id);
+  }
+  const whole = await api.call<Webhook[]>('GET', path, { as: 'outsider' });
+  expect(whole.body.map(({ id }) => id)).toEqual(ids);
+  // Sent page by page: its length was not known when it began.
+  expect(whole.headers.get('content-length')).toBeNull();
+  expect(whole.body.map(({ body }) => body.length)).toEqual(
+    ids.map((_, index) => (index === 20 ? 2 : large.length)),
+  );
+  const first = await api.call<Webhook[]>('GET', `${path}?limit=29&order=desc`, { as: 'outsider' });
+  expect(first.body.map(({ id }) => id)).toEqual([...ids].reverse().slice(0, 29));
+  expect(first.headers.get('link')).toContain('rel="next"');
+
+  // Of a client that does not read, the pages behind are not read either: what is deleted meanwhile is not in them.
+  const response = await fetch(`${api.url}${path}`, {
+    headers: { Authorization: `Bearer ${await tokenOf('outsider')}` },
+  });
+  await api.database.knex('webhooks').where({ workspace_id: otherWorkspaceId }).delete();
+  const rest = (await response.json()) as Webhook[];
+  expect(rest.map(({ id }) => id)).toEqual(ids.slice(0, rest.length));
 });

@@ -244,7 +244,7 @@ export interface DeliveryWithAttempts {
     | 'crashes_worker'
     | 'internal_error'
     | null;
-  /** By number, lowest first; of a very long history the latest 100. */
+  /** By number, lowest first; the latest 100, or as many as come to 4 MiB. */
   attempts: Attempt[];
 }
 

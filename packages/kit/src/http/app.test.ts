@@ -361,6 +361,23 @@ describe('what is told and what is logged', () => {
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
   });
 
+  test.each([
+    ['no Host', ''],
+    ['an Expect that nobody knows', 'Host: x\r\nExpect: the-unexpected\r\n'],
+  ])('%s is answered with a problem document, and the connection goes on', async (_name, header) => {
+    const socket = connect(server.port, '127.0.0.1');
+    socket.write(`GET /open HTTP/1.1\r\n${header}\r\nGET /open HTTP/1.1\r\nHost: x\r\n\r\n`);
+    let text = '';
+    socket.on('data', (chunk) => {
+      text += chunk;
+    });
+    await until(() => text.endsWith('open'));
+    socket.destroy();
+    expect(text).toMatch(/^HTTP\/1.1 400 Bad Request\r\n/);
+    expect(text).toContain('Content-Type: application/problem+json');
+    expect(text).toContain('"code":"invalid_request"');
+  });
+
   test('a client that goes away in the middle of its body is no error', async () => {
     const socket = connect(server.port, '127.0.0.1');
     socket.write(

@@ -5,6 +5,7 @@ import type { Metrics } from '../metrics.js';
 import { toExpressPath } from './express-path.js';
 import { type AuthenticateInput, compileRoute, type RoutePolicy } from './handle-route.js';
 import { refuseManyHeaders } from './header-count.js';
+import { refuseOddRequests } from './refuse-odd-requests.js';
 import { sendProblem } from './respond.js';
 import type { HttpMethod, Route } from './route.js';
 import { createRouteFinder } from './route-finder.js';
@@ -50,7 +51,7 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Ex
   const app = express();
   app.disable('x-powered-by').disable('etag').set('query parser', false).set('case sensitive routing', true);
   app.use(trackRequests(options));
-  app.use(refuseManyHeaders);
+  app.use(refuseManyHeaders, refuseOddRequests);
   mount(
     app,
     policy,

@@ -45,7 +45,7 @@ export function compileRoute<Principal>(
     const { id: requestId, signal, log } = tracked;
     const result = await handle({ principal, params, query, body, resource, requestId, signal, log });
     const contentType = route.responses[result.status]?.contentType;
-    respond(response as Response, { ...result, contentType });
+    await respond(response as Response, { ...result, contentType });
   };
 }
 

@@ -20,8 +20,11 @@ export type ResponseSpecs = Readonly<Record<number, ResponseSpec>>;
 type BodyOf<S extends ResponseSpec> = S['contentType'] extends string
   ? { body: string | Uint8Array }
   : S['schema'] extends JSONSchema
-    ? { body: Frozen<FromSchema<S['schema']>> }
+    ? { body: Frozen<FromSchema<S['schema']>> | Pages<FromSchema<S['schema']>> }
     : { body?: undefined };
+
+/** An array that is too long to be held whole: it is sent page by page, as fast as it is read. */
+type Pages<T> = T extends readonly (infer Item)[] ? AsyncIterable<readonly Frozen<Item>[]> : never;
 
 /** Bodies are only read, so that arrays and objects written in place fit however they were inferred. */
 type Frozen<T> = T extends readonly (infer Item)[]

@@ -1,5 +1,6 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { cutSlowReaders, type SlowReaderLimits } from './cut-slow-readers.js';
 import { maxHeaderLines } from './header-count.js';
 import { answerMalformedRequests } from './malformed-request.js';
 
@@ -10,14 +11,24 @@ export interface HttpServer {
   close(deadlineMs: number): Promise<void>;
 }
 
+export interface ListenOptions {
+  host: string;
+  port: number;
+  /** The seam for tests. */
+  limits?: Partial<SlowReaderLimits> & { maxConnections?: number };
+}
+
+/** About 100 MiB where all are idle; a proxy needs a few hundred. */
+const defaultMaxConnections = 4_000;
+
 /**
  * Listens. Time-outs: headers 10 s, a whole request 30 s, an idle connection 65 s (longer than the usual load
- * balancer's 60, so that it never reuses a connection that we are closing).
+ * balancer's 60, so that it never reuses a connection that we are closing). Who does not read is cut.
  * @throws Error with a plain sentence when the address cannot be bound.
  */
 export async function listen(
   app: RequestListener,
-  { host, port }: { host: string; port: number },
+  { host, port, limits = {} }: ListenOptions,
 ): Promise<HttpServer> {
   const server = createServer(
     {
@@ -27,12 +38,17 @@ export async function listen(
       connectionsCheckingInterval: 5_000,
       // Room for an access token that lists a few hundred workspaces.
       maxHeaderSize: 32_768,
+      // Refused by the app, with a problem document.
+      requireHostHeader: false,
     },
     app,
   );
   // One more than is allowed, so that too many can be told.
   server.maxHeadersCount = maxHeaderLines + 1;
+  boundConnections(server, limits.maxConnections ?? defaultMaxConnections);
+  cutSlowReaders(server, limits);
   answerMalformedRequests(server);
+  server.on('checkExpectation', (request, response) => server.emit('request', request, response));
   await bind(server, { host, port });
   const address = server.address() as AddressInfo;
   const drain = createDrain(server);
@@ -58,6 +74,12 @@ function describeBindError(cause: NodeJS.ErrnoException, host: string, port: num
   };
   const reason = reasons[cause.code ?? ''] ?? cause.message;
   return new Error(`Cannot listen on ${host}:${port}: ${reason}.`, { cause });
+}
+
+/** Where all are taken, the idle ones make room: those who use theirs are not turned away for those who do not. */
+function boundConnections(server: Server, maxConnections: number): void {
+  server.maxConnections = maxConnections;
+  server.on('drop', () => server.closeIdleConnections());
 }
 
 function createDrain(server: Server): (deadlineMs: number) => Promise<void> {

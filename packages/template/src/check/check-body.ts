@@ -27,69 +27,95 @@ export interface Finding {
 
 export type BodyCheck =
   | { readonly ok: true; readonly warnings: readonly Finding[] }
-  | { readonly ok: false; readonly errors: readonly Finding[]; readonly warnings: readonly Finding[] };
+  | {
+      readonly ok: false;
+      readonly errors: readonly Finding[];
+      readonly warnings: readonly Finding[];
+      /** The check ran out of time, which on a machine that is less busy it may not. */
+      readonly overran: boolean;
+    };
 
 /**
  * Checks the body of a webhook: it must compile, and be JSON for every sample alert. Names that nobody knows are
- * probed as `0` and come back as warnings, as do numbers inside quotes and keys that stand twice.
+ * probed as `0` and come back as warnings, as do numbers inside quotes and keys that stand twice; 20 at the most.
  */
 export function checkBody(source: string): BodyCheck {
   return createBodyChecker()(source);
 }
 
-/** Longer than at delivery: there an overrun is tried again, here it would refuse a body for a busy machine. */
-const CHECK_WALL_CLOCK_MS = 1_000;
+/** Of all sample alerts together. A usual body takes one or two; whoever checks it does nothing else meanwhile. */
+const CHECK_WALL_CLOCK_MS = 250;
 
-/** A checker that is made once and used often. */
-export function createBodyChecker(): (source: string) => BodyCheck {
-  const limits = { ...BODY_OPTIONS.limits, wallClockMs: CHECK_WALL_CLOCK_MS };
-  const compile = createTemplateCompiler({ ...BODY_OPTIONS, limits });
+/** An author mends the first ones first; each is a search for its line, and an answer that is sent. */
+const MAX_WARNINGS = 20;
+
+/** A checker that is made once and used often. `now` is in milliseconds, on a clock that only goes forward. */
+export function createBodyChecker({ now = () => performance.now() } = {}): (source: string) => BodyCheck {
+  const compile = createTemplateCompiler({ ...BODY_OPTIONS, now });
   const globals = new Set(createGlobals().keys());
   return (source) => {
     const compiled = compile(source);
-    if (!compiled.ok) return { ok: false, errors: [findingOf(compiled.error)], warnings: [] };
+    if (!compiled.ok) return { ok: false, errors: [findingOf(compiled.error)], warnings: [], overran: false };
     const { template } = compiled;
     const unknown = [...template.variables].filter(([name]) => !KNOWN.has(name) && !globals.has(name));
-    const unknownWarnings = unknown.map(([name, offset]) => warnUnknown(template.source, name, offset));
-    const samples = checkSamples(
+    const unknownWarnings = unknown
+      .slice(0, MAX_WARNINGS)
+      .map(([name, offset]) => ({ offset, message: explainUnknown(name) }));
+    const endMs = now() + CHECK_WALL_CLOCK_MS;
+    const samples = checkSamples({
       template,
-      unknown.map(([name]) => name),
-    );
-    const warnings = distinct([...unknownWarnings, ...samples.warnings]);
+      unknown: unknown.map(([name]) => name),
+      leftMs: () => endMs - now(),
+    });
+    const warnings = distinct([...unknownWarnings, ...samples.suspicions])
+      .slice(0, MAX_WARNINGS)
+      .map(({ offset, message }) => ({ ...locate(template.source, offset), message }));
     return samples.error === undefined
       ? { ok: true, warnings }
-      : { ok: false, errors: [samples.error], warnings };
+      : { ok: false, errors: [samples.error], warnings, overran: samples.overran ?? false };
   };
 }
 
 /** The objects stand beside the ten variables. */
 const KNOWN: ReadonlySet<string> = new Set([...ALERT_VARIABLES, 'alert', 'model', 'alert_rule']);
 
-function warnUnknown(source: string, name: string, offset: number): Finding {
-  const suggestion = nearest(name, KNOWN);
-  const hint = suggestion === undefined ? '' : ` Did you mean '${suggestion}'?`;
-  return {
-    ...locate(source, offset),
-    message: `no variable is named '${name}'; it will print empty.${hint}`,
-  };
+/** What may be meant otherwise, and its place in the source. */
+interface Suspicion {
+  readonly offset: number;
+  readonly message: string;
 }
 
-function checkSamples(
-  template: InspectableTemplate,
-  unknown: readonly string[],
-): { error?: Finding; warnings: Finding[] } {
-  const warnings: Finding[] = [];
+interface SampleResult {
+  readonly error?: Finding;
+  readonly overran?: boolean;
+  readonly suspicions: readonly Suspicion[];
+}
+
+function explainUnknown(name: string): string {
+  const suggestion = nearest(name, KNOWN);
+  const hint = suggestion === undefined ? '' : ` Did you mean '${suggestion}'?`;
+  return `no variable is named '${name}'; it will print empty.${hint}`;
+}
+
+interface Sampling {
+  template: InspectableTemplate;
+  unknown: readonly string[];
+  leftMs(): number;
+}
+
+function checkSamples({ template, unknown, leftMs }: Sampling): SampleResult {
+  const suspicions: Suspicion[] = [];
   for (const facts of SAMPLE_ALERTS) {
     const context = alertContext(facts);
-    const probed = tryContext(template, probe(context, unknown));
+    const probed = tryContext(template, probe(context, unknown), leftMs());
     if (probed.error === undefined) {
-      warnings.push(...probed.warnings);
+      suspicions.push(...probed.suspicions);
       continue;
     }
-    const natural = unknown.length === 0 ? probed : tryContext(template, context);
-    if (natural.error !== undefined) return { error: natural.error, warnings };
+    const natural = unknown.length === 0 ? probed : tryContext(template, context, leftMs());
+    if (natural.error !== undefined) return { ...natural, suspicions };
   }
-  return { warnings };
+  return { suspicions };
 }
 
 /** `0` is JSON wherever a value may stand, and text inside quotes. */
@@ -101,57 +127,63 @@ function probe(context: TemplateContext, unknown: readonly string[]): TemplateCo
 function tryContext(
   template: InspectableTemplate,
   context: TemplateContext,
-): { error?: Finding; warnings: Finding[] } {
+  wallClockMs: number,
+): SampleResult {
   const pieces: TracePiece[] = [];
-  const result = template.trace(context, pieces);
-  if (!result.ok) return { error: findingOf(result.error), warnings: [] };
+  const result = template.trace(context, pieces, wallClockMs);
+  if (!result.ok) {
+    const { error } = result;
+    return { error: findingOf(error), overran: error.kind === 'overrun', suspicions: [] };
+  }
   const { source } = template;
   const scan = scanJson(result.output);
-  if (scan.fault === null) return { warnings: findSuspicious(source, pieces, scan) };
+  if (scan.fault === null) return { suspicions: findSuspicious(source, pieces, scan) };
   const { offset, message } = explainFault(source, pieces, result.output, scan.fault);
-  return { error: { ...locate(source, offset), message }, warnings: [] };
+  return { error: { ...locate(source, offset), message }, suspicions: [] };
 }
 
-function findSuspicious(source: string, pieces: readonly TracePiece[], scan: JsonScan): Finding[] {
-  return [...findQuotedNumbers(source, pieces, scan), ...findDuplicateKeys(source, pieces, scan)];
+function findSuspicious(source: string, pieces: readonly TracePiece[], scan: JsonScan): Suspicion[] {
+  return [...findQuotedNumbers(source, pieces, scan), ...findDuplicateKeys(pieces, scan)];
 }
 
-/** A string that is nothing but one printed number. */
-function findQuotedNumbers(source: string, pieces: readonly TracePiece[], { strings }: JsonScan): Finding[] {
+/** A string that is nothing but one printed number; told once for each place, however often a loop comes by. */
+function findQuotedNumbers(
+  source: string,
+  pieces: readonly TracePiece[],
+  { strings }: JsonScan,
+): Suspicion[] {
   const byStart = new Map(strings.map((string) => [string.start + 1, string]));
-  const findings: Finding[] = [];
+  const places = new Set<number>();
   for (const { start, end, offset, value } of pieces) {
-    if (typeof value !== 'number' || byStart.get(start)?.end !== end + 1) continue;
-    const expression = expressionAt(source, offset);
-    findings.push({
-      ...locate(source, expressionStart(source, offset)),
-      message: `{{ ${expression} }} is a number inside quotes, so the destination gets text; leave the quotes out if it expects a number.`,
-    });
+    if (typeof value === 'number' && byStart.get(start)?.end === end + 1) places.add(offset);
+    if (places.size === MAX_WARNINGS) break;
   }
-  return findings;
+  return [...places].map((offset) => ({
+    offset: expressionStart(source, offset),
+    message: `{{ ${expressionAt(source, offset)} }} is a number inside quotes, so the destination gets text; leave the quotes out if it expects a number.`,
+  }));
 }
 
-function findDuplicateKeys(source: string, pieces: readonly TracePiece[], scan: JsonScan): Finding[] {
-  return scan.duplicateKeys.map(({ key, offset }) => {
+function findDuplicateKeys(pieces: readonly TracePiece[], { duplicateKeys }: JsonScan): Suspicion[] {
+  const found = duplicateKeys.slice(0, MAX_WARNINGS).map(({ key, offset }) => {
     const piece = pieces.find(({ start, end }) => start <= offset && offset < end);
     const isText = piece !== undefined && piece.value === undefined;
     const place = piece === undefined ? 0 : piece.offset + (isText ? offset - piece.start : 0);
     return {
-      ...locate(source, place),
+      offset: place,
       message: `the key "${key}" stands twice in the same object; most destinations see only the last.`,
     };
   });
+  return distinct(found);
 }
 
 function findingOf({ line, column, message, excerpt }: TemplateError): Finding {
   return { line, column, message, excerpt };
 }
 
-function distinct(findings: readonly Finding[]): Finding[] {
-  const seen = new Map<string, Finding>();
-  for (const finding of findings) {
-    const key = `${finding.line}:${finding.column}:${finding.message}`;
-    if (!seen.has(key)) seen.set(key, finding);
-  }
-  return [...seen.values()];
+function distinct(suspicions: readonly Suspicion[]): Suspicion[] {
+  const byKey = new Map(
+    suspicions.map((suspicion) => [`${suspicion.offset}:${suspicion.message}`, suspicion]),
+  );
+  return [...byKey.values()];
 }

@@ -24,8 +24,15 @@ const findActiveHash = {
   text: 'select key_hash from api_keys where id = $1 and is_active',
 };
 
+const findActiveHashes = {
+  name: 'engine_auth.find_active_hashes',
+  text: 'select id, key_hash from api_keys where id = any($1::uuid[]) and is_active',
+};
+
 export interface ApiKeyRepository extends ApiKeyStore {
   findActiveHash(id: string): Promise<string | undefined>;
+  /** By id; without those that are not active. */
+  findActiveHashes(ids: string[]): Promise<Map<string, string>>;
 }
 
 export function createApiKeyRepository(database: Database): ApiKeyRepository {
@@ -69,6 +76,11 @@ export function createApiKeyRepository(database: Database): ApiKeyRepository {
     async findActiveHash(id) {
       const [row] = await database.prepared<{ key_hash: string }>(findActiveHash, [id]);
       return row?.key_hash;
+    },
+
+    async findActiveHashes(ids) {
+      const rows = await database.prepared<{ id: string; key_hash: string }>(findActiveHashes, [ids]);
+      return new Map(rows.map(({ id, key_hash }) => [id, key_hash]));
     },
   };
 }

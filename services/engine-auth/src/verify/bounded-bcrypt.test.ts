@@ -10,7 +10,8 @@ test('a hash matches its secret only, and costs 9 rounds', async () => {
 
 test('what waits is bounded: more is 503 at once, and later callers are served again', async () => {
   const bcrypt = createBoundedBcrypt({ concurrency: 1, maxWaiting: 2 });
-  const results = await Promise.allSettled(Array.from({ length: 5 }, () => bcrypt.hash('x')));
+  const hash = await bcrypt.hash('x');
+  const results = await Promise.allSettled(Array.from({ length: 5 }, () => bcrypt.compare('x', hash)));
   expect(results.map(({ status }) => status)).toEqual([
     'fulfilled',
     'fulfilled',
@@ -19,11 +20,24 @@ test('what waits is bounded: more is 503 at once, and later callers are served a
     'rejected',
   ]);
   expect(results[4]).toMatchObject({ reason: { code: 'unavailable', retryAfterSeconds: 1 } });
-  await expect(bcrypt.hash('x')).resolves.toBeDefined();
+  expect(await bcrypt.compare('x', hash)).toBe(true);
+});
+
+test('a key is made while as many are checked as may be', async () => {
+  const bcrypt = createBoundedBcrypt({ concurrency: 1, maxWaiting: 100 });
+  const hash = await bcrypt.hash('x');
+  let checked = 0;
+  const checks = Array.from({ length: 50 }, async () => {
+    await bcrypt.compare('x', hash);
+    checked += 1;
+  });
+  await bcrypt.hash('y');
+  expect(checked).toBeLessThan(25);
+  await Promise.all(checks);
 });
 
 test('a failure gives its place back', async () => {
   const bcrypt = createBoundedBcrypt({ concurrency: 1, maxWaiting: 0 });
   await expect(bcrypt.compare(undefined as never, 'x')).rejects.toThrow();
-  await expect(bcrypt.hash('x')).resolves.toBeDefined();
+  expect(await bcrypt.compare('x', 'x')).toBe(false);
 });

@@ -12,22 +12,24 @@ function setUp() {
     compares: [] as string[],
     nowMs: 0,
     beforeCompare: async () => {},
-    isFull: false,
+    /** When each refused caller was answered. */
+    refusedAtMs: [] as number[],
+  };
+  const read = async (key: string) => {
+    state.reads += 1;
+    return hashes.get(key);
   };
   const validator = createKeyValidator({
-    findActiveHash: async (key) => {
-      state.reads += 1;
-      return hashes.get(key);
-    },
+    findActiveHash: read,
+    lookUp: read,
     compare: async (secret, hash) => {
       state.compares.push(hash);
       await state.beforeCompare();
       return hash === `hash of ${secret}`;
     },
-    assertRoom: () => {
-      if (state.isFull) throw new Error('too many');
+    wait: async (ms) => {
+      state.refusedAtMs.push(state.nowMs + ms);
     },
-    decoyHash: 'decoy',
     now: () => state.nowMs,
   });
   return { ...validator, hashes, state };
@@ -75,10 +77,51 @@ test('a wrong secret of a key in use is compared, refused, and does not disturb 
   expect(state.compares).toHaveLength(2);
 });
 
-test('an unknown id costs one comparison, as a wrong secret does', async () => {
+test('an unknown id costs no comparison, and is answered when a wrong secret is', async () => {
   const { validate, state } = setUp();
   expect(await validate({ id: unknownId, secret: 'x' })).toBe(false);
-  expect(state.compares).toEqual(['decoy']);
+  expect(state.compares).toEqual([]);
+  state.beforeCompare = async () => {
+    state.nowMs = 30;
+  };
+  expect(await validate({ id, secret: 'x' })).toBe(false);
+  expect(state.refusedAtMs).toEqual([200, 200]);
+});
+
+test.each([id, unknownId])(
+  'of one id one check waits beside the one that runs, whether it exists or not',
+  async (guessed) => {
+    const { validate, state } = setUp();
+    const guesses = Array.from({ length: 5 }, (_, index) =>
+      validate({ id: guessed, secret: `guess ${index}` }),
+    );
+    const results = await Promise.allSettled(guesses);
+    expect(results.map(({ status }) => status)).toEqual([
+      'fulfilled',
+      'fulfilled',
+      'rejected',
+      'rejected',
+      'rejected',
+    ]);
+    expect(results[4]).toMatchObject({ reason: { code: 'unavailable', retryAfterSeconds: 1 } });
+    expect(state.reads).toBe(2);
+    // And later ones have their turn again.
+    expect(await validate({ id: guessed, secret: 'another guess' })).toBe(false);
+    expect(await validate(good)).toBe(true);
+  },
+);
+
+test('guesses at one id do not hold up another that is used for the first time', async () => {
+  const { validate, state } = setUp();
+  let release = () => {};
+  const held = new Promise<void>((resolve) => {
+    release = resolve;
+  });
+  state.beforeCompare = () => held;
+  const guess = validate({ id, secret: 'bad' });
+  expect(await validate({ id: unknownId, secret: 'x' })).toBe(false);
+  release();
+  expect(await guess).toBe(false);
 });
 
 test('a refused credential is refused from memory for a while', async () => {
@@ -116,29 +159,18 @@ test('a key that is deactivated while it is being checked does not slip into the
   expect(await validate(good)).toBe(false);
 });
 
-test('while too many keys are being checked strangers cost no lookup, and a key in use goes on', async () => {
-  const { validate, state } = setUp();
-  await validate(good);
-  state.isFull = true;
-  await expect(validate({ id, secret: 'guessed' })).rejects.toThrow('too many');
-  await expect(validate({ id: unknownId, secret: 'guessed' })).rejects.toThrow('too many');
-  expect(state.reads).toBe(1);
-  state.nowMs = 60_000;
-  expect(await validate(good)).toBe(true);
-  expect(state.reads).toBe(2);
-});
-
 test('a fault of the database is passed on and not remembered as a refusal', async () => {
   const { state } = setUp();
   let away = true;
+  const read = async () => {
+    if (away) throw new Error('connection refused');
+    return 'hash of good';
+  };
   const validator = createKeyValidator({
-    findActiveHash: async () => {
-      if (away) throw new Error('connection refused');
-      return 'hash of good';
-    },
+    findActiveHash: read,
+    lookUp: read,
     compare: async () => true,
-    assertRoom: () => {},
-    decoyHash: 'decoy',
+    wait: async () => {},
     now: () => state.nowMs,
   });
   await expect(validator.validate(good)).rejects.toThrow('connection refused');

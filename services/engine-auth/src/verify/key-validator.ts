@@ -3,15 +3,16 @@ import { createSingleFlight } from '@tocsin/kit';
 import { LRUCache } from 'lru-cache';
 import type { RawKey } from '../api-keys/raw-key.js';
 import type { KeyCheck } from '../metrics.js';
+import { createTurns } from './turns.js';
 
 export interface KeyValidatorDeps {
+  /** For a key in use. */
   findActiveHash(id: string): Promise<string | undefined>;
+  /** For a key that may be a guess: asked together with others. */
+  lookUp(id: string): Promise<string | undefined>;
   /** Bounded bcrypt work; rejects with AppError `unavailable` when too much of it waits. */
   compare(secret: string, hash: string): Promise<boolean>;
-  /** Throws the same at once: a key that would only be refused after it costs no question to the database. */
-  assertRoom(): void;
-  /** The bcrypt hash of nothing in particular, at the same cost as a key's: what an unknown id is compared with. */
-  decoyHash: string;
+  wait(ms: number): Promise<unknown>;
   /** Milliseconds on a clock that never goes back. */
   now(): number;
   /** Told once for each call of `validate`. */
@@ -37,18 +38,24 @@ interface Proof {
 /** The customer's "In-memory cache TTL", counted from the database read. */
 const successTtlMs = 10_000;
 const failureTtlMs = 10_000;
+/**
+ * When a key is refused, counted from its check's beginning: longer than bcrypt takes, also on a busy machine. An
+ * unknown id costs no bcrypt, and is told from a wrong secret neither by when it is answered nor by what.
+ */
+const refusedAfterMs = 200;
 const maxKeys = 10_000;
 const maxFailures = 10_000;
 
 /**
  * Judges user keys. A success counts for 10 seconds. After that the key is looked up again, and while its hash is the
- * one that it was proven against, bcrypt is not needed: keys in use never wait behind the guesses of strangers.
+ * one that it was proven against, bcrypt is not needed: keys in use never wait behind the guesses of strangers. Nor do
+ * those that are used for the first time: only ids that exist come to bcrypt, one check of each at a time.
  */
 export function createKeyValidator({
   findActiveHash,
+  lookUp,
   compare,
-  assertRoom,
-  decoyHash,
+  wait,
   now,
   onChecked = () => {},
 }: KeyValidatorDeps): KeyValidator {
@@ -56,22 +63,31 @@ export function createKeyValidator({
   const failures = new LRUCache<string, number>({ max: maxFailures });
   const forgottenAt = new LRUCache<string, number>({ max: maxKeys });
   const flight = createSingleFlight<boolean>();
+  const turns = createTurns();
 
-  async function check({ id, secret }: RawKey, digest: Buffer): Promise<boolean> {
-    const known = proofs.get(id);
-    const wasProven = known !== undefined && timingSafeEqual(known.digest, digest);
-    if (!wasProven) assertRoom();
-    const readAtMs = now();
-    const hash = await findActiveHash(id);
-    const isProven = wasProven && known.hash === hash;
-    // An unknown id costs what a wrong secret costs, so that the time of an answer does not tell which ids exist.
-    const matches = isProven || (await compare(secret, hash ?? decoyHash));
-    if (hash === undefined || !matches) {
-      failures.set(digest.toString('base64'), now() + failureTtlMs);
-      return false;
+  async function check(key: RawKey, digest: Buffer): Promise<boolean> {
+    const known = proofs.get(key.id);
+    if (known !== undefined && timingSafeEqual(known.digest, digest)) {
+      const readAtMs = now();
+      const hash = await findActiveHash(key.id);
+      if (hash === known.hash) return prove(key.id, { digest, hash, readAtMs });
     }
-    const wasForgotten = (forgottenAt.get(id) ?? Number.NEGATIVE_INFINITY) >= readAtMs;
-    if (!wasForgotten) proofs.set(id, { digest, hash, readAtMs });
+    // The same turns for every id, so that they do not tell which exist either.
+    return turns.take(key.id, () => checkUnproven(key, digest));
+  }
+
+  async function checkUnproven({ id, secret }: RawKey, digest: Buffer): Promise<boolean> {
+    const readAtMs = now();
+    const hash = await lookUp(id);
+    if (hash !== undefined && (await compare(secret, hash))) return prove(id, { digest, hash, readAtMs });
+    failures.set(digest.toString('base64'), now() + failureTtlMs);
+    await wait(readAtMs + refusedAfterMs - now());
+    return false;
+  }
+
+  function prove(id: string, proof: Proof): boolean {
+    const wasForgotten = (forgottenAt.get(id) ?? Number.NEGATIVE_INFINITY) >= proof.readAtMs;
+    if (!wasForgotten) proofs.set(id, proof);
     return !wasForgotten;
   }
 

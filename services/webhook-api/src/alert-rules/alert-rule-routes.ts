@@ -8,6 +8,7 @@ import { defineRoute, type Permission, type Principal } from '@tocsin/identity';
 import type { Route } from '@tocsin/kit';
 import { apiPrefix, inWorkspace, workspaceParams } from '../api-route.js';
 import { type Paging, pageHeaders, pageQuery } from '../paging.js';
+import type { WholeLists } from '../whole-lists.js';
 import { type AlertRuleUseCases, alertRuleNotFound } from './alert-rule-use-cases.js';
 import type { AlertRulesRepository, StoredAlertRule } from './alert-rules-repository.js';
 
@@ -15,6 +16,7 @@ export interface AlertRuleRoutesDeps {
   useCases: AlertRuleUseCases;
   repository: AlertRulesRepository;
   paging: Paging;
+  wholeLists: WholeLists;
   /** Of the API, without a path; empty where it is not known. */
   publicUrl: string;
 }
@@ -32,7 +34,7 @@ const alertRuleParams = {
 
 /** Creating, listing, reading, changing and deleting alert rules, as far as they concern webhooks. */
 export function alertRuleRoutes(deps: AlertRuleRoutesDeps): Route<Principal>[] {
-  const { useCases, repository, paging, publicUrl } = deps;
+  const { useCases, repository, paging, wholeLists, publicUrl } = deps;
   const toAlertRule = <const P extends Permission>(permission: P) => ({
     permission,
     async locate({ alert_rule_id }: { alert_rule_id: string }) {
@@ -84,12 +86,13 @@ export function alertRuleRoutes(deps: AlertRuleRoutesDeps): Route<Principal>[] {
       async handler({ resource: { workspaceId }, query }) {
         const list = { path: collection.replace('{workspace_id}', workspaceId), query };
         const { limit } = query;
-        const found = await repository.list({
-          workspaceId,
-          after: paging.positionOf(list)?.[0],
-          limit: limit === undefined ? undefined : limit + 1,
-        });
-        const options = { limit: limit ?? found.length, keyOf: (rule: StoredAlertRule) => [rule.id] };
+        const after = paging.positionOf(list)?.[0];
+        if (limit === undefined) {
+          const pages = readPages(repository, workspaceId, after);
+          return { status: 200, body: wholeLists.stream(workspaceId, pages) };
+        }
+        const found = await repository.list({ workspaceId, after, limit: limit + 1 });
+        const options = { limit, keyOf: (rule: StoredAlertRule) => [rule.id] };
         const { rows, headers } = paging.page(list, found, options);
         return { status: 200, headers, body: rows.map(present) };
       },
@@ -138,6 +141,22 @@ export function alertRuleRoutes(deps: AlertRuleRoutesDeps): Route<Principal>[] {
       },
     }),
   ];
+}
+
+const pageRows = 250;
+
+async function* readPages(
+  repository: Pick<AlertRulesRepository, 'list'>,
+  workspaceId: string,
+  first: string | undefined,
+): AsyncGenerator<AlertRule[]> {
+  let after = first;
+  for (let isLast = false; !isLast; ) {
+    const rules = await repository.list({ workspaceId, after, limit: pageRows });
+    yield rules.map(present);
+    after = rules.at(-1)?.id;
+    isLast = rules.length < pageRows;
+  }
 }
 
 function present(rule: StoredAlertRule): AlertRule {

@@ -19,8 +19,8 @@ interface AlertRuleQuery {
   workspaceId: string;
   /** Id of the row after which to begin. */
   after: string | undefined;
-  /** Rows at the most; all of them where it is not given. */
-  limit: number | undefined;
+  /** Rows at the most. */
+  limit: number;
 }
 
 /** `unknown_webhooks` names those that are not of the rule's workspace; nothing was written. */
@@ -52,8 +52,8 @@ export function createAlertRulesRepository(database: Database): AlertRulesReposi
       const { rows } = await knex.raw<{ rows: AlertRuleRow[] }>(
         `select ${columns} from alert_rules r
          where workspace_id = ? and deleted_at is null ${after === undefined ? '' : 'and id > ?::uuid'}
-         order by id ${limit === undefined ? '' : 'limit ?'}`,
-        [workspaceId, ...(after === undefined ? [] : [after]), ...(limit === undefined ? [] : [limit])],
+         order by id limit ?`,
+        [workspaceId, ...(after === undefined ? [] : [after]), limit],
       );
       return rows.map(toAlertRule);
     },

@@ -3,7 +3,7 @@ import { defineRoute, type Principal } from '@tocsin/identity';
 import { AppError, type Route } from '@tocsin/kit';
 import type { Publisher } from '@tocsin/messaging';
 import { apiPrefix, inWorkspace, workspaceParams } from '../api-route.js';
-import { explainSlowSearch } from '../narrow-search.js';
+import type { Searches } from '../narrow-search.js';
 import { type Paging, pageHeaders, pageQuery } from '../paging.js';
 import { publishAlertOperation } from '../rate-limits.js';
 import { idRange, timeRangeQuery } from '../time-range.js';
@@ -13,6 +13,7 @@ import { createPublishAlert } from './publish-alert.js';
 
 export interface AlertRoutesDeps {
   reader: AlertsReader;
+  searches: Searches;
   publisher: Pick<Publisher, 'publish'>;
   paging: Paging;
   /** Of the API, without a path; empty where it is not known. */
@@ -33,6 +34,7 @@ const alertParams = {
 /** Publishing, listing and reading alerts. */
 export function alertRoutes({
   reader,
+  searches,
   publisher,
   paging,
   publicUrl,
@@ -95,7 +97,7 @@ export function alertRoutes({
         const list = { path: pathOf(workspaceId), query };
         const { limit = 50, alert_rule_id: alertRuleId, outcome } = query;
         const range = idRange(query, paging.positionOf(list));
-        const found = await explainSlowSearch(() =>
+        const found = await searches.run(workspaceId, () =>
           reader.list({ workspaceId, range, alertRuleId, outcome, limit: limit + 1 }),
         );
         const keyOf = (alert: StoredAlert) => [alert.recordId];

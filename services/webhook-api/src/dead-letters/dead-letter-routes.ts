@@ -2,7 +2,7 @@ import { deadLetterSchema } from '@tocsin/contracts';
 import { defineRoute, type Permission, type Principal } from '@tocsin/identity';
 import type { Route } from '@tocsin/kit';
 import { apiPrefix } from '../api-route.js';
-import { explainSlowSearch } from '../narrow-search.js';
+import type { Searches } from '../narrow-search.js';
 import { type Paging, pageHeaders, pageQuery } from '../paging.js';
 import { idRange, timeRangeQuery } from '../time-range.js';
 import type { DeadLettersRepository, StoredDeadLetter } from './dead-letters-repository.js';
@@ -11,6 +11,7 @@ import type { createRequeueDeadLetter } from './requeue-dead-letter.js';
 
 export interface DeadLetterRoutesDeps {
   repository: Pick<DeadLettersRepository, 'list'>;
+  searches: Searches;
   requeue: ReturnType<typeof createRequeueDeadLetter>;
   paging: Paging;
 }
@@ -26,7 +27,12 @@ const deadLetterParams = {
 } as const;
 
 /** Listing messages that were set aside, and putting one back. */
-export function deadLetterRoutes({ repository, requeue, paging }: DeadLetterRoutesDeps): Route<Principal>[] {
+export function deadLetterRoutes({
+  repository,
+  searches,
+  requeue,
+  paging,
+}: DeadLetterRoutesDeps): Route<Principal>[] {
   return [
     defineRoute({
       method: 'GET',
@@ -57,7 +63,7 @@ export function deadLetterRoutes({ repository, requeue, paging }: DeadLetterRout
         const list = { path: collection, query };
         const { limit: wanted = 50, requeued } = query;
         const range = idRange(query, paging.positionOf(list));
-        const found = await explainSlowSearch(() => repository.list({ range, requeued, limit: wanted + 1 }));
+        const found = await searches.run(null, () => repository.list({ range, requeued, limit: wanted + 1 }));
         const limit = Math.min(wanted, found.filter((letter) => !letter.beyondBudget).length);
         const keyOf = (letter: StoredDeadLetter) => [letter.id];
         const { rows, headers } = paging.page(list, found, { limit, keyOf });

@@ -16,24 +16,33 @@ export interface StoredAttempt {
 }
 
 export interface AttemptsReader {
-  /** The latest 100 attempts of a delivery, by number, lowest first. */
+  /** The latest 100 attempts of a delivery, or as many as come to 4 MiB; by number, lowest first. */
   list(deliveryId: string): Promise<StoredAttempt[]>;
 }
 
 export function createAttemptsReader(database: Database): AttemptsReader {
   return {
     async list(deliveryId) {
-      const rows = await database.prepared<AttemptRow>(listAttempts, [deliveryId]);
+      const rows = await database.prepared<AttemptRow>(listAttempts, [deliveryId, maxBytes]);
       return rows.map(toAttempt).reverse();
     },
   };
 }
 
+const maxBytes = 4 * 1_048_576;
+
 const listAttempts = {
   name: 'attempts.list',
-  text: `select delivery_id, claim, number, trigger, started_at, duration_ms, request_body_sealed, status_code, response,
-           response_truncated, error_code, error
-         from attempts where delivery_id = $1 order by number desc, claim desc limit 100`,
+  // Lengths are known without reading what is that long: only what is shown is.
+  text: `with latest as (
+           select claim, row_number() over newest = 1 or
+             sum(octet_length(request_body_sealed) + coalesce(octet_length(response), 0)) over newest <= $2 as is_shown
+           from attempts where delivery_id = $1
+           window newest as (order by number desc, claim desc) limit 100)
+         select a.delivery_id, a.claim, a.number, a.trigger, a.started_at, a.duration_ms, a.request_body_sealed,
+           a.status_code, a.response, a.response_truncated, a.error_code, a.error
+         from latest join attempts a on a.delivery_id = $1 and a.claim = latest.claim
+         where is_shown order by a.number desc, a.claim desc`,
 };
 
 interface AttemptRow {

@@ -3,7 +3,7 @@ import type { RedeliverOutcome, SecretBox } from '@tocsin/database';
 import { defineRoute, hasPermission, type Permission, type Principal } from '@tocsin/identity';
 import { AppError, type Route } from '@tocsin/kit';
 import { apiPrefix, inWorkspace, workspaceParams } from '../api-route.js';
-import { explainSlowSearch } from '../narrow-search.js';
+import type { Searches } from '../narrow-search.js';
 import { type Paging, pageHeaders, pageQuery } from '../paging.js';
 import { idRange, timeRangeQuery } from '../time-range.js';
 import type { AttemptsReader } from './attempts-reader.js';
@@ -13,6 +13,7 @@ import { presentAttempt, presentDelivery } from './present-delivery.js';
 export interface DeliveryRoutesDeps {
   deliveries: DeliveriesReader;
   attempts: AttemptsReader;
+  searches: Searches;
   redeliver: (deliveryId: string) => Promise<RedeliverOutcome>;
   secretBox: SecretBox;
   paging: Paging;
@@ -32,7 +33,7 @@ const deliveryParams = {
 
 /** Listing and reading deliveries, and sending one again. */
 export function deliveryRoutes(deps: DeliveryRoutesDeps): Route<Principal>[] {
-  const { deliveries, attempts, redeliver, secretBox, paging } = deps;
+  const { deliveries, attempts, searches, redeliver, secretBox, paging } = deps;
   const toDelivery = <const P extends Permission>(permission: P) => ({
     permission,
     async locate({ delivery_id }: { delivery_id: string }) {
@@ -77,7 +78,7 @@ export function deliveryRoutes(deps: DeliveryRoutesDeps): Route<Principal>[] {
         const list = { path: collection.replace('{workspace_id}', workspaceId), query };
         const { limit: wanted = 50 } = query;
         const range = idRange(query, paging.positionOf(list));
-        const found = await explainSlowSearch(() =>
+        const found = await searches.run(workspaceId, () =>
           deliveries.list({ workspaceId, range, filter: query, limit: wanted + 1 }),
         );
         const limit = Math.min(wanted, found.filter((delivery) => !delivery.beyondBudget).length);

@@ -2,11 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { CreateRedelivery, RedeliveryFilter } from '@tocsin/contracts';
 import { firstIdAt, recordId } from '@tocsin/database';
 import { AppError } from '@tocsin/kit';
-import { explainSlowSearch } from '../narrow-search.js';
+import type { Searches } from '../narrow-search.js';
 import type { RedeliveriesRepository, StoredRedelivery } from './redeliveries-repository.js';
 
 export interface AcceptRedeliveryDeps {
   repository: Pick<RedeliveriesRepository, 'add'>;
+  searches: Searches;
   /** How many ended deliveries match, counted to `max`. */
   countMatching(options: { workspaceId: string; filter: RedeliveryFilter; max: number }): Promise<number>;
   now: () => Date;
@@ -25,11 +26,13 @@ const maxRunning = 10;
  * Takes in a job that sends ended deliveries again; a worker carries it out. What it covers is fixed now.
  * @throws AppError `conflict` where the workspace has 10 jobs running.
  */
-export function createAcceptRedelivery({ repository, countMatching, now }: AcceptRedeliveryDeps) {
+export function createAcceptRedelivery({ repository, searches, countMatching, now }: AcceptRedeliveryDeps) {
   return async ({ workspaceId, body, createdBy }: AcceptRedelivery): Promise<StoredRedelivery> => {
     const at = now();
     const filter = fixFilter(body, at);
-    const matched = await explainSlowSearch(() => countMatching({ workspaceId, filter, max: maxCounted }));
+    const matched = await searches.run(workspaceId, () =>
+      countMatching({ workspaceId, filter, max: maxCounted }),
+    );
     const job = await repository.add(
       {
         id: recordId(at.getTime(), randomUUID()),

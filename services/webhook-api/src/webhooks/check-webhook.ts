@@ -6,23 +6,31 @@ import type { WebhookSecrets } from './stored-webhook.js';
 export interface WebhookChecks {
   /** Sentences; none where the url may be used. */
   urlProblems(url: string): string[];
-  /** Problems refuse the template, warnings do not. */
-  checkTemplate(body: string): { problems: string[]; warnings: string[] };
+  checkTemplate(body: string): TemplateCheck;
   /** A sentence where the url's name leads nowhere now. */
   resolveWarning(url: string): Promise<string | undefined>;
+}
+
+/** Problems refuse the template, warnings do not. */
+export interface TemplateCheck {
+  problems: string[];
+  warnings: string[];
+  /** It could not be checked in time: a problem of the template, or of how busy this machine is. */
+  tookTooLong?: boolean;
 }
 
 const maxBodyBytes = 65_536;
 
 /**
  * Checks what is about to be saved, as far as it is given; the warnings about it.
- * @throws AppError `validation_failed` naming every fault
+ * @throws AppError `validation_failed` naming every fault; `unavailable` where the body could not be checked in time
  */
 export async function checkWebhook(
   { url, headers, body }: { [Name in keyof WebhookSecrets]?: WebhookSecrets[Name] | undefined },
   checks: WebhookChecks,
 ): Promise<string[]> {
   const template = body === undefined ? undefined : checkBody(body, checks);
+  if (template?.tookTooLong) throw checkedTooLong();
   refuseFaults([
     ...(url === undefined ? [] : urlFaults(url, checks)),
     ...(headers === undefined ? [] : checkHeaders(headers)),
@@ -50,9 +58,14 @@ export function bodySizeProblem(body: string): string | undefined {
   return Buffer.byteLength(body) > maxBodyBytes ? `must be at most ${maxBodyBytes} bytes` : undefined;
 }
 
-function checkBody(body: string, checks: WebhookChecks): ReturnType<WebhookChecks['checkTemplate']> {
+function checkBody(body: string, checks: WebhookChecks): TemplateCheck {
   const problem = bodySizeProblem(body);
   return problem === undefined ? checks.checkTemplate(body) : { problems: [problem], warnings: [] };
+}
+
+function checkedTooLong(): AppError {
+  const detail = 'Checking this body took too long. Let it do less; where it does little, try again.';
+  return new AppError('unavailable', detail, { retryAfterSeconds: 5 });
 }
 
 function urlFaults(url: string, checks: WebhookChecks): FieldError[] {

@@ -15,6 +15,7 @@ import { type ProbeSender, probe } from './probe.js';
 import type { ProbeLimit } from './probe-limit.js';
 import { previewTemplate, renderSample, type SampleRenderer } from './render-sample.js';
 import { openSecrets } from './stored-webhook.js';
+import type { TemplateBudget } from './template-budget.js';
 import { toWebhook, webhookParams } from './webhook-routes.js';
 import type { WebhooksRepository } from './webhooks-repository.js';
 
@@ -23,6 +24,7 @@ export interface TestRoutesDeps {
   secretBox: SecretBox;
   checks: WebhookChecks;
   renderer: SampleRenderer;
+  templateBudget: TemplateBudget;
   sender: ProbeSender;
   limit: ProbeLimit;
 }
@@ -31,7 +33,7 @@ const tag = 'webhooks';
 
 /** Trying a destination, a saved webhook, or a template, before an alert does. */
 export function testRoutes(deps: TestRoutesDeps): Route<Principal>[] {
-  const { repository, secretBox, checks, renderer, sender, limit } = deps;
+  const { repository, secretBox, checks, renderer, templateBudget, sender, limit } = deps;
   return [
     defineRoute({
       method: 'POST',
@@ -64,7 +66,9 @@ export function testRoutes(deps: TestRoutesDeps): Route<Principal>[] {
       async handler({ resource, body, signal }) {
         limit.take(resource.workspaceId);
         const { url, headers, body: template } = openSecrets(secretBox, resource);
-        const { rendered, error } = renderSample(template, body.context, renderer);
+        const { rendered, error } = templateBudget.spend(resource.workspaceId, () =>
+          renderSample(template, body.context, renderer),
+        );
         if (rendered === null || error !== null) {
           const notSent = { response: null, success: false, duration_ms: 0, likely_cause: null };
           return { status: 200, body: { error, ...notSent, rendered } };
@@ -83,9 +87,11 @@ export function testRoutes(deps: TestRoutesDeps): Route<Principal>[] {
       params: workspaceParams,
       body: previewTemplateSchema,
       responses: { 200: { description: 'The rendering.', schema: previewSchema } },
-      handler: ({ body: { body, context } }) => ({
+      handler: ({ resource, body: { body, context } }) => ({
         status: 200,
-        body: previewTemplate(body, context, { checks, renderer }),
+        body: templateBudget.spend(resource.workspaceId, () =>
+          previewTemplate(body, context, { checks, renderer }),
+        ),
       }),
     }),
   ];

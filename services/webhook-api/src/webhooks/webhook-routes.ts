@@ -10,16 +10,18 @@ import type { Route } from '@tocsin/kit';
 import { apiPrefix, inWorkspace, workspaceParams } from '../api-route.js';
 import { type Paging, pageHeaders, pageQuery } from '../paging.js';
 import { principalName } from '../principal-name.js';
+import type { WholeLists } from '../whole-lists.js';
 import { presentWebhook } from './present-webhook.js';
 import type { StoredWebhook } from './stored-webhook.js';
 import { type WebhookUseCases, webhookNotFound } from './webhook-use-cases.js';
-import { type WebhooksRepository, webhookSorts } from './webhooks-repository.js';
+import { type ListedWebhook, type WebhooksRepository, webhookSorts } from './webhooks-repository.js';
 
 export interface WebhookRoutesDeps {
   useCases: WebhookUseCases;
   repository: WebhooksRepository;
   secretBox: SecretBox;
   paging: Paging;
+  wholeLists: WholeLists;
   /** Of the API, without a path; empty where it is not known. */
   publicUrl: string;
 }
@@ -48,7 +50,7 @@ export function toWebhook<const P extends Permission>(permission: P, repository:
 
 /** Creating, listing, reading, changing and deleting webhooks. */
 export function webhookRoutes(deps: WebhookRoutesDeps): Route<Principal>[] {
-  const { useCases, repository, secretBox, paging, publicUrl } = deps;
+  const { useCases, repository, secretBox, paging, wholeLists, publicUrl } = deps;
   const present = (webhook: StoredWebhook, principal: Principal) =>
     presentWebhook(webhook, {
       secretBox,
@@ -124,7 +126,8 @@ export function webhookRoutes(deps: WebhookRoutesDeps): Route<Principal>[] {
           limit: limit ?? found.length,
           keyOf: (webhook) => [sortKey(webhook, sort), webhook.id],
         });
-        return { status: 200, headers, body: rows.map((webhook) => present(webhook, principal)) };
+        const pages = readPages(rows, repository, (webhook) => present(webhook, principal));
+        return { status: 200, headers, body: wholeLists.stream(workspaceId, pages) };
       },
     }),
     defineRoute({
@@ -180,7 +183,28 @@ export function webhookRoutes(deps: WebhookRoutesDeps): Route<Principal>[] {
   ];
 }
 
-function sortKey(webhook: StoredWebhook, sort: (typeof webhookSorts)[number]): string {
+/** A webhook alone may be more. */
+const pageBytes = 524_288;
+
+/** In the order of the list as it was; what is deleted meanwhile is left out. */
+async function* readPages<Shown>(
+  listed: readonly ListedWebhook[],
+  repository: Pick<WebhooksRepository, 'findAll'>,
+  show: (webhook: StoredWebhook) => Shown,
+): AsyncGenerator<Shown[]> {
+  let ids: string[] = [];
+  let bytes = 0;
+  for (const [index, webhook] of listed.entries()) {
+    ids.push(webhook.id);
+    bytes += webhook.bytes;
+    if (bytes < pageBytes && index < listed.length - 1) continue;
+    yield (await repository.findAll(ids)).map(show);
+    ids = [];
+    bytes = 0;
+  }
+}
+
+function sortKey(webhook: ListedWebhook, sort: (typeof webhookSorts)[number]): string {
   if (sort === 'name') return webhook.name;
   return (sort === 'created_at' ? webhook.createdAt : webhook.updatedAt).toISOString();
 }

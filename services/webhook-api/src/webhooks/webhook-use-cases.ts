@@ -5,12 +5,14 @@ import { recordId, type SecretBox } from '@tocsin/database';
 import { AppError } from '@tocsin/kit';
 import { checkWebhook, type WebhookChecks } from './check-webhook.js';
 import { openSecrets, type StoredWebhook, sealSecrets } from './stored-webhook.js';
+import type { TemplateBudget } from './template-budget.js';
 import type { RuleName, WebhooksRepository } from './webhooks-repository.js';
 
 export interface WebhookUseCasesDeps {
   repository: WebhooksRepository;
   secretBox: SecretBox;
   checks: WebhookChecks;
+  templateBudget: TemplateBudget;
   maxPerWorkspace: number;
   now: () => Date;
 }
@@ -34,14 +36,15 @@ export interface WebhookUseCases {
 }
 
 export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCases {
-  const { repository, secretBox, checks, maxPerWorkspace, now } = deps;
+  const { repository, secretBox, maxPerWorkspace, now } = deps;
+  const checksOf = (workspaceId: string) => withinBudget(workspaceId, deps);
   return {
     async create(
       workspaceId,
       { name, url, headers = {}, body, enabled = true, retry_on_timeout = true },
       by,
     ) {
-      const warnings = await checkWebhook({ url, headers, body }, checks);
+      const warnings = await checkWebhook({ url, headers, body }, checksOf(workspaceId));
       const at = now();
       // Ids begin with the time, so that the newest stand together in the index.
       const id = recordId(at.getTime(), randomUUID());
@@ -67,7 +70,7 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
     async update(before, fields, by) {
       if (Object.keys(fields).length === 0) return { webhook: before, warnings: [] };
       // Before the row is locked: checking a template and a name may take a while.
-      const warnings = await checkWebhook(fields, checks);
+      const warnings = await checkWebhook(fields, checksOf(before.workspaceId));
       const webhook = await repository.update(before.id, (current) => {
         const secrets = openSecrets(secretBox, current);
         const changed = withGiven(secrets, fields);
@@ -100,6 +103,11 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
 
 export function webhookNotFound(): AppError {
   return new AppError('not_found', 'There is no webhook with this id.');
+}
+
+function withinBudget(workspaceId: string, { checks, templateBudget }: WebhookUseCasesDeps): WebhookChecks {
+  const checkTemplate = (body: string) => templateBudget.spend(workspaceId, () => checks.checkTemplate(body));
+  return { ...checks, checkTemplate };
 }
 
 function withGiven<T extends object>(current: T, { url, headers, body }: PatchWebhook) {

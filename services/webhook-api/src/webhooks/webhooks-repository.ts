@@ -4,6 +4,16 @@ import type { StoredWebhook } from './stored-webhook.js';
 export const webhookSorts = ['name', 'created_at', 'updated_at'] as const;
 type WebhookSort = (typeof webhookSorts)[number];
 
+/** A place in a list, without what makes a webhook large. */
+export interface ListedWebhook {
+  id: string;
+  name: string;
+  createdAt: Date;
+  updatedAt: Date;
+  /** Of what is sealed. */
+  bytes: number;
+}
+
 interface WebhookQuery {
   workspaceId: string;
   /** Part of the name, in any case. */
@@ -31,7 +41,9 @@ type DeleteOutcome = { kind: 'deleted' } | { kind: 'missing' } | { kind: 'in_use
 
 export interface WebhooksRepository {
   find(id: string): Promise<StoredWebhook | undefined>;
-  list(query: WebhookQuery): Promise<StoredWebhook[]>;
+  list(query: WebhookQuery): Promise<ListedWebhook[]>;
+  /** In the order of `ids`; those that are gone are left out. */
+  findAll(ids: readonly string[]): Promise<StoredWebhook[]>;
   /** False, and nothing stored, where the workspace holds `maxPerWorkspace` already. */
   create(webhook: StoredWebhook, maxPerWorkspace: number): Promise<boolean>;
   /** Writes what `change` makes of the row, which is locked meanwhile; undefined where there is none. */
@@ -50,8 +62,10 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
 
     async list({ workspaceId, name, sort, order, after, limit }) {
       const { expression, parameter } = sortings[sort];
-      const { rows } = await knex.raw<{ rows: WebhookRow[] }>(
-        `select ${columns} from webhooks
+      const { rows } = await knex.raw<{ rows: ListedRow[] }>(
+        `select id, name, created_at, updated_at,
+           octet_length(url_sealed) + octet_length(headers_sealed) + octet_length(body_sealed) as bytes
+         from webhooks
          where workspace_id = ?
            ${name === undefined ? '' : 'and position(lower(?) in lower(name)) > 0'}
            ${after === undefined ? '' : `and (${expression}, id) ${order === 'asc' ? '>' : '<'} (${parameter}, ?::uuid)`}
@@ -64,7 +78,13 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
           ...(limit === undefined ? [] : [limit]),
         ],
       );
-      return rows.map(toWebhook);
+      return rows.map(toListed);
+    },
+
+    async findAll(ids) {
+      const rows = await database.prepared<WebhookRow>(findAll, [ids]);
+      const byId = new Map(rows.map((row) => [row.id, toWebhook(row)]));
+      return ids.map((id) => byId.get(id)).filter((webhook) => webhook !== undefined);
     },
 
     create: (webhook, maxPerWorkspace) =>
@@ -149,11 +169,18 @@ const columns = `id, workspace_id, name, url_sealed, headers_sealed, body_sealed
 
 const findById = { name: 'webhooks.find', text: `select ${columns} from webhooks where id = $1` };
 
+const findAll = {
+  name: 'webhooks.find_all',
+  text: `select ${columns} from webhooks where id = any($1::uuid[])`,
+};
+
 const sortings: Record<WebhookSort, { expression: string; parameter: string }> = {
   name: { expression: 'lower(name)', parameter: 'lower(?)' },
   created_at: { expression: 'created_at', parameter: '?::timestamptz' },
   updated_at: { expression: 'updated_at', parameter: '?::timestamptz' },
 };
+
+type ListedRow = Pick<WebhookRow, 'id' | 'name' | 'created_at' | 'updated_at'> & { bytes: number };
 
 interface WebhookRow {
   id: string;
@@ -170,6 +197,16 @@ interface WebhookRow {
   created_at: Date;
   updated_at: Date;
   last_updated_by: string;
+}
+
+function toListed(row: ListedRow): ListedWebhook {
+  return {
+    id: row.id,
+    name: row.name,
+    createdAt: row.created_at,
+    updatedAt: row.updated_at,
+    bytes: row.bytes,
+  };
 }
 
 function toWebhook(row: WebhookRow): StoredWebhook {

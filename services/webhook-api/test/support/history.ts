@@ -90,7 +90,7 @@ export async function seedDelivery(database: Database, seed: SeededDelivery = {}
   return id;
 }
 
-interface SeededAttempt {
+export interface SeededAttempt {
   id: string;
   number: number;
   response: string | null;
@@ -98,7 +98,7 @@ interface SeededAttempt {
   requestBody?: string;
 }
 
-async function seedAttempt(
+export async function seedAttempt(
   database: Database,
   { id, number, response, statusCode, requestBody }: SeededAttempt,
 ) {

@@ -1,0 +1,114 @@
+import { get, type IncomingMessage, type ServerResponse } from 'node:http';
+import { connect, type Socket } from 'node:net';
+import { findLongest, type Reader } from './cut-slow-readers.js';
+import { listen } from './server.js';
+
+const reader = (heldMs: number, heldBytes: number): Reader => ({ heldMs, heldBytes });
+
+test('where too much is held in all, those are cut that have held it longest, and no more than must be', () => {
+  const [old, older, oldest] = [reader(1, 400), reader(2, 400), reader(3, 400)];
+  expect(findLongest([old, oldest, older], 1_000)).toEqual([oldest]);
+  expect(findLongest([old, oldest, older], 500)).toEqual([oldest, older]);
+  expect(findLongest([old, older], 800)).toEqual([]);
+});
+
+// More than the socket buffers of both ends take.
+const large = Buffer.alloc(16 * 1_048_576, 97);
+const address = { host: '127.0.0.1', port: 0 };
+
+/** A client that asks so often at once, and reads nothing. */
+function asksAndDoesNotRead(port: number, times = 1): Promise<Socket> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.pause().write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(times), () => resolve(socket));
+    });
+    socket.on('error', () => {});
+  });
+}
+
+const until = async (condition: () => boolean) => {
+  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 10));
+};
+
+/** An app that answers with much, and the server's end of each connection, once for each request. */
+function largeApp() {
+  const sockets: Socket[] = [];
+  const app = ({ socket }: IncomingMessage, response: ServerResponse) => {
+    sockets.push(socket);
+    response.end(large);
+  };
+  return { app, sockets };
+}
+
+test('a client that does not read its answer is cut', async () => {
+  const { app, sockets } = largeApp();
+  const server = await listen(app, { ...address, limits: { idleMs: 500 } });
+  const client = await asksAndDoesNotRead(server.port);
+  await until(() => sockets[0]?.destroyed === true);
+  let length = 0;
+  client.on('data', (chunk) => {
+    length += chunk.length;
+  });
+  client.resume();
+  await new Promise((resolve) => client.once('close', resolve));
+  expect(length).toBeLessThan(large.length);
+  await server.close(100);
+});
+
+test('answers to pipelined requests count too', async () => {
+  const { app, sockets } = largeApp();
+  const server = await listen(app, { ...address, limits: { maxHeldBytes: 3 * large.length } });
+  const pipelining = await asksAndDoesNotRead(server.port, 8);
+  await until(() => sockets[7]?.destroyed === true);
+  const single = await asksAndDoesNotRead(server.port);
+  await until(() => sockets.length === 9);
+  expect(sockets[8]?.destroyed).toBe(false);
+  single.destroy();
+  pipelining.destroy();
+  await server.close(100);
+});
+
+test('a stream of small events, and a list that is read slowly, are not cut', async () => {
+  const app = async ({ url }: { url?: string | undefined }, response: ServerResponse) => {
+    if (url === '/list') return void response.end(large);
+    for (let count = 0; count < 30; count += 1) {
+      response.write('event\n');
+      await new Promise((resolve) => setTimeout(resolve, 50));
+    }
+    response.end();
+  };
+  const server = await listen(app, { ...address, limits: { idleMs: 500 } });
+  const read = (path: string) =>
+    new Promise<number>((resolve, reject) => {
+      get(`${server.url}${path}`, (response) => {
+        let length = 0;
+        response.on('data', (chunk: Buffer) => {
+          length += chunk.length;
+          if (path !== '/list' || length > large.length / 2) return;
+          response.pause();
+          setTimeout(() => response.resume(), 10);
+        });
+        response.on('end', () => resolve(length)).on('error', reject);
+      }).on('error', reject);
+    });
+  expect(await Promise.all([read('/events'), read('/list')])).toEqual([180, large.length]);
+  await server.close(100);
+});
+
+test('where all connections are taken, idle ones make room', async () => {
+  const server = await listen((_request, response) => response.end('served'), {
+    ...address,
+    limits: { maxConnections: 3 },
+  });
+  const idle = await Promise.all(Array.from({ length: 3 }, () => asksAndDoesNotRead(server.port)));
+  for (const socket of idle) socket.resume();
+  const ask = () =>
+    new Promise<number | undefined>((resolve) => {
+      get(server.url, { agent: false }, (response) => resolve(response.resume().statusCode)).on('error', () =>
+        resolve(undefined),
+      );
+    });
+  while ((await ask()) !== 200) await new Promise((resolve) => setTimeout(resolve, 10));
+  for (const socket of idle) socket.destroy();
+  await server.close(100);
+});

@@ -1,4 +1,4 @@
-import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
+import type { Channel, ConsumeMessage } from 'amqplib';
 import { type Acker, createAcker } from './acker.js';
 import type { Broker } from './connection.js';
 
@@ -45,7 +45,6 @@ interface Reading {
   consumerTag: string | undefined;
 }
 
-const reattachMs = 1_000;
 const firstRetryMs = 1_000;
 const maxRetryMs = 60_000;
 
@@ -128,15 +127,10 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
     return step;
   };
 
-  await broker.use(async function attach(model: ChannelModel): Promise<void> {
-    const channel = await model.createChannel();
+  await broker.use(async (channel) => {
     const opened: Reading = { channel, acker: createAcker(channel), consumerTag: undefined };
-    channel.on('error', () => {});
     channel.on('close', () => {
-      if (reading !== opened) return;
-      reading = undefined;
-      // A channel can end alone; on a connection that ended too this fails and the next connection attaches anew.
-      setTimeout(() => attach(model).catch(() => {}), reattachMs).unref();
+      if (reading === opened) reading = undefined;
     });
     reading = opened;
     await channel.prefetch(options.prefetch);

@@ -1,4 +1,4 @@
-import type { Channel, ChannelModel, ConfirmChannel, Message } from 'amqplib';
+import type { Channel, ConfirmChannel, Message } from 'amqplib';
 import { createConfirms } from './confirms.js';
 import type { Broker } from './connection.js';
 
@@ -52,22 +52,24 @@ export async function createPublisher(broker: Broker, options: PublisherOptions 
   const pending = new Map<string, Pending>();
   const returned = new Set<string>();
 
-  await broker.use(async (model: ChannelModel) => {
-    const opened = await model.createConfirmChannel();
-    opened.on('error', () => {});
+  await broker.useConfirming(async (opened) => {
     opened.on('close', () => {
       if (channel === opened) channel = undefined;
     });
     opened.on('return', (message: Message) => returned.add(String(message.properties.messageId)));
-    model.on('blocked', () => {
-      confirms.came();
-      failSoon([...pending.values()]);
-    });
     channel = opened;
     confirms.came();
-    inspector = await openInspector(model, () => {
-      inspector = undefined;
+  });
+  // A queue that is not there ends the channel that asks for it: no message must lie unconfirmed on that.
+  await broker.use(async (opened) => {
+    opened.on('close', () => {
+      if (inspector === opened) inspector = undefined;
     });
+    inspector = opened;
+  });
+  broker.onBlocked(() => {
+    confirms.came();
+    failSoon([...pending.values()]);
   });
 
   const timer = setInterval(() => failOverdue(pending, performance.now()), 250);
@@ -119,13 +121,6 @@ export async function createPublisher(broker: Broker, options: PublisherOptions 
       }
     },
   };
-}
-
-async function openInspector(model: ChannelModel, onClose: () => void): Promise<Channel> {
-  const channel = await model.createChannel();
-  channel.on('error', () => {});
-  channel.on('close', onClose);
-  return channel;
 }
 
 function failOverdue(pending: Map<string, Pending>, nowMs: number): void {

@@ -1,6 +1,8 @@
 import { connect } from 'amqplib';
 import { alertFiredQueue, declareTopology, deliveriesQueue, unroutedQueue } from './topology.js';
 
+export { startGate } from './gate.js';
+
 /**
  * The address of a virtual host that only this jest worker uses, its topology declared and its queues empty. The
  * server is the one that TOCSIN_TEST_AMQP_URL names.

@@ -1,11 +1,10 @@
-import { type AddressInfo, connect as connectTo, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { alertFiredKey, alertsExchange, deliveriesExchange, deliveryDueKey } from '@tocsin/contracts';
 import { connect } from 'amqplib';
 import { createBroker } from '../src/connection.js';
 import { createConsumer, type Incoming } from '../src/consumer.js';
 import { createPublisher, PublishError } from '../src/publisher.js';
-import { createTestBroker } from '../src/testing.js';
+import { createTestBroker, startGate } from '../src/testing.js';
 import { alertFiredQueue, deliveriesQueue, unroutedQueue } from '../src/topology.js';
 
 let url: string;
@@ -29,59 +28,6 @@ async function newPublisher(options = {}) {
   const publisher = await createPublisher(broker, options);
   await broker.ready();
   return publisher;
-}
-
-/** `connection.blocked` and `connection.unblocked` (RabbitMQ's extension of AMQP 0-9-1). */
-const blockedFrame = Buffer.from([1, 0, 0, 0, 0, 0, 8, 0, 10, 0, 60, 3, ...Buffer.from('low'), 0xce]);
-const unblockedFrame = Buffer.from([1, 0, 0, 0, 0, 0, 4, 0, 10, 0, 61, 0xce]);
-
-/** A way to the broker that can be cut, frozen, and held back as the broker does it: nothing of us is read, and it says so. */
-async function startGate(target: URL) {
-  const inners = new Set<Socket>();
-  const outers = new Set<Socket>();
-  const server = createServer((inner) => {
-    const outer = connectTo(Number(target.port), target.hostname);
-    for (const [sockets, socket] of [[inners, inner] as const, [outers, outer] as const]) {
-      sockets.add(socket);
-      socket.on('error', () => {});
-      socket.on('close', () => sockets.delete(socket));
-    }
-    inner.on('data', (data) => outer.write(data)).on('close', () => outer.destroy());
-    outer.on('data', (data) => inner.write(data)).on('close', () => inner.destroy());
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = new URL(target.href);
-  address.port = String((server.address() as AddressInfo).port);
-  const cut = () => {
-    for (const socket of [...inners, ...outers]) socket.destroy();
-  };
-  return {
-    url: address.href,
-    cut,
-    /** What is sent lies still. */
-    freeze: () => {
-      for (const socket of [...inners, ...outers]) socket.pause();
-    },
-    thaw: () => {
-      for (const socket of [...inners, ...outers]) socket.resume();
-    },
-    stopReading: () => {
-      for (const inner of inners) inner.pause();
-    },
-    sayBlocked: () => {
-      for (const inner of inners) inner.write(blockedFrame);
-    },
-    unblock: () => {
-      for (const inner of inners) {
-        inner.write(unblockedFrame);
-        inner.resume();
-      }
-    },
-    close: async () => {
-      cut();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
 }
 
 const alert = (text: string) => ({

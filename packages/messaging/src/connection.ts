@@ -134,15 +134,23 @@ export async function createBroker(options: BrokerOptions): Promise<Broker> {
 
 /**
  * A connection on which something could not be attached is cut. amqplib would take leave of it first, and never try
- * again where the broker is killed or silent by then.
+ * again where the broker is killed or silent by then. Nor would it notice the end of a connection that the broker has
+ * closed in the same breath as its last reply: it begins to listen only after this.
  */
 function orCut(attachAll: (model: ChannelModel) => Promise<void>): (model: ChannelModel) => Promise<void> {
   return async (model) => {
     // Told of again by `disconnect`; without a listener an error of a connection that is being left ends the process.
     model.on('error', () => {});
-    const closed = new Promise((resolve) => model.once('close', resolve));
+    let isClosed = false;
+    const closed = new Promise<void>((resolve) =>
+      model.once('close', () => {
+        isClosed = true;
+        resolve();
+      }),
+    );
     try {
       await attachAll(model);
+      if (isClosed) throw new Error('The broker has closed the connection.');
     } catch (error) {
       socketOf(model)?.destroy(error instanceof Error ? error : new Error(String(error)));
       await closed;

@@ -278,6 +278,21 @@ test('what cannot be attached is tried again, also where the broker falls silent
   await gate.close();
 });
 
+test('a connection that the broker closes together with its last reply is made anew', async () => {
+  const gate = await startGate(new URL(url));
+  const broker = await newBroker(gate.url);
+  let attached = 0;
+  await broker.use(async (channel) => {
+    attached += 1;
+    if (attached === 1) gate.closeWithNextReply();
+    await channel.checkQueue(alertFiredQueue);
+  });
+  await until(() => attached === 2);
+  await broker.ready();
+  await broker.close();
+  await gate.close();
+});
+
 const reasonOf = (error: PublishError) => error.reason;
 
 /** How it ends, and whether it does so at once. */

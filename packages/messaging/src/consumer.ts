@@ -5,6 +5,7 @@ import type { Broker } from './connection.js';
 /** A message in hand. Tens of thousands can be at once: what is kept of each is this and no more. */
 export interface Incoming {
   readonly content: Buffer;
+  readonly queue: string;
   readonly routingKey: string;
   /** As the publisher set them: anything at all may stand here. */
   readonly headers: Readonly<Record<string, unknown>>;
@@ -39,6 +40,7 @@ export interface Consumer {
 
 /** A channel, and the subscription on it while messages are wanted. */
 interface Reading {
+  queue: string;
   channel: Channel;
   /** One for the whole life of the channel: acknowledging a prefix would else take in what was taken before a pause. */
   acker: Acker;
@@ -128,7 +130,12 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
   };
 
   await broker.use(async (channel) => {
-    const opened: Reading = { channel, acker: createAcker(channel), consumerTag: undefined };
+    const opened: Reading = {
+      queue: options.queue,
+      channel,
+      acker: createAcker(channel),
+      consumerTag: undefined,
+    };
     channel.on('close', () => {
       if (reading === opened) reading = undefined;
     });
@@ -159,6 +166,7 @@ interface Settlement {
 /** A class, so that a message held costs no closures. */
 class Held implements Incoming {
   readonly content: Buffer;
+  readonly queue: string;
   readonly routingKey: string;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly redelivered: boolean;
@@ -169,6 +177,7 @@ class Held implements Incoming {
 
   constructor({ content, fields, properties }: ConsumeMessage, on: Reading, settlement: Settlement) {
     this.content = content;
+    this.queue = on.queue;
     this.routingKey = fields.routingKey;
     this.headers = properties.headers ?? noHeaders;
     this.redelivered = fields.redelivered;

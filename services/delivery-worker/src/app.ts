@@ -9,6 +9,7 @@ import {
   createPublisher,
   deliveriesQueue,
   type Incoming,
+  unroutedQueue,
 } from '@tocsin/messaging';
 import { type DeliveryWorkerConfig, openKeys } from './config.js';
 import { openConnections } from './connect.js';
@@ -43,6 +44,8 @@ export interface DeliveryWorker {
  */
 const alertPrefetch = 40_000;
 const maxAlertBytes = 32 * 1_048_576;
+/** What was not routed to where alerts are read: few, and each alone is a row. */
+const unroutedPrefetch = 1_000;
 
 /** The one place where the worker is put together. */
 export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promise<DeliveryWorker> {
@@ -87,6 +90,13 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
     await createConsumer(consuming, {
       queue: alertFiredQueue,
       prefetch: alertPrefetch,
+      maxBytes: maxAlertBytes,
+      handle: fanOut.handle,
+      onError,
+    }),
+    await createConsumer(consuming, {
+      queue: unroutedQueue,
+      prefetch: unroutedPrefetch,
       maxBytes: maxAlertBytes,
       handle: fanOut.handle,
       onError,

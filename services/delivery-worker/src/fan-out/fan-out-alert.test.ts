@@ -65,13 +65,13 @@ function start(held: string[]) {
     patience: { untilAnswered: (work) => work() },
     logger: { info() {}, debug() {}, warn() {} } as unknown as Logger,
     metrics: { batch() {}, alertFannedOut() {} } as unknown as WorkerMetrics,
-    queue: 'alerts',
     now: Date.now,
   });
   const fire = (alertId: string, rule: string) => {
     const alert = { alert_id: alertId, workspace_id: workspaceId, alert_rule_id: rule, metric_value: 1 };
     fanOut.handle({
       content: Buffer.from(JSON.stringify(alert)),
+      queue: 'alert-fired',
       routingKey: 'alert.fired',
       headers: {},
       redelivered: false,

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Channel, ConfirmChannel, Message } from 'amqplib';
 import { createConfirms } from './confirms.js';
 import type { Broker } from './connection.js';
@@ -26,7 +27,7 @@ export class PublishError extends Error {
 export interface Publisher {
   /** Resolves once the broker has confirmed and routed the message; persistent, mandatory. Throws `PublishError`. */
   publish(publication: Publication): Promise<void>;
-  /** Messages that are ready in a queue, and its consumers. Throws `PublishError` where the broker is away. */
+  /** Messages that are ready in a queue, and its consumers. Throws `PublishError` where the broker is away, or has not answered in 2 s. */
   depth(queue: string): Promise<number>;
 }
 
@@ -48,6 +49,7 @@ export async function createPublisher(broker: Broker, options: PublisherOptions 
   const confirms = createConfirms({ refuseAfterMs });
   let channel: ConfirmChannel | undefined;
   let inspector: Channel | undefined;
+  const questions = new Map<string, ReturnType<Channel['checkQueue']>>();
   let sequence = 0;
   const pending = new Map<string, Pending>();
   const returned = new Set<string>();
@@ -114,13 +116,29 @@ export async function createPublisher(broker: Broker, options: PublisherOptions 
     },
     async depth(queue) {
       if (inspector === undefined) throw away();
+      // One question at a time: a broker that holds us back for hours would be left with thousands.
+      const asked = questions.get(queue) ?? inspector.checkQueue(queue);
+      questions.set(queue, asked);
+      const forget = () => questions.delete(queue);
+      asked.then(forget, forget);
       try {
-        return (await inspector.checkQueue(queue)).messageCount;
+        return (await inTime(asked)).messageCount;
       } catch (cause) {
         throw new PublishError('away', 'The broker does not answer.', { cause });
       }
     },
   };
+}
+
+const answerTimeoutMs = 2_000;
+
+/** A broker that holds us back, or is frozen, answers when it goes on, which can be hours later. */
+async function inTime<T>(answer: Promise<T>): Promise<T> {
+  const answered = new AbortController();
+  const late = sleep(answerTimeoutMs, undefined, { signal: answered.signal }).then(() => {
+    throw new Error(`No answer within ${answerTimeoutMs} ms.`);
+  });
+  return Promise.race([answer, late]).finally(() => answered.abort());
 }
 
 function failOverdue(pending: Map<string, Pending>, nowMs: number): void {

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeDeliveriesDue } from '@tocsin/contracts';
 import { checkSchema, createSecretBox } from '@tocsin/database';
 import { createSender, parseCidrs } from '@tocsin/egress';
@@ -46,6 +47,8 @@ const alertPrefetch = 40_000;
 const maxAlertBytes = 32 * 1_048_576;
 /** What was not routed to where alerts are read: few, and each alone is a row. */
 const unroutedPrefetch = 1_000;
+
+const brokerPatienceMs = 2_000;
 
 /** The one place where the worker is put together. */
 export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promise<DeliveryWorker> {
@@ -139,16 +142,16 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
     keepPartitions(chores),
     runRedeliveries(chores),
   ]);
-  lifetime.add('loops', () => {
-    stopping.abort();
-    return loops;
-  });
+  lifetime.add('loops', () => loops);
   lifetime.add('consumers', async () => {
     isStopping = true;
-    await pause();
+    // First of all: what waits for the database, or for its turn, would wait until the deadline.
+    stopping.abort();
     const refusal = new Error('The worker is stopping.');
     fanOut.refuseWaiting(refusal);
     inHand.refuseWaiting(refusal);
+    // A frozen broker does not answer; what it hands out all the same is refused, and its again with the channel.
+    await Promise.race([pause(), sleep(brokerPatienceMs)]);
     await Promise.all(consumers.map((consumer) => consumer.drained()));
     await begun.ended();
   });

@@ -221,6 +221,50 @@ test('a consumer with its hands full takes no more until they are half empty', a
   await until(() => finishers.length === 4);
 });
 
+test('of a backlog of large messages few are taken, of small ones as many as may be', async () => {
+  const publisher = await newPublisher();
+  const publishAll = (count: number, size: number) =>
+    Promise.all(Array.from({ length: count }, () => publisher.publish(alert('x'.repeat(size)))));
+  const startTaking = async () => {
+    const broker = await newBroker();
+    const consumer = await createConsumer(broker, {
+      queue: alertFiredQueue,
+      prefetch: 2_000,
+      maxBytes: 1_000_000,
+      handle: () => new Promise<void>(() => {}),
+      onError: () => {},
+    });
+    return { broker, consumer };
+  };
+  await publishAll(600, 20_000);
+  const large = await startTaking();
+  await until(() => large.consumer.inHand() >= 50);
+  await sleep(500);
+  expect(large.consumer.inHand()).toBeLessThanOrEqual(250);
+  await large.broker.close();
+  await createTestBroker();
+
+  await publishAll(2_500, 100);
+  const small = await startTaking();
+  await until(() => small.consumer.inHand() === 2_000);
+  await sleep(500);
+  expect(small.consumer.inHand()).toBe(2_000);
+});
+
+test('of what a publisher sends beside the message nothing is kept but the id of its request', async () => {
+  const publisher = await newPublisher();
+  const taken: Incoming[] = [];
+  await createConsumer(await newBroker(), {
+    queue: alertFiredQueue,
+    prefetch: 10,
+    handle: async (message) => void taken.push(message),
+    onError: () => {},
+  });
+  await publisher.publish({ ...alert('x'), headers: { 'x-request-id': 'an-id', other: 'y'.repeat(10_000) } });
+  await until(() => taken.length === 1);
+  expect(taken[0]!.headers).toEqual({ 'x-request-id': 'an-id' });
+});
+
 test('a message whose handler fails is tried again where it is', async () => {
   const publisher = await newPublisher();
   const errors: unknown[] = [];

@@ -6,13 +6,13 @@ import {
   deliveryDueKey,
   eventsExchange,
 } from '@tocsin/contracts';
-import { type Channel, connect } from 'amqplib';
+import { type Channel, connect, type GetMessage } from 'amqplib';
 import { listenToBroadcasts } from '../src/broadcast.js';
 import { createBroker } from '../src/connection.js';
 import { createConsumer } from '../src/consumer.js';
 import { createPublisher } from '../src/publisher.js';
 import { createTestBroker } from '../src/testing.js';
-import { alertFiredQueue, deliveriesQueue } from '../src/topology.js';
+import { alertFiredQueue, deliveriesQueue, unroutedQueue } from '../src/topology.js';
 
 // What people take away while we run is there again soon, without a restart.
 
@@ -114,6 +114,19 @@ test('asking for a queue that was deleted fails, and later tells its depth', asy
   await expect(publisher.depth(deliveriesQueue)).rejects.toMatchObject({ reason: 'away' });
   await broker.ready();
   expect(await publisher.depth(deliveriesQueue)).toBe(0);
+});
+
+test('an alert that its publisher lets expire goes to the other queue of alerts, where the policy says so', async () => {
+  const content = Buffer.from('short-lived');
+  admin.publish(alertsExchange, alertFiredKey, content, { persistent: true, expiration: '50' });
+  let found: GetMessage | false = false;
+  await until(async () => {
+    found = await admin.get(unroutedQueue, { noAck: true });
+    return found !== false;
+  });
+  expect(found).toMatchObject({ content, fields: { routingKey: alertFiredKey } });
+  // It does not expire a second time.
+  expect(found).toMatchObject({ properties: { expiration: undefined } });
 });
 
 test('broadcasts are heard again after their exchange was deleted', async () => {

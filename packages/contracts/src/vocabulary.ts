@@ -28,5 +28,10 @@ export const errorCodes = [
 export type DeliveryErrorCode = (typeof errorCodes)[number];
 
 /** Why a message was set aside (table `dead_letters`). */
-export const deadLetterReasons = ['malformed_message', 'invalid_message', 'unknown_alert_rule'] as const;
+export const deadLetterReasons = [
+  'malformed_message',
+  'invalid_message',
+  'unknown_alert_rule',
+  'unrouted',
+] as const;
 export type DeadLetterReason = (typeof deadLetterReasons)[number];

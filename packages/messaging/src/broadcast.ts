@@ -1,4 +1,5 @@
 import { eventsExchange } from '@tocsin/contracts';
+import type { ConsumeMessage } from 'amqplib';
 import type { Broker } from './connection.js';
 
 export interface BroadcastOptions {
@@ -14,13 +15,17 @@ export async function listenToBroadcasts(
   broker: Broker,
   { routingKey, onMessage }: BroadcastOptions,
 ): Promise<void> {
-  await broker.use(async (model) => {
-    const channel = await model.createChannel();
-    channel.on('error', () => {});
+  let bind: () => Promise<unknown> = async () => undefined;
+  broker.onDeclared(() => void bind().catch(() => {}));
+  await broker.use(async (channel) => {
     const { queue } = await channel.assertQueue('', { exclusive: true, autoDelete: true });
-    await channel.bindQueue(queue, eventsExchange, routingKey);
-    await channel.consume(queue, (message) => message !== null && onMessage(message.content), {
-      noAck: true,
-    });
+    bind = () => channel.bindQueue(queue, eventsExchange, routingKey);
+    await bind();
+    const take = (message: ConsumeMessage | null) => {
+      if (message !== null) onMessage(message.content);
+      // The queue was deleted: the next channel makes another.
+      else channel.close().catch(() => {});
+    };
+    await channel.consume(queue, take, { noAck: true });
   });
 }

@@ -1,7 +1,14 @@
+import { EventEmitter } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@tocsin/kit';
-import { type ChannelModel, connect, type RecoveringChannelModel } from 'amqplib';
-import { declareTopology } from './topology.js';
+import {
+  type Channel,
+  type ChannelModel,
+  type ConfirmChannel,
+  connect,
+  type RecoveringChannelModel,
+} from 'amqplib';
+import { createPart, createParts, type PartsOptions } from './parts.js';
 
 export interface BrokerOptions {
   /** amqp://user:password@host:port/vhost */
@@ -10,60 +17,83 @@ export interface BrokerOptions {
   name: string;
   /** Gets a line for every loss and return of the broker. */
   logger?: Pick<Logger, 'info' | 'warn'>;
+  /** Exchanges, queues and bindings that were taken away are there again within so long, in milliseconds. */
+  declareEveryMs?: number;
 }
 
-/** A part that lives on a connection: it opens its channels on each new one. */
-type Attach = (model: ChannelModel) => Promise<void>;
+/** Readies a channel that a part of the program lives on. */
+type Attach<C extends Channel> = (channel: C) => Promise<void>;
 
 /**
  * One connection to the broker, made again for ever with back-off and jitter. Creating it does not wait for the broker.
  */
 export interface Broker {
-  /** Runs `attach` on the present connection, and on every later one. */
-  use(attach: Attach): Promise<void>;
+  /** Runs `attach` on a channel of its own: on the present connection, on every later one, and when the channel ends alone. */
+  use(attach: Attach<Channel>): Promise<void>;
+  /** The same on a channel in confirm mode. */
+  useConfirming(attach: Attach<ConfirmChannel>): Promise<void>;
   /** Resolves when connected and every part is attached. */
   ready(): Promise<void>;
   isUp(): boolean;
   /** True while the broker refuses to take messages (memory or disk alarm). */
   isBlocked(): boolean;
+  /** Calls `listener` whenever the broker begins to refuse. */
+  onBlocked(listener: () => void): void;
+  /** Calls `listener` whenever exchanges, queues and bindings have been declared again on a connection that goes on. */
+  onDeclared(listener: () => void): void;
   close(): Promise<void>;
 }
 
 const heartbeatSeconds = 10;
 const connectTimeoutMs = 10_000;
 
-export async function createBroker({ url, name, logger }: BrokerOptions): Promise<Broker> {
-  const parts: Part[] = [];
+export async function createBroker(options: BrokerOptions): Promise<Broker> {
+  const { url, name, logger, declareEveryMs = 30_000 } = options;
+  const log: PartsOptions['logger'] = {
+    info: (fields, message) => logger?.info({ connection: name, ...fields }, message),
+    warn: (fields, message) => logger?.warn({ connection: name, ...fields }, message),
+  };
+  const events = new EventEmitter<{ blocked: []; declared: [] }>();
   let current: ChannelModel | undefined;
   let attached = false;
   let blocked = false;
   let waiters: (() => void)[] = [];
 
+  const isUp = () => attached && parts.areOpen();
+  const wake = () => {
+    if (isUp()) for (const waiter of waiters.splice(0)) waiter();
+  };
+  const parts = createParts({
+    declareEveryMs,
+    logger: log,
+    onOpen: wake,
+    onDeclared: () => events.emit('declared'),
+  });
   const attachAll = async (model: ChannelModel): Promise<void> => {
     blocked = false;
     // Before anything is sent on it: the broker tells each connection once, when the first message comes.
     model.on('blocked', (reason) => {
       blocked = true;
-      logger?.warn({ connection: name, reason }, 'broker.blocked');
+      events.emit('blocked');
+      log.warn({ reason }, 'broker.blocked');
     });
     model.on('unblocked', () => {
       blocked = false;
-      logger?.info({ connection: name }, 'broker.unblocked');
+      log.info({}, 'broker.unblocked');
     });
-    const channel = await model.createChannel();
-    channel.on('error', () => {});
-    await declareTopology(channel);
-    await channel.close();
     current = model;
-    for (const part of parts) await attachOnce(part, model);
-    attached = true;
-    for (const wake of waiters.splice(0)) wake();
-    logger?.info({ connection: name }, 'broker.connected');
+    await parts.openAll(model);
   };
-  const lost = (kind: 'disconnected' | 'unreachable') => (error: Error) => {
+  const up = () => {
+    attached = true;
+    wake();
+    log.info({}, 'broker.connected');
+  };
+  const lost = (kind: 'disconnected' | 'unreachable') => (err: Error) => {
     current = undefined;
     attached = false;
-    logger?.warn({ connection: name, err: error }, `broker.${kind}`);
+    parts.lost();
+    log.warn({ err }, `broker.${kind}`);
   };
 
   const connection: RecoveringChannelModel = await connect(withHeartbeat(url), {
@@ -79,23 +109,24 @@ export async function createBroker({ url, name, logger }: BrokerOptions): Promis
     },
   });
   connection.on('error', () => {});
+  connection.on('connect', up);
   connection.on('disconnect', lost('disconnected'));
   connection.on('connect-failed', lost('unreachable'));
 
   return {
-    async use(attach) {
-      const part: Part = { attach, attachedTo: undefined };
-      parts.push(part);
-      if (current !== undefined) await attachOnce(part, current);
-    },
+    use: (attach) => parts.add(createPart((model) => model.createChannel(), attach)),
+    useConfirming: (attach) => parts.add(createPart((model) => model.createConfirmChannel(), attach)),
     ready: async () => {
-      if (!attached) await new Promise<void>((resolve) => waiters.push(resolve));
+      if (!isUp()) await new Promise<void>((resolve) => waiters.push(resolve));
     },
-    isUp: () => attached,
+    isUp,
     isBlocked: () => blocked,
+    onBlocked: (listener) => void events.on('blocked', listener),
+    onDeclared: (listener) => void events.on('declared', listener),
     async close() {
       waiters = [];
       attached = false;
+      parts.lost();
       await closeWithin(connection, current);
     },
   };
@@ -103,15 +134,23 @@ export async function createBroker({ url, name, logger }: BrokerOptions): Promis
 
 /**
  * A connection on which something could not be attached is cut. amqplib would take leave of it first, and never try
- * again where the broker is killed or silent by then.
+ * again where the broker is killed or silent by then. Nor would it notice the end of a connection that the broker has
+ * closed in the same breath as its last reply: it begins to listen only after this.
  */
-function orCut(attachAll: Attach): Attach {
+function orCut(attachAll: (model: ChannelModel) => Promise<void>): (model: ChannelModel) => Promise<void> {
   return async (model) => {
     // Told of again by `disconnect`; without a listener an error of a connection that is being left ends the process.
     model.on('error', () => {});
-    const closed = new Promise((resolve) => model.once('close', resolve));
+    let isClosed = false;
+    const closed = new Promise<void>((resolve) =>
+      model.once('close', () => {
+        isClosed = true;
+        resolve();
+      }),
+    );
     try {
       await attachAll(model);
+      if (isClosed) throw new Error('The broker has closed the connection.');
     } catch (error) {
       socketOf(model)?.destroy(error instanceof Error ? error : new Error(String(error)));
       await closed;
@@ -137,18 +176,6 @@ async function closeWithin(
   await Promise.race([connection.close().catch(() => {}), late]);
   timeout.abort();
   socketOf(model)?.destroy();
-}
-
-interface Part {
-  attach: Attach;
-  attachedTo: ChannelModel | undefined;
-}
-
-/** A part can be added while the others are being attached: it must not be attached twice. */
-async function attachOnce(part: Part, model: ChannelModel): Promise<void> {
-  if (part.attachedTo === model) return;
-  part.attachedTo = model;
-  await part.attach(model);
 }
 
 function withHeartbeat(url: string): string {

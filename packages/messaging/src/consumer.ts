@@ -1,12 +1,15 @@
-import type { Channel, ChannelModel, ConsumeMessage } from 'amqplib';
+import { requestIdHeader } from '@tocsin/contracts';
+import type { Channel, ConsumeMessage } from 'amqplib';
 import { type Acker, createAcker } from './acker.js';
 import type { Broker } from './connection.js';
+import { createPrefetch } from './prefetch.js';
 
 /** A message in hand. Tens of thousands can be at once: what is kept of each is this and no more. */
 export interface Incoming {
   readonly content: Buffer;
+  readonly queue: string;
   readonly routingKey: string;
-  /** As the publisher set them: anything at all may stand here. */
+  /** `x-request-id` and `x-delivery-count`, where they are strings and numbers; others may be of any size. */
   readonly headers: Readonly<Record<string, unknown>>;
   /** The broker has handed this message out before. */
   readonly redelivered: boolean;
@@ -20,7 +23,10 @@ export interface ConsumerOptions {
   queue: string;
   /** Messages that are unacknowledged at the most. */
   prefetch: number;
-  /** With more than this in hand, no more is taken until it is half; what is on its way still comes. */
+  /**
+   * With more than this in hand, no more is taken until it is half. What is on its way still comes, so with this set the
+   * broker is asked for few messages at first, and for more as they prove small.
+   */
   maxBytes?: number;
   /** Settles the message by the promise that it returns; or, returning none, calls `done` or `failed` once. */
   handle: (message: Incoming) => Promise<void> | undefined;
@@ -39,13 +45,14 @@ export interface Consumer {
 
 /** A channel, and the subscription on it while messages are wanted. */
 interface Reading {
+  queue: string;
   channel: Channel;
   /** One for the whole life of the channel: acknowledging a prefix would else take in what was taken before a pause. */
   acker: Acker;
-  consumerTag: string | undefined;
+  /** Several, because the broker knows a consumer's prefetch by what it was as it began: each further one asks for more. */
+  consumerTags: string[];
 }
 
-const reattachMs = 1_000;
 const firstRetryMs = 1_000;
 const maxRetryMs = 5_000;
 
@@ -53,8 +60,10 @@ const maxRetryMs = 5_000;
 export async function createConsumer(broker: Broker, options: ConsumerOptions): Promise<Consumer> {
   let reading: Reading | undefined;
   const { maxBytes = Number.POSITIVE_INFINITY } = options;
+  const prefetch = createPrefetch({ max: options.prefetch, maxBytes });
   let wanted = true;
   let full = false;
+  let isAsking = false;
   let inHand = 0;
   let bytesInHand = 0;
   let idle: (() => void)[] = [];
@@ -66,16 +75,16 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
     full = bytesInHand > (full ? maxBytes / 2 : maxBytes);
     if (full !== before) void steer().catch(options.onError);
   };
-  const release = ({ content }: Held) => {
+  const release = ({ bytes }: Held) => {
     inHand -= 1;
-    weigh(-content.length);
+    weigh(-bytes);
     if (inHand > 0) return;
     for (const wake of idle) wake();
     idle = [];
   };
   const hold = (held: Held): void => {
     inHand += 1;
-    weigh(held.content.length);
+    weigh(held.bytes);
     try {
       options.handle(held)?.then(
         () => held.done(),
@@ -98,48 +107,64 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
       release(held);
     },
   };
-  const subscribe = async (on: Reading): Promise<void> => {
-    const reply = await on.channel.consume(options.queue, (message) => {
-      if (message === null) {
-        // The broker cancelled the consumer (the queue moved or was deleted): the channel starts over.
-        on.consumerTag = undefined;
-        on.channel.close().catch(() => {});
-        return;
-      }
-      on.acker.taken(message.fields.deliveryTag);
-      hold(new Held(message, on, settlement));
-    });
-    on.consumerTag = reply.consumerTag;
+  const take = (on: Reading, message: ConsumeMessage | null): void => {
+    if (message === null) {
+      // The broker cancelled the consumer (the queue moved or was deleted): the channel starts over.
+      on.channel.close().catch(() => {});
+      return;
+    }
+    on.acker.taken(message.fields.deliveryTag);
+    const held = new Held(message, on, settlement);
+    prefetch.came(held.bytes);
+    hold(held);
+    if (isAsking || !mayTake()) return;
+    const more = prefetch.more(inHand);
+    if (more > 0) void askForMore(on, more).catch(options.onError);
   };
+  const subscribe = async (on: Reading, count: number): Promise<void> => {
+    const [, { consumerTag }] = await Promise.all([
+      on.channel.prefetch(count),
+      on.channel.consume(options.queue, (message) => take(on, message)),
+    ]);
+    on.consumerTags.push(consumerTag);
+  };
+  const mayTake = () => wanted && !full;
   const follow = async (): Promise<void> => {
     const on = reading;
     if (on === undefined) return;
-    if (wanted && !full && on.consumerTag === undefined) await subscribe(on);
-    if ((wanted && !full) || on.consumerTag === undefined) return;
-    const tag = on.consumerTag;
-    on.consumerTag = undefined;
+    if (mayTake() && on.consumerTags.length === 0) await subscribe(on, prefetch.begin());
+    if (mayTake()) return;
     // A channel that has ended has no subscription either.
-    await on.channel.cancel(tag).catch(() => {});
+    await Promise.all(on.consumerTags.splice(0).map((tag) => on.channel.cancel(tag).catch(() => {})));
   };
   /** One step at a time: each takes a round trip, and meanwhile something else may have come to be wanted. */
-  const steer = (): Promise<void> => {
-    const step = steering.then(follow);
+  const inTurn = (work: () => Promise<void>): Promise<void> => {
+    const step = steering.then(work);
     steering = step.catch(() => {});
     return step;
   };
+  const steer = () => inTurn(follow);
+  const askForMore = (on: Reading, count: number): Promise<void> => {
+    isAsking = true;
+    return inTurn(async () => {
+      // Else what was asked for has been called off meanwhile.
+      if (reading === on && mayTake() && on.consumerTags.length > 0) await subscribe(on, count);
+    }).finally(() => {
+      isAsking = false;
+    });
+  };
 
-  await broker.use(async function attach(model: ChannelModel): Promise<void> {
-    const channel = await model.createChannel();
-    const opened: Reading = { channel, acker: createAcker(channel), consumerTag: undefined };
-    channel.on('error', () => {});
+  await broker.use(async (channel) => {
+    const opened: Reading = {
+      queue: options.queue,
+      channel,
+      acker: createAcker(channel),
+      consumerTags: [],
+    };
     channel.on('close', () => {
-      if (reading !== opened) return;
-      reading = undefined;
-      // A channel can end alone; on a connection that ended too this fails and the next connection attaches anew.
-      setTimeout(() => attach(model).catch(() => {}), reattachMs).unref();
+      if (reading === opened) reading = undefined;
     });
     reading = opened;
-    await channel.prefetch(options.prefetch);
     await steer();
   });
 
@@ -165,18 +190,23 @@ interface Settlement {
 /** A class, so that a message held costs no closures. */
 class Held implements Incoming {
   readonly content: Buffer;
+  readonly queue: string;
   readonly routingKey: string;
   readonly headers: Readonly<Record<string, unknown>>;
   readonly redelivered: boolean;
   readonly tag: number;
   readonly on: Reading;
+  /** Of what is kept of it. */
+  readonly bytes: number;
   failures = 0;
   readonly #settlement: Settlement;
 
   constructor({ content, fields, properties }: ConsumeMessage, on: Reading, settlement: Settlement) {
     this.content = content;
+    this.queue = on.queue;
     this.routingKey = fields.routingKey;
-    this.headers = properties.headers ?? noHeaders;
+    this.headers = keptOf(properties.headers);
+    this.bytes = content.length + String(this.headers[requestIdHeader] ?? '').length;
     this.redelivered = fields.redelivered;
     this.tag = fields.deliveryTag;
     this.on = on;
@@ -193,3 +223,14 @@ class Held implements Incoming {
 }
 
 const noHeaders = Object.freeze({});
+/** How often the broker has handed the message out before (quorum queues). */
+const deliveryCountHeader = 'x-delivery-count';
+
+function keptOf(headers: Record<string, unknown> = noHeaders): Record<string, unknown> {
+  const { [requestIdHeader]: id, [deliveryCountHeader]: count } = headers;
+  if (typeof id !== 'string' && typeof count !== 'number') return noHeaders;
+  return {
+    ...(typeof id === 'string' && { [requestIdHeader]: id }),
+    ...(typeof count === 'number' && { [deliveryCountHeader]: count }),
+  };
+}

@@ -9,7 +9,7 @@ import type { Channel } from 'amqplib';
 
 export const alertFiredQueue = 'alert-fired';
 export const deliveriesQueue = 'deliveries';
-/** What was published to `tocsin.alerts` under a key that nobody listens to. */
+/** What was published to `tocsin.alerts` under a key that nobody listens to, or while the binding was away. */
 export const unroutedQueue = 'alerts-unrouted';
 
 const unroutedExchange = 'tocsin.alerts.unrouted';

@@ -1,11 +1,10 @@
-import { type AddressInfo, connect as connectTo, createServer, type Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { alertFiredKey, alertsExchange, deliveriesExchange, deliveryDueKey } from '@tocsin/contracts';
 import { connect } from 'amqplib';
 import { createBroker } from '../src/connection.js';
 import { createConsumer, type Incoming } from '../src/consumer.js';
 import { createPublisher, PublishError } from '../src/publisher.js';
-import { createTestBroker } from '../src/testing.js';
+import { createTestBroker, startGate } from '../src/testing.js';
 import { alertFiredQueue, deliveriesQueue, unroutedQueue } from '../src/topology.js';
 
 let url: string;
@@ -29,59 +28,6 @@ async function newPublisher(options = {}) {
   const publisher = await createPublisher(broker, options);
   await broker.ready();
   return publisher;
-}
-
-/** `connection.blocked` and `connection.unblocked` (RabbitMQ's extension of AMQP 0-9-1). */
-const blockedFrame = Buffer.from([1, 0, 0, 0, 0, 0, 8, 0, 10, 0, 60, 3, ...Buffer.from('low'), 0xce]);
-const unblockedFrame = Buffer.from([1, 0, 0, 0, 0, 0, 4, 0, 10, 0, 61, 0xce]);
-
-/** A way to the broker that can be cut, frozen, and held back as the broker does it: nothing of us is read, and it says so. */
-async function startGate(target: URL) {
-  const inners = new Set<Socket>();
-  const outers = new Set<Socket>();
-  const server = createServer((inner) => {
-    const outer = connectTo(Number(target.port), target.hostname);
-    for (const [sockets, socket] of [[inners, inner] as const, [outers, outer] as const]) {
-      sockets.add(socket);
-      socket.on('error', () => {});
-      socket.on('close', () => sockets.delete(socket));
-    }
-    inner.on('data', (data) => outer.write(data)).on('close', () => outer.destroy());
-    outer.on('data', (data) => inner.write(data)).on('close', () => inner.destroy());
-  });
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
-  const address = new URL(target.href);
-  address.port = String((server.address() as AddressInfo).port);
-  const cut = () => {
-    for (const socket of [...inners, ...outers]) socket.destroy();
-  };
-  return {
-    url: address.href,
-    cut,
-    /** What is sent lies still. */
-    freeze: () => {
-      for (const socket of [...inners, ...outers]) socket.pause();
-    },
-    thaw: () => {
-      for (const socket of [...inners, ...outers]) socket.resume();
-    },
-    stopReading: () => {
-      for (const inner of inners) inner.pause();
-    },
-    sayBlocked: () => {
-      for (const inner of inners) inner.write(blockedFrame);
-    },
-    unblock: () => {
-      for (const inner of inners) {
-        inner.write(unblockedFrame);
-        inner.resume();
-      }
-    },
-    close: async () => {
-      cut();
-      await new Promise((resolve) => server.close(resolve));
-    },
-  };
 }
 
 const alert = (text: string) => ({
@@ -275,6 +221,50 @@ test('a consumer with its hands full takes no more until they are half empty', a
   await until(() => finishers.length === 4);
 });
 
+test('of a backlog of large messages few are taken, of small ones as many as may be', async () => {
+  const publisher = await newPublisher();
+  const publishAll = (count: number, size: number) =>
+    Promise.all(Array.from({ length: count }, () => publisher.publish(alert('x'.repeat(size)))));
+  const startTaking = async () => {
+    const broker = await newBroker();
+    const consumer = await createConsumer(broker, {
+      queue: alertFiredQueue,
+      prefetch: 2_000,
+      maxBytes: 1_000_000,
+      handle: () => new Promise<void>(() => {}),
+      onError: () => {},
+    });
+    return { broker, consumer };
+  };
+  await publishAll(600, 20_000);
+  const large = await startTaking();
+  await until(() => large.consumer.inHand() >= 50);
+  await sleep(500);
+  expect(large.consumer.inHand()).toBeLessThanOrEqual(250);
+  await large.broker.close();
+  await createTestBroker();
+
+  await publishAll(2_500, 100);
+  const small = await startTaking();
+  await until(() => small.consumer.inHand() === 2_000);
+  await sleep(500);
+  expect(small.consumer.inHand()).toBe(2_000);
+});
+
+test('of what a publisher sends beside the message nothing is kept but the id of its request', async () => {
+  const publisher = await newPublisher();
+  const taken: Incoming[] = [];
+  await createConsumer(await newBroker(), {
+    queue: alertFiredQueue,
+    prefetch: 10,
+    handle: async (message) => void taken.push(message),
+    onError: () => {},
+  });
+  await publisher.publish({ ...alert('x'), headers: { 'x-request-id': 'an-id', other: 'y'.repeat(10_000) } });
+  await until(() => taken.length === 1);
+  expect(taken[0]!.headers).toEqual({ 'x-request-id': 'an-id' });
+});
+
 test('a message whose handler fails is tried again where it is', async () => {
   const publisher = await newPublisher();
   const errors: unknown[] = [];
@@ -328,6 +318,21 @@ test('what cannot be attached is tried again, also where the broker falls silent
   });
   await until(() => broker.isUp());
   expect(attached).toBe(2);
+  await broker.close();
+  await gate.close();
+});
+
+test('a connection that the broker closes together with its last reply is made anew', async () => {
+  const gate = await startGate(new URL(url));
+  const broker = await newBroker(gate.url);
+  let attached = 0;
+  await broker.use(async (channel) => {
+    attached += 1;
+    if (attached === 1) gate.closeWithNextReply();
+    await channel.checkQueue(alertFiredQueue);
+  });
+  await until(() => attached === 2);
+  await broker.ready();
   await broker.close();
   await gate.close();
 });

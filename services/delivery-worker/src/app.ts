@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { decodeDeliveriesDue } from '@tocsin/contracts';
 import { checkSchema, createSecretBox, readClock } from '@tocsin/database';
 import { createSender, parseCidrs } from '@tocsin/egress';
@@ -9,6 +10,7 @@ import {
   createPublisher,
   deliveriesQueue,
   type Incoming,
+  unroutedQueue,
 } from '@tocsin/messaging';
 import { type DeliveryWorkerConfig, openKeys } from './config.js';
 import { openConnections } from './connect.js';
@@ -49,6 +51,10 @@ export interface DeliveryWorker {
  */
 const alertPrefetch = 40_000;
 const maxAlertBytes = 32 * 1_048_576;
+/** What was not routed to where alerts are read: few, and each alone is a row. */
+const unroutedPrefetch = 1_000;
+
+const brokerPatienceMs = 2_000;
 
 /** The one place where the worker is put together. */
 export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promise<DeliveryWorker> {
@@ -112,6 +118,13 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
       onError,
     }),
     await createConsumer(consuming, {
+      queue: unroutedQueue,
+      prefetch: unroutedPrefetch,
+      maxBytes: maxAlertBytes,
+      handle: fanOut.handle,
+      onError,
+    }),
+    await createConsumer(consuming, {
       queue: deliveriesQueue,
       // Half of the hands may be full of what hangs, or waits for a slot, and the rest still keep the slots busy.
       prefetch: 2 * config.slots,
@@ -149,16 +162,16 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
     keepRetention(chores),
     runRedeliveries(chores),
   ]);
-  lifetime.add('loops', () => {
-    stopping.abort();
-    return loops;
-  });
+  lifetime.add('loops', () => loops);
   lifetime.add('consumers', async () => {
     isStopping = true;
-    await pause();
+    // First of all: what waits for the database, or for its turn, would wait until the deadline.
+    stopping.abort();
     const refusal = new Error('The worker is stopping.');
     fanOut.refuseWaiting(refusal);
     inHand.refuseWaiting(refusal);
+    // A frozen broker does not answer; what it hands out all the same is refused, and its again with the channel.
+    await Promise.race([pause(), sleep(brokerPatienceMs)]);
     await Promise.all(consumers.map((consumer) => consumer.drained()));
     await begun.ended();
   });

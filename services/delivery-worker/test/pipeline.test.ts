@@ -172,6 +172,27 @@ test('dead letters that wait for the database take one connection: alerts go on'
   });
 });
 
+test('what was published with a key that nobody listens to is set aside as such', async () => {
+  const content = Buffer.from(JSON.stringify({ some: randomUUID() }));
+  await stage.publishRaw(content, {}, 'alert.ended');
+  const letter = await until('the dead letter is there', () =>
+    stage.database.knex('dead_letters').where({ content }).first(),
+  );
+  expect(letter).toMatchObject({
+    reason: 'unrouted',
+    queue: 'alerts-unrouted',
+    routing_key: 'alert.ended',
+    detail: expect.stringContaining('alert.ended'),
+  });
+});
+
+test('an alert that comes while its queue is not bound is delivered', async () => {
+  const target = await stage.addTarget();
+  const ruleId = await stage.addRule([target.id]);
+  const alertId = await stage.whileUnbound(() => stage.fire(ruleId));
+  await settled(alertId, 1);
+});
+
 test.each([
   ['a-request/1', 'a-request/1'],
   ['no\nid', null],

@@ -62,7 +62,7 @@ function writePrivately(file: string, text: string): void {
   chmodSync(file, 0o600);
 }
 
-/** What the node has from its first start on: one user, who may do everything in every virtual host. There is no guest. */
+/** One user, who may do everything in every virtual host, and one policy. There is no guest. */
 function makeDefinitions({ username, password }: Secrets, virtualHosts: string[]): object {
   const salt = randomBytes(4);
   const digest = createHash('sha256').update(salt).update(password).digest();
@@ -82,6 +82,15 @@ function makeDefinitions({ username, password }: Secrets, virtualHosts: string[]
       configure: '.*',
       write: '.*',
       read: '.*',
+    })),
+    // An alert whose publisher lets it expire is read all the same (docs/operate.md).
+    policies: virtualHosts.map((vhost) => ({
+      vhost,
+      name: 'tocsin-expired-alerts',
+      pattern: '^alert-fired$',
+      'apply-to': 'queues',
+      priority: 0,
+      definition: { 'dead-letter-exchange': 'tocsin.alerts.unrouted' },
     })),
   };
 }

@@ -140,7 +140,7 @@ export interface CreatedApiKey {
 /** A message that could not be processed and was set aside. */
 export interface DeadLetter {
   id: string;
-  reason: 'malformed_message' | 'invalid_message' | 'unknown_alert_rule';
+  reason: 'malformed_message' | 'invalid_message' | 'unknown_alert_rule' | 'unrouted';
   detail: string;
   queue: string;
   routing_key: string;

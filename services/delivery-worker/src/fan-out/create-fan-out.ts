@@ -1,7 +1,6 @@
 import { createAlertFiredCheck, type DeliveryDue } from '@tocsin/contracts';
 import type { Database } from '@tocsin/database';
 import type { Logger } from '@tocsin/kit';
-import { alertFiredQueue } from '@tocsin/messaging';
 import type { DeliveryWorkerConfig } from '../config.js';
 import { type Claimed, createClaimRepository } from '../delivery/claim-repository.js';
 import type { Slot, Slots } from '../delivery/slots.js';
@@ -74,6 +73,5 @@ export function createFanOut(parts: FanOutParts): FanOutAlert {
     patience,
     logger,
     metrics,
-    queue: alertFiredQueue,
   });
 }

@@ -66,12 +66,12 @@ function start(held: string[]) {
     patience: { untilAnswered: (work) => work(), rest: async () => true },
     logger: { info() {}, debug() {}, warn() {} } as unknown as Logger,
     metrics: { batch() {}, alertFannedOut() {} } as unknown as WorkerMetrics,
-    queue: 'alerts',
   });
   const fire = (alertId: string, rule: string) => {
     const alert = { alert_id: alertId, workspace_id: workspaceId, alert_rule_id: rule, metric_value: 1 };
     fanOut.handle({
       content: Buffer.from(JSON.stringify(alert)),
+      queue: 'alert-fired',
       routingKey: 'alert.fired',
       headers: {},
       redelivered: false,

@@ -1,5 +1,11 @@
-import { type AlertFired, alertKey, type Checked, type DeadLetterReason } from '@tocsin/contracts';
-import type { Incoming } from '@tocsin/messaging';
+import {
+  type AlertFired,
+  alertFiredKey,
+  alertKey,
+  type Checked,
+  type DeadLetterReason,
+} from '@tocsin/contracts';
+import { type Incoming, unroutedQueue } from '@tocsin/messaging';
 import { createBatches } from '../batcher.js';
 import type { Slots } from '../delivery/slots.js';
 import { oneOfEach } from '../one-of-each.js';
@@ -23,7 +29,6 @@ export interface FanOutDeps extends AnnounceDeps {
   deadLetters: DeadLetters;
   slots: Pick<Slots, 'takeEarly' | 'early' | 'isProven'>;
   patience: Patience;
-  queue: string;
 }
 
 export interface FanOutAlert {
@@ -77,6 +82,7 @@ export function createFanOutAlert(deps: FanOutDeps): FanOutAlert {
   return {
     handle(message) {
       if (refusal !== undefined) return void message.failed(refusal);
+      if (isUnrouted(message)) return void setAside(message, unrouted(message), deps);
       const parsed = parseMessage(message.content, deps.check);
       if (parsed.ok) add({ message, alert: parsed.alert, requestId: requestIdOf(message) });
       else setAside(message, parsed, deps);
@@ -116,9 +122,9 @@ async function acceptAll(taken: Taken[], deps: BatchDeps): Promise<void> {
 function setAside(
   message: Incoming,
   { reason, detail }: { reason: DeadLetterReason; detail: string },
-  { deadLetters, logger, metrics, queue }: FanOutDeps,
+  { deadLetters, logger, metrics }: FanOutDeps,
 ): void {
-  const { content, routingKey, redelivered } = message;
+  const { content, queue, routingKey, redelivered } = message;
   const requestId = requestIdOf(message);
   deadLetters.add({ reason, detail, queue, routingKey, content, requestId, redelivered }).then(
     () => {
@@ -129,6 +135,16 @@ function setAside(
     },
     (error: unknown) => message.failed(error),
   );
+}
+
+/** An alert also comes that way while the binding of its own queue is away. */
+function isUnrouted({ queue, routingKey }: Incoming): boolean {
+  return queue === unroutedQueue && routingKey !== alertFiredKey;
+}
+
+function unrouted({ routingKey }: Incoming): Unusable {
+  const detail = `It was published with the routing key ${routingKey}; alerts are published with ${alertFiredKey}.`;
+  return { ok: false, reason: 'unrouted', detail };
 }
 
 async function acceptBatch(taken: Taken[], deps: BatchDeps): Promise<Accepted[]> {

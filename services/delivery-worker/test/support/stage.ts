@@ -35,8 +35,11 @@ export async function createStage(overrides: Partial<DeliveryWorkerConfig> = {})
     ...overrides,
   };
   const workers: DeliveryWorker[] = [];
-  const publish = (content: Buffer, headers: Record<string, string> = {}) =>
-    publisher.publish({ exchange: alertsExchange, routingKey: alertFiredKey, content, headers });
+  const publish = (
+    content: Buffer,
+    headers: Record<string, string> = {},
+    routingKey: string = alertFiredKey,
+  ) => publisher.publish({ exchange: alertsExchange, routingKey, content, headers });
   return {
     ...scene,
     destination,
@@ -48,6 +51,7 @@ export async function createStage(overrides: Partial<DeliveryWorkerConfig> = {})
       return worker;
     },
     publishRaw: publish,
+    whileUnbound: broker.whileUnbound,
     async addTarget({
       path = `/${randomUUID()}`,
       url = destination.url(path),

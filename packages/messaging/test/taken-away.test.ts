@@ -1,0 +1,146 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  alertFiredKey,
+  alertsExchange,
+  deliveriesExchange,
+  deliveryDueKey,
+  eventsExchange,
+} from '@tocsin/contracts';
+import { type Channel, connect, type GetMessage } from 'amqplib';
+import { listenToBroadcasts } from '../src/broadcast.js';
+import { createBroker } from '../src/connection.js';
+import { createConsumer } from '../src/consumer.js';
+import { createPublisher } from '../src/publisher.js';
+import { createTestBroker } from '../src/testing.js';
+import { alertFiredQueue, deliveriesQueue, unroutedQueue } from '../src/topology.js';
+
+// What people take away while we run is there again soon, without a restart.
+
+let url: string;
+let admin: Channel;
+const open: { close(): Promise<void> }[] = [];
+
+beforeEach(async () => {
+  ({ url } = await createTestBroker());
+  const connection = await connect(url);
+  open.push(connection);
+  admin = await connection.createChannel();
+});
+afterEach(async () => {
+  for (const connection of open.splice(0)) await connection.close();
+});
+
+async function newBroker(options = {}) {
+  const broker = await createBroker({ url, name: 'test', ...options });
+  open.push(broker);
+  return broker;
+}
+
+async function startConsumer(options = {}) {
+  const broker = await newBroker(options);
+  const taken: string[] = [];
+  await createConsumer(broker, {
+    queue: alertFiredQueue,
+    prefetch: 10,
+    handle: async ({ content }) => void taken.push(content.toString()),
+    onError: () => {},
+  });
+  await broker.ready();
+  return { broker, taken };
+}
+
+const alert = (text: string) => ({
+  exchange: alertsExchange,
+  routingKey: alertFiredKey,
+  content: Buffer.from(text),
+});
+
+async function until(check: () => boolean | Promise<boolean>): Promise<void> {
+  for (let turn = 0; turn < 400; turn += 1) {
+    if (await check()) return;
+    await sleep(50);
+  }
+  throw new Error('Waited twenty seconds in vain.');
+}
+
+test('a queue that was deleted is declared again by who reads it, and read', async () => {
+  const { broker, taken } = await startConsumer();
+  const publishing = await newBroker();
+  const publisher = await createPublisher(publishing);
+  await publishing.ready();
+  await admin.deleteQueue(alertFiredQueue);
+  await until(() => !broker.isUp());
+  await until(async () => {
+    await publisher.publish(alert('after'));
+    return taken.includes('after');
+  });
+  expect(broker.isUp()).toBe(true);
+});
+
+test('a binding that was taken away is made again', async () => {
+  const { taken } = await startConsumer({ declareEveryMs: 200 });
+  const publishing = await newBroker();
+  const publisher = await createPublisher(publishing);
+  await publishing.ready();
+  await admin.unbindQueue(alertFiredQueue, alertsExchange, alertFiredKey);
+  await until(async () => {
+    await publisher.publish(alert('after'));
+    return taken.includes('after');
+  });
+});
+
+test.each([
+  [alertsExchange, alertFiredKey],
+  [deliveriesExchange, deliveryDueKey],
+])('a publisher outlives the end of its channel, as where %s is deleted', async (exchange, routingKey) => {
+  const broker = await newBroker();
+  const publisher = await createPublisher(broker);
+  await broker.ready();
+  await admin.deleteExchange(exchange);
+  const content = Buffer.from('x');
+  await expect(publisher.publish({ exchange, routingKey, content })).rejects.toMatchObject({
+    reason: 'away',
+  });
+  expect(broker.isUp()).toBe(false);
+  await broker.ready();
+  await publisher.publish({ exchange, routingKey, content });
+});
+
+test('asking for a queue that was deleted fails, and later tells its depth', async () => {
+  const broker = await newBroker();
+  const publisher = await createPublisher(broker);
+  await broker.ready();
+  await admin.deleteQueue(deliveriesQueue);
+  await expect(publisher.depth(deliveriesQueue)).rejects.toMatchObject({ reason: 'away' });
+  await broker.ready();
+  expect(await publisher.depth(deliveriesQueue)).toBe(0);
+});
+
+test('an alert that its publisher lets expire goes to the other queue of alerts, where the policy says so', async () => {
+  const content = Buffer.from('short-lived');
+  admin.publish(alertsExchange, alertFiredKey, content, { persistent: true, expiration: '50' });
+  let found: GetMessage | false = false;
+  await until(async () => {
+    found = await admin.get(unroutedQueue, { noAck: true });
+    return found !== false;
+  });
+  expect(found).toMatchObject({ content, fields: { routingKey: alertFiredKey } });
+  // It does not expire a second time.
+  expect(found).toMatchObject({ properties: { expiration: undefined } });
+});
+
+test('broadcasts are heard again after their exchange was deleted', async () => {
+  const heard: string[] = [];
+  const broker = await newBroker({ declareEveryMs: 200 });
+  const publisher = await createPublisher(broker);
+  const routingKey = 'api_key.deactivated';
+  await listenToBroadcasts(broker, { routingKey, onMessage: (content) => heard.push(content.toString()) });
+  await broker.ready();
+  await admin.deleteExchange(eventsExchange);
+  await until(async () => {
+    await publisher
+      .publish({ exchange: eventsExchange, routingKey, content: Buffer.from('after') })
+      .catch(() => {});
+    return heard.includes('after');
+  });
+});

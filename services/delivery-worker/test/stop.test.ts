@@ -1,0 +1,104 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { startGate } from '@tocsin/messaging/testing';
+import { createStage, type Stage } from './support/stage.js';
+import { until } from './support/until.js';
+
+// A worker as it is shipped, told to stop while what it works on does not answer.
+
+const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
+/** What the local stack waits before it kills. */
+const graceMs = 15_000;
+
+let stage: Stage;
+let broker: Awaited<ReturnType<typeof startGate>>;
+let database: Awaited<ReturnType<typeof startGate>>;
+let child: ChildProcess;
+let output: string;
+
+beforeEach(async () => {
+  stage = await createStage({ queuedLeaseMs: 1_000, claimLeaseMs: 14_000 });
+  broker = await startGate(new URL(stage.config.amqpUrl.reveal()));
+  database = await startGate(new URL(stage.config.databaseUrl.reveal()));
+});
+afterEach(async () => {
+  child.kill('SIGKILL');
+  await broker.close();
+  await database.close();
+  await stage.close();
+});
+
+function start() {
+  child = spawn(process.execPath, [main], {
+    env: {
+      HOST: '127.0.0.1',
+      PORT: '0',
+      METRICS_PORT: '0',
+      DATABASE_URL: database.url,
+      AMQP_URL: broker.url,
+      SECRETS_KEYS: stage.config.secretsKeys.reveal(),
+      EGRESS_ALLOW: '127.0.0.0/8',
+    },
+    stdio: ['ignore', 'pipe', 'ignore'],
+  });
+  output = '';
+  child.stdout!.on('data', (data: Buffer) => {
+    output += data.toString();
+  });
+  return once(child, 'exit').then(([code]) => ({ code: code as number | null, atMs: performance.now() }));
+}
+
+const delivered = (alertId: string) =>
+  until(
+    'it is delivered',
+    async () => (await stage.deliveriesOf(alertId))[0]?.status === 'succeeded',
+    25_000,
+  );
+
+test.each<[string, () => unknown]>([
+  ['is frozen', () => broker.freeze()],
+  [
+    'holds its publishers back',
+    () => {
+      broker.stopReading();
+      broker.sayBlocked();
+    },
+  ],
+])(
+  'a worker whose broker %s stops in time, and nothing is lost',
+  async (_, harm) => {
+    const target = await stage.addTarget();
+    const ruleId = await stage.addRule([target.id]);
+    const exited = start();
+    await delivered(await stage.fire(ruleId));
+    harm();
+    const alertId = await stage.fire(ruleId);
+    const toldAtMs = performance.now();
+    child.kill('SIGTERM');
+    const { code, atMs } = await exited;
+    expect(code).toBe(0);
+    expect(atMs - toldAtMs).toBeLessThan(graceMs);
+    broker.cut();
+    await stage.startWorker();
+    await delivered(alertId);
+  },
+  90_000,
+);
+
+test('a worker whose database is away stops in time, and nothing is lost', async () => {
+  const target = await stage.addTarget();
+  const ruleId = await stage.addRule([target.id]);
+  const exited = start();
+  await delivered(await stage.fire(ruleId));
+  await database.close();
+  const alertId = await stage.fire(ruleId);
+  await until('it is in hand and waits for the database', () => output.includes('database.away'));
+  const toldAtMs = performance.now();
+  child.kill('SIGTERM');
+  const { code, atMs } = await exited;
+  expect(code).toBe(0);
+  expect(atMs - toldAtMs).toBeLessThan(graceMs);
+  await stage.startWorker();
+  await delivered(alertId);
+}, 90_000);

@@ -64,7 +64,8 @@ function start() {
   });
   const carryOut = (webhookId: string, status = 200) => {
     statuses.push(status);
-    void deliver.claimed(claimed(webhookId), slots.take(webhookId)!);
+    const due = claimed(webhookId);
+    void deliver.claimed(due, slots.take(due)!);
   };
   const nextTurn = async () => {
     turns.shift()?.();

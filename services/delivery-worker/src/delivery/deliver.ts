@@ -76,7 +76,7 @@ async function carryOut(claimed: Claimed, deps: DeliverDeps, reserved?: Slot): P
   if (prepared.kind === 'deferred') return defer(claimed, prepared, deps);
   if (prepared.kind === 'verdict') return conclude(claimed, prepared.verdict, deps);
 
-  const slot = reserved ?? (await slots.takeSoon(claimed.webhookId));
+  const slot = reserved ?? (await slots.takeSoon(claimed));
   if (slot === undefined) return defer(claimed, noSlot(slots.pauseMs(claimed.webhookId), random()), deps);
   const startedAt = new Date(now());
   const result = await deps.sender.send(prepared);

@@ -6,6 +6,7 @@ import { type Circuits, circuitHoldMs } from './circuit.js';
 import type { Claim } from './claim.js';
 import type { Claimed } from './claim-repository.js';
 import { classify, holdAskedFor, isDestinationTrouble } from './classify.js';
+import type { DearRenders } from './dear-renders.js';
 import { type Prepared, prepare } from './prepare.js';
 import type { Recorder } from './record.js';
 import type { RenderBody } from './render-body.js';
@@ -13,11 +14,14 @@ import type { RetryPolicy } from './retry-policy.js';
 import type { Slot, Slots } from './slots.js';
 import type { Attempt, Deferral, Verdict } from './verdict.js';
 import type { WebhookCache } from './webhook-cache.js';
+import type { Destination } from './webhooks-reader.js';
 
 export interface DeliverDeps {
   claim: Claim;
   webhooks: WebhookCache;
   render: RenderBody;
+  /** For webhooks whose bodies take long to render. */
+  dearRenders: DearRenders;
   slots: Slots;
   /** For webhooks that have not shown that they answer: where destinations hang, their deliveries come due by the hundred together. */
   unhurried: Turnstile;
@@ -50,34 +54,54 @@ export function createDeliver(deps: DeliverDeps): Deliver {
       const claimed = await deps.claim(due);
       if (claimed !== undefined) await carryOut(claimed, deps);
     },
-    async claimed(claimed, slot) {
-      try {
-        await carryOut(claimed, deps, slot);
-      } finally {
-        slot.giveBack();
-      }
-    },
+    claimed: (claimed, slot) => carryOut(claimed, deps, slot),
   };
 }
 
 async function carryOut(claimed: Claimed, deps: DeliverDeps, reserved?: Slot): Promise<void> {
-  const { webhooks, render, slots, recorder, policy, now, random } = deps;
-  if (!slots.isProven(claimed.webhookId)) await deps.unhurried.turn();
-  const destination = claimed.webhook && (await webhooks.get(claimed.webhookId, claimed.webhook.version));
-  const prepared = prepare({
-    claimed,
-    destination,
-    render,
-    policy,
-    random: random(),
-    nowMs: performance.now(),
-  });
-  if (prepared.kind !== 'request') reserved?.giveBack();
-  if (prepared.kind === 'deferred') return defer(claimed, prepared, deps);
-  if (prepared.kind === 'verdict') return conclude(claimed, prepared.verdict, deps);
+  const { webhooks, slots } = deps;
+  let slot = reserved;
+  try {
+    if (!slots.isProven(claimed.webhookId)) await deps.unhurried.turn();
+    const destination = claimed.webhook && (await webhooks.get(claimed.webhookId, claimed.webhook.version));
+    const isDear = slots.isDear(claimed.webhookId);
+    // A dear one has its slot first, so that few of a webhook wait for their turn.
+    if (isDear) slot ??= await slots.takeSoon(claimed);
+    if (isDear && slot === undefined) return await deferForSlot(claimed, deps);
+    const prepareNow = () => prepareTimed(claimed, destination, deps);
+    const prepared = isDear ? await deps.dearRenders.turn(claimed.webhookId, prepareNow) : prepareNow();
+    if (prepared.kind !== 'request') slot?.giveBack();
+    if (prepared.kind === 'deferred') return await defer(claimed, prepared, deps);
+    if (prepared.kind === 'verdict') return await conclude(claimed, prepared.verdict, deps);
 
-  const slot = reserved ?? (await slots.takeSoon(claimed));
-  if (slot === undefined) return defer(claimed, noSlot(slots.pauseMs(claimed.webhookId), random()), deps);
+    slot ??= await slots.takeSoon(claimed);
+    if (slot === undefined) return await deferForSlot(claimed, deps);
+    await send({ claimed, prepared, slot }, deps);
+  } finally {
+    slot?.giveBack();
+  }
+}
+
+/** Whether the lease is long enough is looked at here, after all waiting for a turn. */
+function prepareTimed(claimed: Claimed, destination: Destination | undefined, deps: DeliverDeps): Prepared {
+  const { slots, policy, random } = deps;
+  const render: RenderBody = (source, facts) => {
+    const startedAtMs = performance.now();
+    const rendered = deps.render(source, facts);
+    slots.rendered(claimed.webhookId, performance.now() - startedAtMs);
+    return rendered;
+  };
+  return prepare({ claimed, destination, render, policy, random: random(), nowMs: performance.now() });
+}
+
+interface Sendable {
+  claimed: Claimed;
+  prepared: Extract<Prepared, { kind: 'request' }>;
+  slot: Slot;
+}
+
+async function send({ claimed, prepared, slot }: Sendable, deps: DeliverDeps): Promise<void> {
+  const { recorder, policy, now, random } = deps;
   const startedAt = new Date(now());
   const result = await deps.sender.send(prepared);
   slot.release(isDestinationTrouble(result) ? undefined : result.durationMs);
@@ -163,8 +187,9 @@ const bodyNotes: Record<BodyNote, string> = {
 };
 
 /** Spread out, so that they do not all come back at once. */
-function noSlot(pauseMs: number, random: number): Deferral {
-  return { kind: 'deferred', afterMs: pauseMs * (2 / 3 + (2 / 3) * random), reason: 'no_slot' };
+function deferForSlot(claimed: Claimed, deps: DeliverDeps): Promise<void> {
+  const afterMs = deps.slots.pauseMs(claimed.webhookId) * (2 / 3 + (2 / 3) * deps.random());
+  return defer(claimed, { kind: 'deferred', afterMs, reason: 'no_slot' }, deps);
 }
 
 function logAttempt(

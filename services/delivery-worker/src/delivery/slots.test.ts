@@ -228,3 +228,17 @@ test('of webhooks that answer slowly little more is worth queueing than their wo
   slots.take(of('quick', 'loud'))!.release(20);
   expect(slots.shareOf('quick')).toBe(1_000);
 });
+
+test('a webhook whose body takes long to render has few slots, and many again when it does not', () => {
+  const slots = createSlots({ total: 800, now: () => 0 });
+  slots.take(of('dear'))!.release(20);
+  slots.rendered('dear', 15);
+  expect([slots.isDear('dear'), slots.shareOf('dear')]).toEqual([false, 1_000]);
+  slots.rendered('dear', 15);
+  expect([slots.isDear('dear'), slots.shareOf('dear')]).toEqual([true, 8]);
+  const taken = Array.from({ length: 20 }, () => slots.take(of('dear'))).filter((slot) => slot !== undefined);
+  expect(taken).toHaveLength(8);
+  for (const slot of taken) slot.release(20);
+  for (let index = 0; index < 8; index += 1) slots.rendered('dear', 0.1);
+  expect([slots.isDear('dear'), slots.shareOf('dear')]).toEqual([false, 1_000]);
+});

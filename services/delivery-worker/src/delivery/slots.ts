@@ -36,6 +36,10 @@ export interface Slots {
   backlogged(webhookIds: Iterable<string>): void;
   /** Whether a webhook's destination has answered lately. */
   isProven(webhookId: string): boolean;
+  /** Whether its body takes long to render. Such have few slots, which they hold while they wait for their turn. */
+  isDear(webhookId: string): boolean;
+  /** Told how many milliseconds a webhook's body took to render. */
+  rendered(webhookId: string, tookMs: number): void;
   /** How long a delivery that found no slot should wait, in milliseconds, before it comes again. */
   pauseMs(webhookId: string): number;
   taken(): number;
@@ -67,6 +71,7 @@ const quickPatience = 5;
 /** A claim's lease must leave time for the request. */
 const maxWaitMs = 5_000;
 const unprovenLimit = 8;
+const dearLimit = 8;
 const unprovenPart = 1 / 8;
 /** Of all that are not quick: slow, or making their first request. */
 const unquickPart = 3 / 4;
@@ -110,9 +115,14 @@ export function createSlots({ total, now, waitMs = 100 }: SlotsOptions): Slots {
     if (early) counts.early += change;
     if (early && !quick) counts.earlyUnquick += change;
   };
+  const limitOf = (webhookId: string) => {
+    const { proven, dear } = standings.of(webhookId);
+    if (!proven) return unprovenLimit;
+    return dear ? dearLimit : provenLimit;
+  };
   const hasRoom = ({ webhookId, workspaceId, proven, quick }: Holder) => {
     const ahead = taken.of(webhookId);
-    if (ahead >= (proven ? provenLimit : unprovenLimit)) return false;
+    if (ahead >= limitOf(webhookId)) return false;
     const part = ahead === 0 ? workspaceFirstPart : workspacePart;
     if (!all.hasRoom(workspaceId, part)) return false;
     if (!quick && !unquick.hasRoom(workspaceId, part)) return false;
@@ -185,10 +195,10 @@ export function createSlots({ total, now, waitMs = 100 }: SlotsOptions): Slots {
     const sharers = Math.max(1, unprovenTaken.size(), unprovenBacklogged);
     return Math.min(unprovenLimit, (total * unprovenPart) / sharers);
   };
-  const slowShare = (workspaceId: string) => {
+  const slowShare = (webhookId: string, workspaceId: string) => {
     const sharers = Math.max(1, unquickWebhooks.of(workspaceId), slowBacklogged.of(workspaceId));
     // A few more than it may have slots, to be there when one becomes free.
-    return Math.min(provenLimit, unquick.leftTo(workspaceId) / sharers);
+    return Math.min(limitOf(webhookId), unquick.leftTo(workspaceId) / sharers);
   };
 
   return {
@@ -202,7 +212,8 @@ export function createSlots({ total, now, waitMs = 100 }: SlotsOptions): Slots {
     shareOf(webhookId) {
       const { quick, workspaceId } = standings.of(webhookId);
       if (quick) return quickShare;
-      return Math.max(1, Math.floor(workspaceId === undefined ? unprovenShare() : slowShare(workspaceId)));
+      const share = workspaceId === undefined ? unprovenShare() : slowShare(webhookId, workspaceId);
+      return Math.max(1, Math.floor(share));
     },
     backlogged(webhookIds) {
       unprovenBacklogged = 0;
@@ -214,6 +225,8 @@ export function createSlots({ total, now, waitMs = 100 }: SlotsOptions): Slots {
       }
     },
     isProven: (webhookId) => standings.of(webhookId).proven,
+    isDear: (webhookId) => standings.of(webhookId).dear,
+    rendered: standings.rendered,
     pauseMs: (webhookId) => (standings.of(webhookId).proven ? provenPauseMs : unprovenPauseMs),
     taken: () => all.taken(),
   };

@@ -40,9 +40,9 @@ export interface DeliverDeps {
 export interface Deliver {
   /**
    * Claims a delivery and carries it out. Resolves when its outcome is committed and its message may be acknowledged; a
-   * message that is not ours to act on resolves at once.
+   * message that is not ours to act on resolves at once. `sent` is called when its request has ended.
    */
-  due(due: DeliveryDue): Promise<void>;
+  due(due: DeliveryDue, sent: () => void): Promise<void>;
   /** Carries out one that has been claimed and has its slot. */
   claimed(claimed: Claimed, slot: Slot): Promise<void>;
 }
@@ -50,17 +50,24 @@ export interface Deliver {
 /** One delivery: claim, prepare, send, classify, record. */
 export function createDeliver(deps: DeliverDeps): Deliver {
   return {
-    async due(due) {
+    async due(due, sent) {
       const claimed = await deps.claim(due);
-      if (claimed !== undefined) await carryOut(claimed, deps);
+      if (claimed !== undefined) await carryOut({ claimed, sent }, deps);
     },
-    claimed: (claimed, slot) => carryOut(claimed, deps, slot),
+    claimed: (claimed, slot) => carryOut({ claimed, slot }, deps),
   };
 }
 
-async function carryOut(claimed: Claimed, deps: DeliverDeps, reserved?: Slot): Promise<void> {
+interface InHand {
+  claimed: Claimed;
+  /** Where it has been taken. */
+  slot?: Slot;
+  sent?: () => void;
+}
+
+async function carryOut({ claimed, sent, ...reserved }: InHand, deps: DeliverDeps): Promise<void> {
   const { webhooks, slots } = deps;
-  let slot = reserved;
+  let { slot } = reserved;
   try {
     if (!slots.isProven(claimed.webhookId)) await deps.unhurried.turn();
     const destination = claimed.webhook && (await webhooks.get(claimed.webhookId, claimed.webhook.version));
@@ -76,7 +83,7 @@ async function carryOut(claimed: Claimed, deps: DeliverDeps, reserved?: Slot): P
 
     slot ??= await slots.takeSoon(claimed);
     if (slot === undefined) return await deferForSlot(claimed, deps);
-    await send({ claimed, prepared, slot }, deps);
+    await send({ claimed, prepared, slot, sent }, deps);
   } finally {
     slot?.giveBack();
   }
@@ -98,13 +105,15 @@ interface Sendable {
   claimed: Claimed;
   prepared: Extract<Prepared, { kind: 'request' }>;
   slot: Slot;
+  sent: (() => void) | undefined;
 }
 
-async function send({ claimed, prepared, slot }: Sendable, deps: DeliverDeps): Promise<void> {
+async function send({ claimed, prepared, slot, sent }: Sendable, deps: DeliverDeps): Promise<void> {
   const { recorder, policy, now, random } = deps;
   const startedAt = new Date(now());
   const result = await deps.sender.send(prepared);
   slot.release(isDestinationTrouble(result) ? undefined : result.durationMs);
+  sent?.();
 
   const retryOnTimeout = claimed.webhook?.retryOnTimeout !== false;
   const verdict = classify({ result, step: claimed.step, retryOnTimeout, policy, random: random() });

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { decodeDeliveriesDue } from '@tocsin/contracts';
+import { type DeliveryDue, decodeDeliveriesDue } from '@tocsin/contracts';
 import { checkSchema, createSecretBox, readClock } from '@tocsin/database';
 import { createSender, parseCidrs } from '@tocsin/egress';
 import { createLifetime, createLogger, createMetrics, type Logger, serveMetrics } from '@tocsin/kit';
@@ -16,7 +16,6 @@ import { type DeliveryWorkerConfig, openKeys } from './config.js';
 import { openConnections } from './connect.js';
 import type { Claimed } from './delivery/claim-repository.js';
 import { createDelivery } from './delivery/create-delivery.js';
-import type { Deliver } from './delivery/deliver.js';
 import { createSlots, type Slot, type Slots } from './delivery/slots.js';
 import { runBacklogMeter } from './dispatch/backlog-meter.js';
 import { createDispatchRepository } from './dispatch/dispatch-repository.js';
@@ -50,6 +49,8 @@ export interface DeliveryWorker {
  * first served, and a storm is published faster than it can be written (docs/adr/0030).
  */
 const alertPrefetch = 40_000;
+/** Deliveries that have been sent and are being recorded, beside those that may be under way: a batch of them. */
+const maxRecordsInHand = 200;
 const maxAlertBytes = 32 * 1_048_576;
 /** What was not routed to where alerts are read: few, and each alone is a row. */
 const unroutedPrefetch = 1_000;
@@ -92,7 +93,7 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
   const secrets = createSecretBox(openKeys(config.secretsKeys));
   const shared = { database, window, patience, logger, metrics, config };
   const deliver = createDelivery({ ...shared, secrets, slots, sender });
-  const inHand = createLimit(config.slots);
+  const inHand = createLimit(config.slots, maxRecordsInHand);
   let isStopping = false;
   // Once told to stop, what was not begun or waits for the database goes back to the broker with the channel.
   const onError = (err: unknown) => isStopping || logger.error({ err }, 'message.failed');
@@ -127,8 +128,8 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
     await createConsumer(consuming, {
       queue: deliveriesQueue,
       // Half of the hands may be full of what hangs, or waits for a slot, and the rest still keep the slots busy.
-      prefetch: 2 * config.slots,
-      handle: (message) => handleDue(message, (due) => inHand.run(() => deliver.due(due)), logger),
+      prefetch: 2 * config.slots + maxRecordsInHand,
+      handle: (message) => handleDue(message, (due) => inHand.run((sent) => deliver.due(due, sent)), logger),
       onError,
     }),
   );
@@ -178,7 +179,11 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
   return { logger, port: health.port, close: (deadlineMs) => lifetime.close(deadlineMs) };
 }
 
-async function handleDue({ content }: Incoming, deliver: Deliver['due'], logger: Logger): Promise<void> {
+async function handleDue(
+  { content }: Incoming,
+  deliver: (due: DeliveryDue) => Promise<void>,
+  logger: Logger,
+): Promise<void> {
   const due = decodeDeliveriesDue(content);
   // Only we publish here, and what is owed stands in the database: a message nobody can read loses nothing.
   if (due === undefined) {

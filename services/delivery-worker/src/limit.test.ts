@@ -58,3 +58,31 @@ test('what waits is refused when told so, what goes on ends, and nothing begins 
   await going;
   await expect(limit.run(async () => {})).rejects.toThrow('stopping');
 });
+
+test('who leaves lets the next one in before its end, while not too many have left', async () => {
+  const limit = createLimit(1, 2);
+  const gates = Array.from({ length: 5 }, gate);
+  let begun = 0;
+  const runs = gates.map(({ passed }) =>
+    limit.run((leave) => {
+      begun += 1;
+      leave();
+      leave();
+      return passed;
+    }),
+  );
+  await new Promise(setImmediate);
+  // Two have left; the third has the place.
+  expect(begun).toBe(3);
+  gates[0]!.open();
+  await runs[0];
+  await new Promise(setImmediate);
+  // Its end makes room for one that leaves, but the third was refused and keeps its place.
+  expect(begun).toBe(3);
+  gates[2]!.open();
+  await runs[2];
+  await new Promise(setImmediate);
+  expect(begun).toBe(5);
+  for (const { open } of gates) open();
+  await Promise.all(runs);
+});

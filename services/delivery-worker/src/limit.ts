@@ -1,6 +1,7 @@
 /** Lets so many pieces of work go on at once; the others wait, first come first served. */
 export interface Limit {
-  run(work: () => Promise<void>): Promise<void>;
+  /** Work may call `leave` where what is left of it needs no place: the next one comes in, while not too many have left. */
+  run(work: (leave: () => void) => Promise<void>): Promise<void>;
   /** What waits is rejected with `error`, now and from now on; what goes on goes on. */
   refuseWaiting(error: Error): void;
 }
@@ -10,8 +11,10 @@ interface Waiter {
   refuse: (error: Error) => void;
 }
 
-export function createLimit(size: number): Limit {
+/** @param maxLeft How many that have left their place may still go on. */
+export function createLimit(size: number, maxLeft = 0): Limit {
   let busy = 0;
+  let left = 0;
   let refusal: Error | undefined;
   const waiters: Waiter[] = [];
   // A shifted array would be copied at each turn; this one is cut when half of it is used up.
@@ -36,10 +39,18 @@ export function createLimit(size: number): Limit {
       if (refusal !== undefined) throw refusal;
       if (busy < size) busy += 1;
       else await new Promise<void>((begin, refuse) => waiters.push({ begin, refuse }));
-      try {
-        await work();
-      } finally {
+      let hasLeft = false;
+      const leave = () => {
+        if (hasLeft || left >= maxLeft) return;
+        hasLeft = true;
+        left += 1;
         next();
+      };
+      try {
+        await work(leave);
+      } finally {
+        if (hasLeft) left -= 1;
+        else next();
       }
     },
     refuseWaiting(error) {

@@ -8,6 +8,7 @@ import type { Patience } from '../patience.js';
 import { createCircuits } from './circuit.js';
 import { createClaim } from './claim.js';
 import { createClaimRepository } from './claim-repository.js';
+import { createDearRenders } from './dear-renders.js';
 import { createDeliver, type Deliver } from './deliver.js';
 import { createRecorder } from './record.js';
 import { createRecordRepository } from './record-repository.js';
@@ -47,6 +48,7 @@ export function createDelivery(parts: DeliveryParts): Deliver {
     suspects,
     webhooks: createWebhookCache(createWebhooksReader(database, secrets), patience),
     render: timed(createRenderBody(), metrics),
+    dearRenders: createDearRenders(),
     slots,
     unhurried: createTurnstile(unhurriedPerTurn),
     sender,

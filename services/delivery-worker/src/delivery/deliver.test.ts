@@ -3,6 +3,7 @@ import type { Logger } from '@tocsin/kit';
 import type { WorkerMetrics } from '../metrics.js';
 import { createCircuits } from './circuit.js';
 import type { Claimed } from './claim-repository.js';
+import { createDearRenders } from './dear-renders.js';
 import { createDeliver } from './deliver.js';
 import { defaultRetryPolicy } from './retry-policy.js';
 import { createSlots } from './slots.js';
@@ -41,8 +42,12 @@ function start() {
   const deliver = createDeliver({
     claim: async () => undefined,
     suspects: { giveBack() {} },
-    webhooks: { get: async (id) => ({ id, version: 1, url: id, headers: {}, body: '' }) },
-    render: () => ({ ok: true, output: '{}' }),
+    webhooks: { get: async (id) => ({ id, version: 1, url: id, headers: {}, body: id }) },
+    render: (body) => {
+      if (body === 'dear') spend(25);
+      return { ok: true, output: '{}' };
+    },
+    dearRenders: createDearRenders(),
     slots,
     unhurried: {
       pass: (begin) => turns.push(begin),
@@ -65,13 +70,19 @@ function start() {
   });
   const carryOut = (webhookId: string, status = 200) => {
     statuses.push(status);
-    void deliver.claimed(claimed(webhookId), slots.take(webhookId)!);
+    const due = claimed(webhookId);
+    void deliver.claimed(due, slots.take(due)!);
   };
   const nextTurn = async () => {
     turns.shift()?.();
     await settled();
   };
   return { sent, recorded, held, carryOut, nextTurn };
+}
+
+function spend(ms: number) {
+  const endsAt = performance.now() + ms;
+  while (performance.now() < endsAt);
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -100,4 +111,19 @@ test('no answer overtakes a failure that came before it: five in a row are five 
   for (let index = 0; index < 5; index += 1) carryOut('flaky', 503);
   for (let turn = 0; turn < 10; turn += 1) await nextTurn();
   expect(held).toEqual(['flaky']);
+});
+
+test('a webhook whose body takes long to render does not stop the others: they go on between', async () => {
+  const { recorded, carryOut, nextTurn } = start();
+  for (const webhookId of ['dear', 'answers']) {
+    carryOut(webhookId);
+    await nextTurn();
+  }
+  expect(recorded.splice(0)).toEqual(['dear', 'answers']);
+  for (let index = 0; index < 6; index += 1) {
+    carryOut('dear');
+    carryOut('answers');
+  }
+  while (recorded.length < 12) await settled();
+  expect(recorded.slice(0, 6)).toEqual(Array(6).fill('answers'));
 });

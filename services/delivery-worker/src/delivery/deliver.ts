@@ -6,6 +6,7 @@ import { type Circuits, circuitHoldMs } from './circuit.js';
 import type { Claim } from './claim.js';
 import { type Claimed, isSuspected } from './claim-repository.js';
 import { classify, holdAskedFor, isDestinationTrouble } from './classify.js';
+import type { DearRenders } from './dear-renders.js';
 import { type Prepared, prepare } from './prepare.js';
 import type { Recorder } from './record.js';
 import type { RenderBody } from './render-body.js';
@@ -14,6 +15,7 @@ import type { Slot, Slots } from './slots.js';
 import type { SuspectSeat } from './suspect-seat.js';
 import type { Attempt, Deferral, Verdict } from './verdict.js';
 import type { WebhookCache } from './webhook-cache.js';
+import type { Destination, Unopened } from './webhooks-reader.js';
 
 export interface DeliverDeps {
   claim: Claim;
@@ -21,6 +23,8 @@ export interface DeliverDeps {
   suspects: Pick<SuspectSeat, 'giveBack'>;
   webhooks: WebhookCache;
   render: RenderBody;
+  /** For webhooks whose bodies take long to render. */
+  dearRenders: DearRenders;
   slots: Slots;
   /** For webhooks that have not shown that they answer: where destinations hang, their deliveries come due by the hundred together. */
   unhurried: Turnstile;
@@ -39,9 +43,9 @@ export interface DeliverDeps {
 export interface Deliver {
   /**
    * Claims a delivery and carries it out. Resolves when its outcome is committed and its message may be acknowledged; a
-   * message that is not ours to act on resolves at once.
+   * message that is not ours to act on resolves at once. `sent` is called when its request has ended.
    */
-  due(due: DeliveryDue): Promise<void>;
+  due(due: DeliveryDue, sent: () => void): Promise<void>;
   /** Carries out one that has been claimed and has its slot. */
   claimed(claimed: Claimed, slot: Slot): Promise<void>;
   /** Deliveries that have been begun and whose outcome is not committed yet. */
@@ -64,19 +68,19 @@ export function createDeliver(deps: DeliverDeps): Deliver {
     }
   };
   return {
-    due: (due) =>
+    due: (due, sent) =>
       once(due.deliveryId, async () => {
         const claimed = await deps.claim(due);
         if (claimed === undefined) return;
         try {
-          await carryOut(claimed, deps);
+          await carryOut({ claimed, sent }, deps);
         } finally {
           if (isSuspected(claimed)) deps.suspects.giveBack();
         }
       }),
     async claimed(claimed, slot) {
       try {
-        await once(claimed.deliveryId, () => carryOut(claimed, deps, slot));
+        await once(claimed.deliveryId, () => carryOut({ claimed, slot }, deps));
       } finally {
         slot.giveBack();
       }
@@ -85,29 +89,68 @@ export function createDeliver(deps: DeliverDeps): Deliver {
   };
 }
 
-async function carryOut(claimed: Claimed, deps: DeliverDeps, reserved?: Slot): Promise<void> {
-  const { webhooks, render, slots, recorder, policy, now, random } = deps;
-  if (!slots.isProven(claimed.webhookId)) await deps.unhurried.turn();
-  const destination = claimed.webhook && (await webhooks.get(claimed.webhookId, claimed.webhook.version));
-  if (destination !== undefined && 'error' in destination)
-    deps.logger.error({ err: destination.error, webhook_id: claimed.webhookId }, 'webhook.unopened');
-  const prepared = prepare({
-    claimed,
-    destination,
-    render,
-    policy,
-    random: random(),
-    nowMs: performance.now(),
-  });
-  if (prepared.kind !== 'request') reserved?.giveBack();
-  if (prepared.kind === 'deferred') return defer(claimed, prepared, deps);
-  if (prepared.kind === 'verdict') return conclude(claimed, prepared.verdict, deps);
+interface InHand {
+  claimed: Claimed;
+  /** Where it has been taken. */
+  slot?: Slot;
+  sent?: () => void;
+}
 
-  const slot = reserved ?? (await slots.takeSoon(claimed.webhookId));
-  if (slot === undefined) return defer(claimed, noSlot(slots.pauseMs(claimed.webhookId), random()), deps);
+async function carryOut({ claimed, sent, ...reserved }: InHand, deps: DeliverDeps): Promise<void> {
+  const { webhooks, slots } = deps;
+  let { slot } = reserved;
+  try {
+    if (!slots.isProven(claimed.webhookId)) await deps.unhurried.turn();
+    const destination = claimed.webhook && (await webhooks.get(claimed.webhookId, claimed.webhook.version));
+    if (destination !== undefined && 'error' in destination)
+      deps.logger.error({ err: destination.error, webhook_id: claimed.webhookId }, 'webhook.unopened');
+    const isDear = slots.isDear(claimed.webhookId);
+    // A dear one has its slot first, so that few of a webhook wait for their turn.
+    if (isDear) slot ??= await slots.takeSoon(claimed);
+    if (isDear && slot === undefined) return await deferForSlot(claimed, deps);
+    const prepareNow = () => prepareTimed(claimed, destination, deps);
+    const prepared = isDear ? await deps.dearRenders.turn(claimed.webhookId, prepareNow) : prepareNow();
+    if (prepared.kind !== 'request') slot?.giveBack();
+    if (prepared.kind === 'deferred') return await defer(claimed, prepared, deps);
+    if (prepared.kind === 'verdict') return await conclude(claimed, prepared.verdict, deps);
+
+    slot ??= await slots.takeSoon(claimed);
+    if (slot === undefined) return await deferForSlot(claimed, deps);
+    await send({ claimed, prepared, slot, sent }, deps);
+  } finally {
+    slot?.giveBack();
+  }
+}
+
+/** Whether the lease is long enough is looked at here, after all waiting for a turn. */
+function prepareTimed(
+  claimed: Claimed,
+  destination: Destination | Unopened | undefined,
+  deps: DeliverDeps,
+): Prepared {
+  const { slots, policy, random } = deps;
+  const render: RenderBody = (source, facts) => {
+    const startedAtMs = performance.now();
+    const rendered = deps.render(source, facts);
+    slots.rendered(claimed.webhookId, performance.now() - startedAtMs);
+    return rendered;
+  };
+  return prepare({ claimed, destination, render, policy, random: random(), nowMs: performance.now() });
+}
+
+interface Sendable {
+  claimed: Claimed;
+  prepared: Extract<Prepared, { kind: 'request' }>;
+  slot: Slot;
+  sent: (() => void) | undefined;
+}
+
+async function send({ claimed, prepared, slot, sent }: Sendable, deps: DeliverDeps): Promise<void> {
+  const { recorder, policy, now, random } = deps;
   const startedAt = new Date(now());
   const result = await deps.sender.send(prepared);
   slot.release(isDestinationTrouble(result) ? undefined : result.durationMs);
+  sent?.();
 
   const retryOnTimeout = claimed.webhook?.retryOnTimeout !== false;
   const verdict = classify({ result, step: claimed.step, retryOnTimeout, policy, random: random() });
@@ -191,8 +234,9 @@ const bodyNotes: Record<BodyNote, string> = {
 };
 
 /** Spread out, so that they do not all come back at once. */
-function noSlot(pauseMs: number, random: number): Deferral {
-  return { kind: 'deferred', afterMs: pauseMs * (2 / 3 + (2 / 3) * random), reason: 'no_slot' };
+function deferForSlot(claimed: Claimed, deps: DeliverDeps): Promise<void> {
+  const afterMs = deps.slots.pauseMs(claimed.webhookId) * (2 / 3 + (2 / 3) * deps.random());
+  return defer(claimed, { kind: 'deferred', afterMs, reason: 'no_slot' }, deps);
 }
 
 function logAttempt(

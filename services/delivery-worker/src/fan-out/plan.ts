@@ -41,7 +41,10 @@ export function planAlert(
       // A rule may name a webhook that is gone or another workspace's: its record will say so, and nothing is sent.
       const webhook = found?.workspaceId === alert.workspace_id ? found : undefined;
       const isHeld = webhook?.held === true;
-      const slot = webhook?.enabled && !isHeld ? slots.takeEarly(webhookId) : undefined;
+      const slot =
+        webhook?.enabled && !isHeld
+          ? slots.takeEarly({ workspaceId: alert.workspace_id, webhookId })
+          : undefined;
       return {
         id: deliveryRecordId(acceptedAtMs, alert, webhookId),
         webhookId,

@@ -1,0 +1,42 @@
+import { createTurns } from '../turns.js';
+
+/**
+ * Renderings that take long, one after the other and in turn by webhook. Rendering is synchronous, so while one goes on
+ * this process does nothing else: after one that took so long it may do other things for three times as long.
+ */
+export interface DearRenders {
+  /** What `render` returns or throws, when its turn has come. */
+  turn<T>(webhookId: string, render: () => T): Promise<T>;
+}
+
+const restPerRender = 3;
+
+export function createDearRenders(): DearRenders {
+  const waiting = createTurns<{ webhookId: string; begin: () => void }>(({ webhookId }) => webhookId);
+  let isBusy = false;
+
+  const next = () => {
+    const [first] = waiting.take(1);
+    isBusy = first !== undefined;
+    if (first === undefined) return;
+    const startedAtMs = performance.now();
+    first.begin();
+    setTimeout(next, restPerRender * (performance.now() - startedAtMs));
+  };
+  return {
+    turn: (webhookId, render) =>
+      new Promise((resolve, reject) => {
+        const begin = () => {
+          try {
+            resolve(render());
+          } catch (error) {
+            reject(error);
+          }
+        };
+        waiting.add({ webhookId, begin });
+        if (isBusy) return;
+        isBusy = true;
+        setImmediate(next);
+      }),
+  };
+}

@@ -1,0 +1,50 @@
+import { randomUUID } from 'node:crypto';
+import { createStage, type Stage } from './support/stage.js';
+import { until } from './support/until.js';
+
+const slots = 40;
+let stage: Stage;
+
+beforeAll(async () => {
+  stage = await createStage({ slots });
+  await stage.startWorker();
+});
+afterAll(() => stage.close());
+
+test('webhooks that are new are heard while another workspace’s many slow ones want every slot', async () => {
+  let underWay = 0;
+  const drip = (path: string) =>
+    stage.destination.answer(path, (_, response) => {
+      underWay += 1;
+      response.writeHead(200).write('a');
+      const dripMs = 1_500 + 1_500 * Math.random();
+      setTimeout(() => {
+        underWay -= 1;
+        response.end('b');
+      }, dripMs);
+    });
+  const slow = await Promise.all(Array.from({ length: 3 }, () => stage.addTarget()));
+  for (const { path } of slow) drip(path);
+  const slowRule = await stage.addRule(slow.map(({ id }) => id));
+  for (let index = 0; index < 300; index += 1) await stage.fire(slowRule);
+  const { received } = stage.destination;
+  // Of the three quarters that are for such, nearly all.
+  const isFull = () => received.length >= 120 && underWay >= (slots * 3) / 4 - 5;
+  await until('slow ones have taken their part', isFull, 60_000);
+  const before = received.length;
+
+  const others = await Promise.all(
+    Array.from({ length: 5 }, async () => {
+      const workspaceId = randomUUID();
+      const target = await stage.addTarget({ workspace: workspaceId });
+      const ruleId = await stage.addRule([target.id], { workspaceId });
+      await stage.fire(ruleId, { workspace_id: workspaceId });
+      return target.path;
+    }),
+  );
+  await until('each of the others has been heard', () =>
+    others.every((path) => stage.destination.at(path).length === 1),
+  );
+  // Not one of them had to come again after a pause: that is 3 s, in which the slow have 40 requests.
+  expect(received.length - before).toBeLessThan(30);
+}, 120_000);

@@ -54,6 +54,7 @@ test('every event that the guide explains is one that the code logs', () => {
     'packages/kit/src/http/track-requests.ts',
     'packages/kit/src/run-service.ts',
     'packages/messaging/src/connection.ts',
+    'packages/messaging/src/parts.ts',
     'services/delivery-worker/src/fan-out/fan-out-alert.ts',
     'services/delivery-worker/src/fan-out/announce.ts',
     'services/delivery-worker/src/delivery/deliver.ts',

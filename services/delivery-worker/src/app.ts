@@ -52,7 +52,7 @@ const alertPrefetch = 40_000;
 /** Deliveries that have been sent and are being recorded, beside those that may be under way: a batch of them. */
 const maxRecordsInHand = 200;
 const maxAlertBytes = 32 * 1_048_576;
-/** What was not routed to where alerts are read: few, and each alone is a row. */
+/** Of what was not routed there are few, or nobody's bindings are in order. */
 const unroutedPrefetch = 1_000;
 
 const brokerPatienceMs = 2_000;
@@ -171,7 +171,7 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
     const refusal = new Error('The worker is stopping.');
     fanOut.refuseWaiting(refusal);
     inHand.refuseWaiting(refusal);
-    // A frozen broker does not answer; what it hands out all the same is refused, and its again with the channel.
+    // A frozen broker does not answer; what it hands out all the same is refused, and goes back with the channel.
     await Promise.race([pause(), sleep(brokerPatienceMs)]);
     await Promise.all(consumers.map((consumer) => consumer.drained()));
     await begun.ended();

@@ -134,13 +134,14 @@ test('what is sent and cannot be recorded does not pile up: the rest waits unsen
   await ended(1);
   await stage.database.knex.transaction(async (trx) => {
     await trx.raw('lock table attempts in access exclusive mode');
-    await Promise.all(Array.from({ length: 100 }, () => stage.fire(rule)));
-    await until('all are taken over', async () => (await stage.database.knex('alerts')).length === 101);
+    await Promise.all(Array.from({ length: 400 }, () => stage.fire(rule)));
+    await until('all are taken over', async () => (await stage.database.knex('alerts')).length === 401);
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     expect(requests(target.path)).toBeGreaterThan(slots);
-    expect(requests(target.path)).toBeLessThanOrEqual(1 + 5 * slots);
+    // A batch of records may be in hand beside what is under way.
+    expect(requests(target.path)).toBeLessThanOrEqual(1 + 5 * slots + 200);
   });
-  await expectOnce(target.path, 101);
+  await expectOnce(target.path, 401);
 }, 60_000);
 
 test('an outcome does not wait for its webhook’s hold', async () => {

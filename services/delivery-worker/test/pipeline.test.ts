@@ -158,7 +158,7 @@ test('a message beyond the size of an alert is set aside unread, and its beginni
   await until('the largest one is delivered', () => stage.destination.at(target.path).length === 1);
 });
 
-test('dead letters that wait for the database take one connection: alerts go on', async () => {
+test('dead letters that wait for the database hold up no alert', async () => {
   const target = await stage.addTarget();
   const garbage = Array.from({ length: 500 }, (_, index) => Buffer.from(`{"flood ${index}`));
   await stage.database.knex.transaction(async (trx) => {

@@ -26,7 +26,7 @@ function start() {
   };
   const letters = createDeadLetters({
     repository,
-    patience: { untilAnswered: (work) => work() },
+    patience: { untilAnswered: (work) => work(), rest: async () => true },
     now: Date.now,
   });
   return { added, count, add: (content: Buffer) => letters.add(letterOf(content)) };

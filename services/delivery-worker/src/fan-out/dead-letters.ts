@@ -1,5 +1,5 @@
-import { createBatcher } from '../batcher.js';
 import type { Patience } from '../patience.js';
+import { createPatientBatcher } from '../patient-batcher.js';
 import {
   type DeadLetter,
   type DeadLetterRepository,
@@ -14,18 +14,19 @@ export interface DeadLetters {
 
 export interface DeadLettersDeps {
   repository: DeadLetterRepository;
-  patience: Pick<Patience, 'untilAnswered'>;
+  patience: Patience;
   now: () => number;
 }
 
 const maxLettersInBatch = 200;
 const maxBytesInStatement = 4 * 1_048_576;
 
-/** A flood of them takes one connection to the database, and a few megabytes. */
+/** A flood of them takes few connections to the database, and a few megabytes. */
 export function createDeadLetters({ repository, patience, now }: DeadLettersDeps): DeadLetters {
-  const batcher = createBatcher<DeadLetter, void>({
-    run: async (letters) => {
-      for (const part of partsOf(letters)) await patience.untilAnswered(() => repository.add(part));
+  const batcher = createPatientBatcher<DeadLetter, void>({
+    patience,
+    commit: async (letters) => {
+      for (const part of partsOf(letters)) await repository.add(part);
       return letters.map(() => undefined);
     },
     maxSize: maxLettersInBatch,

@@ -214,5 +214,6 @@ test('a flood of guesses does not keep a key from its first use, nor a key from 
   expect((await verify(engine, key)).status).toBe(204);
   isOver = true;
   await Promise.all(guessing);
-  expect([...statuses]).toEqual([401]);
+  expect(statuses).not.toContain(204);
+  expect(statuses).toContain(401);
 });

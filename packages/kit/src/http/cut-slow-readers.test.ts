@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { get, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { findLongest, type Reader } from './cut-slow-readers.js';
@@ -95,13 +96,25 @@ test('a stream of small events, and a list that is read slowly, are not cut', as
   await server.close(100);
 });
 
-test('where all connections are taken, idle ones make room', async () => {
+test.each([
+  ['are idle', 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ['dawdle over a header', 'GET / HTTP/1.1\r\nHost: '],
+])('where all connections are taken, those that %s make room', async (_name, bytes) => {
   const server = await listen((_request, response) => response.end('served'), {
     ...address,
     limits: { maxConnections: 3 },
   });
-  const idle = await Promise.all(Array.from({ length: 3 }, () => asksAndDoesNotRead(server.port)));
-  for (const socket of idle) socket.resume();
+  const others = await Promise.all(
+    Array.from({ length: 3 }, async () => {
+      const socket = connect(server.port, '127.0.0.1');
+      await once(
+        socket.on('error', () => {}),
+        'connect',
+      );
+      socket.resume().write(bytes);
+      return socket;
+    }),
+  );
   const ask = () =>
     new Promise<number | undefined>((resolve) => {
       get(server.url, { agent: false }, (response) => resolve(response.resume().statusCode)).on('error', () =>
@@ -109,6 +122,6 @@ test('where all connections are taken, idle ones make room', async () => {
       );
     });
   while ((await ask()) !== 200) await new Promise((resolve) => setTimeout(resolve, 10));
-  for (const socket of idle) socket.destroy();
+  for (const socket of others) socket.destroy();
   await server.close(100);
 });

@@ -1,5 +1,5 @@
 import { createServer, type RequestListener, type Server } from 'node:http';
-import type { AddressInfo } from 'node:net';
+import type { AddressInfo, Socket } from 'node:net';
 import { cutSlowReaders, type SlowReaderLimits } from './cut-slow-readers.js';
 import { maxHeaderLines } from './header-count.js';
 import { answerMalformedRequests } from './malformed-request.js';
@@ -76,10 +76,25 @@ function describeBindError(cause: NodeJS.ErrnoException, host: string, port: num
   return new Error(`Cannot listen on ${host}:${port}: ${reason}.`, { cause });
 }
 
-/** Where all are taken, the idle ones make room: those who use theirs are not turned away for those who do not. */
+/**
+ * Where all are taken, those make room on which no request is under way, the longest first: they are idle, or dawdle
+ * over a header.
+ */
 function boundConnections(server: Server, maxConnections: number): void {
+  const withoutRequest = new Set<Socket>();
   server.maxConnections = maxConnections;
-  server.on('drop', () => server.closeIdleConnections());
+  server.on('connection', (socket) => {
+    withoutRequest.add(socket);
+    socket.once('close', () => withoutRequest.delete(socket));
+  });
+  server.prependListener('request', ({ socket }, response) => {
+    withoutRequest.delete(socket);
+    response.once('close', () => socket.destroyed || withoutRequest.add(socket));
+  });
+  server.on('drop', () => {
+    const longest = [...withoutRequest].slice(0, Math.ceil(maxConnections / 20));
+    for (const socket of longest) socket.destroy();
+  });
 }
 
 function createDrain(server: Server): (deadlineMs: number) => Promise<void> {

@@ -12,7 +12,7 @@ export interface WebhookChecks {
 }
 
 /** Problems refuse the template, warnings do not. */
-export interface TemplateCheck {
+interface TemplateCheck {
   problems: string[];
   warnings: string[];
   /** It could not be checked in time: a problem of the template, or of how busy this machine is. */

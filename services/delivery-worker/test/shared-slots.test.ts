@@ -3,7 +3,6 @@ import { createStage, type Stage } from './support/stage.js';
 import { until } from './support/until.js';
 
 const slots = 40;
-const alerts = 300;
 let stage: Stage;
 
 beforeAll(async () => {
@@ -27,11 +26,12 @@ test('webhooks that are new are heard while another workspace’s many slow ones
   const slow = await Promise.all(Array.from({ length: 3 }, () => stage.addTarget()));
   for (const { path } of slow) drip(path);
   const slowRule = await stage.addRule(slow.map(({ id }) => id));
-  for (let index = 0; index < alerts; index += 1) await stage.fire(slowRule);
+  for (let index = 0; index < 300; index += 1) await stage.fire(slowRule);
   const { received } = stage.destination;
   // Of the three quarters that are for such, nearly all.
   const isFull = () => received.length >= 120 && underWay >= (slots * 3) / 4 - 5;
   await until('slow ones have taken their part', isFull, 60_000);
+  const before = received.length;
 
   const others = await Promise.all(
     Array.from({ length: 5 }, async () => {
@@ -44,6 +44,6 @@ test('webhooks that are new are heard while another workspace’s many slow ones
   );
   const areHeard = () => others.every((path) => stage.destination.at(path).length === 1);
   await until('each of the others has been heard', areHeard, 60_000);
-  // And not because the storm was over.
-  expect(received.length).toBeLessThan(3 * alerts);
+  // It takes six or so on a machine that is free, and hundreds where who ends a request always gets the next.
+  expect(received.length - before).toBeLessThan(150);
 }, 180_000);

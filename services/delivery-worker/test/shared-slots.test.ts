@@ -42,9 +42,8 @@ test('webhooks that are new are heard while another workspace’s many slow ones
       return target.path;
     }),
   );
-  await until('each of the others has been heard', () =>
-    others.every((path) => stage.destination.at(path).length === 1),
-  );
-  // Not one of them had to come again after a pause: that is 3 s, in which the slow have 40 requests.
-  expect(received.length - before).toBeLessThan(30);
-}, 120_000);
+  const areHeard = () => others.every((path) => stage.destination.at(path).length === 1);
+  await until('each of the others has been heard', areHeard, 60_000);
+  // It takes six or so on a machine that is free, and hundreds where who ends a request always gets the next.
+  expect(received.length - before).toBeLessThan(150);
+}, 180_000);

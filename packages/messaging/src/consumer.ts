@@ -73,7 +73,7 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
     bytesInHand += bytes;
     const before = full;
     full = bytesInHand > (full ? maxBytes / 2 : maxBytes);
-    if (full !== before) void steer().catch(options.onError);
+    if (full !== before) void tryToSteer();
   };
   const release = ({ bytes }: Held) => {
     inHand -= 1;
@@ -119,7 +119,7 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
     hold(held);
     if (isAsking || !mayTake()) return;
     const more = prefetch.more(inHand);
-    if (more > 0) void askForMore(on, more).catch(options.onError);
+    if (more > 0) void askForMore(on, more).catch(() => {});
   };
   const subscribe = async (on: Reading, count: number): Promise<void> => {
     const [, { consumerTag }] = await Promise.all([
@@ -144,6 +144,8 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
     return step;
   };
   const steer = () => inTurn(follow);
+  /** A channel on which a step fails ends with it, and is opened again. */
+  const tryToSteer = () => steer().catch(() => {});
   const askForMore = (on: Reading, count: number): Promise<void> => {
     isAsking = true;
     return inTurn(async () => {
@@ -171,11 +173,11 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
   return {
     async pause() {
       wanted = false;
-      await steer().catch(options.onError);
+      await tryToSteer();
     },
     async resume() {
       wanted = true;
-      await steer().catch(options.onError);
+      await tryToSteer();
     },
     inHand: () => inHand,
     drained: () => (inHand === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve))),

@@ -52,6 +52,7 @@ test('every event that the guide explains is one that the code logs', () => {
   expect(events.length).toBeGreaterThan(12);
   const sources = [
     'packages/kit/src/http/track-requests.ts',
+    'packages/kit/src/logger.ts',
     'packages/kit/src/run-service.ts',
     'packages/messaging/src/connection.ts',
     'packages/messaging/src/parts.ts',

@@ -102,9 +102,14 @@ test('templates that take long use up their workspaceâ€™s time, and nobody elseâ
   });
   const refused = answers.find(({ status }) => status === 429);
   expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
-  // Saving renders too, by whichever principal of the workspace.
+  // Saving renders too, by whichever principal of the workspace. Little may be owed, and be paid for before it is tried.
   const save = { as: 'admin', body: { ...fields, body: cheap } } as const;
-  expect((await api.call('POST', webhooks, save)).status).toBe(429);
+  let status = 0;
+  for (let tries = 0; tries < 50 && status !== 429; tries += 1) {
+    await preview(dear);
+    ({ status } = await api.call('POST', webhooks, save));
+  }
+  expect(status).toBe(429);
   const elsewhere = `/api/v1/workspaces/${otherWorkspaceId}/webhooks/preview`;
   expect((await api.call('POST', elsewhere, { as: 'outsider', body: { body: cheap } })).status).toBe(200);
 });

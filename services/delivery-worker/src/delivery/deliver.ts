@@ -1,12 +1,15 @@
 import type { DeliveryDue } from '@tocsin/contracts';
-import type { BodyNote, Sender, SendResult } from '@tocsin/egress';
+import type { Sender } from '@tocsin/egress';
 import type { Logger, Turnstile } from '@tocsin/kit';
 import type { WorkerMetrics } from '../metrics.js';
-import { type Circuits, circuitHoldMs } from './circuit.js';
+import { toAttempt } from './attempt.js';
+import type { Circuits } from './circuit.js';
 import type { Claim } from './claim.js';
 import { type Claimed, isSuspected } from './claim-repository.js';
-import { classify, holdAskedFor, isDestinationTrouble } from './classify.js';
+import { classify, isDestinationTrouble } from './classify.js';
 import type { DearRenders } from './dear-renders.js';
+import { holdOrRelease } from './hold-or-release.js';
+import { lineOf } from './log-line.js';
 import { type Prepared, prepare } from './prepare.js';
 import type { Recorder } from './record.js';
 import type { RenderBody } from './render-body.js';
@@ -178,64 +181,6 @@ async function conclude(
   logger.info(lineOf(claimed, verdict), 'delivery.concluded');
 }
 
-/** Opens, extends and closes the webhook's hold. It is committed before the record, so that the next claim sees it. */
-async function holdOrRelease(
-  claimed: Claimed,
-  result: SendResult,
-  { recorder, circuits, random }: DeliverDeps,
-): Promise<void> {
-  const { webhookId, deliveryId, hold } = claimed;
-  const version = claimed.webhook?.version ?? 0;
-  const askedForMs = holdAskedFor(result);
-  if (askedForMs !== undefined && askedForMs > 0)
-    return recorder.hold({ webhookId, version, reason: 'retry_after', forMs: askedForMs, times: 1 });
-  if (!isDestinationTrouble(result)) {
-    circuits.answered(webhookId);
-    return hold && recorder.release(webhookId);
-  }
-  const opens = circuits.failed(webhookId, deliveryId);
-  if (!opens && hold?.reason !== 'circuit') return;
-  const times = hold?.reason === 'circuit' ? hold.times + 1 : 1;
-  await recorder.hold({
-    webhookId,
-    version,
-    reason: 'circuit',
-    forMs: circuitHoldMs(times, random()),
-    times,
-  });
-}
-
-interface AttemptInput {
-  claimed: Claimed;
-  prepared: Extract<Prepared, { kind: 'request' }>;
-  result: SendResult;
-  startedAt: Date;
-  verdict: Verdict;
-}
-
-function toAttempt({ claimed, prepared, result, startedAt, verdict }: AttemptInput): Attempt {
-  return {
-    trigger: claimed.manual ? 'manual' : 'scheduled',
-    startedAt,
-    durationMs: result.durationMs,
-    requestBody: prepared.body,
-    response:
-      result.kind === 'answer'
-        ? { statusCode: result.statusCode, body: result.response, truncated: result.truncated }
-        : undefined,
-    failure: verdict.kind === 'succeeded' ? undefined : verdict.failure,
-    note: result.kind === 'answer' && result.bodyNote !== undefined ? bodyNotes[result.bodyNote] : undefined,
-  };
-}
-
-const bodyNotes: Record<BodyNote, string> = {
-  cut: 'The connection ended before the answer’s body did.',
-  slow: 'The answer’s body did not come in time.',
-  broken: 'The answer’s body is not valid HTTP.',
-  overlong: 'The answer brought far more than its body and was not read to its end.',
-  encoded: 'The answer’s body is compressed and kept as it came.',
-};
-
 /** Spread out, so that they do not all come back at once. */
 function deferForSlot(claimed: Claimed, deps: DeliverDeps): Promise<void> {
   const afterMs = deps.slots.pauseMs(claimed.webhookId) * (2 / 3 + (2 / 3) * deps.random());
@@ -250,23 +195,4 @@ function logAttempt(
   deps.metrics.attempted({ claimed, verdict, attempt, nowMs: deps.now() });
   deps.metrics.ended(verdict);
   deps.logger.info(lineOf(claimed, verdict, attempt), 'delivery.attempted');
-}
-
-/** One literal: a line is written for each request, and objects spread into one another cost more than the line. */
-function lineOf(claimed: Claimed, verdict: Verdict, attempt?: Attempt) {
-  return {
-    request_id: claimed.requestId ?? undefined,
-    delivery_id: claimed.deliveryId,
-    generation: claimed.generation,
-    claim: claimed.claim,
-    webhook_id: claimed.webhookId,
-    workspace_id: claimed.workspaceId,
-    alert_id: claimed.facts.alert_id,
-    outcome: verdict.kind,
-    error_code: 'failure' in verdict ? verdict.failure.code : undefined,
-    attempt: attempt && claimed.step + 1,
-    trigger: attempt?.trigger,
-    status_code: attempt?.response?.statusCode,
-    duration_ms: attempt && Math.round(attempt.durationMs),
-  };
 }

@@ -118,11 +118,11 @@ test('no answer overtakes a failure that came before it: five in a row are five 
 
 test('a webhook whose body takes long to render does not stop the others: they go on between', async () => {
   const { recorded, carryOut, nextTurn } = start();
-  for (const webhookId of ['dear', 'answers']) {
+  for (const webhookId of ['dear', 'dear', 'answers']) {
     carryOut(webhookId);
     await nextTurn();
   }
-  expect(recorded.splice(0)).toEqual(['dear', 'answers']);
+  expect(recorded.splice(0)).toEqual(['dear', 'dear', 'answers']);
   for (let index = 0; index < 6; index += 1) {
     carryOut('dear');
     carryOut('answers');

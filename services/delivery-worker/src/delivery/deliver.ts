@@ -134,11 +134,8 @@ function prepareTimed(
   const { slots, policy, random } = deps;
   const render: RenderBody = (source, facts) => {
     const startedAtMs = performance.now();
-    const cpu = process.cpuUsage();
     const rendered = deps.render(source, facts);
-    const { user, system } = process.cpuUsage(cpu);
-    // The lesser of both: a busy machine may hold this thread up, and other threads use the processor too.
-    slots.rendered(claimed.webhookId, Math.min(performance.now() - startedAtMs, (user + system) / 1_000));
+    slots.rendered(claimed.webhookId, performance.now() - startedAtMs);
     return rendered;
   };
   return prepare({ claimed, destination, render, policy, random: random(), nowMs: performance.now() });

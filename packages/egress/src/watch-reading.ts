@@ -34,6 +34,8 @@ export function watchReading(wire: Socket, maxBytes: number, onExceeded: () => v
     if (wire.bytesRead > limit) onExceeded();
   };
   const timer = setInterval(check, lookMs).unref();
+  // A handshake that is given up tells nobody, so nobody would stop it.
+  wire.once('close', () => clearInterval(timer));
   return {
     check,
     restart(freshBytes) {

@@ -68,12 +68,15 @@ test('a worker that is told to stop commits what can be committed, and gives up 
   expect(rejected).toEqual([3]);
 });
 
-test('while the database is away and the worker is told to stop, a batch is given up whole', async () => {
+test.each([
+  ['is away', failing('ECONNREFUSED')],
+  ['is waited for', Object.assign(new Error('aborted'), { name: 'AbortError' })],
+])('while the database %s and the worker is told to stop, a batch is given up whole', async (_, error) => {
   let commits = 0;
   const { batcher } = start(
     () => {
       commits += 1;
-      throw failing('ECONNREFUSED');
+      throw error;
     },
     () => false,
   );

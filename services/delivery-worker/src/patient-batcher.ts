@@ -54,7 +54,7 @@ export function createPatientBatcher<Item, Result>(
     const goesOn = await patience.rest(error, failures);
     const [first] = batch;
     const isLast = batch.length === 1;
-    if (!goesOn && (isLast || isDatabaseAway(error))) {
+    if (!goesOn && (isLast || isDatabaseAway(error) || isAborted(error))) {
       for (const { reject } of batch) reject(error);
       return;
     }
@@ -66,6 +66,11 @@ export function createPatientBatcher<Item, Result>(
   return {
     add: (item) => new Promise<Result>((resolve, reject) => batches.add({ item, resolve, reject })),
   };
+}
+
+/** It was waiting for the database when the worker was told to stop. */
+function isAborted(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError';
 }
 
 function split<T>(batch: T[]): T[][] {

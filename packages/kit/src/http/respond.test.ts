@@ -1,4 +1,5 @@
 import { get, type IncomingMessage, request } from 'node:http';
+import { connect } from 'node:net';
 import { createLogger } from '../logger.js';
 import { createMetrics } from '../metrics.js';
 import { createHttpApp } from './app.js';
@@ -6,11 +7,21 @@ import { definePublicRoute } from './define-route.js';
 import { type HttpServer, listen } from './server.js';
 
 /** Pages of a mebibyte, counted as they are made; `failsAt` is the first one that cannot be. */
-const state = { made: 0, isEnded: false, pages: 3, failsAt: Number.POSITIVE_INFINITY };
+const fresh = {
+  made: 0,
+  isBegun: false,
+  isEnded: false,
+  pages: 3,
+  failsAt: Number.POSITIVE_INFINITY,
+  ready: Promise.resolve(),
+};
+const state = { ...fresh };
 const item = 'x'.repeat(1_048_576);
 
 async function* makePages() {
   try {
+    state.isBegun = true;
+    await state.ready;
     for (let page = 0; page < state.pages; page += 1) {
       if (page === state.failsAt) throw new Error('The database is away.');
       state.made += 1;
@@ -44,9 +55,12 @@ beforeAll(async () => {
 });
 afterAll(() => server.close(100));
 beforeEach(() => {
-  Object.assign(state, { made: 0, isEnded: false, pages: 3, failsAt: Number.POSITIVE_INFINITY });
+  Object.assign(state, fresh);
 });
 
+const until = async (isSo: () => boolean) => {
+  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 10));
+};
 const ask = () => fetch(`${server.url}/list`);
 
 test.each([
@@ -73,9 +87,28 @@ test('pages are made as fast as they are read, and no more once the client has g
   }
   expect(made).toBeLessThan(100);
   response.destroy();
-  while (!state.isEnded) await new Promise((resolve) => setTimeout(resolve, 10));
+  await until(() => state.isEnded);
   expect(state.made).toBeLessThan(100);
 });
+
+test.each([1, 2])(
+  'a client that has gone before the first page is there is noticed then (%i requests in a row)',
+  async (requests) => {
+    let makeReady = () => {};
+    state.ready = new Promise((resolve) => {
+      makeReady = resolve;
+    });
+    const { port } = new URL(server.url);
+    const socket = connect(Number(port), '127.0.0.1');
+    socket.write('GET /list HTTP/1.1\r\nHost: test\r\n\r\n'.repeat(requests));
+    await until(() => state.isBegun);
+    socket.destroy();
+    await new Promise((resolve) => setTimeout(resolve, 100));
+    makeReady();
+    await until(() => state.isEnded);
+    expect(state.made).toBeLessThanOrEqual(requests);
+  },
+);
 
 test('what fails before the first page is an answer, and what fails later cuts the array', async () => {
   state.failsAt = 0;

@@ -56,11 +56,12 @@ async function writePages(
   let before = '[';
   for await (const items of body) {
     if (items.length === 0) continue;
+    if (isGone(response)) throw new RequestAborted();
     // Not before the first page is there: a fault until then has a status of its own.
     begin();
     const text = items.map((item) => JSON.stringify(item)).join(',');
     if (!response.write(before + text)) await drained(response);
-    if (response.destroyed) throw new RequestAborted();
+    if (isGone(response)) throw new RequestAborted();
     before = ',';
     if (response.req.method === 'HEAD') break;
   }
@@ -68,13 +69,21 @@ async function writePages(
   response.end(before === '[' ? '[]' : ']');
 }
 
+/** An answer that waits for the one before it (pipelining) is not told that its connection has ended. */
+function isGone(response: Response): boolean {
+  return response.destroyed || response.req.socket.destroyed;
+}
+
 function drained(response: Response): Promise<void> {
+  const { socket } = response.req;
   return new Promise((resolve) => {
     const go = () => {
       response.off('drain', go).off('close', go);
+      socket.off('close', go);
       resolve();
     };
     response.on('drain', go).on('close', go);
+    socket.on('close', go);
   });
 }
 

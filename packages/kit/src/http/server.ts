@@ -87,9 +87,16 @@ function boundConnections(server: Server, maxConnections: number): void {
     withoutRequest.add(socket);
     socket.once('close', () => withoutRequest.delete(socket));
   });
+  const requests = new WeakMap<Socket, number>();
+  const count = (socket: Socket, change: number) => {
+    const under = (requests.get(socket) ?? 0) + change;
+    requests.set(socket, under);
+    if (under > 0) withoutRequest.delete(socket);
+    else if (!socket.destroyed) withoutRequest.add(socket);
+  };
   server.prependListener('request', ({ socket }, response) => {
-    withoutRequest.delete(socket);
-    response.once('close', () => socket.destroyed || withoutRequest.add(socket));
+    count(socket, 1);
+    response.once('close', () => count(socket, -1));
   });
   server.on('drop', () => {
     const longest = [...withoutRequest].slice(0, Math.ceil(maxConnections / 20));

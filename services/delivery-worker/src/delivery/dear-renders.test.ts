@@ -35,3 +35,15 @@ test('a rendering that throws is its own error, and the next one has its turn', 
   expect(await next).toBe('rendered');
   expect(await renders.turn('w', () => 'later')).toBe('later');
 });
+
+test('there is room while the line is short in time: what is at its end would else lose its claim', async () => {
+  const renders = createDearRenders();
+  const line = Array.from({ length: 40 }, () => renders.turn('cheap', () => {}));
+  await Promise.all(line);
+  expect(renders.hasRoom()).toBe(true);
+  await renders.turn('dear', () => spend(100));
+  const rest = Array.from({ length: 13 }, () => renders.turn('dear', () => {}));
+  expect(renders.hasRoom()).toBe(false);
+  await Promise.all(rest);
+  expect(renders.hasRoom()).toBe(true);
+});

@@ -109,8 +109,9 @@ async function carryOut({ claimed, sent, ...reserved }: InHand, deps: DeliverDep
       deps.logger.error({ err: destination.error, webhook_id: claimed.webhookId }, 'webhook.unopened');
     const isDear = slots.isDear(claimed.webhookId);
     // A dear one has its slot first, so that few of a webhook wait for their turn.
-    if (isDear) slot ??= await slots.takeSoon(claimed);
-    if (isDear && slot === undefined) return await deferForSlot(claimed, deps);
+    if (isDear && deps.dearRenders.hasRoom()) slot ??= await slots.takeSoon(claimed);
+    if (isDear && (slot === undefined || !deps.dearRenders.hasRoom()))
+      return await deferForSlot(claimed, deps);
     const prepareNow = () => prepareTimed(claimed, destination, deps);
     const prepared = isDear ? await deps.dearRenders.turn(claimed.webhookId, prepareNow) : prepareNow();
     if (prepared.kind !== 'request') slot?.giveBack();

@@ -56,8 +56,8 @@ async function tellWrongClock({ logger, now }: HousekeeperDeps): Promise<void> {
 
 /** Removes what is older than the retention, every hour. Each kind apart: one that fails holds no other up. */
 export async function keepRetention(deps: HousekeeperDeps): Promise<void> {
-  const { database, logger, retentionDays, now } = deps;
-  const retention = async (): Promise<Retention> => ({ nowMs: await now(), retentionDays });
+  const { database, logger, retentionDays, now, signal } = deps;
+  const retention = async (): Promise<Retention> => ({ nowMs: await now(), retentionDays, signal });
   const everyHour = (name: string, remove: (database: Database, retention: Retention) => Promise<void>) =>
     repeat(deps, { name, retryMs: minuteMs }, async () => {
       await remove(database, await retention());

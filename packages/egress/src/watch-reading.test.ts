@@ -1,0 +1,26 @@
+import { EventEmitter } from 'node:events';
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { watchReading } from './watch-reading.js';
+
+function start() {
+  const wire = Object.assign(new EventEmitter(), { bytesRead: 0 });
+  const told = { times: 0 };
+  watchReading(wire as unknown as Socket, 10, () => {
+    told.times += 1;
+  });
+  wire.bytesRead = 11;
+  return { wire, told };
+}
+
+test('what nobody reads is looked at now and then', async () => {
+  const { told } = start();
+  while (told.times === 0) await sleep(10);
+});
+
+test('a wire that has closed is looked at no more, whoever forgets to say so', async () => {
+  const { wire, told } = start();
+  wire.emit('close');
+  await sleep(600);
+  expect(told.times).toBe(0);
+});

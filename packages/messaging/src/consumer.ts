@@ -117,9 +117,12 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
     const held = new Held(message, on, settlement);
     prefetch.came(held.bytes);
     hold(held);
+    askIfSmall(on);
+  };
+  const askIfSmall = (on: Reading): void => {
     if (isAsking || !mayTake()) return;
     const more = prefetch.more(inHand);
-    if (more > 0) void askForMore(on, more).catch(() => {});
+    if (more > 0) void askForMore(on, more);
   };
   const subscribe = async (on: Reading, count: number): Promise<void> => {
     const [, { consumerTag }] = await Promise.all([
@@ -146,14 +149,16 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
   const steer = () => inTurn(follow);
   /** A channel on which a step fails ends with it, and is opened again. */
   const tryToSteer = () => steer().catch(() => {});
-  const askForMore = (on: Reading, count: number): Promise<void> => {
+  const askForMore = async (on: Reading, count: number): Promise<void> => {
     isAsking = true;
-    return inTurn(async () => {
+    const ask = async () => {
       // Else what was asked for has been called off meanwhile.
       if (reading === on && mayTake() && on.consumerTags.length > 0) await subscribe(on, count);
-    }).finally(() => {
-      isAsking = false;
-    });
+    };
+    await inTurn(ask).catch(() => {});
+    isAsking = false;
+    // All of them may have come together with the answer, and until one is settled no other would ask.
+    askIfSmall(on);
   };
 
   await broker.use(async (channel) => {

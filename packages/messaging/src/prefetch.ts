@@ -4,7 +4,7 @@ export interface Prefetch {
   begin(): number;
   /** One has come. */
   came(bytes: number): void;
-  /** Further messages to ask for beside those asked for, with so many in hand; 0 where it is enough for now. */
+  /** Further messages to ask for beside those asked for, with so many in hand; 0 where no more should come yet. */
   more(inHand: number): number;
 }
 

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   alertFiredKey,
   alertsExchange,
@@ -8,33 +7,20 @@ import {
 } from '@tocsin/contracts';
 import { type Channel, connect, type GetMessage } from 'amqplib';
 import { listenToBroadcasts } from '../src/broadcast.js';
-import { createBroker } from '../src/connection.js';
 import { createConsumer } from '../src/consumer.js';
 import { createPublisher } from '../src/publisher.js';
-import { createTestBroker } from '../src/testing.js';
 import { alertFiredQueue, deliveriesQueue, unroutedQueue } from '../src/topology.js';
+import { alert, brokerUrl, closeAtEnd, newBroker, until } from './support/broker.js';
 
 // What people take away while we run is there again soon, without a restart.
 
-let url: string;
 let admin: Channel;
-const open: { close(): Promise<void> }[] = [];
 
 beforeEach(async () => {
-  ({ url } = await createTestBroker());
-  const connection = await connect(url);
-  open.push(connection);
+  const connection = await connect(brokerUrl());
+  closeAtEnd(connection);
   admin = await connection.createChannel();
 });
-afterEach(async () => {
-  for (const connection of open.splice(0)) await connection.close();
-});
-
-async function newBroker(options = {}) {
-  const broker = await createBroker({ url, name: 'test', ...options });
-  open.push(broker);
-  return broker;
-}
 
 async function startConsumer(options = {}) {
   const broker = await newBroker(options);
@@ -47,20 +33,6 @@ async function startConsumer(options = {}) {
   });
   await broker.ready();
   return { broker, taken };
-}
-
-const alert = (text: string) => ({
-  exchange: alertsExchange,
-  routingKey: alertFiredKey,
-  content: Buffer.from(text),
-});
-
-async function until(check: () => boolean | Promise<boolean>): Promise<void> {
-  for (let turn = 0; turn < 400; turn += 1) {
-    if (await check()) return;
-    await sleep(50);
-  }
-  throw new Error('Waited twenty seconds in vain.');
 }
 
 test('a queue that was deleted is declared again by who reads it, and read', async () => {

@@ -1,0 +1,94 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { connect } from 'amqplib';
+import { createConsumer } from '../src/consumer.js';
+import { createPublisher } from '../src/publisher.js';
+import { startGate } from '../src/testing.js';
+import { alertFiredQueue, deliveriesQueue } from '../src/topology.js';
+import { alert, brokerUrl, newBroker, until } from './support/broker.js';
+
+test('a connection that is cut comes back, and publisher and consumer with it', async () => {
+  const gate = await startGate(new URL(brokerUrl()));
+  const broker = await newBroker({ url: gate.url });
+  const publisher = await createPublisher(broker);
+  const taken: string[] = [];
+  await createConsumer(broker, {
+    queue: alertFiredQueue,
+    prefetch: 10,
+    handle: async ({ content }) => void taken.push(content.toString()),
+    onError: () => {},
+  });
+  await broker.ready();
+  gate.cut();
+  await until(() => !broker.isUp());
+  await expect(publisher.publish(alert('lost'))).rejects.toMatchObject({ reason: 'away' });
+  await broker.ready();
+  await publisher.publish(alert('after'));
+  await until(() => taken.includes('after'));
+  await gate.close();
+});
+
+test('what cannot be attached is tried again, also where the broker falls silent just then', async () => {
+  const gate = await startGate(new URL(brokerUrl()));
+  const broker = await newBroker({ url: gate.url });
+  let attached = 0;
+  await broker.use(async () => {
+    attached += 1;
+    if (attached > 1) return;
+    gate.freeze();
+    setTimeout(gate.thaw, 50);
+    throw new Error('not yet');
+  });
+  await until(() => broker.isUp());
+  expect(attached).toBe(2);
+  await broker.close();
+  await gate.close();
+});
+
+test('a connection that the broker closes together with its last reply is made anew', async () => {
+  const gate = await startGate(new URL(brokerUrl()));
+  const broker = await newBroker({ url: gate.url });
+  let attached = 0;
+  await broker.use(async (channel) => {
+    attached += 1;
+    if (attached === 1) gate.closeWithNextReply();
+    await channel.checkQueue(alertFiredQueue);
+  });
+  await until(() => attached === 2);
+  await broker.ready();
+  await broker.close();
+  await gate.close();
+});
+
+test('a broker that holds back while its connection is still being set up is known to', async () => {
+  const gate = await startGate(new URL(brokerUrl()));
+  const broker = await newBroker({ url: gate.url });
+  await broker.use(async () => {
+    gate.sayBlocked();
+    await sleep(50);
+  });
+  await broker.ready();
+  expect(broker.isBlocked()).toBe(true);
+  await broker.close();
+  await gate.close();
+});
+
+test('closing does not wait for a broker that no longer answers', async () => {
+  const gate = await startGate(new URL(brokerUrl()));
+  const broker = await newBroker({ url: gate.url });
+  await broker.ready();
+  gate.freeze();
+  await broker.close();
+  await gate.close();
+});
+
+test('the queues are quorum queues with an explicit, large delivery limit', async () => {
+  const connection = await connect(brokerUrl());
+  const channel = await connection.createChannel();
+  channel.on('error', () => {});
+  const declare = channel.assertQueue(deliveriesQueue, {
+    durable: true,
+    arguments: { 'x-queue-type': 'quorum', 'x-delivery-limit': 1_000_000 },
+  });
+  await expect(declare).resolves.toMatchObject({ queue: deliveriesQueue });
+  await connection.close();
+});

@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { deliveriesExchange } from '@tocsin/contracts';
+import { createPublisher, PublishError } from '../src/publisher.js';
+import { startGate } from '../src/testing.js';
+import { alertFiredQueue, unroutedQueue } from '../src/topology.js';
+import { alert, brokerUrl, newBroker, newPublisher, until } from './support/broker.js';
+
+const reasonOf = (error: PublishError) => error.reason;
+
+/** How it ends, and whether it does so at once. */
+async function outcomeOf(published: Promise<void>) {
+  const startedAtMs = performance.now();
+  const outcome = await published.then(() => 'confirmed' as const, reasonOf);
+  return { outcome, atOnce: performance.now() - startedAtMs < 300 };
+}
+
+test('whoever comes after a confirm is overdue is refused at once, and taken as soon as the late one is there', async () => {
+  const gate = await startGate(new URL(brokerUrl()));
+  const broker = await newBroker({ url: gate.url });
+  const publisher = await createPublisher(broker, { confirmTimeoutMs: 500, refuseAfterMs: 300 });
+  let connections = 0;
+  await broker.use(async () => {
+    connections += 1;
+  });
+  await broker.ready();
+  gate.freeze();
+  await expect(publisher.publish(alert('overdue'))).rejects.toMatchObject({ reason: 'timeout' });
+  // One after the other, and longer than any of them would have waited.
+  for (let count = 0; count < 10; count += 1) {
+    expect(await outcomeOf(publisher.publish(alert('refused')))).toEqual({ outcome: 'away', atOnce: true });
+    await sleep(60);
+  }
+  gate.thaw();
+  await until(async () => (await publisher.publish(alert('after')).catch(reasonOf)) === undefined);
+  expect(connections).toBe(1);
+  // What was refused was not sent.
+  expect(await publisher.depth(alertFiredQueue)).toBe(2);
+  await broker.close();
+  await gate.close();
+});
+
+test('a publisher that was not told to refuse waits for each confirm', async () => {
+  const gate = await startGate(new URL(brokerUrl()));
+  const broker = await newBroker({ url: gate.url });
+  const publisher = await createPublisher(broker, { confirmTimeoutMs: 600 });
+  await broker.ready();
+  gate.freeze();
+  for (const text of ['one', 'two'])
+    expect(await outcomeOf(publisher.publish(alert(text)))).toEqual({ outcome: 'timeout', atOnce: false });
+  await gate.close();
+});
+
+test('a broker that holds its publishers back refuses at once, and takes again as soon as it says so', async () => {
+  const gate = await startGate(new URL(brokerUrl()));
+  const broker = await newBroker({ url: gate.url });
+  const publisher = await createPublisher(broker, { confirmTimeoutMs: 20_000 });
+  await broker.ready();
+  await publisher.publish(alert('before'));
+  gate.stopReading();
+  // RabbitMQ tells a connection with its first message, which it leaves unread.
+  const first = outcomeOf(publisher.publish(alert('unread')));
+  const startedAtMs = performance.now();
+  gate.sayBlocked();
+  expect((await first).outcome).toBe('blocked');
+  expect(performance.now() - startedAtMs).toBeLessThan(1_000);
+  for (let count = 0; count < 5; count += 1)
+    expect(await outcomeOf(publisher.publish(alert('refused')))).toEqual({
+      outcome: 'blocked',
+      atOnce: true,
+    });
+  gate.unblock();
+  await until(() => !broker.isBlocked());
+  await publisher.publish(alert('after'));
+  expect(await publisher.depth(alertFiredQueue)).toBe(3);
+  await broker.close();
+  await gate.close();
+});
+
+test('what a broker had taken before it held its publishers back is confirmed all the same', async () => {
+  const gate = await startGate(new URL(brokerUrl()));
+  const broker = await newBroker({ url: gate.url });
+  const publisher = await createPublisher(broker);
+  await broker.ready();
+  const taken = Promise.all(['one', 'two', 'three'].map((text) => publisher.publish(alert(text))));
+  gate.sayBlocked();
+  await taken;
+  expect(broker.isBlocked()).toBe(true);
+  await gate.close();
+});
+
+test('a connection made anew is not taken for the one that was held back', async () => {
+  const gate = await startGate(new URL(brokerUrl()));
+  const broker = await newBroker({ url: gate.url });
+  const publisher = await createPublisher(broker);
+  await broker.ready();
+  gate.sayBlocked();
+  await until(() => broker.isBlocked());
+  gate.cut();
+  await until(() => !broker.isUp());
+  await broker.ready();
+  await publisher.publish(alert('after'));
+  await broker.close();
+  await gate.close();
+});
+
+test('what nobody listens to is kept in the alternate queue, and what no queue takes is refused', async () => {
+  const publisher = await newPublisher();
+  await publisher.publish({ ...alert('elsewhere'), routingKey: 'alert.unknown' });
+  await until(async () => (await publisher.depth(unroutedQueue)) === 1);
+  const lost = { exchange: deliveriesExchange, routingKey: 'nobody', content: Buffer.from('x') };
+  await expect(publisher.publish(lost)).rejects.toMatchObject({ reason: 'returned' });
+});
+
+test('without a broker, publishing fails at once with a sentence', async () => {
+  const broker = await newBroker({ url: 'amqp://127.0.0.1:1' });
+  const publisher = await createPublisher(broker);
+  await expect(publisher.publish(alert('x'))).rejects.toBeInstanceOf(PublishError);
+  await expect(publisher.depth(alertFiredQueue)).rejects.toMatchObject({ reason: 'away' });
+  expect(broker.isUp()).toBe(false);
+});

@@ -1,0 +1,50 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { alertFiredKey, alertsExchange } from '@tocsin/contracts';
+import { type Broker, type BrokerOptions, createBroker } from '../../src/connection.js';
+import { createPublisher, type Publisher, type PublisherOptions } from '../../src/publisher.js';
+import { createTestBroker } from '../../src/testing.js';
+
+let url: string;
+const open: { close(): Promise<void> }[] = [];
+
+beforeEach(async () => {
+  ({ url } = await createTestBroker());
+});
+afterEach(async () => {
+  for (const connection of open.splice(0)) await connection.close();
+});
+
+/** Of the virtual host of this test. */
+export const brokerUrl = () => url;
+
+/** Closes it when the test has ended. */
+export function closeAtEnd(connection: { close(): Promise<void> }): void {
+  open.push(connection);
+}
+
+export async function newBroker(options: Partial<BrokerOptions> = {}): Promise<Broker> {
+  const broker = await createBroker({ url, name: 'test', ...options });
+  closeAtEnd(broker);
+  return broker;
+}
+
+export async function newPublisher(options: PublisherOptions = {}): Promise<Publisher> {
+  const broker = await newBroker();
+  const publisher = await createPublisher(broker, options);
+  await broker.ready();
+  return publisher;
+}
+
+export const alert = (text: string) => ({
+  exchange: alertsExchange,
+  routingKey: alertFiredKey,
+  content: Buffer.from(text),
+});
+
+export async function until(check: () => boolean | Promise<boolean>): Promise<void> {
+  for (let turn = 0; turn < 2_000; turn += 1) {
+    if (await check()) return;
+    await sleep(10);
+  }
+  throw new Error('Waited twenty seconds in vain.');
+}

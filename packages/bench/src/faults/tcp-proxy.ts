@@ -95,15 +95,13 @@ export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
 
 /** Acts now, or later where that is asked for; never before what came earlier. */
 function inOrder(delayMs: () => number): (act: () => void) => void {
+  const waiting: (() => void)[] = [];
   let dueMs = 0;
-  let waiting = 0;
   return (act) => {
-    if (delayMs() === 0 && waiting === 0) return act();
+    if (delayMs() === 0 && waiting.length === 0) return act();
     dueMs = Math.max(dueMs, performance.now() + delayMs());
-    waiting += 1;
-    setTimeout(() => {
-      waiting -= 1;
-      act();
-    }, dueMs - performance.now());
+    waiting.push(act);
+    // Timers count whole milliseconds, so a later one may come first: it does what is first in the line.
+    setTimeout(() => waiting.shift()?.(), dueMs - performance.now());
   };
 }

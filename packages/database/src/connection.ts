@@ -41,16 +41,19 @@ export interface Prepared {
   text: string;
 }
 
+const defaultPoolSize = 10;
+
 /** Opens no connection before the first query; a server that is away is an error of that query, not of this call. */
 export function createDatabase(options: DatabaseOptions): Database {
+  const { poolSize = defaultPoolSize } = options;
   const knex = openKnex(options, () => admission.answered());
   const acquire: () => Promise<pg.Client> = knex.client.acquireConnection.bind(knex.client);
   const ask = async (connection: pg.Client, query: pg.QueryConfig): Promise<pg.QueryResultRow[]> => {
     try {
       return (await connection.query(query)).rows;
     } catch (error) {
-      // One whose server died must not be handed out again.
-      if (isConnectionLost(error)) retire(connection, error);
+      // One whose server died, or whose statements will not do any more, must not be handed out again.
+      if (isConnectionLost(error) || isOutdated(error)) retire(connection, error);
       throw error;
     } finally {
       await knex.client.releaseConnection(connection);
@@ -70,7 +73,15 @@ export function createDatabase(options: DatabaseOptions): Database {
   return {
     knex,
     async prepared<Row>({ name, text }: Prepared, values: unknown[]) {
-      return (await ask(await knex.client.acquireConnection(), { name, text, values })) as Row[];
+      const query = { name, text, values };
+      // Each connection that knows the statement as it was fails once; a new one cannot.
+      for (let left = poolSize; ; left -= 1) {
+        try {
+          return (await ask(await knex.client.acquireConnection(), query)) as Row[];
+        } catch (error) {
+          if (left === 0 || !isOutdated(error)) throw error;
+        }
+      }
     },
     close: () => knex.destroy(),
   };
@@ -99,7 +110,7 @@ function openKnex(options: DatabaseOptions, onAnswer: () => void): Knex {
     },
     pool: {
       min: 0,
-      max: options.poolSize ?? 10,
+      max: options.poolSize ?? defaultPoolSize,
       idleTimeoutMillis: 60_000,
       afterCreate: (client: Raw, done: (error?: Error) => void) => {
         // A living server ends the statement itself before this; without such a limit any silence may be work.
@@ -168,6 +179,14 @@ function isConnectionLost(error: unknown): boolean {
   if (/^(08|57P0)/.test(code)) return true;
   if (/^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/.test(code)) return true;
   return /connection terminated|not queryable|timeout expired/i.test(error.message);
+}
+
+/**
+ * A connection keeps named statements as they were when it first ran them. Refused before anything is done: a column's
+ * type has changed since ("cached plan must not change result type"), or a pooler or an operator has discarded them.
+ */
+function isOutdated(error: unknown): boolean {
+  return ['0A000', '26000'].includes(codeOf(error));
 }
 
 function codeOf(error: unknown): string {

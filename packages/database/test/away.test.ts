@@ -116,3 +116,16 @@ test('a statement that may not do what it wants is not the database being away',
   expect(isDatabaseAway(error)).toBe(false);
   expect(explainDatabaseAway(error)).toBe(error);
 });
+
+test('a column of another type, or statements that were discarded, are no fault of a statement', async () => {
+  await db.database.knex.raw(
+    'create table typed (n integer); insert into typed values (7); grant select on typed to public',
+  );
+  database = createDatabase({ url: db.url, applicationName: 'test', poolSize: 3 });
+  const read = () => database.prepared({ name: 'read', text: 'select n from typed' }, []);
+  await Promise.all([read(), read(), read()]);
+  await db.database.knex.raw('alter table typed alter column n type bigint');
+  expect(await read()).toEqual([{ n: '7' }]);
+  await Promise.all([1, 2, 3].map(() => database.knex.raw('deallocate all')));
+  expect(await Promise.all([read(), read(), read()])).toEqual([1, 2, 3].map(() => [{ n: '7' }]));
+});

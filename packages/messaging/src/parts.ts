@@ -43,6 +43,11 @@ export function createParts({ declareEveryMs, logger, onOpen, onDeclared }: Part
   const parts: Part[] = [];
   let present: Opened | undefined;
 
+  const declareOn = (model: ChannelModel): Promise<void> =>
+    declareTopology(
+      () => openBare(model),
+      (declared, err) => logger.warn({ declared, err }, 'broker.declared_otherwise'),
+    );
   const open = async (part: Part, on: Opened): Promise<void> => {
     let closed = false;
     await part.openOn(on.model, () => {
@@ -129,9 +134,9 @@ export function createPart<C extends Channel>(
   };
 }
 
-async function declareOn(model: ChannelModel): Promise<void> {
+async function openBare(model: ChannelModel): Promise<Channel> {
   const channel = await model.createChannel();
+  // Told of by what is being done on it too; without a listener it ends the process.
   channel.on('error', () => {});
-  await declareTopology(channel);
-  await channel.close();
+  return channel;
 }

@@ -20,8 +20,15 @@ export async function createTestBroker(): Promise<TestBroker> {
   const address = new URL(serverUrl);
   address.pathname = `/jest-${worker}`;
   const { href: url } = address;
+  const connection = await connect(url);
+  await declareTopology(
+    () => connection.createChannel(),
+    (_, error) => {
+      throw error;
+    },
+  );
+  await connection.close();
   await withChannel(url, async (channel) => {
-    await declareTopology(channel);
     for (const queue of [alertFiredQueue, deliveriesQueue, unroutedQueue]) await channel.purgeQueue(queue);
   });
   return {

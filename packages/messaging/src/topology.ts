@@ -33,14 +33,37 @@ const queues = [
  */
 const quorum = { 'x-queue-type': 'quorum', 'x-delivery-limit': 1_000_000 };
 
-/** Declares everything that Tocsin sends to or reads from. Every publisher and consumer does so first. */
-export async function declareTopology(channel: Channel): Promise<void> {
+/**
+ * Declares everything that Tocsin sends to or reads from. Every publisher and consumer does so first. What is there with
+ * other arguments, which cannot be changed, is told of and taken as it is: better a queue of another kind than none.
+ */
+export async function declareTopology(
+  openChannel: () => Promise<Channel>,
+  onOther: (name: string, error: unknown) => void,
+): Promise<void> {
+  let channel = await openChannel();
+  const declare = async (name: string, assert: () => Promise<unknown>) => {
+    try {
+      await assert();
+    } catch (error) {
+      if (!isOfOtherArguments(error)) throw error;
+      onOther(name, error);
+      // The broker has ended the channel with its refusal.
+      channel = await openChannel();
+    }
+  };
   for (const { name, type, alternateExchange } of exchanges) {
     const options = alternateExchange === undefined ? {} : { alternateExchange };
-    await channel.assertExchange(name, type, { durable: true, ...options });
+    await declare(name, () => channel.assertExchange(name, type, { durable: true, ...options }));
   }
   for (const { name, exchange, key } of queues) {
-    await channel.assertQueue(name, { durable: true, arguments: quorum });
+    await declare(name, () => channel.assertQueue(name, { durable: true, arguments: quorum }));
     await channel.bindQueue(name, exchange, key);
   }
+  await channel.close();
+}
+
+/** PRECONDITION_FAILED of AMQP 0-9-1. */
+function isOfOtherArguments(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && error.code === 406;
 }

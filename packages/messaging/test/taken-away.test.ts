@@ -116,3 +116,24 @@ test('broadcasts are heard again after their exchange was deleted', async () => 
     return heard.includes('after');
   });
 });
+
+test('what was made anew with other arguments is told of, bound and used as it is', async () => {
+  await admin.deleteQueue(alertFiredQueue);
+  await admin.assertQueue(alertFiredQueue, { durable: true });
+  await admin.deleteExchange(alertsExchange);
+  await admin.assertExchange(alertsExchange, 'topic', { durable: true });
+  const told: unknown[] = [];
+  const logger = { info: () => {}, warn: (fields: { declared?: string }) => void told.push(fields.declared) };
+  try {
+    const { taken } = await startConsumer({ logger });
+    const publisher = await createPublisher(await newBroker());
+    await until(async () => {
+      await publisher.publish(alert('after')).catch(() => {});
+      return taken.includes('after');
+    });
+    expect(told).toEqual([alertsExchange, alertFiredQueue]);
+  } finally {
+    await admin.deleteQueue(alertFiredQueue);
+    await admin.deleteExchange(alertsExchange);
+  }
+});

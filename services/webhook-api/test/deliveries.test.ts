@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Delivery, DeliveryWithAttempts } from '@tocsin/contracts';
 import { recordId } from '@tocsin/database';
 import { otherWorkspaceId, startApi, type TestApi, workspaceId } from './support/api.js';
-import { type SeededDelivery, seedAttempt, seedDelivery } from './support/history.js';
+import { foreignBox, type SeededDelivery, seedAttempt, seedDelivery } from './support/history.js';
 import { nextOf, readAll } from './support/paging.js';
 
 const deliveries = `/api/v1/workspaces/${workspaceId}/deliveries`;
@@ -20,6 +20,13 @@ const idsOf = async (query: string) => (await list(query)).body.map(({ id }) => 
 const inMs = (ms: number) => new Date(Date.now() + ms);
 
 describe('a delivery', () => {
+  it('is read without what was sent where that was sealed with a key that is not here', async () => {
+    const id = await seed({ response: 'ok', requestBody: '1' });
+    await seedAttempt(api.database, { id, number: 2, response: 'ok', requestBody: '2', box: foreignBox });
+    const { status, body } = await api.call<DeliveryWithAttempts>('GET', single(id));
+    expect([status, body.attempts.map((attempt) => attempt.request_body)]).toEqual([200, ['1', null]]);
+  });
+
   it('is read with its attempts, and tells its destination’s last answer', async () => {
     const id = await seed({ response: 'no such project', statusCode: 404, requestBody: '{"secret":1}' });
     const { status, body } = await api.call<DeliveryWithAttempts>('GET', single(id));

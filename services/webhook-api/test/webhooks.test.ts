@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Webhook } from '@tocsin/contracts';
 import { otherWorkspaceId, type Problem, startApi, type TestApi, workspaceId } from './support/api.js';
+import { foreignBox } from './support/history.js';
 
 type Saved = Webhook & { warnings: string[] };
 
@@ -248,6 +249,21 @@ describe('permissions', () => {
     expect((await api.call('DELETE', `/api/v1/webhooks/${id}`, { as: 'reader' })).status).toBe(403);
     expect((await read(id)).status).toBe(200);
   });
+});
+
+test('a webhook that cannot be opened is shown as to a reader, and can be saved anew', async () => {
+  const { id } = await create();
+  const path = `/api/v1/webhooks/${id}`;
+  const body_sealed = foreignBox.seal('{}', { table: 'webhooks', id, column: 'body' });
+  await api.database.knex('webhooks').where({ id }).update({ body_sealed });
+  expect(await read(id)).toMatchObject({ status: 200, body: { name: fields.name, body: '[hidden]' } });
+  const all = await api.call<Webhook[]>('GET', collection);
+  expect(all.body.find((webhook) => webhook.id === id)).toMatchObject({ url: 'http://127.0.0.1:9' });
+  expect(await api.call('POST', `${path}/test`, { body: {} })).toMatchObject({ status: 409 });
+  expect(await api.call('PATCH', path, { body: { enabled: false } })).toMatchObject({ status: 409 });
+  const { url, headers, body } = fields;
+  expect(await api.call('PATCH', path, { body: { url, headers, body } })).toMatchObject({ status: 200 });
+  expect((await read(id)).body).toMatchObject({ url, headers, body });
 });
 
 describe('deleting a webhook', () => {

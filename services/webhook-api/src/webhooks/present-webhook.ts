@@ -2,12 +2,16 @@ import type { Webhook } from '@tocsin/contracts';
 import type { SecretBox } from '@tocsin/database';
 import { openSecrets, type StoredWebhook, type WebhookSecrets } from './stored-webhook.js';
 
-/** A webhook as its caller may see it: whole, or for readers without what could be a credential. */
+/**
+ * A webhook as its caller may see it: whole, or for readers without what could be a credential. One that this process
+ * has not the key for is shown as to a reader: it must not spoil a list, and can be saved anew or deleted.
+ */
 export function presentWebhook(
   stored: StoredWebhook,
   { secretBox, showSecrets }: { secretBox: SecretBox; showSecrets: boolean },
 ): Webhook {
-  const { url, headers, body } = showSecrets ? openSecrets(secretBox, stored) : hideSecrets(stored);
+  const secrets = showSecrets ? openSecrets(secretBox, stored) : undefined;
+  const { url, headers, body } = secrets ?? hideSecrets(stored);
   return {
     id: stored.id,
     workspace_id: stored.workspaceId,

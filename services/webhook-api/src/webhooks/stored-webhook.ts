@@ -47,13 +47,17 @@ export function sealSecrets(
   };
 }
 
-/** Throws where a key is missing, or a value was changed or moved. */
+/** Undefined where a key is missing, or a value was changed or moved. */
 export function openSecrets(
   box: SecretBox,
   { id, sealed }: Pick<StoredWebhook, 'id' | 'sealed'>,
-): WebhookSecrets {
+): WebhookSecrets | undefined {
   const open = (column: SecretName) => box.open(sealed[column], placeOf(id, column)).toString('utf8');
-  return { url: open('url'), headers: JSON.parse(open('headers')), body: open('body') };
+  try {
+    return { url: open('url'), headers: JSON.parse(open('headers')), body: open('body') };
+  } catch {
+    return undefined;
+  }
 }
 
 function placeOf(id: string, column: SecretName) {

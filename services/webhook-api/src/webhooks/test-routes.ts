@@ -17,6 +17,7 @@ import { previewTemplate, renderSample, type SampleRenderer } from './render-sam
 import { openSecrets } from './stored-webhook.js';
 import type { TemplateBudget } from './template-budget.js';
 import { toWebhook, webhookParams } from './webhook-routes.js';
+import { webhookUnopened } from './webhook-use-cases.js';
 import type { WebhooksRepository } from './webhooks-repository.js';
 
 export interface TestRoutesDeps {
@@ -62,10 +63,12 @@ export function testRoutes(deps: TestRoutesDeps): Route<Principal>[] {
       params: webhookParams,
       body: testSavedWebhookSchema,
       responses: { 200: { description: 'What came of it.', schema: savedTestResultSchema } },
-      problems: [404],
+      problems: [404, 409],
       async handler({ resource, body, signal }) {
         limit.take(resource.workspaceId);
-        const { url, headers, body: template } = openSecrets(secretBox, resource);
+        const secrets = openSecrets(secretBox, resource);
+        if (secrets === undefined) throw webhookUnopened();
+        const { url, headers, body: template } = secrets;
         const { rendered, error } = templateBudget.spend(resource.workspaceId, () =>
           renderSample(template, body.context, renderer),
         );

@@ -152,7 +152,7 @@ export function webhookRoutes(deps: WebhookRoutesDeps): Route<Principal>[] {
       params: webhookParams,
       body: patchWebhookSchema,
       responses: { 200: { description: 'The whole webhook.', schema: savedWebhookSchema } },
-      problems: [404],
+      problems: [404, 409],
       async handler({ resource, body, principal }) {
         const by = { principal: principalName(principal) };
         const { webhook, warnings } = await useCases.update(resource, body, by);

@@ -4,7 +4,7 @@ import type { CreateWebhook, PatchWebhook } from '@tocsin/contracts';
 import { recordId, type SecretBox } from '@tocsin/database';
 import { AppError } from '@tocsin/kit';
 import { checkWebhook, type WebhookChecks } from './check-webhook.js';
-import { openSecrets, type StoredWebhook, sealSecrets } from './stored-webhook.js';
+import { openSecrets, type StoredWebhook, sealSecrets, type WebhookSecrets } from './stored-webhook.js';
 import type { TemplateBudget } from './template-budget.js';
 import type { RuleName, WebhooksRepository } from './webhooks-repository.js';
 
@@ -74,6 +74,7 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
       const webhook = await repository.update(before.id, (current) => {
         const secrets = openSecrets(secretBox, current);
         const changed = withGiven(secrets, fields);
+        if (changed === undefined) throw webhookUnopened();
         const enabled = fields.enabled ?? current.enabled;
         return {
           webhook: {
@@ -105,18 +106,24 @@ export function webhookNotFound(): AppError {
   return new AppError('not_found', 'There is no webhook with this id.');
 }
 
+export function webhookUnopened(): AppError {
+  const detail =
+    'What the webhook holds was sealed with a key that this service does not have; give url, headers and body to save it anew.';
+  return new AppError('conflict', detail);
+}
+
 function withinBudget(workspaceId: string, { checks, templateBudget }: WebhookUseCasesDeps): WebhookChecks {
   const checkTemplate = (body: string) => templateBudget.spend(workspaceId, () => checks.checkTemplate(body));
   return { ...checks, checkTemplate };
 }
 
-function withGiven<T extends object>(current: T, { url, headers, body }: PatchWebhook) {
-  return {
-    ...current,
-    ...(url !== undefined && { url }),
-    ...(headers !== undefined && { headers }),
-    ...(body !== undefined && { body }),
-  };
+/** Undefined where something is wanted of those before, and they could not be opened. */
+function withGiven(
+  before: WebhookSecrets | undefined,
+  { url = before?.url, headers = before?.headers, body = before?.body }: PatchWebhook,
+): WebhookSecrets | undefined {
+  if (url === undefined || headers === undefined || body === undefined) return undefined;
+  return { url, headers, body };
 }
 
 // Rules are not bounded in number; an answer is.

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createSecretBox, type Database, parseSecretKeys, recordId } from '@tocsin/database';
+import { createSecretBox, type Database, parseSecretKeys, recordId, type SecretBox } from '@tocsin/database';
 import { workspaceId as ownWorkspaceId } from './api.js';
 
 export interface SeededAlert {
@@ -96,11 +96,12 @@ export interface SeededAttempt {
   response: string | null;
   statusCode?: number | null;
   requestBody?: string;
+  box?: SecretBox;
 }
 
 export async function seedAttempt(
   database: Database,
-  { id, number, response, statusCode, requestBody }: SeededAttempt,
+  { id, number, response, statusCode, requestBody, box = testBox }: SeededAttempt,
 ) {
   const place = { table: 'attempts', id: `${id}/${number}`, column: 'request_body' };
   await database.knex('attempts').insert({
@@ -110,7 +111,7 @@ export async function seedAttempt(
     trigger: 'scheduled',
     started_at: new Date(),
     duration_ms: 12,
-    request_body_sealed: testBox.seal(requestBody ?? '{}', place),
+    request_body_sealed: box.seal(requestBody ?? '{}', place),
     status_code: statusCode ?? null,
     response,
     error_code: null,
@@ -120,6 +121,8 @@ export async function seedAttempt(
 
 /** With the key of `testConfig`. */
 const testBox = createSecretBox(parseSecretKeys(`k1:${Buffer.alloc(32, 7).toString('base64')}`));
+/** Seals with a key that the service does not have. */
+export const foreignBox = createSecretBox(parseSecretKeys(`k9:${Buffer.alloc(32, 9).toString('base64')}`));
 
 function withDefaults(seed: SeededAlert): Required<SeededAlert> {
   return {

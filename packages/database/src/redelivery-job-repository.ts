@@ -17,33 +17,45 @@ export interface RedeliveryPage {
 /**
  * Carries one running job on by a page: looks at the next `pageSize` deliveries below the job's cursor, reopens those
  * that match, and moves the cursor, all in one commit. A kill between two pages or within one loses and repeats
- * nothing. Jobs take turns; several workers may call at once and get different jobs. Undefined when there is no work.
+ * nothing. Jobs take turns, also where a page fails; several workers may call at once and get different jobs. Undefined
+ * when there is no work.
  */
 export async function runRedeliveryPage(
   database: Database,
   pageSize: number,
 ): Promise<RedeliveryPage | undefined> {
-  return database.knex.transaction(async (trx) => {
-    const job = await takeRunningJob(trx);
-    if (job === undefined) return undefined;
-    // Planned for the days at hand. The plans that a worker keeps (docs/adr/0007) open those of the whole retention.
-    await trx.raw('set local plan_cache_mode = force_custom_plan');
-    const page = await readPage(trx, job, pageSize);
-    const reopened = await reopenEnded(trx, { ids: page.ids, statuses: [job.filter.status] });
-    const finished = page.scanned < pageSize || page.lowestId === null;
-    await trx.raw(
-      `update redeliveries set cursor = coalesce(cast(:cursor as uuid), cursor), done = done + :done, status = :status,
-         updated_at = clock_timestamp()
-       where id = :id`,
-      {
-        id: job.id,
-        cursor: page.lowestId,
-        done: reopened.length,
-        status: finished ? 'done' : 'running',
-      },
-    );
-    return { jobId: job.id, redelivered: reopened.length, finished };
-  });
+  let jobId: string | undefined;
+  try {
+    return await database.knex.transaction(async (trx) => {
+      const job = await takeRunningJob(trx);
+      jobId = job?.id;
+      return job && (await runPage(trx, job, pageSize));
+    });
+  } catch (error) {
+    // Else it would be the next again, before all others.
+    if (jobId !== undefined) await database.knex.raw(`${touch} where id = ?`, [jobId]).catch(() => {});
+    throw error;
+  }
+}
+
+const touch = 'update redeliveries set updated_at = clock_timestamp()';
+
+async function runPage(trx: Knex.Transaction, job: Job, pageSize: number): Promise<RedeliveryPage> {
+  // Planned for the days at hand. The plans that a worker keeps (docs/adr/0007) open those of the whole retention.
+  await trx.raw('set local plan_cache_mode = force_custom_plan');
+  const page = await readPage(trx, job, pageSize);
+  const reopened = await reopenEnded(trx, { ids: page.ids, statuses: [job.filter.status] });
+  const finished = page.scanned < pageSize || page.lowestId === null;
+  await trx.raw(
+    `${touch}, cursor = coalesce(cast(:cursor as uuid), cursor), done = done + :done, status = :status where id = :id`,
+    {
+      id: job.id,
+      cursor: page.lowestId,
+      done: reopened.length,
+      status: finished ? 'done' : 'running',
+    },
+  );
+  return { jobId: job.id, redelivered: reopened.length, finished };
 }
 
 /** How many ended deliveries match, counted to `max`; under a time limit, as `readWithin` has it. */
@@ -80,7 +92,11 @@ interface Scope {
   createdAt: Date | null;
 }
 
-async function takeRunningJob(trx: Knex.Transaction): Promise<(Scope & { id: string }) | undefined> {
+interface Job extends Scope {
+  id: string;
+}
+
+async function takeRunningJob(trx: Knex.Transaction): Promise<Job | undefined> {
   const { rows } = await trx.raw(
     `select id, workspace_id, filter, cursor, created_at from redeliveries where status = 'running'
      order by updated_at, id limit 1 for update skip locked`,

@@ -194,6 +194,21 @@ it('jobs take turns', async () => {
   expect(pages.map((page) => page?.jobId).sort()).toEqual([first, second].sort());
 });
 
+it('a job whose page fails lets the others have their turn', async () => {
+  const [locked] = await seedMany(1);
+  await seedMany(1, { status: 'skipped' });
+  const [failing, other] = [await addJob(), await addJob({ status: 'skipped' })];
+  const options = { url: test_.url, applicationName: 'test', poolSize: 2, lockTimeoutMs: 50 };
+  const worker = createDatabase(options);
+  await test_.database.knex.transaction(async (trx) => {
+    await trx('deliveries').where({ id: locked }).select('id').forUpdate();
+    await expect(runRedeliveryPage(worker, 5)).rejects.toThrow(/lock timeout/);
+    expect(await runRedeliveryPage(worker, 5)).toMatchObject({ jobId: other, finished: true });
+  });
+  expect(await runRedeliveryPage(worker, 5)).toMatchObject({ jobId: failing, redelivered: 1 });
+  await worker.close();
+});
+
 it('sends open deliveries of the match on nothing: they are on their way', async () => {
   const [id] = await seedMany(1);
   await redeliver(test_.database, id!);

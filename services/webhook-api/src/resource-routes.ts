@@ -1,4 +1,4 @@
-import { countRedeliverable, type Database, redeliver, type SecretBox } from '@tocsin/database';
+import { countRedeliverable, type Database, readClock, redeliver, type SecretBox } from '@tocsin/database';
 import { checkUrl, parseCidrs, type Sender } from '@tocsin/egress';
 import type { Principal } from '@tocsin/identity';
 import { createGate, createRateLimiter, createTimeBudget, type Logger, type Route } from '@tocsin/kit';
@@ -131,7 +131,7 @@ function redeliveryFeature({ config, database, paging, searches }: FeatureParts)
     repository,
     searches,
     countMatching: (options) => countRedeliverable(database, { ...options, timeoutMs: searchTimeoutMs }),
-    now: () => new Date(),
+    now: () => readClock(database),
   });
   return redeliveryRoutes({ accept, repository, paging, publicUrl: config.publicUrl });
 }

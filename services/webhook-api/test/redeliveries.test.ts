@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { jest } from '@jest/globals';
 import type { Redelivery } from '@tocsin/contracts';
 import { runRedeliveryPage } from '@tocsin/database';
 import { otherWorkspaceId, type Problem, startApi, type TestApi, workspaceId } from './support/api.js';
@@ -18,6 +19,20 @@ beforeEach(() => api.database.knex.raw('truncate deliveries, open_deliveries, re
 const accept = (body: unknown) => api.call<Redelivery>('POST', redeliveries, { body });
 const read = async (id: string) => (await api.call<Redelivery>('GET', single(id))).body;
 const openIds = () => api.database.knex('open_deliveries').orderBy('delivery_id').pluck('delivery_id');
+
+/** All but the clock. */
+const timers = [
+  'hrtime',
+  'nextTick',
+  'performance',
+  'queueMicrotask',
+  'setImmediate',
+  'clearImmediate',
+  'setInterval',
+  'clearInterval',
+  'setTimeout',
+  'clearTimeout',
+] as const;
 
 /** What a worker does. */
 async function work(): Promise<void> {
@@ -51,6 +66,18 @@ it('fixes its end at acceptance: a later end is now, an earlier one is kept', as
   expect(Date.parse(later.body.filter.until)).toBeLessThan(Date.now() + 60_000);
   const earlier = await accept({ until: '2025-01-01T00:00:00Z', status: 'skipped' });
   expect(earlier.body.filter).toEqual({ status: 'skipped', until: '2025-01-01T00:00:00.000Z' });
+});
+
+it('goes by the clock of the database, as the deliveries do, where its own is behind', async () => {
+  const id = await seedDelivery(api.database, { acceptedAtMs: Date.now() });
+  jest.useFakeTimers({ doNotFake: [...timers], now: Date.now() - 20_000 });
+  try {
+    expect(await accept({ status: 'failed' })).toMatchObject({ status: 202, body: { matched: 1 } });
+  } finally {
+    jest.useRealTimers();
+  }
+  await work();
+  expect(await openIds()).toEqual([id]);
 });
 
 it('needs a filter, and names what can be one', async () => {

@@ -10,7 +10,8 @@ export interface AcceptRedeliveryDeps {
   searches: Searches;
   /** How many ended deliveries match, counted to `max`. */
   countMatching(options: { workspaceId: string; filter: RedeliveryFilter; max: number }): Promise<number>;
-  now: () => Date;
+  /** The database's clock, by which deliveries have their ids; in Unix milliseconds. */
+  now: () => Promise<number>;
 }
 
 interface AcceptRedelivery {
@@ -28,14 +29,14 @@ const maxRunning = 10;
  */
 export function createAcceptRedelivery({ repository, searches, countMatching, now }: AcceptRedeliveryDeps) {
   return async ({ workspaceId, body, createdBy }: AcceptRedelivery): Promise<StoredRedelivery> => {
-    const at = now();
-    const filter = fixFilter(body, at);
+    const atMs = await now();
+    const filter = fixFilter(body, atMs);
     const matched = await searches.run(workspaceId, () =>
       countMatching({ workspaceId, filter, max: maxCounted }),
     );
     const job = await repository.add(
       {
-        id: recordId(at.getTime(), randomUUID()),
+        id: recordId(atMs, randomUUID()),
         workspaceId,
         filter,
         matched,
@@ -53,7 +54,7 @@ export function createAcceptRedelivery({ repository, searches, countMatching, no
 }
 
 /** Nothing that is accepted from now on is covered: the end of the range is now at the latest. */
-function fixFilter(body: CreateRedelivery, now: Date): RedeliveryFilter {
-  const untilMs = body.until === undefined ? now.getTime() : Math.min(Date.parse(body.until), now.getTime());
+function fixFilter(body: CreateRedelivery, nowMs: number): RedeliveryFilter {
+  const untilMs = body.until === undefined ? nowMs : Math.min(Date.parse(body.until), nowMs);
   return { ...body, status: body.status ?? 'failed', until: new Date(untilMs).toISOString() };
 }

@@ -113,11 +113,12 @@ test('workers can be scaled: no port of the host, no fixed name', () => {
   expect([worker.ports, worker.container_name]).toEqual([undefined, undefined]);
 });
 
-test('services start after migrations have ended and the broker is healthy', () => {
+test('services start after migrations and definitions are in place and the broker is healthy', () => {
   expect(composeService('migrations').depends_on).toEqual({ postgres: { condition: 'service_healthy' } });
   for (const name of services) {
     expect(composeService(name).depends_on).toMatchObject({
       migrations: { condition: 'service_completed_successfully' },
+      'broker-definitions': { condition: 'service_completed_successfully' },
       rabbitmq: { condition: 'service_healthy' },
     });
   }

@@ -9,4 +9,5 @@ export {
 export { startPostgres } from './postgres/start-postgres.js';
 export { findFreePorts } from './processes/free-port.js';
 export { createProcessHost, type ProcessHost } from './processes/process-host.js';
+export { prepareNodeFiles } from './rabbitmq/node-files.js';
 export { ensureRabbitmqInstalled, startRabbitmq } from './rabbitmq/start-rabbitmq.js';

@@ -62,9 +62,12 @@ function writePrivately(file: string, text: string): void {
   chmodSync(file, 0o600);
 }
 
-/** One user, who may do everything in every virtual host, and one policy. There is no guest. */
+const shipped = new URL('../../../rabbitmq/definitions.json', import.meta.url);
+
+/** One user, who may do everything in every virtual host, and the policies that every broker of Tocsin has. There is no guest. */
 function makeDefinitions({ username, password }: Secrets, virtualHosts: string[]): object {
   const salt = randomBytes(4);
+  const { policies } = JSON.parse(readFileSync(shipped, 'utf8')) as { policies: object[] };
   const digest = createHash('sha256').update(salt).update(password).digest();
   return {
     users: [
@@ -83,15 +86,7 @@ function makeDefinitions({ username, password }: Secrets, virtualHosts: string[]
       write: '.*',
       read: '.*',
     })),
-    // An alert whose publisher lets it expire is read all the same (docs/operate.md).
-    policies: virtualHosts.map((vhost) => ({
-      vhost,
-      name: 'tocsin-expired-alerts',
-      pattern: '^alert-fired$',
-      'apply-to': 'queues',
-      priority: 0,
-      definition: { 'dead-letter-exchange': 'tocsin.alerts.unrouted' },
-    })),
+    policies: virtualHosts.flatMap((vhost) => policies.map((policy) => ({ ...policy, vhost }))),
   };
 }
 

@@ -1,0 +1,78 @@
+import { alertFiredKey, alertsExchange } from '@tocsin/contracts';
+import { createBroker, createConsumer, unroutedQueue } from '@tocsin/messaging';
+import { parse } from 'yaml';
+import { composeService, readText } from './support/compose.js';
+import { type ShippedBroker, startShippedBroker } from './support/shipped-broker.js';
+import { until } from './support/stack.js';
+import { makeEnv } from './support/variables.js';
+
+interface Policy {
+  vhost: string;
+  name: string;
+  pattern: string;
+  'apply-to': string;
+  priority: number;
+  definition: Record<string, string>;
+}
+
+const { policies } = JSON.parse(readText('infra/rabbitmq/definitions.json')) as { policies: Policy[] };
+
+describe('a blank broker with the settings of the compose file', () => {
+  let shipped: ShippedBroker;
+  let broker: Awaited<ReturnType<typeof createBroker>>;
+
+  beforeAll(async () => {
+    shipped = await startShippedBroker(makeEnv());
+    broker = await createBroker({ url: shipped.url, name: 'test' });
+    await Promise.race([broker.ready(), shipped.failed]);
+  }, 120_000);
+  afterAll(async () => {
+    await broker.close();
+    await shipped.stop();
+  });
+
+  test('knows the user that the services sign in as, and nobody else', () => {
+    const users = shipped.command(['rabbitmqctl', '--quiet', 'list_users', '--no-table-headers']);
+    expect(users.trim().split(/\s/)[0]).toBe('tocsin');
+    expect(users.trim().split('\n')).toHaveLength(1);
+  });
+
+  test('gives an alert that expires into the hands of workers, once its definitions are imported', async () => {
+    shipped.command(composeService('broker-definitions').command ?? []);
+    const taken: string[] = [];
+    await createConsumer(broker, {
+      queue: unroutedQueue,
+      prefetch: 10,
+      handle: async ({ content }) => void taken.push(content.toString()),
+      onError: () => {},
+    });
+    await broker.useConfirming(async (channel) => {
+      const options = { persistent: true, mandatory: true, expiration: '50' };
+      channel.publish(alertsExchange, alertFiredKey, Buffer.from('short-lived'), options);
+      await channel.waitForConfirms();
+    });
+    await until('the expired alert is taken', () => taken.includes('short-lived'));
+  }, 60_000);
+
+  test('can be given its definitions a second time', () => {
+    shipped.command(composeService('broker-definitions').command ?? []);
+    const listed = shipped.command(['rabbitmqctl', '--quiet', 'list_policies', '--no-table-headers']);
+    expect(listed.trim().split('\n')).toHaveLength(policies.length);
+  }, 60_000);
+});
+
+test('definitions are imported by the broker’s own version, with its cookie, before any service starts', () => {
+  const { image, depends_on, volumes } = composeService('broker-definitions');
+  expect(image).toBe(composeService('rabbitmq').image);
+  expect(depends_on).toEqual({ rabbitmq: { condition: 'service_healthy' } });
+  expect(volumes).toContain('rabbitmq:/var/lib/rabbitmq:ro');
+});
+
+test('on Kubernetes the broker’s operator is asked for the same policies', () => {
+  const { spec } = parse(readText('infra/kubernetes/broker-policy.yaml')) as {
+    spec: Record<string, unknown>;
+  };
+  const { rabbitmqClusterReference, applyTo, ...rest } = spec;
+  expect(rabbitmqClusterReference).toEqual({ name: expect.any(String) });
+  expect([{ ...rest, 'apply-to': applyTo }]).toEqual(policies);
+});

@@ -1,0 +1,66 @@
+import { execFileSync } from 'node:child_process';
+import { mkdtempSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { createProcessHost, ensureRabbitmqInstalled, findFreePorts, prepareNodeFiles } from '@tocsin/local';
+import { composeService, interpolate } from './compose.js';
+
+const settings = fileURLToPath(new URL('../../../rabbitmq', import.meta.url));
+const definitions = '/etc/tocsin/definitions.json';
+
+export interface ShippedBroker {
+  url: string;
+  /** Rejects with the end of its log when it ends. */
+  failed: Promise<never>;
+  /** Runs a command of the broker, `rabbitmqctl` its first word. Throws where it fails. */
+  command(words: readonly string[]): string;
+  stop(): Promise<void>;
+}
+
+/**
+ * A blank broker with the settings, plugins and environment that the compose file gives it; ports and node name are of
+ * this machine. It may still be starting.
+ */
+export async function startShippedBroker(env: Record<string, string>): Promise<ShippedBroker> {
+  const processes = createProcessHost();
+  const directory = mkdtempSync(join(tmpdir(), 'tocsin-broker-'));
+  processes.removeAtEnd(directory);
+  const logFile = join(directory, 'broker.log');
+  const installed = ensureRabbitmqInstalled(logFile, console.log);
+  const [amqp = 0, epmd = 0, distribution = 0, metrics = 0] = await findFreePorts(4);
+  const files = prepareNodeFiles(directory, { amqp, epmd, distribution }, { installed });
+  const ports = [`listeners.tcp.1 = 127.0.0.1:${amqp}`, `prometheus.tcp.port = ${metrics}`, ''];
+  writeFileSync(join(directory, 'rabbitmq.conf'), ports.join('\n'));
+  const given = Object.entries(composeService('rabbitmq').environment);
+  const nodeEnv = {
+    ...files.env,
+    RABBITMQ_CONFIG_FILES: join(settings, '*.conf'),
+    RABBITMQ_ENABLED_PLUGINS_FILE: join(settings, 'enabled_plugins'),
+    ...Object.fromEntries(given.map(([name, text]) => [name, interpolate(String(text), env)])),
+  };
+  const shared = { cwd: directory, logFile, env: nodeEnv };
+  const epmdArgs = ['-port', String(epmd), '-address', '127.0.0.1'];
+  await processes.start({ ...shared, name: 'epmd', command: installed.epmd, args: epmdArgs });
+  const node = await processes.start({ ...shared, name: 'rabbitmq', command: installed.server, args: [] });
+  return {
+    url: `amqp://tocsin:${env.RABBITMQ_PASSWORD}@127.0.0.1:${amqp}`,
+    command: ([name = '', ...words]) =>
+      execFileSync(join(dirname(installed.server), name), words.map(onThisMachine), {
+        env: nodeEnv,
+        encoding: 'utf8',
+      }),
+    failed: node.exited.then(() => {
+      throw new Error(`The broker has ended:\n${node.logTail(60)}`);
+    }),
+    stop: async () => {
+      await processes.killAll();
+      processes.close();
+    },
+  };
+}
+
+function onThisMachine(word: string): string {
+  if (word === 'rabbit@rabbitmq') return 'tocsin@localhost';
+  return word === definitions ? join(settings, 'definitions.json') : word;
+}

@@ -1,6 +1,8 @@
+import { once } from 'node:events';
 import { alertFiredKey, alertsExchange } from '@tocsin/contracts';
-import { createBroker, createConsumer, unroutedQueue } from '@tocsin/messaging';
+import { createBroker, createConsumer, deliveriesQueue, unroutedQueue } from '@tocsin/messaging';
 import { parse } from 'yaml';
+import { maxAlertBytes } from '../../../services/delivery-worker/src/fan-out/parse-message.js';
 import { composeService, readText } from './support/compose.js';
 import { type ShippedBroker, startShippedBroker } from './support/shipped-broker.js';
 import { until } from './support/stack.js';
@@ -31,6 +33,11 @@ describe('a blank broker with the settings of the compose file', () => {
     await shipped.stop();
   });
 
+  const openChannel = () =>
+    new Promise<Parameters<Parameters<typeof broker.useConfirming>[0]>[0]>((resolve) => {
+      void broker.useConfirming(async (channel) => resolve(channel));
+    });
+
   test('knows the user that the services sign in as, and nobody else', () => {
     const users = shipped.command(['rabbitmqctl', '--quiet', 'list_users', '--no-table-headers']);
     expect(users.trim().split(/\s/)[0]).toBe('tocsin');
@@ -46,13 +53,22 @@ describe('a blank broker with the settings of the compose file', () => {
       handle: async ({ content }) => void taken.push(content.toString()),
       onError: () => {},
     });
-    await broker.useConfirming(async (channel) => {
-      const options = { persistent: true, mandatory: true, expiration: '50' };
-      channel.publish(alertsExchange, alertFiredKey, Buffer.from('short-lived'), options);
-      await channel.waitForConfirms();
-    });
+    const channel = await openChannel();
+    const options = { persistent: true, mandatory: true, expiration: '50' };
+    channel.publish(alertsExchange, alertFiredKey, Buffer.from('short-lived'), options);
+    await channel.waitForConfirms();
     await until('the expired alert is taken', () => taken.includes('short-lived'));
   }, 60_000);
+
+  test('takes the largest alert that workers read, and tells the publisher of a larger one why it does not', async () => {
+    const channel = await openChannel();
+    const publish = (bytes: number) => channel.publish('', deliveriesQueue, Buffer.alloc(bytes));
+    publish(maxAlertBytes);
+    await channel.waitForConfirms();
+    const refused = once(channel, 'error');
+    publish(maxAlertBytes + 1);
+    expect(await refused).toMatchObject([{ code: 406, message: expect.stringContaining('message size') }]);
+  });
 
   test('can be given its definitions a second time', () => {
     shipped.command(composeService('broker-definitions').command ?? []);

@@ -1,5 +1,6 @@
-import { existsSync } from 'node:fs';
+import { existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { deadLetterReasons } from '@tocsin/contracts';
 import { readCompose, readText } from './support/compose.js';
 import { readExamples } from './support/variables.js';
 
@@ -46,29 +47,37 @@ test('every variable that the guide names is in .env.example, or is made by the 
   expect(named.filter((name) => !known.has(name))).toEqual([]);
 });
 
-test('every event that the guide explains is one that the code logs', () => {
+describe('the guide’s table of events', () => {
   const table = guide.slice(guide.indexOf('| `msg` |'), guide.indexOf('`request_id` is'));
-  const events = [...table.matchAll(/`([a-z]+(?:\.[a-z_]+)+)`/g)].map(([, event = '']) => event);
-  expect(events.length).toBeGreaterThan(12);
-  const sources = [
-    'packages/kit/src/http/track-requests.ts',
-    'packages/kit/src/logger.ts',
-    'packages/kit/src/run-service.ts',
-    'packages/messaging/src/connection.ts',
-    'packages/messaging/src/parts.ts',
-    'services/delivery-worker/src/fan-out/fan-out-alert.ts',
-    'services/delivery-worker/src/fan-out/announce.ts',
-    'services/delivery-worker/src/delivery/deliver.ts',
-    'services/delivery-worker/src/delivery/record.ts',
-    'services/delivery-worker/src/dispatch/dispatcher.ts',
-    'services/delivery-worker/src/housekeeping/housekeeper.ts',
-    'services/delivery-worker/src/patience.ts',
-  ]
+  const explained = [...table.matchAll(/`([a-z_]+\.[a-z_]+)`/g)].map(([, event = '']) => event);
+  const sources = ['packages', 'services']
+    .flatMap((folder) => listSources(folder))
     .map(readText)
     .join('\n')
     // The broker's events of a lost connection are put together from their two ends.
-    .replaceAll("lost('disconnected')", "'broker.disconnected'");
-  expect(events.filter((event) => !sources.includes(`'${event}'`))).toEqual([]);
+    .replaceAll(/lost\('([a-z]+)'\)/g, "log.warn({}, 'broker.$1')");
+
+  test('has none that the code does not log', () => {
+    expect(explained.filter((event) => !sources.includes(`'${event}'`))).toEqual([]);
+  });
+
+  test('has every one that the code logs without being asked for more', () => {
+    const calls = sources.matchAll(/\.(?:info|warn|error|fatal)\([^;]*?'([a-z_]+\.[a-z_]+)'/g);
+    const logged = [...new Set([...calls].map(([, event = '']) => event))];
+    expect(logged.length).toBeGreaterThan(30);
+    expect(logged.filter((event) => !explained.includes(event))).toEqual([]);
+  });
+});
+
+function listSources(folder: string): string[] {
+  return readdirSync(`${root}${folder}`, { recursive: true, encoding: 'utf8' })
+    .filter((file) => /^[\w-]+\/src\/.*\.ts$/.test(file) && !/^(bench|client)\/|\.test\.ts$/.test(file))
+    .map((file) => `${folder}/${file}`);
+}
+
+test('the guide explains every reason for a dead letter, where its alarm leads', () => {
+  const section = guide.slice(guide.indexOf('### DeadLetters'), guide.indexOf('### ManyCircuitsOpen'));
+  expect(deadLetterReasons.filter((reason) => !section.includes(`\`${reason}\``))).toEqual([]);
 });
 
 test('what the guide has people make in their checkout is ignored by git: secrets, dumps, settings of their own', () => {

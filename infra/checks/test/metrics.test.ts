@@ -1,7 +1,8 @@
 import { createTestDatabase, type TestDatabase } from '@tocsin/database/testing';
 import { findFreePorts, type RunningInbox, startInbox } from '@tocsin/local';
+import { alertFiredQueue } from '@tocsin/messaging';
 import { createTestBroker } from '@tocsin/messaging/testing';
-import { parse } from 'yaml';
+import { parse, parseAllDocuments } from 'yaml';
 import { readText } from './support/compose.js';
 import { parseExposition, type Series } from './support/exposition.js';
 import { groupingsOf, selectionsOf } from './support/promql.js';
@@ -155,6 +156,27 @@ test.each(queries.map((query) => [query.title, query.expr, query.legendFormat]))
     for (const [, label] of legend.matchAll(/\{\{(\w+)\}\}/g)) expect(kept).toContain(label);
   },
 );
+
+test('what scales workers asks for what is exported', () => {
+  const [scaled] = parseAllDocuments(readText('infra/kubernetes/delivery-worker-scaling.yaml'));
+  if (scaled === undefined) throw new Error('The file is empty.');
+  interface Trigger {
+    type: string;
+    metadata: { query?: string; queueName?: string };
+  }
+  const { spec } = scaled.toJS() as { spec: { triggers: Trigger[] } };
+  const byType = Object.fromEntries(spec.triggers.map(({ type, metadata }) => [type, metadata]));
+  expectExported(byType.prometheus?.query ?? '');
+  expect(byType.rabbitmq?.queueName).toBe(alertFiredQueue);
+});
+
+test('every metric that the guide names is exported', () => {
+  const roles = ['`tocsin_admin`', '`tocsin_engine_admin`'];
+  const words = readText('docs/operate.md').match(/`tocsin_[a-z_]+`/g) ?? [];
+  const named = words.filter((word) => !roles.includes(word));
+  expect(named.length).toBeGreaterThan(3);
+  expect(named.filter((name) => seriesOf(name.slice(1, -1)).length === 0)).toEqual([]);
+});
 
 test('every metric of ours is on the dashboard or in an alarm', () => {
   const asked = [...alarms.map(({ expr }) => expr), ...queries.map(({ expr }) => expr)].join('\n');

@@ -4,6 +4,7 @@ import { createBroker, createConsumer, deliveriesQueue, unroutedQueue } from '@t
 import { parse } from 'yaml';
 import { maxAlertBytes } from '../../../services/delivery-worker/src/fan-out/parse-message.js';
 import { composeService, readText } from './support/compose.js';
+import { parseExposition } from './support/exposition.js';
 import { type ShippedBroker, startShippedBroker } from './support/shipped-broker.js';
 import { until } from './support/stack.js';
 import { makeEnv } from './support/variables.js';
@@ -68,6 +69,15 @@ describe('a blank broker with the settings of the compose file', () => {
     const refused = once(channel, 'error');
     publish(maxAlertBytes + 1);
     expect(await refused).toMatchObject([{ code: 406, message: expect.stringContaining('message size') }]);
+  });
+
+  test('exports what alarms and dashboard ask of it', async () => {
+    const exported = parseExposition(await (await fetch(shipped.metricsUrl)).text()).map(({ name }) => name);
+    const asked = ['infra/prometheus/alarms.yml', 'infra/grafana/dashboards/tocsin.json'].flatMap(
+      (file) => readText(file).match(/\brabbitmq_[a-z_]+/g) ?? [],
+    );
+    expect(asked.length).toBeGreaterThan(3);
+    expect(asked.filter((name) => !exported.includes(name))).toEqual([]);
   });
 
   test('can be given its definitions a second time', () => {

@@ -66,6 +66,22 @@ test('the image is not root, runs node itself so that signals reach it, and has 
   expect(installs[0]).toContain('npm ci --omit=dev');
 });
 
+test('the image has every package of ours that a service needs', () => {
+  const neededBy = (folder: string): string[] => {
+    const { dependencies = {} } = JSON.parse(readText(`${folder}/package.json`)) as {
+      dependencies?: Record<string, string>;
+    };
+    const own = Object.keys(dependencies).flatMap((name) => name.match(/^@tocsin\/(.*)/)?.[1] ?? []);
+    return own.flatMap((name) => [name, ...neededBy(`packages/${name}`)]);
+  };
+  const needed = new Set(services.flatMap((name) => neededBy(`services/${name}`)));
+  expect(needed.size).toBeGreaterThan(5);
+  const shipped = [...readText('infra/Dockerfile').matchAll(/packages\/(\w+)\/dist/g)].map(
+    ([, name]) => name,
+  );
+  expect(shipped.sort()).toEqual([...needed].sort());
+});
+
 test.each([
   ['/readyz', 200, 0],
   ['/readyz', 503, 1],

@@ -11,6 +11,7 @@ const definitions = '/etc/tocsin/definitions.json';
 
 export interface ShippedBroker {
   url: string;
+  metricsUrl: string;
   /** Rejects with the end of its log when it ends. */
   failed: Promise<never>;
   /** Runs a command of the broker, `rabbitmqctl` its first word. Throws where it fails. */
@@ -45,6 +46,7 @@ export async function startShippedBroker(env: Record<string, string>): Promise<S
   const node = await processes.start({ ...shared, name: 'rabbitmq', command: installed.server, args: [] });
   return {
     url: `amqp://tocsin:${env.RABBITMQ_PASSWORD}@127.0.0.1:${amqp}`,
+    metricsUrl: `http://127.0.0.1:${metrics}/metrics`,
     command: ([name = '', ...words]) =>
       execFileSync(join(dirname(installed.server), name), words.map(onThisMachine), {
         env: nodeEnv,

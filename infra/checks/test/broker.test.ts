@@ -43,7 +43,7 @@ describe('a blank broker with the settings of the compose file', () => {
     const users = shipped.command(['rabbitmqctl', '--quiet', 'list_users', '--no-table-headers']);
     expect(users.trim().split(/\s/)[0]).toBe('tocsin');
     expect(users.trim().split('\n')).toHaveLength(1);
-  });
+  }, 60_000);
 
   test('gives an alert that expires into the hands of workers, once its definitions are imported', async () => {
     shipped.command(composeService('broker-definitions').command ?? []);

@@ -18,8 +18,6 @@ export interface RawAnswer {
   isComplete: boolean;
 }
 
-const maxInterimAnswers = 10;
-
 /**
  * Reads one answer off undici. It uses the handler of raw header bytes: the newer one parses every header to an
  * object first, and fails at a header named like a member of Object.prototype.
@@ -30,14 +28,16 @@ export class AnswerReader implements Dispatcher.DispatchHandler {
   #reject!: (failure: SendFailure) => void;
   #abort: ((error: Error) => void) | undefined;
   #head: Pick<RawAnswer, 'statusCode' | 'contentType' | 'contentEncoding' | 'retryAfter'> | undefined;
-  #interimAnswers = 0;
   /** The first piece as it came, or a buffer that grows: of it `#length` bytes count. */
   #body: Buffer = Buffer.alloc(0);
   #length = 0;
   readonly #maxBytes: number;
+  readonly #onWriting: () => void;
 
-  constructor(maxBytes: number) {
+  /** @param onWriting called as the request is written: what was read before is no answer to it */
+  constructor(maxBytes: number, onWriting: () => void) {
     this.#maxBytes = maxBytes;
+    this.#onWriting = onWriting;
     this.answer = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -52,21 +52,14 @@ export class AnswerReader implements Dispatcher.DispatchHandler {
 
   onConnect(abort: (error?: Error) => void): void {
     this.#abort = abort;
+    this.#onWriting();
   }
 
   onHeaders(statusCode: number, headers: Buffer[]): boolean {
-    // Neither ends an exchange, and undici fails at what comes next as if the fault were its own.
-    if (statusCode < 100 || statusCode === 101) {
-      this.#abort?.(new SendFailure('invalid_response', 'The answer is not valid HTTP/1.1.'));
-      return true;
-    }
+    // None of them ends an exchange, and undici fails at what comes next as if the fault were its own. Interim answers
+    // are dropped before they get here.
     if (statusCode < 200) {
-      this.#interimAnswers += 1;
-      if (this.#interimAnswers > maxInterimAnswers) {
-        this.#abort?.(
-          new SendFailure('invalid_response', 'The destination sends interim answers without end.'),
-        );
-      }
+      this.#abort?.(new SendFailure('invalid_response', 'The answer is not valid HTTP/1.1.'));
       return true;
     }
     this.#head = {

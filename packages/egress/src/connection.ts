@@ -1,9 +1,9 @@
 import { Client } from 'undici';
 import { AnswerReader, type RawAnswer } from './answer-reader.js';
+import { watchAnswerStart } from './answer-start.js';
 import type { Cancellation } from './cancellation.js';
 import type { OpenSocket } from './open-socket.js';
 import { SendFailure } from './send-failure.js';
-import { skipInterim } from './skip-interim.js';
 import { maxAnswerBytes, type ReadWatch, watchReading } from './watch-reading.js';
 
 interface WireRequest {
@@ -48,8 +48,8 @@ export function createConnection(
   onClosed: (connection: Connection) => void,
 ): Connection {
   const openedAt = Date.now();
-  const expectHead = skipInterim(socket);
   let endExchange: ((failure: SendFailure) => void) | undefined;
+  const expectAnswer = watchAnswerStart(socket, (failure) => endExchange?.(failure));
   const watch = watchReading(wire, maxAnswerBytes(0), () => {
     if (endExchange) endExchange(tooMuch());
     else void connection.close();
@@ -90,10 +90,9 @@ export function createConnection(
       return isOpen && !socket.destroyed;
     },
     async exchange({ path, headers, body, maxResponseBytes }, cancellation) {
-      const reader = new AnswerReader(maxResponseBytes);
+      const reader = new AnswerReader(maxResponseBytes, expectAnswer);
       exchanges += 1;
       if (exchanges > 1) await unaskedBytes();
-      expectHead();
       watch.restart(maxAnswerBytes(maxResponseBytes));
       client.dispatch({ path, method: 'POST', headers, body }, reader);
       endExchange = (failure) => {

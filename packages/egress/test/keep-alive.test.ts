@@ -82,12 +82,30 @@ test.each([
   expect(server.sockets).toHaveLength(2);
 });
 
-test('bytes that nobody asked for and that are still to be read as the next request is sent are no answer to it', async () => {
-  await start((socket) => socket.write(ok));
-  expect(await send()).toMatchObject({ statusCode: 200 });
-  server.sockets[0]?.write('HTTP/1.1 500 Forged\r\nContent-Length: 0\r\n\r\n');
-  expect(await send()).toMatchObject({ statusCode: 200, response: 'ok' });
-});
+const unasked = ['HTTP/1.1 500 Forged\r\nContent-Length: 0\r\n\r\n', 'HTTP/1.1 1', 'RTSP/1.0 200 OK\r\n'];
+
+test.each(unasked)(
+  'the bytes %j, unasked for and still to be read as the next request is sent, are no answer to it',
+  async (bytes) => {
+    await start((socket) => socket.write(ok));
+    expect(await send()).toMatchObject({ statusCode: 200 });
+    server.sockets[0]?.write(bytes);
+    expect(await send()).toMatchObject({ statusCode: 200, response: 'ok' });
+  },
+);
+
+test.each(unasked)(
+  'the bytes %j that come just before the next request is written are no answer to it',
+  async (bytes) => {
+    await start((socket) => socket.write(ok));
+    expect(await send()).toMatchObject({ statusCode: 200 });
+    const sending = send();
+    await turn();
+    server.sockets[0]?.write(bytes);
+    expect(await sending).toMatchObject({ statusCode: 200, response: 'ok' });
+    expect(server.sockets).toHaveLength(2);
+  },
+);
 
 test('a connection that was used before is not used after an answer that says close, though it stays open', async () => {
   await start((socket, index) =>

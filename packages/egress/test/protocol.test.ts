@@ -1,0 +1,83 @@
+import type { Socket } from 'node:net';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createSender, parseCidrs, type Sender } from '../src/index.js';
+import { type RawServer, startRawServer } from './support/raw-server.js';
+
+const rest = 'Content-Length: 2\r\n\r\nok';
+const hints = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';
+
+const ways: [string, (bytes: string) => string[]][] = [
+  ['whole', (bytes) => [bytes]],
+  ['cut after two bytes', (bytes) => [bytes.slice(0, 2), bytes.slice(2)]],
+  ['cut before the status', (bytes) => [bytes.slice(0, 9), bytes.slice(9)]],
+  ['a byte at a time', (bytes) => [...bytes]],
+  ['behind an interim answer', (bytes) => [hints + bytes]],
+  ['behind an interim answer, a byte at a time', (bytes) => [...(hints + bytes)]],
+  ['behind an interim answer of 5 KiB', (bytes) => [hints.replace('a', 'a'.repeat(5000)) + bytes]],
+  ['behind empty lines', (bytes) => ['\r\n\r\n', `\r\n${bytes}`]],
+];
+
+let server: RawServer;
+let sender: Sender;
+/** What is answered to each request in turn, a piece after the other. */
+let answers: string[][];
+
+beforeEach(async () => {
+  server = await startRawServer((socket, index) => void writeApart(socket, answers[index] ?? []));
+  sender = createSender({ allow: parseCidrs(['127.0.0.0/8']) });
+});
+
+afterEach(async () => {
+  await sender.close();
+  await server.close();
+});
+
+const send = () => sender.send({ url: server.url, headers: {}, body: '{}' });
+
+describe.each(ways)('of answers that come %s', (_way, inPieces) => {
+  test.each(['RTSP/1.0 200 OK', 'ICE/1.0 200 OK', 'ICY 200 OK', 'SIP/2.0 200 OK'])(
+    '%j is another protocol and no answer',
+    expectInvalid,
+  );
+  test.each(['HTTP/0.9 200 OK', 'HTTP/1.2 200 OK', 'HTTP/2.0 200 OK', 'HTTP/2 200', 'HTTP/3.7 200 OK'])(
+    '%j is another version and no answer',
+    expectInvalid,
+  );
+  async function expectInvalid(statusLine: string) {
+    answers = [inPieces(`${statusLine}\r\n${rest}`)];
+    expect(await send()).toMatchObject({
+      kind: 'error',
+      code: 'invalid_response',
+      error: 'The answer is not valid HTTP/1.1.',
+    });
+  }
+
+  test.each(['HTTP/1.0 200 OK', 'HTTP/1.1 200 OK', 'HTTP/1.1 200'])('%j is read', async (statusLine) => {
+    answers = [inPieces(`${statusLine}\r\n${rest}`)];
+    expect(await send()).toMatchObject({ kind: 'answer', statusCode: 200, response: 'ok' });
+  });
+});
+
+test('on a connection that has served, too, another protocol is no answer, and the next delivery has one', async () => {
+  const ok = [`HTTP/1.1 200 OK\r\n${rest}`];
+  answers = [ok, ['RT', `SP/1.0 200 OK\r\n${rest}`], ok];
+  expect(await send()).toMatchObject({ statusCode: 200 });
+  expect(await send()).toMatchObject({ code: 'invalid_response' });
+  expect(await send()).toMatchObject({ statusCode: 200 });
+  expect(server.sockets).toHaveLength(2);
+});
+
+test('a body that reads like another protocol is a body', async () => {
+  const body = 'RTSP/1.0 200 OK\r\n\r\n';
+  const bytes = `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
+  answers = [[bytes], [bytes.slice(0, -body.length), body], [...bytes]];
+  for (const _ of answers) expect(await send()).toMatchObject({ statusCode: 200, response: body });
+  expect(server.sockets).toHaveLength(1);
+});
+
+async function writeApart(socket: Socket, pieces: string[]): Promise<void> {
+  for (const [index, piece] of pieces.entries()) {
+    if (index > 0) await sleep(pieces.length < 5 ? 10 : 0);
+    socket.write(piece);
+  }
+}

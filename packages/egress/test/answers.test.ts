@@ -1,22 +1,13 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
 import { gzipSync } from 'node:zlib';
-import { type Answer, createSender, parseCidrs, type SenderOptions } from '../src/index.js';
-import { type RawServer, type Respond, startRawServer, startSocketServer } from './support/raw-server.js';
+import type { Answer, SenderOptions } from '../src/index.js';
+import { createLoopback } from './support/loopback.js';
+import type { RawServer, Respond } from './support/raw-server.js';
 
-const cleanUps: (() => Promise<void>)[] = [];
-
-afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
-});
+const { startSender, startServer, startSocketServer } = createLoopback();
 
 async function start(respond: Respond, options: Partial<SenderOptions> = {}) {
-  const server = await startRawServer(respond);
-  const sender = createSender({ allow: parseCidrs(['127.0.0.0/8']), ...options });
-  cleanUps.push(
-    () => server.close(),
-    () => sender.close(),
-  );
+  const server = await startServer(respond);
+  const sender = startSender(options);
   return { server, send: () => sender.send({ url: server.url, headers: {}, body: '{}' }) };
 }
 
@@ -43,8 +34,7 @@ test.each([200, 300, 404, 500, 599, 999])('the status %d is an answer', async (s
 });
 
 test.each([301, 302, 303, 307, 308])('a redirect (%d) is an answer and not followed', async (status) => {
-  const target = await startRawServer(answering(ok('followed')));
-  cleanUps.push(() => target.close());
+  const target = await startServer(answering(ok('followed')));
   const { send } = await start(
     answering(`HTTP/1.1 ${status} Moved\r\nLocation: ${target.url}\r\nContent-Length: 0\r\n\r\n`),
   );
@@ -104,30 +94,17 @@ test('a body that only claims to be compressed is kept and noted all the same', 
 });
 
 test('a body whose sender closes its half of the connection is cut at once', async () => {
-  const server = createServer({ allowHalfOpen: true }, (socket) => {
-    socket.on('error', () => {}).resume();
-    socket.end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf');
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const sender = createSender({ allow: parseCidrs(['127.0.0.0/8']) });
-  cleanUps.push(
-    () => new Promise((resolve) => server.close(() => resolve())),
-    () => sender.close(),
+  const server = await startSocketServer(
+    (socket) => socket.resume().end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf'),
+    { allowHalfOpen: true },
   );
-  const { port } = server.address() as AddressInfo;
-  const result = await sender.send({ url: `http://127.0.0.1:${port}/`, headers: {}, body: '{}' });
+  const result = await startSender().send({ url: server.url, headers: {}, body: '{}' });
   expect(result).toMatchObject({ statusCode: 200, response: 'half', bodyNote: 'cut' });
 });
 
 test('an answer that is sent as soon as the connection is there counts', async () => {
   const hasty = await startSocketServer((socket) => socket.resume().write(ok('hasty')));
-  const sender = createSender({ allow: parseCidrs(['127.0.0.0/8']) });
-  cleanUps.push(
-    () => hasty.close(),
-    () => sender.close(),
-  );
-  const result = await sender.send({ url: hasty.url, headers: {}, body: '{}' });
+  const result = await startSender().send({ url: hasty.url, headers: {}, body: '{}' });
   expect(result).toMatchObject({ kind: 'answer', statusCode: 200, response: 'hasty' });
 });
 
@@ -285,10 +262,7 @@ test('an answer that comes before the whole request was read counts', async () =
   const early = await startSocketServer((socket) => {
     socket.once('data', () => socket.write('HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nbig'));
   });
-  cleanUps.push(() => early.close());
-  const sender = createSender({ allow: parseCidrs(['127.0.0.0/8']) });
-  cleanUps.push(() => sender.close());
-  const result = await sender.send({ url: early.url, headers: {}, body: 'x'.repeat(200_000) });
+  const result = await startSender().send({ url: early.url, headers: {}, body: 'x'.repeat(200_000) });
   expect(result).toMatchObject({ kind: 'answer', statusCode: 413, response: 'big' });
 });
 

@@ -1,25 +1,9 @@
-import { once } from 'node:events';
-import { type AddressInfo, createServer, type Socket } from 'node:net';
-import { createSender, parseCidrs, type SenderOptions, type SendResult } from '../src/index.js';
-import { type RawServer, type Respond, startRawServer, startSocketServer } from './support/raw-server.js';
+import type { Socket } from 'node:net';
+import { parseCidrs, type SenderOptions, type SendResult } from '../src/index.js';
+import { createLoopback } from './support/loopback.js';
+import { type Respond, startRawServer } from './support/raw-server.js';
 
-const cleanUps: (() => Promise<void>)[] = [];
-
-afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
-});
-
-function startSender(options: Partial<SenderOptions> = {}) {
-  const sender = createSender({ allow: parseCidrs(['127.0.0.0/8']), ...options });
-  cleanUps.push(() => sender.close());
-  return sender;
-}
-
-async function start(respond: Respond): Promise<RawServer> {
-  const server = await startRawServer(respond);
-  cleanUps.push(() => server.close());
-  return server;
-}
+const { startSender, startServer, startSocketServer } = createLoopback();
 
 async function sendTo(url: string, options: Partial<SenderOptions> = {}): Promise<SendResult> {
   return startSender(options).send({ url, headers: {}, body: '{}' });
@@ -49,9 +33,9 @@ test('an address that cannot be dialled, or the port 0, is connection_refused', 
 });
 
 test('a connection closed or reset instead of an answer is connection_reset', async () => {
-  const closing = await start((socket) => socket.end());
+  const closing = await startServer((socket) => socket.end());
   expect(await sendTo(closing.url)).toMatchObject({ kind: 'error', code: 'connection_reset' });
-  const resetting = await start((socket) => socket.resetAndDestroy());
+  const resetting = await startServer((socket) => socket.resetAndDestroy());
   expect(await sendTo(resetting.url)).toMatchObject({ kind: 'error', code: 'connection_reset' });
 });
 
@@ -64,9 +48,9 @@ test.each([
 ])(
   'a head cut after %j is connection_reset where the destination hangs up, timeout where not',
   async (bytes) => {
-    const closing = await start((socket) => socket.end(bytes));
+    const closing = await startServer((socket) => socket.end(bytes));
     expect(await sendTo(closing.url)).toMatchObject({ kind: 'error', code: 'connection_reset' });
-    const stalling = await start((socket) => socket.write(bytes));
+    const stalling = await startServer((socket) => socket.write(bytes));
     expect(await sendTo(stalling.url, { totalTimeoutMs: 200 })).toMatchObject({
       kind: 'error',
       code: 'timeout',
@@ -76,16 +60,14 @@ test.each([
 
 test('a destination that closes its half at once and reads on is connection_reset, not waited for', async () => {
   const sockets: Socket[] = [];
-  const server = createServer({ allowHalfOpen: true }, (socket) => {
-    sockets.push(socket);
-    socket.on('error', () => {}).resume();
-    socket.end();
-  });
-  server.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  cleanUps.push(() => new Promise((resolve) => server.close(() => resolve())));
-  const { port } = server.address() as AddressInfo;
-  expect(await sendTo(`http://127.0.0.1:${port}/`)).toMatchObject({ code: 'connection_reset' });
+  const server = await startSocketServer(
+    (socket) => {
+      sockets.push(socket);
+      socket.resume().end();
+    },
+    { allowHalfOpen: true },
+  );
+  expect(await sendTo(server.url)).toMatchObject({ code: 'connection_reset' });
   await until(() => sockets.every((socket) => socket.destroyed));
 });
 
@@ -96,7 +78,6 @@ test('a destination that reads the request a byte at a time is timeout, and the 
     const reading = setInterval(() => socket.read(1), 10);
     socket.on('close', () => clearInterval(reading));
   });
-  cleanUps.push(() => server.close());
   const sender = startSender({ totalTimeoutMs: 300 });
   const result = await sender.send({ url: server.url, headers: {}, body: 'x'.repeat(20_000_000) });
   expect(result).toMatchObject({ kind: 'error', code: 'timeout' });
@@ -110,7 +91,7 @@ test.each([
 ])(
   'requests that ran out of time for %s together are ended a few in each turn of the event loop',
   async (_, options, code) => {
-    const server = await start(silent);
+    const server = await startServer(silent);
     const sender = startSender(options);
     let turn = 0;
     let isOver = false;
@@ -138,7 +119,6 @@ test('a server that takes connections and closes them at once is connection_rese
     connections += 1;
     socket.resetAndDestroy();
   });
-  cleanUps.push(() => server.close());
   expect(await sendTo(server.url)).toMatchObject({ kind: 'error', code: 'connection_reset' });
   expect(connections).toBe(1);
 });
@@ -183,7 +163,7 @@ test.each([
   ['a flood of interim answers', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(1000)],
   ['a flood of 100 Continue', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(1000)],
 ])('%s for an answer is invalid_response', async (_what, bytes) => {
-  const server = await start((socket) => socket.write(bytes));
+  const server = await startServer((socket) => socket.write(bytes));
   expect(await sendTo(server.url, { totalTimeoutMs: 3000 })).toMatchObject({
     kind: 'error',
     code: 'invalid_response',
@@ -191,12 +171,12 @@ test.each([
 });
 
 test('no answer at all is timeout', async () => {
-  const server = await start(silent);
+  const server = await startServer(silent);
   expect(await sendTo(server.url, { totalTimeoutMs: 100 })).toMatchObject({ kind: 'error', code: 'timeout' });
 });
 
 test('a head that drips is timeout', async () => {
-  const server = await start((socket) => {
+  const server = await startServer((socket) => {
     socket.write('HTTP/1.1 200 OK\r\n');
     const drip = setInterval(() => socket.write('X: y\r\n'), 10);
     socket.on('close', () => clearInterval(drip));
@@ -206,14 +186,13 @@ test('a head that drips is timeout', async () => {
 
 test('a destination that does not read the request is timeout', async () => {
   const server = await startSocketServer((socket) => socket.pause());
-  cleanUps.push(() => server.close());
   const sender = startSender({ totalTimeoutMs: 200 });
   const result = await sender.send({ url: server.url, headers: {}, body: 'x'.repeat(20_000_000) });
   expect(result).toMatchObject({ kind: 'error', code: 'timeout' });
 });
 
 test('interim answers do not put off the time-out', async () => {
-  const server = await start((socket) => {
+  const server = await startServer((socket) => {
     const drip = setInterval(() => socket.write('HTTP/1.1 102 Processing\r\n\r\n'), 40);
     socket.on('close', () => clearInterval(drip));
   });
@@ -228,7 +207,7 @@ test('a name that does not resolve is dns_failure', async () => {
 });
 
 test('a name that does not resolve within the time to connect is dns_failure, and is not dialled later', async () => {
-  const server = await start(silent);
+  const server = await startServer(silent);
   let answer: (addresses: string[]) => void = () => {};
   const lookup = () => new Promise<string[]>((resolve) => (answer = resolve));
   const result = await sendTo(`http://slow.test:${server.port}/`, { lookup, connectTimeoutMs: 50 });
@@ -239,13 +218,13 @@ test('a name that does not resolve within the time to connect is dns_failure, an
 });
 
 test('a TLS handshake that does not come is connect_timeout', async () => {
-  const server = await start(silent);
+  const server = await startServer(silent);
   const result = await sendTo(`https://127.0.0.1:${server.port}/`, { connectTimeoutMs: 100 });
   expect(result).toMatchObject({ kind: 'error', code: 'connect_timeout' });
 });
 
 test('one signal serves many sends at once, and ends them all', async () => {
-  const server = await start(silent);
+  const server = await startServer(silent);
   const sender = startSender();
   const controller = new AbortController();
   const warnings: Error[] = [];
@@ -259,7 +238,7 @@ test('one signal serves many sends at once, and ends them all', async () => {
 });
 
 test('an aborted signal ends what is being sent, also while it connects, and before it began', async () => {
-  const server = await start(silent);
+  const server = await startServer(silent);
   const sender = startSender({
     lookup: (name) => (name === 'hang.test' ? new Promise(() => {}) : Promise.resolve([])),
   });
@@ -275,7 +254,7 @@ test('an aborted signal ends what is being sent, also while it connects, and bef
 });
 
 test('closing ends what is being sent, and a closed sender sends nothing', async () => {
-  const server = await start(silent);
+  const server = await startServer(silent);
   const sender = startSender();
   const sending = sender.send({ url: server.url, headers: {}, body: '{}' });
   await until(() => server.requests.length === 1);
@@ -292,7 +271,7 @@ test.each(['not a url', '', 'ftp://127.0.0.1/', 'file:///etc/passwd'])('%j is ne
 });
 
 test('no error tells path, query, headers, body or address', async () => {
-  const server = await start((socket) => socket.end('secret-answer'));
+  const server = await startServer((socket) => socket.end('secret-answer'));
   const sender = startSender({ lookup: () => Promise.resolve(['10.9.8.7']) });
   const headers = { 'X-Key': ['secret-value'] };
   const results = [

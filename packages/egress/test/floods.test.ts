@@ -1,29 +1,11 @@
 import type { Socket } from 'node:net';
-import { createSender, parseCidrs, type Sender } from '../src/index.js';
-import { type RawServer, type Respond, startRawServer, startSocketServer } from './support/raw-server.js';
-
-const cleanUps: (() => Promise<void>)[] = [];
-
-afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
-});
+import { createLoopback } from './support/loopback.js';
 
 /** So patient that a flood which nothing ends would end as a time-out. */
-function startSender(): Sender {
-  const sender = createSender({
-    allow: parseCidrs(['127.0.0.0/8']),
-    connectTimeoutMs: 20_000,
-    totalTimeoutMs: 20_000,
-  });
-  cleanUps.push(() => sender.close());
-  return sender;
-}
-
-async function start(respond: Respond): Promise<RawServer> {
-  const server = await startRawServer(respond);
-  cleanUps.push(() => server.close());
-  return server;
-}
+const { startSender, startServer, startSocketServer } = createLoopback({
+  connectTimeoutMs: 20_000,
+  totalTimeoutMs: 20_000,
+});
 
 /** Writes `unit` as fast as it is read, for as long as the connection is open. */
 function flood(socket: Socket, unit: string | Buffer): void {
@@ -44,7 +26,7 @@ test.each([
   ['a header of spaces', 'HTTP/1.1 200 OK\r\nX:', ' '.repeat(65_536)],
   ['a header line folded without end', 'HTTP/1.1 200 OK\r\nX: y\r\n', ' \r\n'.repeat(20_000)],
 ])('%s instead of an answer is ended as invalid_response', async (_what, head, unit) => {
-  const server = await start((socket) => {
+  const server = await startServer((socket) => {
     socket.write(head);
     flood(socket, unit);
   });
@@ -57,7 +39,7 @@ test.each([
   ['one endless extension', long, /^$/],
   ['a length of zeros without end', '0'.repeat(65_536), /^$/],
 ])('a body of %s is not read to its end, and the status counts', async (_what, unit, response) => {
-  const server = await start((socket) => {
+  const server = await startServer((socket) => {
     socket.write(unit === long ? `${chunked}5;` : chunked);
     flood(socket, unit);
   });
@@ -72,7 +54,7 @@ test.each([
 });
 
 test('trailers without end break the rules: the body is kept and marked', async () => {
-  const server = await start((socket) => {
+  const server = await startServer((socket) => {
     socket.write(`${chunked}2\r\nok\r\n0\r\n`);
     flood(socket, 'X-Trailer: y\r\n'.repeat(1000));
   });
@@ -81,7 +63,7 @@ test('trailers without end break the rules: the body is kept and marked', async 
 });
 
 test('a whole body of 64 KiB in chunks of one byte is within what an answer may have', async () => {
-  const server = await start((socket) => {
+  const server = await startServer((socket) => {
     socket.write(chunked);
     socket.write(`${'1\r\nx\r\n'.repeat(65_536)}0\r\n\r\n`);
   });
@@ -90,7 +72,7 @@ test('a whole body of 64 KiB in chunks of one byte is within what an answer may 
 });
 
 test('a connection that is flooded with empty lines while idle is closed, and the next request answered', async () => {
-  const server = await start((socket, index) => {
+  const server = await startServer((socket, index) => {
     socket.write('HTTP/1.1 200 OK\r\nKeep-Alive: timeout=60\r\nContent-Length: 2\r\n\r\nok');
     if (index === 0) flood(socket, '\r\n'.repeat(32_768));
   });
@@ -108,7 +90,6 @@ test('a TLS handshake that never comes to anything is ended by what it brings, n
   const server = await startSocketServer((socket) =>
     socket.once('data', () => flood(socket, Buffer.concat(Array<Buffer>(7000).fill(helloRequest)))),
   );
-  cleanUps.push(() => server.close());
   const result = await startSender().send({
     url: `https://127.0.0.1:${server.port}/`,
     headers: {},

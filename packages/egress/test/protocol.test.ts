@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createSender, parseCidrs, type Sender } from '../src/index.js';
-import { type RawServer, startRawServer } from './support/raw-server.js';
+import type { Sender } from '../src/index.js';
+import { createLoopback } from './support/loopback.js';
+import type { RawServer } from './support/raw-server.js';
 
 const rest = 'Content-Length: 2\r\n\r\nok';
 const hints = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';
@@ -17,19 +18,15 @@ const ways: [string, (bytes: string) => string[]][] = [
   ['behind empty lines', (bytes) => ['\r\n\r\n', `\r\n${bytes}`]],
 ];
 
+const { startSender, startServer } = createLoopback();
 let server: RawServer;
 let sender: Sender;
 /** What is answered to each request in turn, a piece after the other. */
 let answers: string[][];
 
 beforeEach(async () => {
-  server = await startRawServer((socket, index) => void writeApart(socket, answers[index] ?? []));
-  sender = createSender({ allow: parseCidrs(['127.0.0.0/8']) });
-});
-
-afterEach(async () => {
-  await sender.close();
-  await server.close();
+  server = await startServer((socket, index) => void writeApart(socket, answers[index] ?? []));
+  sender = startSender();
 });
 
 const send = () => sender.send({ url: server.url, headers: {}, body: '{}' });

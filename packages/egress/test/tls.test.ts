@@ -7,19 +7,16 @@ import { toDestination } from '../src/destination.js';
 import { createSender, parseCidrs, type SenderOptions } from '../src/index.js';
 import { openSocket } from '../src/open-socket.js';
 import { createTrust } from '../src/trust.js';
-import { type RawServer, type Respond, serveRaw, startSocketServer } from './support/raw-server.js';
+import { createLoopback } from './support/loopback.js';
+import { type RawServer, type Respond, serveRaw } from './support/raw-server.js';
 
 const fixture = (name: string) => `${import.meta.dirname}/fixtures/${name}`;
 const loopback = {
   allow: parseCidrs(['127.0.0.0/8']),
   lookup: () => Promise.resolve(['127.0.0.1']),
-  caFile: fixture('ca.pem'),
 };
-const cleanUps: (() => Promise<void>)[] = [];
-
-afterEach(async () => {
-  for (const cleanUp of cleanUps.splice(0).reverse()) await cleanUp();
-});
+const caFile = fixture('ca.pem');
+const { closeAfterTest, startSender, startSocketServer } = createLoopback({ ...loopback, caFile });
 
 const answer: Respond = (socket) =>
   socket.write('HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 6\r\n\r\nsecure');
@@ -35,8 +32,7 @@ async function startTlsServer(certificate = 'receiver.pem', options: TlsOptions 
   server.on('secureConnection', (socket) => serverNames.push(socket.servername));
   server.on('tlsClientError', () => {});
   const raw = await serveRaw(server, 'secureConnection', (socket, index) => started.respond(socket, index));
-  cleanUps.push(() => raw.close());
-  const started = { ...raw, serverNames, respond: answer };
+  const started = closeAfterTest({ ...raw, serverNames, respond: answer });
   return started;
 }
 
@@ -46,15 +42,14 @@ interface TlsServer extends RawServer {
   respond: Respond;
 }
 
-function startSender(options: Partial<SenderOptions> = {}) {
-  const sender = createSender({ ...loopback, ...options });
-  cleanUps.push(() => sender.close());
+function startSending(options: Partial<SenderOptions> = {}) {
+  const sender = startSender(options);
   return (url: string) => sender.send({ url, headers: {}, body: '{}' });
 }
 
 test('a destination certified by the private authority is reached, by name and by address', async () => {
   const server = await startTlsServer();
-  const send = startSender();
+  const send = startSending();
   for (const host of ['receiver.test', 'receiver.test.', '127.0.0.1']) {
     const result = await send(`https://${host}:${server.port}/`);
     expect([host, result]).toMatchObject([host, { kind: 'answer', statusCode: 200, response: 'secure' }]);
@@ -64,7 +59,7 @@ test('a destination certified by the private authority is reached, by name and b
 
 test('a session is resumed, and only for the name that it was checked for', async () => {
   const server = await startTlsServer();
-  const send = startSender();
+  const send = startSending();
   const first = await send(`https://receiver.test:${server.port}/`);
   const second = await send(`https://receiver.test:${server.port}/`);
   expect([first, second]).toMatchObject([{ statusCode: 200 }, { statusCode: 200 }]);
@@ -78,14 +73,14 @@ test('of the sessions that a server hands out on a connection the first two are 
     toDestination(new URL(`https://receiver.test:${server.port}/`)),
     {
       ...loopback,
-      secureContext: createTrust(loopback.caFile),
+      secureContext: createTrust(caFile),
       connectTimeoutMs: 5000,
       timeouts: createTurnstile(4),
       sessions: { get: () => undefined, set: (_origin, session) => kept.push(session) },
     },
     createCancellation(),
   );
-  cleanUps.push(async () => void socket.destroy());
+  closeAfterTest({ close: async () => void socket.destroy() });
   socket.resume().on('session', () => {});
   while (kept.length < 2) await new Promise(setImmediate);
   // A server of Node sends two tickets and cannot be asked for more.
@@ -95,8 +90,7 @@ test('of the sessions that a server hands out on a connection the first two are 
 
 test('without the private authority its certificates are tls_failure, and nothing is sent', async () => {
   const server = await startTlsServer();
-  const sender = createSender({ allow: loopback.allow, lookup: loopback.lookup });
-  cleanUps.push(() => sender.close());
+  const sender = closeAfterTest(createSender(loopback));
   const url = `https://receiver.test:${server.port}/`;
   expect(await sender.send({ url, headers: {}, body: '{}' })).toMatchObject({
     kind: 'error',
@@ -107,7 +101,7 @@ test('without the private authority its certificates are tls_failure, and nothin
 
 test('a certificate of another name, or expired, is tls_failure and says which', async () => {
   const server = await startTlsServer();
-  const send = startSender();
+  const send = startSending();
   expect(await send(`https://other.test:${server.port}/`)).toMatchObject({
     code: 'tls_failure',
     error: 'The TLS handshake failed (ERR_TLS_CERT_ALTNAME_INVALID).',
@@ -121,7 +115,7 @@ test('a certificate of another name, or expired, is tls_failure and says which',
 
 test('a certificate that signs itself is tls_failure and says so', async () => {
   const server = await startTlsServer('receiver-self-signed.pem');
-  expect(await startSender()(`https://receiver.test:${server.port}/`)).toMatchObject({
+  expect(await startSending()(`https://receiver.test:${server.port}/`)).toMatchObject({
     code: 'tls_failure',
     error: 'The TLS handshake failed (DEPTH_ZERO_SELF_SIGNED_CERT).',
   });
@@ -135,13 +129,12 @@ test('a handshake that stops halfway is connect_timeout, and the connection is c
     // The head of a record that would hold a ServerHello.
     socket.once('data', () => socket.write(Buffer.from('160303007a02000076', 'hex')));
   });
-  cleanUps.push(() => server.close());
-  expect(await startSender({ connectTimeoutMs: 300 })(`https://receiver.test:${server.port}/`)).toMatchObject(
-    {
-      code: 'connect_timeout',
-      error: 'The TLS handshake was not made in time.',
-    },
-  );
+  expect(
+    await startSending({ connectTimeoutMs: 300 })(`https://receiver.test:${server.port}/`),
+  ).toMatchObject({
+    code: 'connect_timeout',
+    error: 'The TLS handshake was not made in time.',
+  });
   await until(() => sockets.every((socket) => socket.destroyed));
 });
 
@@ -160,7 +153,7 @@ test.each([
   ],
 ] satisfies [string, TlsOptions, RegExp][])('a server that %s gets nothing', async (_what, options, code) => {
   const server = await startTlsServer('receiver.pem', options);
-  const result = await startSender()(`https://receiver.test:${server.port}/`);
+  const result = await startSending()(`https://receiver.test:${server.port}/`);
   expect(result).toMatchObject({ kind: 'error', code: expect.stringMatching(code) });
   expect(server.requests).toEqual([]);
 });
@@ -176,14 +169,13 @@ test('a connection that leaves TLS within it is tls_failure before the head, and
     back.pipe(front, { end: false });
     back.on('error', () => front.destroy());
   });
-  cleanUps.push(() => garbled.close());
   server.respond = async (socket) => {
     socket.write(head);
     // The head goes through the front first: each hop takes a turn of the event loop or two.
     for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
     wires.at(-1)?.write('not a record of TLS, whatever it may be');
   };
-  const send = startSender();
+  const send = startSending();
   const url = `https://receiver.test:${garbled.port}/`;
   expect(await send(url)).toMatchObject({
     kind: 'error',
@@ -200,17 +192,15 @@ test('a connection that leaves TLS within it is tls_failure before the head, and
 });
 
 test('a server that speaks no TLS, or hangs up at it, is tls_failure', async () => {
-  const send = startSender();
+  const send = startSending();
   const plain = await startSocketServer((socket) =>
     socket.once('data', () => socket.end('HTTP/1.1 400 Bad\r\n\r\n')),
   );
-  cleanUps.push(() => plain.close());
   expect(await send(`https://127.0.0.1:${plain.port}/`)).toMatchObject({
     kind: 'error',
     code: 'tls_failure',
   });
   const closing = await startSocketServer((socket) => socket.once('data', () => socket.destroy()));
-  cleanUps.push(() => closing.close());
   expect(await send(`https://127.0.0.1:${closing.port}/`)).toMatchObject({
     kind: 'error',
     code: 'tls_failure',

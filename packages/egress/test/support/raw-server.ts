@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer, type Server, type Socket } from 'node:net';
+import { type AddressInfo, createServer, type Server, type ServerOpts, type Socket } from 'node:net';
 
 export interface RawServer {
   port: number;
@@ -40,8 +40,8 @@ export async function serveRaw(server: Server, event: string, respond: Respond):
 }
 
 /** A server that is told of connections only and reads nothing by itself. */
-export async function startSocketServer(onConnection: (socket: Socket) => void) {
-  return listen(createServer(onConnection));
+export async function startSocketServer(onConnection: (socket: Socket) => void, options: ServerOpts = {}) {
+  return listen(createServer(options, onConnection));
 }
 
 async function listen(server: Server) {

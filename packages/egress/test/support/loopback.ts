@@ -1,0 +1,28 @@
+import { createSender, parseCidrs, type SenderOptions } from '../../src/index.js';
+import { type Respond, startRawServer, startSocketServer } from './raw-server.js';
+
+interface Closable {
+  close(): Promise<void>;
+}
+
+/** Servers and senders of a test file: each is closed after its test, the one started last first. */
+export function createLoopback(senderOptions: Partial<SenderOptions> = {}) {
+  const open: Closable[] = [];
+  afterEach(async () => {
+    for (const closable of open.splice(0).reverse()) await closable.close();
+  });
+
+  function closeAfterTest<T extends Closable>(closable: T): T {
+    open.push(closable);
+    return closable;
+  }
+
+  return {
+    closeAfterTest,
+    startSender: (options: Partial<SenderOptions> = {}) =>
+      closeAfterTest(createSender({ allow: parseCidrs(['127.0.0.0/8']), ...senderOptions, ...options })),
+    startServer: async (respond: Respond) => closeAfterTest(await startRawServer(respond)),
+    startSocketServer: async (...args: Parameters<typeof startSocketServer>) =>
+      closeAfterTest(await startSocketServer(...args)),
+  };
+}

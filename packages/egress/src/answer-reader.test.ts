@@ -12,7 +12,7 @@ test('a body of bytes that each came with 64 KiB of something else does not hold
   const received = Buffer.alloc(65_536, 'x');
   for (let at = 0; at < 1000; at += 1) reader.onData(received.subarray(at, at + 1));
   received.fill('!');
-  reader.onComplete();
+  reader.onComplete([]);
   const { body } = await reader.answer;
   expect(body.toString()).toBe('x'.repeat(1000));
   expect(body.buffer.byteLength).toBeLessThanOrEqual(2048);
@@ -22,7 +22,7 @@ test.each([1, 7, 99, 100, 101])('pieces of %d bytes are put together up to the b
   const text = 'abcdefghij'.repeat(30);
   const reader = startReader(100);
   for (let at = 0; at < text.length; at += size) reader.onData(Buffer.from(text.slice(at, at + size)));
-  reader.onComplete();
+  reader.onComplete([]);
   const { body, isTooLong } = await reader.answer;
   expect([body.toString(), isTooLong]).toEqual([text.slice(0, 100), true]);
 });

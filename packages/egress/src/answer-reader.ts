@@ -14,8 +14,10 @@ export interface RawAnswer {
   /** More than `maxBytes` came; the rest was not read. */
   isTooLong: boolean;
   bodyNote: BodyNote | undefined;
-  /** The whole answer was read, so that the connection is at the start of the next one. */
+  /** The whole answer was read. */
   isComplete: boolean;
+  /** It was read to where the next answer starts, and nothing in it speaks against another request. */
+  isReusable: boolean;
 }
 
 /**
@@ -31,6 +33,7 @@ export class AnswerReader implements Dispatcher.DispatchHandler {
   /** The first piece as it came, or a buffer that grows: of it `#length` bytes count. */
   #body: Buffer = Buffer.alloc(0);
   #length = 0;
+  #mayBodyFollow = false;
   readonly #maxBytes: number;
   readonly #onWriting: () => void;
 
@@ -68,6 +71,7 @@ export class AnswerReader implements Dispatcher.DispatchHandler {
       contentEncoding: firstValue(headers, 'content-encoding'),
       retryAfter: firstValue(headers, 'retry-after'),
     };
+    this.#mayBodyFollow = isBodiless(statusCode) && firstValue(headers, 'transfer-encoding') !== undefined;
     return true;
   }
 
@@ -102,20 +106,30 @@ export class AnswerReader implements Dispatcher.DispatchHandler {
     return grown;
   }
 
-  onComplete(): void {
-    this.#finish({ isComplete: true });
+  /**
+   * After trailers the connection is not used again: a `Connection: close` among them undici overlooks and its parser does
+   * not, which would refuse the next answer. Nor is it after a head that may have no body and speaks of one all the
+   * same: what may follow would be taken for the next answer.
+   */
+  onComplete(trailers: unknown[] | null): void {
+    const isReusable = (trailers === null || trailers.length === 0) && !this.#mayBodyFollow;
+    this.#finish({ isComplete: true, isReusable });
   }
 
   onError(error: Error): void {
     if (!this.#head) this.#reject(exchangeFailureOf(error));
     // A 304 tells the length of what it does not bring (RFC 9110 §8.6), which undici takes for a fault; nothing is missing.
-    else if (this.#head.statusCode === 304 || this.#head.statusCode === 204)
-      this.#finish({ isComplete: true });
+    else if (isBodiless(this.#head.statusCode)) this.#finish({ isComplete: true });
     else this.#finish({ bodyNote: bodyNoteOf(error) });
   }
 
   /** A property for a property: an object spread into another gets a hidden class of its own, at each call. */
-  #finish(end: { isTooLong?: boolean; isComplete?: boolean; bodyNote?: BodyNote }): void {
+  #finish(end: {
+    isTooLong?: boolean;
+    isComplete?: boolean;
+    isReusable?: boolean;
+    bodyNote?: BodyNote;
+  }): void {
     const head = this.#head;
     if (!head) return;
     this.#resolve({
@@ -126,9 +140,14 @@ export class AnswerReader implements Dispatcher.DispatchHandler {
       body: this.#body.subarray(0, this.#length),
       isTooLong: end.isTooLong ?? false,
       isComplete: end.isComplete ?? false,
+      isReusable: end.isReusable ?? false,
       bodyNote: end.bodyNote,
     });
   }
+}
+
+function isBodiless(statusCode: number): boolean {
+  return statusCode === 204 || statusCode === 304;
 }
 
 function firstValue(headers: Buffer[], name: string): string | undefined {

@@ -102,7 +102,7 @@ export function createSender(options: SenderOptions): Sender {
       try {
         answer = await connection.exchange(wireRequest, cancellation);
       } finally {
-        if (answer?.isComplete) pool.release(connection);
+        if (answer?.isReusable) pool.release(connection);
         else void connection.close();
       }
       if (answer) return answer;

@@ -11,6 +11,7 @@ function noteOf(contentEncoding: string | undefined, body = 'x') {
     isTooLong: false,
     bodyNote: undefined,
     isComplete: true,
+    isReusable: true,
   };
   return toAnswer(answer, { maxResponseBytes: 65_536, startedAt: performance.now() });
 }

@@ -116,6 +116,30 @@ test('a connection that was used before is not used after an answer that says cl
   await until(() => server.sockets[0]?.destroyed === true);
 });
 
+test.each(['Connection: close', 'Connection: Upgrade\r\nUpgrade: h2c', 'X-Sum: 1'])(
+  'after an answer with the trailers %j the next request has a connection of its own',
+  async (trailers) => {
+    const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n';
+    await start((socket, index) => socket.write(index === 0 ? `${chunked}${trailers}\r\n\r\n` : ok));
+    for (let count = 0; count < 2; count += 1) {
+      expect(await send()).toMatchObject({ response: 'ok', truncated: false, bodyNote: undefined });
+    }
+    expect(server.sockets).toHaveLength(2);
+  },
+);
+
+test.each(['204 No Content', '304 Not Modified'])(
+  'chunks that a %s announces and sends late are no answer to the next request',
+  async (status) => {
+    await start((socket, index) => {
+      if (index === 0) socket.write(`HTTP/1.1 ${status}\r\nTransfer-Encoding: chunked\r\n\r\n`);
+      else socket.write(socket === server.sockets[0] ? `2\r\nno\r\n0\r\n\r\n${ok}` : ok);
+    });
+    expect(await send()).toMatchObject({ statusCode: Number.parseInt(status, 10), truncated: false });
+    expect(await send()).toMatchObject({ statusCode: 200, response: 'ok' });
+  },
+);
+
 test('a destination that closes on reading a reused connection is connection_reset: it may have read the request', async () => {
   await start((socket, index) => (index === 0 ? socket.write(ok) : socket.destroy()));
   expect(await send()).toMatchObject({ response: 'ok' });

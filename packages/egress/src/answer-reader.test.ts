@@ -1,7 +1,7 @@
 import { AnswerReader } from './answer-reader.js';
 
 function startReader(maxBytes = 65_536): AnswerReader {
-  const reader = new AnswerReader(maxBytes, () => {});
+  const reader = new AnswerReader({ maxBytes, onWriting() {}, onProgress() {} });
   reader.onConnect(() => {});
   reader.onHeaders(200, []);
   return reader;

@@ -20,6 +20,15 @@ export interface RawAnswer {
   isReusable: boolean;
 }
 
+interface AnswerReaderOptions {
+  /** How much of the body is kept. */
+  maxBytes: number;
+  /** Called as the request is written: what was read before is no answer to it. */
+  onWriting(): void;
+  /** Called when the head or a piece of the body has come. */
+  onProgress(): void;
+}
+
 /**
  * Reads one answer off undici. It uses the handler of raw header bytes: the newer one parses every header to an
  * object first, and fails at a header named like a member of Object.prototype.
@@ -36,11 +45,12 @@ export class AnswerReader implements Dispatcher.DispatchHandler {
   #mayBodyFollow = false;
   readonly #maxBytes: number;
   readonly #onWriting: () => void;
+  readonly #onProgress: () => void;
 
-  /** @param onWriting called as the request is written: what was read before is no answer to it */
-  constructor(maxBytes: number, onWriting: () => void) {
+  constructor({ maxBytes, onWriting, onProgress }: AnswerReaderOptions) {
     this.#maxBytes = maxBytes;
     this.#onWriting = onWriting;
+    this.#onProgress = onProgress;
     this.answer = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
@@ -65,6 +75,7 @@ export class AnswerReader implements Dispatcher.DispatchHandler {
       this.#abort?.(new SendFailure('invalid_response', 'The answer is not valid HTTP/1.1.'));
       return true;
     }
+    this.#onProgress();
     this.#head = {
       statusCode,
       contentType: firstValue(headers, 'content-type'),
@@ -76,6 +87,7 @@ export class AnswerReader implements Dispatcher.DispatchHandler {
   }
 
   onData(chunk: Buffer): boolean {
+    this.#onProgress();
     const room = this.#maxBytes - this.#length;
     this.#keep(chunk.length > room ? chunk.subarray(0, room) : chunk);
     if (chunk.length <= room) return true;

@@ -59,12 +59,16 @@ export function watchAnswerStart(socket: Socket, onRefused: (failure: SendFailur
     }
   }
 
-  socket.read = (size?: number) => {
-    const chunk: Buffer | null = read(size);
-    if (!isStartDue || chunk === null) return chunk;
-    const bytes = held.length > 0 ? Buffer.concat([held, chunk]) : chunk;
-    held = Buffer.alloc(0);
-    return judge(bytes);
+  socket.read = () => {
+    for (;;) {
+      const chunk: Buffer | null = read();
+      if (!isStartDue || chunk === null) return chunk;
+      const bytes = held.length > 0 ? Buffer.concat([held, chunk]) : chunk;
+      held = Buffer.alloc(0);
+      const judged = judge(bytes);
+      // Of null a reader takes it that all was read.
+      if (judged !== null) return judged;
+    }
   };
 
   return () => {

@@ -1,6 +1,7 @@
 import { Client } from 'undici';
 import { AnswerReader, type RawAnswer } from './answer-reader.js';
 import { watchAnswerStart } from './answer-start.js';
+import { boundOverhead } from './bound-overhead.js';
 import type { Cancellation } from './cancellation.js';
 import type { OpenSocket } from './open-socket.js';
 import { SendFailure } from './send-failure.js';
@@ -49,11 +50,13 @@ export function createConnection(
 ): Connection {
   const openedAt = Date.now();
   let endExchange: ((failure: SendFailure) => void) | undefined;
-  const expectAnswer = watchAnswerStart(socket, (failure) => endExchange?.(failure));
-  const watch = watchReading(wire, maxAnswerBytes(0), () => {
+  const endFlood = () => {
     if (endExchange) endExchange(tooMuch());
     else void connection.close();
-  });
+  };
+  const watch = watchReading(wire, maxAnswerBytes(0), endFlood);
+  const noteProgress = boundOverhead(socket, endFlood);
+  const expectAnswer = watchAnswerStart(socket, (failure) => endExchange?.(failure));
   lookAtEachRead(socket, watch);
   let isOpen = true;
   let isHandedOver = false;
@@ -90,10 +93,15 @@ export function createConnection(
       return isOpen && !socket.destroyed;
     },
     async exchange({ path, headers, body, maxResponseBytes }, cancellation) {
-      const reader = new AnswerReader(maxResponseBytes, expectAnswer);
+      const reader = new AnswerReader({
+        maxBytes: maxResponseBytes,
+        onWriting: expectAnswer,
+        onProgress: noteProgress,
+      });
       exchanges += 1;
       if (exchanges > 1) await unaskedBytes();
       watch.restart(maxAnswerBytes(maxResponseBytes));
+      noteProgress();
       client.dispatch({ path, method: 'POST', headers, body }, reader);
       endExchange = (failure) => {
         if (!reader.abort(failure)) void client.destroy(failure);
@@ -129,9 +137,9 @@ function unaskedBytes(): Promise<void> {
 
 function lookAtEachRead(socket: OpenSocket['socket'], watch: ReadWatch): void {
   const read = socket.read.bind(socket);
-  socket.read = (size?: number) => {
+  socket.read = () => {
     watch.check();
-    return socket.destroyed ? null : read(size);
+    return socket.destroyed ? null : read();
   };
 }
 

@@ -28,7 +28,7 @@ test('an answer gives its status, text and time', async () => {
   });
 });
 
-test.each([200, 300, 404, 500, 599, 999])('the status %d is an answer', async (status) => {
+test.each([200, 300, 404, 500, 599, 600, 999])('the status %d is an answer', async (status) => {
   const { send } = await start(answering(`HTTP/1.1 ${status} Any\r\nContent-Length: 0\r\n\r\n`));
   expect(await send()).toMatchObject({ kind: 'answer', statusCode: status, response: '' });
 });

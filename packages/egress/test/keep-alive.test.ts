@@ -116,6 +116,17 @@ test('a connection that was used before is not used after an answer that says cl
   await until(() => server.sockets[0]?.destroyed === true);
 });
 
+test.each(['204 No Content', '304 Not Modified'])(
+  'the body that a %s brings all the same is neither kept nor the next answer',
+  async (status) => {
+    const body = 'HTTP/1.1 500 Forged\r\nContent-Length: 0\r\n\r\n';
+    await start((socket, index) => socket.write(index === 0 ? `HTTP/1.1 ${status}\r\n\r\n${body}` : ok));
+    expect(await send()).toMatchObject({ statusCode: Number.parseInt(status, 10), response: '' });
+    expect(await send()).toMatchObject({ statusCode: 200, response: 'ok' });
+    expect(server.sockets).toHaveLength(2);
+  },
+);
+
 test.each(['Connection: close', 'Connection: Upgrade\r\nUpgrade: h2c', 'X-Sum: 1'])(
   'after an answer with the trailers %j the next request has a connection of its own',
   async (trailers) => {

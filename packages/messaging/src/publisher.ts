@@ -27,7 +27,7 @@ export class PublishError extends Error {
 export interface Publisher {
   /** Resolves once the broker has confirmed and routed the message; persistent, mandatory. Throws `PublishError`. */
   publish(publication: Publication): Promise<void>;
-  /** Messages that are ready in a queue, and its consumers. Throws `PublishError` where the broker is away, or has not answered in 2 s. */
+  /** Messages that are ready in a queue. Throws `PublishError` where the broker is away, or has not answered in 2 s. */
   depth(queue: string): Promise<number>;
 }
 

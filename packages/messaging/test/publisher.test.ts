@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deliveriesExchange } from '@tocsin/contracts';
+import type { Broker } from '../src/connection.js';
 import { createPublisher, PublishError } from '../src/publisher.js';
 import { startGate } from '../src/testing.js';
 import { alertFiredQueue, unroutedQueue } from '../src/topology.js';
@@ -109,6 +110,32 @@ test('what nobody listens to is kept in the alternate queue, and what no queue t
   await until(async () => (await publisher.depth(unroutedQueue)) === 1);
   const lost = { exchange: deliveriesExchange, routingKey: 'nobody', content: Buffer.from('x') };
   await expect(publisher.publish(lost)).rejects.toMatchObject({ reason: 'returned' });
+});
+
+test('while a broker does not answer, who asks for the depth of a queue is told so, and the broker is asked once', async () => {
+  const gate = await startGate(new URL(brokerUrl()));
+  const broker = await newBroker({ url: gate.url });
+  let asked = 0;
+  const use: Broker['use'] = (attach) =>
+    broker.use((channel) => {
+      const checkQueue = channel.checkQueue.bind(channel);
+      channel.checkQueue = (queue) => {
+        asked += 1;
+        return checkQueue(queue);
+      };
+      return attach(channel);
+    });
+  const publisher = await createPublisher({ ...broker, use });
+  await broker.ready();
+  gate.freeze();
+  // The second comes after the first was told, when its question is open still.
+  for (let count = 0; count < 2; count += 1)
+    await expect(publisher.depth(alertFiredQueue)).rejects.toMatchObject({ reason: 'away' });
+  gate.thaw();
+  expect(asked).toBe(1);
+  await until(async () => (await publisher.depth(alertFiredQueue)) === 0);
+  await broker.close();
+  await gate.close();
 });
 
 test('without a broker, publishing fails at once with a sentence', async () => {

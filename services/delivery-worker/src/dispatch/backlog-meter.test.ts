@@ -36,16 +36,6 @@ test('while the broker is away the backlog is told, and what it holds ready is n
   expect(await told(1, { queueDepth })).toEqual([{ ...waiting, ready: Number.NaN }]);
 });
 
-test('while the broker does not answer the backlog is told again and again, and the broker is asked once', async () => {
-  let asked = 0;
-  const queueDepth = () => {
-    asked += 1;
-    return new Promise<number>(() => {});
-  };
-  expect(await told(2, { queueDepth })).toEqual(Array(2).fill({ ...waiting, ready: Number.NaN }));
-  expect(asked).toBe(1);
-});
-
 test('while the database is away nothing old is told of it', async () => {
   const [seen] = await told(1, {
     queueDepth: async () => 5,

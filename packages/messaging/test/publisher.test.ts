@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { deliveriesExchange } from '@tocsin/contracts';
+import type { GetMessage } from 'amqplib';
 import type { Broker } from '../src/connection.js';
 import { createPublisher, PublishError } from '../src/publisher.js';
 import { startGate } from '../src/testing.js';
@@ -102,6 +103,18 @@ test('a connection made anew is not taken for the one that was held back', async
   await publisher.publish(alert('after'));
   await broker.close();
   await gate.close();
+});
+
+test('a message is confirmed once it lies in its queue, and is persistent', async () => {
+  const publisher = await newPublisher();
+  await publisher.publish(alert('kept'));
+  let message: GetMessage | false = false;
+  const broker = await newBroker();
+  await broker.use(async (channel) => {
+    message = await channel.get(alertFiredQueue, { noAck: true });
+  });
+  await broker.ready();
+  expect(message).toMatchObject({ content: Buffer.from('kept'), properties: { deliveryMode: 2 } });
 });
 
 test('what nobody listens to is kept in the alternate queue, and what no queue takes is refused', async () => {

@@ -37,7 +37,7 @@ export async function runDispatcher(deps: DispatcherDeps): Promise<void> {
   const { logger, signal } = deps;
   const putBack = createPutBackTurns(() => performance.now());
   while (!signal.aborted) {
-    let full = false;
+    let isBusy = false;
     let ok = true;
     const startedAtMs = performance.now();
     try {
@@ -45,13 +45,13 @@ export async function runDispatcher(deps: DispatcherDeps): Promise<void> {
         await putBackExpired(deps);
         putBack.done();
       }
-      full = await dispatchOnce(deps);
+      isBusy = await dispatchOnce(deps);
     } catch (err) {
       ok = false;
       logger.warn({ err }, 'dispatch.postponed');
     }
     putBack.roundEnded({ ok, tookMs: performance.now() - startedAtMs });
-    const pauseMs = (full ? busyPauseMs : idlePauseMs) * (0.75 + Math.random() / 2);
+    const pauseMs = (isBusy ? busyPauseMs : idlePauseMs) * (0.75 + Math.random() / 2);
     await sleep(pauseMs, undefined, { signal }).catch(() => {});
   }
 }
@@ -84,7 +84,7 @@ async function dispatchOnce({
   // Else they would wait for their lease to run out.
   if (unconfirmed.length > 0) await patience.untilAnswered(() => repository.unqueue(unconfirmed));
   logger.debug({ queued: due.length, unconfirmed: unconfirmed.length, ready, messages }, 'dispatch.queued');
-  return true;
+  return due.length > 0;
 }
 
 function limit(candidate: Candidate, queued: Map<string, number>, slots: DispatcherDeps['slots']): Candidate {

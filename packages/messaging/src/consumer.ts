@@ -9,7 +9,7 @@ export interface Incoming {
   readonly content: Buffer;
   readonly queue: string;
   readonly routingKey: string;
-  /** `x-request-id` and `x-delivery-count`, where they are strings and numbers; others may be of any size. */
+  /** `x-request-id`, where it is a string; others may be of any size. */
   readonly headers: Readonly<Record<string, unknown>>;
   /** The broker has handed this message out before. */
   readonly redelivered: boolean;
@@ -230,14 +230,8 @@ class Held implements Incoming {
 }
 
 const noHeaders = Object.freeze({});
-/** How often the broker has handed the message out before (quorum queues). */
-const deliveryCountHeader = 'x-delivery-count';
 
 function keptOf(headers: Record<string, unknown> = noHeaders): Record<string, unknown> {
-  const { [requestIdHeader]: id, [deliveryCountHeader]: count } = headers;
-  if (typeof id !== 'string' && typeof count !== 'number') return noHeaders;
-  return {
-    ...(typeof id === 'string' && { [requestIdHeader]: id }),
-    ...(typeof count === 'number' && { [deliveryCountHeader]: count }),
-  };
+  const { [requestIdHeader]: id } = headers;
+  return typeof id === 'string' ? { [requestIdHeader]: id } : noHeaders;
 }

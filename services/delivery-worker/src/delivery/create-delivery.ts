@@ -63,7 +63,7 @@ export function createDelivery(parts: DeliveryParts): Deliver {
     policy: config.retry,
     logger,
     metrics,
-    onAttempt: () => window.finished(1),
+    onAttempt: window.finished,
     now: Date.now,
     random: Math.random,
   });

@@ -42,10 +42,12 @@ export function createRecorder(deps: RecorderDeps): Recorder {
       return outcomes.map(() => undefined);
     },
     mended: (outcome, err) => {
-      // Without them already, and refused all the same: it waits, and `database.postponed` tells of it.
-      if (!outcome.attempt?.response?.body) return outcome;
+      const { attempt } = outcome;
+      // Without the answer's body already, and refused all the same: it waits, and `database.postponed` tells of it.
+      if (!attempt?.response?.body) return outcome;
       logger.error({ err, delivery_id: outcome.claimed.deliveryId }, 'delivery.record_refused');
-      return withoutValues(outcome);
+      const response = { ...attempt.response, body: '', truncated: true };
+      return { ...outcome, attempt: { ...attempt, response } };
     },
     maxSize: maxOutcomesInBatch,
     lanes: 2,
@@ -110,14 +112,4 @@ function onePerWebhook(holds: Hold[]): Hold[] {
     ({ webhookId }) => webhookId,
     (hold, kept) => hold.forMs > kept.forMs,
   );
-}
-
-/** The same outcome without the destination's text. */
-function withoutValues(outcome: Outcome): Outcome {
-  const { attempt } = outcome;
-  if (attempt?.response === undefined) return outcome;
-  return {
-    ...outcome,
-    attempt: { ...attempt, response: { ...attempt.response, body: '', truncated: true } },
-  };
 }

@@ -8,8 +8,8 @@ export interface Window {
   giveBack(webhookId: string): void;
   /** Places left for any webhook. */
   room(): number;
-  /** A worker has finished `count` deliveries: the measure of what the window holds. */
-  finished(count: number): void;
+  /** A delivery has been finished: the measure of what the window holds. */
+  finished(): void;
   /** What the database says now: rows that are queued and that nobody has claimed, and rows queued by webhook. */
   observe(seen: { ready: number; queuedByWebhook: Map<string, number>; backlogged: Set<string> }): void;
 }
@@ -73,8 +73,8 @@ export function createWindow({ now, shareOf, slots }: WindowOptions): Window {
       queued.set(webhookId, Math.max(0, (queued.get(webhookId) ?? 0) - 1));
       sent = Math.max(0, sent - 1);
     },
-    finished(count) {
-      finishedNow += count;
+    finished() {
+      finishedNow += 1;
     },
     observe(seen) {
       ready = seen.ready;

@@ -12,7 +12,7 @@ import { createDearRenders } from './dear-renders.js';
 import { createDeliver, type Deliver } from './deliver.js';
 import { createRecorder } from './record.js';
 import { createRecordRepository } from './record-repository.js';
-import { createRenderBody, type RenderBody } from './render-body.js';
+import { createRenderBody } from './render-body.js';
 import type { Slots } from './slots.js';
 import { createSuspectSeat } from './suspect-seat.js';
 import { createWebhookCache } from './webhook-cache.js';
@@ -47,7 +47,7 @@ export function createDelivery(parts: DeliveryParts): Deliver {
     }),
     suspects,
     webhooks: createWebhookCache(createWebhooksReader(database, secrets), patience),
-    render: timed(createRenderBody(), metrics),
+    render: createRenderBody(),
     dearRenders: createDearRenders(),
     slots,
     unhurried: createTurnstile(unhurriedPerTurn),
@@ -67,13 +67,4 @@ export function createDelivery(parts: DeliveryParts): Deliver {
     now: Date.now,
     random: Math.random,
   });
-}
-
-function timed(render: RenderBody, metrics: WorkerMetrics): RenderBody {
-  return (source, facts) => {
-    const startedAt = performance.now();
-    const rendered = render(source, facts);
-    metrics.rendered((performance.now() - startedAt) / 1_000);
-    return rendered;
-  };
 }

@@ -63,7 +63,7 @@ function start() {
     circuits: createCircuits(),
     policy: defaultRetryPolicy,
     logger: { info() {} } as unknown as Logger,
-    metrics: { attempted() {}, ended() {}, deferred() {} } as unknown as WorkerMetrics,
+    metrics: { attempted() {}, rendered() {}, ended() {}, deferred() {} } as unknown as WorkerMetrics,
     onAttempt() {},
     now: Date.now,
     random: () => 0.5,

@@ -132,11 +132,13 @@ function prepareTimed(
   destination: Destination | Unopened | undefined,
   deps: DeliverDeps,
 ): Prepared {
-  const { slots, policy, random } = deps;
+  const { slots, metrics, policy, random } = deps;
   const render: RenderBody = (source, facts) => {
     const startedAtMs = performance.now();
     const rendered = deps.render(source, facts);
-    slots.rendered(claimed.webhookId, performance.now() - startedAtMs);
+    const tookMs = performance.now() - startedAtMs;
+    slots.rendered(claimed.webhookId, tookMs);
+    metrics.rendered(tookMs / 1_000);
     return rendered;
   };
   return prepare({ claimed, destination, render, policy, random: random(), nowMs: performance.now() });

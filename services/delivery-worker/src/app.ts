@@ -51,7 +51,7 @@ export interface DeliveryWorker {
 const alertPrefetch = 40_000;
 /** Deliveries that have been sent and are being recorded, beside those that may be under way: a batch of them. */
 const maxRecordsInHand = 200;
-const maxAlertBytes = 32 * 1_048_576;
+const maxAlertBytesInHand = 32 * 1_048_576;
 /** Of what was not routed there are few, or nobody's bindings are in order. */
 const unroutedPrefetch = 1_000;
 
@@ -93,7 +93,7 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
   const secrets = createSecretBox(openKeys(config.secretsKeys));
   const shared = { database, window, patience, logger, metrics, config };
   const deliver = createDelivery({ ...shared, secrets, slots, sender });
-  const inHand = createLimit(config.slots, maxRecordsInHand);
+  const duePlaces = createLimit(config.slots, maxRecordsInHand);
   let isStopping = false;
   // Once told to stop, what was not begun or waits for the database goes back to the broker with the channel.
   const onError = (err: unknown) => isStopping || logger.error({ err }, 'message.failed');
@@ -114,14 +114,14 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
     await createConsumer(consuming, {
       queue: alertFiredQueue,
       prefetch: alertPrefetch,
-      maxBytes: maxAlertBytes,
+      maxBytes: maxAlertBytesInHand,
       handle: fanOut.handle,
       onError,
     }),
     await createConsumer(consuming, {
       queue: unroutedQueue,
       prefetch: unroutedPrefetch,
-      maxBytes: maxAlertBytes,
+      maxBytes: maxAlertBytesInHand,
       handle: fanOut.handle,
       onError,
     }),
@@ -129,7 +129,8 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
       queue: deliveriesQueue,
       // Half of the hands may be full of what hangs, or waits for a slot, and the rest still keep the slots busy.
       prefetch: 2 * config.slots + maxRecordsInHand,
-      handle: (message) => handleDue(message, (due) => inHand.run((sent) => deliver.due(due, sent)), logger),
+      handle: (message) =>
+        handleDue(message, (due) => duePlaces.run((sent) => deliver.due(due, sent)), logger),
       onError,
     }),
   );
@@ -170,7 +171,7 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
     stopping.abort();
     const refusal = new Error('The worker is stopping.');
     fanOut.refuseWaiting(refusal);
-    inHand.refuseWaiting(refusal);
+    duePlaces.refuseWaiting(refusal);
     // A frozen broker does not answer; what it hands out all the same is refused, and goes back with the channel.
     await Promise.race([pause(), sleep(brokerPatienceMs)]);
     await Promise.all(consumers.map((consumer) => consumer.drained()));

@@ -13,7 +13,7 @@ export interface DeliveryWorkerConfig {
   secretsKeys: Secret;
   egress: { allow: string[]; caFile?: string };
   retry: RetryPolicy;
-  /** Requests under way at the most; this worker holds twice as many messages. */
+  /** Requests under way at the most; of deliveries this worker holds twice as many messages, and those being recorded. */
   slots: number;
   /** How long a delivery may lie in the queue, and how long a claim is ours, in milliseconds. */
   queuedLeaseMs: number;

@@ -2,13 +2,13 @@ import type { Logger } from '@tocsin/kit';
 import type { Window } from '../dispatch/window.js';
 import type { WorkerMetrics } from '../metrics.js';
 import { type AnnounceDeps, announce } from './announce.js';
-import type { Plan, Target } from './plan.js';
+import type { PlacedDelivery, Plan } from './plan.js';
 
 const resolved = { alert: { workspace_id: 'ws', alert_id: 'a' }, outcome: 'dispatched' };
 
 function tell(written: { ids: string[]; isCertain: boolean }) {
   const seen: Record<string, unknown[]> = { begun: [], claimed: [], published: [], freed: [], left: [] };
-  const target = (id: string, state: Target['state']) => ({
+  const target = (id: string, state: PlacedDelivery['state']) => ({
     id,
     state,
     webhookId: `webhook of ${id}`,

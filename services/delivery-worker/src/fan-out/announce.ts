@@ -4,7 +4,7 @@ import type { Claimed } from '../delivery/claim-repository.js';
 import type { Slot } from '../delivery/slots.js';
 import type { Window } from '../dispatch/window.js';
 import type { WorkerMetrics } from '../metrics.js';
-import { giveBack, type Plan, type Target } from './plan.js';
+import { giveBack, type PlacedDelivery, type Plan } from './plan.js';
 import type { ResolvedAlert } from './resolve-alert.js';
 import type { Written } from './write-until-answered.js';
 
@@ -58,7 +58,7 @@ function tell({ resolved, recordId, deliveries }: Plan, written: Written, { logg
 /** What a claim would have read, for a row that was written as claimed. */
 function firstClaim(
   resolved: ResolvedAlert,
-  { id, webhookId, webhook }: Target,
+  { id, webhookId, webhook }: PlacedDelivery,
   leaseEndsAtMs: number,
 ): Claimed {
   const { alert, ruleName, threshold, bound, requestId } = resolved;

@@ -1,9 +1,9 @@
 import { createIdleRules } from './idle-rules.js';
-import type { Plan, Target } from './plan.js';
+import type { PlacedDelivery, Plan } from './plan.js';
 
 const isProven = (webhookId: string) => webhookId === 'answers';
 
-function plan(...targets: { webhookId: string; state: Target['state']; held?: boolean }[]): Plan {
+function plan(...targets: { webhookId: string; state: PlacedDelivery['state']; held?: boolean }[]): Plan {
   const deliveries = targets.map(({ webhookId, state, held = false }) => ({
     webhookId,
     state,

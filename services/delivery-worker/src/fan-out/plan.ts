@@ -11,11 +11,11 @@ import type { TargetWebhook } from './rules-reader.js';
 
 /** An alert's rows as they will be written, with what was taken for them. */
 export interface Plan extends PlannedAlert {
-  deliveries: Target[];
+  deliveries: PlacedDelivery[];
 }
 
 /** A delivery that is claimed as it is written has its slot; one that is queued has a place in the window. */
-export interface Target extends PlannedDelivery {
+export interface PlacedDelivery extends PlannedDelivery {
   webhook: TargetWebhook | undefined;
   slot: Slot | undefined;
 }
@@ -59,7 +59,7 @@ export function planAlert(
 }
 
 /** What was taken for a delivery that is not written after all. */
-export function giveBack({ state, slot, webhookId }: Target, window: Window): void {
+export function giveBack({ state, slot, webhookId }: PlacedDelivery, window: Window): void {
   slot?.giveBack();
   if (state === 'queued') window.giveBack(webhookId);
 }

@@ -37,7 +37,7 @@ export function createFanOut(parts: FanOutParts): FanOutAlert {
     // Without this they would wait for their lease to run out; should it fail too, they do.
     await patience
       .untilAnswered(() => repository.unqueue(unconfirmed))
-      .catch((err) => logger.warn({ err }, 'fan-out.unqueue_failed'));
+      .catch((err) => logger.warn({ err }, 'fan_out.unqueue_failed'));
   };
   const claims = createClaimRepository(database, config.claimLeaseMs);
   const beginUncertain = async (uncertain: { due: DeliveryDue; slot: Slot }[], token: string) => {
@@ -45,7 +45,7 @@ export function createFanOut(parts: FanOutParts): FanOutAlert {
     // Without this too they would wait for their leases.
     const claimed = await patience
       .untilAnswered(() => claims.claim(due, token))
-      .catch((err) => logger.warn({ err }, 'fan-out.claim_failed'));
+      .catch((err) => logger.warn({ err }, 'fan_out.claim_failed'));
     const byId = new Map(claimed?.map((entry) => [entry.deliveryId, entry]));
     for (const entry of uncertain) {
       const ours = byId.get(entry.due.deliveryId);

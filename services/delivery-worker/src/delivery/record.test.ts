@@ -1,0 +1,44 @@
+import type { Logger } from '@tocsin/kit';
+import type { Claimed } from './claim-repository.js';
+import { createRecorder } from './record.js';
+import type { Outcome } from './record-repository.js';
+
+test('an answer that the database refuses is left out of its record, and the log tells of it', async () => {
+  const tries: Outcome[] = [];
+  const logged: string[] = [];
+  const recorder = createRecorder({
+    repository: {
+      record: async ([outcome]) => {
+        tries.push(outcome!);
+        if (tries.length === 1) throw Object.assign(new Error('not a text'), { code: '22021' });
+      },
+      renew: async () => {},
+      defer: async () => {},
+      hold: async () => {},
+      release: async () => {},
+    },
+    patience: { untilAnswered: (work) => work(), rest: async () => true },
+    logger: { error: (_: unknown, event: string) => logged.push(event) } as unknown as Logger,
+    onBatch() {},
+    leaseMs: 30_000,
+  });
+  const answer = { statusCode: 500, body: 'a text', truncated: false };
+  const attempt = {
+    trigger: 'scheduled' as const,
+    startedAt: new Date(),
+    durationMs: 1,
+    requestBody: '{}',
+    response: answer,
+    failure: undefined,
+    note: undefined,
+  };
+  const outcome = {
+    claimed: { deliveryId: 'd' } as Claimed,
+    verdict: { kind: 'succeeded' as const },
+    attempt,
+  };
+  await recorder.record(outcome);
+  const response = { ...answer, body: '', truncated: true };
+  expect(tries).toEqual([outcome, { ...outcome, attempt: { ...attempt, response } }]);
+  expect(logged).toEqual(['delivery.record_refused']);
+});

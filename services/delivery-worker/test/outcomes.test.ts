@@ -93,6 +93,32 @@ test.each<[string, Limits]>([
   60_000,
 );
 
+test('what is queued anew while it is being sent is claimed as soon as that has ended', async () => {
+  const target = await addPatientTarget();
+  await writeWaiting(target.id, 1);
+  // Nothing is put back by its lease.
+  await startWorker({}, { queuedLeaseMs: 600_000, claimLeaseMs: 600_000 });
+  await until('it is being sent', () => target.waiting() === 1);
+  await stage.database.knex('open_deliveries').update({
+    generation: 2,
+    state: 'waiting',
+    claimed: false,
+    claim_token: null,
+    lease_until: null,
+    due_at: new Date(0),
+  });
+  const row = () => stage.database.knex('open_deliveries').first();
+  await until('it is queued anew', async () => (await row()).state === 'queued');
+  const other = await stage.addTarget();
+  await writeWaiting(other.id, 1);
+  await until('what was queued later has come', () => requests(other.path) === 1);
+  expect(requests(target.path)).toBe(1);
+  target.answer();
+  await ended(2);
+  expect(requests(target.path)).toBe(2);
+  expect(await stage.database.knex('open_deliveries')).toEqual([]);
+}, 60_000);
+
 test('what was sent and waits to be recorded for longer than its lease is no other worker’s', async () => {
   const target = await addPatientTarget();
   const ids = await writeWaiting(target.id, 8);

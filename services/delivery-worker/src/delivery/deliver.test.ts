@@ -35,12 +35,14 @@ function start() {
   const sent: string[] = [];
   const recorded: string[] = [];
   const held: string[] = [];
+  const claims: Claimed[] = [];
+  const deferred: (() => void)[] = [];
   const send: Sender['send'] = async ({ url }) => {
     sent.push(url);
     return { kind: 'answer', statusCode: statuses.shift()!, response: '', truncated: false, durationMs: 1 };
   };
   const deliver = createDeliver({
-    claim: async () => undefined,
+    claim: async () => claims.shift(),
     suspects: { giveBack() {} },
     webhooks: { get: async (id) => ({ id, version: 1, url: id, headers: {}, body: id }) },
     render: (body) => {
@@ -56,7 +58,7 @@ function start() {
     sender: { send } as Sender,
     recorder: {
       record: async (outcome) => void recorded.push(outcome.claimed.webhookId),
-      defer: async () => {},
+      defer: () => new Promise((resolve) => deferred.push(resolve)),
       hold: async ({ webhookId }) => void held.push(webhookId),
       release: async () => {},
     },
@@ -77,7 +79,7 @@ function start() {
     turns.shift()?.();
     await settled();
   };
-  return { sent, recorded, held, carryOut, nextTurn };
+  return { deliver, sent, recorded, held, claims, deferred, carryOut, nextTurn };
 }
 
 /** So much time, and so much of the processor's. */
@@ -129,4 +131,24 @@ test('a webhook whose body takes long to render does not stop the others: they g
   }
   while (recorded.length < 12) await settled();
   expect(recorded.slice(0, 6)).toEqual(Array(6).fill('answers'));
+});
+
+test('of the messages that come for one in hand, one is looked at, when that has ended', async () => {
+  const { deliver, recorded, claims, deferred, carryOut, nextTurn } = start();
+  carryOut('answers');
+  await nextTurn();
+  const hold = { reason: 'circuit' as const, remainingMs: 100, times: 1 };
+  const first = claimed('answers');
+  claims.push({ ...first, hold }, { ...first, claim: 2, hold });
+  const came = () => deliver.due({ deliveryId: first.deliveryId, generation: 1 }, () => {});
+  void came();
+  await settled();
+  await Promise.all([came(), came()]);
+  expect([claims.length, deferred.length, recorded.length]).toEqual([1, 1, 1]);
+  deferred.shift()!();
+  await settled();
+  expect([claims.length, deferred.length, deliver.inHand()]).toEqual([0, 1, 1]);
+  deferred.shift()!();
+  await settled();
+  expect([claims.length, deferred.length, deliver.inHand()]).toEqual([0, 0, 0]);
 });

@@ -46,7 +46,8 @@ export interface DeliverDeps {
 export interface Deliver {
   /**
    * Claims a delivery and carries it out. Resolves when its outcome is committed and its message may be acknowledged; a
-   * message that is not ours to act on resolves at once. `sent` is called when its request has ended.
+   * message that is not ours to act on resolves at once, and so does one whose delivery is in hand: what began that one
+   * looks at it afterwards. `sent` is called when its request has ended.
    */
   due(due: DeliveryDue, sent: () => void): Promise<void>;
   /** Carries out one that has been claimed and has its slot. */
@@ -58,35 +59,44 @@ export interface Deliver {
 /** One delivery: claim, prepare, send, classify, record. */
 export function createDeliver(deps: DeliverDeps): Deliver {
   // What has been sent and cannot be recorded may lose its lease and be queued again. Claimed here anew it would be sent
-  // again, as often as its lease runs out, and its outcome would be a late owner's: the message is passed over, and the
-  // row waits for its lease.
-  const inHand = new Set<string>();
-  const once = async (deliveryId: string, work: () => Promise<void>) => {
-    if (inHand.has(deliveryId)) return;
-    inHand.add(deliveryId);
+  // again, as often as its lease runs out, and its outcome would be a late owner's. So a message that comes meanwhile is
+  // only noted: it may be the one that tells of the row as this work leaves it, and is looked at when that has ended. One
+  // is enough, for it claims the row as it is by then.
+  const inHand = new Map<string, DeliveryDue | undefined>();
+  const note = (due: DeliveryDue) => {
+    const noted = inHand.get(due.deliveryId);
+    if (noted === undefined || noted.generation < due.generation) inHand.set(due.deliveryId, due);
+  };
+  /** Resolves to what was noted meanwhile. */
+  const keep = async (deliveryId: string, work: () => Promise<void>) => {
+    inHand.set(deliveryId, undefined);
     try {
       await work();
+      return inHand.get(deliveryId);
     } finally {
       inHand.delete(deliveryId);
     }
   };
+  const claimAndCarryOut = async (due: DeliveryDue, sent: (() => void) | undefined) => {
+    const claimed = await deps.claim(due);
+    if (claimed === undefined) return;
+    try {
+      await carryOut({ claimed, sent }, deps);
+    } finally {
+      if (isSuspected(claimed)) deps.suspects.giveBack();
+    }
+  };
+  const takeUp = async (due: DeliveryDue, sent?: () => void): Promise<void> => {
+    if (inHand.has(due.deliveryId)) return note(due);
+    const next = await keep(due.deliveryId, () => claimAndCarryOut(due, sent));
+    if (next !== undefined) await takeUp(next, sent);
+  };
   return {
-    due: (due, sent) =>
-      once(due.deliveryId, async () => {
-        const claimed = await deps.claim(due);
-        if (claimed === undefined) return;
-        try {
-          await carryOut({ claimed, sent }, deps);
-        } finally {
-          if (isSuspected(claimed)) deps.suspects.giveBack();
-        }
-      }),
+    due: takeUp,
     async claimed(claimed, slot) {
-      try {
-        await once(claimed.deliveryId, () => carryOut({ claimed, slot }, deps));
-      } finally {
-        slot.giveBack();
-      }
+      if (inHand.has(claimed.deliveryId)) return slot.giveBack();
+      const next = await keep(claimed.deliveryId, () => carryOut({ claimed, slot }, deps));
+      if (next !== undefined) await takeUp(next);
     },
     inHand: () => inHand.size,
   };
@@ -96,7 +106,7 @@ interface InHand {
   claimed: Claimed;
   /** Where it has been taken. */
   slot?: Slot;
-  sent?: () => void;
+  sent?: (() => void) | undefined;
 }
 
 async function carryOut({ claimed, sent, ...reserved }: InHand, deps: DeliverDeps): Promise<void> {

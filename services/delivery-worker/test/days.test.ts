@@ -1,3 +1,4 @@
+import { timeOfRecordId } from '@tocsin/database';
 import { createLogger } from '@tocsin/kit';
 import { createPatience } from '../src/patience.js';
 import { commitSplitting } from '../src/split-bad-rows.js';
@@ -123,4 +124,16 @@ test.each([
   // The chore has been through: it drops after it has made.
   await stage.workers.pop()!.close(12_000);
   expect(await partitions()).toEqual(before);
+});
+
+test.each([
+  ['ahead', 100 * dayMs],
+  ['behind', -100 * dayMs],
+])('what a worker whose clock is months %s sets aside has the time that it is', async (_, offMs) => {
+  Date.now = () => wallClock() + offMs;
+  await stage.startWorker();
+  await stage.publishRaw(Buffer.from('{"no alert'));
+  const letter = await until('it is set aside', () => stage.database.knex('dead_letters').first());
+  expect(Math.abs(letter.created_at.getTime() - wallClock())).toBeLessThan(60_000);
+  expect(timeOfRecordId(letter.id)).toBe(letter.created_at.getTime());
 });

@@ -1,5 +1,5 @@
 import { createAlertFiredCheck, type DeliveryDue } from '@tocsin/contracts';
-import type { Database } from '@tocsin/database';
+import { type Database, readClock } from '@tocsin/database';
 import type { Logger } from '@tocsin/kit';
 import type { DeliveryWorkerConfig } from '../config.js';
 import { type Claimed, createClaimRepository } from '../delivery/claim-repository.js';
@@ -63,7 +63,7 @@ export function createFanOut(parts: FanOutParts): FanOutAlert {
     deadLetters: createDeadLetters({
       repository: createDeadLetterRepository(database),
       patience,
-      now: Date.now,
+      now: () => readClock(database),
     }),
     window,
     slots,

@@ -11,10 +11,11 @@ const letterOf = (content: Buffer) => ({
   redelivered: false,
 });
 
-/** Notes what is added together, each addition a turn of the event loop long. */
-function start() {
+/** Notes what is added together, each addition a turn of the event loop long; the answers to the first are lost. */
+function start({ lost = 0 } = {}) {
   const added: DeadLetter[][] = [];
   const count = { now: 0, atMost: 0 };
+  let clockMs = 0;
   const repository = {
     async add(letters: DeadLetter[]) {
       added.push(letters);
@@ -22,12 +23,13 @@ function start() {
       count.atMost = Math.max(count.atMost, count.now);
       await new Promise((resolve) => setImmediate(resolve));
       count.now -= 1;
+      if (added.length <= lost) throw new Error('Its answer was lost.');
     },
   };
   const letters = createDeadLetters({
     repository,
     patience: { untilAnswered: (work) => work(), rest: async () => true },
-    now: Date.now,
+    now: async () => (clockMs += 1_000),
   });
   return { added, count, add: (content: Buffer) => letters.add(letterOf(content)) };
 }
@@ -45,4 +47,12 @@ test('large ones are added a few megabytes at a time, and of the largest only th
   const largest = Array.from({ length: 10 }, () => add(Buffer.alloc(1_048_577)));
   await Promise.all([...large, ...largest]);
   expect(added.map((letters) => letters.length)).toEqual([4, 4, 12]);
+});
+
+test('letters whose answer was lost are added again as they were', async () => {
+  const { added, add } = start({ lost: 1 });
+  await Promise.all(['{1', '{2', '{3'].map((content) => add(Buffer.from(content))));
+  const [first, ...again] = added.map((letters) => letters.map(({ id }) => id));
+  expect(first).toHaveLength(3);
+  expect(again.flat()).toEqual(first);
 });

@@ -9,13 +9,24 @@ import {
 
 /** Sets messages aside. Each promise resolves after the commit, so that the message may be acknowledged. */
 export interface DeadLetters {
-  add(letter: Omit<DeadLetter, 'id'>): Promise<void>;
+  add(letter: Unnamed): Promise<void>;
 }
+
+type Unnamed = Omit<DeadLetter, 'id'>;
 
 export interface DeadLettersDeps {
   repository: DeadLetterRepository;
   patience: Patience;
-  now: () => number;
+  /** The database's clock, in Unix milliseconds: by a worker's own, one that is wrong would set aside what is long expired. */
+  now: () => Promise<number>;
+}
+
+interface Waiting {
+  letter: Unnamed;
+  /** On this process's monotonic clock, in milliseconds. */
+  sinceMs: number;
+  /** From the first try on. */
+  named?: DeadLetter;
 }
 
 const maxLettersInBatch = 200;
@@ -23,16 +34,23 @@ const maxBytesInStatement = 4 * 1_048_576;
 
 /** A flood of them takes few connections to the database, and a few megabytes. */
 export function createDeadLetters({ repository, patience, now }: DeadLettersDeps): DeadLetters {
-  const batcher = createPatientBatcher<DeadLetter, void>({
+  const batcher = createPatientBatcher<Waiting, void>({
     patience,
-    commit: async (letters) => {
-      for (const part of partsOf(letters)) await repository.add(part);
-      return letters.map(() => undefined);
+    commit: async (waiting) => {
+      const aheadMs = (await now()) - performance.now();
+      for (const entry of waiting) entry.named ??= name(entry, aheadMs);
+      for (const part of partsOf(waiting.map(({ named }) => named!))) await repository.add(part);
+      return waiting.map(() => undefined);
     },
     maxSize: maxLettersInBatch,
     lanes: 1,
   });
-  return { add: (letter) => batcher.add({ ...letter, id: deadLetterId(now(), letter) }) };
+  return { add: (letter) => batcher.add({ letter, sinceMs: performance.now() }) };
+}
+
+/** By when it came, and not by when it is written: equal ones that came one after the other are told apart. */
+function name({ letter, sinceMs }: Waiting, aheadMs: number): DeadLetter {
+  return { ...letter, id: deadLetterId(sinceMs + aheadMs, letter) };
 }
 
 function partsOf(letters: DeadLetter[]): DeadLetter[][] {

@@ -5,7 +5,7 @@ import { createStage, type Stage } from './support/stage.js';
 import { until } from './support/until.js';
 
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
-const patienceMs = 240_000;
+const patienceMs = 400_000;
 
 let stage: Stage;
 let worker: ReturnType<typeof keepWorker>;
@@ -26,6 +26,8 @@ function keepWorker({ config, database }: Stage) {
     PORT: '0',
     METRICS_PORT: '0',
     LOG_LEVEL: 'fatal',
+    // Suspects wait for it, and a request needs 12 s of it.
+    CLAIM_LEASE: '14s',
     DATABASE_URL: config.databaseUrl.reveal(),
     AMQP_URL: config.amqpUrl.reveal(),
     SECRETS_KEYS: config.secretsKeys.reveal(),
@@ -92,9 +94,36 @@ test(
 );
 
 test(
+  'a delivery that is under way whenever its worker is killed is delivered after ten times in a row',
+  async () => {
+    const [slow, quick] = [await stage.addTarget(), await stage.addTarget()];
+    stage.destination.answer(slow.path, (_, response) => setTimeout(() => response.end('ok'), 4_000));
+    await stage.write([stage.plan([slow.id])]);
+    const openOf = async ({ id }: { id: string }) => {
+      await skipWaits();
+      return stage.database.knex('open_deliveries').where({ webhook_id: id }).first();
+    };
+    for (let kill = 1; kill <= 10; kill += 1) {
+      const before = stage.destination.at(slow.path).length;
+      await stage.write([stage.plan([quick.id])]);
+      await until('it is at work', async () => (await openOf(quick)) === undefined, patienceMs);
+      // Whether the slow one is begun at all is the worker's to say.
+      const isBegun = () => stage.destination.at(slow.path).length > before;
+      await until('the slow one is begun', isBegun, 1_500).catch(() => {});
+      worker.kill();
+      await until('it has died', () => worker.deaths() === kill, patienceMs);
+    }
+    await until('it has ended', async () => (await openOf(slow)) === undefined, patienceMs);
+    const [delivery] = await stage.database.knex('deliveries').where({ webhook_id: slow.id });
+    expect(delivery).toMatchObject({ status: 'succeeded', attempts_made: 1 });
+  },
+  patienceMs,
+);
+
+test(
   'a worker that is killed six times in a row under load fails nothing for it',
   async () => {
-    const targets = await Promise.all(Array.from({ length: 10 }, () => stage.addTarget()));
+    const targets = await Promise.all(Array.from({ length: 3 }, () => stage.addTarget()));
     for (const { path } of targets)
       stage.destination.answer(path, (_, response) => setTimeout(() => response.end('ok'), 200));
     const load = () => stage.write([stage.plan(targets.map(({ id }) => id))]);

@@ -127,15 +127,23 @@ describe('of deliveries that have seen two workers die', () => {
     const token = randomUUID();
     expect(await scene.claims.claim(due, token)).toEqual([]);
     const claimed = { deliveryId: due[2]!.deliveryId, crashes: 3 };
-    expect(await scene.claims.claimSuspect(due, token)).toMatchObject(claimed);
+    expect(await scene.claims.claimSuspect({ due, token, maxDeaths: 4 })).toMatchObject(claimed);
     // Its answer was lost: the same one again, and counted once.
-    expect(await scene.claims.claimSuspect(due, token)).toMatchObject(claimed);
+    expect(await scene.claims.claimSuspect({ due, token, maxDeaths: 4 })).toMatchObject(claimed);
     expect(await open()).toMatchObject([{ claimed: true }, { claimed: false }, { claimed: false }]);
+  });
+
+  test('none is claimed that has seen more of them than it may, but for one that is not sent any more', async () => {
+    const claim = (maxDeaths: number) =>
+      scene.claims.claimSuspect({ due: due.slice(0, 2), token: randomUUID(), maxDeaths });
+    expect(await claim(3)).toMatchObject({ deliveryId: due[0]!.deliveryId, crashes: 7 });
+    expect(await claim(3)).toBeUndefined();
+    expect(await claim(4)).toMatchObject({ deliveryId: due[1]!.deliveryId, crashes: 5 });
   });
 
   test('the others wait, and their count stands', async () => {
     const { deliveryId } = due[0]!;
-    await scene.claims.claimSuspect([due[0]!], randomUUID());
+    await scene.claims.claimSuspect({ due: [due[0]!], token: randomUUID(), maxDeaths: 4 });
     await scene.claims.postponeSuspects(due, randomUUID());
     expect(await open()).toMatchObject([
       { state: 'waiting', crashes: 2, lease_until: null },
@@ -150,14 +158,14 @@ test('a suspect whose claim’s answer was lost, and whose place is another’s 
   const row = () => scene.database.knex('open_deliveries').where({ delivery_id: due.deliveryId });
   await row().update({ crashes: 2 });
   const token = randomUUID();
-  expect(await scene.claims.claimSuspect([due], token)).toMatchObject({ crashes: 3 });
+  expect(await scene.claims.claimSuspect({ due: [due], token, maxDeaths: 4 })).toMatchObject({ crashes: 3 });
   await scene.claims.postponeSuspects([due], token);
   expect(await row()).toMatchObject([{ state: 'waiting', claimed: false, crashes: 2 }]);
 });
 
 test('what is not suspected is neither claimed alone nor put back', async () => {
   const due = await oneQueued();
-  expect(await scene.claims.claimSuspect([due], randomUUID())).toBeUndefined();
+  expect(await scene.claims.claimSuspect({ due: [due], token: randomUUID(), maxDeaths: 4 })).toBeUndefined();
   await scene.claims.postponeSuspects([due], randomUUID());
   expect(await scene.open(due.deliveryId)).toMatchObject({ state: 'queued', claimed: false });
 });

@@ -75,7 +75,7 @@ test('what was planned while nothing was open reads what it is asked for, and no
       records.defer([
         { claimed: claimed(deferred), deferral: { kind: 'deferred', afterMs: 60_000, reason: 'held' } },
       ]),
-    claimSuspect: () => claims.claimSuspect(suspected, randomUUID()),
+    claimSuspect: () => claims.claimSuspect({ due: suspected, token: randomUUID(), maxDeaths: 4 }),
     postponeSuspects: () => claims.postponeSuspects(suspected, randomUUID()),
     unqueue: () => dispatch.unqueue(unqueued),
     queue: () => dispatch.queue([quotaOf(2)]),

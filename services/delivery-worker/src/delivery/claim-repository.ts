@@ -42,6 +42,8 @@ export interface AlertFacts {
 
 /** A delivery claimed so often without an outcome may be what takes its workers down, or only have been beside it. */
 const suspectedAfter = 2;
+/** A delivery claimed this often without an outcome takes its workers down. */
+export const maxCrashes = 5;
 
 /** It is sent with no other such beside it (docs/adr/0041). */
 export function isSuspected({ crashes }: Pick<Claimed, 'crashes'>): boolean {
@@ -54,24 +56,31 @@ export interface ClaimRepository {
    * suspected.
    */
   claim(due: DeliveryDue[], token: string): Promise<Claimed[]>;
-  /** Claims at most one of those that are suspected, one that has seen the fewest workers die. */
-  claimSuspect(due: DeliveryDue[], token: string): Promise<Claimed | undefined>;
+  /**
+   * Claims at most one of those that are suspected, one that has seen the fewest workers die: `maxDeaths` at the most, or
+   * so many that it is not sent any more.
+   */
+  claimSuspect(wanted: {
+    due: DeliveryDue[];
+    token: string;
+    maxDeaths: number;
+  }): Promise<Claimed | undefined>;
   /** Puts those that are suspected, queued, and not claimed by another back for some seconds. */
   postponeSuspects(due: DeliveryDue[], token: string): Promise<void>;
 }
 
 export function createClaimRepository(database: Database, leaseMs: number): ClaimRepository {
-  const run = async (statement: typeof claim, due: DeliveryDue[], token: string) => {
+  const run = async (statement: typeof claim, due: DeliveryDue[], token: string, ...more: unknown[]) => {
     // Before the statement: our idea of the lease ends before the database's.
     const leaseEndsAtMs = performance.now() + leaseMs;
-    const [ids, generations] = columnsOf(due);
     const first = firstIdOf(due.map(({ deliveryId }) => deliveryId));
-    const rows = await database.prepared<ClaimedRow>(statement, [ids, generations, leaseMs, token, first]);
+    const parameters = [...columnsOf(due), leaseMs, token, first, ...more];
+    const rows = await database.prepared<ClaimedRow>(statement, parameters);
     return rows.map((row) => toClaimed(row, leaseEndsAtMs));
   };
   return {
     claim: (due, token) => run(claim, due, token),
-    claimSuspect: async (due, token) => (await run(claimSuspect, due, token))[0],
+    claimSuspect: async ({ due, token, maxDeaths }) => (await run(claimSuspect, due, token, maxDeaths))[0],
     async postponeSuspects(due, token) {
       await database.prepared(postponeSuspects, [...columnsOf(due), token]);
     },
@@ -141,6 +150,7 @@ const claimSuspect = {
       join unnest($1::uuid[], $2::integer[]) as due(delivery_id, generation) using (delivery_id, generation)
       where o.delivery_id = any($1::uuid[]) and o.state is not distinct from 'queued' and ${isFree('$4')}
         and ${crashesBefore('$4')} >= ${suspectedAfter}
+        and (${crashesBefore('$4')} <= $6::integer or ${crashesBefore('$4')} >= ${maxCrashes})
       order by o.claim_token is not distinct from $4::uuid desc, o.crashes, random() limit 1
     `,
     'true',

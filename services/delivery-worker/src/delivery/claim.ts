@@ -54,9 +54,10 @@ async function claimSuspect(
   { repository, suspects }: ClaimDeps,
 ): Promise<Claimed | undefined> {
   let suspect: Claimed | undefined;
-  if (suspects.take()) {
+  const maxDeaths = suspects.take();
+  if (maxDeaths !== undefined) {
     try {
-      suspect = await repository.claimSuspect(left, token);
+      suspect = await repository.claimSuspect({ due: left, token, maxDeaths });
     } finally {
       if (suspect === undefined) suspects.giveBack();
     }

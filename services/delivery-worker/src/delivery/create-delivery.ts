@@ -37,7 +37,7 @@ const unhurriedPerTurn = 4;
 export function createDelivery(parts: DeliveryParts): Deliver {
   const { database, secrets, slots, sender, window, patience, logger, metrics, config } = parts;
   const batchOf = (stage: 'claim' | 'record') => (size: number) => metrics.batch(stage, size);
-  const suspects = createSuspectSeat();
+  const suspects = createSuspectSeat({ leaseMs: config.claimLeaseMs, now: () => performance.now() });
   return createDeliver({
     claim: createClaim({
       repository: createClaimRepository(database, config.claimLeaseMs),

@@ -1,4 +1,4 @@
-import type { Claimed } from './claim-repository.js';
+import { type Claimed, maxCrashes } from './claim-repository.js';
 import type { RenderBody } from './render-body.js';
 import { nextTry, type RetryPolicy } from './retry-policy.js';
 import type { Deferral, Failure, Verdict } from './verdict.js';
@@ -20,8 +20,6 @@ export interface PrepareInput {
   nowMs: number;
 }
 
-/** A delivery claimed this often without an outcome takes its workers down. */
-const maxCrashes = 5;
 /** A request may take 10 s and its record a little; a claim with less time left might be another's when it is sent. */
 const minLeaseMs = 12_000;
 

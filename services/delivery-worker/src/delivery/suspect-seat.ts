@@ -3,18 +3,30 @@
  * others that are suspected were not in it.
  */
 export interface SuspectSeat {
-  /** False where it is taken. */
-  take(): boolean;
+  /** How many workers' deaths one who is sent from it may have seen; undefined where it is taken. */
+  take(): number | undefined;
   giveBack(): void;
 }
 
-export function createSuspectSeat(): SuspectSeat {
+export interface SuspectSeatOptions {
+  /** For how long a claim is good. */
+  leaseMs: number;
+  now: () => number;
+}
+
+/**
+ * For each death beyond the first that a suspect has seen, the process must have lived for a lease. What kills workers
+ * again and again, whatever they do, kills them young, and so with no suspect in hand; and what kills them at a steady
+ * pace that is slower strikes one at one of these ages only, for a request is shorter than a lease.
+ */
+export function createSuspectSeat({ leaseMs, now }: SuspectSeatOptions): SuspectSeat {
+  const bornAtMs = now();
   let taken = false;
   return {
     take() {
-      if (taken) return false;
+      if (taken) return undefined;
       taken = true;
-      return true;
+      return 1 + Math.floor((now() - bornAtMs) / leaseMs);
     },
     giveBack() {
       taken = false;

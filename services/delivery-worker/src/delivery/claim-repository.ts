@@ -41,7 +41,7 @@ export interface AlertFacts {
 }
 
 /** A delivery claimed so often without an outcome may be what takes its workers down, or only have been beside it. */
-const suspectedAfter = 2;
+export const suspectedAfter = 3;
 /** A delivery claimed this often without an outcome takes its workers down. */
 export const maxCrashes = 5;
 

@@ -1,3 +1,5 @@
+import { suspectedAfter } from './claim-repository.js';
+
 /**
  * The one place of a process for a delivery that is suspected of taking its workers down. Should the process die, the
  * others that are suspected were not in it.
@@ -15,7 +17,7 @@ export interface SuspectSeatOptions {
 }
 
 /**
- * For each death beyond the first that a suspect has seen, the process must have lived for a lease. What kills workers
+ * For each death beyond the second that a suspect has seen, the process must have lived for a lease. What kills workers
  * again and again, whatever they do, kills them young, and so with no suspect in hand; and what kills them at a steady
  * pace that is slower strikes one at one of these ages only, for a request is shorter than a lease.
  */
@@ -26,7 +28,7 @@ export function createSuspectSeat({ leaseMs, now }: SuspectSeatOptions): Suspect
     take() {
       if (taken) return undefined;
       taken = true;
-      return 1 + Math.floor((now() - bornAtMs) / leaseMs);
+      return suspectedAfter - 1 + Math.floor((now() - bornAtMs) / leaseMs);
     },
     giveBack() {
       taken = false;

@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { alertFiredKey, alertsExchange } from '@tocsin/contracts';
 import { startHelper } from '../child/commands.js';
-import { startLoad } from '../load/start-load.js';
 import { type Percentiles, percentilesOf } from '../measure/statistics.js';
 import { type Bench, createBench } from '../scenarios/bench.js';
 import { type Scene, writeScene } from '../stack/scene-repository.js';
@@ -11,11 +10,18 @@ import type { SilentCommands } from './silent-main.js';
 /** Those that the healthy ones share their workers with; 500 deliveries a second in each case. */
 export interface Neighbours {
   name: string;
-  /** Webhooks whose destination hangs. */
+  /** Webhooks whose destination hangs; with none, as many alerts as for one call nobody. */
   webhooks: number;
   /** True where it is not the destination that hangs, but the name server that is asked for it. */
   byName: boolean;
 }
+
+/** What the alerts themselves cost a machine that broker, database, workers and this suite share. */
+export const nobody: Neighbours = {
+  name: 'beside as many alerts that call nobody',
+  webhooks: 0,
+  byName: false,
+};
 
 export const neighbourhoods: Neighbours[] = [
   { name: 'beside 1 webhook that hangs', webhooks: 1, byName: false },
@@ -36,8 +42,8 @@ const healthyWebhooks = 10;
 const deliveriesPerSecond = 500;
 /** A rule calls 20 at the most. */
 const webhooksInRule = 20;
-/** Until workers and servers have done everything a few times. */
-const warmSeconds = 5;
+/** What a worker does all the time is compiled by then: in the first seconds that takes as much as the deliveries. */
+const warmSeconds = 20;
 
 /**
  * 500 healthy deliveries a second, for some time alone and as long beside their neighbours: with the same workers and
@@ -49,7 +55,6 @@ export async function measureBeside(
 ): Promise<NeighboursResult> {
   const bench = await createBench({ say, profile: false });
   const silent = startHelper<SilentCommands>(import.meta.url, './silent-main.js');
-  const noise = await startLoad(bench.stack.amqpUrl);
   try {
     const { port, namesPort } = await silent.call('listen', undefined);
     const { stack, destination, secrets } = bench;
@@ -58,8 +63,9 @@ export async function measureBeside(
     const hanging = Array.from({ length: webhooks }, (_, index) =>
       byName ? `http://hangs-${index}.test:${port}/` : `http://127.0.0.1:${port}/${index}`,
     );
+    const groups = webhooks === 0 ? [[]] : inRules(hanging);
     const scenes = await Promise.all(
-      inRules(hanging).map((group) => writeScene(stack.database, { secrets, urls: group })),
+      groups.map((group) => writeScene(stack.database, { secrets, urls: group })),
     );
     const nodeOptions = byName ? askNameServer(namesPort) : [];
     await Promise.all(
@@ -70,10 +76,7 @@ export async function measureBeside(
     const publishing = publishHealthy(bench, healthy, warmSeconds + 2 * seconds);
     await sleep((warmSeconds + seconds) * 1_000);
     const noises = scenes.map((scene) =>
-      noise.call('publishAll', {
-        run: bench.nextRun(),
-        ...paceOf(scene, scene.webhookIds.length / webhooks, seconds),
-      }),
+      bench.load.call('publishAll', { run: bench.nextRun(), ...paceOf(scene, webhooks, seconds) }),
     );
     const latencies = await publishing;
     await Promise.all(noises);
@@ -85,7 +88,7 @@ export async function measureBeside(
       met: await silent.call('met', undefined),
     };
   } finally {
-    await Promise.all([noise, silent, bench.load, bench.destination].map((helper) => helper.stop()));
+    await Promise.all([silent, bench.load, bench.destination].map((helper) => helper.stop()));
     // What hangs is still owed, and would keep workers from ending well: they go with the rest.
     await bench.stack.database.close();
     await bench.stack.processes.killAll();
@@ -99,9 +102,9 @@ function askNameServer(port: number): string[] {
   return ['--import', names.href];
 }
 
-/** A rule's share of the deliveries, as what the load takes. */
-function paceOf(scene: Scene, share: number, seconds: number) {
-  const perSecond = (deliveriesPerSecond * share) / scene.webhookIds.length;
+/** Each of the webhooks has the same share of the deliveries, whatever rule it belongs to. */
+function paceOf(scene: Scene, webhooks: number, seconds: number) {
+  const perSecond = deliveriesPerSecond / Math.max(1, webhooks);
   return {
     alerts: Math.floor(perSecond * seconds),
     workspaceId: scene.workspaceId,
@@ -122,7 +125,7 @@ async function publishHealthy(
 ): Promise<Float64Array> {
   const run = nextRun();
   const webhooks = scene.webhookIds.length;
-  const pace = paceOf(scene, 1, seconds);
+  const pace = paceOf(scene, webhooks, seconds);
   await destination.call('begin', { run, alerts: pace.alerts, webhooks });
   const { publishedAtMs } = await load.call('publishAll', { run, ...pace });
   const deadlineMs = performance.now() + stalledAfterMs;

@@ -9,6 +9,7 @@ import { type Percentiles, percentilesOf } from '../measure/statistics.js';
 import { type Bench, createBench } from '../scenarios/bench.js';
 import { isAnythingOpen } from '../scenarios/outcome-reader.js';
 import { type Scene, writeScene } from '../stack/scene-repository.js';
+import { holdWebhooks, releaseWebhooks } from './holds-repository.js';
 import type { PublicationsCommands } from './publications-main.js';
 import { countDeliveries, countOpen, readTakenOver } from './storm-reader.js';
 
@@ -55,7 +56,7 @@ export async function measureStorm(options: StormOptions): Promise<StormResult> 
     return await bench.withWorkers(workers, async () => {
       await warmUp({ bench, other, noise, scene: stormy });
       await other.call('begin', { run, alerts, webhooks });
-      if (held) await hold(bench, stormy);
+      if (held) await holdWebhooks(database, stormy.webhookIds);
       const startedAtMs = performance.now();
       const whisper = startWhisper(bench, quiet);
       const { publishedAtMs, confirmedAtMs } = await noise.call('publishAll', {
@@ -171,22 +172,11 @@ async function takenOverAfter({ stack }: Bench, scene: Scene, whispers: Whisper[
   return whispers.map(({ alertId, publishedAtMs }) => takenOver.get(alertId)! - unixMs - publishedAtMs);
 }
 
-async function hold({ stack }: Bench, { webhookIds }: Scene): Promise<void> {
-  await stack.database.knex('webhook_holds').insert(
-    webhookIds.map((id) => ({
-      webhook_id: id,
-      reason: 'retry_after',
-      held_until: new Date(Date.now() + 3_600_000),
-      times: 1,
-    })),
-  );
-}
-
 async function releaseBacklog(
   { stack, say }: Bench,
   { scene, rows }: { scene: Scene; rows: number },
 ): Promise<void> {
   while ((await countOpen(stack.database)) < rows) await sleep(250);
   say(`  ${rows} rows are waiting`);
-  await stack.database.knex('webhook_holds').whereIn('webhook_id', scene.webhookIds).delete();
+  await releaseWebhooks(stack.database, scene.webhookIds);
 }

@@ -1,0 +1,19 @@
+import type { Database } from '@tocsin/database';
+
+const heldForMs = 3_600_000;
+
+/** Nothing is sent to these webhooks for an hour, as after a `Retry-After`. */
+export async function holdWebhooks({ knex }: Database, webhookIds: string[]): Promise<void> {
+  await knex('webhook_holds').insert(
+    webhookIds.map((id) => ({
+      webhook_id: id,
+      reason: 'retry_after',
+      held_until: new Date(Date.now() + heldForMs),
+      times: 1,
+    })),
+  );
+}
+
+export async function releaseWebhooks({ knex }: Database, webhookIds: string[]): Promise<void> {
+  await knex('webhook_holds').whereIn('webhook_id', webhookIds).delete();
+}

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { alertFiredKey, alertsExchange } from '@tocsin/contracts';
 import { startHelper } from '../child/commands.js';
+import { waitForArrivals } from '../destination/wait-for-arrivals.js';
 import { type Percentiles, percentilesOf } from '../measure/statistics.js';
 import { type Bench, createBench } from '../scenarios/bench.js';
 import { type Scene, writeScene } from '../stack/scene-repository.js';
@@ -115,8 +116,6 @@ function paceOf(scene: Scene, webhooks: number, seconds: number) {
   };
 }
 
-const stalledAfterMs = 60_000;
-
 /** In the order in which they were published. */
 async function publishHealthy(
   { destination, load, nextRun }: Bench,
@@ -128,11 +127,7 @@ async function publishHealthy(
   const pace = paceOf(scene, webhooks, seconds);
   await destination.call('begin', { run, alerts: pace.alerts, webhooks });
   const { publishedAtMs } = await load.call('publishAll', { run, ...pace });
-  const deadlineMs = performance.now() + stalledAfterMs;
-  while ((await destination.call('progress', undefined)).distinct < pace.alerts * webhooks) {
-    if (performance.now() > deadlineMs) throw new Error('Healthy deliveries have not arrived.');
-    await sleep(50);
-  }
+  await waitForArrivals(destination, pace.alerts * webhooks);
   const { arrivedAtMs } = await destination.call('tally', undefined);
   return arrivedAtMs.map((arrivedMs, slot) => arrivedMs - publishedAtMs[Math.floor(slot / webhooks)]!);
 }

@@ -2,12 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { alertFiredKey, alertsExchange } from '@tocsin/contracts';
 import { startHelper } from '../child/commands.js';
 import { type Destination, startDestination } from '../destination/start-destination.js';
+import { waitForArrivals } from '../destination/wait-for-arrivals.js';
 import { alertIdOf } from '../load/alert-ids.js';
 import { type Load, startLoad } from '../load/start-load.js';
 import { monotonicMs } from '../measure/clock.js';
 import { type Percentiles, percentilesOf } from '../measure/statistics.js';
+import { waitFor } from '../measure/wait-for.js';
 import { type Bench, createBench } from '../scenarios/bench.js';
-import { isAnythingOpen } from '../scenarios/outcome-reader.js';
 import { type Scene, writeScene } from '../stack/scene-repository.js';
 import { holdWebhooks, releaseWebhooks } from './holds-repository.js';
 import type { PublicationsCommands } from './publications-main.js';
@@ -22,8 +23,8 @@ export interface StormResult {
   /** Of the other workspace's single alerts, from publish to arrival, in milliseconds; and until they were taken over. */
   quiet: Percentiles;
   quietTakenOver: Percentiles;
-  /** (alert, webhook) of the storm that did not arrive exactly once. */
-  wrong: number;
+  /** (alert, webhook) of the storm that arrived more than once; where one does not arrive at all, measuring throws. */
+  repeated: number;
   /** Times that a delivery was put into the queue once more; fault-free and claimed in time there are none. */
   publishedAgain: number;
   /** Those that had been claimed, and given back for want of a slot. */
@@ -58,20 +59,24 @@ export async function measureStorm(options: StormOptions): Promise<StormResult> 
       await other.call('begin', { run, alerts, webhooks });
       if (held) await holdWebhooks(database, stormy.webhookIds);
       const startedAtMs = performance.now();
-      const whisper = startWhisper(bench, quiet);
-      const { publishedAtMs, confirmedAtMs } = await noise.call('publishAll', {
-        run,
-        alerts,
-        workspaceId: stormy.workspaceId,
-        alertRuleId: stormy.alertRuleId,
-        exchange: alertsExchange,
-        routingKey: alertFiredKey,
+      const storm = async () => {
+        const loaded = await noise.call('publishAll', {
+          run,
+          alerts,
+          workspaceId: stormy.workspaceId,
+          alertRuleId: stormy.alertRuleId,
+          exchange: alertsExchange,
+          routingKey: alertFiredKey,
+        });
+        if (held) await releaseBacklog(bench, { scene: stormy, rows: alerts * webhooks });
+        await waitForArrivals(other, alerts * webhooks);
+        return loaded;
+      };
+      const [{ publishedAtMs, confirmedAtMs }, whispers] = await whisperDuring(storm, {
+        bench,
+        scene: quiet,
       });
-      if (held) await releaseBacklog(bench, { scene: stormy, rows: alerts * webhooks });
-      const arrived = async () => (await other.call('progress', undefined)).distinct >= alerts * webhooks;
-      while (!(await arrived())) await sleep(100);
-      const whispers = await whisper.end();
-      while (await isAnythingOpen(database)) await sleep(50);
+      await waitUntilRecorded(bench);
       const seconds = (performance.now() - startedAtMs) / 1_000;
       const { counts } = await other.call('tally', undefined);
       const { published, distinct } = await publications.call('counts', undefined);
@@ -82,7 +87,7 @@ export async function measureStorm(options: StormOptions): Promise<StormResult> 
         seconds,
         quiet: percentilesOf(whispers.map(({ arrivedMs }) => arrivedMs)),
         quietTakenOver: percentilesOf(await takenOverAfter(bench, quiet, whispers)),
-        wrong: counts.filter((count) => count !== 1).length,
+        repeated: counts.filter((count) => count > 1).length,
         publishedAgain: published - distinct,
         givenBack: (await countDeliveries(database, stormy.workspaceId)).givenBack,
       };
@@ -115,8 +120,8 @@ async function warmUp({ bench, other, noise, scene }: WarmUp): Promise<void> {
     exchange: alertsExchange,
     routingKey: alertFiredKey,
   });
-  const arrived = async () => (await other.call('progress', undefined)).distinct === warmUpAlerts * webhooks;
-  while (!(await arrived()) || (await isAnythingOpen(bench.stack.database))) await sleep(100);
+  await waitForArrivals(other, warmUpAlerts * webhooks);
+  await waitUntilRecorded(bench);
 }
 
 interface Whisper {
@@ -128,41 +133,52 @@ interface Whisper {
 
 const whispersAtMost = 3_600;
 
-/** One alert a second until it is told to end; how long each took to arrive. */
-function startWhisper({ destination, load, nextRun }: Bench, scene: Scene) {
+interface Whispering {
+  bench: Bench;
+  scene: Scene;
+}
+
+/** One alert a second for as long as `work` takes; what that gave, and how long each alert took to arrive. */
+async function whisperDuring<T>(
+  work: () => Promise<T>,
+  { bench, scene }: Whispering,
+): Promise<[T, Whisper[]]> {
   let ended = false;
-  const whisper = async (): Promise<Whisper[]> => {
+  const working = work().finally(() => {
+    ended = true;
+  });
+  const whisperOn = async (): Promise<Whisper[]> => {
     const whispers: Whisper[] = [];
-    const common = {
-      workspaceId: scene.workspaceId,
-      alertRuleId: scene.alertRuleId,
-      exchange: alertsExchange,
-      routingKey: alertFiredKey,
-    };
-    for (let count = 0; count < whispersAtMost && !ended; count += 1) {
-      const run = nextRun();
-      await destination.call('begin', { run, alerts: 1, webhooks: 1 });
-      const [{ publishedAtMs }] = await Promise.all([
-        load.call('publishAll', { run, alerts: 1, ...common }),
-        sleep(1_000),
-      ]);
-      while ((await destination.call('progress', undefined)).distinct === 0) await sleep(5);
-      const { arrivedAtMs } = await destination.call('tally', undefined);
-      const publishedMs = publishedAtMs[0]!;
-      whispers.push({
-        alertId: alertIdOf(run, 0),
-        publishedAtMs: publishedMs,
-        arrivedMs: arrivedAtMs[0]! - publishedMs,
-      });
-    }
+    while (whispers.length < whispersAtMost && !ended) whispers.push(await whisper({ bench, scene }));
     return whispers;
   };
-  const whispering = whisper();
+  const whispering = whisperOn();
+  // Where one fails, the other still needs what is stopped then.
+  await Promise.allSettled([working, whispering]);
+  return [await working, await whispering];
+}
+
+/** Takes a second at least. */
+async function whisper({ bench, scene }: Whispering): Promise<Whisper> {
+  const { destination, load } = bench;
+  const run = bench.nextRun();
+  await destination.call('begin', { run, alerts: 1, webhooks: 1 });
+  const publishing = load.call('publishAll', {
+    run,
+    alerts: 1,
+    workspaceId: scene.workspaceId,
+    alertRuleId: scene.alertRuleId,
+    exchange: alertsExchange,
+    routingKey: alertFiredKey,
+  });
+  const [{ publishedAtMs }] = await Promise.all([publishing, sleep(1_000)]);
+  await waitForArrivals(destination, 1);
+  const { arrivedAtMs } = await destination.call('tally', undefined);
+  const publishedMs = publishedAtMs[0]!;
   return {
-    end() {
-      ended = true;
-      return whispering;
-    },
+    alertId: alertIdOf(run, 0),
+    publishedAtMs: publishedMs,
+    arrivedMs: arrivedAtMs[0]! - publishedMs,
   };
 }
 
@@ -176,7 +192,21 @@ async function releaseBacklog(
   { stack, say }: Bench,
   { scene, rows }: { scene: Scene; rows: number },
 ): Promise<void> {
-  while ((await countOpen(stack.database)) < rows) await sleep(250);
+  await waitFor({
+    what: `of ${rows} rows are waiting`,
+    count: () => countOpen(stack.database),
+    isReached: (open) => open >= rows,
+    everyMs: 250,
+  });
   say(`  ${rows} rows are waiting`);
   await releaseWebhooks(stack.database, scene.webhookIds);
+}
+
+async function waitUntilRecorded({ stack }: Bench): Promise<void> {
+  await waitFor({
+    what: 'deliveries have no outcome',
+    count: () => countOpen(stack.database),
+    isReached: (open) => open === 0,
+    everyMs: 50,
+  });
 }

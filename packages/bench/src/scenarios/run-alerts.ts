@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { alertFiredKey, alertsExchange } from '@tocsin/contracts';
+import { waitForArrivals } from '../destination/wait-for-arrivals.js';
 import { monotonicMs } from '../measure/clock.js';
 import { type CpuShares, createCpuMeter } from '../measure/cpu-meter.js';
 import type { Scene } from '../stack/scene-repository.js';
@@ -29,8 +30,6 @@ export interface AlertsResult {
   latenciesMs: Float64Array;
 }
 
-const stalledAfterMs = 30_000;
-
 /** Fires alerts, waits until every delivery is recorded, and checks every count; throws where one is wrong. */
 export async function runAlerts(bench: Bench, options: AlertsRun): Promise<AlertsResult> {
   const { stack, destination, load } = bench;
@@ -56,7 +55,7 @@ export async function runAlerts(bench: Bench, options: AlertsRun): Promise<Alert
     routingKey: alertFiredKey,
     perSecond,
   });
-  await waitForArrivals(bench, deliveries);
+  await waitForArrivals(destination, deliveries);
   while (await isAnythingOpen(stack.database)) await sleep(5);
   const endedAtMs = monotonicMs();
   const cpuMicros = meter.microsFor(deliveries);
@@ -72,19 +71,6 @@ export async function runAlerts(bench: Bench, options: AlertsRun): Promise<Alert
     cpuMicros,
     latenciesMs,
   };
-}
-
-async function waitForArrivals({ destination }: Bench, deliveries: number): Promise<void> {
-  let distinct = -1;
-  let movedAtMs = performance.now();
-  while (distinct < deliveries) {
-    const progress = await destination.call('progress', undefined);
-    if (progress.distinct > distinct) movedAtMs = performance.now();
-    distinct = progress.distinct;
-    if (performance.now() - movedAtMs > stalledAfterMs)
-      throw new Error(`Stalled: ${distinct} of ${deliveries} deliveries arrived.`);
-    await sleep(10);
-  }
 }
 
 interface RunToCheck {

@@ -1,18 +1,25 @@
 import { monotonicMs } from '../measure/clock.js';
 import { slotOf } from './compare.js';
 import { readClaimed } from './records-reader.js';
-import type { Exposure, Trial } from './trial.js';
+import { type Exposure, type Trial, until } from './trial.js';
 
 /** Deliveries that a worker has claimed and not recorded, as slots. */
 export interface Claimed {
   all: Set<number>;
   /** Those whose request has reached the destination. */
   sent: Set<number>;
+  /** The number of each one's claim, by its slot. */
+  claims: Map<number, number>;
 }
 
 /** What is claimed at this moment, by whichever worker. */
 export async function claimedNow(trial: Trial): Promise<Claimed> {
   return readSlots(trial, new Date(Date.now() + 1_000));
+}
+
+/** The same as soon as the database can be asked: it may have been struck too. */
+export async function claimedWhenUp(trial: Trial): Promise<Claimed> {
+  return until('the database answers', () => claimedNow(trial).catch(() => undefined));
 }
 
 /** Whoever lives has recorded what it held by then. */
@@ -41,8 +48,9 @@ async function readSlots(trial: Trial, claimedBefore: Date): Promise<Claimed> {
   const { run, scene, database, counter, timing } = trial;
   const rows = await readClaimed(database, { run, claimedBefore, claimLeaseMs: timing.claimLeaseMs });
   const { received } = await counter.call('arrivals', undefined);
-  const all = new Set(rows.map((row) => slotOf(run, scene.webhookIds, row)));
-  return { all, sent: new Set([...all].filter((slot) => received[slot]! > 0)) };
+  const claims = new Map(rows.map((row) => [slotOf(run, scene.webhookIds, row), row.claim]));
+  const all = new Set(claims.keys());
+  return { all, sent: new Set([...all].filter((slot) => received[slot]! > 0)), claims };
 }
 
 /** Deliveries that are claimed, and publications that wait for their confirm or answer. */
@@ -57,6 +65,10 @@ export function nothingAtRisk(inFlight: number, endedAtMs = monotonicMs()): Expo
   return { inFlight, of: 'deliveries and publications', bound: 0, endedAtMs };
 }
 
-export function atRisk(slots: Set<number>, of: string, endedAtMs: number): Exposure {
-  return { inFlight: slots.size, of, bound: slots.size, slots, endedAtMs };
+/** Each of the slots may be repeated as often as it is named. */
+export function atRisk(slots: Iterable<number>, of: string, endedAtMs: number): Exposure {
+  const times = new Map<number, number>();
+  for (const slot of slots) times.set(slot, (times.get(slot) ?? 0) + 1);
+  const bound = [...times.values()].reduce((sum, count) => sum + count, 0);
+  return { inFlight: bound, of, bound, slots: times, endedAtMs };
 }

@@ -1,5 +1,5 @@
 import { monotonicMs } from '../measure/clock.js';
-import { claimedNow } from './in-flight.js';
+import { atRisk, claimedWhenUp } from './in-flight.js';
 import type { Part } from './part.js';
 import type { ServicePart } from './start-services.js';
 import type { Exposure, Trial } from './trial.js';
@@ -8,7 +8,8 @@ import type { Exposure, Trial } from './trial.js';
 interface Blow {
   /** Blows of one round meet different parts. */
   part: string;
-  strike(): Promise<void>;
+  /** Calls `note` once a worker may no longer come to record what it holds. */
+  strike(note: () => Promise<void>): Promise<unknown>;
 }
 
 const rounds = { long: 12, short: 4 };
@@ -20,8 +21,12 @@ export function everythingAtRandom(seed: number): (trial: Trial) => Promise<Expo
   return async (trial) => {
     const random = createRandom(seed);
     const pick = <T>(items: T[]): T => items[Math.floor(random() * items.length)]!;
-    const atRisk = new Set<number>();
-    let bound = 0;
+    let inFlight = 0;
+    /** The slot of each claim that was out when a worker was struck: one that is not recorded is sent once more. */
+    const claims = new Map<string, number>();
+    const note = async () => {
+      for (const [slot, claim] of (await claimedWhenUp(trial)).claims) claims.set(`${slot}/${claim}`, slot);
+    };
     await trial.counter.call('behave', { delayMs: 300 });
     for (let round = 0; round < rounds[trial.timing.form]; round += 1) {
       await trial.pause(500 + random() * 2_000);
@@ -30,28 +35,24 @@ export function everythingAtRandom(seed: number): (trial: Trial) => Promise<Expo
         const blow = pick(allBlows(trial, random));
         if (blows.every(({ part }) => part !== blow.part)) blows.push(blow);
       }
-      const { all } = await claimedNow(trial);
-      for (const slot of all) atRisk.add(slot);
-      // Behind an outage a worker may hold as much as it can: what is measured before would be too little.
-      bound += slotsOfWorker * blows.filter(({ part }) => part.startsWith('worker')).length;
-      await Promise.all(blows.map(({ strike }) => strike()));
+      inFlight += (await claimedWhenUp(trial)).all.size;
+      await Promise.all(blows.map(({ strike }) => strike(note)));
     }
-    return { inFlight: atRisk.size, of: 'claimed when struck', bound, endedAtMs: monotonicMs() };
+    return { ...atRisk(claims.values(), 'claimed when struck', monotonicMs()), inFlight };
   };
 }
-
-/** `DELIVERY_SLOTS`, as it is unless set. */
-const slotsOfWorker = 800;
 
 function allBlows(trial: Trial, random: () => number): Blow[] {
   const { workers, api, postgres, rabbitmq, pause } = trial;
   const aWhile = () => pause(500 + random() * longestMs);
+  /** Only workers hold deliveries; behind an outage more than before it, so they are counted at the blow itself. */
+  const isWorker = (part: Part) => workers.some(({ name }) => name === part.name);
   const kill = (part: Part): Blow => ({
     part: part.name,
-    async strike() {
+    async strike(note) {
       part.signal('SIGKILL');
       await part.gone();
-      await part.revive();
+      await Promise.all([isWorker(part) && note(), part.revive()]);
     },
   });
   const restart = (part: Part): Blow => ({
@@ -63,20 +64,23 @@ function allBlows(trial: Trial, random: () => number): Blow[] {
   });
   const stop = (part: Part): Blow => ({
     part: part.name,
-    async strike() {
+    async strike(note) {
       part.signal('SIGSTOP');
-      await aWhile();
-      part.signal('SIGCONT');
+      const over = aWhile().then(() => part.signal('SIGCONT'));
+      await Promise.all([isWorker(part) && note(), over]);
     },
   });
   const freeze = (part: ServicePart): Blow => ({
     part: part.name,
-    async strike() {
+    async strike(note) {
       const wire = random() < 0.5 ? part.database : part.broker;
       wire.freeze();
-      await aWhile();
-      if (random() < 0.5) wire.cut();
-      wire.thaw();
+      const over = aWhile().then(() => {
+        if (random() < 0.5) wire.cut();
+        wire.thaw();
+      });
+      // Cut off from the broker it records as ever.
+      await Promise.all([isWorker(part) && wire === part.database && note(), over]);
     },
   });
   const services = [...workers, api];

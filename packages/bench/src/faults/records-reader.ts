@@ -62,6 +62,8 @@ export async function readOpenState(database: Database, run: number): Promise<Op
 export interface ClaimedDelivery {
   alertId: string;
   webhookId: string;
+  /** The number of the claim among those of the delivery. */
+  claim: number;
 }
 
 /** Deliveries of a run that are claimed, under a claim made before `claimedBefore` with a lease of `claimLeaseMs`. */
@@ -71,7 +73,7 @@ export async function readClaimed(
 ): Promise<ClaimedDelivery[]> {
   const { first, last } = alertIdsOfRun(run);
   const { rows } = await database.knex.raw(
-    `select a.alert_id as "alertId", o.webhook_id as "webhookId"
+    `select a.alert_id as "alertId", o.webhook_id as "webhookId", o.claim
      from open_deliveries o join alerts a on a.id = o.alert_record_id
      where o.claimed and o.lease_until <= :before::timestamptz + :lease::float8 * interval '1 millisecond'
        and a.alert_id between :first::uuid and :last::uuid`,

@@ -2,6 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicMs } from '../measure/clock.js';
 import { type Comparison, compare } from './compare.js';
 import type { Offered } from './doors-main.js';
+import { judge } from './judge.js';
 import { type DeliveryRecord, readOpenState, readRecords } from './records-reader.js';
 import { settle } from './settle.js';
 import { type Stage, webhooksPerAlert } from './stage.js';
@@ -103,19 +104,6 @@ async function tryFault(stage: Stage, fault: Fault): Promise<FaultResult> {
 
 async function offeredAtLeast({ doors }: Trial, alerts: number): Promise<void> {
   while ((await doors.call('progress', undefined)).offered.all < alerts) await sleep(50);
-}
-
-function judge({ lost, repeated, repeats, disagreements }: Comparison, exposure: Exposure): string[] {
-  const { slots, bound } = exposure;
-  const outside = slots === undefined ? [] : [...repeats].filter(([slot]) => !slots.has(slot));
-  const again = slots === undefined ? [] : [...repeats].filter(([, times]) => times > 1);
-  return [
-    ...(lost === 0 ? [] : [`${lost} lost`]),
-    ...(repeated <= bound ? [] : [`${repeated} repeated, ${bound} were in flight`]),
-    ...(outside.length === 0 ? [] : [`${outside.length} repeated that were not in flight`]),
-    ...(again.length === 0 ? [] : [`${again.length} repeated more than once`]),
-    ...(disagreements.length === 0 ? [] : [`records disagree, first: ${disagreements[0]}`]),
-  ];
 }
 
 interface Recovery {

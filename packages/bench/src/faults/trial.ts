@@ -15,8 +15,8 @@ export interface Exposure {
   of: string;
   /** No more than so many may be repeated. */
   bound: number;
-  /** Where it is known which deliveries are at risk: only these may be repeated, each at most so often. */
-  slots?: Set<number>;
+  /** Where it is known which deliveries are at risk: only these may be repeated, each so often at the most. */
+  slots?: Map<number, number>;
   /** When the fault was over, on the machine's monotonic clock in milliseconds. */
   endedAtMs: number;
 }

@@ -1,12 +1,5 @@
 import { monotonicMs } from '../measure/clock.js';
-import {
-  atRisk,
-  claimedByTheLost,
-  claimedNow,
-  claimsAreStuck,
-  countInFlight,
-  nothingAtRisk,
-} from './in-flight.js';
+import { atRisk, claimedByTheLost, claimedNow, claimsAreStuck, nothingAtRisk } from './in-flight.js';
 import { countCommittedSince } from './records-reader.js';
 import type { ServicePart } from './start-services.js';
 import { type Exposure, type Trial, until } from './trial.js';
@@ -131,7 +124,7 @@ export async function terminate(trial: Trial): Promise<Exposure> {
   const worker = firstWorker(trial);
   await trial.counter.call('behave', slowAnswers);
   await trial.pause(1_000);
-  const inFlight = await countInFlight(trial);
+  const { all } = await claimedNow(trial);
   const askedAtMs = monotonicMs();
   worker.signal('SIGTERM');
   const { code, signal } = await worker.gone();
@@ -139,5 +132,5 @@ export async function terminate(trial: Trial): Promise<Exposure> {
   if (code !== 0 || tookMs > shutdownWithinMs)
     throw new Error(`${worker.name} ended with ${signal ?? code} after ${Math.round(tookMs)} ms.`);
   await worker.revive();
-  return { ...nothingAtRisk(inFlight, askedAtMs), of: 'deliveries' };
+  return { ...nothingAtRisk(all.size, askedAtMs), of: 'claimed' };
 }

@@ -1,4 +1,4 @@
-import { alertIdOf } from '../load/alert-ids.js';
+import { alertIdOf, sequenceOf } from '../load/alert-ids.js';
 import type { Arrivals } from './counter-main.js';
 import type { DeliveryRecord } from './records-reader.js';
 
@@ -99,7 +99,7 @@ export function slotOf(
   webhookIds: string[],
   { alertId, webhookId }: { alertId: string; webhookId: string },
 ): number {
-  const sequence = Number.parseInt(alertId.slice(-12), 16);
+  const sequence = sequenceOf(alertId);
   if (alertId !== alertIdOf(run, sequence)) throw new Error(`${alertId} is not of run ${run}.`);
   return sequence * webhookIds.length + webhookIds.indexOf(webhookId);
 }

@@ -1,5 +1,7 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicMs } from '../measure/clock.js';
 import { slotOf } from './compare.js';
+import type { Behaviour } from './counter-main.js';
 import { readClaimed } from './records-reader.js';
 import { type Exposure, type Trial, until } from './trial.js';
 
@@ -27,7 +29,7 @@ const othersRecordWithinMs = 3_000;
 
 /** What a worker held that was killed or stopped at `at`: claimed before, and still so when the others have recorded theirs. */
 export async function claimedByTheLost(trial: Trial, at: Date): Promise<Claimed> {
-  await trial.pause(othersRecordWithinMs);
+  await sleep(othersRecordWithinMs);
   return readSlots(trial, at);
 }
 
@@ -38,7 +40,7 @@ const stuckWithinMs = 5_000;
 export async function claimsAreStuck(trial: Trial): Promise<void> {
   const deadlineMs = monotonicMs() + stuckWithinMs;
   while (monotonicMs() < deadlineMs) {
-    await trial.pause(stuckForMs);
+    await sleep(stuckForMs);
     const { all } = await readSlots(trial, new Date(Date.now() - stuckForMs));
     if (all.size > 0) return;
   }
@@ -51,6 +53,16 @@ async function readSlots(trial: Trial, claimedBefore: Date): Promise<Claimed> {
   const claims = new Map(rows.map((row) => [slotOf(run, scene.webhookIds, row), row.claim]));
   const all = new Set(claims.keys());
   return { all, sent: new Set([...all].filter((slot) => received[slot]! > 0)), claims };
+}
+
+/** Slow enough that requests are always under way, quick enough that none times out. */
+export const slowAnswers = { delayMs: 300 };
+
+/** Waits until requests are under way, as they are from then on; how much is in flight. */
+export async function underLoad(trial: Trial, behaviour: Partial<Behaviour> = {}): Promise<number> {
+  await trial.counter.call('behave', { ...slowAnswers, ...behaviour });
+  await sleep(1_000);
+  return countInFlight(trial);
 }
 
 /** Deliveries that are claimed, and publications that wait for their confirm or answer. */

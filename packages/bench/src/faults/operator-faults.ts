@@ -1,13 +1,14 @@
+/** What is done to servers, and to what they hold, while both sides live. */
+
+import { setTimeout as sleep } from 'node:timers/promises';
 import { alertFiredKey, alertsExchange } from '@tocsin/contracts';
 import { alertFiredQueue, deliveriesQueue } from '@tocsin/messaging';
 import { type Channel, connect } from 'amqplib';
 import { monotonicMs } from '../measure/clock.js';
-import { atRisk, claimedNow, countInFlight, nothingAtRisk } from './in-flight.js';
+import { atRisk, claimedNow, nothingAtRisk, underLoad } from './in-flight.js';
 import type { TcpProxy } from './tcp-proxy.js';
 import type { Exposure, Trial } from './trial.js';
 
-/** What is done to servers, and to what they hold, while both sides live. */
-const slowAnswers = { delayMs: 300 };
 const meddlingMs = 10_000;
 
 /** Does it over and over; nobody dies, so nothing may be repeated. */
@@ -16,15 +17,9 @@ async function overAndOver(trial: Trial, everyMs: number, blow: () => Promise<un
   const endMs = monotonicMs() + meddlingMs;
   while (monotonicMs() < endMs) {
     await blow();
-    await trial.pause(everyMs);
+    await sleep(everyMs);
   }
   return nothingAtRisk(inFlight);
-}
-
-async function underLoad(trial: Trial): Promise<number> {
-  await trial.counter.call('behave', slowAnswers);
-  await trial.pause(1_000);
-  return countInFlight(trial);
 }
 
 const others = "datname = current_database() and application_name <> 'tocsin-faults'";
@@ -60,7 +55,7 @@ export async function delayDatabase(trial: Trial): Promise<Exposure> {
   const wires = [trial.api, ...trial.workers].map(({ database }) => database);
   const inFlight = await underLoad(trial);
   for (const wire of wires) wire.delay(lateMs);
-  await trial.pause(meddlingMs);
+  await sleep(meddlingMs);
   for (const wire of wires) wire.delay(0);
   return nothingAtRisk(inFlight);
 }
@@ -74,9 +69,9 @@ export async function lockAttempts(trial: Trial): Promise<Exposure> {
     await transaction.raw('set local idle_in_transaction_session_timeout = 0');
     await transaction.raw('lock table attempts in access exclusive mode');
     // Whose lease does not outlast the lock may be sent again by another worker, once.
-    await trial.pause(trial.timing.claimLeaseMs / 2);
+    await sleep(trial.timing.claimLeaseMs / 2);
     const { all: early } = await claimedNow(trial);
-    await trial.pause(trial.timing.claimLeaseMs);
+    await sleep(trial.timing.claimLeaseMs);
     const { all: late } = await claimedNow(trial);
     return atRisk(new Set([...early, ...late]), 'claimed', monotonicMs());
   });
@@ -88,7 +83,7 @@ export async function forbidWriting(trial: Trial): Promise<Exposure> {
   const inFlight = await underLoad(trial);
   await knex.raw('alter database tocsin set default_transaction_read_only = on');
   await knex.raw(`select pg_terminate_backend(pid) from pg_stat_activity where ${others}`);
-  await trial.pause(meddlingMs);
+  await sleep(meddlingMs);
   await knex.transaction(async (transaction) => {
     await transaction.raw('set transaction read write');
     await transaction.raw('alter database tocsin reset default_transaction_read_only');
@@ -103,7 +98,7 @@ export async function takePermissions(trial: Trial): Promise<Exposure> {
   await trial.rabbitmq.control('set_permissions', username, '^$', '^$', '^$');
   // What it may do is remembered by each channel; a new one asks.
   await trial.rabbitmq.control('close_all_connections', 'meddling');
-  await trial.pause(meddlingMs);
+  await sleep(meddlingMs);
   await trial.rabbitmq.control('set_permissions', username, '.*', '.*', '.*');
   return nothingAtRisk(inFlight);
 }

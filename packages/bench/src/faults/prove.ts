@@ -1,5 +1,6 @@
 import type { Proof } from './proofs.js';
 import { runFault } from './run-fault.js';
+import { markOf } from './sabotages.js';
 import { startStage } from './stage.js';
 import type { Timing } from './timing.js';
 
@@ -19,7 +20,7 @@ export async function prove(
   try {
     const victims = proof.victim === 'worker' ? stage.workers : [stage.api];
     for (const victim of victims) {
-      if (!victim.newLog().includes(`sabotaged: ${proof.name}`))
+      if (!victim.newLog().includes(markOf(proof)))
         throw new Error(`${victim.name} runs as it is shipped: ${proof.module} was not loaded.`);
     }
     const { problems, exposure } = await runFault(stage, proof.fault);

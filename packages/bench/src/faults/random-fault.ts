@@ -1,5 +1,6 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicMs } from '../measure/clock.js';
-import { atRisk, claimedWhenUp } from './in-flight.js';
+import { atRisk, claimedWhenUp, slowAnswers } from './in-flight.js';
 import type { Part } from './part.js';
 import type { ServicePart } from './start-services.js';
 import type { Exposure, Trial } from './trial.js';
@@ -27,9 +28,9 @@ export function everythingAtRandom(seed: number): (trial: Trial) => Promise<Expo
     const note = async () => {
       for (const [slot, claim] of (await claimedWhenUp(trial)).claims) claims.set(`${slot}/${claim}`, slot);
     };
-    await trial.counter.call('behave', { delayMs: 300 });
+    await trial.counter.call('behave', slowAnswers);
     for (let round = 0; round < rounds[trial.timing.form]; round += 1) {
-      await trial.pause(500 + random() * 2_000);
+      await sleep(500 + random() * 2_000);
       const blows: Blow[] = [];
       while (blows.length < blowsInRound) {
         const blow = pick(allBlows(trial, random));
@@ -43,8 +44,8 @@ export function everythingAtRandom(seed: number): (trial: Trial) => Promise<Expo
 }
 
 function allBlows(trial: Trial, random: () => number): Blow[] {
-  const { workers, api, postgres, rabbitmq, pause } = trial;
-  const aWhile = () => pause(500 + random() * longestMs);
+  const { workers, api, postgres, rabbitmq } = trial;
+  const aWhile = () => sleep(500 + random() * longestMs);
   /** Only workers hold deliveries; behind an outage more than before it, so they are counted at the blow itself. */
   const isWorker = (part: Part) => workers.some(({ name }) => name === part.name);
   const kill = (part: Part): Blow => ({

@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { sequenceOf } from '../load/alert-ids.js';
 import { monotonicMs } from '../measure/clock.js';
 import { type Comparison, compare } from './compare.js';
 import type { Offered } from './doors-main.js';
@@ -41,7 +42,7 @@ export async function runFault(stage: Stage, fault: Fault): Promise<FaultResult>
 async function tryFault(stage: Stage, fault: Fault): Promise<FaultResult> {
   const { timing, scene, counter, doors, database } = stage;
   const run = stage.nextRun();
-  const trial: Trial = { ...stage, run, pause: (ms) => sleep(ms) };
+  const trial: Trial = { ...stage, run };
   // A second of grace: the ids' time is rounded.
   const sinceMs = Date.now() - 1_000;
   for (const part of [...stage.workers, stage.api]) part.newLog();
@@ -117,8 +118,7 @@ function recoveryOf({ exposure, offered, records }: Recovery): number {
   const monotonicToUnixMs = Date.now() - monotonicMs();
   let lastMs = exposure.endedAtMs;
   for (const { alertId, succeededAtMs } of records) {
-    const offeredAtMs =
-      offered.offeredAtMs[Number.parseInt(alertId.slice(-12), 16)] ?? Number.POSITIVE_INFINITY;
+    const offeredAtMs = offered.offeredAtMs[sequenceOf(alertId)] ?? Number.POSITIVE_INFINITY;
     if (offeredAtMs <= exposure.endedAtMs && succeededAtMs !== null)
       lastMs = Math.max(lastMs, succeededAtMs - monotonicToUnixMs);
   }

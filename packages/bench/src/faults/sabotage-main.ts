@@ -1,12 +1,13 @@
-import { writeSync } from 'node:fs';
-import { type LoadHook, register } from 'node:module';
-import { isMainThread } from 'node:worker_threads';
-import { type Sabotage, sabotages } from './sabotages.js';
-
 /**
  * Loaded into a service from outside (`node --import '…/sabotage-main.js?sabotage=NAME' main.js`): rewrites one piece
  * of one module as it is loaded, so that the code that ships needs no hook for tests.
  */
+
+import { writeSync } from 'node:fs';
+import { type LoadHook, register } from 'node:module';
+import { isMainThread } from 'node:worker_threads';
+import { markOf, type Sabotage, sabotages } from './sabotages.js';
+
 /** `process.stderr` of a thread passes through the main one and may come too late. */
 const stderr = 2;
 const name = new URL(import.meta.url).searchParams.get('sabotage') ?? '';
@@ -28,7 +29,3 @@ export const load: LoadHook = async (url, context, nextLoad) => {
   writeSync(stderr, `${markOf(sabotage)}\n`);
   return { ...loaded, source: parts.join(sabotage.replacement) };
 };
-
-function markOf({ name: done }: Sabotage): string {
-  return `sabotaged: ${done}`;
-}

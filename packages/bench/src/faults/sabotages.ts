@@ -8,6 +8,11 @@ export interface Sabotage {
   replacement: string;
 }
 
+/** What a service says once its module has been rewritten. */
+export function markOf({ name }: Sabotage): string {
+  return `sabotaged: ${name}`;
+}
+
 export const sabotages = {
   'ack-before-commit': {
     name: 'ack-before-commit',

@@ -1,10 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicMs } from '../measure/clock.js';
-import { atRisk, claimedNow, countInFlight, nothingAtRisk } from './in-flight.js';
+import { atRisk, claimedNow, countInFlight, nothingAtRisk, underLoad } from './in-flight.js';
 import type { Part } from './part.js';
 import type { TcpProxy } from './tcp-proxy.js';
 import type { Exposure, Trial } from './trial.js';
 
-const slowAnswers = { delayMs: 300 };
 const alarmMs = 10_000;
 
 /** Stops servers as their operator would, and starts them again. */
@@ -22,9 +22,7 @@ export function killAndRestart(choose: (trial: Trial) => Part[]): (trial: Trial)
 }
 
 async function takeDown(trial: Trial, parts: Part[], down: (part: Part) => Promise<void>): Promise<Exposure> {
-  await trial.counter.call('behave', slowAnswers);
-  await trial.pause(1_000);
-  const inFlight = await countInFlight(trial);
+  const inFlight = await underLoad(trial);
   await Promise.all(parts.map(down));
   await Promise.all(parts.map((part) => part.revive()));
   return nothingAtRisk(inFlight);
@@ -56,13 +54,11 @@ export async function freezeBroker(trial: Trial): Promise<Exposure> {
 }
 
 async function freeze(trial: Trial, { choose, times, cut }: Freeze) {
-  await trial.counter.call('behave', slowAnswers);
-  await trial.pause(1_000);
+  const inFlight = await underLoad(trial);
   const wires = [trial.api, ...trial.workers].map(choose);
-  const inFlight = await countInFlight(trial);
   for (const wire of wires) wire.freeze();
   const { all } = await claimedNow(trial);
-  await trial.pause(times * trial.timing.frozenMs);
+  await sleep(times * trial.timing.frozenMs);
   for (const wire of wires) {
     if (cut) wire.cut();
     wire.thaw();
@@ -73,7 +69,7 @@ async function freeze(trial: Trial, { choose, times, cut }: Freeze) {
 /** The broker refuses to take messages, as it does when its disk is nearly full. */
 export async function fillDisk(trial: Trial): Promise<Exposure> {
   await trial.rabbitmq.control('set_disk_free_limit', '1000000GB');
-  await trial.pause(alarmMs);
+  await sleep(alarmMs);
   const inFlight = await countInFlight(trial);
   await trial.rabbitmq.control('set_disk_free_limit', '50MB');
   return nothingAtRisk(inFlight);

@@ -4,7 +4,6 @@ import type { Stage } from './stage.js';
 /** A run of the load while a fault is inflicted. */
 export interface Trial extends Stage {
   run: number;
-  pause(ms: number): Promise<void>;
 }
 
 /** What a fault puts at risk of being sent twice. */

@@ -1,11 +1,17 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicMs } from '../measure/clock.js';
-import { atRisk, claimedByTheLost, claimedNow, claimsAreStuck, nothingAtRisk } from './in-flight.js';
+import {
+  atRisk,
+  claimedByTheLost,
+  claimedNow,
+  claimsAreStuck,
+  nothingAtRisk,
+  underLoad,
+} from './in-flight.js';
 import { countCommittedSince } from './records-reader.js';
 import type { ServicePart } from './start-services.js';
 import { type Exposure, type Trial, until } from './trial.js';
 
-/** Slow enough that requests are always under way, quick enough that none times out. */
-const slowAnswers = { delayMs: 300 };
 const shutdownWithinMs = 20_000;
 
 function firstWorker({ workers }: Trial): ServicePart {
@@ -42,10 +48,9 @@ export async function killBeforePost(trial: Trial): Promise<Exposure> {
 /** The destinations have answered, but no record reaches the database. */
 export async function killBeforeCommit(trial: Trial): Promise<Exposure> {
   const worker = firstWorker(trial);
-  await trial.counter.call('behave', slowAnswers);
-  await trial.pause(1_000);
+  await underLoad(trial);
   worker.database.freeze('to-server');
-  await trial.pause(1_000);
+  await sleep(1_000);
   const { at, atMs } = await kill(worker);
   const { sent } = await claimedByTheLost(trial, at);
   await worker.revive();
@@ -54,11 +59,10 @@ export async function killBeforeCommit(trial: Trial): Promise<Exposure> {
 
 /** Alerts are taken over and deliveries recorded, but no acknowledgement of any worker reaches the broker. */
 export async function killBeforeAck(trial: Trial): Promise<Exposure> {
-  await trial.counter.call('behave', slowAnswers);
-  await trial.pause(1_000);
+  await underLoad(trial);
   for (const worker of trial.workers) worker.broker.freeze('to-server');
   const frozenAt = new Date();
-  await trial.pause(1_500);
+  await sleep(1_500);
   const committed = await countCommittedSince(trial.database, frozenAt);
   const [first] = await Promise.all(trial.workers.map(kill));
   const { sent } = await claimedNow(trial);
@@ -67,11 +71,10 @@ export async function killBeforeAck(trial: Trial): Promise<Exposure> {
 }
 
 export async function killAllWorkers(trial: Trial): Promise<Exposure> {
-  await trial.counter.call('behave', slowAnswers);
-  await trial.pause(1_000);
+  await underLoad(trial);
   const [first] = await Promise.all(trial.workers.map(kill));
   const { all, sent } = await claimedNow(trial);
-  await trial.pause(1_000);
+  await sleep(1_000);
   await Promise.all(trial.workers.map((worker) => worker.revive()));
   return { ...atRisk(sent, 'claimed', first!.atMs), inFlight: all.size };
 }
@@ -80,7 +83,7 @@ export async function killAllWorkers(trial: Trial): Promise<Exposure> {
 export async function killApi(trial: Trial): Promise<Exposure> {
   const before = await trial.doors.call('progress', undefined);
   trial.api.broker.freeze('to-server');
-  await trial.pause(700);
+  await sleep(700);
   const after = await trial.doors.call('progress', undefined);
   const { atMs } = await kill(trial.api);
   await trial.api.revive();
@@ -93,12 +96,11 @@ export async function killApi(trial: Trial): Promise<Exposure> {
 /** Its leases run out meanwhile and another sends what it held; then it wakes. */
 export async function stopAndContinue(trial: Trial): Promise<Exposure> {
   const worker = firstWorker(trial);
-  await trial.counter.call('behave', slowAnswers);
-  await trial.pause(1_000);
+  await underLoad(trial);
   worker.signal('SIGSTOP');
   const at = new Date();
   const { all } = await claimedByTheLost(trial, at);
-  await trial.pause(trial.timing.stoppedMs);
+  await sleep(trial.timing.stoppedMs);
   worker.signal('SIGCONT');
   return atRisk(all, 'claimed', monotonicMs());
 }
@@ -106,8 +108,7 @@ export async function stopAndContinue(trial: Trial): Promise<Exposure> {
 /** A record that comes while another is sending the same delivery must change nothing but the list of attempts. */
 export async function recordLate(trial: Trial): Promise<Exposure> {
   const worker = firstWorker(trial);
-  await trial.counter.call('behave', { ...slowAnswers, repeatDelayMs: 8_000 });
-  await trial.pause(1_000);
+  await underLoad(trial, { repeatDelayMs: 8_000 });
   worker.database.freeze('to-server');
   const { sent } = await claimedByTheLost(trial, new Date());
   const isTakenOver = async () => {
@@ -122,8 +123,7 @@ export async function recordLate(trial: Trial): Promise<Exposure> {
 /** Drained within its deadline, the rest handed back. */
 export async function terminate(trial: Trial): Promise<Exposure> {
   const worker = firstWorker(trial);
-  await trial.counter.call('behave', slowAnswers);
-  await trial.pause(1_000);
+  await underLoad(trial);
   const { all } = await claimedNow(trial);
   const askedAtMs = monotonicMs();
   worker.signal('SIGTERM');

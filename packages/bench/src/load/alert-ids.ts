@@ -18,6 +18,11 @@ export function alertIdsOfRun(run: number): { first: string; last: string } {
 export const runAt = { start: 9, end: 13 } as const;
 export const sequenceAt = { start: 24, end: 36 } as const;
 
+/** The number of an alert within its run. */
+export function sequenceOf(alertId: string): number {
+  return Number.parseInt(alertId.slice(sequenceAt.start, sequenceAt.end), 16);
+}
+
 function hex(value: number, digits: number): string {
   return value.toString(16).padStart(digits, '0');
 }

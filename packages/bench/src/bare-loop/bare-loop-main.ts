@@ -1,3 +1,10 @@
+/**
+ * The loop that the worker is held against: what the same clients do with nothing around them. It consumes from a
+ * quorum queue (prefetch 400), renders a compiled template, posts with keep-alive, inserts rows in batches with
+ * `unnest`, and acknowledges many at once after their commit. No claims, no retries, no guard, no record of attempts:
+ * it loses and repeats where the worker does not.
+ */
+
 import { type Channel, type ChannelModel, connect } from 'amqplib';
 import pg from 'pg';
 import { Pool } from 'undici';
@@ -5,12 +12,6 @@ import { serveCommands } from '../child/commands.js';
 import { createPoster, type Poster } from './poster.js';
 import { createRowWriter, type RowWriter } from './row-writer.js';
 
-/**
- * The loop that the worker is held against: what the same clients do with nothing around them. It consumes from a
- * quorum queue (prefetch 400), renders a compiled template, posts with keep-alive, inserts rows in batches with
- * `unnest`, and acknowledges many at once after their commit. No claims, no retries, no guard, no record of attempts:
- * it loses and repeats where the worker does not.
- */
 export interface BareLoopOptions {
   amqpUrl: string;
   databaseUrl: string;

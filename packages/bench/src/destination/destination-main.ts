@@ -1,3 +1,8 @@
+/**
+ * The destination: answers every POST with 200 and counts (alert, webhook). It speaks just enough HTTP/1.1 on bare
+ * sockets, because on a small machine its cost is taken from those that are measured.
+ */
+
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { serveCommands } from '../child/commands.js';
@@ -7,10 +12,6 @@ import { createRequestReader } from './request-reader.js';
 import { countArrival, createTally, type Tally } from './tally.js';
 import { bodyIdAt } from './template.js';
 
-/**
- * The destination: answers every POST with 200 and counts (alert, webhook). It speaks just enough HTTP/1.1 on bare
- * sockets, because on a small machine its cost is taken from those that are measured.
- */
 const answer = Buffer.from('HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nok');
 let tally: Tally = createTally({ run: 0, alerts: 0, webhooks: 1 });
 let strays = 0;

@@ -1,3 +1,8 @@
+/**
+ * The destinations, in a process that no fault touches: counts every (alert, webhook) as it arrives. It refuses the
+ * first request of some, so that retries are always under way too.
+ */
+
 import { once } from 'node:events';
 import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { serveCommands } from '../child/commands.js';
@@ -6,10 +11,6 @@ import { bodyIdAt } from '../destination/template.js';
 import { runAt, sequenceAt } from '../load/alert-ids.js';
 import { monotonicMs } from '../measure/clock.js';
 
-/**
- * The destinations, in a process that no fault touches: counts every (alert, webhook) as it arrives. It refuses the
- * first request of some, so that retries are always under way too.
- */
 export interface Arrivals {
   /** By `alert * webhooks + webhook`: requests that came, and those of them that were answered 500. */
   received: Uint8Array;

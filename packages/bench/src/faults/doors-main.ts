@@ -1,10 +1,11 @@
+/** Offers alerts at a steady rate, in turn through both doors, until it is told to stop. */
+
 import { serveCommands } from '../child/commands.js';
 import { monotonicMs } from '../measure/clock.js';
 import { openAmqpDoor } from './amqp-door.js';
 import { type AlertTemplate, contentOf } from './offered-alert.js';
 import { openRestDoor, type RestAnswers } from './rest-door.js';
 
-/** Offers alerts at a steady rate, in turn through both doors, until it is told to stop. */
 export interface DoorsRun extends AlertTemplate {
   /** Alerts at the most. */
   capacity: number;

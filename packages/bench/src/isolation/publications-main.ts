@@ -1,8 +1,9 @@
+/** Listens in on the deliveries exchange through a queue of its own, and counts what is published there. */
+
 import { decodeDeliveriesDue, deliveriesExchange, deliveryDueKey } from '@tocsin/contracts';
 import { connect } from 'amqplib';
 import { serveCommands } from '../child/commands.js';
 
-/** Listens in on the deliveries exchange through a queue of its own, and counts what is published there. */
 const seen = new Map<string, number>();
 let published = 0;
 

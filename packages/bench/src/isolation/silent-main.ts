@@ -1,9 +1,10 @@
+/** A destination that takes every request and never answers, and a name server that does the same. */
+
 import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { serveCommands } from '../child/commands.js';
 
-/** A destination that takes every request and never answers, and a name server that does the same. */
 let connections = 0;
 const server = createServer((socket) => {
   connections += 1;

@@ -1,9 +1,10 @@
+/** Publishes alert-fired messages: as fast as confirms allow, or at a rate. */
+
 import { type ConfirmChannel, connect } from 'amqplib';
 import { serveCommands } from '../child/commands.js';
 import { monotonicMs } from '../measure/clock.js';
 import { alertIdOf } from './alert-ids.js';
 
-/** Publishes alert-fired messages: as fast as confirms allow, or at a rate. */
 export interface LoadOptions {
   run: number;
   alerts: number;

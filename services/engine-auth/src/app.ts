@@ -86,7 +86,10 @@ async function open(
   const counted = createEngineMetrics(metrics, { bcryptWaiting: bcrypt.waiting });
   const validator = createKeyValidator({
     findActiveHash: store.findActiveHash,
-    lookUp: createBatchedLookup(store.findActiveHashes),
+    lookUp: createBatchedLookup(store.findActiveSecrets),
+    onUntagged: (id, tag) => {
+      store.addTag(id, tag).catch((err) => logger.warn({ err, api_key_id: id }, 'api_key.tag_not_added'));
+    },
     compare: bcrypt.compare,
     wait: (ms) => sleep(Math.max(0, ms)),
     now,

@@ -5,6 +5,7 @@ import { apiKeys } from './0003-api-keys.js';
 import { deadLettersAndRedeliveries } from './0004-dead-letters-and-redeliveries.js';
 import { requestIds } from './0005-request-ids.js';
 import { requestIdsOfDeadLetters } from './0006-request-ids-of-dead-letters.js';
+import { secretTagsOfApiKeys } from './0007-secret-tags-of-api-keys.js';
 
 interface NamedMigration {
   name: string;
@@ -19,6 +20,7 @@ const migrations: NamedMigration[] = [
   deadLettersAndRedeliveries,
   requestIds,
   requestIdsOfDeadLetters,
+  secretTagsOfApiKeys,
 ];
 
 /** Hands knex the migrations as code, so that they work from any folder and after any build. */

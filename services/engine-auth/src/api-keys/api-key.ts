@@ -9,10 +9,17 @@ export interface ApiKey {
   deactivatedAt: Date | null;
 }
 
+/** What a key's secret is judged by. */
+export interface StoredSecret {
+  hash: string;
+  /** Null where an earlier version made the key, and it was not used since. */
+  tag: number | null;
+}
+
 /** The port of key management. */
 export interface ApiKeyStore {
   /** Gives false, and stores nothing, when `maxActive` keys are active already, also under concurrent calls. */
-  insert(key: ApiKey, hash: string, maxActive: number): Promise<boolean>;
+  insert(key: ApiKey, secret: StoredSecret, maxActive: number): Promise<boolean>;
   /** Newest first. */
   list(): Promise<ApiKey[]>;
   find(id: string): Promise<ApiKey | undefined>;

@@ -2,6 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import { AppError } from '@tocsin/kit';
 import type { ApiKey, ApiKeyStore } from './api-key.js';
 import { formatRawKey } from './raw-key.js';
+import { digestOf, secretTag } from './secret-tag.js';
 
 export interface CreateApiKeyDeps {
   store: Pick<ApiKeyStore, 'insert'>;
@@ -23,8 +24,8 @@ export async function createApiKey(
   const id = randomUUID();
   const secret = randomBytes(32).toString('base64url');
   const key = { id, description, isActive: true, createdAt: new Date(), createdBy, deactivatedAt: null };
-  if (await store.insert(key, await hash(secret), maxActiveKeys))
-    return { key, rawKey: formatRawKey({ id, secret }) };
+  const stored = { hash: await hash(secret), tag: secretTag(digestOf({ id, secret })) };
+  if (await store.insert(key, stored, maxActiveKeys)) return { key, rawKey: formatRawKey({ id, secret }) };
   throw new AppError(
     'conflict',
     `${maxActiveKeys} keys are active, which is the most; deactivate one first.`,

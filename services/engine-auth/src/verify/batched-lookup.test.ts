@@ -3,7 +3,7 @@ import { createBatchedLookup } from './batched-lookup.js';
 function setUp() {
   const asked: string[][] = [];
   const answers: { resolve(): void; reject(error: Error): void }[] = [];
-  const lookUp = createBatchedLookup((ids) => {
+  const lookUp = createBatchedLookup<string>((ids) => {
     asked.push(ids);
     return new Promise((resolve, reject) => {
       answers.push({ resolve: () => resolve(new Map(ids.map((id) => [id, `hash of ${id}`]))), reject });

@@ -2,25 +2,25 @@
  * Looks keys up together: one question at a time, with all ids that came while the last one was answered. However many
  * strangers guess, they have one connection, and nobody waits for more than the question before.
  */
-export function createBatchedLookup(
-  findActiveHashes: (ids: string[]) => Promise<ReadonlyMap<string, string>>,
-): (id: string) => Promise<string | undefined> {
-  let next: { ids: Set<string>; hashes: Promise<ReadonlyMap<string, string>> } | undefined;
+export function createBatchedLookup<T>(
+  findAll: (ids: string[]) => Promise<ReadonlyMap<string, T>>,
+): (id: string) => Promise<T | undefined> {
+  let next: { ids: Set<string>; found: Promise<ReadonlyMap<string, T>> } | undefined;
   let last: Promise<unknown> = Promise.resolve();
 
   const openBatch = () => {
     const ids = new Set<string>();
-    const hashes = last.then(() => {
+    const found = last.then(() => {
       next = undefined;
-      return findActiveHashes([...ids]);
+      return findAll([...ids]);
     });
-    last = hashes.catch(() => {});
-    return { ids, hashes };
+    last = found.catch(() => {});
+    return { ids, found };
   };
 
   return async (id) => {
     next ??= openBatch();
     next.ids.add(id);
-    return (await next.hashes).get(id);
+    return (await next.found).get(id);
   };
 }

@@ -1,12 +1,25 @@
+import type { StoredSecret } from '../api-keys/api-key.js';
+import type { RawKey } from '../api-keys/raw-key.js';
+import { digestOf, secretTag } from '../api-keys/secret-tag.js';
 import { createKeyValidator } from './key-validator.js';
 
 const id = '6f1c2a9e-0b57-4a7e-9c0e-0d1f2a3b4c5d';
 const good = { id, secret: 'good' };
 const unknownId = '00000000-0000-4000-8000-000000000000';
 
+const tagOf = (key: RawKey) => secretTag(digestOf(key));
+
+/** A guess at the key that its tag does not tell from it. */
+function guessWithTag(): RawKey {
+  for (let count = 0; ; count += 1) {
+    const guess = { id, secret: `guess ${count}` };
+    if (tagOf(guess) === tagOf(good)) return guess;
+  }
+}
+
 /** A store and a "bcrypt" whose hash is `hash of {secret}`, counted, on a clock that the test moves. */
-function setUp() {
-  const hashes = new Map([[id, 'hash of good']]);
+function setUp({ tag = tagOf(good) }: { tag?: number | null } = {}) {
+  const stored = new Map<string, StoredSecret>([[id, { hash: 'hash of good', tag }]]);
   const state = {
     reads: 0,
     compares: [] as string[],
@@ -14,14 +27,16 @@ function setUp() {
     beforeCompare: async () => {},
     /** When each refused caller was answered. */
     refusedAtMs: [] as number[],
+    tagged: [] as [string, number][],
   };
   const read = async (key: string) => {
     state.reads += 1;
-    return hashes.get(key);
+    return stored.get(key);
   };
   const validator = createKeyValidator({
-    findActiveHash: read,
+    findActiveHash: async (key) => (await read(key))?.hash,
     lookUp: read,
+    onUntagged: (key, added) => state.tagged.push([key, added]),
     compare: async (secret, hash) => {
       state.compares.push(hash);
       await state.beforeCompare();
@@ -32,7 +47,7 @@ function setUp() {
     },
     now: () => state.nowMs,
   });
-  return { ...validator, hashes, state };
+  return { ...validator, stored, state };
 }
 
 test('a key that was found good is not looked up again for 10 seconds', async () => {
@@ -47,72 +62,85 @@ test('a key that was found good is not looked up again for 10 seconds', async ()
 });
 
 test('the 10 seconds count from the database read, however long bcrypt took', async () => {
-  const { validate, state, hashes } = setUp();
+  const { validate, state, stored } = setUp();
   state.beforeCompare = async () => {
     state.nowMs = 8_000;
   };
   expect(await validate(good)).toBe(true);
-  hashes.delete(id);
+  stored.delete(id);
   state.nowMs = 10_001;
   expect(await validate(good)).toBe(false);
 });
 
 test('a key in use is looked up again without bcrypt, as long as its hash is the same', async () => {
-  const { validate, state, hashes } = setUp();
+  const { validate, state, stored } = setUp();
   await validate(good);
   state.nowMs = 60_000;
   expect(await validate(good)).toBe(true);
   expect(state.compares).toHaveLength(1);
-  hashes.set(id, 'hash of something else');
+  stored.set(id, { hash: 'hash of something else', tag: tagOf(good) });
   state.nowMs = 120_000;
   expect(await validate(good)).toBe(false);
 });
 
-test('a wrong secret of a key in use is compared, refused, and does not disturb the key', async () => {
+test('a guess with the key’s tag is compared, refused, and does not disturb the key', async () => {
   const { validate, state } = setUp();
   await validate(good);
-  expect(await validate({ id, secret: 'bad' })).toBe(false);
+  expect(await validate(guessWithTag())).toBe(false);
   expect(state.compares).toHaveLength(2);
   expect(await validate(good)).toBe(true);
   expect(state.compares).toHaveLength(2);
 });
 
-test('an unknown id costs no comparison, and is answered when a wrong secret is', async () => {
-  const { validate, state } = setUp();
-  expect(await validate({ id: unknownId, secret: 'x' })).toBe(false);
-  expect(state.compares).toEqual([]);
-  state.beforeCompare = async () => {
-    state.nowMs = 30;
-  };
-  expect(await validate({ id, secret: 'x' })).toBe(false);
-  expect(state.refusedAtMs).toEqual([200, 200]);
-});
-
 test.each([id, unknownId])(
-  'of one id one check waits beside the one that runs, whether it exists or not',
+  'any number of guesses at an id cost no comparison, and each is refused after the same time',
   async (guessed) => {
     const { validate, state } = setUp();
-    const guesses = Array.from({ length: 5 }, (_, index) =>
-      validate({ id: guessed, secret: `guess ${index}` }),
-    );
-    const results = await Promise.allSettled(guesses);
-    expect(results.map(({ status }) => status)).toEqual([
-      'fulfilled',
-      'fulfilled',
-      'rejected',
-      'rejected',
-      'rejected',
-    ]);
-    expect(results[4]).toMatchObject({ reason: { code: 'unavailable', retryAfterSeconds: 1 } });
-    expect(state.reads).toBe(2);
-    // And later ones have their turn again.
-    expect(await validate({ id: guessed, secret: 'another guess' })).toBe(false);
+    const guesses = Array.from({ length: 1_000 }, (_, index) => ({ id: guessed, secret: `bad ${index}` }));
+    const wrong = guesses.filter((guess) => tagOf(guess) !== tagOf(good));
+    const answers = await Promise.all(wrong.map(validate));
+    expect(new Set(answers)).toEqual(new Set([false]));
+    expect(state.compares).toEqual([]);
+    expect(new Set(state.refusedAtMs)).toEqual(new Set([200]));
     expect(await validate(good)).toBe(true);
   },
 );
 
-test('guesses at one id do not hold up another that is used for the first time', async () => {
+test('a guess that is compared is refused when one is that is not', async () => {
   const { validate, state } = setUp();
+  state.beforeCompare = async () => {
+    state.nowMs = 30;
+  };
+  expect(await validate(guessWithTag())).toBe(false);
+  expect(state.refusedAtMs).toEqual([200]);
+});
+
+test('a key without a tag is found good by comparison, and its tag is told once', async () => {
+  const { validate, state } = setUp({ tag: null });
+  expect(await validate({ id, secret: 'bad' })).toBe(false);
+  expect(state.tagged).toEqual([]);
+  expect(await validate(good)).toBe(true);
+  state.nowMs = 10_000;
+  expect(await validate(good)).toBe(true);
+  expect(state.tagged).toEqual([[id, tagOf(good)]]);
+});
+
+test('of a key without a tag five checks wait beside the one that runs', async () => {
+  const { validate } = setUp({ tag: null });
+  const guesses = Array.from({ length: 9 }, (_, index) => validate({ id, secret: `bad ${index}` }));
+  const results = await Promise.allSettled(guesses);
+  expect(results.map(({ status }) => status)).toEqual([
+    ...Array(6).fill('fulfilled'),
+    ...Array(3).fill('rejected'),
+  ]);
+  expect(results[8]).toMatchObject({ reason: { code: 'unavailable', retryAfterSeconds: 1 } });
+  // And later ones have their turn again.
+  expect(await validate({ id, secret: 'another guess' })).toBe(false);
+  expect(await validate(good)).toBe(true);
+});
+
+test('guesses at one id do not hold up another that is used for the first time', async () => {
+  const { validate, state } = setUp({ tag: null });
   let release = () => {};
   const held = new Promise<void>((resolve) => {
     release = resolve;
@@ -128,10 +156,10 @@ test('a refused credential is refused from memory for a while', async () => {
   const { validate, state } = setUp();
   await validate({ id, secret: 'bad' });
   await validate({ id, secret: 'bad' });
-  expect(state.compares).toHaveLength(1);
+  expect(state.reads).toBe(1);
   state.nowMs = 10_001;
   await validate({ id, secret: 'bad' });
-  expect(state.compares).toHaveLength(2);
+  expect(state.reads).toBe(2);
 });
 
 test('checks of one credential at the same time share one comparison', async () => {
@@ -141,18 +169,18 @@ test('checks of one credential at the same time share one comparison', async () 
 });
 
 test('a forgotten key is looked up at once', async () => {
-  const { validate, forget, hashes } = setUp();
+  const { validate, forget, stored } = setUp();
   await validate(good);
-  hashes.delete(id);
+  stored.delete(id);
   expect(await validate(good)).toBe(true);
   forget(id);
   expect(await validate(good)).toBe(false);
 });
 
 test('a key that is deactivated while it is being checked does not slip into the cache', async () => {
-  const { validate, forget, state, hashes } = setUp();
+  const { validate, forget, state, stored } = setUp();
   state.beforeCompare = async () => {
-    hashes.delete(id);
+    stored.delete(id);
     forget(id);
   };
   expect(await validate(good)).toBe(false);
@@ -162,13 +190,13 @@ test('a key that is deactivated while it is being checked does not slip into the
 test('a fault of the database is passed on and not remembered as a refusal', async () => {
   const { state } = setUp();
   let away = true;
-  const read = async () => {
-    if (away) throw new Error('connection refused');
-    return 'hash of good';
-  };
   const validator = createKeyValidator({
-    findActiveHash: read,
-    lookUp: read,
+    findActiveHash: async () => 'hash of good',
+    lookUp: async () => {
+      if (away) throw new Error('connection refused');
+      return { hash: 'hash of good', tag: tagOf(good) };
+    },
+    onUntagged: () => {},
     compare: async () => true,
     wait: async () => {},
     now: () => state.nowMs,

@@ -1,7 +1,9 @@
-import { createHash, timingSafeEqual } from 'node:crypto';
+import { timingSafeEqual } from 'node:crypto';
 import { createSingleFlight } from '@tocsin/kit';
 import { LRUCache } from 'lru-cache';
+import type { StoredSecret } from '../api-keys/api-key.js';
 import type { RawKey } from '../api-keys/raw-key.js';
+import { digestOf, secretTag } from '../api-keys/secret-tag.js';
 import type { KeyCheck } from '../metrics.js';
 import { createTurns } from './turns.js';
 
@@ -9,7 +11,9 @@ export interface KeyValidatorDeps {
   /** For a key in use. */
   findActiveHash(id: string): Promise<string | undefined>;
   /** For a key that may be a guess: asked together with others. */
-  lookUp(id: string): Promise<string | undefined>;
+  lookUp(id: string): Promise<StoredSecret | undefined>;
+  /** Tells the tag of a key that was found good and had none. */
+  onUntagged(id: string, tag: number): void;
   /** Bounded bcrypt work; rejects with AppError `unavailable` when too much of it waits. */
   compare(secret: string, hash: string): Promise<boolean>;
   wait(ms: number): Promise<unknown>;
@@ -39,8 +43,8 @@ interface Proof {
 const successTtlMs = 10_000;
 const failureTtlMs = 10_000;
 /**
- * When a key is refused, counted from its check's beginning: longer than bcrypt takes, also on a busy machine. An
- * unknown id costs no bcrypt, and is told from a wrong secret neither by when it is answered nor by what.
+ * When a key is refused, counted from its check's beginning: longer than the lookup takes, and bcrypt where it is
+ * needed, also on a busy machine. An unknown id is told from a wrong secret neither by when it is answered nor by what.
  */
 const refusedAfterMs = 200;
 const maxKeys = 10_000;
@@ -49,11 +53,12 @@ const maxFailures = 10_000;
 /**
  * Judges user keys. A success counts for 10 seconds. After that the key is looked up again, and while its hash is the
  * one that it was proven against, bcrypt is not needed: keys in use never wait behind the guesses of strangers. Nor do
- * those that are used for the first time: only ids that exist come to bcrypt, one check of each at a time.
+ * those that are used for the first time: only secrets with the key's tag come to bcrypt, one of each key at a time.
  */
 export function createKeyValidator({
   findActiveHash,
   lookUp,
+  onUntagged,
   compare,
   wait,
   now,
@@ -72,14 +77,20 @@ export function createKeyValidator({
       const hash = await findActiveHash(key.id);
       if (hash === known.hash) return prove(key.id, { digest, hash, readAtMs });
     }
-    // The same turns for every id, so that they do not tell which exist either.
-    return turns.take(key.id, () => checkUnproven(key, digest));
+    return checkUnproven(key, digest);
   }
 
   async function checkUnproven({ id, secret }: RawKey, digest: Buffer): Promise<boolean> {
     const readAtMs = now();
-    const hash = await lookUp(id);
-    if (hash !== undefined && (await compare(secret, hash))) return prove(id, { digest, hash, readAtMs });
+    const stored = await lookUp(id);
+    const tag = secretTag(digest);
+    if (stored !== undefined && (stored.tag ?? tag) === tag) {
+      const { hash } = stored;
+      if (await turns.take(id, () => compare(secret, hash))) {
+        if (stored.tag === null) onUntagged(id, tag);
+        return prove(id, { digest, hash, readAtMs });
+      }
+    }
     failures.set(digest.toString('base64'), now() + failureTtlMs);
     await wait(readAtMs + refusedAfterMs - now());
     return false;
@@ -112,8 +123,4 @@ export function createKeyValidator({
       proofs.delete(id);
     },
   };
-}
-
-function digestOf({ id, secret }: RawKey): Buffer {
-  return createHash('sha256').update(`${id}:${secret}`).digest();
 }

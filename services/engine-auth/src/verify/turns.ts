@@ -1,8 +1,11 @@
 import { AppError } from '@tocsin/kit';
 
-/** Work on one key at a time, and one piece of it that waits. */
+/** With the one that runs; as many bcrypts are done when a refusal is answered, 200 ms after it was asked for. */
+const maxInHand = 6;
+
+/** Work on one key at a time, and a few pieces of it that wait. */
 export interface Turns {
-  /** @throws AppError `unavailable` where one waits for the same key already */
+  /** @throws AppError `unavailable` where as many are in hand for the same key already */
   take<T>(id: string, work: () => Promise<T>): Promise<T>;
 }
 
@@ -11,7 +14,7 @@ export function createTurns(): Turns {
   return {
     async take(id, work) {
       const turn = busy.get(id) ?? { last: Promise.resolve(), count: 0 };
-      if (turn.count === 2)
+      if (turn.count === maxInHand)
         throw new AppError('unavailable', 'This key is being checked; try again.', { retryAfterSeconds: 1 });
       turn.count += 1;
       busy.set(id, turn);

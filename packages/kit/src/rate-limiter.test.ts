@@ -30,13 +30,34 @@ test.each([[1], [7], [30], [1_200]])(
   },
 );
 
+test.each([[1_200], [30_000]])('who asks %i times a minute gets 99 % of it', (perMinute) => {
+  const limiter = limiterOf(perMinute);
+  let allowed = 0;
+  for (let asked = 0; asked < perMinute * 60; asked += 1) {
+    limiter.nowMs = startMs + (asked * 60_000) / perMinute;
+    if (limiter.take().allowed) allowed += 1;
+  }
+  expect(allowed).toBeGreaterThanOrEqual(perMinute * 60 * 0.99);
+});
+
+test.each([[0], [250], [499]])(
+  'a minute that is used at once is back after 61 s (begun at %i ms)',
+  (atMs) => {
+    const limiter = limiterOf(30);
+    limiter.nowMs += atMs;
+    for (let n = 0; n < 30; n += 1) limiter.take();
+    limiter.nowMs += 61_000;
+    for (let n = 0; n < 30; n += 1) expect(limiter.take().allowed).toBe(true);
+  },
+);
+
 test('who waits as long as is told is let in', () => {
   const limiter = limiterOf(2);
   for (let round = 0; round < 50; round += 1) {
     const decision = limiter.take();
     if (decision.allowed) limiter.nowMs += 13_337;
     else {
-      expect(decision.retryAfterSeconds).toBeLessThanOrEqual(65);
+      expect(decision.retryAfterSeconds).toBeLessThanOrEqual(61);
       limiter.nowMs += decision.retryAfterSeconds * 1_000;
       expect(limiter.take().allowed).toBe(true);
     }
@@ -47,7 +68,7 @@ test('being refused again and again does not push the time away', () => {
   const limiter = limiterOf(1);
   limiter.take();
   for (; limiter.nowMs < startMs + 60_000; limiter.nowMs += 100) expect(limiter.take().allowed).toBe(false);
-  limiter.nowMs = startMs + 65_000;
+  limiter.nowMs = startMs + 61_000;
   expect(limiter.take().allowed).toBe(true);
 });
 

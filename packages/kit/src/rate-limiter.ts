@@ -15,13 +15,16 @@ export interface RateLimiter {
   take(key: string): RateDecision;
 }
 
-const stepMs = 5_000;
+/** What is used comes back so much late at most: a key has 99 % of its limit in the long run, and costs 500 bytes. */
+const stepMs = 500;
 /** A minute, and the step that has only begun to leave it. */
 const steps = 60_000 / stepMs + 1;
 
 /** What a key has used, by step of time; a step's place is taken again by the one that comes `steps` later. */
 interface Use {
   counts: Uint32Array;
+  /** Of the counts. */
+  sum: number;
   step: number;
 }
 
@@ -36,11 +39,12 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
     take(key) {
       const nowMs = now();
       const step = Math.floor(nowMs / stepMs);
-      const use = uses.get(key) ?? { counts: new Uint32Array(steps), step };
+      const use = uses.get(key) ?? { counts: new Uint32Array(steps), sum: 0, step };
       uses.set(key, use);
       forget(use, step);
-      if (use.counts.reduce((sum, count) => sum + count, 0) < perMinute) {
+      if (use.sum < perMinute) {
         use.counts[step % steps]! += 1;
+        use.sum += 1;
         return { allowed: true };
       }
       const freeAtMs = (oldestStep(use) + steps) * stepMs;
@@ -50,8 +54,11 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
 }
 
 function forget(use: Use, step: number): void {
-  if (step - use.step >= steps) use.counts.fill(0);
-  else for (let next = use.step + 1; next <= step; next += 1) use.counts[next % steps] = 0;
+  const firstNew = Math.max(use.step + 1, step - steps + 1);
+  for (let next = firstNew; next <= step; next += 1) {
+    use.sum -= use.counts[next % steps]!;
+    use.counts[next % steps] = 0;
+  }
   use.step = step;
 }
 

@@ -147,6 +147,36 @@ test('attaching and deleting webhooks at the same time never fails inside, and n
   }
 });
 
+test.each<[string, (ids: string[]) => object, number]>([
+  ['keeps the others where it names none', () => ({ enabled: false }), 200],
+  ['is refused where it names it', (ids) => ({ notification_webhook_ids: ids }), 422],
+])('changing a rule while one of its webhooks is deleted by force %s', async (_, changeFor, expected) => {
+  const ids = [await addWebhook(), await addWebhook()];
+  const rule = await addRule({ notification_webhook_ids: ids });
+  const trx = await api.database.knex.transaction();
+  await trx.raw('select 1 from webhooks where id = ? for update', ids.slice(0, 1));
+  const patching = api.call<AlertRule>('PATCH', ruleAt(rule.id), { body: changeFor(ids) });
+  await someoneWaitsForALock();
+  await trx('alert_rule_webhooks').where({ webhook_id: ids[0] }).delete();
+  await trx('webhooks').where({ id: ids[0] }).delete();
+  await trx.commit();
+  expect((await patching).status).toBe(expected);
+  expect((await read(rule.id)).body).toMatchObject({
+    enabled: expected !== 200,
+    notification_webhook_ids: [ids[1]],
+  });
+});
+
+async function someoneWaitsForALock(): Promise<void> {
+  const waiting = async () => {
+    const { rows } = await api.database.knex.raw(
+      `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
+    );
+    return rows.length > 0;
+  };
+  while (!(await waiting())) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
 test('rules are listed oldest first, by pages where a limit is given', async () => {
   const whole = (await api.call<AlertRule[]>('GET', collection)).body;
   const walked: AlertRule[] = [];

@@ -34,7 +34,10 @@ export interface AlertRulesRepository {
   find(id: string): Promise<StoredAlertRule | undefined>;
   list(query: AlertRuleQuery): Promise<StoredAlertRule[]>;
   create(rule: StoredAlertRule): Promise<WriteOutcome>;
-  /** Writes what `change` makes of the row, which is locked meanwhile. */
+  /**
+   * Writes what `change` makes of the row, which is locked meanwhile. Where it leaves `webhookIds` as they are, the
+   * same array, webhooks that are being deleted are dropped; others must be of the workspace.
+   */
   update(id: string, change: (current: StoredAlertRule) => StoredAlertRule): Promise<WriteOutcome>;
   /** Detaches its webhooks and leaves a tombstone; false where there is no such rule. */
   delete(id: string, at: Date): Promise<boolean>;
@@ -79,9 +82,12 @@ export function createAlertRulesRepository(database: Database): AlertRulesReposi
           `select ${columns} from alert_rules r where id = ?`,
           [id],
         );
-        const rule = change(toAlertRule(rows[0]!));
-        const unknown = await lockWebhooks(trx, rule);
-        if (unknown.length > 0) return { kind: 'unknown_webhooks', ids: unknown };
+        const current = toAlertRule(rows[0]!);
+        const changed = change(current);
+        const unknown = await lockWebhooks(trx, changed);
+        const isKept = changed.webhookIds === current.webhookIds;
+        if (unknown.length > 0 && !isKept) return { kind: 'unknown_webhooks', ids: unknown };
+        const rule = { ...changed, webhookIds: changed.webhookIds.filter((id) => !unknown.includes(id)) };
         await trx('alert_rules').where({ id }).update(toRow(rule));
         await trx('alert_rule_webhooks').where({ alert_rule_id: id }).delete();
         await attach(trx, rule);

@@ -16,7 +16,11 @@ export const deadLetterSchema = {
       description: 'The message: its JSON value, its text, or its bytes in base64, as `encoding` says.',
     },
     encoding: { type: 'string', enum: ['json', 'utf-8', 'base64'] },
-    size_bytes: { type: 'integer', minimum: 0 },
+    size_bytes: {
+      type: 'integer',
+      minimum: 0,
+      description: 'Of the whole message; of more than 1 MiB only the beginning is kept.',
+    },
     truncated: { type: 'boolean', description: 'Only the beginning of the message is shown.' },
     created_at: { type: 'string', format: 'date-time' },
     requeued_at: { type: ['string', 'null'], format: 'date-time' },

@@ -43,6 +43,13 @@ test('letters are stored as they are, and what a text cannot hold is made storab
   ]);
 });
 
+test('of a message that is too large the beginning is kept, and the size of the whole', async () => {
+  await add(letter({ content: Buffer.alloc(1_048_577) }), letter({ content: Buffer.alloc(1_048_576) }));
+  const sizes = (await stored()).map(({ content, size_bytes }) => [content.length, size_bytes]);
+  expect(sizes).toContainEqual([131_072, 1_048_577]);
+  expect(sizes).toContainEqual([1_048_576, 1_048_576]);
+});
+
 test('a letter whose answer was lost is added again and stands once', async () => {
   const entry = letter();
   await add(entry);

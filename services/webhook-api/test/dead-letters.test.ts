@@ -116,6 +116,20 @@ it.each([
   expect(inbox.requestIdOf(content)).toBe(carried);
 });
 
+it('a message of which only the beginning was kept shows its whole size, and is not put back', async () => {
+  const content = Buffer.from(`cut ${randomUUID()}`);
+  const id = await seed(content);
+  await api.database.knex('dead_letters').where({ id }).update({ size_bytes: 2_000_000 });
+  expect(await list()).toMatchObject([{ size_bytes: 2_000_000, truncated: true, encoding: 'utf-8' }]);
+  const { status, body } = await requeue(id);
+  expect([status, body.code, body.detail]).toEqual([
+    409,
+    'conflict',
+    expect.stringContaining('only its beginning was kept'),
+  ]);
+  expect((await list())[0]?.requeued_at).toBeNull();
+});
+
 it('puts a message back once, however many ask', async () => {
   const content = randomUUID();
   const id = await seed(content);

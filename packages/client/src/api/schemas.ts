@@ -147,6 +147,7 @@ export interface DeadLetter {
   /** The message: its JSON value, its text, or its bytes in base64, as `encoding` says. */
   message: unknown;
   encoding: 'json' | 'utf-8' | 'base64';
+  /** Of the whole message; of more than 1 MiB only the beginning is kept. */
   size_bytes: number;
   /** Only the beginning of the message is shown. */
   truncated: boolean;

@@ -6,6 +6,7 @@ import { deadLettersAndRedeliveries } from './0004-dead-letters-and-redeliveries
 import { requestIds } from './0005-request-ids.js';
 import { requestIdsOfDeadLetters } from './0006-request-ids-of-dead-letters.js';
 import { secretTagsOfApiKeys } from './0007-secret-tags-of-api-keys.js';
+import { sizesOfDeadLetters } from './0008-sizes-of-dead-letters.js';
 
 interface NamedMigration {
   name: string;
@@ -21,6 +22,7 @@ const migrations: NamedMigration[] = [
   requestIds,
   requestIdsOfDeadLetters,
   secretTagsOfApiKeys,
+  sizesOfDeadLetters,
 ];
 
 /** Hands knex the migrations as code, so that they work from any folder and after any build. */

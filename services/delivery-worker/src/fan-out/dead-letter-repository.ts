@@ -59,6 +59,7 @@ export function createDeadLetterRepository(database: Database): DeadLetterReposi
         sqlArray.boolean(letters.map(({ redelivered }) => redelivered)),
         sqlArray.text(again.map(({ id }) => id.slice(markAt - 1))),
         firstLookedAt(again),
+        sqlArray.integer(letters.map(({ content }) => content.length)),
       ]);
     },
   };
@@ -82,11 +83,11 @@ const add = {
       select substring(id::text from ${markAt}) as mark from dead_letters
       where requeued_at is null and id >= $11::uuid and substring(id::text from ${markAt}) = any($10::text[])
     )
-    insert into dead_letters (id, reason, detail, queue, routing_key, content, created_at, request_id)
-    select l.id, l.reason, l.detail, l.queue, l.routing_key, l.content, l.created_at, l.request_id
+    insert into dead_letters (id, reason, detail, queue, routing_key, content, created_at, request_id, size_bytes)
+    select l.id, l.reason, l.detail, l.queue, l.routing_key, l.content, l.created_at, l.request_id, l.size_bytes
     from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bytea[], $7::timestamptz[],
-                $8::text[], $9::boolean[])
-      as l(id, reason, detail, queue, routing_key, content, created_at, request_id, redelivered)
+                $8::text[], $9::boolean[], $12::integer[])
+      as l(id, reason, detail, queue, routing_key, content, created_at, request_id, redelivered, size_bytes)
     where not (l.redelivered and substring(l.id::text from ${markAt}) in (select mark from known))
     on conflict (id) do nothing`,
 };

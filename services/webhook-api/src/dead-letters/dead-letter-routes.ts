@@ -75,6 +75,8 @@ export function deadLetterRoutes({
       path: `${collection}/{dead_letter_id}/requeue`,
       operationId: 'requeueDeadLetter',
       summary: 'Puts a message back, to be processed again.',
+      description:
+        'Of a message of more than 1 MiB only the beginning was kept: it cannot be put back (409).',
       tag,
       access: ofDeployment('dead_letter_requeue'),
       params: deadLetterParams,

@@ -10,6 +10,7 @@ export interface StoredDeadLetter {
   routingKey: string;
   /** The message's beginning, 64 KiB at most. */
   beginning: Buffer;
+  /** Of the whole message, also where only its beginning is kept. */
   sizeBytes: number;
   createdAt: Date;
   requeuedAt: Date | null;
@@ -26,7 +27,7 @@ interface DeadLetterQuery {
 
 type RequeueOutcome =
   | { kind: 'requeued'; letter: StoredDeadLetter }
-  | { kind: 'already_requeued' | 'being_requeued' | 'not_found' };
+  | { kind: 'already_requeued' | 'being_requeued' | 'not_kept_whole' | 'not_found' };
 
 /** What is put back: the whole message, the queue that it came from, and the id of its request. */
 export interface Requeued {
@@ -52,7 +53,7 @@ export function createDeadLettersRepository(database: Database): DeadLettersRepo
                ${requeued === undefined ? '' : `and requeued_at is ${requeued ? 'not null' : 'null'}`}
              order by id desc limit :limit
            ), shown as (
-             select id, reason, detail, queue, routing_key, created_at, requeued_at, content, row_number() over newest > 1 and
+             select id, reason, detail, queue, routing_key, created_at, requeued_at, size_bytes, content, row_number() over newest > 1 and
                sum(least(octet_length(content), :shownBytes)) over newest > :pageBytes as beyond_budget
              from page join dead_letters using (id) window newest as (order by id desc)
            )
@@ -69,13 +70,15 @@ export function createDeadLettersRepository(database: Database): DeadLettersRepo
         // Asked for apart, so that a row that is locked is told from one that is not there.
         const known = await trx.raw('select 1 from dead_letters where id = :id', { id });
         if (known.rows.length === 0) return { kind: 'not_found' };
-        const found = await trx.raw<{ rows: (Requeued & { requeued_at: Date | null })[] }>(
-          `select queue, content, request_id as "requestId", requeued_at from dead_letters where id = :id for update skip locked`,
+        const found = await trx.raw<{ rows: (Requeued & { requeued_at: Date | null; is_cut: boolean })[] }>(
+          `select queue, content, request_id as "requestId", requeued_at,
+             coalesce(size_bytes > octet_length(content), false) as is_cut from dead_letters where id = :id for update skip locked`,
           { id },
         );
         const letter = found.rows[0];
         if (letter === undefined) return { kind: 'being_requeued' };
         if (letter.requeued_at !== null) return { kind: 'already_requeued' };
+        if (letter.is_cut) return { kind: 'not_kept_whole' };
         const { queue, content, requestId } = letter;
         await publish({ queue, content, requestId });
         const { rows } = await trx.raw<{ rows: DeadLetterRow[] }>(
@@ -91,7 +94,8 @@ export function createDeadLettersRepository(database: Database): DeadLettersRepo
 const shownBytes = 65_536;
 const pageBytes = 4 * 1_048_576;
 
-const columns = `id, reason, detail, queue, routing_key, octet_length(content) as size_bytes, created_at, requeued_at`;
+const columns = `id, reason, detail, queue, routing_key, coalesce(size_bytes, octet_length(content)) as size_bytes,
+  created_at, requeued_at`;
 
 interface DeadLetterRow {
   id: string;

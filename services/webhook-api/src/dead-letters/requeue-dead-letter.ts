@@ -16,7 +16,7 @@ export interface RequeueDeadLetterDeps {
 
 /**
  * Publishes a dead letter's message again, byte for byte and under the id of its request, and marks it once the broker has confirmed and routed it.
- * @throws AppError `not_found`, `conflict` where it was put back before, `unavailable` where the broker did not confirm.
+ * @throws AppError `not_found`, `conflict` where it was put back before or only its beginning was kept, `unavailable` where the broker did not confirm.
  */
 export function createRequeueDeadLetter({ repository, publisher }: RequeueDeadLetterDeps) {
   return async (id: string): Promise<StoredDeadLetter> => {
@@ -28,6 +28,11 @@ export function createRequeueDeadLetter({ repository, publisher }: RequeueDeadLe
         throw new AppError('not_found', 'There is no dead letter with this id.');
       case 'already_requeued':
         throw new AppError('conflict', 'This dead letter has been put back already.');
+      case 'not_kept_whole':
+        throw new AppError(
+          'conflict',
+          'This message was too large, and only its beginning was kept: it cannot be put back.',
+        );
       case 'being_requeued':
         throw new AppError('conflict', 'This dead letter is being put back just now.');
     }

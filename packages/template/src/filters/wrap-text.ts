@@ -1,5 +1,5 @@
 import { valueError } from '../errors.js';
-import { codePointLength, codePoints } from '../values/text.js';
+import { codePoints } from '../values/text.js';
 
 export interface WrapOptions {
   readonly width: number;
@@ -7,64 +7,81 @@ export interface WrapOptions {
   readonly breakOnHyphens: boolean;
 }
 
+/** What is still to be laid out of a piece of text that is broken only where no line holds it. */
+interface Chunk {
+  readonly characters: readonly string[];
+  /** Where the last character is that is not whitespace; -1 where all is. */
+  readonly lastInk: number;
+  /** Characters that earlier lines have taken. */
+  taken: number;
+}
+
 /** Python's `textwrap.wrap` of one line, tabs and whitespace kept as they are. */
 export function wrapText(text: string, options: WrapOptions): string[] {
   if (options.width <= 0) throw valueError(`invalid width ${options.width} (must be > 0)`);
-  const pending = splitChunks(text, options.breakOnHyphens).reverse();
+  const pending = splitChunks(text, options.breakOnHyphens).map(createChunk).reverse();
   const lines: string[] = [];
   while (pending.length > 0) {
     if (isBlank(pending.at(-1)!) && lines.length > 0) pending.pop();
     const line = takeLine(pending, options);
-    if (line.length > 0 && isBlank(line.at(-1)!)) line.pop();
+    if (line.length > 0 && line.at(-1)!.trim() === '') line.pop();
     if (line.length > 0) lines.push(line.join(''));
   }
   return lines;
 }
 
-function takeLine(pending: string[], options: WrapOptions): string[] {
+function createChunk(text: string): Chunk {
+  const characters = codePoints(text);
+  return { characters, lastInk: characters.findLastIndex((character) => character.trim() !== ''), taken: 0 };
+}
+
+/** `chunk.strip() == ''`. */
+function isBlank({ lastInk, taken }: Chunk): boolean {
+  return taken > lastInk;
+}
+
+function takeLine(pending: Chunk[], options: WrapOptions): string[] {
   const line: string[] = [];
   let length = 0;
   for (let chunk = pending.at(-1); chunk !== undefined; chunk = pending.at(-1)) {
-    const size = codePointLength(chunk);
+    const size = sizeOf(chunk);
     if (length + size > options.width) break;
-    line.push(chunk);
+    line.push(take(chunk, size));
     pending.pop();
     length += size;
   }
   const next = pending.at(-1);
-  if (next !== undefined && codePointLength(next) > options.width)
-    breakLong(pending, line, options.width - length, options);
+  if (next === undefined || sizeOf(next) <= options.width) return line;
+  if (options.breakLongWords) line.push(breakLong(next, options.width - length, options));
+  else if (line.length === 0) line.push(take(pending.pop()!, sizeOf(next)));
   return line;
 }
 
-function breakLong(pending: string[], line: string[], room: number, options: WrapOptions): void {
-  if (!options.breakLongWords) {
-    if (line.length === 0) line.push(pending.pop()!);
-    return;
-  }
-  const space = options.width < 1 ? 1 : room;
-  const characters = codePoints(pending.pop()!);
-  let end = space;
-  if (options.breakOnHyphens && characters.length > space) {
-    const hyphen = characters.slice(0, space).lastIndexOf('-');
-    if (hyphen > 0 && characters.slice(0, hyphen).some((character) => character !== '-')) end = hyphen + 1;
-  }
-  line.push(characters.slice(0, end).join(''));
-  pending.push(characters.slice(end).join(''));
+function sizeOf({ characters, taken }: Chunk): number {
+  return characters.length - taken;
+}
+
+function take(chunk: Chunk, size: number): string {
+  const start = chunk.taken;
+  chunk.taken += size;
+  return chunk.characters.slice(start, chunk.taken).join('');
+}
+
+/** Takes what there is room for of a chunk longer than a line, or up to the last hyphen in that. */
+function breakLong(chunk: Chunk, room: number, { breakOnHyphens }: WrapOptions): string {
+  const begin = chunk.characters.slice(chunk.taken, chunk.taken + room);
+  const hyphen = breakOnHyphens ? begin.lastIndexOf('-') : -1;
+  const isBreak = hyphen > 0 && begin.slice(0, hyphen).some((character) => character !== '-');
+  return take(chunk, isBreak ? hyphen + 1 : room);
 }
 
 const WRAP_SPACE = new Set(['\t', '\n', '\v', '\f', '\r', ' ']);
-
-/** `chunk.strip() == ''`. */
-function isBlank(chunk: string): boolean {
-  return chunk.trim() === '';
-}
 
 function splitChunks(text: string, breakOnHyphens: boolean): string[] {
   const chunks: string[] = [];
   for (const run of splitRuns(text)) {
     if (WRAP_SPACE.has(run.charAt(0)) || !breakOnHyphens) chunks.push(run);
-    else chunks.push(...splitHyphens(run));
+    else for (const part of splitHyphens(run)) chunks.push(part);
   }
   return chunks;
 }
@@ -104,10 +121,10 @@ function splitHyphens(word: string): string[] {
     if (isDash(characters, index, end)) {
       cut(index);
       cut(end);
-      index = end - 1;
-    } else if (isHyphenBreak(characters, index, start)) {
-      cut(index + 1);
+    } else if (isHyphenBreak(characters, end - 1, start)) {
+      cut(end);
     }
+    index = end - 1;
   }
   cut(characters.length);
   return chunks;

@@ -3,6 +3,7 @@ import type { Runtime } from '../evaluator/runtime.js';
 import type { NativeFunction, Parameter } from '../evaluator/signature.js';
 import { strFormat } from '../format/str-format.js';
 import { Dict } from '../values/dict.js';
+import { findBackward, findForward } from '../values/find-text.js';
 import { items } from '../values/iterate.js';
 import { Markup } from '../values/markup.js';
 import { escapeToMarkup, joinMarkup } from '../values/markup-text.js';
@@ -35,13 +36,14 @@ export const STR_METHODS: ReadonlyMap<string, NativeFunction> = new Map<string, 
   ['replace', strMethod('replace', ['old', 'new', ['count', -1n]], replaceMethod)],
 ]);
 
-/** A method over the bare text, whose result is of the kind of `self`. */
-function textMethod(name: string, run: (text: string) => string): [string, NativeFunction] {
+/** A method over the bare text, whose result is of the kind of `self`; `each` looks at each character on its own. */
+function textMethod(name: string, run: (text: string) => string, each?: 'each'): [string, NativeFunction] {
   return [
     name,
     strMethod(name, [], (runtime, self) => {
       const text = textOf(self);
       runtime.budget.string(text.length);
+      if (each) runtime.budget.items(text.length);
       return sameKind(self, run(text));
     }),
   ];
@@ -51,9 +53,9 @@ function caseMethods(): [string, NativeFunction][] {
   return [
     textMethod('upper', (text) => text.toUpperCase()),
     textMethod('lower', (text) => text.toLowerCase()),
-    textMethod('title', operations.title),
+    textMethod('title', operations.title, 'each'),
     textMethod('capitalize', operations.capitalize),
-    textMethod('swapcase', operations.swapCase),
+    textMethod('swapcase', operations.swapCase, 'each'),
     textMethod('casefold', (text) => text.toLowerCase().replaceAll('ß', 'ss').replaceAll('ς', 'σ')),
   ];
 }
@@ -62,12 +64,22 @@ function stripMethod(name: string, sides: 'both' | 'left' | 'right'): [string, N
   return [
     name,
     strMethod(name, [['chars', null]], (runtime, self, characters) => {
-      const text = textOf(self);
-      runtime.budget.string(text.length);
-      if (characters !== null) runtime.budget.items(text.length);
-      return sameKind(self, operations.strip(text, optionalText(characters!), sides));
+      return sameKind(self, stripText(runtime, textOf(self), characters!, sides));
     }),
   ];
+}
+
+/** `strip` and its sides, charged before it is done. */
+export function stripText(
+  runtime: Runtime,
+  text: string,
+  characters: Value,
+  sides: 'both' | 'left' | 'right',
+): string {
+  const set = optionalText(characters);
+  runtime.budget.string(text.length);
+  if (set !== undefined) runtime.budget.items(text.length + set.length);
+  return operations.strip(text, set, sides);
 }
 
 function splitMethods(): [string, NativeFunction][] {
@@ -97,27 +109,29 @@ function splitMethods(): [string, NativeFunction][] {
     ],
     [
       'partition',
-      strMethod('partition', ['sep'], (_, self, separator) =>
-        partition(self, textArgument(separator!), false),
+      strMethod('partition', ['sep'], (runtime, self, separator) =>
+        partition(runtime, self, textArgument(separator!), 'left'),
       ),
     ],
     [
       'rpartition',
-      strMethod('rpartition', ['sep'], (_, self, separator) =>
-        partition(self, textArgument(separator!), true),
+      strMethod('rpartition', ['sep'], (runtime, self, separator) =>
+        partition(runtime, self, textArgument(separator!), 'right'),
       ),
     ],
     [
       'removeprefix',
-      strMethod('removeprefix', ['prefix'], (_, self, prefix) => {
+      strMethod('removeprefix', ['prefix'], (runtime, self, prefix) => {
         const [text, start] = [textOf(self), textArgument(prefix!)];
+        runtime.budget.characters(start.length);
         return text.startsWith(start) ? text.slice(start.length) : text;
       }),
     ],
     [
       'removesuffix',
-      strMethod('removesuffix', ['suffix'], (_, self, suffix) => {
+      strMethod('removesuffix', ['suffix'], (runtime, self, suffix) => {
         const [text, end] = [textOf(self), textArgument(suffix!)];
+        runtime.budget.characters(end.length);
         return end !== '' && text.endsWith(end) ? text.slice(0, -end.length) : text;
       }),
     ],
@@ -143,14 +157,15 @@ function splitText(runtime: Runtime, { self, separator, limit, right }: Split): 
   return parts.map((part) => sameKind(self, part));
 }
 
-function partition(self: Self, separator: string, right: boolean): Tuple {
+function partition(runtime: Runtime, self: Self, separator: string, from: 'left' | 'right'): Tuple {
   if (separator === '') throw valueError('empty separator');
   const text = textOf(self);
-  const at = right ? text.lastIndexOf(separator) : text.indexOf(separator);
+  runtime.budget.characters(text.length);
+  const at = from === 'right' ? findBackward(text, separator)(text.length) : findForward(text, separator)(0);
   const parts =
     at >= 0
       ? [text.slice(0, at), separator, text.slice(at + separator.length)]
-      : right
+      : from === 'right'
         ? ['', '', text]
         : [text, '', ''];
   return new Tuple(parts.map((part) => sameKind(self, part)));
@@ -253,6 +268,7 @@ export function replaceText(
 ): string {
   const { old, by, limit } = change;
   runtime.budget.characters(text.length);
+  if (old === '') runtime.budget.items(text.length);
   runtime.budget.string(operations.replacedLength(text, old, by));
   return operations.replace(text, old, by, limit);
 }

@@ -1,6 +1,7 @@
 import { typeError, valueError } from '../errors.js';
 import type { Runtime } from '../evaluator/runtime.js';
 import type { NativeFunction, Parameter } from '../evaluator/signature.js';
+import { findBackward, findForward, partsBetween } from '../values/find-text.js';
 import { codePointLength, codePoints, isString, textOf } from '../values/text.js';
 import { typeName } from '../values/type-name.js';
 import { Tuple, type Value } from '../values/value.js';
@@ -27,13 +28,15 @@ export function searchMethods(): [string, NativeFunction][] {
     name,
     strMethod(name, parameters, (runtime, self, sub, start, end) => {
       const { text } = window(textOf(self), start!, end!, runtime);
-      return affixes(name, sub!).some((part) =>
-        name === 'startswith' ? text.startsWith(part) : text.endsWith(part),
-      );
+      return affixes(name, sub!).some((part) => {
+        runtime.budget.step();
+        runtime.budget.characters(part.length);
+        return name === 'startswith' ? text.startsWith(part) : text.endsWith(part);
+      });
     }),
   ];
-  const first = (text: string, part: string) => codePointIndex(text, text.indexOf(part));
-  const last = (text: string, part: string) => codePointIndex(text, text.lastIndexOf(part));
+  const first = (text: string, part: string) => codePointIndex(text, findForward(text, part)(0));
+  const last = (text: string, part: string) => codePointIndex(text, findBackward(text, part)(text.length));
   return [
     search('find', first, false),
     search('rfind', last, false),
@@ -44,7 +47,7 @@ export function searchMethods(): [string, NativeFunction][] {
       strMethod('count', parameters, (runtime, self, sub, start, end) => {
         const { text } = window(textOf(self), start!, end!, runtime);
         const part = textArgument(sub!);
-        return BigInt(part === '' ? codePointLength(text) + 1 : text.split(part).length - 1);
+        return BigInt(part === '' ? codePointLength(text) + 1 : partsBetween(text, part).length - 1);
       }),
     ],
     ends('startswith'),

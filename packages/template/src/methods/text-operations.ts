@@ -1,5 +1,6 @@
 import { markedSpaceCode } from '../json/marked-text.js';
 import { isSpaceCode } from '../lexer/characters.js';
+import { findBackward, partsBetween } from '../values/find-text.js';
 import { codePointLength, codePoints } from '../values/text.js';
 
 /** What Python's string methods do, over plain strings; used by the methods and by the filters. */
@@ -115,16 +116,17 @@ export function splitSpaceRight(text: string, limit: number): string[] {
 }
 
 export function splitAt(text: string, separator: string, limit: number): string[] {
-  const parts = text.split(separator);
+  const parts = partsBetween(text, separator);
   if (limit < 0 || parts.length <= limit + 1) return parts;
   return [...parts.slice(0, limit), parts.slice(limit).join(separator)];
 }
 
 export function splitAtRight(text: string, separator: string, limit: number): string[] {
+  const find = findBackward(text, separator);
   const parts: string[] = [];
   let end = text.length;
   while (limit < 0 || parts.length < limit) {
-    const at = end < separator.length ? -1 : text.lastIndexOf(separator, end - separator.length);
+    const at = find(end);
     if (at === -1) break;
     parts.push(text.slice(at + separator.length, end));
     end = at;
@@ -137,7 +139,7 @@ export function splitAtRight(text: string, separator: string, limit: number): st
 export function replace(text: string, old: string, by: string, limit: number): string {
   if (limit === 0) return text;
   if (old !== '') {
-    return limit < 0 ? text.split(old).join(by) : splitAt(text, old, limit).join(by);
+    return limit < 0 ? partsBetween(text, old).join(by) : splitAt(text, old, limit).join(by);
   }
   const points = codePoints(text);
   const places = limit < 0 ? points.length + 1 : Math.min(limit, points.length + 1);
@@ -152,7 +154,7 @@ export function replace(text: string, old: string, by: string, limit: number): s
 /** How long `replace` would make it at most, known before it is done. */
 export function replacedLength(text: string, old: string, by: string): number {
   if (by.length <= old.length) return text.length;
-  const places = old === '' ? text.length + 1 : text.split(old).length - 1;
+  const places = old === '' ? text.length + 1 : partsBetween(text, old).length - 1;
   return text.length + places * (by.length - old.length);
 }
 

@@ -3,6 +3,7 @@ import type { Runtime } from '../evaluator/runtime.js';
 import { Dict } from './dict.js';
 import { DictView } from './dict-views.js';
 import { isNumeric, numeric, sameOrEqual } from './equality.js';
+import { includesText } from './find-text.js';
 import { iterate } from './iterate.js';
 import { NativeObject } from './native-object.js';
 import { Range } from './range.js';
@@ -41,7 +42,7 @@ export function contains(haystack: Value, needle: Value, runtime: Runtime): bool
       throw typeError(`'in <string>' requires string as left operand, not ${typeName(needle)}`);
     }
     budget.characters(textOf(haystack).length);
-    return textOf(haystack).includes(textOf(needle));
+    return includesText(textOf(haystack), textOf(needle));
   }
   if (haystack instanceof Dict) return haystack.has(needle, budget);
   if (haystack instanceof DictView && haystack.kind === 'keys') return haystack.dict.has(needle, budget);
@@ -81,10 +82,10 @@ function holds(operator: Ordering, left: bigint | number, right: bigint | number
 
 /** By code points: JavaScript's own order puts U+E000 to U+FFFF behind everything above U+FFFF. */
 function compareText(left: string, right: string, runtime: Runtime): number {
-  runtime.budget.characters(Math.min(left.length, right.length));
-  if (left === right) return 0;
-  if (!hasSurrogates(left) && !hasSurrogates(right)) return left < right ? -1 : 1;
   const end = Math.min(left.length, right.length);
+  runtime.budget.characters(end);
+  if (left === right) return 0;
+  if (!hasSurrogates(left.slice(0, end)) && !hasSurrogates(right.slice(0, end))) return left < right ? -1 : 1;
   let index = 0;
   while (index < end && left.charCodeAt(index) === right.charCodeAt(index)) index++;
   if (index === end) return left.length - right.length;
@@ -126,6 +127,7 @@ function compareViews(left: DictView, operator: Ordering, right: DictView, runti
   if (operator === '<' && left.dict.size >= right.dict.size) return false;
   const iterator = left.iterate();
   for (let next = iterator.next(); !next.done; next = iterator.next()) {
+    runtime.budget.step();
     if (!contains(right, next.value, runtime)) return false;
   }
   return true;

@@ -86,6 +86,11 @@ const EXHAUSTING: Readonly<Record<string, string>> = {
   'brackets to link': '{{ ("(" * 900000)|urlize }}',
   'tags without end to strip': '{{ ("<" * 900000)|striptags }}',
   'text to encode': '{{ ("é" * 300000)|urlencode }}',
+  'a title of each word': '{{ ("a " * 400000).title() }}',
+  'lines to indent': '{{ ("\\n" * 490000)|indent(0)|length }}',
+  'text to encode as JSON': '{{ ("é" * 900000)|tojson|length }}',
+  'brackets to encode as JSON': '{{ ("<" * 900000)|tojson|length }}',
+  'long keys of one case': '{{ (["A" * 900000] * 60000)|sort|length }}',
   'control characters to escape': '{{ "\\x01" * 200000 }}',
 };
 

@@ -24,7 +24,7 @@ export function executeBlock(name: string, surroundings: Omit<Frame, 'scope'>): 
   if (block.superSlot !== undefined) {
     scope.slots[block.superSlot] = new Undefined(`there is no parent block called '${name}'.`);
   }
-  enterScope(scope, block.symbols, context);
+  enterScope(scope, block.symbols, surroundings);
   execute(block.node.body, { ...surroundings, scope });
   runtime.budget.leave();
 }

@@ -241,7 +241,7 @@ export function evaluateArguments(node: Arguments, frame: Frame, first?: Value):
   if (node.dynArgs !== null) {
     for (const item of items(evaluate(node.dynArgs, frame), frame.runtime)) positional.push(item);
   }
-  if (node.dynKwargs !== null) keywords = spreadKeywords(keywords, evaluate(node.dynKwargs, frame));
+  if (node.dynKwargs !== null) keywords = spreadKeywords(keywords, evaluate(node.dynKwargs, frame), frame);
   return { positional, keywords };
 }
 
@@ -254,10 +254,15 @@ function evaluateKeywords(node: Arguments, frame: Frame): Map<string, Value> {
   return keywords;
 }
 
-function spreadKeywords(keywords: ReadonlyMap<string, Value>, spread: Value): Map<string, Value> {
+function spreadKeywords(
+  keywords: ReadonlyMap<string, Value>,
+  spread: Value,
+  frame: Frame,
+): Map<string, Value> {
   if (!(spread instanceof Dict)) {
     throw typeError(`argument after ** must be a mapping, not ${typeName(spread)}`);
   }
+  frame.runtime.budget.items(spread.size);
   const result = new Map(keywords);
   for (const [key, value] of spread.entries()) {
     if (!isString(key)) throw typeError('keywords must be strings');

@@ -91,7 +91,7 @@ function evaluatePrinted(child: Expression, { folded }: Output, frame: Frame): V
 /** A scope inside the frame's, entered. */
 export function innerFrame(frame: Frame, symbols: Symbols): Frame {
   const scope = createScope(symbols, frame.scope);
-  enterScope(scope, symbols, frame.context);
+  enterScope(scope, symbols, frame);
   return { ...frame, scope };
 }
 

@@ -34,7 +34,7 @@ interface Loop {
 }
 
 function runLoop({ node, iterable, frame, depth, recurse }: Loop): void {
-  const { runtime, context } = frame;
+  const { runtime } = frame;
   const scopes = node.scopes!;
   const sequence = node.test === null ? iterable : filterItems(node, iterable, frame);
   const scope = createScope(scopes.body, frame.scope);
@@ -49,7 +49,7 @@ function runLoop({ node, iterable, frame, depth, recurse }: Loop): void {
     runtime.budget.step();
     ran = true;
     assign(node.target, next.value, inner);
-    enterScope(scope, scopes.body, context);
+    enterScope(scope, scopes.body, frame);
     execute(node.body, inner);
   }
   runtime.budget.leave();
@@ -58,10 +58,10 @@ function runLoop({ node, iterable, frame, depth, recurse }: Loop): void {
 
 /** The items that pass the loop's `if`, before the loop counts them. */
 function filterItems(node: For, iterable: Value, frame: Frame): Value {
-  const { runtime, context } = frame;
+  const { runtime } = frame;
   const { test: symbols, testTarget } = node.scopes!;
   const scope = createScope(symbols, frame.scope);
-  enterScope(scope, symbols, context);
+  enterScope(scope, symbols, frame);
   const inner: Frame = { ...frame, scope };
   const iterator = iterate(iterable, runtime);
   function* passing(): Generator<Value> {

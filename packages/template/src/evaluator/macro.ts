@@ -66,7 +66,7 @@ class Macro extends NativeObject {
     const output = captureOutput(runtime);
     const inner: Frame = { runtime, scope, context: frame.context, output };
     runtime.budget.enter();
-    enterScope(scope, signature.symbols, frame.context);
+    enterScope(scope, signature.symbols, inner);
     this.fillDefaults(inner);
     execute(node.body, inner);
     runtime.budget.leave();

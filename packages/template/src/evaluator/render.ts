@@ -12,7 +12,7 @@ export function renderTree(runtime: Runtime, variables: Variables): string {
   const output = createRootOutput(runtime);
   const scope = createScope(template.symbols, null);
   if (template.selfSlot !== undefined) scope.slots[template.selfSlot] = new TemplateReference(context);
-  enterScope(scope, template.symbols, context);
+  enterScope(scope, template.symbols, { context, runtime });
   execute(template.body, { runtime, scope, context, output });
   return output.text();
 }

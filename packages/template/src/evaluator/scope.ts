@@ -1,7 +1,7 @@
 import type { Symbols } from '../compiler/symbols.js';
 import type { Ref } from '../parser/nodes.js';
 import type { Value } from '../values/value.js';
-import type { Context } from './context.js';
+import type { Frame } from './frame.js';
 
 /** The slots of one scope at run time; a slot is undefined while nothing was assigned. */
 export interface Scope {
@@ -14,8 +14,14 @@ export function createScope(symbols: Symbols, parent: Scope | null): Scope {
 }
 
 /** Gives every slot but the parameters what it starts with. */
-export function enterScope(scope: Scope, symbols: Symbols, context: Context): void {
-  for (const [slot, load] of symbols.entries()) {
+export function enterScope(
+  scope: Scope,
+  symbols: Symbols,
+  { context, runtime }: Pick<Frame, 'context' | 'runtime'>,
+): void {
+  const entries = symbols.entries();
+  runtime.budget.characters(entries.length);
+  for (const [slot, load] of entries) {
     switch (load.kind) {
       case 'undefined':
         scope.slots[slot] = undefined;

@@ -46,7 +46,7 @@ function dictSort(runtime: Runtime, value: Value, caseSensitive: Value, by: Valu
   const pairs = Array.from(value.entries(), (entry) => new Tuple([...entry]));
   const key = (pair: Value) => {
     const picked = (pair as Tuple).items[column === 'key' ? 0 : 1]!;
-    return isTrue(caseSensitive) ? picked : ignoreCase(picked);
+    return isTrue(caseSensitive) ? picked : ignoreCase(picked, runtime);
   };
   return sorted(runtime, pairs, { key, reverse: flagArgument(reverse) });
 }

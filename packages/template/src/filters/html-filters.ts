@@ -107,15 +107,20 @@ function xmlAttributes(runtime: Runtime, value: Value, autospace: Value): Value 
   if (value instanceof Undefined) value.fail();
   if (!(value instanceof Dict)) throw typeError(`'${typeName(value)}' object has no attribute 'items'`);
   const parts: string[] = [];
+  let length = 0;
   for (const [key, item] of value.entries()) {
+    runtime.budget.step();
     if (item === null || item instanceof Undefined) continue;
     if (!isString(key)) throw typeError('expected string or bytes-like object');
     if (FORBIDDEN_IN_NAME.test(textOf(key)))
       throw valueError(`Invalid character in attribute name: '${textOf(key)}'`);
-    parts.push(`${escapeToMarkup(key, runtime).text}="${escapeToMarkup(item, runtime).text}"`);
+    const part = `${escapeToMarkup(key, runtime).text}="${escapeToMarkup(item, runtime).text}"`;
+    parts.push(part);
+    length += part.length + 1;
+    if (length > runtime.budget.limits.stringLength) break;
   }
+  runtime.budget.string(length);
   const joined = parts.join(' ');
-  runtime.budget.string(joined.length);
   const text = isTrue(autospace) && joined !== '' ? ` ${joined}` : joined;
   return runtime.autoescape ? new Markup(text, 'html') : text;
 }

@@ -73,7 +73,10 @@ function prepareMap({ positional, keywords }: CallArguments, runtime: Runtime): 
   const [name, ...rest] = positional;
   if (name === undefined) throw argumentError('map requires a filter argument');
   const apply = lookUp('filter', name, runtime.filters);
-  return (item) => apply({ positional: [item, ...rest], keywords }, runtime);
+  return (item) => {
+    runtime.budget.characters(rest.length);
+    return apply({ positional: [item, ...rest], keywords }, runtime);
+  };
 }
 
 function* selectOrReject(
@@ -95,7 +98,10 @@ function* selectOrReject(
 
 function prepareTest(name: Value, args: CallArguments, runtime: Runtime): (item: Value) => boolean {
   const test = lookUp('test', name, runtime.tests);
-  return (item) => test({ positional: [item, ...args.positional], keywords: args.keywords }, runtime);
+  return (item) => {
+    runtime.budget.characters(args.positional.length);
+    return test({ positional: [item, ...args.positional], keywords: args.keywords }, runtime);
+  };
 }
 
 function lookUp<Found>(what: 'filter' | 'test', name: Value, table: ReadonlyMap<string, Found>): Found {

@@ -6,7 +6,7 @@ import { integerArgument } from '../methods/arguments.js';
 import { binary, toFloat } from '../values/arithmetic.js';
 import { isNumeric, numeric } from '../values/equality.js';
 import { floorDivide, parseFloatText, roundHalfEven, toFixedHalfEven } from '../values/floats.js';
-import { parseInteger } from '../values/integers.js';
+import { MAX_DECIMAL_DIGITS, parseInteger } from '../values/integers.js';
 import { isString, textOf } from '../values/text.js';
 import { isTrue } from '../values/truth.js';
 import { typeName } from '../values/type-name.js';
@@ -28,11 +28,11 @@ export function numberFilters(): Filter[] {
         ['default', 0n],
         ['base', 10n],
       ],
-      (_, value, fallback, base) => toInt(value, base!) ?? fallback!,
+      (runtime, value, fallback, base) => toInt(runtime, value, base!) ?? fallback!,
     ),
-    filter('float', [['default', 0]], (_, value, fallback) => {
+    filter('float', [['default', 0]], (runtime, value, fallback) => {
       if (value instanceof Undefined) value.fail();
-      return tryFloat(value) ?? fallback!;
+      return tryFloat(runtime, value) ?? fallback!;
     }),
     filter(
       'round',
@@ -42,14 +42,17 @@ export function numberFilters(): Filter[] {
       ],
       round,
     ),
-    filter('filesizeformat', [['binary', false]], (_, value, isBinary) => fileSize(value, isTrue(isBinary!))),
+    filter('filesizeformat', [['binary', false]], (runtime, value, isBinary) =>
+      fileSize(runtime, value, isTrue(isBinary!)),
+    ),
   ];
 }
 
-function toInt(value: Value, base: Value): bigint | undefined {
+function toInt(runtime: Runtime, value: Value, base: Value): bigint | undefined {
   if (value instanceof Undefined) value.fail();
   if (isString(value)) {
     const text = textOf(value);
+    chargeDigits(runtime, text);
     const integer = parseInBase(text, base);
     if (integer !== undefined) return integer;
     const float = parseFloatText(text);
@@ -61,6 +64,12 @@ function toInt(value: Value, base: Value): bigint | undefined {
   return Number.isNaN(number) ? undefined : truncate(number);
 }
 
+/** Digits cost the square of their number; a text of more than an integer can have is none, and only read. */
+function chargeDigits(runtime: Runtime, text: string): void {
+  runtime.budget.characters(text.length);
+  runtime.budget.items(Math.min(text.length, MAX_DECIMAL_DIGITS));
+}
+
 /** A base that is none is no error: the filter has a default. */
 function parseInBase(text: string, base: Value): bigint | undefined {
   if (typeof base !== 'bigint' && typeof base !== 'boolean') return undefined;
@@ -69,9 +78,11 @@ function parseInBase(text: string, base: Value): bigint | undefined {
 }
 
 /** Python's `float(value)`; undefined where it raises a TypeError or ValueError. */
-function tryFloat(value: Value): number | undefined {
+function tryFloat(runtime: Runtime, value: Value): number | undefined {
   if (isNumeric(value)) return toFloat(numeric(value));
-  return isString(value) ? parseFloatText(textOf(value)) : undefined;
+  if (!isString(value)) return undefined;
+  chargeDigits(runtime, textOf(value));
+  return parseFloatText(textOf(value));
 }
 
 function round(runtime: Runtime, value: Value, precision: Value, method: Value): Value {
@@ -109,7 +120,7 @@ function roundHalf(value: number): bigint {
 
 function roundInteger(value: bigint, digits: number): bigint {
   if (digits >= 0) return value;
-  if (-digits > value.toString().length) return 0n;
+  if (-digits > MAX_DECIMAL_DIGITS) return 0n;
   const unit = 10n ** BigInt(-digits);
   return roundHalfEven(value, unit) * unit;
 }
@@ -137,9 +148,9 @@ function roundToTens(value: number, digits: number): number {
 
 const PREFIXES = ['k', 'M', 'G', 'T', 'P', 'E', 'Z', 'Y'];
 
-function fileSize(value: Value, isBinary: boolean): string {
+function fileSize(runtime: Runtime, value: Value, isBinary: boolean): string {
   if (value instanceof Undefined) value.fail();
-  const bytes = tryFloat(value);
+  const bytes = tryFloat(runtime, value);
   if (bytes === undefined) throw floatError(value);
   const base = isBinary ? 1024 : 1000;
   if (bytes === 1) return '1 Byte';

@@ -49,7 +49,7 @@ function formatItems(items: readonly Value[], { indent, allowance, runtime }: Pl
       runtime,
     }),
   );
-  return lines.join(`,\n${' '.repeat(indent + 1)}`) + close;
+  return joinLines(lines, indent + 1, runtime) + close;
 }
 
 function formatDict(dict: Dict, { indent, allowance, runtime }: Place): string {
@@ -62,7 +62,13 @@ function formatDict(dict: Dict, { indent, allowance, runtime }: Place): string {
       format(value, { indent: indent + 1 + head.length, allowance: isLast ? allowance + 1 : 1, runtime })
     );
   });
-  return lines.join(`,\n${' '.repeat(indent + 1)}`);
+  return joinLines(lines, indent + 1, runtime);
+}
+
+/** An indent is as wide as the keys before it, and those may be long. */
+function joinLines(lines: readonly string[], indent: number, runtime: Runtime): string {
+  runtime.budget.string(lines.reduce((sum, line) => sum + line.length, lines.length * (indent + 2)));
+  return lines.join(`,\n${' '.repeat(indent)}`);
 }
 
 function sortedEntries(dict: Dict, runtime: Runtime): [Value, Value][] {

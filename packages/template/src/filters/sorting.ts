@@ -26,14 +26,16 @@ export function sorted(
   return keyed.map(({ value }) => value);
 }
 
-export function ignoreCase(value: Value): Value {
-  return isString(value) ? sameKind(value, textOf(value).toLowerCase()) : value;
+export function ignoreCase(value: Value, runtime: Runtime): Value {
+  if (!isString(value)) return value;
+  runtime.budget.string(textOf(value).length);
+  return sameKind(value, textOf(value).toLowerCase());
 }
 
 export type AttributeGetter = (item: Value) => Value;
 
 interface GetterOptions {
-  readonly postprocess?: (value: Value) => Value;
+  readonly postprocess?: (value: Value, runtime: Runtime) => Value;
   readonly fallback?: Value;
 }
 
@@ -43,15 +45,15 @@ export function attributeGetter(
   runtime: Runtime,
   { postprocess, fallback = null }: GetterOptions = {},
 ): AttributeGetter {
-  const parts = attributeParts(attribute);
+  const parts = attributeParts(attribute, runtime);
   return (item) => {
-    runtime.budget.step();
+    runtime.budget.charge(Math.max(1, parts.length));
     let value = item;
     for (const part of parts) {
       value = getItem(value, part, runtime);
       if (fallback !== null && value instanceof Undefined) value = fallback;
     }
-    return postprocess === undefined ? value : postprocess(value);
+    return postprocess === undefined ? value : postprocess(value, runtime);
   };
 }
 
@@ -59,8 +61,9 @@ export function attributeGetter(
 export function multiAttributeGetter(
   attribute: Value,
   runtime: Runtime,
-  postprocess: ((value: Value) => Value) | undefined,
+  postprocess: GetterOptions['postprocess'],
 ): AttributeGetter {
+  if (isString(attribute)) runtime.budget.items(textOf(attribute).length);
   const attributes = isString(attribute) ? textOf(attribute).split(',') : [attribute];
   const getters = attributes.map((part) =>
     attributeGetter(part, runtime, postprocess === undefined ? {} : { postprocess }),
@@ -68,9 +71,10 @@ export function multiAttributeGetter(
   return (item) => getters.map((getter) => getter(item));
 }
 
-function attributeParts(attribute: Value): Value[] {
+function attributeParts(attribute: Value, runtime: Runtime): Value[] {
   if (attribute === null) return [];
   if (!isString(attribute)) return [attribute];
+  runtime.budget.items(textOf(attribute).length);
   return textOf(attribute)
     .split('.')
     .map((part) => (/^\d{1,15}$/.test(part) ? BigInt(part) : part));

@@ -2,9 +2,9 @@ import { RenderFailure } from '../errors.js';
 import type { Runtime } from '../evaluator/runtime.js';
 import { percentFormat } from '../format/percent-format.js';
 import { isSpaceCode } from '../lexer/characters.js';
-import { integerArgument, optionalText } from '../methods/arguments.js';
-import { replaceText } from '../methods/str-methods.js';
-import { capitalize, pad, strip } from '../methods/text-operations.js';
+import { integerArgument } from '../methods/arguments.js';
+import { replaceText, stripText } from '../methods/str-methods.js';
+import { capitalize, pad } from '../methods/text-operations.js';
 import { Dict } from '../values/dict.js';
 import { Markup } from '../values/markup.js';
 import { escapeToMarkup, softStr } from '../values/markup-text.js';
@@ -22,8 +22,7 @@ export function stringFilters(): Filter[] {
     textFilter('title', titleWords, 'plain'),
     filter('trim', [['chars', null]], (runtime, value, characters) => {
       const text = softStr(value, runtime);
-      runtime.budget.string(textOf(text).length);
-      return sameKind(text, strip(textOf(text), optionalText(characters!), 'both'));
+      return sameKind(text, stripText(runtime, textOf(text), characters!, 'both'));
     }),
     filter('center', [['width', 80n]], (runtime, value, width) => {
       const text = softStr(value, runtime);
@@ -43,6 +42,7 @@ export function stringFilters(): Filter[] {
             "can't handle positional and keyword arguments at the same time",
           );
         }
+        runtime.budget.items(args.keywords.size);
         const values = args.keywords.size > 0 ? Dict.fromStrings(args.keywords) : new Tuple(positional);
         return percentFormat(softStr(value!, runtime), values, runtime);
       },

@@ -57,7 +57,9 @@ function indent(runtime: Runtime, value: Value, width: Value, first: Value, blan
   if (!isString(value)) throw typeError(`unsupported operand type(s) for +=: '${typeName(value)}' and 'str'`);
   const indention = isString(width) ? textOf(width) : ' '.repeat(indentWidth(width, runtime));
   const text = textOf(value);
+  runtime.budget.characters(text.length);
   const lines = splitLines(`${text}\n`, true).map((line) => splitEnd(line, value));
+  runtime.budget.items(lines.length);
   runtime.budget.string(text.length + lines.length * (indention.length + 1));
   let result = isTrue(first) ? indention : '';
   for (const [index, { content, end }] of lines.entries()) {

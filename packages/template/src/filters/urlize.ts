@@ -26,19 +26,22 @@ export function urlizeFilter(): Filter {
   return filter('urlize', parameters, (runtime, value, limit, nofollow, target, rel, extraSchemes) => {
     const text = value instanceof Markup ? value.text : escapeHtml(str(value, runtime), runtime);
     runtime.budget.items(text.length);
-    const linked = urlize(text, {
+    const link = {
       limit: limit === null ? undefined : integerArgument(limit!),
       rel: relOf(rel!, isTrue(nofollow!), runtime),
       target: target === null ? '' : ` target="${escapeHtml(str(target!, runtime), runtime)}"`,
       schemes: schemesOf(extraSchemes!, runtime),
-    });
+    };
+    const linked = urlize(text, link, runtime);
     runtime.budget.string(linked.length);
     return runtime.autoescape ? new Markup(linked, 'html') : linked;
   });
 }
 
 function relOf(rel: Value, nofollow: boolean, runtime: Runtime): string {
-  const parts = new Set(rel === null ? [] : splitSpace(str(rel, runtime), -1));
+  const given = rel === null ? '' : str(rel, runtime);
+  runtime.budget.items(given.length);
+  const parts = new Set(splitSpace(given, -1));
   if (nofollow) parts.add('nofollow');
   parts.add('noopener');
   return ` rel="${escapeHtml([...parts].sort().join(' '), runtime)}"`;
@@ -49,6 +52,7 @@ function schemesOf(value: Value, runtime: Runtime): string[] {
   return [...items(value, runtime)].map((scheme) => {
     if (!isString(scheme)) throw typeError(`expected string, got '${typeName(scheme)}'`);
     const text = textOf(scheme);
+    runtime.budget.items(text.length);
     if (!SCHEME.test(text)) {
       throw new RenderFailure('FilterArgumentError', `'${text}' is not a valid URI scheme prefix.`);
     }
@@ -63,11 +67,15 @@ interface Link {
   readonly schemes: readonly string[];
 }
 
-function urlize(escaped: string, link: Link): string {
-  return escaped
-    .split(/(\s+)/u)
-    .map((word) => linkWord(word, link))
-    .join('');
+/** Each link holds the whole of `rel` and `target`, so the text may grow beyond any bound on the way. */
+function urlize(escaped: string, link: Link, { budget }: Runtime): string {
+  let result = '';
+  for (const word of escaped.split(/(\s+)/u)) {
+    budget.items(link.schemes.length);
+    result += linkWord(word, link);
+    if (result.length > budget.limits.stringLength) break;
+  }
+  return result;
 }
 
 function linkWord(word: string, link: Link): string {
@@ -107,7 +115,8 @@ function balance(middle: string, tail: string): { middle: string; tail: string }
     ['&lt;', '&gt;'],
   ] as const) {
     const missing = count(result.middle, open) - count(result.middle, close);
-    for (let taken = 0; taken < Math.min(missing, count(tail, close)); taken++) {
+    const wanted = Math.min(missing, count(tail, close));
+    for (let taken = 0; taken < wanted; taken++) {
       const end = result.tail.indexOf(close) + close.length;
       if (end < close.length) break;
       result = { middle: result.middle + result.tail.slice(0, end), tail: result.tail.slice(end) };

@@ -3,6 +3,7 @@ import type { Runtime } from '../evaluator/runtime.js';
 import { toFloat } from '../values/arithmetic.js';
 import { isNumeric, numeric } from '../values/equality.js';
 import { floatRepr } from '../values/floats.js';
+import { decimalText } from '../values/integers.js';
 import { str } from '../values/repr.js';
 import { codePointLength, isString, takeCodePoints, textOf } from '../values/text.js';
 import { typeName } from '../values/type-name.js';
@@ -32,7 +33,7 @@ export function formatValue(value: Value, text: string, runtime: Runtime): strin
   const spec = parseSpec(text, value, runtime);
   if (isString(value)) return formatText(textOf(value), spec);
   const number = numeric(value as bigint | number | boolean);
-  return typeof number === 'bigint' ? formatInteger(number, spec) : formatReal(number, spec);
+  return typeof number === 'bigint' ? formatInteger(number, spec, runtime) : formatReal(number, spec);
 }
 
 function parseSpec(text: string, value: Value, runtime: Runtime): Spec {
@@ -76,7 +77,7 @@ const RADIX: ReadonlyMap<string, number> = new Map([
   ['X', 16],
 ]);
 
-function formatInteger(value: bigint, spec: Spec): string {
+function formatInteger(value: bigint, spec: Spec, runtime: Runtime): string {
   const { type } = spec;
   if ('eEfFgG%'.includes(type) && type !== '') return formatReal(toFloat(value), spec);
   if (spec.precision !== undefined) throw valueError('Precision not allowed in integer format specifier');
@@ -84,7 +85,8 @@ function formatInteger(value: bigint, spec: Spec): string {
   if (type !== '' && type !== 'd' && type !== 'n' && !RADIX.has(type)) throw unknownCode(type, 'int');
   const radix = RADIX.get(type) ?? 10;
   if (spec.grouping === ',' && radix !== 10) throw valueError(`Cannot specify ',' with '${type}'.`);
-  const magnitude = (value < 0n ? -value : value).toString(radix);
+  const absolute = value < 0n ? -value : value;
+  const magnitude = radix === 10 ? decimalText(absolute, runtime.budget) : absolute.toString(radix);
   const digits = type === 'X' ? magnitude.toUpperCase() : magnitude;
   const prefix = spec.alternate && radix !== 10 ? `0${type}` : '';
   return assemble(
@@ -169,10 +171,10 @@ function group(digits: string, separator: string, size: number, room: number): s
     const taken = end > 0 ? digits.slice(Math.max(0, end - size), end) : '';
     const space = room - length - (groups.length > 0 ? 1 : 0);
     const wanted = Math.min(size, Math.max(space, taken.length, 1));
-    groups.unshift(taken.padStart(wanted, '0'));
+    groups.push(taken.padStart(wanted, '0'));
     length += wanted + (groups.length > 1 ? 1 : 0);
   }
-  return groups.join(separator);
+  return groups.reverse().join(separator);
 }
 
 function align(text: string, { fill, align: side, width }: Spec): string {

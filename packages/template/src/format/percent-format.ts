@@ -4,6 +4,7 @@ import { toFloat } from '../values/arithmetic.js';
 import { Dict } from '../values/dict.js';
 import { isNumeric, numeric } from '../values/equality.js';
 import { parseFloatText } from '../values/floats.js';
+import { decimalText } from '../values/integers.js';
 import { Markup } from '../values/markup.js';
 import { escapeToMarkup } from '../values/markup-text.js';
 import { repr, str } from '../values/repr.js';
@@ -149,7 +150,7 @@ class PercentFormatter {
       case 'd':
       case 'i':
       case 'u':
-        return padNumber(renderInteger(conversion, this.isMarkup), conversion);
+        return padNumber(renderInteger(conversion, this.isMarkup, this.runtime), conversion);
       case 'x':
       case 'X':
       case 'o':
@@ -203,9 +204,13 @@ function renderCharacter(value: Value): string {
   return String.fromCodePoint(code);
 }
 
-function renderInteger({ value, type, precision, flags }: Conversion, isMarkup: boolean): string {
+function renderInteger(
+  { value, type, precision, flags }: Conversion,
+  isMarkup: boolean,
+  runtime: Runtime,
+): string {
   const integer = toInteger(value, type, isMarkup);
-  const digits = (integer < 0n ? -integer : integer).toString().padStart(precision ?? 0, '0');
+  const digits = decimalText(integer < 0n ? -integer : integer, runtime.budget).padStart(precision ?? 0, '0');
   return signOf(integer < 0n, flags) + digits;
 }
 

@@ -79,6 +79,7 @@ class StrFormatter {
     let value = this.getValue(name.slice(0, end));
     let index = end;
     while (index < name.length) {
+      this.runtime.budget.step();
       if (name.charAt(index) === '.') {
         const stop = nextOf(name, index + 1);
         if (stop === index + 1) throw valueError('Empty attribute in format string');

@@ -3,6 +3,7 @@ import type { Runtime } from '../evaluator/runtime.js';
 import { compare } from '../values/compare.js';
 import { Dict } from '../values/dict.js';
 import { floatRepr } from '../values/floats.js';
+import { decimalText } from '../values/integers.js';
 import { Markup } from '../values/markup.js';
 import { str } from '../values/repr.js';
 import { typeName } from '../values/type-name.js';
@@ -12,6 +13,8 @@ import { plainText } from './marked-text.js';
 /** Python's `json.dumps(value, sort_keys=True)`, made safe for HTML as Jinja2's `tojson` does. */
 export function htmlsafeJsonDumps(value: Value, indent: string | undefined, runtime: Runtime): string {
   const text = new JsonWriter(indent, runtime).write(value, 0);
+  if (!/[<>&']/.test(text)) return text;
+  runtime.budget.items(text.length);
   return text.replace(/[<>&']/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`);
 }
 
@@ -31,7 +34,7 @@ class JsonWriter {
       case 'string':
         return this.string(value);
       case 'bigint':
-        return value.toString();
+        return decimalText(value, this.runtime.budget);
       case 'number':
         return jsonNumber(value);
       case 'boolean':
@@ -98,7 +101,7 @@ class JsonWriter {
 
   private string(text: string): string {
     this.runtime.budget.string(text.length);
-    return `"${escapeAscii(text)}"`;
+    return `"${escapeAscii(text, this.runtime)}"`;
   }
 }
 
@@ -131,8 +134,9 @@ const SHORT: Readonly<Record<string, string>> = {
 };
 
 /** Python escapes everything that is not ASCII. */
-function escapeAscii(text: string): string {
+function escapeAscii(text: string, runtime: Runtime): string {
   if (PLAIN.test(text)) return text;
+  runtime.budget.items(text.length);
   return text.replace(
     SPECIAL,
     (unit) => SHORT[unit] ?? `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,

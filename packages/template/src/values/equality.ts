@@ -2,7 +2,7 @@ import type { Runtime } from '../evaluator/runtime.js';
 import { plainText } from '../json/marked-text.js';
 import { Dict } from './dict.js';
 import { DictView } from './dict-views.js';
-import { Markup } from './markup.js';
+import type { Markup } from './markup.js';
 import { Range } from './range.js';
 import { isString, textOf } from './text.js';
 import { Undefined } from './undefined.js';
@@ -11,7 +11,8 @@ import { Tuple, type Value } from './value.js';
 /** Python's `left == right`. Shared lists inside lists are compared as often as they are met, and charged so. */
 export function equals(left: Value, right: Value, runtime: Runtime): boolean {
   if (isNumeric(left)) return isNumeric(right) && equalNumbers(numeric(left), numeric(right));
-  if (isString(left)) return isString(right) && equalText(saidBy(left), saidBy(right), runtime);
+  if (isString(left))
+    return isString(right) && equalText(saidBy(left, runtime), saidBy(right, runtime), runtime);
   if (left === null || right === null || typeof right !== 'object') return left === right;
   return equalObjects(left, right, runtime);
 }
@@ -31,8 +32,10 @@ export function numeric(value: bigint | number | boolean): bigint | number {
 }
 
 /** Captured text is compared by what it says, not by its marks. */
-function saidBy(value: string | Markup): string {
-  return value instanceof Markup && value.kind === 'marked' ? plainText(value.text) : textOf(value);
+function saidBy(value: string | Markup, runtime: Runtime): string {
+  if (typeof value === 'string' || value.kind !== 'marked') return textOf(value);
+  runtime.budget.characters(value.text.length);
+  return plainText(value.text);
 }
 
 /** Exact between bigint and number: neither is rounded to the other's type. */

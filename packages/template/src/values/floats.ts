@@ -28,8 +28,9 @@ const MAX_LENGTH = 5_000;
 
 /** Python's `float(text)`; undefined where it raises a ValueError. */
 export function parseFloatText(text: string): number | undefined {
-  const trimmed = toAsciiDigits(text.trim());
-  if (trimmed.length > MAX_LENGTH) return undefined;
+  const stripped = text.trim();
+  if (stripped.length > MAX_LENGTH) return undefined;
+  const trimmed = toAsciiDigits(stripped);
   const special = SPECIAL.exec(trimmed);
   if (special !== null) {
     if (special[2]?.toLowerCase() === 'nan') return Number.NaN;

@@ -9,7 +9,7 @@ import { Undefined } from './undefined.js';
 import { Tuple, type Value } from './value.js';
 
 /** Equal for two values exactly when Python finds them equal and of equal hash. */
-export type HashKey = string | number | bigint | null | object;
+export type HashKey = string | number | null | object;
 
 const UNDEFINED_KEY = {};
 const MAX_DEPTH = 100;
@@ -20,9 +20,9 @@ export function hashKey(value: Value, budget: Budget): HashKey {
     case 'string':
       return stringKey(value, budget);
     case 'number':
-      return numberKey(value);
+      return numberKey(value, budget);
     case 'bigint':
-      return bigintKey(value);
+      return bigintKey(value, budget);
     case 'boolean':
       return value ? 1 : 0;
     default:
@@ -35,13 +35,22 @@ function stringKey(value: string, budget: Budget): string {
   return value.charCodeAt(0) === 0 ? `\0s${value}` : value;
 }
 
-function numberKey(value: number): number | bigint {
-  return Number.isInteger(value) && !Number.isSafeInteger(value) ? BigInt(value) : value;
+function numberKey(value: number, budget: Budget): number | string {
+  return Number.isInteger(value) && !Number.isSafeInteger(value) ? bigintKey(BigInt(value), budget) : value;
 }
 
-function bigintKey(value: bigint): number | bigint {
+/** As text, since a Map tells bigints apart by their lowest 64 bits only: those that share them are gone through. */
+function bigintKey(value: bigint, budget: Budget): number | string {
   const number = Number(value);
-  return Number.isSafeInteger(number) ? number : value;
+  if (Number.isSafeInteger(number)) return number;
+  const text = linearText(value);
+  budget.characters(text.length);
+  return `\0n${text}`;
+}
+
+/** In a radix that is a power of two; decimal digits cost the square of their number. */
+function linearText(value: bigint): string {
+  return value.toString(32);
 }
 
 function objectKey(value: object | null, budget: Budget, depth: number): HashKey {
@@ -61,6 +70,7 @@ function tupleText(tuple: Tuple, budget: Budget, depth: number): string {
   let text = '';
   for (const item of tuple.items) {
     const part = partText(item, budget, depth);
+    budget.characters(part.length);
     text += `${part.length}:${part}`;
   }
   budget.string(text.length);
@@ -87,5 +97,6 @@ function identityOf(object: object): number {
 
 function rangeText(range: Range): string {
   if (range.length === 0) return '\0r';
-  return range.length === 1 ? `\0r${range.start}` : `\0r${range.start},${range.length},${range.step}`;
+  const start = `\0r${linearText(range.start)}`;
+  return range.length === 1 ? start : `${start},${range.length},${linearText(range.step)}`;
 }

@@ -1,12 +1,23 @@
+import type { Budget } from '../budget.js';
 import { CompileFailure } from '../errors.js';
 
 /** Decimal digits that fit in the 4,096 bits an integer may have. */
-const MAX_DECIMAL_DIGITS = 1_233;
+export const MAX_DECIMAL_DIGITS = 1_233;
 
 /** An integer literal without underscores. */
 export function parseIntegerLiteral(digits: string, offset: number): bigint {
   if (digits.length > MAX_DECIMAL_DIGITS) throw new CompileFailure('the integer has too many digits', offset);
   return BigInt(digits);
+}
+
+/** Digits that are converted in less than a microsecond; beyond, time grows with the square of their number. */
+const CHEAP_DIGITS = 40;
+
+/** An integer in decimal. */
+export function decimalText(value: bigint, budget: Budget): string {
+  const text = value.toString();
+  if (text.length > CHEAP_DIGITS) budget.items(text.length);
+  return text;
 }
 
 const PREFIXES: ReadonlyMap<number, RegExp> = new Map([
@@ -15,9 +26,14 @@ const PREFIXES: ReadonlyMap<number, RegExp> = new Map([
   [16, /^0x_?/i],
 ]);
 
+/** Any digit may be two units long; before the digits are a sign, a prefix and an underscore. */
+const MAX_LENGTH = 2 * MAX_DECIMAL_DIGITS + 4;
+
 /** Python's `int(text, base)`; undefined where it raises a ValueError. */
 export function parseInteger(text: string, base: number): bigint | undefined {
-  const trimmed = toAsciiDigits(text.trim());
+  const stripped = text.trim();
+  if (stripped.length > MAX_LENGTH) return undefined;
+  const trimmed = toAsciiDigits(stripped);
   const negative = trimmed.startsWith('-');
   let digits = negative || trimmed.startsWith('+') ? trimmed.slice(1) : trimmed;
   let radix = base;

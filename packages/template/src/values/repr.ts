@@ -1,6 +1,7 @@
 import type { Runtime } from '../evaluator/runtime.js';
 import { Dict } from './dict.js';
 import { floatRepr } from './floats.js';
+import { decimalText } from './integers.js';
 import { Markup } from './markup.js';
 import { NativeObject } from './native-object.js';
 import { Range } from './range.js';
@@ -22,7 +23,7 @@ export function repr(value: Value, runtime: Runtime): string {
     case 'string':
       return stringRepr(value, runtime);
     case 'bigint':
-      return value.toString();
+      return decimalText(value, runtime.budget);
     case 'number':
       return floatRepr(value);
     case 'boolean':
@@ -35,7 +36,10 @@ export function repr(value: Value, runtime: Runtime): string {
 export function reprItems(items: readonly Value[], runtime: Runtime): string {
   runtime.budget.items(items.length);
   let text = '';
-  for (const item of items) text += (text === '' ? '' : ', ') + repr(item, runtime);
+  for (const item of items) {
+    text += (text === '' ? '' : ', ') + repr(item, runtime);
+    if (text.length > runtime.budget.limits.stringLength) break;
+  }
   runtime.budget.string(text.length);
   return text;
 }

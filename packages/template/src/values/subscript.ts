@@ -1,3 +1,4 @@
+import type { Budget } from '../budget.js';
 import { typeError, valueError } from '../errors.js';
 import type { Runtime } from '../evaluator/runtime.js';
 import { Dict } from './dict.js';
@@ -11,7 +12,8 @@ import { Tuple, type Value } from './value.js';
 /** Python's `value[key]`; undefined where it raises a TypeError or LookupError. */
 export function tryGetItem(value: Value, key: Value, runtime: Runtime): Value | undefined {
   if (value === null || (typeof value !== 'object' && typeof value !== 'string')) return undefined;
-  if (value instanceof Dict) return isHashable(key) ? value.get(key, runtime.budget) : undefined;
+  if (value instanceof Dict)
+    return isHashable(key, runtime.budget) ? value.get(key, runtime.budget) : undefined;
   if (value instanceof Undefined) value.fail();
   const index = asIndex(key);
   if (index === undefined) return undefined;
@@ -33,6 +35,7 @@ export function getSlice(value: Value, bounds: SliceBounds, runtime: Runtime): V
   if (value instanceof Undefined) value.fail();
   if (isString(value)) {
     const text = textOf(value);
+    runtime.budget.characters(text.length);
     if (!hasSurrogates(text)) return sameKind(value, sliceText(text, bounds, runtime));
     runtime.budget.items(text.length);
     return sameKind(value, sliceItems(codePoints(text), bounds, runtime).join(''));
@@ -41,15 +44,24 @@ export function getSlice(value: Value, bounds: SliceBounds, runtime: Runtime): V
   if (value instanceof Tuple) return new Tuple(sliceItems(value.items, bounds, runtime));
   if (value instanceof Range) {
     const { start, step, count } = resolveSlice(bounds, value.length);
-    return count === 0 ? new Range(0n, 0n, 1n) : value.slice(start, step, count);
+    if (count === 0) return new Range(0n, 0n, 1n);
+    const part = value.slice(start, step, count);
+    runtime.budget.integer(part.step);
+    return part;
   }
   if (value instanceof Dict) throw typeError("unhashable type: 'slice'");
   throw typeError(`'${typeName(value)}' object is not subscriptable`);
 }
 
-function isHashable(key: Value): boolean {
+/** Shared tuples inside tuples are looked at as often as they are met, and charged so. */
+function isHashable(key: Value, budget: Budget): boolean {
   if (key === null || typeof key !== 'object') return true;
-  return key instanceof Tuple ? key.items.every(isHashable) : !(Array.isArray(key) || key instanceof Dict);
+  if (!(key instanceof Tuple)) return !(Array.isArray(key) || key instanceof Dict);
+  budget.descend();
+  budget.items(key.items.length);
+  const hashable = key.items.every((item) => isHashable(item, budget));
+  budget.ascend();
+  return hashable;
 }
 
 function asIndex(key: Value): number | undefined {
@@ -63,6 +75,7 @@ function at(items: readonly Value[], index: number): Value | undefined {
 
 function characterAt(value: string | Markup, index: number, runtime: Runtime): Value | undefined {
   const text = textOf(value);
+  runtime.budget.characters(text.length);
   if (hasSurrogates(text)) {
     runtime.budget.items(text.length);
     const characters = codePoints(text);

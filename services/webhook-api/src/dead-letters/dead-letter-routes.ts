@@ -39,7 +39,10 @@ export function deadLetterRoutes({
       path: collection,
       operationId: 'listDeadLetters',
       summary: 'Lists the messages that could not be processed, newest first.',
-      description: 'Of a message, 64 KiB are shown; a page ends early where they are large.',
+      description:
+        'Of a message, 64 KiB are shown; a page ends early where they are large. A message is shown as JSON where ' +
+        'that says what it said, else as its text (`encoding` is `utf-8`): with a number that a double does not hold ' +
+        'or that is not in its shortest form (`1.0` aside), a minus zero, or a name twice in one object.',
       tag,
       access: ofDeployment('dead_letter_read'),
       query: {

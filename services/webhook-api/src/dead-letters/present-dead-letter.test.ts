@@ -12,6 +12,25 @@ describe('the message of a dead letter', () => {
     expect(whole('"text"')).toEqual({ message: 'text', encoding: 'json' });
   });
 
+  it.each([
+    '{"metric_value":1e400}',
+    '12345678901234567890',
+    '{"alert_id":"x","alert_id":"y"}',
+    '[-0.0]',
+    '[-0]',
+    '0.1000000000000000055511151231257827',
+  ])('is shown as text where its JSON would be written otherwise: %s', (text) => {
+    expect(whole(text)).toEqual({ message: text, encoding: 'utf-8' });
+  });
+
+  it('is shown as JSON however its white space, its strings and its whole numbers are written', () => {
+    const text = ' {\r\n"a \\" .0\\u00e9\\/" : "\\ud800 , 1.0",\t"n": [1.0, -2.0 ,0.5,0.0]} ';
+    expect(whole(text)).toEqual({
+      message: { 'a " .0é/': '\ud800 , 1.0', n: [1, -2, 0.5, 0] },
+      encoding: 'json',
+    });
+  });
+
   it('is shown as text where it is not JSON, NUL characters and byte order mark included', () => {
     expect(whole('{"broken')).toEqual({ message: '{"broken', encoding: 'utf-8' });
     expect(whole('')).toEqual({ message: '', encoding: 'utf-8' });

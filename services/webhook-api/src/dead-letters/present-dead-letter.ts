@@ -29,15 +29,28 @@ export function readMessage(content: Buffer, truncated: boolean): Pick<DeadLette
   return truncated ? { message: text, encoding: 'utf-8' } : parseMessage(text);
 }
 
-/** Nesting is bounded because writing a value as JSON again recurses. */
+/**
+ * As JSON only where writing that again says what the message said: a number beyond what a double holds, a minus zero
+ * or the first of two equal names would be lost, and may be why it is here. Nesting is bounded because writing recurses.
+ */
 function parseMessage(text: string): Pick<DeadLetter, 'message' | 'encoding'> {
   try {
     const message: DeadLetter['message'] = JSON.parse(text);
-    if (!isNestedDeeper(message, maxDepth)) return { message, encoding: 'json' };
+    if (!isNestedDeeper(message, maxDepth) && JSON.stringify(message) === normalized(text))
+      return { message, encoding: 'json' };
   } catch {
     // Not JSON: that may be why it is here.
   }
   return { message: text, encoding: 'utf-8' };
+}
+
+const stringSpaceOrZero = /"[^"\\]*(?:\\.[^"\\]*)*"|\s+|\.0(?![\deE])/g;
+
+/** JSON without its white space, strings escaped as JavaScript does, and `1.0`, which is the number 1, as `1`. */
+function normalized(json: string): string {
+  return json.replace(stringSpaceOrZero, (part) =>
+    part.startsWith('"') ? JSON.stringify(JSON.parse(part)) : '',
+  );
 }
 
 const maxDepth = 100;

@@ -40,3 +40,25 @@ test('a database that is away at once is not waited for', async () => {
   });
   await expect(publishAlert({ workspaceId, body: fired, requestId: 'r' })).rejects.toBe(away);
 });
+
+test('minus zero is published as minus zero, also in a rule that comes along', async () => {
+  const published: { content: Buffer }[] = [];
+  const publishAlert = createPublishAlert({
+    reader: { findRuleWorkspace: async () => workspaceId },
+    publisher: { publish: async (message) => void published.push(message) },
+    now: () => new Date(),
+  });
+  const alert_rule = {
+    name: 'R "x"',
+    enabled: true,
+    threshold: -0,
+    bound: 'upper_bound' as const,
+    notification_webhook_ids: [randomUUID(), randomUUID()],
+  };
+  const body = { ...fired, metric_value: -0, threshold: 0, bound: 'upper_bound' as const, alert_rule };
+  await publishAlert({ workspaceId, body, requestId: 'r' });
+  const text = published[0]!.content.toString();
+  expect(JSON.parse(text)).toMatchObject(body);
+  expect(text).toMatch(/"metric_value":-0\.0,"threshold":0,/);
+  expect(text).toMatch(/"threshold":-0\.0,"bound"/);
+});

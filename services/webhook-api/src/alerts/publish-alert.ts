@@ -90,7 +90,7 @@ async function publish(
   alert: AlertFired,
   { publisher, requestId }: Pick<PublishAlertDeps, 'publisher'> & { requestId: string },
 ): Promise<void> {
-  const content = Buffer.from(JSON.stringify(alert), 'utf8');
+  const content = Buffer.from(writeJson(alert), 'utf8');
   try {
     await publisher.publish({
       exchange: alertsExchange,
@@ -103,6 +103,20 @@ async function publish(
     if (!(cause instanceof PublishError)) throw cause;
     throw unavailable('The broker has not confirmed the alert', alert, cause);
   }
+}
+
+/** JSON in which minus zero stays: a template prints it as Python does, `-0.0`. */
+function writeJson(value: object): string {
+  const members = Object.entries(value).flatMap(([name, member]) =>
+    member === undefined ? [] : [`${JSON.stringify(name)}:${writeMember(member)}`],
+  );
+  return `{${members.join(',')}}`;
+}
+
+function writeMember(member: unknown): string {
+  if (Object.is(member, -0)) return '-0.0';
+  const isObject = typeof member === 'object' && member !== null && !Array.isArray(member);
+  return isObject ? writeJson(member) : JSON.stringify(member);
 }
 
 function unavailable(why: string, { alert_id }: AlertFired, cause?: unknown): AppError {

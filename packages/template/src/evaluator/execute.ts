@@ -116,6 +116,7 @@ export function assign(target: AssignTarget, value: Value, frame: Frame): void {
 }
 
 function unpack(targets: readonly AssignTarget[], value: Value, frame: Frame): void {
+  frame.runtime.budget.items(targets.length);
   const iterator = tryIterate(value, frame.runtime);
   if (iterator === undefined) throw typeError(`cannot unpack non-iterable ${typeName(value)} object`);
   const values: Value[] = [];
@@ -218,7 +219,9 @@ function executeFilterBlock(node: FilterBlock, frame: Frame): void {
 
 function executeBlockHere(node: Block, frame: Frame): void {
   const locals = new Map<string, Value>();
-  for (const [name, ref] of node.visible ?? []) {
+  const visible = node.visible ?? [];
+  frame.runtime.budget.items(visible.length);
+  for (const [name, ref] of visible) {
     const value = readRef(frame.scope, ref);
     if (value !== undefined) locals.set(name, value);
   }

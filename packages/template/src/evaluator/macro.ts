@@ -60,6 +60,7 @@ class Macro extends NativeObject {
 
   override readonly call = (args: CallArguments, runtime: Runtime): Value => {
     const { node, signature, frame } = this.definition;
+    runtime.budget.items(signature.slots.length);
     const values = this.bind(args);
     const scope = createScope(signature.symbols, frame.scope);
     for (const [index, slot] of signature.slots.entries()) scope.slots[slot] = values[index];

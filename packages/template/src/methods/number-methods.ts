@@ -1,4 +1,5 @@
 import { valueError } from '../errors.js';
+import type { Runtime } from '../evaluator/runtime.js';
 import { defineFunction, type NativeFunction } from '../evaluator/signature.js';
 import { bitLength } from '../values/arithmetic.js';
 import { numeric } from '../values/equality.js';
@@ -8,7 +9,7 @@ import { Tuple, type Value } from '../values/value.js';
 /** The methods of `int` and `float` that make sense in a template. */
 export const INT_METHODS: ReadonlyMap<string, NativeFunction> = new Map<string, NativeFunction>([
   ['bit_length', intMethod('bit_length', (value) => BigInt(bitLength(value)))],
-  ['bit_count', intMethod('bit_count', (value) => BigInt(value.toString(2).replace(/[^1]/g, '').length))],
+  ['bit_count', intMethod('bit_count', countBits)],
   ['conjugate', intMethod('conjugate', (value) => value)],
   ['as_integer_ratio', intMethod('as_integer_ratio', (value) => new Tuple([value, 1n]))],
 ]);
@@ -27,8 +28,16 @@ export const FLOAT_METHODS: ReadonlyMap<string, NativeFunction> = new Map<string
   ],
 ]);
 
-function intMethod(name: string, run: (value: bigint) => Value): NativeFunction {
-  return defineFunction(name, ['self'], (_, self) => run(BigInt(numeric(self as bigint | boolean))));
+function intMethod(name: string, run: (value: bigint, runtime: Runtime) => Value): NativeFunction {
+  return defineFunction(name, ['self'], (runtime, self) =>
+    run(BigInt(numeric(self as bigint | boolean)), runtime),
+  );
+}
+
+function countBits(value: bigint, { budget }: Runtime): bigint {
+  const bits = value.toString(2);
+  budget.characters(bits.length);
+  return BigInt(bits.replace(/[^1]/g, '').length);
 }
 
 function floatMethod(name: string, run: (value: number) => Value): NativeFunction {

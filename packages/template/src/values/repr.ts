@@ -94,6 +94,7 @@ const UNPRINTABLE = /[\p{C}\p{Z}]/u;
 function stringRepr(text: string, runtime: Runtime): string {
   runtime.budget.string(text.length);
   if (PLAIN.test(text)) return `'${text}'`;
+  runtime.budget.items(text.length);
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
   let result = quote;
   for (const character of text) result += reprCharacter(character, quote);

@@ -59,9 +59,9 @@ export function declareLoopTarget(symbols: Symbols, target: For['target']): void
 function findBranches(symbols: Symbols, node: Extract<Statement, { kind: 'If' }>): void {
   findSymbols(symbols, node.test);
   const branch = (nodes: readonly Node[]) => {
-    const copy = symbols.copy();
-    findAll(copy, nodes);
-    return copy;
+    const inside = symbols.branch();
+    findAll(inside, nodes);
+    return inside;
   };
   symbols.branchUpdate([branch(node.body), branch(node.elif_), branch(node.else_)]);
 }

@@ -19,16 +19,21 @@ const UNDEFINED: Load = { kind: 'undefined' };
 export class Symbols {
   readonly parent: Symbols | null;
   private readonly level: number;
-  /** Shared by the copies that the branches of an `if` work on: one name is one slot. */
-  private slots = new Map<string, number>();
-  private refs = new Map<string, number>();
-  private loads = new Map<number, Load>();
-  private stores = new Set<string>();
+  /** In a branch of an `if`: what it adds to. */
+  private readonly base: Symbols | null;
+  /** Shared with the branches: one name is one slot. */
+  private readonly slots: Map<string, number>;
+  private readonly refs = new Map<string, number>();
+  private readonly loads = new Map<number, Load>();
+  private readonly stores = new Set<string>();
   private initialLoads: readonly InitialLoad[] | undefined;
+  private visible: [string, Ref][] | undefined;
 
-  constructor(parent: Symbols | null) {
+  constructor(parent: Symbols | null, base: Symbols | null = null) {
     this.parent = parent;
     this.level = parent === null ? 0 : parent.level + 1;
+    this.base = base;
+    this.slots = base === null ? new Map<string, number>() : base.slots;
   }
 
   get slotCount(): number {
@@ -45,7 +50,7 @@ export class Symbols {
 
   store(name: string): void {
     this.stores.add(name);
-    if (this.refs.has(name)) return;
+    if (this.slotOf(name) !== undefined) return;
     const outer = this.parent?.findRef(name);
     this.define(name, outer === undefined ? UNDEFINED : { kind: 'alias', ref: outward(outer) });
   }
@@ -62,20 +67,16 @@ export class Symbols {
   findRef(name: string): Ref | undefined {
     let hops = 0;
     for (let symbols: Symbols | null = this; symbols !== null; symbols = symbols.parent) {
-      const slot = symbols.refs.get(name);
+      const slot = symbols.slotOf(name);
       if (slot !== undefined) return { hops, slot };
       hops++;
     }
     return undefined;
   }
 
-  copy(): Symbols {
-    const copy = new Symbols(this.parent);
-    copy.slots = this.slots;
-    copy.refs = new Map(this.refs);
-    copy.loads = new Map(this.loads);
-    copy.stores = new Set(this.stores);
-    return copy;
+  /** For one branch of an `if`: holds what the branch adds, since a copy for each would cost the names each time. */
+  branch(): Symbols {
+    return new Symbols(this.parent, this);
   }
 
   /** A name stored in some branches only is, in the others, what it was outside. */
@@ -83,7 +84,7 @@ export class Symbols {
     const counts = new Map<string, number>();
     for (const branch of branches) {
       for (const name of branch.stores) {
-        if (!this.stores.has(name)) counts.set(name, (counts.get(name) ?? 0) + 1);
+        if (!this.isStored(name)) counts.set(name, (counts.get(name) ?? 0) + 1);
       }
     }
     for (const branch of branches) {
@@ -92,7 +93,7 @@ export class Symbols {
       for (const name of branch.stores) this.stores.add(name);
     }
     for (const [name, count] of counts) {
-      const slot = this.refs.get(name);
+      const slot = this.slotOf(name);
       if (count === branches.length || slot === undefined) continue;
       const outer = this.parent?.findRef(name);
       this.loads.set(
@@ -102,8 +103,13 @@ export class Symbols {
     }
   }
 
-  /** Every name stored here or outside, innermost first: what a scoped block sees. */
+  /** Every name stored here or outside, innermost first: what a scoped block sees, once all are known. */
   dumpStores(): [string, Ref][] {
+    this.visible ??= this.findStores();
+    return this.visible;
+  }
+
+  private findStores(): [string, Ref][] {
     const found = new Map<string, Ref>();
     for (let symbols: Symbols | null = this; symbols !== null; symbols = symbols.parent) {
       for (const name of symbols.stores) {
@@ -112,6 +118,14 @@ export class Symbols {
       }
     }
     return [...found];
+  }
+
+  private slotOf(name: string): number | undefined {
+    return this.refs.get(name) ?? this.base?.slotOf(name);
+  }
+
+  private isStored(name: string): boolean {
+    return this.stores.has(name) || (this.base?.isStored(name) ?? false);
   }
 
   private define(name: string, load: Load): number {

@@ -101,7 +101,8 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
     },
     failed(held, error) {
       options.onError(error);
-      const delayMs = Math.min(maxRetryMs, firstRetryMs * 2 ** held.failures);
+      // Apart, so that what failed together is not tried together for ever.
+      const delayMs = Math.min(maxRetryMs, firstRetryMs * 2 ** held.failures) * (0.5 + Math.random() / 2);
       held.failures += 1;
       setTimeout(() => reading === held.on && hold(held), delayMs).unref();
       release(held);

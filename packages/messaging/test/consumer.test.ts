@@ -246,3 +246,24 @@ test('a message whose handler fails is tried again where it is', async () => {
   await until(() => calls === 3);
   expect(errors).toEqual([new Error('not now')]);
 });
+
+test('messages that fail together are not tried again together', async () => {
+  const publisher = await newPublisher();
+  const failed = new Set<string>();
+  const againAtMs: number[] = [];
+  await createConsumer(await newBroker(), {
+    queue: alertFiredQueue,
+    prefetch: 50,
+    handle: async ({ content }) => {
+      if (failed.has(content.toString())) againAtMs.push(performance.now());
+      else {
+        failed.add(content.toString());
+        throw new Error('not now');
+      }
+    },
+    onError: () => {},
+  });
+  await Promise.all(Array.from({ length: 50 }, (_, index) => publisher.publish(alert(`m${index}`))));
+  await until(() => againAtMs.length === 50);
+  expect(Math.max(...againAtMs) - Math.min(...againAtMs)).toBeGreaterThan(250);
+});

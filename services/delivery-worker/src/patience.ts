@@ -79,6 +79,16 @@ function isAwayOrOutOfTime(error: unknown): boolean {
   return isDatabaseAway(error) || isOutOfTime(error);
 }
 
+/** What `untilAnswered` waits out is thrown only where the worker is told to stop. */
+export function isCutShort(error: unknown): boolean {
+  return isAwayOrOutOfTime(error) || isAborted(error);
+}
+
+/** It was waiting for the database when the worker was told to stop. */
+export function isAborted(error: unknown): boolean {
+  return error instanceof Error && error.name === 'AbortError';
+}
+
 /** Before a further try, after so many in vain. */
 function delayMs(failures: number): number {
   return Math.min(maxDelayMs, firstDelayMs * 2 ** (failures - 1)) * (0.5 + Math.random() / 2);

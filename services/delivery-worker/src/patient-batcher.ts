@@ -1,7 +1,7 @@
 import { isDatabaseAway } from '@tocsin/database';
 import { type Batcher, type BatchesOptions, createBatches } from './batcher.js';
 import { createLimit } from './limit.js';
-import type { Patience } from './patience.js';
+import { isAborted, type Patience } from './patience.js';
 import { isBadValue } from './split-bad-rows.js';
 
 export interface PatientBatcherOptions<Item, Result>
@@ -66,11 +66,6 @@ export function createPatientBatcher<Item, Result>(
   return {
     add: (item) => new Promise<Result>((resolve, reject) => batches.add({ item, resolve, reject })),
   };
-}
-
-/** It was waiting for the database when the worker was told to stop. */
-function isAborted(error: unknown): boolean {
-  return error instanceof Error && error.name === 'AbortError';
 }
 
 function split<T>(batch: T[]): T[][] {

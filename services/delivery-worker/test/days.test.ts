@@ -1,7 +1,7 @@
 import { timeOfRecordId } from '@tocsin/database';
 import { createLogger } from '@tocsin/kit';
 import { createPatience } from '../src/patience.js';
-import { commitSplitting } from '../src/split-bad-rows.js';
+import { commitSplitting, isBadValue } from '../src/split-bad-rows.js';
 import { createStage, type Stage } from './support/stage.js';
 import { until } from './support/until.js';
 
@@ -81,16 +81,15 @@ test('while the partitions of today cannot be made, nothing is set aside either,
 
 test('a row of a day that is not to be made is told from a bad value: it is not set aside', async () => {
   const acceptedAtMs = wallClock() - 100 * dayMs;
-  const refused: unknown[] = [];
   const logger = createLogger({ service: 'test', level: 'silent' });
   const pause = async () => {};
-  const committing = commitSplitting([stage.plan([], { acceptedAtMs })], {
+  const [end] = await commitSplitting([stage.plan([], { acceptedAtMs })], {
     patience: createPatience({ logger, signal: new AbortController().signal, pause, resume: pause }),
     commit: async (planned) => [await stage.write(planned, { acceptedAtMs })],
-    refused: async (item) => refused.push(item) as never,
   });
-  await expect(committing).rejects.toThrow('no partition');
-  expect(refused).toEqual([]);
+  const reason = end?.status === 'rejected' && end.reason;
+  expect(reason).toMatchObject({ message: expect.stringContaining('no partition') });
+  expect(isBadValue(reason)).toBe(false);
 });
 
 test('an outcome whose partition is missing is recorded once that is made, whole', async () => {

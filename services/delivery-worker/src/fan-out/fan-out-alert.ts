@@ -10,7 +10,7 @@ import { createBatches } from '../batcher.js';
 import type { Slots } from '../delivery/slots.js';
 import { oneOfEach } from '../one-of-each.js';
 import type { Patience } from '../patience.js';
-import { commitSplitting } from '../split-bad-rows.js';
+import { commitSplitting, isBadValue } from '../split-bad-rows.js';
 import { type AnnounceDeps, announce } from './announce.js';
 import type { DeadLetters } from './dead-letters.js';
 import type { FanOutRepository } from './fan-out-repository.js';
@@ -97,25 +97,25 @@ export function createFanOutAlert(deps: FanOutDeps): FanOutAlert {
 type BatchDeps = FanOutDeps & { idleRules: IdleRules; planned: ReturnType<Pace['taken']> };
 
 async function acceptAll(taken: Taken[], deps: BatchDeps): Promise<void> {
-  try {
-    const accepted = await commitSplitting(taken, {
-      patience: deps.patience,
-      commit: (batch) => acceptBatch(batch, deps),
-      refused: async (_, error): Promise<Accepted> => ({
-        ok: false,
-        reason: 'invalid_message',
-        detail: `The database refused it: ${error}`,
-      }),
-    });
-    taken.forEach(({ message }, index) => {
-      const end = accepted[index]!;
-      if (end.ok) message.done();
-      else setAside(message, end, deps);
-    });
-  } catch (error) {
-    deps.planned(0);
-    for (const { message } of taken) message.failed(error);
-  }
+  const ends = await commitSplitting(taken, {
+    patience: deps.patience,
+    commit: (batch) => acceptBatch(batch, deps),
+  });
+  // Nothing is kept for what failed before it was planned.
+  deps.planned(0);
+  taken.forEach(({ message }, index) => {
+    const end = ends[index]!;
+    if (end.status === 'rejected') refuse(message, end.reason, deps);
+    else if (end.value.ok) message.done();
+    else setAside(message, end.value, deps);
+  });
+}
+
+/** A value that is not accepted never will be; anything else that the database says may be mended, and is tried again. */
+function refuse(message: Incoming, error: unknown, deps: FanOutDeps): void {
+  if (isBadValue(error))
+    setAside(message, { reason: 'invalid_message', detail: `The database refused it: ${error}` }, deps);
+  else message.failed(error);
 }
 
 /** Settles the message once it stands in the table of dead letters. */

@@ -16,6 +16,7 @@ import { type DeliveryWorkerConfig, openKeys } from './config.js';
 import { openConnections } from './connect.js';
 import type { Claimed } from './delivery/claim-repository.js';
 import { createDelivery } from './delivery/create-delivery.js';
+import { createKeyWatch } from './delivery/key-watch.js';
 import { createSlots, type Slot, type Slots } from './delivery/slots.js';
 import { runBacklogMeter } from './dispatch/backlog-meter.js';
 import { createDispatchRepository } from './dispatch/dispatch-repository.js';
@@ -92,7 +93,8 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
 
   const secrets = createSecretBox(openKeys(config.secretsKeys));
   const shared = { database, window, patience, logger, metrics, config };
-  const deliver = createDelivery({ ...shared, secrets, slots, sender });
+  const keyWatch = createKeyWatch(logger);
+  const deliver = createDelivery({ ...shared, secrets, keyWatch, slots, sender });
   const duePlaces = createLimit(config.slots, maxRecordsInHand);
   let isStopping = false;
   // Once told to stop, what was not begun or waits for the database goes back to the broker with the channel.
@@ -140,7 +142,7 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
     // It must answer: a connection to one that is frozen stands for a while.
     await publisher.depth(deliveriesQueue);
   };
-  const checks = { database: () => checkSchema(database), broker: isBrokerUp };
+  const checks = { database: () => checkSchema(database), broker: isBrokerUp, secrets: keyWatch.check };
   const health = await serveHealth({ address: config.http, logger, metrics: registry, checks });
   lifetime.add('health', (remainingMs) => health.close(remainingMs));
   const metricsServer = await serveMetrics(registry, config.metrics);

@@ -367,6 +367,24 @@ test('a deferral gives the claim back without an attempt, a step or a mark of a 
   expect(await scene.attempts(claimed.deliveryId)).toHaveLength(0);
 });
 
+test('a deferral that has a failure says so in the delivery, where the claim is still ours', async () => {
+  const failure = { code: 'internal_error', error: 'It cannot be opened.' } as const;
+  const deferral = { kind: 'deferred', afterMs: 0, reason: 'unopened', failure } as const;
+  const [ours, lost] = [await claimOne(await oneQueued()), await claimOne(await oneQueued())];
+  await scene.records.defer([
+    { claimed: ours, deferral },
+    { claimed: { ...lost, claim: 0 }, deferral },
+  ]);
+  expect(await scene.delivery(ours.deliveryId)).toMatchObject({
+    status: 'open',
+    attempts_made: 0,
+    error_code: failure.code,
+    error: failure.error,
+  });
+  expect(await scene.open(ours.deliveryId)).toMatchObject({ state: 'waiting', claimed: false, step: 0 });
+  expect(await scene.delivery(lost.deliveryId)).toMatchObject({ error_code: null, error: null });
+});
+
 test('an alert whose key is taken is skipped whole, also when both come at once', async () => {
   const webhookId = await scene.addWebhook();
   const alertId = randomUUID();

@@ -71,6 +71,13 @@ test('what was planned while nothing was open reads what it is asked for, and no
     renew: () => records.renew([claimed(ended), claimed(retried)], 30_000),
     record: () => records.record([{ claimed: claimed(ended), verdict: { kind: 'succeeded' }, attempt }]),
     retry: () => records.record([{ claimed: claimed(retried), verdict: retry, attempt }]),
+    deferWithFailure: () =>
+      records.defer([
+        {
+          claimed: claimed(deferred),
+          deferral: { kind: 'deferred', afterMs: 60_000, reason: 'unopened', failure: attempt.failure },
+        },
+      ]),
     defer: () =>
       records.defer([
         { claimed: claimed(deferred), deferral: { kind: 'deferred', afterMs: 60_000, reason: 'held' } },

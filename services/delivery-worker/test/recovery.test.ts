@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { Secret } from '@tocsin/kit';
 import { createStage, type Stage } from './support/stage.js';
 import { until } from './support/until.js';
 
@@ -9,11 +10,15 @@ beforeEach(async () => {
 });
 afterEach(() => stage.close());
 
-const ended = (count: number) =>
-  until(`${count} deliveries have ended`, async () => {
-    const rows = await stage.database.knex('deliveries').whereNot({ status: 'open' });
-    return rows.length === count && rows;
-  });
+const ended = (count: number, timeoutMs?: number) =>
+  until(
+    `${count} deliveries have ended`,
+    async () => {
+      const rows = await stage.database.knex('deliveries').whereNot({ status: 'open' });
+      return rows.length === count && rows;
+    },
+    timeoutMs,
+  );
 
 test('what was queued and whose message is lost is put back and delivered', async () => {
   const target = await stage.addTarget();
@@ -66,7 +71,7 @@ test('a delivery that takes its workers down fails as such, and the others go on
   expect(stage.destination.at(bad.path)).toEqual([]);
 });
 
-test('a webhook that cannot be opened is its own trouble, on the schedule until it can be', async () => {
+test('a webhook that cannot be opened is its own trouble, and uses up no schedule until it can be', async () => {
   const webhooks = () => stage.database.knex('webhooks');
   const good = await Promise.all(Array.from({ length: 5 }, () => stage.addTarget()));
   const [damaged, healed] = [await stage.addTarget(), await stage.addTarget()];
@@ -77,9 +82,7 @@ test('a webhook that cannot be opened is its own trouble, on the schedule until 
     .where({ id: damaged.id })
     .update({ body_sealed: Buffer.from([1]) });
   await stage.write([stage.plan([damaged, healed, ...good].map(({ id }) => id))]);
-  await stage.startWorker({
-    retry: { scheduleMs: Array.from({ length: 200 }, () => 300), jitter: 0, maxAgeMs: 60_000 },
-  });
+  await stage.startWorker({ retry: { scheduleMs: [], jitter: 0, maxAgeMs: 600_000 } });
   await ended(5);
   const unopened = await until('the other two say why', async () => {
     const rows = await stage.database.knex('deliveries').where({ error_code: 'internal_error' });
@@ -95,6 +98,29 @@ test('a webhook that cannot be opened is its own trouble, on the schedule until 
   expect(new Set(rows.map((row) => row.status))).toEqual(new Set(['succeeded']));
   expect(stage.destination.at(healed.path)).toHaveLength(1);
 });
+
+test('a worker that has other keys leaves deliveries to one that has the right ones, and is not ready', async () => {
+  const targets = await Promise.all(Array.from({ length: 21 }, () => stage.addTarget()));
+  await stage.write([stage.plan(targets.map(({ id }) => id))]);
+  const retry = { scheduleMs: [], jitter: 0, maxAgeMs: 600_000 };
+  const secretsKeys = new Secret(`k1:${Buffer.alloc(32, 8).toString('base64')}`);
+  const worker = await stage.startWorker({ retry, secretsKeys });
+  const readiness = () => fetch(`http://127.0.0.1:${worker.port}/readyz`);
+  await until('it has met them all', async () => {
+    const rows = await stage.database.knex('deliveries').where({ error_code: 'internal_error' });
+    return rows.length === targets.length;
+  });
+  expect(await (await readiness()).json()).toMatchObject({
+    status: 503,
+    failing: ['secrets'],
+    detail: expect.stringContaining('SECRETS_KEYS'),
+  });
+  await stage.startWorker({ retry });
+  // Each turn of a delivery may be the other worker's again.
+  const rows = await ended(targets.length, 80_000);
+  for (const row of rows)
+    expect(row).toMatchObject({ status: 'succeeded', attempts_made: 1, error_code: null });
+}, 120_000);
 
 test('a worker that is told to stop finishes what it is sending, and leaves no claim behind', async () => {
   const target = await stage.addTarget();

@@ -10,6 +10,7 @@ import { createClaim } from './claim.js';
 import { createClaimRepository } from './claim-repository.js';
 import { createDearRenders } from './dear-renders.js';
 import { createDeliver, type Deliver } from './deliver.js';
+import type { KeyWatch } from './key-watch.js';
 import { createRecorder } from './record.js';
 import { createRecordRepository } from './record-repository.js';
 import { createRenderBody } from './render-body.js';
@@ -21,6 +22,7 @@ import { createWebhooksReader } from './webhooks-reader.js';
 export interface DeliveryParts {
   database: Database;
   secrets: SecretBox;
+  keyWatch: KeyWatch;
   slots: Slots;
   sender: Sender;
   window: Window;
@@ -35,7 +37,7 @@ const unhurriedPerTurn = 4;
 
 /** Puts the five verbs together with their adapters. */
 export function createDelivery(parts: DeliveryParts): Deliver {
-  const { database, secrets, slots, sender, window, patience, logger, metrics, config } = parts;
+  const { database, secrets, keyWatch, slots, sender, window, patience, logger, metrics, config } = parts;
   const batchOf = (stage: 'claim' | 'record') => (size: number) => metrics.batch(stage, size);
   const suspects = createSuspectSeat({ leaseMs: config.claimLeaseMs, now: () => performance.now() });
   return createDeliver({
@@ -46,7 +48,7 @@ export function createDelivery(parts: DeliveryParts): Deliver {
       onBatch: batchOf('claim'),
     }),
     suspects,
-    webhooks: createWebhookCache(createWebhooksReader(database, secrets), patience),
+    webhooks: createWebhookCache(createWebhooksReader({ database, secrets, keyWatch }), patience),
     render: createRenderBody(),
     dearRenders: createDearRenders(),
     slots,

@@ -36,15 +36,31 @@ export function prepare(input: PrepareInput): Prepared {
     const failure = { code: 'webhook_disabled', error: 'The webhook is disabled.' } as const;
     return { kind: 'verdict', verdict: { kind: 'skipped', failure } };
   }
-  if (claimed.ageMs > policy.maxAgeMs) return failed('expired', 'The delivery was not made in time.');
+  const isUnopened = 'error' in destination;
+  if (claimed.ageMs > policy.maxAgeMs)
+    return failed('expired', `The delivery was not made in time.${isUnopened ? ` ${unopened}` : ''}`);
   if (claimed.hold !== undefined && claimed.hold.remainingMs > 0)
     return { kind: 'deferred', afterMs: claimed.hold.remainingMs, reason: 'held' };
-  if ('error' in destination) return tryAgain(input, { code: 'internal_error', error: unopened });
+  if (isUnopened) return deferUnopened(input);
   return prepareBody(input, destination);
 }
 
 const unopened =
   'The webhook’s secrets cannot be opened: the key that they are sealed with is not set, or they are damaged.';
+const firstUnopenedMs = 3_500;
+const maxUnopenedMs = 60_000;
+
+/** Another worker may have the key, soon; a webhook that nobody can open costs the less, the longer that lasts. */
+function deferUnopened({ claimed, random }: PrepareInput): Deferral {
+  const waitMs = Math.min(maxUnopenedMs, Math.max(firstUnopenedMs, claimed.ageMs / 10));
+  return {
+    kind: 'deferred',
+    // Two to five seconds at first.
+    afterMs: waitMs * (0.6 + 0.8 * random),
+    reason: 'unopened',
+    failure: { code: 'internal_error', error: unopened },
+  };
+}
 
 /** Our fault, and it may be mended. */
 function tryAgain({ claimed, policy, random }: PrepareInput, failure: Failure): Prepared {

@@ -26,7 +26,7 @@ export interface RecordRepository {
   record(outcomes: Outcome[]): Promise<void>;
   /** Lets claims that are still ours last for another `leaseMs`; what another has locked is passed over. */
   renew(claims: Claimed[], leaseMs: number): Promise<void>;
-  /** Gives claims back without an outcome. */
+  /** Gives claims back without an outcome, and says why in the delivery where the deferral has a failure. */
   defer(deferrals: { claimed: Claimed; deferral: Deferral }[]): Promise<void>;
   /** At most one hold for a webhook. */
   hold(holds: Hold[]): Promise<void>;
@@ -47,6 +47,15 @@ export function createRecordRepository(database: Database, secrets: SecretBox): 
       ]);
     },
     async defer(deferrals) {
+      const failed = deferrals.filter(({ deferral }) => deferral.failure);
+      if (failed.length > 0)
+        await database.prepared(tell, [
+          sqlArray.uuid(failed.map(({ claimed }) => claimed.deliveryId)),
+          sqlArray.integer(failed.map(({ claimed }) => claimed.generation)),
+          sqlArray.integer(failed.map(({ claimed }) => claimed.claim)),
+          sqlArray.text(failed.map(({ deferral }) => deferral.failure?.code ?? null)),
+          sqlArray.text(failed.map(({ deferral }) => storableOrNull(deferral.failure?.error))),
+        ]);
       await database.prepared(defer, [
         sqlArray.uuid(deferrals.map(({ claimed }) => claimed.deliveryId)),
         sqlArray.integer(deferrals.map(({ claimed }) => claimed.generation)),
@@ -219,6 +228,22 @@ const defer = {
     set state = 'waiting', claimed = false, claim_token = null, lease_until = null, crashes = greatest(0, x.crashes - 1),
         due_at = now() + ours.after_ms * interval '1 millisecond'
     from ours where x.delivery_id = any($1::uuid[]) and x.delivery_id = ours.delivery_id`,
+};
+
+// What says so already is not written again: it may be deferred many times.
+const tell = {
+  name: 'delivery.tell',
+  text: `
+    with ours as materialized (
+      select x.delivery_id, t.error_code, t.error from open_deliveries x
+      join unnest($1::uuid[], $2::integer[], $3::integer[], $4::text[], $5::text[])
+        as t(delivery_id, generation, claim, error_code, error) using (delivery_id, generation, claim)
+      where x.delivery_id = any($1::uuid[])
+      order by x.delivery_id for update of x
+    )
+    update deliveries d set error_code = ours.error_code, error = ours.error
+    from ours
+    where d.id = ours.delivery_id and (d.error_code, d.error) is distinct from (ours.error_code, ours.error)`,
 };
 
 const hold = {

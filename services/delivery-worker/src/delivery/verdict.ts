@@ -13,13 +13,15 @@ export type Verdict =
   | { kind: 'skipped'; failure: Failure }
   | { kind: 'retry'; afterMs: number; step: number; failure: Failure };
 
-export const deferralReasons = ['held', 'no_slot', 'lease_short'] as const;
+export const deferralReasons = ['held', 'no_slot', 'lease_short', 'unopened'] as const;
 
 /** Held back for a reason that is not the delivery's own: no attempt is made, no step of the schedule is used. */
 export interface Deferral {
   kind: 'deferred';
   afterMs: number;
   reason: (typeof deferralReasons)[number];
+  /** What the delivery's record says meanwhile; where there is none it says what it said. */
+  failure?: Failure;
 }
 
 /** One HTTP request that was made, as it is recorded. */

@@ -1,4 +1,5 @@
 import type { Database, SecretBox } from '@tocsin/database';
+import type { KeyWatch } from './key-watch.js';
 
 /** A webhook as it is sent to. */
 export interface Destination {
@@ -21,11 +22,19 @@ export interface WebhooksReader {
   find(ids: string[]): Promise<(Destination | Unopened)[]>;
 }
 
-export function createWebhooksReader(database: Database, secrets: SecretBox): WebhooksReader {
+export interface WebhooksReaderDeps {
+  database: Database;
+  secrets: SecretBox;
+  keyWatch: KeyWatch;
+}
+
+export function createWebhooksReader({ database, secrets, keyWatch }: WebhooksReaderDeps): WebhooksReader {
   return {
     async find(ids) {
       const rows = await database.prepared<WebhookRow>(find, [ids]);
-      return rows.map((row) => openOrTell(row, secrets));
+      const found = rows.map((row) => openOrTell(row, secrets));
+      found.forEach(keyWatch.saw);
+      return found;
     },
   };
 }

@@ -13,6 +13,8 @@ export interface Incoming {
   readonly headers: Readonly<Record<string, unknown>>;
   /** The broker has handed this message out before. */
   readonly redelivered: boolean;
+  /** Its channel has ended: the broker gives it to whoever takes messages, and nothing done here is acknowledged. */
+  isHandedBack(): boolean;
   /** All that it stands for is committed: it is acknowledged. */
   done(): void;
   /** It is handed over again, later each time; or to whoever the broker gives it when this consumer's channel ends. */
@@ -37,6 +39,8 @@ export interface Consumer {
   /** Takes no more messages; those taken go on. Used to wait out trouble and to shut down. */
   pause(): Promise<void>;
   resume(): Promise<void>;
+  /** Ends the channel, so that the broker gives what is in hand to others. A new one is opened, paused where this is. */
+  handBack(): Promise<void>;
   /** Messages taken and not settled. */
   inHand(): number;
   /** Resolves when nothing is in hand. */
@@ -95,11 +99,14 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
     }
   };
   const settlement: Settlement = {
+    isHandedBack: (held) => reading !== held.on,
     done(held) {
       held.on.acker.done(held.tag);
       release(held);
     },
     failed(held, error) {
+      // Whoever has it now tells what is wrong with it.
+      if (reading !== held.on) return release(held);
       options.onError(error);
       // Apart, so that what failed together is not tried together for ever.
       const delayMs = Math.min(maxRetryMs, firstRetryMs * 2 ** held.failures) * (0.5 + Math.random() / 2);
@@ -185,12 +192,16 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
       wanted = true;
       await tryToSteer();
     },
+    async handBack() {
+      await reading?.channel.close().catch(() => {});
+    },
     inHand: () => inHand,
     drained: () => (inHand === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve))),
   };
 }
 
 interface Settlement {
+  isHandedBack(held: Held): boolean;
   done(held: Held): void;
   failed(held: Held, error: unknown): void;
 }
@@ -219,6 +230,10 @@ class Held implements Incoming {
     this.tag = fields.deliveryTag;
     this.on = on;
     this.#settlement = settlement;
+  }
+
+  isHandedBack(): boolean {
+    return this.#settlement.isHandedBack(this);
   }
 
   done(): void {

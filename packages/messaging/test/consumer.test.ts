@@ -267,3 +267,38 @@ test('messages that fail together are not tried again together', async () => {
   await until(() => againAtMs.length === 50);
   expect(Math.max(...againAtMs) - Math.min(...againAtMs)).toBeGreaterThan(250);
 });
+
+test('what is handed back goes to others, and the consumer that is paused takes none of it', async () => {
+  const publisher = await newPublisher();
+  const broker = await newBroker();
+  const taken: Incoming[] = [];
+  const errors: unknown[] = [];
+  const consumer = await createConsumer(broker, {
+    queue: alertFiredQueue,
+    prefetch: 10,
+    handle: (message) => void taken.push(message),
+    onError: (error) => void errors.push(error),
+  });
+  for (const text of ['one', 'two', 'three']) await publisher.publish(alert(text));
+  await until(() => taken.length === 3);
+  await consumer.pause();
+  expect(taken.map((message) => message.isHandedBack())).toEqual([false, false, false]);
+  await consumer.handBack();
+  expect(taken.map((message) => message.isHandedBack())).toEqual([true, true, true]);
+  await broker.ready();
+  const others: string[] = [];
+  await createConsumer(await newBroker(), {
+    queue: alertFiredQueue,
+    prefetch: 10,
+    handle: async ({ content }) => void others.push(content.toString()),
+    onError: () => {},
+  });
+  await until(() => others.length === 3);
+  taken[0]!.done();
+  for (const message of taken.slice(1)) message.failed(new Error('too late'));
+  await consumer.drained();
+  expect(errors).toEqual([]);
+  await consumer.resume();
+  await publisher.publish(alert('four'));
+  await until(() => others.length + taken.length === 7);
+});

@@ -89,7 +89,12 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
   const consumers: Consumer[] = [];
   const pause = () => Promise.all(consumers.map((consumer) => consumer.pause()));
   const resume = () => Promise.all(consumers.map((consumer) => consumer.resume()));
-  const patience = createPatience({ logger, signal, pause, resume });
+  // What is being written or recorded goes on, and shows when the database is back; written twice it is written once.
+  const handBack = async () => {
+    await Promise.all(consumers.map((consumer) => consumer.handBack()));
+    fanOut.failWaiting(new Error('It was handed back.'));
+  };
+  const patience = createPatience({ logger, signal, pause, resume, handBack });
 
   const secrets = createSecretBox(openKeys(config.secretsKeys));
   const shared = { database, window, patience, logger, metrics, config };
@@ -131,8 +136,12 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
       queue: deliveriesQueue,
       // Half of the hands may be full of what hangs, or waits for a slot, and the rest still keep the slots busy.
       prefetch: 2 * config.slots + maxRecordsInHand,
-      handle: (message) =>
-        handleDue(message, (due) => duePlaces.run((sent) => deliver.due(due, sent)), logger),
+      handle: (message) => {
+        // One that has been handed back while it waited for its turn is another worker's.
+        const takeUp = async (due: DeliveryDue, sent: () => void) =>
+          message.isHandedBack() ? undefined : deliver.due(due, sent);
+        return handleDue(message, (due) => duePlaces.run((sent) => takeUp(due, sent)), logger);
+      },
       onError,
     }),
   );

@@ -3,13 +3,15 @@ import { createPatience } from './patience.js';
 
 const failing = (code: string) => Object.assign(new Error(code), { code });
 
-function start() {
+function start(handBackAfterMs?: number) {
   const told: string[] = [];
   const patience = createPatience({
     logger: { warn() {}, info() {} } as unknown as Logger,
     signal: new AbortController().signal,
     pause: async () => void told.push('pause'),
     resume: async () => void told.push('resume'),
+    handBack: async () => void told.push('hand back'),
+    ...(handBackAfterMs !== undefined && { handBackAfterMs }),
   });
   /** Work that fails so, and then ends. */
   const work = (codes: string[]) => async () => {
@@ -33,4 +35,24 @@ test('a deadlock that comes again and again is told', async () => {
   const { patience, work } = start();
   const codes = Array.from({ length: 11 }, () => '40P01');
   await expect(patience.untilAnswered(work(codes))).rejects.toThrow('40P01');
+});
+
+test.each([
+  ['that stays away', 'ECONNREFUSED', ['pause', 'hand back', 'resume']],
+  ['that takes too long', '57014', ['pause', 'resume']],
+])(
+  'what waits for a database %s is told to be handed back once, or not at all',
+  async (_, code, expected) => {
+    const { patience, told, work } = start(100);
+    const manyTimes = () => Array.from({ length: 6 }, () => code);
+    await Promise.all([patience.untilAnswered(work(manyTimes())), patience.untilAnswered(work(manyTimes()))]);
+    expect(told).toEqual(expected);
+  },
+);
+
+test('nothing is handed back where the database is back soon', async () => {
+  const { patience, told, work } = start(1_000);
+  await patience.untilAnswered(work(['ECONNREFUSED']));
+  await new Promise((resolve) => setTimeout(resolve, 1_200));
+  expect(told).toEqual(['pause', 'resume']);
 });

@@ -19,26 +19,41 @@ export interface PatienceOptions {
   /** Called when the first piece of work finds the database away, and when the last one has been answered. */
   pause: () => Promise<unknown>;
   resume: () => Promise<unknown>;
+  /** Called once where the database stays away: it may be there for others, and they are to have what waits here. */
+  handBack: () => Promise<unknown>;
+  handBackAfterMs?: number;
 }
 
 const firstDelayMs = 50;
 const maxDelayMs = 2_000;
 const maxConflicts = 10;
+/** A database that is started anew, or changes its primary, is back by then. */
+const defaultHandBackAfterMs = 15_000;
 /** What rests again and again tells of it about once in a minute. */
 const restsToALine = 30;
 
-export function createPatience({ logger, signal, pause, resume }: PatienceOptions): Patience {
+export function createPatience(options: PatienceOptions): Patience {
+  const { logger, signal, pause, resume, handBack, handBackAfterMs = defaultHandBackAfterMs } = options;
   let troubled = 0;
+  let handingBack: NodeJS.Timeout | undefined;
 
   const begin = (error: unknown) => {
     troubled += 1;
     if (troubled > 1) return;
     logger.warn({ err: error }, 'database.away');
     void pause();
+    // What takes too long here, as behind a lock, does so everywhere.
+    if (isDatabaseAway(error)) handingBack = setTimeout(giveUp, handBackAfterMs).unref();
+  };
+  const giveUp = () => {
+    if (signal.aborted) return;
+    logger.warn({}, 'database.away_long');
+    void handBack();
   };
   const end = () => {
     troubled -= 1;
     if (troubled > 0) return;
+    clearTimeout(handingBack);
     logger.info({}, 'database.back');
     if (!signal.aborted) void resume();
   };

@@ -84,7 +84,13 @@ test('a row of a day that is not to be made is told from a bad value: it is not 
   const logger = createLogger({ service: 'test', level: 'silent' });
   const pause = async () => {};
   const [end] = await commitSplitting([stage.plan([], { acceptedAtMs })], {
-    patience: createPatience({ logger, signal: new AbortController().signal, pause, resume: pause }),
+    patience: createPatience({
+      logger,
+      signal: new AbortController().signal,
+      pause,
+      resume: pause,
+      handBack: pause,
+    }),
     commit: async (planned) => [await stage.write(planned, { acceptedAtMs })],
   });
   const reason = end?.status === 'rejected' && end.reason;

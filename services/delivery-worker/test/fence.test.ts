@@ -247,6 +247,7 @@ test('an outcome that waited until another worker had claimed and sent is an att
     signal: new AbortController().signal,
     pause: async () => {},
     resume: async () => {},
+    handBack: async () => {},
   });
   const parts = { repository: scene.records, patience, logger, onBatch: () => {}, leaseMs: 30_000 };
   const recorder = () => createRecorder(parts);
@@ -269,6 +270,7 @@ test('recording beside a statement that was given up as lost is recording once, 
     signal: new AbortController().signal,
     pause: async () => {},
     resume: async () => {},
+    handBack: async () => {},
   });
   const record = () => patience.untilAnswered(() => scene.records.record([outcome]));
   let both: Promise<unknown> = Promise.resolve();

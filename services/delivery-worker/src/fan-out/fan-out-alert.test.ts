@@ -75,6 +75,7 @@ function start(held: string[]) {
       routingKey: 'alert.fired',
       headers: {},
       redelivered: false,
+      isHandedBack: () => false,
       done: () => settled.push(`${alertId} done`),
       failed: (error) => settled.push(`${alertId} ${error}`),
     } satisfies Incoming);

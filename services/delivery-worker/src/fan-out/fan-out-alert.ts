@@ -33,7 +33,9 @@ export interface FanOutDeps extends AnnounceDeps {
 
 export interface FanOutAlert {
   handle(message: Incoming): undefined;
-  /** What waits fails with `error`, now and from now on; what is being written goes on. */
+  /** What waits fails with `error`; what is being written goes on. */
+  failWaiting(error: Error): void;
+  /** The same, now and from now on. */
   refuseWaiting(error: Error): void;
 }
 
@@ -79,6 +81,9 @@ export function createFanOutAlert(deps: FanOutDeps): FanOutAlert {
     gatherMs: gatherIdleMs,
   });
   const add = (taken: Taken) => (idleRules.has(taken.alert.alert_rule_id) ? idleBatches : batches).add(taken);
+  const failWaiting = (error: Error) => {
+    for (const { message } of [...batches.clear(), ...idleBatches.clear()]) message.failed(error);
+  };
   return {
     handle(message) {
       if (refusal !== undefined) return void message.failed(refusal);
@@ -87,9 +92,10 @@ export function createFanOutAlert(deps: FanOutDeps): FanOutAlert {
       if (parsed.ok) add({ message, alert: parsed.alert, requestId: requestIdOf(message) });
       else setAside(message, parsed, deps);
     },
+    failWaiting,
     refuseWaiting(error) {
       refusal = error;
-      for (const { message } of [...batches.clear(), ...idleBatches.clear()]) message.failed(error);
+      failWaiting(error);
     },
   };
 }

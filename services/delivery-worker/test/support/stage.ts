@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { alertFiredKey, alertsExchange } from '@tocsin/contracts';
 import { createTestDatabase } from '@tocsin/database/testing';
 import { Secret } from '@tocsin/kit';
-import { createBroker, createPublisher } from '@tocsin/messaging';
+import { alertFiredQueue, createBroker, createPublisher } from '@tocsin/messaging';
 import { createTestBroker } from '@tocsin/messaging/testing';
 import { createDeliveryWorker, type DeliveryWorker } from '../../src/app.js';
 import type { DeliveryWorkerConfig } from '../../src/config.js';
@@ -52,6 +52,7 @@ export async function createStage(overrides: Partial<DeliveryWorkerConfig> = {})
     },
     publishRaw: publish,
     whileUnbound: broker.whileUnbound,
+    alertsInQueue: () => publisher.depth(alertFiredQueue),
     async addTarget({
       path = `/${randomUUID()}`,
       url = destination.url(path),

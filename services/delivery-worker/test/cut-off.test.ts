@@ -1,0 +1,75 @@
+import { randomUUID } from 'node:crypto';
+import { Secret } from '@tocsin/kit';
+import { createStage, type Stage } from './support/stage.js';
+import { until } from './support/until.js';
+
+let stage: Stage;
+/** The database's name for one of the workers, by which it alone is cut off. */
+let role: string;
+
+beforeEach(async () => {
+  // Longer than the test: what is in hand there is nobody else's.
+  stage = await createStage({ claimLeaseMs: 300_000 });
+  role = `cut_off_${randomUUID().replaceAll('-', '')}`;
+  await stage.database.knex.raw(`create role ${role} superuser login password '${role}'`);
+});
+afterEach(async () => {
+  const { database } = stage;
+  await database.knex.raw(`alter role ${role} login`);
+  await Promise.all(stage.workers.splice(0).map((worker) => worker.close(12_000)));
+  await database.knex.raw(`drop role ${role}`);
+  await stage.close();
+});
+
+async function cutOff() {
+  await stage.database.knex.raw(`alter role ${role} nologin`);
+  await stage.database.knex.raw(
+    `select pg_terminate_backend(pid) from pg_stat_activity where usename = '${role}'`,
+  );
+}
+
+function ownUrl() {
+  const url = new URL(stage.config.databaseUrl.reveal());
+  url.username = role;
+  url.password = role;
+  return new Secret(url.href);
+}
+
+const isReady = async (port: number) => (await fetch(`http://127.0.0.1:${port}/readyz`)).status === 200;
+const succeeded = (count: number) =>
+  until(
+    `${count} deliveries have succeeded`,
+    async () => {
+      const rows = await stage.database.knex('deliveries').where({ status: 'succeeded' });
+      return rows.length === count && rows;
+    },
+    90_000,
+  );
+
+test('what a worker holds that alone is cut off from the database is handed back, and what it has sent is recorded', async () => {
+  const slow = await stage.addTarget();
+  let answer = () => {};
+  stage.destination.answer(slow.path, (_, response) => {
+    answer = () => response.end('ok');
+  });
+  const target = await stage.addTarget();
+  const rule = await stage.addRule([target.id]);
+  const worker = await stage.startWorker({ databaseUrl: ownUrl() });
+  await stage.fire(await stage.addRule([slow.id]));
+  await until('the request has gone out', () => stage.destination.at(slow.path).length === 1);
+  await cutOff();
+  await Promise.all(Array.from({ length: 50 }, () => stage.fire(rule)));
+  await until('it has taken some', async () => (await stage.alertsInQueue()) < 50);
+  answer();
+
+  await stage.startWorker();
+  await succeeded(50);
+  expect(await isReady(worker.port)).toBe(false);
+  expect(stage.destination.at(target.path)).toHaveLength(50);
+
+  await stage.database.knex.raw(`alter role ${role} login`);
+  const rows = await succeeded(51);
+  for (const row of rows) expect(row).toMatchObject({ attempts_made: 1 });
+  expect(stage.destination.at(slow.path)).toHaveLength(1);
+  await until('it is ready again', () => isReady(worker.port));
+}, 240_000);

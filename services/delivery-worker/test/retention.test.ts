@@ -20,17 +20,18 @@ afterEach(async () => {
   await db.drop();
 });
 
-/** Its pauses, in milliseconds, last until `goOn`. */
+/** Its pauses, in milliseconds, last until `goOn`, which may be for those of a certain length. */
 function startKeeping() {
   const pauses: number[] = [];
-  let sleepers: (() => void)[] = [];
-  const wake = () => {
-    const woken = sleepers;
-    sleepers = [];
-    pauses.length = 0;
-    for (const resolve of woken) resolve();
+  const sleepers: (() => void)[] = [];
+  const wake = (ms?: number) => {
+    for (let index = pauses.length - 1; index >= 0; index -= 1) {
+      if (ms !== undefined && pauses[index] !== ms) continue;
+      pauses.splice(index, 1);
+      for (const resolve of sleepers.splice(index, 1)) resolve();
+    }
   };
-  stopping.signal.addEventListener('abort', wake);
+  stopping.signal.addEventListener('abort', () => wake());
   kept = keepRetention({
     database: db.database,
     logger: createLogger({ service: 'test', level: 'silent' }),
@@ -67,6 +68,25 @@ test('a day that somebody reads is tried again a minute later', async () => {
   await until('every chore pauses', () => pauses.length === 4);
   expect(sorted(pauses)).toEqual([hourMs, hourMs, hourMs, hourMs]);
   expect(await stands()).toBeNull();
+});
+
+test('the keys of a day go with it, and not an hour later', async () => {
+  const { knex } = db.database;
+  const old = Date.now() - 120 * dayMs;
+  await ensurePartitions(db.database, old);
+  const key = { workspace_id: randomUUID(), alert_id: randomUUID(), accepted_at: new Date(old) };
+  await knex('alert_keys').insert(key);
+  const reader = await knex.transaction();
+  await reader.raw('select count(*) from alerts');
+  const { pauses, goOn } = startKeeping();
+  await until('every chore pauses', () => pauses.length === 4);
+  expect(await knex('alert_keys')).toHaveLength(1);
+  await reader.commit();
+  // The keys' own chore sleeps on.
+  goOn(minuteMs);
+  await until('every chore pauses', () => pauses.length === 4);
+  expect(sorted(pauses)).toEqual([hourMs, hourMs, hourMs, hourMs]);
+  expect(await knex('alert_keys')).toEqual([]);
 });
 
 test('a chore that fails holds no other up', async () => {

@@ -65,7 +65,11 @@ export async function keepRetention(deps: HousekeeperDeps): Promise<void> {
     });
   const days = repeat(deps, { name: 'expired days', retryMs: minuteMs }, async () => {
     const { dropped, busy } = await dropExpiredDays(database, await retention());
-    if (dropped.length > 0) logger.info({ dropped }, 'partitions.dropped');
+    if (dropped.length > 0) {
+      logger.info({ dropped }, 'partitions.dropped');
+      // The chore of the keys looked while the days stood, and looks again in an hour.
+      await forgetExpiredKeys(database, await retention());
+    }
     return busy ? minuteMs : hourMs;
   });
   await Promise.all([

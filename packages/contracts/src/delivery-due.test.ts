@@ -26,6 +26,7 @@ test.each([
   `${one.deliveryId}/-1`,
   `${one.deliveryId}/1.5`,
   `${one.deliveryId}/1e99`,
+  `${one.deliveryId}/2147483648`,
   `${one.deliveryId.toUpperCase()}/1`,
   `${one.deliveryId}/1\n`,
   `${one.deliveryId}/1\n\u0000`,

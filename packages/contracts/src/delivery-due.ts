@@ -33,9 +33,12 @@ export function decodeDeliveriesDue(content: Buffer): DeliveryDue[] | undefined 
   return due.every((one) => one !== undefined) ? due : undefined;
 }
 
+/** The database's `integer`. */
+const maxGeneration = 2_147_483_647;
+
 function decodeLine(text: string): DeliveryDue | undefined {
   const deliveryId = text.slice(0, 36);
   const generation = Number(text.slice(37));
-  const valid = uuidPattern.test(deliveryId) && text[36] === '/' && Number.isSafeInteger(generation);
-  return valid && generation > 0 ? { deliveryId, generation } : undefined;
+  const valid = uuidPattern.test(deliveryId) && text[36] === '/' && Number.isInteger(generation);
+  return valid && generation > 0 && generation <= maxGeneration ? { deliveryId, generation } : undefined;
 }

@@ -1,5 +1,4 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type DeliveryDue, decodeDeliveriesDue } from '@tocsin/contracts';
 import { checkSchema, createSecretBox, readClock } from '@tocsin/database';
 import { createSender, parseCidrs } from '@tocsin/egress';
 import { createLifetime, createLogger, createMetrics, type Logger, serveMetrics } from '@tocsin/kit';
@@ -9,13 +8,13 @@ import {
   createConsumer,
   createPublisher,
   deliveriesQueue,
-  type Incoming,
   unroutedQueue,
 } from '@tocsin/messaging';
 import { type DeliveryWorkerConfig, openKeys } from './config.js';
 import { openConnections } from './connect.js';
 import type { Claimed } from './delivery/claim-repository.js';
 import { createDelivery } from './delivery/create-delivery.js';
+import { createHandleDue } from './delivery/handle-due.js';
 import { createKeyWatch } from './delivery/key-watch.js';
 import { createSlots, type Slot, type Slots } from './delivery/slots.js';
 import { runBacklogMeter } from './dispatch/backlog-meter.js';
@@ -24,6 +23,9 @@ import { runDispatcher } from './dispatch/dispatcher.js';
 import { createPublishDue } from './dispatch/publish-due.js';
 import { createWindow } from './dispatch/window.js';
 import { createFanOut } from './fan-out/create-fan-out.js';
+import { createDeadLetterRepository } from './fan-out/dead-letter-repository.js';
+import { createDeadLetters } from './fan-out/dead-letters.js';
+import { createSetAside } from './fan-out/set-aside.js';
 import { serveHealth } from './health.js';
 import {
   ensureFirstDays,
@@ -110,8 +112,15 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
   // Slots are free before outcomes are recorded: without this, as many would wait in memory as can be sent meanwhile.
   const takeEarly: Slots['takeEarly'] = (webhookId) =>
     deliver.inHand() < 3 * config.slots ? slots.takeEarly(webhookId) : undefined;
+  const deadLetters = createDeadLetters({
+    repository: createDeadLetterRepository(database),
+    patience,
+    now,
+  });
+  const setAside = createSetAside({ deadLetters, logger, metrics });
   const fanOut = createFanOut({
     ...shared,
+    setAside,
     publishDue,
     repository,
     slots: { ...slots, takeEarly },
@@ -136,12 +145,7 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
       queue: deliveriesQueue,
       // Half of the hands may be full of what hangs, or waits for a slot, and the rest still keep the slots busy.
       prefetch: 2 * config.slots + maxRecordsInHand,
-      handle: (message) => {
-        // One that has been handed back while it waited for its turn is another worker's.
-        const takeUp = async (due: DeliveryDue, sent: () => void) =>
-          message.isHandedBack() ? undefined : deliver.due(due, sent);
-        return handleDue(message, (due) => duePlaces.run((sent) => takeUp(due, sent)), logger);
-      },
+      handle: createHandleDue({ deliver, places: duePlaces, setAside }),
       onError,
     }),
   );
@@ -189,20 +193,4 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
     await begun.ended();
   });
   return { logger, port: health.port, close: (deadlineMs) => lifetime.close(deadlineMs) };
-}
-
-async function handleDue(
-  { content }: Incoming,
-  deliver: (due: DeliveryDue) => Promise<void>,
-  logger: Logger,
-): Promise<void> {
-  const due = decodeDeliveriesDue(content);
-  // Only we publish here, and what is owed stands in the database: a message nobody can read loses nothing.
-  if (due === undefined) {
-    logger.error({ bytes: content.length }, 'delivery.message_unreadable');
-    return;
-  }
-  const ended = await Promise.allSettled(due.map(deliver));
-  const failed = ended.find((end) => end.status === 'rejected');
-  if (failed !== undefined) throw failed.reason;
 }

@@ -1,5 +1,5 @@
 import { createAlertFiredCheck, type DeliveryDue } from '@tocsin/contracts';
-import { type Database, readClock } from '@tocsin/database';
+import type { Database } from '@tocsin/database';
 import type { Logger } from '@tocsin/kit';
 import type { DeliveryWorkerConfig } from '../config.js';
 import { type Claimed, createClaimRepository } from '../delivery/claim-repository.js';
@@ -8,11 +8,10 @@ import type { DispatchRepository } from '../dispatch/dispatch-repository.js';
 import type { Window } from '../dispatch/window.js';
 import type { WorkerMetrics } from '../metrics.js';
 import type { Patience } from '../patience.js';
-import { createDeadLetterRepository } from './dead-letter-repository.js';
-import { createDeadLetters } from './dead-letters.js';
 import { createFanOutAlert, type FanOutAlert } from './fan-out-alert.js';
 import { createFanOutRepository } from './fan-out-repository.js';
 import { createRulesReader } from './rules-reader.js';
+import type { SetAside } from './set-aside.js';
 
 export interface FanOutParts {
   database: Database;
@@ -20,6 +19,7 @@ export interface FanOutParts {
   patience: Patience;
   logger: Logger;
   metrics: WorkerMetrics;
+  setAside: SetAside;
   publishDue: (deliveries: DeliveryDue[]) => Promise<DeliveryDue[]>;
   repository: Pick<DispatchRepository, 'unqueue'>;
   slots: Slots;
@@ -30,7 +30,19 @@ export interface FanOutParts {
 
 /** Puts fan-out together with its adapters. */
 export function createFanOut(parts: FanOutParts): FanOutAlert {
-  const { database, window, patience, logger, metrics, publishDue, repository, slots, begin, config } = parts;
+  const {
+    database,
+    window,
+    patience,
+    logger,
+    metrics,
+    setAside,
+    publishDue,
+    repository,
+    slots,
+    begin,
+    config,
+  } = parts;
   const publish = async (due: DeliveryDue[]) => {
     const unconfirmed = await publishDue(due);
     if (unconfirmed.length === 0) return;
@@ -60,11 +72,7 @@ export function createFanOut(parts: FanOutParts): FanOutAlert {
       queuedMs: config.queuedLeaseMs,
       claimMs: config.claimLeaseMs,
     }),
-    deadLetters: createDeadLetters({
-      repository: createDeadLetterRepository(database),
-      patience,
-      now: () => readClock(database),
-    }),
+    setAside,
     window,
     slots,
     publish: (due) => void publish(due),

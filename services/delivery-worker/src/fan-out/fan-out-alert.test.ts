@@ -57,7 +57,7 @@ function start(held: string[]) {
         return { ids: new Set<string>(), leaseEndsAtMs: 0 };
       },
     },
-    deadLetters: { add: async () => {} },
+    setAside() {},
     window: createWindow({ now: () => performance.now(), shareOf: slots.shareOf, slots: 80 }),
     slots,
     publish() {},

@@ -1,10 +1,4 @@
-import {
-  type AlertFired,
-  alertFiredKey,
-  alertKey,
-  type Checked,
-  type DeadLetterReason,
-} from '@tocsin/contracts';
+import { type AlertFired, alertFiredKey, alertKey, type Checked } from '@tocsin/contracts';
 import { type Incoming, unroutedQueue } from '@tocsin/messaging';
 import { createBatches } from '../batcher.js';
 import type { Slots } from '../delivery/slots.js';
@@ -12,7 +6,6 @@ import { oneOfEach } from '../one-of-each.js';
 import type { Patience } from '../patience.js';
 import { commitSplitting, isBadValue } from '../split-bad-rows.js';
 import { type AnnounceDeps, announce } from './announce.js';
-import type { DeadLetters } from './dead-letters.js';
 import type { FanOutRepository } from './fan-out-repository.js';
 import { createIdleRules, type IdleRules } from './idle-rules.js';
 import { createPace, type Pace } from './pace.js';
@@ -20,13 +13,14 @@ import { parseMessage, requestIdOf, type Unusable } from './parse-message.js';
 import { giveBack, planAlert } from './plan.js';
 import { resolveAlert } from './resolve-alert.js';
 import type { RulesReader } from './rules-reader.js';
+import type { SetAside } from './set-aside.js';
 import { writeUntilAnswered } from './write-until-answered.js';
 
 export interface FanOutDeps extends AnnounceDeps {
   check: (value: unknown) => Checked<AlertFired>;
   rules: RulesReader;
   repository: FanOutRepository;
-  deadLetters: DeadLetters;
+  setAside: SetAside;
   slots: Pick<Slots, 'takeEarly' | 'early' | 'isProven'>;
   patience: Patience;
 }
@@ -87,10 +81,10 @@ export function createFanOutAlert(deps: FanOutDeps): FanOutAlert {
   return {
     handle(message) {
       if (refusal !== undefined) return void message.failed(refusal);
-      if (isUnrouted(message)) return void setAside(message, unrouted(message), deps);
+      if (isUnrouted(message)) return void deps.setAside(message, unrouted(message));
       const parsed = parseMessage(message.content, deps.check);
       if (parsed.ok) add({ message, alert: parsed.alert, requestId: requestIdOf(message) });
-      else setAside(message, parsed, deps);
+      else deps.setAside(message, parsed);
     },
     failWaiting,
     refuseWaiting(error) {
@@ -111,36 +105,17 @@ async function acceptAll(taken: Taken[], deps: BatchDeps): Promise<void> {
   deps.planned(0);
   taken.forEach(({ message }, index) => {
     const end = ends[index]!;
-    if (end.status === 'rejected') refuse(message, end.reason, deps);
+    if (end.status === 'rejected') refuse(message, end.reason, deps.setAside);
     else if (end.value.ok) message.done();
-    else setAside(message, end.value, deps);
+    else deps.setAside(message, end.value);
   });
 }
 
 /** A value that is not accepted never will be; anything else that the database says may be mended, and is tried again. */
-function refuse(message: Incoming, error: unknown, deps: FanOutDeps): void {
+function refuse(message: Incoming, error: unknown, setAside: SetAside): void {
   if (isBadValue(error))
-    setAside(message, { reason: 'invalid_message', detail: `The database refused it: ${error}` }, deps);
+    setAside(message, { reason: 'invalid_message', detail: `The database refused it: ${error}` });
   else message.failed(error);
-}
-
-/** Settles the message once it stands in the table of dead letters. */
-function setAside(
-  message: Incoming,
-  { reason, detail }: { reason: DeadLetterReason; detail: string },
-  { deadLetters, logger, metrics }: FanOutDeps,
-): void {
-  const { content, queue, routingKey, redelivered } = message;
-  const requestId = requestIdOf(message);
-  deadLetters.add({ reason, detail, queue, routingKey, content, requestId, redelivered }).then(
-    () => {
-      metrics.deadLettered(reason);
-      // The detail may quote the message, and stands with it in the table.
-      logger.warn({ reason, bytes: content.length, request_id: requestId }, 'alert.dead_lettered');
-      message.done();
-    },
-    (error: unknown) => message.failed(error),
-  );
 }
 
 /** An alert also comes that way while the binding of its own queue is away. */

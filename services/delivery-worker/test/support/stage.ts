@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { alertFiredKey, alertsExchange } from '@tocsin/contracts';
+import { alertFiredKey, alertsExchange, deliveriesExchange, deliveryDueKey } from '@tocsin/contracts';
 import { createTestDatabase } from '@tocsin/database/testing';
 import { Secret } from '@tocsin/kit';
 import { alertFiredQueue, createBroker, createPublisher } from '@tocsin/messaging';
@@ -51,6 +51,8 @@ export async function createStage(overrides: Partial<DeliveryWorkerConfig> = {})
       return worker;
     },
     publishRaw: publish,
+    publishDue: (content: Buffer) =>
+      publisher.publish({ exchange: deliveriesExchange, routingKey: deliveryDueKey, content }),
     whileUnbound: broker.whileUnbound,
     alertsInQueue: () => publisher.depth(alertFiredQueue),
     async addTarget({

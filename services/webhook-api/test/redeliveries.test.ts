@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { jest } from '@jest/globals';
 import type { Redelivery } from '@tocsin/contracts';
 import { runRedeliveryPage } from '@tocsin/database';
 import { otherWorkspaceId, type Problem, startApi, type TestApi, workspaceId } from './support/api.js';
@@ -70,11 +69,11 @@ it('fixes its end at acceptance: a later end is now, an earlier one is kept', as
 
 it('goes by the clock of the database, as the deliveries do, where its own is behind', async () => {
   const id = await seedDelivery(api.database, { acceptedAtMs: Date.now() });
-  jest.useFakeTimers({ doNotFake: [...timers], now: Date.now() - 20_000 });
+  import.meta.jest.useFakeTimers({ doNotFake: [...timers], now: Date.now() - 20_000 });
   try {
     expect(await accept({ status: 'failed' })).toMatchObject({ status: 202, body: { matched: 1 } });
   } finally {
-    jest.useRealTimers();
+    import.meta.jest.useRealTimers();
   }
   await work();
   expect(await openIds()).toEqual([id]);

@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process';
-import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
@@ -101,29 +100,6 @@ test('on the schema of a later version nothing is done, and it is said', async (
     'The database is up to date.\nIt is of a later version, which has added 9999-of-the-next-version.\n',
   ]);
   await checkSchema(database);
-});
-
-test('a dead letter of which an earlier version kept the beginning has its size from its sentence', async () => {
-  const { database } = await open(createTestDatabase);
-  const { knex } = database;
-  await knex('schema_migrations').where('name', '>=', '0008').delete();
-  await knex.raw('alter table dead_letters drop column size_bytes');
-  const cut =
-    'The message has 2000000 bytes, an alert has 1048576 at the most. It was not read, and only its beginning is kept.';
-  for (const detail of [cut, 'The message is not JSON.']) {
-    await knex('dead_letters').insert({
-      id: randomUUID(),
-      reason: 'malformed_message',
-      detail,
-      queue: 'alert-fired',
-      routing_key: 'alert.fired',
-      content: Buffer.from('{'),
-      created_at: new Date(),
-    });
-  }
-  await migrateDatabase(database);
-  const sizes = await knex('dead_letters').orderBy('size_bytes').pluck('size_bytes');
-  expect(sizes).toEqual([2_000_000, null]);
 });
 
 test('a schema with another history is refused, and nothing is applied to it', async () => {

@@ -50,6 +50,12 @@ test.each([
   },
 );
 
+test('what waits is handed back too where the database was slow before it went away', async () => {
+  const { patience, told, work } = start(100);
+  await patience.untilAnswered(work(['57014', ...Array.from({ length: 6 }, () => 'ECONNREFUSED')]));
+  expect(told).toEqual(['pause', 'hand back', 'resume']);
+});
+
 test('nothing is handed back where the database is back soon', async () => {
   const { patience, told, work } = start(1_000);
   await patience.untilAnswered(work(['ECONNREFUSED']));

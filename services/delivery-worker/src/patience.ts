@@ -42,8 +42,6 @@ export function createPatience(options: PatienceOptions): Patience {
     if (troubled > 1) return;
     logger.warn({ err: error }, 'database.away');
     void pause();
-    // What takes too long here, as behind a lock, does so everywhere.
-    if (isDatabaseAway(error)) handingBack = setTimeout(giveUp, handBackAfterMs).unref();
   };
   const giveUp = () => {
     if (signal.aborted) return;
@@ -54,6 +52,7 @@ export function createPatience(options: PatienceOptions): Patience {
     troubled -= 1;
     if (troubled > 0) return;
     clearTimeout(handingBack);
+    handingBack = undefined;
     logger.info({}, 'database.back');
     if (!signal.aborted) void resume();
   };
@@ -73,6 +72,8 @@ export function createPatience(options: PatienceOptions): Patience {
             }
             if (!isWaitedOut(error) || signal.aborted) throw error;
             if (waits === 0) begin(error);
+            // What takes too long here, as behind a lock, does so everywhere.
+            if (isDatabaseAway(error)) handingBack ??= setTimeout(giveUp, handBackAfterMs).unref();
             waits += 1;
             conflicts = 0;
             await sleep(delayMs(waits), undefined, { signal });

@@ -11,7 +11,7 @@ export interface Scene {
 
 export interface SceneOptions {
   secrets: SecretBox;
-  /** One webhook for each. */
+  /** One webhook for each; a rule without webhooks calls nobody. */
   urls: string[];
 }
 
@@ -21,7 +21,7 @@ export async function writeScene(database: Database, { secrets, urls }: SceneOpt
   const alertRuleId = randomUUID();
   const now = new Date();
   const webhooks = urls.map((url, index) => toWebhookRow({ workspaceId, url, index, now }, secrets));
-  await database.knex('webhooks').insert(webhooks);
+  if (webhooks.length > 0) await database.knex('webhooks').insert(webhooks);
   await database.knex('alert_rules').insert({
     id: alertRuleId,
     workspace_id: workspaceId,
@@ -33,9 +33,12 @@ export async function writeScene(database: Database, { secrets, urls }: SceneOpt
     created_at: now,
     updated_at: now,
   });
-  await database
-    .knex('alert_rule_webhooks')
-    .insert(webhooks.map(({ id }, position) => ({ alert_rule_id: alertRuleId, webhook_id: id, position })));
+  const attached = webhooks.map(({ id }, position) => ({
+    alert_rule_id: alertRuleId,
+    webhook_id: id,
+    position,
+  }));
+  if (attached.length > 0) await database.knex('alert_rule_webhooks').insert(attached);
   return { workspaceId, alertRuleId, webhookIds: webhooks.map(({ id }) => id) };
 }
 

@@ -36,7 +36,7 @@ function start() {
   const recorded: string[] = [];
   const held: string[] = [];
   const claims: Claimed[] = [];
-  const deferred: (() => void)[] = [];
+  const deferred: ((error?: Error) => void)[] = [];
   const send: Sender['send'] = async ({ url }) => {
     sent.push(url);
     return { kind: 'answer', statusCode: statuses.shift()!, response: '', truncated: false, durationMs: 1 };
@@ -58,7 +58,8 @@ function start() {
     sender: { send } as Sender,
     recorder: {
       record: async (outcome) => void recorded.push(outcome.claimed.webhookId),
-      defer: () => new Promise((resolve) => deferred.push(resolve)),
+      defer: () =>
+        new Promise((resolve, reject) => deferred.push((error) => (error ? reject(error) : resolve()))),
       hold: async ({ webhookId }) => void held.push(webhookId),
       release: async () => {},
     },
@@ -151,4 +152,22 @@ test('of the messages that come for one in hand, one is looked at, when that has
   deferred.shift()!();
   await settled();
   expect([claims.length, deferred.length, deliver.inHand()]).toEqual([0, 0, 0]);
+});
+
+test('what came for one in hand is looked at also where the work in hand fails', async () => {
+  const { deliver, claims, deferred, carryOut, nextTurn } = start();
+  carryOut('answers');
+  await nextTurn();
+  const hold = { reason: 'circuit' as const, remainingMs: 100, times: 1 };
+  const first = claimed('answers');
+  claims.push({ ...first, hold }, { ...first, claim: 2, hold });
+  const came = () => deliver.due({ deliveryId: first.deliveryId, generation: 1 }, () => {});
+  const failing = came();
+  await settled();
+  await came();
+  deferred.shift()!(new Error('refused'));
+  await settled();
+  expect([claims.length, deferred.length, deliver.inHand()]).toEqual([0, 1, 1]);
+  deferred.shift()!();
+  await expect(failing).rejects.toThrow('refused');
 });

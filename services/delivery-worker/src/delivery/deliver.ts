@@ -67,14 +67,15 @@ export function createDeliver(deps: DeliverDeps): Deliver {
     const noted = inHand.get(due.deliveryId);
     if (noted === undefined || noted.generation < due.generation) inHand.set(due.deliveryId, due);
   };
-  /** Resolves to what was noted meanwhile. */
-  const keep = async (deliveryId: string, work: () => Promise<void>) => {
+  /** What was noted meanwhile is taken up also where the work fails: its message has been acknowledged. */
+  const keep = async (deliveryId: string, work: () => Promise<void>, sent?: () => void) => {
     inHand.set(deliveryId, undefined);
     try {
       await work();
-      return inHand.get(deliveryId);
     } finally {
+      const noted = inHand.get(deliveryId);
       inHand.delete(deliveryId);
+      if (noted !== undefined) await takeUp(noted, sent);
     }
   };
   const claimAndCarryOut = async (due: DeliveryDue, sent: (() => void) | undefined) => {
@@ -88,15 +89,13 @@ export function createDeliver(deps: DeliverDeps): Deliver {
   };
   const takeUp = async (due: DeliveryDue, sent?: () => void): Promise<void> => {
     if (inHand.has(due.deliveryId)) return note(due);
-    const next = await keep(due.deliveryId, () => claimAndCarryOut(due, sent));
-    if (next !== undefined) await takeUp(next, sent);
+    await keep(due.deliveryId, () => claimAndCarryOut(due, sent), sent);
   };
   return {
     due: takeUp,
     async claimed(claimed, slot) {
       if (inHand.has(claimed.deliveryId)) return slot.giveBack();
-      const next = await keep(claimed.deliveryId, () => carryOut({ claimed, slot }, deps));
-      if (next !== undefined) await takeUp(next);
+      await keep(claimed.deliveryId, () => carryOut({ claimed, slot }, deps));
     },
     inHand: () => inHand.size,
   };

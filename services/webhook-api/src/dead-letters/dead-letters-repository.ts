@@ -72,7 +72,7 @@ export function createDeadLettersRepository(database: Database): DeadLettersRepo
         if (known.rows.length === 0) return { kind: 'not_found' };
         const found = await trx.raw<{ rows: (Requeued & { requeued_at: Date | null; is_cut: boolean })[] }>(
           `select queue, content, request_id as "requestId", requeued_at,
-             coalesce(size_bytes > octet_length(content), false) as is_cut from dead_letters where id = :id for update skip locked`,
+             ${sizeBytes} > octet_length(content) as is_cut from dead_letters where id = :id for update skip locked`,
           { id },
         );
         const letter = found.rows[0];
@@ -94,8 +94,10 @@ export function createDeadLettersRepository(database: Database): DeadLettersRepo
 const shownBytes = 65_536;
 const pageBytes = 4 * 1_048_576;
 
-const columns = `id, reason, detail, queue, routing_key, coalesce(size_bytes, octet_length(content)) as size_bytes,
-  created_at, requeued_at`;
+/** Workers of an earlier version told the size of what they cut off in their sentence for people only. */
+const sizeBytes = `coalesce(size_bytes, substring(detail from '^The message has ([0-9]{1,9}) bytes.*beginning is kept')::integer,
+  octet_length(content))`;
+const columns = `id, reason, detail, queue, routing_key, ${sizeBytes} as size_bytes, created_at, requeued_at`;
 
 interface DeadLetterRow {
   id: string;

@@ -1,23 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'amqplib';
-import { createConsumer } from '../src/consumer.js';
 import { createPublisher } from '../src/publisher.js';
 import { startGate } from '../src/testing.js';
 import { alertFiredQueue, deliveriesQueue } from '../src/topology.js';
-import { alert, brokerUrl, newBroker, until } from './support/broker.js';
+import { alert, brokerUrl, newBroker, takeAlerts, until } from './support/broker.js';
 
 test('a connection that is cut comes back, and publisher and consumer with it', async () => {
   const gate = await startGate(new URL(brokerUrl()));
   const broker = await newBroker({ url: gate.url });
   const publisher = await createPublisher(broker);
-  const taken: string[] = [];
-  await createConsumer(broker, {
-    queue: alertFiredQueue,
-    prefetch: 10,
-    handle: async ({ content }) => void taken.push(content.toString()),
-    onError: () => {},
-  });
-  await broker.ready();
+  const taken = await takeAlerts(broker);
   gate.cut();
   await until(() => !broker.isUp());
   await expect(publisher.publish(alert('lost'))).rejects.toMatchObject({ reason: 'away' });

@@ -7,10 +7,9 @@ import {
 } from '@tocsin/contracts';
 import { type Channel, connect, type GetMessage } from 'amqplib';
 import { listenToBroadcasts } from '../src/broadcast.js';
-import { createConsumer } from '../src/consumer.js';
 import { createPublisher } from '../src/publisher.js';
 import { alertFiredQueue, deliveriesQueue, unroutedQueue } from '../src/topology.js';
-import { alert, brokerUrl, closeAtEnd, newBroker, until } from './support/broker.js';
+import { alert, brokerUrl, closeAtEnd, newBroker, takeAlerts, until } from './support/broker.js';
 
 // What people take away while we run is there again soon, without a restart.
 
@@ -24,14 +23,7 @@ beforeEach(async () => {
 
 async function startConsumer(options = {}) {
   const broker = await newBroker(options);
-  const taken: string[] = [];
-  await createConsumer(broker, {
-    queue: alertFiredQueue,
-    prefetch: 10,
-    handle: async ({ content }) => void taken.push(content.toString()),
-    onError: () => {},
-  });
-  await broker.ready();
+  const taken = await takeAlerts(broker);
   return { broker, taken };
 }
 

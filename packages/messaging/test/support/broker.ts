@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { alertFiredKey, alertsExchange } from '@tocsin/contracts';
 import { type Broker, type BrokerOptions, createBroker } from '../../src/connection.js';
+import { createConsumer } from '../../src/consumer.js';
 import { createPublisher, type Publisher, type PublisherOptions } from '../../src/publisher.js';
 import { createTestBroker } from '../../src/testing.js';
+import { alertFiredQueue } from '../../src/topology.js';
 
 let url: string;
 const open: { close(): Promise<void> }[] = [];
@@ -33,6 +35,19 @@ export async function newPublisher(options: PublisherOptions = {}): Promise<Publ
   const publisher = await createPublisher(broker, options);
   await broker.ready();
   return publisher;
+}
+
+/** The texts of the alerts that come, from when `broker` is ready. */
+export async function takeAlerts(broker: Broker): Promise<string[]> {
+  const taken: string[] = [];
+  await createConsumer(broker, {
+    queue: alertFiredQueue,
+    prefetch: 10,
+    handle: async ({ content }) => void taken.push(content.toString()),
+    onError: () => {},
+  });
+  await broker.ready();
+  return taken;
 }
 
 export const alert = (text: string) => ({

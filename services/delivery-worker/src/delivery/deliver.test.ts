@@ -134,14 +134,20 @@ test('a webhook whose body takes long to render does not stop the others: they g
   expect(recorded.slice(0, 6)).toEqual(Array(6).fill('answers'));
 });
 
-test('of the messages that come for one in hand, one is looked at, when that has ended', async () => {
-  const { deliver, recorded, claims, deferred, carryOut, nextTurn } = start();
-  carryOut('answers');
-  await nextTurn();
+/** Messages come for one delivery that can be claimed twice, and is deferred each time. */
+async function startHeld() {
+  const started = start();
+  started.carryOut('answers');
+  await started.nextTurn();
   const hold = { reason: 'circuit' as const, remainingMs: 100, times: 1 };
   const first = claimed('answers');
-  claims.push({ ...first, hold }, { ...first, claim: 2, hold });
-  const came = () => deliver.due({ deliveryId: first.deliveryId, generation: 1 }, () => {});
+  started.claims.push({ ...first, hold }, { ...first, claim: 2, hold });
+  const came = () => started.deliver.due({ deliveryId: first.deliveryId, generation: 1 }, () => {});
+  return { ...started, came };
+}
+
+test('of the messages that come for one in hand, one is looked at, when that has ended', async () => {
+  const { deliver, recorded, claims, deferred, came } = await startHeld();
   void came();
   await settled();
   await Promise.all([came(), came()]);
@@ -155,13 +161,7 @@ test('of the messages that come for one in hand, one is looked at, when that has
 });
 
 test('what came for one in hand is looked at also where the work in hand fails', async () => {
-  const { deliver, claims, deferred, carryOut, nextTurn } = start();
-  carryOut('answers');
-  await nextTurn();
-  const hold = { reason: 'circuit' as const, remainingMs: 100, times: 1 };
-  const first = claimed('answers');
-  claims.push({ ...first, hold }, { ...first, claim: 2, hold });
-  const came = () => deliver.due({ deliveryId: first.deliveryId, generation: 1 }, () => {});
+  const { deliver, claims, deferred, came } = await startHeld();
   const failing = came();
   await settled();
   await came();

@@ -7,5 +7,5 @@ test.each(['typo', 'storm,typo', ''])('--only "%s" measures nothing and is refus
     encoding: 'utf8',
   });
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-  expect(stderr).toContain('neighbours, storm, backlog');
+  expect(stderr).toContain('neighbours, storm, backlog, guesses');
 });

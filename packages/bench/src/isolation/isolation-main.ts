@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { type Percentiles, spreadOf } from '../measure/statistics.js';
+import { measureGuesses } from './guesses.js';
 import {
   measureBeside,
   type Neighbours,
@@ -10,7 +11,7 @@ import {
 import { measureStorm, type StormResult } from './storm.js';
 
 const usage = `npm run test:isolation -- [options]
-  --only NAME,…      of neighbours, storm and backlog, those named here
+  --only NAME,…      of neighbours, storm, backlog and guesses, those named here
   --seconds N        alone and beside neighbours, in each measurement (30)
   --repeats N        of each of these; their median counts (3)
   --workers N        (2)
@@ -31,6 +32,8 @@ const workers = Number(values.workers);
 const maxRatio = 1.5;
 const maxLateMs = 1_000;
 const maxQuietMs = 2_000;
+const maxCachedKeyMs = 20;
+const maxDueKeyMs = 250;
 let isRed = false;
 
 const check = (isWithin: boolean, sentence: string) => {
@@ -50,6 +53,7 @@ const measurements: Record<string, () => Promise<void>> = {
       `backlog: ${backlog.publishedAgain} rows were published twice, ${backlog.givenBack} of them given back for want of a slot`,
     );
   },
+  guesses: checkGuesses,
 };
 
 if (values.help) say(usage);
@@ -70,14 +74,23 @@ async function compareNeighbours(): Promise<void> {
   const comparison = await compare(nobody);
   say(`-   ${nobody.name}: p99 ${comparison.ratio.toFixed(2)} times that of being alone`);
   for (const neighbours of neighbourhoods) {
-    const { ratio, max } = await compare(neighbours);
+    const { ratio, max, met, repeated } = await compare(neighbours);
+    check(met > 0, `${neighbours.name}: ${met} requests came to what hangs, in the run with the fewest`);
+    check(repeated === 0, `${neighbours.name}: all deliveries arrived, ${repeated} of them more than once`);
     check(ratio <= maxRatio, `${neighbours.name}: p99 ${ratio.toFixed(2)} times that of being alone`);
     check(max <= maxLateMs, `${neighbours.name}: the latest came after ${ms(max)}`);
   }
 }
 
-/** The median of several runs: other things happen on a machine too. */
-async function compare(neighbours: Neighbours): Promise<{ ratio: number; max: number }> {
+interface Comparison {
+  ratio: number;
+  max: number;
+  met: number;
+  repeated: number;
+}
+
+/** The median ratio of several runs, for other things happen on a machine too; and the latest of all. */
+async function compare(neighbours: Neighbours): Promise<Comparison> {
   const results: NeighboursResult[] = [];
   for (let repeat = 0; repeat < Number(values.repeats); repeat += 1) {
     const result = await measureBeside(neighbours, { seconds: Number(values.seconds), workers, say });
@@ -87,7 +100,9 @@ async function compare(neighbours: Neighbours): Promise<{ ratio: number; max: nu
   }
   return {
     ratio: spreadOf(results.map(({ alone, beside }) => beside.p99 / alone.p99)).median,
-    max: spreadOf(results.map(({ beside }) => beside.max)).median,
+    max: Math.max(...results.map(({ beside }) => beside.max)),
+    met: Math.min(...results.map(({ met }) => (neighbours.byName ? met.questions : met.connections))),
+    repeated: Math.max(...results.map(({ repeated }) => repeated)),
   };
 }
 
@@ -105,6 +120,18 @@ function checkStorm(name: string, result: StormResult): void {
     `${name}: single alerts of another workspace: p50 ${ms(quiet.p50)}, latest ${ms(quiet.max)} (taken over after ${ms(quietTakenOver.max)} at the most)`,
   );
   check(repeated === 0, `${name}: all deliveries arrived, ${repeated} of them more than once`);
+}
+
+async function checkGuesses(): Promise<void> {
+  const { alone, beside, due, first, statuses } = await measureGuesses(say);
+  say(`  guesses: ${JSON.stringify(statuses)}; keys in use ${times(beside)}; alone ${times(alone)}`);
+  check(
+    Object.keys(statuses).every((status) => status === '401'),
+    'guesses: each was answered 401',
+  );
+  check(beside.p99 <= maxCachedKeyMs, `guesses: keys in use: p99 ${ms(beside.p99)}`);
+  check(due.max <= maxDueKeyMs, `guesses: keys due for their check: the slowest took ${ms(due.max)}`);
+  check(first.max <= maxDueKeyMs, `guesses: keys used for the first time: the slowest took ${ms(first.max)}`);
 }
 
 function ms(value: number): string {

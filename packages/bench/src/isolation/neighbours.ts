@@ -35,6 +35,8 @@ export const neighbourhoods: Neighbours[] = [
 export interface NeighboursResult {
   alone: Percentiles;
   beside: Percentiles;
+  /** Of the healthy deliveries, those that arrived more than once; where one does not arrive, measuring throws. */
+  repeated: number;
   /** What reached the side that hangs. */
   met: { connections: number; questions: number };
 }
@@ -43,8 +45,10 @@ const healthyWebhooks = 10;
 const deliveriesPerSecond = 500;
 /** A rule calls 20 at the most. */
 const webhooksInRule = 20;
-/** What a worker does all the time is compiled by then: in the first seconds that takes as much as the deliveries. */
+/** What a worker does day by day is compiled by then: in the first seconds that takes as much as the deliveries. */
 const warmSeconds = 20;
+/** Something that hangs has been met before, too: a neighbour of the same kind, gone again long before it counts. */
+const warmNeighbourSeconds = 3;
 
 /**
  * 500 healthy deliveries a second, for some time alone and as long beside their neighbours: with the same workers and
@@ -61,13 +65,13 @@ export async function measureBeside(
     const { stack, destination, secrets } = bench;
     const urls = Array.from({ length: healthyWebhooks }, (_, index) => destination.urlOf(index));
     const healthy = await writeScene(stack.database, { secrets, urls });
-    const hanging = Array.from({ length: webhooks }, (_, index) =>
-      byName ? `http://hangs-${index}.test:${port}/` : `http://127.0.0.1:${port}/${index}`,
-    );
+    const urlOf = (index: number) =>
+      byName ? `http://hangs-${index}.test:${port}/` : `http://127.0.0.1:${port}/${index}`;
+    const hanging = Array.from({ length: webhooks }, (_, index) => urlOf(index));
     const groups = webhooks === 0 ? [[]] : inRules(hanging);
-    const scenes = await Promise.all(
-      groups.map((group) => writeScene(stack.database, { secrets, urls: group })),
-    );
+    const write = (group: string[]) => writeScene(stack.database, { secrets, urls: group });
+    const scenes = await Promise.all(groups.map(write));
+    const former = await write(webhooks === 0 ? [] : [urlOf(webhooks)]);
     const nodeOptions = byName ? askNameServer(namesPort) : [];
     await Promise.all(
       Array.from({ length: workers }, (_, index) =>
@@ -75,17 +79,20 @@ export async function measureBeside(
       ),
     );
     const publishing = publishHealthy(bench, healthy, warmSeconds + 2 * seconds);
+    const publishAll = (pace: ReturnType<typeof paceOf>) =>
+      bench.load.call('publishAll', { run: bench.nextRun(), ...pace });
+    const warming = publishAll(paceOf(former, Math.min(1, webhooks), warmNeighbourSeconds));
     await sleep((warmSeconds + seconds) * 1_000);
-    const noises = scenes.map((scene) =>
-      bench.load.call('publishAll', { run: bench.nextRun(), ...paceOf(scene, webhooks, seconds) }),
-    );
-    const latencies = await publishing;
-    await Promise.all(noises);
+    await silent.call('met', undefined);
+    const noises = scenes.map((scene) => publishAll(paceOf(scene, webhooks, seconds)));
+    const { latencies, repeated } = await publishing;
+    await Promise.all([warming, ...noises]);
     const between = (fromSecond: number, toSecond: number) =>
       percentilesOf(latencies.slice(fromSecond * deliveriesPerSecond, toSecond * deliveriesPerSecond));
     return {
       alone: between(warmSeconds, warmSeconds + seconds),
       beside: between(warmSeconds + seconds, warmSeconds + 2 * seconds),
+      repeated,
       met: await silent.call('met', undefined),
     };
   } finally {
@@ -116,20 +123,23 @@ function paceOf(scene: Scene, webhooks: number, seconds: number) {
   };
 }
 
-/** In the order in which they were published. */
+/** Latencies stand in the order in which they were published. */
 async function publishHealthy(
   { destination, load, nextRun }: Bench,
   scene: Scene,
   seconds: number,
-): Promise<Float64Array> {
+): Promise<{ latencies: Float64Array; repeated: number }> {
   const run = nextRun();
   const webhooks = scene.webhookIds.length;
   const pace = paceOf(scene, webhooks, seconds);
   await destination.call('begin', { run, alerts: pace.alerts, webhooks });
   const { publishedAtMs } = await load.call('publishAll', { run, ...pace });
   await waitForArrivals(destination, pace.alerts * webhooks);
-  const { arrivedAtMs } = await destination.call('tally', undefined);
-  return arrivedAtMs.map((arrivedMs, slot) => arrivedMs - publishedAtMs[Math.floor(slot / webhooks)]!);
+  const { arrivedAtMs, counts } = await destination.call('tally', undefined);
+  return {
+    latencies: arrivedAtMs.map((arrivedMs, slot) => arrivedMs - publishedAtMs[Math.floor(slot / webhooks)]!),
+    repeated: counts.filter((count) => count > 1).length,
+  };
 }
 
 function inRules(urls: string[]): string[][] {

@@ -4,7 +4,8 @@ import { decodeDeliveriesDue, deliveriesExchange, deliveryDueKey } from '@tocsin
 import { connect } from 'amqplib';
 import { serveCommands } from '../child/commands.js';
 
-const seen = new Map<string, number>();
+const deliveries = new Set<string>();
+const seen = new Set<string>();
 let published = 0;
 
 const commands = {
@@ -16,14 +17,20 @@ const commands = {
     await channel.bindQueue(queue, deliveriesExchange, deliveryDueKey);
     const count = (content: Buffer) => {
       for (const { deliveryId, generation } of decodeDeliveriesDue(content) ?? []) {
-        const key = `${deliveryId}/${generation}`;
-        seen.set(key, (seen.get(key) ?? 0) + 1);
+        deliveries.add(deliveryId);
+        seen.add(`${deliveryId}/${generation}`);
         published += 1;
       }
     };
     await channel.consume(queue, (message) => message && count(message.content), { noAck: true });
   },
-  counts: () => ({ published, distinct: seen.size }),
+  /** Deliveries named, generations of them, and how often one was named in all. */
+  counts: () => ({ deliveries: deliveries.size, generations: seen.size, published }),
+  forget(): void {
+    deliveries.clear();
+    seen.clear();
+    published = 0;
+  },
 };
 export type PublicationsCommands = typeof commands;
 

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { alertFiredKey, alertsExchange } from '@tocsin/contracts';
-import { startHelper } from '../child/commands.js';
+import { type Helper, startHelper } from '../child/commands.js';
 import { type Destination, startDestination } from '../destination/start-destination.js';
 import { waitForArrivals } from '../destination/wait-for-arrivals.js';
 import { alertIdOf } from '../load/alert-ids.js';
@@ -57,6 +57,7 @@ export async function measureStorm(options: StormOptions): Promise<StormResult> 
     return await bench.withWorkers(workers, async () => {
       await warmUp({ bench, other, noise, scene: stormy });
       await other.call('begin', { run, alerts, webhooks });
+      await publications.call('forget', undefined);
       if (held) await holdWebhooks(database, stormy.webhookIds);
       const startedAtMs = performance.now();
       const storm = async () => {
@@ -79,7 +80,8 @@ export async function measureStorm(options: StormOptions): Promise<StormResult> 
       await waitUntilRecorded(bench);
       const seconds = (performance.now() - startedAtMs) / 1_000;
       const { counts } = await other.call('tally', undefined);
-      const { published, distinct } = await publications.call('counts', undefined);
+      if (held) await heardOf(publications, alerts * webhooks);
+      const { published, generations } = await publications.call('counts', undefined);
       return {
         alerts,
         webhooks,
@@ -88,7 +90,7 @@ export async function measureStorm(options: StormOptions): Promise<StormResult> 
         quiet: percentilesOf(whispers.map(({ arrivedMs }) => arrivedMs)),
         quietTakenOver: percentilesOf(await takenOverAfter(bench, quiet, whispers)),
         repeated: counts.filter((count) => count > 1).length,
-        publishedAgain: published - distinct,
+        publishedAgain: published - generations,
         givenBack: (await countDeliveries(database, stormy.workspaceId)).givenBack,
       };
     });
@@ -180,6 +182,16 @@ async function whisper({ bench, scene }: Whispering): Promise<Whisper> {
     publishedAtMs: publishedMs,
     arrivedMs: arrivedAtMs[0]! - publishedMs,
   };
+}
+
+/** Whoever has heard nothing has heard of nothing twice: a backlog leaves through the queue, all of it. */
+async function heardOf(publications: Helper<PublicationsCommands>, rows: number): Promise<void> {
+  await waitFor({
+    what: `of ${rows} deliveries were heard of in the queue`,
+    count: async () => (await publications.call('counts', undefined)).deliveries,
+    isReached: (deliveries) => deliveries >= rows,
+    everyMs: 50,
+  });
 }
 
 async function takenOverAfter({ stack }: Bench, scene: Scene, whispers: Whisper[]): Promise<number[]> {

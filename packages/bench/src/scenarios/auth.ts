@@ -1,5 +1,6 @@
 import { measureRequests, type RequestsResult } from '../measure/requests.js';
 import { type Percentiles, percentilesOf } from '../measure/statistics.js';
+import { makeKeys, postJson, timeVerify } from '../stack/engine-keys.js';
 import { type Apis, startApis } from '../stack/start-apis.js';
 import type { Bench } from './bench.js';
 
@@ -66,33 +67,4 @@ async function makeWebhooks({ apiUrl, workspaceId }: Apis, token: string): Promi
       body: '{"alert":"{{ alert_id }}"}',
     });
   }
-}
-
-async function makeKeys({ engineUrl, engineAdminKey }: Apis, count: number): Promise<string[]> {
-  const keys: string[] = [];
-  for (let index = 0; index < count; index += 1) {
-    const made = await postJson(`${engineUrl}/auth/api_keys/`, engineAdminKey, {
-      description: `bench ${index}`,
-    });
-    keys.push((made as { key: string }).key);
-  }
-  return keys;
-}
-
-async function postJson(url: string, credential: string, body: object): Promise<unknown> {
-  const response = await fetch(url, {
-    method: 'POST',
-    headers: { authorization: `Bearer ${credential}`, 'content-type': 'application/json' },
-    body: JSON.stringify(body),
-  });
-  if (response.status !== 201)
-    throw new Error(`${url} answered ${response.status}: ${await response.text()}`);
-  return response.json();
-}
-
-async function timeVerify({ engineUrl }: Apis, key: string): Promise<number> {
-  const startedAtMs = performance.now();
-  const response = await fetch(`${engineUrl}/auth/verify`, { headers: { authorization: `Bearer ${key}` } });
-  if (response.status !== 204) throw new Error(`/auth/verify answered ${response.status}`);
-  return performance.now() - startedAtMs;
 }

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Transaction } from './connection.js';
 import { migrationSource, namesOfMigrations } from './migrations/index.js';
 import { ensurePartitions, readClock } from './partitions-repository.js';
@@ -14,15 +15,36 @@ export interface Migrated {
  * nothing is left to do: migrations only add, so this version runs on it.
  */
 export async function migrateDatabase(database: Database): Promise<Migrated> {
-  const migrated = await database.knex.transaction(async (trx) => {
-    await waitForTurn(trx);
-    const [completed] = (await trx.migrate.list(options)) as [{ name: string }[], unknown];
-    const later = laterThanOurs(completed.map(({ name }) => name));
-    const [, applied] = (await trx.migrate.latest(options)) as [number, string[]];
-    return { applied, later };
-  });
+  const migrated = await untilLocked(() => database.knex.transaction(migrate));
   await ensurePartitions(database, await readClock(database));
   return migrated;
+}
+
+async function migrate(trx: Transaction): Promise<Migrated> {
+  await waitForTurn(trx);
+  await trx.raw(`set local lock_timeout = ${lockTimeoutMs}`);
+  const [completed] = (await trx.migrate.list(options)) as [{ name: string }[], unknown];
+  const later = laterThanOurs(completed.map(({ name }) => name));
+  const [, applied] = (await trx.migrate.latest(options)) as [number, string[]];
+  return { applied, later };
+}
+
+/** Whoever comes to a table after a statement that waits for its lock waits behind it: the services, for so long. */
+const lockTimeoutMs = 2_000;
+const betweenTriesMs = 3_000;
+const lockTries = 120;
+const lockNotAvailable = '55P03';
+
+/** Where something long holds a table, the services go on between two tries. */
+async function untilLocked(work: () => Promise<Migrated>): Promise<Migrated> {
+  for (let tries = 1; ; tries += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if ((error as { code?: unknown }).code !== lockNotAvailable || tries === lockTries) throw error;
+      await sleep(betweenTriesMs);
+    }
+  }
 }
 
 /** knex would take a later version's schema for a corrupt one; what is truly foreign is refused below. */

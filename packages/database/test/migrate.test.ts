@@ -44,18 +44,20 @@ async function block({ url, database }: TestDatabase, table: string) {
   const trx = await blocker.knex.transaction();
   await trx.raw(`create table ${table} ()`);
   return {
-    async until(waiting: number) {
-      const endsAtMs = performance.now() + 20_000;
-      while ((await countWaiting(database)) < waiting) {
-        if (performance.now() > endsAtMs) throw new Error('No migration waits.');
-        await sleep(20);
-      }
-    },
+    until: (waiting: number) => untilWaiting(database, waiting),
     async letGo() {
       await trx.rollback();
       await blocker.close();
     },
   };
+}
+
+async function untilWaiting(database: Database, waiting: number): Promise<void> {
+  const endsAtMs = performance.now() + 20_000;
+  while ((await countWaiting(database)) < waiting) {
+    if (performance.now() > endsAtMs) throw new Error('No migration waits.');
+    await sleep(20);
+  }
 }
 
 async function countWaiting({ knex }: Database): Promise<number> {
@@ -89,6 +91,20 @@ test('a migration that is killed in its middle stands in nobody’s way, and not
   await blocker.letGo();
   expect(await next.ended).toMatchObject({ code: 0, output: expect.stringMatching(/^Applied 0001/) });
   expect(await appliedTo(db.database)).toEqual(namesOfMigrations);
+});
+
+test('a table that somebody reads for long is migrated when it is free, and others read it meanwhile', async () => {
+  const { url, database } = await open(createTestDatabase);
+  const newest = '0007-secret-tags-of-api-keys';
+  await database.knex.raw('alter table api_keys drop column secret_tag');
+  await database.knex('schema_migrations').where({ name: newest }).delete();
+  const reader = await database.knex.transaction();
+  await reader.raw('select from api_keys');
+  const { ended } = startMigrations(url);
+  await untilWaiting(database, 1);
+  await database.knex.raw(`set statement_timeout = '15s'; select from api_keys; reset statement_timeout`);
+  await reader.commit();
+  expect(await ended).toEqual({ code: 0, output: `Applied ${newest}.\n` });
 });
 
 test('on the schema of a later version nothing is done, and it is said', async () => {

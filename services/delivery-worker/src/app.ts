@@ -10,22 +10,22 @@ import {
   deliveriesQueue,
   unroutedQueue,
 } from '@tocsin/messaging';
+import { createPatience } from './committing/patience.js';
 import { type DeliveryWorkerConfig, openKeys } from './config.js';
 import { openConnections } from './connect.js';
+import { createDeadLetterRepository } from './dead-letters/dead-letter-repository.js';
+import { createDeadLetters } from './dead-letters/dead-letters.js';
+import { createSetAside } from './dead-letters/set-aside.js';
 import type { Claimed } from './delivery/claim-repository.js';
 import { createDelivery } from './delivery/create-delivery.js';
 import { createHandleDue } from './delivery/handle-due.js';
 import { createKeyWatch } from './delivery/key-watch.js';
-import { createSlots, type Slot, type Slots } from './delivery/slots.js';
 import { runBacklogMeter } from './dispatch/backlog-meter.js';
 import { createDispatchRepository } from './dispatch/dispatch-repository.js';
 import { runDispatcher } from './dispatch/dispatcher.js';
 import { createPublishDue } from './dispatch/publish-due.js';
 import { createWindow } from './dispatch/window.js';
 import { createFanOut } from './fan-out/create-fan-out.js';
-import { createDeadLetterRepository } from './fan-out/dead-letter-repository.js';
-import { createDeadLetters } from './fan-out/dead-letters.js';
-import { createSetAside } from './fan-out/set-aside.js';
 import { serveHealth } from './health.js';
 import {
   ensureFirstDays,
@@ -34,10 +34,10 @@ import {
   runRedeliveries,
 } from './housekeeping/housekeeper.js';
 import { mendPartitions } from './housekeeping/mend-partitions.js';
-import { createLimit } from './limit.js';
+import { createLimit } from './in-turn/limit.js';
+import { createTasks } from './in-turn/tasks.js';
 import { createWorkerMetrics } from './metrics.js';
-import { createPatience } from './patience.js';
-import { createTasks } from './tasks.js';
+import { createSlots, type Slot, type Slots } from './slots/slots.js';
 
 export interface DeliveryWorker {
   logger: Logger;

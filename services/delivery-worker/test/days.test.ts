@@ -1,7 +1,7 @@
 import { timeOfRecordId } from '@tocsin/database';
 import { createLogger } from '@tocsin/kit';
-import { createPatience } from '../src/patience.js';
-import { commitSplitting, isBadValue } from '../src/split-bad-rows.js';
+import { commitSplitting, isBadValue } from '../src/committing/commit-splitting.js';
+import { createPatience } from '../src/committing/patience.js';
 import { createStage, type Stage } from './support/stage.js';
 import { until } from './support/until.js';
 

@@ -3,7 +3,7 @@ import {
   createDeadLetterRepository,
   type DeadLetter,
   deadLetterId,
-} from '../src/fan-out/dead-letter-repository.js';
+} from '../src/dead-letters/dead-letter-repository.js';
 
 let db: TestDatabase;
 beforeAll(async () => {

@@ -1,6 +1,6 @@
 import type { DeliveryDue } from '@tocsin/contracts';
-import type { Patience } from '../patience.js';
-import { createPatientBatcher } from '../patient-batcher.js';
+import type { Patience } from '../committing/patience.js';
+import { createPatientBatcher } from '../committing/patient-batcher.js';
 import { type Claimed, type ClaimRepository, newClaimToken } from './claim-repository.js';
 import type { SuspectSeat } from './suspect-seat.js';
 

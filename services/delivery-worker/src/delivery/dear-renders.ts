@@ -1,4 +1,4 @@
-import { createTurns } from '../turns.js';
+import { createTurns } from '../in-turn/fair-queue.js';
 
 /**
  * Renderings that take long, one after the other and in turn by webhook. Rendering is synchronous, so while one goes on

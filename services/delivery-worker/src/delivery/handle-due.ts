@@ -1,7 +1,7 @@
 import { type DeliveryDue, decodeDeliveriesDue } from '@tocsin/contracts';
 import type { Incoming } from '@tocsin/messaging';
-import type { SetAside } from '../fan-out/set-aside.js';
-import type { Limit } from '../limit.js';
+import type { SetAside } from '../dead-letters/set-aside.js';
+import type { Limit } from '../in-turn/limit.js';
 import type { Deliver } from './deliver.js';
 
 export interface HandleDueDeps {

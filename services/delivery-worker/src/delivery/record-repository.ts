@@ -1,5 +1,5 @@
 import { type Database, firstIdOf, type SecretBox, sqlArray } from '@tocsin/database';
-import { storableText } from '../storable-text.js';
+import { storableText } from '../committing/storable-text.js';
 import type { Claimed } from './claim-repository.js';
 import type { Attempt, Deferral, Verdict } from './verdict.js';
 

@@ -1,9 +1,9 @@
 import { isDatabaseAway } from '@tocsin/database';
 import type { Logger } from '@tocsin/kit';
-import { createBatcher } from '../batcher.js';
-import { oneOfEach } from '../one-of-each.js';
-import type { Patience } from '../patience.js';
-import { createPatientBatcher } from '../patient-batcher.js';
+import { createBatcher } from '../committing/batcher.js';
+import { oneOfEach } from '../committing/one-of-each.js';
+import type { Patience } from '../committing/patience.js';
+import { createPatientBatcher } from '../committing/patient-batcher.js';
 import type { Claimed } from './claim-repository.js';
 import type { Hold, Outcome, RecordRepository } from './record-repository.js';
 import type { Deferral } from './verdict.js';

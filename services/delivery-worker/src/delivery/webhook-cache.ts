@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
-import { createBatcher } from '../batcher.js';
-import type { Patience } from '../patience.js';
+import { createBatcher } from '../committing/batcher.js';
+import type { Patience } from '../committing/patience.js';
 import type { Destination, Unopened, WebhooksReader } from './webhooks-reader.js';
 
 /** Webhooks opened and kept by id and version: an old version is never sent to. */

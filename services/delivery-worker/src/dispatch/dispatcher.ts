@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DeliveryDue } from '@tocsin/contracts';
 import type { Logger } from '@tocsin/kit';
-import type { Slots } from '../delivery/slots.js';
+import type { Patience } from '../committing/patience.js';
 import type { WorkerMetrics } from '../metrics.js';
-import type { Patience } from '../patience.js';
+import type { Slots } from '../slots/slots.js';
 import type { Candidate, DispatchRepository } from './dispatch-repository.js';
-import { createPutBackTurns } from './put-back-turns.js';
+import { createPutBackTurns } from './put-back-timer.js';
 import { takeTurns } from './take-turns.js';
 import type { Window } from './window.js';
 

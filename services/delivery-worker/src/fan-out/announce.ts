@@ -1,9 +1,9 @@
 import type { DeliveryDue } from '@tocsin/contracts';
 import type { Logger } from '@tocsin/kit';
 import type { Claimed } from '../delivery/claim-repository.js';
-import type { Slot } from '../delivery/slots.js';
 import type { Window } from '../dispatch/window.js';
 import type { WorkerMetrics } from '../metrics.js';
+import type { Slot } from '../slots/slots.js';
 import { giveBack, type PlacedDelivery, type Plan } from './plan.js';
 import type { ResolvedAlert } from './resolve-alert.js';
 import type { Written } from './write-until-answered.js';

@@ -1,17 +1,17 @@
 import { createAlertFiredCheck, type DeliveryDue } from '@tocsin/contracts';
 import type { Database } from '@tocsin/database';
 import type { Logger } from '@tocsin/kit';
+import type { Patience } from '../committing/patience.js';
 import type { DeliveryWorkerConfig } from '../config.js';
+import type { SetAside } from '../dead-letters/set-aside.js';
 import { type Claimed, createClaimRepository } from '../delivery/claim-repository.js';
-import type { Slot, Slots } from '../delivery/slots.js';
 import type { DispatchRepository } from '../dispatch/dispatch-repository.js';
 import type { Window } from '../dispatch/window.js';
 import type { WorkerMetrics } from '../metrics.js';
-import type { Patience } from '../patience.js';
+import type { Slot, Slots } from '../slots/slots.js';
 import { createFanOutAlert, type FanOutAlert } from './fan-out-alert.js';
 import { createFanOutRepository } from './fan-out-repository.js';
 import { createRulesReader } from './rules-reader.js';
-import type { SetAside } from './set-aside.js';
 
 export interface FanOutParts {
   database: Database;

@@ -1,9 +1,9 @@
 import type { AlertFired } from '@tocsin/contracts';
 import type { Logger } from '@tocsin/kit';
 import type { Incoming } from '@tocsin/messaging';
-import { createSlots } from '../delivery/slots.js';
 import { createWindow } from '../dispatch/window.js';
 import type { WorkerMetrics } from '../metrics.js';
+import { createSlots } from '../slots/slots.js';
 import { createFanOutAlert } from './fan-out-alert.js';
 import type { PlannedAlert } from './fan-out-repository.js';
 

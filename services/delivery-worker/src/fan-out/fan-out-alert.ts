@@ -1,10 +1,11 @@
 import { type AlertFired, alertFiredKey, alertKey, type Checked } from '@tocsin/contracts';
 import { type Incoming, unroutedQueue } from '@tocsin/messaging';
-import { createBatches } from '../batcher.js';
-import type { Slots } from '../delivery/slots.js';
-import { oneOfEach } from '../one-of-each.js';
-import type { Patience } from '../patience.js';
-import { commitSplitting, isBadValue } from '../split-bad-rows.js';
+import { createBatches } from '../committing/batcher.js';
+import { commitSplitting, isBadValue } from '../committing/commit-splitting.js';
+import { oneOfEach } from '../committing/one-of-each.js';
+import type { Patience } from '../committing/patience.js';
+import type { SetAside } from '../dead-letters/set-aside.js';
+import type { Slots } from '../slots/slots.js';
 import { type AnnounceDeps, announce } from './announce.js';
 import type { FanOutRepository } from './fan-out-repository.js';
 import { createIdleRules, type IdleRules } from './idle-rules.js';
@@ -13,7 +14,6 @@ import { parseMessage, requestIdOf, type Unusable } from './parse-message.js';
 import { giveBack, planAlert } from './plan.js';
 import { resolveAlert } from './resolve-alert.js';
 import type { RulesReader } from './rules-reader.js';
-import type { SetAside } from './set-aside.js';
 import { writeUntilAnswered } from './write-until-answered.js';
 
 export interface FanOutDeps extends AnnounceDeps {

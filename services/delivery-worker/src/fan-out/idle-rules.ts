@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import type { Slots } from '../delivery/slots.js';
+import type { Slots } from '../slots/slots.js';
 import type { Plan } from './plan.js';
 
 /**

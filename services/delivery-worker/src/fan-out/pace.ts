@@ -1,4 +1,4 @@
-import type { Slots } from '../delivery/slots.js';
+import type { Slots } from '../slots/slots.js';
 
 /**
  * How many alerts are taken over at once. What this worker can begin as it is written costs the database a third less

@@ -1,5 +1,5 @@
-import type { Slot, Slots } from '../delivery/slots.js';
 import type { Window } from '../dispatch/window.js';
+import type { Slot, Slots } from '../slots/slots.js';
 import {
   alertRecordId,
   deliveryRecordId,

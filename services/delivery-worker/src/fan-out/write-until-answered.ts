@@ -1,6 +1,6 @@
 import { isDatabaseAway } from '@tocsin/database';
+import type { Patience } from '../committing/patience.js';
 import { newClaimToken } from '../delivery/claim-repository.js';
-import type { Patience } from '../patience.js';
 import type { FanOutRepository, PlannedAlert } from './fan-out-repository.js';
 
 export interface WriteDeps {

@@ -1,5 +1,5 @@
 import { createTurnstile } from '@tocsin/kit';
-import { createTurns } from './turns.js';
+import { createTurns } from './fair-queue.js';
 
 /** Work that nobody waits for until the end. */
 export interface Tasks {

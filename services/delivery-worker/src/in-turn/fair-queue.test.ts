@@ -1,4 +1,4 @@
-import { createTurns } from './turns.js';
+import { createTurns } from './fair-queue.js';
 
 const keyOf = (item: string) => item[0]!;
 

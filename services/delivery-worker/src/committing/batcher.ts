@@ -1,4 +1,4 @@
-import { createTurns } from './turns.js';
+import { createTurns } from '../in-turn/fair-queue.js';
 
 /**
  * Gathers items into batches that grow with the load: what comes while a batch is under way goes with the next, and an

@@ -1,8 +1,8 @@
 import { hash } from 'node:crypto';
 import type { DeadLetterReason } from '@tocsin/contracts';
 import { type Database, firstIdAt, recordId, sqlArray, timeOfRecordId } from '@tocsin/database';
-import { storableText } from '../storable-text.js';
-import { maxAlertBytes } from './parse-message.js';
+import { storableText } from '../committing/storable-text.js';
+import { maxAlertBytes } from '../fan-out/parse-message.js';
 
 export interface DeadLetter {
   /** Decided once, so that adding it again where the answer was lost adds nothing. */

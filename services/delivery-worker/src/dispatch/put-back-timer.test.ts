@@ -1,4 +1,4 @@
-import { createPutBackTurns } from './put-back-turns.js';
+import { createPutBackTurns } from './put-back-timer.js';
 
 function turnsAt() {
   const clock = { ms: 0 };

@@ -1,5 +1,5 @@
+import { commitSplitting } from './commit-splitting.js';
 import type { Patience } from './patience.js';
-import { commitSplitting } from './split-bad-rows.js';
 
 const patience: Patience = { untilAnswered: (work) => work(), rest: async () => true };
 const numbers = Array.from({ length: 100 }, (_, index) => index);

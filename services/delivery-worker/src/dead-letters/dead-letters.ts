@@ -1,5 +1,5 @@
-import type { Patience } from '../patience.js';
-import { createPatientBatcher } from '../patient-batcher.js';
+import type { Patience } from '../committing/patience.js';
+import { createPatientBatcher } from '../committing/patient-batcher.js';
 import {
   type DeadLetter,
   type DeadLetterRepository,

@@ -1,8 +1,8 @@
 import { isDatabaseAway } from '@tocsin/database';
+import { createLimit } from '../in-turn/limit.js';
 import { type Batcher, type BatchesOptions, createBatches } from './batcher.js';
-import { createLimit } from './limit.js';
+import { isBadValue } from './commit-splitting.js';
 import { isAborted, type Patience } from './patience.js';
-import { isBadValue } from './split-bad-rows.js';
 
 export interface PatientBatcherOptions<Item, Result>
   extends Pick<BatchesOptions<Item>, 'maxSize' | 'lanes' | 'gatherMs' | 'onBatch'> {

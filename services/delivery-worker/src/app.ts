@@ -16,7 +16,7 @@ import { openConnections } from './connect.js';
 import { createDeadLetterRepository } from './dead-letters/dead-letter-repository.js';
 import { createDeadLetters } from './dead-letters/dead-letters.js';
 import { createSetAside } from './dead-letters/set-aside.js';
-import type { Claimed } from './delivery/claim-repository.js';
+import type { Claimed } from './delivery/claimed.js';
 import { createDelivery } from './delivery/create-delivery.js';
 import { createHandleDue } from './delivery/handle-due.js';
 import { createKeyWatch } from './delivery/key-watch.js';
@@ -83,8 +83,7 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
 
   const publisher = await createPublisher(publishing);
   const publishDue = createPublishDue(publisher);
-  const leases = { queuedMs: config.queuedLeaseMs, claimMs: config.claimLeaseMs };
-  const repository = createDispatchRepository(database, leases);
+  const repository = createDispatchRepository(database, config.leases);
   const slots = createSlots({ total: config.slots, now: () => performance.now() });
   const window = createWindow({ now: () => performance.now(), shareOf: slots.shareOf, slots: config.slots });
   const metrics = createWorkerMetrics(registry, { inFlight: slots.taken, slots: config.slots });
@@ -99,9 +98,16 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
   const patience = createPatience({ logger, signal, pause, resume, handBack });
 
   const secrets = createSecretBox(openKeys(config.secretsKeys));
-  const shared = { database, window, patience, logger, metrics, config };
+  const shared = { database, patience, logger, metrics, config };
   const keyWatch = createKeyWatch(logger);
-  const deliver = createDelivery({ ...shared, secrets, keyWatch, slots, sender });
+  const deliver = createDelivery({
+    ...shared,
+    secrets,
+    keyWatch,
+    slots,
+    sender,
+    onAttempt: window.finished,
+  });
   const duePlaces = createLimit(config.slots, maxRecordsInHand);
   let isStopping = false;
   // Once told to stop, what was not begun or waits for the database goes back to the broker with the channel.
@@ -120,6 +126,7 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
   const setAside = createSetAside({ deadLetters, logger, metrics });
   const fanOut = createFanOut({
     ...shared,
+    window,
     setAside,
     publishDue,
     repository,

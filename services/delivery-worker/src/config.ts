@@ -15,10 +15,14 @@ export interface DeliveryWorkerConfig {
   retry: RetryPolicy;
   /** Requests under way at the most; of deliveries this worker holds twice as many messages, and those being recorded. */
   slots: number;
-  /** How long a delivery may lie in the queue, and how long a claim is ours, in milliseconds. */
-  queuedLeaseMs: number;
-  claimLeaseMs: number;
+  leases: Leases;
   retentionDays: number;
+}
+
+/** How long a delivery may lie in the queue, and how long a claim is ours. */
+export interface Leases {
+  queuedMs: number;
+  claimMs: number;
 }
 
 /** @throws ConfigError naming every problem. */
@@ -41,8 +45,10 @@ export function loadConfig(env: NodeJS.ProcessEnv): DeliveryWorkerConfig {
       maxAgeMs: read.durationMs('DELIVERY_EXPIRY', defaultRetryPolicy.maxAgeMs),
     },
     slots: read.int('DELIVERY_SLOTS', 800, { min: 1, max: 5_000 }),
-    queuedLeaseMs: read.durationMs('QUEUED_LEASE', 45_000),
-    claimLeaseMs: read.durationMs('CLAIM_LEASE', 30_000),
+    leases: {
+      queuedMs: read.durationMs('QUEUED_LEASE', 45_000),
+      claimMs: read.durationMs('CLAIM_LEASE', 30_000),
+    },
     retentionDays: read.int('RETENTION_DAYS', 90, { min: 1, max: 3_650 }),
   }));
 }

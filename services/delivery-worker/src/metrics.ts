@@ -1,6 +1,6 @@
 import { type AlertOutcome, type DeadLetterReason, deadLetterReasons, errorCodes } from '@tocsin/contracts';
 import type { Metrics } from '@tocsin/kit';
-import type { Claimed } from './delivery/claim-repository.js';
+import type { Claimed } from './delivery/claimed.js';
 import { type Attempt, type Deferral, deferralReasons, type Verdict } from './delivery/verdict.js';
 import type { Backlog } from './dispatch/dispatch-repository.js';
 

@@ -9,7 +9,7 @@ let role: string;
 
 beforeEach(async () => {
   // Longer than the test: what is in hand there is nobody else's.
-  stage = await createStage({ claimLeaseMs: 300_000 });
+  stage = await createStage({ leases: { queuedMs: 60_000, claimMs: 300_000 } });
   role = `cut_off_${randomUUID().replaceAll('-', '')}`;
   await stage.database.knex.raw(`create role ${role} superuser login password '${role}'`);
 });

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createTestDatabase, type TestDatabase } from '@tocsin/database/testing';
 import { createLogger } from '@tocsin/kit';
 import { createPatience } from '../src/committing/patience.js';
-import type { Claimed } from '../src/delivery/claim-repository.js';
+import type { Claimed } from '../src/delivery/claimed.js';
 import { createRecorder } from '../src/delivery/record.js';
 import type { Attempt, Verdict } from '../src/delivery/verdict.js';
 import { createScene, type Scene } from './support/scene.js';

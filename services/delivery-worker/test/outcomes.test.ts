@@ -7,7 +7,7 @@ import { until } from './support/until.js';
 let stage: Stage;
 
 beforeEach(async () => {
-  stage = await createStage({ queuedLeaseMs: 1_000, claimLeaseMs: 14_000 });
+  stage = await createStage({ leases: { queuedMs: 1_000, claimMs: 14_000 } });
 });
 afterEach(() => stage.close());
 
@@ -97,7 +97,7 @@ test('what is queued anew while it is being sent is claimed as soon as that has 
   const target = await addPatientTarget();
   await writeWaiting(target.id, 1);
   // Nothing is put back by its lease.
-  await startWorker({}, { queuedLeaseMs: 600_000, claimLeaseMs: 600_000 });
+  await startWorker({}, { leases: { queuedMs: 600_000, claimMs: 600_000 } });
   await until('it is being sent', () => target.waiting() === 1);
   await stage.database.knex('open_deliveries').update({
     generation: 2,
@@ -127,7 +127,7 @@ test('what was sent and waits to be recorded for longer than its lease is no oth
   await stage.database.knex.transaction(async (trx) => {
     await trx.raw('lock table attempts in access exclusive mode');
     target.answer();
-    await new Promise((resolve) => setTimeout(resolve, 1_500 + stage.config.claimLeaseMs));
+    await new Promise((resolve) => setTimeout(resolve, 1_500 + stage.config.leases.claimMs));
   });
   await expectOnce(target.path, ids.length);
 }, 60_000);

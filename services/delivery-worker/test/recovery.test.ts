@@ -6,7 +6,7 @@ import { until } from './support/until.js';
 let stage: Stage;
 
 beforeEach(async () => {
-  stage = await createStage({ queuedLeaseMs: 800, claimLeaseMs: 14_000 });
+  stage = await createStage({ leases: { queuedMs: 800, claimMs: 14_000 } });
 });
 afterEach(() => stage.close());
 

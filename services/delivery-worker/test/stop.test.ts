@@ -18,7 +18,7 @@ let child: ChildProcess;
 let output: string;
 
 beforeEach(async () => {
-  stage = await createStage({ queuedLeaseMs: 1_000, claimLeaseMs: 14_000 });
+  stage = await createStage({ leases: { queuedMs: 1_000, claimMs: 14_000 } });
   broker = await startGate(new URL(stage.config.amqpUrl.reveal()));
   database = await startGate(new URL(stage.config.databaseUrl.reveal()));
 });

@@ -1,6 +1,7 @@
 import { isDatabaseAway } from '@tocsin/database';
 import { createLimit } from '../in-turn/limit.js';
-import { type Batcher, type BatchesOptions, createBatches } from './batcher.js';
+import type { Batcher } from './batcher.js';
+import { type BatchesOptions, createBatches } from './batches.js';
 import { isBadValue } from './commit-splitting.js';
 import { isAborted, type Patience } from './patience.js';
 

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto';
 import type { DeadLetterReason } from '@tocsin/contracts';
 import { type Database, firstIdAt, recordId, sqlArray, timeOfRecordId } from '@tocsin/database';
 import { storableText } from '../committing/storable-text.js';
-import { maxAlertBytes } from '../fan-out/parse-message.js';
+import { keptOf } from './kept-of.js';
 
 export interface DeadLetter {
   /** Decided once, so that adding it again where the answer was lost adds nothing. */
@@ -33,14 +33,6 @@ export function deadLetterId(
 ): string {
   const parts = [queue, routingKey, requestId ?? '', content.length, hash('sha256', keptOf(content))];
   return recordId(nowMs, JSON.stringify(parts));
-}
-
-/** More than is ever shown of one, so that it is shown as cut. */
-const keptBytes = 131_072;
-
-/** All of what could be an alert, so that it can be put back; of anything larger the beginning. */
-export function keptOf(content: Buffer): Buffer {
-  return content.length > maxAlertBytes ? content.subarray(0, keptBytes) : content;
 }
 
 export function createDeadLetterRepository(database: Database): DeadLetterRepository {

@@ -1,11 +1,7 @@
 import type { Patience } from '../committing/patience.js';
 import { createPatientBatcher } from '../committing/patient-batcher.js';
-import {
-  type DeadLetter,
-  type DeadLetterRepository,
-  deadLetterId,
-  keptOf,
-} from './dead-letter-repository.js';
+import { type DeadLetter, type DeadLetterRepository, deadLetterId } from './dead-letter-repository.js';
+import { keptOf } from './kept-of.js';
 
 /** Sets messages aside. Each promise resolves after the commit, so that the message may be acknowledged. */
 export interface DeadLetters {

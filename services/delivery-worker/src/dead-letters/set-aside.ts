@@ -1,9 +1,9 @@
 import type { DeadLetterReason } from '@tocsin/contracts';
 import type { Logger } from '@tocsin/kit';
 import { deliveriesQueue, type Incoming } from '@tocsin/messaging';
-import { requestIdOf } from '../fan-out/parse-message.js';
 import type { WorkerMetrics } from '../metrics.js';
 import type { DeadLetters } from './dead-letters.js';
+import { requestIdOf } from './request-id-of.js';
 
 /** Settles a message that can never be processed, once it stands in the table of dead letters. */
 export type SetAside = (message: Incoming, why: { reason: DeadLetterReason; detail: string }) => void;

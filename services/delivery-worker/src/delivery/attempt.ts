@@ -1,5 +1,5 @@
 import type { BodyNote, SendResult } from '@tocsin/egress';
-import type { Claimed } from './claim-repository.js';
+import type { Claimed } from './claimed.js';
 import type { Prepared } from './prepare.js';
 import type { Attempt, Verdict } from './verdict.js';
 

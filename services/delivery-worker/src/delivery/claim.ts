@@ -1,7 +1,8 @@
 import type { DeliveryDue } from '@tocsin/contracts';
 import type { Patience } from '../committing/patience.js';
 import { createPatientBatcher } from '../committing/patient-batcher.js';
-import { type Claimed, type ClaimRepository, newClaimToken } from './claim-repository.js';
+import { type ClaimRepository, newClaimToken } from './claim-repository.js';
+import type { Claimed } from './claimed.js';
 import type { SuspectSeat } from './suspect-seat.js';
 
 /**

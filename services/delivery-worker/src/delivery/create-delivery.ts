@@ -3,7 +3,6 @@ import type { Sender } from '@tocsin/egress';
 import { createTurnstile, type Logger } from '@tocsin/kit';
 import type { Patience } from '../committing/patience.js';
 import type { DeliveryWorkerConfig } from '../config.js';
-import type { Window } from '../dispatch/window.js';
 import type { WorkerMetrics } from '../metrics.js';
 import type { Slots } from '../slots/slots.js';
 import { createCircuits } from './circuit.js';
@@ -25,11 +24,12 @@ export interface DeliveryParts {
   keyWatch: KeyWatch;
   slots: Slots;
   sender: Sender;
-  window: Window;
   patience: Patience;
   logger: Logger;
   metrics: WorkerMetrics;
   config: DeliveryWorkerConfig;
+  /** Told once for each attempt. */
+  onAttempt: () => void;
 }
 
 /** Deliveries of webhooks that have not shown that they answer, begun in each turn of the event loop. */
@@ -37,18 +37,18 @@ const unhurriedPerTurn = 4;
 
 /** Puts the five verbs together with their adapters. */
 export function createDelivery(parts: DeliveryParts): Deliver {
-  const { database, secrets, keyWatch, slots, sender, window, patience, logger, metrics, config } = parts;
+  const { database, secrets, keyWatch, slots, sender, patience, logger, metrics, config, onAttempt } = parts;
   const batchOf = (stage: 'claim' | 'record') => (size: number) => metrics.batch(stage, size);
-  const suspects = createSuspectSeat({ leaseMs: config.claimLeaseMs, now: () => performance.now() });
+  const suspects = createSuspectSeat({ leaseMs: config.leases.claimMs, now: () => performance.now() });
   return createDeliver({
     claim: createClaim({
-      repository: createClaimRepository(database, config.claimLeaseMs),
+      repository: createClaimRepository(database, config.leases.claimMs),
       suspects,
       patience,
       onBatch: batchOf('claim'),
     }),
     suspects,
-    webhooks: createWebhookCache(createWebhooksReader({ database, secrets, keyWatch }), patience),
+    webhooks: createWebhookCache(createWebhooksReader({ database, secrets, onRead: keyWatch.saw }), patience),
     render: createRenderBody(),
     dearRenders: createDearRenders(),
     slots,
@@ -59,13 +59,13 @@ export function createDelivery(parts: DeliveryParts): Deliver {
       patience,
       logger,
       onBatch: batchOf('record'),
-      leaseMs: config.claimLeaseMs,
+      leaseMs: config.leases.claimMs,
     }),
     circuits: createCircuits(),
     policy: config.retry,
     logger,
     metrics,
-    onAttempt: window.finished,
+    onAttempt,
     now: Date.now,
     random: Math.random,
   });

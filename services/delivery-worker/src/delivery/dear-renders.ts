@@ -1,4 +1,4 @@
-import { createTurns } from '../in-turn/fair-queue.js';
+import { createFairQueue } from '../in-turn/fair-queue.js';
 
 /**
  * Renderings that take long, one after the other and in turn by webhook. Rendering is synchronous, so while one goes on
@@ -15,7 +15,7 @@ const restPerRender = 3;
 const maxWaitMs = 5_000;
 
 export function createDearRenders(): DearRenders {
-  const waiting = createTurns<{ webhookId: string; begin: () => void }>(({ webhookId }) => webhookId);
+  const waiting = createFairQueue<{ webhookId: string; begin: () => void }>(({ webhookId }) => webhookId);
   let isBusy = false;
   let lastMs = 0;
 

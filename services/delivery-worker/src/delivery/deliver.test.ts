@@ -3,7 +3,7 @@ import type { Logger } from '@tocsin/kit';
 import type { WorkerMetrics } from '../metrics.js';
 import { createSlots } from '../slots/slots.js';
 import { createCircuits } from './circuit.js';
-import type { Claimed } from './claim-repository.js';
+import type { Claimed } from './claimed.js';
 import { createDearRenders } from './dear-renders.js';
 import { createDeliver } from './deliver.js';
 import { defaultRetryPolicy } from './retry-policy.js';

@@ -6,7 +6,7 @@ import type { Slot, Slots } from '../slots/slots.js';
 import { toAttempt } from './attempt.js';
 import type { Circuits } from './circuit.js';
 import type { Claim } from './claim.js';
-import { type Claimed, isSuspected } from './claim-repository.js';
+import { type Claimed, isSuspected } from './claimed.js';
 import { classify, isDestinationTrouble } from './classify.js';
 import type { DearRenders } from './dear-renders.js';
 import { holdOrRelease } from './hold-or-release.js';

@@ -1,6 +1,6 @@
 import type { SendResult } from '@tocsin/egress';
 import { type Circuits, circuitHoldMs } from './circuit.js';
-import type { Claimed } from './claim-repository.js';
+import type { Claimed } from './claimed.js';
 import { holdAskedFor, isDestinationTrouble } from './classify.js';
 import type { Recorder } from './record.js';
 

@@ -1,4 +1,4 @@
-import type { Claimed } from './claim-repository.js';
+import type { Claimed } from './claimed.js';
 import { prepare } from './prepare.js';
 import { defaultRetryPolicy } from './retry-policy.js';
 

@@ -1,4 +1,4 @@
-import { type Claimed, maxCrashes } from './claim-repository.js';
+import { type Claimed, maxCrashes } from './claimed.js';
 import type { RenderBody } from './render-body.js';
 import { nextTry, type RetryPolicy } from './retry-policy.js';
 import type { Deferral, Failure, Verdict } from './verdict.js';

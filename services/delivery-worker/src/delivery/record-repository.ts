@@ -1,6 +1,6 @@
 import { type Database, firstIdOf, type SecretBox, sqlArray } from '@tocsin/database';
 import { storableText } from '../committing/storable-text.js';
-import type { Claimed } from './claim-repository.js';
+import type { Claimed } from './claimed.js';
 import type { Attempt, Deferral, Verdict } from './verdict.js';
 
 export interface Outcome {

@@ -1,5 +1,5 @@
 import type { Logger } from '@tocsin/kit';
-import type { Claimed } from './claim-repository.js';
+import type { Claimed } from './claimed.js';
 import { createRecorder } from './record.js';
 import type { Outcome } from './record-repository.js';
 

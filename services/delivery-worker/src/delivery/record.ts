@@ -4,7 +4,7 @@ import { createBatcher } from '../committing/batcher.js';
 import { oneOfEach } from '../committing/one-of-each.js';
 import type { Patience } from '../committing/patience.js';
 import { createPatientBatcher } from '../committing/patient-batcher.js';
-import type { Claimed } from './claim-repository.js';
+import type { Claimed } from './claimed.js';
 import type { Hold, Outcome, RecordRepository } from './record-repository.js';
 import type { Deferral } from './verdict.js';
 

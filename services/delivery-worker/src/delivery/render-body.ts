@@ -1,11 +1,11 @@
 import {
+  type AlertFacts,
   alertContext,
   createBodyCompiler,
   createTemplateCache,
   findJsonFault,
   type TemplateError,
 } from '@tocsin/template';
-import type { AlertFacts } from './claim-repository.js';
 
 type Rendered =
   | { ok: true; output: string }

@@ -1,4 +1,4 @@
-import { suspectedAfter } from './claim-repository.js';
+import { suspectedAfter } from './claimed.js';
 
 /**
  * The one place of a process for a delivery that is suspected of taking its workers down. Should the process die, the

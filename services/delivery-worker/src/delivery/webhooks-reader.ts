@@ -1,5 +1,4 @@
 import type { Database, SecretBox } from '@tocsin/database';
-import type { KeyWatch } from './key-watch.js';
 
 /** A webhook as it is sent to. */
 export interface Destination {
@@ -25,15 +24,16 @@ export interface WebhooksReader {
 export interface WebhooksReaderDeps {
   database: Database;
   secrets: SecretBox;
-  keyWatch: KeyWatch;
+  /** Told of each that was read. */
+  onRead: (webhook: Destination | Unopened) => void;
 }
 
-export function createWebhooksReader({ database, secrets, keyWatch }: WebhooksReaderDeps): WebhooksReader {
+export function createWebhooksReader({ database, secrets, onRead }: WebhooksReaderDeps): WebhooksReader {
   return {
     async find(ids) {
       const rows = await database.prepared<WebhookRow>(find, [ids]);
       const found = rows.map((row) => openOrTell(row, secrets));
-      found.forEach(keyWatch.saw);
+      for (const webhook of found) onRead(webhook);
       return found;
     },
   };

@@ -1,6 +1,6 @@
 import type { DeliveryDue } from '@tocsin/contracts';
 import type { Database } from '@tocsin/database';
-import type { Leases } from '../fan-out/fan-out-repository.js';
+import type { Leases } from '../config.js';
 import type { Contender } from './take-turns.js';
 
 /** A webhook with deliveries due, and what is known of it. */

@@ -5,7 +5,7 @@ import type { Patience } from '../committing/patience.js';
 import type { WorkerMetrics } from '../metrics.js';
 import type { Slots } from '../slots/slots.js';
 import type { Candidate, DispatchRepository } from './dispatch-repository.js';
-import { createPutBackTurns } from './put-back-timer.js';
+import { createPutBackTimer } from './put-back-timer.js';
 import { takeTurns } from './take-turns.js';
 import type { Window } from './window.js';
 
@@ -35,7 +35,7 @@ const probes = 1;
  */
 export async function runDispatcher(deps: DispatcherDeps): Promise<void> {
   const { logger, signal } = deps;
-  const putBack = createPutBackTurns(() => performance.now());
+  const putBack = createPutBackTimer(() => performance.now());
   while (!signal.aborted) {
     let isBusy = false;
     let ok = true;

@@ -1,13 +1,13 @@
-import { createPutBackTurns } from './put-back-timer.js';
+import { createPutBackTimer } from './put-back-timer.js';
 
 function turnsAt() {
   const clock = { ms: 0 };
-  const turns = createPutBackTurns(() => clock.ms);
+  const timer = createPutBackTimer(() => clock.ms);
   const round = ({ ok = true, tookMs = 10 } = {}) => {
-    const wasDue = turns.isDue();
-    if (wasDue) turns.done();
+    const wasDue = timer.isDue();
+    if (wasDue) timer.done();
     clock.ms += tookMs;
-    turns.roundEnded({ ok, tookMs });
+    timer.roundEnded({ ok, tookMs });
     return wasDue;
   };
   return { clock, round };

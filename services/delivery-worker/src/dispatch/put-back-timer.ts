@@ -1,5 +1,5 @@
 /** Says when it is time to put back what has expired. */
-export interface PutBackTurns {
+export interface PutBackTimer {
   isDue(): boolean;
   /** What had expired has been put back. */
   done(): void;
@@ -16,7 +16,7 @@ const ownersRecordWithinMs = 3_000;
 /** A round that took so long met an outage that ended before any limit. */
 const outageMs = 5_000;
 
-export function createPutBackTurns(now: () => number): PutBackTurns {
+export function createPutBackTimer(now: () => number): PutBackTimer {
   let dueAtMs = 0;
   let outage = false;
   let slow = false;

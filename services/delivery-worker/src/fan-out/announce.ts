@@ -1,6 +1,6 @@
 import type { DeliveryDue } from '@tocsin/contracts';
 import type { Logger } from '@tocsin/kit';
-import type { Claimed } from '../delivery/claim-repository.js';
+import type { Claimed } from '../delivery/claimed.js';
 import type { Window } from '../dispatch/window.js';
 import type { WorkerMetrics } from '../metrics.js';
 import type { Slot } from '../slots/slots.js';

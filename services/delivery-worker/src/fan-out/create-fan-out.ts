@@ -4,7 +4,8 @@ import type { Logger } from '@tocsin/kit';
 import type { Patience } from '../committing/patience.js';
 import type { DeliveryWorkerConfig } from '../config.js';
 import type { SetAside } from '../dead-letters/set-aside.js';
-import { type Claimed, createClaimRepository } from '../delivery/claim-repository.js';
+import { createClaimRepository } from '../delivery/claim-repository.js';
+import type { Claimed } from '../delivery/claimed.js';
 import type { DispatchRepository } from '../dispatch/dispatch-repository.js';
 import type { Window } from '../dispatch/window.js';
 import type { WorkerMetrics } from '../metrics.js';
@@ -51,7 +52,7 @@ export function createFanOut(parts: FanOutParts): FanOutAlert {
       .untilAnswered(() => repository.unqueue(unconfirmed))
       .catch((err) => logger.warn({ err }, 'fan_out.unqueue_failed'));
   };
-  const claims = createClaimRepository(database, config.claimLeaseMs);
+  const claims = createClaimRepository(database, config.leases.claimMs);
   const beginUncertain = async (uncertain: { due: DeliveryDue; slot: Slot }[], token: string) => {
     const due = uncertain.map((entry) => entry.due);
     // Without this too they would wait for their leases.
@@ -68,10 +69,7 @@ export function createFanOut(parts: FanOutParts): FanOutAlert {
   return createFanOutAlert({
     check: createAlertFiredCheck(),
     rules: createRulesReader(database),
-    repository: createFanOutRepository(database, {
-      queuedMs: config.queuedLeaseMs,
-      claimMs: config.claimLeaseMs,
-    }),
+    repository: createFanOutRepository(database, config.leases),
     setAside,
     window,
     slots,

@@ -5,7 +5,7 @@ import { createWindow } from '../dispatch/window.js';
 import type { WorkerMetrics } from '../metrics.js';
 import { createSlots } from '../slots/slots.js';
 import { createFanOutAlert } from './fan-out-alert.js';
-import type { PlannedAlert } from './fan-out-repository.js';
+import type { PlannedAlert } from './planned.js';
 
 const workspaceId = '11111111-1111-4111-8111-111111111111';
 

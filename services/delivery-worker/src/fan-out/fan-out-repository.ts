@@ -1,21 +1,6 @@
-import { type Database, recordId, sqlArray } from '@tocsin/database';
-import type { ResolvedAlert } from './resolve-alert.js';
-
-/** One row to be: an alert for one webhook. */
-export interface PlannedDelivery {
-  id: string;
-  webhookId: string;
-  webhookName: string;
-  destination: string;
-  /** Claimed by whoever writes it; or queued, to be published at once; or waiting for the dispatcher. */
-  state: 'claimed' | 'queued' | 'waiting';
-}
-
-export interface PlannedAlert {
-  resolved: ResolvedAlert;
-  recordId: string;
-  deliveries: PlannedDelivery[];
-}
+import { type Database, sqlArray } from '@tocsin/database';
+import type { Leases } from '../config.js';
+import type { PlannedAlert } from './planned.js';
 
 export interface FanOutRepository {
   /**
@@ -30,11 +15,6 @@ export interface FanOutRepository {
     /** Of what is claimed, on this process's monotonic clock, in milliseconds. */
     leaseEndsAtMs: number;
   }>;
-}
-
-export interface Leases {
-  queuedMs: number;
-  claimMs: number;
 }
 
 export function createFanOutRepository(database: Database, leases: Leases): FanOutRepository {
@@ -74,19 +54,6 @@ export function createFanOutRepository(database: Database, leases: Leases): FanO
       return { ids: new Set(written.map(({ id }) => id)), leaseEndsAtMs };
     },
   };
-}
-
-/** The ids under which an alert and its deliveries are kept; the same alert accepted at the same time has the same. */
-export function alertRecordId(acceptedAtMs: number, workspaceId: string, alertId: string): string {
-  return recordId(acceptedAtMs, `${workspaceId}/${alertId}`);
-}
-
-export function deliveryRecordId(
-  acceptedAtMs: number,
-  alert: { workspace_id: string; alert_id: string },
-  webhookId: string,
-): string {
-  return recordId(acceptedAtMs, `${alert.workspace_id}/${alert.alert_id}/${webhookId}`);
 }
 
 // Keys go in sorted, so that two writers of the same alerts cannot deadlock.

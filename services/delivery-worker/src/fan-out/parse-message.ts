@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { type AlertFired, type Checked, type DeadLetterReason, requestIdHeader } from '@tocsin/contracts';
-import type { Incoming } from '@tocsin/messaging';
+import type { AlertFired, Checked, DeadLetterReason } from '@tocsin/contracts';
+import { maxAlertBytes } from '../dead-letters/kept-of.js';
 
 /** Why a message can never be processed. */
 export interface Unusable {
@@ -9,12 +9,6 @@ export interface Unusable {
   /** A sentence for people; it may quote the message. */
   detail: string;
 }
-
-/**
- * Ours have a few kilobytes; another publisher may add members that nobody reads, but a value of the size that the broker
- * takes (128 MiB) would cost more memory than the process has, and what it took down would be handed to the next.
- */
-export const maxAlertBytes = 1_048_576;
 
 /** Reads one alert-fired message. Never throws. */
 export function parseMessage(
@@ -55,12 +49,4 @@ function textOf(content: Buffer): string {
   if (!isUtf8(content)) throw new Error('not UTF-8');
   const text = content.toString();
   return text.startsWith('\ufeff') ? text.slice(1) : text;
-}
-
-const saneId = /^[\w.~:/+=@-]{1,128}$/;
-
-/** The id of the request that the alert came by, where it came by one. */
-export function requestIdOf({ headers }: Incoming): string | undefined {
-  const id = headers[requestIdHeader];
-  return typeof id === 'string' && saneId.test(id) ? id : undefined;
 }

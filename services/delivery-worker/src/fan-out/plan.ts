@@ -1,11 +1,6 @@
 import type { Window } from '../dispatch/window.js';
 import type { Slot, Slots } from '../slots/slots.js';
-import {
-  alertRecordId,
-  deliveryRecordId,
-  type PlannedAlert,
-  type PlannedDelivery,
-} from './fan-out-repository.js';
+import { alertRecordId, deliveryRecordId, type PlannedAlert, type PlannedDelivery } from './planned.js';
 import type { ResolvedAlert } from './resolve-alert.js';
 import type { TargetWebhook } from './rules-reader.js';
 

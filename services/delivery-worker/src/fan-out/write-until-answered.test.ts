@@ -1,4 +1,4 @@
-import type { PlannedAlert } from './fan-out-repository.js';
+import type { PlannedAlert } from './planned.js';
 import { writeUntilAnswered } from './write-until-answered.js';
 
 const planned = [{ recordId: 'alert', deliveries: [{ id: 'first' }, { id: 'second' }] }] as PlannedAlert[];

@@ -1,7 +1,8 @@
 import { isDatabaseAway } from '@tocsin/database';
 import type { Patience } from '../committing/patience.js';
 import { newClaimToken } from '../delivery/claim-repository.js';
-import type { FanOutRepository, PlannedAlert } from './fan-out-repository.js';
+import type { FanOutRepository } from './fan-out-repository.js';
+import type { PlannedAlert } from './planned.js';
 
 export interface WriteDeps {
   repository: FanOutRepository;

@@ -1,5 +1,5 @@
 /** A queue that is served in turn by key: each key's items in their order, and no key before its turn. */
-export interface Turns<T> {
+export interface FairQueue<T> {
   add(item: T): void;
   /** The next `count` items, fewer where there are not so many. */
   take(count: number): T[];
@@ -9,7 +9,7 @@ export interface Turns<T> {
 /** What has been taken stays at the front of a key's items until it is this much: shifting a long array copies it. */
 const compactAt = 1_024;
 
-export function createTurns<T>(keyOf: (item: T) => string): Turns<T> {
+export function createFairQueue<T>(keyOf: (item: T) => string): FairQueue<T> {
   const byKey = new Map<string, { items: T[]; next: number }>();
   let size = 0;
 

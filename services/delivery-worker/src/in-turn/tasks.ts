@@ -1,5 +1,5 @@
 import { createTurnstile } from '@tocsin/kit';
-import { createTurns } from './fair-queue.js';
+import { createFairQueue } from './fair-queue.js';
 
 /** Work that nobody waits for until the end. */
 export interface Tasks {
@@ -22,7 +22,7 @@ const perTurn = 32;
 
 export function createTasks(onError: (error: unknown) => void): Tasks {
   const turnstile = createTurnstile(perTurn);
-  const waiting = createTurns<Task>(({ workspaceId }) => workspaceId);
+  const waiting = createFairQueue<Task>(({ workspaceId }) => workspaceId);
   let open = 0;
   let idle: (() => void)[] = [];
 

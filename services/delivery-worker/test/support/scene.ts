@@ -3,13 +3,13 @@ import { createSecretBox, type Database } from '@tocsin/database';
 import { createClaimRepository } from '../../src/delivery/claim-repository.js';
 import { createRecordRepository } from '../../src/delivery/record-repository.js';
 import { createDispatchRepository } from '../../src/dispatch/dispatch-repository.js';
+import { createFanOutRepository } from '../../src/fan-out/fan-out-repository.js';
 import {
   alertRecordId,
-  createFanOutRepository,
   deliveryRecordId,
   type PlannedAlert,
   type PlannedDelivery,
-} from '../../src/fan-out/fan-out-repository.js';
+} from '../../src/fan-out/planned.js';
 
 export const secrets = createSecretBox([{ id: 'k1', key: Buffer.alloc(32, 7) }]);
 

@@ -29,8 +29,7 @@ export async function createStage(overrides: Partial<DeliveryWorkerConfig> = {})
     egress: { allow: ['127.0.0.0/8'] },
     retry: { scheduleMs: [50, 100, 200], jitter: 0.2, maxAgeMs: 60_000 },
     slots: 100,
-    queuedLeaseMs: 60_000,
-    claimLeaseMs: 30_000,
+    leases: { queuedMs: 60_000, claimMs: 30_000 },
     retentionDays: 90,
     ...overrides,
   };

@@ -28,7 +28,7 @@ function claimed(webhookId: string): Claimed {
 }
 
 /** A deliverer; who has not shown that it answers has no turn before `nextTurn` is called. */
-function start() {
+function start({ dearRenders = createDearRenders() } = {}) {
   const slots = createSlots({ total: 80, now: () => performance.now() });
   const turns: (() => void)[] = [];
   const statuses: number[] = [];
@@ -49,7 +49,7 @@ function start() {
       if (body === 'dear') spend(25);
       return { ok: true, output: '{}' };
     },
-    dearRenders: createDearRenders(),
+    dearRenders,
     slots,
     unhurried: {
       pass: (begin) => turns.push(begin),
@@ -80,7 +80,7 @@ function start() {
     turns.shift()?.();
     await settled();
   };
-  return { deliver, sent, recorded, held, claims, deferred, carryOut, nextTurn };
+  return { deliver, slots, sent, recorded, held, claims, deferred, carryOut, nextTurn };
 }
 
 /** So much time, and so much of the processor's. */
@@ -132,6 +132,22 @@ test('a webhook whose body takes long to render does not stop the others: they g
   }
   while (recorded.length < 12) await settled();
   expect(recorded.slice(0, 6)).toEqual(Array(6).fill('answers'));
+});
+
+test('a dear one for which the line is too long has its slot until it is put back, one that is held has not', async () => {
+  const { deliver, slots, deferred, nextTurn } = start({
+    dearRenders: { ...createDearRenders(), hasRoom: () => false },
+  });
+  for (let rendering = 0; rendering < 2; rendering += 1) slots.rendered('dear', 25);
+  const hold = { reason: 'circuit' as const, remainingMs: 100, times: 1 };
+  for (const due of [claimed('dear'), { ...claimed('held'), hold }]) {
+    void deliver.claimed(due, slots.take(due)!);
+    await nextTurn();
+  }
+  expect([deferred.length, slots.taken()]).toEqual([2, 1]);
+  deferred.shift()!();
+  await settled();
+  expect(slots.taken()).toBe(0);
 });
 
 /** Messages come for one delivery that can be claimed twice, and is deferred each time. */

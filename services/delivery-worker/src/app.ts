@@ -25,8 +25,8 @@ import { createDispatchRepository } from './dispatch/dispatch-repository.js';
 import { runDispatcher } from './dispatch/dispatcher.js';
 import { createPublishDue } from './dispatch/publish-due.js';
 import { createWindow } from './dispatch/window.js';
+import { serveHealth } from './endpoints.js';
 import { createFanOut } from './fan-out/create-fan-out.js';
-import { serveHealth } from './health.js';
 import {
   ensureFirstDays,
   keepPartitions,

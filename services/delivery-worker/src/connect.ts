@@ -1,16 +1,19 @@
 import { createDatabase, type Database } from '@tocsin/database';
+import { createSender, parseCidrs, type Sender } from '@tocsin/egress';
 import type { Lifetime, Logger } from '@tocsin/kit';
 import { type Broker, createBroker } from '@tocsin/messaging';
 import type { DeliveryWorkerConfig } from './config.js';
+import { mendPartitions } from './housekeeping/mend-partitions.js';
 
 export interface Connections {
   database: Database;
   /** Two, so that a broker that holds publishers back does not hold up acknowledgements (RabbitMQ's own advice). */
   publishing: Broker;
   consuming: Broker;
+  sender: Sender;
 }
 
-/** Opens what the worker works on. Neither waits for its server: readiness tells when both are there. */
+/** Opens what the worker works on. Nothing waits for its server: readiness tells when database and broker are there. */
 export async function openConnections(
   config: DeliveryWorkerConfig,
   { logger, lifetime }: { logger: Logger; lifetime: Lifetime },
@@ -30,5 +33,19 @@ export async function openConnections(
     lifetime.add(`broker (${purpose})`, () => broker.close());
     return broker;
   };
-  return { database, publishing: await open('publish'), consuming: await open('consume') };
+  const publishing = await open('publish');
+  const consuming = await open('consume');
+  const sender = openSender(config);
+  lifetime.add('sender', () => sender.close());
+  return { database: mendPartitions(database), publishing, consuming, sender };
+}
+
+function openSender({ egress, slots }: DeliveryWorkerConfig): Sender {
+  return createSender({
+    ...egress,
+    allow: parseCidrs(egress.allow),
+    // Under load every slot may go to one host: a connection closed after a burst is made anew for the next.
+    maxIdlePerDestination: slots,
+    maxIdle: 2 * slots,
+  });
 }

@@ -1,31 +1,54 @@
+import { checkSchema, type Database } from '@tocsin/database';
 import {
   AppError,
   createHttpApp,
   type HealthCheck,
-  type HttpServer,
   healthRoutes,
+  type Lifetime,
   type Logger,
   listen,
   type Metrics,
+  serveMetrics,
 } from '@tocsin/kit';
+import type { Broker } from '@tocsin/messaging';
+import type { DeliveryWorkerConfig } from './config.js';
 
-export interface HealthServerOptions {
-  address: { host: string; port: number };
+export interface EndpointsParts {
+  config: Pick<DeliveryWorkerConfig, 'http' | 'metrics'>;
+  database: Database;
+  consuming: Broker;
+  /** Throws where the broker does not answer soon. */
+  queueDepth: () => Promise<number>;
+  checkKeys: HealthCheck;
   logger: Logger;
-  metrics: Metrics;
-  checks: Record<string, HealthCheck>;
+  registry: Metrics;
+  lifetime: Lifetime;
 }
 
-/** `/livez` and `/readyz`, and nothing else: the worker has no API. */
-export function serveHealth({ address, logger, metrics, checks }: HealthServerOptions): Promise<HttpServer> {
+/** `/livez` and `/readyz`, `/metrics` on a port of its own, and nothing else: the worker has no API. The first port. */
+export async function openEndpoints(parts: EndpointsParts): Promise<number> {
+  const { config, logger, registry, lifetime } = parts;
   const app = createHttpApp({
     logger,
-    metrics,
-    routes: healthRoutes({ checks }),
+    metrics: registry,
+    routes: healthRoutes({ checks: checksOf(parts) }),
     authenticate: async () => {
       throw new AppError('unauthenticated', 'Only /livez and /readyz are served here.');
     },
     authorize: () => {},
   });
-  return listen(app, address);
+  const health = await listen(app, config.http);
+  lifetime.add('health', (remainingMs) => health.close(remainingMs));
+  const metrics = await serveMetrics(registry, config.metrics);
+  lifetime.add('metrics', (remainingMs) => metrics.close(remainingMs));
+  return health.port;
+}
+
+function checksOf({ database, consuming, queueDepth, checkKeys }: EndpointsParts) {
+  const isBrokerUp = async () => {
+    if (!consuming.isUp()) throw new Error('The broker is away.');
+    // It must answer: a connection to one that is frozen stands for a while.
+    await queueDepth();
+  };
+  return { database: () => checkSchema(database), broker: isBrokerUp, secrets: checkKeys };
 }

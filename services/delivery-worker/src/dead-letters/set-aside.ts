@@ -1,20 +1,28 @@
 import type { DeadLetterReason } from '@tocsin/contracts';
+import type { Database } from '@tocsin/database';
 import type { Logger } from '@tocsin/kit';
 import { deliveriesQueue, type Incoming } from '@tocsin/messaging';
+import type { Patience } from '../committing/patience.js';
 import type { WorkerMetrics } from '../metrics.js';
-import type { DeadLetters } from './dead-letters.js';
+import { createDeadLetterRepository } from './dead-letter-repository.js';
+import { createDeadLetters } from './dead-letters.js';
 import { requestIdOf } from './request-id-of.js';
 
 /** Settles a message that can never be processed, once it stands in the table of dead letters. */
 export type SetAside = (message: Incoming, why: { reason: DeadLetterReason; detail: string }) => void;
 
 export interface SetAsideDeps {
-  deadLetters: DeadLetters;
+  database: Database;
+  patience: Patience;
+  /** The database's clock, in Unix milliseconds. */
+  now: () => Promise<number>;
   logger: Logger;
   metrics: WorkerMetrics;
 }
 
-export function createSetAside({ deadLetters, logger, metrics }: SetAsideDeps): SetAside {
+export function createSetAside({ database, patience, now, logger, metrics }: SetAsideDeps): SetAside {
+  const repository = createDeadLetterRepository(database);
+  const deadLetters = createDeadLetters({ repository, patience, now });
   return (message, { reason, detail }) => {
     const { content, queue, routingKey, redelivered } = message;
     const requestId = requestIdOf(message);

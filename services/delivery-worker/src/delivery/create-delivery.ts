@@ -1,16 +1,22 @@
-import type { Database, SecretBox } from '@tocsin/database';
+import { createSecretBox, type Database } from '@tocsin/database';
 import type { Sender } from '@tocsin/egress';
-import { createTurnstile, type Logger } from '@tocsin/kit';
+import { createTurnstile, type HealthCheck, type Logger } from '@tocsin/kit';
+import type { Incoming } from '@tocsin/messaging';
 import type { Patience } from '../committing/patience.js';
-import type { DeliveryWorkerConfig } from '../config.js';
+import { type DeliveryWorkerConfig, openKeys } from '../config.js';
+import type { SetAside } from '../dead-letters/set-aside.js';
+import { createLimit } from '../in-turn/limit.js';
+import { createTasks } from '../in-turn/tasks.js';
 import type { WorkerMetrics } from '../metrics.js';
-import type { Slots } from '../slots/slots.js';
+import type { Slot, Slots } from '../slots/slots.js';
 import { createCircuits } from './circuit.js';
 import { createClaim } from './claim.js';
 import { createClaimRepository } from './claim-repository.js';
+import type { Claimed } from './claimed.js';
 import { createDearRenders } from './dear-renders.js';
 import { createDeliver, type Deliver } from './deliver.js';
-import type { KeyWatch } from './key-watch.js';
+import { createHandleDue } from './handle-due.js';
+import { createKeyWatch, type KeyWatch } from './key-watch.js';
 import { createRecorder } from './record.js';
 import { createRecordRepository } from './record-repository.js';
 import { createRenderBody } from './render-body.js';
@@ -20,32 +26,69 @@ import { createWebhooksReader } from './webhooks-reader.js';
 
 export interface DeliveryParts {
   database: Database;
-  secrets: SecretBox;
-  keyWatch: KeyWatch;
   slots: Slots;
   sender: Sender;
   patience: Patience;
+  setAside: SetAside;
   logger: Logger;
   metrics: WorkerMetrics;
   config: DeliveryWorkerConfig;
   /** Told once for each attempt. */
   onAttempt: () => void;
+  onError: (error: unknown) => void;
 }
 
+export interface Delivery {
+  /** Carries out, in its turn, a delivery that was claimed as it was written; failing is not lost, its lease runs out. */
+  begin(claimed: Claimed, slot: Slot): void;
+  /** Carries out the deliveries that a message names. */
+  handleDue(message: Incoming): Promise<void> | undefined;
+  takeEarly: Slots['takeEarly'];
+  /** What came from the queue and waits for its turn fails with `error`, now and from now on. */
+  refuseWaiting(error: Error): void;
+  /** Resolves when nothing of what was begun goes on. */
+  ended(): Promise<void>;
+  checkKeys: HealthCheck;
+}
+
+/** Deliveries that have been sent and are being recorded, beside those that may be under way: a batch of them. */
+export const maxRecordsInHand = 200;
+/** Outcomes that wait, for each slot, before nothing more is begun as it is written. */
+const maxInHandPerSlot = 3;
 /** Deliveries of webhooks that have not shown that they answer, begun in each turn of the event loop. */
 const unhurriedPerTurn = 4;
 
-/** Puts the five verbs together with their adapters. */
-export function createDelivery(parts: DeliveryParts): Deliver {
-  const { database, secrets, keyWatch, slots, sender, patience, logger, metrics, config, onAttempt } = parts;
-  const batchOf = (stage: 'claim' | 'record') => (size: number) => metrics.batch(stage, size);
-  const suspects = createSuspectSeat({ leaseMs: config.leases.claimMs, now: () => performance.now() });
+/** Puts delivery together with its adapters, and bounds what is under way. */
+export function createDelivery(parts: DeliveryParts): Delivery {
+  const { slots, config, setAside, logger, onError } = parts;
+  const keyWatch = createKeyWatch(logger);
+  const deliver = createVerbs(parts, keyWatch);
+  const places = createLimit(config.slots, maxRecordsInHand);
+  const begun = createTasks(onError);
+  // Slots are free before outcomes are recorded: without this, as many would wait in memory as can be sent meanwhile.
+  const mayBegin = () => deliver.inHand() < maxInHandPerSlot * config.slots;
+  return {
+    begin: (claimed, slot) =>
+      begun.add({ workspaceId: claimed.workspaceId, begin: () => deliver.claimed(claimed, slot) }),
+    handleDue: createHandleDue({ deliver, places, setAside }),
+    takeEarly: (taker) => (mayBegin() ? slots.takeEarly(taker) : undefined),
+    refuseWaiting: places.refuseWaiting,
+    ended: begun.ended,
+    checkKeys: keyWatch.check,
+  };
+}
+
+function createVerbs(parts: DeliveryParts, keyWatch: KeyWatch): Deliver {
+  const { database, slots, sender, patience, logger, metrics, config, onAttempt } = parts;
+  const leaseMs = config.leases.claimMs;
+  const secrets = createSecretBox(openKeys(config.secretsKeys));
+  const suspects = createSuspectSeat({ leaseMs, now: () => performance.now() });
   return createDeliver({
     claim: createClaim({
-      repository: createClaimRepository(database, config.leases.claimMs),
+      repository: createClaimRepository(database, leaseMs),
       suspects,
       patience,
-      onBatch: batchOf('claim'),
+      onBatch: (size) => metrics.batch('claim', size),
     }),
     suspects,
     webhooks: createWebhookCache(createWebhooksReader({ database, secrets, onRead: keyWatch.saw }), patience),
@@ -58,8 +101,8 @@ export function createDelivery(parts: DeliveryParts): Deliver {
       repository: createRecordRepository(database, secrets),
       patience,
       logger,
-      onBatch: batchOf('record'),
-      leaseMs: config.leases.claimMs,
+      onBatch: (size) => metrics.batch('record', size),
+      leaseMs,
     }),
     circuits: createCircuits(),
     policy: config.retry,

@@ -10,6 +10,7 @@ import type { DispatchRepository } from '../dispatch/dispatch-repository.js';
 import type { Window } from '../dispatch/window.js';
 import type { WorkerMetrics } from '../metrics.js';
 import type { Slot, Slots } from '../slots/slots.js';
+import { beginUncertain } from './begin-uncertain.js';
 import { createFanOutAlert, type FanOutAlert } from './fan-out-alert.js';
 import { createFanOutRepository } from './fan-out-repository.js';
 import { createRulesReader } from './rules-reader.js';
@@ -23,7 +24,8 @@ export interface FanOutParts {
   setAside: SetAside;
   publishDue: (deliveries: DeliveryDue[]) => Promise<DeliveryDue[]>;
   repository: Pick<DispatchRepository, 'unqueue'>;
-  slots: Slots;
+  slots: Pick<Slots, 'early' | 'isProven'>;
+  takeEarly: Slots['takeEarly'];
   /** Carries out a delivery that was claimed as it was written. */
   begin: (claimed: Claimed, slot: Slot) => void;
   config: DeliveryWorkerConfig;
@@ -41,6 +43,7 @@ export function createFanOut(parts: FanOutParts): FanOutAlert {
     publishDue,
     repository,
     slots,
+    takeEarly,
     begin,
     config,
   } = parts;
@@ -53,19 +56,6 @@ export function createFanOut(parts: FanOutParts): FanOutAlert {
       .catch((err) => logger.warn({ err }, 'fan_out.unqueue_failed'));
   };
   const claims = createClaimRepository(database, config.leases.claimMs);
-  const beginUncertain = async (uncertain: { due: DeliveryDue; slot: Slot }[], token: string) => {
-    const due = uncertain.map((entry) => entry.due);
-    // Without this too they would wait for their leases.
-    const claimed = await patience
-      .untilAnswered(() => claims.claim(due, token))
-      .catch((err) => logger.warn({ err }, 'fan_out.claim_failed'));
-    const byId = new Map(claimed?.map((entry) => [entry.deliveryId, entry]));
-    for (const entry of uncertain) {
-      const ours = byId.get(entry.due.deliveryId);
-      if (ours === undefined) entry.slot.giveBack();
-      else begin(ours, entry.slot);
-    }
-  };
   return createFanOutAlert({
     check: createAlertFiredCheck(),
     rules: createRulesReader(database),
@@ -73,9 +63,11 @@ export function createFanOut(parts: FanOutParts): FanOutAlert {
     setAside,
     window,
     slots,
+    takeEarly,
     publish: (due) => void publish(due),
     begin,
-    beginUncertain: (uncertain, token) => void beginUncertain(uncertain, token),
+    beginUncertain: (uncertain, token) =>
+      void beginUncertain(uncertain, token, { claims, patience, begin, logger }),
     patience,
     logger,
     metrics,

@@ -60,6 +60,7 @@ function start(held: string[]) {
     setAside() {},
     window: createWindow({ now: () => performance.now(), shareOf: slots.shareOf, slots: 80 }),
     slots,
+    takeEarly: slots.takeEarly,
     publish() {},
     begin() {},
     beginUncertain() {},

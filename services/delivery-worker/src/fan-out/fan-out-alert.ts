@@ -22,7 +22,8 @@ export interface FanOutDeps extends AnnounceDeps {
   rules: RulesReader;
   repository: FanOutRepository;
   setAside: SetAside;
-  slots: Pick<Slots, 'takeEarly' | 'early' | 'isProven'>;
+  slots: Pick<Slots, 'early' | 'isProven'>;
+  takeEarly: Slots['takeEarly'];
   patience: Patience;
 }
 

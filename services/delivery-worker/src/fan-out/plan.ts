@@ -19,13 +19,13 @@ export interface PlanOptions {
   targets: Map<string, TargetWebhook>;
   acceptedAtMs: number;
   window: Window;
-  slots: Pick<Slots, 'takeEarly'>;
+  takeEarly: Slots['takeEarly'];
 }
 
 /** Decides what becomes of each of an alert's deliveries: begun by this worker at once, queued for any, or left waiting. */
 export function planAlert(
   resolved: ResolvedAlert,
-  { targets, acceptedAtMs, window, slots }: PlanOptions,
+  { targets, acceptedAtMs, window, takeEarly }: PlanOptions,
 ): Plan {
   const { alert } = resolved;
   return {
@@ -36,10 +36,8 @@ export function planAlert(
       // A rule may name a webhook that is gone or another workspace's: its record will say so, and nothing is sent.
       const webhook = found?.workspaceId === alert.workspace_id ? found : undefined;
       const isHeld = webhook?.held === true;
-      const slot =
-        webhook?.enabled && !isHeld
-          ? slots.takeEarly({ workspaceId: alert.workspace_id, webhookId })
-          : undefined;
+      const mayBegin = webhook?.enabled && !isHeld;
+      const slot = mayBegin ? takeEarly({ workspaceId: alert.workspace_id, webhookId }) : undefined;
       return {
         id: deliveryRecordId(acceptedAtMs, alert, webhookId),
         webhookId,

@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { createSilence } from '@tocsin/kit';
+import { createSilence, withDeadline } from '@tocsin/kit';
 
 /** Who may go to the database while it is not known to answer. */
 export interface Admission {
@@ -34,13 +33,9 @@ export function createAdmission({ afterMs, probe }: AdmissionOptions): Admission
   };
 }
 
-async function isAnswered(probe: Promise<unknown>): Promise<boolean> {
-  const patience = new AbortController();
-  const { signal } = patience;
-  const late = sleep(probeWithinMs, false, { signal }).catch(() => false);
-  const answered = probe.then(
+function isAnswered(probe: Promise<unknown>): Promise<boolean> {
+  return withDeadline(probe, probeWithinMs).then(
     () => true,
     () => false,
   );
-  return Promise.race([answered, late]).finally(() => patience.abort());
 }

@@ -1,8 +1,7 @@
 import { promises as dns } from 'node:dns';
-import { createSingleFlight } from '@tocsin/kit';
+import { createSingleFlight, withDeadline } from '@tocsin/kit';
 import { LRUCache } from 'lru-cache';
 import { readSystemNames, type SystemNames } from './system-names.js';
-import { withDeadline } from './with-deadline.js';
 
 /** The addresses of a name, IPv4 and IPv6. Rejects where it has none; bounded in time. */
 export type Lookup = (hostname: string) => Promise<string[]>;

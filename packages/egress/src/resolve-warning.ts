@@ -1,7 +1,7 @@
+import { withDeadline } from '@tocsin/kit';
 import { type Cidr, isAddressAllowed } from './address-rules.js';
 import { toDestination } from './destination.js';
 import type { Lookup } from './lookup.js';
-import { withDeadline } from './with-deadline.js';
 
 /** Saving waits no longer for a name; the delivery itself gives it more. */
 const patienceMs = 2000;

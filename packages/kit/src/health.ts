@@ -1,8 +1,8 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError } from './app-error.js';
 import { definePublicRoute } from './http/define-route.js';
 import type { Route } from './http/route.js';
 import { createSingleFlight } from './single-flight.js';
+import { withDeadline } from './with-deadline.js';
 
 /** Resolves when the part works, rejects when it does not; an `AppError` has a sentence that callers may read. */
 export type HealthCheck = (signal: AbortSignal) => Promise<unknown>;
@@ -70,7 +70,7 @@ async function findFailing(checks: HealthOptions['checks'], timeoutMs: number): 
   const results = await Promise.all(
     Object.entries(checks).map(async ([name, check]): Promise<Failing[]> => {
       try {
-        await withTimeout(check, timeoutMs);
+        await withDeadline(check(AbortSignal.timeout(timeoutMs)), timeoutMs);
         return [];
       } catch (error) {
         return [{ name, sentence: error instanceof AppError ? [error.detail] : [] }];
@@ -78,17 +78,4 @@ async function findFailing(checks: HealthOptions['checks'], timeoutMs: number): 
     }),
   );
   return results.flat();
-}
-
-async function withTimeout(check: HealthCheck, timeoutMs: number): Promise<void> {
-  const done = new AbortController();
-  const late = sleep(timeoutMs, undefined, { signal: done.signal }).then(() => {
-    throw new Error('The check took too long.');
-  });
-  try {
-    await Promise.race([check(AbortSignal.timeout(timeoutMs)), late]);
-  } finally {
-    done.abort();
-    late.catch(() => undefined);
-  }
 }

@@ -20,3 +20,4 @@ export { createSilence, type Silence } from './silence.js';
 export { createSingleFlight, type SingleFlight } from './single-flight.js';
 export { createTimeBudget, type TimeBudget } from './time-budget.js';
 export { createTurnstile, type Turnstile } from './turnstile.js';
+export { withDeadline } from './with-deadline.js';

@@ -1,3 +1,5 @@
+import { withDeadline } from './with-deadline.js';
+
 /** What has been opened, so that it can be closed: last opened, first closed. */
 export interface Lifetime {
   /** `close` gets the milliseconds that are left until the deadline. */
@@ -21,7 +23,8 @@ export function createLifetime(): Lifetime {
       for (let part = parts.pop(); part !== undefined; part = parts.pop()) {
         const { name, close } = part;
         try {
-          await beforeDeadline(close, Math.max(0, endsAt - performance.now()));
+          const remainingMs = Math.max(0, endsAt - performance.now());
+          await withDeadline(close(remainingMs), remainingMs + graceMs);
         } catch (cause) {
           failures.push(new Error(`${name} did not close cleanly`, { cause }));
         }
@@ -34,18 +37,3 @@ export function createLifetime(): Lifetime {
 
 // A part past the deadline is still asked to close, and given this long to do what cutting needs.
 const graceMs = 250;
-
-async function beforeDeadline(
-  close: (remainingMs: number) => Promise<unknown>,
-  remainingMs: number,
-): Promise<void> {
-  let timer: NodeJS.Timeout | undefined;
-  const late = new Promise<never>((_, reject) => {
-    timer = setTimeout(() => reject(new Error('The deadline has passed.')), remainingMs + graceMs);
-  });
-  try {
-    await Promise.race([close(remainingMs), late]);
-  } finally {
-    clearTimeout(timer);
-  }
-}

@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   type AlertFired,
   alertFiredKey,
@@ -9,7 +8,7 @@ import {
   type PublishAlert,
   requestIdHeader,
 } from '@tocsin/contracts';
-import { AppError, type FieldError } from '@tocsin/kit';
+import { AppError, type FieldError, withDeadline } from '@tocsin/kit';
 import { PublishError, type Publisher } from '@tocsin/messaging';
 import type { AlertsReader } from './alerts-reader.js';
 
@@ -66,18 +65,9 @@ async function requireRule(
   alert: AlertFired,
   { reader, ruleTimeoutMs }: Required<Pick<PublishAlertDeps, 'reader' | 'ruleTimeoutMs'>>,
 ): Promise<void> {
-  const patience = new AbortController();
-  const { signal } = patience;
-  const late = sleep(ruleTimeoutMs, undefined, { signal }).then(
-    () => {
-      throw unavailable('The alert rule could not be looked up: the database does not answer', alert);
-    },
-    // Nobody waits any more.
-    () => undefined,
-  );
-  const owner = await Promise.race([reader.findRuleWorkspace(alert.alert_rule_id), late]).finally(() =>
-    patience.abort(),
-  );
+  const late = () =>
+    unavailable('The alert rule could not be looked up: the database does not answer', alert);
+  const owner = await withDeadline(reader.findRuleWorkspace(alert.alert_rule_id), ruleTimeoutMs, late);
   const known = owner === undefined ? alert.alert_rule !== undefined : owner === alert.workspace_id;
   if (known) return;
   throw invalid(

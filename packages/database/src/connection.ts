@@ -1,7 +1,7 @@
-import { isNativeError } from 'node:util/types';
 import knexModule, { type Knex } from 'knex';
 import type pg from 'pg';
 import { createAdmission } from './admission.js';
+import { isConnectionLost, isOutdated, isReadOnly, NoConnectionError } from './errors.js';
 import { watchSilence } from './watch-silence.js';
 
 export interface DatabaseOptions {
@@ -118,8 +118,7 @@ function openKnex(options: DatabaseOptions, onAnswer: () => void): Knex {
         onAnswer();
         client.connection.on('readyForQuery', onAnswer);
         client.connection.on('errorMessage', (error) => {
-          // A session that is read-only may stay so when the database no longer is, or is not the primary any more.
-          if (codeOf(error) === readOnly) retire(client, error);
+          if (isReadOnly(error)) retire(client, error);
         });
         done();
       },
@@ -136,60 +135,4 @@ type Raw = Parameters<typeof watchSilence>[0];
 /** knex hands a connection that carries this mark to nobody any more. */
 function retire(connection: object, reason: unknown): void {
   Object.assign(connection, { __knex__disposed: reason });
-}
-
-/**
- * No connection could be had. Whatever the reason (a wrong password and a lack of file handles among them), it is no
- * fault of the statement, and may end without a restart.
- */
-class NoConnectionError extends Error {
-  constructor(cause: unknown) {
-    super(`No connection to the database: ${describe(cause)}`, { cause });
-    this.name = 'NoConnectionError';
-  }
-}
-
-/** Where each address of a name was tried, the errors are in a list and the message is empty. */
-function describe(error: unknown): string {
-  if (!isNativeError(error)) return String(error);
-  if ('errors' in error && Array.isArray(error.errors)) return error.errors.map(describe).join('; ');
-  return error.message;
-}
-
-const readOnly = '25006';
-
-/**
- * True for faults of the way to the database or of its being up, false for faults of a statement. Beside lost
- * connections: the server lacks something (53), is read-only, not in the state for it (55000), or its disk fails (58).
- */
-export function isDatabaseAway(error: unknown): boolean {
-  if (error instanceof NoConnectionError) return true;
-  return isConnectionLost(error) || /^(25006|53|55000|58)/.test(codeOf(error));
-}
-
-/** The statement was ended or undone for the time that it took, or waited for a lock: it may succeed as it is, later. */
-export function isOutOfTime(error: unknown): boolean {
-  return ['57014', '55P03'].includes(codeOf(error));
-}
-
-/** Class 08, what a server says as it ends a connection, and the socket's own errors; pg gives some of them no code. */
-function isConnectionLost(error: unknown): boolean {
-  if (!isNativeError(error)) return false;
-  const code = codeOf(error);
-  if (/^(08|57P0)/.test(code)) return true;
-  if (/^(ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/.test(code)) return true;
-  return /connection terminated|not queryable|timeout expired/i.test(error.message);
-}
-
-/**
- * A connection keeps named statements as they were when it first ran them. Refused before anything is done: a column's
- * type has changed since ("cached plan must not change result type"), or a pooler or an operator has discarded them.
- */
-function isOutdated(error: unknown): boolean {
-  return ['0A000', '26000'].includes(codeOf(error));
-}
-
-function codeOf(error: unknown): string {
-  if (!isNativeError(error) || !('code' in error)) return '';
-  return typeof error.code === 'string' ? error.code : '';
 }

@@ -1,5 +1,5 @@
 import { AppError } from '@tocsin/kit';
-import { isDatabaseAway, isOutOfTime } from './connection.js';
+import { isDatabaseAway, isOutOfTime } from './errors.js';
 
 /**
  * For `createHttpApp`: a database that cannot be reached, or does not answer in time, is 503 with Retry-After

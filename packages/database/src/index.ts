@@ -3,16 +3,15 @@ export {
   createDatabase,
   type Database,
   type DatabaseOptions,
-  isDatabaseAway,
-  isOutOfTime,
   type Prepared,
   type Transaction,
 } from './connection.js';
+export { isDatabaseAway, isOutOfTime, isPartitionMissing, isStatementTimeout } from './errors.js';
 export { explainDatabaseAway } from './explain-database-away.js';
 export { migrateDatabase } from './migrate-database.js';
 export { newestFirst } from './newest-first.js';
-export { ensurePartitions, isPartitionMissing, readClock } from './partitions-repository.js';
-export { isStatementTimeout, readWithin } from './read-within.js';
+export { ensurePartitions, readClock } from './partitions-repository.js';
+export { readWithin } from './read-within.js';
 export { firstIdAt, firstIdOf, recordId, timeOfRecordId } from './record-id.js';
 export { countRedeliverable, type RedeliveryPage, runRedeliveryPage } from './redelivery-job-repository.js';
 export { type RedeliverOutcome, redeliver } from './redelivery-repository.js';

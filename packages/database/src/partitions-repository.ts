@@ -1,5 +1,6 @@
 import type { Knex } from 'knex';
 import type { Database } from './connection.js';
+import { isLockTimeout } from './errors.js';
 import { firstIdAt } from './record-id.js';
 
 const dayMs = 86_400_000;
@@ -39,12 +40,6 @@ export async function ensurePartitions(database: Database, nowMs: number): Promi
   });
 }
 
-/** True for "no partition of relation … found for row": a check violation, as a bad value is, but of no constraint. */
-export function isPartitionMissing(error: unknown): boolean {
-  if (!(error instanceof Error) || !('code' in error) || error.code !== '23514') return false;
-  return !('constraint' in error) || error.constraint === undefined;
-}
-
 /**
  * A partition can only be dropped while nobody uses its table, and whoever comes meanwhile queues behind: a backup that
  * reads for an hour would stop every delivery for as long.
@@ -73,10 +68,6 @@ export async function dropDay(database: Database, day: number): Promise<'dropped
     if (isLockTimeout(error)) return 'busy';
     throw error;
   }
-}
-
-function isLockTimeout(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === '55P03';
 }
 
 /** A delivery's row is updated once in most lives: room on its page keeps that update HOT. */

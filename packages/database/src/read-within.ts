@@ -30,7 +30,3 @@ async function limitTo(trx: Knex.Transaction, ms: number): Promise<number> {
   await trx.raw(`set local statement_timeout = ${limitMs}`);
   return limitMs;
 }
-
-export function isStatementTimeout(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === '57014';
-}

@@ -1,5 +1,6 @@
 import { AppError } from '@tocsin/kit';
 import type { Database } from './connection.js';
+import { isTableMissing } from './errors.js';
 import { namesOfMigrations } from './migrations/index.js';
 
 /**
@@ -18,12 +19,10 @@ async function isMigrated(database: Database): Promise<boolean> {
   try {
     return (await database.prepared(newestMigration, [namesOfMigrations.at(-1)])).length > 0;
   } catch (error) {
-    if (error instanceof Error && 'code' in error && error.code === undefinedTable) return false;
+    if (isTableMissing(error)) return false;
     throw error;
   }
 }
-
-const undefinedTable = '42P01';
 
 const newestMigration = {
   name: 'schema.newest-migration',

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { createDatabase, type Database, isDatabaseAway, isOutOfTime } from '../src/connection.js';
+import { createDatabase, type Database } from '../src/connection.js';
+import { isDatabaseAway, isOutOfTime } from '../src/errors.js';
 import { explainDatabaseAway } from '../src/explain-database-away.js';
 import { createEmptyTestDatabase, createTestDatabase, type TestDatabase } from '../src/testing.js';
 

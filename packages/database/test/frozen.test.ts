@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { createDatabase, type Database, type DatabaseOptions, isDatabaseAway } from '../src/connection.js';
+import { createDatabase, type Database, type DatabaseOptions } from '../src/connection.js';
+import { isDatabaseAway } from '../src/errors.js';
 import { createTestDatabase, type TestDatabase } from '../src/testing.js';
 import { startWire } from './support/wire.js';
 

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { ensurePartitions, isPartitionMissing, readClock } from '../src/partitions-repository.js';
+import { isPartitionMissing } from '../src/errors.js';
+import { ensurePartitions, readClock } from '../src/partitions-repository.js';
 import { recordId } from '../src/record-id.js';
 import { dropExpiredDays, forgetExpiredKeys } from '../src/retention-repository.js';
 import { createTestDatabase, type TestDatabase } from '../src/testing.js';

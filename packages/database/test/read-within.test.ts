@@ -1,4 +1,5 @@
-import { isStatementTimeout, readWithin } from '../src/read-within.js';
+import { isStatementTimeout } from '../src/errors.js';
+import { readWithin } from '../src/read-within.js';
 import { createTestDatabase, type TestDatabase } from '../src/testing.js';
 
 let db: TestDatabase;

@@ -1,7 +1,7 @@
 import knexModule, { type Knex } from 'knex';
 import type pg from 'pg';
-import { createAdmission } from './admission.js';
 import { isConnectionLost, isOutdated, isReadOnly, NoConnectionError } from './errors.js';
+import { createAdmission } from './silence-guard.js';
 import { watchSilence } from './watch-silence.js';
 
 export interface DatabaseOptions {

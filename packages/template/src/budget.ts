@@ -1,4 +1,4 @@
-import { OverrunFailure, RenderFailure } from './errors.js';
+import { OverrunFailure, RenderFailure } from './failures.js';
 
 export interface Limits {
   steps: number;

@@ -1,15 +1,15 @@
 import { Budget, DEFAULT_LIMITS, type Limits } from './budget.js';
 import { type CompiledTemplate, compileTree } from './compiler/compiler.js';
-import { CompileFailure } from './errors.js';
 import { createGlobals } from './evaluator/globals.js';
 import type { TracePiece } from './evaluator/output.js';
 import { renderTree } from './evaluator/render.js';
 import type { Runtime } from './evaluator/runtime.js';
+import { CompileFailure } from './failures.js';
 import { createFilters } from './filters/filters.js';
+import { createTests } from './jinja-tests/jinja-tests.js';
 import { normalizeSource } from './lexer/lexer.js';
 import { parse } from './parser/parser.js';
 import { compileError, renderError, type TemplateError } from './template-error.js';
-import { createTests } from './tests/tests.js';
 import type { Value } from './values/value.js';
 
 export interface TemplateOptions {

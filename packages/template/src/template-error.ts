@@ -1,4 +1,4 @@
-import { type CompileFailure, type ErrorType, OverrunFailure, RenderFailure } from './errors.js';
+import { type CompileFailure, type ErrorType, OverrunFailure, RenderFailure } from './failures.js';
 import { nearest } from './nearest.js';
 
 /** Why a template cannot be compiled or rendered, and where. */

@@ -20,7 +20,7 @@ import {
 import { createBroker, createPublisher } from '@tocsin/messaging';
 import type { WebhookApiConfig } from './config.js';
 import { documentRoutes } from './docs/document-routes.js';
-import { createPaging } from './paging.js';
+import { createPaging } from './lists/paging.js';
 import { principalName } from './principal-name.js';
 import { createAdmission } from './rate-limits.js';
 import { resourceRoutes } from './resource-routes.js';

@@ -15,8 +15,9 @@ import { createRequeueDeadLetter } from './dead-letters/requeue-dead-letter.js';
 import { createAttemptsReader } from './deliveries/attempts-reader.js';
 import { createDeliveriesReader } from './deliveries/deliveries-reader.js';
 import { deliveryRoutes } from './deliveries/delivery-routes.js';
-import { createSearches, type Searches, searchPlaces, searchTimeoutMs } from './narrow-search.js';
-import type { Paging } from './paging.js';
+import type { Paging } from './lists/paging.js';
+import { createSearches, type Searches, searchPlaces, searchTimeoutMs } from './lists/searches.js';
+import { createWholeLists, type WholeLists } from './lists/whole-lists.js';
 import { createAcceptRedelivery } from './redeliveries/accept-redelivery.js';
 import { createRedeliveriesRepository } from './redeliveries/redeliveries-repository.js';
 import { redeliveryRoutes } from './redeliveries/redelivery-routes.js';
@@ -29,7 +30,6 @@ import { webhookRoutes } from './webhooks/webhook-routes.js';
 import { createWebhookUseCases } from './webhooks/webhook-use-cases.js';
 import { createWebhooksRepository } from './webhooks/webhooks-repository.js';
 import { whoamiRoute } from './whoami/whoami-route.js';
-import { createWholeLists, type WholeLists } from './whole-lists.js';
 
 /** What the features stand on. */
 export interface ResourceParts {

@@ -1,4 +1,4 @@
-import { CompileFailure } from '../errors.js';
+import { CompileFailure } from '../failures.js';
 import { nearest } from '../nearest.js';
 import type {
   Block,

@@ -1,4 +1,4 @@
-import { RenderFailure } from '../errors.js';
+import { RenderFailure } from '../failures.js';
 import { Markup } from '../values/markup.js';
 import { NativeObject } from '../values/native-object.js';
 import { Undefined } from '../values/undefined.js';

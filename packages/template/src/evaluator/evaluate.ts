@@ -1,4 +1,4 @@
-import { RenderFailure, typeError } from '../errors.js';
+import { RenderFailure, typeError } from '../failures.js';
 import { joinMarked } from '../json/marked-text.js';
 import type {
   Arguments,

@@ -1,5 +1,5 @@
 import type { Symbols } from '../compiler/symbols.js';
-import { RenderFailure, typeError, valueError } from '../errors.js';
+import { RenderFailure, typeError, valueError } from '../failures.js';
 import type {
   Assign,
   AssignBlock,

@@ -1,4 +1,4 @@
-import { RenderFailure, typeError, valueError } from '../errors.js';
+import { RenderFailure, typeError, valueError } from '../failures.js';
 import { BuiltinFunction } from '../values/builtin-function.js';
 import { Dict } from '../values/dict.js';
 import { items, toList } from '../values/iterate.js';

@@ -1,4 +1,4 @@
-import { typeError } from '../errors.js';
+import { typeError } from '../failures.js';
 import { equals } from '../values/equality.js';
 import { iterate, tryLength } from '../values/iterate.js';
 import { NativeObject } from '../values/native-object.js';

@@ -1,4 +1,4 @@
-import { typeError } from '../errors.js';
+import { typeError } from '../failures.js';
 import type { CallBlock, Macro as MacroNode, MacroSignature } from '../parser/nodes.js';
 import { Dict } from '../values/dict.js';
 import { NativeObject } from '../values/native-object.js';

@@ -1,4 +1,4 @@
-import { typeError } from '../errors.js';
+import { typeError } from '../failures.js';
 import type { Value } from '../values/value.js';
 import type { CallArguments } from './call-arguments.js';
 import type { Runtime } from './runtime.js';

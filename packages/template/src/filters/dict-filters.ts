@@ -1,5 +1,5 @@
-import { RenderFailure, typeError } from '../errors.js';
 import type { Runtime } from '../evaluator/runtime.js';
+import { RenderFailure, typeError } from '../failures.js';
 import { flagArgument } from '../methods/arguments.js';
 import { Dict } from '../values/dict.js';
 import { DictView } from '../values/dict-views.js';

@@ -1,5 +1,5 @@
-import { typeError, valueError } from '../errors.js';
 import type { Runtime } from '../evaluator/runtime.js';
+import { typeError, valueError } from '../failures.js';
 import { splitSpace } from '../methods/text-operations.js';
 import { Dict } from '../values/dict.js';
 import { items, tryIterate } from '../values/iterate.js';

@@ -1,7 +1,7 @@
-import { RenderFailure } from '../errors.js';
 import type { CallArguments } from '../evaluator/call-arguments.js';
 import type { Runtime } from '../evaluator/runtime.js';
 import type { FilterFunction } from '../evaluator/tables.js';
+import { RenderFailure } from '../failures.js';
 import { integerArgument, numberArgument } from '../methods/arguments.js';
 import { nearest } from '../nearest.js';
 import { binary } from '../values/arithmetic.js';

@@ -1,5 +1,5 @@
-import { RenderFailure, typeError } from '../errors.js';
 import type { Runtime } from '../evaluator/runtime.js';
+import { RenderFailure, typeError } from '../failures.js';
 import { formatFloat } from '../format/float-format.js';
 import { truncate } from '../format/percent-format.js';
 import { integerArgument } from '../methods/arguments.js';

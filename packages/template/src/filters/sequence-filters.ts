@@ -1,5 +1,5 @@
-import { RenderFailure, typeError } from '../errors.js';
 import type { Runtime } from '../evaluator/runtime.js';
+import { RenderFailure, typeError } from '../failures.js';
 import { joinMarked } from '../json/marked-text.js';
 import { flagArgument } from '../methods/arguments.js';
 import { binary } from '../values/arithmetic.js';

@@ -1,5 +1,5 @@
-import { RenderFailure } from '../errors.js';
 import type { Runtime } from '../evaluator/runtime.js';
+import { RenderFailure } from '../failures.js';
 import { percentFormat } from '../format/percent-format.js';
 import { isSpaceCode } from '../lexer/characters.js';
 import { integerArgument } from '../methods/arguments.js';

@@ -1,5 +1,5 @@
-import { RenderFailure, typeError } from '../errors.js';
 import type { Runtime } from '../evaluator/runtime.js';
+import { RenderFailure, typeError } from '../failures.js';
 import { integerArgument, numberArgument } from '../methods/arguments.js';
 import { splitLines } from '../methods/text-operations.js';
 import { binary } from '../values/arithmetic.js';

@@ -1,5 +1,5 @@
-import { RenderFailure, typeError } from '../errors.js';
 import type { Runtime } from '../evaluator/runtime.js';
+import { RenderFailure, typeError } from '../failures.js';
 import { integerArgument } from '../methods/arguments.js';
 import { splitSpace } from '../methods/text-operations.js';
 import { items } from '../values/iterate.js';

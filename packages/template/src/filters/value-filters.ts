@@ -1,4 +1,4 @@
-import { typeError } from '../errors.js';
+import { typeError } from '../failures.js';
 import { attributeOf, isPythonAttribute, undefinedAttribute, unsafe } from '../values/attributes.js';
 import { length } from '../values/iterate.js';
 import { Markup } from '../values/markup.js';

@@ -1,4 +1,4 @@
-import { valueError } from '../errors.js';
+import { valueError } from '../failures.js';
 import { codePoints } from '../values/text.js';
 
 export interface WrapOptions {

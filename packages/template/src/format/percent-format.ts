@@ -1,5 +1,5 @@
-import { RenderFailure, typeError, valueError } from '../errors.js';
 import type { Runtime } from '../evaluator/runtime.js';
+import { RenderFailure, typeError, valueError } from '../failures.js';
 import { toFloat } from '../values/arithmetic.js';
 import { Dict } from '../values/dict.js';
 import { isNumeric, numeric } from '../values/equality.js';

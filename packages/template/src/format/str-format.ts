@@ -1,5 +1,5 @@
-import { RenderFailure, valueError } from '../errors.js';
 import type { Runtime } from '../evaluator/runtime.js';
+import { RenderFailure, valueError } from '../failures.js';
 import { getAttribute, getItem } from '../values/attributes.js';
 import { Markup } from '../values/markup.js';
 import { escapeToMarkup } from '../values/markup-text.js';

@@ -1,5 +1,5 @@
-import { typeError, valueError } from '../errors.js';
 import type { Runtime } from '../evaluator/runtime.js';
+import { typeError, valueError } from '../failures.js';
 import { compare } from '../values/compare.js';
 import { Dict } from '../values/dict.js';
 import { floatRepr } from '../values/floats.js';

@@ -1,4 +1,4 @@
-import { CompileFailure } from '../errors.js';
+import { CompileFailure } from '../failures.js';
 import { isDigitCode, isIdentifier, isSpaceCode, nameCharacterLength } from './characters.js';
 import { scanNumber } from './numbers.js';
 import { decodeStringLiteral } from './string-literal.js';

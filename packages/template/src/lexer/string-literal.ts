@@ -1,4 +1,4 @@
-import { CompileFailure } from '../errors.js';
+import { CompileFailure } from '../failures.js';
 
 const SIMPLE: ReadonlyMap<string, string> = new Map([
   ['\n', ''],

@@ -1,4 +1,4 @@
-import { typeError } from '../errors.js';
+import { typeError } from '../failures.js';
 import { isString, textOf } from '../values/text.js';
 import { typeName } from '../values/type-name.js';
 import { Undefined } from '../values/undefined.js';

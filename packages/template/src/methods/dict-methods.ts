@@ -1,7 +1,7 @@
-import { RenderFailure, typeError } from '../errors.js';
 import { updateDict } from '../evaluator/globals.js';
 import type { Runtime } from '../evaluator/runtime.js';
 import { defineFunction, type NativeFunction, type Parameter } from '../evaluator/signature.js';
+import { RenderFailure, typeError } from '../failures.js';
 import { Dict } from '../values/dict.js';
 import { DictView } from '../values/dict-views.js';
 import { items } from '../values/iterate.js';

@@ -1,7 +1,7 @@
-import { RenderFailure, typeError, valueError } from '../errors.js';
 import { positionalArguments } from '../evaluator/call-arguments.js';
 import type { Runtime } from '../evaluator/runtime.js';
 import { defineFunction, type NativeFunction, type Parameter } from '../evaluator/signature.js';
+import { RenderFailure, typeError, valueError } from '../failures.js';
 import { sorted } from '../filters/sorting.js';
 import { sameOrEqual } from '../values/equality.js';
 import { toList } from '../values/iterate.js';

@@ -1,6 +1,6 @@
-import { valueError } from '../errors.js';
 import type { Runtime } from '../evaluator/runtime.js';
 import { defineFunction, type NativeFunction } from '../evaluator/signature.js';
+import { valueError } from '../failures.js';
 import { bitLength } from '../values/arithmetic.js';
 import { numeric } from '../values/equality.js';
 import { exactRatio } from '../values/floats.js';

@@ -1,6 +1,6 @@
-import { RenderFailure, typeError, valueError } from '../errors.js';
 import type { Runtime } from '../evaluator/runtime.js';
 import type { NativeFunction, Parameter } from '../evaluator/signature.js';
+import { RenderFailure, typeError, valueError } from '../failures.js';
 import { strFormat } from '../format/str-format.js';
 import { Dict } from '../values/dict.js';
 import { findBackward, findForward } from '../values/find-text.js';

@@ -1,6 +1,6 @@
-import { typeError, valueError } from '../errors.js';
 import type { Runtime } from '../evaluator/runtime.js';
 import type { NativeFunction, Parameter } from '../evaluator/signature.js';
+import { typeError, valueError } from '../failures.js';
 import { findBackward, findForward, partsBetween } from '../values/find-text.js';
 import { codePointLength, codePoints, isString, textOf } from '../values/text.js';
 import { typeName } from '../values/type-name.js';

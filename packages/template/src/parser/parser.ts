@@ -1,5 +1,5 @@
 // Over 300 lines: a grammar is read in one piece, from the loosest rule to the tightest.
-import { CompileFailure } from '../errors.js';
+import { CompileFailure } from '../failures.js';
 import { tokenize } from '../lexer/lexer.js';
 import { nearest } from '../nearest.js';
 import { ExpressionParser } from './expressions.js';

@@ -1,4 +1,4 @@
-import { CompileFailure } from '../errors.js';
+import { CompileFailure } from '../failures.js';
 import { describeToken, describeTokenType, type Token, type TokenType } from '../lexer/token.js';
 
 /** The tokens with a position in them; the parser's only view of the source. */

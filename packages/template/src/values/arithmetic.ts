@@ -1,5 +1,5 @@
-import { RenderFailure, typeError } from '../errors.js';
 import type { Runtime } from '../evaluator/runtime.js';
+import { RenderFailure, typeError } from '../failures.js';
 import { percentFormat } from '../format/percent-format.js';
 import type { BinaryOperator } from '../parser/nodes.js';
 import { Complex } from './complex.js';

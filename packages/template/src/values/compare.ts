@@ -1,5 +1,5 @@
-import { typeError } from '../errors.js';
 import type { Runtime } from '../evaluator/runtime.js';
+import { typeError } from '../failures.js';
 import { Dict } from './dict.js';
 import { DictView } from './dict-views.js';
 import { isNumeric, numeric, sameOrEqual } from './equality.js';

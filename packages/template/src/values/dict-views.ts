@@ -1,5 +1,5 @@
-import { RenderFailure } from '../errors.js';
 import type { Runtime } from '../evaluator/runtime.js';
+import { RenderFailure } from '../failures.js';
 import type { Dict } from './dict.js';
 import { NativeObject } from './native-object.js';
 import { reprItems } from './repr.js';

@@ -1,5 +1,5 @@
 import type { Budget } from '../budget.js';
-import { typeError } from '../errors.js';
+import { typeError } from '../failures.js';
 import { DictView } from './dict-views.js';
 import { Markup } from './markup.js';
 import { NativeObject } from './native-object.js';

@@ -1,5 +1,5 @@
 import type { Budget } from '../budget.js';
-import { CompileFailure } from '../errors.js';
+import { CompileFailure } from '../failures.js';
 
 /** Decimal digits that fit in the 4,096 bits an integer may have. */
 export const MAX_DECIMAL_DIGITS = 1_233;

@@ -1,5 +1,5 @@
-import { typeError } from '../errors.js';
 import type { Runtime } from '../evaluator/runtime.js';
+import { typeError } from '../failures.js';
 import { Dict } from './dict.js';
 import { DictView, iterateDict } from './dict-views.js';
 import { PythonIterator } from './iterators.js';

@@ -1,6 +1,6 @@
 import type { Budget } from '../budget.js';
-import { typeError, valueError } from '../errors.js';
 import type { Runtime } from '../evaluator/runtime.js';
+import { typeError, valueError } from '../failures.js';
 import { Dict } from './dict.js';
 import type { Markup } from './markup.js';
 import { Range } from './range.js';

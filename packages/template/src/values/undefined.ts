@@ -1,4 +1,4 @@
-import { RenderFailure } from '../errors.js';
+import { RenderFailure } from '../failures.js';
 
 /** Prints empty, iterates as empty, is false; anything else that is done with it fails with its message. */
 export class Undefined {

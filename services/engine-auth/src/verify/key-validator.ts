@@ -5,7 +5,7 @@ import type { StoredSecret } from '../api-keys/api-key.js';
 import type { RawKey } from '../api-keys/raw-key.js';
 import { digestOf, secretTag } from '../api-keys/secret-tag.js';
 import type { KeyCheck } from '../metrics.js';
-import { createTurns } from './turns.js';
+import { createTurns } from './one-at-a-time.js';
 
 export interface KeyValidatorDeps {
   /** For a key in use. */

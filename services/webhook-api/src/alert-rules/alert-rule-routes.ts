@@ -7,8 +7,8 @@ import {
 import { defineRoute, type Permission, type Principal } from '@tocsin/identity';
 import type { Route } from '@tocsin/kit';
 import { apiPrefix, inWorkspace, workspaceParams } from '../api-route.js';
-import { type Paging, pageHeaders, pageQuery } from '../paging.js';
-import type { WholeLists } from '../whole-lists.js';
+import { type Paging, pageHeaders, pageQuery } from '../lists/paging.js';
+import type { WholeLists } from '../lists/whole-lists.js';
 import { type AlertRuleUseCases, alertRuleNotFound } from './alert-rule-use-cases.js';
 import type { AlertRulesRepository, StoredAlertRule } from './alert-rules-repository.js';
 

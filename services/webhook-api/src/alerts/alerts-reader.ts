@@ -1,6 +1,6 @@
 import type { AlertOutcome, Bound } from '@tocsin/contracts';
 import { type Database, type IdRange, newestFirst, readWithin, recordId } from '@tocsin/database';
-import { searchTimeoutMs } from '../narrow-search.js';
+import { searchTimeoutMs } from '../lists/searches.js';
 
 export interface StoredAlert {
   /** Of the record; begins with the time of acceptance. */

@@ -1,6 +1,6 @@
 import type { DeadLetterReason } from '@tocsin/contracts';
 import { type Database, type IdRange, readWithin } from '@tocsin/database';
-import { searchTimeoutMs } from '../narrow-search.js';
+import { searchTimeoutMs } from '../lists/searches.js';
 
 export interface StoredDeadLetter {
   id: string;

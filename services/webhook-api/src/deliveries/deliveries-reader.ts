@@ -7,7 +7,7 @@ import {
   readWithin,
   type Transaction,
 } from '@tocsin/database';
-import { searchTimeoutMs } from '../narrow-search.js';
+import { searchTimeoutMs } from '../lists/searches.js';
 
 export interface StoredDelivery {
   id: string;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { CreateRedelivery, RedeliveryFilter } from '@tocsin/contracts';
 import { firstIdAt, recordId } from '@tocsin/database';
 import { AppError } from '@tocsin/kit';
-import type { Searches } from '../narrow-search.js';
+import type { Searches } from '../lists/searches.js';
 import type { RedeliveriesRepository, StoredRedelivery } from './redeliveries-repository.js';
 
 export interface AcceptRedeliveryDeps {

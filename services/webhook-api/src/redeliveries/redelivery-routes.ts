@@ -2,9 +2,9 @@ import { createRedeliverySchema, type Redelivery, redeliverySchema } from '@tocs
 import { defineRoute, type Principal } from '@tocsin/identity';
 import { AppError, type Route } from '@tocsin/kit';
 import { apiPrefix, inWorkspace, workspaceParams } from '../api-route.js';
-import { type Paging, pageHeaders, pageQuery } from '../paging.js';
+import { type Paging, pageHeaders, pageQuery } from '../lists/paging.js';
+import { idRange } from '../lists/time-range.js';
 import { principalName } from '../principal-name.js';
-import { idRange } from '../time-range.js';
 import type { createAcceptRedelivery } from './accept-redelivery.js';
 import type { RedeliveriesRepository, StoredRedelivery } from './redeliveries-repository.js';
 

@@ -1,7 +1,7 @@
 import knexModule, { type Knex } from 'knex';
 import type pg from 'pg';
 import { isConnectionLost, isOutdated, isReadOnly, NoConnectionError } from './errors.js';
-import { createAdmission } from './silence-guard.js';
+import { createSilenceGuard } from './silence-guard.js';
 import { watchSilence } from './watch-silence.js';
 
 export interface DatabaseOptions {
@@ -46,7 +46,7 @@ const defaultPoolSize = 10;
 /** Opens no connection before the first query; a server that is away is an error of that query, not of this call. */
 export function createDatabase(options: DatabaseOptions): Database {
   const { poolSize = defaultPoolSize } = options;
-  const knex = openKnex(options, () => admission.answered());
+  const knex = openKnex(options, () => guard.answered());
   const acquire: () => Promise<pg.Client> = knex.client.acquireConnection.bind(knex.client);
   const ask = async (connection: pg.Client, query: pg.QueryConfig): Promise<pg.QueryResultRow[]> => {
     try {
@@ -59,13 +59,13 @@ export function createDatabase(options: DatabaseOptions): Database {
       await knex.client.releaseConnection(connection);
     }
   };
-  const admission = createAdmission({
+  const guard = createSilenceGuard({
     afterMs: options.refuseAfterMs ?? Number.POSITIVE_INFINITY,
     probe: async () => ask(await acquire(), { text: 'select 1' }),
   });
   // Every query and transaction, knex's own too, begins with this.
   knex.client.acquireConnection = async () => {
-    await admission.admit();
+    await guard.admit();
     return acquire().catch((cause) => {
       throw new NoConnectionError(cause);
     });

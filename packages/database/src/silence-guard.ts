@@ -1,14 +1,14 @@
 import { createSilence, withDeadline } from '@tocsin/kit';
 
 /** Who may go to the database while it is not known to answer. */
-export interface Admission {
+export interface SilenceGuard {
   /** Throws what `isDatabaseAway` knows where the database has not answered anybody for a while. */
   admit(): Promise<void>;
   /** The database has answered something. */
   answered(): void;
 }
 
-export interface AdmissionOptions {
+export interface SilenceGuardOptions {
   /** Without any answer for so long, in milliseconds, it is asked whether it is there before anybody is let through. */
   afterMs: number;
   /** Asks something that a living database answers at once. */
@@ -18,7 +18,7 @@ export interface AdmissionOptions {
 /** One that lives answers within this; a statement that takes long is no silence, for the probe is answered beside it. */
 const probeWithinMs = 250;
 
-export function createAdmission({ afterMs, probe }: AdmissionOptions): Admission {
+export function createSilenceGuard({ afterMs, probe }: SilenceGuardOptions): SilenceGuard {
   const silence = createSilence({ afterMs });
   let isThere = Promise.resolve(true);
   return {

@@ -6,7 +6,7 @@ import { renderTree } from './evaluator/render.js';
 import type { Runtime } from './evaluator/runtime.js';
 import { CompileFailure } from './failures.js';
 import { createFilters } from './filters/filters.js';
-import { createTests } from './jinja-tests/jinja-tests.js';
+import { createJinjaTests } from './jinja-tests/jinja-tests.js';
 import { normalizeSource } from './lexer/lexer.js';
 import { parse } from './parser/parser.js';
 import { compileError, renderError, type TemplateError } from './template-error.js';
@@ -61,7 +61,7 @@ const MAX_SOURCE_LENGTH = 65_536;
 /** Compiles templates with one set of options; what does not depend on a template is made once. */
 export function createTemplateCompiler(options: TemplateOptions = {}): (source: string) => InspectableResult {
   const filters = createFilters();
-  const tests = createTests();
+  const tests = createJinjaTests();
   const globals = createGlobals();
   const limits = { ...DEFAULT_LIMITS, ...options.limits };
   const now = options.now ?? (() => performance.now());

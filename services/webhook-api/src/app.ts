@@ -22,7 +22,7 @@ import type { WebhookApiConfig } from './config.js';
 import { documentRoutes } from './docs/document-routes.js';
 import { createPaging } from './lists/paging.js';
 import { principalName } from './principal-name.js';
-import { createAdmission } from './rate-limits.js';
+import { createRateLimits } from './rate-limits.js';
 import { resourceRoutes } from './resource-routes.js';
 
 export interface WebhookApi {
@@ -83,7 +83,7 @@ export async function createWebhookApi(
     routes: [...routes, ...documentRoutes(routes)],
     authenticate: identity.authenticate,
     authorize: requirePermission,
-    admit: createAdmission(limits),
+    admit: createRateLimits(limits),
     describePrincipal: principalName,
     bodyLimitBytes: limits.requestBytes,
     translateError: explainDatabaseAway,

@@ -7,7 +7,7 @@ import { principalName } from './principal-name.js';
 export const publishAlertOperation = 'publishAlert';
 
 /** For `createHttpApp`: refuses a principal that asks too often. */
-export function createAdmission({ requestsPerMinute, alertsPerMinute }: WebhookApiLimits) {
+export function createRateLimits({ requestsPerMinute, alertsPerMinute }: WebhookApiLimits) {
   const requests = createRateLimiter({ perMinute: requestsPerMinute });
   const alerts = createRateLimiter({ perMinute: alertsPerMinute });
   return ({ principal, route }: { principal: Principal; route: Pick<Route, 'operationId'> }): void => {

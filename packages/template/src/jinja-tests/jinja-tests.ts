@@ -17,7 +17,7 @@ import type { Value } from '../values/value.js';
 type Test = readonly [name: string, holds: TestFunction];
 
 /** Jinja2's built-in tests by name. */
-export function createTests(): TestTable {
+export function createJinjaTests(): TestTable {
   return new Map<string, TestFunction>([
     ...typeTests(),
     ...numberTests(),

@@ -5,7 +5,7 @@ import type { StoredSecret } from '../api-keys/api-key.js';
 import type { RawKey } from '../api-keys/raw-key.js';
 import { digestOf, secretTag } from '../api-keys/secret-tag.js';
 import type { KeyCheck } from '../metrics.js';
-import { createTurns } from './one-at-a-time.js';
+import { createOneAtATime } from './one-at-a-time.js';
 
 export interface KeyValidatorDeps {
   /** For a key in use. */
@@ -68,7 +68,7 @@ export function createKeyValidator({
   const failures = new LRUCache<string, number>({ max: maxFailures });
   const forgottenAt = new LRUCache<string, number>({ max: maxKeys });
   const flight = createSingleFlight<boolean>();
-  const turns = createTurns();
+  const oneAtATime = createOneAtATime();
 
   async function check(key: RawKey, digest: Buffer): Promise<boolean> {
     const known = proofs.get(key.id);
@@ -86,7 +86,7 @@ export function createKeyValidator({
     const tag = secretTag(digest);
     if (stored !== undefined && (stored.tag ?? tag) === tag) {
       const { hash } = stored;
-      if (await turns.take(id, () => compare(secret, hash))) {
+      if (await oneAtATime.run(id, () => compare(secret, hash))) {
         if (stored.tag === null) onUntagged(id, tag);
         return prove(id, { digest, hash, readAtMs });
       }

@@ -4,15 +4,15 @@ import { AppError } from '@tocsin/kit';
 const maxInHand = 6;
 
 /** Work on one key at a time, and a few pieces of it that wait. */
-export interface Turns {
+export interface OneAtATime {
   /** @throws AppError `unavailable` where as many are in hand for the same key already */
-  take<T>(id: string, work: () => Promise<T>): Promise<T>;
+  run<T>(id: string, work: () => Promise<T>): Promise<T>;
 }
 
-export function createTurns(): Turns {
+export function createOneAtATime(): OneAtATime {
   const busy = new Map<string, { last: Promise<unknown>; count: number }>();
   return {
-    async take(id, work) {
+    async run(id, work) {
       const turn = busy.get(id) ?? { last: Promise.resolve(), count: 0 };
       if (turn.count === maxInHand)
         throw new AppError('unavailable', 'This key is being checked; try again.', { retryAfterSeconds: 1 });

@@ -10,6 +10,11 @@ export const workspaceParams = {
   required: ['workspace_id'],
 } as const;
 
+/** Of a collection that every workspace has, the path of this one's. */
+export function pathIn(collection: string, workspaceId: string): string {
+  return collection.replace('{workspace_id}', workspaceId);
+}
+
 /** What a workspace's own paths resolve to. Workspaces are owned elsewhere: any UUID is one, so never a 404. */
 interface Workspace {
   workspaceId: string;

@@ -1,5 +1,6 @@
 import type { Webhook } from '@tocsin/contracts';
 import type { SecretBox } from '@tocsin/database';
+import { hasPermission, type Principal } from '@tocsin/identity';
 import { openSecrets, type StoredWebhook, type WebhookSecrets } from './stored-webhook.js';
 
 /**
@@ -8,8 +9,9 @@ import { openSecrets, type StoredWebhook, type WebhookSecrets } from './stored-w
  */
 export function presentWebhook(
   stored: StoredWebhook,
-  { secretBox, showSecrets }: { secretBox: SecretBox; showSecrets: boolean },
+  { secretBox, principal }: { secretBox: SecretBox; principal: Principal },
 ): Webhook {
+  const showSecrets = hasPermission(principal, 'webhook_update', stored.workspaceId);
   const secrets = showSecrets ? openSecrets(secretBox, stored) : undefined;
   const { url, headers, body } = secrets ?? hideSecrets(stored);
   return {

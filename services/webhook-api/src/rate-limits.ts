@@ -1,7 +1,8 @@
 import type { Principal } from '@tocsin/identity';
-import { AppError, createRateLimiter, type Route } from '@tocsin/kit';
+import { createRateLimiter, type Route } from '@tocsin/kit';
 import type { WebhookApiLimits } from './config.js';
 import { principalName } from './principal-name.js';
+import { requireAllowed } from './require-allowed.js';
 
 /** Monitors publish far more often than people and scripts call, and neither may use up the other's share. */
 export const publishAlertOperation = 'publishAlert';
@@ -12,9 +13,6 @@ export function createRateLimits({ requestsPerMinute, alertsPerMinute }: Webhook
   const alerts = createRateLimiter({ perMinute: alertsPerMinute });
   return ({ principal, route }: { principal: Principal; route: Pick<Route, 'operationId'> }): void => {
     const limiter = route.operationId === publishAlertOperation ? alerts : requests;
-    const decision = limiter.take(principalName(principal));
-    if (decision.allowed) return;
-    const { retryAfterSeconds } = decision;
-    throw new AppError('too_many_requests', 'Too many requests within a minute.', { retryAfterSeconds });
+    requireAllowed(limiter.take(principalName(principal)), 'Too many requests within a minute.');
   };
 }

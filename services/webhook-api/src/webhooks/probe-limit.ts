@@ -1,4 +1,5 @@
-import { AppError, type RateLimiter } from '@tocsin/kit';
+import type { RateLimiter } from '@tocsin/kit';
+import { requireAllowed } from '../require-allowed.js';
 
 /** Tests send requests to wherever the caller says: a workspace may send only so many. */
 export interface ProbeLimit {
@@ -7,14 +8,6 @@ export interface ProbeLimit {
 }
 
 export function createProbeLimit(limiter: RateLimiter): ProbeLimit {
-  return {
-    take(workspaceId) {
-      const decision = limiter.take(workspaceId);
-      if (decision.allowed) return;
-      const { retryAfterSeconds } = decision;
-      throw new AppError('too_many_requests', 'This workspace has tested too often within a minute.', {
-        retryAfterSeconds,
-      });
-    },
-  };
+  const detail = 'This workspace has tested too often within a minute.';
+  return { take: (workspaceId) => requireAllowed(limiter.take(workspaceId), detail) };
 }

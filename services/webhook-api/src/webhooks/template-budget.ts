@@ -1,4 +1,5 @@
-import { AppError, type TimeBudget } from '@tocsin/kit';
+import type { TimeBudget } from '@tocsin/kit';
+import { requireAllowed } from '../require-allowed.js';
 
 /**
  * Templates are rendered by the thread that answers everybody, and one may take a quarter of a second of it: without a
@@ -18,8 +19,7 @@ export const templateTime = { share: 0.1, burstMs: 1_000 };
 export function createTemplateBudget(budget: TimeBudget): TemplateBudget {
   return {
     spend(workspaceId, work) {
-      const decision = budget.state(workspaceId);
-      if (!decision.allowed) throw usedUp(decision.retryAfterSeconds);
+      requireAllowed(budget.state(workspaceId), usedUp);
       const startedAtMs = performance.now();
       try {
         return work();
@@ -30,8 +30,4 @@ export function createTemplateBudget(budget: TimeBudget): TemplateBudget {
   };
 }
 
-function usedUp(retryAfterSeconds: number): AppError {
-  const detail =
-    'The templates of this workspace have taken too much time to render within the last seconds.';
-  return new AppError('too_many_requests', detail, { retryAfterSeconds });
-}
+const usedUp = 'The templates of this workspace have taken too much time to render within the last seconds.';

@@ -1,10 +1,11 @@
 import type { Command } from 'commander';
-import type { Attempt, Delivery, DeliveryWithAttempts } from '../../api/schemas.js';
+import type { Attempt, DeliveryWithAttempts } from '../../api/schemas.js';
 import { runsInWorkspace, runsOnPlatform, withExamples } from '../action.js';
 import { deliveryColumns } from '../delivery-columns.js';
+import { type FilterFlags, filterOf, withFilters } from '../delivery-filters.js';
 import type { Io } from '../io.js';
 import type { Output } from '../output.js';
-import { choice, parseCount, parseNumber, parseTime } from '../parse-values.js';
+import { parseCount } from '../parse-values.js';
 import { tailDeliveries } from '../tail-deliveries.js';
 import { type RedeliverFlags, redeliver } from './redeliver.js';
 
@@ -48,41 +49,6 @@ export function addDeliveryCommands(program: Command, io: Io): void {
     'tocsin deliveries tail --webhook ID',
     'tocsin deliveries tail --json | jq .error_code',
   ]);
-}
-
-export interface FilterFlags {
-  webhook?: string;
-  alert?: string;
-  rule?: string;
-  status?: Delivery['status'];
-  statusCode?: number;
-  since?: string;
-  until?: string;
-}
-
-const statuses: Delivery['status'][] = ['waiting', 'queued', 'sending', 'succeeded', 'failed', 'skipped'];
-
-function withFilters(command: Command): Command {
-  return command
-    .option('--webhook <id>', 'only of this webhook')
-    .option('--alert <id>', 'only of this alert')
-    .option('--rule <id>', 'only of this alert rule')
-    .addOption(choice('--status <status>', { of: statuses, description: 'only these' }))
-    .option('--status-code <code>', 'only with this last answer', parseNumber)
-    .option('--since <time>', 'a time, or an age such as 15m, 2h, 7d', parseTime)
-    .option('--until <time>', 'a time, or an age', parseTime);
-}
-
-export function filterOf({ webhook, alert, rule, status, statusCode, since, until }: FilterFlags) {
-  return {
-    webhook_id: webhook,
-    alert_id: alert,
-    alert_rule_id: rule,
-    status,
-    status_code: statusCode,
-    since,
-    until,
-  };
 }
 
 function show(delivery: DeliveryWithAttempts, out: Output): void {

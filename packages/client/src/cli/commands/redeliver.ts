@@ -1,9 +1,9 @@
 import type { CreateRedelivery, Redelivery } from '../../api/schemas.js';
 import type { PlatformContext } from '../action.js';
+import { type FilterFlags, filterOf } from '../delivery-filters.js';
 import { CommandFailure, exitCodes } from '../exit-codes.js';
 import { forEachId } from '../for-each-id.js';
 import { printable } from '../text.js';
-import { type FilterFlags, filterOf } from './delivery-commands.js';
 
 export interface RedeliverFlags extends FilterFlags {
   wait: boolean;

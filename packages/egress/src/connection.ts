@@ -1,11 +1,9 @@
 import { Client } from 'undici';
 import { AnswerReader, type RawAnswer } from './answer-reader.js';
-import { watchAnswerStart } from './answer-start.js';
-import { boundOverhead } from './bound-overhead.js';
 import type { Cancellation } from './cancellation.js';
 import type { OpenSocket } from './open-socket.js';
+import { createReadingGuards } from './reading-guards.js';
 import { SendFailure } from './send-failure.js';
-import { maxAnswerBytes, type ReadWatch, watchReading } from './watch-reading.js';
 
 interface WireRequest {
   /** Path and query, percent-encoded. */
@@ -44,20 +42,17 @@ const hintedIdleTimeoutMs = 30_000;
 const idleMarginMs = 1000;
 
 export function createConnection(
-  { socket, wire }: OpenSocket,
+  open: OpenSocket,
   origin: string,
   onClosed: (connection: Connection) => void,
 ): Connection {
+  const { socket } = open;
   const openedAt = Date.now();
   let endExchange: ((failure: SendFailure) => void) | undefined;
-  const endFlood = () => {
-    if (endExchange) endExchange(tooMuch());
-    else void connection.close();
-  };
-  const watch = watchReading(wire, maxAnswerBytes(0), endFlood);
-  const noteProgress = boundOverhead(socket, endFlood);
-  const expectAnswer = watchAnswerStart(socket, (failure) => endExchange?.(failure));
-  lookAtEachRead(socket, watch);
+  const guards = createReadingGuards(open, {
+    onFlood: (failure) => (endExchange ? endExchange(failure) : void connection.close()),
+    onRefused: (failure) => endExchange?.(failure),
+  });
   let isOpen = true;
   let isHandedOver = false;
   let exchanges = 0;
@@ -82,7 +77,7 @@ export function createConnection(
   const settleClosed = () => {
     if (!isOpen) return;
     isOpen = false;
-    watch.stop();
+    guards.stop();
     onClosed(connection);
   };
 
@@ -95,13 +90,12 @@ export function createConnection(
     async exchange({ path, headers, body, maxResponseBytes }, cancellation) {
       const reader = new AnswerReader({
         maxBytes: maxResponseBytes,
-        onWriting: expectAnswer,
-        onProgress: noteProgress,
+        onWriting: guards.expectAnswer,
+        onProgress: guards.noteProgress,
       });
       exchanges += 1;
       if (exchanges > 1) await unaskedBytes();
-      watch.restart(maxAnswerBytes(maxResponseBytes));
-      noteProgress();
+      guards.restart(maxResponseBytes);
       client.dispatch({ path, method: 'POST', headers, body }, reader);
       endExchange = (failure) => {
         if (!reader.abort(failure)) void client.destroy(failure);
@@ -133,16 +127,4 @@ export function createConnection(
  */
 function unaskedBytes(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
-}
-
-function lookAtEachRead(socket: OpenSocket['socket'], watch: ReadWatch): void {
-  const read = socket.read.bind(socket);
-  socket.read = () => {
-    watch.check();
-    return socket.destroyed ? null : read();
-  };
-}
-
-function tooMuch(): SendFailure {
-  return new SendFailure('invalid_response', 'The destination sends more than an answer may have.');
 }

@@ -5,11 +5,15 @@ export type Parsed<T> = { value: T } | { problem: string };
 
 const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/** Reads `250ms`, `5s`, `2m`, `1h` or `1d` as milliseconds. A unit is required, so that nobody guesses it. */
-export function parseDurationMs(text: string): Parsed<number> {
+/**
+ * Reads `250ms`, `5s`, `2m`, `1h` or `1d` as milliseconds, `min` of them or more. A unit is required, so that nobody
+ * guesses it.
+ */
+export function parseDurationMs(text: string, { min = 0 }: { min?: number } = {}): Parsed<number> {
   const match = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/.exec(text);
   if (!match) return { problem: 'must be a duration with a unit, such as 250ms, 5s, 2m or 1h' };
-  return { value: Math.round(Number(match[1]) * unitMs[match[2] as keyof typeof unitMs]) };
+  const value = Math.round(Number(match[1]) * unitMs[match[2] as keyof typeof unitMs]);
+  return value >= min ? { value } : { problem: `must be ${min / unitMs.s}s or more` };
 }
 
 export function parseInteger(text: string, range: { min?: number; max?: number }): Parsed<number> {

@@ -97,6 +97,12 @@ test.each(['-1', '65536', '80.5', '0x50', '', 'http', '８０'])('%j is no port'
   expect(problemsOf(() => readEnv({ PORT }, (read) => ({ port: read.port('PORT') })))).toHaveLength(1);
 });
 
+test('a duration that is too short is told from which on it is long enough', () => {
+  const waitOf = (WAIT: string) => readEnv({ WAIT }, (read) => ({ ms: read.durationMs('WAIT', 5, { min: 1_500 }) }));
+  expect(waitOf('1500ms').ms).toBe(1_500);
+  expect(problemsOf(() => waitOf('1.499s'))).toEqual(['WAIT must be 1.5s or more']);
+});
+
 test.each(['10.0.0.0/', '10.0.0.0/-1', '10.0.0/8', '::1/129', '10.0.0.0/8/8', 'example.com', '010.0.0.1'])(
   '%j is no address range',
   (RANGES) => {

@@ -96,7 +96,8 @@ function createReader(env: Environment, problems: string[]) {
       const text = env[name]?.trim();
       return text ? new Secret(text) : undefined;
     },
-    durationMs: (name: string, fallback?: number) => read(name, fallback, 0, parseDurationMs),
+    durationMs: (name: string, fallback?: number, range: { min?: number } = {}) =>
+      read(name, fallback, 0, (text) => parseDurationMs(text, range)),
     /** Separated by commas. */
     durationsMs: (name: string, fallback?: number[]) =>
       read<number[]>(name, fallback, [], (text) => each(text, parseDurationMs)),

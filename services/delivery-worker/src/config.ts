@@ -1,5 +1,6 @@
 import { parseSecretKeys, type SecretKey } from '@tocsin/database';
 import { type LogLevel, logLevels, readEnv, type Secret } from '@tocsin/kit';
+import { minLeaseMs } from './delivery/prepare.js';
 import { defaultRetryPolicy, type RetryPolicy } from './delivery/retry-policy.js';
 
 export interface DeliveryWorkerConfig {
@@ -25,6 +26,11 @@ export interface Leases {
   claimMs: number;
 }
 
+/** Where all slots are at destinations that hang, what is queued waits this long for one. */
+const leastQueuedLeaseMs = 10_000;
+/** What a request asks of it when it is sent, and a second to come to that. */
+const leastClaimLeaseMs = minLeaseMs + 1_000;
+
 /** @throws ConfigError naming every problem. */
 export function loadConfig(env: NodeJS.ProcessEnv): DeliveryWorkerConfig {
   return readEnv(env, (read) => ({
@@ -46,8 +52,8 @@ export function loadConfig(env: NodeJS.ProcessEnv): DeliveryWorkerConfig {
     },
     slots: read.int('DELIVERY_SLOTS', 800, { min: 1, max: 5_000 }),
     leases: {
-      queuedMs: read.durationMs('QUEUED_LEASE', 45_000),
-      claimMs: read.durationMs('CLAIM_LEASE', 30_000),
+      queuedMs: read.durationMs('QUEUED_LEASE', 45_000, { min: leastQueuedLeaseMs }),
+      claimMs: read.durationMs('CLAIM_LEASE', 30_000, { min: leastClaimLeaseMs }),
     },
     retentionDays: read.int('RETENTION_DAYS', 90, { min: 1, max: 3_650 }),
   }));

@@ -1,20 +1,25 @@
 import type { Claimed } from './claimed.js';
-import { prepare } from './prepare.js';
+import { type PrepareInput, prepare } from './prepare.js';
 import { defaultRetryPolicy } from './retry-policy.js';
+import type { Destination } from './webhooks-reader.js';
 
 const hourMs = 3_600_000;
 
-function prepareUnopened(ageMs: number, random: number) {
+function prepareClaimed(claimed: Partial<Claimed>, changes: Partial<PrepareInput> = {}) {
   const webhook = { version: 1, enabled: true, retryOnTimeout: true };
-  const claimed = { webhook, ageMs, crashes: 1, step: 7, leaseEndsAtMs: 30_000 } as Claimed;
   return prepare({
-    claimed,
-    destination: { id: 'a', error: new Error('no key') },
+    claimed: { webhook, ageMs: 0, crashes: 1, step: 7, leaseEndsAtMs: 30_000, ...claimed } as Claimed,
+    destination: { url: 'http://a', headers: {}, body: '{}' } as Destination,
     render: () => ({ ok: true, output: '{}' }),
     policy: defaultRetryPolicy,
-    random,
+    random: 0.5,
     nowMs: 0,
+    ...changes,
   });
+}
+
+function prepareUnopened(ageMs: number, random: number) {
+  return prepareClaimed({ ageMs }, { destination: { id: 'a', error: new Error('no key') }, random });
 }
 
 test.each([
@@ -41,4 +46,11 @@ test('a delivery expires although its webhook cannot be opened, and says both', 
   const prepared = prepareUnopened(25 * hourMs, 0.5);
   expect(prepared).toMatchObject({ verdict: { kind: 'failed', failure: { code: 'expired' } } });
   expect(JSON.stringify(prepared)).toContain('cannot be opened');
+});
+
+test('what has too little of its lease left is not sent, and expires all the same', () => {
+  expect(prepareClaimed({ leaseEndsAtMs: 12_000 })).toMatchObject({ kind: 'request' });
+  expect(prepareClaimed({ leaseEndsAtMs: 11_999 })).toMatchObject({ reason: 'lease_short' });
+  const expired = prepareClaimed({ leaseEndsAtMs: 11_999, ageMs: 25 * hourMs });
+  expect(expired).toMatchObject({ verdict: { failure: { code: 'expired' } } });
 });

@@ -21,15 +21,13 @@ export interface PrepareInput {
 }
 
 /** A request may take 10 s and its record a little; a claim with less time left might be another's when it is sent. */
-const minLeaseMs = 12_000;
+export const minLeaseMs = 12_000;
 
 /** Decides whether a claimed delivery is sent now, and with what: everything that can be known without the network. */
 export function prepare(input: PrepareInput): Prepared {
   const { claimed, destination, policy, nowMs } = input;
   if (claimed.crashes > maxCrashes)
     return failed('crashes_worker', `Claimed ${maxCrashes} times without an outcome.`);
-  if (claimed.leaseEndsAtMs - nowMs < minLeaseMs)
-    return { kind: 'deferred', afterMs: 0, reason: 'lease_short' };
   if (claimed.webhook === undefined || destination === undefined)
     return failed('webhook_deleted', 'The webhook has been deleted, or never was in this workspace.');
   if (!claimed.webhook.enabled) {
@@ -39,6 +37,9 @@ export function prepare(input: PrepareInput): Prepared {
   const isUnopened = 'error' in destination;
   if (claimed.ageMs > policy.maxAgeMs)
     return failed('expired', `The delivery was not made in time.${isUnopened ? ` ${unopened}` : ''}`);
+  // After what ends a delivery: one whose lease is always too short expires all the same.
+  if (claimed.leaseEndsAtMs - nowMs < minLeaseMs)
+    return { kind: 'deferred', afterMs: 0, reason: 'lease_short' };
   if (claimed.hold !== undefined && claimed.hold.remainingMs > 0)
     return { kind: 'deferred', afterMs: claimed.hold.remainingMs, reason: 'held' };
   if (isUnopened) return deferUnopened(input);

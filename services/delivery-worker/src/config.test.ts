@@ -1,0 +1,19 @@
+import { loadConfig } from './config.js';
+
+const env = {
+  DATABASE_URL: 'postgres://db/tocsin',
+  AMQP_URL: 'amqp://mq',
+  SECRETS_KEYS: `k1:${Buffer.alloc(32, 1).toString('base64')}`,
+};
+
+test('the leases that are promised are the default', () => {
+  expect(loadConfig(env)).toMatchObject({ queuedLeaseMs: 45_000, claimLeaseMs: 30_000 });
+});
+
+test.each([
+  ['CLAIM_LEASE', '12s', '13s'],
+  ['QUEUED_LEASE', '0s', '10s'],
+])('%s of %s is refused: %s is the least', (name, value, least) => {
+  expect(() => loadConfig({ ...env, [name]: value })).toThrow(`${name} must be ${least} or more`);
+  expect(() => loadConfig({ ...env, [name]: least })).not.toThrow();
+});

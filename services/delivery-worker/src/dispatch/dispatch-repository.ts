@@ -11,7 +11,10 @@ export interface Candidate extends Contender {
   queueBy: Date;
 }
 
-/** What waits. Counted to a hundred thousand; what waits because its webhook is held is due, but not overdue. */
+/**
+ * What waits; because its webhook is held, it is due, but not overdue. Counted to a hundred thousand of either kind, so
+ * that what is held hides nothing.
+ */
 export interface Backlog {
   due: number;
   /** Due for more than a minute. */
@@ -83,19 +86,21 @@ export function createDispatchRepository(database: Database, leases: Leases): Di
   };
 }
 
-// A loose index scan: one step of the index for each webhook that waits, however many rows it has.
+// A loose index scan: one step of the index for each webhook that waits, to its oldest, however many rows it has.
+const pairs = `
+    with recursive pairs as (
+      (select workspace_id, webhook_id, due_at from open_deliveries where state = 'waiting'
+       order by workspace_id, webhook_id, due_at limit 1)
+      union all
+      select next.workspace_id, next.webhook_id, next.due_at from pairs cross join lateral (
+        select o.workspace_id, o.webhook_id, o.due_at from open_deliveries o
+        where o.state = 'waiting' and (o.workspace_id, o.webhook_id) > (pairs.workspace_id, pairs.webhook_id)
+        order by o.workspace_id, o.webhook_id, o.due_at limit 1) next
+    )`;
+
 const survey = {
   name: 'dispatch.survey',
-  text: `
-    with recursive pairs as (
-      (select workspace_id, webhook_id from open_deliveries where state = 'waiting'
-       order by workspace_id, webhook_id limit 1)
-      union all
-      select next.workspace_id, next.webhook_id from pairs cross join lateral (
-        select o.workspace_id, o.webhook_id from open_deliveries o
-        where o.state = 'waiting' and (o.workspace_id, o.webhook_id) > (pairs.workspace_id, pairs.webhook_id)
-        order by o.workspace_id, o.webhook_id limit 1) next
-    )
+  text: `${pairs}
     select pairs.workspace_id, pairs.webhook_id, due.count::integer as due, hold.webhook_id is not null as probing,
            clock_timestamp() + interval '10 seconds' as queue_by
     from pairs
@@ -163,22 +168,27 @@ const putBackExpired = {
     returning o.delivery_id`,
 };
 
+const dueOf = (webhooks: string) => `
+      select o.due_at from webhooks_due w cross join lateral (
+        select due_at from open_deliveries
+        where state = 'waiting' and workspace_id = w.workspace_id and webhook_id = w.webhook_id and due_at <= now()
+        limit 100000) o
+      where ${webhooks} limit 100000`;
+
 const backlog = {
   name: 'dispatch.backlog',
-  text: `
-    with waiting as (
-      select o.due_at, h.webhook_id is not null as held
-      from (select webhook_id, due_at from open_deliveries
-            where state = 'waiting' and due_at <= now() limit 100000) o
-      left join webhook_holds h using (webhook_id)
+  text: `${pairs}, webhooks_due as (
+      select pairs.*, hold.webhook_id is not null as held
+      from pairs left join webhook_holds hold using (webhook_id) where pairs.due_at <= now()
+    ), free as (${dueOf('not w.held')}
+    ), held as (${dueOf('w.held')}
     )
-    select count(*)::integer as due,
-           (count(*) filter (where not held and due_at < now() - interval '1 minute'))::integer as overdue,
-           coalesce(extract(epoch from now() - min(due_at) filter (where not held)), 0)::float8 as oldest,
+    select ((select count(*) from free) + (select count(*) from held))::integer as due,
+           (select count(*)::integer from free where due_at < now() - interval '1 minute') as overdue,
+           coalesce((select extract(epoch from now() - min(due_at)) from webhooks_due where not held), 0)::float8 as oldest,
            (select count(*)::integer from webhook_holds where reason = 'circuit') as open_circuits,
            (select count(*)::integer from webhook_holds
-            where reason = 'retry_after' and held_until > now()) as retry_afters
-    from waiting`,
+            where reason = 'retry_after' and held_until > now()) as retry_afters`,
 };
 
 interface BacklogRow {

@@ -107,6 +107,10 @@ const cases: Record<string, { fires: [Given, Record<string, string>][]; silent: 
     fires: [[{ tocsin_put_back_total: '2/s' }, {}]],
     silent: [{ tocsin_put_back_total: '0.5/s' }],
   },
+  MessagesFailing: {
+    fires: [[{ tocsin_messages_failed_total: '0.2/s' }, {}]],
+    silent: [{ tocsin_messages_failed_total: 7 }],
+  },
   DeadLetters: {
     fires: [
       [
@@ -155,8 +159,8 @@ const cases: Record<string, { fires: [Given, Record<string, string>][]; silent: 
   },
   KeyGuessing: { fires: [[{ tocsin_bcrypt_waiting: 51 }, {}]], silent: [{ tocsin_bcrypt_waiting: 3 }] },
   BrokerBacklog: {
-    fires: [[{ rabbitmq_queue_messages_ready: 50_001 }, {}]],
-    silent: [{ rabbitmq_queue_messages_ready: 900 }],
+    fires: [[{ rabbitmq_queue_messages: 50_001 }, {}]],
+    silent: [{ rabbitmq_queue_messages: 900 }],
   },
 };
 

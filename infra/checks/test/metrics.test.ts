@@ -30,7 +30,9 @@ const queries = panels.flatMap(({ title, targets = [] }) => targets.map((target)
 const foreign = new Set([
   'up',
   'ALERTS',
+  'rabbitmq_queue_messages',
   'rabbitmq_queue_messages_ready',
+  'rabbitmq_queue_messages_unacked',
   'rabbitmq_alarms_memory_used_watermark',
   'rabbitmq_alarms_free_disk_space_watermark',
 ]);

@@ -47,7 +47,11 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
   const repository = createDispatchRepository(database, config.leases);
 
   // Once told to stop, what was not begun or waits for the database goes back to the broker with the channel.
-  const onError = (err: unknown) => signal.aborted || logger.error({ err }, 'message.failed');
+  const onError = (err: unknown) => {
+    if (signal.aborted) return;
+    metrics.messageFailed();
+    logger.error({ err }, 'message.failed');
+  };
   const consumers = createConsumers(consuming, onError);
   // What is being written or recorded goes on, and shows when the database is back; written twice it is written once.
   const handBack = async () => {

@@ -7,7 +7,7 @@ const env = {
 };
 
 test('the leases that are promised are the default', () => {
-  expect(loadConfig(env)).toMatchObject({ queuedLeaseMs: 45_000, claimLeaseMs: 30_000 });
+  expect(loadConfig(env)).toMatchObject({ leases: { queuedMs: 45_000, claimMs: 30_000 } });
 });
 
 test.each([

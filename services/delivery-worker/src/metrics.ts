@@ -8,6 +8,7 @@ import type { Backlog } from './dispatch/dispatch-repository.js';
 export interface WorkerMetrics {
   alertFannedOut(alert: { outcome: AlertOutcome; webhooks: number }): void;
   deadLettered(reason: DeadLetterReason): void;
+  messageFailed(): void;
   batch(stage: 'fan_out' | 'claim' | 'record', size: number): void;
   rendered(seconds: number): void;
   attempted(attempt: { claimed: Claimed; verdict: Verdict; attempt: Attempt; nowMs: number }): void;
@@ -39,6 +40,10 @@ export function createWorkerMetrics(
     buckets: [0, 1, 2, 5, 10, 20],
   });
   const deadLetters = metrics.counter('tocsin_dead_letters_total', 'Messages set aside.', ['reason']);
+  const failures = metrics.counter(
+    'tocsin_messages_failed_total',
+    'Times that a message failed for no fault of its own; it is tried again.',
+  );
   const batches = metrics.histogram({
     name: 'tocsin_batch_size',
     help: 'Items committed together.',
@@ -110,6 +115,7 @@ export function createWorkerMetrics(
       width.observe(webhooks);
     },
     deadLettered: (reason) => deadLetters.inc({ reason }),
+    messageFailed: () => failures.inc(),
     batch: (stage, size) => batches.observe({ stage }, size),
     rendered: (duration) => templates.observe(duration),
     attempted({ claimed, verdict, attempt, nowMs }) {

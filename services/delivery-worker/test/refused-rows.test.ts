@@ -1,4 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { once } from 'node:events';
+import { type AddressInfo, createServer } from 'node:net';
 import { createStage, type Stage } from './support/stage.js';
 import { until } from './support/until.js';
 
@@ -18,6 +20,14 @@ async function refuse(modelName: string) {
   );
 }
 
+async function findFreePort(): Promise<number> {
+  const server = createServer().listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await new Promise((resolve) => server.close(resolve));
+  return port;
+}
+
 test('an alert whose row is refused for whatever reason keeps no other out, and is delivered once it is not refused', async () => {
   const bad = randomUUID();
   await refuse(bad);
@@ -26,9 +36,14 @@ test('an alert whose row is refused for whatever reason keeps no other out, and 
   // All of them lie in the queue when the worker comes, and come in one batch.
   for (let index = 0; index < 100; index += 1)
     await stage.fire(rule, index === 50 ? { model_name: bad } : {});
-  await stage.startWorker();
+  const metrics = { host: '127.0.0.1', port: await findFreePort() };
+  await stage.startWorker({ metrics });
   await until('the others are delivered', () => stage.destination.at(target.path).length === 99);
   expect(await stage.database.knex('dead_letters')).toEqual([]);
+  await until('its failures are counted, each time that it is tried', async () => {
+    const answer = await fetch(`http://127.0.0.1:${metrics.port}/metrics`);
+    return /^tocsin_messages_failed_total\S* ([2-9]|\d\d)/m.test(await answer.text());
+  });
   await stage.database.knex.raw('drop trigger refuse on alerts');
   await until('it is delivered too', () => stage.destination.at(target.path).length === 100);
 });

@@ -1,4 +1,4 @@
-import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { execFileSync, spawn } from 'node:child_process';
 import { existsSync, readdirSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -7,6 +7,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import { composeService, interpolate, readCompose, readText } from './support/compose.js';
 import { faultsOfCompose } from './support/compose-specification.js';
 import { imageEnv, imageSteps } from './support/image.js';
+import { testWith } from './support/test-with.js';
 import { loaders, makeEnv, variablesReadBy } from './support/variables.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
@@ -15,12 +16,13 @@ const { services: all, volumes } = readCompose();
 const port = imageEnv().PORT;
 const metricsPort = imageEnv().METRICS_PORT;
 
-test('the compose file holds only what the Compose specification knows, and docker takes it where it is at hand', () => {
+test('the compose file holds only what the Compose specification knows', () => {
   expect(
     faultsOfCompose(parse(interpolate(readText('docker-compose.yml'), makeEnv()), { merge: true })),
   ).toEqual([]);
-  const hasCompose = spawnSync('docker', ['compose', 'version']).status === 0;
-  if (!hasCompose) return;
+});
+
+testWith(['docker', 'compose', 'version'], 'docker takes the compose file', () => {
   const env = { ...process.env, ...makeEnv() };
   execFileSync('docker', ['compose', '-f', 'docker-compose.yml', 'config', '--quiet'], { cwd: root, env });
 });

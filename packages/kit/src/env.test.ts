@@ -98,7 +98,8 @@ test.each(['-1', '65536', '80.5', '0x50', '', 'http', '８０'])('%j is no port'
 });
 
 test('a duration that is too short is told from which on it is long enough', () => {
-  const waitOf = (WAIT: string) => readEnv({ WAIT }, (read) => ({ ms: read.durationMs('WAIT', 5, { min: 1_500 }) }));
+  const waitOf = (WAIT: string) =>
+    readEnv({ WAIT }, (read) => ({ ms: read.durationMs('WAIT', 5, { min: 1_500 }) }));
   expect(waitOf('1500ms').ms).toBe(1_500);
   expect(problemsOf(() => waitOf('1.499s'))).toEqual(['WAIT must be 1.5s or more']);
 });

@@ -35,7 +35,7 @@ export function allFaults(seed: number): Fault[] {
     { name: 'worker killed between POST and commit', inflict: killBeforeCommit, short: true },
     { name: 'workers killed between commit and ack', inflict: killBeforeAck },
     { name: 'all workers killed', inflict: killAllWorkers },
-    { name: 'webhook-api killed while accepting', inflict: killApi, short: true },
+    { name: 'webhook-api killed while accepting', inflict: killApi, strikesApi: true, short: true },
     { name: 'worker stopped and continued', inflict: stopAndContinue },
     { name: 'worker records late', inflict: recordLate, short: true },
     { name: 'worker told to end', inflict: terminate },
@@ -77,6 +77,6 @@ export function allFaults(seed: number): Fault[] {
     { name: 'queue of alerts unbound', inflict: unbindAlerts, short: true },
     { name: 'exchange of alerts deleted', inflict: deleteAlertsExchange },
     { name: 'queue of deliveries deleted', inflict: deleteDeliveriesQueue },
-    { name: `all at random, seed ${seed}`, inflict: everythingAtRandom(seed) },
+    { name: `all at random, seed ${seed}`, inflict: everythingAtRandom(seed), strikesApi: true },
   ];
 }

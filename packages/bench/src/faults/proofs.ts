@@ -27,7 +27,7 @@ export const proofs: Proof[] = [
   },
   {
     ...sabotages['confirms-ignored'],
-    fault: { name: 'webhook-api killed while accepting', inflict: killApi },
+    fault: { name: 'webhook-api killed while accepting', inflict: killApi, strikesApi: true },
     expects: /\d+ lost/,
   },
 ];

@@ -10,9 +10,13 @@ export interface RestDoorOptions {
   onAccepted: (sequence: number) => void;
 }
 
-/** How the API has answered: by status, and the longest that anyone has waited for an answer. */
+/** How the API has answered, or not. */
 export interface RestAnswers {
+  /** By status; where no answer came, by the error's code, or `hung`. */
   byStatus: Record<string, number>;
+  /** Those with 503 that did not say when to come again. */
+  withoutRetryAfter: number;
+  /** The longest that anyone has waited for an answer, be it in vain. */
   slowestMs: number;
 }
 
@@ -31,7 +35,7 @@ export function openRestDoor(options: RestDoorOptions): Door & { answers(): Rest
   const agent = new Agent({ headersTimeout: hangsAfterMs, bodyTimeout: hangsAfterMs });
   const { origin, pathname: path } = new URL(url);
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
-  const answers: RestAnswers = { byStatus: {}, slowestMs: 0 };
+  const answers: RestAnswers = { byStatus: {}, withoutRetryAfter: 0, slowestMs: 0 };
   const refused: number[] = [];
   let hands = 0;
   let inFlight = 0;
@@ -49,14 +53,16 @@ export function openRestDoor(options: RestDoorOptions): Door & { answers(): Rest
         body: contentOf(sequence),
       });
       await response.body.dump();
-      answers.slowestMs = Math.max(answers.slowestMs, performance.now() - startedAtMs);
-      const retryAfterMs = 1_000 * Number(response.headers['retry-after'] ?? 0);
-      return { status: String(response.statusCode), retryAfterMs };
+      const { statusCode, headers: answered } = response;
+      const asked = Number(answered['retry-after']);
+      if (statusCode === 503 && !(asked > 0)) answers.withoutRetryAfter += 1;
+      return { status: String(statusCode), retryAfterMs: 1_000 * (asked || 0) };
     } catch (error) {
       const code = error instanceof Error && 'code' in error ? String(error.code) : 'failed';
       const hung = performance.now() - startedAtMs >= hangsAfterMs;
       return { status: hung ? 'hung' : code, retryAfterMs: 0 };
     } finally {
+      answers.slowestMs = Math.max(answers.slowestMs, performance.now() - startedAtMs);
       inFlight -= 1;
     }
   };

@@ -4,7 +4,9 @@ import { monotonicMs } from '../measure/clock.js';
 import { type Comparison, compare } from './compare.js';
 import type { Offered } from './doors-main.js';
 import { judge } from './judge.js';
+import { judgeAnswers } from './judge-answers.js';
 import { type DeliveryRecord, readOpenState, readRecords } from './records-reader.js';
+import type { RestAnswers } from './rest-door.js';
 import { settle } from './settle.js';
 import { type Stage, webhooksPerAlert } from './stage.js';
 import type { Exposure, Fault, Trial } from './trial.js';
@@ -14,17 +16,13 @@ export interface FaultResult extends Comparison {
   fault: string;
   exposure: Exposure;
   recoverySeconds: number;
-  /** The longest that a caller of the API waited for an answer, and the answers by status. */
-  slowestAnswerMs: number;
-  answers: Record<string, number>;
+  answers: RestAnswers;
   /** What makes the line red; none where all is well. */
   problems: string[];
 }
 
 const capacity = 60_000;
 const trials = 3;
-/** A caller must not be left hanging: an answer later than this is none. */
-const answerWithinMs = 10_000;
 
 /**
  * Inflicts a fault under load and compares. A run in which nothing was in flight shows nothing and is repeated. Throws
@@ -84,9 +82,7 @@ async function tryFault(stage: Stage, fault: Fault): Promise<FaultResult> {
     ...(recoverySeconds * 1_000 <= (fault.recoveryBoundMs ?? timing.recoveryBoundMs)
       ? []
       : ['recovering took too long']),
-    ...(offered.answers.slowestMs <= answerWithinMs && !offered.answers.byStatus.hung
-      ? []
-      : ['the API left callers hanging']),
+    ...judgeAnswers(offered.answers, fault),
     ...(deadLetters === 0 ? [] : [`${deadLetters} dead letters`]),
     ...(open === 0 ? [] : [`${open} deliveries are still open`]),
     ...(strays === 0 ? [] : [`${strays} requests that belong to no run of now`]),
@@ -97,8 +93,7 @@ async function tryFault(stage: Stage, fault: Fault): Promise<FaultResult> {
     ...comparison,
     exposure,
     recoverySeconds,
-    slowestAnswerMs: offered.answers.slowestMs,
-    answers: offered.answers.byStatus,
+    answers: offered.answers,
     problems,
   };
 }

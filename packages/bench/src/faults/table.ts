@@ -9,7 +9,8 @@ const columns = [
   ['bound', (r: FaultResult) => String(r.exposure.bound)],
   ['disagree', (r: FaultResult) => String(r.disagreements.length)],
   ['recovery s', (r: FaultResult) => r.recoverySeconds.toFixed(1)],
-  ['API max s', (r: FaultResult) => (r.slowestAnswerMs / 1_000).toFixed(1)],
+  ['API 503', (r: FaultResult) => String(r.answers.byStatus['503'] ?? 0)],
+  ['API max s', (r: FaultResult) => (r.answers.slowestMs / 1_000).toFixed(1)],
   ['in flight', (r: FaultResult) => `${r.exposure.inFlight} ${r.exposure.of}`],
 ] as const;
 

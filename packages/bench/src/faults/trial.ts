@@ -26,6 +26,8 @@ export interface Fault {
   inflict(trial: Trial): Promise<Exposure>;
   /** Recovering may take so long, where that is less than of others. */
   recoveryBoundMs?: number;
+  /** The API is killed or stopped in it. */
+  strikesApi?: boolean;
   /** Takes part in the short form. */
   short?: boolean;
 }

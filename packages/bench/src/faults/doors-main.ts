@@ -30,7 +30,14 @@ interface Running {
     /** Offered, and neither accepted nor refused yet. */
     inFlight: { amqp: number; rest: number };
   };
+  keptWaiting(asked: KeptWaiting): number;
   result(): Offered;
+}
+
+interface KeptWaiting {
+  /** On the machine's monotonic clock. */
+  sinceMs: number;
+  forMs: number;
 }
 
 const tickMs = 5;
@@ -66,6 +73,13 @@ function run(options: DoorsRun): Running {
       accepted,
       inFlight: { amqp: amqp.inFlight(), rest: rest.inFlight() },
     }),
+    keptWaiting({ sinceMs, forMs }) {
+      const nowMs = monotonicMs();
+      const waitedMs = (sequence: number) => (acceptedAtMs[sequence] || nowMs) - offeredAtMs[sequence]!;
+      return offeredAtMs
+        .slice(0, offered)
+        .filter((atMs, sequence) => atMs >= sinceMs && waitedMs(sequence) >= forMs).length;
+    },
     result() {
       clearInterval(timer);
       amqp.close();
@@ -91,6 +105,8 @@ const commands = {
   /** Offers no more; what is offered goes on until it is accepted. */
   stop: (): void => current().stop(),
   progress: () => current().progress(),
+  /** Alerts offered since then that have waited for so long to be accepted, or wait still. */
+  keptWaiting: (asked: KeptWaiting): number => current().keptWaiting(asked),
   /** Gives up what has not been accepted. */
   result: (): Offered => current().result(),
 };

@@ -1,16 +1,19 @@
 import {
-  cancelStatements,
   closeBrokerConnections,
-  cutConnections,
-  delayDatabase,
+  cutBroker,
   deleteAlertsExchange,
   deleteDeliveriesQueue,
+  takePermissions,
+  unbindAlerts,
+} from './broker-faults.js';
+import {
+  cancelStatements,
+  cutDatabase,
+  delayDatabase,
   forbidWriting,
   lockAttempts,
-  takePermissions,
   terminateSessions,
-  unbindAlerts,
-} from './operator-faults.js';
+} from './database-faults.js';
 import { everythingAtRandom } from './random-fault.js';
 import { fillDisk, freezeBroker, freezeDatabase, killAndRestart, restart } from './server-faults.js';
 import type { Fault } from './trial.js';
@@ -67,11 +70,11 @@ export function allFaults(seed: number): Fault[] {
     { name: 'disk alarm on the broker', inflict: fillDisk },
     { name: 'database sessions terminated over and over', inflict: terminateSessions, short: true },
     { name: 'database statements cancelled over and over', inflict: cancelStatements },
-    { name: 'database connections cut over and over', inflict: cutConnections((part) => part.database) },
+    { name: 'database connections cut over and over', inflict: cutDatabase },
     { name: 'database answers late', inflict: delayDatabase },
     { name: 'database is read only', inflict: forbidWriting },
     { name: 'a table locked', inflict: lockAttempts, recoveryBoundMs: thawedWithinMs },
-    { name: 'broker connections cut over and over', inflict: cutConnections((part) => part.broker) },
+    { name: 'broker connections cut over and over', inflict: cutBroker },
     { name: 'broker connections closed over and over', inflict: closeBrokerConnections },
     { name: 'permissions on the broker taken', inflict: takePermissions },
     { name: 'queue of alerts unbound', inflict: unbindAlerts, short: true },

@@ -58,23 +58,26 @@ async function readSlots(trial: Trial, claimedBefore: Date): Promise<Claimed> {
 /** Slow enough that requests are always under way, quick enough that none times out. */
 export const slowAnswers = { delayMs: 300 };
 
-/** Waits until requests are under way, as they are from then on; how much is in flight. */
-export async function underLoad(trial: Trial, behaviour: Partial<Behaviour> = {}): Promise<number> {
-  await trial.counter.call('behave', { ...slowAnswers, ...behaviour });
+/** Waits until requests are under way, as they are from then on. */
+export async function underLoad({ counter }: Trial, behaviour: Partial<Behaviour> = {}): Promise<void> {
+  await counter.call('behave', { ...slowAnswers, ...behaviour });
   await sleep(1_000);
-  return countInFlight(trial);
-}
-
-/** Deliveries that are claimed, and publications that wait for their confirm or answer. */
-export async function countInFlight(trial: Trial): Promise<number> {
-  const { inFlight } = await trial.doors.call('progress', undefined);
-  const { all } = await claimedNow(trial);
-  return all.size + inFlight.amqp + inFlight.rest;
 }
 
 /** Nothing may be repeated: who held a delivery lived on and recorded it. */
-export function nothingAtRisk(inFlight: number, endedAtMs = monotonicMs()): Exposure {
-  return { inFlight, of: 'deliveries and publications', bound: 0, endedAtMs };
+export function nothingAtRisk(inFlight: number, of: string, endedAtMs = monotonicMs()): Exposure {
+  return { inFlight, of, bound: 0, endedAtMs };
+}
+
+/** Longer than any alert waits while all is well. */
+const keptWaitingMs = 1_000;
+
+/** To be called when it is over, with when it began: alerts that were offered meanwhile and not taken for a while. */
+export async function alertsKeptWaiting(
+  { doors }: Trial,
+  { sinceMs, forMs = keptWaitingMs }: { sinceMs: number; forMs?: number },
+): Promise<Exposure> {
+  return nothingAtRisk(await doors.call('keptWaiting', { sinceMs, forMs }), 'alerts kept waiting');
 }
 
 /** Each of the slots may be repeated as often as it is named. */

@@ -31,9 +31,9 @@ const trials = 3;
 export async function runFault(stage: Stage, fault: Fault): Promise<FaultResult> {
   for (let trial = 1; ; trial += 1) {
     const result = await tryFault(stage, fault);
-    if (result.exposure.inFlight > 0) return result;
+    if (result.exposure.inFlight > 0 || result.problems.length > 0) return result;
     stage.say(`  ${fault.name}: nothing was in flight (${result.exposure.of})`);
-    if (trial === trials) return { ...result, problems: [...result.problems, 'nothing was in flight'] };
+    if (trial === trials) return { ...result, problems: ['nothing was in flight'] };
   }
 }
 

@@ -1,7 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicMs } from '../measure/clock.js';
-import { atRisk, claimedNow, countInFlight, nothingAtRisk, underLoad } from './in-flight.js';
+import { alertsKeptWaiting, atRisk, claimedByTheLost, underLoad } from './in-flight.js';
 import type { Part } from './part.js';
+import type { ServicePart } from './start-services.js';
 import type { TcpProxy } from './tcp-proxy.js';
 import type { Exposure, Trial } from './trial.js';
 
@@ -22,55 +23,56 @@ export function killAndRestart(choose: (trial: Trial) => Part[]): (trial: Trial)
 }
 
 async function takeDown(trial: Trial, parts: Part[], down: (part: Part) => Promise<void>): Promise<Exposure> {
-  const inFlight = await underLoad(trial);
+  await underLoad(trial);
+  const sinceMs = monotonicMs();
   await Promise.all(parts.map(down));
   await Promise.all(parts.map((part) => part.revive()));
-  return nothingAtRisk(inFlight);
-}
-
-interface Freeze {
-  choose: (part: Trial['api']) => TcpProxy;
-  /** As often as long. */
-  times: number;
-  /** What was held is lost with its connections, instead of passing after all. */
-  cut: boolean;
+  // A server can be back in less than a second.
+  return alertsKeptWaiting(trial, { sinceMs, forMs: 250 });
 }
 
 /**
  * Nothing passes between the services and their database for a while, and nobody is told. What outlasts every limit of
  * theirs is worse: they have given their statements up, and yet these arrive, beside those that repeat them.
+ * @param times as often as long
+ * @param cut what was held is lost with its connections, instead of passing after all
  */
 export function freezeDatabase({ times = 1, cut = false } = {}): (trial: Trial) => Promise<Exposure> {
   return async (trial) => {
-    const { all } = await freeze(trial, { choose: (part) => part.database, times, cut });
-    return atRisk(all, 'claimed', monotonicMs());
+    await underLoad(trial);
+    const wires = wiresOf(trial, (part) => part.database);
+    const over = sleep(times * trial.timing.frozenMs);
+    for (const wire of wires) wire.freeze();
+    const { all } = await claimedByTheLost(trial, new Date());
+    await over;
+    for (const wire of wires) {
+      if (cut) wire.cut();
+      wire.thaw();
+    }
+    return atRisk(all, 'claimed and not recorded', monotonicMs());
   };
 }
 
 /** The same between the services and their broker. Who has claimed a delivery goes on with it. */
 export async function freezeBroker(trial: Trial): Promise<Exposure> {
-  const { inFlight } = await freeze(trial, { choose: (part) => part.broker, times: 1, cut: false });
-  return nothingAtRisk(inFlight);
+  await underLoad(trial);
+  const wires = wiresOf(trial, (part) => part.broker);
+  const sinceMs = monotonicMs();
+  for (const wire of wires) wire.freeze();
+  await sleep(trial.timing.frozenMs);
+  for (const wire of wires) wire.thaw();
+  return alertsKeptWaiting(trial, { sinceMs });
 }
 
-async function freeze(trial: Trial, { choose, times, cut }: Freeze) {
-  const inFlight = await underLoad(trial);
-  const wires = [trial.api, ...trial.workers].map(choose);
-  for (const wire of wires) wire.freeze();
-  const { all } = await claimedNow(trial);
-  await sleep(times * trial.timing.frozenMs);
-  for (const wire of wires) {
-    if (cut) wire.cut();
-    wire.thaw();
-  }
-  return { inFlight, all };
+function wiresOf({ api, workers }: Trial, choose: (part: ServicePart) => TcpProxy): TcpProxy[] {
+  return [api, ...workers].map(choose);
 }
 
 /** The broker refuses to take messages, as it does when its disk is nearly full. */
 export async function fillDisk(trial: Trial): Promise<Exposure> {
+  const sinceMs = monotonicMs();
   await trial.rabbitmq.control('set_disk_free_limit', '1000000GB');
   await sleep(alarmMs);
-  const inFlight = await countInFlight(trial);
   await trial.rabbitmq.control('set_disk_free_limit', '50MB');
-  return nothingAtRisk(inFlight);
+  return alertsKeptWaiting(trial, { sinceMs });
 }

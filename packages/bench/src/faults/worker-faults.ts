@@ -81,16 +81,12 @@ export async function killAllWorkers(trial: Trial): Promise<Exposure> {
 
 /** Its publications have left and are not confirmed. */
 export async function killApi(trial: Trial): Promise<Exposure> {
-  const before = await trial.doors.call('progress', undefined);
   trial.api.broker.freeze('to-server');
   await sleep(700);
-  const after = await trial.doors.call('progress', undefined);
+  const { inFlight } = await trial.doors.call('progress', undefined);
   const { atMs } = await kill(trial.api);
   await trial.api.revive();
-  return {
-    ...nothingAtRisk(after.offered.rest - before.offered.rest, atMs),
-    of: 'requests taken and not confirmed',
-  };
+  return nothingAtRisk(inFlight.rest, 'requests taken and not confirmed', atMs);
 }
 
 /** Its leases run out meanwhile and another sends what it held; then it wakes. */
@@ -132,5 +128,5 @@ export async function terminate(trial: Trial): Promise<Exposure> {
   if (code !== 0 || tookMs > shutdownWithinMs)
     throw new Error(`${worker.name} ended with ${signal ?? code} after ${Math.round(tookMs)} ms.`);
   await worker.revive();
-  return { ...nothingAtRisk(all.size, askedAtMs), of: 'claimed' };
+  return nothingAtRisk(all.size, 'claimed', askedAtMs);
 }

@@ -2,14 +2,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicMs } from '../measure/clock.js';
-import {
-  alertsKeptWaiting,
-  atRisk,
-  claimedByTheLost,
-  claimedNow,
-  nothingAtRisk,
-  underLoad,
-} from './in-flight.js';
+import { alertsKeptWaiting, claimedByTheLost, nothingAtRisk, underLoad } from './in-flight.js';
 import { cutEveryMs, meddlingMs, overAndOver } from './over-and-over.js';
 import type { Exposure, Trial } from './trial.js';
 
@@ -67,18 +60,18 @@ export async function delayDatabase(trial: Trial): Promise<Exposure> {
 
 const lateMs = 100;
 
-/** As `alter table` and `vacuum full` do, for longer than a statement may take and than a claim is held. */
+/**
+ * As `alter table` and `vacuum full` do, for longer than a statement may take and than a claim is held: a worker renews
+ * the lease of what it cannot record (docs/adr/0039).
+ */
 export async function lockAttempts(trial: Trial): Promise<Exposure> {
   await underLoad(trial);
   return trial.database.knex.transaction(async (transaction) => {
     await transaction.raw('set local idle_in_transaction_session_timeout = 0');
     await transaction.raw('lock table attempts in access exclusive mode');
-    // Whose lease does not outlast the lock may be sent again by another worker, once.
-    await sleep(trial.timing.claimLeaseMs / 2);
-    const { all: early } = await claimedNow(trial);
-    await sleep(trial.timing.claimLeaseMs);
-    const { all: late } = await claimedNow(trial);
-    return atRisk(new Set([...early, ...late]), 'claimed', monotonicMs());
+    const { all } = await claimedByTheLost(trial, new Date());
+    await sleep(1.5 * trial.timing.claimLeaseMs);
+    return nothingAtRisk(all.size, 'claimed and not recorded');
   });
 }
 

@@ -19,11 +19,6 @@ export async function claimedNow(trial: Trial): Promise<Claimed> {
   return readSlots(trial, new Date(Date.now() + 1_000));
 }
 
-/** The same as soon as the database can be asked: it may have been struck too. */
-export async function claimedWhenUp(trial: Trial): Promise<Claimed> {
-  return until('the database answers', () => claimedNow(trial).catch(() => undefined));
-}
-
 /** Whoever lives has recorded what it held by then. */
 const othersRecordWithinMs = 3_000;
 
@@ -31,6 +26,12 @@ const othersRecordWithinMs = 3_000;
 export async function claimedByTheLost(trial: Trial, at: Date): Promise<Claimed> {
   await sleep(othersRecordWithinMs);
   return readSlots(trial, at);
+}
+
+/** The same where the database may have been struck too: it has to be there again before the others can record. */
+export async function claimedByTheStruck(trial: Trial, at: Date): Promise<Claimed> {
+  await until('the database answers', () => claimedNow(trial).catch(() => undefined));
+  return claimedByTheLost(trial, at);
 }
 
 const stuckForMs = 500;

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicMs } from '../measure/clock.js';
-import { atRisk, claimedWhenUp, slowAnswers } from './in-flight.js';
+import { atRisk, claimedByTheStruck, slowAnswers } from './in-flight.js';
 import type { Part } from './part.js';
 import type { ServicePart } from './start-services.js';
 import type { Exposure, Trial } from './trial.js';
@@ -9,8 +9,8 @@ import type { Exposure, Trial } from './trial.js';
 interface Blow {
   /** Blows of one round meet different parts. */
   part: string;
-  /** Calls `note` once a worker may no longer come to record what it holds. */
-  strike(note: () => Promise<void>): Promise<unknown>;
+  /** Calls `note`, with the time, once a worker may no longer come to record what it holds. */
+  strike(note: (at: Date) => Promise<void>): Promise<unknown>;
 }
 
 const rounds = { long: 12, short: 4 };
@@ -22,11 +22,11 @@ export function everythingAtRandom(seed: number): (trial: Trial) => Promise<Expo
   return async (trial) => {
     const random = createRandom(seed);
     const pick = <T>(items: T[]): T => items[Math.floor(random() * items.length)]!;
-    let inFlight = 0;
-    /** The slot of each claim that was out when a worker was struck: one that is not recorded is sent once more. */
+    /** The slot of each claim that a worker held when it was struck: one that is not recorded is sent once more. */
     const claims = new Map<string, number>();
-    const note = async () => {
-      for (const [slot, claim] of (await claimedWhenUp(trial)).claims) claims.set(`${slot}/${claim}`, slot);
+    const note = async (at: Date) => {
+      for (const [slot, claim] of (await claimedByTheStruck(trial, at)).claims)
+        claims.set(`${slot}/${claim}`, slot);
     };
     await trial.counter.call('behave', slowAnswers);
     for (let round = 0; round < rounds[trial.timing.form]; round += 1) {
@@ -36,24 +36,23 @@ export function everythingAtRandom(seed: number): (trial: Trial) => Promise<Expo
         const blow = pick(allBlows(trial, random));
         if (blows.every(({ part }) => part !== blow.part)) blows.push(blow);
       }
-      inFlight += (await claimedWhenUp(trial)).all.size;
       await Promise.all(blows.map(({ strike }) => strike(note)));
     }
-    return { ...atRisk(claims.values(), 'claimed when struck', monotonicMs()), inFlight };
+    return atRisk(claims.values(), 'claimed by who was struck', monotonicMs());
   };
 }
 
 function allBlows(trial: Trial, random: () => number): Blow[] {
   const { workers, api, postgres, rabbitmq } = trial;
   const aWhile = () => sleep(500 + random() * longestMs);
-  /** Only workers hold deliveries; behind an outage more than before it, so they are counted at the blow itself. */
+  /** Only workers hold deliveries. */
   const isWorker = (part: Part) => workers.some(({ name }) => name === part.name);
   const kill = (part: Part): Blow => ({
     part: part.name,
     async strike(note) {
       part.signal('SIGKILL');
       await part.gone();
-      await Promise.all([isWorker(part) && note(), part.revive()]);
+      await Promise.all([isWorker(part) && note(new Date()), part.revive()]);
     },
   });
   const restart = (part: Part): Blow => ({
@@ -68,7 +67,7 @@ function allBlows(trial: Trial, random: () => number): Blow[] {
     async strike(note) {
       part.signal('SIGSTOP');
       const over = aWhile().then(() => part.signal('SIGCONT'));
-      await Promise.all([isWorker(part) && note(), over]);
+      await Promise.all([isWorker(part) && note(new Date()), over]);
     },
   });
   const freeze = (part: ServicePart): Blow => ({
@@ -81,7 +80,7 @@ function allBlows(trial: Trial, random: () => number): Blow[] {
         wire.thaw();
       });
       // Cut off from the broker it records as ever.
-      await Promise.all([isWorker(part) && wire === part.database && note(), over]);
+      await Promise.all([isWorker(part) && wire === part.database && note(new Date()), over]);
     },
   });
   const services = [...workers, api];

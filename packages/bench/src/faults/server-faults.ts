@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicMs } from '../measure/clock.js';
-import { alertsKeptWaiting, atRisk, claimedByTheLost, underLoad } from './in-flight.js';
+import { alertsKeptWaiting, claimedByTheLost, nothingAtRisk, underLoad } from './in-flight.js';
 import type { Part } from './part.js';
 import type { ServicePart } from './start-services.js';
 import type { TcpProxy } from './tcp-proxy.js';
@@ -49,7 +49,7 @@ export function freezeDatabase({ times = 1, cut = false } = {}): (trial: Trial) 
       if (cut) wire.cut();
       wire.thaw();
     }
-    return atRisk(all, 'claimed and not recorded', monotonicMs());
+    return nothingAtRisk(all.size, 'claimed and not recorded');
   };
 }
 

@@ -29,6 +29,7 @@ function evidence() {
       lastArrivalMs: new Float64Array(4),
     },
     records: [0, 1].flatMap((sequence) => webhookIds.map((webhook) => record(sequence, webhook))),
+    workersLived: false,
   };
 }
 
@@ -85,6 +86,16 @@ test.each<[string, Partial<DeliveryRecord>, string]>([
   const given = evidence();
   Object.assign(given.records[3]!, change);
   expect(compare(given).disagreements).toEqual([expect.stringContaining(sentence)]);
+});
+
+test('a request that is missing from the records disagrees, unless its worker may have died of it', () => {
+  const given = evidence();
+  given.arrivals.received[2] = 2;
+  expect(compare(given)).toMatchObject({ repeated: 1, disagreements: [] });
+  const { disagreements } = compare({ ...given, workersLived: true });
+  expect(disagreements).toEqual([expect.stringContaining('2 requests arrived, 1 attempts are recorded')]);
+  given.arrivals.refused[2] = 1;
+  expect(compare({ ...given, workersLived: true }).disagreements).toHaveLength(1);
 });
 
 test('an alert that has two records for one webhook is found', () => {

@@ -9,6 +9,8 @@ export interface Evidence {
   acceptedAtMs: Float64Array;
   arrivals: Arrivals;
   records: DeliveryRecord[];
+  /** No worker was killed or stopped: each knows of every request that it made. */
+  workersLived: boolean;
 }
 
 export interface Comparison {
@@ -26,7 +28,8 @@ export interface Comparison {
 }
 
 /** Holds what was accepted against what arrived and what is recorded. */
-export function compare({ run, webhookIds, acceptedAtMs, arrivals, records }: Evidence): Comparison {
+export function compare(evidence: Evidence): Comparison {
+  const { run, webhookIds, acceptedAtMs, arrivals, records, workersLived } = evidence;
   const bySlot = recordsBySlot(run, webhookIds, records);
   const repeats = new Map<number, number>();
   const disagreements: string[] = [];
@@ -36,10 +39,12 @@ export function compare({ run, webhookIds, acceptedAtMs, arrivals, records }: Ev
     if (at > 0) accepted += 1;
     for (let webhook = 0; webhook < webhookIds.length; webhook += 1) {
       const slot = sequence * webhookIds.length + webhook;
-      const taken = arrivals.received[slot]! - arrivals.refused[slot]!;
+      const received = arrivals.received[slot]!;
+      const taken = received - arrivals.refused[slot]!;
       if (at > 0 && taken > 0) delivered += 1;
       if (taken > 1) repeats.set(slot, taken - 1);
-      const fault = disagreement({ records: bySlot.get(slot) ?? [], taken, isAccepted: at > 0 });
+      const known = bySlot.get(slot) ?? [];
+      const fault = disagreement({ records: known, received, taken, isAccepted: at > 0, workersLived });
       if (fault !== undefined)
         disagreements.push(`${alertIdOf(run, sequence)} to webhook ${webhook}: ${fault}`);
     }
@@ -58,12 +63,14 @@ export function compare({ run, webhookIds, acceptedAtMs, arrivals, records }: Ev
 
 interface Slot {
   records: DeliveryRecord[];
-  /** Requests that the destination took. */
+  /** Requests that came, and those of them that the destination took. */
+  received: number;
   taken: number;
   isAccepted: boolean;
+  workersLived: boolean;
 }
 
-function disagreement({ records, taken, isAccepted }: Slot): string | undefined {
+function disagreement({ records, received, taken, isAccepted, workersLived }: Slot): string | undefined {
   const [record] = records;
   if (record === undefined) {
     if (taken > 0) return 'it arrived and has no record';
@@ -74,6 +81,8 @@ function disagreement({ records, taken, isAccepted }: Slot): string | undefined 
   if (taken === 0 && record.status === 'succeeded') return 'it is recorded as succeeded and has not arrived';
   if (record.attempts !== record.attemptsMade || record.lastNumber !== record.attempts)
     return `${record.attempts} attempts, the last number ${record.lastNumber}, but attempts_made is ${record.attemptsMade}`;
+  if (workersLived && record.attempts !== received)
+    return `${received} requests arrived, ${record.attempts} attempts are recorded`;
   if (record.attemptsAnswered200 > taken)
     return `${record.attemptsAnswered200} recorded as taken, ${taken} arrived`;
   if (record.status === 'succeeded' && record.attemptsAnswered200 === 0)

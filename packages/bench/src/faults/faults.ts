@@ -34,12 +34,17 @@ const thawedWithinMs = 35_000;
 /** Every fault that is inflicted, in the order of the table. */
 export function allFaults(seed: number): Fault[] {
   return [
-    { name: 'worker killed before the POST', inflict: killBeforePost, short: true },
-    { name: 'worker killed between POST and commit', inflict: killBeforeCommit, short: true },
-    { name: 'workers killed between commit and ack', inflict: killBeforeAck },
-    { name: 'all workers killed', inflict: killAllWorkers },
+    { name: 'worker killed before the POST', inflict: killBeforePost, strikesWorkers: true, short: true },
+    {
+      name: 'worker killed between POST and commit',
+      inflict: killBeforeCommit,
+      strikesWorkers: true,
+      short: true,
+    },
+    { name: 'workers killed between commit and ack', inflict: killBeforeAck, strikesWorkers: true },
+    { name: 'all workers killed', inflict: killAllWorkers, strikesWorkers: true },
     { name: 'webhook-api killed while accepting', inflict: killApi, strikesApi: true, short: true },
-    { name: 'worker stopped and continued', inflict: stopAndContinue },
+    { name: 'worker stopped and continued', inflict: stopAndContinue, strikesWorkers: true },
     { name: 'worker records late', inflict: recordLate, short: true },
     { name: 'worker told to end', inflict: terminate },
     { name: 'RabbitMQ restarted', inflict: restart(({ rabbitmq }) => [rabbitmq]) },
@@ -80,6 +85,11 @@ export function allFaults(seed: number): Fault[] {
     { name: 'queue of alerts unbound', inflict: unbindAlerts, short: true },
     { name: 'exchange of alerts deleted', inflict: deleteAlertsExchange },
     { name: 'queue of deliveries deleted', inflict: deleteDeliveriesQueue },
-    { name: `all at random, seed ${seed}`, inflict: everythingAtRandom(seed), strikesApi: true },
+    {
+      name: `all at random, seed ${seed}`,
+      inflict: everythingAtRandom(seed),
+      strikesWorkers: true,
+      strikesApi: true,
+    },
   ];
 }

@@ -12,12 +12,12 @@ export interface Proof extends Sabotage {
 export const proofs: Proof[] = [
   {
     ...sabotages['ack-before-commit'],
-    fault: { name: 'worker killed between POST and commit', inflict: killBeforeCommit },
+    fault: { name: 'worker killed between POST and commit', inflict: killBeforeCommit, strikesWorkers: true },
     expects: /\d+ lost/,
   },
   {
     ...sabotages['dispatcher-off'],
-    fault: { name: 'worker killed before the POST', inflict: killBeforePost },
+    fault: { name: 'worker killed before the POST', inflict: killBeforePost, strikesWorkers: true },
     expects: /\d+ lost/,
   },
   {

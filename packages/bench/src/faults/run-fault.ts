@@ -72,6 +72,7 @@ async function tryFault(stage: Stage, fault: Fault): Promise<FaultResult> {
     acceptedAtMs: offered.acceptedAtMs,
     arrivals,
     records,
+    workersLived: !fault.strikesWorkers,
   });
   const recoverySeconds = recoveryOf({ exposure, offered, records });
   const { deadLetters, open } = await readOpenState(database, run);

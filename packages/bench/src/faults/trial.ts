@@ -26,8 +26,9 @@ export interface Fault {
   inflict(trial: Trial): Promise<Exposure>;
   /** Recovering may take so long, where that is less than of others. */
   recoveryBoundMs?: number;
-  /** The API is killed or stopped in it. */
+  /** The API is killed or stopped in it, and so are workers. */
   strikesApi?: boolean;
+  strikesWorkers?: boolean;
   /** Takes part in the short form. */
   short?: boolean;
 }

@@ -60,9 +60,10 @@ function toScenario(name: string): ScenarioName {
   return found;
 }
 
-function toNumber(name: string, text: string): number {
+/** @throws Error with a sentence where it is none, or below zero. */
+export function toNumber(name: string, text: string): number {
   const value = Number(text);
   if (text.trim() === '' || !Number.isFinite(value) || value < 0)
-    throw new Error(`--${name} takes a number, not ${JSON.stringify(text)}.\n${usage}`);
+    throw new Error(`--${name} takes a number, not ${JSON.stringify(text)}.`);
   return value;
 }

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util';
+import { toNumber } from '../options.js';
 import { allFaults } from './faults.js';
 import { proofs } from './proofs.js';
 import { prove } from './prove.js';
@@ -7,6 +8,7 @@ import { saveTable } from './save-table.js';
 import { startStage } from './stage.js';
 import { formatTable } from './table.js';
 import { longTiming, shortTiming } from './timing.js';
+import type { Fault } from './trial.js';
 
 const usage = `npm run test:faults -- [options]
   --short            a few faults with short leases and few alerts, as for every commit
@@ -20,7 +22,7 @@ const { values } = parseArgs({
   options: {
     help: { type: 'boolean', default: false },
     short: { type: 'boolean', default: false },
-    only: { type: 'string', default: '' },
+    only: { type: 'string' },
     seed: { type: 'string', default: '1' },
     alerts: { type: 'string' },
     save: { type: 'string' },
@@ -38,12 +40,8 @@ else {
 /** True where a fault has shown a problem. */
 async function inflictFaults(): Promise<boolean> {
   const base = values.short ? shortTiming : longTiming;
-  const timing = values.alerts === undefined ? base : { ...base, alerts: Number(values.alerts) };
-  const wanted = values.only.split(',').filter((part) => part !== '');
-  const faults = allFaults(Number(values.seed)).filter(({ name, short }) =>
-    wanted.length > 0 ? wanted.some((part) => name.includes(part)) : !values.short || short,
-  );
-  if (faults.length === 0) throw new Error(`No fault is called anything like "${values.only}".`);
+  const timing = { ...base, alerts: toNumber('alerts', values.alerts ?? String(base.alerts)) };
+  const faults = chooseFaults(allFaults(toNumber('seed', values.seed)));
   const startAnew = () => startStage({ timing, nodeOptions: { worker: [], api: [] }, say });
   const results: FaultResult[] = [];
   const broken: string[] = [];
@@ -73,6 +71,15 @@ async function inflictFaults(): Promise<boolean> {
   say(table);
   if (values.save !== undefined) saveTable(values.save, table);
   return broken.length > 0 || results.some(({ problems }) => problems.length > 0);
+}
+
+function chooseFaults(all: Fault[]): Fault[] {
+  if (values.only === undefined) return all.filter(({ short }) => !values.short || short);
+  const isNamed = (part: string) => (fault: Fault) => part !== '' && fault.name.includes(part);
+  const parts = values.only.split(',');
+  const unknown = parts.find((part) => !all.some(isNamed(part)));
+  if (unknown !== undefined) throw new Error(`No fault is called anything like "${unknown}".`);
+  return all.filter((fault) => parts.some((part) => isNamed(part)(fault)));
 }
 
 /** True where the suite has missed a sabotage. */

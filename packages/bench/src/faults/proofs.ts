@@ -1,3 +1,4 @@
+import { lockAttempts } from './database-faults.js';
 import { type Sabotage, sabotages } from './sabotages.js';
 import type { Fault } from './trial.js';
 import { killApi, killBeforeCommit, killBeforePost, recordLate } from './worker-faults.js';
@@ -24,6 +25,11 @@ export const proofs: Proof[] = [
     ...sabotages['no-fence'],
     fault: { name: 'worker records late', inflict: recordLate },
     expects: /records disagree/,
+  },
+  {
+    ...sabotages['no-renewal'],
+    fault: { name: 'a table locked', inflict: lockAttempts },
+    expects: /\d+ repeated, 0 were in flight/,
   },
   {
     ...sabotages['confirms-ignored'],

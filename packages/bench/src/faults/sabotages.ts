@@ -35,6 +35,13 @@ export const sabotages = {
     piece: "and x.claim = o.claim and o.status <> 'open'",
     replacement: "and o.status <> 'open'",
   },
+  'no-renewal': {
+    name: 'no-renewal',
+    victim: 'worker',
+    module: 'services/delivery-worker/dist/delivery/record.js',
+    piece: 'if (late.length > 0)',
+    replacement: 'if (false)',
+  },
   'confirms-ignored': {
     name: 'confirms-ignored',
     victim: 'api',

@@ -10,19 +10,19 @@ export function createAcker(channel: Channel): Acker {
   // Delivery tags rise on a channel, so insertion order is the order of tags.
   const isDone = new Map<number, boolean>();
   let finished: number[] = [];
-  let scheduled = false;
-  let closed = false;
+  let isScheduled = false;
+  let isClosed = false;
   channel.on('close', () => {
-    closed = true;
+    isClosed = true;
     isDone.clear();
   });
 
   const flush = () => {
-    scheduled = false;
+    isScheduled = false;
     const batch = finished;
     finished = [];
     // The broker has taken back what a closed channel held; the claim's fence makes the second turn harmless.
-    if (closed) return;
+    if (isClosed) return;
     try {
       const prefix = takePrefix(isDone);
       if (prefix !== undefined) channel.ack(messageOf(prefix), true);
@@ -31,18 +31,18 @@ export function createAcker(channel: Channel): Acker {
       }
     } catch {
       // amqplib throws where the connection is closing and the channel does not know it yet: the same as closed.
-      closed = true;
+      isClosed = true;
     }
   };
 
   return {
     taken: (tag) => isDone.set(tag, false),
     done(tag) {
-      if (!isDone.has(tag) || closed) return;
+      if (!isDone.has(tag) || isClosed) return;
       isDone.set(tag, true);
       finished.push(tag);
-      if (scheduled) return;
-      scheduled = true;
+      if (isScheduled) return;
+      isScheduled = true;
       setImmediate(flush);
     },
   };

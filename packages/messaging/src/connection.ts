@@ -55,11 +55,11 @@ export async function createBroker(options: BrokerOptions): Promise<Broker> {
   };
   const events = new EventEmitter<{ blocked: []; declared: [] }>();
   let current: ChannelModel | undefined;
-  let attached = false;
-  let blocked = false;
+  let isAttached = false;
+  let isBlocked = false;
   let waiters: (() => void)[] = [];
 
-  const isUp = () => attached && parts.areOpen();
+  const isUp = () => isAttached && parts.areOpen();
   const wake = () => {
     if (isUp()) for (const waiter of waiters.splice(0)) waiter();
   };
@@ -70,28 +70,28 @@ export async function createBroker(options: BrokerOptions): Promise<Broker> {
     onDeclared: () => events.emit('declared'),
   });
   const attachAll = async (model: ChannelModel): Promise<void> => {
-    blocked = false;
+    isBlocked = false;
     // Before anything is sent on it: the broker tells each connection once, when the first message comes.
     model.on('blocked', (reason) => {
-      blocked = true;
+      isBlocked = true;
       events.emit('blocked');
       log.warn({ reason }, 'broker.blocked');
     });
     model.on('unblocked', () => {
-      blocked = false;
+      isBlocked = false;
       log.info({}, 'broker.unblocked');
     });
     current = model;
     await parts.openAll(model);
   };
   const up = () => {
-    attached = true;
+    isAttached = true;
     wake();
     log.info({}, 'broker.connected');
   };
   const lost = (kind: 'disconnected' | 'unreachable') => (err: Error) => {
     current = undefined;
-    attached = false;
+    isAttached = false;
     parts.lost();
     log.warn({ err }, `broker.${kind}`);
   };
@@ -120,12 +120,12 @@ export async function createBroker(options: BrokerOptions): Promise<Broker> {
       if (!isUp()) await new Promise<void>((resolve) => waiters.push(resolve));
     },
     isUp,
-    isBlocked: () => blocked,
+    isBlocked: () => isBlocked,
     onBlocked: (listener) => void events.on('blocked', listener),
     onDeclared: (listener) => void events.on('declared', listener),
     async close() {
       waiters = [];
-      attached = false;
+      isAttached = false;
       parts.lost();
       await closeWithin(connection, current);
     },

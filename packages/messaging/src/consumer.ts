@@ -1,25 +1,10 @@
-import { requestIdHeader } from '@tocsin/contracts';
 import type { Channel, ConsumeMessage } from 'amqplib';
-import { type Acker, createAcker } from './acker.js';
+import { createAcker } from './acker.js';
 import type { Broker } from './connection.js';
+import { createHand } from './hand.js';
+import { Held, type Incoming, type Settlement, type Source } from './held-message.js';
 import { createPrefetch } from './prefetch.js';
-
-/** A message in hand. Tens of thousands can be at once: what is kept of each is this and no more. */
-export interface Incoming {
-  readonly content: Buffer;
-  readonly queue: string;
-  readonly routingKey: string;
-  /** `x-request-id`, where it is a string; others may be of any size. */
-  readonly headers: Readonly<Record<string, unknown>>;
-  /** The broker has handed this message out before. */
-  readonly redelivered: boolean;
-  /** Its channel has ended: the broker gives it to whoever takes messages, and nothing done here is acknowledged. */
-  isHandedBack(): boolean;
-  /** All that it stands for is committed: it is acknowledged. */
-  done(): void;
-  /** It is handed over again, later each time; or to whoever the broker gives it when this consumer's channel ends. */
-  failed(error: unknown): void;
-}
+import { createSubscription, type Subscription } from './subscription.js';
 
 export interface ConsumerOptions {
   queue: string;
@@ -47,14 +32,10 @@ export interface Consumer {
   drained(): Promise<void>;
 }
 
-/** A channel, and the subscription on it while messages are wanted. */
-interface Reading {
-  queue: string;
+/** A channel, and what was asked for and is acknowledged on it. */
+interface Reading extends Source {
   channel: Channel;
-  /** One for the whole life of the channel: acknowledging a prefix would else take in what was taken before a pause. */
-  acker: Acker;
-  /** Several, because the broker knows a consumer's prefetch by what it was as it began: each further one asks for more. */
-  consumerTags: string[];
+  subscription: Subscription;
 }
 
 const firstRetryMs = 1_000;
@@ -62,35 +43,22 @@ const maxRetryMs = 5_000;
 
 /** Reads one queue. The only place that acknowledges; nothing is ever put back by nack and requeue. */
 export async function createConsumer(broker: Broker, options: ConsumerOptions): Promise<Consumer> {
+  const { queue, maxBytes = Number.POSITIVE_INFINITY, handle, onError } = options;
   let reading: Reading | undefined;
-  const { maxBytes = Number.POSITIVE_INFINITY } = options;
+  let isWanted = true;
   const prefetch = createPrefetch({ max: options.prefetch, maxBytes });
-  let wanted = true;
-  let full = false;
-  let isAsking = false;
-  let inHand = 0;
-  let bytesInHand = 0;
-  let idle: (() => void)[] = [];
-  let steering: Promise<void> = Promise.resolve();
+  /** A channel on which a step fails ends with it, and is opened again. */
+  const tryToSteer = async () => reading?.subscription.follow().catch(() => {});
+  const want = async (isWantedNow: boolean) => {
+    isWanted = isWantedNow;
+    await tryToSteer();
+  };
+  const hand = createHand({ maxBytes, onChange: () => void tryToSteer() });
 
-  const weigh = (bytes: number) => {
-    bytesInHand += bytes;
-    const before = full;
-    full = bytesInHand > (full ? maxBytes / 2 : maxBytes);
-    if (full !== before) void tryToSteer();
-  };
-  const release = ({ bytes }: Held) => {
-    inHand -= 1;
-    weigh(-bytes);
-    if (inHand > 0) return;
-    for (const wake of idle) wake();
-    idle = [];
-  };
   const hold = (held: Held): void => {
-    inHand += 1;
-    weigh(held.bytes);
+    hand.add(held.bytes);
     try {
-      options.handle(held)?.then(
+      handle(held)?.then(
         () => held.done(),
         (error: unknown) => held.failed(error),
       );
@@ -99,20 +67,18 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
     }
   };
   const settlement: Settlement = {
-    isHandedBack: (held) => reading !== held.on,
+    isHandedBack: (held) => reading !== held.from,
     done(held) {
-      held.on.acker.done(held.tag);
-      release(held);
+      held.from.acker.done(held.tag);
+      hand.release(held.bytes);
     },
     failed(held, error) {
       // Whoever has it now tells what is wrong with it.
-      if (reading !== held.on) return release(held);
-      options.onError(error);
-      // Apart, so that what failed together is not tried together for ever.
-      const delayMs = Math.min(maxRetryMs, firstRetryMs * 2 ** held.failures) * (0.5 + Math.random() / 2);
+      if (held.isHandedBack()) return hand.release(held.bytes);
+      onError(error);
+      setTimeout(() => held.isHandedBack() || hold(held), retryDelayMs(held.failures)).unref();
       held.failures += 1;
-      setTimeout(() => reading === held.on && hold(held), delayMs).unref();
-      release(held);
+      hand.release(held.bytes);
     },
   };
   const take = (on: Reading, message: ConsumeMessage | null): void => {
@@ -125,129 +91,38 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
     const held = new Held(message, on, settlement);
     prefetch.came(held.bytes);
     hold(held);
-    askIfSmall(on);
-  };
-  const askIfSmall = (on: Reading): void => {
-    if (isAsking || !mayTake()) return;
-    const more = prefetch.more(inHand);
-    if (more > 0) void askForMore(on, more);
-  };
-  const subscribe = async (on: Reading, count: number): Promise<void> => {
-    const [, { consumerTag }] = await Promise.all([
-      on.channel.prefetch(count),
-      on.channel.consume(options.queue, (message) => take(on, message)),
-    ]);
-    on.consumerTags.push(consumerTag);
-  };
-  const mayTake = () => wanted && !full;
-  const follow = async (): Promise<void> => {
-    const on = reading;
-    if (on === undefined) return;
-    if (mayTake() && on.consumerTags.length === 0) await subscribe(on, prefetch.begin());
-    if (mayTake()) return;
-    // A channel that has ended has no subscription either.
-    await Promise.all(on.consumerTags.splice(0).map((tag) => on.channel.cancel(tag).catch(() => {})));
-  };
-  /** One step at a time: each takes a round trip, and meanwhile something else may have come to be wanted. */
-  const inTurn = (work: () => Promise<void>): Promise<void> => {
-    const step = steering.then(work);
-    steering = step.catch(() => {});
-    return step;
-  };
-  const steer = () => inTurn(follow);
-  /** A channel on which a step fails ends with it, and is opened again. */
-  const tryToSteer = () => steer().catch(() => {});
-  const askForMore = async (on: Reading, count: number): Promise<void> => {
-    isAsking = true;
-    const ask = async () => {
-      // Else what was asked for has been called off meanwhile.
-      if (reading === on && mayTake() && on.consumerTags.length > 0) await subscribe(on, count);
-    };
-    await inTurn(ask).catch(() => {});
-    isAsking = false;
-    // All of them may have come together with the answer, and until one is settled no other would ask.
-    askIfSmall(on);
+    on.subscription.askIfSmall();
   };
 
   await broker.use(async (channel) => {
-    const opened: Reading = {
-      queue: options.queue,
-      channel,
-      acker: createAcker(channel),
-      consumerTags: [],
-    };
+    const subscription = createSubscription(channel, {
+      queue,
+      prefetch,
+      mayTake: () => isWanted && !hand.isFull(),
+      inHand: hand.count,
+      onMessage: (message) => take(opened, message),
+    });
+    // One acker for the whole life of the channel: acknowledging a prefix would else take in what was taken before a pause.
+    const opened: Reading = { queue, channel, acker: createAcker(channel), subscription };
     channel.on('close', () => {
       if (reading === opened) reading = undefined;
     });
     reading = opened;
-    await steer();
+    await subscription.follow();
   });
 
   return {
-    async pause() {
-      wanted = false;
-      await tryToSteer();
-    },
-    async resume() {
-      wanted = true;
-      await tryToSteer();
-    },
+    pause: () => want(false),
+    resume: () => want(true),
     async handBack() {
       await reading?.channel.close().catch(() => {});
     },
-    inHand: () => inHand,
-    drained: () => (inHand === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve))),
+    inHand: hand.count,
+    drained: hand.drained,
   };
 }
 
-interface Settlement {
-  isHandedBack(held: Held): boolean;
-  done(held: Held): void;
-  failed(held: Held, error: unknown): void;
-}
-
-/** A class, so that a message held costs no closures. */
-class Held implements Incoming {
-  readonly content: Buffer;
-  readonly queue: string;
-  readonly routingKey: string;
-  readonly headers: Readonly<Record<string, unknown>>;
-  readonly redelivered: boolean;
-  readonly tag: number;
-  readonly on: Reading;
-  /** Of what is kept of it. */
-  readonly bytes: number;
-  failures = 0;
-  readonly #settlement: Settlement;
-
-  constructor({ content, fields, properties }: ConsumeMessage, on: Reading, settlement: Settlement) {
-    this.content = content;
-    this.queue = on.queue;
-    this.routingKey = fields.routingKey;
-    this.headers = keptOf(properties.headers);
-    this.bytes = content.length + String(this.headers[requestIdHeader] ?? '').length;
-    this.redelivered = fields.redelivered;
-    this.tag = fields.deliveryTag;
-    this.on = on;
-    this.#settlement = settlement;
-  }
-
-  isHandedBack(): boolean {
-    return this.#settlement.isHandedBack(this);
-  }
-
-  done(): void {
-    this.#settlement.done(this);
-  }
-
-  failed(error: unknown): void {
-    this.#settlement.failed(this, error);
-  }
-}
-
-const noHeaders = Object.freeze({});
-
-function keptOf(headers: Record<string, unknown> = noHeaders): Record<string, unknown> {
-  const { [requestIdHeader]: id } = headers;
-  return typeof id === 'string' ? { [requestIdHeader]: id } : noHeaders;
+/** Of random length, so that what failed together is not tried together for ever. */
+function retryDelayMs(failures: number): number {
+  return Math.min(maxRetryMs, firstRetryMs * 2 ** failures) * (0.5 + Math.random() / 2);
 }

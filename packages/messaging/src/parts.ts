@@ -49,13 +49,13 @@ export function createParts({ declareEveryMs, logger, onOpen, onDeclared }: Part
       (declared, err) => logger.warn({ declared, err }, 'broker.declared_otherwise'),
     );
   const open = async (part: Part, on: Opened): Promise<void> => {
-    let closed = false;
+    let isClosed = false;
     await part.openOn(on.model, () => {
-      closed = true;
+      isClosed = true;
       on.open.delete(part);
       void reopen(part, on);
     });
-    if (closed) return;
+    if (isClosed) return;
     on.open.add(part);
     onOpen();
   };

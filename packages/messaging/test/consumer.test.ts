@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { alertFiredKey, deliveriesExchange, deliveryDueKey } from '@tocsin/contracts';
-import { createConsumer, type Incoming } from '../src/consumer.js';
+import { createConsumer } from '../src/consumer.js';
+import type { Incoming } from '../src/held-message.js';
 import { createTestBroker } from '../src/testing.js';
 import { alertFiredQueue, deliveriesQueue } from '../src/topology.js';
 import { alert, newBroker, newPublisher, until } from './support/broker.js';

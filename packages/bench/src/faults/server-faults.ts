@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import type { TcpProxy } from '@tocsin/kit/testing';
 import { monotonicMs } from '../measure/clock.js';
 import { alertsKeptWaiting, claimedByTheLost, nothingAtRisk, underLoad } from './in-flight.js';
 import type { Part } from './part.js';
 import type { ServicePart } from './start-services.js';
-import type { TcpProxy } from './tcp-proxy.js';
 import type { Exposure, Trial } from './trial.js';
 
 const alarmMs = 10_000;

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { startTcpProxy, type TcpProxy } from '@tocsin/kit/testing';
 import { findFreePorts } from '@tocsin/local';
 import type { Stack } from '../stack/start-stack.js';
 import { type Part, startPart } from './part.js';
-import { startTcpProxy, type TcpProxy } from './tcp-proxy.js';
 
 /** A service as it is shipped, with a wire of its own to the database and to the broker. */
 export interface ServicePart extends Part {

@@ -1,0 +1,1 @@
+export { startTcpProxy, type TcpProxy } from './testing/tcp-proxy.js';

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { startTcpProxy } from '@tocsin/kit/testing';
 import { alertFiredQueue } from '@tocsin/messaging';
 import { createTestBroker } from '@tocsin/messaging/testing';
 import { connect } from 'amqplib';
@@ -9,7 +10,6 @@ import {
   createHttpPublisher,
   type PublishAlert,
 } from '../src/index.js';
-import { startCuttingProxy } from './support/cutting-proxy.js';
 import { createManualClock } from './support/manual-clock.js';
 import { startScriptedApi } from './support/scripted-api.js';
 
@@ -97,7 +97,7 @@ describe.each([
 
 test('a broker that goes away in the middle costs no alert', async () => {
   const { url } = await createTestBroker();
-  const proxy = await startCuttingProxy(new URL(url));
+  const proxy = await startTcpProxy(url);
   const publisher = await createAmqpPublisher({ url: proxy.url, workspaceId });
   const given = Array.from({ length: 400 }, () => ({ ...alert(), alert_id: randomUUID() }));
   const publishing = given.map(async (one, index) => {

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { startTcpProxy, type TcpProxy } from '@tocsin/kit/testing';
 import { createDatabase, type Database, type DatabaseOptions } from '../src/connection.js';
 import { isDatabaseAway } from '../src/errors.js';
 import { createTestDatabase, type TestDatabase } from '../src/testing.js';
-import { startWire } from './support/wire.js';
 
 let db: TestDatabase;
-let wire: Awaited<ReturnType<typeof startWire>>;
+let wire: TcpProxy;
 let database: Database;
 
 beforeAll(async () => {
@@ -15,11 +15,11 @@ afterAll(() => db.drop());
 afterEach(async () => {
   wire.thaw();
   await database.close();
-  wire.close();
+  await wire.close();
 });
 
 async function open(options: Partial<DatabaseOptions>) {
-  wire = await startWire(db.url);
+  wire = await startTcpProxy(db.url);
   database = createDatabase({ url: wire.url, applicationName: 'test', poolSize: 4, ...options });
   await one();
 }

@@ -1,1 +1,2 @@
 export { startTcpProxy, type TcpProxy } from './testing/tcp-proxy.js';
+export { until } from './testing/until.js';

@@ -6,7 +6,7 @@ import { alertFiredQueue, deliveriesQueue } from '../src/topology.js';
 import { alert, brokerUrl, newBroker, takeAlerts, until } from './support/broker.js';
 
 test('a connection that is cut comes back, and publisher and consumer with it', async () => {
-  const gate = await startGate(new URL(brokerUrl()));
+  const gate = await startGate(brokerUrl());
   const broker = await newBroker({ url: gate.url });
   const publisher = await createPublisher(broker);
   const taken = await takeAlerts(broker);
@@ -20,7 +20,7 @@ test('a connection that is cut comes back, and publisher and consumer with it', 
 });
 
 test('what cannot be attached is tried again, also where the broker falls silent just then', async () => {
-  const gate = await startGate(new URL(brokerUrl()));
+  const gate = await startGate(brokerUrl());
   const broker = await newBroker({ url: gate.url });
   let attached = 0;
   await broker.use(async () => {
@@ -37,7 +37,7 @@ test('what cannot be attached is tried again, also where the broker falls silent
 });
 
 test('a connection that the broker closes together with its last reply is made anew', async () => {
-  const gate = await startGate(new URL(brokerUrl()));
+  const gate = await startGate(brokerUrl());
   const broker = await newBroker({ url: gate.url });
   let attached = 0;
   await broker.use(async (channel) => {
@@ -52,7 +52,7 @@ test('a connection that the broker closes together with its last reply is made a
 });
 
 test('a broker that holds back while its connection is still being set up is known to', async () => {
-  const gate = await startGate(new URL(brokerUrl()));
+  const gate = await startGate(brokerUrl());
   const broker = await newBroker({ url: gate.url });
   await broker.use(async () => {
     gate.sayBlocked();
@@ -65,7 +65,7 @@ test('a broker that holds back while its connection is still being set up is kno
 });
 
 test('closing does not wait for a broker that no longer answers', async () => {
-  const gate = await startGate(new URL(brokerUrl()));
+  const gate = await startGate(brokerUrl());
   const broker = await newBroker({ url: gate.url });
   await broker.ready();
   gate.freeze();

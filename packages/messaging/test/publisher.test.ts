@@ -17,7 +17,7 @@ async function outcomeOf(published: Promise<void>) {
 }
 
 test('whoever comes after a confirm is overdue is refused at once, and taken as soon as the late one is there', async () => {
-  const gate = await startGate(new URL(brokerUrl()));
+  const gate = await startGate(brokerUrl());
   const broker = await newBroker({ url: gate.url });
   const publisher = await createPublisher(broker, { confirmTimeoutMs: 500, refuseAfterMs: 300 });
   let connections = 0;
@@ -42,7 +42,7 @@ test('whoever comes after a confirm is overdue is refused at once, and taken as 
 });
 
 test('a publisher that was not told to refuse waits for each confirm', async () => {
-  const gate = await startGate(new URL(brokerUrl()));
+  const gate = await startGate(brokerUrl());
   const broker = await newBroker({ url: gate.url });
   const publisher = await createPublisher(broker, { confirmTimeoutMs: 600 });
   await broker.ready();
@@ -53,7 +53,7 @@ test('a publisher that was not told to refuse waits for each confirm', async () 
 });
 
 test('a broker that holds its publishers back refuses at once, and takes again as soon as it says so', async () => {
-  const gate = await startGate(new URL(brokerUrl()));
+  const gate = await startGate(brokerUrl());
   const broker = await newBroker({ url: gate.url });
   const publisher = await createPublisher(broker, { confirmTimeoutMs: 20_000 });
   await broker.ready();
@@ -78,7 +78,7 @@ test('a broker that holds its publishers back refuses at once, and takes again a
 });
 
 test('what a broker had taken before it held its publishers back is confirmed all the same', async () => {
-  const gate = await startGate(new URL(brokerUrl()));
+  const gate = await startGate(brokerUrl());
   const broker = await newBroker({ url: gate.url });
   const publisher = await createPublisher(broker);
   await broker.ready();
@@ -90,7 +90,7 @@ test('what a broker had taken before it held its publishers back is confirmed al
 });
 
 test('a connection made anew is not taken for the one that was held back', async () => {
-  const gate = await startGate(new URL(brokerUrl()));
+  const gate = await startGate(brokerUrl());
   const broker = await newBroker({ url: gate.url });
   const publisher = await createPublisher(broker);
   await broker.ready();
@@ -125,7 +125,7 @@ test('what nobody listens to is kept in the alternate queue, and what no queue t
 });
 
 test('while a broker does not answer, who asks for the depth of a queue is told so, and the broker is asked once', async () => {
-  const gate = await startGate(new URL(brokerUrl()));
+  const gate = await startGate(brokerUrl());
   const broker = await newBroker({ url: gate.url });
   let asked = 0;
   const use: Broker['use'] = (attach) =>

@@ -1,6 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { startTcpProxy, type TcpProxy } from '@tocsin/kit/testing';
 import { startGate } from '@tocsin/messaging/testing';
 import { createStage, type Stage } from './support/stage.js';
 import { until } from './support/until.js';
@@ -13,14 +14,14 @@ const graceMs = 15_000;
 
 let stage: Stage;
 let broker: Awaited<ReturnType<typeof startGate>>;
-let database: Awaited<ReturnType<typeof startGate>>;
+let database: TcpProxy;
 let child: ChildProcess;
 let output: string;
 
 beforeEach(async () => {
   stage = await createStage({ leases: { queuedMs: 1_000, claimMs: 14_000 } });
-  broker = await startGate(new URL(stage.config.amqpUrl.reveal()));
-  database = await startGate(new URL(stage.config.databaseUrl.reveal()));
+  broker = await startGate(stage.config.amqpUrl.reveal());
+  database = await startTcpProxy(stage.config.databaseUrl.reveal());
 });
 afterEach(async () => {
   child.kill('SIGKILL');

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { Secret } from '@tocsin/kit';
+import { startTcpProxy, type TcpProxy } from '@tocsin/kit/testing';
 import { createTestBroker } from '@tocsin/messaging/testing';
 import { type Problem, startApi, type TestApi, workspaceId } from './support/api.js';
-import { startGate } from './support/gate.js';
 
 const alerts = `/api/v1/workspaces/${workspaceId}/alerts`;
 const fired = () => ({
@@ -19,16 +19,16 @@ const fired = () => ({
   },
 });
 
-let gate: Awaited<ReturnType<typeof startGate>>;
+let proxy: TcpProxy;
 let api: TestApi;
 beforeAll(async () => {
-  gate = await startGate(new URL((await createTestBroker()).url));
-  gate.refuse();
-  api = await startApi({ config: { amqpUrl: new Secret(gate.url) } });
+  proxy = await startTcpProxy((await createTestBroker()).url);
+  proxy.refuse();
+  api = await startApi({ config: { amqpUrl: new Secret(proxy.url) } });
 });
 afterAll(async () => {
   await api.close();
-  await gate.close();
+  await proxy.close();
 });
 
 const publish = (body: object) =>
@@ -48,7 +48,8 @@ async function expectUnavailable(): Promise<void> {
 }
 
 async function expectBack(): Promise<void> {
-  gate.open();
+  proxy.cut();
+  proxy.thaw();
   const alertId = randomUUID();
   let answer = await publish({ ...fired(), alert_id: alertId });
   while (answer.status === 503) answer = await publish({ ...fired(), alert_id: alertId });
@@ -62,7 +63,7 @@ it('an alert is 503 with its id while the broker cannot be reached, and taken on
 
 it('an alert is 503 with its id when the broker does not confirm in three seconds, and those after it at once', async () => {
   await expectBack();
-  gate.silence();
+  proxy.freeze();
   await expectUnavailable();
   const startedAtMs = performance.now();
   for (let count = 0; count < 5; count += 1) await expectUnavailable();
@@ -71,7 +72,7 @@ it('an alert is 503 with its id when the broker does not confirm in three second
 });
 
 it('a wrong alert is 422 while the broker is away, and the rest of the API goes on', async () => {
-  gate.refuse();
+  proxy.refuse();
   expect((await publish({ ...fired(), metric_value: 'x' })).status).toBe(422);
   expect((await api.call('GET', alerts)).status).toBe(200);
   expect((await fetch(`${api.url}/readyz`)).status).toBe(200);

@@ -1,25 +1,26 @@
 import { migrateDatabase } from '@tocsin/database';
 import { createEmptyTestDatabase, createTestDatabase, type TestDatabase } from '@tocsin/database/testing';
 import { Secret } from '@tocsin/kit';
+import { startTcpProxy, type TcpProxy } from '@tocsin/kit/testing';
 import { startApi, type TestApi, workspaceId } from './support/api.js';
-import { startGate } from './support/gate.js';
 
 const webhooks = `/api/v1/workspaces/${workspaceId}/webhooks`;
 const webhook = '/api/v1/webhooks/00000000-0000-0000-0000-000000000000';
 const fields = { name: 'Hook', url: 'http://127.0.0.1:9/', body: '{}' };
 
 let database: TestDatabase;
-let gate: Awaited<ReturnType<typeof startGate>>;
+let proxy: TcpProxy;
 let api: TestApi;
 beforeAll(async () => {
   database = await createTestDatabase();
-  gate = await startGate(new URL(database.url));
-  api = await startApi({ config: { databaseUrl: new Secret(gate.url) } });
+  proxy = await startTcpProxy(database.url);
+  api = await startApi({ config: { databaseUrl: new Secret(proxy.url) } });
 });
 afterAll(async () => {
-  gate.open();
+  proxy.cut();
+  proxy.thaw();
   await api.close();
-  await gate.close();
+  await proxy.close();
   await database.drop();
 });
 
@@ -45,7 +46,8 @@ async function expectAway(): Promise<void> {
 }
 
 async function expectBack(): Promise<void> {
-  gate.open();
+  proxy.cut();
+  proxy.thaw();
   const endsAt = performance.now() + 15_000;
   while ((await api.call('GET', webhooks)).status !== 200) expect(performance.now()).toBeLessThan(endsAt);
   expect((await fetch(`${api.url}/readyz`)).status).toBe(200);
@@ -54,21 +56,21 @@ async function expectBack(): Promise<void> {
 
 test('while the database refuses connections every call is 503, and the service recovers by itself', async () => {
   expect((await api.call('GET', webhooks)).status).toBe(200);
-  gate.refuse();
+  proxy.refuse();
   await expectAway();
   await expectBack();
 });
 
 test('while the database accepts and never answers every call is 503 and not a hang, and the service recovers', async () => {
   expect((await api.call('GET', webhooks)).status).toBe(200);
-  gate.silence();
+  proxy.freeze();
   await expectAway();
   await expectAway();
   await expectBack();
 });
 
 test('what needs no database works without it', async () => {
-  gate.refuse();
+  proxy.refuse();
   expect((await api.call('GET', '/api/v1/whoami')).status).toBe(200);
   const preview = await api.call('POST', `${webhooks}/preview`, { body: { body: '{}' } });
   expect(preview.status).toBe(200);

@@ -37,8 +37,8 @@ export async function startServicePart(
 ): Promise<ServicePart> {
   const { processes, directory, logOf, env, nodeOptions } = settings;
   const [port = 0, metricsPort = 0] = await findFreePorts(2);
-  const database = await startTcpProxy(Number(new URL(settings.databaseUrl).port));
-  const broker = await startTcpProxy(Number(new URL(settings.amqpUrl).port));
+  const database = await startTcpProxy(settings.databaseUrl);
+  const broker = await startTcpProxy(settings.amqpUrl);
   const httpUrl = `http://127.0.0.1:${port}`;
   const part = await startPart({
     name,
@@ -54,8 +54,8 @@ export async function startServicePart(
           HOST: '127.0.0.1',
           PORT: String(port),
           METRICS_PORT: String(metricsPort),
-          DATABASE_URL: through(settings.databaseUrl, database),
-          AMQP_URL: through(settings.amqpUrl, broker),
+          DATABASE_URL: database.url,
+          AMQP_URL: broker.url,
           EGRESS_ALLOW: '127.0.0.0/8',
           LOG_LEVEL: 'warn',
           ...env,
@@ -74,16 +74,9 @@ export async function startServicePart(
     broker,
     async stop() {
       await part.stop();
-      database.close();
-      broker.close();
+      await Promise.all([database.close(), broker.close()]);
     },
   };
-}
-
-function through(url: string, proxy: TcpProxy): string {
-  const address = new URL(url);
-  address.port = String(proxy.port);
-  return address.href;
 }
 
 async function waitUntilReady(

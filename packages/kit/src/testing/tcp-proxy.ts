@@ -4,93 +4,137 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 /** `to-server`: what the client sends does not arrive. `to-client`: what the server answers does not. */
 type Direction = 'to-server' | 'to-client';
 
-/** Stands between a service and its database or broker, and does to the wire what networks do. */
+/** Stands between a client and its server, and does to the wire what networks do. */
 export interface TcpProxy {
-  readonly port: number;
+  /** The server's, by way of this. */
+  readonly url: string;
   /** Nothing passes any more and nobody is told, the end of a connection included; new ones are taken and lie still. */
   freeze(...directions: Direction[]): void;
   /** From when a client sends one of these, nothing that the server says on that connection arrives. */
   freezeAnswersTo(...texts: string[]): void;
   /** Every byte comes so many milliseconds late, both ways. */
   delay(ms: number): void;
-  /** What was held passes now. */
+  /** What was held passes now, and who comes is let in again. */
   thaw(): void;
   /** Ends every connection; what was held is lost. */
   cut(): void;
-  close(): void;
+  /** Ends every connection, and each new one at once. */
+  refuse(): void;
+  /** Tells every client what the server has not said. */
+  say(data: Buffer): void;
+  /** The same behind what the server says next to any of them, in one piece with it. */
+  sayWithNext(data: Buffer): void;
+  close(): Promise<void>;
 }
 
 const bothWays: Direction[] = ['to-server', 'to-client'];
 
-/** Forwards connections from a free port of 127.0.0.1 to `targetPort` there. */
-export async function startTcpProxy(targetPort: number): Promise<TcpProxy> {
-  const frozen = new Set<Direction>();
+/** What is being done to what passes. */
+interface Harm {
+  frozen: Set<Direction>;
   /** Ends of connections that are frozen by themselves. */
-  const held = new Set<Socket>();
-  let trap: string[] = [];
-  let delayMs = 0;
-  const open = new Map<Socket, { socket: Socket; direction: Direction }[]>();
+  held: Set<Socket>;
+  trap: string[];
+  delayMs: number;
+  isRefusing: boolean;
+  saidNext: Buffer[];
+}
 
-  const pump = (from: Socket, to: Socket, direction: Direction) => {
-    const isFrozen = () => frozen.has(direction) || held.has(from);
-    const later = inOrder(() => delayMs);
-    from.on('data', (chunk: Buffer) => {
-      if (direction === 'to-server' && trap.some((text) => chunk.includes(text))) {
-        held.add(to);
-        to.pause();
-      }
-      later(() => {
-        if (!to.write(chunk)) from.pause();
-      });
-    });
-    to.on('drain', () => {
-      if (!isFrozen()) from.resume();
-    });
-    from.on('end', () => later(() => to.end()));
-    from.on('error', () => to.destroy());
-    if (isFrozen()) from.pause();
+/** Forwards connections from a free port of 127.0.0.1 to the host and port of `serverUrl`. */
+export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
+  const { hostname: host, port } = new URL(serverUrl);
+  const harm: Harm = {
+    frozen: new Set(),
+    held: new Set(),
+    trap: [],
+    delayMs: 0,
+    isRefusing: false,
+    saidNext: [],
   };
+  const open = new Map<Socket, Way[]>();
   const server = createServer({ noDelay: true, allowHalfOpen: true }, (client) => {
-    const upstream = connect({ port: targetPort, host: '127.0.0.1', noDelay: true, allowHalfOpen: true });
-    open.set(client, [
-      { socket: client, direction: 'to-server' },
-      { socket: upstream, direction: 'to-client' },
-    ]);
-    pump(client, upstream, 'to-server');
-    pump(upstream, client, 'to-client');
+    if (harm.isRefusing) return void client.destroy();
+    const upstream = connect({ port: Number(port), host, noDelay: true, allowHalfOpen: true });
+    const ways: Way[] = [
+      { from: client, to: upstream, direction: 'to-server' },
+      { from: upstream, to: client, direction: 'to-client' },
+    ];
+    open.set(client, ways);
+    for (const way of ways) pump(way, harm);
     client.on('close', () => open.delete(client));
   });
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
+  const url = new URL(serverUrl);
+  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
 
   const proxy: TcpProxy = {
-    port: (server.address() as AddressInfo).port,
+    url: url.href,
     freeze(...directions) {
-      for (const direction of directions.length === 0 ? bothWays : directions) frozen.add(direction);
-      for (const ends of open.values())
-        for (const { socket, direction } of ends) if (frozen.has(direction)) socket.pause();
+      for (const direction of directions.length === 0 ? bothWays : directions) harm.frozen.add(direction);
+      for (const ways of open.values())
+        for (const { from, direction } of ways) if (harm.frozen.has(direction)) from.pause();
     },
     freezeAnswersTo(...texts) {
-      trap = texts;
+      harm.trap = texts;
     },
     delay(ms) {
-      delayMs = ms;
+      harm.delayMs = ms;
     },
     thaw() {
-      frozen.clear();
-      held.clear();
-      trap = [];
-      for (const ends of open.values()) for (const { socket } of ends) socket.resume();
+      harm.frozen.clear();
+      harm.held.clear();
+      harm.trap = [];
+      harm.isRefusing = false;
+      for (const ways of open.values()) for (const { from } of ways) from.resume();
     },
     cut() {
-      for (const ends of open.values()) for (const { socket } of ends) socket.destroy();
+      for (const ways of open.values()) for (const { from } of ways) from.destroy();
     },
-    close() {
+    refuse() {
+      harm.isRefusing = true;
       proxy.cut();
-      server.close();
+    },
+    say(data) {
+      for (const client of open.keys()) client.write(data);
+    },
+    sayWithNext(data) {
+      harm.saidNext.push(data);
+    },
+    async close() {
+      proxy.cut();
+      await new Promise((resolve) => server.close(resolve));
     },
   };
   return proxy;
+}
+
+/** One way of a connection. */
+interface Way {
+  from: Socket;
+  to: Socket;
+  direction: Direction;
+}
+
+function pump({ from, to, direction }: Way, harm: Harm): void {
+  const isFrozen = () => harm.frozen.has(direction) || harm.held.has(from);
+  const later = inOrder(() => harm.delayMs);
+  from.on('data', (chunk: Buffer) => {
+    if (direction === 'to-server' && harm.trap.some((text) => chunk.includes(text))) {
+      harm.held.add(to);
+      to.pause();
+    }
+    const said = direction === 'to-client' ? harm.saidNext.splice(0) : [];
+    later(() => {
+      if (!to.write(said.length === 0 ? chunk : Buffer.concat([chunk, ...said]))) from.pause();
+    });
+  });
+  to.on('drain', () => {
+    if (!isFrozen()) from.resume();
+  });
+  from.on('end', () => later(() => to.end()));
+  from.on('error', () => to.destroy());
+  if (isFrozen()) from.pause();
 }
 
 /** Acts now, or later where that is asked for; never before what came earlier. */

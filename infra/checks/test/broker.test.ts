@@ -1,12 +1,12 @@
 import { once } from 'node:events';
 import { alertFiredKey, alertsExchange } from '@tocsin/contracts';
+import { until } from '@tocsin/kit/testing';
 import { createBroker, createConsumer, deliveriesQueue, unroutedQueue } from '@tocsin/messaging';
 import { parse } from 'yaml';
 import { maxAlertBytes } from '../../../services/delivery-worker/src/dead-letters/kept-of.js';
 import { composeService, readText } from './support/compose.js';
 import { parseExposition } from './support/exposition.js';
 import { type ShippedBroker, startShippedBroker } from './support/shipped-broker.js';
-import { until } from './support/stack.js';
 import { makeEnv } from './support/variables.js';
 
 interface Policy {

@@ -1,9 +1,10 @@
 import { createServer, type Server } from 'node:net';
 import { createTestDatabase, type TestDatabase } from '@tocsin/database/testing';
+import { until } from '@tocsin/kit/testing';
 import { findFreePorts } from '@tocsin/local';
 import { createBroker, createPublisher } from '@tocsin/messaging';
 import { createTestBroker } from '@tocsin/messaging/testing';
-import { type Program, run, type Service, startService, stop, tokenOf, until } from './support/stack.js';
+import { type Program, patience, run, type Service, startService, stop, tokenOf } from './support/stack.js';
 
 /** Planted where each kind of secret goes; none may be in any output, in any spelling. */
 const secrets = {
@@ -142,12 +143,16 @@ async function deliver(webhook: object, requestId: string): Promise<void> {
   const alert = { alert_rule_id: created.id, model_id: modelId, model_name: 'm', metric_value: 0.5 };
   const fired = await call(inWorkspace('alerts'), { body: alert, headers: { 'X-Request-Id': requestId } });
   expect(fired.status).toBe(202);
-  await until(`the delivery of ${requestId} has ended`, async () => {
-    const listed = await call(inWorkspace(`deliveries?alert_id=${fired.body.alert_id}`), { method: 'GET' });
-    const hasEnded = ['succeeded', 'failed', 'skipped'].includes(listed.body[0]?.status);
-    if (hasEnded) told.push(listed.body[0].error ?? '');
-    return hasEnded;
-  });
+  await until(
+    `the delivery of ${requestId} has ended`,
+    async () => {
+      const listed = await call(inWorkspace(`deliveries?alert_id=${fired.body.alert_id}`), { method: 'GET' });
+      const hasEnded = ['succeeded', 'failed', 'skipped'].includes(listed.body[0]?.status);
+      if (hasEnded) told.push(listed.body[0].error ?? '');
+      return hasEnded;
+    },
+    patience,
+  );
 }
 
 const linesOf = (program: Program, event: string, requestId: string) =>

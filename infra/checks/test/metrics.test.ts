@@ -1,4 +1,5 @@
 import { createTestDatabase, type TestDatabase } from '@tocsin/database/testing';
+import { until } from '@tocsin/kit/testing';
 import { findFreePorts, type RunningInbox, startInbox } from '@tocsin/local';
 import { alertFiredQueue } from '@tocsin/messaging';
 import { createTestBroker } from '@tocsin/messaging/testing';
@@ -6,7 +7,7 @@ import { parse, parseAllDocuments } from 'yaml';
 import { readText } from './support/compose.js';
 import { parseExposition, type Series } from './support/exposition.js';
 import { groupingsOf, selectionsOf } from './support/promql.js';
-import { type Service, startService, stop, tokenOf, until } from './support/stack.js';
+import { type Service, startService, stop, tokenOf } from './support/stack.js';
 
 interface Alarm {
   alert: string;

@@ -7,6 +7,7 @@ import type { StackFile } from '../src/launcher/stack-file.js';
 import { isPortFree } from '../src/processes/free-port.js';
 import type { RecordedChild } from '../src/processes/process-host.js';
 import { isSameProcessAlive } from '../src/processes/process-identity.js';
+import { until } from '../src/test/until.js';
 
 const START = fileURLToPath(new URL('../dist/start.js', import.meta.url));
 const RESET = fileURLToPath(new URL('../dist/reset.js', import.meta.url));
@@ -23,7 +24,10 @@ describe('npm start', () => {
     chmodSync(state, 0o711);
     portBase = await findFreeBlock();
     launcher = run(START, ['--workers', '2']);
-    await until(() => launcher.output().includes('Ctrl-C stops everything') || launcher.exitCode() !== null);
+    await eventually(
+      'it is up',
+      () => launcher.output().includes('Ctrl-C stops everything') || launcher.exitCode() !== null,
+    );
   }, PATIENCE_MS);
 
   afterAll(async () => {
@@ -95,7 +99,7 @@ describe('npm start', () => {
     async () => {
       const [first = 0, second = 0] = readStack().pids['delivery-worker'];
       process.kill(first, 'SIGKILL');
-      await until(() => readStack().pids['delivery-worker'][0] !== first);
+      await eventually('it is started again', () => readStack().pids['delivery-worker'][0] !== first);
       expect(readStack().pids['delivery-worker'][1]).toBe(second);
       expect(isRunning(readStack().pids['delivery-worker'][0] ?? 0)).toBe(true);
     },
@@ -107,8 +111,11 @@ describe('npm start', () => {
     async () => {
       const killed = readStack().pids.postgres;
       process.kill(killed, 'SIGKILL');
-      await until(() => readStack().pids.postgres !== killed);
-      await until(async () => (await fetch(`${readStack().api_url}/readyz`)).status === 200);
+      await eventually('it is started again', () => readStack().pids.postgres !== killed);
+      await eventually(
+        'the API is ready',
+        async () => (await fetch(`${readStack().api_url}/readyz`)).status === 200,
+      );
     },
     PATIENCE_MS,
   );
@@ -119,7 +126,7 @@ describe('npm start', () => {
       const findEpmd = () => readChildren().find(({ name }) => name === 'epmd')?.pid ?? 0;
       const killed = findEpmd();
       process.kill(killed, 'SIGKILL');
-      await until(() => findEpmd() !== 0 && findEpmd() !== killed);
+      await eventually('it is started again', () => findEpmd() !== 0 && findEpmd() !== killed);
     },
     PATIENCE_MS,
   );
@@ -141,7 +148,10 @@ describe('npm start', () => {
       );
       launcher.process.kill('SIGKILL');
       await launcher.exited;
-      await until(() => !children.some(isSameProcessAlive) && findProcessesNaming(state).length === 0);
+      await eventually(
+        'all have ended',
+        () => !children.some(isSameProcessAlive) && findProcessesNaming(state).length === 0,
+      );
     },
     PATIENCE_MS,
   );
@@ -151,7 +161,10 @@ describe('npm start', () => {
     async () => {
       const { engine_admin_key: key, clients } = readStack();
       launcher = run(START, ['--no-sample']);
-      await until(() => launcher.output().includes('Ready after') || launcher.exitCode() !== null);
+      await eventually(
+        'it is up',
+        () => launcher.output().includes('Ready after') || launcher.exitCode() !== null,
+      );
       expect(readStack()).toMatchObject({ engine_admin_key: key, clients });
       const children = readChildren();
       launcher.process.kill('SIGTERM');
@@ -236,15 +249,8 @@ async function findFreeBlock(): Promise<number> {
   }
 }
 
-async function until(condition: () => boolean | Promise<boolean>): Promise<void> {
-  const deadline = Date.now() + 60_000;
-  for (;;) {
-    try {
-      if (await condition()) return;
-    } catch {
-      // A file that is just being written, a service that is just starting.
-    }
-    if (Date.now() > deadline) throw new Error('waited 60 s in vain');
-    await new Promise((resolve) => setTimeout(resolve, 100));
-  }
+/** What throws meanwhile is a file that is just being written, or a service that is just starting. */
+function eventually(what: string, check: () => boolean | Promise<boolean>): Promise<boolean> {
+  const tryToCheck = async () => check();
+  return until(what, () => tryToCheck().catch(() => false), { timeoutMs: 60_000, everyMs: 100 });
 }

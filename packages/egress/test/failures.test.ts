@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net';
+import { until } from '@tocsin/kit/testing';
 import { parseCidrs, type SenderOptions, type SendResult } from '../src/index.js';
 import { createLoopback } from './support/loopback.js';
 import { type Respond, startRawServer } from './support/raw-server.js';
@@ -68,7 +69,7 @@ test('a destination that closes its half at once and reads on is connection_rese
     { allowHalfOpen: true },
   );
   expect(await sendTo(server.url)).toMatchObject({ code: 'connection_reset' });
-  await until(() => sockets.every((socket) => socket.destroyed));
+  await until('each is closed', () => sockets.every((socket) => socket.destroyed));
 });
 
 test('a destination that reads the request a byte at a time is timeout, and the connection is closed', async () => {
@@ -82,7 +83,7 @@ test('a destination that reads the request a byte at a time is timeout, and the 
   const result = await sender.send({ url: server.url, headers: {}, body: 'x'.repeat(20_000_000) });
   expect(result).toMatchObject({ kind: 'error', code: 'timeout' });
   sockets[0]?.resume();
-  await until(() => sockets[0]?.destroyed === true);
+  await until('it is closed', () => sockets[0]?.destroyed === true);
 });
 
 test.each([
@@ -242,7 +243,7 @@ test('one signal serves many sends at once, and ends them all', async () => {
   process.on('warning', (warning) => warnings.push(warning));
   const request = { url: server.url, headers: {}, body: '{}' };
   const sending = Array.from({ length: 30 }, () => sender.send(request, controller.signal));
-  await until(() => server.requests.length === 30);
+  await until('all are sent', () => server.requests.length === 30);
   controller.abort();
   for (const result of await Promise.all(sending)) expect(result).toMatchObject({ code: 'internal_error' });
   expect(warnings).toEqual([]);
@@ -268,7 +269,7 @@ test('closing ends what is being sent, and a closed sender sends nothing', async
   const server = await startServer(silent);
   const sender = startSender();
   const sending = sender.send({ url: server.url, headers: {}, body: '{}' });
-  await until(() => server.requests.length === 1);
+  await until('it is sent', () => server.requests.length === 1);
   await sender.close();
   expect(await sending).toMatchObject({ kind: 'error', code: 'internal_error' });
   expect(await sender.send({ url: server.url, headers: {}, body: '{}' })).toMatchObject({
@@ -296,7 +297,3 @@ test('no error tells path, query, headers, body or address', async () => {
     expect(JSON.stringify(result)).not.toMatch(/secret|10\.9\.8\.7|hook|X-Key/);
   }
 });
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise(setImmediate);
-}

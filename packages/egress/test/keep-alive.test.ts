@@ -1,5 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { until } from '@tocsin/kit/testing';
 import { createCancellation } from '../src/cancellation.js';
 import { type Connection, createConnection } from '../src/connection.js';
 import { createSender, parseCidrs, type Sender, type SenderOptions } from '../src/index.js';
@@ -77,7 +78,7 @@ test.each([
   await start((socket) => socket.write(ok));
   expect(await send()).toMatchObject({ statusCode: 200 });
   server.sockets[0]?.write(bytes);
-  await until(() => server.sockets[0]?.destroyed === true);
+  await until('it is closed', () => server.sockets[0]?.destroyed === true);
   expect(await send()).toMatchObject({ statusCode: 200, response: 'ok' });
   expect(server.sockets).toHaveLength(2);
 });
@@ -113,7 +114,7 @@ test('a connection that was used before is not used after an answer that says cl
   );
   for (let count = 0; count < 3; count += 1) expect(await send()).toMatchObject({ response: 'ok' });
   expect(server.sockets).toHaveLength(2);
-  await until(() => server.sockets[0]?.destroyed === true);
+  await until('it is closed', () => server.sockets[0]?.destroyed === true);
 });
 
 test.each(['204 No Content', '304 Not Modified'])(
@@ -172,9 +173,9 @@ test('a destination that keeps connections for a second only is not met again on
 test('idle connections are bounded, and closing closes them', async () => {
   await start((socket) => setTimeout(() => socket.write(ok), 30), { maxIdlePerDestination: 3 });
   await Promise.all(Array.from({ length: 10 }, send));
-  await until(() => server.sockets.filter((socket) => !socket.destroyed).length === 3);
+  await until('three are kept', () => server.sockets.filter((socket) => !socket.destroyed).length === 3);
   await sender.close();
-  await until(() => server.sockets.every((socket) => socket.destroyed));
+  await until('all are closed', () => server.sockets.every((socket) => socket.destroyed));
 });
 
 test('requests of many callers keep to their own answers', async () => {
@@ -191,7 +192,3 @@ test('requests of many callers keep to their own answers', async () => {
   );
   expect(results.map((result) => result.kind === 'answer' && result.response)).toEqual(bodies);
 });
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await turn();
-}

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { createServer, type TlsOptions } from 'node:tls';
 import { createTurnstile } from '@tocsin/kit';
+import { until } from '@tocsin/kit/testing';
 import { createCancellation } from '../src/cancellation.js';
 import { toDestination } from '../src/destination.js';
 import { createSender, parseCidrs, type SenderOptions } from '../src/index.js';
@@ -82,7 +83,7 @@ test('of the sessions that a server hands out on a connection the first two are 
   );
   closeAfterTest({ close: async () => void socket.destroy() });
   socket.resume().on('session', () => {});
-  while (kept.length < 2) await new Promise(setImmediate);
+  await until('both tickets are kept', () => kept.length === 2);
   // A server of Node sends two tickets and cannot be asked for more.
   for (let count = 0; count < 1000; count += 1) socket.emit('session', Buffer.from('one more'));
   expect(kept).toHaveLength(2);
@@ -135,7 +136,7 @@ test('a handshake that stops halfway is connect_timeout, and the connection is c
     code: 'connect_timeout',
     error: 'The TLS handshake was not made in time.',
   });
-  await until(() => sockets.every((socket) => socket.destroyed));
+  await until('each is closed', () => sockets.every((socket) => socket.destroyed));
 });
 
 test.each([
@@ -213,7 +214,3 @@ test('a file of authorities that cannot be used stops the start', () => {
     'holds no PEM certificate',
   );
 });
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise(setImmediate);
-}

@@ -1,4 +1,5 @@
 import { createLogger, createMetrics } from '@tocsin/kit';
+import { until } from '@tocsin/kit/testing';
 import { createIdentity, type Identity } from '../src/index.js';
 import { makeKey, type SigningKey, sign, startProvider } from './support/provider.js';
 
@@ -60,7 +61,7 @@ test('no keys yet is 503 with Retry-After, never 401, and heals by itself', asyn
     retryAfterSeconds: expect.any(Number),
   });
   provider.state.failing = false;
-  await until(() => identity.verifyToken(token).then(Boolean, () => false));
+  await until('the keys are there', () => identity.verifyToken(token).then(Boolean, () => false));
 });
 
 test('the last good keys go on serving while the provider is away or in trouble', async () => {
@@ -94,10 +95,6 @@ test('a token that was found good before is refused once it has expired', async 
   clockSkewMs = 331_000;
   await expect(identity.verifyToken(token)).rejects.toMatchObject({ status: 401 });
 });
-
-async function until(condition: () => Promise<boolean>): Promise<void> {
-  while (!(await condition())) await new Promise((resolve) => setTimeout(resolve, 50));
-}
 
 test('the keys are fetched at the discovery address where the issuer is reached from outside only', async () => {
   const outside = 'http://outside.invalid/realms/tocsin';

@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '@tocsin/kit/testing';
 import { connect } from 'amqplib';
 import { createPublisher } from '../src/publisher.js';
 import { startGate } from '../src/testing.js';
 import { alertFiredQueue, deliveriesQueue } from '../src/topology.js';
-import { alert, brokerUrl, newBroker, takeAlerts, until } from './support/broker.js';
+import { alert, brokerUrl, newBroker, takeAlerts } from './support/broker.js';
 
 test('a connection that is cut comes back, and publisher and consumer with it', async () => {
   const gate = await startGate(brokerUrl());
@@ -11,11 +12,11 @@ test('a connection that is cut comes back, and publisher and consumer with it', 
   const publisher = await createPublisher(broker);
   const taken = await takeAlerts(broker);
   gate.cut();
-  await until(() => !broker.isUp());
+  await until('the loss is noticed', () => !broker.isUp());
   await expect(publisher.publish(alert('lost'))).rejects.toMatchObject({ reason: 'away' });
   await broker.ready();
   await publisher.publish(alert('after'));
-  await until(() => taken.includes('after'));
+  await until('it has come', () => taken.includes('after'));
   await gate.close();
 });
 
@@ -30,7 +31,7 @@ test('what cannot be attached is tried again, also where the broker falls silent
     setTimeout(gate.thaw, 50);
     throw new Error('not yet');
   });
-  await until(() => broker.isUp());
+  await until('it is connected', () => broker.isUp());
   expect(attached).toBe(2);
   await broker.close();
   await gate.close();
@@ -45,7 +46,7 @@ test('a connection that the broker closes together with its last reply is made a
     if (attached === 1) gate.closeWithNextReply();
     await channel.checkQueue(alertFiredQueue);
   });
-  await until(() => attached === 2);
+  await until('it is attached again', () => attached === 2);
   await broker.ready();
   await broker.close();
   await gate.close();

@@ -1,10 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { alertFiredKey, deliveriesExchange, deliveryDueKey } from '@tocsin/contracts';
+import { until } from '@tocsin/kit/testing';
 import { createConsumer } from '../src/consumer.js';
 import type { Incoming } from '../src/held-message.js';
 import { createTestBroker } from '../src/testing.js';
 import { alertFiredQueue, deliveriesQueue } from '../src/topology.js';
-import { alert, newBroker, newPublisher, until } from './support/broker.js';
+import { alert, newBroker, newPublisher } from './support/broker.js';
 
 test('a message is acknowledged when its handler is done, and not before', async () => {
   const publisher = await newPublisher();
@@ -24,11 +25,11 @@ test('a message is acknowledged when its handler is done, and not before', async
     onError: () => {},
   });
   for (const text of ['one', 'two']) await publisher.publish(alert(text));
-  await until(() => taken.length === 1);
-  await until(async () => (await publisher.depth(alertFiredQueue)) === 1);
+  await until('one is taken', () => taken.length === 1);
+  await until('one is in the queue', async () => (await publisher.depth(alertFiredQueue)) === 1);
   expect(consumer.inHand()).toBe(1);
   finish();
-  await until(() => taken.length === 2);
+  await until('the other is taken', () => taken.length === 2);
   await consumer.drained();
   expect(taken[0]).toMatchObject({ routingKey: alertFiredKey, redelivered: false });
 });
@@ -50,9 +51,9 @@ test('messages that finish out of order are each acknowledged, and none that has
       routingKey: deliveryDueKey,
       content: Buffer.from(text),
     });
-  await until(() => finishers.size === 20);
+  await until('all are taken', () => finishers.size === 20);
   for (const text of texts.filter((_, index) => index % 3 !== 0).reverse()) finishers.get(text)!();
-  await until(() => consumer.inHand() === 7);
+  await until('the others are finished', () => consumer.inHand() === 7);
   await sleep(100);
   await broker.close();
   const again = new Set<string>();
@@ -62,7 +63,7 @@ test('messages that finish out of order are each acknowledged, and none that has
     handle: async ({ content }) => void again.add(content.toString()),
     onError: () => {},
   });
-  await until(() => again.size >= 7);
+  await until('they come again', () => again.size >= 7);
   expect([...again].sort()).toEqual(texts.filter((_, index) => index % 3 === 0).sort());
 });
 
@@ -79,7 +80,7 @@ test('a message whose handler fails comes again after the channel ends', async (
     onError: (error) => void errors.push(error),
   });
   await publisher.publish(alert('again'));
-  await until(() => errors.length === 1);
+  await until('it has failed', () => errors.length === 1);
   await first.close();
   const taken: Incoming[] = [];
   await createConsumer(await newBroker(), {
@@ -88,7 +89,7 @@ test('a message whose handler fails comes again after the channel ends', async (
     handle: async (message) => void taken.push(message),
     onError: () => {},
   });
-  await until(() => taken.length === 1);
+  await until('one is taken', () => taken.length === 1);
   expect(taken[0]!.redelivered).toBe(true);
 });
 
@@ -103,10 +104,10 @@ test('a paused consumer takes nothing, and goes on when it is resumed', async ()
   });
   await consumer.pause();
   await publisher.publish(alert('while paused'));
-  await until(async () => (await publisher.depth(alertFiredQueue)) === 1);
+  await until('one is in the queue', async () => (await publisher.depth(alertFiredQueue)) === 1);
   expect(taken).toEqual([]);
   await consumer.resume();
-  await until(() => taken.length === 1);
+  await until('one is taken', () => taken.length === 1);
 });
 
 test('what was taken before a pause is not acknowledged by what is done after it', async () => {
@@ -123,11 +124,11 @@ test('what was taken before a pause is not acknowledged by what is done after it
     onError: () => {},
   });
   await publisher.publish(alert('slow'));
-  await until(() => taken.includes('slow'));
+  await until('the slow one is taken', () => taken.includes('slow'));
   await consumer.pause();
   await consumer.resume();
   await publisher.publish(alert('quick'));
-  await until(() => taken.includes('quick'));
+  await until('the quick one is taken', () => taken.includes('quick'));
   await sleep(100);
   await broker.close();
   const again: string[] = [];
@@ -137,7 +138,7 @@ test('what was taken before a pause is not acknowledged by what is done after it
     handle: async ({ content }) => void again.push(content.toString()),
     onError: () => {},
   });
-  await until(() => again.length > 0);
+  await until('one comes again', () => again.length > 0);
   expect(again).toEqual(['slow']);
 });
 
@@ -155,7 +156,7 @@ test('a consumer that is paused and resumed in one breath is subscribed once, or
   });
   await Promise.all([consumer.pause(), consumer.resume(), consumer.pause(), consumer.resume()]);
   for (const text of ['one', 'two', 'three']) await publisher.publish(alert(text));
-  await until(() => taken.length > 0);
+  await until('one is taken', () => taken.length > 0);
   await sleep(100);
   expect(taken).toHaveLength(1);
   await Promise.all([consumer.resume(), consumer.pause()]);
@@ -173,7 +174,7 @@ test('a consumer with its hands full takes no more until they are half empty', a
     onError: () => {},
   });
   for (const letter of 'abc') await publisher.publish(alert(letter.repeat(1_000)));
-  await until(() => consumer.inHand() === 3);
+  await until('three are in hand', () => consumer.inHand() === 3);
   await sleep(100);
   await publisher.publish(alert('d'));
   await sleep(100);
@@ -182,7 +183,7 @@ test('a consumer with its hands full takes no more until they are half empty', a
   await sleep(100);
   expect(consumer.inHand()).toBe(2);
   finishers[1]!();
-  await until(() => finishers.length === 4);
+  await until('the fourth is taken', () => finishers.length === 4);
 });
 
 test('of a backlog of large messages few are taken, of small ones as many as may be', async () => {
@@ -202,7 +203,7 @@ test('of a backlog of large messages few are taken, of small ones as many as may
   };
   await publishAll(600, 20_000);
   const large = await startTaking();
-  await until(() => large.consumer.inHand() >= 50);
+  await until('some are taken', () => large.consumer.inHand() >= 50);
   await sleep(500);
   expect(large.consumer.inHand()).toBeLessThanOrEqual(250);
   await large.broker.close();
@@ -210,7 +211,7 @@ test('of a backlog of large messages few are taken, of small ones as many as may
 
   await publishAll(2_500, 100);
   const small = await startTaking();
-  await until(() => small.consumer.inHand() === 2_000);
+  await until('all that may be are taken', () => small.consumer.inHand() === 2_000);
   await sleep(500);
   expect(small.consumer.inHand()).toBe(2_000);
 });
@@ -225,7 +226,7 @@ test('of what a publisher sends beside the message nothing is kept but the id of
     onError: () => {},
   });
   await publisher.publish({ ...alert('x'), headers: { 'x-request-id': 'an-id', other: 'y'.repeat(10_000) } });
-  await until(() => taken.length === 1);
+  await until('one is taken', () => taken.length === 1);
   expect(taken[0]!.headers).toEqual({ 'x-request-id': 'an-id' });
 });
 
@@ -244,7 +245,7 @@ test('a message whose handler fails is tried again where it is', async () => {
   });
   await publisher.publish(alert('one'));
   await publisher.publish(alert('two'));
-  await until(() => calls === 3);
+  await until('the first is tried again', () => calls === 3);
   expect(errors).toEqual([new Error('not now')]);
 });
 
@@ -265,7 +266,7 @@ test('messages that fail together are not tried again together', async () => {
     onError: () => {},
   });
   await Promise.all(Array.from({ length: 50 }, (_, index) => publisher.publish(alert(`m${index}`))));
-  await until(() => againAtMs.length === 50);
+  await until('all are tried again', () => againAtMs.length === 50);
   expect(Math.max(...againAtMs) - Math.min(...againAtMs)).toBeGreaterThan(250);
 });
 
@@ -281,7 +282,7 @@ test('what is handed back goes to others, and the consumer that is paused takes 
     onError: (error) => void errors.push(error),
   });
   for (const text of ['one', 'two', 'three']) await publisher.publish(alert(text));
-  await until(() => taken.length === 3);
+  await until('all are taken', () => taken.length === 3);
   await consumer.pause();
   expect(taken.map((message) => message.isHandedBack())).toEqual([false, false, false]);
   await consumer.handBack();
@@ -294,12 +295,12 @@ test('what is handed back goes to others, and the consumer that is paused takes 
     handle: async ({ content }) => void others.push(content.toString()),
     onError: () => {},
   });
-  await until(() => others.length === 3);
+  await until('the others have them', () => others.length === 3);
   taken[0]!.done();
   for (const message of taken.slice(1)) message.failed(new Error('too late'));
   await consumer.drained();
   expect(errors).toEqual([]);
   await consumer.resume();
   await publisher.publish(alert('four'));
-  await until(() => others.length + taken.length === 7);
+  await until('the fourth is taken', () => others.length + taken.length === 7);
 });

@@ -1,11 +1,12 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { deliveriesExchange } from '@tocsin/contracts';
+import { until } from '@tocsin/kit/testing';
 import type { GetMessage } from 'amqplib';
 import type { Broker } from '../src/connection.js';
 import { createPublisher, PublishError } from '../src/publisher.js';
 import { startGate } from '../src/testing.js';
 import { alertFiredQueue, unroutedQueue } from '../src/topology.js';
-import { alert, brokerUrl, newBroker, newPublisher, until } from './support/broker.js';
+import { alert, brokerUrl, newBroker, newPublisher } from './support/broker.js';
 
 const reasonOf = (error: PublishError) => error.reason;
 
@@ -33,7 +34,10 @@ test('whoever comes after a confirm is overdue is refused at once, and taken as 
     await sleep(60);
   }
   gate.thaw();
-  await until(async () => (await publisher.publish(alert('after')).catch(reasonOf)) === undefined);
+  await until(
+    'it is taken',
+    async () => (await publisher.publish(alert('after')).catch(reasonOf)) === undefined,
+  );
   expect(connections).toBe(1);
   // What was refused was not sent.
   expect(await publisher.depth(alertFiredQueue)).toBe(2);
@@ -70,7 +74,7 @@ test('a broker that holds its publishers back refuses at once, and takes again a
       atOnce: true,
     });
   gate.unblock();
-  await until(() => !broker.isBlocked());
+  await until('it has heard it', () => !broker.isBlocked());
   await publisher.publish(alert('after'));
   expect(await publisher.depth(alertFiredQueue)).toBe(3);
   await broker.close();
@@ -95,9 +99,9 @@ test('a connection made anew is not taken for the one that was held back', async
   const publisher = await createPublisher(broker);
   await broker.ready();
   gate.sayBlocked();
-  await until(() => broker.isBlocked());
+  await until('it has heard it', () => broker.isBlocked());
   gate.cut();
-  await until(() => !broker.isUp());
+  await until('the loss is noticed', () => !broker.isUp());
   await broker.ready();
   await publisher.publish(alert('after'));
   await broker.close();
@@ -119,7 +123,7 @@ test('a message is confirmed once it lies in its queue, and is persistent', asyn
 test('what nobody listens to is kept in the alternate queue, and what no queue takes is refused', async () => {
   const publisher = await newPublisher();
   await publisher.publish({ ...alert('elsewhere'), routingKey: 'alert.unknown' });
-  await until(async () => (await publisher.depth(unroutedQueue)) === 1);
+  await until('it is kept there', async () => (await publisher.depth(unroutedQueue)) === 1);
   const lost = { exchange: deliveriesExchange, routingKey: 'nobody', content: Buffer.from('x') };
   await expect(publisher.publish(lost)).rejects.toMatchObject({ reason: 'returned' });
 });
@@ -145,7 +149,7 @@ test('while a broker does not answer, who asks for the depth of a queue is told 
     await expect(publisher.depth(alertFiredQueue)).rejects.toMatchObject({ reason: 'away' });
   gate.thaw();
   expect(asked).toBe(1);
-  await until(async () => (await publisher.depth(alertFiredQueue)) === 0);
+  await until('the broker answers', async () => (await publisher.depth(alertFiredQueue)) === 0);
   await broker.close();
   await gate.close();
 });

@@ -5,11 +5,12 @@ import {
   deliveryDueKey,
   eventsExchange,
 } from '@tocsin/contracts';
+import { until } from '@tocsin/kit/testing';
 import { type Channel, connect, type GetMessage } from 'amqplib';
 import { listenToBroadcasts } from '../src/broadcast.js';
 import { createPublisher } from '../src/publisher.js';
 import { alertFiredQueue, deliveriesQueue, unroutedQueue } from '../src/topology.js';
-import { alert, brokerUrl, closeAtEnd, newBroker, takeAlerts, until } from './support/broker.js';
+import { alert, brokerUrl, closeAtEnd, newBroker, takeAlerts } from './support/broker.js';
 
 // What people take away while we run is there again soon, without a restart.
 
@@ -33,8 +34,8 @@ test('a queue that was deleted is declared again by who reads it, and read', asy
   const publisher = await createPublisher(publishing);
   await publishing.ready();
   await admin.deleteQueue(alertFiredQueue);
-  await until(() => !broker.isUp());
-  await until(async () => {
+  await until('the loss is noticed', () => !broker.isUp());
+  await until('what follows is read', async () => {
     await publisher.publish(alert('after'));
     return taken.includes('after');
   });
@@ -47,7 +48,7 @@ test('a binding that was taken away is made again', async () => {
   const publisher = await createPublisher(publishing);
   await publishing.ready();
   await admin.unbindQueue(alertFiredQueue, alertsExchange, alertFiredKey);
-  await until(async () => {
+  await until('what follows is read', async () => {
     await publisher.publish(alert('after'));
     return taken.includes('after');
   });
@@ -84,7 +85,7 @@ test('an alert that its publisher lets expire goes to the other queue of alerts,
   const content = Buffer.from('short-lived');
   admin.publish(alertsExchange, alertFiredKey, content, { persistent: true, expiration: '50' });
   let found: GetMessage | false = false;
-  await until(async () => {
+  await until('it is there', async () => {
     found = await admin.get(unroutedQueue, { noAck: true });
     return found !== false;
   });
@@ -101,7 +102,7 @@ test('broadcasts are heard again after their exchange was deleted', async () => 
   await listenToBroadcasts(broker, { routingKey, onMessage: (content) => heard.push(content.toString()) });
   await broker.ready();
   await admin.deleteExchange(eventsExchange);
-  await until(async () => {
+  await until('it is heard', async () => {
     await publisher
       .publish({ exchange: eventsExchange, routingKey, content: Buffer.from('after') })
       .catch(() => {});
@@ -119,7 +120,7 @@ test('what was made anew with other arguments is told of, bound and used as it i
   try {
     const { taken } = await startConsumer({ logger });
     const publisher = await createPublisher(await newBroker());
-    await until(async () => {
+    await until('it is read', async () => {
       await publisher.publish(alert('after')).catch(() => {});
       return taken.includes('after');
     });

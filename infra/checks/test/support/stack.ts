@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { until } from '@tocsin/kit/testing';
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 
@@ -39,6 +39,9 @@ function parseLine(line: string): Record<string, unknown> {
   return JSON.parse(line) as Record<string, unknown>;
 }
 
+/** For what services do: they limit how often they are asked. */
+export const patience = { timeoutMs: 25_000, everyMs: 25 };
+
 export type Service = Program & { url: string; metricsUrl: string };
 
 /** Starts a service and waits until it is ready, or only until it lives. */
@@ -55,20 +58,15 @@ export async function startService(
     METRICS_PORT: String(metricsPort),
   });
   const url = `http://127.0.0.1:${port}`;
-  await until(`${name} answers ${path}`, async () => {
-    if (program.child.exitCode !== null) throw new Error(`${name} has ended:\n${program.output()}`);
-    return (await fetch(`${url}${path}`).catch(() => undefined))?.status === 200;
-  });
+  await until(
+    `${name} answers ${path}`,
+    async () => {
+      if (program.child.exitCode !== null) throw new Error(`${name} has ended:\n${program.output()}`);
+      return (await fetch(`${url}${path}`).catch(() => undefined))?.status === 200;
+    },
+    patience,
+  );
   return { ...program, url, metricsUrl: `http://127.0.0.1:${metricsPort}/metrics` };
-}
-
-/** Waits for a condition; the time limit is jest's. */
-export async function until(what: string, condition: () => Promise<boolean> | boolean): Promise<void> {
-  const deadline = Date.now() + 25_000;
-  while (!(await condition())) {
-    if (Date.now() > deadline) throw new Error(`Waited too long until ${what}.`);
-    await sleep(25);
-  }
 }
 
 export async function stop(programs: readonly Program[]): Promise<void> {

@@ -2,6 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { until } from '../test/until.js';
 import { type ChildSpec, createProcessHost, type ProcessHost } from './process-host.js';
 import { isAlive } from './process-identity.js';
 
@@ -28,11 +29,11 @@ describe('createProcessHost', () => {
 
   it('asks a child to stop, and kills it with its children when it will not', async () => {
     const child = await processes.start(shell('trap "" TERM; sleep 60 & echo $!; wait; wait'));
-    await until(() => /\d/.test(child.logTail()));
+    await until('it has told its child', () => /\d/.test(child.logTail()));
     const grandchild = Number(child.logTail().split('\n').at(-1));
     await child.stop(100);
     expect(await child.exited).toEqual({ code: null, signal: 'SIGKILL' });
-    await until(() => !isAlive(grandchild));
+    await until('its child has ended', () => !isAlive(grandchild));
   });
 
   it('gives a child nothing of our environment but what is named', async () => {
@@ -73,11 +74,7 @@ describe('createProcessHost', () => {
     );
     expect(isAlive(pid)).toBe(true);
     victim.kill('SIGKILL');
-    await until(() => !isAlive(pid));
-    await until(() => !existsSync(doomed));
+    await until('the child has ended', () => !isAlive(pid));
+    await until('the directory is gone', () => !existsSync(doomed));
   });
 });
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 20));
-}

@@ -1,3 +1,4 @@
+import { until } from '../test/until.js';
 import type { Child, ChildExit } from './process-host.js';
 import { supervise } from './supervise.js';
 
@@ -18,7 +19,7 @@ describe('supervise', () => {
     });
     expect(part.pid()).toBe(1);
     started[0]?.die({ code: null, signal: 'SIGKILL' });
-    await until(() => restarts === 1);
+    await until('it is started again', () => restarts === 1);
     expect(part.pid()).toBe(2);
     expect(said).toEqual([expect.stringContaining('worker was ended by SIGKILL')]);
     stopping.abort();
@@ -44,7 +45,7 @@ describe('supervise', () => {
       },
     });
     started[0]?.die({ code: 1, signal: null });
-    await until(() => restarted);
+    await until('it is started again', () => restarted);
     stopping.abort();
     await part.stop();
   });
@@ -99,8 +100,4 @@ function createFakeProcesses() {
     return child;
   };
   return { started, start };
-}
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 10));
 }

@@ -2,6 +2,7 @@ import { connect } from 'node:net';
 import { AppError } from '../app-error.js';
 import { createLogger } from '../logger.js';
 import { createMetrics } from '../metrics.js';
+import { until } from '../testing/until.js';
 import { createHttpApp } from './app.js';
 import { definePublicRoute, routeDefiner } from './define-route.js';
 import { type HttpServer, listen } from './server.js';
@@ -322,14 +323,14 @@ describe('what is told and what is logged', () => {
     expect(response.status).toBe(500);
     const text = await response.text();
     expect(text).not.toContain('secret detail');
-    await until(() => lines.length === 1);
+    await until('it is logged', () => lines.length === 1);
     expect(lines[0]).toMatchObject({ level: 'error', err: { message: 'secret detail' }, route: '/fail' });
   });
 
   test('a request is one line with its pattern, caller and id', async () => {
     const response = await call('GET', `/things/${own}`, { headers: { 'X-Request-Id': 'abc-1' } });
     expect(response.headers.get('x-request-id')).toBe('abc-1');
-    await until(() => lines.length === 1);
+    await until('it is logged', () => lines.length === 1);
     expect(lines[0]).toMatchObject({
       msg: 'http.request',
       route: '/things/{thing_id}',
@@ -350,7 +351,7 @@ describe('what is told and what is logged', () => {
     ['GET', '/Things', 'none'],
   ])('%s %s without a credential is counted and logged under the route %s', async (method, path, route) => {
     expect((await fetch(server.url + path, { method })).status).toBe(401);
-    await until(() => lines.length === 1);
+    await until('it is logged', () => lines.length === 1);
     expect(lines[0]).toMatchObject({ status: 401, route });
     const counted = `method="${method}",route="${route}",status="401"}`;
     expect((await metrics.expose()).text).toContain(counted);
@@ -371,7 +372,7 @@ describe('what is told and what is logged', () => {
     socket.on('data', (chunk) => {
       text += chunk;
     });
-    await until(() => text.endsWith('open'));
+    await until('both are answered', () => text.endsWith('open'));
     socket.destroy();
     expect(text).toMatch(/^HTTP\/1.1 400 Bad Request\r\n/);
     expect(text).toContain('Content-Type: application/problem+json');
@@ -385,11 +386,7 @@ describe('what is told and what is logged', () => {
         'Content-Type: application/json\r\nContent-Length: 500\r\n\r\n{"name"',
     );
     setTimeout(() => socket.destroy(), 50);
-    await until(() => lines.length === 1);
+    await until('it is logged', () => lines.length === 1);
     expect(lines[0]).toMatchObject({ level: 'info', status: 499 });
   });
 });
-
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
-}

@@ -1,6 +1,7 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { until } from '../testing/until.js';
 import { findLongest, type Reader } from './cut-slow-readers.js';
 import { listen } from './server.js';
 
@@ -27,10 +28,6 @@ function asksAndDoesNotRead(port: number, times = 1): Promise<Socket> {
   });
 }
 
-const until = async (condition: () => boolean) => {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 10));
-};
-
 /** An app that answers with much, and the server's end of each connection, once for each request. */
 function largeApp() {
   const sockets: Socket[] = [];
@@ -45,7 +42,7 @@ test('a client that does not read its answer is cut', async () => {
   const { app, sockets } = largeApp();
   const server = await listen(app, { ...address, limits: { idleMs: 500 } });
   const client = await asksAndDoesNotRead(server.port);
-  await until(() => sockets[0]?.destroyed === true);
+  await until('it is cut', () => sockets[0]?.destroyed === true);
   let length = 0;
   client.on('data', (chunk) => {
     length += chunk.length;
@@ -60,9 +57,9 @@ test('answers to pipelined requests count too', async () => {
   const { app, sockets } = largeApp();
   const server = await listen(app, { ...address, limits: { maxHeldBytes: 3 * large.length } });
   const pipelining = await asksAndDoesNotRead(server.port, 8);
-  await until(() => sockets[7]?.destroyed === true);
+  await until('it is cut', () => sockets[7]?.destroyed === true);
   const single = await asksAndDoesNotRead(server.port);
-  await until(() => sockets.length === 9);
+  await until('the other is answered', () => sockets.length === 9);
   expect(sockets[8]?.destroyed).toBe(false);
   single.destroy();
   pipelining.destroy();

@@ -2,6 +2,7 @@ import { get, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
 import { createLogger } from '../logger.js';
 import { createMetrics } from '../metrics.js';
+import { until } from '../testing/until.js';
 import { createHttpApp } from './app.js';
 import { definePublicRoute } from './define-route.js';
 import { type HttpServer, listen } from './server.js';
@@ -57,10 +58,6 @@ afterAll(() => server.close(100));
 beforeEach(() => {
   Object.assign(state, fresh);
 });
-
-const until = async (isSo: () => boolean) => {
-  while (!isSo()) await new Promise((resolve) => setTimeout(resolve, 10));
-};
 const ask = () => fetch(`${server.url}/list`);
 
 test.each([
@@ -87,7 +84,7 @@ test('pages are made as fast as they are read, and no more once the client has g
   }
   expect(made).toBeLessThan(100);
   response.destroy();
-  await until(() => state.isEnded);
+  await until('it is no longer made', () => state.isEnded);
   expect(state.made).toBeLessThan(100);
 });
 
@@ -101,11 +98,11 @@ test.each([1, 2])(
     const { port } = new URL(server.url);
     const socket = connect(Number(port), '127.0.0.1');
     socket.write('GET /list HTTP/1.1\r\nHost: test\r\n\r\n'.repeat(requests));
-    await until(() => state.isBegun);
+    await until('it has begun', () => state.isBegun);
     socket.destroy();
     await new Promise((resolve) => setTimeout(resolve, 100));
     makeReady();
-    await until(() => state.isEnded);
+    await until('it is no longer made', () => state.isEnded);
     expect(state.made).toBeLessThanOrEqual(requests);
   },
 );

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Agent, get } from 'node:http';
 import { connect, type Socket } from 'node:net';
+import { until } from '../testing/until.js';
 import { listen } from './server.js';
 
 const address = { host: '127.0.0.1', port: 0 };
@@ -25,10 +26,6 @@ function request(
   });
 }
 
-async function until(condition: () => boolean): Promise<void> {
-  while (!condition()) await new Promise((resolve) => setTimeout(resolve, 5));
-}
-
 test('a port that is taken is told in one sentence', async () => {
   const first = await listen(() => {}, address);
   await expect(listen(() => {}, { host: '127.0.0.1', port: first.port })).rejects.toThrow(
@@ -42,11 +39,11 @@ test('closing lets what is in flight finish, and does not wait for idle connecti
   const server = await listen(app, address);
   const agent = new Agent({ keepAlive: true });
   const idle = request(server.url, agent);
-  await until(() => held.length === 1);
+  await until('the request is held', () => held.length === 1);
   held.pop()?.end('first');
   await idle;
   const inFlight = request(server.url, agent);
-  await until(() => held.length === 1);
+  await until('the request is held', () => held.length === 1);
   const closed = server.close(10_000);
   await expect(request(server.url, new Agent())).rejects.toThrow('ECONNREFUSED');
   held.pop()?.end('second');
@@ -59,7 +56,7 @@ test('what is still in flight at the deadline is cut', async () => {
   const { app, held } = holdingApp();
   const server = await listen(app, address);
   const outcome = expect(request(server.url, new Agent())).rejects.toThrow('socket hang up');
-  await until(() => held.length === 1);
+  await until('the request is held', () => held.length === 1);
   await server.close(20);
   await outcome;
 });

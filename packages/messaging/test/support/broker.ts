@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { alertFiredKey, alertsExchange } from '@tocsin/contracts';
 import { type Broker, type BrokerOptions, createBroker } from '../../src/connection.js';
 import { createConsumer } from '../../src/consumer.js';
@@ -55,11 +54,3 @@ export const alert = (text: string) => ({
   routingKey: alertFiredKey,
   content: Buffer.from(text),
 });
-
-export async function until(check: () => boolean | Promise<boolean>): Promise<void> {
-  for (let turn = 0; turn < 2_000; turn += 1) {
-    if (await check()) return;
-    await sleep(10);
-  }
-  throw new Error('Waited twenty seconds in vain.');
-}

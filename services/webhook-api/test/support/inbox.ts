@@ -1,4 +1,5 @@
 import { type AlertFired, alertFiredKey, requestIdHeader } from '@tocsin/contracts';
+import { until } from '@tocsin/kit/testing';
 import { alertFiredQueue, createBroker, createConsumer } from '@tocsin/messaging';
 
 /** What arrives on the queue of alerts, in place of a worker. */
@@ -19,26 +20,19 @@ export async function startInbox(amqpUrl: string) {
     },
   });
   await broker.ready();
-  const until = async <T>(find: () => T | undefined): Promise<T> => {
-    for (;;) {
-      const found = find();
-      if (found !== undefined) return found;
-      await new Promise((resolve) => setImmediate(resolve));
-    }
-  };
   return {
     messages,
     /** What the message that arrived last with these exact bytes said of its request. */
     requestIdOf: (content: Buffer) => requestIds.get(content.toString('latin1')),
     /** The first message of an alert, waited for. */
     alert: (alertId: string): Promise<AlertFired> =>
-      until(() => {
+      until(`the alert ${alertId} is published`, () => {
         const content = messages.find((message) => message.includes(alertId));
         return content && JSON.parse(content.toString('utf8'));
       }),
     /** Copies of these exact bytes, waited for until there are `count`. */
     copiesOf: (content: Buffer, count: number): Promise<number> =>
-      until(() => {
+      until(`${count} copies are published`, () => {
         const copies = messages.filter((message) => message.equals(content)).length;
         return copies >= count ? copies : undefined;
       }),

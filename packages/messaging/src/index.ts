@@ -9,4 +9,5 @@ export {
   type Publisher,
   type PublisherOptions,
 } from './publisher.js';
+export { createQueueDepth, type QueueDepth } from './queue-depth.js';
 export { alertFiredQueue, deliveriesQueue, unroutedQueue } from './topology.js';

@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Channel, ConfirmChannel, Message } from 'amqplib';
+import type { ConfirmChannel, Message } from 'amqplib';
 import { createConfirms } from './confirms.js';
 import type { Broker } from './connection.js';
 
@@ -27,8 +26,6 @@ export class PublishError extends Error {
 export interface Publisher {
   /** Resolves once the broker has confirmed and routed the message; persistent, mandatory. Throws `PublishError`. */
   publish(publication: Publication): Promise<void>;
-  /** Messages that are ready in a queue. Throws `PublishError` where the broker is away, or has not answered in 2 s. */
-  depth(queue: string): Promise<number>;
 }
 
 interface Pending {
@@ -48,8 +45,6 @@ export async function createPublisher(broker: Broker, options: PublisherOptions 
   const { confirmTimeoutMs = 5_000, refuseAfterMs = Number.POSITIVE_INFINITY } = options;
   const confirms = createConfirms({ refuseAfterMs });
   let channel: ConfirmChannel | undefined;
-  let inspector: Channel | undefined;
-  const questions = new Map<string, ReturnType<Channel['checkQueue']>>();
   let sequence = 0;
   const pending = new Map<string, Pending>();
   const returned = new Set<string>();
@@ -61,13 +56,6 @@ export async function createPublisher(broker: Broker, options: PublisherOptions 
     opened.on('return', (message: Message) => returned.add(String(message.properties.messageId)));
     channel = opened;
     confirms.came();
-  });
-  // A queue that is not there ends the channel that asks for it: no message must lie unconfirmed on that.
-  await broker.use(async (opened) => {
-    opened.on('close', () => {
-      if (inspector === opened) inspector = undefined;
-    });
-    inspector = opened;
   });
   broker.onBlocked(() => {
     confirms.came();
@@ -114,31 +102,7 @@ export async function createPublisher(broker: Broker, options: PublisherOptions 
         }
       });
     },
-    async depth(queue) {
-      if (inspector === undefined) throw away();
-      // One question at a time: a broker that holds us back for hours would be left with thousands.
-      const asked = questions.get(queue) ?? inspector.checkQueue(queue);
-      questions.set(queue, asked);
-      const forget = () => questions.delete(queue);
-      asked.then(forget, forget);
-      try {
-        return (await inTime(asked)).messageCount;
-      } catch (cause) {
-        throw new PublishError('away', 'The broker does not answer.', { cause });
-      }
-    },
   };
-}
-
-const answerTimeoutMs = 2_000;
-
-/** A broker that holds us back, or is frozen, answers when it goes on, which can be hours later. */
-async function inTime<T>(answer: Promise<T>): Promise<T> {
-  const answered = new AbortController();
-  const late = sleep(answerTimeoutMs, undefined, { signal: answered.signal }).then(() => {
-    throw new Error(`No answer within ${answerTimeoutMs} ms.`);
-  });
-  return Promise.race([answer, late]).finally(() => answered.abort());
 }
 
 function failOverdue(pending: Map<string, Pending>, nowMs: number): void {

@@ -5,10 +5,11 @@ import { createConsumer } from '../src/consumer.js';
 import type { Incoming } from '../src/held-message.js';
 import { createTestBroker } from '../src/testing.js';
 import { alertFiredQueue, deliveriesQueue } from '../src/topology.js';
-import { alert, newBroker, newPublisher } from './support/broker.js';
+import { alert, newBroker, newPublisher, newQueueDepth } from './support/broker.js';
 
 test('a message is acknowledged when its handler is done, and not before', async () => {
   const publisher = await newPublisher();
+  const queueDepth = await newQueueDepth(alertFiredQueue);
   const taken: Incoming[] = [];
   let finish = () => {};
   const done = new Promise<void>((resolve) => {
@@ -26,7 +27,7 @@ test('a message is acknowledged when its handler is done, and not before', async
   });
   for (const text of ['one', 'two']) await publisher.publish(alert(text));
   await until('one is taken', () => taken.length === 1);
-  await until('one is in the queue', async () => (await publisher.depth(alertFiredQueue)) === 1);
+  await until('one is in the queue', async () => (await queueDepth()) === 1);
   expect(consumer.inHand()).toBe(1);
   finish();
   await until('the other is taken', () => taken.length === 2);
@@ -95,6 +96,7 @@ test('a message whose handler fails comes again after the channel ends', async (
 
 test('a paused consumer takes nothing, and goes on when it is resumed', async () => {
   const publisher = await newPublisher();
+  const queueDepth = await newQueueDepth(alertFiredQueue);
   const taken: string[] = [];
   const consumer = await createConsumer(await newBroker(), {
     queue: alertFiredQueue,
@@ -104,7 +106,7 @@ test('a paused consumer takes nothing, and goes on when it is resumed', async ()
   });
   await consumer.pause();
   await publisher.publish(alert('while paused'));
-  await until('one is in the queue', async () => (await publisher.depth(alertFiredQueue)) === 1);
+  await until('one is in the queue', async () => (await queueDepth()) === 1);
   expect(taken).toEqual([]);
   await consumer.resume();
   await until('one is taken', () => taken.length === 1);
@@ -144,6 +146,7 @@ test('what was taken before a pause is not acknowledged by what is done after it
 
 test('a consumer that is paused and resumed in one breath is subscribed once, or not at all', async () => {
   const publisher = await newPublisher();
+  const queueDepth = await newQueueDepth(alertFiredQueue);
   const taken: Incoming[] = [];
   const consumer = await createConsumer(await newBroker(), {
     queue: alertFiredQueue,
@@ -160,7 +163,7 @@ test('a consumer that is paused and resumed in one breath is subscribed once, or
   await sleep(100);
   expect(taken).toHaveLength(1);
   await Promise.all([consumer.resume(), consumer.pause()]);
-  expect(await publisher.depth(alertFiredQueue)).toBe(2);
+  expect(await queueDepth()).toBe(2);
 });
 
 test('a consumer with its hands full takes no more until they are half empty', async () => {

@@ -2,11 +2,10 @@ import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { deliveriesExchange } from '@tocsin/contracts';
 import { until } from '@tocsin/kit/testing';
 import type { GetMessage } from 'amqplib';
-import type { Broker } from '../src/connection.js';
 import { createPublisher, PublishError } from '../src/publisher.js';
 import { startGate } from '../src/testing.js';
 import { alertFiredQueue, unroutedQueue } from '../src/topology.js';
-import { alert, brokerUrl, newBroker, newPublisher } from './support/broker.js';
+import { alert, brokerUrl, newBroker, newPublisher, newQueueDepth } from './support/broker.js';
 
 const reasonOf = (error: PublishError) => error.reason;
 
@@ -19,6 +18,7 @@ async function outcomeOf(published: Promise<void>) {
 
 test('whoever comes after a confirm is overdue is refused at once, and taken as soon as the late one is there', async () => {
   const gate = await startGate(brokerUrl());
+  const queueDepth = await newQueueDepth(alertFiredQueue);
   const broker = await newBroker({ url: gate.url });
   const publisher = await createPublisher(broker, { confirmTimeoutMs: 500, refuseAfterMs: 300 });
   let connections = 0;
@@ -40,7 +40,7 @@ test('whoever comes after a confirm is overdue is refused at once, and taken as 
   );
   expect(connections).toBe(1);
   // What was refused was not sent.
-  expect(await publisher.depth(alertFiredQueue)).toBe(2);
+  expect(await queueDepth()).toBe(2);
   await broker.close();
   await gate.close();
 });
@@ -58,6 +58,7 @@ test('a publisher that was not told to refuse waits for each confirm', async () 
 
 test('a broker that holds its publishers back refuses at once, and takes again as soon as it says so', async () => {
   const gate = await startGate(brokerUrl());
+  const queueDepth = await newQueueDepth(alertFiredQueue);
   const broker = await newBroker({ url: gate.url });
   const publisher = await createPublisher(broker, { confirmTimeoutMs: 20_000 });
   await broker.ready();
@@ -76,7 +77,7 @@ test('a broker that holds its publishers back refuses at once, and takes again a
   gate.unblock();
   await until('it has heard it', () => !broker.isBlocked());
   await publisher.publish(alert('after'));
-  expect(await publisher.depth(alertFiredQueue)).toBe(3);
+  expect(await queueDepth()).toBe(3);
   await broker.close();
   await gate.close();
 });
@@ -122,42 +123,16 @@ test('a message is confirmed once it lies in its queue, and is persistent', asyn
 
 test('what nobody listens to is kept in the alternate queue, and what no queue takes is refused', async () => {
   const publisher = await newPublisher();
+  const queueDepth = await newQueueDepth(unroutedQueue);
   await publisher.publish({ ...alert('elsewhere'), routingKey: 'alert.unknown' });
-  await until('it is kept there', async () => (await publisher.depth(unroutedQueue)) === 1);
+  await until('it is kept there', async () => (await queueDepth()) === 1);
   const lost = { exchange: deliveriesExchange, routingKey: 'nobody', content: Buffer.from('x') };
   await expect(publisher.publish(lost)).rejects.toMatchObject({ reason: 'returned' });
-});
-
-test('while a broker does not answer, who asks for the depth of a queue is told so, and the broker is asked once', async () => {
-  const gate = await startGate(brokerUrl());
-  const broker = await newBroker({ url: gate.url });
-  let asked = 0;
-  const use: Broker['use'] = (attach) =>
-    broker.use((channel) => {
-      const checkQueue = channel.checkQueue.bind(channel);
-      channel.checkQueue = (queue) => {
-        asked += 1;
-        return checkQueue(queue);
-      };
-      return attach(channel);
-    });
-  const publisher = await createPublisher({ ...broker, use });
-  await broker.ready();
-  gate.freeze();
-  // The second comes after the first was told, when its question is open still.
-  for (let count = 0; count < 2; count += 1)
-    await expect(publisher.depth(alertFiredQueue)).rejects.toMatchObject({ reason: 'away' });
-  gate.thaw();
-  expect(asked).toBe(1);
-  await until('the broker answers', async () => (await publisher.depth(alertFiredQueue)) === 0);
-  await broker.close();
-  await gate.close();
 });
 
 test('without a broker, publishing fails at once with a sentence', async () => {
   const broker = await newBroker({ url: 'amqp://127.0.0.1:1' });
   const publisher = await createPublisher(broker);
   await expect(publisher.publish(alert('x'))).rejects.toBeInstanceOf(PublishError);
-  await expect(publisher.depth(alertFiredQueue)).rejects.toMatchObject({ reason: 'away' });
   expect(broker.isUp()).toBe(false);
 });

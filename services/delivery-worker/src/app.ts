@@ -1,6 +1,6 @@
 import { readClock } from '@tocsin/database';
 import { createLifetime, createLogger, createMetrics, type Logger } from '@tocsin/kit';
-import { createPublisher, deliveriesQueue } from '@tocsin/messaging';
+import { createPublisher, createQueueDepth, deliveriesQueue } from '@tocsin/messaging';
 import { createPatience } from './committing/patience.js';
 import type { DeliveryWorkerConfig } from './config.js';
 import { openConnections } from './connect.js';
@@ -43,7 +43,7 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
   const metrics = createWorkerMetrics(registry, { inFlight: slots.taken, slots: config.slots });
   const publisher = await createPublisher(publishing);
   const publishDue = createPublishDue(publisher);
-  const queueDepth = () => publisher.depth(deliveriesQueue);
+  const queueDepth = await createQueueDepth(publishing, deliveriesQueue);
   const repository = createDispatchRepository(database, config.leases);
 
   // Once told to stop, what was not begun or waits for the database goes back to the broker with the channel.

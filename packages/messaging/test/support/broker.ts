@@ -2,6 +2,7 @@ import { alertFiredKey, alertsExchange } from '@tocsin/contracts';
 import { type Broker, type BrokerOptions, createBroker } from '../../src/connection.js';
 import { createConsumer } from '../../src/consumer.js';
 import { createPublisher, type Publisher, type PublisherOptions } from '../../src/publisher.js';
+import { createQueueDepth, type QueueDepth } from '../../src/queue-depth.js';
 import { createTestBroker } from '../../src/testing.js';
 import { alertFiredQueue } from '../../src/topology.js';
 
@@ -34,6 +35,13 @@ export async function newPublisher(options: PublisherOptions = {}): Promise<Publ
   const publisher = await createPublisher(broker, options);
   await broker.ready();
   return publisher;
+}
+
+export async function newQueueDepth(queue: string): Promise<QueueDepth> {
+  const broker = await newBroker();
+  const queueDepth = await createQueueDepth(broker, queue);
+  await broker.ready();
+  return queueDepth;
 }
 
 /** The texts of the alerts that come, from when `broker` is ready. */

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { alertFiredKey, alertsExchange, deliveriesExchange, deliveryDueKey } from '@tocsin/contracts';
 import { createTestDatabase } from '@tocsin/database/testing';
 import { Secret } from '@tocsin/kit';
-import { alertFiredQueue, createBroker, createPublisher } from '@tocsin/messaging';
+import { alertFiredQueue, createBroker, createPublisher, createQueueDepth } from '@tocsin/messaging';
 import { createTestBroker } from '@tocsin/messaging/testing';
 import { createDeliveryWorker, type DeliveryWorker } from '../../src/app.js';
 import type { DeliveryWorkerConfig } from '../../src/config.js';
@@ -17,6 +17,7 @@ export async function createStage(overrides: Partial<DeliveryWorkerConfig> = {})
   const scene = createScene(db.database);
   const publishing = await createBroker({ url: broker.url, name: 'test' });
   const publisher = await createPublisher(publishing);
+  const alertsInQueue = await createQueueDepth(publishing, alertFiredQueue);
   await publishing.ready();
   const config: DeliveryWorkerConfig = {
     http: { host: '127.0.0.1', port: 0 },
@@ -53,7 +54,7 @@ export async function createStage(overrides: Partial<DeliveryWorkerConfig> = {})
     publishDue: (content: Buffer) =>
       publisher.publish({ exchange: deliveriesExchange, routingKey: deliveryDueKey, content }),
     whileUnbound: broker.whileUnbound,
-    alertsInQueue: () => publisher.depth(alertFiredQueue),
+    alertsInQueue,
     async addTarget({
       path = `/${randomUUID()}`,
       url = destination.url(path),

@@ -2,12 +2,13 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { alertFiredKey, alertsExchange } from '@tocsin/contracts';
+import { until } from '@tocsin/kit/testing';
 import { alertFiredQueue, deliveriesQueue } from '@tocsin/messaging';
 import { type Channel, connect } from 'amqplib';
 import { monotonicMs } from '../measure/clock.js';
 import { alertsKeptWaiting, nothingAtRisk, underLoad } from './in-flight.js';
 import { cutEveryMs, meddlingMs, overAndOver } from './over-and-over.js';
-import { type Exposure, type Trial, until } from './trial.js';
+import { type Exposure, patience, type Trial } from './trial.js';
 
 export function cutBroker(trial: Trial): Promise<Exposure> {
   return breakBrokerConnections(trial, cutEveryMs, async () => {
@@ -83,7 +84,7 @@ export const deleteDeliveriesQueue = meddle(async (channel, { counter }) => {
   await channel.consume(deliveriesQueue, (message) => {
     if (message !== null) held += 1;
   });
-  await until('messages wait in the queue', async () => held >= messagesToLose);
+  await until('messages wait in the queue', () => held >= messagesToLose, patience);
   await channel.deleteQueue(deliveriesQueue);
   return nothingAtRisk(held, 'messages in the queue');
 });

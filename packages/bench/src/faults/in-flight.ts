@@ -1,9 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '@tocsin/kit/testing';
 import { monotonicMs } from '../measure/clock.js';
 import { slotOf } from './compare.js';
 import type { Behaviour } from './counter-main.js';
 import { readClaimed } from './records-reader.js';
-import { type Exposure, type Trial, until } from './trial.js';
+import { type Exposure, patience, type Trial } from './trial.js';
 
 /** Deliveries that a worker has claimed and not recorded, as slots. */
 export interface Claimed {
@@ -30,7 +31,7 @@ export async function claimedByTheLost(trial: Trial, at: Date): Promise<Claimed>
 
 /** The same where the database may have been struck too: it has to be there again before the others can record. */
 export async function claimedByTheStruck(trial: Trial, at: Date): Promise<Claimed> {
-  await until('the database answers', () => claimedNow(trial).catch(() => undefined));
+  await until('the database answers', () => claimedNow(trial).catch(() => undefined), patience);
   return claimedByTheLost(trial, at);
 }
 

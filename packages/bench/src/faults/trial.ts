@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Stage } from './stage.js';
 
 /** A run of the load while a fault is inflicted. */
@@ -33,17 +32,5 @@ export interface Fault {
   short?: boolean;
 }
 
-/** Polls until `probe` gives something. */
-export async function until<T>(
-  what: string,
-  probe: () => Promise<T | undefined | false>,
-  timeoutMs = 60_000,
-): Promise<T> {
-  const deadlineMs = performance.now() + timeoutMs;
-  for (;;) {
-    const found = await probe();
-    if (found !== undefined && found !== false) return found;
-    if (performance.now() > deadlineMs) throw new Error(`Not within ${timeoutMs} ms: ${what}.`);
-    await sleep(50);
-  }
-}
+/** What services need to come back, and how often they may be asked meanwhile without harm to what is measured. */
+export const patience = { timeoutMs: 60_000, everyMs: 50 };

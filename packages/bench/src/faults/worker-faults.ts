@@ -1,4 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '@tocsin/kit/testing';
 import { monotonicMs } from '../measure/clock.js';
 import {
   atRisk,
@@ -10,7 +11,7 @@ import {
 } from './in-flight.js';
 import { countCommittedSince } from './records-reader.js';
 import type { ServicePart } from './start-services.js';
-import { type Exposure, type Trial, until } from './trial.js';
+import { type Exposure, patience, type Trial } from './trial.js';
 
 const shutdownWithinMs = 20_000;
 
@@ -111,7 +112,11 @@ export async function recordLate(trial: Trial): Promise<Exposure> {
     const { received, refused } = await trial.counter.call('arrivals', undefined);
     return [...sent].some((slot) => received[slot]! - refused[slot]! > 1);
   };
-  if (sent.size > 0) await until('another has taken over', isTakenOver, trial.timing.claimLeaseMs + 30_000);
+  if (sent.size > 0)
+    await until('another has taken over', isTakenOver, {
+      ...patience,
+      timeoutMs: trial.timing.claimLeaseMs + 30_000,
+    });
   worker.database.thaw();
   return atRisk(sent, 'sent and not recorded', monotonicMs());
 }

@@ -1,5 +1,6 @@
 import type { AlertFired } from '@tocsin/contracts';
 import type { Logger } from '@tocsin/kit';
+import { until } from '@tocsin/kit/testing';
 import type { Incoming } from '@tocsin/messaging';
 import { createWindow } from '../dispatch/window.js';
 import type { WorkerMetrics } from '../metrics.js';
@@ -81,31 +82,28 @@ function start(held: string[]) {
       failed: (error) => settled.push(`${alertId} ${error}`),
     } satisfies Incoming);
   };
-  const until = async (isTrue: () => boolean) => {
-    while (!isTrue()) await new Promise((resolve) => setTimeout(resolve, 1));
-  };
-  return { fanOut, fire, settled, writes, until };
+  return { fanOut, fire, settled, writes };
 }
 
 test('alerts of a rule whose webhooks are held are gathered, and others go on ahead of them', async () => {
-  const { fire, settled, writes, until } = start(['held']);
+  const { fire, settled, writes } = start(['held']);
   fire('first', 'held');
-  await until(() => writes.length === 1);
+  await until('the first is written', () => writes.length === 1);
   fire('second', 'held');
-  await until(() => writes.length === 2);
+  await until('the second is written', () => writes.length === 2);
   fire('third', 'held');
   fire('fourth', 'held');
   fire('at once', 'answers');
-  await until(() => settled.length === 5);
+  await until('all are settled', () => settled.length === 5);
   expect(writes).toEqual([['first'], ['second'], ['at once'], ['third', 'fourth']]);
 });
 
 test('what waits to be gathered is handed back when the worker stops, each once', async () => {
-  const { fanOut, fire, settled, writes, until } = start(['held']);
+  const { fanOut, fire, settled, writes } = start(['held']);
   fire('first', 'held');
-  await until(() => settled.length === 1);
+  await until('the first is settled', () => settled.length === 1);
   fire('second', 'held');
-  await until(() => settled.length === 2);
+  await until('the second is settled', () => settled.length === 2);
   fire('third', 'held');
   fanOut.refuseWaiting(new Error('stopping'));
   fire('fourth', 'held');

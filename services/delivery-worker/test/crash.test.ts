@@ -1,11 +1,12 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
+import { until } from '@tocsin/kit/testing';
 import { createStage, type Stage } from './support/stage.js';
-import { until } from './support/until.js';
 
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const patienceMs = 400_000;
+const patience = { timeoutMs: patienceMs };
 
 let stage: Stage;
 let worker: ReturnType<typeof keepWorker>;
@@ -80,7 +81,7 @@ test(
         const ended = await stage.database.knex('deliveries').whereNot({ status: 'open' });
         return ended.length === 11 && ended;
       },
-      patienceMs,
+      patience,
     );
     const innocent = rows.filter((row) => row.webhook_id !== bad.id);
     expect(new Set(innocent.map((row) => row.status))).toEqual(new Set(['succeeded']));
@@ -106,15 +107,15 @@ test(
     for (let kill = 1; kill <= 10; kill += 1) {
       const before = stage.destination.at(slow.path).length;
       await stage.write([stage.plan([quick.id])]);
-      await until('it is at work', async () => (await openOf(quick)) === undefined, patienceMs);
+      await until('it is at work', async () => (await openOf(quick)) === undefined, patience);
       // At once three times, and the fourth time when the worker has lived for a lease. None lives that long from then on.
       const isBegun = () => stage.destination.at(slow.path).length > before;
-      if (kill <= 4) await until('the slow one is begun', isBegun, patienceMs);
-      else await until('the slow one is begun', isBegun, 1_500).catch(() => {});
+      if (kill <= 4) await until('the slow one is begun', isBegun, patience);
+      else await until('the slow one is begun', isBegun, { timeoutMs: 1_500 }).catch(() => {});
       worker.kill();
-      await until('it has died', () => worker.deaths() === kill, patienceMs);
+      await until('it has died', () => worker.deaths() === kill, patience);
     }
-    await until('it has ended', async () => (await openOf(slow)) === undefined, patienceMs);
+    await until('it has ended', async () => (await openOf(slow)) === undefined, patience);
     const [delivery] = await stage.database.knex('deliveries').where({ webhook_id: slow.id });
     expect(delivery).toMatchObject({ status: 'succeeded', attempts_made: 1 });
   },
@@ -135,9 +136,9 @@ test(
         await skipWaits();
         return stage.destination.received.length > before;
       };
-      await until('requests are under way', isUnderWay, patienceMs);
+      await until('requests are under way', isUnderWay, patience);
       worker.kill();
-      await until('it has died', () => worker.deaths() === kill, patienceMs);
+      await until('it has died', () => worker.deaths() === kill, patience);
       await load();
     }
     await until(
@@ -146,7 +147,7 @@ test(
         await skipWaits();
         return (await stage.database.knex('open_deliveries').first()) === undefined;
       },
-      patienceMs,
+      patience,
     );
     const rows = await stage.database.knex('deliveries');
     expect(new Set(rows.map((row) => row.status))).toEqual(new Set(['succeeded']));

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Secret } from '@tocsin/kit';
+import { until } from '@tocsin/kit/testing';
 import { createStage, type Stage } from './support/stage.js';
-import { until } from './support/until.js';
 
 let stage: Stage;
 /** The database's name for one of the workers, by which it alone is cut off. */
@@ -43,7 +43,7 @@ const succeeded = (count: number) =>
       const rows = await stage.database.knex('deliveries').where({ status: 'succeeded' });
       return rows.length === count && rows;
     },
-    90_000,
+    { timeoutMs: 90_000 },
   );
 
 test('what a worker holds that alone is cut off from the database is handed back, and what it has sent is recorded', async () => {

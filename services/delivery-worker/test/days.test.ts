@@ -1,9 +1,9 @@
 import { timeOfRecordId } from '@tocsin/database';
 import { createLogger } from '@tocsin/kit';
+import { until } from '@tocsin/kit/testing';
 import { commitSplitting, isBadValue } from '../src/committing/commit-splitting.js';
 import { createPatience } from '../src/committing/patience.js';
 import { createStage, type Stage } from './support/stage.js';
-import { until } from './support/until.js';
 
 const dayMs = 86_400_000;
 const tables = ['alerts', 'deliveries', 'attempts'];
@@ -43,7 +43,7 @@ async function expectDelivered(count: number) {
       const ended = await stage.database.knex('deliveries').where({ status: 'succeeded' });
       return ended.length === count;
     },
-    25_000,
+    { timeoutMs: 25_000 },
   );
   expect(await stage.database.knex('dead_letters')).toEqual([]);
 }

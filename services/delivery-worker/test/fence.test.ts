@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { createTestDatabase, type TestDatabase } from '@tocsin/database/testing';
 import { createLogger } from '@tocsin/kit';
+import { until } from '@tocsin/kit/testing';
 import { createPatience } from '../src/committing/patience.js';
 import type { Claimed } from '../src/delivery/claimed.js';
 import { createRecorder } from '../src/delivery/record.js';
 import type { Attempt, Verdict } from '../src/delivery/verdict.js';
 import { createScene, type Scene } from './support/scene.js';
-import { until } from './support/until.js';
 
 let db: TestDatabase;
 let scene: Scene;

@@ -1,5 +1,5 @@
+import { until } from '@tocsin/kit/testing';
 import { createStage, type Stage } from './support/stage.js';
-import { until } from './support/until.js';
 
 let stage: Stage;
 

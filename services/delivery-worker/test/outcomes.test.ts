@@ -1,8 +1,8 @@
 import type { Database } from '@tocsin/database';
 import { Secret } from '@tocsin/kit';
+import { until } from '@tocsin/kit/testing';
 import type { DeliveryWorkerConfig } from '../src/config.js';
 import { createStage, type Stage } from './support/stage.js';
-import { until } from './support/until.js';
 
 let stage: Stage;
 
@@ -49,7 +49,7 @@ const ended = (count: number) =>
   until(
     `${count} deliveries have succeeded`,
     async () => (await stage.database.knex('deliveries').where({ status: 'succeeded' })).length === count,
-    25_000,
+    { timeoutMs: 25_000 },
   );
 const requests = (path: string) => stage.destination.at(path).length;
 

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { requestIdHeader } from '@tocsin/contracts';
+import { until } from '@tocsin/kit/testing';
 import { alertMessage, createStage, type Stage } from './support/stage.js';
-import { until } from './support/until.js';
 
 let stage: Stage;
 

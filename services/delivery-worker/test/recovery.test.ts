@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Secret } from '@tocsin/kit';
+import { until } from '@tocsin/kit/testing';
 import { createStage, type Stage } from './support/stage.js';
-import { until } from './support/until.js';
 
 let stage: Stage;
 
@@ -10,14 +10,14 @@ beforeEach(async () => {
 });
 afterEach(() => stage.close());
 
-const ended = (count: number, timeoutMs?: number) =>
+const ended = (count: number, timeoutMs = 15_000) =>
   until(
     `${count} deliveries have ended`,
     async () => {
       const rows = await stage.database.knex('deliveries').whereNot({ status: 'open' });
       return rows.length === count && rows;
     },
-    timeoutMs,
+    { timeoutMs },
   );
 
 test('what was queued and whose message is lost is put back and delivered', async () => {
@@ -164,7 +164,7 @@ test('two workers work a backlog off together, each delivery once', async () => 
   await until(
     'everything has ended',
     async () => (await stage.database.knex('open_deliveries').first()) === undefined,
-    60_000,
+    { timeoutMs: 60_000 },
   );
   const [{ made, rows }] = (
     await stage.database.knex.raw(

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
+import { until } from '@tocsin/kit/testing';
 import { createStage, type Stage } from './support/stage.js';
-import { until } from './support/until.js';
 
 let stage: Stage;
 

@@ -2,8 +2,8 @@ import { randomUUID } from 'node:crypto';
 import { ensurePartitions, firstIdAt, readClock } from '@tocsin/database';
 import { createTestDatabase, type TestDatabase } from '@tocsin/database/testing';
 import { createLogger, type Logger } from '@tocsin/kit';
+import { until } from '@tocsin/kit/testing';
 import { keepPartitions, keepRetention } from '../src/housekeeping/housekeeper.js';
-import { until } from './support/until.js';
 
 const dayMs = 86_400_000;
 let db: TestDatabase;

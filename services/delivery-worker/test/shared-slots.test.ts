@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { until } from '@tocsin/kit/testing';
 import { createStage, type Stage } from './support/stage.js';
-import { until } from './support/until.js';
 
 const slots = 40;
 let stage: Stage;
@@ -30,7 +30,7 @@ test('webhooks that are new are heard while another workspace’s many slow ones
   const { received } = stage.destination;
   // Of the three quarters that are for such, nearly all.
   const isFull = () => received.length >= 120 && underWay >= (slots * 3) / 4 - 5;
-  await until('slow ones have taken their part', isFull, 60_000);
+  await until('slow ones have taken their part', isFull, { timeoutMs: 60_000 });
   const before = received.length;
 
   const others = await Promise.all(
@@ -43,7 +43,7 @@ test('webhooks that are new are heard while another workspace’s many slow ones
     }),
   );
   const areHeard = () => others.every((path) => stage.destination.at(path).length === 1);
-  await until('each of the others has been heard', areHeard, 60_000);
+  await until('each of the others has been heard', areHeard, { timeoutMs: 60_000 });
   // It takes six or so on a machine that is free, and hundreds where who ends a request always gets the next.
   expect(received.length - before).toBeLessThan(150);
 }, 180_000);

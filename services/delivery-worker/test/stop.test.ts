@@ -1,10 +1,9 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { startTcpProxy, type TcpProxy } from '@tocsin/kit/testing';
+import { startTcpProxy, type TcpProxy, until } from '@tocsin/kit/testing';
 import { startGate } from '@tocsin/messaging/testing';
 import { createStage, type Stage } from './support/stage.js';
-import { until } from './support/until.js';
 
 // A worker as it is shipped, told to stop while what it works on does not answer.
 
@@ -51,11 +50,9 @@ function start() {
 }
 
 const delivered = (alertId: string) =>
-  until(
-    'it is delivered',
-    async () => (await stage.deliveriesOf(alertId))[0]?.status === 'succeeded',
-    25_000,
-  );
+  until('it is delivered', async () => (await stage.deliveriesOf(alertId))[0]?.status === 'succeeded', {
+    timeoutMs: 25_000,
+  });
 
 test.each<[string, () => unknown]>([
   ['is frozen', () => broker.freeze()],

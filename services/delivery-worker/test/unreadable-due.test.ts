@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
+import { until } from '@tocsin/kit/testing';
 import { createStage, type Stage } from './support/stage.js';
-import { until } from './support/until.js';
 
 let stage: Stage;
 

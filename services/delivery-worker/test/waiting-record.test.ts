@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createDatabase, type Database } from '@tocsin/database';
 import { createTestDatabase } from '@tocsin/database/testing';
+import { until } from '@tocsin/kit/testing';
 import { createScene, type Scene } from './support/scene.js';
-import { until } from './support/until.js';
 
 let db: Awaited<ReturnType<typeof createTestDatabase>>;
 /** With the plans that a worker has. */

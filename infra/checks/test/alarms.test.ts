@@ -25,10 +25,16 @@ const steps = 150;
 /** 35 minutes: longer than any window and `for` together. */
 const atSeconds = (steps - 10) * stepSeconds;
 
-/** Series by name with labels; a value is a gauge, a text such as `0.5/s` a counter that rises by it. */
-type Given = Record<string, number | `${number}/s`>;
+/**
+ * Series by name with labels; a value is a gauge, a text such as `0.5/s` a counter that rises by it, one such as `60s` is
+ * another each time that so long has passed.
+ */
+type Given = Record<string, number | `${number}/s` | `${number}s`>;
 const up = (job: string, value: number): Given => ({ [`up{job="${job}", instance="a:9090"}`]: value });
 const allUp: Given = { ...up('webhook-api', 1), ...up('engine-auth', 1), ...up('delivery-worker', 1) };
+const startedEach = (time: `${number}s`, job = 'engine-auth'): Given => ({
+  [`process_start_time_seconds{job="${job}", instance="a:9090"}`]: time,
+});
 const requests = (status: string, perSecond: number, route = '/api/v1/whoami'): Given => ({
   [`http_request_duration_seconds_count{job="webhook-api", route="${route}", status="${status}"}`]: `${perSecond}/s`,
 });
@@ -63,6 +69,15 @@ const cases: Record<string, { fires: [Given, Record<string, string>][]; silent: 
     ],
     silent: [{ ...allUp, ...up('rabbitmq', 0) }],
   },
+  ServiceRestarts: {
+    fires: [
+      [
+        { ...allUp, ...startedEach('60s') },
+        { job: 'engine-auth', instance: 'a:9090' },
+      ],
+    ],
+    silent: [{ ...allUp, ...startedEach('450s') }, startedEach('60s', 'rabbitmq')],
+  },
   NoDeliveryWorker: {
     fires: [
       [{ ...allUp, ...up('delivery-worker', 0) }, {}],
@@ -74,7 +89,13 @@ const cases: Record<string, { fires: [Given, Record<string, string>][]; silent: 
     fires: [[requests('503', 0.1, '/readyz'), { job: 'webhook-api' }]],
     silent: [requests('200', 0.1, '/readyz'), requests('503', 0.1)],
   },
-  BrokerDown: { fires: [[up('rabbitmq', 0), { job: 'rabbitmq', instance: 'a:9090' }]], silent: [allUp] },
+  BrokerDown: {
+    fires: [
+      [up('rabbitmq', 0), { job: 'rabbitmq', instance: 'a:9090' }],
+      [allUp, { job: 'rabbitmq' }],
+    ],
+    silent: [{ ...allUp, ...up('webhook-api', 0), ...up('rabbitmq', 1) }],
+  },
   BrokerBlocked: {
     fires: [
       [{ rabbitmq_alarms_memory_used_watermark: 1, rabbitmq_alarms_free_disk_space_watermark: 0 }, {}],
@@ -169,12 +190,15 @@ function sampled(given: Given): SampledSeries[] {
   return Object.entries(given).map(([text, value]) => {
     const [name = '', labels = ''] = text.split(/[{}]/);
     const pairs = [...labels.matchAll(/(\w+)="([^"]*)"/g)].map(([, label, one]) => [label, one]);
-    const perStep = typeof value === 'number' ? 0 : Number.parseFloat(value) * stepSeconds;
-    const values = Array.from({ length: steps }, (_, at) =>
-      typeof value === 'number' ? value : at * perStep,
-    );
+    const values = Array.from({ length: steps }, (_, at) => valueAt(at * stepSeconds, value));
     return { name, labels: Object.fromEntries(pairs), values };
   });
+}
+
+function valueAt(seconds: number, value: Given[string]): number {
+  if (typeof value === 'number') return value;
+  const figure = Number.parseFloat(value);
+  return value.endsWith('/s') ? figure * seconds : Math.floor(seconds / figure);
 }
 
 /** The label sets for which the alarm has been true for as long as it asks. */
@@ -212,13 +236,12 @@ test('an alarm waits for as long as it asks', () => {
 const promtool = 'promtool';
 
 testWith([promtool, '--version'], 'promtool is of the same opinion', () => {
-  const values = (value: number | string) =>
-    typeof value === 'number'
-      ? `${value}+0x${steps}`
-      : `0+${Number.parseFloat(value) * stepSeconds}x${steps}`;
   const one = (alarm: Alarm, given: Given, labels?: Record<string, string>) => ({
     interval: `${stepSeconds}s`,
-    input_series: Object.entries(given).map(([series, value]) => ({ series, values: values(value) })),
+    input_series: sampled(given).map(({ name, labels, values }) => ({
+      series: `${name}${seriesText(labels)}`,
+      values: values.join(' '),
+    })),
     promql_expr_test: [
       {
         expr: `count by (${Object.keys(labels ?? {}).join(', ')}) (ALERTS{alertname="${alarm.alert}", alertstate="firing"})`,

@@ -106,13 +106,15 @@ function call(
   if (name === 'histogram_quantile' && first.kind === 'number' && second !== undefined) {
     return quantiles(first.value, evaluate(second, scene, atSeconds));
   }
-  if ((name !== 'rate' && name !== 'increase') || first.kind !== 'select')
+  if (!['rate', 'increase', 'changes'].includes(name) || first.kind !== 'select')
     throw new Error(`What is ${name}?`);
   const { rangeSeconds = Number.NaN } = first;
   return selected(first, scene).flatMap(({ labels, values }) => {
     const last = Math.floor(atSeconds / scene.stepSeconds);
     const window = values.slice(Math.max(0, last - rangeSeconds / scene.stepSeconds), last + 1);
     if (window.length < 2) return [];
+    if (name === 'changes')
+      return [{ labels, value: window.filter((_, i) => i > 0 && window[i] !== window[i - 1]).length }];
     const slope = ((window.at(-1) ?? 0) - (window[0] ?? 0)) / ((window.length - 1) * scene.stepSeconds);
     return [{ labels, value: name === 'rate' ? slope : slope * rangeSeconds }];
   });

@@ -5,7 +5,7 @@ export interface Selection {
 }
 
 const words = new Set(
-  'sum max rate increase absent histogram_quantile vector by and or on without humanize'.split(' '),
+  'sum max rate increase changes absent histogram_quantile vector by and or on without humanize'.split(' '),
 );
 
 /** Reads as much of PromQL as ours uses: every identifier is a metric unless it is a function, an operator or a label. */

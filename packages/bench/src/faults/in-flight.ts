@@ -29,10 +29,9 @@ export async function claimedByTheLost(trial: Trial, at: Date): Promise<Claimed>
   return readSlots(trial, at);
 }
 
-/** The same where the database may have been struck too: it has to be there again before the others can record. */
+/** The same where the database may have been struck too: as soon as it can be asked. */
 export async function claimedByTheStruck(trial: Trial, at: Date): Promise<Claimed> {
-  await until('the database answers', () => claimedNow(trial).catch(() => undefined), patience);
-  return claimedByTheLost(trial, at);
+  return until('the database answers', () => claimedByTheLost(trial, at).catch(() => undefined), patience);
 }
 
 const stuckForMs = 500;

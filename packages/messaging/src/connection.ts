@@ -134,26 +134,23 @@ export async function createBroker(options: BrokerOptions): Promise<Broker> {
 
 /**
  * A connection on which something could not be attached is cut. amqplib would take leave of it first, and never try
- * again where the broker is killed or silent by then. Nor would it notice the end of a connection that the broker has
- * closed in the same breath as its last reply: it begins to listen only after this.
+ * again where the broker is killed or silent by then. Nor would it notice the end of a connection before this is done:
+ * it begins to listen only then, and a channel that was being closed as its connection died never says so.
  */
 function orCut(attachAll: (model: ChannelModel) => Promise<void>): (model: ChannelModel) => Promise<void> {
   return async (model) => {
     // Told of again by `disconnect`; without a listener an error of a connection that is being left ends the process.
     model.on('error', () => {});
-    let isClosed = false;
-    const closed = new Promise<void>((resolve) =>
-      model.once('close', () => {
-        isClosed = true;
-        resolve();
-      }),
+    const closed = new Promise<never>((_, reject) =>
+      model.once('close', (error?: Error) =>
+        reject(error ?? new Error('The broker has closed the connection.')),
+      ),
     );
     try {
-      await attachAll(model);
-      if (isClosed) throw new Error('The broker has closed the connection.');
+      await Promise.race([attachAll(model), closed]);
     } catch (error) {
       socketOf(model)?.destroy(error instanceof Error ? error : new Error(String(error)));
-      await closed;
+      await closed.catch(() => {});
       throw error;
     }
   };

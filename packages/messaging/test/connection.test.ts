@@ -52,6 +52,18 @@ test('a connection that the broker closes together with its last reply is made a
   await gate.close();
 });
 
+test('a connection that dies as a channel of its set-up is being closed is made anew', async () => {
+  const gate = await startGate(brokerUrl());
+  gate.cutAtChannelClose();
+  const warnings: string[] = [];
+  const logger = { info: () => {}, warn: (_: object, message: string) => void warnings.push(message) };
+  const broker = await newBroker({ url: gate.url, logger });
+  await broker.ready();
+  expect(warnings).toEqual(['broker.unreachable']);
+  await broker.close();
+  await gate.close();
+});
+
 test('a broker that holds back while its connection is still being set up is known to', async () => {
   const gate = await startGate(brokerUrl());
   const broker = await newBroker({ url: gate.url });

@@ -12,6 +12,8 @@ export interface TcpProxy {
   freeze(...directions: Direction[]): void;
   /** From when a client sends one of these, nothing that the server says on that connection arrives. */
   freezeAnswersTo(...texts: string[]): void;
+  /** The next connection on which a client sends this ends there and then, and the server does not hear of it. */
+  cutAtNext(data: Buffer): void;
   /** Every byte comes so many milliseconds late, both ways. */
   delay(ms: number): void;
   /** What was held passes now, and who comes is let in again. */
@@ -35,6 +37,7 @@ interface Harm {
   /** Ends of connections that are frozen by themselves. */
   held: Set<Socket>;
   trap: string[];
+  cutAt: Buffer | undefined;
   delayMs: number;
   isRefusing: boolean;
   saidNext: Buffer[];
@@ -47,6 +50,7 @@ export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
     frozen: new Set(),
     held: new Set(),
     trap: [],
+    cutAt: undefined,
     delayMs: 0,
     isRefusing: false,
     saidNext: [],
@@ -77,6 +81,9 @@ export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
     },
     freezeAnswersTo(...texts) {
       harm.trap = texts;
+    },
+    cutAtNext(data) {
+      harm.cutAt = data;
     },
     delay(ms) {
       harm.delayMs = ms;
@@ -120,6 +127,12 @@ function pump({ from, to, direction }: Way, harm: Harm): void {
   const isFrozen = () => harm.frozen.has(direction) || harm.held.has(from);
   const later = inOrder(() => harm.delayMs);
   from.on('data', (chunk: Buffer) => {
+    if (direction === 'to-server' && harm.cutAt !== undefined && chunk.includes(harm.cutAt)) {
+      harm.cutAt = undefined;
+      to.destroy();
+      from.destroy();
+      return;
+    }
     if (direction === 'to-server' && harm.trap.some((text) => chunk.includes(text))) {
       harm.held.add(to);
       to.pause();

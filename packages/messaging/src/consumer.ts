@@ -115,7 +115,12 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
     pause: () => want(false),
     resume: () => want(true),
     async handBack() {
-      await reading?.channel.close().catch(() => {});
+      const channel = reading?.channel;
+      if (channel === undefined) return;
+      // The promise of its closing never settles where the connection dies meanwhile.
+      const ended = new Promise<void>((resolve) => channel.once('close', resolve));
+      channel.close().catch(() => {});
+      await ended;
     },
     inHand: hand.count,
     drained: hand.drained,

@@ -3,9 +3,9 @@ import { alertFiredKey, deliveriesExchange, deliveryDueKey } from '@tocsin/contr
 import { until } from '@tocsin/kit/testing';
 import { createConsumer } from '../src/consumer.js';
 import type { Incoming } from '../src/held-message.js';
-import { createTestBroker } from '../src/testing.js';
+import { createTestBroker, startGate } from '../src/testing.js';
 import { alertFiredQueue, deliveriesQueue } from '../src/topology.js';
-import { alert, newBroker, newPublisher, newQueueDepth } from './support/broker.js';
+import { alert, brokerUrl, newBroker, newPublisher, newQueueDepth } from './support/broker.js';
 
 test('a message is acknowledged when its handler is done, and not before', async () => {
   const publisher = await newPublisher();
@@ -306,4 +306,20 @@ test('what is handed back goes to others, and the consumer that is paused takes 
   await consumer.resume();
   await publisher.publish(alert('four'));
   await until('the fourth is taken', () => others.length + taken.length === 7);
+});
+
+test('handing back comes to an end also where the broker goes away meanwhile', async () => {
+  const gate = await startGate(brokerUrl());
+  const broker = await newBroker({ url: gate.url });
+  const consumer = await createConsumer(broker, {
+    queue: alertFiredQueue,
+    prefetch: 10,
+    handle: () => undefined,
+    onError: () => {},
+  });
+  await broker.ready();
+  gate.cutAtChannelClose();
+  await consumer.handBack();
+  await broker.close();
+  await gate.close();
 });

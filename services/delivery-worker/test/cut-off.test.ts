@@ -73,3 +73,30 @@ test('what a worker holds that alone is cut off from the database is handed back
   expect(stage.destination.at(slow.path)).toHaveLength(1);
   await until('it is ready again', () => isReady(worker.port));
 }, 240_000);
+
+test('a message that nobody can read, handed back by a worker that is cut off, is set aside once', async () => {
+  const { knex } = stage.database;
+  const [early, late] = ['{"early', '{"late'].map((text) => Buffer.from(text));
+  const lettersOf = (content: Buffer) => knex('dead_letters').where({ content });
+  const isSetAside = (content: Buffer) =>
+    until(`${content} is set aside`, async () => (await lettersOf(content)).length > 0, 90_000);
+  await stage.startWorker({ databaseUrl: ownUrl() });
+  await knex.transaction(async (trx) => {
+    // Nothing is written before it is cut off.
+    await trx.raw('lock table dead_letters in access exclusive mode');
+    await stage.publishRaw(early!);
+    await until('it has taken the message', async () => (await stage.alertsInQueue()) === 0);
+    await cutOff();
+  });
+
+  const other = await stage.startWorker();
+  await isSetAside(early!);
+  await other.close(12_000);
+  stage.workers.splice(stage.workers.indexOf(other), 1);
+
+  // It takes messages again when it has nothing left to write.
+  await knex.raw(`alter role ${role} login`);
+  await stage.publishRaw(late!);
+  await isSetAside(late!);
+  expect(await lettersOf(early!)).toHaveLength(1);
+}, 240_000);

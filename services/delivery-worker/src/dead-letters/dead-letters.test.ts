@@ -31,7 +31,8 @@ function start({ lost = 0 } = {}) {
     patience: { untilAnswered: (work) => work(), rest: async () => true },
     now: async () => (clockMs += 1_000),
   });
-  return { added, count, add: (content: Buffer) => letters.add(letterOf(content)) };
+  const add = (content: Buffer, isHandedBack = () => false) => letters.add(letterOf(content), isHandedBack);
+  return { added, count, add };
 }
 
 test('a flood is added one batch after the other', async () => {
@@ -55,4 +56,13 @@ test('letters whose answer was lost are added again as they were', async () => {
   const [first, ...again] = added.map((letters) => letters.map(({ id }) => id));
   expect(first).toHaveLength(3);
   expect(again.flat()).toEqual(first);
+});
+
+test('of what is handed back while it waits nothing is written', async () => {
+  const { added, add } = start({ lost: 1 });
+  const contents = ['{1', '{2'].map((text) => Buffer.from(text));
+  // When its first try has failed.
+  const isHandedBack = () => added.length > 0;
+  expect(await Promise.all([add(contents[0]!), add(contents[1]!, isHandedBack)])).toEqual([true, false]);
+  expect(added.map((letters) => letters.map(({ content }) => content))).toEqual([contents, [contents[0]]]);
 });

@@ -5,7 +5,8 @@ import { keptOf } from './kept-of.js';
 
 /** Sets messages aside. Each promise resolves after the commit, so that the message may be acknowledged. */
 export interface DeadLetters {
-  add(letter: Unnamed): Promise<void>;
+  /** False where the message was handed back meanwhile, and nothing written: whoever has it now does so. */
+  add(letter: Unnamed, isHandedBack: () => boolean): Promise<boolean>;
 }
 
 type Unnamed = Omit<DeadLetter, 'id'>;
@@ -19,6 +20,7 @@ export interface DeadLettersDeps {
 
 interface Waiting {
   letter: Unnamed;
+  isHandedBack: () => boolean;
   /** On this process's monotonic clock, in milliseconds. */
   sinceMs: number;
   /** From the first try on. */
@@ -30,18 +32,22 @@ const maxBytesInStatement = 4 * 1_048_576;
 
 /** A flood of them takes few connections to the database, and a few megabytes. */
 export function createDeadLetters({ repository, patience, now }: DeadLettersDeps): DeadLetters {
-  const batcher = createPatientBatcher<Waiting, void>({
+  const batcher = createPatientBatcher<Waiting, boolean>({
     patience,
     commit: async (waiting) => {
       const aheadMs = (await now()) - performance.now();
-      for (const entry of waiting) entry.named ??= name(entry, aheadMs);
-      for (const part of partsOf(waiting.map(({ named }) => named!))) await repository.add(part);
-      return waiting.map(() => undefined);
+      const areOurs = waiting.map(({ isHandedBack }) => !isHandedBack());
+      const ours = waiting.filter((_, index) => areOurs[index]);
+      for (const entry of ours) entry.named ??= name(entry, aheadMs);
+      for (const part of partsOf(ours.map(({ named }) => named!))) await repository.add(part);
+      return areOurs;
     },
     maxSize: maxLettersInBatch,
     lanes: 1,
   });
-  return { add: (letter) => batcher.add({ letter, sinceMs: performance.now() }) };
+  return {
+    add: (letter, isHandedBack) => batcher.add({ letter, isHandedBack, sinceMs: performance.now() }),
+  };
 }
 
 /** By when it came, and not by when it is written: equal ones that came one after the other are told apart. */

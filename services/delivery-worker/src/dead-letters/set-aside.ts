@@ -27,14 +27,19 @@ export function createSetAside({ database, patience, now, logger, metrics }: Set
     const { content, queue, routingKey, redelivered } = message;
     const requestId = requestIdOf(message);
     const line = queue === deliveriesQueue ? 'delivery.dead_lettered' : 'alert.dead_lettered';
-    deadLetters.add({ reason, detail, queue, routingKey, content, requestId, redelivered }).then(
-      () => {
-        metrics.deadLettered(reason);
-        // The detail may quote the message, and stands with it in the table.
-        logger.warn({ reason, bytes: content.length, request_id: requestId }, line);
-        message.done();
-      },
-      (error: unknown) => message.failed(error),
-    );
+    const letter = { reason, detail, queue, routingKey, content, requestId, redelivered };
+    deadLetters
+      .add(letter, () => message.isHandedBack())
+      .then(
+        (isWritten) => {
+          if (isWritten) {
+            metrics.deadLettered(reason);
+            // The detail may quote the message, and stands with it in the table.
+            logger.warn({ reason, bytes: content.length, request_id: requestId }, line);
+          }
+          message.done();
+        },
+        (error: unknown) => message.failed(error),
+      );
   };
 }

@@ -8,7 +8,10 @@ import {
 const one: DeliveryDue = { deliveryId: '01a1fd01-5427-887e-b299-4e0cfe56edea', generation: 1 };
 const other: DeliveryDue = { deliveryId: '01a1fd01-5427-85ea-9794-fde7892ae6ce', generation: 17 };
 
-test.each([[[one]], [[one, other]], [Array.from({ length: maxDeliveriesInMessage }, () => other)]])(
+const longest: DeliveryDue = { ...other, generation: 2_147_483_647 };
+const times = (count: number, due: DeliveryDue) => Array.from({ length: count }, () => due);
+
+test.each([[[one]], [[one, other]], [times(maxDeliveriesInMessage, longest)]])(
   'deliveries come out of a message as they went in, %#',
   (due) => {
     expect(decodeDeliveriesDue(encodeDeliveriesDue(due))).toEqual(due);
@@ -26,6 +29,9 @@ test.each([
   `${one.deliveryId}/-1`,
   `${one.deliveryId}/1.5`,
   `${one.deliveryId}/1e99`,
+  `${one.deliveryId}/ 0x1 `,
+  `${one.deliveryId}/01`,
+  encodeDeliveriesDue(times(maxDeliveriesInMessage + 1, one)).toString(),
   `${one.deliveryId}/2147483648`,
   `${one.deliveryId.toUpperCase()}/1`,
   `${one.deliveryId}/1\n`,
@@ -33,4 +39,13 @@ test.each([
   `${one.deliveryId}/1,${one.deliveryId}/1`,
 ])('a message that we did not make is refused whole: %j', (text) => {
   expect(decodeDeliveriesDue(Buffer.from(text))).toBeUndefined();
+});
+
+test('a message that is too large for ours is refused unread', () => {
+  const content = Object.assign(Buffer.alloc(769, '\n'), {
+    toString() {
+      throw new Error('It was read.');
+    },
+  });
+  expect(decodeDeliveriesDue(content)).toBeUndefined();
 });

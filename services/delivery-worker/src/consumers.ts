@@ -33,7 +33,8 @@ interface Handlers {
  * first served, and a storm is published faster than it can be written (docs/adr/0030).
  */
 const alertPrefetch = 40_000;
-const maxAlertBytesInHand = 32 * 1_048_576;
+/** Of one queue. A few kilobytes are ours; what others publish there may be of any size. */
+const maxBytes = 32 * 1_048_576;
 /** Of what was not routed there are few, or nobody's bindings are in order. */
 const unroutedPrefetch = 1_000;
 /** A frozen broker does not answer; what it hands out all the same is refused, and goes back with the channel. */
@@ -42,14 +43,13 @@ const pausePatienceMs = 2_000;
 export function createConsumers(broker: Broker, onError: (error: unknown) => void): Consumers {
   const consumers: Consumer[] = [];
   const all = <T>(step: (consumer: Consumer) => Promise<T>) => Promise.all(consumers.map(step));
-  const open = async (options: Omit<ConsumerOptions, 'onError'>) =>
-    consumers.push(await createConsumer(broker, { ...options, onError }));
+  const open = async (options: Omit<ConsumerOptions, 'maxBytes' | 'onError'>) =>
+    consumers.push(await createConsumer(broker, { ...options, maxBytes, onError }));
   const pause = () => all((consumer) => consumer.pause());
   return {
     async open({ alert, due, slots }) {
-      const alerts = { maxBytes: maxAlertBytesInHand, handle: alert };
-      await open({ queue: alertFiredQueue, prefetch: alertPrefetch, ...alerts });
-      await open({ queue: unroutedQueue, prefetch: unroutedPrefetch, ...alerts });
+      await open({ queue: alertFiredQueue, prefetch: alertPrefetch, handle: alert });
+      await open({ queue: unroutedQueue, prefetch: unroutedPrefetch, handle: alert });
       // Half of the hands may be full of what hangs, or waits for a slot, and the rest still keep the slots busy.
       await open({ queue: deliveriesQueue, prefetch: 2 * slots + maxRecordsInHand, handle: due });
     },

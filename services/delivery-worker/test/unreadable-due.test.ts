@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '@tocsin/kit/testing';
 import { createStage, type Stage } from './support/stage.js';
 
@@ -38,3 +39,16 @@ test.each([
     await until('a delivery goes on', () => stage.destination.at(target.path).length === 1);
   },
 );
+
+test('of large messages among the deliveries few are taken at once, and all are set aside', async () => {
+  await stage.database.knex.transaction(async (trx) => {
+    // What was taken stays in hand.
+    await trx.raw('lock table dead_letters in access exclusive mode');
+    const large = Array.from({ length: 300 }, (_, index) => Buffer.alloc(100_000, `${index} `));
+    await Promise.all(large.map((content) => stage.publishDue(content)));
+    await until('the first have been taken', async () => (await stage.dueInQueue()) <= 50);
+    await sleep(500);
+    expect(await stage.dueInQueue()).toBe(50);
+  });
+  await until('all are set aside', async () => (await letters().select('id')).length === 300);
+});

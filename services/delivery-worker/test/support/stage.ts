@@ -2,7 +2,13 @@ import { randomUUID } from 'node:crypto';
 import { alertFiredKey, alertsExchange, deliveriesExchange, deliveryDueKey } from '@tocsin/contracts';
 import { createTestDatabase } from '@tocsin/database/testing';
 import { Secret } from '@tocsin/kit';
-import { alertFiredQueue, createBroker, createPublisher, createQueueDepth } from '@tocsin/messaging';
+import {
+  alertFiredQueue,
+  createBroker,
+  createPublisher,
+  createQueueDepth,
+  deliveriesQueue,
+} from '@tocsin/messaging';
 import { createTestBroker } from '@tocsin/messaging/testing';
 import { createDeliveryWorker, type DeliveryWorker } from '../../src/app.js';
 import type { DeliveryWorkerConfig } from '../../src/config.js';
@@ -18,6 +24,7 @@ export async function createStage(overrides: Partial<DeliveryWorkerConfig> = {})
   const publishing = await createBroker({ url: broker.url, name: 'test' });
   const publisher = await createPublisher(publishing);
   const alertsInQueue = await createQueueDepth(publishing, alertFiredQueue);
+  const dueInQueue = await createQueueDepth(publishing, deliveriesQueue);
   await publishing.ready();
   const config: DeliveryWorkerConfig = {
     http: { host: '127.0.0.1', port: 0 },
@@ -55,6 +62,7 @@ export async function createStage(overrides: Partial<DeliveryWorkerConfig> = {})
       publisher.publish({ exchange: deliveriesExchange, routingKey: deliveryDueKey, content }),
     whileUnbound: broker.whileUnbound,
     alertsInQueue,
+    dueInQueue,
     async addTarget({
       path = `/${randomUUID()}`,
       url = destination.url(path),

@@ -79,7 +79,9 @@ test('a message that nobody can read, handed back by a worker that is cut off, i
   const [early, late] = ['{"early', '{"late'].map((text) => Buffer.from(text));
   const lettersOf = (content: Buffer) => knex('dead_letters').where({ content });
   const isSetAside = (content: Buffer) =>
-    until(`${content} is set aside`, async () => (await lettersOf(content)).length > 0, 90_000);
+    until(`${content} is set aside`, async () => (await lettersOf(content)).length > 0, {
+      timeoutMs: 90_000,
+    });
   await stage.startWorker({ databaseUrl: ownUrl() });
   await knex.transaction(async (trx) => {
     // Nothing is written before it is cut off.

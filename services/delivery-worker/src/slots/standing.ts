@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 
 /** What a webhook's destination has shown lately. */
-interface Standing {
+export interface Standing {
   /** It answers. */
   proven: boolean;
   /** It answers, and soon, and is not dear. */

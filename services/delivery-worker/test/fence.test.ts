@@ -249,7 +249,7 @@ test('an outcome that waited until another worker had claimed and sent is an att
     resume: async () => {},
     handBack: async () => {},
   });
-  const parts = { repository: scene.records, patience, logger, onBatch: () => {}, leaseMs: 30_000 };
+  const parts = { ...scene, patience, logger, onBatch: () => {}, leaseMs: 30_000 };
   const recorder = () => createRecorder(parts);
   await Promise.all([
     recorder().record({ claimed: first, verdict: retry, attempt: attempt(500) }),
@@ -347,7 +347,7 @@ test('a lease is renewed while the claim is the latest, and where nobody has loc
     .update({ lease_until: old });
   await scene.database.knex.transaction(async (trx) => {
     await trx('open_deliveries').where({ delivery_id: locked!.deliveryId }).forUpdate();
-    await scene.records.renew([ours!, lost!, locked!], 30_000);
+    await scene.deferrals.renew([ours!, lost!, locked!], 30_000);
   });
   const leases = await Promise.all(
     dues.map(async ({ deliveryId }) => (await scene.open(deliveryId)).lease_until),
@@ -359,7 +359,7 @@ test('a lease is renewed while the claim is the latest, and where nobody has loc
 
 test('a deferral gives the claim back without an attempt, a step or a mark of a crash', async () => {
   const claimed = await claimOne(await oneQueued());
-  await scene.records.defer([{ claimed, deferral: { kind: 'deferred', afterMs: 0, reason: 'no_slot' } }]);
+  await scene.deferrals.defer([{ claimed, deferral: { kind: 'deferred', afterMs: 0, reason: 'no_slot' } }]);
   expect(await scene.open(claimed.deliveryId)).toMatchObject({
     state: 'waiting',
     claimed: false,
@@ -373,7 +373,7 @@ test('a deferral that has a failure says so in the delivery, where the claim is 
   const failure = { code: 'internal_error', error: 'It cannot be opened.' } as const;
   const deferral = { kind: 'deferred', afterMs: 0, reason: 'unopened', failure } as const;
   const [ours, lost] = [await claimOne(await oneQueued()), await claimOne(await oneQueued())];
-  await scene.records.defer([
+  await scene.deferrals.defer([
     { claimed: ours, deferral },
     { claimed: { ...lost, claim: 0 }, deferral },
   ]);
@@ -405,7 +405,7 @@ test('an alert whose key is taken is skipped whole, also when both come at once'
 test('what is due is queued in the order of its time, up to the quota, and held webhooks are not surveyed', async () => {
   const [free, held] = [await scene.addWebhook(), await scene.addWebhook()];
   await scene.write([scene.plan([free, held]), scene.plan([free, held])]);
-  await scene.records.hold([
+  await scene.holds.hold([
     { webhookId: held, version: 1, reason: 'circuit', forMs: 60_000, times: 1 },
     { webhookId: free, version: 0, reason: 'circuit', forMs: 60_000, times: 1 },
   ]);
@@ -435,7 +435,7 @@ test('what comes long after its survey queues nothing: whoever sent it publishes
 test('a hold whose time has passed makes its webhook a probe', async () => {
   const webhookId = await scene.addWebhook();
   await scene.write([scene.plan([webhookId])]);
-  await scene.records.hold([{ webhookId, version: 1, reason: 'retry_after', forMs: -1, times: 1 }]);
+  await scene.holds.hold([{ webhookId, version: 1, reason: 'retry_after', forMs: -1, times: 1 }]);
   const [candidate] = (await scene.dispatch.survey(10)).filter((entry) => entry.webhookId === webhookId);
   expect(candidate).toMatchObject({ probing: true, due: 1 });
 });

@@ -58,7 +58,7 @@ const attempt = {
 const retry = { kind: 'retry' as const, afterMs: 60_000, step: 1, failure: attempt.failure };
 
 test('what was planned while nothing was open reads what it is asked for, and not the backlog', async () => {
-  const { claims, records, dispatch } = scene;
+  const { claims, records, deferrals, dispatch } = scene;
   const [ended, retried, deferred, unqueued, suspected] = [
     await write(1, 'queued'),
     await write(1, 'queued'),
@@ -68,18 +68,18 @@ test('what was planned while nothing was open reads what it is asked for, and no
   ];
   const steps: Record<string, () => Promise<unknown>> = {
     claim: () => claims.claim([...ended, ...retried, ...deferred], randomUUID()),
-    renew: () => records.renew([claimed(ended), claimed(retried)], 30_000),
+    renew: () => deferrals.renew([claimed(ended), claimed(retried)], 30_000),
     record: () => records.record([{ claimed: claimed(ended), verdict: { kind: 'succeeded' }, attempt }]),
     retry: () => records.record([{ claimed: claimed(retried), verdict: retry, attempt }]),
     deferWithFailure: () =>
-      records.defer([
+      deferrals.defer([
         {
           claimed: claimed(deferred),
           deferral: { kind: 'deferred', afterMs: 60_000, reason: 'unopened', failure: attempt.failure },
         },
       ]),
     defer: () =>
-      records.defer([
+      deferrals.defer([
         { claimed: claimed(deferred), deferral: { kind: 'deferred', afterMs: 60_000, reason: 'held' } },
       ]),
     claimSuspect: () => claims.claimSuspect({ due: suspected, token: randomUUID(), maxDeaths: 4 }),

@@ -12,8 +12,8 @@ export interface Batcher<Item, Result> {
 
 export interface BatcherOptions<Item, Result>
   extends Pick<BatchesOptions<Item>, 'maxSize' | 'lanes' | 'gatherMs' | 'onBatch'> {
-  /** Results stand in the order of the items. */
-  run: (items: Item[]) => Promise<Result[]>;
+  /** Results, where there are any, stand in the order of the items. */
+  run: (items: Item[]) => Promise<Result[]> | Promise<void>;
 }
 
 interface Entry<Item, Result> {
@@ -28,7 +28,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
     ...rest,
     run: async (batch) => {
       try {
-        const results = await run(batch.map(({ item }) => item));
+        const results = (await run(batch.map(({ item }) => item))) ?? [];
         batch.forEach(({ resolve }, index) => {
           resolve(results[index]!);
         });

@@ -8,8 +8,8 @@ import { isAborted, type Patience } from './patience.js';
 export interface PatientBatcherOptions<Item, Result>
   extends Pick<BatchesOptions<Item>, 'maxSize' | 'lanes' | 'gatherMs' | 'onBatch'> {
   patience: Patience;
-  /** Commits all of them or none; safe to repeat. Results stand in the order of the items. */
-  commit: (items: Item[]) => Promise<Result[]>;
+  /** Commits all of them or none; safe to repeat. Results, where there are any, stand in the order of the items. */
+  commit: (items: Item[]) => Promise<Result[]> | Promise<void>;
   /** What to commit in place of the one item that has a value which the database refuses. */
   mended?: (item: Item, error: unknown) => Item;
 }
@@ -39,11 +39,9 @@ export function createPatientBatcher<Item, Result>(
 
   const settle = async (batch: Entry<Item, Result>[], failures: number): Promise<void> => {
     try {
-      const results = await patience.untilAnswered(
-        () => commit(batch.map(({ item }) => item)),
-        isDatabaseAway,
-      );
-      for (const [index, { resolve }] of batch.entries()) resolve(results[index]!);
+      const items = batch.map(({ item }) => item);
+      const results = await patience.untilAnswered<Result[] | void>(() => commit(items), isDatabaseAway);
+      for (const [index, { resolve }] of batch.entries()) resolve((results ?? [])[index]!);
     } catch (error) {
       void postpone(batch, { error, failures: failures + 1 });
     }

@@ -2,3 +2,7 @@
 export function storableText(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\uFFFD');
 }
+
+export function storableOrNull(text: string | undefined): string | null {
+  return text === undefined ? null : storableText(text);
+}

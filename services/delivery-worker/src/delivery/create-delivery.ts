@@ -14,8 +14,10 @@ import { createClaim } from './claim.js';
 import { createClaimRepository } from './claim-repository.js';
 import type { Claimed } from './claimed.js';
 import { createDearRenders } from './dear-renders.js';
+import { createDeferralRepository } from './deferral-repository.js';
 import { createDeliver, type Deliver } from './deliver.js';
 import { createHandleDue } from './handle-due.js';
+import { createHoldRepository } from './hold-repository.js';
 import { createKeyWatch, type KeyWatch } from './key-watch.js';
 import { createRecorder } from './record.js';
 import { createRecordRepository } from './record-repository.js';
@@ -98,7 +100,9 @@ function createVerbs(parts: DeliveryParts, keyWatch: KeyWatch): Deliver {
     unhurried: createTurnstile(unhurriedPerTurn),
     sender,
     recorder: createRecorder({
-      repository: createRecordRepository(database, secrets),
+      records: createRecordRepository(database, secrets),
+      deferrals: createDeferralRepository(database),
+      holds: createHoldRepository(database),
       patience,
       logger,
       onBatch: (size) => metrics.batch('record', size),

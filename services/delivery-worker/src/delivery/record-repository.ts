@@ -1,21 +1,13 @@
 import { type Database, firstIdOf, type SecretBox, sqlArray } from '@tocsin/database';
-import { storableText } from '../committing/storable-text.js';
+import { storableOrNull } from '../committing/storable-text.js';
+import { claimColumns } from './claim-columns.js';
 import type { Claimed } from './claimed.js';
-import type { Attempt, Deferral, Verdict } from './verdict.js';
+import type { Attempt, Verdict } from './verdict.js';
 
 export interface Outcome {
   claimed: Claimed;
   verdict: Verdict;
   attempt: Attempt | undefined;
-}
-
-export interface Hold {
-  webhookId: string;
-  /** Of the webhook that the request was made with: a hold of one that was changed or deleted since is not written. */
-  version: number;
-  reason: 'retry_after' | 'circuit';
-  forMs: number;
-  times: number;
 }
 
 export interface RecordRepository {
@@ -24,56 +16,12 @@ export interface RecordRepository {
    * owner adds its attempt and changes nothing else. At most one outcome for a delivery. Safe to repeat.
    */
   record(outcomes: Outcome[]): Promise<void>;
-  /** Lets claims that are still ours last for another `leaseMs`; what another has locked is passed over. */
-  renew(claims: Claimed[], leaseMs: number): Promise<void>;
-  /** Gives claims back without an outcome, and says why in the delivery where the deferral has a failure. */
-  defer(deferrals: { claimed: Claimed; deferral: Deferral }[]): Promise<void>;
-  /** At most one hold for a webhook. */
-  hold(holds: Hold[]): Promise<void>;
-  release(webhookId: string): Promise<void>;
 }
 
 export function createRecordRepository(database: Database, secrets: SecretBox): RecordRepository {
   return {
     async record(outcomes) {
       await database.prepared(record, columnsOf(outcomes, secrets));
-    },
-    async renew(claims, leaseMs) {
-      await database.prepared(renew, [
-        sqlArray.uuid(claims.map(({ deliveryId }) => deliveryId)),
-        sqlArray.integer(claims.map(({ generation }) => generation)),
-        sqlArray.integer(claims.map(({ claim }) => claim)),
-        leaseMs,
-      ]);
-    },
-    async defer(deferrals) {
-      const failed = deferrals.filter(({ deferral }) => deferral.failure);
-      if (failed.length > 0)
-        await database.prepared(tell, [
-          sqlArray.uuid(failed.map(({ claimed }) => claimed.deliveryId)),
-          sqlArray.integer(failed.map(({ claimed }) => claimed.generation)),
-          sqlArray.integer(failed.map(({ claimed }) => claimed.claim)),
-          sqlArray.text(failed.map(({ deferral }) => deferral.failure?.code ?? null)),
-          sqlArray.text(failed.map(({ deferral }) => storableOrNull(deferral.failure?.error))),
-        ]);
-      await database.prepared(defer, [
-        sqlArray.uuid(deferrals.map(({ claimed }) => claimed.deliveryId)),
-        sqlArray.integer(deferrals.map(({ claimed }) => claimed.generation)),
-        sqlArray.integer(deferrals.map(({ claimed }) => claimed.claim)),
-        sqlArray.float8(deferrals.map(({ deferral }) => deferral.afterMs)),
-      ]);
-    },
-    async hold(holds) {
-      await database.prepared(hold, [
-        sqlArray.uuid(holds.map(({ webhookId }) => webhookId)),
-        sqlArray.text(holds.map(({ reason }) => reason)),
-        sqlArray.float8(holds.map(({ forMs }) => forMs)),
-        sqlArray.integer(holds.map(({ times }) => times)),
-        sqlArray.integer(holds.map(({ version }) => version)),
-      ]);
-    },
-    async release(webhookId) {
-      await database.prepared(release, [webhookId]);
     },
   };
 }
@@ -88,11 +36,9 @@ function columnsOf(outcomes: Outcome[], secrets: SecretBox): unknown[] {
   const bodies = outcomes.map(({ claimed, attempt }) =>
     attempt ? seal(claimed, attempt, secrets) : nothing,
   );
-  const ids = outcomes.map(({ claimed }) => claimed.deliveryId);
+  const claims = outcomes.map(({ claimed }) => claimed);
   return [
-    sqlArray.uuid(ids),
-    sqlArray.integer(outcomes.map(({ claimed }) => claimed.generation)),
-    sqlArray.integer(outcomes.map(({ claimed }) => claimed.claim)),
+    ...claimColumns(claims),
     sqlArray.text(outcomes.map(({ verdict }) => (verdict.kind === 'retry' ? 'open' : verdict.kind))),
     sqlArray.float8(outcomes.map(({ verdict }) => (verdict.kind === 'retry' ? verdict.afterMs : null))),
     sqlArray.smallint(
@@ -113,7 +59,7 @@ function columnsOf(outcomes: Outcome[], secrets: SecretBox): unknown[] {
     sqlArray.integer(bodies.map((body) => body.length)),
     // One value for all: an array of them would go as hexadecimal text, twice as long, and be parsed again.
     Buffer.concat(bodies),
-    firstIdOf(ids),
+    firstIdOf(claims.map(({ deliveryId }) => deliveryId)),
   ];
 }
 
@@ -133,10 +79,6 @@ function seal({ deliveryId, claim }: Claimed, { requestBody }: Attempt, secrets:
     id: `${deliveryId}/${claim}`,
     column: 'request_body',
   });
-}
-
-function storableOrNull(text: string | undefined): string | null {
-  return text === undefined ? null : storableText(text);
 }
 
 // "= any" beside each join: docs/adr/0007. Locks go open_deliveries first, then deliveries, each in the order of ids:
@@ -202,63 +144,3 @@ const record = {
     from news n join updated u on u.id = n.delivery_id
     where n.is_new`,
 };
-
-const renew = {
-  name: 'delivery.renew',
-  text: `
-    update open_deliveries o set lease_until = now() + $4::float8 * interval '1 millisecond'
-    where o.delivery_id = any(array(
-      select x.delivery_id from open_deliveries x
-      join unnest($1::uuid[], $2::integer[], $3::integer[]) as c(delivery_id, generation, claim)
-        using (delivery_id, generation, claim)
-      where x.delivery_id = any($1::uuid[]) and x.claimed for update of x skip locked))`,
-};
-
-const defer = {
-  name: 'delivery.defer',
-  text: `
-    with ours as (
-      select x.delivery_id, d.after_ms from open_deliveries x
-      join unnest($1::uuid[], $2::integer[], $3::integer[], $4::float8[])
-        as d(delivery_id, generation, claim, after_ms) using (delivery_id, generation, claim)
-      where x.delivery_id = any($1::uuid[])
-      order by x.delivery_id for update of x
-    )
-    update open_deliveries x
-    set state = 'waiting', claimed = false, claim_token = null, lease_until = null, crashes = greatest(0, x.crashes - 1),
-        due_at = now() + ours.after_ms * interval '1 millisecond'
-    from ours where x.delivery_id = any($1::uuid[]) and x.delivery_id = ours.delivery_id`,
-};
-
-// What says so already is not written again: it may be deferred many times.
-const tell = {
-  name: 'delivery.tell',
-  text: `
-    with ours as materialized (
-      select x.delivery_id, t.error_code, t.error from open_deliveries x
-      join unnest($1::uuid[], $2::integer[], $3::integer[], $4::text[], $5::text[])
-        as t(delivery_id, generation, claim, error_code, error) using (delivery_id, generation, claim)
-      where x.delivery_id = any($1::uuid[])
-      order by x.delivery_id for update of x
-    )
-    update deliveries d set error_code = ours.error_code, error = ours.error
-    from ours
-    where d.id = ours.delivery_id and (d.error_code, d.error) is distinct from (ours.error_code, ours.error)`,
-};
-
-const hold = {
-  name: 'delivery.hold',
-  text: `
-    insert into webhook_holds (webhook_id, reason, held_until, times)
-    select id, reason, now() + for_ms * interval '1 millisecond', times
-    from unnest($1::uuid[], $2::text[], $3::float8[], $4::integer[], $5::integer[])
-      as h(id, reason, for_ms, times, version)
-    join webhooks w using (id, version)
-    where w.enabled
-    order by id
-    on conflict (webhook_id) do update
-    set reason = excluded.reason, times = excluded.times,
-        held_until = greatest(webhook_holds.held_until, excluded.held_until)`,
-};
-
-const release = { name: 'delivery.release', text: 'delete from webhook_holds where webhook_id = $1' };

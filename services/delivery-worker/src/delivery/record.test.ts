@@ -7,16 +7,14 @@ test('an answer that the database refuses is left out of its record, and the log
   const tries: Outcome[] = [];
   const logged: string[] = [];
   const recorder = createRecorder({
-    repository: {
+    records: {
       record: async ([outcome]) => {
         tries.push(outcome!);
         if (tries.length === 1) throw Object.assign(new Error('not a text'), { code: '22021' });
       },
-      renew: async () => {},
-      defer: async () => {},
-      hold: async () => {},
-      release: async () => {},
     },
+    deferrals: { renew: async () => {}, defer: async () => {} },
+    holds: { hold: async () => {}, release: async () => {} },
     patience: { untilAnswered: (work) => work(), rest: async () => true },
     logger: { error: (_: unknown, event: string) => logged.push(event) } as unknown as Logger,
     onBatch() {},

@@ -5,7 +5,10 @@ import { oneOfEach } from '../committing/one-of-each.js';
 import type { Patience } from '../committing/patience.js';
 import { createPatientBatcher } from '../committing/patient-batcher.js';
 import type { Claimed } from './claimed.js';
-import type { Hold, Outcome, RecordRepository } from './record-repository.js';
+import type { DeferralRepository, Deferred } from './deferral-repository.js';
+import type { Hold, HoldRepository } from './hold-repository.js';
+import { keepLeases } from './keep-leases.js';
+import type { Outcome, RecordRepository } from './record-repository.js';
 import type { Deferral } from './verdict.js';
 
 /** Commits what became of a delivery. Each promise resolves after the commit, so that the message may be acknowledged. */
@@ -20,7 +23,9 @@ export interface Recorder {
 }
 
 export interface RecorderDeps {
-  repository: RecordRepository;
+  records: RecordRepository;
+  deferrals: DeferralRepository;
+  holds: HoldRepository;
   patience: Patience;
   logger: Logger;
   onBatch: (size: number) => void;
@@ -33,14 +38,11 @@ const maxOutcomesInBatch = 200;
 const gatherMs = 20;
 
 export function createRecorder(deps: RecorderDeps): Recorder {
-  const { repository, patience, logger, onBatch } = deps;
-  const leases = keepLeases(deps);
+  const { patience, logger, onBatch, leaseMs } = deps;
+  const leases = keepLeases({ renew: deps.deferrals.renew, leaseMs });
   const records = createPatientBatcher<Outcome, void>({
     patience,
-    commit: async (outcomes) => {
-      await repository.record(outcomes);
-      return outcomes.map(() => undefined);
-    },
+    commit: deps.records.record,
     mended: (outcome, err) => {
       const { attempt } = outcome;
       // Without the answer's body already, and refused all the same: it waits, and `database.postponed` tells of it.
@@ -54,12 +56,9 @@ export function createRecorder(deps: RecorderDeps): Recorder {
     gatherMs,
     onBatch,
   });
-  const deferrals = createPatientBatcher<{ claimed: Claimed; deferral: Deferral }, void>({
+  const deferrals = createPatientBatcher<Deferred, void>({
     patience,
-    commit: async (entries) => {
-      await repository.defer(entries);
-      return entries.map(() => undefined);
-    },
+    commit: deps.deferrals.defer,
     maxSize: maxOutcomesInBatch,
     lanes: 1,
     gatherMs,
@@ -70,10 +69,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
       .catch((err) => logger.warn({ err }, 'delivery.hold_given_up'));
   // Many circuits can open at once, when many destinations hang: a commit for each would keep others from the database.
   const holds = createBatcher<Hold, void>({
-    run: async (entries) => {
-      await soon(() => repository.hold(onePerWebhook(entries)));
-      return entries.map(() => undefined);
-    },
+    run: (entries) => soon(() => deps.holds.hold(onePerWebhook(entries))),
     maxSize: maxOutcomesInBatch,
     lanes: 1,
   });
@@ -81,27 +77,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
     record: (outcome) => leases.during(outcome.claimed, () => records.add(outcome)),
     defer: (claimed, deferral) => deferrals.add({ claimed, deferral }),
     hold: (hold) => holds.add(hold),
-    release: (webhookId) => soon(() => repository.release(webhookId)),
-  };
-}
-
-/**
- * Renews the leases of what has its outcome and waits long to have it recorded, so that no other worker sends it again
- * meanwhile. One that could not be renewed is put back: that is what leases are for.
- */
-function keepLeases({ repository, leaseMs }: RecorderDeps) {
-  const waiting = new Set<Claimed>();
-  const renew = async () => {
-    const halfwayMs = performance.now() + leaseMs / 2;
-    const late = [...waiting].filter(({ leaseEndsAtMs }) => leaseEndsAtMs < halfwayMs);
-    if (late.length > 0) await repository.renew(late, leaseMs).catch(() => {});
-  };
-  setInterval(renew, leaseMs / 6).unref();
-  return {
-    async during(claimed: Claimed, work: () => Promise<void>) {
-      waiting.add(claimed);
-      await work().finally(() => waiting.delete(claimed));
-    },
+    release: (webhookId) => soon(() => deps.holds.release(webhookId)),
   };
 }
 

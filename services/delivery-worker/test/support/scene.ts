@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { createSecretBox, type Database } from '@tocsin/database';
 import { createClaimRepository } from '../../src/delivery/claim-repository.js';
+import { createDeferralRepository } from '../../src/delivery/deferral-repository.js';
+import { createHoldRepository } from '../../src/delivery/hold-repository.js';
 import { createRecordRepository } from '../../src/delivery/record-repository.js';
 import { createDispatchRepository } from '../../src/dispatch/dispatch-repository.js';
 import { createFanOutRepository } from '../../src/fan-out/fan-out-repository.js';
@@ -24,6 +26,8 @@ export function createScene(database: Database) {
     dispatch: createDispatchRepository(database, leases),
     claims: createClaimRepository(database, leases.claimMs),
     records: createRecordRepository(database, secrets),
+    deferrals: createDeferralRepository(database),
+    holds: createHoldRepository(database),
 
     write: (planned: PlannedAlert[], { acceptedAtMs = Date.now(), token = randomUUID() as string } = {}) =>
       fanOut.write(planned, { acceptedAtMs, token }),

@@ -3,7 +3,7 @@ import type { Database } from '@tocsin/database';
 import type { Logger } from '@tocsin/kit';
 import { deliveriesQueue, type Incoming } from '@tocsin/messaging';
 import type { Patience } from '../committing/patience.js';
-import type { WorkerMetrics } from '../metrics.js';
+import type { DeadLetterMetrics } from './dead-letter-metrics.js';
 import { createDeadLetterRepository } from './dead-letter-repository.js';
 import { createDeadLetters } from './dead-letters.js';
 import { requestIdOf } from './request-id-of.js';
@@ -17,7 +17,7 @@ export interface SetAsideDeps {
   /** The database's clock, in Unix milliseconds. */
   now: () => Promise<number>;
   logger: Logger;
-  metrics: WorkerMetrics;
+  metrics: DeadLetterMetrics;
 }
 
 export function createSetAside({ database, patience, now, logger, metrics }: SetAsideDeps): SetAside {

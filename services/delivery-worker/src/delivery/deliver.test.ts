@@ -1,6 +1,5 @@
 import type { Sender } from '@tocsin/egress';
 import type { Logger } from '@tocsin/kit';
-import type { WorkerMetrics } from '../metrics.js';
 import { createSlots } from '../slots/slots.js';
 import { createCircuits } from './circuit.js';
 import type { Claimed } from './claimed.js';
@@ -66,7 +65,7 @@ function start({ dearRenders = createDearRenders() } = {}) {
     circuits: createCircuits(),
     policy: defaultRetryPolicy,
     logger: { info() {} } as unknown as Logger,
-    metrics: { attempted() {}, rendered() {}, ended() {}, deferred() {} } as unknown as WorkerMetrics,
+    metrics: { attempted() {}, rendered() {}, ended() {}, deferred() {} },
     onAttempt() {},
     now: Date.now,
     random: () => 0.5,

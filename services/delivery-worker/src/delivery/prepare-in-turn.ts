@@ -1,8 +1,8 @@
 import type { Logger, Turnstile } from '@tocsin/kit';
-import type { WorkerMetrics } from '../metrics.js';
 import type { Slot, Slots } from '../slots/slots.js';
 import type { Claimed } from './claimed.js';
 import type { DearRenders } from './dear-renders.js';
+import type { DeliveryMetrics } from './delivery-metrics.js';
 import { type Prepared, prepare } from './prepare.js';
 import type { RenderBody } from './render-body.js';
 import type { RetryPolicy } from './retry-policy.js';
@@ -20,7 +20,7 @@ export interface PrepareDeps {
   slots: Pick<Slots, 'isProven' | 'isDear' | 'rendered' | 'pauseMs'>;
   policy: RetryPolicy;
   logger: Logger;
-  metrics: WorkerMetrics;
+  metrics: DeliveryMetrics;
   /** 0 to 1. */
   random: () => number;
 }

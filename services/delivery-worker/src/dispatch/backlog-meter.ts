@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from '@tocsin/kit';
-import type { WorkerMetrics } from '../metrics.js';
+import type { DispatchMetrics } from './dispatch-metrics.js';
 import type { Backlog, DispatchRepository } from './dispatch-repository.js';
 
 export interface BacklogMeterDeps {
   repository: Pick<DispatchRepository, 'backlog'>;
   /** Messages ready in the deliveries queue; throws where the broker is away, or does not answer soon. */
   queueDepth: () => Promise<number>;
-  metrics: Pick<WorkerMetrics, 'backlog'>;
+  metrics: Pick<DispatchMetrics, 'backlog'>;
   logger: Logger;
   signal: AbortSignal;
 }

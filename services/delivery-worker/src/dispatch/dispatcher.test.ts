@@ -1,5 +1,5 @@
 import { createLogger } from '@tocsin/kit';
-import type { WorkerMetrics } from '../metrics.js';
+import type { DispatchMetrics } from './dispatch-metrics.js';
 import { type DispatcherDeps, runDispatcher } from './dispatcher.js';
 
 const candidate = { workspaceId: 'w', webhookId: 'h', due: 1, probing: false, queueBy: new Date() };
@@ -27,7 +27,7 @@ test('where another worker takes all that is due, what is due is not looked for 
     publish: async () => [],
     patience: { untilAnswered: (work) => work(), rest: async () => true },
     slots: { shareOf: () => 8, backlogged() {} },
-    metrics: {} as WorkerMetrics,
+    metrics: {} as DispatchMetrics,
     logger: createLogger({ service: 'test', level: 'silent' }),
     signal: stop.signal,
   });

@@ -2,8 +2,8 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { DeliveryDue } from '@tocsin/contracts';
 import type { Logger } from '@tocsin/kit';
 import type { Patience } from '../committing/patience.js';
-import type { WorkerMetrics } from '../metrics.js';
 import type { Slots } from '../slots/slots.js';
+import type { DispatchMetrics } from './dispatch-metrics.js';
 import type { Candidate, DispatchRepository } from './dispatch-repository.js';
 import { createPutBackTimer } from './put-back-timer.js';
 import { takeTurns } from './take-turns.js';
@@ -18,7 +18,7 @@ export interface DispatcherDeps {
   publish: (deliveries: DeliveryDue[]) => Promise<DeliveryDue[]>;
   patience: Patience;
   slots: Pick<Slots, 'shareOf' | 'backlogged'>;
-  metrics: WorkerMetrics;
+  metrics: DispatchMetrics;
   logger: Logger;
   signal: AbortSignal;
 }

@@ -1,6 +1,5 @@
 import type { Logger } from '@tocsin/kit';
 import type { Window } from '../dispatch/window.js';
-import type { WorkerMetrics } from '../metrics.js';
 import { type AnnounceDeps, announce } from './announce.js';
 import type { PlacedDelivery, Plan } from './plan.js';
 
@@ -23,7 +22,7 @@ function tell(written: { ids: string[]; isCertain: boolean }) {
     publish: (due) => seen.published!.push(...due.map(({ deliveryId }) => deliveryId)),
     window: { giveBack: (webhookId: string) => seen.left!.push(webhookId) } as unknown as Window,
     logger: { info() {}, debug() {} } as unknown as Logger,
-    metrics: { alertFannedOut() {} } as unknown as WorkerMetrics,
+    metrics: { alertFannedOut() {} },
   };
   announce(
     [{ resolved, recordId: 'alert', deliveries } as unknown as Plan],

@@ -2,8 +2,8 @@ import type { DeliveryDue } from '@tocsin/contracts';
 import type { Logger } from '@tocsin/kit';
 import type { Claimed } from '../delivery/claimed.js';
 import type { Window } from '../dispatch/window.js';
-import type { WorkerMetrics } from '../metrics.js';
 import type { Slot } from '../slots/slots.js';
+import type { FanOutMetrics } from './fan-out-metrics.js';
 import { giveBack, type PlacedDelivery, type Plan } from './plan.js';
 import type { ResolvedAlert } from './resolve-alert.js';
 import type { Written } from './write-until-answered.js';
@@ -17,7 +17,7 @@ export interface AnnounceDeps {
   beginUncertain: (deliveries: { due: DeliveryDue; slot: Slot }[], token: string) => void;
   window: Window;
   logger: Logger;
-  metrics: WorkerMetrics;
+  metrics: FanOutMetrics;
 }
 
 /** After the commit: tells of each alert, begins what is ours, publishes what is queued. */

@@ -1,6 +1,7 @@
 import { createAlertFiredCheck, type DeliveryDue } from '@tocsin/contracts';
 import type { Database } from '@tocsin/database';
 import type { Logger } from '@tocsin/kit';
+import type { BatchMetrics } from '../committing/batch-metrics.js';
 import type { Patience } from '../committing/patience.js';
 import type { DeliveryWorkerConfig } from '../config.js';
 import type { SetAside } from '../dead-letters/set-aside.js';
@@ -8,10 +9,10 @@ import { createClaimRepository } from '../delivery/claim-repository.js';
 import type { Claimed } from '../delivery/claimed.js';
 import type { DispatchRepository } from '../dispatch/dispatch-repository.js';
 import type { Window } from '../dispatch/window.js';
-import type { WorkerMetrics } from '../metrics.js';
 import type { Slot, Slots } from '../slots/slots.js';
 import { beginUncertain } from './begin-uncertain.js';
 import { createFanOutAlert, type FanOutAlert } from './fan-out-alert.js';
+import type { FanOutMetrics } from './fan-out-metrics.js';
 import { createFanOutRepository } from './fan-out-repository.js';
 import { createRulesReader } from './rules-reader.js';
 
@@ -20,7 +21,7 @@ export interface FanOutParts {
   window: Window;
   patience: Patience;
   logger: Logger;
-  metrics: WorkerMetrics;
+  metrics: FanOutMetrics & BatchMetrics;
   setAside: SetAside;
   publishDue: (deliveries: DeliveryDue[]) => Promise<DeliveryDue[]>;
   repository: Pick<DispatchRepository, 'unqueue'>;

@@ -3,7 +3,6 @@ import type { Logger } from '@tocsin/kit';
 import { until } from '@tocsin/kit/testing';
 import type { Incoming } from '@tocsin/messaging';
 import { createWindow } from '../dispatch/window.js';
-import type { WorkerMetrics } from '../metrics.js';
 import { createSlots } from '../slots/slots.js';
 import { createFanOutAlert } from './fan-out-alert.js';
 import type { PlannedAlert } from './planned.js';
@@ -67,7 +66,7 @@ function start(held: string[]) {
     beginUncertain() {},
     patience: { untilAnswered: (work) => work(), rest: async () => true },
     logger: { info() {}, debug() {}, warn() {} } as unknown as Logger,
-    metrics: { batch() {}, alertFannedOut() {} } as unknown as WorkerMetrics,
+    metrics: { batch() {}, alertFannedOut() {} },
   });
   const fire = (alertId: string, rule: string) => {
     const alert = { alert_id: alertId, workspace_id: workspaceId, alert_rule_id: rule, metric_value: 1 };

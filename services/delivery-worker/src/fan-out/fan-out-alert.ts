@@ -1,5 +1,6 @@
 import { type AlertFired, alertFiredKey, alertKey, type Checked } from '@tocsin/contracts';
 import { type Incoming, unroutedQueue } from '@tocsin/messaging';
+import type { BatchMetrics } from '../committing/batch-metrics.js';
 import { createBatches } from '../committing/batches.js';
 import { commitSplitting, isBadValue } from '../committing/commit-splitting.js';
 import { oneOfEach } from '../committing/one-of-each.js';
@@ -8,6 +9,7 @@ import { requestIdOf } from '../dead-letters/request-id-of.js';
 import type { SetAside } from '../dead-letters/set-aside.js';
 import type { Slots } from '../slots/slots.js';
 import { type AnnounceDeps, announce } from './announce.js';
+import type { FanOutMetrics } from './fan-out-metrics.js';
 import type { FanOutRepository } from './fan-out-repository.js';
 import { createIdleRules, type IdleRules } from './idle-rules.js';
 import { createPace, type Pace } from './pace.js';
@@ -25,6 +27,7 @@ export interface FanOutDeps extends AnnounceDeps {
   slots: Pick<Slots, 'early' | 'isProven'>;
   takeEarly: Slots['takeEarly'];
   patience: Patience;
+  metrics: FanOutMetrics & BatchMetrics;
 }
 
 export interface FanOutAlert {

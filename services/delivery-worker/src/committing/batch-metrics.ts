@@ -1,0 +1,16 @@
+import type { Metrics } from '@tocsin/kit';
+
+/** What is committed together, by whoever commits. */
+export function createBatchMetrics(metrics: Metrics) {
+  const batches = metrics.histogram({
+    name: 'tocsin_batch_size',
+    help: 'Items committed together.',
+    labels: ['stage'],
+    buckets: [1, 2, 5, 10, 25, 50, 100, 200],
+  });
+  return {
+    batch: (stage: 'fan_out' | 'claim' | 'record', size: number) => batches.observe({ stage }, size),
+  };
+}
+
+export type BatchMetrics = ReturnType<typeof createBatchMetrics>;

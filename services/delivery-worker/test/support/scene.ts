@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto';
+import type { DeliveryDue } from '@tocsin/contracts';
 import { createSecretBox, type Database } from '@tocsin/database';
 import { createClaimRepository } from '../../src/delivery/claim-repository.js';
+import type { Claimed } from '../../src/delivery/claimed.js';
 import { createDeferralRepository } from '../../src/delivery/deferral-repository.js';
 import { createHoldRepository } from '../../src/delivery/hold-repository.js';
 import { createRecordRepository } from '../../src/delivery/record-repository.js';
@@ -20,7 +22,7 @@ export function createScene(database: Database) {
   const workspaceId = randomUUID();
   const leases = { queuedMs: 60_000, claimMs: 30_000 };
   const fanOut = createFanOutRepository(database, leases);
-  return {
+  const scene = {
     database,
     workspaceId,
     dispatch: createDispatchRepository(database, leases),
@@ -92,10 +94,28 @@ export function createScene(database: Database) {
       return planned;
     },
 
+    /** A delivery that is queued, as its message names it. */
+    async queueOne(): Promise<DeliveryDue> {
+      const planned = scene.plan([await scene.addWebhook()], { state: 'queued' });
+      await scene.write([planned]);
+      return { deliveryId: planned.deliveries[0]!.id, generation: 1 };
+    },
+
+    async claimOne(due: DeliveryDue): Promise<Claimed> {
+      const [claimed] = await scene.claims.claim([due], randomUUID());
+      return claimed!;
+    },
+
+    endLease: (id: string) =>
+      database
+        .knex('open_deliveries')
+        .where({ delivery_id: id })
+        .update({ lease_until: new Date(0) }),
     delivery: (id: string) => database.knex('deliveries').where({ id }).first(),
     open: (id: string) => database.knex('open_deliveries').where({ delivery_id: id }).first(),
     attempts: (id: string) => database.knex('attempts').where({ delivery_id: id }).orderBy('number'),
   };
+  return scene;
 }
 
 export type Scene = ReturnType<typeof createScene>;

@@ -1,0 +1,152 @@
+import { randomUUID } from 'node:crypto';
+import { createTestDatabase, type TestDatabase } from '@tocsin/database/testing';
+import { createScene, type Scene } from './support/scene.js';
+
+let db: TestDatabase;
+let scene: Scene;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+});
+afterAll(() => db.drop());
+beforeEach(() => {
+  scene = createScene(db.database);
+});
+
+test('a claim gives the alert’s facts and the webhook’s version, and nobody else can claim', async () => {
+  const due = await scene.queueOne();
+  const claimed = await scene.claimOne(due);
+  expect(claimed).toMatchObject({
+    claim: 1,
+    crashes: 1,
+    step: 0,
+    facts: { model_name: 'churn', metric_value: 0.5 },
+  });
+  expect(claimed.webhook).toEqual({ version: 1, enabled: true, retryOnTimeout: true });
+  expect(await scene.claims.claim([due], randomUUID())).toEqual([]);
+});
+
+test('a claim whose commit was not heard of can be repeated by its own batch', async () => {
+  const due = await scene.queueOne();
+  const token = randomUUID();
+  await scene.claims.claim([due], token);
+  const [again] = await scene.claims.claim([due], token);
+  expect(again).toMatchObject({ deliveryId: due.deliveryId, claim: 2, crashes: 1 });
+});
+
+test('what is written as claimed is nobody else’s, and its writer can claim it again where the answer was lost', async () => {
+  const webhookId = await scene.addWebhook();
+  const planned = scene.plan([webhookId], { state: 'claimed' });
+  const due = { deliveryId: planned.deliveries[0]!.id, generation: 1 };
+  const token = randomUUID();
+  const { leaseEndsAtMs } = await scene.write([planned], { token });
+  expect(leaseEndsAtMs - performance.now()).toBeLessThanOrEqual(30_000);
+  expect(await scene.open(due.deliveryId)).toMatchObject({
+    state: 'queued',
+    claimed: true,
+    claim: 1,
+    crashes: 1,
+  });
+  expect(await scene.claims.claim([due], randomUUID())).toEqual([]);
+  expect(await scene.claims.claim([due], token)).toMatchObject([{ claim: 2, crashes: 1 }]);
+});
+
+test('what was written as claimed by a worker that died is put back when its lease has run out', async () => {
+  const planned = scene.plan([await scene.addWebhook()], { state: 'claimed' });
+  const { id } = planned.deliveries[0]!;
+  await scene.write([planned]);
+  await scene.dispatch.putBackExpired();
+  expect(await scene.open(id)).toMatchObject({ state: 'queued', claimed: true });
+  await scene.endLease(id);
+  await scene.dispatch.putBackExpired();
+  expect(await scene.open(id)).toMatchObject({ state: 'waiting', claimed: false, claim: 1 });
+});
+
+describe('of deliveries that have seen three workers die', () => {
+  let due: { deliveryId: string; generation: number }[];
+  const open = () =>
+    scene.database
+      .knex('open_deliveries')
+      .whereIn(
+        'delivery_id',
+        due.map(({ deliveryId }) => deliveryId),
+      )
+      .orderBy(['crashes', { column: 'claimed', order: 'desc' }]);
+
+  beforeEach(async () => {
+    due = [await scene.queueOne(), await scene.queueOne(), await scene.queueOne()];
+    for (const [index, { deliveryId }] of due.entries())
+      await scene.database
+        .knex('open_deliveries')
+        .where({ delivery_id: deliveryId })
+        .update({ crashes: [6, 4, 3][index] });
+  });
+
+  test('none is claimed with others, and one alone: which has seen the fewest', async () => {
+    const token = randomUUID();
+    expect(await scene.claims.claim(due, token)).toEqual([]);
+    const claimed = { deliveryId: due[2]!.deliveryId, crashes: 4 };
+    expect(await scene.claims.claimSuspect({ due, token, maxDeaths: 4 })).toMatchObject(claimed);
+    // Its answer was lost: the same one again, and counted once.
+    expect(await scene.claims.claimSuspect({ due, token, maxDeaths: 4 })).toMatchObject(claimed);
+    expect(await open()).toMatchObject([{ claimed: true }, { claimed: false }, { claimed: false }]);
+  });
+
+  test('none is claimed that has seen more of them than it may, but for one that is not sent any more', async () => {
+    const claim = (maxDeaths: number) =>
+      scene.claims.claimSuspect({ due: due.slice(0, 2), token: randomUUID(), maxDeaths });
+    expect(await claim(3)).toMatchObject({ deliveryId: due[0]!.deliveryId, crashes: 7 });
+    expect(await claim(3)).toBeUndefined();
+    expect(await claim(4)).toMatchObject({ deliveryId: due[1]!.deliveryId, crashes: 5 });
+  });
+
+  test('the others wait, and their count stands', async () => {
+    const { deliveryId } = due[0]!;
+    await scene.claims.claimSuspect({ due: [due[0]!], token: randomUUID(), maxDeaths: 4 });
+    await scene.claims.postponeSuspects(due, randomUUID());
+    expect(await open()).toMatchObject([
+      { state: 'waiting', crashes: 3, lease_until: null },
+      { state: 'waiting', crashes: 4, lease_until: null },
+      { delivery_id: deliveryId, state: 'queued', claimed: true, crashes: 7 },
+    ]);
+  });
+});
+
+test('a suspect whose claim’s answer was lost, and whose place is another’s by then, is put back uncounted', async () => {
+  const due = await scene.queueOne();
+  const row = () => scene.database.knex('open_deliveries').where({ delivery_id: due.deliveryId });
+  await row().update({ crashes: 3 });
+  const token = randomUUID();
+  expect(await scene.claims.claimSuspect({ due: [due], token, maxDeaths: 4 })).toMatchObject({ crashes: 4 });
+  await scene.claims.postponeSuspects([due], token);
+  expect(await row()).toMatchObject([{ state: 'waiting', claimed: false, crashes: 3 }]);
+});
+
+test('what is not suspected is neither claimed alone nor put back', async () => {
+  const due = await scene.queueOne();
+  expect(await scene.claims.claimSuspect({ due: [due], token: randomUUID(), maxDeaths: 4 })).toBeUndefined();
+  await scene.claims.postponeSuspects([due], randomUUID());
+  expect(await scene.open(due.deliveryId)).toMatchObject({ state: 'queued', claimed: false });
+});
+
+test('a message of an older generation, or of a delivery that waits, claims nothing', async () => {
+  const due = await scene.queueOne();
+  expect(await scene.claims.claim([{ ...due, generation: 2 }], randomUUID())).toEqual([]);
+  await scene.dispatch.unqueue([due]);
+  expect(await scene.claims.claim([due], randomUUID())).toEqual([]);
+});
+
+test('two hundred claims of the same deliveries at once give each delivery to one', async () => {
+  const webhookId = await scene.addWebhook();
+  const planned = Array.from({ length: 20 }, () => scene.plan([webhookId], { state: 'queued' }));
+  await scene.write(planned);
+  const due = planned.map((alert) => ({ deliveryId: alert.deliveries[0]!.id, generation: 1 }));
+  const claims = await Promise.all(
+    Array.from({ length: 10 }, (_, index) =>
+      scene.claims.claim(index % 2 ? due : [...due].reverse(), randomUUID()),
+    ),
+  );
+  const ids = claims.flat().map((claimed) => claimed.deliveryId);
+  expect(ids).toHaveLength(20);
+  expect(new Set(ids).size).toBe(20);
+});

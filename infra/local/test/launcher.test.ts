@@ -9,10 +9,10 @@ import type { RecordedChild } from '../src/processes/process-host.js';
 import { isSameProcessAlive } from '../src/processes/process-identity.js';
 import { until } from '../src/test/until.js';
 
-const START = fileURLToPath(new URL('../dist/start.js', import.meta.url));
-const RESET = fileURLToPath(new URL('../dist/reset.js', import.meta.url));
+const startScript = fileURLToPath(new URL('../dist/start.js', import.meta.url));
+const resetScript = fileURLToPath(new URL('../dist/reset.js', import.meta.url));
 
-const PATIENCE_MS = 90_000;
+const patienceMs = 90_000;
 
 /** `npm start` as it is shipped, in a state directory of its own. The tests build on each other, in this order. */
 describe('npm start', () => {
@@ -23,18 +23,18 @@ describe('npm start', () => {
   beforeAll(async () => {
     chmodSync(state, 0o711);
     portBase = await findFreeBlock();
-    launcher = run(START, ['--workers', '2']);
+    launcher = run(startScript, ['--workers', '2']);
     await eventually(
       'it is up',
       () => launcher.output().includes('Ctrl-C stops everything') || launcher.exitCode() !== null,
     );
-  }, PATIENCE_MS);
+  }, patienceMs);
 
   afterAll(async () => {
     launcher.process.kill('SIGTERM');
     await launcher.exited;
     rmSync(state, { recursive: true, force: true, maxRetries: 5 });
-  }, PATIENCE_MS);
+  }, patienceMs);
 
   it(
     'brings everything up and writes where it is, for its owner alone',
@@ -49,7 +49,7 @@ describe('npm start', () => {
         expect((await fetch(`${url}/readyz`)).status).toBe(200);
       expect((await fetch(stack.inbox_url)).status).toBe(200);
     },
-    PATIENCE_MS,
+    patienceMs,
   );
 
   it(
@@ -58,40 +58,40 @@ describe('npm start', () => {
       expect(launcher.output()).toContain('"text": "Sample: accuracy too low fired for Churn “v2”"');
       expect(launcher.output()).toContain('"status": "succeeded"');
     },
-    PATIENCE_MS,
+    patienceMs,
   );
 
   it(
     'does not start twice, and says where it runs',
     async () => {
-      const second = run(START, []);
+      const second = run(startScript, []);
       expect(await second.exited).toBe(1);
       expect(second.output()).toContain(`running already: http://127.0.0.1:${portBase}`);
     },
-    PATIENCE_MS,
+    patienceMs,
   );
 
   it(
     'names the part whose port is taken',
     async () => {
       const other = mkdtempSync(join(tmpdir(), 'tocsin-launcher-other-'));
-      const second = run(START, [], { TOCSIN_STATE: other });
+      const second = run(startScript, [], { TOCSIN_STATE: other });
       expect(await second.exited).toBe(1);
       expect(second.output()).toContain(`port ${portBase}, which webhook-api needs, is in use`);
       expect(second.output()).toContain('PORT_BASE=');
       rmSync(other, { recursive: true });
     },
-    PATIENCE_MS,
+    patienceMs,
   );
 
   it(
     'refuses to remove the state of a running stack',
     async () => {
-      const reset = run(RESET, []);
+      const reset = run(resetScript, []);
       expect(await reset.exited).toBe(1);
       expect(existsSync(join(state, 'secrets.json'))).toBe(true);
     },
-    PATIENCE_MS,
+    patienceMs,
   );
 
   it(
@@ -103,7 +103,7 @@ describe('npm start', () => {
       expect(readStack().pids['delivery-worker'][1]).toBe(second);
       expect(isRunning(readStack().pids['delivery-worker'][0] ?? 0)).toBe(true);
     },
-    PATIENCE_MS,
+    patienceMs,
   );
 
   it(
@@ -117,7 +117,7 @@ describe('npm start', () => {
         async () => (await fetch(`${readStack().api_url}/readyz`)).status === 200,
       );
     },
-    PATIENCE_MS,
+    patienceMs,
   );
 
   it(
@@ -128,7 +128,7 @@ describe('npm start', () => {
       process.kill(killed, 'SIGKILL');
       await eventually('it is started again', () => findEpmd() !== 0 && findEpmd() !== killed);
     },
-    PATIENCE_MS,
+    patienceMs,
   );
 
   it(
@@ -153,14 +153,14 @@ describe('npm start', () => {
         () => !children.some(isSameProcessAlive) && findProcessesNaming(state).length === 0,
       );
     },
-    PATIENCE_MS,
+    patienceMs,
   );
 
   it(
     'starts again after that with the same secrets, and stops everything when asked to',
     async () => {
       const { engine_admin_key: key, clients } = readStack();
-      launcher = run(START, ['--no-sample']);
+      launcher = run(startScript, ['--no-sample']);
       await eventually(
         'it is up',
         () => launcher.output().includes('Ready after') || launcher.exitCode() !== null,
@@ -173,16 +173,16 @@ describe('npm start', () => {
       expect(findProcessesNaming(state)).toEqual([]);
       expect(existsSync(join(state, 'stack.json'))).toBe(false);
     },
-    PATIENCE_MS,
+    patienceMs,
   );
 
   it(
     'removes all that it kept',
     async () => {
-      expect(await run(RESET, []).exited).toBe(0);
+      expect(await run(resetScript, []).exited).toBe(0);
       expect(existsSync(state)).toBe(false);
     },
-    PATIENCE_MS,
+    patienceMs,
   );
 
   const run = (script: string, args: string[], env: NodeJS.ProcessEnv = {}): Running =>

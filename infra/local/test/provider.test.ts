@@ -9,11 +9,11 @@ import {
   startProviderProcess,
 } from '@tocsin/local';
 
-const CONSOLE_URI = 'http://127.0.0.1:8700/console/';
+const consoleUri = 'http://127.0.0.1:8700/console/';
 // The verifier and challenge of RFC 7636, appendix B.
-const VERIFIER = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
-const CHALLENGE = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
-const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code';
+const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
+const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
+const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
 describe('the development OpenID provider', () => {
   const directory = makeDirectory({ workspaceId: 'w1', otherWorkspaceId: 'w2' });
@@ -38,7 +38,7 @@ describe('the development OpenID provider', () => {
         rotateRefreshTokens: true,
         deviceClientId: 'tocsin-cli',
         consoleClientId: 'tocsin-console',
-        consoleRedirectUris: [CONSOLE_URI],
+        consoleRedirectUris: [consoleUri],
       },
     });
     base = `${provider.url}/protocol/openid-connect`;
@@ -103,7 +103,7 @@ describe('the development OpenID provider', () => {
 
   it('signs a device in through the browser, and lets each refresh token be used once', async () => {
     const device = await startDevice();
-    const poll = { grant_type: DEVICE_GRANT, client_id: 'tocsin-cli', device_code: device.device_code ?? '' };
+    const poll = { grant_type: deviceGrant, client_id: 'tocsin-cli', device_code: device.device_code ?? '' };
     expect((await requestToken(poll)).body.error).toBe('authorization_pending');
 
     const browser = createBrowser();
@@ -137,27 +137,27 @@ describe('the development OpenID provider', () => {
     await browser.open(device.verification_uri_complete ?? '');
     await browser.submit({});
     await browser.submit({ abort: 'yes' });
-    const poll = { grant_type: DEVICE_GRANT, client_id: 'tocsin-cli', device_code: device.device_code ?? '' };
+    const poll = { grant_type: deviceGrant, client_id: 'tocsin-cli', device_code: device.device_code ?? '' };
     expect((await requestToken(poll)).body.error).toBe('access_denied');
   });
 
   it('gives the console a token for a code with its verifier, and none without', async () => {
     const browser = createBrowser();
-    await browser.open(authorizationUrl({ code_challenge: CHALLENGE, code_challenge_method: 'S256' }));
+    await browser.open(authorizationUrl({ code_challenge: challenge, code_challenge_method: 'S256' }));
     await browser.submit({ username: 'reader', password: directory.users.reader.password });
     const code = new URL(browser.leftFor()).searchParams.get('code') ?? '';
     const exchange = {
       grant_type: 'authorization_code',
       client_id: 'tocsin-console',
-      redirect_uri: CONSOLE_URI,
+      redirect_uri: consoleUri,
       code,
     };
-    expect((await requestToken({ ...exchange, code_verifier: `${VERIFIER}x` })).status).toBe(400);
+    expect((await requestToken({ ...exchange, code_verifier: `${verifier}x` })).status).toBe(400);
     const browserAgain = createBrowser();
-    await browserAgain.open(authorizationUrl({ code_challenge: CHALLENGE, code_challenge_method: 'S256' }));
+    await browserAgain.open(authorizationUrl({ code_challenge: challenge, code_challenge_method: 'S256' }));
     await browserAgain.submit({ username: 'reader', password: directory.users.reader.password });
     const fresh = new URL(browserAgain.leftFor()).searchParams.get('code') ?? '';
-    const { body } = await requestToken({ ...exchange, code: fresh, code_verifier: VERIFIER });
+    const { body } = await requestToken({ ...exchange, code: fresh, code_verifier: verifier });
     expect(decode(body.access_token).payload).toMatchObject({ sub: 'user-reader' });
   });
 
@@ -166,9 +166,9 @@ describe('the development OpenID provider', () => {
     expect(withoutPkce.headers.get('location')).toContain('error=invalid_request');
     const elsewhere = await fetch(
       authorizationUrl({
-        code_challenge: CHALLENGE,
+        code_challenge: challenge,
         code_challenge_method: 'S256',
-        redirect_uri: `${CONSOLE_URI}x`,
+        redirect_uri: `${consoleUri}x`,
       }),
       { redirect: 'manual' },
     );
@@ -189,7 +189,7 @@ describe('the development OpenID provider', () => {
     return (await response.json()) as Record<string, string>;
   };
   const authorizationUrl = (extra: Record<string, string>) =>
-    `${base}/auth?${new URLSearchParams({ client_id: 'tocsin-console', response_type: 'code', scope: 'openid', redirect_uri: CONSOLE_URI, ...extra })}`;
+    `${base}/auth?${new URLSearchParams({ client_id: 'tocsin-console', response_type: 'code', scope: 'openid', redirect_uri: consoleUri, ...extra })}`;
   const publishedKeys = async () =>
     ((await (await fetch(`${base}/certs`)).json()) as { keys: { kid: string }[] }).keys.map(({ kid }) => kid);
 });
@@ -210,7 +210,7 @@ function createBrowser() {
   let left = '';
   const go = async (target: string, init: RequestInit = {}): Promise<void> => {
     url = new URL(target, url || undefined).href;
-    if (url.startsWith(CONSOLE_URI)) {
+    if (url.startsWith(consoleUri)) {
       left = url;
       return;
     }

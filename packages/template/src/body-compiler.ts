@@ -1,10 +1,10 @@
-import { BODY_OPTIONS } from './body-options.js';
+import { bodyOptions } from './body-options.js';
 import { type CompileResult, createTemplateCompiler, type TemplateOptions } from './compile-template.js';
 import { createNunjucksHost } from './host/nunjucks-host.js';
 
 /** Compiles webhook bodies, hosted in nunjucks. `overrides` are for tests. */
 export function createBodyCompiler(overrides: TemplateOptions = {}): (source: string) => CompileResult {
-  const compile = createTemplateCompiler({ ...BODY_OPTIONS, ...overrides });
+  const compile = createTemplateCompiler({ ...bodyOptions, ...overrides });
   const host = createNunjucksHost();
   return (source) => {
     const compiled = compile(source);

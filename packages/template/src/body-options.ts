@@ -1,11 +1,11 @@
 import type { TemplateOptions } from './compile-template.js';
 
 /** Characters of a rendered body; a destination gets 256 KiB at most. */
-const MAX_BODY_LENGTH = 262_144;
+const maxBodyLength = 262_144;
 
 /** The options of a webhook's body: safe to be JSON, `round` lenient, and a smaller output. */
-export const BODY_OPTIONS = {
+export const bodyOptions = {
   json: true,
   lenientRound: true,
-  limits: { outputLength: MAX_BODY_LENGTH },
+  limits: { outputLength: maxBodyLength },
 } as const satisfies TemplateOptions;

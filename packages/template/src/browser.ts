@@ -1,7 +1,7 @@
 /** The same evaluator and the same check without their host, for pages that try a body as it is written. */
 export { type AlertFacts, alertContext } from './alert/alert-context.js';
-export { SAMPLE_ALERTS, SAMPLE_FACTS } from './alert/sample-facts.js';
-export { BODY_OPTIONS } from './body-options.js';
+export { sampleAlerts, sampleFacts } from './alert/sample-facts.js';
+export { bodyOptions } from './body-options.js';
 export { type BodyCheck, createBodyChecker, type Finding } from './check/check-body.js';
 export { findJsonFault } from './check/find-json-fault.js';
 export { createTemplateCompiler, type RenderResult, type Template } from './compile-template.js';

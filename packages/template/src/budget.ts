@@ -15,7 +15,7 @@ export interface Limits {
   wallClockMs: number;
 }
 
-export const DEFAULT_LIMITS: Limits = {
+export const defaultLimits: Limits = {
   steps: 200_000,
   stringLength: 1_000_000,
   listLength: 200_000,
@@ -27,8 +27,8 @@ export const DEFAULT_LIMITS: Limits = {
 };
 
 /** Characters of text that may be looked at for one step; a step is then well under a microsecond. */
-const CHARACTERS_PER_STEP = 16;
-const CLOCK_MASK = 1_023;
+const charactersPerStep = 16;
+const clockMask = 1_023;
 
 /**
  * What one rendering may spend. Everything but the wall clock is deterministic: the same template and values
@@ -40,7 +40,7 @@ export class Budget {
   private output = 0;
   private activations = 0;
   private depth = 0;
-  private nextClock = CLOCK_MASK;
+  private nextClock = clockMask;
   private readonly startedAt: number;
   private readonly now: () => number;
   private readonly integerLimit: bigint;
@@ -63,7 +63,7 @@ export class Budget {
 
   /** Reading or writing that many characters. */
   characters(count: number): void {
-    if (count >= CHARACTERS_PER_STEP) this.charge(count / CHARACTERS_PER_STEP);
+    if (count >= charactersPerStep) this.charge(count / charactersPerStep);
   }
 
   /** A new string of that length is about to be made. */
@@ -125,7 +125,7 @@ export class Budget {
     if (this.steps > this.limits.steps) {
       throw exceeded(`rendering takes more than ${this.limits.steps} steps`);
     }
-    this.nextClock = Math.min((this.steps | CLOCK_MASK) + 1, this.limits.steps + 1);
+    this.nextClock = Math.min((this.steps | clockMask) + 1, this.limits.steps + 1);
     if (this.now() - this.startedAt > this.limits.wallClockMs) {
       throw new OverrunFailure(this.limits.wallClockMs);
     }
@@ -136,8 +136,8 @@ function exceeded(what: string): RenderFailure {
   return new RenderFailure('BudgetExceeded', `the template does too much: ${what}`);
 }
 
-const DEFAULT_INTEGER_LIMIT = 1n << BigInt(DEFAULT_LIMITS.integerBits);
+const defaultIntegerLimit = 1n << BigInt(defaultLimits.integerBits);
 
 function integerLimitOf(bits: number): bigint {
-  return bits === DEFAULT_LIMITS.integerBits ? DEFAULT_INTEGER_LIMIT : 1n << BigInt(bits);
+  return bits === defaultLimits.integerBits ? defaultIntegerLimit : 1n << BigInt(bits);
 }

@@ -1,4 +1,4 @@
-import { Budget, DEFAULT_LIMITS, type Limits } from './budget.js';
+import { Budget, defaultLimits, type Limits } from './budget.js';
 import { type CompiledTemplate, compileTree } from './compiler/compiler.js';
 import { createGlobals } from './evaluator/globals.js';
 import type { TracePiece } from './evaluator/output.js';
@@ -56,14 +56,14 @@ export type InspectableResult =
   | { readonly ok: false; readonly error: TemplateError };
 
 /** UTF-16 units; a larger source is refused before it is looked at. */
-const MAX_SOURCE_LENGTH = 65_536;
+const maxSourceLength = 65_536;
 
 /** Compiles templates with one set of options; what does not depend on a template is made once. */
 export function createTemplateCompiler(options: TemplateOptions = {}): (source: string) => InspectableResult {
   const filters = createFilters();
   const tests = createJinjaTests();
   const globals = createGlobals();
-  const limits = { ...DEFAULT_LIMITS, ...options.limits };
+  const limits = { ...defaultLimits, ...options.limits };
   const now = options.now ?? (() => performance.now());
   const renderOptions = { json: options.json ?? false, lenientRound: options.lenientRound ?? false };
   return (source) => {
@@ -97,8 +97,8 @@ function tryCompile(
   known: Parameters<typeof compileTree>[1],
 ): { ok: true; tree: CompiledTemplate } | { ok: false; error: TemplateError } {
   try {
-    if (source.length > MAX_SOURCE_LENGTH) {
-      throw new CompileFailure(`the template is longer than ${MAX_SOURCE_LENGTH} characters`, 0);
+    if (source.length > maxSourceLength) {
+      throw new CompileFailure(`the template is longer than ${maxSourceLength} characters`, 0);
     }
     return { ok: true, tree: compileTree(parse(source), known) };
   } catch (failure) {

@@ -1,9 +1,9 @@
 export {
-  ALERT_VARIABLES,
   type AlertFacts,
   alertContext,
+  alertVariables,
 } from './alert/alert-context.js';
-export { SAMPLE_ALERTS, SAMPLE_FACTS } from './alert/sample-facts.js';
+export { sampleAlerts, sampleFacts } from './alert/sample-facts.js';
 export { createBodyCompiler } from './body-compiler.js';
 export { type BodyCheck, checkBody, createBodyChecker, type Finding } from './check/check-body.js';
 export { findJsonFault } from './check/find-json-fault.js';

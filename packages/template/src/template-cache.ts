@@ -1,8 +1,8 @@
 import type { CompileResult } from './compile-template.js';
 
 /** Sources together with what they hold compiled are roughly this times 100. */
-const DEFAULT_MAX_CHARACTERS = 4_000_000;
-const DEFAULT_MAX_ENTRIES = 2_000;
+const defaultMaxCharacters = 4_000_000;
+const defaultMaxEntries = 2_000;
 
 export interface TemplateCache {
   /** The template of that source, compiled at most once while it stays in the cache; failures are kept too. */
@@ -13,7 +13,7 @@ export interface TemplateCache {
 /** Compiled templates by their content, the least recently used dropped first. */
 export function createTemplateCache(
   compile: (source: string) => CompileResult,
-  { maxEntries = DEFAULT_MAX_ENTRIES, maxCharacters = DEFAULT_MAX_CHARACTERS } = {},
+  { maxEntries = defaultMaxEntries, maxCharacters = defaultMaxCharacters } = {},
 ): TemplateCache {
   const results = new Map<string, CompileResult>();
   let characters = 0;

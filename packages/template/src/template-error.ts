@@ -75,12 +75,12 @@ export function locate(source: string, offset: number): Pick<TemplateError, 'lin
 }
 
 /** Long lines are cut around the mark. */
-const EXCERPT_BEFORE = 60;
-const EXCERPT_AFTER = 40;
+const excerptBefore = 60;
+const excerptAfter = 40;
 
 function excerptOf(line: string, column: number): string {
-  const from = Math.max(0, column - EXCERPT_BEFORE);
-  const to = Math.min(line.length, column + EXCERPT_AFTER);
+  const from = Math.max(0, column - excerptBefore);
+  const to = Math.min(line.length, column + excerptAfter);
   const lead = from > 0 ? '…' : '';
   const text = lead + line.slice(from, to) + (to < line.length ? '…' : '');
   const margin = (lead + line.slice(from, column)).replace(/[^\t]/g, ' ');

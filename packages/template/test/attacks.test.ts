@@ -1,8 +1,8 @@
-import { alertContext, createBodyCompiler, SAMPLE_FACTS, type TemplateError } from '../src/index.js';
+import { alertContext, createBodyCompiler, sampleFacts, type TemplateError } from '../src/index.js';
 
 /** Long enough that only the deterministic budgets can end a rendering. */
 const compile = createBodyCompiler({ limits: { outputLength: 262_144, wallClockMs: 60_000 } });
-const context = alertContext(SAMPLE_FACTS);
+const context = alertContext(sampleFacts);
 
 function run(source: string): { output: string } | { error: TemplateError } {
   const compiled = compile(source);
@@ -11,13 +11,13 @@ function run(source: string): { output: string } | { error: TemplateError } {
   return result.ok ? { output: result.output } : { error: result.error };
 }
 
-const DAG =
+const dag =
   '{% set ns = namespace(a=[1], b=[1]) %}{% for i in range(60) %}{% set ns.a = [ns.a, ns.a] %}{% set ns.b = [ns.b, ns.b] %}{% endfor %}';
-const DEEP =
+const deep =
   '{% set ns = namespace(a=[], b=[]) %}{% for i in range(9000) %}{% set ns.a = [ns.a] %}{% set ns.b = [ns.b] %}{% endfor %}';
-const PAIRS = '{% set d = dict(range(60000)|map("string")|batch(2)) %}';
+const pairs = '{% set d = dict(range(60000)|map("string")|batch(2)) %}';
 
-const EXHAUSTING: Readonly<Record<string, string>> = {
+const exhausting: Readonly<Record<string, string>> = {
   'nested loops': '{% for a in range(100000) %}{% for b in range(100000) %}{% endfor %}{% endfor %}',
   'a loop over a list that it makes longer':
     '{% set l = [1] %}{% for x in l %}{% set _ = l.append(1) %}{% endfor %}',
@@ -50,15 +50,15 @@ const EXHAUSTING: Readonly<Record<string, string>> = {
   'recursion of a loop': '{% for x in [1] recursive %}{{ loop([1]) }}{% endfor %}',
   'a nested tuple that is hashed':
     '{% set ns = namespace(t=(1,)) %}{% for i in range(60) %}{% set ns.t = (ns.t, ns.t) %}{% endfor %}{{ {ns.t: 1} }}',
-  'nested lists that are equal': `${DAG}{{ ns.a == ns.b }}`,
-  'nested lists that are ordered': `${DAG}{{ ns.a < ns.b }}`,
-  'nested lists that are printed': `${DAG}{{ ns.a }}`,
-  'nested lists as JSON': `${DAG}{{ ns.a|tojson }}`,
-  'nested lists printed prettily': `${DAG}{{ ns.a|pprint }}`,
-  'deep lists that are printed': `${DEEP}{{ ns.a }}`,
-  'deep lists that are equal': `${DEEP}{{ ns.a == ns.b }}`,
-  'deep lists as JSON': `${DEEP}{{ ns.a|tojson }}`,
-  'deep lists printed prettily': `${DEEP}{{ ns.a|pprint }}`,
+  'nested lists that are equal': `${dag}{{ ns.a == ns.b }}`,
+  'nested lists that are ordered': `${dag}{{ ns.a < ns.b }}`,
+  'nested lists that are printed': `${dag}{{ ns.a }}`,
+  'nested lists as JSON': `${dag}{{ ns.a|tojson }}`,
+  'nested lists printed prettily': `${dag}{{ ns.a|pprint }}`,
+  'deep lists that are printed': `${deep}{{ ns.a }}`,
+  'deep lists that are equal': `${deep}{{ ns.a == ns.b }}`,
+  'deep lists as JSON': `${deep}{{ ns.a|tojson }}`,
+  'deep lists printed prettily': `${deep}{{ ns.a|pprint }}`,
   'two lists in themselves that are equal':
     '{% set l = [] %}{% set _ = l.append(l) %}{% set m = [] %}{% set _ = m.append(m) %}{{ l == m }}',
   'sorting again and again':
@@ -73,8 +73,8 @@ const EXHAUSTING: Readonly<Record<string, string>> = {
     '{% set a = "a" * 500000 %}{% set b = a ~ "b" %}{% for i in range(100000) %}{{ b == a ~ "c" }}{% endfor %}',
   'counting emoji': '{% set s = "😀" * 100000 %}{% for i in range(100000) %}{{ s|length }}{% endfor %}',
   'indexing emoji': '{% set s = "é😀" * 50000 %}{% for i in range(50000) %}{{ s[i] }}{% endfor %}',
-  'copying a dict': `${PAIRS}{% for i in range(10000) %}{% set _ = d.copy() %}{% endfor %}`,
-  'popping items': `${PAIRS}{% for i in range(30000) %}{% set _ = d.popitem() %}{% endfor %}`,
+  'copying a dict': `${pairs}{% for i in range(10000) %}{% set _ = d.copy() %}{% endfor %}`,
+  'popping items': `${pairs}{% for i in range(30000) %}{% set _ = d.popitem() %}{% endfor %}`,
   'inserting at the front':
     '{% set l = range(50000)|list %}{% for i in range(10000) %}{% set _ = l.insert(0, 1) %}{% endfor %}',
   'printing without end':
@@ -93,13 +93,13 @@ const EXHAUSTING: Readonly<Record<string, string>> = {
   'control characters to escape': '{{ "\\x01" * 200000 }}',
 };
 
-test.each(Object.entries(EXHAUSTING))('%s runs into a budget that is the same each time', (_, source) => {
+test.each(Object.entries(exhausting))('%s runs into a budget that is the same each time', (_, source) => {
   const first = run(source);
   expect(first).toMatchObject({ error: { kind: 'template_error', type: 'BudgetExceeded' } });
   expect(run(source)).toEqual(first);
 });
 
-const OVERFLOWING: Readonly<Record<string, string>> = {
+const overflowing: Readonly<Record<string, string>> = {
   parentheses: `{{ ${'('.repeat(30_000)}1${')'.repeat(30_000)} }}`,
   brackets: `{{ ${'['.repeat(60_000)} }}`,
   sums: `{{ 1${' + 1'.repeat(16_000)} }}`,
@@ -118,19 +118,19 @@ const OVERFLOWING: Readonly<Record<string, string>> = {
   'a source that is too long': 'a'.repeat(65_537),
 };
 
-test.each(Object.entries(OVERFLOWING))('a flood of %s is an error of the compile phase', (_, source) => {
+test.each(Object.entries(overflowing))('a flood of %s is an error of the compile phase', (_, source) => {
   expect(run(source)).toMatchObject({ error: { phase: 'compile' } });
 });
 
-const CODE = 'globalThis.pwned = true';
-const ESCAPING = [
-  `{{ "".constructor.constructor("${CODE}")() }}`,
-  `{{ range.constructor("${CODE}")() }}`,
-  `{{ [].map.constructor("${CODE}")() }}`,
-  `{{ ({}).constructor.constructor("${CODE}")() }}`,
-  `{{ cycler("a").next.constructor("${CODE}")() }}`,
+const code = 'globalThis.pwned = true';
+const escaping = [
+  `{{ "".constructor.constructor("${code}")() }}`,
+  `{{ range.constructor("${code}")() }}`,
+  `{{ [].map.constructor("${code}")() }}`,
+  `{{ ({}).constructor.constructor("${code}")() }}`,
+  `{{ cycler("a").next.constructor("${code}")() }}`,
   `{{ ""|attr("constructor")|attr("constructor") }}`,
-  `{{ alert["constructor"]["constructor"]("${CODE}")() }}`,
+  `{{ alert["constructor"]["constructor"]("${code}")() }}`,
   `{{ alert.__proto__.polluted }}`,
   `{% set ns = namespace() %}{% set ns.__proto__ = {"polluted": 1} %}{{ ns.x }}`,
   `{% set _ = alert.update({"__proto__": {"polluted": 1}}) %}{{ {}.polluted }}`,
@@ -152,16 +152,16 @@ const ESCAPING = [
   `{{ (1).toString.constructor }}`,
   `{{ true.constructor }}`,
   `{{ none.constructor }}`,
-  `{% macro constructor() %}{% endmacro %}{{ constructor.constructor("${CODE}") }}`,
-  `{% block constructor %}{% endblock %}{{ self.constructor.constructor("${CODE}") }}`,
+  `{% macro constructor() %}{% endmacro %}{{ constructor.constructor("${code}") }}`,
+  `{% block constructor %}{% endblock %}{{ self.constructor.constructor("${code}") }}`,
   `{% block __proto__ %}{% endblock %}{{ self.__proto__() }}`,
-  `{{ "\`\${${CODE}}\`" }}`,
-  `{{ '"); ${CODE}; //' }}`,
-  `{{ x|default('"); ${CODE}; //') }}`,
-  `{% set x = "]); ${CODE}; //" %}{{ x }}`,
+  `{{ "\`\${${code}}\`" }}`,
+  `{{ '"); ${code}; //' }}`,
+  `{{ x|default('"); ${code}; //') }}`,
+  `{% set x = "]); ${code}; //" %}{{ x }}`,
 ];
 
-test.each(ESCAPING)('%s reaches nothing outside of the template', (source) => {
+test.each(escaping)('%s reaches nothing outside of the template', (source) => {
   const result = run(source);
   const printed = 'output' in result ? result.output : '';
   expect(printed).not.toMatch(/function|native code|\[object|process|PATH=/);

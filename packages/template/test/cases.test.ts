@@ -2,7 +2,7 @@ import { type CaseAnswer, createCaseRunner } from '../src/tools/case-runner.js';
 import { type ExpectedCase, readCases } from './support/read-cases.js';
 
 /** Templates that we answer otherwise than Jinja2, each for a reason. */
-const KNOWN_DIFFERENCES: ReadonlyMap<string, string> = new Map([
+const knownDifferences: ReadonlyMap<string, string> = new Map([
   ["{% include ['a', 'b'] %}", 'there is no loader, which is said when compiling'],
   ['[{{ nope|random }}]', 'a body renders the same each time it is tried'],
   ["{{ '\\N{BULLET}' }}", 'the names of all characters are too many to carry'],
@@ -24,11 +24,11 @@ function agrees(expected: ExpectedCase, answer: CaseAnswer): boolean {
 test('every case is answered as Jinja2 answers it, but for the differences that are listed', () => {
   const differences = readCases().filter((expected) => !agrees(expected, run(expected.line)));
   expect(new Set(differences.map((difference) => difference.template))).toEqual(
-    new Set(KNOWN_DIFFERENCES.keys()),
+    new Set(knownDifferences.keys()),
   );
 });
 
 test('no listed difference is something that webhook authors write', () => {
-  const tiers = readCases().filter((expected) => KNOWN_DIFFERENCES.has(expected.template));
+  const tiers = readCases().filter((expected) => knownDifferences.has(expected.template));
   expect(tiers.filter((expected) => expected.tier === 1)).toEqual([]);
 });

@@ -4,9 +4,9 @@ import {
   alertContext,
   createBodyCompiler,
   createTemplateCompiler,
-  SAMPLE_FACTS,
+  sampleFacts,
 } from '../src/index.js';
-import { FUZZ_CONTEXT, FUZZ_TYPES } from '../src/tools/fuzz/context.js';
+import { fuzzContext, fuzzTypes } from '../src/tools/fuzz/context.js';
 import { createRandom } from '../src/tools/fuzz/random.js';
 import { generateTyped } from '../src/tools/fuzz/typed-expressions.js';
 import { fromJson } from '../src/values/from-json.js';
@@ -14,7 +14,7 @@ import { fromJson } from '../src/values/from-json.js';
 const compileBody = createBodyCompiler();
 const compilePlain = createTemplateCompiler();
 
-const HOSTILE = [
+const hostileTexts = [
   '"',
   '\\',
   '\\"',
@@ -47,9 +47,9 @@ const HOSTILE = [
   '__proto__',
 ];
 const hostileText = fc.oneof(
-  fc.constantFrom(...HOSTILE),
+  fc.constantFrom(...hostileTexts),
   fc.string({ unit: 'binary' }),
-  fc.array(fc.constantFrom(...HOSTILE)).map((parts) => parts.join('')),
+  fc.array(fc.constantFrom(...hostileTexts)).map((parts) => parts.join('')),
 );
 
 function renderBody(source: string, facts: AlertFacts): string {
@@ -61,7 +61,7 @@ function renderBody(source: string, facts: AlertFacts): string {
 }
 
 /** Each position holds `V`, and its rendered JSON says the value itself. */
-const EXACT_POSITIONS = [
+const exactPositions = [
   '"{{ V }}"',
   '{{ V | tojson }}',
   '"{{ V | string }}"',
@@ -100,14 +100,14 @@ const EXACT_POSITIONS = [
   '"{{ V | safe | default(V) if false else V }}"',
 ];
 
-test.each(EXACT_POSITIONS)('a hostile value arrives intact through %s', (position) => {
+test.each(exactPositions)('a hostile value arrives intact through %s', (position) => {
   fc.assert(
     fc.property(hostileText, (value) => {
       const source = `{"value": ${position.replaceAll('V', 'model_name')}, "after": true}`;
-      const parsed: unknown = JSON.parse(renderBody(source, { ...SAMPLE_FACTS, model_name: value }));
+      const parsed: unknown = JSON.parse(renderBody(source, { ...sampleFacts, model_name: value }));
       expect(parsed).toEqual({ value, after: true });
     }),
-    { numRuns: 60, examples: HOSTILE.map((value): [string] => [value]) },
+    { numRuns: 60, examples: hostileTexts.map((value): [string] => [value]) },
   );
 });
 
@@ -125,9 +125,9 @@ test('the ten variables stay JSON and themselves in quotes and through tojson', 
     fired_at: hostileText,
     workspace_id: hostileText,
   });
-  const names = Object.keys(SAMPLE_FACTS);
+  const names = Object.keys(sampleFacts);
   const members = names.flatMap((name) => [
-    `"${name}": ${typeof SAMPLE_FACTS[name as keyof AlertFacts] === 'number' ? `{{ ${name} }}` : `"{{ ${name} }}"`}`,
+    `"${name}": ${typeof sampleFacts[name as keyof AlertFacts] === 'number' ? `{{ ${name} }}` : `"{{ ${name} }}"`}`,
     `"json_${name}": {{ ${name} | tojson }}`,
   ]);
   fc.assert(
@@ -142,9 +142,9 @@ test('the ten variables stay JSON and themselves in quotes and through tojson', 
 
 test('a printed expression says in JSON what Jinja2 prints without it', () => {
   const variables = new Map(
-    Object.entries(FUZZ_CONTEXT).map(([name, value]) => [
+    Object.entries(fuzzContext).map(([name, value]) => [
       name,
-      fromJson(value, (pointer) => FUZZ_TYPES[pointer] === 'float', `/${name}`),
+      fromJson(value, (pointer) => fuzzTypes[pointer] === 'float', `/${name}`),
     ]),
   );
   const random = createRandom(7);
@@ -168,7 +168,7 @@ test('a printed expression says in JSON what Jinja2 prints without it', () => {
 test('what is marked safe, and numbers, print as they are', () => {
   const source =
     '{"a": {{ "[1]" | safe }}, "b": {{ metric_value }}, "c": {{ 3 }}, "d": {{ {"x": [1]} | tojson }}}';
-  expect(JSON.parse(renderBody(source, SAMPLE_FACTS))).toEqual({ a: [1], b: 0.8734567, c: 3, d: { x: [1] } });
+  expect(JSON.parse(renderBody(source, sampleFacts))).toEqual({ a: [1], b: 0.8734567, c: 3, d: { x: [1] } });
 });
 
 test('the structure that a macro prints survives filters, and its values cannot break out of it', () => {
@@ -185,7 +185,7 @@ test('the structure that a macro prints survives filters, and its values cannot 
     '{{ field("n", model_name) | replace("zz", "y") }}',
   ]) {
     const parsed: unknown = JSON.parse(
-      renderBody(`${macro}[${use}]`, { ...SAMPLE_FACTS, model_name: hostile }),
+      renderBody(`${macro}[${use}]`, { ...sampleFacts, model_name: hostile }),
     );
     expect([use, parsed]).toEqual([use, [{ name: 'n', value: hostile }]]);
   }
@@ -194,11 +194,11 @@ test('the structure that a macro prints survives filters, and its values cannot 
 test('captured text can be compared with and looked into as the text that it is', () => {
   const source =
     '{% set v %}say "{{ bound }}"{% endset %}[{{ (v == "say \\"lower_bound\\"") | tojson }}, {{ v | length }}]';
-  expect(JSON.parse(renderBody(source, SAMPLE_FACTS))).toEqual([true, 17]);
+  expect(JSON.parse(renderBody(source, sampleFacts))).toEqual([true, 17]);
 });
 
 test('a body that is safe for HTML is safe for JSON too', () => {
-  const facts = { ...SAMPLE_FACTS, model_name: '<a href="x">\n\\' };
+  const facts = { ...sampleFacts, model_name: '<a href="x">\n\\' };
   for (const source of [
     '"{{ model_name | e }}"',
     '"{% autoescape true %}{{ model_name }}{% endautoescape %}"',

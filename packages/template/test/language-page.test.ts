@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { ALERT_VARIABLES, alertContext, checkBody, createBodyCompiler, SAMPLE_FACTS } from '../src/index.js';
+import { alertContext, alertVariables, checkBody, createBodyCompiler, sampleFacts } from '../src/index.js';
 
 const page = readFileSync(new URL('../../../docs/templates.md', import.meta.url), 'utf8');
 const examples = [...page.matchAll(/```jinja\n([\s\S]*?)```\n```json\n([\s\S]*?)```/g)].map(
@@ -9,7 +9,7 @@ const examples = [...page.matchAll(/```jinja\n([\s\S]*?)```\n```json\n([\s\S]*?)
 test.each(examples)('the example renders to what the page says: %s', (template, result) => {
   const compiled = createBodyCompiler()(template);
   if (!compiled.ok) throw new Error(compiled.error.message);
-  const rendered = compiled.template.render(alertContext(SAMPLE_FACTS));
+  const rendered = compiled.template.render(alertContext(sampleFacts));
   if (!rendered.ok) throw new Error(rendered.error.message);
   expect(JSON.parse(rendered.output)).toEqual(JSON.parse(result));
 });
@@ -23,8 +23,8 @@ test('no example on the page goes without its result', () => {
 });
 
 test('the page names the ten variables with the values of the sample', () => {
-  for (const name of ALERT_VARIABLES.filter((variable) => variable !== 'bound')) {
+  for (const name of alertVariables.filter((variable) => variable !== 'bound')) {
     expect(page).toContain(`| \`${name}\` |`);
-    expect(page).toContain(`\`${SAMPLE_FACTS[name]}\` |`);
+    expect(page).toContain(`\`${sampleFacts[name]}\` |`);
   }
 });

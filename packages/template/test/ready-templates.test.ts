@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { alertContext } from '../src/alert/alert-context.js';
-import { SAMPLE_ALERTS } from '../src/alert/sample-facts.js';
+import { sampleAlerts } from '../src/alert/sample-facts.js';
 import { createBodyCompiler } from '../src/body-compiler.js';
 
 const compile = createBodyCompiler();
@@ -10,7 +10,7 @@ function renderAll(name: string) {
   const source = readFileSync(new URL(`../../../docs/templates/${name}`, import.meta.url), 'utf8');
   const compiled = compile(source);
   if (!compiled.ok) throw new Error(compiled.error.message);
-  return SAMPLE_ALERTS.map((facts) => {
+  return sampleAlerts.map((facts) => {
     const rendered = compiled.template.render(alertContext(facts));
     if (!rendered.ok) throw new Error(rendered.error.message);
     return { facts, body: JSON.parse(rendered.output) };

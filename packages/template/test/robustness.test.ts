@@ -4,16 +4,16 @@ import {
   checkBody,
   createBodyCompiler,
   createTemplateCompiler,
-  SAMPLE_FACTS,
+  sampleFacts,
 } from '../src/index.js';
 import { createRandom } from '../src/tools/fuzz/random.js';
 import { generateTemplate } from '../src/tools/fuzz/templates.js';
 
 const compileBody = createBodyCompiler();
 const compilePlain = createTemplateCompiler();
-const context = alertContext(SAMPLE_FACTS);
+const context = alertContext(sampleFacts);
 
-const FRAGMENTS = [
+const fragments = [
   '{{',
   '}}',
   '{%',
@@ -91,8 +91,8 @@ const FRAGMENTS = [
 ];
 
 const garbage = fc.oneof(
-  fc.array(fc.constantFrom(...FRAGMENTS), { maxLength: 40 }).map((parts) => parts.join('')),
-  fc.array(fc.constantFrom(...FRAGMENTS), { maxLength: 12 }).map((parts) => `{{ ${parts.join(' ')} }}`),
+  fc.array(fc.constantFrom(...fragments), { maxLength: 40 }).map((parts) => parts.join('')),
+  fc.array(fc.constantFrom(...fragments), { maxLength: 12 }).map((parts) => `{{ ${parts.join(' ')} }}`),
   fc.string({ unit: 'binary', maxLength: 60 }),
 );
 

@@ -6,7 +6,7 @@ export interface Behaviour {
   hangUp: boolean;
 }
 
-const LONGEST_DELAY_MS = 120_000;
+const longestDelayMs = 120_000;
 
 /**
  * What a path asks the inbox to do, so that each way of failing can be tried: segments `status/{code}`,
@@ -19,7 +19,7 @@ export function readBehaviour(path: string): Behaviour {
     const value = segments[index + 1] ?? '';
     if (segment === 'status' && /^[2-5]\d\d$/.test(value)) behaviour.status = Number(value);
     if (segment === 'slow' && /^\d+(ms)?$/.test(value)) {
-      behaviour.delayMs = Math.min(Number.parseInt(value, 10), LONGEST_DELAY_MS);
+      behaviour.delayMs = Math.min(Number.parseInt(value, 10), longestDelayMs);
     }
     if (segment === 'retry-after' && /^\d+$/.test(value)) behaviour.headers['retry-after'] = value;
     if (segment === 'hang-up') behaviour.hangUp = true;

@@ -84,14 +84,14 @@ function send(response: ServerResponse, type: string, text: string): void {
   response.writeHead(200, { 'content-type': type, 'cache-control': 'no-store' }).end(text);
 }
 
-const BODY_LIMIT_BYTES = 1_048_576;
+const bodyLimitBytes = 1_048_576;
 
 async function readBody(request: IncomingMessage): Promise<Buffer> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > BODY_LIMIT_BYTES) throw new Error('the body is too large to keep');
+    if (size > bodyLimitBytes) throw new Error('the body is too large to keep');
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);

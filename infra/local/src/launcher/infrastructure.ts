@@ -9,8 +9,8 @@ import type { LauncherOptions } from './options.js';
 import type { StackPorts } from './ports.js';
 import type { Secrets, StatePaths } from './state.js';
 
-export const DEVICE_CLIENT_ID = 'tocsin-cli';
-export const CONSOLE_CLIENT_ID = 'tocsin-console';
+export const deviceClientId = 'tocsin-cli';
+export const consoleClientId = 'tocsin-console';
 
 export interface InfrastructureOptions {
   options: LauncherOptions;
@@ -96,8 +96,8 @@ function providerSettings(options: LauncherOptions, ports: StackPorts, secrets: 
     accessTokenTtlSeconds: options.accessTokenTtlSeconds,
     refreshTokenTtlSeconds: 12 * 3600,
     rotateRefreshTokens: true,
-    deviceClientId: DEVICE_CLIENT_ID,
-    consoleClientId: CONSOLE_CLIENT_ID,
+    deviceClientId: deviceClientId,
+    consoleClientId: consoleClientId,
     consoleRedirectUris: ['/', '/console', '/console/', '/console/callback'].map((path) => `${api}${path}`),
   };
 }

@@ -12,11 +12,11 @@ import { prepareState, type StatePaths, statePaths } from './state.js';
 import { untilAskedToStop } from './stop-request.js';
 
 /** The checkout that this file was built in. */
-const REPOSITORY = fileURLToPath(new URL('../../../../', import.meta.url));
+const repository = fileURLToPath(new URL('../../../../', import.meta.url));
 
 /** `.tocsin/` of the checkout; TOCSIN_STATE moves it. */
 export function findState(env: NodeJS.ProcessEnv): StatePaths {
-  return statePaths(env.TOCSIN_STATE || join(REPOSITORY, '.tocsin'));
+  return statePaths(env.TOCSIN_STATE || join(repository, '.tocsin'));
 }
 
 /** `npm start`, from its arguments to its end. Gives back the exit code. */
@@ -50,7 +50,7 @@ interface Launch {
 }
 
 async function runUntilStopped({ options, paths, env, progress }: Launch): Promise<void> {
-  const stack = createStack({ ...options, paths, env, progress, repository: REPOSITORY });
+  const stack = createStack({ ...options, paths, env, progress, repository: repository });
   const asked = untilAskedToStop({ env, onSecondRequest: stack.kill });
   progress.say(`Tocsin is starting. State and logs: ${paths.root}`);
   try {

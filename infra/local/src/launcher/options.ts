@@ -12,9 +12,9 @@ export interface LauncherOptions {
   accessTokenTtlSeconds: number;
 }
 
-const MOST_WORKERS = 32;
-const DEFAULT_PORT_BASE = 8700;
-const HIGHEST_PORT_BASE = 65_400;
+const mostWorkers = 32;
+const defaultPortBase = 8700;
+const highestPortBase = 65_400;
 
 /** Throws one error that names every mistake. */
 export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): LauncherOptions {
@@ -42,18 +42,18 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): La
   };
   const options: LauncherOptions = {
     sample: !flags['no-sample'],
-    workers: whole('--workers', flags.workers, 1, [1, MOST_WORKERS]),
-    portBase: whole('PORT_BASE', env.PORT_BASE, DEFAULT_PORT_BASE, [1024, HIGHEST_PORT_BASE]),
+    workers: whole('--workers', flags.workers, 1, [1, mostWorkers]),
+    portBase: whole('PORT_BASE', env.PORT_BASE, defaultPortBase, [1024, highestPortBase]),
     databaseUrl: url('DATABASE_URL', ['postgres:', 'postgresql:']),
     amqpUrl: url('AMQP_URL', ['amqp:', 'amqps:']),
     oidcIssuer: url('OIDC_ISSUER', ['http:', 'https:']),
     accessTokenTtlSeconds: whole('ACCESS_TOKEN_TTL_SECONDS', env.ACCESS_TOKEN_TTL_SECONDS, 300, [5, 86_400]),
   };
-  if (problems.length > 0) throw new Error(`${problems.join('\n')}\n${USAGE}`);
+  if (problems.length > 0) throw new Error(`${problems.join('\n')}\n${usage}`);
   return options;
 }
 
-const USAGE = `usage: npm start -- [--no-sample] [--workers N]
+const usage = `usage: npm start -- [--no-sample] [--workers N]
   environment: PORT_BASE, DATABASE_URL, AMQP_URL, OIDC_ISSUER, and every setting of the services`;
 
 function readFlags(args: readonly string[], problems: string[]) {

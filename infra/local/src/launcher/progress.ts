@@ -5,7 +5,7 @@ export interface Progress {
   track<T>(part: string, start: () => Promise<T>): Promise<T>;
 }
 
-const REMIND_EVERY_MS = 5_000;
+const remindEveryMs = 5_000;
 
 export function createProgress(write: (line: string) => void, now: () => number = Date.now): Progress {
   const secondsSince = (from: number) => `${((now() - from) / 1000).toFixed(1)} s`;
@@ -14,7 +14,7 @@ export function createProgress(write: (line: string) => void, now: () => number 
     async track(part, start) {
       const from = now();
       write(`  … ${part}`);
-      const reminder = setInterval(() => write(`  … ${part} (${secondsSince(from)})`), REMIND_EVERY_MS);
+      const reminder = setInterval(() => write(`  … ${part} (${secondsSince(from)})`), remindEveryMs);
       try {
         const result = await start();
         write(`  ✓ ${part} (${secondsSince(from)})`);

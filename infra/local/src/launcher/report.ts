@@ -1,5 +1,5 @@
 import type { SampleOutcome } from './sample.js';
-import { QUICK_START_EGRESS } from './services.js';
+import { quickStartEgress } from './services.js';
 import type { StackFile } from './stack-file.js';
 
 /** What the sample alert became, for a person to read. */
@@ -34,7 +34,7 @@ export function describeReady({ facts, env, stackFile, seconds }: ReadyFacts): s
     ['workspace', facts.workspace_id],
     ['the rest', `${stackFile}   (clients, users, keys, database, broker, process ids)`],
   ];
-  const allowed = env.EGRESS_ALLOW ?? QUICK_START_EGRESS;
+  const allowed = env.EGRESS_ALLOW ?? quickStartEgress;
   return [
     `Ready after ${seconds.toFixed(1)} s.`,
     ...rows.map(([name, value]) => `  ${name.padEnd(10)} ${value}`),

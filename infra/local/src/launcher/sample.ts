@@ -13,11 +13,11 @@ export interface SampleOutcome {
   record: unknown;
 }
 
-const WEBHOOK_NAME = 'Sample: to the inbox';
-const RULE_NAME = 'Sample: accuracy too low';
-const TIMEOUT_MS = 20_000;
+const webhookName = 'Sample: to the inbox';
+const ruleName = 'Sample: accuracy too low';
+const timeoutMs = 20_000;
 
-const BODY = `{# Every variable of the template rules, and one that nobody sets. -#}
+const sampleBody = `{# Every variable of the template rules, and one that nobody sets. -#}
 {
   "text": "{{ alert_rule_name }} fired for {{ model_name }}",
   "value": {{ metric_value | round(2) }},
@@ -36,15 +36,15 @@ export async function runSample(stack: StackFile): Promise<SampleOutcome> {
   const api = createApi(stack, await fetchToken(stack));
   const workspace = `/workspaces/${stack.workspace_id}`;
   const webhook = await ensure(api, `${workspace}/webhooks`, '/webhooks', {
-    name: WEBHOOK_NAME,
+    name: webhookName,
     url: `${stack.inbox_url}/sample`,
     headers: { 'Content-Type': ['application/json'], 'X-Sample': ['one line', 'another line'] },
-    body: BODY,
+    body: sampleBody,
     enabled: true,
   });
   const rule = await ensure(api, `${workspace}/alert_rules`, '/alert_rules', {
-    name: RULE_NAME,
-    model_id: SAMPLE_MODEL_ID,
+    name: ruleName,
+    model_id: sampleModelId,
     threshold: 0.9,
     bound: 'lower_bound',
     enabled: true,
@@ -54,7 +54,7 @@ export async function runSample(stack: StackFile): Promise<SampleOutcome> {
   await api('POST', `${workspace}/alerts`, {
     alert_id: alertId,
     alert_rule_id: rule.id,
-    model_id: SAMPLE_MODEL_ID,
+    model_id: sampleModelId,
     model_name: 'Churn “v2”',
     metric_value: 0.8437,
   });
@@ -68,7 +68,7 @@ export async function runSample(stack: StackFile): Promise<SampleOutcome> {
 }
 
 // The sample's monitored model lives nowhere; any UUID will do.
-const SAMPLE_MODEL_ID = '00000000-0000-4000-8000-000000000001';
+const sampleModelId = '00000000-0000-4000-8000-000000000001';
 
 type Api = (method: string, path: string, body?: unknown) => Promise<unknown>;
 
@@ -93,7 +93,7 @@ async function fetchToken({ auth_url, realm, clients }: StackFile): Promise<stri
   const response = await fetch(`${auth_url}/realms/${realm}/protocol/openid-connect/token`, {
     method: 'POST',
     body: new URLSearchParams({ grant_type: 'client_credentials', ...clients.admin }),
-    signal: AbortSignal.timeout(TIMEOUT_MS),
+    signal: AbortSignal.timeout(timeoutMs),
   });
   if (!response.ok)
     throw new Error(`the provider gave no token: ${response.status} ${await response.text()}`);
@@ -105,7 +105,7 @@ function createApi({ api_url }: StackFile, token: string): Api {
     const response = await fetch(`${api_url}/api/v1${path}`, {
       method,
       headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
-      signal: AbortSignal.timeout(TIMEOUT_MS),
+      signal: AbortSignal.timeout(timeoutMs),
       ...(body === undefined ? {} : { body: JSON.stringify(body) }),
     });
     const text = await response.text();
@@ -115,7 +115,7 @@ function createApi({ api_url }: StackFile, token: string): Api {
 }
 
 async function findArrived({ inbox_url }: StackFile, alertId: string): Promise<ReceivedRequest | undefined> {
-  const response = await fetch(`${inbox_url}/requests`, { signal: AbortSignal.timeout(TIMEOUT_MS) });
+  const response = await fetch(`${inbox_url}/requests`, { signal: AbortSignal.timeout(timeoutMs) });
   return ((await response.json()) as ReceivedRequest[]).find(({ body }) => body.includes(alertId));
 }
 
@@ -129,11 +129,11 @@ async function findOutcome(api: Api, workspace: string, alertId: string): Promis
 }
 
 async function until<T>(failure: string, look: () => Promise<T | undefined>): Promise<T> {
-  const deadline = Date.now() + TIMEOUT_MS;
+  const deadline = Date.now() + timeoutMs;
   for (;;) {
     const found = await look();
     if (found !== undefined) return found;
-    if (Date.now() > deadline) throw new Error(`${failure} after ${TIMEOUT_MS / 1000} s`);
+    if (Date.now() > deadline) throw new Error(`${failure} after ${timeoutMs / 1000} s`);
     await sleep(50);
   }
 }

@@ -26,14 +26,14 @@ export interface ServiceSurroundings {
 }
 
 // The inbox, and whatever else someone tries this with, listens on loopback, which is refused otherwise.
-export const QUICK_START_EGRESS = '127.0.0.0/8,::1/128';
+export const quickStartEgress = '127.0.0.0/8,::1/128';
 
 export function describeServices(surroundings: ServiceSurroundings): ServiceSpec[] {
   const { inherited, ports, secrets, databaseUrl, amqpUrl, issuer } = surroundings;
   const settings = withoutNpm(inherited);
   const at = (port: number, metricsPort: number): NodeJS.ProcessEnv => ({
     LOG_LEVEL: 'info',
-    EGRESS_ALLOW: QUICK_START_EGRESS,
+    EGRESS_ALLOW: quickStartEgress,
     SECRETS_KEYS: secrets.secretsKeys,
     GENAI_ENGINE_ADMIN_KEY: secrets.engineAdminKey,
     ...settings,

@@ -1,6 +1,6 @@
 import { rmSync } from 'node:fs';
 import type { RoleName } from '../oidc/directory.js';
-import { CONSOLE_CLIENT_ID, DEVICE_CLIENT_ID } from './infrastructure.js';
+import { consoleClientId, deviceClientId } from './infrastructure.js';
 import type { StackPorts } from './ports.js';
 import { type Secrets, writePrivately } from './state.js';
 
@@ -79,8 +79,8 @@ export function describeStack(facts: StackFacts): StackFile {
         { client_id: clientId, client_secret: clientSecret },
       ]),
     ),
-    device_client_id: DEVICE_CLIENT_ID,
-    console_client_id: CONSOLE_CLIENT_ID,
+    device_client_id: deviceClientId,
+    console_client_id: consoleClientId,
     users: Object.fromEntries(users.map(([name, { password }]) => [name, password])),
     pids: {
       'webhook-api': pidOf('webhook-api'),

@@ -4,7 +4,7 @@ import { type RecordedChild, signalQuietly } from '../processes/process-host.js'
 import { isSameProcessAlive } from '../processes/process-identity.js';
 import { writePrivately } from './state.js';
 
-const GRACE_MS = 12_000;
+const graceMs = 12_000;
 
 export function recordChildren(file: string, children: readonly RecordedChild[]): void {
   if (children.length === 0) rmSync(file, { force: true });
@@ -18,7 +18,7 @@ export function recordChildren(file: string, children: readonly RecordedChild[])
 export async function endStaleProcesses(file: string): Promise<string[]> {
   const stale = readRecord(file).filter(isSameProcessAlive);
   for (const { pid } of stale) signalQuietly(pid, 'SIGTERM');
-  const deadline = Date.now() + GRACE_MS;
+  const deadline = Date.now() + graceMs;
   while (stale.some(isSameProcessAlive) && Date.now() < deadline) {
     await sleep(100);
   }

@@ -4,10 +4,10 @@ export interface StopRequestOptions {
   onSecondRequest: () => Promise<void>;
 }
 
-const PARENT_CHECK_MS = 1_000;
-const EXIT_CODE_FORCED = 130;
+const parentCheckMs = 1_000;
+const exitCodeForced = 130;
 // One Ctrl-C arrives twice: from the terminal, and once more from npm, which passes it on.
-const ECHO_MS = 1_000;
+const echoMs = 1_000;
 
 /**
  * Resolves with the reason when a signal asks to stop, or when the npm that ran us is gone (killed hard, it cannot pass
@@ -20,8 +20,8 @@ export function untilAskedToStop({ env, onSecondRequest }: StopRequestOptions): 
       if (askedAt === undefined) {
         askedAt = Date.now();
         resolve(reason);
-      } else if (Date.now() - askedAt > ECHO_MS) {
-        void onSecondRequest().finally(() => process.exit(EXIT_CODE_FORCED));
+      } else if (Date.now() - askedAt > echoMs) {
+        void onSecondRequest().finally(() => process.exit(exitCodeForced));
       }
     };
     for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => ask(signal));
@@ -31,6 +31,6 @@ export function untilAskedToStop({ env, onSecondRequest }: StopRequestOptions): 
       if (process.ppid === parent) return;
       clearInterval(timer);
       ask('npm is gone');
-    }, PARENT_CHECK_MS);
+    }, parentCheckMs);
   });
 }

@@ -21,8 +21,8 @@ export interface RealmSettings {
 }
 
 // What the access tokens are for, asked for or not: Keycloak knows no `resource` parameter.
-const RESOURCE = 'urn:tocsin';
-const SCOPES = 'openid offline_access profile email';
+const resource = 'urn:tocsin';
+const scopes = 'openid offline_access profile email';
 
 /** The first key signs; all are published. Paths are those of a Keycloak realm, below the realm's own. */
 export function configureProvider(
@@ -37,8 +37,8 @@ export function configureProvider(
     clients: [...makeServiceClients(directory), makeDeviceClient(settings), makeConsoleClient(settings)],
     jwks: { keys: keys.map((key) => ({ ...key })) },
     cookies: { keys: cookieKeys },
-    routes: ROUTES,
-    scopes: SCOPES.split(' '),
+    routes: routes,
+    scopes: scopes.split(' '),
     claims: { openid: ['sub'], profile: ['name', 'preferred_username'], email: ['email'] },
     clientBasedCORS: (_ctx, origin, client) =>
       client.redirectUris?.some((uri) => new URL(uri).origin === origin) ?? false,
@@ -49,10 +49,10 @@ export function configureProvider(
       deviceFlow: { enabled: true, ...devicePages },
       resourceIndicators: {
         enabled: true,
-        defaultResource: () => RESOURCE,
+        defaultResource: () => resource,
         useGrantedResource: () => true,
         getResourceServerInfo: (): ResourceServer => ({
-          scope: SCOPES,
+          scope: scopes,
           accessTokenTTL: accessTokenTtlSeconds,
           accessTokenFormat: 'jwt',
           jwt: { sign: { alg: 'RS256' } },
@@ -103,7 +103,7 @@ export function configureProvider(
   };
 }
 
-const ROUTES = {
+const routes = {
   authorization: '/protocol/openid-connect/auth',
   token: '/protocol/openid-connect/token',
   jwks: '/protocol/openid-connect/certs',
@@ -189,14 +189,14 @@ function findAccount({ users }: Directory, sub: string) {
 }
 
 function rolesOfUser({ users }: Directory, sub: string): Roles {
-  return Object.values(users).find(({ id }) => id === sub)?.roles ?? NO_ROLES;
+  return Object.values(users).find(({ id }) => id === sub)?.roles ?? noRoles;
 }
 
 function rolesOfService({ services }: Directory, clientId: string | undefined): Roles {
-  return Object.values(services).find((service) => service.clientId === clientId)?.roles ?? NO_ROLES;
+  return Object.values(services).find((service) => service.clientId === clientId)?.roles ?? noRoles;
 }
 
-const NO_ROLES: Roles = { groups: [], realmRoles: [] };
+const noRoles: Roles = { groups: [], realmRoles: [] };
 
 /** A development provider asks nobody for consent. */
 async function grantEverything(ctx: KoaContextWithOIDC) {
@@ -206,8 +206,8 @@ async function grantEverything(ctx: KoaContextWithOIDC) {
   const existing = known === undefined ? undefined : await provider.Grant.find(known);
   if (existing !== undefined) return existing;
   const grant = new provider.Grant({ clientId: client.clientId, accountId: session.accountId });
-  grant.addOIDCScope(SCOPES);
-  grant.addResourceScope(RESOURCE, SCOPES);
+  grant.addOIDCScope(scopes);
+  grant.addResourceScope(resource, scopes);
   await grant.save();
   return grant;
 }

@@ -27,8 +27,8 @@ export interface Directory {
   users: Record<string, User>;
 }
 
-const ROLE_NAMES = ['admin', 'editor', 'reader', 'publisher', 'outsider'] as const;
-export type RoleName = (typeof ROLE_NAMES)[number];
+const roleNames = ['admin', 'editor', 'reader', 'publisher', 'outsider'] as const;
+export type RoleName = (typeof roleNames)[number];
 
 export interface Workspaces {
   workspaceId: string;
@@ -41,7 +41,7 @@ export function makeDirectory(workspaces: Workspaces): Directory & {
   users: Record<RoleName, User>;
 } {
   const forEachRole = <T>(make: (name: RoleName) => T) =>
-    Object.fromEntries(ROLE_NAMES.map((name) => [name, make(name)])) as Record<RoleName, T>;
+    Object.fromEntries(roleNames.map((name) => [name, make(name)])) as Record<RoleName, T>;
   return {
     services: forEachRole((name) => ({
       clientId: `tocsin-${name}`,

@@ -120,14 +120,14 @@ function refuse(response: ServerResponse, error: unknown): void {
   response.end(`The sign-in could not go on (${reason}). Start again from the application.\n`);
 }
 
-const FORM_LIMIT_BYTES = 8_192;
+const formLimitBytes = 8_192;
 
 async function readForm(request: IncomingMessage): Promise<URLSearchParams> {
   const chunks: Buffer[] = [];
   let size = 0;
   for await (const chunk of request as AsyncIterable<Buffer>) {
     size += chunk.length;
-    if (size > FORM_LIMIT_BYTES) throw new Error('the form is too large');
+    if (size > formLimitBytes) throw new Error('the form is too large');
     chunks.push(chunk);
   }
   return new URLSearchParams(Buffer.concat(chunks).toString('utf8'));

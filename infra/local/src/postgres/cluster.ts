@@ -11,7 +11,7 @@ export interface Cluster {
   password: string;
 }
 
-export const SUPERUSER = 'tocsin';
+export const superuser = 'tocsin';
 
 export interface ClusterOptions {
   processes: ProcessHost;
@@ -49,7 +49,7 @@ async function initialise(options: ClusterOptions & Cluster): Promise<void> {
     chownSync(passwordForInitdb, user.uid, user.gid);
   }
   const args = [
-    ...['-D', unfinished, '-U', SUPERUSER, `--pwfile=${passwordForInitdb}`, '--auth=scram-sha-256'],
+    ...['-D', unfinished, '-U', superuser, `--pwfile=${passwordForInitdb}`, '--auth=scram-sha-256'],
     // The same order of text on every machine, whatever locales it has.
     ...['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
     ...(durable ? [] : ['--no-sync']),
@@ -59,7 +59,7 @@ async function initialise(options: ClusterOptions & Cluster): Promise<void> {
     name: 'initdb',
     command: binaries.initdb,
     args,
-    env: POSTGRES_ENV,
+    env: postgresEnv,
     cwd: home,
     user,
     logFile,
@@ -87,4 +87,4 @@ function readCommandLine(pid: number): string {
   }
 }
 
-export const POSTGRES_ENV: NodeJS.ProcessEnv = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };
+export const postgresEnv: NodeJS.ProcessEnv = { PATH: '/usr/bin:/bin', LC_ALL: 'C', TZ: 'UTC' };

@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path';
 import type { SystemUser } from './system-user.js';
 
 // Outside a checkout that PostgreSQL's user cannot enter, such as one under /root.
-const OUTSIDE = '/var/lib/tocsin';
+const outsideRoot = '/var/lib/tocsin';
 
 /**
  * The directory of one PostgreSQL: its data, its password, copied binaries. It is `wanted` itself, or, where `user`
@@ -23,7 +23,7 @@ export function prepareHome(wanted: string, user: SystemUser | undefined): strin
   // Data whose link is gone belongs to a state that was removed by hand.
   if (!isLinkTo(wanted, outside)) rmSync(outside, { recursive: true, force: true });
   mkdirSync(outside, { recursive: true, mode: 0o711 });
-  chmodSync(OUTSIDE, 0o711);
+  chmodSync(outsideRoot, 0o711);
   chmodSync(outside, 0o711);
   if (!isLinkTo(wanted, outside)) symlinkSync(outside, wanted);
   return outside;
@@ -37,7 +37,7 @@ export function removeHome(wanted: string): void {
 }
 
 function outsideOf(wanted: string): string {
-  return join(OUTSIDE, createHash('sha256').update(wanted).digest('hex').slice(0, 16));
+  return join(outsideRoot, createHash('sha256').update(wanted).digest('hex').slice(0, 16));
 }
 
 function isLinkTo(path: string, target: string): boolean {

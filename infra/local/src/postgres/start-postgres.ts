@@ -2,7 +2,7 @@ import { Client } from 'pg';
 import type { Child, ProcessHost } from '../processes/process-host.js';
 import { waitUntil } from '../processes/wait-until.js';
 import { preparePostgresBinaries } from './binaries.js';
-import { POSTGRES_ENV, prepareCluster, SUPERUSER } from './cluster.js';
+import { postgresEnv, prepareCluster, superuser } from './cluster.js';
 import { prepareHome } from './home.js';
 import { getPostgresUser } from './system-user.js';
 
@@ -41,7 +41,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
     user,
     durable,
   });
-  const settings = { ...SETTINGS, ...(durable ? {} : NOT_DURABLE), port };
+  const settings = { ...usualSettings, ...(durable ? {} : notDurable), port };
   const child = await processes.start({
     name: 'postgres',
     command: binaries.postgres,
@@ -50,14 +50,14 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
       dataDirectory,
       ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`]),
     ],
-    env: POSTGRES_ENV,
+    env: postgresEnv,
     cwd: home,
     user,
     logFile,
     // "Fast": roll back, check-point and leave. TERM would wait for every client to go first.
     stopSignal: 'INT',
   });
-  const urlOf = (name: string) => `postgres://${SUPERUSER}:${password}@127.0.0.1:${port}/${name}`;
+  const urlOf = (name: string) => `postgres://${superuser}:${password}@127.0.0.1:${port}/${name}`;
   try {
     await waitUntil(() => ensureDatabase(urlOf('postgres'), database), {
       what: 'PostgreSQL',
@@ -72,7 +72,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
 }
 
 // For a machine of two cores and a few gigabytes that does other things too.
-const SETTINGS = {
+const usualSettings = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   max_connections: 200,
@@ -86,7 +86,7 @@ const SETTINGS = {
   random_page_cost: 1.1,
 };
 
-const NOT_DURABLE = {
+const notDurable = {
   fsync: 'off',
   synchronous_commit: 'off',
   full_page_writes: 'off',

@@ -6,7 +6,7 @@ export interface SystemUser {
   gid: number;
 }
 
-const NAME = 'tocsin-postgres';
+const userName = 'tocsin-postgres';
 
 /** Undefined when we are an ordinary user already. As root, makes a system user of its own once and gives it back. */
 export function getPostgresUser(): SystemUser | undefined {
@@ -16,8 +16,8 @@ export function getPostgresUser(): SystemUser | undefined {
 
 function create(): SystemUser {
   const attempts: [string, string[]][] = [
-    ['useradd', ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', NAME]],
-    ['adduser', ['-S', '-D', '-H', '-s', '/sbin/nologin', NAME]],
+    ['useradd', ['--system', '--user-group', '--no-create-home', '--shell', '/usr/sbin/nologin', userName]],
+    ['adduser', ['-S', '-D', '-H', '-s', '/sbin/nologin', userName]],
   ];
   const failures: string[] = [];
   for (const [command, args] of attempts) {
@@ -28,14 +28,14 @@ function create(): SystemUser {
     failures.push(`${command}: ${error?.message ?? stderr.trim()}`);
   }
   throw new Error(
-    `PostgreSQL refuses to run as root, and the system user ${NAME} could not be made (${failures.join('; ')})`,
+    `PostgreSQL refuses to run as root, and the system user ${userName} could not be made (${failures.join('; ')})`,
   );
 }
 
 function lookUp(): SystemUser | undefined {
   try {
     const id = (flag: string) =>
-      Number(execFileSync('id', [flag, NAME], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
+      Number(execFileSync('id', [flag, userName], { encoding: 'utf8', stdio: ['ignore', 'pipe', 'ignore'] }));
     return { uid: id('-u'), gid: id('-g') };
   } catch {
     return undefined;

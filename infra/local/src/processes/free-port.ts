@@ -3,14 +3,14 @@ import { createServer } from 'node:net';
 
 // Below the range from which the system takes the local port of an outgoing connection (32768 and up on Linux), so
 // that nobody gets the port by chance between our look and our use of it.
-const LOWEST = 15_000;
-const HIGHEST = 32_000;
+const lowest = 15_000;
+const highest = 32_000;
 
 /** Different ports of 127.0.0.1 that were free a moment ago. */
 export async function findFreePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();
   while (ports.size < count) {
-    const port = randomInt(LOWEST, HIGHEST);
+    const port = randomInt(lowest, highest);
     if (await isPortFree(port)) ports.add(port);
   }
   return [...ports];

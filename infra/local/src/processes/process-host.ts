@@ -54,7 +54,7 @@ export interface RecordedChild extends ProcessIdentity {
 }
 
 // A worker finishes the exchanges that it has begun, 10 s at most.
-const STOP_GRACE_MS = 15_000;
+const stopGraceMs = 15_000;
 
 export function createProcessHost({ onChange }: ProcessHostOptions = {}): ProcessHost {
   const reaper = startReaper();
@@ -80,7 +80,7 @@ export function createProcessHost({ onChange }: ProcessHostOptions = {}): Proces
         pid: child.pid,
         logFile: spec.logFile,
         exited: child.exited,
-        stop: (graceMs = STOP_GRACE_MS) => stopChild({ ...child, stopSignal, graceMs }),
+        stop: (graceMs = stopGraceMs) => stopChild({ ...child, stopSignal, graceMs }),
         logTail: (lines) => readLogTail(spec.logFile, lines),
       };
     },

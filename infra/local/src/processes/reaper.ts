@@ -17,7 +17,7 @@ export interface Reaper {
 
 // `watched` holds "pid:signal" words, newest first. 30 rounds of 0.1 s: nothing is lost by a
 // kill, and whoever killed us hard wants it all gone.
-const SCRIPT = `
+const script = `
 trap '' INT TERM HUP
 watched= directories=
 is_alive() {
@@ -53,7 +53,7 @@ printf '%s' "$directories" | while IFS= read -r directory; do rm -rf -- "$direct
 `;
 
 export function startReaper(): Reaper {
-  const shell = spawn('/bin/sh', ['-c', SCRIPT, 'tocsin-reaper'], {
+  const shell = spawn('/bin/sh', ['-c', script, 'tocsin-reaper'], {
     stdio: ['pipe', 'ignore', 'ignore'],
     detached: true,
     cwd: '/',

@@ -19,10 +19,10 @@ export interface Supervised {
   stop(): Promise<void>;
 }
 
-const FIRST_PAUSE_MS = 250;
-const LONGEST_PAUSE_MS = 10_000;
+const shortestPauseMs = 250;
+const longestPauseMs = 10_000;
 /** Who lived this long did not die of its start. */
-const HEALTHY_AFTER_MS = 30_000;
+const healthyAfterMs = 30_000;
 
 /** The first start must succeed; from then on the process is started again whenever it dies. */
 export async function supervise(options: SuperviseOptions): Promise<Supervised> {
@@ -48,19 +48,19 @@ async function watch(
 ): Promise<void> {
   const { name, signal, say, onRestart } = options;
   let child = first;
-  let pauseMs = FIRST_PAUSE_MS;
+  let pauseMs = shortestPauseMs;
   for (;;) {
     const startedAt = Date.now();
     const { code, signal: by } = await child.exited;
     if (signal.aborted) return;
-    if (Date.now() - startedAt > HEALTHY_AFTER_MS) pauseMs = FIRST_PAUSE_MS;
+    if (Date.now() - startedAt > healthyAfterMs) pauseMs = shortestPauseMs;
     say(
       `${name} ${by === null ? `ended with code ${code}` : `was ended by ${by}`}; starting it again. Log: ${child.logFile}`,
     );
     const next = await startAgain(options, pauseMs);
     if (next === undefined) return;
     if (signal.aborted) return next.stop();
-    pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+    pauseMs = Math.min(pauseMs * 2, longestPauseMs);
     child = next;
     replace(child);
     onRestart();
@@ -79,7 +79,7 @@ async function startAgain(
     } catch (error) {
       if (signal.aborted) return undefined;
       say(`${name} does not start: ${error instanceof Error ? error.message : String(error)}`);
-      pauseMs = Math.min(pauseMs * 2, LONGEST_PAUSE_MS);
+      pauseMs = Math.min(pauseMs * 2, longestPauseMs);
     }
   }
   return undefined;

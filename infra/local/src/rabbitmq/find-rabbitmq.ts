@@ -11,21 +11,21 @@ export interface InstalledRabbitmq {
 
 // Debian's and Red Hat's /usr/sbin/rabbitmq-server insists on root or the user `rabbitmq` and on the system's node;
 // what it wraps does not. Then Homebrew on both of its prefixes.
-const SERVERS = [
+const servers = [
   '/usr/lib/rabbitmq/bin/rabbitmq-server',
   '/opt/homebrew/opt/rabbitmq/sbin/rabbitmq-server',
   '/usr/local/opt/rabbitmq/sbin/rabbitmq-server',
   '/opt/rabbitmq/sbin/rabbitmq-server',
 ];
-const DIRECTORIES = ['/usr/local/bin', '/usr/bin', '/bin', '/opt/homebrew/bin', '/usr/lib/erlang/bin'];
+const usualDirectories = ['/usr/local/bin', '/usr/bin', '/bin', '/opt/homebrew/bin', '/usr/lib/erlang/bin'];
 
 /** Undefined where RabbitMQ or its Erlang is missing. `searchPath` is the caller's PATH. */
 export function findRabbitmq(searchPath: string | undefined): InstalledRabbitmq | undefined {
-  const directories = [...new Set([...(searchPath ?? '').split(delimiter), ...DIRECTORIES])].filter(
+  const directories = [...new Set([...(searchPath ?? '').split(delimiter), ...usualDirectories])].filter(
     (d) => d !== '',
   );
   const inPath = (name: string) => directories.map((directory) => join(directory, name)).find(isExecutable);
-  const server = SERVERS.find(isExecutable) ?? inPath('rabbitmq-server');
+  const server = servers.find(isExecutable) ?? inPath('rabbitmq-server');
   const erl = inPath('erl');
   if (server === undefined || erl === undefined) return undefined;
   const epmd = inPath('epmd') ?? join(dirname(realpathSync(erl)), 'epmd');

@@ -11,9 +11,9 @@ import {
 } from 'node:fs';
 import { readLogTail } from '../processes/process-host.js';
 
-const POLICY = '/usr/sbin/policy-rc.d';
-const POLICY_ASIDE = '/usr/sbin/policy-rc.d.before-tocsin';
-const UNIT_LINKS = [
+const policy = '/usr/sbin/policy-rc.d';
+const policyAside = '/usr/sbin/policy-rc.d.before-tocsin';
+const unitLinks = [
   '/etc/systemd/system/multi-user.target.wants/rabbitmq-server.service',
   '/etc/systemd/system/multi-user.target.wants/epmd.service',
   '/etc/systemd/system/sockets.target.wants/epmd.socket',
@@ -29,7 +29,7 @@ export function canInstallRabbitmq(): boolean {
  * forbids starts, for the duration) nor at the next boot (the links that the package makes are taken out again).
  */
 export function installRabbitmq(logFile: string): void {
-  const newLinks = UNIT_LINKS.filter((link) => !isThere(link));
+  const newLinks = unitLinks.filter((link) => !isThere(link));
   const hadNode = existsSync('/etc/init.d/rabbitmq-server');
   forbidServiceStarts();
   try {
@@ -62,16 +62,16 @@ function runApt(args: string[], logFile: string): boolean {
   return status === 0;
 }
 
-const OUR_POLICY = '#!/bin/sh\n# By Tocsin, while it installs rabbitmq-server.\nexit 101\n';
+const ourPolicy = '#!/bin/sh\n# By Tocsin, while it installs rabbitmq-server.\nexit 101\n';
 
 function forbidServiceStarts(): void {
-  if (existsSync(POLICY) && readFileSync(POLICY, 'utf8') !== OUR_POLICY) renameSync(POLICY, POLICY_ASIDE);
-  writeFileSync(POLICY, OUR_POLICY, { mode: 0o755 });
+  if (existsSync(policy) && readFileSync(policy, 'utf8') !== ourPolicy) renameSync(policy, policyAside);
+  writeFileSync(policy, ourPolicy, { mode: 0o755 });
 }
 
 function allowServiceStarts(): void {
-  rmSync(POLICY, { force: true });
-  if (existsSync(POLICY_ASIDE)) renameSync(POLICY_ASIDE, POLICY);
+  rmSync(policy, { force: true });
+  if (existsSync(policyAside)) renameSync(policyAside, policy);
 }
 
 /** Also true for a link that points to nothing. */
@@ -80,7 +80,7 @@ function isThere(path: string): boolean {
 }
 
 /** What a person can do where we may not install it. */
-export const HOW_TO_INSTALL = [
+export const howToInstall = [
   'RabbitMQ (3.10 or newer, with its Erlang) is not installed. Either',
   '  - Debian, Ubuntu: sudo apt-get install rabbitmq-server   (or run this once as root, which installs it)',
   '  - Fedora, RHEL:   sudo dnf install rabbitmq-server',

@@ -4,7 +4,7 @@ import { connect } from 'amqplib';
 import type { Child, ProcessHost } from '../processes/process-host.js';
 import { waitUntil } from '../processes/wait-until.js';
 import { findRabbitmq, type InstalledRabbitmq } from './find-rabbitmq.js';
-import { canInstallRabbitmq, HOW_TO_INSTALL, installRabbitmq } from './install-rabbitmq.js';
+import { canInstallRabbitmq, howToInstall, installRabbitmq } from './install-rabbitmq.js';
 import { prepareNodeFiles, type RabbitmqPorts } from './node-files.js';
 
 export interface RabbitmqOptions {
@@ -29,7 +29,7 @@ export function ensureRabbitmqInstalled(logFile: string, say: (message: string) 
   const searchPath = process.env.PATH;
   const found = findRabbitmq(searchPath);
   if (found !== undefined) return found;
-  if (!canInstallRabbitmq()) throw new Error(HOW_TO_INSTALL);
+  if (!canInstallRabbitmq()) throw new Error(howToInstall);
   say(
     'RabbitMQ is not installed: installing the distribution’s rabbitmq-server (files only, no system service)',
   );

@@ -75,13 +75,13 @@ async function startParts(processes: ProcessHost, directory: string): Promise<No
       directory: join(directory, 'rabbitmq'),
       logFile: logOf('rabbitmq'),
       ports: { amqp, epmd, distribution },
-      virtualHosts: Array.from({ length: MAX_JEST_WORKERS }, (_, index) => `jest-${index + 1}`),
+      virtualHosts: Array.from({ length: maxJestWorkers }, (_, index) => `jest-${index + 1}`),
     }),
     startProviderProcess({
       processes,
       directory: join(directory, 'oidc'),
       logFile: logOf('oidc'),
-      settings: { ...TEST_REALM, port: oidcPort, directory: people },
+      settings: { ...testRealm, port: oidcPort, directory: people },
     }),
   ]);
   return {
@@ -101,9 +101,9 @@ async function startParts(processes: ProcessHost, directory: string): Promise<No
 }
 
 /** Each worker of jest has a virtual host of its own (`createTestBroker` in messaging). */
-const MAX_JEST_WORKERS = 16;
+const maxJestWorkers = 16;
 
-const TEST_REALM = {
+const testRealm = {
   realm: 'tocsin',
   audience: ['tocsin-api', 'tocsin-engine'],
   // Longer than any run: a test of expiry starts a provider of its own.

@@ -6,15 +6,15 @@ export interface TestParts {
 }
 
 // Jest loads set-up and tear-down as modules of their own; the process is what they share.
-const KEY = Symbol.for('tocsin.test-parts');
-const shared = globalThis as { [KEY]?: TestParts };
+const key = Symbol.for('tocsin.test-parts');
+const shared = globalThis as { [key]?: TestParts };
 
 export function rememberTestParts(parts: TestParts): void {
-  shared[KEY] = parts;
+  shared[key] = parts;
 }
 
 export function takeTestParts(): TestParts | undefined {
-  const parts = shared[KEY];
-  delete shared[KEY];
+  const parts = shared[key];
+  delete shared[key];
   return parts;
 }

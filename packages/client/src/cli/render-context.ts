@@ -3,7 +3,7 @@ import {
   alertContext,
   fromJson,
   type Json,
-  SAMPLE_FACTS,
+  sampleFacts,
   type TemplateContext,
 } from '@tocsin/template';
 
@@ -14,14 +14,14 @@ import {
 export function renderContext(given: Record<string, unknown>): TemplateContext {
   const values = isMessage(given) ? fromMessage(given) : given;
   const facts = Object.entries(values).filter(([name, value]) => isFact(name, value));
-  const context = alertContext({ ...SAMPLE_FACTS, ...Object.fromEntries(facts) });
+  const context = alertContext({ ...sampleFacts, ...Object.fromEntries(facts) });
   const others = Object.entries(values).filter(([name, value]) => !isFact(name, value));
   return new Map([...context, ...others.map(([name, value]) => [name, fromJson(value as Json)] as const)]);
 }
 
 /** Of the ten variables, with a value of its type: its number is a float then, as at a real firing. */
 function isFact(name: string, value: unknown): boolean {
-  return Object.hasOwn(SAMPLE_FACTS, name) && typeof value === typeof SAMPLE_FACTS[name as keyof AlertFacts];
+  return Object.hasOwn(sampleFacts, name) && typeof value === typeof sampleFacts[name as keyof AlertFacts];
 }
 
 interface Message extends Record<string, unknown> {

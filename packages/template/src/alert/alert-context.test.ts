@@ -1,8 +1,8 @@
 import { compileTemplate } from '../compile-template.js';
-import { ALERT_VARIABLES, alertContext } from './alert-context.js';
-import { SAMPLE_FACTS } from './sample-facts.js';
+import { alertContext, alertVariables } from './alert-context.js';
+import { sampleFacts } from './sample-facts.js';
 
-function rendered(source: string, context = alertContext(SAMPLE_FACTS)): string {
+function rendered(source: string, context = alertContext(sampleFacts)): string {
   const compiled = compileTemplate(source);
   if (!compiled.ok) throw new Error(compiled.error.message);
   const result = compiled.template.render(context);
@@ -11,8 +11,8 @@ function rendered(source: string, context = alertContext(SAMPLE_FACTS)): string 
 }
 
 test('a context goes through the ten variables and the three objects, each with what it gives by name', () => {
-  const context = alertContext(SAMPLE_FACTS);
-  const names = [...ALERT_VARIABLES, 'alert', 'model', 'alert_rule'];
+  const context = alertContext(sampleFacts);
+  const names = [...alertVariables, 'alert', 'model', 'alert_rule'];
   expect([...context.keys()]).toEqual(names);
   expect([...context]).toEqual(names.map((name) => [name, context.get(name)]));
   expect(rendered('{{ alert }}{{ model }}{{ alert_rule }}', new Map(context))).toBe(
@@ -21,13 +21,13 @@ test('a context goes through the ten variables and the three objects, each with 
 });
 
 test('what else stands beside the facts is no variable, nor is what every object has', () => {
-  const facts = { ...SAMPLE_FACTS, request_id: 'r' };
+  const facts = { ...sampleFacts, request_id: 'r' };
   expect(rendered('[{{ request_id }}{{ toString }}{{ __proto__ }}]', alertContext(facts))).toBe('[]');
 });
 
 test('an object is one object however often it is named, and a change to it ends with the rendering', () => {
-  const context = alertContext(SAMPLE_FACTS);
+  const context = alertContext(sampleFacts);
   const source = '{% set _ = alert.update({"id": 1}) %}{% for _ in [1, 2] %}{{ alert.id }}{% endfor %}';
   expect([rendered(source, context), rendered(source, context)]).toEqual(['11', '11']);
-  expect(rendered('{{ alert.id }}', context)).toBe(SAMPLE_FACTS.alert_id);
+  expect(rendered('{{ alert.id }}', context)).toBe(sampleFacts.alert_id);
 });

@@ -18,7 +18,7 @@ export interface AlertFacts {
 }
 
 /** The ten variables by name. */
-export const ALERT_VARIABLES = [
+export const alertVariables = [
   'alert_rule_name',
   'alert_rule_id',
   'model_name',
@@ -40,7 +40,7 @@ export function alertContext(facts: AlertFacts): TemplateContext {
 }
 
 const variables: ReadonlyMap<string, (facts: AlertFacts) => Value> = new Map([
-  ...ALERT_VARIABLES.map((name) => [name, (facts: AlertFacts): Value => facts[name]] as const),
+  ...alertVariables.map((name) => [name, (facts: AlertFacts): Value => facts[name]] as const),
   ['alert', alertOf],
   ['model', modelOf],
   ['alert_rule', ruleOf],

@@ -1,7 +1,7 @@
 import type { AlertFacts } from './alert-context.js';
 
 /** An alert to show and to test with: what preview and `POST /webhooks/{id}/test` render by default. */
-export const SAMPLE_FACTS: AlertFacts = {
+export const sampleFacts: AlertFacts = {
   alert_rule_name: 'Accuracy below target',
   alert_rule_id: '3b1f6a52-8d0e-4c4a-9a57-0f1c2d3e4f50',
   model_name: 'Loan approval v2',
@@ -18,23 +18,23 @@ export const SAMPLE_FACTS: AlertFacts = {
  * What a body must stay JSON with: both bounds; quotes, backslash, line ends, U+2028, emoji; tiny, huge, whole and
  * negative-zero numbers; empty names.
  */
-export const SAMPLE_ALERTS: readonly AlertFacts[] = [
-  SAMPLE_FACTS,
-  { ...SAMPLE_FACTS, bound: 'upper_bound', metric_value: 5, threshold: 0 },
+export const sampleAlerts: readonly AlertFacts[] = [
+  sampleFacts,
+  { ...sampleFacts, bound: 'upper_bound', metric_value: 5, threshold: 0 },
   {
-    ...SAMPLE_FACTS,
+    ...sampleFacts,
     alert_rule_name: 'He said "no" \\ yes\r\n\tand \u2028 \u0007 </script> {{ x }} {% y %}',
     model_name: "Modèle «été» 🚀 日本語 'quoted' & <b>",
     metric_value: 1e-7,
     threshold: 1e22,
   },
   {
-    ...SAMPLE_FACTS,
+    ...sampleFacts,
     alert_rule_name: '"',
     model_name: '\\',
     metric_value: -0,
     threshold: -1.5e300,
     bound: 'upper_bound',
   },
-  { ...SAMPLE_FACTS, alert_rule_name: '', model_name: '', metric_value: -123456.789, threshold: 100 },
+  { ...sampleFacts, alert_rule_name: '', model_name: '', metric_value: -123456.789, threshold: 100 },
 ];

@@ -1,6 +1,6 @@
-import { ALERT_VARIABLES, alertContext } from '../alert/alert-context.js';
-import { SAMPLE_ALERTS } from '../alert/sample-facts.js';
-import { BODY_OPTIONS } from '../body-options.js';
+import { alertContext, alertVariables } from '../alert/alert-context.js';
+import { sampleAlerts } from '../alert/sample-facts.js';
+import { bodyOptions } from '../body-options.js';
 import {
   createTemplateCompiler,
   type InspectableTemplate,
@@ -44,31 +44,31 @@ export function checkBody(source: string): BodyCheck {
 }
 
 /** Of all sample alerts together. A usual body takes one or two; whoever checks it does nothing else meanwhile. */
-const CHECK_WALL_CLOCK_MS = 250;
+const checkWallClockMs = 250;
 
 /** An author mends the first ones first; each is a search for its line, and an answer that is sent. */
-const MAX_WARNINGS = 20;
+const maxWarnings = 20;
 
 /** A checker that is made once and used often. `now` is in milliseconds, on a clock that only goes forward. */
 export function createBodyChecker({ now = () => performance.now() } = {}): (source: string) => BodyCheck {
-  const compile = createTemplateCompiler({ ...BODY_OPTIONS, now });
+  const compile = createTemplateCompiler({ ...bodyOptions, now });
   const globals = new Set(createGlobals().keys());
   return (source) => {
     const compiled = compile(source);
     if (!compiled.ok) return { ok: false, errors: [findingOf(compiled.error)], warnings: [], overran: false };
     const { template } = compiled;
-    const unknown = [...template.variables].filter(([name]) => !KNOWN.has(name) && !globals.has(name));
+    const unknown = [...template.variables].filter(([name]) => !known.has(name) && !globals.has(name));
     const unknownWarnings = unknown
-      .slice(0, MAX_WARNINGS)
+      .slice(0, maxWarnings)
       .map(([name, offset]) => ({ offset, message: explainUnknown(name) }));
-    const endMs = now() + CHECK_WALL_CLOCK_MS;
+    const endMs = now() + checkWallClockMs;
     const samples = checkSamples({
       template,
       unknown: unknown.map(([name]) => name),
       leftMs: () => endMs - now(),
     });
     const warnings = distinct([...unknownWarnings, ...samples.suspicions])
-      .slice(0, MAX_WARNINGS)
+      .slice(0, maxWarnings)
       .map(({ offset, message }) => ({ ...locate(template.source, offset), message }));
     return samples.error === undefined
       ? { ok: true, warnings }
@@ -77,7 +77,7 @@ export function createBodyChecker({ now = () => performance.now() } = {}): (sour
 }
 
 /** The objects stand beside the ten variables. */
-const KNOWN: ReadonlySet<string> = new Set([...ALERT_VARIABLES, 'alert', 'model', 'alert_rule']);
+const known: ReadonlySet<string> = new Set([...alertVariables, 'alert', 'model', 'alert_rule']);
 
 /** What may be meant otherwise, and its place in the source. */
 interface Suspicion {
@@ -92,7 +92,7 @@ interface SampleResult {
 }
 
 function explainUnknown(name: string): string {
-  const suggestion = nearest(name, KNOWN);
+  const suggestion = nearest(name, known);
   const hint = suggestion === undefined ? '' : ` Did you mean '${suggestion}'?`;
   return `no variable is named '${name}'; it will print empty.${hint}`;
 }
@@ -105,7 +105,7 @@ interface Sampling {
 
 function checkSamples({ template, unknown, leftMs }: Sampling): SampleResult {
   const suspicions: Suspicion[] = [];
-  for (const facts of SAMPLE_ALERTS) {
+  for (const facts of sampleAlerts) {
     const context = alertContext(facts);
     const probed = tryContext(template, probe(context, unknown), leftMs());
     if (probed.error === undefined) {
@@ -156,7 +156,7 @@ function findQuotedNumbers(
   const places = new Set<number>();
   for (const { start, end, offset, value } of pieces) {
     if (typeof value === 'number' && byStart.get(start)?.end === end + 1) places.add(offset);
-    if (places.size === MAX_WARNINGS) break;
+    if (places.size === maxWarnings) break;
   }
   return [...places].map((offset) => ({
     offset: expressionStart(source, offset),
@@ -165,7 +165,7 @@ function findQuotedNumbers(
 }
 
 function findDuplicateKeys(pieces: readonly TracePiece[], { duplicateKeys }: JsonScan): Suspicion[] {
-  const found = duplicateKeys.slice(0, MAX_WARNINGS).map(({ key, offset }) => {
+  const found = duplicateKeys.slice(0, maxWarnings).map(({ key, offset }) => {
     const piece = pieces.find(({ start, end }) => start <= offset && offset < end);
     const isText = piece !== undefined && piece.value === undefined;
     const place = piece === undefined ? 0 : piece.offset + (isText ? offset - piece.start : 0);

@@ -2,7 +2,7 @@ import type { TracePiece } from '../evaluator/output.js';
 import { Markup } from '../values/markup.js';
 import { isString } from '../values/text.js';
 import { Undefined } from '../values/undefined.js';
-import { JSON_PROBLEMS } from './json-problems.js';
+import { jsonProblems } from './json-problems.js';
 import type { JsonFault } from './json-scanner.js';
 
 /** Where in the template a fault of the result comes from, and what to write instead. */
@@ -25,7 +25,7 @@ export function explainFault(
       isSaid(source, candidate, 'safe'),
   );
   const piece = unescaped ?? pieceAt(pieces, fault.offset);
-  if (piece === undefined) return { offset: source.length, message: notJson(JSON_PROBLEMS[fault.problem]) };
+  if (piece === undefined) return { offset: source.length, message: notJson(jsonProblems[fault.problem]) };
   if (piece.value === undefined) return explainText(source, pieces, piece, fault);
   const expression = expressionAt(source, piece.offset);
   return {
@@ -75,7 +75,7 @@ function explainText(
   }
   return {
     offset: piece.offset + (fault.offset - piece.start),
-    message: notJson(JSON_PROBLEMS[fault.problem]),
+    message: notJson(jsonProblems[fault.problem]),
   };
 }
 
@@ -112,7 +112,7 @@ function parenthesized(expression: string): string {
 }
 
 /** Longer expressions are cut: the place is given as well. */
-const MAX_EXPRESSION = 80;
+const maxExpression = 80;
 
 /** The source of the expression in whose print tag an offset is. */
 export function expressionAt(source: string, offset: number): string {
@@ -120,7 +120,7 @@ export function expressionAt(source: string, offset: number): string {
   const start = expressionStart(source, offset);
   if (close === -1 || source.slice(start, offset).includes('}}')) return '…';
   const expression = source.slice(start, close).replace(/-$/, '').trim();
-  return expression.length > MAX_EXPRESSION ? `${expression.slice(0, MAX_EXPRESSION)}…` : expression;
+  return expression.length > maxExpression ? `${expression.slice(0, maxExpression)}…` : expression;
 }
 
 /** Where the expression begins in whose print tag an offset is: that of a filter is at its name. */

@@ -1,5 +1,5 @@
 import { locate } from '../template-error.js';
-import { JSON_PROBLEMS } from './json-problems.js';
+import { jsonProblems } from './json-problems.js';
 import { scanJson } from './json-scanner.js';
 
 export interface PlacedJsonFault {
@@ -19,7 +19,7 @@ export function findJsonFault(text: string): PlacedJsonFault | undefined {
     return undefined;
   } catch {
     const { fault } = scanJson(text);
-    const message = JSON_PROBLEMS[fault?.problem ?? 'nested too deeply'];
+    const message = jsonProblems[fault?.problem ?? 'nested too deeply'];
     return { message, ...locate(text, fault?.offset ?? 0) };
   }
 }

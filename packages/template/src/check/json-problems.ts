@@ -1,7 +1,7 @@
 import type { JsonProblem } from './json-scanner.js';
 
 /** What is wrong, and what to write instead, for people. */
-export const JSON_PROBLEMS: Readonly<Record<JsonProblem, string>> = {
+export const jsonProblems: Readonly<Record<JsonProblem, string>> = {
   'value expected': 'a value is expected here',
   'comma expected': 'a comma or a closing bracket is expected here',
   'colon expected': 'a colon is expected here',

@@ -36,8 +36,8 @@ export interface JsonScan {
   readonly duplicateKeys: readonly DuplicateKey[];
 }
 
-const MAX_DEPTH = 500;
-const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
+const maxDepth = 500;
+const numberPattern = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
 /** Reads JSON (RFC 8259) as `JSON.parse` does, and tells where it is wrong and what is suspicious. */
 export function scanJson(text: string): JsonScan {
@@ -83,7 +83,7 @@ class JsonScanner {
 
   private value(depth: number): void {
     this.space();
-    if (depth > MAX_DEPTH) this.fail('nested too deeply');
+    if (depth > maxDepth) this.fail('nested too deeply');
     const character = this.text.charAt(this.offset);
     if (character === '{') {
       this.object(depth);
@@ -175,8 +175,8 @@ class JsonScanner {
   }
 
   private number(): void {
-    NUMBER.lastIndex = this.offset;
-    const number = NUMBER.exec(this.text)?.[0];
+    numberPattern.lastIndex = this.offset;
+    const number = numberPattern.exec(this.text)?.[0];
     if (number === undefined) this.fail('invalid number');
     const next = this.text.charAt(this.offset + number.length);
     if (next !== '' && /[\w.+-]/.test(next)) this.fail('invalid number');

@@ -40,7 +40,7 @@ export interface KnownNames {
 }
 
 /** How deep the tree may be; a long chain of operators is as deep as it is long. */
-const MAX_TREE_DEPTH = 400;
+const maxTreeDepth = 400;
 
 /** Finds every error of the compile phase that the grammar does not; throws `CompileFailure`. */
 export function compileTree(template: TemplateNode, known: KnownNames): CompiledTemplate {
@@ -61,7 +61,7 @@ export function compileTree(template: TemplateNode, known: KnownNames): Compiled
   return { body: template.body, symbols, selfSlot, blocks, variables: findVariables(template) };
 }
 
-const SPECIAL_NAMES: ReadonlySet<string> = new Set(['loop', 'self', 'super', 'caller', 'varargs', 'kwargs']);
+const specialNames: ReadonlySet<string> = new Set(['loop', 'self', 'super', 'caller', 'varargs', 'kwargs']);
 
 function findVariables(template: TemplateNode): Map<string, number> {
   const read = new Map<string, number>();
@@ -70,7 +70,7 @@ function findVariables(template: TemplateNode): Map<string, number> {
     if (node.kind === 'Macro') stored.add(node.name);
     if (node.kind !== 'Name') continue;
     if (node.ctx !== 'load') stored.add(node.name);
-    else if (!SPECIAL_NAMES.has(node.name) && !read.has(node.name)) read.set(node.name, node.offset);
+    else if (!specialNames.has(node.name) && !read.has(node.name)) read.set(node.name, node.offset);
   }
   for (const name of stored) read.delete(name);
   return read;
@@ -261,7 +261,7 @@ function refOf(name: string, frame: Frame): NonNullable<(Name | NSRef)['ref']> {
 function checkDepth(template: TemplateNode): void {
   let level: readonly Node[] = [template];
   for (let depth = 0; level.length > 0; depth++) {
-    if (depth > MAX_TREE_DEPTH) fail('the template is nested too deeply', level[0]!.offset);
+    if (depth > maxTreeDepth) fail('the template is nested too deeply', level[0]!.offset);
     level = level.flatMap(childrenOf);
   }
 }

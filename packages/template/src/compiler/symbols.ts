@@ -9,8 +9,8 @@ export type Load =
 
 type InitialLoad = readonly [slot: number, load: Exclude<Load, { kind: 'param' }>];
 
-const PARAMETER: Load = { kind: 'param' };
-const UNDEFINED: Load = { kind: 'undefined' };
+const parameterLoad: Load = { kind: 'param' };
+const undefinedLoad: Load = { kind: 'undefined' };
 
 /**
  * The names of one scope, as Jinja2's `idtracking.py` tells them apart before anything runs: where each is kept,
@@ -52,7 +52,7 @@ export class Symbols {
     this.stores.add(name);
     if (this.slotOf(name) !== undefined) return;
     const outer = this.parent?.findRef(name);
-    this.define(name, outer === undefined ? UNDEFINED : { kind: 'alias', ref: outward(outer) });
+    this.define(name, outer === undefined ? undefinedLoad : { kind: 'alias', ref: outward(outer) });
   }
 
   load(name: string): void {
@@ -61,7 +61,7 @@ export class Symbols {
 
   declareParameter(name: string): number {
     this.stores.add(name);
-    return this.define(name, PARAMETER);
+    return this.define(name, parameterLoad);
   }
 
   findRef(name: string): Ref | undefined {

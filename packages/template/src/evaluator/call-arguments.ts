@@ -6,8 +6,8 @@ export interface CallArguments {
   readonly keywords: ReadonlyMap<string, Value>;
 }
 
-const NO_KEYWORDS: ReadonlyMap<string, Value> = new Map();
+const noKeywords: ReadonlyMap<string, Value> = new Map();
 
 export function positionalArguments(...positional: Value[]): CallArguments {
-  return { positional, keywords: NO_KEYWORDS };
+  return { positional, keywords: noKeywords };
 }

@@ -230,13 +230,13 @@ function applyTest(node: Extract<Expression, { kind: 'Test' }>, frame: Frame): b
   return frame.runtime.tests.get(node.name)!(args, frame.runtime);
 }
 
-const NO_KEYWORDS: ReadonlyMap<string, Value> = new Map();
+const noKeywords: ReadonlyMap<string, Value> = new Map();
 
 /** `first` stands before the arguments: the value that a filter or test is applied to. */
 export function evaluateArguments(node: Arguments, frame: Frame, first?: Value): CallArguments {
   const positional: Value[] = first === undefined ? [] : [first];
   for (const arg of node.args) positional.push(evaluate(arg, frame));
-  let keywords = NO_KEYWORDS;
+  let keywords = noKeywords;
   if (node.kwargs.length > 0) keywords = evaluateKeywords(node, frame);
   if (node.dynArgs !== null) {
     for (const item of items(evaluate(node.dynArgs, frame), frame.runtime)) positional.push(item);

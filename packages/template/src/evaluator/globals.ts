@@ -12,7 +12,7 @@ import type { CallArguments } from './call-arguments.js';
 import type { Runtime } from './runtime.js';
 import { defineFunction } from './signature.js';
 
-const MAX_RANGE = 100_000;
+const maxRange = 100_000;
 
 /** `range`, `dict`, `cycler`, `joiner`, `namespace`; `lipsum` is known and refuses, a body must not be random. */
 export function createGlobals(): ReadonlyMap<string, Value> {
@@ -56,10 +56,10 @@ function createRange(args: CallArguments): Range {
   const [first, second, third] = positional.map(rangeArgument);
   const [start, stop, step] = second === undefined ? [0n, first!, 1n] : [first!, second, third ?? 1n];
   if (step === 0n) throw valueError('range() arg 3 must not be zero');
-  if (rangeLength(start, stop, step) > BigInt(MAX_RANGE)) {
+  if (rangeLength(start, stop, step) > BigInt(maxRange)) {
     throw new RenderFailure(
       'OverflowError',
-      `Range too big. The sandbox blocks ranges larger than MAX_RANGE (${MAX_RANGE}).`,
+      `Range too big. The sandbox blocks ranges larger than MAX_RANGE (${maxRange}).`,
     );
   }
   return new Range(start, stop, step);

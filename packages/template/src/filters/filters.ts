@@ -9,7 +9,7 @@ import { stringFilters } from './string-filters.js';
 import { textLayoutFilters } from './text-layout-filters.js';
 import { valueFilters } from './value-filters.js';
 
-const ALIASES: readonly (readonly [string, string])[] = [
+const aliases: readonly (readonly [string, string])[] = [
   ['d', 'default'],
   ['e', 'escape'],
   ['count', 'length'],
@@ -28,6 +28,6 @@ export function createFilters(): FilterTable {
     ...dictFilters(),
     ...jsonFilters(),
   ]);
-  for (const [alias, name] of ALIASES) filters.set(alias, filters.get(name)!);
+  for (const [alias, name] of aliases) filters.set(alias, filters.get(name)!);
   return filters;
 }

@@ -1,5 +1,5 @@
 /** The entities that text escaped for HTML holds, and the commonest others. */
-const NAMED: ReadonlyMap<string, string> = new Map(
+const named: ReadonlyMap<string, string> = new Map(
   Object.entries({
     amp: '&',
     lt: '<',
@@ -62,9 +62,9 @@ const NAMED: ReadonlyMap<string, string> = new Map(
   }),
 );
 
-const REFERENCE = /&(#[0-9]{1,8}|#[xX][0-9a-fA-F]{1,8}|[A-Za-z][A-Za-z0-9]{0,31});?/g;
+const referencePattern = /&(#[0-9]{1,8}|#[xX][0-9a-fA-F]{1,8}|[A-Za-z][A-Za-z0-9]{0,31});?/g;
 /** These are read without their semicolon too. */
-const WITHOUT_SEMICOLON = new Set([
+const withoutSemicolon = new Set([
   'amp',
   'lt',
   'gt',
@@ -84,9 +84,9 @@ const WITHOUT_SEMICOLON = new Set([
 /** Python's `html.unescape`, for the entities above and all numeric references. */
 export function unescapeHtml(text: string): string {
   if (!text.includes('&')) return text;
-  return text.replace(REFERENCE, (reference: string, name: string) => {
+  return text.replace(referencePattern, (reference: string, name: string) => {
     if (name.startsWith('#')) return numeric(name);
-    if (reference.endsWith(';')) return NAMED.get(name) ?? unescapePrefix(name, reference);
+    if (reference.endsWith(';')) return named.get(name) ?? unescapePrefix(name, reference);
     return unescapePrefix(name, reference);
   });
 }
@@ -95,7 +95,7 @@ export function unescapeHtml(text: string): string {
 function unescapePrefix(name: string, reference: string): string {
   for (let length = name.length; length > 1; length--) {
     const prefix = name.slice(0, length);
-    if (WITHOUT_SEMICOLON.has(prefix)) return NAMED.get(prefix)! + reference.slice(length + 1);
+    if (withoutSemicolon.has(prefix)) return named.get(prefix)! + reference.slice(length + 1);
   }
   return reference;
 }

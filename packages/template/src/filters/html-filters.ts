@@ -78,7 +78,7 @@ function* pairsOf(value: Value, runtime: Runtime): Generator<readonly [Value, Va
   }
 }
 
-const SAFE = /[A-Za-z0-9_.~-]/;
+const safe = /[A-Za-z0-9_.~-]/;
 
 /** Percent-encoding of UTF-8; in a query a space is `+`, elsewhere a slash is safe. */
 function quote(value: Value, isPath: boolean, runtime: Runtime): string {
@@ -86,7 +86,7 @@ function quote(value: Value, isPath: boolean, runtime: Runtime): string {
   runtime.budget.items(text.length);
   let result = '';
   for (const character of text) {
-    if (SAFE.test(character) || (isPath && character === '/')) result += character;
+    if (safe.test(character) || (isPath && character === '/')) result += character;
     else if (!isPath && character === ' ') result += '+';
     else result += percentEncode(character);
   }
@@ -101,7 +101,7 @@ function percentEncode(character: string): string {
   return encodeURIComponent(character);
 }
 
-const FORBIDDEN_IN_NAME = /[ \t\n\v\f\r/>=]/;
+const forbiddenInName = /[ \t\n\v\f\r/>=]/;
 
 function xmlAttributes(runtime: Runtime, value: Value, autospace: Value): Value {
   if (value instanceof Undefined) value.fail();
@@ -112,7 +112,7 @@ function xmlAttributes(runtime: Runtime, value: Value, autospace: Value): Value 
     runtime.budget.step();
     if (item === null || item instanceof Undefined) continue;
     if (!isString(key)) throw typeError('expected string or bytes-like object');
-    if (FORBIDDEN_IN_NAME.test(textOf(key)))
+    if (forbiddenInName.test(textOf(key)))
       throw valueError(`Invalid character in attribute name: '${textOf(key)}'`);
     const part = `${escapeToMarkup(key, runtime).text}="${escapeToMarkup(item, runtime).text}"`;
     parts.push(part);

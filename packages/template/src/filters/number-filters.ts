@@ -6,7 +6,7 @@ import { integerArgument } from '../methods/arguments.js';
 import { binary, toFloat } from '../values/arithmetic.js';
 import { isNumeric, numeric } from '../values/equality.js';
 import { floorDivide, parseFloatText, roundHalfEven, toFixedHalfEven } from '../values/floats.js';
-import { MAX_DECIMAL_DIGITS, parseInteger } from '../values/integers.js';
+import { maxDecimalDigits, parseInteger } from '../values/integers.js';
 import { isString, textOf } from '../values/text.js';
 import { isTrue } from '../values/truth.js';
 import { typeName } from '../values/type-name.js';
@@ -67,7 +67,7 @@ function toInt(runtime: Runtime, value: Value, base: Value): bigint | undefined 
 /** Digits cost the square of their number; a text of more than an integer can have is none, and only read. */
 function chargeDigits(runtime: Runtime, text: string): void {
   runtime.budget.characters(text.length);
-  runtime.budget.items(Math.min(text.length, MAX_DECIMAL_DIGITS));
+  runtime.budget.items(Math.min(text.length, maxDecimalDigits));
 }
 
 /** A base that is none is no error: the filter has a default. */
@@ -120,18 +120,18 @@ function roundHalf(value: number): bigint {
 
 function roundInteger(value: bigint, digits: number): bigint {
   if (digits >= 0) return value;
-  if (-digits > MAX_DECIMAL_DIGITS) return 0n;
+  if (-digits > maxDecimalDigits) return 0n;
   const unit = 10n ** BigInt(-digits);
   return roundHalfEven(value, unit) * unit;
 }
 
 /** No float has digits that far behind the point, or that far before it. */
-const MAX_FLOAT_DIGITS = 323;
+const maxFloatDigits = 323;
 
 function roundFloat(value: number, digits: number): number {
-  if (!Number.isFinite(value) || digits > MAX_FLOAT_DIGITS) return value;
+  if (!Number.isFinite(value) || digits > maxFloatDigits) return value;
   if (digits >= 0) return Number(toFixedHalfEven(value, digits));
-  if (digits < -MAX_FLOAT_DIGITS) return value < 0 || Object.is(value, -0) ? -0 : 0;
+  if (digits < -maxFloatDigits) return value < 0 || Object.is(value, -0) ? -0 : 0;
   return roundToTens(value, digits);
 }
 
@@ -146,7 +146,7 @@ function roundToTens(value: number, digits: number): number {
   return value < 0 || Object.is(value, -0) ? -magnitude : magnitude;
 }
 
-const PREFIXES = ['k', 'M', 'G', 'T', 'P', 'E', 'Z', 'Y'];
+const prefixes = ['k', 'M', 'G', 'T', 'P', 'E', 'Z', 'Y'];
 
 function fileSize(runtime: Runtime, value: Value, isBinary: boolean): string {
   if (value instanceof Undefined) value.fail();
@@ -156,8 +156,8 @@ function fileSize(runtime: Runtime, value: Value, isBinary: boolean): string {
   if (bytes === 1) return '1 Byte';
   if (bytes < base) return `${truncate(bytes)} Bytes`;
   let index = 0;
-  while (index < PREFIXES.length - 1 && bytes >= base ** (index + 2)) index++;
-  const letter = PREFIXES[index]!;
+  while (index < prefixes.length - 1 && bytes >= base ** (index + 2)) index++;
+  const letter = prefixes[index]!;
   const unit = isBinary ? `${letter.toUpperCase()}iB` : `${letter}B`;
   return `${formatFloat((base * bytes) / base ** (index + 2), 'f', 1)} ${unit}`;
 }

@@ -4,7 +4,7 @@ import { Dict } from '../values/dict.js';
 import { repr } from '../values/repr.js';
 import { Tuple, type Value } from '../values/value.js';
 
-const WIDTH = 80;
+const width = 80;
 
 /** Python's `pprint.pformat`: on one line where it fits, else one item a line; dicts by sorted keys. */
 export function prettyFormat(value: Value, runtime: Runtime): string {
@@ -12,7 +12,7 @@ export function prettyFormat(value: Value, runtime: Runtime): string {
 }
 
 /** What one item on a line of its own costs. */
-const LINE_STEPS = 4;
+const lineSteps = 4;
 
 interface Place {
   readonly indent: number;
@@ -23,9 +23,9 @@ interface Place {
 
 function format(value: Value, place: Place): string {
   const { runtime, indent, allowance } = place;
-  runtime.budget.charge(LINE_STEPS);
+  runtime.budget.charge(lineSteps);
   const line = sortedRepr(value, runtime);
-  if (line.length <= WIDTH - indent - allowance) return line;
+  if (line.length <= width - indent - allowance) return line;
   runtime.budget.descend();
   const text = formatLong(value, line, place);
   runtime.budget.ascend();

@@ -15,7 +15,7 @@ import { type Filter, filter } from './filter.js';
 import { wrapText } from './wrap-text.js';
 
 /** `policies['truncate.leeway']`. */
-const TRUNCATE_LEEWAY = 5n;
+const truncateLeeway = 5n;
 
 /** Filters that lay text out over lines and widths. */
 export function textLayoutFilters(): Filter[] {
@@ -92,7 +92,7 @@ function truncate(
 ): Value {
   const endLength = length(end, runtime);
   const limit = numberArgument(wanted, "'>=' not supported between instances of 'str' and 'int'");
-  const slack = numberArgument(leeway ?? TRUNCATE_LEEWAY, 'leeway must be an integer');
+  const slack = numberArgument(leeway ?? truncateLeeway, 'leeway must be an integer');
   if (limit < endLength) throw assertion(`expected length >= ${endLength}, got ${limit}`);
   if (slack < 0) throw assertion(`expected leeway >= 0, got ${slack}`);
   if (length(value, runtime) <= limit + slack) return value;

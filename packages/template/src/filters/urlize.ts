@@ -12,7 +12,7 @@ import { typeName } from '../values/type-name.js';
 import type { Value } from '../values/value.js';
 import { type Filter, filter } from './filter.js';
 
-const SCHEME = /^[\p{L}\p{N}_.+-]{2,}:\/{0,2}$/u;
+const schemePattern = /^[\p{L}\p{N}_.+-]{2,}:\/{0,2}$/u;
 
 /** `urlize`: addresses in a text become links. */
 export function urlizeFilter(): Filter {
@@ -53,7 +53,7 @@ function schemesOf(value: Value, runtime: Runtime): string[] {
     if (!isString(scheme)) throw typeError(`expected string, got '${typeName(scheme)}'`);
     const text = textOf(scheme);
     runtime.budget.items(text.length);
-    if (!SCHEME.test(text)) {
+    if (!schemePattern.test(text)) {
       throw new RenderFailure('FilterArgumentError', `'${text}' is not a valid URI scheme prefix.`);
     }
     return text;
@@ -84,24 +84,24 @@ function linkWord(word: string, link: Link): string {
   return head + linkMiddle(middle, link) + tail;
 }
 
-const OPENERS = ['(', '<', '&lt;'];
-const CLOSERS = [')', '>', '.', ',', '\n', '&gt;'];
+const openers = ['(', '<', '&lt;'];
+const closers = [')', '>', '.', ',', '\n', '&gt;'];
 
 function splitHead(word: string): { head: string; middle: string } {
   let index = 0;
-  for (let opener = OPENERS.find((text) => word.startsWith(text, index)); opener !== undefined; ) {
+  for (let opener = openers.find((text) => word.startsWith(text, index)); opener !== undefined; ) {
     index += opener.length;
-    opener = OPENERS.find((text) => word.startsWith(text, index));
+    opener = openers.find((text) => word.startsWith(text, index));
   }
   return { head: word.slice(0, index), middle: word.slice(index) };
 }
 
 function splitTail(word: string): [middle: string, tail: string] {
   let end = word.length;
-  for (let closer = CLOSERS.find((text) => word.endsWith(text)); closer !== undefined; ) {
+  for (let closer = closers.find((text) => word.endsWith(text)); closer !== undefined; ) {
     end -= closer.length;
     const rest = word.slice(0, end);
-    closer = CLOSERS.find((text) => rest.endsWith(text));
+    closer = closers.find((text) => rest.endsWith(text));
   }
   return [word.slice(0, end), word.slice(end)];
 }
@@ -129,13 +129,13 @@ function count(text: string, part: string): number {
   return text.split(part).length - 1;
 }
 
-const WORD = /^[\p{L}\p{N}_%-]+$/u;
-const GENERIC_DOMAINS = new Set(['com', 'net', 'int', 'edu', 'gov', 'org', 'info', 'mil']);
+const labelPattern = /^[\p{L}\p{N}_%-]+$/u;
+const genericDomains = new Set(['com', 'net', 'int', 'edu', 'gov', 'org', 'info', 'mil']);
 /** Longer words are not addresses. */
-const MAX_ADDRESS = 2_048;
+const maxAddress = 2_048;
 
 function linkMiddle(middle: string, link: Link): string {
-  if (middle.length > MAX_ADDRESS) return middle;
+  if (middle.length > maxAddress) return middle;
   if (isHttp(middle)) {
     const href = /^https?:\/\//.test(middle) ? middle : `https://${middle}`;
     return `<a href="${href}"${link.rel}${link.target}>${trimAddress(middle, link.limit)}</a>`;
@@ -160,8 +160,8 @@ function isHttp(word: string): boolean {
   if (!/^(?::\d{1,5})?(?:[/?#]\S*)?$/.test(rest.slice(end))) return false;
   const labels = host.split('.');
   const last = labels.at(-1)!.toLowerCase();
-  const words = labels.slice(0, -1).every((label) => WORD.test(label));
-  if (start === '') return labels.length > 1 && words && GENERIC_DOMAINS.has(last) && longLabels(labels);
+  const words = labels.slice(0, -1).every((label) => labelPattern.test(label));
+  if (start === '') return labels.length > 1 && words && genericDomains.has(last) && longLabels(labels);
   if (words && (/^[a-z]{2,63}$/.test(last) || /^xn--[\p{L}\p{N}_%]{2,59}$/u.test(last))) return true;
   if (start.toLowerCase() === 'www.') return false;
   return isIpv4(labels) || /^\[[\da-f:]{3,41}\]$/i.test(host);

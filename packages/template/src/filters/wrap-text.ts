@@ -75,12 +75,12 @@ function breakLong(chunk: Chunk, room: number, { breakOnHyphens }: WrapOptions):
   return take(chunk, isBreak ? hyphen + 1 : room);
 }
 
-const WRAP_SPACE = new Set(['\t', '\n', '\v', '\f', '\r', ' ']);
+const wrapSpace = new Set(['\t', '\n', '\v', '\f', '\r', ' ']);
 
 function splitChunks(text: string, breakOnHyphens: boolean): string[] {
   const chunks: string[] = [];
   for (const run of splitRuns(text)) {
-    if (WRAP_SPACE.has(run.charAt(0)) || !breakOnHyphens) chunks.push(run);
+    if (wrapSpace.has(run.charAt(0)) || !breakOnHyphens) chunks.push(run);
     else for (const part of splitHyphens(run)) chunks.push(part);
   }
   return chunks;
@@ -91,7 +91,7 @@ function splitRuns(text: string): string[] {
   const runs: string[] = [];
   let start = 0;
   for (let index = 1; index <= text.length; index++) {
-    if (index < text.length && WRAP_SPACE.has(text.charAt(index)) === WRAP_SPACE.has(text.charAt(index - 1)))
+    if (index < text.length && wrapSpace.has(text.charAt(index)) === wrapSpace.has(text.charAt(index - 1)))
       continue;
     if (index > start) runs.push(text.slice(start, index));
     start = index;
@@ -99,9 +99,9 @@ function splitRuns(text: string): string[] {
   return runs;
 }
 
-const LETTER = /[\p{L}_]/u;
-const WORD_OR_PUNCTUATION = /[\p{L}\p{N}_!"'&.,?]/u;
-const WORD = /[\p{L}\p{N}_]/u;
+const letter = /[\p{L}_]/u;
+const wordOrPunctuation = /[\p{L}\p{N}_!"'&.,?]/u;
+const wordCharacter = /[\p{L}\p{N}_]/u;
 
 /**
  * A word breaks behind a hyphen that has two letters before it (or a letter, a hyphen and one more character) and two
@@ -142,9 +142,9 @@ function isDash(characters: readonly string[], start: number, end: number): bool
   return (
     end - start >= 2 &&
     before !== undefined &&
-    WORD_OR_PUNCTUATION.test(before) &&
+    wordOrPunctuation.test(before) &&
     after !== undefined &&
-    WORD.test(after)
+    wordCharacter.test(after)
   );
 }
 
@@ -153,9 +153,9 @@ function isHyphenBreak(characters: readonly string[], index: number, start: numb
     at >= 0 && at < characters.length && pattern.test(characters[at]!);
   const isHyphen = (at: number) => characters[at] === '-';
   const before =
-    (is(index - 2, LETTER) && is(index - 1, LETTER)) ||
-    (is(index - 3, LETTER) && isHyphen(index - 2) && is(index - 1, WORD_OR_PUNCTUATION));
+    (is(index - 2, letter) && is(index - 1, letter)) ||
+    (is(index - 3, letter) && isHyphen(index - 2) && is(index - 1, wordOrPunctuation));
   const after =
-    is(index + 1, LETTER) && (is(index + 2, LETTER) || (isHyphen(index + 2) && is(index + 3, LETTER)));
+    is(index + 1, letter) && (is(index + 2, letter) || (isHyphen(index + 2) && is(index + 3, letter)));
   return index > start && before && after;
 }

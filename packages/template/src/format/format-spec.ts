@@ -21,7 +21,7 @@ interface Spec {
   readonly type: string;
 }
 
-const SPEC = /^(?:([\s\S])?([<>=^]))?([+\- ])?(z)?(#)?(0)?(\d*)([,_])?(?:\.(\d+))?([\s\S])?$/u;
+const specPattern = /^(?:([\s\S])?([<>=^]))?([+\- ])?(z)?(#)?(0)?(\d*)([,_])?(?:\.(\d+))?([\s\S])?$/u;
 
 /** Python's `format(value, spec)`. */
 export function formatValue(value: Value, text: string, runtime: Runtime): string {
@@ -37,7 +37,7 @@ export function formatValue(value: Value, text: string, runtime: Runtime): strin
 }
 
 function parseSpec(text: string, value: Value, runtime: Runtime): Spec {
-  const match = SPEC.exec(text);
+  const match = specPattern.exec(text);
   if (match === null)
     throw valueError(`Invalid format specifier '${text}' for object of type '${typeName(value)}'`);
   const [, fill, align, sign = '', , alternate, zero, width = '', grouping = '', precision, type = ''] =
@@ -70,7 +70,7 @@ function formatText(text: string, spec: Spec): string {
   return align(spec.precision === undefined ? text : takeCodePoints(text, spec.precision), spec);
 }
 
-const RADIX: ReadonlyMap<string, number> = new Map([
+const radixOf: ReadonlyMap<string, number> = new Map([
   ['b', 2],
   ['o', 8],
   ['x', 16],
@@ -82,8 +82,8 @@ function formatInteger(value: bigint, spec: Spec, runtime: Runtime): string {
   if ('eEfFgG%'.includes(type) && type !== '') return formatReal(toFloat(value), spec);
   if (spec.precision !== undefined) throw valueError('Precision not allowed in integer format specifier');
   if (type === 'c') return formatCharacter(value, spec);
-  if (type !== '' && type !== 'd' && type !== 'n' && !RADIX.has(type)) throw unknownCode(type, 'int');
-  const radix = RADIX.get(type) ?? 10;
+  if (type !== '' && type !== 'd' && type !== 'n' && !radixOf.has(type)) throw unknownCode(type, 'int');
+  const radix = radixOf.get(type) ?? 10;
   if (spec.grouping === ',' && radix !== 10) throw valueError(`Cannot specify ',' with '${type}'.`);
   const absolute = value < 0n ? -value : value;
   const magnitude = radix === 10 ? decimalText(absolute, runtime.budget) : absolute.toString(radix);

@@ -21,7 +21,7 @@ export function percentFormat(format: string | Markup, values: Value, runtime: R
 }
 
 /** What one conversion costs. */
-const CONVERSION_STEPS = 4;
+const conversionSteps = 4;
 
 interface Conversion {
   readonly flags: string;
@@ -55,7 +55,7 @@ class PercentFormatter {
     for (let at = format.indexOf('%'); at !== -1; at = format.indexOf('%', this.index)) {
       result += format.slice(this.index, at);
       this.index = at + 1;
-      this.runtime.budget.charge(CONVERSION_STEPS);
+      this.runtime.budget.charge(conversionSteps);
       result += this.convert();
       this.runtime.budget.string(result.length);
     }

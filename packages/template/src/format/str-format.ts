@@ -21,7 +21,7 @@ export function strFormat(format: string | Markup, args: FormatArguments, runtim
 }
 
 /** What one replacement field costs. */
-const FIELD_STEPS = 4;
+const fieldSteps = 4;
 
 class StrFormatter {
   private readonly args: FormatArguments;
@@ -54,7 +54,7 @@ class StrFormatter {
       }
       if (brace === '}') throw valueError("Single '}' encountered in format string");
       const end = fieldEnd(text, at + 1);
-      this.runtime.budget.charge(FIELD_STEPS);
+      this.runtime.budget.charge(fieldSteps);
       result += this.formatField(text.slice(at + 1, end), depth);
       this.runtime.budget.string(result.length);
       index = end + 1;

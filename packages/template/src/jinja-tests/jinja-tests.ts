@@ -84,7 +84,7 @@ function numberTests(): Test[] {
   ];
 }
 
-const ORDERINGS: readonly (readonly [Ordering, readonly string[]])[] = [
+const orderings: readonly (readonly [Ordering, readonly string[]])[] = [
   ['<', ['<', 'lt', 'lessthan']],
   ['<=', ['<=', 'le']],
   ['>', ['>', 'gt', 'greaterthan']],
@@ -92,7 +92,7 @@ const ORDERINGS: readonly (readonly [Ordering, readonly string[]])[] = [
 ];
 
 function comparisonTests(): Test[] {
-  const ordering = ([operator, names]: (typeof ORDERINGS)[number]) =>
+  const ordering = ([operator, names]: (typeof orderings)[number]) =>
     names.map((name) =>
       test(name, ['other'], (runtime, value, other) => compare(value, operator, other!, runtime)),
     );
@@ -103,7 +103,7 @@ function comparisonTests(): Test[] {
     ...['!=', 'ne'].map((name) =>
       test(name, ['other'], (runtime, value, other) => !equals(value, other!, runtime)),
     ),
-    ...ORDERINGS.flatMap(ordering),
+    ...orderings.flatMap(ordering),
   ];
 }
 

@@ -121,9 +121,9 @@ function jsonKey(key: Value, runtime: Runtime): string {
   throw typeError(`keys must be str, int, float, bool or None, not ${typeName(key)}`);
 }
 
-const PLAIN = /^[ !#-[\]-~]*$/;
-const SPECIAL = /[^ !#-[\]-~]/g;
-const SHORT: Readonly<Record<string, string>> = {
+const plain = /^[ !#-[\]-~]*$/;
+const special = /[^ !#-[\]-~]/g;
+const short: Readonly<Record<string, string>> = {
   '"': '\\"',
   '\\': '\\\\',
   '\n': '\\n',
@@ -135,10 +135,10 @@ const SHORT: Readonly<Record<string, string>> = {
 
 /** Python escapes everything that is not ASCII. */
 function escapeAscii(text: string, runtime: Runtime): string {
-  if (PLAIN.test(text)) return text;
+  if (plain.test(text)) return text;
   runtime.budget.items(text.length);
   return text.replace(
-    SPECIAL,
-    (unit) => SHORT[unit] ?? `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
+    special,
+    (unit) => short[unit] ?? `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
   );
 }

@@ -1,8 +1,8 @@
 import type { Budget } from '../budget.js';
 
-const SPECIAL = /["\\\p{Cc}\p{Cs}\u2028\u2029]/u;
-const SPECIALS = /["\\\p{Cc}\p{Cs}\u2028\u2029]/gu;
-const SHORT: Readonly<Record<string, string>> = {
+const special = /["\\\p{Cc}\p{Cs}\u2028\u2029]/u;
+const specials = /["\\\p{Cc}\p{Cs}\u2028\u2029]/gu;
+const short: Readonly<Record<string, string>> = {
   '"': '\\"',
   '\\': '\\\\',
   '\n': '\\n',
@@ -17,11 +17,11 @@ const SHORT: Readonly<Record<string, string>> = {
  * U+2029 for destinations that read it as JavaScript, lone surrogates because they have no UTF-8.
  */
 export function escapeJsonString(text: string, budget: Budget): string {
-  if (!SPECIAL.test(text)) return text;
+  if (!special.test(text)) return text;
   budget.items(text.length);
-  return text.replace(SPECIALS, escapeUnit);
+  return text.replace(specials, escapeUnit);
 }
 
 function escapeUnit(unit: string): string {
-  return SHORT[unit] ?? `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  return short[unit] ?? `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

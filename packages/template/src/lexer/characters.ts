@@ -25,18 +25,18 @@ function isAsciiNameCode(code: number): boolean {
   );
 }
 
-const WORD = /[\p{L}\p{N}\p{Mn}\p{Mc}\p{Pc}·]/u;
-const IDENTIFIER = /^[\p{XIDS}_]\p{XIDC}*$/u;
+const word = /[\p{L}\p{N}\p{Mn}\p{Mc}\p{Pc}·]/u;
+const identifier = /^[\p{XIDS}_]\p{XIDC}*$/u;
 
 /** Whether the lexer takes the character at `offset` as part of a name, and how many UTF-16 units it has. */
 export function nameCharacterLength(source: string, offset: number): number {
   const code = source.charCodeAt(offset);
   if (code < 0x80) return isAsciiNameCode(code) ? 1 : 0;
   const character = String.fromCodePoint(source.codePointAt(offset) ?? 0);
-  return WORD.test(character) ? character.length : 0;
+  return word.test(character) ? character.length : 0;
 }
 
 /** Python's `str.isidentifier`. */
 export function isIdentifier(name: string): boolean {
-  return IDENTIFIER.test(name.normalize('NFKC'));
+  return identifier.test(name.normalize('NFKC'));
 }

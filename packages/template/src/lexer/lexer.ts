@@ -2,7 +2,7 @@ import { CompileFailure } from '../failures.js';
 import { isDigitCode, isIdentifier, isSpaceCode, nameCharacterLength } from './characters.js';
 import { scanNumber } from './numbers.js';
 import { decodeStringLiteral } from './string-literal.js';
-import { OPERATORS, type OperatorType, type Token, type TokenType } from './token.js';
+import { type OperatorType, operators, type Token, type TokenType } from './token.js';
 
 /** Line ends become LF and one at the end goes, as Jinja2 does before it looks at anything. */
 export function normalizeSource(source: string): string {
@@ -16,7 +16,7 @@ export function tokenize(source: string): Token[] {
   return lexer.run();
 }
 
-const CLOSING: ReadonlyMap<string, string> = new Map([
+const closingOf: ReadonlyMap<string, string> = new Map([
   ['{', '}'],
   ['(', ')'],
   ['[', ']'],
@@ -205,12 +205,12 @@ class Lexer {
       throw new CompileFailure(`unexpected char '${character}' at ${start}`, start);
     }
     this.balance(text, start);
-    this.push(OPERATORS[text], text, start);
+    this.push(operators[text], text, start);
     this.offset = start + text.length;
   }
 
   private balance(text: string, start: number): void {
-    const closing = CLOSING.get(text);
+    const closing = closingOf.get(text);
     if (closing !== undefined) {
       this.balancing.push(closing);
     } else if (text === '}' || text === ')' || text === ']') {
@@ -237,8 +237,8 @@ class Lexer {
   }
 }
 
-function isOperator(text: string): text is keyof Record<keyof typeof OPERATORS, OperatorType> {
-  return Object.hasOwn(OPERATORS, text);
+function isOperator(text: string): text is keyof Record<keyof typeof operators, OperatorType> {
+  return Object.hasOwn(operators, text);
 }
 
 function trimEnd(text: string): string {

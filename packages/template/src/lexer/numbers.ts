@@ -1,6 +1,6 @@
 import { isDigitCode } from './characters.js';
 
-const RADIX_DIGITS: ReadonlyMap<string, RegExp> = new Map([
+const radixDigits: ReadonlyMap<string, RegExp> = new Map([
   ['b', /[01]/],
   ['o', /[0-7]/],
   ['x', /[0-9a-f]/i],
@@ -33,7 +33,7 @@ function scanFloat(source: string, start: number): number | undefined {
 
 function scanInteger(source: string, start: number): number {
   if (source.charAt(start) !== '0') return scanDigits(source, start);
-  const digit = RADIX_DIGITS.get(source.charAt(start + 1).toLowerCase());
+  const digit = radixDigits.get(source.charAt(start + 1).toLowerCase());
   if (digit !== undefined) {
     const end = scanSeparated(source, start + 2, digit);
     if (end > start + 2) return end;

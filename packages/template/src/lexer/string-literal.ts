@@ -1,6 +1,6 @@
 import { CompileFailure } from '../failures.js';
 
-const SIMPLE: ReadonlyMap<string, string> = new Map([
+const simpleEscapes: ReadonlyMap<string, string> = new Map([
   ['\n', ''],
   ['\\', '\\'],
   ["'", "'"],
@@ -14,7 +14,7 @@ const SIMPLE: ReadonlyMap<string, string> = new Map([
   ['v', '\v'],
 ]);
 
-const HEX_DIGITS: ReadonlyMap<string, number> = new Map([
+const hexDigits: ReadonlyMap<string, number> = new Map([
   ['x', 2],
   ['u', 4],
   ['U', 8],
@@ -36,10 +36,10 @@ export function decodeStringLiteral(raw: string, offset: number): string {
 
 function decodeEscape(raw: string, at: number, offset: number): { text: string; length: number } {
   const next = raw.charAt(at + 1);
-  const simple = SIMPLE.get(next);
+  const simple = simpleEscapes.get(next);
   if (simple !== undefined) return { text: simple, length: 2 };
   if (next >= '0' && next <= '7') return decodeOctal(raw, at);
-  const digits = HEX_DIGITS.get(next);
+  const digits = hexDigits.get(next);
   if (digits !== undefined) return decodeHex({ raw, at, digits, offset });
   if (next === 'N') throw new CompileFailure('unknown Unicode character name', offset);
   if (next > '\x7f') return decodeNonAscii(raw, at);

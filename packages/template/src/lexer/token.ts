@@ -12,7 +12,7 @@ export type TokenType =
   | 'eof'
   | OperatorType;
 
-export type OperatorType = (typeof OPERATORS)[keyof typeof OPERATORS];
+export type OperatorType = (typeof operators)[keyof typeof operators];
 
 export interface Token {
   readonly type: TokenType;
@@ -22,7 +22,7 @@ export interface Token {
   readonly offset: number;
 }
 
-export const OPERATORS = {
+export const operators = {
   '+': 'add',
   '-': 'sub',
   '/': 'div',
@@ -51,14 +51,14 @@ export const OPERATORS = {
   ';': 'semicolon',
 } as const;
 
-const DESCRIPTIONS: ReadonlyMap<TokenType, string> = new Map<TokenType, string>([
+const descriptions: ReadonlyMap<TokenType, string> = new Map<TokenType, string>([
   ['block_begin', 'begin of statement block'],
   ['block_end', 'end of statement block'],
   ['variable_begin', 'begin of print statement'],
   ['variable_end', 'end of print statement'],
   ['data', 'template data / text'],
   ['eof', 'end of template'],
-  ...Object.entries(OPERATORS).map(([text, type]): [TokenType, string] => [type, text]),
+  ...Object.entries(operators).map(([text, type]): [TokenType, string] => [type, text]),
 ]);
 
 export function describeToken(token: Token): string {
@@ -66,5 +66,5 @@ export function describeToken(token: Token): string {
 }
 
 export function describeTokenType(type: TokenType): string {
-  return DESCRIPTIONS.get(type) ?? type;
+  return descriptions.get(type) ?? type;
 }

@@ -11,10 +11,10 @@ import { Tuple, type Value } from '../values/value.js';
 type Method = readonly [string, NativeFunction];
 
 /** Stands for "no default was given", which is not the same as a default of None. */
-const NOT_GIVEN = new Tuple([]);
+const notGiven = new Tuple([]);
 
 /** Python's `dict` methods. */
-export const DICT_METHODS: ReadonlyMap<string, NativeFunction> = new Map<string, NativeFunction>([
+export const dictMethods: ReadonlyMap<string, NativeFunction> = new Map<string, NativeFunction>([
   method('keys', [], (_, self) => new DictView(self, 'keys')),
   method('values', [], (_, self) => new DictView(self, 'values')),
   method('items', [], (_, self) => new DictView(self, 'items')),
@@ -29,9 +29,9 @@ export const DICT_METHODS: ReadonlyMap<string, NativeFunction> = new Map<string,
     self.clear();
     return null;
   }),
-  method('pop', ['key', ['default', NOT_GIVEN]], (runtime, self, key, fallback) => {
+  method('pop', ['key', ['default', notGiven]], (runtime, self, key, fallback) => {
     if (!self.has(key!, runtime.budget)) {
-      if (fallback === NOT_GIVEN) throw new RenderFailure('KeyError', repr(key!, runtime));
+      if (fallback === notGiven) throw new RenderFailure('KeyError', repr(key!, runtime));
       return fallback!;
     }
     return self.delete(key!, runtime.budget) ?? null;

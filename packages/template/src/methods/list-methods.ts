@@ -14,7 +14,7 @@ import { flagArgument, integerArgument } from './arguments.js';
 type Method = readonly [string, NativeFunction];
 
 /** Python's `list` methods, those that change the list included: the sandbox allows them. */
-export const LIST_METHODS: ReadonlyMap<string, NativeFunction> = new Map<string, NativeFunction>([
+export const listMethods: ReadonlyMap<string, NativeFunction> = new Map<string, NativeFunction>([
   method('append', ['object'], (runtime, self, item) => {
     runtime.budget.list(self.length + 1 > runtime.budget.limits.listLength ? self.length + 1 : 1);
     self.push(item!);
@@ -79,7 +79,7 @@ export const LIST_METHODS: ReadonlyMap<string, NativeFunction> = new Map<string,
   ),
 ]);
 
-export const TUPLE_METHODS: ReadonlyMap<string, NativeFunction> = new Map<string, NativeFunction>([
+export const tupleMethods: ReadonlyMap<string, NativeFunction> = new Map<string, NativeFunction>([
   [
     'count',
     defineFunction('count', ['self', 'value'], (runtime, self, item) =>
@@ -94,7 +94,7 @@ export const TUPLE_METHODS: ReadonlyMap<string, NativeFunction> = new Map<string
   ],
 ]);
 
-export const RANGE_METHODS: ReadonlyMap<string, NativeFunction> = new Map<string, NativeFunction>([
+export const rangeMethods: ReadonlyMap<string, NativeFunction> = new Map<string, NativeFunction>([
   [
     'count',
     defineFunction('count', ['self', 'value'], (runtime, self, item) =>

@@ -7,14 +7,14 @@ import { exactRatio } from '../values/floats.js';
 import { Tuple, type Value } from '../values/value.js';
 
 /** The methods of `int` and `float` that make sense in a template. */
-export const INT_METHODS: ReadonlyMap<string, NativeFunction> = new Map<string, NativeFunction>([
+export const intMethods: ReadonlyMap<string, NativeFunction> = new Map<string, NativeFunction>([
   ['bit_length', intMethod('bit_length', (value) => BigInt(bitLength(value)))],
   ['bit_count', intMethod('bit_count', countBits)],
   ['conjugate', intMethod('conjugate', (value) => value)],
   ['as_integer_ratio', intMethod('as_integer_ratio', (value) => new Tuple([value, 1n]))],
 ]);
 
-export const FLOAT_METHODS: ReadonlyMap<string, NativeFunction> = new Map<string, NativeFunction>([
+export const floatMethods: ReadonlyMap<string, NativeFunction> = new Map<string, NativeFunction>([
   ['is_integer', floatMethod('is_integer', (value) => Number.isInteger(value))],
   ['conjugate', floatMethod('conjugate', (value) => value)],
   ['hex', floatMethod('hex', hex)],

@@ -18,7 +18,7 @@ import { searchMethods } from './str-search.js';
 import * as operations from './text-operations.js';
 
 /** Python's `str` methods; on Markup they give Markup, and escape the strings that they are given. */
-export const STR_METHODS: ReadonlyMap<string, NativeFunction> = new Map<string, NativeFunction>([
+export const strMethods: ReadonlyMap<string, NativeFunction> = new Map<string, NativeFunction>([
   ...caseMethods(),
   ...splitMethods(),
   ...searchMethods(),

@@ -45,7 +45,7 @@ function isMarkedSpace(codePoint: number): boolean {
   return code !== undefined && isSpaceCode(code);
 }
 
-const LINE_ENDS: ReadonlySet<string> = new Set([
+const lineEnds: ReadonlySet<string> = new Set([
   '\n',
   '\r',
   '\v',
@@ -75,10 +75,10 @@ export function splitLines(text: string, keepEnds = false): string[] {
 /** How many units the line end at `index` has; the template's own, marked ones count too. */
 function lineEnd(text: string, index: number): number {
   const character = text.charAt(index);
-  if (LINE_ENDS.has(character)) return character === '\r' && text.charAt(index + 1) === '\n' ? 2 : 1;
+  if (lineEnds.has(character)) return character === '\r' && text.charAt(index + 1) === '\n' ? 2 : 1;
   if (character !== '\udbff') return 0;
   const code = markedSpaceCode(text.codePointAt(index) ?? 0);
-  return code !== undefined && LINE_ENDS.has(String.fromCharCode(code)) ? 2 : 0;
+  return code !== undefined && lineEnds.has(String.fromCharCode(code)) ? 2 : 0;
 }
 
 /** Python's `split()` without a separator: at runs of whitespace, none of them in the result. */
@@ -172,7 +172,7 @@ export function pad(
 }
 
 /** Unicode's titlecase differs from its uppercase for a handful of digraphs and ligatures. */
-const TITLECASE: ReadonlyMap<string, string> = new Map([
+const titlecase: ReadonlyMap<string, string> = new Map([
   ['ß', 'Ss'],
   ['ŉ', 'ʼN'],
   ['ǆ', 'ǅ'],
@@ -197,7 +197,7 @@ const TITLECASE: ReadonlyMap<string, string> = new Map([
 ]);
 
 function titleCharacter(character: string): string {
-  return TITLECASE.get(character) ?? character.toUpperCase();
+  return titlecase.get(character) ?? character.toUpperCase();
 }
 
 export function capitalize(text: string): string {
@@ -206,10 +206,10 @@ export function capitalize(text: string): string {
   return titleCharacter(head) + text.slice(head.length).toLowerCase();
 }
 
-const CASED_PROPERTY = /\p{Cased}/u;
+const casedProperty = /\p{Cased}/u;
 
 function isCased(character: string): boolean {
-  return CASED_PROPERTY.test(character);
+  return casedProperty.test(character);
 }
 
 /** `str.title`: a letter behind a letter is small, any other is a title letter. */

@@ -14,19 +14,19 @@ import type {
 } from './nodes.js';
 import type { TokenStream } from './token-stream.js';
 
-const COMPARE_OPERATORS: ReadonlySet<string> = new Set(['eq', 'ne', 'lt', 'lteq', 'gt', 'gteq']);
-const SUM_OPERATORS: ReadonlyMap<TokenType, BinaryOperator> = new Map([
+const compareOperators: ReadonlySet<string> = new Set(['eq', 'ne', 'lt', 'lteq', 'gt', 'gteq']);
+const sumOperators: ReadonlyMap<TokenType, BinaryOperator> = new Map([
   ['add', '+'],
   ['sub', '-'],
 ]);
-const PRODUCT_OPERATORS: ReadonlyMap<TokenType, BinaryOperator> = new Map([
+const productOperators: ReadonlyMap<TokenType, BinaryOperator> = new Map([
   ['mul', '*'],
   ['div', '/'],
   ['floordiv', '//'],
   ['mod', '%'],
 ]);
-const POWER_OPERATORS: ReadonlyMap<TokenType, BinaryOperator> = new Map([['pow', '**']]);
-const TEST_ARGUMENT_STARTS: ReadonlySet<TokenType> = new Set([
+const powerOperators: ReadonlyMap<TokenType, BinaryOperator> = new Map([['pow', '**']]);
+const testArgumentStarts: ReadonlySet<TokenType> = new Set([
   'name',
   'string',
   'integer',
@@ -37,7 +37,7 @@ const TEST_ARGUMENT_STARTS: ReadonlySet<TokenType> = new Set([
 ]);
 
 /** Brackets, operators and calls inside each other; more is no template but an attack on the parser's stack. */
-const MAX_NESTING = 150;
+const maxNesting = 150;
 
 export interface TupleRules {
   /** Only primaries, as in the target of an assignment. */
@@ -59,8 +59,8 @@ export class ExpressionParser {
   }
 
   protected nested<Result>(parse: () => Result): Result {
-    if (++this.nesting > MAX_NESTING) {
-      this.stream.fail(`the template is nested more than ${MAX_NESTING} deep`);
+    if (++this.nesting > maxNesting) {
+      this.stream.fail(`the template is nested more than ${maxNesting} deep`);
     }
     const result = parse();
     this.nesting--;
@@ -152,7 +152,7 @@ export class ExpressionParser {
 
   private parseCompareOperator(): CompareOperator | undefined {
     const { type } = this.stream.current;
-    if (COMPARE_OPERATORS.has(type)) return this.stream.next().type as CompareOperator;
+    if (compareOperators.has(type)) return this.stream.next().type as CompareOperator;
     if (this.stream.skipIfName('in')) return 'in';
     const next = this.stream.look();
     if (!this.stream.isName('not') || next.type !== 'name' || next.value !== 'in') return undefined;
@@ -161,7 +161,7 @@ export class ExpressionParser {
   }
 
   private parseSum(): Expression {
-    return this.parseBinary(SUM_OPERATORS, () => this.parseConcat());
+    return this.parseBinary(sumOperators, () => this.parseConcat());
   }
 
   private parseConcat(): Expression {
@@ -174,12 +174,12 @@ export class ExpressionParser {
   }
 
   private parseProduct(): Expression {
-    return this.parseBinary(PRODUCT_OPERATORS, () => this.parsePower());
+    return this.parseBinary(productOperators, () => this.parsePower());
   }
 
   /** Left-associative here, unlike in Python. */
   private parsePower(): Expression {
-    return this.parseBinary(POWER_OPERATORS, () => this.parseUnary());
+    return this.parseBinary(powerOperators, () => this.parseUnary());
   }
 
   private parseBinary(
@@ -383,7 +383,7 @@ export class ExpressionParser {
 
   private parseTestArguments(): Arguments {
     if (this.stream.is('lparen')) return this.parseCallArguments();
-    if (!TEST_ARGUMENT_STARTS.has(this.stream.current.type) || this.stream.isName('else', 'or', 'and')) {
+    if (!testArgumentStarts.has(this.stream.current.type) || this.stream.isName('else', 'or', 'and')) {
       return noArguments();
     }
     if (this.stream.isName('is')) this.stream.fail('You cannot chain multiple tests with is');

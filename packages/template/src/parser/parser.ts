@@ -23,8 +23,20 @@ export function parse(source: string): TemplateNode {
   return new Parser(new TokenStream(tokenize(source))).parse();
 }
 
-const TAGS = ['autoescape', 'block', 'call', 'filter', 'for', 'if', 'macro', 'print', 'raw', 'set', 'with'];
-const LOADER_TAGS: ReadonlySet<string> = new Set(['extends', 'include', 'import', 'from']);
+const knownTags = [
+  'autoescape',
+  'block',
+  'call',
+  'filter',
+  'for',
+  'if',
+  'macro',
+  'print',
+  'raw',
+  'set',
+  'with',
+];
+const loaderTags: ReadonlySet<string> = new Set(['extends', 'include', 'import', 'from']);
 
 /** Statements, in the order of Jinja2's parser. */
 class Parser extends ExpressionParser {
@@ -108,14 +120,14 @@ class Parser extends ExpressionParser {
 
   private failUnknownTag(tag: string): never {
     const { offset } = this.stream.current;
-    if (LOADER_TAGS.has(tag)) {
+    if (loaderTags.has(tag)) {
       throw new CompileFailure(
         `'${tag}' is not available here: a template stands alone, there is no loader`,
         offset,
       );
     }
     const awaited = this.endTokenStack.at(-1) ?? [];
-    const suggestion = nearest(tag, [...awaited, ...TAGS]);
+    const suggestion = nearest(tag, [...awaited, ...knownTags]);
     throw new CompileFailure(
       this.describeNesting(`Encountered unknown tag '${tag}'.`, awaited, tag),
       offset,

@@ -1,8 +1,8 @@
 import { Dict } from '../values/dict.js';
 import type { Value } from '../values/value.js';
 
-const NUMBER = /-?\d+(\.\d+)?([eE][+-]?\d+)?/y;
-const WORDS: readonly (readonly [string, Value])[] = [
+const numberPattern = /-?\d+(\.\d+)?([eE][+-]?\d+)?/y;
+const words: readonly (readonly [string, Value])[] = [
   ['true', true],
   ['false', false],
   ['null', null],
@@ -77,13 +77,13 @@ class Reader {
   }
 
   private scalar(): Value {
-    for (const [word, value] of WORDS) {
+    for (const [word, value] of words) {
       if (!this.text.startsWith(word, this.offset)) continue;
       this.offset += word.length;
       return value;
     }
-    NUMBER.lastIndex = this.offset;
-    const match = NUMBER.exec(this.text);
+    numberPattern.lastIndex = this.offset;
+    const match = numberPattern.exec(this.text);
     if (match === null) throw new SyntaxError(`no JSON value at ${this.offset}`);
     const [digits, fraction, exponent] = match;
     this.offset += digits.length;

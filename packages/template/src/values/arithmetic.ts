@@ -142,10 +142,10 @@ function floats(operator: BinaryOperator, left: number, right: number, runtime: 
 }
 
 /** What logarithm and exponential in integers cost. */
-const POWER_STEPS = 50;
+const powerSteps = 50;
 
 function powerFloats(left: number, right: number, runtime: Runtime): Value {
-  runtime.budget.charge(POWER_STEPS);
+  runtime.budget.charge(powerSteps);
   if (left === 1 || right === 0) return 1;
   if (left === 0 && right < 0) throw divisionByZero('0.0 cannot be raised to a negative power');
   if (left < 0 && Number.isFinite(left) && Number.isFinite(right) && !Number.isInteger(right)) {

@@ -1,9 +1,9 @@
 import type { Runtime } from '../evaluator/runtime.js';
 import type { NativeFunction } from '../evaluator/signature.js';
-import { DICT_METHODS } from '../methods/dict-methods.js';
-import { LIST_METHODS, RANGE_METHODS, TUPLE_METHODS } from '../methods/list-methods.js';
-import { FLOAT_METHODS, INT_METHODS } from '../methods/number-methods.js';
-import { STR_METHODS } from '../methods/str-methods.js';
+import { dictMethods } from '../methods/dict-methods.js';
+import { listMethods, rangeMethods, tupleMethods } from '../methods/list-methods.js';
+import { floatMethods, intMethods } from '../methods/number-methods.js';
+import { strMethods } from '../methods/str-methods.js';
 import { BoundMethod } from './bound-method.js';
 import { Dict } from './dict.js';
 import { numeric } from './equality.js';
@@ -19,7 +19,7 @@ import { Tuple, type Value } from './value.js';
 
 /** Jinja2's sandboxed `getattr`: `value.name`, an attribute first, an item second, else undefined. */
 export function getAttribute(value: Value, name: string, runtime: Runtime): Value {
-  if (value instanceof Undefined && !INSTANCE_ATTRIBUTES.has(name)) value.fail();
+  if (value instanceof Undefined && !instanceAttributes.has(name)) value.fail();
   const attribute = attributeOf(value, name, runtime);
   if (attribute !== undefined) return attribute;
   if (isPythonAttribute(name)) return unsafe(value, name);
@@ -72,17 +72,17 @@ function methodsOf(
 ): ReadonlyMap<string, NativeFunction> {
   switch (typeof value) {
     case 'string':
-      return STR_METHODS;
+      return strMethods;
     case 'bigint':
     case 'boolean':
-      return INT_METHODS;
+      return intMethods;
     case 'number':
-      return FLOAT_METHODS;
+      return floatMethods;
     default:
-      if (Array.isArray(value)) return LIST_METHODS;
-      if (value instanceof Dict) return DICT_METHODS;
-      if (value instanceof Tuple) return TUPLE_METHODS;
-      return value instanceof Markup ? STR_METHODS : RANGE_METHODS;
+      if (Array.isArray(value)) return listMethods;
+      if (value instanceof Dict) return dictMethods;
+      if (value instanceof Tuple) return tupleMethods;
+      return value instanceof Markup ? strMethods : rangeMethods;
   }
 }
 
@@ -100,10 +100,10 @@ function rangeAttribute(range: Range, name: string): Value | undefined {
 
 /** What Python objects have is refused by name, since nothing here has it. */
 export function isPythonAttribute(name: string): boolean {
-  return INSTANCE_ATTRIBUTES.has(name) || TYPE_ATTRIBUTES.has(name);
+  return instanceAttributes.has(name) || typeAttributes.has(name);
 }
 
-const INSTANCE_ATTRIBUTES = dunders(
+const instanceAttributes = dunders(
   'class doc init new repr str hash eq ne lt le gt ge getattribute setattr delattr dir format init_subclass reduce ' +
     'reduce_ex sizeof subclasshook dict module weakref call len iter next getitem setitem delitem contains add radd ' +
     'sub rsub mul rmul mod rmod truediv floordiv pow neg pos abs int float bool index round html html_format ' +
@@ -111,7 +111,7 @@ const INSTANCE_ATTRIBUTES = dunders(
 );
 
 /** Of types and functions only. */
-const TYPE_ATTRIBUTES = dunders(
+const typeAttributes = dunders(
   'base bases mro name qualname subclasses globals code closure defaults kwdefaults annotations builtins func self ' +
     'wrapped',
 );

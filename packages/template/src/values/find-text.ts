@@ -5,17 +5,17 @@
 export type Find = (from: number) => number;
 
 /** Up to that many units the product is as good as linear, and the engine's search is the faster one. */
-const SHORT = 16;
+const short = 16;
 
 /** Where `part` stands next in `text`, beginning at `from` or behind it; -1 where it does not. */
 export function findForward(text: string, part: string): Find {
-  if (part.length <= SHORT) return (from) => text.indexOf(part, from);
+  if (part.length <= short) return (from) => text.indexOf(part, from);
   return createSearch(text, part, 1);
 }
 
 /** Where `part` stands last in `text`, ending at `end` or before it; -1 where it does not. */
 export function findBackward(text: string, part: string): Find {
-  if (part.length > SHORT) {
+  if (part.length > short) {
     const search = createSearch(text, part, -1);
     return (end) => search(end - 1);
   }
@@ -28,7 +28,7 @@ export function includesText(text: string, part: string): boolean {
 
 /** `text.split(part)`; of a part that is not empty. */
 export function partsBetween(text: string, part: string): string[] {
-  if (part.length <= SHORT) return text.split(part);
+  if (part.length <= short) return text.split(part);
   const find = findForward(text, part);
   const parts: string[] = [];
   let start = 0;

@@ -22,21 +22,22 @@ export function padExponent(exponent: string): string {
   return sign + exponent.replace(/^[+-]/, '').padStart(2, '0');
 }
 
-const FLOAT = /^[+-]?(?:\d+(?:_\d+)*(?:\.(?:\d+(?:_\d+)*)?)?|\.\d+(?:_\d+)*)(?:[eE][+-]?\d+(?:_\d+)*)?$/;
-const SPECIAL = /^([+-]?)(inf|infinity|nan)$/i;
-const MAX_LENGTH = 5_000;
+const floatPattern =
+  /^[+-]?(?:\d+(?:_\d+)*(?:\.(?:\d+(?:_\d+)*)?)?|\.\d+(?:_\d+)*)(?:[eE][+-]?\d+(?:_\d+)*)?$/;
+const specialPattern = /^([+-]?)(inf|infinity|nan)$/i;
+const maxLength = 5_000;
 
 /** Python's `float(text)`; undefined where it raises a ValueError. */
 export function parseFloatText(text: string): number | undefined {
   const stripped = text.trim();
-  if (stripped.length > MAX_LENGTH) return undefined;
+  if (stripped.length > maxLength) return undefined;
   const trimmed = toAsciiDigits(stripped);
-  const special = SPECIAL.exec(trimmed);
+  const special = specialPattern.exec(trimmed);
   if (special !== null) {
     if (special[2]?.toLowerCase() === 'nan') return Number.NaN;
     return special[1] === '-' ? Number.NEGATIVE_INFINITY : Number.POSITIVE_INFINITY;
   }
-  return FLOAT.test(trimmed) ? Number(trimmed.replaceAll('_', '')) : undefined;
+  return floatPattern.test(trimmed) ? Number(trimmed.replaceAll('_', '')) : undefined;
 }
 
 /**

@@ -4,7 +4,7 @@ import type { Value } from './value.js';
 /** Values that JSON can hold, as `JSON.parse` gives them. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };
 
-const MAX_DEPTH = 100;
+const maxDepth = 100;
 
 /**
  * JSON as Python reads it: a whole number is an int. JSON has lost that `5.0` was a float; `isFloat` is asked for
@@ -28,7 +28,7 @@ function convert(json: Json, place: Place): Value {
   const { isFloat, pointer, depth } = place;
   if (typeof json === 'number') return Number.isInteger(json) && !isFloat(pointer) ? BigInt(json) : json;
   if (json === null || typeof json !== 'object') return json;
-  if (depth >= MAX_DEPTH) return null;
+  if (depth >= maxDepth) return null;
   const inside = (key: string | number): Place => ({
     isFloat,
     pointer: `${pointer}/${escapePointer(String(key))}`,

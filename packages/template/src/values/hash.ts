@@ -11,8 +11,8 @@ import { Tuple, type Value } from './value.js';
 /** Equal for two values exactly when Python finds them equal and of equal hash. */
 export type HashKey = string | number | null | object;
 
-const UNDEFINED_KEY = {};
-const MAX_DEPTH = 100;
+const undefinedKey = {};
+const maxDepth = 100;
 
 /** The key of a value in a Map; throws a TypeError for what Python cannot hash. */
 export function hashKey(value: Value, budget: Budget): HashKey {
@@ -57,7 +57,7 @@ function objectKey(value: object | null, budget: Budget, depth: number): HashKey
   if (value === null) return null;
   if (value instanceof Markup) return stringKey(value.text, budget);
   if (value instanceof Tuple) return `\0t${tupleText(value, budget, depth)}`;
-  if (value instanceof Undefined) return UNDEFINED_KEY;
+  if (value instanceof Undefined) return undefinedKey;
   if (value instanceof Range) return rangeText(value);
   if (value instanceof DictView ? value.kind === 'values' : value instanceof NativeObject) return value;
   throw typeError(`unhashable type: '${typeName(value as Value)}'`);
@@ -65,7 +65,7 @@ function objectKey(value: object | null, budget: Budget, depth: number): HashKey
 
 /** Lengths in front of each part, so that no two tuples give the same text. Nested tuples cost their full text. */
 function tupleText(tuple: Tuple, budget: Budget, depth: number): string {
-  if (depth > MAX_DEPTH) budget.charge(budget.limits.steps + 1);
+  if (depth > maxDepth) budget.charge(budget.limits.steps + 1);
   budget.items(tuple.items.length + 1);
   let text = '';
   for (const item of tuple.items) {

@@ -2,42 +2,42 @@ import type { Budget } from '../budget.js';
 import { CompileFailure } from '../failures.js';
 
 /** Decimal digits that fit in the 4,096 bits an integer may have. */
-export const MAX_DECIMAL_DIGITS = 1_233;
+export const maxDecimalDigits = 1_233;
 
 /** An integer literal without underscores. */
 export function parseIntegerLiteral(digits: string, offset: number): bigint {
-  if (digits.length > MAX_DECIMAL_DIGITS) throw new CompileFailure('the integer has too many digits', offset);
+  if (digits.length > maxDecimalDigits) throw new CompileFailure('the integer has too many digits', offset);
   return BigInt(digits);
 }
 
 /** Digits that are converted in less than a microsecond; beyond, time grows with the square of their number. */
-const CHEAP_DIGITS = 40;
+const cheapDigits = 40;
 
 /** An integer in decimal. */
 export function decimalText(value: bigint, budget: Budget): string {
   const text = value.toString();
-  if (text.length > CHEAP_DIGITS) budget.items(text.length);
+  if (text.length > cheapDigits) budget.items(text.length);
   return text;
 }
 
-const PREFIXES: ReadonlyMap<number, RegExp> = new Map([
+const prefixes: ReadonlyMap<number, RegExp> = new Map([
   [2, /^0b_?/i],
   [8, /^0o_?/i],
   [16, /^0x_?/i],
 ]);
 
 /** Any digit may be two units long; before the digits are a sign, a prefix and an underscore. */
-const MAX_LENGTH = 2 * MAX_DECIMAL_DIGITS + 4;
+const maxLength = 2 * maxDecimalDigits + 4;
 
 /** Python's `int(text, base)`; undefined where it raises a ValueError. */
 export function parseInteger(text: string, base: number): bigint | undefined {
   const stripped = text.trim();
-  if (stripped.length > MAX_LENGTH) return undefined;
+  if (stripped.length > maxLength) return undefined;
   const trimmed = toAsciiDigits(stripped);
   const negative = trimmed.startsWith('-');
   let digits = negative || trimmed.startsWith('+') ? trimmed.slice(1) : trimmed;
   let radix = base;
-  for (const [candidate, prefix] of PREFIXES) {
+  for (const [candidate, prefix] of prefixes) {
     if ((base === 0 || base === candidate) && prefix.test(digits)) {
       digits = digits.replace(prefix, '');
       radix = candidate;
@@ -47,7 +47,7 @@ export function parseInteger(text: string, base: number): bigint | undefined {
     if (/^0[0_]*[1-9]/.test(digits)) return undefined;
     radix = 10;
   }
-  if (digits.length > MAX_DECIMAL_DIGITS || !/^[0-9a-z]+(?:_[0-9a-z]+)*$/i.test(digits)) return undefined;
+  if (digits.length > maxDecimalDigits || !/^[0-9a-z]+(?:_[0-9a-z]+)*$/i.test(digits)) return undefined;
   const value = parseDigits(digits.replaceAll('_', ''), radix);
   return negative && value !== undefined ? -value : value;
 }
@@ -63,11 +63,11 @@ function parseDigits(digits: string, radix: number): bigint | undefined {
   return value;
 }
 
-const OTHER_DIGIT = /\p{Nd}/gu;
+const otherDigit = /\p{Nd}/gu;
 
 /** Python reads the decimal digits of every script. */
 export function toAsciiDigits(text: string): string {
-  return /[^\0-\x7f]/.test(text) ? text.replace(OTHER_DIGIT, (digit) => String(decimalValue(digit))) : text;
+  return /[^\0-\x7f]/.test(text) ? text.replace(otherDigit, (digit) => String(decimalValue(digit))) : text;
 }
 
 /** Scripts encode their ten digits in a row that starts where the property Nd starts. */

@@ -6,9 +6,9 @@ import { isString, textOf } from './text.js';
 import { Undefined } from './undefined.js';
 import type { Value } from './value.js';
 
-const HTML_SPECIAL = /[&<>'"]/;
-const HTML_SPECIALS = /[&<>'"]/g;
-const HTML_ENTITIES: Readonly<Record<string, string>> = {
+const htmlSpecial = /[&<>'"]/;
+const htmlSpecials = /[&<>'"]/g;
+const htmlEntities: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
   '>': '&gt;',
@@ -17,9 +17,9 @@ const HTML_ENTITIES: Readonly<Record<string, string>> = {
 };
 
 export function escapeHtml(text: string, runtime: Runtime): string {
-  if (!HTML_SPECIAL.test(text)) return text;
+  if (!htmlSpecial.test(text)) return text;
   runtime.budget.string(text.length);
-  const escaped = text.replace(HTML_SPECIALS, (character) => HTML_ENTITIES[character]!);
+  const escaped = text.replace(htmlSpecials, (character) => htmlEntities[character]!);
   runtime.budget.string(escaped.length);
   return escaped;
 }

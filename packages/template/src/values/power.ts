@@ -2,9 +2,9 @@
  * Powers rounded as C's `pow` rounds them. JavaScript's `**` may be one unit in the last place off, and then prints
  * other digits than Python; so logarithm and exponential are computed in integers with this many binary places.
  */
-const PLACES = 160n;
-const ONE = 1n << PLACES;
-const LN2 = 2n * atanh(ONE / 3n);
+const binaryPlaces = 160n;
+const one = 1n << binaryPlaces;
+const ln2 = 2n * atanh(one / 3n);
 
 /** `base ** exponent` for a finite positive base and a finite exponent. */
 export function precisePower(base: number, exponent: number): number {
@@ -24,33 +24,33 @@ function scaled(factor: number, value: bigint): bigint {
 function logarithm(value: number): bigint {
   const { mantissa, exponent } = decompose(value);
   const bits = BigInt(mantissa.toString(2).length - 1);
-  const fraction = (mantissa << PLACES) >> bits;
-  const ratio = ((fraction - ONE) << PLACES) / (fraction + ONE);
-  return 2n * atanh(ratio) + (BigInt(exponent) + bits) * LN2;
+  const fraction = (mantissa << binaryPlaces) >> bits;
+  const ratio = ((fraction - one) << binaryPlaces) / (fraction + one);
+  return 2n * atanh(ratio) + (BigInt(exponent) + bits) * ln2;
 }
 
 /** The series z + z³/3 + z⁵/5 + …, for z up to a third. */
 function atanh(ratio: bigint): bigint {
-  const square = (ratio * ratio) >> PLACES;
+  const square = (ratio * ratio) >> binaryPlaces;
   let power = ratio;
   let sum = ratio;
   for (let divisor = 3n; power !== 0n && power !== -1n; divisor += 2n) {
-    power = (power * square) >> PLACES;
+    power = (power * square) >> binaryPlaces;
     sum += power / divisor;
   }
   return sum;
 }
 
 function exponential(value: bigint): number {
-  const twos = (value + LN2 / 2n) / LN2 - (value < -LN2 / 2n ? 1n : 0n);
-  const rest = value - twos * LN2;
-  let term = ONE;
-  let sum = ONE;
+  const twos = (value + ln2 / 2n) / ln2 - (value < -ln2 / 2n ? 1n : 0n);
+  const rest = value - twos * ln2;
+  let term = one;
+  let sum = one;
   for (let divisor = 1n; term !== 0n && term !== -1n; divisor++) {
-    term = ((term * rest) >> PLACES) / divisor;
+    term = ((term * rest) >> binaryPlaces) / divisor;
     sum += term;
   }
-  return Number(sum) * 2 ** -Number(PLACES / 2n) * 2 ** (Number(twos) - Number(PLACES / 2n));
+  return Number(sum) * 2 ** -Number(binaryPlaces / 2n) * 2 ** (Number(twos) - Number(binaryPlaces / 2n));
 }
 
 /** An exact float as `mantissa * 2 ** exponent`. */

@@ -88,12 +88,12 @@ function dictRepr(dict: Dict, runtime: Runtime): string {
   return `{${parts.join(', ')}}`;
 }
 
-const PLAIN = /^[ !#-&(-[\]-~]*$/;
-const UNPRINTABLE = /[\p{C}\p{Z}]/u;
+const plain = /^[ !#-&(-[\]-~]*$/;
+const unprintable = /[\p{C}\p{Z}]/u;
 
 function stringRepr(text: string, runtime: Runtime): string {
   runtime.budget.string(text.length);
-  if (PLAIN.test(text)) return `'${text}'`;
+  if (plain.test(text)) return `'${text}'`;
   runtime.budget.items(text.length);
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
   let result = quote;
@@ -115,7 +115,7 @@ function reprCharacter(character: string, quote: string): string {
       return ' ';
     default:
       if (character === quote) return `\\${quote}`;
-      return UNPRINTABLE.test(character) ? hexEscape(character) : character;
+      return unprintable.test(character) ? hexEscape(character) : character;
   }
 }
 

@@ -15,11 +15,11 @@ export function sameKind(like: string | Markup, text: string): string | Markup {
   return typeof like === 'string' ? text : new Markup(text, like.kind);
 }
 
-const SURROGATE = /[\ud800-\udfff]/;
+const surrogate = /[\ud800-\udfff]/;
 
 /** Python counts strings in code points; this is cheap for text without any above U+FFFF. */
 export function hasSurrogates(text: string): boolean {
-  return SURROGATE.test(text);
+  return surrogate.test(text);
 }
 
 export function codePointLength(text: string): number {

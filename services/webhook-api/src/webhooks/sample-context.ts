@@ -3,7 +3,7 @@ import {
   alertContext,
   fromJson,
   type Json,
-  SAMPLE_FACTS,
+  sampleFacts,
   type TemplateContext,
 } from '@tocsin/template';
 
@@ -15,11 +15,11 @@ import {
 export function sampleContext(given: Readonly<Record<string, unknown>>): TemplateContext {
   const entries = Object.entries(given);
   const facts = entries.filter(([name, value]) => isFact(name, value));
-  const context = alertContext({ ...SAMPLE_FACTS, ...Object.fromEntries(facts) });
+  const context = alertContext({ ...sampleFacts, ...Object.fromEntries(facts) });
   const others = entries.filter(([name, value]) => !isFact(name, value));
   return new Map([...context, ...others.map(([name, value]) => [name, fromJson(value as Json)] as const)]);
 }
 
 function isFact(name: string, value: unknown): boolean {
-  return Object.hasOwn(SAMPLE_FACTS, name) && typeof value === typeof SAMPLE_FACTS[name as keyof AlertFacts];
+  return Object.hasOwn(sampleFacts, name) && typeof value === typeof sampleFacts[name as keyof AlertFacts];
 }

@@ -1,21 +1,21 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import { type CaseAnswer, createCaseRunner } from '../case-runner.js';
-import { FUZZ_CONTEXT, FUZZ_TYPES } from './context.js';
+import { fuzzContext, fuzzTypes } from './context.js';
 import { createRandom } from './random.js';
 import { generateTemplate } from './templates.js';
 
 /** From `src/` as from `dist/`: the script is not compiled. */
-const ORACLE = fileURLToPath(new URL('../../../src/tools/fuzz/oracle.py', import.meta.url));
-const PYTHONS = ['/usr/bin/python3', 'python3'];
+const oracle = fileURLToPath(new URL('../../../src/tools/fuzz/oracle.py', import.meta.url));
+const pythons = ['/usr/bin/python3', 'python3'];
 
 type OracleAnswer = { output: string } | { error: string; phase: 'compile' | 'render' };
 
 interface FuzzCase {
   readonly id: string;
   readonly template: string;
-  readonly context: typeof FUZZ_CONTEXT;
-  readonly types: typeof FUZZ_TYPES;
+  readonly context: typeof fuzzContext;
+  readonly types: typeof fuzzTypes;
 }
 
 interface Difference {
@@ -26,7 +26,7 @@ interface Difference {
 
 /** A Python of this machine that has Jinja2. */
 export function findPython(): string | undefined {
-  return PYTHONS.find((command) => spawnSync(command, ['-c', 'import jinja2']).status === 0);
+  return pythons.find((command) => spawnSync(command, ['-c', 'import jinja2']).status === 0);
 }
 
 /** Renders generated templates here and with Jinja2. */
@@ -50,14 +50,14 @@ function generateCases(seed: number, count: number): FuzzCase[] {
   return Array.from({ length: count }, (_, index) => ({
     id: `fuzz-${seed}-${index}`,
     template: generateTemplate(random),
-    context: FUZZ_CONTEXT,
-    types: FUZZ_TYPES,
+    context: fuzzContext,
+    types: fuzzTypes,
   }));
 }
 
 function askOracle(python: string, cases: readonly FuzzCase[]): OracleAnswer[] {
   const input = cases.map((templateCase) => JSON.stringify(templateCase)).join('\n');
-  const result = spawnSync(python, [ORACLE], { input, encoding: 'utf8', maxBuffer: 2 ** 30 });
+  const result = spawnSync(python, [oracle], { input, encoding: 'utf8', maxBuffer: 2 ** 30 });
   if (result.status !== 0) throw new Error(`the oracle failed: ${result.stderr}`);
   return result.stdout
     .trimEnd()

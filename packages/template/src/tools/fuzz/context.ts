@@ -1,7 +1,7 @@
 import type { Json } from '../../values/from-json.js';
 
 /** The variables of generated templates, and which of them JSON has lost the type of. */
-export const FUZZ_CONTEXT: Readonly<Record<string, Json>> = {
+export const fuzzContext: Readonly<Record<string, Json>> = {
   alert_rule_name: 'Accuracy "below" target',
   model_name: "Loan Approval's v2",
   metric_value: 0.8734567,
@@ -34,4 +34,4 @@ export const FUZZ_CONTEXT: Readonly<Record<string, Json>> = {
   empty_d: {},
 };
 
-export const FUZZ_TYPES: Readonly<Record<string, string>> = { '/threshold': 'float', '/floats/1': 'float' };
+export const fuzzTypes: Readonly<Record<string, string>> = { '/threshold': 'float', '/floats/1': 'float' };

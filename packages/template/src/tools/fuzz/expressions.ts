@@ -1,9 +1,9 @@
 // Over 300 lines: lists of words, one a line.
-import { FUZZ_CONTEXT } from './context.js';
+import { fuzzContext } from './context.js';
 import type { Random } from './random.js';
 
-const NAMES = Object.keys(FUZZ_CONTEXT);
-const LOCAL_NAMES = [
+const names = Object.keys(fuzzContext);
+const localNames = [
   'x',
   'y',
   'k',
@@ -16,7 +16,7 @@ const LOCAL_NAMES = [
   'users[0].name',
   'nested[0].k',
 ];
-const LITERALS = [
+const literals = [
   '0',
   '1',
   '2',
@@ -62,7 +62,7 @@ const LITERALS = [
   '(1,)',
   "[1, 1.0, true, 'x', 'X']",
 ];
-const BINARY = [
+const binary = [
   '+',
   '-',
   '*',
@@ -82,7 +82,7 @@ const BINARY = [
   'in',
   'not in',
 ];
-const FILTERS = [
+const filters = [
   'abs',
   'capitalize',
   'count',
@@ -182,7 +182,7 @@ const FILTERS = [
   'unique(true)|list',
   'unique(attribute="age")|map(attribute="name")|list',
 ];
-const TESTS = [
+const tests = [
   'defined',
   'undefined',
   'none',
@@ -218,7 +218,7 @@ const TESTS = [
   "equalto 'a'",
   '== 3',
 ];
-const METHODS = [
+const methods = [
   '.upper()',
   '.title()',
   '.split()',
@@ -258,7 +258,7 @@ const METHODS = [
   '.copy()',
   '.join(["a", "b"])',
 ];
-const SUBSCRIPTS = [
+const subscripts = [
   '[0]',
   '[-1]',
   '[5]',
@@ -277,7 +277,7 @@ const SUBSCRIPTS = [
   '.zz',
   '.0',
 ];
-const PERCENT = [
+const percentFormats = [
   '%s',
   '%d',
   '%5d|',
@@ -297,7 +297,7 @@ const PERCENT = [
   '% d',
   '%.3s',
 ];
-const SPECS = [
+const specs = [
   '',
   ':>8',
   ':<6|',
@@ -333,17 +333,17 @@ export function generateExpression(random: Random, depth: number): string {
   switch (random.integer(13)) {
     case 0:
     case 1:
-      return `${sub()} ${random.pick(BINARY)} ${sub()}`;
+      return `${sub()} ${random.pick(binary)} ${sub()}`;
     case 2:
     case 3:
     case 4:
-      return `${operand(random, depth)}|${random.pick(FILTERS)}`;
+      return `${operand(random, depth)}|${random.pick(filters)}`;
     case 5:
-      return `${operand(random, depth)} is ${random.pick(TESTS)}`;
+      return `${operand(random, depth)} is ${random.pick(tests)}`;
     case 6:
-      return `${operand(random, depth)}${random.pick(METHODS)}`;
+      return `${operand(random, depth)}${random.pick(methods)}`;
     case 7:
-      return `${operand(random, depth)}${random.pick(SUBSCRIPTS)}`;
+      return `${operand(random, depth)}${random.pick(subscripts)}`;
     case 8:
       return `${sub()} if ${sub()}${random.chance(0.8) ? ` else ${sub()}` : ''}`;
     case 9:
@@ -363,14 +363,14 @@ export function generateExpression(random: Random, depth: number): string {
     case 11:
       return generateFormat(random, sub);
     default:
-      return `${operand(random, depth)}|${random.pick(FILTERS)}|${random.pick(FILTERS)}`;
+      return `${operand(random, depth)}|${random.pick(filters)}|${random.pick(filters)}`;
   }
 }
 
 function generateAtom(random: Random): string {
   const kind = random.integer(10);
-  if (kind < 5) return random.pick(NAMES);
-  return kind < 9 ? random.pick(LITERALS) : random.pick(LOCAL_NAMES);
+  if (kind < 5) return random.pick(names);
+  return kind < 9 ? random.pick(literals) : random.pick(localNames);
 }
 
 /** Something that a filter, method or subscript may follow. */
@@ -379,7 +379,7 @@ function operand(random: Random, depth: number): string {
 }
 
 function generateFormat(random: Random, sub: () => string): string {
-  const percent = `'${random.pick(PERCENT)}'`;
+  const percent = `'${random.pick(percentFormats)}'`;
   switch (random.integer(4)) {
     case 0:
       return `${percent}|format(${sub()})`;
@@ -388,6 +388,6 @@ function generateFormat(random: Random, sub: () => string): string {
     case 2:
       return `'%s and %s' % (${sub()}, ${sub()})`;
     default:
-      return `'{${random.pick(['', '0'])}${random.pick(SPECS)}}'.format(${sub()})`;
+      return `'{${random.pick(['', '0'])}${random.pick(specs)}}'.format(${sub()})`;
   }
 }

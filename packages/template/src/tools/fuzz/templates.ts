@@ -1,7 +1,7 @@
 import type { Random } from './random.js';
 import { generateTyped } from './typed-expressions.js';
 
-const TEXTS = [
+const texts = [
   'text',
   ' ',
   '\n',
@@ -29,7 +29,7 @@ export function generateTemplate(random: Random): string {
 
 function generateStatement(random: Random, depth: number): string {
   const expression = () => generateTyped(random, 1 + random.integer(3));
-  if (depth <= 0) return random.chance(0.5) ? output(random, expression()) : random.pick(TEXTS);
+  if (depth <= 0) return random.chance(0.5) ? output(random, expression()) : random.pick(texts);
   const body = () => {
     let text = '';
     for (let index = random.integer(3); index >= 0; index--) text += generateStatement(random, depth - 1);
@@ -62,7 +62,7 @@ function generateStatement(random: Random, depth: number): string {
     case 11:
       return `${tag('set ns = namespace(c=0)')}${tag(`for q in ${iterable(random)}`)}${tag('set ns.c = ns.c + 1')}${body()}${tag('endfor')}{{ ns.c }}`;
     case 12:
-      return random.pick(['{# comment #}', '{#- c -#}', '{% raw %}{{ x }}{% endraw %}', random.pick(TEXTS)]);
+      return random.pick(['{# comment #}', '{#- c -#}', '{% raw %}{{ x }}{% endraw %}', random.pick(texts)]);
     case 13:
       return `${tag(`autoescape ${random.pick(['true', 'false'])}`)}${body()}${tag('endautoescape')}`;
     default:

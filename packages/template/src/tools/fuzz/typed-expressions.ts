@@ -3,9 +3,9 @@ import { generateExpression } from './expressions.js';
 import type { Random } from './random.js';
 
 type Kind = 'text' | 'number' | 'list' | 'dict' | 'users' | 'truth';
-const KINDS: readonly Kind[] = ['text', 'number', 'list', 'dict', 'users', 'truth'];
+const kinds: readonly Kind[] = ['text', 'number', 'list', 'dict', 'users', 'truth'];
 
-const ATOMS: Readonly<Record<Kind, readonly string[]>> = {
+const atoms: Readonly<Record<Kind, readonly string[]>> = {
   text: [
     's',
     'u',
@@ -81,7 +81,7 @@ const ATOMS: Readonly<Record<Kind, readonly string[]>> = {
 };
 
 /** `%` stands for the operand; `%t`, `%n`, `%l` for another text, number or list. */
-const SHAPES: Readonly<Record<Kind, readonly string[]>> = {
+const shapes: Readonly<Record<Kind, readonly string[]>> = {
   text: [
     'text:%|upper',
     'text:%|lower',
@@ -271,10 +271,10 @@ const SHAPES: Readonly<Record<Kind, readonly string[]>> = {
 /** An expression that Jinja2 mostly finds right, so that its value and not its error is compared. */
 export function generateTyped(random: Random, steps: number): string {
   if (random.chance(0.15)) return generateExpression(random, 2);
-  let kind = random.pick(KINDS);
-  let expression = random.pick(ATOMS[kind]);
+  let kind = random.pick(kinds);
+  let expression = random.pick(atoms[kind]);
   for (let step = 0; step < steps; step++) {
-    const [to, shape] = splitShape(random.pick(SHAPES[kind]));
+    const [to, shape] = splitShape(random.pick(shapes[kind]));
     expression = fill(shape, /^[\w.[\]]+$/.test(expression) ? expression : `(${expression})`, random);
     kind = to;
   }
@@ -286,7 +286,7 @@ function splitShape(shape: string): [Kind, string] {
   return [shape.slice(0, colon) as Kind, shape.slice(colon + 1)];
 }
 
-const OPERANDS: Readonly<Record<string, Kind>> = { t: 'text', n: 'number', l: 'list' };
+const operands: Readonly<Record<string, Kind>> = { t: 'text', n: 'number', l: 'list' };
 
 /** The last lone `%` of a format expression is the operand; a conversion's own is inside quotes. */
 function fill(shape: string, expression: string, random: Random): string {
@@ -298,6 +298,6 @@ function fill(shape: string, expression: string, random: Random): string {
 
 function fillCode(code: string, expression: string, random: Random): string {
   return code.replace(/%([tnl])(?![\w])|%(?! \d| %| \(|\d)|(?<=% )%/g, (match, kind: string | undefined) =>
-    kind === undefined ? (match === '%' ? expression : match) : random.pick(ATOMS[OPERANDS[kind]!]),
+    kind === undefined ? (match === '%' ? expression : match) : random.pick(atoms[operands[kind]!]),
   );
 }

@@ -36,29 +36,29 @@ const clockMask = 1_023;
  */
 export class Budget {
   readonly limits: Limits;
-  private steps = 0;
-  private output = 0;
-  private activations = 0;
-  private depth = 0;
-  private nextClock = clockMask;
-  private readonly startedAt: number;
-  private readonly now: () => number;
-  private readonly integerLimit: bigint;
+  #steps = 0;
+  #output = 0;
+  #activations = 0;
+  #depth = 0;
+  #nextClock = clockMask;
+  readonly #startedAt: number;
+  readonly #now: () => number;
+  readonly #integerLimit: bigint;
 
   constructor(limits: Limits, now: () => number) {
     this.limits = limits;
-    this.now = now;
-    this.startedAt = now();
-    this.integerLimit = integerLimitOf(limits.integerBits);
+    this.#now = now;
+    this.#startedAt = now();
+    this.#integerLimit = integerLimitOf(limits.integerBits);
   }
 
   step(): void {
-    if (++this.steps >= this.nextClock) this.checkpoint();
+    if (++this.#steps >= this.#nextClock) this.#checkpoint();
   }
 
   charge(steps: number): void {
-    this.steps += Math.ceil(steps);
-    if (this.steps >= this.nextClock) this.checkpoint();
+    this.#steps += Math.ceil(steps);
+    if (this.#steps >= this.#nextClock) this.#checkpoint();
   }
 
   /** Reading or writing that many characters. */
@@ -88,15 +88,15 @@ export class Budget {
   }
 
   integer(value: bigint): bigint {
-    if (value > this.integerLimit || value < -this.integerLimit) {
+    if (value > this.#integerLimit || value < -this.#integerLimit) {
       throw exceeded(`an integer would have more than ${this.limits.integerBits} bits`);
     }
     return value;
   }
 
   print(length: number): void {
-    this.output += length;
-    if (this.output > this.limits.outputLength) {
+    this.#output += length;
+    if (this.#output > this.limits.outputLength) {
       throw exceeded(`the output would be longer than ${this.limits.outputLength} characters`);
     }
     this.characters(length);
@@ -104,29 +104,29 @@ export class Budget {
 
   /** Entering a macro, loop, block or call block; every `enter` is matched by a `leave`. */
   enter(): void {
-    if (++this.activations > this.limits.activations) {
+    if (++this.#activations > this.limits.activations) {
       throw exceeded(`macros and loops are more than ${this.limits.activations} deep inside each other`);
     }
   }
 
   leave(): void {
-    this.activations--;
+    this.#activations--;
   }
 
   descend(): void {
-    if (++this.depth > this.limits.depth) throw exceeded('the template is nested too deeply');
+    if (++this.#depth > this.limits.depth) throw exceeded('the template is nested too deeply');
   }
 
   ascend(): void {
-    this.depth--;
+    this.#depth--;
   }
 
-  private checkpoint(): void {
-    if (this.steps > this.limits.steps) {
+  #checkpoint(): void {
+    if (this.#steps > this.limits.steps) {
       throw exceeded(`rendering takes more than ${this.limits.steps} steps`);
     }
-    this.nextClock = Math.min((this.steps | clockMask) + 1, this.limits.steps + 1);
-    if (this.now() - this.startedAt > this.limits.wallClockMs) {
+    this.#nextClock = Math.min((this.#steps | clockMask) + 1, this.limits.steps + 1);
+    if (this.#now() - this.#startedAt > this.limits.wallClockMs) {
       throw new OverrunFailure(this.limits.wallClockMs);
     }
   }

@@ -58,18 +58,18 @@ class Fault extends Error {
 class JsonScanner {
   readonly strings: JsonString[] = [];
   readonly duplicateKeys: DuplicateKey[] = [];
-  private readonly text: string;
-  private offset = 0;
+  readonly #text: string;
+  #offset = 0;
 
   constructor(text: string) {
-    this.text = text;
+    this.#text = text;
   }
 
   run(): JsonFault | null {
     try {
-      this.value(0);
-      this.space();
-      if (this.offset < this.text.length) this.fail('text behind the value');
+      this.#value(0);
+      this.#space();
+      if (this.#offset < this.#text.length) this.#fail('text behind the value');
       return null;
     } catch (error) {
       if (error instanceof Fault) return error.fault;
@@ -77,119 +77,120 @@ class JsonScanner {
     }
   }
 
-  private fail(problem: JsonProblem, offset = this.offset): never {
-    throw new Fault(offset, offset >= this.text.length ? 'unexpected end' : problem);
+  #fail(problem: JsonProblem, offset = this.#offset): never {
+    throw new Fault(offset, offset >= this.#text.length ? 'unexpected end' : problem);
   }
 
-  private value(depth: number): void {
-    this.space();
-    if (depth > maxDepth) this.fail('nested too deeply');
-    const character = this.text.charAt(this.offset);
+  #value(depth: number): void {
+    this.#space();
+    if (depth > maxDepth) this.#fail('nested too deeply');
+    const character = this.#text.charAt(this.#offset);
     if (character === '{') {
-      this.object(depth);
+      this.#object(depth);
       return;
     }
     if (character === '[') {
-      this.array(depth);
+      this.#array(depth);
       return;
     }
-    if (character === '"') return void this.string();
+    if (character === '"') return void this.#string();
     if (character === '-' || (character >= '0' && character <= '9')) {
-      this.number();
+      this.#number();
       return;
     }
     for (const word of ['true', 'false', 'null']) {
-      if (this.text.startsWith(word, this.offset)) {
-        this.offset += word.length;
+      if (this.#text.startsWith(word, this.#offset)) {
+        this.#offset += word.length;
         return;
       }
     }
-    this.fail('value expected');
+    this.#fail('value expected');
   }
 
-  private object(depth: number): void {
+  #object(depth: number): void {
     const keys = new Set<string>();
-    this.offset++;
-    this.space();
-    if (this.skip('}')) return;
+    this.#offset++;
+    this.#space();
+    if (this.#skip('}')) return;
     for (;;) {
-      this.space();
-      const start = this.offset;
-      if (this.text.charAt(start) !== '"') this.fail('key expected');
-      const key = this.string();
+      this.#space();
+      const start = this.#offset;
+      if (this.#text.charAt(start) !== '"') this.#fail('key expected');
+      const key = this.#string();
       if (keys.has(key)) this.duplicateKeys.push({ key, offset: start });
       keys.add(key);
-      this.space();
-      if (!this.skip(':')) this.fail('colon expected');
-      this.value(depth + 1);
-      if (this.ends('}')) return;
+      this.#space();
+      if (!this.#skip(':')) this.#fail('colon expected');
+      this.#value(depth + 1);
+      if (this.#ends('}')) return;
     }
   }
 
-  private array(depth: number): void {
-    this.offset++;
-    this.space();
-    if (this.skip(']')) return;
+  #array(depth: number): void {
+    this.#offset++;
+    this.#space();
+    if (this.#skip(']')) return;
     for (;;) {
-      this.value(depth + 1);
-      if (this.ends(']')) return;
+      this.#value(depth + 1);
+      if (this.#ends(']')) return;
     }
   }
 
   /** Behind a member: true at the closing bracket, false where another member follows. */
-  private ends(close: string): boolean {
-    this.space();
-    if (this.skip(close)) return true;
-    const comma = this.offset;
-    if (!this.skip(',')) this.fail('comma expected');
-    this.space();
-    const next = this.text.charAt(this.offset);
-    if (next === '}' || next === ']') this.fail('comma before a closing bracket', comma);
+  #ends(close: string): boolean {
+    this.#space();
+    if (this.#skip(close)) return true;
+    const comma = this.#offset;
+    if (!this.#skip(',')) this.#fail('comma expected');
+    this.#space();
+    const next = this.#text.charAt(this.#offset);
+    if (next === '}' || next === ']') this.#fail('comma before a closing bracket', comma);
     return false;
   }
 
-  private string(): string {
-    const start = this.offset;
-    for (let index = start + 1; index < this.text.length; index++) {
-      const code = this.text.charCodeAt(index);
-      if (code === 0x22) return this.endString(start, index + 1);
-      if (code < 0x20) this.fail('control character in a string', index);
-      if (code === 0x5c) index += this.escapeLength(index) - 1;
+  #string(): string {
+    const start = this.#offset;
+    for (let index = start + 1; index < this.#text.length; index++) {
+      const code = this.#text.charCodeAt(index);
+      if (code === 0x22) return this.#endString(start, index + 1);
+      if (code < 0x20) this.#fail('control character in a string', index);
+      if (code === 0x5c) index += this.#escapeLength(index) - 1;
     }
-    this.offset = start;
+    this.#offset = start;
     throw new Fault(start, 'string without end');
   }
 
-  private endString(start: number, end: number): string {
+  #endString(start: number, end: number): string {
     this.strings.push({ start, end });
-    this.offset = end;
-    const parsed: unknown = JSON.parse(this.text.slice(start, end));
+    this.#offset = end;
+    const parsed: unknown = JSON.parse(this.#text.slice(start, end));
     return String(parsed);
   }
 
-  private escapeLength(index: number): number {
-    const letter = this.text.charAt(index + 1);
-    if (letter === 'u' && /^[0-9a-fA-F]{4}$/.test(this.text.slice(index + 2, index + 6))) return 6;
+  #escapeLength(index: number): number {
+    const letter = this.#text.charAt(index + 1);
+    if (letter === 'u' && /^[0-9a-fA-F]{4}$/.test(this.#text.slice(index + 2, index + 6))) return 6;
     if (letter !== '' && '"\\/bfnrt'.includes(letter)) return 2;
-    return this.fail('invalid escape in a string', index);
+    return this.#fail('invalid escape in a string', index);
   }
 
-  private number(): void {
-    numberPattern.lastIndex = this.offset;
-    const number = numberPattern.exec(this.text)?.[0];
-    if (number === undefined) this.fail('invalid number');
-    const next = this.text.charAt(this.offset + number.length);
-    if (next !== '' && /[\w.+-]/.test(next)) this.fail('invalid number');
-    this.offset += number.length;
+  #number(): void {
+    numberPattern.lastIndex = this.#offset;
+    const number = numberPattern.exec(this.#text)?.[0];
+    if (number === undefined) this.#fail('invalid number');
+    const next = this.#text.charAt(this.#offset + number.length);
+    if (next !== '' && /[\w.+-]/.test(next)) this.#fail('invalid number');
+    this.#offset += number.length;
   }
 
-  private space(): void {
-    while (this.offset < this.text.length && ' \t\n\r'.includes(this.text.charAt(this.offset))) this.offset++;
+  #space(): void {
+    while (this.#offset < this.#text.length && ' \t\n\r'.includes(this.#text.charAt(this.#offset)))
+      this.#offset++;
   }
 
-  private skip(character: string): boolean {
-    if (this.text.charAt(this.offset) !== character) return false;
-    this.offset++;
+  #skip(character: string): boolean {
+    if (this.#text.charAt(this.#offset) !== character) return false;
+    this.#offset++;
     return true;
   }
 }

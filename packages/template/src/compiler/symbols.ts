@@ -18,56 +18,56 @@ const undefinedLoad: Load = { kind: 'undefined' };
  */
 export class Symbols {
   readonly parent: Symbols | null;
-  private readonly level: number;
+  readonly #level: number;
   /** In a branch of an `if`: what it adds to. */
-  private readonly base: Symbols | null;
+  readonly #base: Symbols | null;
   /** Shared with the branches: one name is one slot. */
-  private readonly slots: Map<string, number>;
-  private readonly refs = new Map<string, number>();
-  private readonly loads = new Map<number, Load>();
-  private readonly stores = new Set<string>();
-  private initialLoads: readonly InitialLoad[] | undefined;
-  private visible: [string, Ref][] | undefined;
+  readonly #slots: Map<string, number>;
+  readonly #refs = new Map<string, number>();
+  readonly #loads = new Map<number, Load>();
+  readonly #stores = new Set<string>();
+  #initialLoads: readonly InitialLoad[] | undefined;
+  #visible: [string, Ref][] | undefined;
 
   constructor(parent: Symbols | null, base: Symbols | null = null) {
     this.parent = parent;
-    this.level = parent === null ? 0 : parent.level + 1;
-    this.base = base;
-    this.slots = base === null ? new Map<string, number>() : base.slots;
+    this.#level = parent === null ? 0 : parent.#level + 1;
+    this.#base = base;
+    this.#slots = base === null ? new Map<string, number>() : base.#slots;
   }
 
   get slotCount(): number {
-    return this.slots.size;
+    return this.#slots.size;
   }
 
   /** Slots and what they start with, parameters left out. Asked for at each entry, so it is kept once complete. */
   entries(): readonly InitialLoad[] {
-    this.initialLoads ??= [...this.loads].flatMap(([slot, load]): InitialLoad[] =>
+    this.#initialLoads ??= [...this.#loads].flatMap(([slot, load]): InitialLoad[] =>
       load.kind === 'param' ? [] : [[slot, load]],
     );
-    return this.initialLoads;
+    return this.#initialLoads;
   }
 
   store(name: string): void {
-    this.stores.add(name);
-    if (this.slotOf(name) !== undefined) return;
+    this.#stores.add(name);
+    if (this.#slotOf(name) !== undefined) return;
     const outer = this.parent?.findRef(name);
-    this.define(name, outer === undefined ? undefinedLoad : { kind: 'alias', ref: outward(outer) });
+    this.#define(name, outer === undefined ? undefinedLoad : { kind: 'alias', ref: outward(outer) });
   }
 
   load(name: string): void {
-    if (this.findRef(name) === undefined) this.define(name, { kind: 'resolve', name });
+    if (this.findRef(name) === undefined) this.#define(name, { kind: 'resolve', name });
   }
 
   declareParameter(name: string): number {
-    this.stores.add(name);
-    return this.define(name, parameterLoad);
+    this.#stores.add(name);
+    return this.#define(name, parameterLoad);
   }
 
   findRef(name: string): Ref | undefined {
     let hops = 0;
     for (let symbols: Symbols | null = this; symbols !== null; symbols = symbols.parent) {
-      const slot = symbols.slotOf(name);
+      const slot = symbols.#slotOf(name);
       if (slot !== undefined) return { hops, slot };
       hops++;
     }
@@ -83,20 +83,20 @@ export class Symbols {
   branchUpdate(branches: readonly Symbols[]): void {
     const counts = new Map<string, number>();
     for (const branch of branches) {
-      for (const name of branch.stores) {
-        if (!this.isStored(name)) counts.set(name, (counts.get(name) ?? 0) + 1);
+      for (const name of branch.#stores) {
+        if (!this.#isStored(name)) counts.set(name, (counts.get(name) ?? 0) + 1);
       }
     }
     for (const branch of branches) {
-      for (const [name, slot] of branch.refs) this.refs.set(name, slot);
-      for (const [slot, load] of branch.loads) this.loads.set(slot, load);
-      for (const name of branch.stores) this.stores.add(name);
+      for (const [name, slot] of branch.#refs) this.#refs.set(name, slot);
+      for (const [slot, load] of branch.#loads) this.#loads.set(slot, load);
+      for (const name of branch.#stores) this.#stores.add(name);
     }
     for (const [name, count] of counts) {
-      const slot = this.slotOf(name);
+      const slot = this.#slotOf(name);
       if (count === branches.length || slot === undefined) continue;
       const outer = this.parent?.findRef(name);
-      this.loads.set(
+      this.#loads.set(
         slot,
         outer === undefined ? { kind: 'resolve', name } : { kind: 'alias', ref: outward(outer) },
       );
@@ -105,14 +105,14 @@ export class Symbols {
 
   /** Every name stored here or outside, innermost first: what a scoped block sees, once all are known. */
   dumpStores(): [string, Ref][] {
-    this.visible ??= this.findStores();
-    return this.visible;
+    this.#visible ??= this.#findStores();
+    return this.#visible;
   }
 
-  private findStores(): [string, Ref][] {
+  #findStores(): [string, Ref][] {
     const found = new Map<string, Ref>();
     for (let symbols: Symbols | null = this; symbols !== null; symbols = symbols.parent) {
-      for (const name of symbols.stores) {
+      for (const name of symbols.#stores) {
         const ref = found.has(name) ? undefined : this.findRef(name);
         if (ref !== undefined) found.set(name, ref);
       }
@@ -120,19 +120,21 @@ export class Symbols {
     return [...found];
   }
 
-  private slotOf(name: string): number | undefined {
-    return this.refs.get(name) ?? this.base?.slotOf(name);
+  #slotOf(name: string): number | undefined {
+    const slot = this.#refs.get(name);
+    return slot === undefined && this.#base !== null ? this.#base.#slotOf(name) : slot;
   }
 
-  private isStored(name: string): boolean {
-    return this.stores.has(name) || (this.base?.isStored(name) ?? false);
+  #isStored(name: string): boolean {
+    if (this.#stores.has(name)) return true;
+    return this.#base === null ? false : this.#base.#isStored(name);
   }
 
-  private define(name: string, load: Load): number {
-    const slot = this.slots.get(name) ?? this.slots.size;
-    this.slots.set(name, slot);
-    this.refs.set(name, slot);
-    this.loads.set(slot, load);
+  #define(name: string, load: Load): number {
+    const slot = this.#slots.get(name) ?? this.#slots.size;
+    this.#slots.set(name, slot);
+    this.#refs.set(name, slot);
+    this.#loads.set(slot, load);
     return slot;
   }
 }

@@ -32,11 +32,11 @@ export function executeBlock(name: string, surroundings: Omit<Frame, 'scope'>): 
 /** `self`: the template's blocks by name. */
 export class TemplateReference extends NativeObject {
   readonly typeName = 'jinja2.runtime.TemplateReference';
-  private readonly context: Context;
+  readonly #context: Context;
 
   constructor(context: Context) {
     super();
-    this.context = context;
+    this.#context = context;
   }
 
   repr(): string {
@@ -44,32 +44,32 @@ export class TemplateReference extends NativeObject {
   }
 
   override attribute(name: string, runtime: Runtime): Value | undefined {
-    return runtime.template.blocks.has(name) ? new BlockReference(name, this.context) : undefined;
+    return runtime.template.blocks.has(name) ? new BlockReference(name, this.#context) : undefined;
   }
 }
 
 class BlockReference extends NativeObject {
   readonly typeName = 'BlockReference';
-  private readonly name: string;
-  private readonly context: Context;
+  readonly #name: string;
+  readonly #context: Context;
 
   constructor(name: string, context: Context) {
     super();
-    this.name = name;
-    this.context = context;
+    this.#name = name;
+    this.#context = context;
   }
 
   repr(): string {
-    return `<BlockReference '${this.name}'>`;
+    return `<BlockReference '${this.#name}'>`;
   }
 
   override attribute(name: string): Value | undefined {
-    return name === 'super' ? new Undefined(`there is no parent block called '${this.name}'.`) : undefined;
+    return name === 'super' ? new Undefined(`there is no parent block called '${this.#name}'.`) : undefined;
   }
 
   override readonly call = (_args: unknown, runtime: Runtime): Value => {
     const output = captureOutput(runtime);
-    executeBlock(this.name, { runtime, context: this.context, output });
+    executeBlock(this.#name, { runtime, context: this.#context, output });
     const value = output.value();
     return runtime.autoescape && typeof value === 'string' ? new Markup(value, 'html') : value;
   };

@@ -108,15 +108,15 @@ export function updateDict(dict: Dict, source: Value, runtime: Runtime): void {
 /** Goes round its items. */
 class Cycler extends NativeObject {
   readonly typeName = 'Cycler';
-  private readonly items: readonly Value[];
-  private position = 0;
+  readonly #items: readonly Value[];
+  #position = 0;
 
   constructor(args: CallArguments) {
     super();
     if (args.keywords.size > 0) throw typeError('__init__() got an unexpected keyword argument');
     if (args.positional.length === 0)
       throw new RenderFailure('RuntimeError', 'at least one item has to be provided');
-    this.items = args.positional;
+    this.#items = args.positional;
   }
 
   repr(): string {
@@ -126,18 +126,18 @@ class Cycler extends NativeObject {
   override attribute(name: string): Value | undefined {
     switch (name) {
       case 'current':
-        return this.items[this.position]!;
+        return this.#items[this.#position]!;
       case 'pos':
-        return BigInt(this.position);
+        return BigInt(this.#position);
       case 'next':
         return method('next', () => {
-          const item = this.items[this.position]!;
-          this.position = (this.position + 1) % this.items.length;
+          const item = this.#items[this.#position]!;
+          this.#position = (this.#position + 1) % this.#items.length;
           return item;
         });
       case 'reset':
         return method('reset', () => {
-          this.position = 0;
+          this.#position = 0;
           return null;
         });
       default:
@@ -153,12 +153,12 @@ function method(name: string, run: () => Value): BuiltinFunction {
 /** Empty when first called, its separator from then on. */
 class Joiner extends NativeObject {
   readonly typeName = 'Joiner';
-  private readonly separator: Value;
-  private used = false;
+  readonly #separator: Value;
+  #used = false;
 
   constructor(separator: Value) {
     super();
-    this.separator = separator;
+    this.#separator = separator;
   }
 
   repr(): string {
@@ -166,13 +166,13 @@ class Joiner extends NativeObject {
   }
 
   override attribute(name: string): Value | undefined {
-    if (name === 'sep') return this.separator;
-    return name === 'used' ? this.used : undefined;
+    if (name === 'sep') return this.#separator;
+    return name === 'used' ? this.#used : undefined;
   }
 
   override readonly call = (): Value => {
-    if (this.used) return this.separator;
-    this.used = true;
+    if (this.#used) return this.#separator;
+    this.#used = true;
     return '';
   };
 }
@@ -180,22 +180,22 @@ class Joiner extends NativeObject {
 /** An object whose attributes `set` can change, from inside loops as well. */
 export class Namespace extends NativeObject {
   readonly typeName = 'Namespace';
-  private readonly attributes: Dict;
+  readonly #attributes: Dict;
 
   constructor(attributes: Dict) {
     super();
-    this.attributes = attributes;
+    this.#attributes = attributes;
   }
 
   repr(runtime: Runtime): string {
-    return `<Namespace ${repr(this.attributes, runtime)}>`;
+    return `<Namespace ${repr(this.#attributes, runtime)}>`;
   }
 
   override attribute(name: string, runtime: Runtime): Value | undefined {
-    return this.attributes.get(name, runtime.budget);
+    return this.#attributes.get(name, runtime.budget);
   }
 
   set(name: string, value: Value, runtime: Runtime): void {
-    this.attributes.set(name, value, runtime.budget);
+    this.#attributes.set(name, value, runtime.budget);
   }
 }

@@ -16,41 +16,41 @@ interface LoopOptions {
 /** `loop`: where a loop is. It looks one item ahead at most, and only when asked, as Jinja2's does. */
 export class LoopContext extends NativeObject implements Iterator<Value> {
   readonly typeName = 'LoopContext';
-  private readonly iterable: Value;
-  private readonly options: LoopOptions;
-  private iterator: Iterator<Value>;
-  private index0 = -1;
-  private knownLength: number | undefined;
-  private after: IteratorResult<Value> | undefined;
-  private current: Value | undefined;
-  private before: Value | undefined;
-  private lastChanged: Tuple | undefined;
+  readonly #iterable: Value;
+  readonly #options: LoopOptions;
+  #iterator: Iterator<Value>;
+  #index0 = -1;
+  #knownLength: number | undefined;
+  #after: IteratorResult<Value> | undefined;
+  #current: Value | undefined;
+  #before: Value | undefined;
+  #lastChanged: Tuple | undefined;
 
   constructor(iterable: Value, options: LoopOptions) {
     super();
-    this.iterable = iterable;
-    this.options = options;
-    this.iterator = iterate(iterable, options.runtime);
+    this.#iterable = iterable;
+    this.#options = options;
+    this.#iterator = iterate(iterable, options.runtime);
   }
 
   repr(): string {
-    return `<LoopContext ${this.index0 + 1}/${this.length()}>`;
+    return `<LoopContext ${this.#index0 + 1}/${this.#length()}>`;
   }
 
   next(): IteratorResult<Value> {
-    const result = this.after ?? this.iterator.next();
-    this.after = undefined;
+    const result = this.#after ?? this.#iterator.next();
+    this.#after = undefined;
     if (result.done) return result;
-    this.index0++;
-    this.before = this.current;
-    this.current = result.value;
+    this.#index0++;
+    this.#before = this.#current;
+    this.#current = result.value;
     return result;
   }
 
-  override readonly size = (): number => this.length();
+  override readonly size = (): number => this.#length();
 
   override readonly call = (args: CallArguments): Value => {
-    const { recurse } = this.options;
+    const { recurse } = this.#options;
     const children = args.positional[0] ?? args.keywords.get('iterable');
     if (recurse === undefined) {
       throw typeError("The loop must have the 'recursive' marker to be called recursively.");
@@ -63,86 +63,87 @@ export class LoopContext extends NativeObject implements Iterator<Value> {
   override attribute(name: string): Value | undefined {
     switch (name) {
       case 'index':
-        return BigInt(this.index0 + 1);
+        return BigInt(this.#index0 + 1);
       case 'index0':
-        return BigInt(this.index0);
+        return BigInt(this.#index0);
       case 'revindex':
-        return BigInt(this.length() - this.index0);
+        return BigInt(this.#length() - this.#index0);
       case 'revindex0':
-        return BigInt(this.length() - this.index0 - 1);
+        return BigInt(this.#length() - this.#index0 - 1);
       case 'first':
-        return this.index0 === 0;
+        return this.#index0 === 0;
       case 'last':
-        return this.peek().done === true;
+        return this.#peek().done === true;
       case 'length':
-        return BigInt(this.length());
+        return BigInt(this.#length());
       case 'depth':
-        return BigInt(this.options.depth + 1);
+        return BigInt(this.#options.depth + 1);
       case 'depth0':
-        return BigInt(this.options.depth);
+        return BigInt(this.#options.depth);
       case 'previtem':
-        return this.before ?? new Undefined('there is no previous item');
+        return this.#before ?? new Undefined('there is no previous item');
       case 'nextitem': {
-        const next = this.peek();
+        const next = this.#peek();
         return next.done ? new Undefined('there is no next item') : next.value;
       }
       case 'cycle':
-        return new LoopMethod('cycle', (args) => this.cycle(args));
+        return new LoopMethod('cycle', (args) => this.#cycle(args));
       case 'changed':
-        return new LoopMethod('changed', (args) => this.changed(args));
+        return new LoopMethod('changed', (args) => this.#changed(args));
       default:
         return undefined;
     }
   }
 
-  private peek(): IteratorResult<Value> {
-    this.after ??= this.iterator.next();
-    return this.after;
+  #peek(): IteratorResult<Value> {
+    this.#after ??= this.#iterator.next();
+    return this.#after;
   }
 
   /** Of an iterator the length is only known when it is at its end, so it is read to there. */
-  private length(): number {
-    this.knownLength ??= tryLength(this.iterable, this.options.runtime) ?? this.readToEnd();
-    return this.knownLength;
+  #length(): number {
+    this.#knownLength ??= tryLength(this.#iterable, this.#options.runtime) ?? this.#readToEnd();
+    return this.#knownLength;
   }
 
-  private readToEnd(): number {
-    const { budget } = this.options.runtime;
+  #readToEnd(): number {
+    const { budget } = this.#options.runtime;
     const rest: Value[] = [];
-    for (let next = this.iterator.next(); !next.done; next = this.iterator.next()) {
+    for (let next = this.#iterator.next(); !next.done; next = this.#iterator.next()) {
       budget.step();
       rest.push(next.value);
     }
-    this.iterator = rest.values();
-    return rest.length + this.index0 + 1 + (this.after === undefined || this.after.done ? 0 : 1);
+    this.#iterator = rest.values();
+    return rest.length + this.#index0 + 1 + (this.#after === undefined || this.#after.done ? 0 : 1);
   }
 
-  private cycle(args: CallArguments): Value {
+  #cycle(args: CallArguments): Value {
     const { positional } = args;
     if (positional.length === 0) throw typeError('no items for cycling given');
-    return positional[this.index0 % positional.length]!;
+    return positional[this.#index0 % positional.length]!;
   }
 
-  private changed(args: CallArguments): boolean {
+  #changed(args: CallArguments): boolean {
     const value = new Tuple(args.positional);
-    if (this.lastChanged !== undefined && equals(this.lastChanged, value, this.options.runtime)) return false;
-    this.lastChanged = value;
+    if (this.#lastChanged !== undefined && equals(this.#lastChanged, value, this.#options.runtime))
+      return false;
+    this.#lastChanged = value;
     return true;
   }
 }
 
 class LoopMethod extends NativeObject {
   readonly typeName = 'method';
-  private readonly name: string;
+  readonly #name: string;
   override readonly call: (args: CallArguments) => Value;
 
   constructor(name: string, call: (args: CallArguments) => Value) {
     super();
-    this.name = name;
+    this.#name = name;
     this.call = call;
   }
 
   repr(): string {
-    return `<bound method LoopContext.${this.name}>`;
+    return `<bound method LoopContext.${this.#name}>`;
   }
 }

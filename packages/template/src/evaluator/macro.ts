@@ -28,23 +28,23 @@ export function createMacro(definition: MacroDefinition): Value {
 /** A macro as a value; calling it gives the text of its body. */
 class Macro extends NativeObject {
   readonly typeName = 'Macro';
-  private readonly definition: MacroDefinition;
+  readonly #definition: MacroDefinition;
 
   constructor(definition: MacroDefinition) {
     super();
-    this.definition = definition;
+    this.#definition = definition;
   }
 
   repr(): string {
-    const { name } = this.definition;
+    const { name } = this.#definition;
     return name === null ? '<Macro anonymous>' : `<Macro '${name}'>`;
   }
 
   override attribute(name: string): Value | undefined {
-    const { node, signature } = this.definition;
+    const { node, signature } = this.#definition;
     switch (name) {
       case 'name':
-        return this.definition.name;
+        return this.#definition.name;
       case 'arguments':
         return new Tuple(node.args.map((arg) => arg.name));
       case 'catch_kwargs':
@@ -59,24 +59,24 @@ class Macro extends NativeObject {
   }
 
   override readonly call = (args: CallArguments, runtime: Runtime): Value => {
-    const { node, signature, frame } = this.definition;
+    const { node, signature, frame } = this.#definition;
     runtime.budget.items(signature.slots.length);
-    const values = this.bind(args);
+    const values = this.#bind(args);
     const scope = createScope(signature.symbols, frame.scope);
     for (const [index, slot] of signature.slots.entries()) scope.slots[slot] = values[index];
     const output = captureOutput(runtime);
     const inner: Frame = { runtime, scope, context: frame.context, output };
     runtime.budget.enter();
     enterScope(scope, signature.symbols, inner);
-    this.fillDefaults(inner);
+    this.#fillDefaults(inner);
     execute(node.body, inner);
     runtime.budget.leave();
     return output.value();
   };
 
   /** The values of the slots, in their order; undefined where an argument was left out. */
-  private bind(args: CallArguments): (Value | undefined)[] {
-    const { node, signature } = this.definition;
+  #bind(args: CallArguments): (Value | undefined)[] {
+    const { node, signature } = this.#definition;
     const keywords = new Map(args.keywords);
     const values: (Value | undefined)[] = args.positional.slice(0, node.args.length);
     const names = node.args.map((arg) => arg.name);
@@ -91,30 +91,30 @@ class Macro extends NativeObject {
       keywords.delete('caller');
     }
     if (signature.accessesKwargs) values.push(Dict.fromStrings(keywords));
-    else if (keywords.size > 0) this.failOnKeywords(keywords);
+    else if (keywords.size > 0) this.#failOnKeywords(keywords);
     if (signature.accessesVarargs) values.push(new Tuple(args.positional.slice(names.length)));
     else if (args.positional.length > names.length) {
-      throw typeError(`macro ${this.describe()} takes not more than ${names.length} argument(s)`);
+      throw typeError(`macro ${this.#describe()} takes not more than ${names.length} argument(s)`);
     }
     return values;
   }
 
-  private failOnKeywords(keywords: ReadonlyMap<string, Value>): never {
+  #failOnKeywords(keywords: ReadonlyMap<string, Value>): never {
     if (keywords.has('caller')) {
       throw typeError(
-        `macro ${this.describe()} was invoked with two values for the special caller argument. This is most likely a bug.`,
+        `macro ${this.#describe()} was invoked with two values for the special caller argument. This is most likely a bug.`,
       );
     }
     const [first] = keywords.keys();
-    throw typeError(`macro ${this.describe()} takes no keyword argument '${first}'`);
+    throw typeError(`macro ${this.#describe()} takes no keyword argument '${first}'`);
   }
 
-  private describe(): string {
-    return this.definition.name === null ? 'None' : `'${this.definition.name}'`;
+  #describe(): string {
+    return this.#definition.name === null ? 'None' : `'${this.#definition.name}'`;
   }
 
-  private fillDefaults(frame: Frame): void {
-    const { node, signature } = this.definition;
+  #fillDefaults(frame: Frame): void {
+    const { node, signature } = this.#definition;
     const firstDefault = node.args.length - node.defaults.length;
     for (const [index, arg] of node.args.entries()) {
       const slot = signature.slots[index]!;

@@ -32,125 +32,131 @@ interface Conversion {
 }
 
 class PercentFormatter {
-  private readonly format: string;
-  private readonly isMarkup: boolean;
-  private readonly values: Value;
-  private readonly positional: readonly Value[];
-  private readonly runtime: Runtime;
-  private used = 0;
-  private index = 0;
+  readonly #format: string;
+  readonly #isMarkup: boolean;
+  readonly #values: Value;
+  readonly #positional: readonly Value[];
+  readonly #runtime: Runtime;
+  #used = 0;
+  #index = 0;
 
   constructor(format: string | Markup, values: Value, runtime: Runtime) {
-    this.format = textOf(format);
-    this.isMarkup = format instanceof Markup && format.kind === 'html';
-    this.values = values;
-    this.positional = values instanceof Tuple ? values.items : [values];
-    this.runtime = runtime;
+    this.#format = textOf(format);
+    this.#isMarkup = format instanceof Markup && format.kind === 'html';
+    this.#values = values;
+    this.#positional = values instanceof Tuple ? values.items : [values];
+    this.#runtime = runtime;
   }
 
   run(): string {
-    const { format } = this;
+    const format = this.#format;
     let result = '';
-    this.runtime.budget.characters(format.length);
-    for (let at = format.indexOf('%'); at !== -1; at = format.indexOf('%', this.index)) {
-      result += format.slice(this.index, at);
-      this.index = at + 1;
-      this.runtime.budget.charge(conversionSteps);
-      result += this.convert();
-      this.runtime.budget.string(result.length);
+    this.#runtime.budget.characters(format.length);
+    for (let at = format.indexOf('%'); at !== -1; at = format.indexOf('%', this.#index)) {
+      result += format.slice(this.#index, at);
+      this.#index = at + 1;
+      this.#runtime.budget.charge(conversionSteps);
+      result += this.#convert();
+      this.#runtime.budget.string(result.length);
     }
-    result += format.slice(this.index);
-    this.checkAllUsed();
+    result += format.slice(this.#index);
+    this.#checkAllUsed();
     return result;
   }
 
-  private checkAllUsed(): void {
-    if (this.used >= this.positional.length || this.usesMapping) return;
-    if (isMapping(this.values)) return;
+  #checkAllUsed(): void {
+    if (this.#used >= this.#positional.length || this.#usesMapping) return;
+    if (isMapping(this.#values)) return;
     throw typeError('not all arguments converted during string formatting');
   }
 
-  private usesMapping = false;
+  #usesMapping = false;
 
-  private convert(): string {
-    const key = this.format.charAt(this.index) === '(' ? this.readKey() : undefined;
-    const flags = this.readWhile('-+ #0');
-    const width = this.readNumber() ?? 0;
-    const precision = this.format.charAt(this.index) === '.' ? this.readPrecision() : undefined;
-    this.readWhile('hlL');
-    const type = this.format.charAt(this.index++);
+  #convert(): string {
+    const key = this.#format.charAt(this.#index) === '(' ? this.#readKey() : undefined;
+    const flags = this.#readWhile('-+ #0');
+    const width = this.#readNumber() ?? 0;
+    const precision = this.#format.charAt(this.#index) === '.' ? this.#readPrecision() : undefined;
+    this.#readWhile('hlL');
+    const type = this.#format.charAt(this.#index++);
     if (type === '') throw valueError('incomplete format');
     if (type === '%') return '%';
-    const value = key === undefined ? this.nextValue() : this.lookUp(key);
+    const value = key === undefined ? this.#nextValue() : this.#lookUp(key);
     const wide = width < 0;
-    return this.render({ flags: wide ? `${flags}-` : flags, width: Math.abs(width), precision, type, value });
+    return this.#render({
+      flags: wide ? `${flags}-` : flags,
+      width: Math.abs(width),
+      precision,
+      type,
+      value,
+    });
   }
 
-  private readKey(): string {
-    const start = this.index + 1;
+  #readKey(): string {
+    const start = this.#index + 1;
     let depth = 1;
     let end = start;
-    for (; end < this.format.length && depth > 0; end++) {
-      if (this.format.charAt(end) === '(') depth++;
-      if (this.format.charAt(end) === ')') depth--;
+    for (; end < this.#format.length && depth > 0; end++) {
+      if (this.#format.charAt(end) === '(') depth++;
+      if (this.#format.charAt(end) === ')') depth--;
     }
     if (depth > 0) throw valueError('incomplete format key');
-    this.index = end;
-    return this.format.slice(start, end - 1);
+    this.#index = end;
+    return this.#format.slice(start, end - 1);
   }
 
-  private readWhile(characters: string): string {
-    const start = this.index;
-    while (this.index < this.format.length && characters.includes(this.format.charAt(this.index)))
-      this.index++;
-    return this.format.slice(start, this.index);
+  #readWhile(characters: string): string {
+    const start = this.#index;
+    while (this.#index < this.#format.length && characters.includes(this.#format.charAt(this.#index)))
+      this.#index++;
+    return this.#format.slice(start, this.#index);
   }
 
-  private readNumber(): number | undefined {
-    if (this.format.charAt(this.index) === '*') {
-      this.index++;
-      const value = this.nextValue();
+  #readNumber(): number | undefined {
+    if (this.#format.charAt(this.#index) === '*') {
+      this.#index++;
+      const value = this.#nextValue();
       if (typeof value !== 'bigint' && typeof value !== 'boolean') throw typeError('* wants int');
       return Number(value);
     }
-    const digits = this.readWhile('0123456789');
+    const digits = this.#readWhile('0123456789');
     return digits === '' ? undefined : Number(digits);
   }
 
-  private readPrecision(): number {
-    this.index++;
-    return Math.max(0, this.readNumber() ?? 0);
+  #readPrecision(): number {
+    this.#index++;
+    return Math.max(0, this.#readNumber() ?? 0);
   }
 
-  private nextValue(): Value {
-    const value = this.positional[this.used++];
+  #nextValue(): Value {
+    const value = this.#positional[this.#used++];
     if (value === undefined) throw typeError('not enough arguments for format string');
     return value;
   }
 
-  private lookUp(key: string): Value {
-    this.usesMapping = true;
-    if (!(this.values instanceof Dict)) throw typeError('format requires a mapping');
-    const value = this.values.getString(key);
+  #lookUp(key: string): Value {
+    this.#usesMapping = true;
+    if (!(this.#values instanceof Dict)) throw typeError('format requires a mapping');
+    const value = this.#values.getString(key);
     if (value === undefined) throw new RenderFailure('KeyError', `'${key}'`);
     return value;
   }
 
-  private render(conversion: Conversion): string {
+  #render(conversion: Conversion): string {
     const { width, precision = 0, type } = conversion;
-    this.runtime.budget.string(width);
-    if (precision > this.runtime.budget.limits.stringLength) this.runtime.budget.string(precision);
+    this.#runtime.budget.string(width);
+    if (precision > this.#runtime.budget.limits.stringLength) this.#runtime.budget.string(precision);
     switch (type) {
       case 's':
       case 'r':
       case 'a':
-        return padText(this.renderText(conversion), conversion);
+        return padText(this.#renderText(conversion), conversion);
       case 'c':
         return padText(renderCharacter(conversion.value), conversion);
       case 'd':
       case 'i':
       case 'u':
-        return padNumber(renderInteger(conversion, this.isMarkup, this.runtime), conversion);
+        return padNumber(renderInteger(conversion, this.#isMarkup, this.#runtime), conversion);
       case 'x':
       case 'X':
       case 'o':
@@ -161,20 +167,20 @@ class PercentFormatter {
       case 'F':
       case 'g':
       case 'G':
-        this.runtime.budget.string(precision);
-        return padNumber(renderFloat(conversion, this.isMarkup), conversion);
+        this.#runtime.budget.string(precision);
+        return padNumber(renderFloat(conversion, this.#isMarkup), conversion);
       default:
         throw valueError(
-          `unsupported format character '${type}' (0x${type.charCodeAt(0).toString(16)}) at index ${this.index - 1}`,
+          `unsupported format character '${type}' (0x${type.charCodeAt(0).toString(16)}) at index ${this.#index - 1}`,
         );
     }
   }
 
-  private renderText({ value, type, precision }: Conversion): string {
-    const plain = type === 's' ? str(value, this.runtime) : repr(value, this.runtime);
+  #renderText({ value, type, precision }: Conversion): string {
+    const plain = type === 's' ? str(value, this.#runtime) : repr(value, this.#runtime);
     const ascii = type === 'a' ? toAscii(plain) : plain;
     const text =
-      this.isMarkup && !(value instanceof Markup) ? escapeToMarkup(ascii, this.runtime).text : ascii;
+      this.#isMarkup && !(value instanceof Markup) ? escapeToMarkup(ascii, this.#runtime).text : ascii;
     return precision === undefined ? text : takeCodePoints(text, precision);
   }
 }

@@ -24,22 +24,22 @@ export function strFormat(format: string | Markup, args: FormatArguments, runtim
 const fieldSteps = 4;
 
 class StrFormatter {
-  private readonly args: FormatArguments;
-  private readonly runtime: Runtime;
-  private readonly isMarkup: boolean;
+  readonly #args: FormatArguments;
+  readonly #runtime: Runtime;
+  readonly #isMarkup: boolean;
   /** The next automatic number; null once fields are numbered by hand. */
-  private automatic: number | null = 0;
+  #automatic: number | null = 0;
 
   constructor(args: FormatArguments, runtime: Runtime, isMarkup: boolean) {
-    this.args = args;
-    this.runtime = runtime;
-    this.isMarkup = isMarkup;
+    this.#args = args;
+    this.#runtime = runtime;
+    this.#isMarkup = isMarkup;
   }
 
   /** `depth` counts how often specs may still hold fields of their own. */
   format(text: string, depth: number): string {
     if (depth < 0) throw valueError('Max string recursion exceeded');
-    this.runtime.budget.characters(text.length);
+    this.#runtime.budget.characters(text.length);
     let result = '';
     let index = 0;
     while (index < text.length) {
@@ -54,42 +54,42 @@ class StrFormatter {
       }
       if (brace === '}') throw valueError("Single '}' encountered in format string");
       const end = fieldEnd(text, at + 1);
-      this.runtime.budget.charge(fieldSteps);
-      result += this.formatField(text.slice(at + 1, end), depth);
-      this.runtime.budget.string(result.length);
+      this.#runtime.budget.charge(fieldSteps);
+      result += this.#formatField(text.slice(at + 1, end), depth);
+      this.#runtime.budget.string(result.length);
       index = end + 1;
     }
     return result;
   }
 
-  private formatField(field: string, depth: number): string {
+  #formatField(field: string, depth: number): string {
     const { name, conversion, spec } = splitField(field);
-    const value = this.convert(this.getField(name), conversion);
+    const value = this.#convert(this.#getField(name), conversion);
     const expanded = this.format(spec, depth - 1);
-    if (!this.isMarkup) return formatValue(value, expanded, this.runtime);
+    if (!this.#isMarkup) return formatValue(value, expanded, this.#runtime);
     if (value instanceof Markup && expanded !== '') {
       throw valueError('Unsupported format specification for Markup.');
     }
     if (value instanceof Markup) return value.text;
-    return escapeToMarkup(formatValue(value, expanded, this.runtime), this.runtime).text;
+    return escapeToMarkup(formatValue(value, expanded, this.#runtime), this.#runtime).text;
   }
 
-  private getField(name: string): Value {
+  #getField(name: string): Value {
     const end = /[.[]/.exec(name)?.index ?? name.length;
-    let value = this.getValue(name.slice(0, end));
+    let value = this.#getValue(name.slice(0, end));
     let index = end;
     while (index < name.length) {
-      this.runtime.budget.step();
+      this.#runtime.budget.step();
       if (name.charAt(index) === '.') {
         const stop = nextOf(name, index + 1);
         if (stop === index + 1) throw valueError('Empty attribute in format string');
-        value = getAttribute(value, name.slice(index + 1, stop), this.runtime);
+        value = getAttribute(value, name.slice(index + 1, stop), this.#runtime);
         index = stop;
       } else if (name.charAt(index) === '[') {
         const stop = name.indexOf(']', index);
         if (stop === -1) throw valueError("Missing ']' in format string");
         if (stop === index + 1) throw valueError('Empty attribute in format string');
-        value = getItem(value, itemKey(name.slice(index + 1, stop)), this.runtime);
+        value = getItem(value, itemKey(name.slice(index + 1, stop)), this.#runtime);
         index = stop + 1;
       } else {
         throw valueError("Only '.' or '[' may follow ']' in format field specifier");
@@ -98,23 +98,23 @@ class StrFormatter {
     return value;
   }
 
-  private getValue(first: string): Value {
+  #getValue(first: string): Value {
     if (first === '') {
-      if (this.automatic === null) {
+      if (this.#automatic === null) {
         throw valueError('cannot switch from manual field specification to automatic field numbering');
       }
-      return this.positional(this.automatic++);
+      return this.#positional(this.#automatic++);
     }
-    if (!/^\d+$/.test(first)) return this.keyword(first);
-    if (this.automatic !== null && this.automatic > 0) {
+    if (!/^\d+$/.test(first)) return this.#keyword(first);
+    if (this.#automatic !== null && this.#automatic > 0) {
       throw valueError('cannot switch from automatic field numbering to manual field specification');
     }
-    this.automatic = null;
-    return this.positional(Number(first));
+    this.#automatic = null;
+    return this.#positional(Number(first));
   }
 
-  private positional(index: number): Value {
-    const value = this.args.positional[index];
+  #positional(index: number): Value {
+    const value = this.#args.positional[index];
     if (value === undefined) {
       throw new RenderFailure(
         'IndexError',
@@ -124,21 +124,21 @@ class StrFormatter {
     return value;
   }
 
-  private keyword(name: string): Value {
-    const value = this.args.keyword(name);
+  #keyword(name: string): Value {
+    const value = this.#args.keyword(name);
     if (value === undefined) throw new RenderFailure('KeyError', `'${name}'`);
     return value;
   }
 
-  private convert(value: Value, conversion: string | undefined): Value {
+  #convert(value: Value, conversion: string | undefined): Value {
     switch (conversion) {
       case undefined:
         return value;
       case 's':
-        return str(value, this.runtime);
+        return str(value, this.#runtime);
       case 'r':
       case 'a':
-        return repr(value, this.runtime);
+        return repr(value, this.#runtime);
       default:
         throw valueError(`Unknown conversion specifier ${conversion}`);
     }

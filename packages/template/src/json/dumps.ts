@@ -19,52 +19,52 @@ export function htmlsafeJsonDumps(value: Value, indent: string | undefined, runt
 }
 
 class JsonWriter {
-  private readonly indent: string | undefined;
-  private readonly runtime: Runtime;
-  private readonly open = new Set<object>();
+  readonly #indent: string | undefined;
+  readonly #runtime: Runtime;
+  readonly #open = new Set<object>();
 
   constructor(indent: string | undefined, runtime: Runtime) {
-    this.indent = indent;
-    this.runtime = runtime;
+    this.#indent = indent;
+    this.#runtime = runtime;
   }
 
   write(value: Value, depth: number): string {
-    this.runtime.budget.step();
+    this.#runtime.budget.step();
     switch (typeof value) {
       case 'string':
-        return this.string(value);
+        return this.#string(value);
       case 'bigint':
-        return decimalText(value, this.runtime.budget);
+        return decimalText(value, this.#runtime.budget);
       case 'number':
         return jsonNumber(value);
       case 'boolean':
         return value ? 'true' : 'false';
       default:
-        return this.object(value, depth);
+        return this.#object(value, depth);
     }
   }
 
-  private object(value: Exclude<Value, string | bigint | number | boolean>, depth: number): string {
+  #object(value: Exclude<Value, string | bigint | number | boolean>, depth: number): string {
     if (value === null) return 'null';
-    if (value instanceof Markup) return this.string(plainText(value.text));
+    if (value instanceof Markup) return this.#string(plainText(value.text));
     const isArray = Array.isArray(value) || value instanceof Tuple;
     if (!isArray && !(value instanceof Dict)) {
       throw typeError(`Object of type ${typeName(value)} is not JSON serializable`);
     }
-    if (this.open.has(value)) throw valueError('Circular reference detected');
-    this.open.add(value);
-    this.runtime.budget.descend();
+    if (this.#open.has(value)) throw valueError('Circular reference detected');
+    this.#open.add(value);
+    this.#runtime.budget.descend();
     const text =
       value instanceof Dict
-        ? this.dict(value, depth)
-        : this.list(Array.isArray(value) ? value : value.items, depth);
-    this.runtime.budget.ascend();
-    this.open.delete(value);
+        ? this.#dict(value, depth)
+        : this.#list(Array.isArray(value) ? value : value.items, depth);
+    this.#runtime.budget.ascend();
+    this.#open.delete(value);
     return text;
   }
 
-  private list(items: readonly Value[], depth: number): string {
-    return this.brackets(
+  #list(items: readonly Value[], depth: number): string {
+    return this.#brackets(
       '[',
       items.map((item) => this.write(item, depth + 1)),
       ']',
@@ -72,36 +72,36 @@ class JsonWriter {
     );
   }
 
-  private dict(dict: Dict, depth: number): string {
+  #dict(dict: Dict, depth: number): string {
     const entries = [...dict.entries()];
-    const { runtime } = this;
+    const runtime = this.#runtime;
     runtime.budget.items(entries.length * Math.ceil(Math.log2(entries.length + 1)));
     entries.sort(([left], [right]) =>
       compare(left, '<', right, runtime) ? -1 : compare(right, '<', left, runtime) ? 1 : 0,
     );
     const colon = ': ';
     const members = entries.map(
-      ([key, item]) => this.string(jsonKey(key, runtime)) + colon + this.write(item, depth + 1),
+      ([key, item]) => this.#string(jsonKey(key, runtime)) + colon + this.write(item, depth + 1),
     );
-    return this.brackets('{', members, '}', depth);
+    return this.#brackets('{', members, '}', depth);
   }
 
-  private brackets(open: string, parts: readonly string[], close: string, depth: number): string {
+  #brackets(open: string, parts: readonly string[], close: string, depth: number): string {
     if (parts.length === 0) return open + close;
-    const { budget } = this.runtime;
+    const { budget } = this.#runtime;
     const length = parts.reduce((sum, part) => sum + part.length + 2, 0);
-    if (this.indent === undefined) {
+    if (this.#indent === undefined) {
       budget.string(length);
       return open + parts.join(', ') + close;
     }
-    budget.string(length + parts.length * this.indent.length * (depth + 1));
-    const inner = `\n${this.indent.repeat(depth + 1)}`;
-    return `${open}${inner}${parts.join(`,${inner}`)}\n${this.indent.repeat(depth)}${close}`;
+    budget.string(length + parts.length * this.#indent.length * (depth + 1));
+    const inner = `\n${this.#indent.repeat(depth + 1)}`;
+    return `${open}${inner}${parts.join(`,${inner}`)}\n${this.#indent.repeat(depth)}${close}`;
   }
 
-  private string(text: string): string {
-    this.runtime.budget.string(text.length);
-    return `"${escapeAscii(text, this.runtime)}"`;
+  #string(text: string): string {
+    this.#runtime.budget.string(text.length);
+    return `"${escapeAscii(text, this.#runtime)}"`;
   }
 }
 

@@ -23,198 +23,198 @@ const closingOf: ReadonlyMap<string, string> = new Map([
 ]);
 
 class Lexer {
-  private readonly source: string;
-  private readonly tokens: Token[] = [];
-  private offset = 0;
+  readonly #source: string;
+  readonly #tokens: Token[] = [];
+  #offset = 0;
   /** Closing brackets that are still awaited; while there are any, `}}` does not end a tag. */
-  private readonly balancing: string[] = [];
+  readonly #balancing: string[] = [];
 
   constructor(source: string) {
-    this.source = source;
+    this.#source = source;
   }
 
   run(): Token[] {
-    while (this.offset < this.source.length) this.lexData();
-    this.push('eof', '', this.source.length);
-    return this.tokens;
+    while (this.#offset < this.#source.length) this.#lexData();
+    this.#push('eof', '', this.#source.length);
+    return this.#tokens;
   }
 
-  private lexData(): void {
-    const start = this.offset;
-    const open = this.findOpening(start);
+  #lexData(): void {
+    const start = this.#offset;
+    const open = this.#findOpening(start);
     if (open === -1) {
-      this.push('data', this.source.slice(start), start);
-      this.offset = this.source.length;
+      this.#push('data', this.#source.slice(start), start);
+      this.#offset = this.#source.length;
       return;
     }
-    const sign = this.source.charAt(open + 2);
-    const text = this.source.slice(start, open);
+    const sign = this.#source.charAt(open + 2);
+    const text = this.#source.slice(start, open);
     const data = sign === '-' ? trimEnd(text) : text;
-    if (data !== '') this.push('data', data, start);
-    this.lexTag(open, sign === '-' || sign === '+' ? open + 3 : open + 2);
+    if (data !== '') this.#push('data', data, start);
+    this.#lexTag(open, sign === '-' || sign === '+' ? open + 3 : open + 2);
   }
 
-  private findOpening(from: number): number {
-    for (let at = this.source.indexOf('{', from); at !== -1; at = this.source.indexOf('{', at + 1)) {
-      const next = this.source.charCodeAt(at + 1);
+  #findOpening(from: number): number {
+    for (let at = this.#source.indexOf('{', from); at !== -1; at = this.#source.indexOf('{', at + 1)) {
+      const next = this.#source.charCodeAt(at + 1);
       if (next === 0x7b || next === 0x25 || next === 0x23) return at;
     }
     return -1;
   }
 
-  private lexTag(open: number, bodyStart: number): void {
-    const kind = this.source.charAt(open + 1);
-    this.offset = bodyStart;
+  #lexTag(open: number, bodyStart: number): void {
+    const kind = this.#source.charAt(open + 1);
+    this.#offset = bodyStart;
     if (kind === '#') {
-      this.skipComment(open);
+      this.#skipComment(open);
     } else if (kind === '{') {
-      this.push('variable_begin', '{{', open);
-      this.lexCode('}}', 'variable_end');
-    } else if (!this.lexRaw(open)) {
-      this.push('block_begin', '{%', open);
-      this.lexCode('%}', 'block_end');
+      this.#push('variable_begin', '{{', open);
+      this.#lexCode('}}', 'variable_end');
+    } else if (!this.#lexRaw(open)) {
+      this.#push('block_begin', '{%', open);
+      this.#lexCode('%}', 'block_end');
     }
   }
 
-  private skipComment(open: number): void {
-    if (this.offset >= this.source.length) return;
-    const end = this.source.indexOf('#}', this.offset);
+  #skipComment(open: number): void {
+    if (this.#offset >= this.#source.length) return;
+    const end = this.#source.indexOf('#}', this.#offset);
     if (end === -1) throw new CompileFailure('Missing end of comment tag', open);
-    const strip = end > this.offset && this.source.charAt(end - 1) === '-';
-    this.offset = end + 2;
-    if (strip) this.skipSpace();
+    const strip = end > this.#offset && this.#source.charAt(end - 1) === '-';
+    this.#offset = end + 2;
+    if (strip) this.#skipSpace();
   }
 
   /** A raw block is text up to its end tag; true when there was one. */
-  private lexRaw(open: number): boolean {
-    const bodyStart = this.matchTag(this.offset, 'raw', false);
+  #lexRaw(open: number): boolean {
+    const bodyStart = this.#matchTag(this.#offset, 'raw', false);
     if (bodyStart === undefined) return false;
-    this.offset = bodyStart;
-    if (bodyStart >= this.source.length) return true;
-    for (let at = this.source.indexOf('{%', bodyStart); at !== -1; at = this.source.indexOf('{%', at + 1)) {
-      const sign = this.source.charAt(at + 2);
-      const end = this.matchTag(sign === '-' || sign === '+' ? at + 3 : at + 2, 'endraw', true);
+    this.#offset = bodyStart;
+    if (bodyStart >= this.#source.length) return true;
+    for (let at = this.#source.indexOf('{%', bodyStart); at !== -1; at = this.#source.indexOf('{%', at + 1)) {
+      const sign = this.#source.charAt(at + 2);
+      const end = this.#matchTag(sign === '-' || sign === '+' ? at + 3 : at + 2, 'endraw', true);
       if (end === undefined) continue;
-      const text = this.source.slice(bodyStart, at);
+      const text = this.#source.slice(bodyStart, at);
       const data = sign === '-' ? trimEnd(text) : text;
-      if (data !== '') this.push('data', data, bodyStart);
-      this.offset = end;
+      if (data !== '') this.#push('data', data, bodyStart);
+      this.#offset = end;
       return true;
     }
     throw new CompileFailure('Missing end of raw directive', open);
   }
 
   /** The index behind `name %}` at `at`, with its whitespace control; undefined when it does not stand there. */
-  private matchTag(at: number, name: string, allowPlus: boolean): number | undefined {
-    const start = this.spaceEnd(at);
-    if (!this.source.startsWith(name, start)) return undefined;
-    const end = this.spaceEnd(start + name.length);
-    if (this.source.startsWith('%}', end)) return end + 2;
-    if (this.source.startsWith('-%}', end)) return this.spaceEnd(end + 3);
-    if (allowPlus && this.source.startsWith('+%}', end)) return end + 3;
+  #matchTag(at: number, name: string, allowPlus: boolean): number | undefined {
+    const start = this.#spaceEnd(at);
+    if (!this.#source.startsWith(name, start)) return undefined;
+    const end = this.#spaceEnd(start + name.length);
+    if (this.#source.startsWith('%}', end)) return end + 2;
+    if (this.#source.startsWith('-%}', end)) return this.#spaceEnd(end + 3);
+    if (allowPlus && this.#source.startsWith('+%}', end)) return end + 3;
     return undefined;
   }
 
-  private lexCode(close: '}}' | '%}', endType: 'variable_end' | 'block_end'): void {
+  #lexCode(close: '}}' | '%}', endType: 'variable_end' | 'block_end'): void {
     for (;;) {
-      this.skipSpace();
-      if (this.offset >= this.source.length) return;
-      if (this.balancing.length === 0 && this.lexClose(close, endType)) return;
-      this.lexToken();
+      this.#skipSpace();
+      if (this.#offset >= this.#source.length) return;
+      if (this.#balancing.length === 0 && this.#lexClose(close, endType)) return;
+      this.#lexToken();
     }
   }
 
-  private lexClose(close: '}}' | '%}', endType: 'variable_end' | 'block_end'): boolean {
-    const start = this.offset;
-    const sign = this.source.charAt(start);
-    if (sign === '-' && this.source.startsWith(close, start + 1)) {
-      this.push(endType, close, start);
-      this.offset = start + 3;
-      this.skipSpace();
+  #lexClose(close: '}}' | '%}', endType: 'variable_end' | 'block_end'): boolean {
+    const start = this.#offset;
+    const sign = this.#source.charAt(start);
+    if (sign === '-' && this.#source.startsWith(close, start + 1)) {
+      this.#push(endType, close, start);
+      this.#offset = start + 3;
+      this.#skipSpace();
       return true;
     }
-    if (sign === '+' && close === '%}' && this.source.startsWith(close, start + 1)) {
-      this.push(endType, close, start);
-      this.offset = start + 3;
+    if (sign === '+' && close === '%}' && this.#source.startsWith(close, start + 1)) {
+      this.#push(endType, close, start);
+      this.#offset = start + 3;
       return true;
     }
-    if (!this.source.startsWith(close, start)) return false;
-    this.push(endType, close, start);
-    this.offset = start + 2;
+    if (!this.#source.startsWith(close, start)) return false;
+    this.#push(endType, close, start);
+    this.#offset = start + 2;
     return true;
   }
 
-  private lexToken(): void {
-    const code = this.source.charCodeAt(this.offset);
+  #lexToken(): void {
+    const code = this.#source.charCodeAt(this.#offset);
     if (isDigitCode(code)) {
-      this.lexNumber();
+      this.#lexNumber();
       return;
     }
     if (code === 0x22 || code === 0x27) {
-      this.lexString(code);
+      this.#lexString(code);
       return;
     }
-    if (nameCharacterLength(this.source, this.offset) > 0) {
-      this.lexName();
+    if (nameCharacterLength(this.#source, this.#offset) > 0) {
+      this.#lexName();
       return;
     }
-    this.lexOperator();
+    this.#lexOperator();
   }
 
-  private lexNumber(): void {
-    const start = this.offset;
-    const number = scanNumber(this.source, start);
-    this.push(number.type, this.source.slice(start, number.end).replaceAll('_', ''), start);
-    this.offset = number.end;
+  #lexNumber(): void {
+    const start = this.#offset;
+    const number = scanNumber(this.#source, start);
+    this.#push(number.type, this.#source.slice(start, number.end).replaceAll('_', ''), start);
+    this.#offset = number.end;
   }
 
-  private lexName(): void {
-    const start = this.offset;
+  #lexName(): void {
+    const start = this.#offset;
     let end = start;
-    for (let length = 1; length > 0; end += length) length = nameCharacterLength(this.source, end);
-    const name = this.source.slice(start, end);
+    for (let length = 1; length > 0; end += length) length = nameCharacterLength(this.#source, end);
+    const name = this.#source.slice(start, end);
     if (!/^[A-Za-z_]/.test(name) && !isIdentifier(name)) {
       throw new CompileFailure('Invalid character in identifier', start);
     }
-    this.push('name', name, start);
-    this.offset = end;
+    this.#push('name', name, start);
+    this.#offset = end;
   }
 
-  private lexString(quote: number): void {
-    const start = this.offset;
+  #lexString(quote: number): void {
+    const start = this.#offset;
     let end = start + 1;
-    while (end < this.source.length && this.source.charCodeAt(end) !== quote) {
-      end += this.source.charCodeAt(end) === 0x5c ? 2 : 1;
+    while (end < this.#source.length && this.#source.charCodeAt(end) !== quote) {
+      end += this.#source.charCodeAt(end) === 0x5c ? 2 : 1;
     }
-    if (end >= this.source.length) {
+    if (end >= this.#source.length) {
       throw new CompileFailure(
         `unexpected char ${quote === 0x27 ? `"'"` : `'"'`} at ${start}: the string is never closed`,
         start,
       );
     }
-    this.push('string', decodeStringLiteral(this.source.slice(start + 1, end), start), start);
-    this.offset = end + 1;
+    this.#push('string', decodeStringLiteral(this.#source.slice(start + 1, end), start), start);
+    this.#offset = end + 1;
   }
 
-  private lexOperator(): void {
-    const start = this.offset;
-    const two = this.source.slice(start, start + 2);
-    const text = isOperator(two) ? two : this.source.charAt(start);
+  #lexOperator(): void {
+    const start = this.#offset;
+    const two = this.#source.slice(start, start + 2);
+    const text = isOperator(two) ? two : this.#source.charAt(start);
     if (!isOperator(text)) {
-      const character = String.fromCodePoint(this.source.codePointAt(start) ?? 0);
+      const character = String.fromCodePoint(this.#source.codePointAt(start) ?? 0);
       throw new CompileFailure(`unexpected char '${character}' at ${start}`, start);
     }
-    this.balance(text, start);
-    this.push(operators[text], text, start);
-    this.offset = start + text.length;
+    this.#balance(text, start);
+    this.#push(operators[text], text, start);
+    this.#offset = start + text.length;
   }
 
-  private balance(text: string, start: number): void {
+  #balance(text: string, start: number): void {
     const closing = closingOf.get(text);
     if (closing !== undefined) {
-      this.balancing.push(closing);
+      this.#balancing.push(closing);
     } else if (text === '}' || text === ')' || text === ']') {
-      const expected = this.balancing.pop();
+      const expected = this.#balancing.pop();
       if (expected === undefined) throw new CompileFailure(`unexpected '${text}'`, start);
       if (expected !== text) {
         throw new CompileFailure(`unexpected '${text}', expected '${expected}'`, start);
@@ -222,17 +222,17 @@ class Lexer {
     }
   }
 
-  private push(type: TokenType, value: string, offset: number): void {
-    this.tokens.push({ type, value, offset });
+  #push(type: TokenType, value: string, offset: number): void {
+    this.#tokens.push({ type, value, offset });
   }
 
-  private skipSpace(): void {
-    this.offset = this.spaceEnd(this.offset);
+  #skipSpace(): void {
+    this.#offset = this.#spaceEnd(this.#offset);
   }
 
-  private spaceEnd(from: number): number {
+  #spaceEnd(from: number): number {
     let end = from;
-    while (end < this.source.length && isSpaceCode(this.source.charCodeAt(end))) end++;
+    while (end < this.#source.length && isSpaceCode(this.#source.charCodeAt(end))) end++;
     return end;
   }
 }

@@ -52,23 +52,23 @@ export interface TupleRules {
  */
 export class ExpressionParser {
   protected readonly stream: TokenStream;
-  private nesting = 0;
+  #nesting = 0;
 
   constructor(stream: TokenStream) {
     this.stream = stream;
   }
 
   protected nested<Result>(parse: () => Result): Result {
-    if (++this.nesting > maxNesting) {
+    if (++this.#nesting > maxNesting) {
       this.stream.fail(`the template is nested more than ${maxNesting} deep`);
     }
     const result = parse();
-    this.nesting--;
+    this.#nesting--;
     return result;
   }
 
   parseExpression(withCondexpr = true): Expression {
-    return this.nested(() => (withCondexpr ? this.parseCondexpr() : this.parseOr()));
+    return this.nested(() => (withCondexpr ? this.#parseCondexpr() : this.#parseOr()));
   }
 
   parseTuple(rules: TupleRules = {}): Expression {
@@ -77,7 +77,7 @@ export class ExpressionParser {
     let isTuple = false;
     for (;;) {
       if (items.length > 0) this.stream.expect('comma');
-      if (this.isTupleEnd()) break;
+      if (this.#isTupleEnd()) break;
       items.push(rules.simplified ? this.parsePrimary() : this.parseExpression(rules.withCondexpr));
       if (!this.stream.is('comma')) break;
       isTuple = true;
@@ -96,61 +96,61 @@ export class ExpressionParser {
     for (let inline = startInline; inline || this.stream.is('pipe'); inline = false) {
       if (!inline) this.stream.next();
       const { offset } = this.stream.current;
-      const name = this.parseDottedName();
-      const args = this.stream.is('lparen') ? this.parseCallArguments() : noArguments();
+      const name = this.#parseDottedName();
+      const args = this.stream.is('lparen') ? this.#parseCallArguments() : noArguments();
       const filter: Filter = { kind: 'Filter', node: result, name, arguments: args, offset };
       result = filter;
     }
     return result;
   }
 
-  private isTupleEnd(): boolean {
+  #isTupleEnd(): boolean {
     const { type } = this.stream.current;
     return type === 'variable_end' || type === 'block_end' || type === 'rparen';
   }
 
-  private parseCondexpr(): Expression {
+  #parseCondexpr(): Expression {
     const { offset } = this.stream.current;
-    let expr1 = this.parseOr();
+    let expr1 = this.#parseOr();
     while (this.stream.skipIfName('if')) {
-      const test = this.parseOr();
-      const expr2 = this.stream.skipIfName('else') ? this.nested(() => this.parseCondexpr()) : null;
+      const test = this.#parseOr();
+      const expr2 = this.stream.skipIfName('else') ? this.nested(() => this.#parseCondexpr()) : null;
       expr1 = { kind: 'CondExpr', test, expr1, expr2, offset };
     }
     return expr1;
   }
 
-  private parseOr(): Expression {
+  #parseOr(): Expression {
     const { offset } = this.stream.current;
-    let left = this.parseAnd();
-    while (this.stream.skipIfName('or')) left = { kind: 'Or', left, right: this.parseAnd(), offset };
+    let left = this.#parseAnd();
+    while (this.stream.skipIfName('or')) left = { kind: 'Or', left, right: this.#parseAnd(), offset };
     return left;
   }
 
-  private parseAnd(): Expression {
+  #parseAnd(): Expression {
     const { offset } = this.stream.current;
-    let left = this.parseNot();
-    while (this.stream.skipIfName('and')) left = { kind: 'And', left, right: this.parseNot(), offset };
+    let left = this.#parseNot();
+    while (this.stream.skipIfName('and')) left = { kind: 'And', left, right: this.#parseNot(), offset };
     return left;
   }
 
-  private parseNot(): Expression {
-    if (!this.stream.isName('not')) return this.parseCompare();
+  #parseNot(): Expression {
+    if (!this.stream.isName('not')) return this.#parseCompare();
     const { offset } = this.stream.next();
-    return { kind: 'Not', node: this.nested(() => this.parseNot()), offset };
+    return { kind: 'Not', node: this.nested(() => this.#parseNot()), offset };
   }
 
-  private parseCompare(): Expression {
+  #parseCompare(): Expression {
     const { offset } = this.stream.current;
-    const expr = this.parseSum();
+    const expr = this.#parseSum();
     const ops: Compare['ops'][number][] = [];
-    for (let op = this.parseCompareOperator(); op !== undefined; op = this.parseCompareOperator()) {
-      ops.push({ op, expr: this.parseSum() });
+    for (let op = this.#parseCompareOperator(); op !== undefined; op = this.#parseCompareOperator()) {
+      ops.push({ op, expr: this.#parseSum() });
     }
     return ops.length === 0 ? expr : { kind: 'Compare', expr, ops, offset };
   }
 
-  private parseCompareOperator(): CompareOperator | undefined {
+  #parseCompareOperator(): CompareOperator | undefined {
     const { type } = this.stream.current;
     if (compareOperators.has(type)) return this.stream.next().type as CompareOperator;
     if (this.stream.skipIfName('in')) return 'in';
@@ -160,29 +160,29 @@ export class ExpressionParser {
     return 'notin';
   }
 
-  private parseSum(): Expression {
-    return this.parseBinary(sumOperators, () => this.parseConcat());
+  #parseSum(): Expression {
+    return this.#parseBinary(sumOperators, () => this.#parseConcat());
   }
 
-  private parseConcat(): Expression {
+  #parseConcat(): Expression {
     const { offset } = this.stream.current;
-    const first = this.parseProduct();
+    const first = this.#parseProduct();
     if (!this.stream.is('tilde')) return first;
     const nodes = [first];
-    while (this.stream.skipIf('tilde')) nodes.push(this.parseProduct());
+    while (this.stream.skipIf('tilde')) nodes.push(this.#parseProduct());
     return { kind: 'Concat', nodes, offset };
   }
 
-  private parseProduct(): Expression {
-    return this.parseBinary(productOperators, () => this.parsePower());
+  #parseProduct(): Expression {
+    return this.#parseBinary(productOperators, () => this.#parsePower());
   }
 
   /** Left-associative here, unlike in Python. */
-  private parsePower(): Expression {
-    return this.parseBinary(powerOperators, () => this.parseUnary());
+  #parsePower(): Expression {
+    return this.#parseBinary(powerOperators, () => this.#parseUnary());
   }
 
-  private parseBinary(
+  #parseBinary(
     operators: ReadonlyMap<TokenType, BinaryOperator>,
     parseOperand: () => Expression,
   ): Expression {
@@ -195,17 +195,17 @@ export class ExpressionParser {
     }
   }
 
-  private parseUnary(withFilter = true): Expression {
-    const node = this.parsePostfix(this.parseSigned());
-    return withFilter ? this.parseFilterExpr(node) : node;
+  #parseUnary(withFilter = true): Expression {
+    const node = this.#parsePostfix(this.#parseSigned());
+    return withFilter ? this.#parseFilterExpr(node) : node;
   }
 
-  private parseSigned(): Expression {
+  #parseSigned(): Expression {
     const { type } = this.stream.current;
     if (type !== 'sub' && type !== 'add') return this.parsePrimary();
     const { offset } = this.stream.next();
     const kind: UnaryExpr['kind'] = type === 'sub' ? 'Neg' : 'Pos';
-    return { kind, node: this.nested(() => this.parseUnary(false)), offset };
+    return { kind, node: this.nested(() => this.#parseUnary(false)), offset };
   }
 
   parsePrimary(): Expression {
@@ -216,7 +216,7 @@ export class ExpressionParser {
         this.stream.next();
         return parseName(token.value, offset);
       case 'string':
-        return { kind: 'Const', value: this.parseStrings(), offset };
+        return { kind: 'Const', value: this.#parseStrings(), offset };
       case 'integer':
         this.stream.next();
         return { kind: 'Const', value: parseIntegerLiteral(token.value, offset), offset };
@@ -230,31 +230,31 @@ export class ExpressionParser {
         return node;
       }
       case 'lbracket':
-        return this.parseList();
+        return this.#parseList();
       case 'lbrace':
-        return this.parseDict();
+        return this.#parseDict();
       default:
         return this.stream.fail(`unexpected '${describeToken(token)}'`);
     }
   }
 
-  private parseStrings(): string {
+  #parseStrings(): string {
     let value = '';
     while (this.stream.is('string')) value += this.stream.next().value;
     return value;
   }
 
-  private parseList(): Expression {
+  #parseList(): Expression {
     const { offset } = this.stream.expect('lbracket');
     const items: Expression[] = [];
-    this.parseItems('rbracket', () => items.push(this.parseExpression()));
+    this.#parseItems('rbracket', () => items.push(this.parseExpression()));
     return { kind: 'List', items, offset };
   }
 
-  private parseDict(): Expression {
+  #parseDict(): Expression {
     const { offset } = this.stream.expect('lbrace');
     const items: { key: Expression; value: Expression }[] = [];
-    this.parseItems('rbrace', () => {
+    this.#parseItems('rbrace', () => {
       const key = this.parseExpression();
       this.stream.expect('colon');
       items.push({ key, value: this.parseExpression() });
@@ -263,7 +263,7 @@ export class ExpressionParser {
   }
 
   /** Items with commas between them and perhaps one behind the last, up to and with the closing bracket. */
-  private parseItems(close: TokenType, parseItem: () => void): void {
+  #parseItems(close: TokenType, parseItem: () => void): void {
     for (let first = true; !this.stream.is(close); first = false) {
       if (!first) this.stream.expect('comma');
       if (this.stream.is(close)) break;
@@ -272,28 +272,28 @@ export class ExpressionParser {
     this.stream.expect(close);
   }
 
-  private parsePostfix(node: Expression): Expression {
+  #parsePostfix(node: Expression): Expression {
     let result = node;
     for (;;) {
-      if (this.stream.is('dot') || this.stream.is('lbracket')) result = this.parseSubscript(result);
-      else if (this.stream.is('lparen')) result = this.parseCall(result);
+      if (this.stream.is('dot') || this.stream.is('lbracket')) result = this.#parseSubscript(result);
+      else if (this.stream.is('lparen')) result = this.#parseCall(result);
       else return result;
     }
   }
 
-  private parseFilterExpr(node: Expression): Expression {
+  #parseFilterExpr(node: Expression): Expression {
     let result = node;
     for (;;) {
       if (this.stream.is('pipe')) result = this.parseFilter(result) ?? result;
-      else if (this.stream.isName('is')) result = this.parseTest(result);
-      else if (this.stream.is('lparen')) result = this.parseCall(result);
+      else if (this.stream.isName('is')) result = this.#parseTest(result);
+      else if (this.stream.is('lparen')) result = this.#parseCall(result);
       else return result;
     }
   }
 
-  private parseSubscript(node: Expression): Expression {
+  #parseSubscript(node: Expression): Expression {
     const token = this.stream.next();
-    if (token.type === 'lbracket') return this.parseItem(node, token.offset);
+    if (token.type === 'lbracket') return this.#parseItem(node, token.offset);
     const attribute = this.stream.next();
     if (attribute.type === 'name') {
       return { kind: 'Getattr', node, attr: attribute.value, offset: attribute.offset };
@@ -304,38 +304,38 @@ export class ExpressionParser {
     return { kind: 'Getitem', node, arg, offset: attribute.offset };
   }
 
-  private parseItem(node: Expression, offset: number): Expression {
+  #parseItem(node: Expression, offset: number): Expression {
     const items: Expression[] = [];
     while (!this.stream.is('rbracket')) {
       if (items.length > 0) this.stream.expect('comma');
-      items.push(this.parseSubscribed());
+      items.push(this.#parseSubscribed());
     }
     this.stream.expect('rbracket');
     const only = items.length === 1 ? items[0] : undefined;
     return { kind: 'Getitem', node, arg: only ?? { kind: 'Tuple', items, offset }, offset };
   }
 
-  private parseSubscribed(): Expression {
+  #parseSubscribed(): Expression {
     const { offset } = this.stream.current;
     const start = this.stream.is('colon') ? null : this.parseExpression();
     if (start !== null && !this.stream.is('colon')) return start;
     this.stream.next();
-    const stop = this.isSliceEnd() || this.stream.is('colon') ? null : this.parseExpression();
-    const step = this.stream.skipIf('colon') && !this.isSliceEnd() ? this.parseExpression() : null;
+    const stop = this.#isSliceEnd() || this.stream.is('colon') ? null : this.parseExpression();
+    const step = this.stream.skipIf('colon') && !this.#isSliceEnd() ? this.parseExpression() : null;
     const slice: Slice = { kind: 'Slice', start, stop, step, offset };
     return slice;
   }
 
-  private isSliceEnd(): boolean {
+  #isSliceEnd(): boolean {
     return this.stream.is('rbracket') || this.stream.is('comma');
   }
 
-  private parseCall(node: Expression): Call {
+  #parseCall(node: Expression): Call {
     const { offset } = this.stream.current;
-    return { kind: 'Call', node, arguments: this.parseCallArguments(), offset };
+    return { kind: 'Call', node, arguments: this.#parseCallArguments(), offset };
   }
 
-  private parseCallArguments(): Arguments {
+  #parseCallArguments(): Arguments {
     const { offset } = this.stream.expect('lparen');
     const args: Expression[] = [];
     const kwargs: { key: string; value: Expression }[] = [];
@@ -344,7 +344,7 @@ export class ExpressionParser {
     const ensure = (condition: boolean) => {
       if (!condition) this.stream.fail('invalid syntax for function call expression', offset);
     };
-    this.parseItems('rparen', () => {
+    this.#parseItems('rparen', () => {
       if (this.stream.is('mul')) {
         ensure(dynArgs === null && dynKwargs === null);
         this.stream.next();
@@ -366,28 +366,28 @@ export class ExpressionParser {
     return { args, kwargs, dynArgs, dynKwargs };
   }
 
-  private parseDottedName(): string {
+  #parseDottedName(): string {
     let name = this.stream.expect('name').value;
     while (this.stream.skipIf('dot')) name += `.${this.stream.expect('name').value}`;
     return name;
   }
 
-  private parseTest(node: Expression): Expression {
+  #parseTest(node: Expression): Expression {
     this.stream.next();
     const negated = this.stream.skipIfName('not');
     const { offset } = this.stream.current;
-    const name = this.parseDottedName();
-    const test: Expression = { kind: 'Test', node, name, arguments: this.parseTestArguments(), offset };
+    const name = this.#parseDottedName();
+    const test: Expression = { kind: 'Test', node, name, arguments: this.#parseTestArguments(), offset };
     return negated ? { kind: 'Not', node: test, offset } : test;
   }
 
-  private parseTestArguments(): Arguments {
-    if (this.stream.is('lparen')) return this.parseCallArguments();
+  #parseTestArguments(): Arguments {
+    if (this.stream.is('lparen')) return this.#parseCallArguments();
     if (!testArgumentStarts.has(this.stream.current.type) || this.stream.isName('else', 'or', 'and')) {
       return noArguments();
     }
     if (this.stream.isName('is')) this.stream.fail('You cannot chain multiple tests with is');
-    return { ...noArguments(), args: [this.parsePostfix(this.parsePrimary())] };
+    return { ...noArguments(), args: [this.#parsePostfix(this.parsePrimary())] };
   }
 }
 

@@ -40,15 +40,15 @@ const loaderTags: ReadonlySet<string> = new Set(['extends', 'include', 'import',
 
 /** Statements, in the order of Jinja2's parser. */
 class Parser extends ExpressionParser {
-  private readonly tagStack: string[] = [];
-  private readonly endTokenStack: (readonly string[])[] = [];
+  readonly #tagStack: string[] = [];
+  readonly #endTokenStack: (readonly string[])[] = [];
 
   parse(): TemplateNode {
-    return { kind: 'Template', body: this.subparse(null), offset: 0 };
+    return { kind: 'Template', body: this.#subparse(null), offset: 0 };
   }
 
   /** Statements up to one of the end tags, which stays current; to the end of the source without any. */
-  private subparse(endTags: readonly string[] | null): Statement[] {
+  #subparse(endTags: readonly string[] | null): Statement[] {
     const body: Statement[] = [];
     let buffer: (TemplateData | Expression)[] = [];
     const flush = () => {
@@ -56,24 +56,24 @@ class Parser extends ExpressionParser {
       if (first !== undefined) body.push({ kind: 'Output', nodes: buffer, offset: first.offset });
       buffer = [];
     };
-    if (endTags !== null) this.endTokenStack.push(endTags);
+    if (endTags !== null) this.#endTokenStack.push(endTags);
     while (!this.stream.is('eof')) {
       if (this.stream.is('block_begin')) {
         flush();
         this.stream.next();
         if (endTags !== null && this.stream.isName(...endTags)) break;
-        body.push(this.nested(() => this.parseStatement()));
+        body.push(this.nested(() => this.#parseStatement()));
         this.stream.expect('block_end');
       } else {
-        buffer.push(this.parseData());
+        buffer.push(this.#parseData());
       }
     }
     flush();
-    if (endTags !== null) this.endTokenStack.pop();
+    if (endTags !== null) this.#endTokenStack.pop();
     return body;
   }
 
-  private parseData(): TemplateData | Expression {
+  #parseData(): TemplateData | Expression {
     const token = this.stream.next();
     if (token.type === 'data') return { kind: 'TemplateData', data: token.value, offset: token.offset };
     const node = this.parseTuple();
@@ -81,44 +81,44 @@ class Parser extends ExpressionParser {
     return node;
   }
 
-  private parseStatement(): Statement {
+  #parseStatement(): Statement {
     const token = this.stream.current;
     if (token.type !== 'name') this.stream.fail('tag name expected');
-    this.tagStack.push(token.value);
-    const statement = this.parseTag(token.value);
-    this.tagStack.pop();
+    this.#tagStack.push(token.value);
+    const statement = this.#parseTag(token.value);
+    this.#tagStack.pop();
     return statement;
   }
 
-  private parseTag(tag: string): Statement {
+  #parseTag(tag: string): Statement {
     switch (tag) {
       case 'for':
-        return this.parseFor();
+        return this.#parseFor();
       case 'if':
-        return this.parseIf();
+        return this.#parseIf();
       case 'block':
-        return this.parseBlock();
+        return this.#parseBlock();
       case 'print':
-        return this.parsePrint();
+        return this.#parsePrint();
       case 'macro':
-        return this.parseMacro();
+        return this.#parseMacro();
       case 'set':
-        return this.parseSet();
+        return this.#parseSet();
       case 'with':
-        return this.parseWith();
+        return this.#parseWith();
       case 'autoescape':
-        return this.parseAutoescape();
+        return this.#parseAutoescape();
       case 'call':
-        return this.parseCallBlock();
+        return this.#parseCallBlock();
       case 'filter':
-        return this.parseFilterBlock();
+        return this.#parseFilterBlock();
       default:
-        this.tagStack.pop();
-        return this.failUnknownTag(tag);
+        this.#tagStack.pop();
+        return this.#failUnknownTag(tag);
     }
   }
 
-  private failUnknownTag(tag: string): never {
+  #failUnknownTag(tag: string): never {
     const { offset } = this.stream.current;
     if (loaderTags.has(tag)) {
       throw new CompileFailure(
@@ -126,10 +126,10 @@ class Parser extends ExpressionParser {
         offset,
       );
     }
-    const awaited = this.endTokenStack.at(-1) ?? [];
+    const awaited = this.#endTokenStack.at(-1) ?? [];
     const suggestion = nearest(tag, [...awaited, ...knownTags]);
     throw new CompileFailure(
-      this.describeNesting(`Encountered unknown tag '${tag}'.`, awaited, tag),
+      this.#describeNesting(`Encountered unknown tag '${tag}'.`, awaited, tag),
       offset,
       {
         suggestion,
@@ -137,64 +137,64 @@ class Parser extends ExpressionParser {
     );
   }
 
-  private failEof(endTags: readonly string[]): never {
+  #failEof(endTags: readonly string[]): never {
     throw new CompileFailure(
-      this.describeNesting('Unexpected end of template.', endTags, null),
+      this.#describeNesting('Unexpected end of template.', endTags, null),
       this.stream.current.offset,
     );
   }
 
-  private describeNesting(start: string, awaited: readonly string[], tag: string | null): string {
+  #describeNesting(start: string, awaited: readonly string[], tag: string | null): string {
     const parts = [start];
     if (awaited.length > 0) {
       const list = awaited.map((name) => `'${name}'`).join(' or ');
       parts.push(
-        tag !== null && this.endTokenStack.some((tags) => tags.includes(tag))
+        tag !== null && this.#endTokenStack.some((tags) => tags.includes(tag))
           ? `You probably made a nesting mistake: currently looking for ${list}.`
           : `Looking for the following tags: ${list}.`,
       );
     }
-    const innermost = this.tagStack.at(-1);
+    const innermost = this.#tagStack.at(-1);
     if (innermost !== undefined) parts.push(`The innermost block that needs to be closed is '${innermost}'.`);
     return parts.join(' ');
   }
 
   /** The body of a tag; `drop` moves over the end tag's name. */
-  private parseStatements(endTags: readonly string[], drop = false): Statement[] {
+  #parseStatements(endTags: readonly string[], drop = false): Statement[] {
     this.stream.skipIf('colon');
     this.stream.expect('block_end');
-    const body = this.subparse(endTags);
-    if (this.stream.is('eof')) this.failEof(endTags);
+    const body = this.#subparse(endTags);
+    if (this.stream.is('eof')) this.#failEof(endTags);
     if (drop) this.stream.next();
     return body;
   }
 
-  private parseFor(): Statement {
+  #parseFor(): Statement {
     const { offset } = this.stream.next();
-    const target = this.parseAssignTarget();
+    const target = this.#parseAssignTarget();
     this.stream.expectName('in');
     const iter = this.parseTuple({ withCondexpr: false });
     const test = this.stream.skipIfName('if') ? this.parseExpression() : null;
     const recursive = this.stream.skipIfName('recursive');
-    const body = this.parseStatements(['endfor', 'else']);
-    const else_ = this.stream.next().value === 'endfor' ? [] : this.parseStatements(['endfor'], true);
+    const body = this.#parseStatements(['endfor', 'else']);
+    const else_ = this.stream.next().value === 'endfor' ? [] : this.#parseStatements(['endfor'], true);
     return { kind: 'For', target, iter, body, else_, test, recursive, offset };
   }
 
-  private parseIf(): Statement {
+  #parseIf(): Statement {
     const branches: { test: Expression; body: Statement[]; offset: number }[] = [];
     for (;;) {
       const { offset } = this.stream.next();
       const test = this.parseTuple({ withCondexpr: false });
-      branches.push({ test, body: this.parseStatements(['elif', 'else', 'endif']), offset });
+      branches.push({ test, body: this.#parseStatements(['elif', 'else', 'endif']), offset });
       if (!this.stream.isName('elif')) break;
     }
-    const else_ = this.stream.next().value === 'else' ? this.parseStatements(['endif'], true) : [];
+    const else_ = this.stream.next().value === 'else' ? this.#parseStatements(['endif'], true) : [];
     const [first, ...rest] = branches.map((branch): If => ({ kind: 'If', elif_: [], else_: [], ...branch }));
     return { ...first!, elif_: rest, else_ };
   }
 
-  private parseBlock(): Statement {
+  #parseBlock(): Statement {
     const { offset } = this.stream.next();
     const name = this.stream.expect('name').value;
     const scoped = this.stream.skipIfName('scoped');
@@ -204,7 +204,7 @@ class Parser extends ExpressionParser {
         'Block names in Jinja have to be valid Python identifiers and may not contain hyphens, use an underscore instead.',
       );
     }
-    const body = this.parseStatements(['endblock'], true);
+    const body = this.#parseStatements(['endblock'], true);
     if (required && !body.every(isBlank)) {
       this.stream.fail('Required blocks can only contain comments or whitespace', offset);
     }
@@ -212,7 +212,7 @@ class Parser extends ExpressionParser {
     return { kind: 'Block', name, body, scoped, required, offset };
   }
 
-  private parsePrint(): Statement {
+  #parsePrint(): Statement {
     const { offset } = this.stream.next();
     const nodes: Expression[] = [];
     while (!this.stream.is('block_end')) {
@@ -223,21 +223,21 @@ class Parser extends ExpressionParser {
     return output;
   }
 
-  private parseMacro(): Statement {
+  #parseMacro(): Statement {
     const { offset } = this.stream.next();
-    const { name } = this.parseNameTarget();
-    const signature = this.parseSignature();
-    const body = this.parseStatements(['endmacro'], true);
+    const { name } = this.#parseNameTarget();
+    const signature = this.#parseSignature();
+    const body = this.#parseStatements(['endmacro'], true);
     return { kind: 'Macro', name, ...signature, body, offset };
   }
 
-  private parseSignature(): { args: Name[]; defaults: Expression[] } {
+  #parseSignature(): { args: Name[]; defaults: Expression[] } {
     const args: Name[] = [];
     const defaults: Expression[] = [];
     this.stream.expect('lparen');
     while (!this.stream.is('rparen')) {
       if (args.length > 0) this.stream.expect('comma');
-      const arg = this.parseNameTarget();
+      const arg = this.#parseNameTarget();
       arg.ctx = 'param';
       if (this.stream.skipIf('assign')) defaults.push(this.parseExpression());
       else if (defaults.length > 0) this.stream.fail('non-default argument follows default argument');
@@ -247,39 +247,39 @@ class Parser extends ExpressionParser {
     return { args, defaults };
   }
 
-  private parseCallBlock(): Statement {
+  #parseCallBlock(): Statement {
     const { offset } = this.stream.next();
-    const signature = this.stream.is('lparen') ? this.parseSignature() : { args: [], defaults: [] };
+    const signature = this.stream.is('lparen') ? this.#parseSignature() : { args: [], defaults: [] };
     const call = this.parseExpression();
     if (call.kind !== 'Call') this.stream.fail('expected call', offset);
-    const body = this.parseStatements(['endcall'], true);
+    const body = this.#parseStatements(['endcall'], true);
     return { kind: 'CallBlock', call, ...signature, body, offset };
   }
 
-  private parseFilterBlock(): Statement {
+  #parseFilterBlock(): Statement {
     const { offset } = this.stream.next();
     const filter = this.parseFilter(null, true) as Filter;
-    const body = this.parseStatements(['endfilter'], true);
+    const body = this.#parseStatements(['endfilter'], true);
     return { kind: 'FilterBlock', filter, body, offset };
   }
 
-  private parseSet(): Statement {
+  #parseSet(): Statement {
     const { offset } = this.stream.next();
-    const target = this.parseAssignTarget({ withNamespace: true });
+    const target = this.#parseAssignTarget({ withNamespace: true });
     if (this.stream.skipIf('assign')) return { kind: 'Assign', target, node: this.parseTuple(), offset };
     const filter = this.parseFilter(null) as Filter | null;
-    const body = this.parseStatements(['endset'], true);
+    const body = this.#parseStatements(['endset'], true);
     const block: AssignBlock = { kind: 'AssignBlock', target, filter, body, offset };
     return block;
   }
 
-  private parseWith(): Statement {
+  #parseWith(): Statement {
     const { offset } = this.stream.next();
     const targets: AssignTarget[] = [];
     const values: Expression[] = [];
     while (!this.stream.is('block_end')) {
       if (targets.length > 0) this.stream.expect('comma');
-      const target = this.parseAssignTarget();
+      const target = this.#parseAssignTarget();
       setContext(target, 'param');
       targets.push(target);
       this.stream.expect('assign');
@@ -289,40 +289,40 @@ class Parser extends ExpressionParser {
       kind: 'With',
       targets,
       values,
-      body: this.parseStatements(['endwith'], true),
+      body: this.#parseStatements(['endwith'], true),
       offset,
     };
     return node;
   }
 
-  private parseAutoescape(): Statement {
+  #parseAutoescape(): Statement {
     const { offset } = this.stream.next();
     const autoescape = this.parseExpression();
-    const body = this.parseStatements(['endautoescape'], true);
+    const body = this.#parseStatements(['endautoescape'], true);
     return { kind: 'Scope', body: [{ kind: 'ScopedEvalContextModifier', autoescape, body, offset }], offset };
   }
 
-  private parseAssignTarget(rules: { withNamespace?: boolean } = {}): AssignTarget {
+  #parseAssignTarget(rules: { withNamespace?: boolean } = {}): AssignTarget {
     if (rules.withNamespace && this.stream.look().type === 'dot') {
       const { value: name, offset } = this.stream.expect('name');
       this.stream.next();
       return { kind: 'NSRef', name, attr: this.stream.expect('name').value, offset };
     }
-    return this.asTarget(this.parseTuple({ simplified: true }));
+    return this.#asTarget(this.parseTuple({ simplified: true }));
   }
 
-  private asTarget(node: Expression): AssignTarget {
+  #asTarget(node: Expression): AssignTarget {
     if (node.kind === 'Name') {
       node.ctx = 'store';
       return node;
     }
     if (node.kind === 'Tuple') {
-      return { kind: 'Tuple', items: node.items.map((item) => this.asTarget(item)), offset: node.offset };
+      return { kind: 'Tuple', items: node.items.map((item) => this.#asTarget(item)), offset: node.offset };
     }
     return this.stream.fail(`can't assign to '${node.kind.toLowerCase()}'`, node.offset);
   }
 
-  private parseNameTarget(): Name {
+  #parseNameTarget(): Name {
     const { value: name, offset } = this.stream.expect('name');
     if (['true', 'false', 'none', 'True', 'False', 'None'].includes(name)) {
       this.stream.fail(`can't assign to '${name}'`, offset);

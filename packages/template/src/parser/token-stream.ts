@@ -3,30 +3,30 @@ import { describeToken, describeTokenType, type Token, type TokenType } from '..
 
 /** The tokens with a position in them; the parser's only view of the source. */
 export class TokenStream {
-  private readonly tokens: readonly Token[];
-  private position = 0;
+  readonly #tokens: readonly Token[];
+  #position = 0;
 
   constructor(tokens: readonly Token[]) {
-    this.tokens = tokens;
+    this.#tokens = tokens;
   }
 
   get current(): Token {
-    return this.at(this.position);
+    return this.#at(this.#position);
   }
 
   look(): Token {
-    return this.at(this.position + 1);
+    return this.#at(this.#position + 1);
   }
 
   /** Moves on and gives the token that was current. */
   next(): Token {
     const token = this.current;
-    if (token.type !== 'eof') this.position++;
+    if (token.type !== 'eof') this.#position++;
     return token;
   }
 
   skip(count: number): void {
-    this.position = Math.min(this.position + count, this.tokens.length - 1);
+    this.#position = Math.min(this.#position + count, this.#tokens.length - 1);
   }
 
   is(type: TokenType): boolean {
@@ -51,12 +51,12 @@ export class TokenStream {
   }
 
   expect(type: TokenType): Token {
-    if (this.current.type !== type) this.failExpecting(describeTokenType(type));
+    if (this.current.type !== type) this.#failExpecting(describeTokenType(type));
     return this.next();
   }
 
   expectName(name: string): Token {
-    if (!this.isName(name)) this.failExpecting(name);
+    if (!this.isName(name)) this.#failExpecting(name);
     return this.next();
   }
 
@@ -64,13 +64,13 @@ export class TokenStream {
     throw new CompileFailure(message, offset);
   }
 
-  private failExpecting(expected: string): never {
+  #failExpecting(expected: string): never {
     const token = this.current;
     if (token.type === 'eof') this.fail(`unexpected end of template, expected '${expected}'`);
     this.fail(`expected token '${expected}', got '${describeToken(token)}'`);
   }
 
-  private at(position: number): Token {
-    return this.tokens[Math.min(position, this.tokens.length - 1)]!;
+  #at(position: number): Token {
+    return this.#tokens[Math.min(position, this.#tokens.length - 1)]!;
   }
 }

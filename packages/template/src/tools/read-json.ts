@@ -17,80 +17,81 @@ export function readJson(text: string): Value {
 }
 
 class Reader {
-  private readonly text: string;
-  private offset = 0;
+  readonly #text: string;
+  #offset = 0;
 
   constructor(text: string) {
-    this.text = text;
+    this.#text = text;
   }
 
   value(): Value {
-    this.space();
-    switch (this.text.charAt(this.offset)) {
+    this.#space();
+    switch (this.#text.charAt(this.#offset)) {
       case '{':
-        return this.dict();
+        return this.#dict();
       case '[':
-        return this.list();
+        return this.#list();
       case '"':
-        return this.string();
+        return this.#string();
       default:
-        return this.scalar();
+        return this.#scalar();
     }
   }
 
-  private dict(): Dict {
+  #dict(): Dict {
     const dict = new Dict();
-    this.members('}', () => {
-      this.space();
-      const key = this.string();
-      this.space();
-      this.offset++;
+    this.#members('}', () => {
+      this.#space();
+      const key = this.#string();
+      this.#space();
+      this.#offset++;
       dict.setString(key, this.value());
     });
     return dict;
   }
 
-  private list(): Value[] {
+  #list(): Value[] {
     const list: Value[] = [];
-    this.members(']', () => list.push(this.value()));
+    this.#members(']', () => list.push(this.value()));
     return list;
   }
 
-  private members(close: string, readMember: () => void): void {
-    this.offset++;
-    this.space();
-    while (this.text.charAt(this.offset) !== close) {
+  #members(close: string, readMember: () => void): void {
+    this.#offset++;
+    this.#space();
+    while (this.#text.charAt(this.#offset) !== close) {
       readMember();
-      this.space();
-      if (this.text.charAt(this.offset) === ',') this.offset++;
-      this.space();
+      this.#space();
+      if (this.#text.charAt(this.#offset) === ',') this.#offset++;
+      this.#space();
     }
-    this.offset++;
+    this.#offset++;
   }
 
-  private string(): string {
-    let end = this.offset + 1;
-    while (this.text.charAt(end) !== '"') end += this.text.charAt(end) === '\\' ? 2 : 1;
-    const parsed = JSON.parse(this.text.slice(this.offset, end + 1)) as string;
-    this.offset = end + 1;
+  #string(): string {
+    let end = this.#offset + 1;
+    while (this.#text.charAt(end) !== '"') end += this.#text.charAt(end) === '\\' ? 2 : 1;
+    const parsed = JSON.parse(this.#text.slice(this.#offset, end + 1)) as string;
+    this.#offset = end + 1;
     return parsed;
   }
 
-  private scalar(): Value {
+  #scalar(): Value {
     for (const [word, value] of words) {
-      if (!this.text.startsWith(word, this.offset)) continue;
-      this.offset += word.length;
+      if (!this.#text.startsWith(word, this.#offset)) continue;
+      this.#offset += word.length;
       return value;
     }
-    numberPattern.lastIndex = this.offset;
-    const match = numberPattern.exec(this.text);
-    if (match === null) throw new SyntaxError(`no JSON value at ${this.offset}`);
+    numberPattern.lastIndex = this.#offset;
+    const match = numberPattern.exec(this.#text);
+    if (match === null) throw new SyntaxError(`no JSON value at ${this.#offset}`);
     const [digits, fraction, exponent] = match;
-    this.offset += digits.length;
+    this.#offset += digits.length;
     return fraction === undefined && exponent === undefined ? BigInt(digits) : Number(digits);
   }
 
-  private space(): void {
-    while (' \t\n\r'.includes(this.text.charAt(this.offset)) && this.offset < this.text.length) this.offset++;
+  #space(): void {
+    while (' \t\n\r'.includes(this.#text.charAt(this.#offset)) && this.#offset < this.#text.length)
+      this.#offset++;
   }
 }

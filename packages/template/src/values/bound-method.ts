@@ -8,19 +8,19 @@ import type { Value } from './value.js';
 /** A method with the value it belongs to: `name.upper` before it is called. */
 export class BoundMethod extends NativeObject {
   readonly typeName = 'builtin_function_or_method';
-  private readonly self: Value;
-  private readonly method: NativeFunction;
+  readonly #self: Value;
+  readonly #method: NativeFunction;
 
   constructor(self: Value, method: NativeFunction) {
     super();
-    this.self = self;
-    this.method = method;
+    this.#self = self;
+    this.#method = method;
   }
 
   repr(): string {
-    return `<built-in method ${this.method.name} of ${typeName(this.self)} object>`;
+    return `<built-in method ${this.#method.name} of ${typeName(this.#self)} object>`;
   }
 
   override readonly call = (args: CallArguments, runtime: Runtime): Value =>
-    this.method.call({ positional: [this.self, ...args.positional], keywords: args.keywords }, runtime);
+    this.#method.call({ positional: [this.#self, ...args.positional], keywords: args.keywords }, runtime);
 }

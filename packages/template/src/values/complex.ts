@@ -5,13 +5,13 @@ import { precisePower } from './power.js';
 /** A root of a negative number. Python prints it, and that is all that a template can do with it here. */
 export class Complex extends NativeObject {
   readonly typeName = 'complex';
-  private readonly real: number;
-  private readonly imaginary: number;
+  readonly #real: number;
+  readonly #imaginary: number;
 
   constructor(real: number, imaginary: number) {
     super();
-    this.real = real;
-    this.imaginary = imaginary;
+    this.#real = real;
+    this.#imaginary = imaginary;
   }
 
   static power(base: number, exponent: number): Complex {
@@ -21,8 +21,8 @@ export class Complex extends NativeObject {
   }
 
   repr(): string {
-    const sign = this.imaginary < 0 ? '' : '+';
-    return `(${short(this.real)}${sign}${short(this.imaginary)}j)`;
+    const sign = this.#imaginary < 0 ? '' : '+';
+    return `(${short(this.#real)}${sign}${short(this.#imaginary)}j)`;
   }
 }
 

@@ -4,11 +4,11 @@ import type { Value } from './value.js';
 /** A generator or iterator: can be gone through once. */
 export class PythonIterator extends NativeObject {
   readonly typeName: string;
-  private readonly source: Iterator<Value>;
+  readonly #source: Iterator<Value>;
 
   constructor(source: Iterator<Value>, typeName = 'generator') {
     super();
-    this.source = source;
+    this.#source = source;
     this.typeName = typeName;
   }
 
@@ -16,5 +16,5 @@ export class PythonIterator extends NativeObject {
     return `<${this.typeName} object>`;
   }
 
-  override readonly iterate = (): Iterator<Value> => this.source;
+  override readonly iterate = (): Iterator<Value> => this.#source;
 }

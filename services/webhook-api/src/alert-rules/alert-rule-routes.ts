@@ -7,7 +7,7 @@ import {
 import { defineRoute, type Permission, type Principal } from '@tocsin/identity';
 import type { Route } from '@tocsin/kit';
 import { apiPrefix, inWorkspace, pathIn, workspaceParams } from '../api-route.js';
-import { type Paging, pageHeaders, pageQuery } from '../lists/paging.js';
+import { listResponse, type Paging, pageQuery } from '../lists/paging.js';
 import type { WholeLists } from '../lists/whole-lists.js';
 import { type AlertRuleUseCases, alertRuleNotFound } from './alert-rule-use-cases.js';
 import type { AlertRulesRepository, StoredAlertRule } from './alert-rules-repository.js';
@@ -72,13 +72,7 @@ function listRoute({ repository, paging, wholeLists }: AlertRuleRoutesDeps): Rou
     access: inWorkspace('workspace_list_alert_rules'),
     params: workspaceParams,
     query: { type: 'object', additionalProperties: false, properties: pageQuery },
-    responses: {
-      200: {
-        description: 'The rules.',
-        schema: { type: 'array', items: alertRuleSchema },
-        headers: pageHeaders,
-      },
-    },
+    responses: { 200: listResponse('The rules.', alertRuleSchema) },
     async handler({ resource: { workspaceId }, query }) {
       const list = { path: pathIn(collection, workspaceId), query };
       const { limit } = query;

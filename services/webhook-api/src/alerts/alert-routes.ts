@@ -3,7 +3,7 @@ import { defineRoute, type Principal } from '@tocsin/identity';
 import { AppError, type Route } from '@tocsin/kit';
 import type { Publisher } from '@tocsin/messaging';
 import { apiPrefix, inWorkspace, pathIn, workspaceParams } from '../api-route.js';
-import { type Paging, pageHeaders, pageQuery } from '../lists/paging.js';
+import { listResponse, type Paging, pageQuery } from '../lists/paging.js';
 import type { Searches } from '../lists/searches.js';
 import { idRange, timeRangeQuery } from '../lists/time-range.js';
 import { publishAlertOperation } from '../rate-limits.js';
@@ -84,13 +84,7 @@ function listRoute({ reader, searches, paging }: AlertRoutesDeps): Route<Princip
         ...pageQuery,
       },
     },
-    responses: {
-      200: {
-        description: 'The alerts.',
-        schema: { type: 'array', items: alertSchema },
-        headers: pageHeaders,
-      },
-    },
+    responses: { 200: listResponse('The alerts.', alertSchema) },
     problems: [503],
     async handler({ resource: { workspaceId }, query }) {
       const list = { path: pathIn(collection, workspaceId), query };

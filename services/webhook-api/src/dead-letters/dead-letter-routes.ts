@@ -2,7 +2,7 @@ import { deadLetterSchema } from '@tocsin/contracts';
 import { defineRoute, type Permission, type Principal } from '@tocsin/identity';
 import type { Route } from '@tocsin/kit';
 import { apiPrefix } from '../api-route.js';
-import { type Paging, pageHeaders, pageQuery } from '../lists/paging.js';
+import { listResponse, type Paging, pageQuery } from '../lists/paging.js';
 import type { Searches } from '../lists/searches.js';
 import { idRange, timeRangeQuery } from '../lists/time-range.js';
 import type { DeadLettersRepository, StoredDeadLetter } from './dead-letters-repository.js';
@@ -52,13 +52,7 @@ function listRoute({ repository, searches, paging }: DeadLetterRoutesDeps): Rout
         ...pageQuery,
       },
     },
-    responses: {
-      200: {
-        description: 'The dead letters.',
-        schema: { type: 'array', items: deadLetterSchema },
-        headers: pageHeaders,
-      },
-    },
+    responses: { 200: listResponse('The dead letters.', deadLetterSchema) },
     problems: [503],
     async handler({ query }) {
       const list = { path: collection, query };

@@ -3,7 +3,7 @@ import type { RedeliverOutcome, SecretBox } from '@tocsin/database';
 import { defineRoute, hasPermission, type Permission, type Principal } from '@tocsin/identity';
 import { AppError, type Route } from '@tocsin/kit';
 import { apiPrefix, inWorkspace, pathIn, workspaceParams } from '../api-route.js';
-import { type Paging, pageHeaders, pageQuery } from '../lists/paging.js';
+import { listResponse, type Paging, pageQuery } from '../lists/paging.js';
 import type { Searches } from '../lists/searches.js';
 import { idRange, timeRangeQuery } from '../lists/time-range.js';
 import type { AttemptsReader } from './attempts-reader.js';
@@ -60,13 +60,7 @@ function listRoute({ deliveries, searches, paging }: DeliveryRoutesDeps): Route<
         ...pageQuery,
       },
     },
-    responses: {
-      200: {
-        description: 'The deliveries.',
-        schema: { type: 'array', items: deliverySchema },
-        headers: pageHeaders,
-      },
-    },
+    responses: { 200: listResponse('The deliveries.', deliverySchema) },
     problems: [503],
     async handler({ resource: { workspaceId }, query }) {
       const list = { path: pathIn(collection, workspaceId), query };

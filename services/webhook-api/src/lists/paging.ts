@@ -12,10 +12,11 @@ export const pageQuery = {
   },
 } as const;
 
-/** The response header of every list, for the OpenAPI document. */
-export const pageHeaders = {
-  Link: 'The next page, as `<…>; rel="next"` (RFC 8288); missing on the last page.',
-} as const;
+/** How a list is answered; `items` is the schema of an entry. */
+export function listResponse<const S>(description: string, items: S) {
+  const headers = { Link: 'The next page, as `<…>; rel="next"` (RFC 8288); missing on the last page.' };
+  return { description, schema: { type: 'array', items }, headers } as const;
+}
 
 /** One list: its path below the origin, and all of its query, `limit` and `cursor` included. */
 export interface ListRequest {

@@ -2,7 +2,7 @@ import { createRedeliverySchema, type Redelivery, redeliverySchema } from '@tocs
 import { defineRoute, type Principal } from '@tocsin/identity';
 import { AppError, type Route } from '@tocsin/kit';
 import { apiPrefix, inWorkspace, pathIn, workspaceParams } from '../api-route.js';
-import { type Paging, pageHeaders, pageQuery } from '../lists/paging.js';
+import { listResponse, type Paging, pageQuery } from '../lists/paging.js';
 import { idRange } from '../lists/time-range.js';
 import { principalName } from '../principal-name.js';
 import type { createAcceptRedelivery } from './accept-redelivery.js';
@@ -68,13 +68,7 @@ function listRoute({ repository, paging }: RedeliveryRoutesDeps): Route<Principa
     access: inWorkspace('delivery_redeliver'),
     params: workspaceParams,
     query: { type: 'object', additionalProperties: false, properties: pageQuery },
-    responses: {
-      200: {
-        description: 'The jobs.',
-        schema: { type: 'array', items: redeliverySchema },
-        headers: pageHeaders,
-      },
-    },
+    responses: { 200: listResponse('The jobs.', redeliverySchema) },
     async handler({ resource: { workspaceId }, query }) {
       const list = { path: pathIn(collection, workspaceId), query };
       const { limit = 50 } = query;

@@ -3,7 +3,7 @@ import type { SecretBox } from '@tocsin/database';
 import { defineRoute, type Principal } from '@tocsin/identity';
 import type { Route } from '@tocsin/kit';
 import { inWorkspace, pathIn, workspaceParams } from '../api-route.js';
-import { type Paging, pageHeaders, pageQuery } from '../lists/paging.js';
+import { listResponse, type Paging, pageQuery } from '../lists/paging.js';
 import type { WholeLists } from '../lists/whole-lists.js';
 import { presentWebhook } from './present-webhook.js';
 import type { StoredWebhook } from './stored-webhook.js';
@@ -37,13 +37,7 @@ export function listWebhooksRoute(deps: ListWebhooksDeps): Route<Principal> {
         ...pageQuery,
       },
     },
-    responses: {
-      200: {
-        description: 'The webhooks.',
-        schema: { type: 'array', items: webhookSchema },
-        headers: pageHeaders,
-      },
-    },
+    responses: { 200: listResponse('The webhooks.', webhookSchema) },
     async handler({ resource: { workspaceId }, query, principal }) {
       const list = { path: pathIn(webhooksPath, workspaceId), query };
       const { name, sort = 'created_at', order = 'asc', limit } = query;

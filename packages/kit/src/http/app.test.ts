@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { connect } from 'node:net';
 import { AppError } from '../app-error.js';
 import { createLogger } from '../logger.js';
@@ -299,6 +300,22 @@ describe('bodies', () => {
     expect((problem.errors as unknown[]).length).toBe(4);
     const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`key${index}`, 1]));
     expect(((await patch(JSON.stringify(many))).problem.errors as unknown[]).length).toBe(20);
+  });
+
+  test.each([
+    [8_000, 200],
+    [9_000, 413],
+  ])('a body of %i bytes, each in a chunk of its own, is answered with %i', async (bytes, status) => {
+    const body = `{"name":"${'x'.repeat(bytes - 11)}"}`;
+    const chunks = [...body].map((byte) => `1\r\n${byte}\r\n`).join('');
+    const socket = connect(server.port, '127.0.0.1');
+    socket.write(
+      `PATCH /things/${own} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good\r\n` +
+        `Content-Type: application/json\r\nTransfer-Encoding: chunked\r\n\r\n${chunks}0\r\n\r\n`,
+    );
+    const [head] = await once(socket, 'data');
+    socket.destroy();
+    expect(String(head)).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
   });
 
   test.each<Record<string, string>>([

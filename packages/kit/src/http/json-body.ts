@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { findBadText } from '@tocsin/contracts';
 import { AppError, type FieldError } from '../app-error.js';
 import { childPointer } from './json-pointer.js';
-import { RequestAborted } from './request-aborted.js';
+import { readBody } from './read-body.js';
 
 export interface JsonBody {
   value: unknown;
@@ -17,7 +17,7 @@ export interface JsonBody {
 export async function readJsonBody(request: IncomingMessage, limitBytes: number): Promise<JsonBody> {
   if (!hasBody(request)) return { value: {}, bytes: 0 };
   checkMediaType(request);
-  const bytes = await readBytes(request, limitBytes);
+  const bytes = await readBody(request, limitBytes);
   const value = parseJson(decodeUtf8(bytes));
   const fault = findBadShape(value, '', 0) ?? findBadText(value);
   if (fault) throw new AppError('validation_failed', 'The request body is not valid.', { errors: [fault] });
@@ -42,25 +42,6 @@ function checkMediaType({ headers }: IncomingMessage): void {
   if (encoding.toLowerCase() !== 'identity') {
     throw new AppError('unsupported_media_type', 'Send the body without a Content-Encoding.');
   }
-}
-
-async function readBytes(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
-  const tooLarge = () =>
-    new AppError('payload_too_large', `The request body must be ${limitBytes} bytes or less.`);
-  if (Number(request.headers['content-length']) > limitBytes) throw tooLarge();
-  return new Promise((resolve, reject) => {
-    const chunks: Buffer[] = [];
-    let size = 0;
-    request.on('data', (chunk: Buffer) => {
-      size += chunk.length;
-      if (size <= limitBytes) chunks.push(chunk);
-      else reject(tooLarge());
-    });
-    request.on('end', () => resolve(Buffer.concat(chunks)));
-    // An error of the request's stream is a connection that broke.
-    request.on('error', (cause) => reject(new RequestAborted({ cause })));
-    request.on('close', () => reject(new RequestAborted()));
-  });
 }
 
 function decodeUtf8(bytes: Buffer): string {

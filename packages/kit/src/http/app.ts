@@ -2,6 +2,7 @@ import express, { type Express, type RequestHandler, type Response } from 'expre
 import { AppError } from '../app-error.js';
 import type { Logger } from '../logger.js';
 import type { Metrics } from '../metrics.js';
+import { createTimeBudget } from '../time-budget.js';
 import { toExpressPath } from './express-path.js';
 import { type AuthenticateInput, compileRoute, type RoutePolicy } from './handle-route.js';
 import { refuseManyHeaders } from './header-count.js';
@@ -46,6 +47,7 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Ex
   const policy: RoutePolicy<Principal> = {
     ...options,
     bodyLimitBytes,
+    bodyTime: createTimeBudget({ share: 0.1, burstMs: 1_000 }),
     compileSchema: createSchemaCompiler(),
   };
   const app = express();

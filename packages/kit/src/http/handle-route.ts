@@ -1,7 +1,8 @@
 import { findBadText } from '@tocsin/contracts';
 import type { Request, RequestHandler, Response } from 'express';
 import { AppError, type FieldError } from '../app-error.js';
-import { readJsonBody } from './json-body.js';
+import type { TimeBudget } from '../time-budget.js';
+import { parseJsonBody, readJsonBody } from './json-body.js';
 import { parseQuery } from './parse-query.js';
 import { respond } from './respond.js';
 import type { PermissionAccess, ResponseHeaders, Route } from './route.js';
@@ -19,9 +20,13 @@ export interface RoutePolicy<Principal> {
   admit?(request: { principal: Principal; route: Route<Principal> }): void;
   describePrincipal?(principal: Principal): string;
   bodyLimitBytes: number;
+  /** Of the thread, by principal, for what bodies take to be parsed and checked. */
+  bodyTime: TimeBudget;
   compileSchema: CompileSchema;
 }
 
+// An alert is smaller. Such a body takes less than a millisecond, and requests are counted.
+const freeBelowBytes = 4_096;
 // Above this a body's faults are not all listed, see createSchemaCompiler.
 const listAllBelowBytes = 65_536;
 
@@ -41,7 +46,7 @@ export function compileRoute<Principal>(
     const params = checkParams(request, checks.params);
     const resource = await authorizeRoute({ route, policy, principal, params, signal: tracked.signal });
     const query = checkQuery(request, route, checks.query);
-    const body = checks.body && (await checkBody(request, checks.body, policy.bodyLimitBytes));
+    const body = checks.body && (await checkBody({ request, policy, principal, check: checks.body }));
     const { id: requestId, signal, log } = tracked;
     const result = await handle({ principal, params, query, body, resource, requestId, signal, log });
     const contentType = route.responses[result.status]?.contentType;
@@ -104,10 +109,34 @@ function checkQuery(request: Request, route: Route<never>, check: SchemaCheck | 
   return query;
 }
 
-async function checkBody(request: Request, check: SchemaCheck, limitBytes: number): Promise<unknown> {
-  const { value, bytes } = await readJsonBody(request, limitBytes);
-  refuse('The request body is not valid.', check(value, { listAll: bytes <= listAllBelowBytes }));
-  return value;
+async function checkBody<Principal>({ request, policy, principal, check }: CheckBodyInput<Principal>) {
+  const bytes = await readJsonBody(request, policy.bodyLimitBytes);
+  const parse = () => {
+    const value = parseJsonBody(bytes);
+    refuse('The request body is not valid.', check(value, { listAll: bytes.length <= listAllBelowBytes }));
+    return value;
+  };
+  if (bytes.length < freeBelowBytes) return parse();
+  const caller = policy.describePrincipal?.(principal) ?? '';
+  const decision = policy.bodyTime.state(caller);
+  if (!decision.allowed) {
+    const { retryAfterSeconds } = decision;
+    const detail = 'Your requests have taken too much time to parse within the last seconds.';
+    throw new AppError('too_many_requests', detail, { retryAfterSeconds });
+  }
+  const startedAtMs = performance.now();
+  try {
+    return parse();
+  } finally {
+    policy.bodyTime.charge(caller, performance.now() - startedAtMs);
+  }
+}
+
+interface CheckBodyInput<Principal> {
+  request: Request;
+  policy: RoutePolicy<Principal>;
+  principal: Principal;
+  check: SchemaCheck;
 }
 
 /** Parameters are named by name, not by pointer. */

@@ -4,24 +4,26 @@ import { AppError, type FieldError } from '../app-error.js';
 import { childPointer } from './json-pointer.js';
 import { readBody } from './read-body.js';
 
-export interface JsonBody {
-  value: unknown;
-  bytes: number;
+/**
+ * The bytes of a request's JSON body, none where there is no body.
+ * @throws AppError 413 above `limitBytes`, 415 for another media type, charset or content encoding.
+ */
+export async function readJsonBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
+  if (!hasBody(request)) return Buffer.alloc(0);
+  checkMediaType(request);
+  return readBody(request, limitBytes);
 }
 
 /**
- * Reads a request's JSON body. No body at all is `{}`, so that the schema can name what is missing.
- * @throws AppError 413 above `limitBytes`, 415 for another media type, charset or content encoding, 400 for bytes
- *   that are not UTF-8 or text that is not JSON, 422 for text or nesting that no schema would allow.
+ * No body at all is `{}`, so that the schema can name what is missing.
+ * @throws AppError 400 for bytes that are not UTF-8 or text that is not JSON, 422 for text or nesting that no schema
+ *   would allow.
  */
-export async function readJsonBody(request: IncomingMessage, limitBytes: number): Promise<JsonBody> {
-  if (!hasBody(request)) return { value: {}, bytes: 0 };
-  checkMediaType(request);
-  const bytes = await readBody(request, limitBytes);
+export function parseJsonBody(bytes: Buffer): unknown {
   const value = parseJson(decodeUtf8(bytes));
-  const fault = findBadShape(value, '', 0) ?? findBadText(value);
+  const fault = findBadShape(value, 0) ?? findBadText(value);
   if (fault) throw new AppError('validation_failed', 'The request body is not valid.', { errors: [fault] });
-  return { value, bytes: bytes.length };
+  return value;
 }
 
 function hasBody({ headers }: IncomingMessage): boolean {
@@ -64,16 +66,30 @@ function parseJson(text: string): unknown {
 
 const maxDepth = 100;
 
-/** Recursion is bounded by the depth that it looks for. */
-function findBadShape(value: unknown, path: string, depth: number): FieldError | undefined {
+/**
+ * Recursion is bounded by the depth that it looks for. The place of a fault is put together on the way back from it: made
+ * for each member, it would cost more than all the rest.
+ */
+function findBadShape(value: unknown, depth: number): FieldError | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (depth >= maxDepth) {
     return { path: '', message: `must not be nested more than ${maxDepth} levels deep` };
   }
-  for (const key of Object.keys(value)) {
-    if (key === '__proto__') return { path: childPointer(path, key), message: 'is not an allowed name' };
-    const fault = findBadShape((value as Record<string, unknown>)[key], childPointer(path, key), depth + 1);
-    if (fault) return fault;
+  if (Array.isArray(value)) {
+    for (let index = 0; index < value.length; index += 1) {
+      const fault = findBadShape(value[index], depth + 1);
+      if (fault) return within(String(index), fault);
+    }
+    return undefined;
+  }
+  for (const key in value) {
+    if (key === '__proto__') return { path: childPointer('', key), message: 'is not an allowed name' };
+    const fault = findBadShape((value as Record<string, unknown>)[key], depth + 1);
+    if (fault) return within(key, fault);
   }
   return undefined;
+}
+
+function within(name: string, { path, message }: FieldError): FieldError {
+  return { path: path === '' ? '' : childPointer('', name) + path, message };
 }

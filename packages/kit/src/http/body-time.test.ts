@@ -1,0 +1,55 @@
+import { AppError } from '../app-error.js';
+import { createLogger } from '../logger.js';
+import { createMetrics } from '../metrics.js';
+import { createHttpApp } from './app.js';
+import { routeDefiner } from './define-route.js';
+import { type HttpServer, listen } from './server.js';
+
+const defineRoute = routeDefiner<string, never>();
+const route = defineRoute({
+  method: 'POST',
+  path: '/things',
+  operationId: 'postThing',
+  summary: 'Takes a thing.',
+  tag: 'test',
+  access: 'token',
+  body: { type: 'object', properties: { name: { type: 'string' } } },
+  responses: { 204: { description: 'taken' } },
+  handler: () => ({ status: 204 }),
+});
+
+let server: HttpServer;
+beforeAll(async () => {
+  const app = createHttpApp<string>({
+    logger: createLogger({ service: 'test', level: 'silent' }),
+    metrics: createMetrics({ service: 'test' }),
+    routes: [route],
+    authenticate: async ({ authorization }) => {
+      if (authorization === undefined) throw new AppError('unauthenticated', 'A token is required.');
+      return authorization;
+    },
+    authorize: () => {},
+    describePrincipal: (name) => name,
+  });
+  server = await listen(app, { host: '127.0.0.1', port: 0 });
+});
+afterAll(() => server.close(1_000));
+
+const post = (name: string, body: string) =>
+  fetch(`${server.url}/things`, {
+    method: 'POST',
+    headers: { Authorization: name, 'Content-Type': 'application/json' },
+    body,
+  });
+
+test('bodies that take long to parse use up their principal’s time, and nobody else’s', async () => {
+  const dear = JSON.stringify(Array.from({ length: 300_000 }, () => ({})));
+  let answer = await post('ada', dear);
+  expect(answer.status).toBe(422);
+  for (let tries = 0; tries < 500 && answer.status !== 429; tries += 1) answer = await post('ada', dear);
+  expect([answer.status, Number(answer.headers.get('retry-after')) >= 1]).toEqual([429, true]);
+  expect(await answer.json()).toMatchObject({ code: 'too_many_requests' });
+  expect((await post('bob', dear)).status).toBe(422);
+  // What is as small as an alert is not refused.
+  expect((await post('ada', '{"name":"a"}')).status).toBe(204);
+});

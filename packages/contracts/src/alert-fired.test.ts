@@ -27,6 +27,27 @@ test.each(['0001-01-01T00:01:00+00:01', '9999-12-31T23:58:59-00:01', '2026-01-31
   },
 );
 
+test.each([
+  ['2025-01-01T00:00:00.123456+00:00', '2025-01-01T00:00:00.123456Z'],
+  ['2025-01-01T00:00:00.123456Z', '2025-01-01T00:00:00.123456Z'],
+  ['2025-01-01T01:59:59.999999999+02:00', '2024-12-31T23:59:59.999999999Z'],
+  ['2025-01-01T00:00:00.5-23:59', '2025-01-01T23:59:00.5Z'],
+  ['2025-01-01T00:00:00-00:00', '2025-01-01T00:00:00Z'],
+  ['0001-01-01T00:00:00.000001-00:01', '0001-01-01T00:01:00.000001Z'],
+  ['9999-12-31T23:59:59.999999+00:01', '9999-12-31T23:58:59.999999Z'],
+])('the time %s is kept as %s, with all its digits', (fired_at, utc) => {
+  expect(check({ ...alert, fired_at })).toMatchObject({ ok: true, value: { fired_at: utc } });
+});
+
+test.each([
+  '2026-12-31T23:59:60Z',
+  '2026-01-01T24:00:00Z',
+  '2026-01-01T00:00:00+24:00',
+  '2026-01-01T00:00:00',
+])('the time %s is refused: it has no place on a clock, or no offset', (fired_at) => {
+  expect(check({ ...alert, fired_at })).toMatchObject({ ok: false, faults: [{ path: '/fired_at' }] });
+});
+
 test('members that nobody knows are taken and not kept', () => {
   const alert_rule = {
     name: 'r',

@@ -107,7 +107,9 @@ function hasFourDigitYear(utc: string): boolean {
   return /^\d{4}-/.test(utc) && !utc.startsWith('0000');
 }
 
-/** A time that is UTC already is kept as written, with all its digits. */
+/** With the digits of its seconds as they were written: a Date has three of them, Python writes six. */
 function toUtc(time: string): string {
-  return time.endsWith('Z') ? time : new Date(time).toISOString();
+  if (time.endsWith('Z')) return time;
+  const [seconds, fraction, offset] = [time.slice(0, 19), time.slice(19, -6), time.slice(-6)];
+  return new Date(seconds + offset).toISOString().replace('.000', fraction);
 }

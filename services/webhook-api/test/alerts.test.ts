@@ -82,11 +82,11 @@ describe('publishing an alert', () => {
       ...fired(),
       alert_id: alertId.toUpperCase(),
       workspace_id: workspaceId.toUpperCase(),
-      fired_at: '2025-01-31T12:00:00+02:00',
+      fired_at: '2025-01-31T12:00:00.123456+02:00',
     });
     expect(await inbox.alert(alertId)).toMatchObject({
       workspace_id: workspaceId,
-      fired_at: '2025-01-31T10:00:00.000Z',
+      fired_at: '2025-01-31T10:00:00.123456Z',
     });
   });
 

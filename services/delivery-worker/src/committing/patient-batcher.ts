@@ -40,8 +40,8 @@ export function createPatientBatcher<Item, Result>(
   const settle = async (batch: Entry<Item, Result>[], failures: number): Promise<void> => {
     try {
       const items = batch.map(({ item }) => item);
-      const results = await patience.untilAnswered<Result[] | void>(() => commit(items), isDatabaseAway);
-      for (const [index, { resolve }] of batch.entries()) resolve((results ?? [])[index]!);
+      const results = await patience.untilAnswered(async () => (await commit(items)) ?? [], isDatabaseAway);
+      for (const [index, { resolve }] of batch.entries()) resolve(results[index]!);
     } catch (error) {
       void postpone(batch, { error, failures: failures + 1 });
     }

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, type AuthenticateInput, type Logger, type Metrics } from '@tocsin/kit';
 import { LRUCache } from 'lru-cache';
 import { readBearerToken } from './bearer-token.js';
@@ -49,6 +50,7 @@ export function createIdentity({ settings, logger, metrics, now = Date.now }: Id
         fetchKeys: () => fetchKeys(issuer, discoveryUrls.get(issuer)),
         logger,
         now: () => performance.now(),
+        wait: (ms) => sleep(ms, undefined, { ref: false }),
       }),
     currentDate: () => new Date(now()),
   });

@@ -1,5 +1,6 @@
 import { AppError, createRateLimiter, createSingleFlight, type Logger } from '@tocsin/kit';
 import { errors, type JWTHeaderParameters } from 'jose';
+import { LRUCache } from 'lru-cache';
 import type { VerificationKeys } from './fetch-keys.js';
 
 export interface KeySourceDeps {
@@ -8,6 +9,7 @@ export interface KeySourceDeps {
   logger: Logger;
   /** Milliseconds on a clock that never goes back. */
   now(): number;
+  wait(ms: number): Promise<unknown>;
 }
 
 /** Gives the key for a token's protected header. */
@@ -15,29 +17,43 @@ export type KeySource = (header: JWTHeaderParameters) => ReturnType<Verification
 
 /** After this the keys are fetched anew behind the requests, which go on with those at hand. */
 const staleAfterMs = 10 * 60_000;
-/** An unknown key id, which anybody can send, may cause this many fetches; a real rotation needs one. */
+/** An unknown key id, which anybody can send, may cause this many fetches at once; a real rotation needs one. */
 const unknownKeyFetchesPerMinute = 12;
-/** How often a provider that fails is asked again. */
-const failureIntervalMs = 1_000;
+/** Beyond them there is one in so long, and so is a provider that fails asked again. */
+const fetchIntervalMs = 1_000;
+/** Tokens that wait for that: each holds a request. */
+const maxWaiting = 500;
 
 /**
- * The keys of one issuer. The last good ones go on serving while the provider is away.
+ * The keys of one issuer. The last good ones go on serving while the provider is away. A key id that is unknown is judged
+ * by keys whose fetch began after it was first asked for: before, they may have been those of before a rotation.
  * @throws AppError `unavailable` while a token cannot be judged: no keys yet, or a key id that is unknown here while
- *   the provider does not answer. Never a verdict on the token.
+ *   the provider does not answer or too many wait for its answer. Never a verdict on the token.
  */
-export function createKeySource({ issuer, fetchKeys, logger, now }: KeySourceDeps): KeySource {
-  let keys: VerificationKeys | undefined;
-  let fetchedAt = Number.NEGATIVE_INFINITY;
+export function createKeySource({ issuer, fetchKeys, logger, now, wait }: KeySourceDeps): KeySource {
+  let keys: { find: VerificationKeys; begunAt: number } | undefined;
   let failure: { cause: unknown; at: number } | undefined;
+  let waiting = 0;
   const flight = createSingleFlight<void>();
+  const turn = createSingleFlight<void>();
   const unknownKeys = createRateLimiter({ perMinute: unknownKeyFetchesPerMinute, maxKeys: 1, now });
+  const firstAsked = new LRUCache<string, number>({ max: 1_000 });
+
+  /** When the key id was asked for first, as far as it is remembered. */
+  const noteAsked = ({ alg, kid }: JWTHeaderParameters, cameAt: number) => {
+    const id = `${alg} ${kid}`.slice(0, 200);
+    const askedAt = firstAsked.get(id) ?? cameAt;
+    firstAsked.set(id, askedAt);
+    return askedAt;
+  };
+  const isRecent = (at: number) => now() - at < fetchIntervalMs;
 
   const refresh = () =>
     flight.run(issuer, async () => {
-      if (failure && now() - failure.at < failureIntervalMs) return;
+      if (failure && isRecent(failure.at)) return;
+      const begunAt = now();
       try {
-        keys = await fetchKeys(issuer);
-        fetchedAt = now();
+        keys = { find: await fetchKeys(issuer), begunAt };
         failure = undefined;
       } catch (cause) {
         failure = { cause, at: now() };
@@ -45,28 +61,51 @@ export function createKeySource({ issuer, fetchKeys, logger, now }: KeySourceDep
       }
     });
 
-  async function currentKeys(): Promise<VerificationKeys> {
+  async function currentKeys() {
     if (keys === undefined) await refresh();
     if (keys === undefined) throw unavailable(failure?.cause);
-    if (now() - fetchedAt >= staleAfterMs) void refresh();
+    if (now() - keys.begunAt >= staleAfterMs) void refresh();
     return keys;
   }
 
-  return async (header) => {
-    const current = await currentKeys();
+  const refreshInTurn = () =>
+    turn.run(issuer, async () => {
+      const { begunAt } = await currentKeys();
+      if (!unknownKeys.take(issuer).allowed) await wait(Math.max(0, begunAt + fetchIntervalMs - now()));
+      await refresh();
+    });
+
+  async function refreshSince(askedAt: number): Promise<void> {
+    if (waiting >= maxWaiting) throw unavailable('too many tokens wait for keys');
+    waiting += 1;
     try {
-      return await current(header);
+      // A fetch that was under way already may have begun too early.
+      do {
+        await refreshInTurn();
+        if (failure) throw unavailable(failure.cause);
+      } while ((await currentKeys()).begunAt < askedAt);
+    } finally {
+      waiting -= 1;
+    }
+  }
+
+  return async (header) => {
+    const cameAt = now();
+    const { find, begunAt } = await currentKeys();
+    try {
+      return await find(header);
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-      if (unknownKeys.take(issuer).allowed) await refresh();
-      if (failure) throw unavailable(failure.cause);
-      return (await currentKeys())(header);
+      const askedAt = noteAsked(header, cameAt);
+      const isJudged = begunAt >= askedAt && isRecent(begunAt) && !failure;
+      if (!isJudged) await refreshSince(askedAt);
+      return (await currentKeys()).find(header);
     }
   };
 }
 
 function unavailable(cause: unknown): AppError {
-  return new AppError('unavailable', 'The identity provider cannot be reached; try again.', {
+  return new AppError('unavailable', 'The keys of the identity provider cannot be had now; try again.', {
     cause,
     retryAfterSeconds: 2,
   });

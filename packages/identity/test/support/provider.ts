@@ -24,9 +24,20 @@ export async function makeKey(kid: string, alg = 'RS256'): Promise<SigningKey> {
 
 /** A provider's discovery document and keys over real HTTP, which can fail, rotate and count. */
 export async function startProvider() {
-  const state = { keys: [] as JWK[], failing: false, fetches: 0, metadata: {} as Record<string, unknown> };
-  const server = createServer((request, response) => {
-    if (request.url === '/realm/jwks') state.fetches += 1;
+  const state = {
+    keys: [] as JWK[],
+    failing: false,
+    fetches: 0,
+    metadata: {} as Record<string, unknown>,
+    /** The keys as they are when they are asked for are given after this. */
+    held: Promise.resolve(),
+  };
+  const server = createServer(async (request, response) => {
+    const { keys } = state;
+    if (request.url === '/realm/jwks') {
+      state.fetches += 1;
+      await state.held;
+    }
     if (state.failing) {
       response.writeHead(503).end('{}');
       return;
@@ -34,7 +45,7 @@ export async function startProvider() {
     const isMetadata = request.url === '/realm/.well-known/openid-configuration';
     const metadata = { issuer, jwks_uri: `${issuer}/jwks`, ...state.metadata };
     response.writeHead(200, { 'Content-Type': 'application/json' });
-    response.end(JSON.stringify(isMetadata ? metadata : { keys: state.keys }));
+    response.end(JSON.stringify(isMetadata ? metadata : { keys }));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}/realm`;

@@ -1,0 +1,132 @@
+import { createLogger } from '@tocsin/kit';
+import { fetchKeys } from '../src/fetch-keys.js';
+import { createKeySource } from '../src/key-source.js';
+import { makeKey, type SigningKey, startProvider } from './support/provider.js';
+
+let provider: Awaited<ReturnType<typeof startProvider>>;
+let old: SigningKey;
+let rotated: SigningKey;
+beforeAll(async () => {
+  [old, rotated] = [await makeKey('old'), await makeKey('rotated')];
+});
+beforeEach(async () => {
+  provider = await startProvider();
+  provider.state.keys = [old.publicJwk];
+});
+afterEach(() => provider.stop());
+
+/** The keys of the real provider, by a clock that goes on only where it is told to. */
+function setUp() {
+  const clock = { ms: 100_000 };
+  let waiters: { atMs: number; go(): void }[] = [];
+  const find = createKeySource({
+    issuer: provider.issuer,
+    fetchKeys,
+    logger: createLogger({ service: 'test', level: 'silent' }),
+    now: () => clock.ms,
+    wait: async (ms) => {
+      if (ms > 0) await new Promise<void>((go) => void waiters.push({ atMs: clock.ms + ms, go }));
+    },
+  });
+  return {
+    ask: (kid: string) => find({ alg: 'RS256', kid }),
+    /** Somebody waits for the next fetch. */
+    waiting: async () => {
+      for (let tries = 0; waiters.length === 0 && tries < 2_000; tries += 1)
+        await new Promise((resolve) => setTimeout(resolve, 5));
+    },
+    advance(ms: number) {
+      clock.ms += ms;
+      const due = waiters.filter(({ atMs }) => atMs <= clock.ms);
+      waiters = waiters.filter(({ atMs }) => atMs > clock.ms);
+      for (const { go } of due) go();
+    },
+  };
+}
+
+const noKey = { code: 'ERR_JWKS_NO_MATCHING_KEY' };
+
+/** One after the other, so that none shares a fetch. */
+async function flood(source: ReturnType<typeof setUp>, count: number): Promise<void> {
+  for (let n = 0; n < count; n += 1) {
+    source.advance(10);
+    await expect(source.ask(`junk-${n}`)).rejects.toMatchObject(noKey);
+  }
+}
+
+test('after a flood of unknown key ids, a key that was rotated in is found with the next fetch', async () => {
+  const source = setUp();
+  await source.ask('old');
+  await flood(source, 12);
+  const made = provider.state.fetches;
+  source.advance(10);
+  const junk = expect(source.ask('junk')).rejects.toMatchObject(noKey);
+  provider.state.keys = [old.publicJwk, rotated.publicJwk];
+  const good = Array.from({ length: 20 }, () => source.ask('rotated'));
+  await source.waiting();
+  expect(provider.state.fetches).toBe(made);
+  source.advance(1_000);
+  for (const key of await Promise.all(good)) expect(key).toBeDefined();
+  await junk;
+  expect(provider.state.fetches).toBe(made + 1);
+});
+
+test('callers that share a fetch use up one', async () => {
+  const source = setUp();
+  await source.ask('old');
+  for (let round = 0; round < 6; round += 1) {
+    source.advance(10);
+    const askers = Array.from({ length: 10 }, (_, n) => source.ask(`junk-${round}-${n}`));
+    for (const asked of askers) await expect(asked).rejects.toMatchObject(noKey);
+  }
+  expect(provider.state.fetches).toBe(7);
+});
+
+test('a key id that a fetch has not brought is refused without another, until one may begin', async () => {
+  const source = setUp();
+  await source.ask('old');
+  await flood(source, 12);
+  const made = provider.state.fetches;
+  await expect(source.ask('junk-11')).rejects.toMatchObject(noKey);
+  expect(provider.state.fetches).toBe(made);
+  provider.state.keys = [rotated.publicJwk];
+  source.advance(1_000);
+  await expect(source.ask('junk-11')).rejects.toMatchObject(noKey);
+  expect(provider.state.fetches).toBe(made + 1);
+});
+
+test('a fetch that began before the token came is no judge of it', async () => {
+  const source = setUp();
+  await source.ask('old');
+  source.advance(10);
+  let answer = () => {};
+  provider.state.held = new Promise<void>((resolve) => {
+    answer = resolve;
+  });
+  const junk = expect(source.ask('junk')).rejects.toMatchObject(noKey);
+  while (provider.state.fetches < 2) await new Promise((resolve) => setTimeout(resolve, 5));
+  source.advance(10);
+  const good = source.ask('rotated');
+  await new Promise((resolve) => setImmediate(resolve));
+  provider.state.keys = [rotated.publicJwk];
+  answer();
+  await junk;
+  expect(await good).toBeDefined();
+  expect(provider.state.fetches).toBe(3);
+});
+
+test('more than wait for a fetch are 503, and not judged', async () => {
+  const source = setUp();
+  await source.ask('old');
+  await flood(source, 12);
+  source.advance(10);
+  const asked = await Promise.all(
+    Array.from({ length: 600 }, (_, n) => {
+      const answer = source.ask(`more-${n}`).catch((error: unknown) => error);
+      return Promise.race([answer, source.waiting().then(() => 'waits')]);
+    }),
+  );
+  const refused = asked.filter((answer) => answer !== 'waits');
+  expect(refused.length).toBe(100);
+  expect(refused[0]).toMatchObject({ status: 503, retryAfterSeconds: expect.any(Number) });
+});

@@ -6,6 +6,7 @@ import { createTimeBudget } from '../time-budget.js';
 import { toExpressPath } from './express-path.js';
 import { type AuthenticateInput, compileRoute, type RoutePolicy } from './handle-route.js';
 import { refuseManyHeaders } from './header-count.js';
+import { createBodyReader } from './read-body.js';
 import { refuseOddRequests } from './refuse-odd-requests.js';
 import { sendProblem } from './respond.js';
 import type { HttpMethod, Route } from './route.js';
@@ -46,7 +47,7 @@ export function createHttpApp<Principal>(options: HttpAppOptions<Principal>): Ex
   const { routes, bodyLimitBytes = mebibyte, publicFiles = [] } = options;
   const policy: RoutePolicy<Principal> = {
     ...options,
-    bodyLimitBytes,
+    readBody: createBodyReader({ limitBytes: bodyLimitBytes }),
     bodyTime: createTimeBudget({ share: 0.1, burstMs: 1_000 }),
     compileSchema: createSchemaCompiler(),
   };

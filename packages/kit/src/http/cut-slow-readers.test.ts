@@ -94,13 +94,16 @@ test('a stream of small events, and a list that is read slowly, are not cut', as
 });
 
 test.each([
-  ['are idle', 'GET / HTTP/1.1\r\nHost: x\r\n\r\n'],
-  ['dawdle over a header', 'GET / HTTP/1.1\r\nHost: '],
-])('where all connections are taken, those that %s make room', async (_name, bytes) => {
-  const server = await listen((_request, response) => response.end('served'), {
-    ...address,
-    limits: { maxConnections: 3 },
-  });
+  ['are idle', 'GET / HTTP/1.1\r\nHost: x\r\n\r\n', 1],
+  ['dawdle over a header', 'GET / HTTP/1.1\r\nHost: ', 0],
+  ['dawdle over a body', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n1', 1],
+])('where all connections are taken, those that %s make room', async (_name, bytes, requests) => {
+  let begun = 0;
+  const app = (request: IncomingMessage, response: ServerResponse) => {
+    begun += 1;
+    request.resume().on('end', () => response.end('served'));
+  };
+  const server = await listen(app, { ...address, limits: { maxConnections: 3 } });
   const others = await Promise.all(
     Array.from({ length: 3 }, async () => {
       const socket = connect(server.port, '127.0.0.1');
@@ -112,6 +115,7 @@ test.each([
       return socket;
     }),
   );
+  await until(() => begun === 3 * requests);
   const ask = () =>
     new Promise<number | undefined>((resolve) => {
       get(server.url, { agent: false }, (response) => resolve(response.resume().statusCode)).on('error', () =>

@@ -4,6 +4,7 @@ import { AppError, type FieldError } from '../app-error.js';
 import type { TimeBudget } from '../time-budget.js';
 import { parseJsonBody, readJsonBody } from './json-body.js';
 import { parseQuery } from './parse-query.js';
+import type { BodyReader } from './read-body.js';
 import { respond } from './respond.js';
 import type { PermissionAccess, ResponseHeaders, Route } from './route.js';
 import type { CompileSchema, SchemaCheck } from './schema-check.js';
@@ -19,7 +20,7 @@ export interface RoutePolicy<Principal> {
   authorize(principal: Principal, permission: string, workspaceId: string | null): void;
   admit?(request: { principal: Principal; route: Route<Principal> }): void;
   describePrincipal?(principal: Principal): string;
-  bodyLimitBytes: number;
+  readBody: BodyReader;
   /** Of the thread, by principal, for what bodies take to be parsed and checked. */
   bodyTime: TimeBudget;
   compileSchema: CompileSchema;
@@ -110,7 +111,7 @@ function checkQuery(request: Request, route: Route<never>, check: SchemaCheck | 
 }
 
 async function checkBody<Principal>({ request, policy, principal, check }: CheckBodyInput<Principal>) {
-  const bytes = await readJsonBody(request, policy.bodyLimitBytes);
+  const bytes = await readJsonBody(request, policy.readBody);
   const parse = () => {
     const value = parseJsonBody(bytes);
     refuse('The request body is not valid.', check(value, { listAll: bytes.length <= listAllBelowBytes }));

@@ -2,16 +2,16 @@ import type { IncomingMessage } from 'node:http';
 import { findBadText } from '@tocsin/contracts';
 import { AppError, type FieldError } from '../app-error.js';
 import { childPointer } from './json-pointer.js';
-import { readBody } from './read-body.js';
+import type { BodyReader } from './read-body.js';
 
 /**
  * The bytes of a request's JSON body, none where there is no body.
- * @throws AppError 413 above `limitBytes`, 415 for another media type, charset or content encoding.
+ * @throws AppError as `read` does, and 415 for another media type, charset or content encoding.
  */
-export async function readJsonBody(request: IncomingMessage, limitBytes: number): Promise<Buffer> {
+export async function readJsonBody(request: IncomingMessage, read: BodyReader): Promise<Buffer> {
   if (!hasBody(request)) return Buffer.alloc(0);
   checkMediaType(request);
-  return readBody(request, limitBytes);
+  return read(request);
 }
 
 /**

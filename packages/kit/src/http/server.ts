@@ -1,4 +1,4 @@
-import { createServer, type RequestListener, type Server } from 'node:http';
+import { createServer, type IncomingMessage, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { cutSlowReaders, type SlowReaderLimits } from './cut-slow-readers.js';
 import { maxHeaderLines } from './header-count.js';
@@ -77,30 +77,33 @@ function describeBindError(cause: NodeJS.ErrnoException, host: string, port: num
 }
 
 /**
- * Where all are taken, those make room on which no request is under way, the longest first: they are idle, or dawdle
- * over a header.
+ * Where all are taken, those make room that we wait for, the longest first: they are idle, or dawdle over a header or a
+ * body.
  */
 function boundConnections(server: Server, maxConnections: number): void {
-  const withoutRequest = new Set<Socket>();
   server.maxConnections = maxConnections;
-  server.on('connection', (socket) => {
-    withoutRequest.add(socket);
-    socket.once('close', () => withoutRequest.delete(socket));
-  });
-  const requests = new WeakMap<Socket, number>();
-  const count = (socket: Socket, change: number) => {
-    const under = (requests.get(socket) ?? 0) + change;
-    requests.set(socket, under);
-    if (under > 0) withoutRequest.delete(socket);
-    else if (!socket.destroyed) withoutRequest.add(socket);
+  /** The requests under way; the connection on which one began or ended last stands last. */
+  const open = new Map<Socket, Set<IncomingMessage>>();
+  const moveToEnd = (socket: Socket, requests: Set<IncomingMessage>) => {
+    open.delete(socket);
+    if (!socket.destroyed) open.set(socket, requests);
   };
-  server.prependListener('request', ({ socket }, response) => {
-    count(socket, 1);
-    response.once('close', () => count(socket, -1));
+  server.on('connection', (socket) => {
+    open.set(socket, new Set());
+    socket.once('close', () => open.delete(socket));
+  });
+  server.prependListener('request', (request, response) => {
+    const { socket } = request;
+    const requests = open.get(socket) ?? new Set();
+    moveToEnd(socket, requests.add(request));
+    response.once('close', () => {
+      requests.delete(request);
+      moveToEnd(socket, requests);
+    });
   });
   server.on('drop', () => {
-    const longest = [...withoutRequest].slice(0, Math.ceil(maxConnections / 20));
-    for (const socket of longest) socket.destroy();
+    const waitedFor = [...open].filter(([, requests]) => [...requests].every(({ complete }) => !complete));
+    for (const [socket] of waitedFor.slice(0, Math.ceil(maxConnections / 20))) socket.destroy();
   });
 }
 

@@ -1,11 +1,11 @@
-import { AppError, createGate } from '@tocsin/kit';
+import { AppError, createGate, type Refusal } from '@tocsin/kit';
 
 /**
- * Lists that come whole, however long they are: page by page, and so many at a time. A place is kept until the client
- * has read to the end or is cut.
+ * Lists that come whole, however long they are: page by page, and so many pages at a time. While the client reads one its
+ * place is another's: nothing makes a client read, and of what is not read the server holds no more than it likes.
  */
 export interface WholeLists {
-  /** On its first page throws AppError `too_many_requests` or `unavailable` where no place becomes free. */
+  /** A page throws AppError `too_many_requests` or `unavailable` where no place becomes free. */
   stream<Row>(workspaceId: string, pages: AsyncIterable<Row[]>): AsyncIterable<Row[]>;
 }
 
@@ -14,18 +14,25 @@ export function createWholeLists(): WholeLists {
   const gate = createGate({ places: 32, placesOfKey: 4, maxWaitMs: 3_000 });
   return {
     async *stream(workspaceId, pages) {
-      const leave = await gate.enter(workspaceId, (why) =>
-        why === 'own'
-          ? tooMany('too_many_requests', 'Other lists of this workspace are still being read.')
-          : tooMany('unavailable', 'Too many lists are being read; try again.'),
-      );
+      const rest = pages[Symbol.asyncIterator]();
       try {
-        yield* pages;
+        for (;;) {
+          const leave = await gate.enter(workspaceId, refusal);
+          const { done, value } = await rest.next().finally(leave);
+          if (done) return;
+          yield value;
+        }
       } finally {
-        leave();
+        await rest.return?.();
       }
     },
   };
+}
+
+function refusal(why: Refusal): AppError {
+  return why === 'own'
+    ? tooMany('too_many_requests', 'Other lists of this workspace are being read.')
+    : tooMany('unavailable', 'Too many lists are being read; try again.');
 }
 
 function tooMany(code: 'too_many_requests' | 'unavailable', detail: string): AppError {

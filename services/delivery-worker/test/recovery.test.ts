@@ -150,10 +150,10 @@ test('a worker that is told to stop in a burst hands the rest back, and nothing 
   expect(before).toBeLessThan(800);
   expect(await stage.database.knex('open_deliveries').where({ claimed: true })).toEqual([]);
   await stage.startWorker();
-  const rows = await ended(800);
+  const rows = await ended(800, 80_000);
   expect(new Set(rows.map((row) => row.attempts_made))).toEqual(new Set([1]));
   expect(stage.destination.at(target.path)).toHaveLength(800);
-});
+}, 120_000);
 
 test('two workers work a backlog off together, each delivery once', async () => {
   const targets = await Promise.all(Array.from({ length: 20 }, () => stage.addTarget()));
@@ -164,7 +164,7 @@ test('two workers work a backlog off together, each delivery once', async () => 
   await until(
     'everything has ended',
     async () => (await stage.database.knex('open_deliveries').first()) === undefined,
-    { timeoutMs: 60_000 },
+    { timeoutMs: 80_000 },
   );
   const [{ made, rows }] = (
     await stage.database.knex.raw(
@@ -176,4 +176,4 @@ test('two workers work a backlog off together, each delivery once', async () => 
     rows: 2_000,
     received: 2_000,
   });
-});
+}, 120_000);

@@ -9,7 +9,7 @@ export interface UntilOptions {
 export async function until<T>(
   what: string,
   check: () => Promise<T | undefined | false> | T | undefined | false,
-  { timeoutMs = 15_000, everyMs = 10 }: UntilOptions = {},
+  { timeoutMs = 15_000, everyMs = 20 }: UntilOptions = {},
 ): Promise<T> {
   const endsAtMs = performance.now() + timeoutMs;
   for (;;) {

@@ -25,9 +25,9 @@ export interface ReadingGuardsOptions {
 
 /**
  * What a destination sends is judged before undici reads it. Each guard puts itself in front of `socket.read` as it finds
- * it, so their order matters. Next to the socket overhead is counted, piece by piece: the guard in front of it drops
- * interim answers, and they have to be counted too. The look at the wire comes last, to be the first at each reading: a
- * socket that it ends is not read any more.
+ * it, so their order matters. Next to the socket overhead is counted: only there can it ask for small pieces, and see the
+ * interim answers that the guard in front of it drops. The look at the wire comes last, to be the first at each reading:
+ * a socket that it ends is not read any more.
  */
 export function createReadingGuards(
   { socket, wire }: OpenSocket,

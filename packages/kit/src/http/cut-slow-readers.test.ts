@@ -115,7 +115,7 @@ test.each([
       return socket;
     }),
   );
-  await until(() => begun === 3 * requests);
+  await until('all have begun', () => begun === 3 * requests);
   const ask = () =>
     new Promise<number | undefined>((resolve) => {
       get(server.url, { agent: false }, (response) => resolve(response.resume().statusCode)).on('error', () =>

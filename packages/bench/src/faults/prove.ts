@@ -23,9 +23,9 @@ export async function prove(
       if (!victim.newLog().includes(markOf(proof)))
         throw new Error(`${victim.name} runs as it is shipped: ${proof.module} was not loaded.`);
     }
-    const { problems, exposure } = await runFault(stage, proof.fault);
+    const { problems, delivered } = await runFault(stage, proof.fault);
     // A system that does not work at all would prove nothing either.
-    const works = exposure.inFlight > 0 && !problems.some((problem) => /crashed|by itself/.test(problem));
+    const works = delivered > 0 && !problems.some((problem) => /crashed|by itself/.test(problem));
     return { seen: works && problems.some((problem) => proof.expects.test(problem)), problems };
   } finally {
     await stage.stop();

@@ -38,7 +38,7 @@ export const sabotages = {
   'no-renewal': {
     name: 'no-renewal',
     victim: 'worker',
-    module: 'services/delivery-worker/dist/delivery/record.js',
+    module: 'services/delivery-worker/dist/delivery/keep-leases.js',
     piece: 'if (late.length > 0)',
     replacement: 'if (false)',
   },

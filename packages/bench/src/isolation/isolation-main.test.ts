@@ -1,11 +1,14 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-test.each(['typo', 'storm,typo', ''])('--only "%s" measures nothing and is refused', (only) => {
+test.each([
+  [['--only', 'typo'], 'neighbours, storm, backlog, guesses'],
+  [['--only', 'storm,typo'], 'neighbours, storm, backlog, guesses'],
+  [['--only', ''], 'neighbours, storm, backlog, guesses'],
+  [['--repeats', 'x'], '--repeats takes a number, not "x"'],
+])('%j measures nothing and is refused', (args, sentence) => {
   const main = fileURLToPath(new URL('../../dist/isolation/isolation-main.js', import.meta.url));
-  const { status, stdout, stderr } = spawnSync(process.execPath, [main, '--only', only], {
-    encoding: 'utf8',
-  });
+  const { status, stdout, stderr } = spawnSync(process.execPath, [main, ...args], { encoding: 'utf8' });
   expect({ status, stdout }).toEqual({ status: 1, stdout: '' });
-  expect(stderr).toContain('neighbours, storm, backlog, guesses');
+  expect(stderr).toContain(sentence);
 });

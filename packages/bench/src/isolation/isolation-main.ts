@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util';
 import { type Percentiles, spreadOf } from '../measure/statistics.js';
+import { toNumber } from '../options.js';
 import { measureGuesses } from './guesses.js';
 import {
   measureBeside,
@@ -28,7 +29,10 @@ const { values } = parseArgs({
   },
 });
 const say = (line: string) => console.log(line);
-const workers = Number(values.workers);
+const workers = toNumber('workers', values.workers);
+const seconds = toNumber('seconds', values.seconds);
+const repeats = toNumber('repeats', values.repeats);
+const alerts = toNumber('alerts', values.alerts);
 const maxRatio = 1.5;
 const maxLateMs = 1_000;
 const maxQuietMs = 2_000;
@@ -67,7 +71,7 @@ else {
 }
 
 function stormSize() {
-  return { alerts: Number(values.alerts), webhooks: 3, workers, say };
+  return { alerts, webhooks: 3, workers, say };
 }
 
 async function compareNeighbours(): Promise<void> {
@@ -92,8 +96,8 @@ interface Comparison {
 /** The median ratio of several runs, for other things happen on a machine too; and the latest of all. */
 async function compare(neighbours: Neighbours): Promise<Comparison> {
   const results: NeighboursResult[] = [];
-  for (let repeat = 0; repeat < Number(values.repeats); repeat += 1) {
-    const result = await measureBeside(neighbours, { seconds: Number(values.seconds), workers, say });
+  for (let repeat = 0; repeat < repeats; repeat += 1) {
+    const result = await measureBeside(neighbours, { seconds, workers, say });
     results.push(result);
     const { alone, beside, met } = result;
     say(`  ${neighbours.name}: ${times(beside)}; alone ${times(alone)} ${JSON.stringify(met)}`);

@@ -117,10 +117,11 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
     async handBack() {
       const channel = reading?.channel;
       if (channel === undefined) return;
-      // The promise of its closing never settles where the connection dies meanwhile.
-      const ended = new Promise<void>((resolve) => channel.once('close', resolve));
-      channel.close().catch(() => {});
-      await ended;
+      // The promise of its closing never settles where the connection dies meanwhile; one that is closed says so no more.
+      await new Promise<void>((resolve) => {
+        channel.once('close', resolve);
+        channel.close().catch(() => resolve());
+      });
     },
     inHand: hand.count,
     drained: hand.drained,

@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Transaction } from './connection.js';
+import { isLockTimeout } from './errors.js';
 import { migrationSource, namesOfMigrations } from './migrations/index.js';
 import { ensurePartitions, readClock } from './partitions-repository.js';
 
@@ -33,7 +34,6 @@ async function migrate(trx: Transaction): Promise<Migrated> {
 const lockTimeoutMs = 2_000;
 const betweenTriesMs = 3_000;
 const lockTries = 120;
-const lockNotAvailable = '55P03';
 
 /** Where something long holds a table, the services go on between two tries. */
 async function untilLocked(work: () => Promise<Migrated>): Promise<Migrated> {
@@ -41,7 +41,7 @@ async function untilLocked(work: () => Promise<Migrated>): Promise<Migrated> {
     try {
       return await work();
     } catch (error) {
-      if ((error as { code?: unknown }).code !== lockNotAvailable || tries === lockTries) throw error;
+      if (!isLockTimeout(error) || tries === lockTries) throw error;
       await sleep(betweenTriesMs);
     }
   }

@@ -21,7 +21,7 @@ const staleAfterMs = 10 * 60_000;
 const unknownKeyFetchesPerMinute = 12;
 /** Beyond them there is one in so long, and so is a provider that fails asked again. */
 const fetchIntervalMs = 1_000;
-/** Tokens that wait for that: each holds a request. */
+/** Key ids that wait for that. */
 const maxWaiting = 500;
 
 /**
@@ -36,12 +36,12 @@ export function createKeySource({ issuer, fetchKeys, logger, now, wait }: KeySou
   let waiting = 0;
   const flight = createSingleFlight<void>();
   const turn = createSingleFlight<void>();
+  const waits = createSingleFlight<void>();
   const unknownKeys = createRateLimiter({ perMinute: unknownKeyFetchesPerMinute, maxKeys: 1, now });
   const firstAsked = new LRUCache<string, number>({ max: 1_000 });
 
   /** When the key id was asked for first, as far as it is remembered. */
-  const noteAsked = ({ alg, kid }: JWTHeaderParameters, cameAt: number) => {
-    const id = `${alg} ${kid}`.slice(0, 200);
+  const noteAsked = (id: string, cameAt: number) => {
     const askedAt = firstAsked.get(id) ?? cameAt;
     firstAsked.set(id, askedAt);
     return askedAt;
@@ -76,7 +76,7 @@ export function createKeySource({ issuer, fetchKeys, logger, now, wait }: KeySou
     });
 
   async function refreshSince(askedAt: number): Promise<void> {
-    if (waiting >= maxWaiting) throw unavailable('too many tokens wait for keys');
+    if (waiting >= maxWaiting) throw unavailable('too many wait for keys');
     waiting += 1;
     try {
       // A fetch that was under way already may have begun too early.
@@ -96,9 +96,10 @@ export function createKeySource({ issuer, fetchKeys, logger, now, wait }: KeySou
       return await find(header);
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
-      const askedAt = noteAsked(header, cameAt);
+      const id = `${header.alg} ${header.kid}`.slice(0, 200);
+      const askedAt = noteAsked(id, cameAt);
       const isJudged = begunAt >= askedAt && isRecent(begunAt) && !failure;
-      if (!isJudged) await refreshSince(askedAt);
+      if (!isJudged) await waits.run(id, () => refreshSince(askedAt));
       return (await currentKeys()).find(header);
     }
   };

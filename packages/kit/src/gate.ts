@@ -16,10 +16,10 @@ export type Refusal = 'own' | 'all';
  */
 export interface Gate {
   /**
-   * A place, and the function that gives it back.
+   * A place, and the function that gives it back. Without `refuse` one is waited for however long it takes.
    * @throws whatever `refuse` makes of it
    */
-  enter(key: string, refuse: (why: Refusal) => Error): Promise<() => void>;
+  enter(key: string, refuse?: (why: Refusal) => Error): Promise<() => void>;
 }
 
 interface Waiting {
@@ -59,10 +59,11 @@ export function createGate({ places, placesOfKey, maxWaitMs }: GateOptions): Gat
     async enter(key, refuse) {
       if (taken < places && insideOf(key) < placesOfKey) return take(key);
       return new Promise((resolve, reject) => {
-        const timer = setTimeout(() => {
+        const turnAway = () => {
           waiting.delete(one);
-          reject(refuse(insideOf(key) >= placesOfKey ? 'own' : 'all'));
-        }, maxWaitMs).unref();
+          reject(refuse?.(insideOf(key) >= placesOfKey ? 'own' : 'all'));
+        };
+        const timer = refuse && setTimeout(turnAway, maxWaitMs).unref();
         const one: Waiting = {
           key,
           begin() {

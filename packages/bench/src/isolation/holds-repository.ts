@@ -17,3 +17,8 @@ export async function holdWebhooks({ knex }: Database, webhookIds: string[]): Pr
 export async function releaseWebhooks({ knex }: Database, webhookIds: string[]): Promise<void> {
   await knex('webhook_holds').whereIn('webhook_id', webhookIds).delete();
 }
+
+/** What is owed to a workspace is owed no longer. */
+export async function forgetOpen({ knex }: Database, workspaceId: string): Promise<void> {
+  await knex('open_deliveries').where({ workspace_id: workspaceId }).delete();
+}

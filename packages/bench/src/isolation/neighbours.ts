@@ -6,6 +6,7 @@ import { type Percentiles, percentilesOf } from '../measure/statistics.js';
 import { type Bench, createBench } from '../scenarios/bench.js';
 import { type Scene, writeScene } from '../stack/scene-repository.js';
 import { startWorker } from '../stack/start-worker.js';
+import { forgetOpen } from './holds-repository.js';
 import type { SilentCommands } from './silent-main.js';
 
 /** Those that the healthy ones share their workers with; 500 deliveries a second in each case. */
@@ -47,8 +48,9 @@ const deliveriesPerSecond = 500;
 const webhooksInRule = 20;
 /** What a worker does day by day is compiled by then: in the first seconds that takes as much as the deliveries. */
 const warmSeconds = 20;
-/** Something that hangs has been met before, too: a neighbour of the same kind, gone again long before it counts. */
+/** Something that hangs has been met before, too: a neighbour of the same kind, gone again before it counts. */
 const warmNeighbourSeconds = 3;
+const settleSeconds = 5;
 
 /**
  * 500 healthy deliveries a second, for some time alone and as long beside their neighbours: with the same workers and
@@ -81,12 +83,14 @@ export async function measureBeside(
     const publishing = publishHealthy(bench, healthy, warmSeconds + 2 * seconds);
     const publishAll = (pace: ReturnType<typeof paceOf>) =>
       bench.load.call('publishAll', { run: bench.nextRun(), ...pace });
-    const warming = publishAll(paceOf(former, Math.min(1, webhooks), warmNeighbourSeconds));
-    await sleep((warmSeconds + seconds) * 1_000);
+    await publishAll(paceOf(former, Math.min(1, webhooks), warmNeighbourSeconds));
+    await sleep((warmSeconds - warmNeighbourSeconds - settleSeconds) * 1_000);
+    await forgetOpen(stack.database, former.workspaceId);
+    await sleep((settleSeconds + seconds) * 1_000);
     await silent.call('met', undefined);
     const noises = scenes.map((scene) => publishAll(paceOf(scene, webhooks, seconds)));
     const { latencies, repeated } = await publishing;
-    await Promise.all([warming, ...noises]);
+    await Promise.all(noises);
     const between = (fromSecond: number, toSecond: number) =>
       percentilesOf(latencies.slice(fromSecond * deliveriesPerSecond, toSecond * deliveriesPerSecond));
     return {

@@ -26,8 +26,8 @@ export interface RoutePolicy<Principal> {
   compileSchema: CompileSchema;
 }
 
-// An alert is smaller. Such a body takes less than a millisecond, and requests are counted.
-const freeBelowBytes = 4_096;
+// An alert is smaller, however it is written. Such a body takes less than a millisecond, and requests are counted.
+const freeBelowBytes = 16_384;
 // Above this a body's faults are not all listed, see createSchemaCompiler.
 const listAllBelowBytes = 65_536;
 
@@ -111,14 +111,14 @@ function checkQuery(request: Request, route: Route<never>, check: SchemaCheck | 
 }
 
 async function checkBody<Principal>({ request, policy, principal, check }: CheckBodyInput<Principal>) {
-  const bytes = await readJsonBody(request, policy.readBody);
+  const caller = policy.describePrincipal?.(principal) ?? '';
+  const bytes = await readJsonBody(request, { read: policy.readBody, owner: caller });
   const parse = () => {
     const value = parseJsonBody(bytes);
     refuse('The request body is not valid.', check(value, { listAll: bytes.length <= listAllBelowBytes }));
     return value;
   };
   if (bytes.length < freeBelowBytes) return parse();
-  const caller = policy.describePrincipal?.(principal) ?? '';
   const decision = policy.bodyTime.state(caller);
   if (!decision.allowed) {
     const { retryAfterSeconds } = decision;

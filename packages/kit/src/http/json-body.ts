@@ -8,10 +8,13 @@ import type { BodyReader } from './read-body.js';
  * The bytes of a request's JSON body, none where there is no body.
  * @throws AppError as `read` does, and 415 for another media type, charset or content encoding.
  */
-export async function readJsonBody(request: IncomingMessage, read: BodyReader): Promise<Buffer> {
+export async function readJsonBody(
+  request: IncomingMessage,
+  { read, owner }: { read: BodyReader; owner: string },
+): Promise<Buffer> {
   if (!hasBody(request)) return Buffer.alloc(0);
   checkMediaType(request);
-  return read(request);
+  return read(request, owner);
 }
 
 /**

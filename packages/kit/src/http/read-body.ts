@@ -10,13 +10,14 @@ export interface BodyReaderOptions {
 }
 
 /**
- * Reads a request's body, whole.
+ * Reads a request's body, whole; `owner` is who sends it.
  * @throws AppError 413 above the limit, or where it comes in more pieces than an honest sender makes; 503 where it is the
- *   largest while too much is held in all.
+ *   largest of whoever holds most while too much is held in all. `RequestAborted` where its client has gone.
  */
-export type BodyReader = (request: IncomingMessage) => Promise<Buffer>;
+export type BodyReader = (request: IncomingMessage, owner: string) => Promise<Buffer>;
 
 interface Unfinished {
+  owner: string;
   heldBytes: number;
   refuse(error: AppError): void;
 }
@@ -27,8 +28,8 @@ const minMeanPieceBytes = 128;
 const maxSmallPieces = 8_192;
 
 /**
- * Nothing makes a client send its body to the end. Where too much is held, the largest gives way: with 4,000 connections
- * that is never one of less than 16 KiB, such as an alert.
+ * Nothing makes a client send its body to the end. Where too much is held, the largest of whoever holds most gives way:
+ * nobody is refused for what another sends, and with 4,000 connections no body of less than 16 KiB is, such as an alert.
  */
 export function createBodyReader(options: BodyReaderOptions): BodyReader {
   const { limitBytes, maxHeldBytes = Math.max(67_108_864, 4 * limitBytes) } = options;
@@ -37,30 +38,27 @@ export function createBodyReader(options: BodyReaderOptions): BodyReader {
   const tooLarge = () =>
     new AppError('payload_too_large', `The request body must be ${limitBytes} bytes or less.`);
   const tooManyPieces = () =>
-    new AppError('payload_too_large', `The request body must come in ${maxPieces} pieces or fewer.`);
+    new AppError('payload_too_large', `The request body must come in ${maxPieces} pieces or fewer.`, {
+      headers: { Connection: 'close' },
+    });
   let heldBytes = 0;
 
   const hold = (one: Unfinished, bytes: number) => {
     heldBytes += bytes - one.heldBytes;
     one.heldBytes = bytes;
-    while (heldBytes > maxHeldBytes) largestOf(unfinished).refuse(tooMuchHeld());
+    while (heldBytes > maxHeldBytes) largestOfGreediest(unfinished).refuse(tooMuchHeld());
   };
 
-  return async (request) => {
+  return async (request, owner) => {
+    // It has said so already, and says no more.
+    if (request.destroyed) throw new RequestAborted();
     if (Number(request.headers['content-length']) > limitBytes) throw tooLarge();
     return new Promise((resolve, reject) => {
       // Pieces are copied together as they come: kept apart, a chunk of one byte would take half a kilobyte.
       let body: Buffer = Buffer.alloc(0);
       let length = 0;
       let pieces = 0;
-      const one: Unfinished = {
-        heldBytes: 0,
-        refuse(error) {
-          // To throw the rest away would cost nearly as much as to keep it.
-          request.pause();
-          end(() => reject(error));
-        },
-      };
+      const one: Unfinished = { owner, heldBytes: 0, refuse: (error) => end(() => reject(error)) };
       const end = (settle: () => void) => {
         request.off('data', keep);
         unfinished.delete(one);
@@ -70,8 +68,12 @@ export function createBodyReader(options: BodyReaderOptions): BodyReader {
       };
       const keep = (piece: Buffer) => {
         pieces += 1;
-        if (length + piece.length > limitBytes) return end(() => reject(tooLarge()));
-        if (pieces > maxPieces) return one.refuse(tooManyPieces());
+        if (length + piece.length > limitBytes) return one.refuse(tooLarge());
+        if (pieces > maxPieces) {
+          // To throw the rest away would cost nearly as much as to keep it.
+          request.pause();
+          return one.refuse(tooManyPieces());
+        }
         if (length + piece.length > body.length) body = grown(body, length + piece.length, limitBytes);
         piece.copy(body, length);
         length += piece.length;
@@ -87,8 +89,12 @@ export function createBodyReader(options: BodyReaderOptions): BodyReader {
   };
 }
 
-function largestOf(bodies: Iterable<Unfinished>): Unfinished {
-  return [...bodies].reduce((largest, body) => (body.heldBytes > largest.heldBytes ? body : largest));
+function largestOfGreediest(bodies: Iterable<Unfinished>): Unfinished {
+  const heldBy = new Map<string, number>();
+  for (const { owner, heldBytes } of bodies) heldBy.set(owner, (heldBy.get(owner) ?? 0) + heldBytes);
+  const [greediest] = [...heldBy].reduce((most, other) => (other[1] > most[1] ? other : most));
+  const theirs = [...bodies].filter(({ owner }) => owner === greediest);
+  return theirs.reduce((largest, body) => (body.heldBytes > largest.heldBytes ? body : largest));
 }
 
 function grown(body: Buffer, atLeast: number, atMost: number): Buffer {

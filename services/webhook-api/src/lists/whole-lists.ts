@@ -5,7 +5,10 @@ import { AppError, createGate, type Refusal } from '@tocsin/kit';
  * place is another's: nothing makes a client read, and of what is not read the server holds no more than it likes.
  */
 export interface WholeLists {
-  /** A page throws AppError `too_many_requests` or `unavailable` where no place becomes free. */
+  /**
+   * The first page throws AppError `too_many_requests` or `unavailable` where no place becomes free. Those after it wait
+   * for one: what has been begun could only be cut.
+   */
   stream<Row>(workspaceId: string, pages: AsyncIterable<Row[]>): AsyncIterable<Row[]>;
 }
 
@@ -16,8 +19,8 @@ export function createWholeLists(): WholeLists {
     async *stream(workspaceId, pages) {
       const rest = pages[Symbol.asyncIterator]();
       try {
-        for (;;) {
-          const leave = await gate.enter(workspaceId, refusal);
+        for (let page = 0; ; page += 1) {
+          const leave = await gate.enter(workspaceId, page === 0 ? refusal : undefined);
           const { done, value } = await rest.next().finally(leave);
           if (done) return;
           yield value;

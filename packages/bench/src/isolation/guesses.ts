@@ -20,6 +20,7 @@ export interface GuessesResult {
 
 const guessesPerSecond = 1_000;
 const usesPerSecond = 100;
+const warmSeconds = 5;
 const keysInUse = 20;
 /** A check counts for 10 seconds. */
 const checkCountsMs = 10_000;
@@ -39,16 +40,15 @@ export async function measureGuesses(say: (line: string) => void): Promise<Guess
       await makeKeys(apis, singles),
       await makeKeys(apis, singles),
     ];
-    // Compiled, and each checked once; what is measured alone is nobody's first request.
+    const ids = [...inUse, ...unchecked, ...unused].map(idOf);
+    const guess = (seconds: number) =>
+      strangers.call('guess', { origin: apis.engineUrl, ids, perSecond: guessesPerSecond, seconds });
+    // What the engine does day by day is compiled by then, refusing guesses too; and each key is checked once.
+    await guess(warmSeconds);
     for (const key of [...inUse, ...unchecked]) await timeVerify(apis, key);
-    await useFor(apis, inUse, 5);
+    await useFor(apis, inUse, warmSeconds);
     const alone = await useFor(apis, inUse, checkCountsMs / 1_000);
-    const guessing = strangers.call('guess', {
-      origin: apis.engineUrl,
-      ids: [...inUse, ...unchecked, ...unused].map(idOf),
-      perSecond: guessesPerSecond,
-      seconds: besideSeconds,
-    });
+    const guessing = guess(besideSeconds);
     const using = useFor(apis, inUse, besideSeconds);
     const due = await useOneByOne(apis, unchecked);
     const first = await useOneByOne(apis, unused);

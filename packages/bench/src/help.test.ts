@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 test.each([
-  ['npm run bench', 'main.js', '--only throughput'],
+  ['npm run bench', 'bench/bench-main.js', '--only throughput'],
   ['npm run test:faults', 'faults/faults-main.js', '--sabotage NAME'],
   ['npm run test:isolation', 'isolation/isolation-main.js', '--only NAME'],
 ])('%s -- --help prints its usage, starts nothing and is a success', (command, file, option) => {

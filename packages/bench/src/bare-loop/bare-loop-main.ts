@@ -8,7 +8,7 @@
 import { type Channel, type ChannelModel, connect } from 'amqplib';
 import pg from 'pg';
 import { Pool } from 'undici';
-import { serveCommands } from '../child/commands.js';
+import { serveCommands } from '../test-bed/helper-process.js';
 import { createPoster, type Poster } from './poster.js';
 import { createRowWriter, type RowWriter } from './row-writer.js';
 

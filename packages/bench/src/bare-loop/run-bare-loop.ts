@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'amqplib';
-import { startHelper } from '../child/commands.js';
 import type { Destination } from '../destination/start-destination.js';
 import type { Load } from '../load/start-load.js';
 import { monotonicMs } from '../measure/clock.js';
 import { type CpuShares, createCpuMeter } from '../measure/cpu-meter.js';
-import type { Stack } from '../stack/start-stack.js';
+import { startHelper } from '../test-bed/helper-process.js';
+import type { Stack } from '../test-bed/start-stack.js';
 import type { BareLoopCommands } from './bare-loop-main.js';
 import { countBareRows, makeBareTable } from './bare-loop-repository.js';
 

@@ -5,12 +5,12 @@
 
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { serveCommands } from '../child/commands.js';
 import { runAt, sequenceAt } from '../load/alert-ids.js';
 import { monotonicMs } from '../measure/clock.js';
+import { serveCommands } from '../test-bed/helper-process.js';
+import { countArrival, createTally, type Tally } from './arrivals.js';
+import { bodyIdAt } from './delivery-body.js';
 import { createRequestReader } from './request-reader.js';
-import { countArrival, createTally, type Tally } from './tally.js';
-import { bodyIdAt } from './template.js';
 
 const answer = Buffer.from('HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nok');
 let tally: Tally = createTally({ run: 0, alerts: 0, webhooks: 1 });

@@ -1,4 +1,4 @@
-import { type Helper, startHelper } from '../child/commands.js';
+import { type Helper, startHelper } from '../test-bed/helper-process.js';
 import type { DestinationCommands } from './destination-main.js';
 
 export interface Destination extends Helper<DestinationCommands> {

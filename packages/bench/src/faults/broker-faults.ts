@@ -6,8 +6,8 @@ import { until } from '@tocsin/kit/testing';
 import { alertFiredQueue, deliveriesQueue } from '@tocsin/messaging';
 import { type Channel, connect } from 'amqplib';
 import { monotonicMs } from '../measure/clock.js';
-import { alertsKeptWaiting, nothingAtRisk, underLoad } from './in-flight.js';
-import { cutEveryMs, meddlingMs, overAndOver } from './over-and-over.js';
+import { alertsKeptWaiting, nothingAtRisk, underLoad } from './exposure.js';
+import { cutEveryMs, meddlingMs, overAndOver } from './repeat-fault.js';
 import { type Exposure, patience, type Trial } from './trial.js';
 
 export function cutBroker(trial: Trial): Promise<Exposure> {

@@ -1,5 +1,5 @@
+import type { Arrivals } from '../destination/counter-main.js';
 import { alertIdOf, sequenceOf } from '../load/alert-ids.js';
-import type { Arrivals } from './counter-main.js';
 import type { DeliveryRecord } from './records-reader.js';
 
 export interface Evidence {

@@ -2,8 +2,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicMs } from '../measure/clock.js';
-import { alertsKeptWaiting, claimedByTheLost, nothingAtRisk, underLoad } from './in-flight.js';
-import { cutEveryMs, meddlingMs, overAndOver } from './over-and-over.js';
+import { alertsKeptWaiting, claimedByTheLost, nothingAtRisk, underLoad } from './exposure.js';
+import { cutEveryMs, meddlingMs, overAndOver } from './repeat-fault.js';
 import type { Exposure, Trial } from './trial.js';
 
 const statements = 'statements under way';

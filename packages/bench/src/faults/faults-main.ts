@@ -1,11 +1,11 @@
 import { parseArgs } from 'node:util';
-import { toNumber } from '../options.js';
+import { toNumber } from '../bench/options.js';
+import { startStage } from './fault-test-bed.js';
 import { allFaults } from './faults.js';
-import { proofs } from './proofs.js';
-import { prove } from './prove.js';
+import { proofs } from './mutation-cases.js';
 import { type FaultResult, runFault } from './run-fault.js';
+import { prove } from './run-mutation.js';
 import { saveTable } from './save-table.js';
-import { startStage } from './stage.js';
 import { formatTable } from './table.js';
 import { longTiming, shortTiming } from './timing.js';
 import type { Fault } from './trial.js';

@@ -1,4 +1,4 @@
-import type { RestAnswers } from './rest-door.js';
+import type { RestAnswers } from '../load/rest-publisher.js';
 import type { Fault } from './trial.js';
 
 /** A caller must not be left hanging: an answer later than this is none. */

@@ -1,4 +1,4 @@
-import { atRisk } from './in-flight.js';
+import { atRisk } from './exposure.js';
 import { judge } from './judge.js';
 
 const fine = { lost: 0, repeated: 0, repeats: new Map<number, number>(), disagreements: [] };

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicMs } from '../measure/clock.js';
-import { atRisk, claimedByTheStruck, slowAnswers } from './in-flight.js';
-import type { Part } from './part.js';
-import type { ServicePart } from './start-services.js';
+import type { Part } from '../test-bed/managed-process.js';
+import type { ServicePart } from '../test-bed/services.js';
+import { atRisk, claimedByTheStruck, slowAnswers } from './exposure.js';
 import type { Exposure, Trial } from './trial.js';
 
 /** Something that happens to one part, and is over when it resolves. */

@@ -1,14 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sequenceOf } from '../load/alert-ids.js';
+import type { Offered } from '../load/publisher-main.js';
+import type { RestAnswers } from '../load/rest-publisher.js';
 import { monotonicMs } from '../measure/clock.js';
 import { type Comparison, compare } from './compare.js';
-import type { Offered } from './doors-main.js';
+import { type Stage, webhooksPerAlert } from './fault-test-bed.js';
 import { judge } from './judge.js';
 import { judgeAnswers } from './judge-answers.js';
 import { type DeliveryRecord, readOpenState, readRecords } from './records-reader.js';
-import type { RestAnswers } from './rest-door.js';
 import { settle } from './settle.js';
-import { type Stage, webhooksPerAlert } from './stage.js';
 import type { Exposure, Fault, Trial } from './trial.js';
 
 /** One line of the table. */

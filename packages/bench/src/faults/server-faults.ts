@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TcpProxy } from '@tocsin/kit/testing';
 import { monotonicMs } from '../measure/clock.js';
-import { alertsKeptWaiting, claimedByTheLost, nothingAtRisk, underLoad } from './in-flight.js';
-import type { Part } from './part.js';
-import type { ServicePart } from './start-services.js';
+import type { Part } from '../test-bed/managed-process.js';
+import type { ServicePart } from '../test-bed/services.js';
+import { alertsKeptWaiting, claimedByTheLost, nothingAtRisk, underLoad } from './exposure.js';
 import type { Exposure, Trial } from './trial.js';
 
 const alarmMs = 10_000;

@@ -1,4 +1,4 @@
-import type { Stage } from './stage.js';
+import type { Stage } from './fault-test-bed.js';
 
 /** A run of the load while a fault is inflicted. */
 export interface Trial extends Stage {

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '@tocsin/kit/testing';
 import { monotonicMs } from '../measure/clock.js';
+import type { ServicePart } from '../test-bed/services.js';
 import {
   atRisk,
   claimedByTheLost,
@@ -8,9 +9,8 @@ import {
   claimsAreStuck,
   nothingAtRisk,
   underLoad,
-} from './in-flight.js';
+} from './exposure.js';
 import { countCommittedSince } from './records-reader.js';
-import type { ServicePart } from './start-services.js';
 import { type Exposure, patience, type Trial } from './trial.js';
 
 const shutdownWithinMs = 20_000;

@@ -1,14 +1,14 @@
 import { parseArgs } from 'node:util';
+import { toNumber } from '../bench/options.js';
 import { type Percentiles, spreadOf } from '../measure/statistics.js';
-import { toNumber } from '../options.js';
-import { measureGuesses } from './guesses.js';
+import { measureGuesses } from './credential-guessing.js';
 import {
   measureBeside,
   type Neighbours,
   type NeighboursResult,
   neighbourhoods,
   nobody,
-} from './neighbours.js';
+} from './noisy-neighbours.js';
 import { measureStorm, type StormResult } from './storm.js';
 
 const usage = `npm run test:isolation -- [options]

@@ -1,6 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { alertFiredKey, alertsExchange } from '@tocsin/contracts';
-import { type Helper, startHelper } from '../child/commands.js';
 import { type Destination, startDestination } from '../destination/start-destination.js';
 import { waitForArrivals } from '../destination/wait-for-arrivals.js';
 import { alertIdOf } from '../load/alert-ids.js';
@@ -8,10 +7,11 @@ import { type Load, startLoad } from '../load/start-load.js';
 import { monotonicMs } from '../measure/clock.js';
 import { type Percentiles, percentilesOf } from '../measure/statistics.js';
 import { waitFor } from '../measure/wait-for.js';
-import { type Bench, createBench } from '../scenarios/bench.js';
-import { type Scene, writeScene } from '../stack/scene-repository.js';
-import { holdWebhooks, releaseWebhooks } from './holds-repository.js';
-import type { PublicationsCommands } from './publications-main.js';
+import { type Scene, writeScene } from '../test-bed/fixtures-repository.js';
+import { type Helper, startHelper } from '../test-bed/helper-process.js';
+import { type Bench, createBench } from '../test-bed/test-bed.js';
+import { holdWebhooks, releaseWebhooks } from './pauses-repository.js';
+import type { PublicationsCommands } from './publication-counter-main.js';
 import { countDeliveries, countOpen, readTakenOver } from './storm-reader.js';
 
 export interface StormResult {
@@ -46,7 +46,7 @@ export async function measureStorm(options: StormOptions): Promise<StormResult> 
   const bench = await createBench({ say, profile: false });
   const other = await startDestination();
   const noise = await startLoad(bench.stack.amqpUrl);
-  const publications = startHelper<PublicationsCommands>(import.meta.url, './publications-main.js');
+  const publications = startHelper<PublicationsCommands>(import.meta.url, './publication-counter-main.js');
   try {
     const { database, amqpUrl } = bench.stack;
     await publications.call('listen', { amqpUrl });

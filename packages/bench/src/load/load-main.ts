@@ -1,8 +1,8 @@
 /** Publishes alert-fired messages: as fast as confirms allow, or at a rate. */
 
 import { type ConfirmChannel, connect } from 'amqplib';
-import { serveCommands } from '../child/commands.js';
 import { monotonicMs } from '../measure/clock.js';
+import { serveCommands } from '../test-bed/helper-process.js';
 import { alertIdOf } from './alert-ids.js';
 
 export interface LoadOptions {

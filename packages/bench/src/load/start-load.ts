@@ -1,4 +1,4 @@
-import { type Helper, startHelper } from '../child/commands.js';
+import { type Helper, startHelper } from '../test-bed/helper-process.js';
 import type { LoadCommands } from './load-main.js';
 
 export type Load = Helper<LoadCommands>;

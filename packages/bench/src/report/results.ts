@@ -1,10 +1,10 @@
-import type { AuthResult } from '../scenarios/auth.js';
-import type { GrowthResult } from '../scenarios/growth.js';
-import type { LatencyResult } from '../scenarios/latency.js';
-import type { MemoryResult } from '../scenarios/memory.js';
-import type { ScaleOutResult } from '../scenarios/scale-out.js';
-import type { ThroughputResult } from '../scenarios/throughput.js';
-import type { StatementCount } from '../stack/statement-counts-reader.js';
+import type { AuthResult } from '../bench/auth.js';
+import type { GrowthResult } from '../bench/growth.js';
+import type { LatencyResult } from '../bench/latency.js';
+import type { MemoryResult } from '../bench/memory.js';
+import type { ScaleOutResult } from '../bench/scale-out.js';
+import type { ThroughputResult } from '../bench/throughput.js';
+import type { StatementCount } from '../test-bed/statement-counts-reader.js';
 import type { Machine } from './machine.js';
 
 /** Everything that one run of the benchmark has measured. */

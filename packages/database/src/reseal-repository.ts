@@ -25,11 +25,11 @@ async function resealWebhooks({ knex }: Database, secrets: SecretBox): Promise<n
   let resealed = 0;
   for (let after: string | undefined = firstId; after !== undefined; ) {
     const { rows }: { rows: WebhookRow[] } = await knex.raw(
-      `select id, version, url_sealed, headers_sealed, body_sealed from webhooks where id > ? order by id limit ?`,
+      `select id, version, url_encrypted, headers_encrypted, body_encrypted from webhooks where id > ? order by id limit ?`,
       [after, pageRows],
     );
-    for (const { id, version, url_sealed, headers_sealed, body_sealed } of rows) {
-      if (![url_sealed, headers_sealed, body_sealed].some(secrets.isStale)) continue;
+    for (const { id, version, url_encrypted, headers_encrypted, body_encrypted } of rows) {
+      if (![url_encrypted, headers_encrypted, body_encrypted].some(secrets.isStale)) continue;
       const renew = (sealed: Buffer, column: string) => {
         const place = { table: 'webhooks', id, column };
         return secrets.seal(secrets.open(sealed, place), place);
@@ -38,9 +38,9 @@ async function resealWebhooks({ knex }: Database, secrets: SecretBox): Promise<n
       resealed += await knex('webhooks')
         .where({ id, version })
         .update({
-          url_sealed: renew(url_sealed, 'url'),
-          headers_sealed: renew(headers_sealed, 'headers'),
-          body_sealed: renew(body_sealed, 'body'),
+          url_encrypted: renew(url_encrypted, 'url'),
+          headers_encrypted: renew(headers_encrypted, 'headers'),
+          body_encrypted: renew(body_encrypted, 'body'),
         });
     }
     after = rows.length < pageRows ? undefined : rows.at(-1)?.id;
@@ -52,16 +52,16 @@ async function resealAttempts({ knex }: Database, secrets: SecretBox): Promise<n
   let resealed = 0;
   for (let after: [string, number] | undefined = [firstId, 0]; after !== undefined; ) {
     const { rows }: { rows: AttemptRow[] } = await knex.raw(
-      `select delivery_id, claim, request_body_sealed from attempts
+      `select delivery_id, claim, request_body_encrypted from attempts
        where (delivery_id, claim) > (?, ?) order by delivery_id, claim limit ?`,
       [...after, pageRows],
     );
-    for (const { delivery_id, claim, request_body_sealed } of rows) {
-      if (!secrets.isStale(request_body_sealed)) continue;
+    for (const { delivery_id, claim, request_body_encrypted } of rows) {
+      if (!secrets.isStale(request_body_encrypted)) continue;
       const place = { table: 'attempts', id: `${delivery_id}/${claim}`, column: 'request_body' };
       resealed += await knex('attempts')
         .where({ delivery_id, claim })
-        .update({ request_body_sealed: secrets.seal(secrets.open(request_body_sealed, place), place) });
+        .update({ request_body_encrypted: secrets.seal(secrets.open(request_body_encrypted, place), place) });
     }
     const last = rows.at(-1);
     after = rows.length < pageRows || last === undefined ? undefined : [last.delivery_id, last.claim];
@@ -74,13 +74,13 @@ const firstId = '00000000-0000-0000-0000-000000000000';
 interface WebhookRow {
   id: string;
   version: number;
-  url_sealed: Buffer;
-  headers_sealed: Buffer;
-  body_sealed: Buffer;
+  url_encrypted: Buffer;
+  headers_encrypted: Buffer;
+  body_encrypted: Buffer;
 }
 
 interface AttemptRow {
   delivery_id: string;
   claim: number;
-  request_body_sealed: Buffer;
+  request_body_encrypted: Buffer;
 }

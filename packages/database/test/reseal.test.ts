@@ -24,9 +24,9 @@ async function addWebhook(secrets: SecretBox): Promise<string> {
     id,
     workspace_id: randomUUID(),
     name: 'Hook',
-    url_sealed: seal('url'),
-    headers_sealed: seal('headers'),
-    body_sealed: seal('body'),
+    url_encrypted: seal('url'),
+    headers_encrypted: seal('headers'),
+    body_encrypted: seal('body'),
     destination: 'http://host',
     header_names: [],
     enabled: true,
@@ -51,7 +51,7 @@ async function addAttempt(
     trigger: 'scheduled',
     started_at: new Date(),
     duration_ms: 1,
-    request_body_sealed: secrets.seal('the request', place),
+    request_body_encrypted: secrets.seal('the request', place),
   });
   return { delivery_id, claim };
 }
@@ -65,7 +65,7 @@ test('everything that an old key sealed is sealed with the new one, and says the
   for (const id of webhooks) {
     const row = await db.database.knex('webhooks').where({ id }).first();
     for (const column of ['url', 'headers', 'body']) {
-      const plain = after.open(row[`${column}_sealed`], { table: 'webhooks', id, column });
+      const plain = after.open(row[`${column}_encrypted`], { table: 'webhooks', id, column });
       expect(plain.toString()).toBe(`the ${column}`);
     }
     expect(row.version).toBe(1);
@@ -73,7 +73,7 @@ test('everything that an old key sealed is sealed with the new one, and says the
   for (const { delivery_id, claim } of attempts) {
     const row = await db.database.knex('attempts').where({ delivery_id, claim }).first();
     const place = { table: 'attempts', id: `${delivery_id}/${claim}`, column: 'request_body' };
-    expect(after.open(row.request_body_sealed, place).toString()).toBe('the request');
+    expect(after.open(row.request_body_encrypted, place).toString()).toBe('the request');
   }
   expect(await resealAll(db.database, during)).toEqual({ webhooks: 0, attempts: 0 });
 });

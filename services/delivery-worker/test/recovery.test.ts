@@ -75,12 +75,12 @@ test('a webhook that cannot be opened is its own trouble, and uses up no schedul
   const webhooks = () => stage.database.knex('webhooks');
   const good = await Promise.all(Array.from({ length: 5 }, () => stage.addTarget()));
   const [damaged, healed] = [await stage.addTarget(), await stage.addTarget()];
-  const { url_sealed: sealed } = await webhooks().where({ id: healed.id }).first();
+  const { url_encrypted: sealed } = await webhooks().where({ id: healed.id }).first();
   const unknownKey = Buffer.concat([Buffer.from([2]), Buffer.from('k9'), sealed.subarray(3)]);
-  await webhooks().where({ id: healed.id }).update({ url_sealed: unknownKey });
+  await webhooks().where({ id: healed.id }).update({ url_encrypted: unknownKey });
   await webhooks()
     .where({ id: damaged.id })
-    .update({ body_sealed: Buffer.from([1]) });
+    .update({ body_encrypted: Buffer.from([1]) });
   await stage.write([stage.plan([damaged, healed, ...good].map(({ id }) => id))]);
   await stage.startWorker({ retry: { scheduleMs: [], jitter: 0, maxAgeMs: 600_000 } });
   await ended(5);
@@ -93,7 +93,7 @@ test('a webhook that cannot be opened is its own trouble, and uses up no schedul
     { status: 'open', attempts_made: 0, error: expect.stringContaining('cannot be opened') },
     { status: 'open', attempts_made: 0 },
   ]);
-  await webhooks().where({ id: healed.id }).update({ url_sealed: sealed });
+  await webhooks().where({ id: healed.id }).update({ url_encrypted: sealed });
   const rows = await ended(6);
   expect(new Set(rows.map((row) => row.status))).toEqual(new Set(['succeeded']));
   expect(stage.destination.at(healed.path)).toHaveLength(1);

@@ -254,8 +254,8 @@ describe('permissions', () => {
 test('a webhook that cannot be opened is shown as to a reader, and can be saved anew', async () => {
   const { id } = await create();
   const path = `/api/v1/webhooks/${id}`;
-  const body_sealed = foreignBox.seal('{}', { table: 'webhooks', id, column: 'body' });
-  await api.database.knex('webhooks').where({ id }).update({ body_sealed });
+  const body_encrypted = foreignBox.seal('{}', { table: 'webhooks', id, column: 'body' });
+  await api.database.knex('webhooks').where({ id }).update({ body_encrypted });
   expect(await read(id)).toMatchObject({ status: 200, body: { name: fields.name, body: '[hidden]' } });
   const all = await api.call<Webhook[]>('GET', collection);
   expect(all.body.find((webhook) => webhook.id === id)).toMatchObject({ url: 'http://127.0.0.1:9' });

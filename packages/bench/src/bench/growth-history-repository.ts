@@ -120,7 +120,7 @@ const deliveries = (day: string) => `
   from made`;
 
 const attempts = (day: string) => `
-  insert into attempts_${day} (delivery_id, claim, number, trigger, started_at, duration_ms, request_body_sealed,
+  insert into attempts_${day} (delivery_id, claim, number, trigger, started_at, duration_ms, request_body_encrypted,
                                status_code, response)
   select id, 1, 1, 'scheduled', now(), 3, decode(repeat(md5(n::text), 6), 'hex'),
          case when failed then 500 else 200 end, 'ok'

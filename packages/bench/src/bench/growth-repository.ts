@@ -21,7 +21,7 @@ export async function pickDeliveries(
   }
   for (const id of ids) {
     const body = secrets.seal('{"made":true}', { table: 'attempts', id: `${id}/1`, column: 'request_body' });
-    await database.knex('attempts').where({ delivery_id: id }).update({ request_body_sealed: body });
+    await database.knex('attempts').where({ delivery_id: id }).update({ request_body_encrypted: body });
   }
   return ids;
 }

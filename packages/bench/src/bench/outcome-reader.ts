@@ -38,7 +38,7 @@ export async function readOutcome(
              where a.delivery_id >= :since::uuid) as attempts,
             (select count(*)::integer from attempts a join d on d.id = a.delivery_id
              where a.delivery_id >= :since::uuid and a.number = 1 and a.claim = d.claims and a.status_code = 200 and a.response = 'ok'
-               and octet_length(a.request_body_sealed) > 200) as "soundAttempts",
+               and octet_length(a.request_body_encrypted) > 200) as "soundAttempts",
             (select count(*)::integer from open_deliveries) as open,
             (select count(*)::integer from dead_letters) as "deadLetters"`,
     { first, last, since },

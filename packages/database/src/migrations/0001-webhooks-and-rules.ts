@@ -9,9 +9,9 @@ export const webhooksAndRules = {
         workspace_id uuid not null,
         name text not null,
         -- url, headers and body can hold credentials: each is sealed (AES-256-GCM).
-        url_sealed bytea not null,
-        headers_sealed bytea not null,
-        body_sealed bytea not null,
+        url_encrypted bytea not null,
+        headers_encrypted bytea not null,
+        body_encrypted bytea not null,
         destination text not null,
         header_names text[] not null,
         enabled boolean not null,

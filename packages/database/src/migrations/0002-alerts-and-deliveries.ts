@@ -69,7 +69,7 @@ export const alertsAndDeliveries = {
         trigger text not null check (trigger in ('scheduled', 'manual')),
         started_at timestamptz not null,
         duration_ms integer not null,
-        request_body_sealed bytea not null,
+        request_body_encrypted bytea not null,
         status_code integer,
         response text,
         response_truncated boolean not null default false,

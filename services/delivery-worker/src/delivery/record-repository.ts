@@ -136,7 +136,7 @@ const record = {
       where d.id = n.delivery_id and (n.is_ours or n.is_new)
       returning d.id, d.attempts_made
     )
-    insert into attempts (delivery_id, claim, number, trigger, started_at, duration_ms, request_body_sealed,
+    insert into attempts (delivery_id, claim, number, trigger, started_at, duration_ms, request_body_encrypted,
                           status_code, response, response_truncated, error_code, error)
     select n.delivery_id, n.claim, u.attempts_made, n.trigger, n.started_at, n.duration_ms,
            substring($20::bytea from n.body_at for n.body_bytes),

@@ -41,15 +41,15 @@ export function createWebhooksReader({ database, secrets, onRead }: WebhooksRead
 
 const find = {
   name: 'delivery.find-webhooks',
-  text: `select id, version, url_sealed, headers_sealed, body_sealed from webhooks where id = any($1::uuid[])`,
+  text: `select id, version, url_encrypted, headers_encrypted, body_encrypted from webhooks where id = any($1::uuid[])`,
 };
 
 interface WebhookRow {
   id: string;
   version: number;
-  url_sealed: Buffer;
-  headers_sealed: Buffer;
-  body_sealed: Buffer;
+  url_encrypted: Buffer;
+  headers_encrypted: Buffer;
+  body_encrypted: Buffer;
 }
 
 /** Its key may not be set, or the row is damaged: that is the one webhook's trouble, not that of those read with it. */
@@ -67,8 +67,8 @@ function toDestination(row: WebhookRow, secrets: SecretBox): Destination {
   return {
     id: row.id,
     version: row.version,
-    url: open(row.url_sealed, 'url'),
-    headers: JSON.parse(open(row.headers_sealed, 'headers')),
-    body: open(row.body_sealed, 'body'),
+    url: open(row.url_encrypted, 'url'),
+    headers: JSON.parse(open(row.headers_encrypted, 'headers')),
+    body: open(row.body_encrypted, 'body'),
   };
 }

@@ -76,9 +76,9 @@ export async function createStage(overrides: Partial<DeliveryWorkerConfig> = {})
         .knex('webhooks')
         .where({ id })
         .update({
-          url_sealed: seal(url, 'url'),
-          headers_sealed: seal(JSON.stringify(headers), 'headers'),
-          body_sealed: seal(body, 'body'),
+          url_encrypted: seal(url, 'url'),
+          headers_encrypted: seal(JSON.stringify(headers), 'headers'),
+          body_encrypted: seal(body, 'body'),
         });
       return { id, path };
     },

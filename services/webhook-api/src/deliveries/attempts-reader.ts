@@ -9,7 +9,7 @@ export interface StoredAttempt {
   trigger: 'scheduled' | 'manual';
   startedAt: Date;
   durationMs: number;
-  requestBodySealed: Buffer;
+  requestBodyEncrypted: Buffer;
   response: { statusCode: number; text: string; truncated: boolean } | null;
   errorCode: DeliveryErrorCode | null;
   error: string | null;
@@ -36,10 +36,10 @@ const listAttempts = {
   // Lengths are known without reading what is that long: only what is shown is.
   text: `with latest as (
            select claim, row_number() over newest = 1 or
-             sum(octet_length(request_body_sealed) + coalesce(octet_length(response), 0)) over newest <= $2 as is_shown
+             sum(octet_length(request_body_encrypted) + coalesce(octet_length(response), 0)) over newest <= $2 as is_shown
            from attempts where delivery_id = $1
            window newest as (order by number desc, claim desc) limit 100)
-         select a.delivery_id, a.claim, a.number, a.trigger, a.started_at, a.duration_ms, a.request_body_sealed,
+         select a.delivery_id, a.claim, a.number, a.trigger, a.started_at, a.duration_ms, a.request_body_encrypted,
            a.status_code, a.response, a.response_truncated, a.error_code, a.error
          from latest join attempts a on a.delivery_id = $1 and a.claim = latest.claim
          where is_shown order by a.number desc, a.claim desc`,
@@ -52,7 +52,7 @@ interface AttemptRow {
   trigger: 'scheduled' | 'manual';
   started_at: Date;
   duration_ms: number;
-  request_body_sealed: Buffer;
+  request_body_encrypted: Buffer;
   status_code: number | null;
   response: string | null;
   response_truncated: boolean;
@@ -68,7 +68,7 @@ function toAttempt(row: AttemptRow): StoredAttempt {
     trigger: row.trigger,
     startedAt: row.started_at,
     durationMs: row.duration_ms,
-    requestBodySealed: row.request_body_sealed,
+    requestBodyEncrypted: row.request_body_encrypted,
     response:
       row.status_code === null
         ? null

@@ -42,12 +42,12 @@ export function presentAttempt(
 
 /** Null too where this process has not the key that a worker sealed it with: the rest of the delivery can be read. */
 function openRequestBody(
-  { deliveryId, claim, requestBodySealed }: StoredAttempt,
+  { deliveryId, claim, requestBodyEncrypted }: StoredAttempt,
   box: SecretBox,
 ): string | null {
   const place = { table: 'attempts', id: `${deliveryId}/${claim}`, column: 'request_body' };
   try {
-    return box.open(requestBodySealed, place).toString('utf8');
+    return box.open(requestBodyEncrypted, place).toString('utf8');
   } catch {
     return null;
   }

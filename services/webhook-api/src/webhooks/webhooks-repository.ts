@@ -64,7 +64,7 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
       const { expression, parameter } = sortings[sort];
       const { rows } = await knex.raw<{ rows: ListedRow[] }>(
         `select id, name, created_at, updated_at,
-           octet_length(url_sealed) + octet_length(headers_sealed) + octet_length(body_sealed) as bytes
+           octet_length(url_encrypted) + octet_length(headers_encrypted) + octet_length(body_encrypted) as bytes
          from webhooks
          where workspace_id = ?
            ${name === undefined ? '' : 'and position(lower(?) in lower(name)) > 0'}
@@ -164,7 +164,7 @@ async function bringForward(
   );
 }
 
-const columns = `id, workspace_id, name, url_sealed, headers_sealed, body_sealed, destination, header_names,
+const columns = `id, workspace_id, name, url_encrypted, headers_encrypted, body_encrypted, destination, header_names,
   enabled, retry_on_timeout, version, created_at, updated_at, last_updated_by`;
 
 const findById = { name: 'webhooks.find', text: `select ${columns} from webhooks where id = $1` };
@@ -186,9 +186,9 @@ interface WebhookRow {
   id: string;
   workspace_id: string;
   name: string;
-  url_sealed: Buffer;
-  headers_sealed: Buffer;
-  body_sealed: Buffer;
+  url_encrypted: Buffer;
+  headers_encrypted: Buffer;
+  body_encrypted: Buffer;
   destination: string;
   header_names: string[];
   enabled: boolean;
@@ -214,7 +214,7 @@ function toWebhook(row: WebhookRow): StoredWebhook {
     id: row.id,
     workspaceId: row.workspace_id,
     name: row.name,
-    sealed: { url: row.url_sealed, headers: row.headers_sealed, body: row.body_sealed },
+    sealed: { url: row.url_encrypted, headers: row.headers_encrypted, body: row.body_encrypted },
     destination: row.destination,
     headerNames: row.header_names,
     enabled: row.enabled,
@@ -231,9 +231,9 @@ function toRow(webhook: StoredWebhook): WebhookRow {
     id: webhook.id,
     workspace_id: webhook.workspaceId,
     name: webhook.name,
-    url_sealed: webhook.sealed.url,
-    headers_sealed: webhook.sealed.headers,
-    body_sealed: webhook.sealed.body,
+    url_encrypted: webhook.sealed.url,
+    headers_encrypted: webhook.sealed.headers,
+    body_encrypted: webhook.sealed.body,
     destination: webhook.destination,
     header_names: webhook.headerNames,
     enabled: webhook.enabled,

@@ -111,7 +111,7 @@ export async function seedAttempt(
     trigger: 'scheduled',
     started_at: new Date(),
     duration_ms: 12,
-    request_body_sealed: box.seal(requestBody ?? '{}', place),
+    request_body_encrypted: box.seal(requestBody ?? '{}', place),
     status_code: statusCode ?? null,
     response,
     error_code: null,

@@ -5,10 +5,10 @@ import {
   maxDeliveriesInMessage,
 } from './delivery-due.js';
 
-const one: DeliveryDue = { deliveryId: '01a1fd01-5427-887e-b299-4e0cfe56edea', generation: 1 };
-const other: DeliveryDue = { deliveryId: '01a1fd01-5427-85ea-9794-fde7892ae6ce', generation: 17 };
+const one: DeliveryDue = { deliveryId: '01a1fd01-5427-887e-b299-4e0cfe56edea', run: 1 };
+const other: DeliveryDue = { deliveryId: '01a1fd01-5427-85ea-9794-fde7892ae6ce', run: 17 };
 
-const longest: DeliveryDue = { ...other, generation: 2_147_483_647 };
+const longest: DeliveryDue = { ...other, run: 2_147_483_647 };
 const times = (count: number, due: DeliveryDue) => Array.from({ length: count }, () => due);
 
 test.each([[[one]], [[one, other]], [times(maxDeliveriesInMessage, longest)]])(

@@ -4,11 +4,11 @@ export const deliveryDueKey = 'delivery.due';
 
 /**
  * One delivery that a worker should claim now. It is a hint, not the truth: what is owed stands in the table
- * `open_deliveries`, and a message whose generation has passed is dropped.
+ * `open_deliveries`, and a message whose run has passed is dropped.
  */
 export interface DeliveryDue {
   deliveryId: string;
-  generation: number;
+  run: number;
 }
 
 /**
@@ -19,12 +19,9 @@ export const maxDeliveriesInMessage = 16;
 /** An id, a slash, ten digits and the end of the line. */
 const maxLineBytes = 48;
 
-/** A line `{delivery id}/{generation}` for each, ASCII; parsed several thousand times a second. */
+/** A line `{delivery id}/{run}` for each, ASCII; parsed several thousand times a second. */
 export function encodeDeliveriesDue(due: readonly DeliveryDue[]): Buffer {
-  return Buffer.from(
-    due.map(({ deliveryId, generation }) => `${deliveryId}/${generation}`).join('\n'),
-    'latin1',
-  );
+  return Buffer.from(due.map(({ deliveryId, run }) => `${deliveryId}/${run}`).join('\n'), 'latin1');
 }
 
 /** Undefined for anything that `encodeDeliveriesDue` did not make; what is larger is not even read. */
@@ -38,10 +35,10 @@ export function decodeDeliveriesDue(content: Buffer): DeliveryDue[] | undefined 
 
 const linePattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\/[1-9]\d{0,9}$/;
 /** The database's `integer`. */
-const maxGeneration = 2_147_483_647;
+const maxRun = 2_147_483_647;
 
 function decodeLine(text: string): DeliveryDue | undefined {
   if (!linePattern.test(text)) return undefined;
-  const generation = Number(text.slice(37));
-  return generation <= maxGeneration ? { deliveryId: text.slice(0, 36), generation } : undefined;
+  const run = Number(text.slice(37));
+  return run <= maxRun ? { deliveryId: text.slice(0, 36), run } : undefined;
 }

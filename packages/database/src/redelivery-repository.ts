@@ -3,7 +3,7 @@ import type { Database } from './connection.js';
 
 /** What asking for a delivery again has led to. */
 export type RedeliverOutcome =
-  /** It had ended: it is open again, with a new generation and a fresh schedule. */
+  /** It had ended: it is open again, with a new run and a fresh schedule. */
   | 'reopened'
   /** It was waiting for its next attempt: that is due now. */
   | 'brought_forward'
@@ -40,7 +40,7 @@ async function redeliverOnce(
 }
 
 /**
- * Gives ended deliveries a new generation that is due now; those that are open already are left alone. The ids that
+ * Gives ended deliveries a new run that is due now; those that are open already are left alone. The ids that
  * were reopened. Rows are locked in the order of their ids.
  */
 export async function reopenEnded(
@@ -53,13 +53,13 @@ export async function reopenEnded(
        select id from deliveries where id = any(cast(:ids as uuid[])) and status = any(cast(:statuses as text[]))
        order by id for update
      ), reopened as (
-       update deliveries d set status = 'open', failed_at = null, generation = d.generation + 1
+       update deliveries d set status = 'open', failed_at = null, run = d.run + 1
        from locked where d.id = locked.id and d.id = any(cast(:ids as uuid[]))
-       returning d.id, d.workspace_id, d.webhook_id, d.alert_record_id, d.generation, d.claims
+       returning d.id, d.workspace_id, d.webhook_id, d.alert_record_id, d.run, d.claims
      )
-     insert into open_deliveries (delivery_id, workspace_id, webhook_id, alert_record_id, generation, state, due_at,
+     insert into open_deliveries (delivery_id, workspace_id, webhook_id, alert_record_id, run, state, due_at,
                                   step, opened_at, manual, claim)
-     select id, workspace_id, webhook_id, alert_record_id, generation, 'waiting', now(), 0, now(), true, claims
+     select id, workspace_id, webhook_id, alert_record_id, run, 'waiting', now(), 0, now(), true, claims
      from reopened
      returning delivery_id as id`,
     { ids, statuses: [...statuses] },

@@ -164,7 +164,7 @@ test('a day of which a delivery is owed is kept whole until it has ended', async
     workspace_id: alert.workspace_id,
     webhook_id: randomUUID(),
     alert_record_id: alert.id,
-    generation: 2,
+    run: 2,
     state: 'waiting',
     due_at: new Date(),
     opened_at: new Date(),

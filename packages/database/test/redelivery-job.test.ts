@@ -65,8 +65,7 @@ it('redelivers all that match, page by page, each once', async () => {
   await runToEnd(10);
   expect(await job(id)).toMatchObject({ status: 'done', done: 25 });
   expect(await openIds()).toEqual(ids.sort());
-  for (const delivery of ids)
-    expect(await deliveryRow(test_.database, delivery)).toMatchObject({ generation: 2 });
+  for (const delivery of ids) expect(await deliveryRow(test_.database, delivery)).toMatchObject({ run: 2 });
 });
 
 it('finds nothing to do where no job is running', async () => {
@@ -155,8 +154,7 @@ it('killed within a page goes on as if that page had not begun', async () => {
   expect(await job(id)).toMatchObject({ status: 'running', done: 5 });
   await runToEnd(5);
   expect(await job(id)).toMatchObject({ status: 'done', done: 20 });
-  for (const delivery of ids)
-    expect(await deliveryRow(test_.database, delivery)).toMatchObject({ generation: 2 });
+  for (const delivery of ids) expect(await deliveryRow(test_.database, delivery)).toMatchObject({ run: 2 });
 });
 
 it('carried out by several workers at once, beside callers that redeliver by hand, reopens each once', async () => {
@@ -169,8 +167,7 @@ it('carried out by several workers at once, beside callers that redeliver by han
     ...ids.slice(0, 10).map((delivery) => redeliver(test_.database, delivery)),
   ]);
   expect(await openIds()).toEqual([...ids].sort());
-  for (const delivery of ids)
-    expect(await deliveryRow(test_.database, delivery)).toMatchObject({ generation: 2 });
+  for (const delivery of ids) expect(await deliveryRow(test_.database, delivery)).toMatchObject({ run: 2 });
   for (const id of jobs) {
     while ((await job(id)).status === 'running') await runToEnd(50);
   }

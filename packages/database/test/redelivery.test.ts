@@ -13,21 +13,21 @@ afterAll(() => test_.drop());
 
 describe('redelivering one delivery', () => {
   it.each(['failed', 'skipped', 'succeeded'] as const)(
-    'that has %s opens a new generation with a fresh schedule, claims going on',
+    'that has %s opens a new run with a fresh schedule, claims going on',
     async (status) => {
       const { database } = test_;
       const id = await seedEnded(database, { workspaceId, status, claims: 7 });
       expect(await redeliver(database, id)).toBe('reopened');
       expect(await deliveryRow(database, id)).toMatchObject({
         status: 'open',
-        generation: 2,
+        run: 2,
         failed_at: null,
         attempts_made: 7,
       });
       const open = await openRow(database, id);
       expect(open).toMatchObject({
         state: 'waiting',
-        generation: 2,
+        run: 2,
         step: 0,
         manual: true,
         claim: 7,
@@ -42,7 +42,7 @@ describe('redelivering one delivery', () => {
     const id = await reopened({ step: 4, due_at: new Date(Date.now() + 3_600_000), manual: false });
     expect(await redeliver(database, id)).toBe('brought_forward');
     const open = await openRow(database, id);
-    expect(open).toMatchObject({ state: 'waiting', generation: 2, step: 4, manual: true });
+    expect(open).toMatchObject({ state: 'waiting', run: 2, step: 4, manual: true });
     expect(open.due_at.getTime()).toBeLessThanOrEqual(Date.now() + 1_000);
   });
 
@@ -73,13 +73,13 @@ describe('redelivering one delivery', () => {
     expect(await redeliver(test_.database, randomUUID())).toBe('not_found');
   });
 
-  it('twenty times at once opens one generation', async () => {
+  it('twenty times at once opens one run', async () => {
     const { database } = test_;
     const id = await seedEnded(database, { workspaceId });
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => redeliver(database, id)));
     expect(outcomes.filter((outcome) => outcome === 'reopened')).toHaveLength(1);
     expect(outcomes.filter((outcome) => outcome === 'brought_forward')).toHaveLength(19);
-    expect(await deliveryRow(database, id)).toMatchObject({ status: 'open', generation: 2 });
+    expect(await deliveryRow(database, id)).toMatchObject({ status: 'open', run: 2 });
   });
 
   it('while its outcome is being recorded waits for the record, and then reopens it', async () => {
@@ -92,8 +92,8 @@ describe('redelivering one delivery', () => {
     await someoneWaits();
     await recording.commit();
     expect(await asked).toBe('reopened');
-    expect(await deliveryRow(database, id)).toMatchObject({ status: 'open', generation: 3, failed_at: null });
-    expect(await openRow(database, id)).toMatchObject({ generation: 3, state: 'waiting' });
+    expect(await deliveryRow(database, id)).toMatchObject({ status: 'open', run: 3, failed_at: null });
+    expect(await openRow(database, id)).toMatchObject({ run: 3, state: 'waiting' });
   });
 
   it('that another caller reopens meanwhile does not stand in the way of the worker that records it', async () => {
@@ -103,10 +103,10 @@ describe('redelivering one delivery', () => {
     await database.knex('open_deliveries').where({ delivery_id: id }).delete();
     await database.knex('deliveries').where({ id }).update({ status: 'failed' });
     const other = await database.knex.transaction();
-    await other('deliveries').where({ id }).update({ status: 'open', generation: 3 });
+    await other('deliveries').where({ id }).update({ status: 'open', run: 3 });
     const asked = redeliver(database, id);
     await someoneWaits('from deliveries');
-    await database.knex('open_deliveries').insert({ ...open, generation: 3 });
+    await database.knex('open_deliveries').insert({ ...open, run: 3 });
     const worker = await database.knex.transaction();
     await worker('open_deliveries').where({ delivery_id: id }).update({ crashes: 0 });
     await other.commit();
@@ -117,7 +117,7 @@ describe('redelivering one delivery', () => {
   });
 });
 
-/** A delivery in its second generation, its open row changed as given. */
+/** A delivery in its second run, its open row changed as given. */
 async function reopened(changes: object): Promise<string> {
   const { database } = test_;
   const id = await seedEnded(database, { workspaceId });

@@ -18,7 +18,7 @@ const other = { workspaceId: 'ffffffff-ffff-4fff-bfff-ffffffffffff', webhookId: 
 /** Deliveries that came due so many seconds ago. */
 async function owe(webhook: typeof held, { count = 1, secondsAgo }: { count?: number; secondsAgo: number }) {
   await db.database.knex.raw(
-    `insert into open_deliveries (delivery_id, workspace_id, webhook_id, alert_record_id, generation, state, due_at,
+    `insert into open_deliveries (delivery_id, workspace_id, webhook_id, alert_record_id, run, state, due_at,
        opened_at, claim)
      select gen_random_uuid(), :workspaceId, :webhookId, gen_random_uuid(), 1, 'waiting',
        now() - make_interval(secs => :secondsAgo), now(), 0

@@ -37,7 +37,7 @@ test('a claim whose commit was not heard of can be repeated by its own batch', a
 test('what is written as claimed is nobody else’s, and its writer can claim it again where the answer was lost', async () => {
   const webhookId = await scene.addWebhook();
   const planned = scene.plan([webhookId], { state: 'claimed' });
-  const due = { deliveryId: planned.deliveries[0]!.id, generation: 1 };
+  const due = { deliveryId: planned.deliveries[0]!.id, run: 1 };
   const token = randomUUID();
   const { leaseEndsAtMs } = await scene.write([planned], { token });
   expect(leaseEndsAtMs - performance.now()).toBeLessThanOrEqual(30_000);
@@ -63,7 +63,7 @@ test('what was written as claimed by a worker that died is put back when its lea
 });
 
 describe('of deliveries that have seen three workers die', () => {
-  let due: { deliveryId: string; generation: number }[];
+  let due: { deliveryId: string; run: number }[];
   const open = () =>
     scene.database
       .knex('open_deliveries')
@@ -129,9 +129,9 @@ test('what is not suspected is neither claimed alone nor put back', async () => 
   expect(await scene.open(due.deliveryId)).toMatchObject({ state: 'queued', claimed: false });
 });
 
-test('a message of an older generation, or of a delivery that waits, claims nothing', async () => {
+test('a message of an older run, or of a delivery that waits, claims nothing', async () => {
   const due = await scene.queueOne();
-  expect(await scene.claims.claim([{ ...due, generation: 2 }], randomUUID())).toEqual([]);
+  expect(await scene.claims.claim([{ ...due, run: 2 }], randomUUID())).toEqual([]);
   await scene.dispatch.unqueue([due]);
   expect(await scene.claims.claim([due], randomUUID())).toEqual([]);
 });
@@ -140,7 +140,7 @@ test('two hundred claims of the same deliveries at once give each delivery to on
   const webhookId = await scene.addWebhook();
   const planned = Array.from({ length: 20 }, () => scene.plan([webhookId], { state: 'queued' }));
   await scene.write(planned);
-  const due = planned.map((alert) => ({ deliveryId: alert.deliveries[0]!.id, generation: 1 }));
+  const due = planned.map((alert) => ({ deliveryId: alert.deliveries[0]!.id, run: 1 }));
   const claims = await Promise.all(
     Array.from({ length: 10 }, (_, index) =>
       scene.claims.claim(index % 2 ? due : [...due].reverse(), randomUUID()),

@@ -100,7 +100,7 @@ test('what is queued anew while it is being sent is claimed as soon as that has 
   await startWorker({}, { leases: { queuedMs: 600_000, claimMs: 600_000 } });
   await until('it is being sent', () => target.waiting() === 1);
   await stage.database.knex('open_deliveries').update({
-    generation: 2,
+    run: 2,
     state: 'waiting',
     claimed: false,
     claim_token: null,

@@ -29,7 +29,7 @@ afterAll(async () => {
 async function write(count: number, state: 'waiting' | 'queued') {
   const planned = Array.from({ length: count }, () => scene.plan([webhookId], { state }));
   await scene.write(planned);
-  return planned.map(({ deliveries }) => ({ deliveryId: deliveries[0]!.id, generation: 1 }));
+  return planned.map(({ deliveries }) => ({ deliveryId: deliveries[0]!.id, run: 1 }));
 }
 
 /** Entries of the table's indexes that `work` reads. */
@@ -96,7 +96,7 @@ test('what was planned while nothing was open reads what it is asked for, and no
   expect(Object.entries(read).filter(([, entries]) => entries > 50)).toEqual([]);
 });
 
-const claimed = ([due]: { deliveryId: string; generation: number }[]) => ({
+const claimed = ([due]: { deliveryId: string; run: number }[]) => ({
   ...due!,
   claim: 1,
   crashes: 1,

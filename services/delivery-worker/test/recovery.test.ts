@@ -35,7 +35,7 @@ test('what a worker had claimed when it died is taken over after its lease', asy
   const planned = stage.plan([target.id], { state: 'queued' });
   await stage.write([planned]);
   const deliveryId = planned.deliveries[0]!.id;
-  await stage.claims.claim([{ deliveryId, generation: 1 }], randomUUID());
+  await stage.claims.claim([{ deliveryId, run: 1 }], randomUUID());
   await stage.database.knex('open_deliveries').update({ lease_until: new Date(Date.now() + 500) });
   await stage.startWorker();
   const [row] = await ended(1);

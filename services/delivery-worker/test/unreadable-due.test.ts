@@ -15,7 +15,7 @@ const letters = () => stage.database.knex('dead_letters').orderBy('id');
 
 test.each([
   ['no delivery', () => `no delivery ${randomUUID()}`],
-  ['a generation that no row can have', () => `${randomUUID()}/${2 ** 31}`],
+  ['a run that no row can have', () => `${randomUUID()}/${2 ** 31}`],
 ])(
   'a message of the deliveries that is %s is set aside, put back likewise, and holds nothing up',
   async (_, make) => {

@@ -42,7 +42,7 @@ async function someoneWaits(): Promise<boolean> {
   return rows.length > 0;
 }
 
-const dueOf = (ids: string[]) => ids.map((deliveryId) => ({ deliveryId, generation: 1 }));
+const dueOf = (ids: string[]) => ids.map((deliveryId) => ({ deliveryId, run: 1 }));
 
 test('a record that has to wait for rows that are being put back is whole when it goes on', async () => {
   const scene = createScene(database);

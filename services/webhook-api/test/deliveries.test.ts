@@ -299,7 +299,7 @@ describe('redelivering', () => {
     const id = await seed();
     const answers = await Promise.all(Array.from({ length: 12 }, () => redeliver(id)));
     expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 202));
-    const [row] = await api.database.knex('deliveries').where({ id }).select('generation');
-    expect(row).toEqual({ generation: 2 });
+    const [row] = await api.database.knex('deliveries').where({ id }).select('run');
+    expect(row).toEqual({ run: 2 });
   });
 });

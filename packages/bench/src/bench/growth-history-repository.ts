@@ -127,7 +127,7 @@ const attempts = (day: string) => `
   from made`;
 
 const openDeliveries = `
-  insert into open_deliveries (delivery_id, workspace_id, webhook_id, alert_record_id, generation, state, due_at,
+  insert into open_deliveries (delivery_id, workspace_id, webhook_id, alert_record_id, run, state, due_at,
                                opened_at, claim, lease_until)
   select id, workspace_id, webhook_id, id, 1, case when n % 2000 = 52 then 'queued' else 'waiting' end, now(), now(), 0,
          case when n % 2000 = 52 then now() + interval '1 day' end

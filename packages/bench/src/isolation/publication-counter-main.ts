@@ -16,16 +16,16 @@ const commands = {
     const { queue } = await channel.assertQueue('', { exclusive: true });
     await channel.bindQueue(queue, deliveriesExchange, deliveryDueKey);
     const count = (content: Buffer) => {
-      for (const { deliveryId, generation } of decodeDeliveriesDue(content) ?? []) {
+      for (const { deliveryId, run } of decodeDeliveriesDue(content) ?? []) {
         deliveries.add(deliveryId);
-        seen.add(`${deliveryId}/${generation}`);
+        seen.add(`${deliveryId}/${run}`);
         published += 1;
       }
     };
     await channel.consume(queue, (message) => message && count(message.content), { noAck: true });
   },
-  /** Deliveries named, generations of them, and how often one was named in all. */
-  counts: () => ({ deliveries: deliveries.size, generations: seen.size, published }),
+  /** Deliveries named, runs of them, and how often one was named in all. */
+  counts: () => ({ deliveries: deliveries.size, runs: seen.size, published }),
   forget(): void {
     deliveries.clear();
     seen.clear();

@@ -81,7 +81,7 @@ export async function measureStorm(options: StormOptions): Promise<StormResult> 
       const seconds = (performance.now() - startedAtMs) / 1_000;
       const { counts } = await other.call('tally', undefined);
       if (held) await heardOf(publications, alerts * webhooks);
-      const { published, generations } = await publications.call('counts', undefined);
+      const { published, runs } = await publications.call('counts', undefined);
       return {
         alerts,
         webhooks,
@@ -90,7 +90,7 @@ export async function measureStorm(options: StormOptions): Promise<StormResult> 
         quiet: percentilesOf(whispers.map(({ arrivedMs }) => arrivedMs)),
         quietTakenOver: percentilesOf(await takenOverAfter(bench, quiet, whispers)),
         repeated: counts.filter((count) => count > 1).length,
-        publishedAgain: published - generations,
+        publishedAgain: published - runs,
         givenBack: (await countDeliveries(database, stormy.workspaceId)).givenBack,
       };
     });

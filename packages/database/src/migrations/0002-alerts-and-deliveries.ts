@@ -46,9 +46,9 @@ export const alertsAndDeliveries = {
         destination text not null,
         -- 'open' while a row of open_deliveries says what is owed.
         status text not null check (status in ('open', 'succeeded', 'failed', 'skipped')),
-        generation integer not null default 1,
+        run integer not null default 1,
         attempts_made integer not null default 0,
-        -- Claims of ended generations; the next generation counts on, so that a claim is never used twice.
+        -- Claims of ended runs; the next run counts on, so that a claim is never used twice.
         claims integer not null default 0,
         first_succeeded_at timestamptz,
         -- Set only while failed; a column of its own keeps the update of every success HOT.
@@ -83,10 +83,10 @@ export const alertsAndDeliveries = {
         workspace_id uuid not null,
         webhook_id uuid not null,
         alert_record_id uuid not null,
-        generation integer not null,
+        run integer not null,
         state text not null check (state in ('waiting', 'queued')),
         due_at timestamptz not null,
-        -- Of the schedule: which step comes next, and since when this generation has been tried.
+        -- Of the schedule: which step comes next, and since when this run has been tried.
         step smallint not null default 0,
         opened_at timestamptz not null,
         manual boolean not null default false,

@@ -41,10 +41,10 @@ export function createClaimRepository(database: Database, leaseMs: number): Clai
   };
 }
 
-function columnsOf(due: DeliveryDue[]): [ids: Buffer, generations: Buffer] {
+function columnsOf(due: DeliveryDue[]): [ids: Buffer, runs: Buffer] {
   return [
     sqlArray.uuid(due.map(({ deliveryId }) => deliveryId)),
-    sqlArray.integer(due.map(({ generation }) => generation)),
+    sqlArray.integer(due.map(({ run }) => run)),
   ];
 }
 
@@ -68,11 +68,11 @@ const claimOf = (due: string, isOurs: string) => `
       from due
       -- "= any", and not "=" for the state: whatever the planner thinks of the table, rows are found by their ids
       -- (docs/adr/0007).
-      where o.delivery_id = any($1::uuid[]) and o.delivery_id = due.delivery_id and o.generation = due.generation
+      where o.delivery_id = any($1::uuid[]) and o.delivery_id = due.delivery_id and o.run = due.run
         and o.state is not distinct from 'queued' and ${isFree('$4')} and ${isOurs}
       returning o.*
     )
-    select c.delivery_id, c.generation, c.claim, c.crashes, c.step, c.manual, c.workspace_id, c.webhook_id,
+    select c.delivery_id, c.run, c.claim, c.crashes, c.step, c.manual, c.workspace_id, c.webhook_id,
            (extract(epoch from now() - c.opened_at) * 1000)::float8 as age_ms,
            a.alert_id, a.alert_rule_id, a.alert_rule_name, a.model_id, a.model_name, a.metric_value, a.threshold,
            a.bound, a.fired_at, a.request_id,
@@ -88,7 +88,7 @@ const claim = {
   name: 'delivery.claim',
   text: claimOf(
     `
-      select delivery_id, generation from unnest($1::uuid[], $2::integer[]) as due(delivery_id, generation)
+      select delivery_id, run from unnest($1::uuid[], $2::integer[]) as due(delivery_id, run)
       order by delivery_id
     `,
     `${crashesBefore('$4')} < ${suspectedAfter}`,
@@ -99,9 +99,9 @@ const claimSuspect = {
   name: 'delivery.claim-suspect',
   text: claimOf(
     `
-      select o.delivery_id, o.generation
+      select o.delivery_id, o.run
       from open_deliveries o
-      join unnest($1::uuid[], $2::integer[]) as due(delivery_id, generation) using (delivery_id, generation)
+      join unnest($1::uuid[], $2::integer[]) as due(delivery_id, run) using (delivery_id, run)
       where o.delivery_id = any($1::uuid[]) and o.state is not distinct from 'queued' and ${isFree('$4')}
         and ${crashesBefore('$4')} >= ${suspectedAfter}
         and (${crashesBefore('$4')} <= $6::integer or ${crashesBefore('$4')} >= ${maxCrashes})
@@ -118,15 +118,15 @@ const postponeSuspects = {
     update open_deliveries o
     set state = 'waiting', claimed = false, claim_token = null, lease_until = null, crashes = ${crashesBefore('$3')},
         due_at = now() + random() * interval '5 seconds'
-    from unnest($1::uuid[], $2::integer[]) as due(delivery_id, generation)
-    where o.delivery_id = any($1::uuid[]) and o.delivery_id = due.delivery_id and o.generation = due.generation
+    from unnest($1::uuid[], $2::integer[]) as due(delivery_id, run)
+    where o.delivery_id = any($1::uuid[]) and o.delivery_id = due.delivery_id and o.run = due.run
       and o.state is not distinct from 'queued' and ${isFree('$3')}
       and ${crashesBefore('$3')} >= ${suspectedAfter}`,
 };
 
 interface ClaimedRow extends Omit<AlertFacts, 'workspace_id'> {
   delivery_id: string;
-  generation: number;
+  run: number;
   claim: number;
   crashes: number;
   step: number;
@@ -146,7 +146,7 @@ interface ClaimedRow extends Omit<AlertFacts, 'workspace_id'> {
 function toClaimed(row: ClaimedRow, leaseEndsAtMs: number): Claimed {
   return {
     deliveryId: row.delivery_id,
-    generation: row.generation,
+    run: row.run,
     claim: row.claim,
     crashes: row.crashes,
     step: row.step,

@@ -6,7 +6,7 @@ import type { Claimed } from './claimed.js';
 import type { SuspectSeat } from './suspect-seat.js';
 
 /**
- * Claims one delivery; undefined where it is not ours to send: done, of an older generation, or another's. One that is
+ * Claims one delivery; undefined where it is not ours to send: done, of an older run, or another's. One that is
  * being claimed is not asked for again before that has ended.
  */
 export type Claim = (due: DeliveryDue) => Promise<Claimed | undefined>;

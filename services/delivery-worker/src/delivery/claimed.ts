@@ -3,14 +3,14 @@ import type { AlertFacts } from '@tocsin/template';
 /** What a worker holds while it works on a delivery: the row, the alert's facts and what is known of the webhook. */
 export interface Claimed {
   deliveryId: string;
-  generation: number;
+  run: number;
   /** The fence: an outcome counts only while this is the row's latest claim. */
   claim: number;
   /** Claims in a row without an outcome, this one counted. */
   crashes: number;
   /** Steps of the retry schedule that have been used up. */
   step: number;
-  /** Since this generation was opened. */
+  /** Since this run was opened. */
   ageMs: number;
   manual: boolean;
   workspaceId: string;

@@ -46,8 +46,8 @@ const renew = {
     update open_deliveries o set lease_until = now() + $4::float8 * interval '1 millisecond'
     where o.delivery_id = any(array(
       select x.delivery_id from open_deliveries x
-      join unnest($1::uuid[], $2::integer[], $3::integer[]) as c(delivery_id, generation, claim)
-        using (delivery_id, generation, claim)
+      join unnest($1::uuid[], $2::integer[], $3::integer[]) as c(delivery_id, run, claim)
+        using (delivery_id, run, claim)
       where x.delivery_id = any($1::uuid[]) and x.claimed for update of x skip locked))`,
 };
 
@@ -57,7 +57,7 @@ const defer = {
     with ours as (
       select x.delivery_id, d.after_ms from open_deliveries x
       join unnest($1::uuid[], $2::integer[], $3::integer[], $4::float8[])
-        as d(delivery_id, generation, claim, after_ms) using (delivery_id, generation, claim)
+        as d(delivery_id, run, claim, after_ms) using (delivery_id, run, claim)
       where x.delivery_id = any($1::uuid[])
       order by x.delivery_id for update of x
     )
@@ -74,7 +74,7 @@ const tell = {
     with ours as materialized (
       select x.delivery_id, t.error_code, t.error from open_deliveries x
       join unnest($1::uuid[], $2::integer[], $3::integer[], $4::text[], $5::text[])
-        as t(delivery_id, generation, claim, error_code, error) using (delivery_id, generation, claim)
+        as t(delivery_id, run, claim, error_code, error) using (delivery_id, run, claim)
       where x.delivery_id = any($1::uuid[])
       order by x.delivery_id for update of x
     )

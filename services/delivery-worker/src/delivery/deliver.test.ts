@@ -12,7 +12,7 @@ let deliveries = 0;
 function claimed(webhookId: string): Claimed {
   deliveries += 1;
   const ids = { deliveryId: `delivery ${deliveries}`, workspaceId: 'w', webhookId, requestId: null };
-  const counts = { generation: 1, claim: 1, crashes: 1, step: 0, ageMs: 0 };
+  const counts = { run: 1, claim: 1, crashes: 1, step: 0, ageMs: 0 };
   const webhook = { version: 1, enabled: true, retryOnTimeout: true };
   const leaseEndsAtMs = performance.now() + 30_000;
   return {
@@ -157,7 +157,7 @@ async function startHeld() {
   const hold = { reason: 'circuit' as const, remainingMs: 100, times: 1 };
   const first = claimed('answers');
   started.claims.push({ ...first, hold }, { ...first, claim: 2, hold });
-  const came = () => started.deliver.due({ deliveryId: first.deliveryId, generation: 1 }, () => {});
+  const came = () => started.deliver.due({ deliveryId: first.deliveryId, run: 1 }, () => {});
   return { ...started, came };
 }
 

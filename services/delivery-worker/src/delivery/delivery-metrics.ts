@@ -42,7 +42,7 @@ export function createDeliveryMetrics(metrics: Metrics) {
       attempts.inc({ outcome: verdict.kind, error_code: errorCodeOf(verdict) });
       durations.observe({ outcome: verdict.kind }, attempt.durationMs / 1_000);
       const firedAtMs = Date.parse(claimed.facts.fired_at);
-      if (claimed.step === 0 && claimed.generation === 1)
+      if (claimed.step === 0 && claimed.run === 1)
         firstAttempt.observe(Math.max(0, attempt.startedAt.getTime() - firedAtMs) / 1_000);
       if (verdict.kind === 'succeeded') success.observe(Math.max(0, nowMs - firedAtMs) / 1_000);
     },

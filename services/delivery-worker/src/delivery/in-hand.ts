@@ -30,7 +30,7 @@ export function createInHand(): InHand {
     has: (deliveryId) => inHand.has(deliveryId),
     note(due) {
       const noted = inHand.get(due.deliveryId);
-      if (noted === undefined || noted.generation < due.generation) inHand.set(due.deliveryId, due);
+      if (noted === undefined || noted.run < due.run) inHand.set(due.deliveryId, due);
     },
     async keep(deliveryId, work, lookAgain) {
       inHand.set(deliveryId, undefined);

@@ -9,7 +9,7 @@ export function lineOf(claimed: Claimed, verdict: Verdict, attempt?: Attempt) {
   return {
     request_id: claimed.requestId ?? undefined,
     delivery_id: claimed.deliveryId,
-    generation: claimed.generation,
+    run: claimed.run,
     claim: claimed.claim,
     webhook_id: claimed.webhookId,
     workspace_id: claimed.workspaceId,

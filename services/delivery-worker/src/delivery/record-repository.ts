@@ -91,13 +91,13 @@ const record = {
                            $7::text[], $8::text[], $9::boolean[], $10::text[], $11::timestamptz[], $12::integer[],
                            $13::integer[], $14::integer[], $15::text[], $16::boolean[], $17::text[], $18::text[],
                            $19::integer[])
-        as o(delivery_id, generation, claim, status, after_ms, step, error_code, error, attempted, trigger, started_at,
+        as o(delivery_id, run, claim, status, after_ms, step, error_code, error, attempted, trigger, started_at,
              duration_ms, body_at, status_code, response, truncated, attempt_error_code, attempt_error,
              body_bytes)
       order by delivery_id
     ), ended as (
       delete from open_deliveries x using o
-      where x.delivery_id = any($1::uuid[]) and x.delivery_id = o.delivery_id and x.generation = o.generation
+      where x.delivery_id = any($1::uuid[]) and x.delivery_id = o.delivery_id and x.run = o.run
         and x.claim = o.claim and o.status <> 'open'
       returning x.delivery_id, x.claim
     ), again as (
@@ -108,7 +108,7 @@ const record = {
           due_at = case when exists (select from webhooks w where w.id = x.webhook_id and w.enabled)
                         then now() + o.after_ms * interval '1 millisecond' else now() end
       from o
-      where x.delivery_id = any($1::uuid[]) and x.delivery_id = o.delivery_id and x.generation = o.generation
+      where x.delivery_id = any($1::uuid[]) and x.delivery_id = o.delivery_id and x.run = o.run
         and x.claim = o.claim and o.status = 'open'
       returning x.delivery_id, x.claim
     ), news as materialized (

@@ -66,7 +66,7 @@ export function createDispatchRepository(database: Database, leases: Leases): Di
     async unqueue(deliveries) {
       await database.prepared(unqueue, [
         deliveries.map((due) => due.deliveryId),
-        deliveries.map((due) => due.generation),
+        deliveries.map((due) => due.run),
       ]);
     },
     async backlog() {
@@ -134,15 +134,15 @@ const queue = {
         where state = 'waiting' and workspace_id = q.workspace_id and webhook_id = q.webhook_id and due_at <= now()
           and now() < $5::timestamptz
         order by due_at limit q.quota for update skip locked) picked))
-    returning o.delivery_id, o.generation`,
+    returning o.delivery_id, o.run`,
 };
 
 const unqueue = {
   name: 'dispatch.unqueue',
   text: `
     update open_deliveries o set state = 'waiting', lease_until = null
-    from unnest($1::uuid[], $2::integer[]) as u(delivery_id, generation)
-    where o.delivery_id = any($1::uuid[]) and o.delivery_id = u.delivery_id and o.generation = u.generation
+    from unnest($1::uuid[], $2::integer[]) as u(delivery_id, run)
+    where o.delivery_id = any($1::uuid[]) and o.delivery_id = u.delivery_id and o.run = u.run
       and o.state is not distinct from 'queued' and not o.claimed`,
 };
 
@@ -215,7 +215,7 @@ interface CandidateRow {
 
 interface DueRow {
   delivery_id: string;
-  generation: number;
+  run: number;
 }
 
 function toCandidate(row: CandidateRow): Candidate {
@@ -229,5 +229,5 @@ function toCandidate(row: CandidateRow): Candidate {
 }
 
 function toDue(row: DueRow): DeliveryDue {
-  return { deliveryId: row.delivery_id, generation: row.generation };
+  return { deliveryId: row.delivery_id, run: row.run };
 }

@@ -41,7 +41,7 @@ test('what was written as claimed is begun, what was written as queued is publis
   const seen = tell({ ids: ['alert', 'ours', 'any', 'later'], isCertain: true });
   expect(seen).toMatchObject({ published: ['any'], claimed: [], freed: [], left: [] });
   expect(seen.begun).toMatchObject([
-    { deliveryId: 'ours', generation: 1, claim: 1, leaseEndsAtMs: 30_000, webhook: { version: 7 } },
+    { deliveryId: 'ours', run: 1, claim: 1, leaseEndsAtMs: 30_000, webhook: { version: 7 } },
   ]);
 });
 

@@ -28,10 +28,10 @@ export function announce(plans: Plan[], written: Written, deps: AnnounceDeps): v
     for (const target of plan.deliveries) {
       const { id, slot, state } = target;
       if (!written.ids.has(id)) giveBack(target, deps.window);
-      else if (state === 'queued') due.push({ deliveryId: id, generation: 1 });
+      else if (state === 'queued') due.push({ deliveryId: id, run: 1 });
       else if (slot === undefined) continue;
       else if (written.isCertain) deps.begin(firstClaim(plan.resolved, target, written.leaseEndsAtMs), slot);
-      else uncertain.push({ due: { deliveryId: id, generation: 1 }, slot });
+      else uncertain.push({ due: { deliveryId: id, run: 1 }, slot });
     }
     tell(plan, written, deps);
   }
@@ -64,7 +64,7 @@ function firstClaim(
   const { alert, ruleName, threshold, bound, requestId } = resolved;
   return {
     deliveryId: id,
-    generation: 1,
+    run: 1,
     claim: 1,
     crashes: 1,
     step: 0,

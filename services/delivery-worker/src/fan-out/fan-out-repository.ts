@@ -88,7 +88,7 @@ const write = {
       select id, workspace_id, alert_id, alert_record_id, alert_rule_id, webhook_id, webhook_name, destination, 'open'
       from t
     ), o as (
-      insert into open_deliveries (delivery_id, workspace_id, webhook_id, alert_record_id, generation, state, due_at,
+      insert into open_deliveries (delivery_id, workspace_id, webhook_id, alert_record_id, run, state, due_at,
                                    opened_at, claim, claimed, crashes, claim_token, lease_until)
       select id, workspace_id, webhook_id, alert_record_id, 1, case state when 'waiting' then 'waiting' else 'queued' end,
              now(), now(), (state = 'claimed')::integer, state = 'claimed', (state = 'claimed')::integer,

@@ -98,7 +98,7 @@ export function createScene(database: Database) {
     async queueOne(): Promise<DeliveryDue> {
       const planned = scene.plan([await scene.addWebhook()], { state: 'queued' });
       await scene.write([planned]);
-      return { deliveryId: planned.deliveries[0]!.id, generation: 1 };
+      return { deliveryId: planned.deliveries[0]!.id, run: 1 };
     },
 
     async claimOne(due: DeliveryDue): Promise<Claimed> {

@@ -77,7 +77,7 @@ export async function seedDelivery(database: Database, seed: SeededDelivery = {}
       delivery_id: id,
       workspace_id: workspaceId,
       webhook_id: webhookId,
-      generation: 1,
+      run: 1,
       state: 'waiting',
     };
     const alertRecordId = recordId(acceptedAtMs, `${workspaceId}/${alertId}`);

@@ -98,7 +98,7 @@ describe('redelivering one delivery', () => {
 
   it('that another caller reopens meanwhile does not stand in the way of the worker that records it', async () => {
     const { database } = test_;
-    const id = await reopened({ crashes: 1 });
+    const id = await reopened({ claims_without_outcome: 1 });
     const open = await openRow(database, id);
     await database.knex('open_deliveries').where({ delivery_id: id }).delete();
     await database.knex('deliveries').where({ id }).update({ status: 'failed' });
@@ -108,7 +108,7 @@ describe('redelivering one delivery', () => {
     await someoneWaits('from deliveries');
     await database.knex('open_deliveries').insert({ ...open, run: 3 });
     const worker = await database.knex.transaction();
-    await worker('open_deliveries').where({ delivery_id: id }).update({ crashes: 0 });
+    await worker('open_deliveries').where({ delivery_id: id }).update({ claims_without_outcome: 0 });
     await other.commit();
     await someoneWaits('from open_deliveries');
     await worker('deliveries').where({ id }).update({ status_code: 503 });

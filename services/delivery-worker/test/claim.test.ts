@@ -18,7 +18,7 @@ test('a claim gives the alert’s facts and the webhook’s version, and nobody 
   const claimed = await scene.claimOne(due);
   expect(claimed).toMatchObject({
     claim: 1,
-    crashes: 1,
+    claimsWithoutOutcome: 1,
     step: 0,
     facts: { model_name: 'churn', metric_value: 0.5 },
   });
@@ -31,7 +31,7 @@ test('a claim whose commit was not heard of can be repeated by its own batch', a
   const token = randomUUID();
   await scene.claims.claim([due], token);
   const [again] = await scene.claims.claim([due], token);
-  expect(again).toMatchObject({ deliveryId: due.deliveryId, claim: 2, crashes: 1 });
+  expect(again).toMatchObject({ deliveryId: due.deliveryId, claim: 2, claimsWithoutOutcome: 1 });
 });
 
 test('what is written as claimed is nobody else’s, and its writer can claim it again where the answer was lost', async () => {
@@ -45,10 +45,10 @@ test('what is written as claimed is nobody else’s, and its writer can claim it
     state: 'queued',
     claimed: true,
     claim: 1,
-    crashes: 1,
+    claims_without_outcome: 1,
   });
   expect(await scene.claims.claim([due], randomUUID())).toEqual([]);
-  expect(await scene.claims.claim([due], token)).toMatchObject([{ claim: 2, crashes: 1 }]);
+  expect(await scene.claims.claim([due], token)).toMatchObject([{ claim: 2, claimsWithoutOutcome: 1 }]);
 });
 
 test('what was written as claimed by a worker that died is put back when its lease has run out', async () => {
@@ -71,7 +71,7 @@ describe('of deliveries that have seen three workers die', () => {
         'delivery_id',
         due.map(({ deliveryId }) => deliveryId),
       )
-      .orderBy(['crashes', { column: 'claimed', order: 'desc' }]);
+      .orderBy(['claims_without_outcome', { column: 'claimed', order: 'desc' }]);
 
   beforeEach(async () => {
     due = [await scene.queueOne(), await scene.queueOne(), await scene.queueOne()];
@@ -79,13 +79,13 @@ describe('of deliveries that have seen three workers die', () => {
       await scene.database
         .knex('open_deliveries')
         .where({ delivery_id: deliveryId })
-        .update({ crashes: [6, 4, 3][index] });
+        .update({ claims_without_outcome: [6, 4, 3][index] });
   });
 
   test('none is claimed with others, and one alone: which has seen the fewest', async () => {
     const token = randomUUID();
     expect(await scene.claims.claim(due, token)).toEqual([]);
-    const claimed = { deliveryId: due[2]!.deliveryId, crashes: 4 };
+    const claimed = { deliveryId: due[2]!.deliveryId, claimsWithoutOutcome: 4 };
     expect(await scene.claims.claimSuspect({ due, token, maxDeaths: 4 })).toMatchObject(claimed);
     // Its answer was lost: the same one again, and counted once.
     expect(await scene.claims.claimSuspect({ due, token, maxDeaths: 4 })).toMatchObject(claimed);
@@ -95,9 +95,9 @@ describe('of deliveries that have seen three workers die', () => {
   test('none is claimed that has seen more of them than it may, but for one that is not sent any more', async () => {
     const claim = (maxDeaths: number) =>
       scene.claims.claimSuspect({ due: due.slice(0, 2), token: randomUUID(), maxDeaths });
-    expect(await claim(3)).toMatchObject({ deliveryId: due[0]!.deliveryId, crashes: 7 });
+    expect(await claim(3)).toMatchObject({ deliveryId: due[0]!.deliveryId, claimsWithoutOutcome: 7 });
     expect(await claim(3)).toBeUndefined();
-    expect(await claim(4)).toMatchObject({ deliveryId: due[1]!.deliveryId, crashes: 5 });
+    expect(await claim(4)).toMatchObject({ deliveryId: due[1]!.deliveryId, claimsWithoutOutcome: 5 });
   });
 
   test('the others wait, and their count stands', async () => {
@@ -105,9 +105,9 @@ describe('of deliveries that have seen three workers die', () => {
     await scene.claims.claimSuspect({ due: [due[0]!], token: randomUUID(), maxDeaths: 4 });
     await scene.claims.postponeSuspects(due, randomUUID());
     expect(await open()).toMatchObject([
-      { state: 'waiting', crashes: 3, lease_until: null },
-      { state: 'waiting', crashes: 4, lease_until: null },
-      { delivery_id: deliveryId, state: 'queued', claimed: true, crashes: 7 },
+      { state: 'waiting', claims_without_outcome: 3, lease_until: null },
+      { state: 'waiting', claims_without_outcome: 4, lease_until: null },
+      { delivery_id: deliveryId, state: 'queued', claimed: true, claims_without_outcome: 7 },
     ]);
   });
 });
@@ -115,11 +115,13 @@ describe('of deliveries that have seen three workers die', () => {
 test('a suspect whose claim’s answer was lost, and whose place is another’s by then, is put back uncounted', async () => {
   const due = await scene.queueOne();
   const row = () => scene.database.knex('open_deliveries').where({ delivery_id: due.deliveryId });
-  await row().update({ crashes: 3 });
+  await row().update({ claims_without_outcome: 3 });
   const token = randomUUID();
-  expect(await scene.claims.claimSuspect({ due: [due], token, maxDeaths: 4 })).toMatchObject({ crashes: 4 });
+  expect(await scene.claims.claimSuspect({ due: [due], token, maxDeaths: 4 })).toMatchObject({
+    claimsWithoutOutcome: 4,
+  });
   await scene.claims.postponeSuspects([due], token);
-  expect(await row()).toMatchObject([{ state: 'waiting', claimed: false, crashes: 3 }]);
+  expect(await row()).toMatchObject([{ state: 'waiting', claimed: false, claims_without_outcome: 3 }]);
 });
 
 test('what is not suspected is neither claimed alone nor put back', async () => {

@@ -86,7 +86,9 @@ test.each<[string, Limits]>([
       await trx.raw('lock table attempts in access exclusive mode');
       target.answer();
       for (let lease = 0; lease < 7; lease += 1) await letLeasesRunOut(stage.database);
-      expect(await stage.database.knex('open_deliveries').max('crashes')).toEqual([{ max: 1 }]);
+      expect(await stage.database.knex('open_deliveries').max('claims_without_outcome')).toEqual([
+        { max: 1 },
+      ]);
     });
     await expectOnce(target.path, ids.length);
   },

@@ -99,7 +99,7 @@ test('what was planned while nothing was open reads what it is asked for, and no
 const claimed = ([due]: { deliveryId: string; run: number }[]) => ({
   ...due!,
   claim: 1,
-  crashes: 1,
+  claimsWithoutOutcome: 1,
   step: 0,
   ageMs: 0,
   manual: false,

@@ -183,7 +183,7 @@ test('a deferral gives the claim back without an attempt, a step or a mark of a 
   expect(await scene.open(claimed.deliveryId)).toMatchObject({
     state: 'waiting',
     claimed: false,
-    crashes: 0,
+    claims_without_outcome: 0,
     step: 0,
   });
   expect(await scene.attempts(claimed.deliveryId)).toHaveLength(0);

@@ -60,7 +60,10 @@ test('a delivery that takes its workers down fails as such, and the others go on
   const [bad, good] = [await stage.addTarget(), await stage.addTarget()];
   const planned = stage.plan([bad.id, good.id]);
   await stage.write([planned]);
-  await stage.database.knex('open_deliveries').where({ webhook_id: bad.id }).update({ crashes: 5 });
+  await stage.database
+    .knex('open_deliveries')
+    .where({ webhook_id: bad.id })
+    .update({ claims_without_outcome: 5 });
   await stage.startWorker();
   const rows = await ended(2);
   expect(rows.find((row) => row.webhook_id === bad.id)).toMatchObject({

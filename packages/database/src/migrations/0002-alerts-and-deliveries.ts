@@ -96,7 +96,7 @@ export const alertsAndDeliveries = {
         -- Of the batch that claimed, so that a claim whose commit is unknown can be repeated.
         claim_token uuid,
         lease_until timestamptz,
-        crashes smallint not null default 0
+        claims_without_outcome smallint not null default 0
       ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,
               autovacuum_vacuum_cost_delay = 0);
       create index open_deliveries_waiting on open_deliveries (workspace_id, webhook_id, due_at)

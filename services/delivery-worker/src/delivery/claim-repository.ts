@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { DeliveryDue } from '@tocsin/contracts';
 import { type Database, firstIdOf, sqlArray } from '@tocsin/database';
 import type { AlertFacts } from '@tocsin/template';
-import { type Claimed, maxCrashes, suspectedAfter } from './claimed.js';
+import { type Claimed, maxClaimsWithoutOutcome, suspectedAfter } from './claimed.js';
 
 export interface ClaimRepository {
   /**
@@ -51,8 +51,8 @@ function columnsOf(due: DeliveryDue[]): [ids: Buffer, runs: Buffer] {
 export const newClaimToken = randomUUID;
 
 /** Before this claim: a statement that is repeated because its answer was lost is no crash. */
-const crashesBefore = (token: string) =>
-  `(o.crashes - (o.claim_token is not distinct from ${token}::uuid)::integer)`;
+const claimsBefore = (token: string) =>
+  `(o.claims_without_outcome - (o.claim_token is not distinct from ${token}::uuid)::integer)`;
 
 const isFree = (token: string) =>
   `(not o.claimed or o.lease_until < now() or o.claim_token = ${token}::uuid)`;
@@ -63,8 +63,8 @@ const isFree = (token: string) =>
 const claimOf = (due: string, isOurs: string) => `
     with due as materialized (${due}), claimed as (
       update open_deliveries o
-      set claimed = true, claim = o.claim + 1, crashes = ${crashesBefore('$4')} + 1, claim_token = $4::uuid,
-          lease_until = now() + $3::float8 * interval '1 millisecond'
+      set claimed = true, claim = o.claim + 1, claims_without_outcome = ${claimsBefore('$4')} + 1,
+          claim_token = $4::uuid, lease_until = now() + $3::float8 * interval '1 millisecond'
       from due
       -- "= any", and not "=" for the state: whatever the planner thinks of the table, rows are found by their ids
       -- (docs/adr/0007).
@@ -72,7 +72,7 @@ const claimOf = (due: string, isOurs: string) => `
         and o.state is not distinct from 'queued' and ${isFree('$4')} and ${isOurs}
       returning o.*
     )
-    select c.delivery_id, c.run, c.claim, c.crashes, c.step, c.manual, c.workspace_id, c.webhook_id,
+    select c.delivery_id, c.run, c.claim, c.claims_without_outcome, c.step, c.manual, c.workspace_id, c.webhook_id,
            (extract(epoch from now() - c.opened_at) * 1000)::float8 as age_ms,
            a.alert_id, a.alert_rule_id, a.alert_rule_name, a.model_id, a.model_name, a.metric_value, a.threshold,
            a.bound, a.fired_at, a.request_id,
@@ -91,7 +91,7 @@ const claim = {
       select delivery_id, run from unnest($1::uuid[], $2::integer[]) as due(delivery_id, run)
       order by delivery_id
     `,
-    `${crashesBefore('$4')} < ${suspectedAfter}`,
+    `${claimsBefore('$4')} < ${suspectedAfter}`,
   ),
 };
 
@@ -103,9 +103,9 @@ const claimSuspect = {
       from open_deliveries o
       join unnest($1::uuid[], $2::integer[]) as due(delivery_id, run) using (delivery_id, run)
       where o.delivery_id = any($1::uuid[]) and o.state is not distinct from 'queued' and ${isFree('$4')}
-        and ${crashesBefore('$4')} >= ${suspectedAfter}
-        and (${crashesBefore('$4')} <= $6::integer or ${crashesBefore('$4')} >= ${maxCrashes})
-      order by o.claim_token is not distinct from $4::uuid desc, o.crashes, random() limit 1
+        and ${claimsBefore('$4')} >= ${suspectedAfter}
+        and (${claimsBefore('$4')} <= $6::integer or ${claimsBefore('$4')} >= ${maxClaimsWithoutOutcome})
+      order by o.claim_token is not distinct from $4::uuid desc, o.claims_without_outcome, random() limit 1
     `,
     'true',
   ),
@@ -116,19 +116,20 @@ const postponeSuspects = {
   name: 'delivery.postpone-suspects',
   text: `
     update open_deliveries o
-    set state = 'waiting', claimed = false, claim_token = null, lease_until = null, crashes = ${crashesBefore('$3')},
+    set state = 'waiting', claimed = false, claim_token = null, lease_until = null,
+        claims_without_outcome = ${claimsBefore('$3')},
         due_at = now() + random() * interval '5 seconds'
     from unnest($1::uuid[], $2::integer[]) as due(delivery_id, run)
     where o.delivery_id = any($1::uuid[]) and o.delivery_id = due.delivery_id and o.run = due.run
       and o.state is not distinct from 'queued' and ${isFree('$3')}
-      and ${crashesBefore('$3')} >= ${suspectedAfter}`,
+      and ${claimsBefore('$3')} >= ${suspectedAfter}`,
 };
 
 interface ClaimedRow extends Omit<AlertFacts, 'workspace_id'> {
   delivery_id: string;
   run: number;
   claim: number;
-  crashes: number;
+  claims_without_outcome: number;
   step: number;
   manual: boolean;
   workspace_id: string;
@@ -148,7 +149,7 @@ function toClaimed(row: ClaimedRow, leaseEndsAtMs: number): Claimed {
     deliveryId: row.delivery_id,
     run: row.run,
     claim: row.claim,
-    crashes: row.crashes,
+    claimsWithoutOutcome: row.claims_without_outcome,
     step: row.step,
     ageMs: row.age_ms,
     manual: row.manual,

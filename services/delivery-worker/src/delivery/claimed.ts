@@ -7,7 +7,7 @@ export interface Claimed {
   /** The fence: an outcome counts only while this is the row's latest claim. */
   claim: number;
   /** Claims in a row without an outcome, this one counted. */
-  crashes: number;
+  claimsWithoutOutcome: number;
   /** Steps of the retry schedule that have been used up. */
   step: number;
   /** Since this run was opened. */
@@ -28,9 +28,9 @@ export interface Claimed {
 /** A delivery claimed so often without an outcome may be what takes its workers down, or only have been beside it. */
 export const suspectedAfter = 3;
 /** A delivery claimed this often without an outcome takes its workers down. */
-export const maxCrashes = 5;
+export const maxClaimsWithoutOutcome = 5;
 
 /** It is sent with no other such beside it (docs/adr/0041). */
-export function isSuspected({ crashes }: Pick<Claimed, 'crashes'>): boolean {
-  return crashes - 1 >= suspectedAfter;
+export function isSuspected({ claimsWithoutOutcome }: Pick<Claimed, 'claimsWithoutOutcome'>): boolean {
+  return claimsWithoutOutcome - 1 >= suspectedAfter;
 }

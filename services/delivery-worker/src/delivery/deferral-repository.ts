@@ -62,7 +62,8 @@ const defer = {
       order by x.delivery_id for update of x
     )
     update open_deliveries x
-    set state = 'waiting', claimed = false, claim_token = null, lease_until = null, crashes = greatest(0, x.crashes - 1),
+    set state = 'waiting', claimed = false, claim_token = null, lease_until = null,
+        claims_without_outcome = greatest(0, x.claims_without_outcome - 1),
         due_at = now() + ours.after_ms * interval '1 millisecond'
     from ours where x.delivery_id = any($1::uuid[]) and x.delivery_id = ours.delivery_id`,
 };

@@ -12,7 +12,7 @@ let deliveries = 0;
 function claimed(webhookId: string): Claimed {
   deliveries += 1;
   const ids = { deliveryId: `delivery ${deliveries}`, workspaceId: 'w', webhookId, requestId: null };
-  const counts = { run: 1, claim: 1, crashes: 1, step: 0, ageMs: 0 };
+  const counts = { run: 1, claim: 1, claimsWithoutOutcome: 1, step: 0, ageMs: 0 };
   const webhook = { version: 1, enabled: true, retryOnTimeout: true };
   const leaseEndsAtMs = performance.now() + 30_000;
   return {

@@ -8,7 +8,14 @@ const hourMs = 3_600_000;
 function prepareClaimed(claimed: Partial<Claimed>, changes: Partial<PrepareInput> = {}) {
   const webhook = { version: 1, enabled: true, retryOnTimeout: true };
   return prepare({
-    claimed: { webhook, ageMs: 0, crashes: 1, step: 7, leaseEndsAtMs: 30_000, ...claimed } as Claimed,
+    claimed: {
+      webhook,
+      ageMs: 0,
+      claimsWithoutOutcome: 1,
+      step: 7,
+      leaseEndsAtMs: 30_000,
+      ...claimed,
+    } as Claimed,
     destination: { url: 'http://a', headers: {}, body: '{}' } as Destination,
     render: () => ({ ok: true, output: '{}' }),
     policy: defaultRetryPolicy,

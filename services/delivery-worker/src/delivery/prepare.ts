@@ -1,4 +1,4 @@
-import { type Claimed, maxCrashes } from './claimed.js';
+import { type Claimed, maxClaimsWithoutOutcome } from './claimed.js';
 import type { RenderBody } from './render-body.js';
 import { nextTry, type RetryPolicy } from './retry-policy.js';
 import type { Deferral, Failure, Verdict } from './verdict.js';
@@ -26,8 +26,8 @@ export const minLeaseMs = 12_000;
 /** Decides whether a claimed delivery is sent now, and with what: everything that can be known without the network. */
 export function prepare(input: PrepareInput): Prepared {
   const { claimed, destination, policy, nowMs } = input;
-  if (claimed.crashes > maxCrashes)
-    return failed('crashes_worker', `Claimed ${maxCrashes} times without an outcome.`);
+  if (claimed.claimsWithoutOutcome > maxClaimsWithoutOutcome)
+    return failed('crashes_worker', `Claimed ${maxClaimsWithoutOutcome} times without an outcome.`);
   if (claimed.webhook === undefined || destination === undefined)
     return failed('webhook_deleted', 'The webhook has been deleted, or never was in this workspace.');
   if (!claimed.webhook.enabled) {

@@ -102,7 +102,8 @@ const record = {
       returning x.delivery_id, x.claim
     ), again as (
       update open_deliveries x
-      set state = 'waiting', claimed = false, claim_token = null, lease_until = null, crashes = 0, manual = false,
+      set state = 'waiting', claimed = false, claim_token = null, lease_until = null,
+          claims_without_outcome = 0, manual = false,
           step = o.step,
           -- Of a webhook that was deleted or disabled meanwhile nothing is tried again: that is recorded at once.
           due_at = case when exists (select from webhooks w where w.id = x.webhook_id and w.enabled)

@@ -159,7 +159,7 @@ const putBackExpired = {
   text: `
     update open_deliveries o
     set state = 'waiting', claimed = false, claim_token = null, lease_until = null,
-        due_at = now() + random() * greatest(0, o.crashes - 1) * interval '5 seconds'
+        due_at = now() + random() * greatest(0, o.claims_without_outcome - 1) * interval '5 seconds'
     where o.delivery_id = any(array(
       select delivery_id from open_deliveries
       where state = 'queued'

@@ -66,7 +66,7 @@ function firstClaim(
     deliveryId: id,
     run: 1,
     claim: 1,
-    crashes: 1,
+    claimsWithoutOutcome: 1,
     step: 0,
     ageMs: 0,
     manual: false,

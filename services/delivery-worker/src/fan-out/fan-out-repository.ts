@@ -89,7 +89,7 @@ const write = {
       from t
     ), o as (
       insert into open_deliveries (delivery_id, workspace_id, webhook_id, alert_record_id, run, state, due_at,
-                                   opened_at, claim, claimed, crashes, claim_token, lease_until)
+                                   opened_at, claim, claimed, claims_without_outcome, claim_token, lease_until)
       select id, workspace_id, webhook_id, alert_record_id, 1, case state when 'waiting' then 'waiting' else 'queued' end,
              now(), now(), (state = 'claimed')::integer, state = 'claimed', (state = 'claimed')::integer,
              case state when 'claimed' then $23::uuid end,

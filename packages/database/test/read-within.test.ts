@@ -29,9 +29,9 @@ test('the limit is of all statements together', async () => {
 
 test('all statements see one state of the database', async () => {
   const counts = await readWithin(db.database, 5_000, async (trx) => {
-    const count = async () => (await trx.raw('select count(*)::integer from webhook_holds')).rows[0].count;
+    const count = async () => (await trx.raw('select count(*)::integer from webhook_pauses')).rows[0].count;
     const before = await count();
-    await db.database.knex.raw(`insert into webhook_holds values (gen_random_uuid(), 'circuit', now(), 1)`);
+    await db.database.knex.raw(`insert into webhook_pauses values (gen_random_uuid(), 'circuit', now(), 1)`);
     return [before, await count()];
   });
   expect(counts).toEqual([0, 0]);

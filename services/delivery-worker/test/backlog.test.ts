@@ -28,8 +28,8 @@ async function owe(webhook: typeof held, { count = 1, secondsAgo }: { count?: nu
 }
 
 test('what waits for a destination that is held back, however much, hides nothing that is overdue', async () => {
-  const hold = { webhook_id: held.webhookId, reason: 'circuit', held_until: new Date(), times: 1 };
-  await db.database.knex('webhook_holds').insert(hold);
+  const hold = { webhook_id: held.webhookId, reason: 'circuit', paused_until: new Date(), times: 1 };
+  await db.database.knex('webhook_pauses').insert(hold);
   for (let tenth = 0; tenth < 11; tenth += 1) await owe(held, { count: 10_000, secondsAgo: 7_200 });
   await owe(other, { count: 3, secondsAgo: 200 });
   await owe(other, { count: 2, secondsAgo: 0 });

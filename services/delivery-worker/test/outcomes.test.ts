@@ -178,7 +178,7 @@ test('an outcome does not wait for its webhook’s hold', async () => {
     response.writeHead(503, { 'retry-after': '60' }).end(),
   );
   await stage.database.knex.transaction(async (trx) => {
-    await trx.raw('lock table webhook_holds in exclusive mode');
+    await trx.raw('lock table webhook_pauses in exclusive mode');
     await startWorker();
     await stage.fire(await stage.addRule([target.id]));
     await until('it has been recorded', () => stage.database.knex('attempts').first());

@@ -293,12 +293,12 @@ test('Retry-After holds the whole webhook: other alerts wait without an attempt'
   const first = await stage.fire(ruleId);
   await until('the first was answered', () => stage.destination.at(target.path).length === 1);
   await until('the hold stands', () =>
-    stage.database.knex('webhook_holds').where({ webhook_id: target.id }).first(),
+    stage.database.knex('webhook_pauses').where({ webhook_id: target.id }).first(),
   );
   const second = await stage.fire(ruleId);
   const [rows] = await Promise.all([settled(second, 1), settled(first, 1)]);
   expect(rows[0]).toMatchObject({ status: 'succeeded', attempts_made: 1 });
   const times = stage.destination.at(target.path).map((entry) => entry.atMs);
   expect(times[1]! - times[0]!).toBeGreaterThanOrEqual(1_900);
-  expect(await stage.database.knex('webhook_holds').where({ webhook_id: target.id })).toEqual([]);
+  expect(await stage.database.knex('webhook_pauses').where({ webhook_id: target.id })).toEqual([]);
 });

@@ -23,10 +23,10 @@ async function createWebhook(): Promise<string> {
 
 const hold = (webhookId: string) =>
   api.database
-    .knex('webhook_holds')
-    .insert({ webhook_id: webhookId, reason: 'retry_after', held_until: inAnHour(), times: 1 });
+    .knex('webhook_pauses')
+    .insert({ webhook_id: webhookId, reason: 'retry_after', paused_until: inAnHour(), times: 1 });
 const isHeld = async (webhookId: string) =>
-  (await api.database.knex('webhook_holds').where({ webhook_id: webhookId })).length > 0;
+  (await api.database.knex('webhook_pauses').where({ webhook_id: webhookId })).length > 0;
 const retryIn = (webhookId: string, open: object = {}) =>
   seedDelivery(api.database, { webhookId, status: 'open', open: { step: 1, ...open } });
 const isDue = async (deliveryId: string) => {

@@ -104,11 +104,11 @@ export const alertsAndDeliveries = {
       create index open_deliveries_queued on open_deliveries (webhook_id) where state = 'queued';
 
       -- A webhook that is held back: its destination asked for it (Retry-After), or its circuit is open.
-      -- While the row stands and held_until has passed, single requests probe it.
-      create table webhook_holds (
+      -- While the row stands and paused_until has passed, single requests probe it.
+      create table webhook_pauses (
         webhook_id uuid primary key,
         reason text not null check (reason in ('retry_after', 'circuit')),
-        held_until timestamptz not null,
+        paused_until timestamptz not null,
         times integer not null
       );
     `),

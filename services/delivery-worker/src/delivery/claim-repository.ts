@@ -77,12 +77,12 @@ const claimOf = (due: string, isOurs: string) => `
            a.alert_id, a.alert_rule_id, a.alert_rule_name, a.model_id, a.model_name, a.metric_value, a.threshold,
            a.bound, a.fired_at, a.request_id,
            w.version, w.enabled, w.retry_on_timeout,
-           h.reason as hold_reason, h.times as hold_times,
-           (extract(epoch from h.held_until - now()) * 1000)::float8 as hold_remaining_ms
+           p.reason as pause_reason, p.times as pause_times,
+           (extract(epoch from p.paused_until - now()) * 1000)::float8 as pause_remaining_ms
     from claimed c
     join alerts a on a.id = c.alert_record_id and a.id >= $5::uuid
     left join webhooks w on w.id = c.webhook_id and w.workspace_id = c.workspace_id
-    left join webhook_holds h on h.webhook_id = c.webhook_id`;
+    left join webhook_pauses p on p.webhook_id = c.webhook_id`;
 
 const claim = {
   name: 'delivery.claim',
@@ -139,9 +139,9 @@ interface ClaimedRow extends Omit<AlertFacts, 'workspace_id'> {
   version: number | null;
   enabled: boolean | null;
   retry_on_timeout: boolean | null;
-  hold_reason: 'retry_after' | 'circuit' | null;
-  hold_times: number | null;
-  hold_remaining_ms: number | null;
+  pause_reason: 'retry_after' | 'circuit' | null;
+  pause_times: number | null;
+  pause_remaining_ms: number | null;
 }
 
 function toClaimed(row: ClaimedRow, leaseEndsAtMs: number): Claimed {
@@ -177,9 +177,9 @@ function toClaimed(row: ClaimedRow, leaseEndsAtMs: number): Claimed {
             retryOnTimeout: row.retry_on_timeout === true,
           },
     hold:
-      row.hold_reason === null
+      row.pause_reason === null
         ? undefined
-        : { reason: row.hold_reason, remainingMs: row.hold_remaining_ms ?? 0, times: row.hold_times ?? 1 },
+        : { reason: row.pause_reason, remainingMs: row.pause_remaining_ms ?? 0, times: row.pause_times ?? 1 },
     leaseEndsAtMs,
   };
 }

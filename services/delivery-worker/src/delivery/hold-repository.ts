@@ -35,7 +35,7 @@ export function createHoldRepository(database: Database): HoldRepository {
 const hold = {
   name: 'delivery.hold',
   text: `
-    insert into webhook_holds (webhook_id, reason, held_until, times)
+    insert into webhook_pauses (webhook_id, reason, paused_until, times)
     select id, reason, now() + for_ms * interval '1 millisecond', times
     from unnest($1::uuid[], $2::text[], $3::float8[], $4::integer[], $5::integer[])
       as h(id, reason, for_ms, times, version)
@@ -44,7 +44,7 @@ const hold = {
     order by id
     on conflict (webhook_id) do update
     set reason = excluded.reason, times = excluded.times,
-        held_until = greatest(webhook_holds.held_until, excluded.held_until)`,
+        paused_until = greatest(webhook_pauses.paused_until, excluded.paused_until)`,
 };
 
-const release = { name: 'delivery.release', text: 'delete from webhook_holds where webhook_id = $1' };
+const release = { name: 'delivery.release', text: 'delete from webhook_pauses where webhook_id = $1' };

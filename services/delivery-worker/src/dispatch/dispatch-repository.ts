@@ -26,7 +26,7 @@ export interface Backlog {
 }
 
 export interface DispatchRepository {
-  /** Webhooks that have deliveries due and are not held, with at most `limit` of them counted for each. */
+  /** Webhooks that have deliveries due and are not paused, with at most `limit` of them counted for each. */
   survey(limit: number): Promise<Candidate[]>;
   /** What is queued and not recorded yet, by webhook, and how much of it nobody has claimed. */
   queued(): Promise<{ byWebhook: Map<string, number>; unclaimed: number }>;
@@ -101,16 +101,16 @@ const pairs = `
 const survey = {
   name: 'dispatch.survey',
   text: `${pairs}
-    select pairs.workspace_id, pairs.webhook_id, due.count::integer as due, hold.webhook_id is not null as probing,
+    select pairs.workspace_id, pairs.webhook_id, due.count::integer as due, p.webhook_id is not null as probing,
            clock_timestamp() + interval '10 seconds' as queue_by
     from pairs
-    left join webhook_holds hold on hold.webhook_id = pairs.webhook_id
+    left join webhook_pauses p on p.webhook_id = pairs.webhook_id
     cross join lateral (
       select count(*) from (
         select from open_deliveries o
         where o.state = 'waiting' and o.workspace_id = pairs.workspace_id and o.webhook_id = pairs.webhook_id
           and o.due_at <= now() limit $1) counted) due
-    where due.count > 0 and (hold.held_until is null or hold.held_until <= now())`,
+    where due.count > 0 and (p.paused_until is null or p.paused_until <= now())`,
 };
 
 const queued = {
@@ -178,17 +178,17 @@ const dueOf = (webhooks: string) => `
 const backlog = {
   name: 'dispatch.backlog',
   text: `${pairs}, webhooks_due as (
-      select pairs.*, hold.webhook_id is not null as held
-      from pairs left join webhook_holds hold using (webhook_id) where pairs.due_at <= now()
-    ), free as (${dueOf('not w.held')}
-    ), held as (${dueOf('w.held')}
+      select pairs.*, p.webhook_id is not null as paused
+      from pairs left join webhook_pauses p using (webhook_id) where pairs.due_at <= now()
+    ), free as (${dueOf('not w.paused')}
+    ), paused as (${dueOf('w.paused')}
     )
-    select ((select count(*) from free) + (select count(*) from held))::integer as due,
+    select ((select count(*) from free) + (select count(*) from paused))::integer as due,
            (select count(*)::integer from free where due_at < now() - interval '1 minute') as overdue,
-           coalesce((select extract(epoch from now() - min(due_at)) from webhooks_due where not held), 0)::float8 as oldest,
-           (select count(*)::integer from webhook_holds where reason = 'circuit') as open_circuits,
-           (select count(*)::integer from webhook_holds
-            where reason = 'retry_after' and held_until > now()) as retry_afters`,
+           coalesce((select extract(epoch from now() - min(due_at)) from webhooks_due where not paused), 0)::float8 as oldest,
+           (select count(*)::integer from webhook_pauses where reason = 'circuit') as open_circuits,
+           (select count(*)::integer from webhook_pauses
+            where reason = 'retry_after' and paused_until > now()) as retry_afters`,
 };
 
 interface BacklogRow {

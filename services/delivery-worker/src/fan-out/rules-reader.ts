@@ -63,8 +63,8 @@ const find = {
     union all
     select 'webhook', w.id, w.workspace_id, w.name, w.enabled,
            null, null, null, null,
-           w.destination, w.version, w.retry_on_timeout, h.webhook_id is not null, null
-    from webhooks w left join webhook_holds h on h.webhook_id = w.id
+           w.destination, w.version, w.retry_on_timeout, p.webhook_id is not null, null
+    from webhooks w left join webhook_pauses p on p.webhook_id = w.id
     where w.id = any(array(
       select l.webhook_id from alert_rule_webhooks l where l.alert_rule_id = any($1::uuid[])
       union select unnest($2::uuid[])))

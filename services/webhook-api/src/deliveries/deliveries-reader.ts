@@ -145,13 +145,13 @@ function bindings({ webhook_id, alert_id, alert_rule_id, status, status_code }: 
 const columns = `d.id, d.workspace_id, d.alert_id, d.alert_rule_id, d.webhook_id, d.webhook_name, d.destination,
   case when d.status <> 'open' then d.status when o.state = 'waiting' then 'waiting' when o.claimed then 'sending'
        else 'queued' end as status,
-  d.attempts_made, case when o.state = 'waiting' then greatest(o.due_at, h.held_until) end as due_at, d.first_succeeded_at, d.error_code,
+  d.attempts_made, case when o.state = 'waiting' then greatest(o.due_at, p.paused_until) end as due_at, d.first_succeeded_at, d.error_code,
   d.error, last.status_code as answer_status, last.response, last.response_truncated`;
 
 // The ids twice, or a planner that takes what is owed for nothing would read all of it: docs/adr/0007.
 const withWhatIsOwed = (ids: string) => `deliveries d
   left join open_deliveries o on o.delivery_id = d.id and o.delivery_id = any(${ids})
-  left join webhook_holds h on h.webhook_id = o.webhook_id`;
+  left join webhook_pauses p on p.webhook_id = o.webhook_id`;
 
 // Each table is told the ids themselves: those alone decide which partitions are opened.
 const showPage = `

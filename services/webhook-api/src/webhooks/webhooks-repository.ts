@@ -111,7 +111,7 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
         const before = toWebhook(rows[0]);
         const { webhook, sendsDifferently } = change(before);
         await trx('webhooks').where({ id }).update(toRow(webhook));
-        if (sendsDifferently) await trx('webhook_holds').where({ webhook_id: id }).delete();
+        if (sendsDifferently) await trx('webhook_pauses').where({ webhook_id: id }).delete();
         if (before.enabled && !webhook.enabled) await bringForward(trx, webhook);
         else if (sendsDifferently) await bringForward(trx, webhook, { untriedOnly: true });
         return webhook;
@@ -132,7 +132,7 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
         );
         if (attached.rows.length > 0 && !detach) return { kind: 'in_use', rules: attached.rows };
         await trx('alert_rule_webhooks').where({ webhook_id: id }).delete();
-        await trx('webhook_holds').where({ webhook_id: id }).delete();
+        await trx('webhook_pauses').where({ webhook_id: id }).delete();
         await trx('webhooks').where({ id }).delete();
         await bringForward(trx, { id, workspaceId: locked.rows[0].workspace_id });
         return { kind: 'deleted' };

@@ -1,75 +1,85 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Database, Transaction } from './connection.js';
 import { isLockTimeout } from './errors.js';
-import { migrationSource, namesOfMigrations } from './migrations/index.js';
+import { createMigrationSource, type Migration, migrations } from './migrations/index.js';
 import { ensurePartitions, readClock } from './partitions-repository.js';
 
 export interface Migrated {
-  /** The names of what was applied now. */
+  /** Names of the migrations that this call applied. */
   applied: string[];
-  /** What a later version of Tocsin has applied, and this one does not know. */
+  /** Names of applied migrations that belong to a later version of Tocsin. */
   later: string[];
 }
 
 /**
- * Brings the schema up to date and makes the partitions of the coming days. On a schema that a later version has made
- * nothing is left to do: migrations only add, so this version runs on it.
+ * Brings the schema up to date and creates the partitions of the coming days. A schema of a later version is left as it
+ * is: migrations only add, so this version runs on it.
+ * @throws Error where the schema is neither ours nor one of a later version; nothing is changed then.
  */
-export async function migrateDatabase(database: Database): Promise<Migrated> {
-  const migrated = await untilLocked(() => database.knex.transaction(migrate));
+export async function migrateDatabase(database: Database, list = migrations): Promise<Migrated> {
+  const migrated = await retryOnLockTimeout(() => database.knex.transaction((trx) => migrate(trx, list)));
   await ensurePartitions(database, await readClock(database));
   return migrated;
 }
 
-async function migrate(trx: Transaction): Promise<Migrated> {
-  await waitForTurn(trx);
+async function migrate(trx: Transaction, list: readonly Migration[]): Promise<Migrated> {
+  await lockMigrations(trx);
   await trx.raw(`set local lock_timeout = ${lockTimeoutMs}`);
+  const options = {
+    migrationSource: createMigrationSource(list),
+    tableName: 'schema_migrations',
+    // knex reports the schema of a later version as corrupt. The function laterMigrations checks instead.
+    disableMigrationsListValidation: true,
+  };
   const [completed] = (await trx.migrate.list(options)) as [{ name: string }[], unknown];
-  const later = laterThanOurs(completed.map(({ name }) => name));
+  const later = laterMigrations(
+    completed.map(({ name }) => name),
+    list.map(({ name }) => name),
+  );
   const [, applied] = (await trx.migrate.latest(options)) as [number, string[]];
   return { applied, later };
 }
 
-/** Whoever comes to a table after a statement that waits for its lock waits behind it: the services, for so long. */
+/** While a migration waits for a table lock, every later statement on the table queues behind it: 2 s at most. */
 const lockTimeoutMs = 2_000;
-const betweenTriesMs = 3_000;
-const lockTries = 120;
+/** Between two tries the services use the table. */
+const retryDelayMs = 3_000;
+/** 120 tries of 5 s are ten minutes. */
+const maxTries = 120;
 
-/** Where something long holds a table, the services go on between two tries. */
-async function untilLocked(work: () => Promise<Migrated>): Promise<Migrated> {
+async function retryOnLockTimeout(work: () => Promise<Migrated>): Promise<Migrated> {
   for (let tries = 1; ; tries += 1) {
     try {
       return await work();
     } catch (error) {
-      if (!isLockTimeout(error) || tries === lockTries) throw error;
-      await sleep(betweenTriesMs);
+      if (!isLockTimeout(error) || tries === maxTries) throw error;
+      await sleep(retryDelayMs);
     }
   }
 }
 
-/** knex would take a later version's schema for a corrupt one; what is truly foreign is refused below. */
-const options = {
-  migrationSource,
-  tableName: 'schema_migrations',
-  disableMigrationsListValidation: true,
-};
-
 /**
- * One at a time, from before the first table is looked for. The server frees the lock with the transaction, also where
- * whoever holds it is killed.
+ * One migration process at a time, from before knex looks for its own tables. The server releases the lock with the
+ * transaction, also where the process is killed.
  */
-async function waitForTurn(trx: Transaction): Promise<void> {
+async function lockMigrations(trx: Transaction): Promise<void> {
   await trx.raw(`select pg_advisory_xact_lock(hashtext('tocsin.migrations'))`);
 }
 
-/** @throws Error where the schema holds what is neither ours nor later than ours: it is another history. */
-function laterThanOurs(completed: string[]): string[] {
-  const unknown = completed.filter((name) => !namesOfMigrations.includes(name));
-  const newest = namesOfMigrations.at(-1) ?? '';
-  const foreign = unknown.filter((name) => name < newest);
-  if (foreign.length > 0)
-    throw new Error(
-      `The database holds ${foreign.join(', ')}, which this version does not know and which is not of a later one.`,
-    );
+/** A later version has applied all of our migrations and then its own; every other unknown name is a foreign schema. */
+function laterMigrations(completed: string[], ours: string[]): string[] {
+  const unknown = completed.filter((name) => !ours.includes(name));
+  const newest = ours.at(-1) ?? '';
+  const isLater = ours.every((name) => completed.includes(name)) && unknown.every((name) => name > newest);
+  if (unknown.length > 0 && !isLater) throw new Error(foreignSchema(unknown));
   return unknown;
+}
+
+function foreignSchema(unknown: string[]): string {
+  return (
+    `The database has migrations that are not from this version or a later one: ${unknown.join(', ')}. ` +
+    'If `npm start` made it with a development version of Tocsin, run `npm run reset` and start again. ' +
+    'In every other case set DATABASE_URL to an empty database: ' +
+    'no earlier version was released, so there is no upgrade from one.'
+  );
 }

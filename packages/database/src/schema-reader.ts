@@ -1,11 +1,11 @@
 import { AppError } from '@tocsin/kit';
 import type { Database } from './connection.js';
 import { isTableMissing } from './errors.js';
-import { namesOfMigrations } from './migrations/index.js';
+import { migrations } from './migrations/index.js';
 
 /**
- * For `/readyz`: that the database answers and has the schema of this version; a later one will do.
- * @throws AppError with a sentence where the migrations have not been run, else the database's own error.
+ * For `/readyz`: the database responds and has the schema of this version or of a later one.
+ * @throws AppError where the migrations have not been run, otherwise the error of the database.
  */
 export async function checkSchema(database: Database): Promise<void> {
   if (!(await isMigrated(database)))
@@ -17,7 +17,7 @@ export async function checkSchema(database: Database): Promise<void> {
 
 async function isMigrated(database: Database): Promise<boolean> {
   try {
-    return (await database.prepared(newestMigration, [namesOfMigrations.at(-1)])).length > 0;
+    return (await database.prepared(newestMigration, [migrations.at(-1)?.name])).length > 0;
   } catch (error) {
     if (isTableMissing(error)) return false;
     throw error;

@@ -1,8 +1,9 @@
 import { createHash, randomUUID } from 'node:crypto';
+import type { Knex } from 'knex';
 import pg from 'pg';
 import { createDatabase, type Database } from './connection.js';
 import { migrateDatabase } from './migrate-database.js';
-import { migrationSource } from './migrations/index.js';
+import { migrations } from './migrations/index.js';
 
 export interface TestDatabase {
   url: string;
@@ -74,8 +75,10 @@ async function ensureTemplate(client: pg.Client, serverUrl: string): Promise<str
 
 /** Of the migrations' text, and of the day, for which migrating makes partitions. */
 async function templateName(): Promise<string> {
-  const migrations = await migrationSource.getMigrations([]);
-  const text = migrations.map((migration) => `${migration.name}\n${migration.up}`).join('\n');
+  const statements: string[] = [];
+  const recorder = { raw: async (sql: string) => statements.push(sql) } as unknown as Knex;
+  for (const { up } of migrations) await up(recorder);
+  const text = statements.join('\n');
   const day = new Date().toISOString().slice(0, 10).replaceAll('-', '');
   return `tocsin_template_${createHash('sha256').update(text).digest('hex').slice(0, 12)}_${day}`;
 }

@@ -2,11 +2,14 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import type { Knex } from 'knex';
 import { createDatabase, type Database } from '../src/connection.js';
 import { migrateDatabase } from '../src/migrate-database.js';
-import { namesOfMigrations } from '../src/migrations/index.js';
+import { migrations } from '../src/migrations/index.js';
 import { checkSchema } from '../src/schema-reader.js';
 import { createEmptyTestDatabase, createTestDatabase, type TestDatabase } from '../src/testing.js';
+
+const namesOfMigrations = migrations.map(({ name }) => name);
 
 const databases: TestDatabase[] = [];
 afterEach(async () => {
@@ -93,18 +96,20 @@ test('a migration that is killed in its middle stands in nobody’s way, and not
   expect(await appliedTo(db.database)).toEqual(namesOfMigrations);
 });
 
-test('a table that somebody reads for long is migrated when it is free, and others read it meanwhile', async () => {
+test('a migration of a table with a long reader waits in short steps, so that other readers go on', async () => {
   const { url, database } = await open(createTestDatabase);
-  const newest = '0007-secret-tags-of-api-keys';
-  await database.knex.raw('alter table api_keys drop column secret_tag');
-  await database.knex('schema_migrations').where({ name: newest }).delete();
+  const next = {
+    name: '0002-next',
+    up: (knex: Knex) => knex.raw('alter table api_keys add column next smallint'),
+  };
+  const migrator = createDatabase({ url, applicationName: 'tocsin-migrate', poolSize: 1 });
   const reader = await database.knex.transaction();
   await reader.raw('select from api_keys');
-  const { ended } = startMigrations(url);
+  const migrated = migrateDatabase(migrator, [...migrations, next]).finally(() => migrator.close());
   await untilWaiting(database, 1);
   await database.knex.raw(`set statement_timeout = '15s'; select from api_keys; reset statement_timeout`);
   await reader.commit();
-  expect(await ended).toEqual({ code: 0, output: `Applied ${newest}.\n` });
+  expect(await migrated).toEqual({ applied: ['0002-next'], later: [] });
 });
 
 test('on the schema of a later version nothing is done, and it is said', async () => {
@@ -118,15 +123,22 @@ test('on the schema of a later version nothing is done, and it is said', async (
   await checkSchema(database);
 });
 
-test('a schema with another history is refused, and nothing is applied to it', async () => {
+test.each([
+  ['of an unreleased version', ['0001-webhooks-and-rules', '0002-alerts-and-deliveries']],
+  ['of another product', ['9999-of-somebody-else']],
+])('a schema %s is refused with a sentence, and nothing is applied to it', async (_, names) => {
+  const { url, database } = await open(createTestDatabase);
+  await database.knex('schema_migrations').delete();
+  await database.knex('schema_migrations').insert(names.map((name) => ({ name, batch: 1 })));
+  const { code, output } = await startMigrations(url).ended;
+  expect([code, output]).toEqual([1, expect.stringContaining('run `npm run reset`')]);
+  expect(await appliedTo(database)).toEqual(names);
+});
+
+test('a schema with a migration between ours is refused, and nothing is applied to it', async () => {
   const { database } = await open(createTestDatabase);
-  await database
-    .knex('schema_migrations')
-    .where({ name: namesOfMigrations.at(-1) })
-    .delete();
-  await database.knex('schema_migrations').insert({ name: '0003-of-somebody-else', batch: 1 });
-  await expect(migrateDatabase(database)).rejects.toThrow(/holds 0003-of-somebody-else, which this version/);
-  expect(await appliedTo(database)).not.toContain(namesOfMigrations.at(-1));
+  await database.knex('schema_migrations').insert({ name: '0000-of-somebody-else', batch: 1 });
+  await expect(migrateDatabase(database)).rejects.toThrow(/not from this version or a later one: 0000-of-/);
 });
 
 test('a database that was never migrated, or not to this version, is told apart from one that is', async () => {

@@ -1,0 +1,222 @@
+import type { Knex } from 'knex';
+
+/**
+ * History (alerts, deliveries, attempts) is partitioned by an id that begins with the time of acceptance. Open
+ * deliveries are in a small table without partitions, `open_deliveries`: the dispatcher's queries cost the same with
+ * ten thousand deliveries in the history and with ten million. A history row is written twice, the second time as a
+ * HOT update.
+ */
+export const initialSchema = {
+  name: '0001-initial-schema',
+  up: (knex: Knex) =>
+    knex.raw(
+      [webhooksAndRules, alertsAndDeliveries, openDeliveries, deadLettersAndRedeliveries, apiKeys].join('\n'),
+    ),
+};
+
+const webhooksAndRules = `
+  create table webhooks (
+    id uuid primary key,
+    workspace_id uuid not null,
+    name text not null,
+    -- url, headers and body can contain credentials. Each is encrypted with AES-256-GCM.
+    url_encrypted bytea not null,
+    headers_encrypted bytea not null,
+    body_encrypted bytea not null,
+    -- Scheme, host and port of the url, for lists and logs.
+    destination text not null,
+    header_names text[] not null,
+    enabled boolean not null,
+    retry_on_timeout boolean not null,
+    version integer not null default 1,
+    created_at timestamptz not null,
+    updated_at timestamptz not null,
+    last_updated_by text not null
+  );
+  create index webhooks_workspace on webhooks (workspace_id, id);
+
+  create table alert_rules (
+    id uuid primary key,
+    workspace_id uuid not null,
+    name text not null,
+    model_id uuid not null,
+    threshold double precision not null,
+    bound text not null check (bound in ('upper_bound', 'lower_bound')),
+    enabled boolean not null,
+    created_at timestamptz not null,
+    updated_at timestamptz not null,
+    -- The row of a deleted rule stays, so that a late alert of the rule differs from an alert of an unknown rule.
+    deleted_at timestamptz
+  );
+  create index alert_rules_workspace on alert_rules (workspace_id, id) where deleted_at is null;
+
+  create table alert_rule_webhooks (
+    alert_rule_id uuid not null references alert_rules (id) on delete cascade,
+    webhook_id uuid not null references webhooks (id),
+    position smallint not null,
+    primary key (alert_rule_id, webhook_id)
+  );
+  create index alert_rule_webhooks_webhook on alert_rule_webhooks (webhook_id);
+`;
+
+const alertsAndDeliveries = `
+  -- The primary key makes a second message with the same (workspace_id, alert_id) a duplicate.
+  create table alert_keys (
+    workspace_id uuid not null,
+    alert_id uuid not null,
+    accepted_at timestamptz not null,
+    primary key (workspace_id, alert_id)
+  );
+  create index alert_keys_accepted_at on alert_keys using brin (accepted_at);
+
+  create table alerts (
+    id uuid primary key,
+    workspace_id uuid not null,
+    alert_id uuid not null,
+    -- Id of the HTTP request that published the alert; log lines of later retries carry it.
+    request_id text,
+    accepted_at timestamptz not null,
+    fired_at text not null,
+    alert_rule_id uuid not null,
+    alert_rule_name text not null,
+    model_id uuid not null,
+    model_name text not null,
+    metric_value double precision not null,
+    threshold double precision not null,
+    bound text not null,
+    outcome text not null
+  ) partition by range (id);
+  create index alerts_workspace on alerts (workspace_id, id);
+
+  create table deliveries (
+    id uuid primary key,
+    workspace_id uuid not null,
+    alert_id uuid not null,
+    alert_record_id uuid not null,
+    alert_rule_id uuid not null,
+    webhook_id uuid not null,
+    webhook_name text not null,
+    destination text not null,
+    -- 'open': the row in open_deliveries has the state (waiting, queued or sending).
+    status text not null check (status in ('open', 'succeeded', 'failed', 'skipped')),
+    -- 1 for the first run; each redelivery of an ended delivery starts the next run.
+    run integer not null default 1,
+    attempts_made integer not null default 0,
+    -- Claims of ended runs. The next run continues from this number, so a claim number is never used twice.
+    claims integer not null default 0,
+    first_succeeded_at timestamptz,
+    -- Set only while failed. A separate indexed column keeps the update of every success HOT.
+    failed_at timestamptz,
+    status_code integer,
+    error_code text,
+    error text
+  ) partition by range (id);
+  create index deliveries_workspace on deliveries (workspace_id, id);
+  create index deliveries_webhook on deliveries (webhook_id, id);
+  create index deliveries_failed on deliveries (workspace_id, id) where failed_at is not null;
+
+  -- The key contains the claim, so that a commit with an unknown outcome can be repeated.
+  create table attempts (
+    delivery_id uuid not null,
+    claim integer not null,
+    number integer not null,
+    trigger text not null check (trigger in ('scheduled', 'manual')),
+    started_at timestamptz not null,
+    duration_ms integer not null,
+    request_body_encrypted bytea not null,
+    status_code integer,
+    response text,
+    response_truncated boolean not null default false,
+    error_code text,
+    error text,
+    primary key (delivery_id, claim)
+  ) partition by range (delivery_id);
+`;
+
+const openDeliveries = `
+  create table open_deliveries (
+    delivery_id uuid primary key,
+    workspace_id uuid not null,
+    webhook_id uuid not null,
+    alert_record_id uuid not null,
+    run integer not null,
+    state text not null check (state in ('waiting', 'queued')),
+    due_at timestamptz not null,
+    -- Index of the next step of the retry schedule, and the start of this run.
+    step smallint not null default 0,
+    opened_at timestamptz not null,
+    manual boolean not null default false,
+    -- The columns of a claim. None is indexed, so that a claim is a HOT update. 'queued' and claimed is 'sending'.
+    claim integer not null,
+    claimed boolean not null default false,
+    -- Random id of the batch that claimed, so that the batch can repeat a claim whose commit is unknown.
+    claim_token uuid,
+    lease_until timestamptz,
+    -- Consecutive claims that ended without an outcome, the current claim included.
+    claims_without_outcome smallint not null default 0
+  ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,
+          autovacuum_vacuum_cost_delay = 0);
+  create index open_deliveries_waiting on open_deliveries (workspace_id, webhook_id, due_at)
+    where state = 'waiting';
+  create index open_deliveries_queued on open_deliveries (webhook_id) where state = 'queued';
+
+  -- A paused webhook: the destination sent Retry-After, or the circuit is open. After paused_until, while the row
+  -- exists, the circuit is half-open and single requests are sent as probes.
+  create table webhook_pauses (
+    webhook_id uuid primary key,
+    reason text not null check (reason in ('retry_after', 'circuit')),
+    paused_until timestamptz not null,
+    -- Consecutive pauses; the duration doubles with each.
+    times integer not null
+  );
+`;
+
+const deadLettersAndRedeliveries = `
+  create table dead_letters (
+    id uuid primary key,
+    reason text not null,
+    detail text not null,
+    queue text not null,
+    routing_key text not null,
+    -- The message, or the beginning of a large one; size_bytes is the size of the whole message.
+    content bytea not null,
+    size_bytes integer,
+    -- Kept so that a requeued message carries the id of its original request.
+    request_id text,
+    created_at timestamptz not null,
+    requeued_at timestamptz
+  );
+  create index dead_letters_waiting on dead_letters (id) where requeued_at is null;
+
+  -- Bulk redelivery: a job that a worker carries out page by page and that survives restarts.
+  create table redeliveries (
+    id uuid primary key,
+    workspace_id uuid not null,
+    filter jsonb not null,
+    matched integer not null,
+    done integer not null default 0,
+    -- Deliveries with an id below the cursor are not processed yet. The job goes from high ids to low ids.
+    cursor uuid not null,
+    status text not null check (status in ('running', 'done', 'cancelled')),
+    created_by text not null,
+    created_at timestamptz not null,
+    updated_at timestamptz not null
+  );
+  create index redeliveries_workspace on redeliveries (workspace_id, id);
+  create index redeliveries_running on redeliveries (id) where status = 'running';
+`;
+
+const apiKeys = `
+  create table api_keys (
+    id uuid primary key,
+    key_hash text not null,
+    -- 16 bits of the key's SHA-256 digest, so that most wrong keys are rejected without bcrypt.
+    secret_tag smallint,
+    description text not null,
+    is_active boolean not null default true,
+    created_at timestamptz not null,
+    created_by text not null,
+    deactivated_at timestamptz
+  );
+  create index api_keys_active on api_keys (is_active) where is_active;
+`;

@@ -1,4 +1,12 @@
 export { AppError, type AppErrorOptions, type ErrorCode, errorStatus, type FieldError } from './app-error.js';
+export {
+  type Batcher,
+  type BatcherOptions,
+  createBatcher,
+  createPromiseBatcher,
+  type PromiseBatcher,
+} from './concurrency/batcher.js';
+export { createFairQueue, type FairQueue } from './concurrency/fair-queue.js';
 export { ConfigError, type EnvReader, readEnv } from './env.js';
 export { createGate, type Gate, type Refusal } from './gate.js';
 export { type HealthCheck, healthRoutes } from './health.js';

@@ -1,4 +1,4 @@
-import { createFairQueue } from '../in-turn/fair-queue.js';
+import { createFairQueue } from '@tocsin/kit';
 
 /**
  * Gathers items into batches that grow with the load: what comes while a batch is under way goes with the next, and an

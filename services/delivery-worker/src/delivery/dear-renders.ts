@@ -1,4 +1,4 @@
-import { createFairQueue } from '../in-turn/fair-queue.js';
+import { createFairQueue } from '@tocsin/kit';
 
 /**
  * Renderings that take long, one after the other and in turn by webhook. Rendering is synchronous, so while one goes on

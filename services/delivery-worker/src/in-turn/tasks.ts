@@ -1,5 +1,4 @@
-import { createTurnstile } from '@tocsin/kit';
-import { createFairQueue } from './fair-queue.js';
+import { createFairQueue, createTurnstile } from '@tocsin/kit';
 
 /** Work that nobody waits for until the end. */
 export interface Tasks {

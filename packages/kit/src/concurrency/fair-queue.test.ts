@@ -2,7 +2,7 @@ import { createFairQueue } from './fair-queue.js';
 
 const keyOf = (item: string) => item[0]!;
 
-test('a key with many items does not make one with few wait', () => {
+test('a key with many items does not delay a key with few', () => {
   const queue = createFairQueue(keyOf);
   for (const item of ['a1', 'a2', 'a3', 'a4', 'b1', 'c1', 'c2']) queue.add(item);
   expect(queue.take(4)).toEqual(['a1', 'b1', 'c1', 'a2']);
@@ -12,7 +12,7 @@ test('a key with many items does not make one with few wait', () => {
   expect(queue.take(1)).toEqual([]);
 });
 
-test('a long line keeps its order', () => {
+test('thousands of items of one key keep their order', () => {
   const queue = createFairQueue<number>(() => 'one');
   const expected = Array.from({ length: 5_000 }, (_, index) => index);
   for (const item of expected.slice(0, 3_000)) queue.add(item);

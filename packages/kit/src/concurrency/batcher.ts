@@ -1,0 +1,176 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { createFairQueue } from './fair-queue.js';
+
+export interface BatcherOptions<Item, Result> {
+  /** Runs all items of a batch or none of them, and is safe to repeat. Results are in the order of the items. */
+  run: (items: Item[]) => Promise<Result[]> | Promise<void>;
+  /** Called once for each item, with its result or with the error that it fails with. */
+  onSettled: (item: Item, end: PromiseSettledResult<Result>) => void;
+  /** Items in a batch at most. */
+  maxSize: number;
+  /** Batches in progress at once. A further batch starts only if it is at least as large as the batch before it. */
+  concurrency: number;
+  /** Time between the starts of two batches, unless the next batch is full. 0: a lone item starts at once. */
+  gatherMs?: number;
+  /** Waiting items are served round robin by this key. Without it, they are served in the order of arrival. */
+  keyOf?: (item: Item) => string;
+  /** Items that may start now, given the number that wait. After 0 it is called again 2 ms later. */
+  room?: (waiting: number) => number;
+  onBatch?: (size: number) => void;
+  /**
+   * The item to run again, alone and after a backoff, in place of one that failed alone for the `failures`-th time.
+   * `undefined` rejects the item. Without this function every such item is rejected.
+   */
+  retryItem?: (item: Item, failure: { error: unknown; failures: number }) => Item | undefined;
+  /** True for an error that no item of the batch has caused: all items are rejected and the batch is not split. */
+  failsWholeBatch?: (error: unknown) => boolean;
+  /** Once aborted, an item that fails alone is rejected and not run again. */
+  signal?: AbortSignal;
+}
+
+export interface Batcher<Item> {
+  add(item: Item): void;
+  /** Rejects the items that wait for a batch. Batches in progress go on. */
+  rejectWaiting(error: unknown): void;
+}
+
+export interface PromiseBatcher<Item, Result> {
+  add(item: Item): Promise<Result>;
+}
+
+/** Parts of failed batches in progress at once. Each part can occupy a database connection while it waits for a lock. */
+const partsAtOnce = 2;
+const roomPollMs = 2;
+const firstRetryMs = 50;
+const maxRetryMs = 2_000;
+
+/**
+ * Gathers items into batches that grow with the load: items that arrive while a batch is in progress share the next one.
+ * A failed batch is split in halves until the items at fault fail alone. The halves do not hold up later batches.
+ */
+export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item> {
+  const { maxSize, concurrency, gatherMs = 0, keyOf = () => '', room = () => maxSize, onBatch } = options;
+  const waiting = createFairQueue<Item>(keyOf);
+  const attempt = createAttempts(options);
+  let inProgress = 0;
+  let lastSize = 0;
+  let startedAtMs = Number.NEGATIVE_INFINITY;
+  let isScheduled = false;
+
+  const mayStart = () =>
+    waiting.size() > 0 && (inProgress === 0 || (inProgress < concurrency && waiting.size() >= lastSize));
+  const gatherLeftMs = () => (waiting.size() < maxSize ? startedAtMs + gatherMs - performance.now() : 0);
+  const startAfter = (ms: number) => {
+    isScheduled = true;
+    setTimeout(start, ms);
+  };
+  const start = () => {
+    isScheduled = false;
+    while (mayStart()) {
+      if (gatherMs > 0 && gatherLeftMs() > 0) return startAfter(gatherLeftMs());
+      const size = Math.min(maxSize, room(waiting.size()));
+      if (size === 0) return startAfter(roomPollMs);
+      const batch = waiting.take(size);
+      inProgress += 1;
+      lastSize = batch.length;
+      startedAtMs = performance.now();
+      onBatch?.(batch.length);
+      void attempt(batch).then(() => {
+        inProgress -= 1;
+        if (!isScheduled) start();
+      });
+    }
+  };
+  return {
+    add(item) {
+      waiting.add(item);
+      if (isScheduled || !mayStart()) return;
+      isScheduled = true;
+      // Items that arrive in one read of a socket share a batch.
+      setImmediate(start);
+    },
+    rejectWaiting(reason) {
+      for (const item of waiting.take(waiting.size()))
+        options.onSettled(item, { status: 'rejected', reason });
+    },
+  };
+}
+
+/** A batcher that gives each item a promise. Where tens of thousands of items wait, `createBatcher` needs less memory. */
+export function createPromiseBatcher<Item, Result>(
+  options: Omit<BatcherOptions<Item, Result>, 'onSettled'>,
+): PromiseBatcher<Item, Result> {
+  const { run, keyOf, retryItem, ...rest } = options;
+  const batcher = createBatcher<Entry<Item, Result>, Result>({
+    ...rest,
+    run: (entries) => run(entries.map(({ item }) => item)) as Promise<Result[]>,
+    onSettled: ({ resolve, reject }, end) =>
+      end.status === 'fulfilled' ? resolve(end.value) : reject(end.reason),
+    ...(keyOf && { keyOf: ({ item }) => keyOf(item) }),
+    ...(retryItem && {
+      retryItem: (entry, failure) => {
+        const item = retryItem(entry.item, failure);
+        return item === undefined ? undefined : { ...entry, item };
+      },
+    }),
+  });
+  return {
+    add: (item) => new Promise<Result>((resolve, reject) => batcher.add({ item, resolve, reject })),
+  };
+}
+
+interface Entry<Item, Result> {
+  item: Item;
+  resolve: (result: Result) => void;
+  reject: (error: unknown) => void;
+}
+
+/** Returns the function that runs a batch once and starts whatever follows a failure. It never rejects. */
+function createAttempts<Item, Result>(options: BatcherOptions<Item, Result>) {
+  const { run, onSettled, retryItem = () => undefined, failsWholeBatch = () => false, signal } = options;
+  const parts: { items: Item[]; failures: number }[] = [];
+  let inProgress = 0;
+
+  const attempt = async (items: Item[], failures = 0): Promise<void> => {
+    let results: Result[];
+    try {
+      results = (await run(items)) ?? [];
+    } catch (error) {
+      if (failsWholeBatch(error)) reject(items, error);
+      else if (items.length === 1) void retryOrReject(items[0]!, { error, failures: failures + 1 });
+      else for (const half of halves(items)) runPart({ items: half, failures: 0 });
+      return;
+    }
+    for (const [index, item] of items.entries())
+      onSettled(item, { status: 'fulfilled', value: results[index]! });
+  };
+  const retryOrReject = async (item: Item, failure: { error: unknown; failures: number }) => {
+    const next = signal?.aborted ? undefined : retryItem(item, failure);
+    if (next !== undefined) await sleep(backoffMs(failure.failures), undefined, { signal }).catch(() => {});
+    if (next === undefined || signal?.aborted) return reject([item], failure.error);
+    runPart({ items: [next], failures: failure.failures });
+  };
+  const reject = (items: Item[], reason: unknown) => {
+    for (const item of items) onSettled(item, { status: 'rejected', reason });
+  };
+  const runPart = (part: (typeof parts)[number]) => {
+    parts.push(part);
+    if (inProgress < partsAtOnce) void runParts();
+  };
+  const runParts = async () => {
+    inProgress += 1;
+    for (let part = parts.shift(); part !== undefined; part = parts.shift())
+      await attempt(part.items, part.failures);
+    inProgress -= 1;
+  };
+  return attempt;
+}
+
+function halves<T>(items: T[]): [T[], T[]] {
+  const middle = Math.ceil(items.length / 2);
+  return [items.slice(0, middle), items.slice(middle)];
+}
+
+function backoffMs(failures: number): number {
+  return Math.min(maxRetryMs, firstRetryMs * 2 ** (failures - 1)) * (0.5 + Math.random() / 2);
+}

@@ -1,0 +1,48 @@
+/** A queue that is served round robin by key. The items of one key keep their order. */
+export interface FairQueue<T> {
+  add(item: T): void;
+  /** The next `count` items, or all of them if there are fewer. */
+  take(count: number): T[];
+  size(): number;
+}
+
+/** Items of one key that are taken before its array is copied. `Array.shift` would copy a long array each time. */
+const compactAt = 1_024;
+
+export function createFairQueue<T>(keyOf: (item: T) => string): FairQueue<T> {
+  // The order of the map is the order of the round: a key that was served is inserted again at the end.
+  const byKey = new Map<string, { items: T[]; next: number }>();
+  let size = 0;
+
+  const takeOne = (key: string): T => {
+    const queue = byKey.get(key)!;
+    const item = queue.items[queue.next]!;
+    queue.next += 1;
+    size -= 1;
+    byKey.delete(key);
+    if (queue.next < queue.items.length) byKey.set(key, queue);
+    if (queue.next === compactAt) {
+      queue.items = queue.items.slice(compactAt);
+      queue.next = 0;
+    }
+    return item;
+  };
+  return {
+    add(item) {
+      const key = keyOf(item);
+      const queue = byKey.get(key);
+      if (queue === undefined) byKey.set(key, { items: [item], next: 0 });
+      else queue.items.push(item);
+      size += 1;
+    },
+    take(count) {
+      const taken: T[] = [];
+      for (let left = Math.min(count, size); left > 0; left -= 1) {
+        const [key] = byKey.keys();
+        taken.push(takeOne(key!));
+      }
+      return taken;
+    },
+    size: () => size,
+  };
+}

@@ -1,6 +1,6 @@
 import knexModule, { type Knex } from 'knex';
 import type pg from 'pg';
-import { isConnectionLost, isOutdated, isReadOnly, NoConnectionError } from './errors.js';
+import { classifyDatabaseError, isConnectionLost, isReadOnly, NoConnectionError } from './errors.js';
 import { createSilenceGuard } from './silence-guard.js';
 import { watchSilence } from './watch-silence.js';
 
@@ -125,6 +125,10 @@ function openKnex(options: DatabaseOptions, onAnswer: () => void): Knex {
     },
     acquireConnectionTimeout: options.acquireTimeoutMs ?? 5_000,
   });
+}
+
+function isOutdated(error: unknown): boolean {
+  return classifyDatabaseError(error) === 'outdated_plan';
 }
 
 const plansByKey = '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_bitmapscan=off';

@@ -1,47 +1,81 @@
 import { isNativeError } from 'node:util/types';
+import { AppError } from '@tocsin/kit';
 
-// What an error's code says: PostgreSQL's own (appendix A of its manual; two characters are a class), or a socket's.
-/** Class 08, what a server says as it ends a connection, and the socket's own. */
-const hasLostConnection = withCode(/^(08|57P0|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/);
-/** The server lacks something, is not in the state for it, or its disk fails. */
-const isServerUnable = withCode(/^(53|55000|58)/);
-/** A session that is read-only may stay so when the database no longer is, or is not the primary any more. */
-export const isReadOnly = withCode(/^25006/);
-export const isStatementTimeout = withCode(/^57014/);
-export const isLockTimeout = withCode(/^55P03/);
 /**
- * A connection keeps named statements as they were when it first ran them. Refused before anything is done: a column's
- * type has changed since ("cached plan must not change result type"), or a pooler or an operator has discarded them.
+ * - `unavailable`: no connection, a lost connection, or a server that cannot work now (full disk, read-only, shutdown).
+ * - `timeout`: the statement ran into its time limit or its lock limit and was undone.
+ * - `conflict`: a deadlock, a serialization failure, or a unique key that a concurrent transaction has inserted. The
+ *   statement was undone, and an immediate retry usually succeeds.
+ * - `invalid_value`: the server rejected a value (SQLSTATE classes 22 and 23).
+ * - `missing_partition`: no partition exists for the row's id.
+ * - `outdated_plan`: a prepared statement that the session knows no longer fits the schema. Nothing was executed.
  */
-export const isOutdated = withCode(/^(0A000|26000)/);
-export const isTableMissing = withCode(/^42P01/);
-const isCheckViolation = withCode(/^23514/);
+export type DatabaseErrorKind =
+  | 'unavailable'
+  | 'timeout'
+  | 'conflict'
+  | 'invalid_value'
+  | 'missing_partition'
+  | 'outdated_plan'
+  | 'other';
 
-/** True for faults of the way to the database or of its being up, false for faults of a statement. */
-export function isDatabaseAway(error: unknown): boolean {
-  if (error instanceof NoConnectionError) return true;
-  return isConnectionLost(error) || isServerUnable(error) || isReadOnly(error);
+/** SQLSTATE codes are in appendix A of the PostgreSQL manual; their first two characters are a class. */
+export function classifyDatabaseError(error: unknown): DatabaseErrorKind {
+  if (error instanceof NoConnectionError || isConnectionLost(error)) return 'unavailable';
+  const code = codeOf(error);
+  // Insufficient resources, an object that is not in the required state, system errors, a read-only transaction.
+  if (/^(53|55000|58|25006)/.test(code)) return 'unavailable';
+  if (isStatementTimeout(error) || isLockTimeout(error)) return 'timeout';
+  if (/^(40P01|40001|23505)/.test(code)) return 'conflict';
+  if (isPartitionMissing(error)) return 'missing_partition';
+  if (/^2[23]/.test(code)) return 'invalid_value';
+  // "cached plan must not change result type", or an unknown prepared statement after DISCARD ALL or a pooler.
+  if (/^(0A000|26000)/.test(code)) return 'outdated_plan';
+  return 'other';
 }
 
-/** pg gives some of what ends a connection no code. */
+export function isDatabaseUnavailable(error: unknown): boolean {
+  return classifyDatabaseError(error) === 'unavailable';
+}
+
+/** Matches SQLSTATE class 08, 57P0x (shutdown), socket errors, and pg's own errors, which have no code. */
 export function isConnectionLost(error: unknown): boolean {
-  if (hasLostConnection(error)) return true;
+  if (/^(08|57P0|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/.test(codeOf(error))) return true;
   return isNativeError(error) && /connection terminated|not queryable|timeout expired/i.test(error.message);
 }
 
-/** The statement was ended or undone for the time that it took, or waited for a lock: it may succeed as it is, later. */
-export function isOutOfTime(error: unknown): boolean {
-  return isStatementTimeout(error) || isLockTimeout(error);
+/** A session can stay read-only after the database is writable again, or after another server became the primary. */
+export function isReadOnly(error: unknown): boolean {
+  return codeOf(error) === '25006';
 }
 
-/** True for "no partition of relation … found for row": a check violation, as a bad value is, but of no constraint. */
-export function isPartitionMissing(error: unknown): boolean {
-  return isCheckViolation(error) && (!('constraint' in error) || error.constraint === undefined);
+export function isStatementTimeout(error: unknown): boolean {
+  return codeOf(error) === '57014';
+}
+
+export function isLockTimeout(error: unknown): boolean {
+  return codeOf(error) === '55P03';
+}
+
+export function isTableMissing(error: unknown): boolean {
+  return codeOf(error) === '42P01';
+}
+
+/** The server reports a missing partition as a check violation without a constraint name. */
+function isPartitionMissing(error: unknown): boolean {
+  if (codeOf(error) !== '23514') return false;
+  return (error as { constraint?: string }).constraint === undefined;
+}
+
+/** SQLSTATE of a server error, or the code of a socket error; empty without one. */
+function codeOf(error: unknown): string {
+  if (!isNativeError(error) || !('code' in error)) return '';
+  return typeof error.code === 'string' ? error.code : '';
 }
 
 /**
- * No connection could be had. Whatever the reason (a wrong password and a lack of file handles among them), it is no
- * fault of the statement, and may end without a restart.
+ * No connection could be opened. The cause (a wrong password or a lack of file handles, for example) is never the
+ * statement, and can end without a restart.
  */
 export class NoConnectionError extends Error {
   constructor(cause: unknown) {
@@ -50,16 +84,16 @@ export class NoConnectionError extends Error {
   }
 }
 
-/** Where each address of a name was tried, the errors are in a list and the message is empty. */
+/** With several addresses of a host name the errors are in a list and the message is empty. */
 function describe(error: unknown): string {
   if (!isNativeError(error)) return String(error);
   if ('errors' in error && Array.isArray(error.errors)) return error.errors.map(describe).join('; ');
   return error.message;
 }
 
-function withCode(pattern: RegExp) {
-  return (error: unknown): error is Error => {
-    if (!isNativeError(error) || !('code' in error)) return false;
-    return typeof error.code === 'string' && pattern.test(error.code);
-  };
+/** For `createHttpApp`: an unavailable database or a timeout becomes 503 with Retry-After. Other errors pass. */
+export function toUnavailableError(error: unknown): unknown {
+  if (!['unavailable', 'timeout'].includes(classifyDatabaseError(error))) return error;
+  const detail = 'The database is unavailable. The request may or may not have changed data; try again.';
+  return new AppError('unavailable', detail, { cause: error, retryAfterSeconds: 2 });
 }

@@ -6,12 +6,17 @@ export {
   type Prepared,
   type Transaction,
 } from './connection.js';
-export { isDatabaseAway, isOutOfTime, isPartitionMissing, isStatementTimeout } from './errors.js';
-export { explainDatabaseAway } from './explain-database-away.js';
+export {
+  classifyDatabaseError,
+  type DatabaseErrorKind,
+  isDatabaseUnavailable,
+  isStatementTimeout,
+  toUnavailableError,
+} from './errors.js';
 export { migrateDatabase } from './migrate-database.js';
 export { newestFirst } from './newest-first.js';
 export { ensurePartitions, readClock } from './partitions-repository.js';
-export { readWithin } from './read-within.js';
+export { readWithTimeout } from './read-with-timeout.js';
 export { firstIdAt, firstIdOf, recordId, timeOfRecordId } from './record-id.js';
 export { countRedeliverable, type RedeliveryPage, runRedeliveryPage } from './redelivery-job-repository.js';
 export { type RedeliverOutcome, redeliver } from './redelivery-repository.js';

@@ -3,7 +3,7 @@ import type { Knex } from 'knex';
 import { type IdRange, narrowToAlert } from './alert-range-reader.js';
 import type { Database } from './connection.js';
 import { newestFirst } from './newest-first.js';
-import { readWithin } from './read-within.js';
+import { readWithTimeout } from './read-with-timeout.js';
 import { firstIdAt } from './record-id.js';
 import { reopenEnded } from './redelivery-repository.js';
 
@@ -58,12 +58,12 @@ async function runPage(trx: Knex.Transaction, job: Job, pageSize: number): Promi
   return { jobId: job.id, redelivered: reopened.length, finished };
 }
 
-/** How many ended deliveries match, counted to `max`; under a time limit, as `readWithin` has it. */
+/** How many ended deliveries match, counted to `max`; under a time limit, as `readWithTimeout` has it. */
 export async function countRedeliverable(
   database: Database,
   { workspaceId, filter, max, timeoutMs }: CountOptions,
 ): Promise<number> {
-  return readWithin(database, timeoutMs, async (trx) => {
+  return readWithTimeout(database, timeoutMs, async (trx) => {
     const scope = { workspaceId, filter, cursor: firstIdAt(Date.parse(filter.until)), createdAt: null };
     const range = await readRange(trx, scope);
     if (range === undefined) return 0;

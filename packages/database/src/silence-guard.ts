@@ -2,7 +2,7 @@ import { createSilence, withDeadline } from '@tocsin/kit';
 
 /** Who may go to the database while it is not known to answer. */
 export interface SilenceGuard {
-  /** Throws what `isDatabaseAway` knows where the database has not answered anybody for a while. */
+  /** Throws what `isDatabaseUnavailable` knows where the database has not answered anybody for a while. */
   admit(): Promise<void>;
   /** The database has answered something. */
   answered(): void;

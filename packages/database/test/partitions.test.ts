@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { isPartitionMissing } from '../src/errors.js';
+import { classifyDatabaseError } from '../src/errors.js';
 import { ensurePartitions, readClock } from '../src/partitions-repository.js';
 import { recordId } from '../src/record-id.js';
 import { dropExpiredDays, forgetExpiredKeys } from '../src/retention-repository.js';
@@ -67,7 +67,7 @@ test('a partition that was dropped is made again, and one that was detached is a
     .knex('alerts')
     .insert(anAlert(Date.now()))
     .catch((thrown) => thrown);
-  expect(isPartitionMissing(error)).toBe(true);
+  expect(classifyDatabaseError(error)).toBe('missing_partition');
   await ensurePartitions(db.database, Date.now());
   expect(await partitionsOf('alerts')).toContain(name);
   expect(await partitionsOf('attempts')).toContain(name.replace('alerts', 'attempts'));
@@ -91,7 +91,7 @@ test('a value that a constraint forbids is not taken for a missing partition', a
     })
     .catch((thrown) => thrown);
   expect(error).toMatchObject({ code: '23514' });
-  expect(isPartitionMissing(error)).toBe(false);
+  expect(classifyDatabaseError(error)).toBe('invalid_value');
 });
 
 test('the clock is the database’s', async () => {

@@ -1,7 +1,7 @@
-import { timeOfRecordId } from '@tocsin/database';
+import { classifyDatabaseError, timeOfRecordId } from '@tocsin/database';
 import { createLogger } from '@tocsin/kit';
 import { until } from '@tocsin/kit/testing';
-import { commitSplitting, isBadValue } from '../src/committing/commit-splitting.js';
+import { commitSplitting } from '../src/committing/commit-splitting.js';
 import { createPatience } from '../src/committing/patience.js';
 import { createStage, type Stage } from './support/stage.js';
 
@@ -95,7 +95,7 @@ test('a row of a day that is not to be made is told from a bad value: it is not 
   });
   const reason = end?.status === 'rejected' && end.reason;
   expect(reason).toMatchObject({ message: expect.stringContaining('no partition') });
-  expect(isBadValue(reason)).toBe(false);
+  expect(classifyDatabaseError(reason)).toBe('missing_partition');
 });
 
 test('an outcome whose partition is missing is recorded once that is made, whole', async () => {

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { checkSchema, createDatabase, explainDatabaseAway } from '@tocsin/database';
+import { checkSchema, createDatabase, toUnavailableError } from '@tocsin/database';
 import { createIdentity } from '@tocsin/identity';
 import {
   AppError,
@@ -119,7 +119,7 @@ async function open(
     }),
     authorize: requireKeyManagement,
     describePrincipal: ({ recordedAs }) => recordedAs,
-    translateError: explainDatabaseAway,
+    translateError: toUnavailableError,
   });
 
   const metricsServer = await serveMetrics(metrics, config.metrics);

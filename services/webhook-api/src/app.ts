@@ -2,8 +2,8 @@ import {
   checkSchema,
   createDatabase,
   createSecretBox,
-  explainDatabaseAway,
   parseSecretKeys,
+  toUnavailableError,
 } from '@tocsin/database';
 import { createSender, parseCidrs } from '@tocsin/egress';
 import { createIdentity, requirePermission } from '@tocsin/identity';
@@ -86,7 +86,7 @@ export async function createWebhookApi(
     admit: createRateLimits(limits),
     describePrincipal: principalName,
     bodyLimitBytes: limits.requestBytes,
-    translateError: explainDatabaseAway,
+    translateError: toUnavailableError,
   });
 
   const server = await listen(app, config.http);

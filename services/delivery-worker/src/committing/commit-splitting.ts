@@ -1,4 +1,4 @@
-import { isPartitionMissing } from '@tocsin/database';
+import { classifyDatabaseError } from '@tocsin/database';
 import { isCutShort, type Patience } from './patience.js';
 
 export interface SplittingOptions<Item, Result> {
@@ -29,17 +29,5 @@ export async function commitSplitting<Item, Result>(
 
 /** The fault of none of them: each alone would fail with it too. */
 function isOfAll(error: unknown): boolean {
-  return isCutShort(error) || isPartitionMissing(error);
-}
-
-/** Classes 22 and 23: the statement was understood, a value was not accepted. */
-export function isBadValue(error: unknown): boolean {
-  return (
-    error instanceof Error &&
-    'code' in error &&
-    typeof error.code === 'string' &&
-    /^2[23]/.test(error.code) &&
-    // Of the same class, and no value's fault.
-    !isPartitionMissing(error)
-  );
+  return isCutShort(error) || classifyDatabaseError(error) === 'missing_partition';
 }

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { isDatabaseAway, isOutOfTime } from '@tocsin/database';
+import { classifyDatabaseError, isDatabaseUnavailable } from '@tocsin/database';
 import type { Logger } from '@tocsin/kit';
 
 /** Waits trouble of the database out: what was taken from the queue is held, and nothing more is taken meanwhile. */
@@ -66,14 +66,14 @@ export function createPatience(options: PatienceOptions): Patience {
           try {
             return await work();
           } catch (error) {
-            if (isConflict(error) && conflicts < maxConflicts) {
+            if (classifyDatabaseError(error) === 'conflict' && conflicts < maxConflicts) {
               conflicts += 1;
               continue;
             }
             if (!isWaitedOut(error) || signal.aborted) throw error;
             if (waits === 0) begin(error);
             // What takes too long here, as behind a lock, does so everywhere.
-            if (isDatabaseAway(error)) handingBack ??= setTimeout(giveUp, handBackAfterMs).unref();
+            if (isDatabaseUnavailable(error)) handingBack ??= setTimeout(giveUp, handBackAfterMs).unref();
             waits += 1;
             conflicts = 0;
             await sleep(delayMs(waits), undefined, { signal });
@@ -92,7 +92,7 @@ export function createPatience(options: PatienceOptions): Patience {
 }
 
 function isAwayOrOutOfTime(error: unknown): boolean {
-  return isDatabaseAway(error) || isOutOfTime(error);
+  return ['unavailable', 'timeout'].includes(classifyDatabaseError(error));
 }
 
 /** What `untilAnswered` waits out is thrown only where the worker is told to stop. */
@@ -108,14 +108,4 @@ export function isAborted(error: unknown): boolean {
 /** Before a further try, after so many in vain. */
 function delayMs(failures: number): number {
   return Math.min(maxDelayMs, firstDelayMs * 2 ** (failures - 1)) * (0.5 + Math.random() / 2);
-}
-
-/**
- * Deadlock, serialization failure, and a key that another has written since this began, which may be the same statement
- * given up as lost: the server undid it, and the next try meets no rival.
- */
-const conflicts: unknown[] = ['40P01', '40001', '23505'];
-
-function isConflict(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && conflicts.includes(error.code);
 }

@@ -1,8 +1,7 @@
-import { isDatabaseAway } from '@tocsin/database';
+import { classifyDatabaseError, isDatabaseUnavailable } from '@tocsin/database';
 import { createLimit } from '../in-turn/limit.js';
 import type { Batcher } from './batcher.js';
 import { type BatchesOptions, createBatches } from './batches.js';
-import { isBadValue } from './commit-splitting.js';
 import { isAborted, type Patience } from './patience.js';
 
 export interface PatientBatcherOptions<Item, Result>
@@ -40,7 +39,10 @@ export function createPatientBatcher<Item, Result>(
   const settle = async (batch: Entry<Item, Result>[], failures: number): Promise<void> => {
     try {
       const items = batch.map(({ item }) => item);
-      const results = await patience.untilAnswered(async () => (await commit(items)) ?? [], isDatabaseAway);
+      const results = await patience.untilAnswered(
+        async () => (await commit(items)) ?? [],
+        isDatabaseUnavailable,
+      );
       for (const [index, { resolve }] of batch.entries()) resolve(results[index]!);
     } catch (error) {
       void postpone(batch, { error, failures: failures + 1 });
@@ -53,11 +55,12 @@ export function createPatientBatcher<Item, Result>(
     const goesOn = await patience.rest(error, failures);
     const [first] = batch;
     const isLast = batch.length === 1;
-    if (!goesOn && (isLast || isDatabaseAway(error) || isAborted(error))) {
+    if (!goesOn && (isLast || isDatabaseUnavailable(error) || isAborted(error))) {
       for (const { reject } of batch) reject(error);
       return;
     }
-    if (isLast && mended !== undefined && isBadValue(error)) first!.item = mended(first!.item, error);
+    if (isLast && mended !== undefined && classifyDatabaseError(error) === 'invalid_value')
+      first!.item = mended(first!.item, error);
     for (const part of split(batch)) void limit.run(() => settle(part, failures));
   };
 

@@ -1,4 +1,4 @@
-import { isDatabaseAway } from '@tocsin/database';
+import { isDatabaseUnavailable } from '@tocsin/database';
 import type { Logger } from '@tocsin/kit';
 import { createBatcher } from '../committing/batcher.js';
 import { oneOfEach } from '../committing/one-of-each.js';
@@ -65,7 +65,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
   });
   const soon = (work: () => Promise<void>) =>
     patience
-      .untilAnswered(work, isDatabaseAway)
+      .untilAnswered(work, isDatabaseUnavailable)
       .catch((err) => logger.warn({ err }, 'delivery.hold_given_up'));
   // Many circuits can open at once, when many destinations hang: a commit for each would keep others from the database.
   const holds = createBatcher<Hold, void>({

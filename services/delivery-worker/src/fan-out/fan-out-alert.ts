@@ -1,8 +1,9 @@
 import { type AlertFired, alertFiredKey, alertKey, type Checked } from '@tocsin/contracts';
+import { classifyDatabaseError } from '@tocsin/database';
 import { type Incoming, unroutedQueue } from '@tocsin/messaging';
 import type { BatchMetrics } from '../committing/batch-metrics.js';
 import { createBatches } from '../committing/batches.js';
-import { commitSplitting, isBadValue } from '../committing/commit-splitting.js';
+import { commitSplitting } from '../committing/commit-splitting.js';
 import { oneOfEach } from '../committing/one-of-each.js';
 import type { Patience } from '../committing/patience.js';
 import { requestIdOf } from '../dead-letters/request-id-of.js';
@@ -118,7 +119,7 @@ async function acceptAll(taken: Taken[], deps: BatchDeps): Promise<void> {
 
 /** A value that is not accepted never will be; anything else that the database says may be mended, and is tried again. */
 function refuse(message: Incoming, error: unknown, setAside: SetAside): void {
-  if (isBadValue(error))
+  if (classifyDatabaseError(error) === 'invalid_value')
     setAside(message, { reason: 'invalid_message', detail: `The database refused it: ${error}` });
   else message.failed(error);
 }

@@ -1,4 +1,4 @@
-import { isDatabaseAway } from '@tocsin/database';
+import { isDatabaseUnavailable } from '@tocsin/database';
 import type { Patience } from '../committing/patience.js';
 import { newClaimToken } from '../delivery/claim-repository.js';
 import type { FanOutRepository } from './fan-out-repository.js';
@@ -37,7 +37,7 @@ export async function writeUntilAnswered(
     try {
       return await repository.write(planned, { acceptedAtMs, token });
     } catch (error) {
-      mayBeWritten ||= isDatabaseAway(error);
+      mayBeWritten ||= isDatabaseUnavailable(error);
       throw error;
     }
   });

@@ -1,4 +1,4 @@
-import { type Database, ensurePartitions, isPartitionMissing, readClock } from '@tocsin/database';
+import { classifyDatabaseError, type Database, ensurePartitions, readClock } from '@tocsin/database';
 
 /**
  * A day without its partition is our fault and not the row's: the partitions are made, and the statement, of which
@@ -11,7 +11,7 @@ export function mendPartitions(database: Database): Database {
       try {
         return await database.prepared<Row>(...statement);
       } catch (error) {
-        if (!isPartitionMissing(error)) throw error;
+        if (classifyDatabaseError(error) !== 'missing_partition') throw error;
         await ensurePartitions(database, await readClock(database));
         return database.prepared<Row>(...statement);
       }

@@ -1,5 +1,5 @@
 import type { AlertOutcome, Bound } from '@tocsin/contracts';
-import { type Database, type IdRange, newestFirst, readWithin, recordId } from '@tocsin/database';
+import { type Database, type IdRange, newestFirst, readWithTimeout, recordId } from '@tocsin/database';
 import { searchTimeoutMs } from '../lists/searches.js';
 
 export interface StoredAlert {
@@ -39,7 +39,7 @@ export interface AlertsReader {
 export function createAlertsReader(database: Database): AlertsReader {
   return {
     list: ({ workspaceId, range, alertRuleId, outcome, limit }) =>
-      readWithin(database, searchTimeoutMs, (trx, goOn) =>
+      readWithTimeout(database, searchTimeoutMs, (trx, goOn) =>
         newestFirst({ range, limit, nowMs: Date.now() }, async (window, count) => {
           const { rows } = await trx.raw<{ rows: AlertRow[] }>(
             `select ${columns} from alerts

@@ -1,5 +1,5 @@
 import type { DeadLetterReason } from '@tocsin/contracts';
-import { type Database, type IdRange, readWithin } from '@tocsin/database';
+import { type Database, type IdRange, readWithTimeout } from '@tocsin/database';
 import { searchTimeoutMs } from '../lists/searches.js';
 
 export interface StoredDeadLetter {
@@ -46,7 +46,7 @@ export interface DeadLettersRepository {
 export function createDeadLettersRepository(database: Database): DeadLettersRepository {
   return {
     list: ({ range, requeued, limit }) =>
-      readWithin(database, searchTimeoutMs, async (trx) => {
+      readWithTimeout(database, searchTimeoutMs, async (trx) => {
         const { rows } = await trx.raw<{ rows: DeadLetterRow[] }>(
           `with page as materialized (
              select id from dead_letters where id >= :from and id < :below

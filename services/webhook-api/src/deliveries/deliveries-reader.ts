@@ -4,7 +4,7 @@ import {
   type IdRange,
   narrowToAlert,
   newestFirst,
-  readWithin,
+  readWithTimeout,
   type Transaction,
 } from '@tocsin/database';
 import { searchTimeoutMs } from '../lists/searches.js';
@@ -54,7 +54,7 @@ export interface DeliveriesReader {
 export function createDeliveriesReader(database: Database): DeliveriesReader {
   return {
     list: (query) =>
-      readWithin(database, searchTimeoutMs, async (trx, goOn) => {
+      readWithTimeout(database, searchTimeoutMs, async (trx, goOn) => {
         const ids = await findPage(trx, query, goOn);
         if (ids.length === 0) return [];
         const { rows } = await trx.raw<{ rows: DeliveryRow[] }>(showPage, { ids, answerBytes });

@@ -5,7 +5,7 @@ import type { Database } from './connection.js';
  * Reads under a time limit of its own; beyond it a statement throws what `isStatementTimeout` knows. All statements see
  * the same state of the database. `goOn`, awaited before a further one, leaves it only the rest of the time.
  */
-export async function readWithin<T>(
+export async function readWithTimeout<T>(
   database: Database,
   timeoutMs: number,
   read: (trx: Knex.Transaction, goOn: () => Promise<void>) => Promise<T>,

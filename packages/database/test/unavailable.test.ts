@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createDatabase, type Database } from '../src/connection.js';
-import { isDatabaseAway, isOutOfTime } from '../src/errors.js';
-import { explainDatabaseAway } from '../src/explain-database-away.js';
+import { classifyDatabaseError, toUnavailableError } from '../src/errors.js';
 import { createEmptyTestDatabase, createTestDatabase, type TestDatabase } from '../src/testing.js';
 
 let db: TestDatabase;
@@ -76,8 +75,8 @@ test.each([
     const errors = [await thrown(one), await thrown(() => database.knex.transaction(async () => {}))];
     if (mend !== '') await ask(filled(mend));
     for (const error of errors) {
-      expect(isDatabaseAway(error)).toBe(true);
-      expect(explainDatabaseAway(error)).toMatchObject({ code: 'unavailable', retryAfterSeconds: 2 });
+      expect(classifyDatabaseError(error)).toBe('unavailable');
+      expect(toUnavailableError(error)).toMatchObject({ code: 'unavailable', retryAfterSeconds: 2 });
     }
     if (mend !== '') expect(await one()).toEqual([{ one: 1 }]);
   },
@@ -95,7 +94,7 @@ test.each([
     await ask(`alter database ${name} set default_transaction_read_only = on`);
     await one();
     await ask(`alter database ${name} reset default_transaction_read_only`);
-    expect(isDatabaseAway(await thrown(work))).toBe(true);
+    expect(classifyDatabaseError(await thrown(work))).toBe('unavailable');
     expect(await work()).toBeDefined();
   },
 );
@@ -106,16 +105,16 @@ test('waiting for what another has locked ends after its limit, as time that ran
   await db.database.knex.transaction(async (trx) => {
     await trx.raw(lock);
     const error = await thrown(() => database.knex.raw(lock));
-    expect([isOutOfTime(error), isDatabaseAway(error)]).toEqual([true, false]);
-    expect(explainDatabaseAway(error)).toMatchObject({ code: 'unavailable' });
+    expect(classifyDatabaseError(error)).toBe('timeout');
+    expect(toUnavailableError(error)).toMatchObject({ code: 'unavailable' });
   });
 });
 
 test('a statement that may not do what it wants is not the database being away', async () => {
   open();
   const error = await thrown(() => database.knex.raw('select * from webhooks'));
-  expect(isDatabaseAway(error)).toBe(false);
-  expect(explainDatabaseAway(error)).toBe(error);
+  expect(classifyDatabaseError(error)).toBe('other');
+  expect(toUnavailableError(error)).toBe(error);
 });
 
 test('a column of another type, or statements that were discarded, are no fault of a statement', async () => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { startTcpProxy, type TcpProxy } from '@tocsin/kit/testing';
 import { createDatabase, type Database, type DatabaseOptions } from '../src/connection.js';
-import { isDatabaseAway } from '../src/errors.js';
+import { isDatabaseUnavailable } from '../src/errors.js';
 import { createTestDatabase, type TestDatabase } from '../src/testing.js';
 
 let db: TestDatabase;
@@ -31,7 +31,7 @@ async function timed(call: () => Promise<unknown>) {
   const startedAtMs = performance.now();
   const outcome = await call().then(
     () => 'answered' as const,
-    (error: unknown) => (isDatabaseAway(error) ? ('away' as const) : error),
+    (error: unknown) => (isDatabaseUnavailable(error) ? ('away' as const) : error),
   );
   return { outcome, tookMs: performance.now() - startedAtMs };
 }

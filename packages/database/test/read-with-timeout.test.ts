@@ -1,5 +1,5 @@
 import { isStatementTimeout } from '../src/errors.js';
-import { readWithin } from '../src/read-within.js';
+import { readWithTimeout } from '../src/read-with-timeout.js';
 import { createTestDatabase, type TestDatabase } from '../src/testing.js';
 
 let db: TestDatabase;
@@ -9,7 +9,7 @@ beforeAll(async () => {
 afterAll(() => db.drop());
 
 test('a statement beyond the limit ends as a time-out, and the connection is as before', async () => {
-  const reading = readWithin(db.database, 50, (trx) => trx.raw('select pg_sleep(60)'));
+  const reading = readWithTimeout(db.database, 50, (trx) => trx.raw('select pg_sleep(60)'));
   const error = await reading.catch((thrown: unknown) => thrown);
   expect(isStatementTimeout(error)).toBe(true);
   const { rows } = await db.database.knex.raw(`show statement_timeout`);
@@ -17,7 +17,7 @@ test('a statement beyond the limit ends as a time-out, and the connection is as 
 });
 
 test('the limit is of all statements together', async () => {
-  const reading = readWithin(db.database, 200, async (trx, goOn) => {
+  const reading = readWithTimeout(db.database, 200, async (trx, goOn) => {
     for (;;) {
       await trx.raw('select pg_sleep(0.05)');
       await goOn();
@@ -28,7 +28,7 @@ test('the limit is of all statements together', async () => {
 });
 
 test('all statements see one state of the database', async () => {
-  const counts = await readWithin(db.database, 5_000, async (trx) => {
+  const counts = await readWithTimeout(db.database, 5_000, async (trx) => {
     const count = async () => (await trx.raw('select count(*)::integer from webhook_pauses')).rows[0].count;
     const before = await count();
     await db.database.knex.raw(`insert into webhook_pauses values (gen_random_uuid(), 'circuit', now(), 1)`);

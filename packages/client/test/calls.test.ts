@@ -186,7 +186,7 @@ describe('lists', () => {
 
 test.each(['{}', 'null', '"text"', ''])('%j is no list, and is said to be none', async (body) => {
   api.script({ body });
-  await expect(client().webhooks.list().toArray()).rejects.toMatchObject({ code: 'invalid_answer' });
+  await expect(client().webhooks.list().toArray()).rejects.toMatchObject({ code: 'invalid_response' });
 });
 
 describe('errors', () => {
@@ -229,7 +229,7 @@ describe('errors', () => {
 
   test('a page instead of JSON is said to be one', async () => {
     api.script({ body: '<html>login</html>' });
-    await expect(client().whoami()).rejects.toMatchObject({ code: 'invalid_answer' });
+    await expect(client().whoami()).rejects.toMatchObject({ code: 'invalid_response' });
   });
 
   test('a server that is not there is named, and the credential is not', async () => {

@@ -55,7 +55,7 @@ export class UnavailableError extends ApiError {}
 
 /** No answer, or none that can be read. Whether the request was carried out is not known. */
 export class ConnectionError extends TocsinError {
-  readonly code: 'connection_failed' | 'timeout' | 'invalid_answer';
+  readonly code: 'connection_failed' | 'timeout' | 'invalid_response';
 
   constructor(code: ConnectionError['code'], message: string, options?: { cause?: unknown }) {
     super(message, options);

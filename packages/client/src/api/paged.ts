@@ -1,5 +1,5 @@
 import { ConnectionError } from './errors.js';
-import type { ApiAnswer, ApiRequest, Send } from './transport.js';
+import type { ApiRequest, ApiResponse, Send } from './transport.js';
 
 /** A list that is fetched page by page while it is read. Reading it again fetches it again. */
 export interface Paged<T> extends AsyncIterable<T> {
@@ -7,18 +7,21 @@ export interface Paged<T> extends AsyncIterable<T> {
   toArray(): Promise<T[]>;
 }
 
-/** The list behind a GET. The next page is where the answer's `Link` says (RFC 8288). */
+/** The list behind a GET. The next page is named by the response's `Link` header (RFC 8288). */
 export function createPaged<T>(send: Send, request: Omit<ApiRequest, 'method'>): Paged<T> {
   async function* pages(): AsyncGenerator<T[]> {
     let cursor: string | undefined;
     do {
       const query = cursor === undefined ? request.query : { ...request.query, cursor };
-      const answer: ApiAnswer<T[]> = await send({ ...request, method: 'GET', query });
-      if (!Array.isArray(answer.body)) {
-        throw new ConnectionError('invalid_answer', 'The answer is not a list: is this the API’s address?');
+      const response: ApiResponse<T[]> = await send({ ...request, method: 'GET', query });
+      if (!Array.isArray(response.body)) {
+        throw new ConnectionError(
+          'invalid_response',
+          'The response is not a list. Check that the address is the API’s.',
+        );
       }
-      yield answer.body;
-      cursor = nextCursor(answer.headers.get('link'));
+      yield response.body;
+      cursor = nextCursor(response.headers.get('link'));
     } while (cursor !== undefined);
   }
   async function* items(): AsyncGenerator<T> {

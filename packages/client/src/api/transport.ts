@@ -1,3 +1,4 @@
+import axios from 'axios';
 import type { Clock } from '../clock.js';
 import type { Session } from '../sessions/session.js';
 import { ConnectionError, toApiError } from './errors.js';
@@ -10,55 +11,55 @@ export interface ApiRequest {
   path: string;
   query?: object | undefined;
   body?: unknown;
-  /** Whether sending it twice does what sending it once does; true of GET, PUT and DELETE unless said otherwise. */
+  /** Sending it twice has the same effect as sending it once. Default: true for GET, PUT and DELETE. */
   idempotent?: boolean;
   options?: CallOptions | undefined;
 }
 
-/** What every call takes. */
+/** Options of every call. */
 export interface CallOptions {
   signal?: AbortSignal | undefined;
 }
 
-export interface ApiAnswer<T> {
+export interface ApiResponse<T> {
   headers: Headers;
   body: T;
 }
 
-/** Sends a request until it is answered for good. @throws ApiError, ConnectionError, SessionError */
-export type Send = <T>(request: ApiRequest) => Promise<ApiAnswer<T>>;
+/** Sends a request, retries included, and returns the successful response. @throws ApiError, ConnectionError, SessionError */
+export type Send = <T>(request: ApiRequest) => Promise<ApiResponse<T>>;
 
 export interface TransportOptions {
   baseUrl: string;
   credential: Session | string;
   clock: Clock;
   random(): number;
-  /** Of one try, the answer's body included. */
+  /** Timeout of one try, the response body included. */
   timeoutMs: number;
   maxTries: number;
 }
 
 type Outcome =
-  | { kind: 'answer'; status: number; headers: Headers; text: string }
+  | { kind: 'response'; status: number; headers: Headers; text: string }
   | { kind: 'lost'; error: ConnectionError };
 
 /**
- * HTTP as this API speaks it: idempotent requests are sent again after 429, 503 and a lost connection, any request once
- * after a 401 with another token. Redirects are refused: a token goes to the given origin only.
+ * Idempotent requests are retried after 429, 503 and a lost connection. Any request is retried once with another token
+ * after a 401. Redirects are refused, so that a token is only sent to the configured origin.
  */
 export function createTransport(transport: TransportOptions): Send {
   const { credential, clock } = transport;
   const session = typeof credential === 'string' ? undefined : credential;
 
-  return async <T>(request: ApiRequest): Promise<ApiAnswer<T>> => {
+  return async <T>(request: ApiRequest): Promise<ApiResponse<T>> => {
     const signal = request.options?.signal;
     let token = await tokenOf(credential, signal);
     let replaced = session === undefined;
     for (let tries = 1; ; tries += 1) {
       const outcome = await exchange(transport, request, token);
-      if (outcome.kind === 'answer' && outcome.status < 300)
+      if (outcome.kind === 'response' && outcome.status < 300)
         return { headers: outcome.headers, body: parse<T>(outcome) };
-      if (session && !replaced && outcome.kind === 'answer' && outcome.status === 401) {
+      if (session && !replaced && outcome.kind === 'response' && outcome.status === 401) {
         replaced = true;
         token = await session.token({ rejected: token, signal });
         continue;
@@ -75,63 +76,77 @@ async function tokenOf(credential: Session | string, signal: AbortSignal | undef
   return typeof credential === 'string' ? credential : credential.token({ signal });
 }
 
+/** No status is an error to axios, and nothing is parsed: `parse` and `errorOf` decide. */
+const http = axios.create({
+  responseType: 'text',
+  transformResponse: (text: string) => text,
+  validateStatus: () => true,
+  maxRedirects: 0,
+  proxy: false,
+  paramsSerializer: { serialize: toSearch },
+});
+
 async function exchange(
   { baseUrl, timeoutMs }: TransportOptions,
   request: ApiRequest,
   token: string,
 ): Promise<Outcome> {
   const { method, path, query, body, options } = request;
-  const authorization = authorizationOf(token);
   const timeout = AbortSignal.timeout(timeoutMs);
   const given = options?.signal;
+  const headers: Record<string, string> = {
+    accept: 'application/json',
+    authorization: authorizationOf(token),
+  };
+  if (body !== undefined) headers['content-type'] = 'application/json';
   try {
-    const response = await fetch(`${baseUrl}${path}${toSearch(query)}`, {
+    const response = await http.request<string>({
       method,
-      redirect: 'error',
+      url: `${baseUrl}${path}`,
+      params: query,
+      headers,
+      data: body === undefined ? undefined : JSON.stringify(body),
       signal: given === undefined ? timeout : AbortSignal.any([given, timeout]),
-      headers: {
-        accept: 'application/json',
-        authorization,
-        ...(body !== undefined && { 'content-type': 'application/json' }),
-      },
-      ...(body !== undefined && { body: JSON.stringify(body) }),
     });
+    if (response.status >= 300 && response.status < 400)
+      return lost('connection_failed', `${baseUrl} redirects to another address (${response.status}).`);
     return {
-      kind: 'answer',
+      kind: 'response',
       status: response.status,
-      headers: response.headers,
-      text: await response.text(),
+      headers: new Headers(response.headers as Record<string, string>),
+      text: response.data,
     };
-  } catch (cause) {
+  } catch (error) {
     given?.throwIfAborted();
-    const error = timeout.aborted
-      ? new ConnectionError('timeout', `${baseUrl} did not answer within ${timeoutMs} ms.`, { cause })
-      : new ConnectionError('connection_failed', `${baseUrl} cannot be reached: ${innermost(cause)}.`, {
-          cause,
-        });
-    return { kind: 'lost', error };
+    if (timeout.aborted) return lost('timeout', `${baseUrl} did not respond within ${timeoutMs} ms.`);
+    return lost('connection_failed', `${baseUrl} cannot be reached: ${innermost(error)}.`);
   }
 }
 
-/** A key need not be ASCII; fetch takes each character as a byte. Its own refusal would quote the credential. */
+/** An error of axios holds the request's headers, and with them the token. It is never passed on as a cause. */
+function lost(code: ConnectionError['code'], message: string): Outcome {
+  return { kind: 'lost', error: new ConnectionError(code, message) };
+}
+
+/** Header values are bytes, but a key may hold any character: its UTF-8 bytes are sent as they are. */
 function authorizationOf(token: string): string {
   if (/[^\t\x20-\x7e\x80-\uffff]/.test(token))
     throw new TypeError('The credential holds a control character.');
   return `Bearer ${Buffer.from(token).toString('latin1')}`;
 }
 
-/** Undefined members are left out, lists are repeated. */
+/** Undefined members are omitted, lists are repeated. */
 function toSearch(query: object | undefined): string {
   const pairs = Object.entries((query ?? {}) as Query).flatMap(([name, value]) =>
     value === undefined ? [] : [value].flat().map((item): [string, string] => [name, String(item)]),
   );
-  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
+  return new URLSearchParams(pairs).toString();
 }
 
 function innermost(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
   if (error.cause !== undefined) return innermost(error.cause);
-  // A connection tried at several addresses has a list of reasons and no message.
+  // A connection attempt to several addresses fails with a list of errors and an empty message.
   if (error instanceof AggregateError && error.message === '') return innermost(error.errors[0]);
   return error.message;
 }
@@ -165,8 +180,8 @@ function parse<T>({ status, text }: { status: number; text: string }): T {
     return JSON.parse(text) as T;
   } catch (cause) {
     throw new ConnectionError(
-      'invalid_answer',
-      `The answer (${status}) is not JSON: is this the API’s address?`,
+      'invalid_response',
+      `The response (${status}) is not JSON. Check that the address is the API’s.`,
       {
         cause,
       },

@@ -70,7 +70,7 @@ export function createProcessHost({ onChange }: ProcessHostOptions = {}): Proces
       reaper.watch(child.pid, stopSignal);
       living.set(child.pid, { name: spec.name, ...identifyProcess(child.pid), exited: child.exited });
       changed();
-      child.exited.then(() => {
+      void child.exited.then(() => {
         reaper.forget(child.pid);
         living.delete(child.pid);
         changed();

@@ -15,7 +15,7 @@ export async function waitUntil<T>(probe: () => Promise<T>, options: WaitOptions
   const { what, timeoutMs, child, intervalMs = 50, signal } = options;
   const deadline = Date.now() + timeoutMs;
   let exit: string | undefined;
-  child?.exited.then(({ code, signal: by }) => {
+  void child?.exited.then(({ code, signal: by }) => {
     exit = by === null ? `ended with code ${code}` : `was ended by ${by}`;
   });
   for (;;) {

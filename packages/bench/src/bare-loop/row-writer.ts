@@ -48,7 +48,7 @@ export async function createRowWriter(
       batch.map((row) => row.response),
       batch.map((row) => row.body),
     ];
-    client.query({ ...insert, values }).then(() => {
+    void client.query({ ...insert, values }).then(() => {
       idle.push(client);
       settle(batch);
       flush();

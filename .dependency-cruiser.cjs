@@ -1,0 +1,109 @@
+/**
+ * Import rules, checked by `npm run check` on the real files behind each import, types and tests included.
+ *
+ * TypeScript 7 has no compiler API, so swc parses the sources. Version 18 of dependency-cruiser needs Node 22;
+ * stay on 17 while Node 20 is supported.
+ */
+
+/** Cycles that stay: each group of files describes a structure that is recursive by itself. */
+const recursiveByNature = [
+  // A statement contains statements: loops, blocks and macros execute their bodies.
+  'packages/template/src/evaluator/(execute|blocks|for-loop|macro)[.]ts',
+  // Values contain values: hashing, printing and attribute access of a container visit its elements.
+  'packages/template/src/evaluator/(call-arguments|frame|output|runtime|scope|tables)[.]ts',
+  'packages/template/src/(filters|format|json|methods|values)/[^/]+[.]ts',
+  'packages/template/src/(compiler/symbols|parser/nodes)[.]ts',
+];
+
+/** Cycles still to be opened. The list only shrinks. */
+const stillToOpen = [
+  'packages/client/src/cli/(settings|stack-file)[.]ts',
+  'services/delivery-worker/src/slots/(slots|slot-line|slot-shares)[.]ts',
+];
+
+/** Test code may start whole services; it is never part of a package that ships. */
+const testCode = '(/test/|[.]test[.]ts$|^infra/checks/)';
+
+module.exports = {
+  forbidden: [
+    {
+      name: 'no-import-cycles',
+      comment:
+        'Modules of a cycle cannot be understood or tested alone, and load in an order that surprises.',
+      severity: 'error',
+      from: {},
+      to: { circular: true, via: { pathNot: `^(${[...recursiveByNature, ...stillToOpen].join('|')})$` } },
+    },
+    {
+      name: 'kit-imports-no-package',
+      comment: 'kit is the lowest layer: it imports no other workspace.',
+      severity: 'warn',
+      from: { path: '^packages/kit/' },
+      to: { path: '^(packages|services|infra)/', pathNot: '^packages/kit/' },
+    },
+    {
+      name: 'contracts-imports-only-kit',
+      comment: 'contracts describes messages and resources; it may import kit and no other workspace.',
+      severity: 'error',
+      from: { path: '^packages/contracts/' },
+      to: { path: '^(packages|services|infra)/', pathNot: '^packages/(contracts|kit)/' },
+    },
+    {
+      name: 'packages-import-no-service',
+      comment: 'Imports run one way: services -> packages.',
+      severity: 'error',
+      from: { path: '^packages/', pathNot: testCode },
+      to: { path: '^services/' },
+    },
+    {
+      name: 'no-service-imports-another',
+      comment: 'Services share code through packages only.',
+      severity: 'error',
+      from: { path: '^services/([^/]+)/' },
+      to: { path: '^services/', pathNot: '^services/$1/' },
+    },
+    {
+      name: 'only-tools-import-infra',
+      comment: 'infra holds development and release tools. The bench is such a tool as well.',
+      severity: 'error',
+      from: { path: '^(packages|services)/', pathNot: [testCode, '^packages/bench/'] },
+      to: { path: '^infra/' },
+    },
+    {
+      name: 'packages-are-entered-through-their-exports',
+      comment: 'A workspace imports another one through index.ts or a subpath that its package.json exports.',
+      severity: 'error',
+      from: { path: '^((?:packages|services|infra)/[^/]+)/' },
+      to: { path: '^(packages|infra)/', pathNot: ['^$1/', '/src/(index|testing|browser)[.]ts$'] },
+    },
+    {
+      name: 'test-helpers-stay-in-tests',
+      comment: 'Code that ships does not import the `testing` entry of a package.',
+      severity: 'error',
+      from: {
+        path: '^(packages|services)/[^/]+/src/',
+        pathNot: [testCode, '/src/testing([.]ts$|/)', '^packages/(bench|testing)/'],
+      },
+      to: { path: '/src/testing([.]ts$|/)' },
+    },
+    {
+      name: 'every-import-resolves',
+      comment: 'A rule holds only for imports that resolve to a file.',
+      severity: 'error',
+      from: {},
+      to: { couldNotResolve: true },
+    },
+  ],
+  options: {
+    parser: 'swc',
+    tsPreCompilationDeps: true,
+    doNotFollow: { path: 'node_modules' },
+    exclude: { path: '(^|/)dist/' },
+    enhancedResolveOptions: {
+      exportsFields: ['exports'],
+      // Our packages export their TypeScript sources under this condition.
+      conditionNames: ['tocsin-source', 'import', 'node', 'default'],
+      extensions: ['.ts', '.js', '.json'],
+    },
+  },
+};

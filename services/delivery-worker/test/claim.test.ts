@@ -62,73 +62,17 @@ test('what was written as claimed by a worker that died is put back when its lea
   expect(await scene.open(id)).toMatchObject({ state: 'waiting', claimed: false, claim: 1 });
 });
 
-describe('of deliveries that have seen three workers die', () => {
-  let due: { deliveryId: string; run: number }[];
-  const open = () =>
-    scene.database
-      .knex('open_deliveries')
-      .whereIn(
-        'delivery_id',
-        due.map(({ deliveryId }) => deliveryId),
-      )
-      .orderBy(['claims_without_outcome', { column: 'claimed', order: 'desc' }]);
-
-  beforeEach(async () => {
-    due = [await scene.queueOne(), await scene.queueOne(), await scene.queueOne()];
-    for (const [index, { deliveryId }] of due.entries())
-      await scene.database
-        .knex('open_deliveries')
-        .where({ delivery_id: deliveryId })
-        .update({ claims_without_outcome: [6, 4, 3][index] });
-  });
-
-  test('none is claimed with others, and one alone: which has seen the fewest', async () => {
-    const token = randomUUID();
-    expect(await scene.claims.claim(due, token)).toEqual([]);
-    const claimed = { deliveryId: due[2]!.deliveryId, claimsWithoutOutcome: 4 };
-    expect(await scene.claims.claimSuspect({ due, token, maxDeaths: 4 })).toMatchObject(claimed);
-    // Its answer was lost: the same one again, and counted once.
-    expect(await scene.claims.claimSuspect({ due, token, maxDeaths: 4 })).toMatchObject(claimed);
-    expect(await open()).toMatchObject([{ claimed: true }, { claimed: false }, { claimed: false }]);
-  });
-
-  test('none is claimed that has seen more of them than it may, but for one that is not sent any more', async () => {
-    const claim = (maxDeaths: number) =>
-      scene.claims.claimSuspect({ due: due.slice(0, 2), token: randomUUID(), maxDeaths });
-    expect(await claim(3)).toMatchObject({ deliveryId: due[0]!.deliveryId, claimsWithoutOutcome: 7 });
-    expect(await claim(3)).toBeUndefined();
-    expect(await claim(4)).toMatchObject({ deliveryId: due[1]!.deliveryId, claimsWithoutOutcome: 5 });
-  });
-
-  test('the others wait, and their count stands', async () => {
-    const { deliveryId } = due[0]!;
-    await scene.claims.claimSuspect({ due: [due[0]!], token: randomUUID(), maxDeaths: 4 });
-    await scene.claims.postponeSuspects(due, randomUUID());
-    expect(await open()).toMatchObject([
-      { state: 'waiting', claims_without_outcome: 3, lease_until: null },
-      { state: 'waiting', claims_without_outcome: 4, lease_until: null },
-      { delivery_id: deliveryId, state: 'queued', claimed: true, claims_without_outcome: 7 },
-    ]);
-  });
-});
-
-test('a suspect whose claim’s answer was lost, and whose place is another’s by then, is put back uncounted', async () => {
+test('each claim without an outcome is counted, and a deferral takes its own claim back', async () => {
   const due = await scene.queueOne();
-  const row = () => scene.database.knex('open_deliveries').where({ delivery_id: due.deliveryId });
-  await row().update({ claims_without_outcome: 3 });
-  const token = randomUUID();
-  expect(await scene.claims.claimSuspect({ due: [due], token, maxDeaths: 4 })).toMatchObject({
-    claimsWithoutOutcome: 4,
-  });
-  await scene.claims.postponeSuspects([due], token);
-  expect(await row()).toMatchObject([{ state: 'waiting', claimed: false, claims_without_outcome: 3 }]);
-});
-
-test('what is not suspected is neither claimed alone nor put back', async () => {
-  const due = await scene.queueOne();
-  expect(await scene.claims.claimSuspect({ due: [due], token: randomUUID(), maxDeaths: 4 })).toBeUndefined();
-  await scene.claims.postponeSuspects([due], randomUUID());
-  expect(await scene.open(due.deliveryId)).toMatchObject({ state: 'queued', claimed: false });
+  for (const claimsWithoutOutcome of [1, 2, 3]) {
+    expect(await scene.claimOne(due)).toMatchObject({ claimsWithoutOutcome });
+    await scene.endLease(due.deliveryId);
+  }
+  const claimed = await scene.claimOne(due);
+  await scene.deferrals.defer([
+    { claimed, deferral: { kind: 'deferred', afterMs: 0, reason: 'quarantine' } },
+  ]);
+  expect(await scene.open(due.deliveryId)).toMatchObject({ state: 'waiting', claims_without_outcome: 3 });
 });
 
 test('a message of an older run, or of a delivery that waits, claims nothing', async () => {

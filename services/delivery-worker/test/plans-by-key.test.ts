@@ -59,8 +59,7 @@ const retry = { kind: 'retry' as const, afterMs: 60_000, step: 1, failure: attem
 
 test('what was planned while nothing was open reads what it is asked for, and not the backlog', async () => {
   const { claims, records, deferrals, dispatch } = scene;
-  const [ended, retried, deferred, unqueued, suspected] = [
-    await write(1, 'queued'),
+  const [ended, retried, deferred, unqueued] = [
     await write(1, 'queued'),
     await write(1, 'queued'),
     await write(1, 'queued'),
@@ -82,13 +81,11 @@ test('what was planned while nothing was open reads what it is asked for, and no
       deferrals.defer([
         { claimed: claimed(deferred), deferral: { kind: 'deferred', afterMs: 60_000, reason: 'held' } },
       ]),
-    claimSuspect: () => claims.claimSuspect({ due: suspected, token: randomUUID(), maxDeaths: 4 }),
-    postponeSuspects: () => claims.postponeSuspects(suspected, randomUUID()),
     unqueue: () => dispatch.unqueue(unqueued),
     queue: () => dispatch.queue([quotaOf(2)]),
     putBackExpired: () => dispatch.putBackExpired(),
   };
-  // Planned here, with nothing but these five in the table.
+  // Planned here, with nothing but these four in the table.
   for (const plan of Object.values(steps)) await plan();
   await write(others, 'waiting');
   const read: Record<string, number> = {};

@@ -63,7 +63,7 @@ test('a delivery that takes its workers down fails as such, and the others go on
   await stage.database
     .knex('open_deliveries')
     .where({ webhook_id: bad.id })
-    .update({ claims_without_outcome: 5 });
+    .update({ claims_without_outcome: 8 });
   await stage.startWorker();
   const rows = await ended(2);
   expect(rows.find((row) => row.webhook_id === bad.id)).toMatchObject({

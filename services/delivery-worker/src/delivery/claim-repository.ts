@@ -2,41 +2,25 @@ import { randomUUID } from 'node:crypto';
 import type { DeliveryDue } from '@tocsin/contracts';
 import { type Database, firstIdOf, sqlArray } from '@tocsin/database';
 import type { AlertFacts } from '@tocsin/template';
-import { type Claimed, maxClaimsWithoutOutcome, suspectedAfter } from './claimed.js';
+import type { Claimed } from './claimed.js';
 
 export interface ClaimRepository {
   /**
-   * Claims what is queued and not claimed by another, in one commit. What is missing from the answer is not ours, or is
-   * suspected.
+   * Claims deliveries that are queued, under this run, and not claimed by another worker, in one commit. Deliveries that
+   * are missing from the result belong to another worker, have ended, or have a later run. A repeated statement with the
+   * same token claims its own deliveries again and counts them once.
    */
   claim(due: DeliveryDue[], token: string): Promise<Claimed[]>;
-  /**
-   * Claims at most one of those that are suspected, one that has seen the fewest workers die: `maxDeaths` at the most, or
-   * so many that it is not sent any more.
-   */
-  claimSuspect(wanted: {
-    due: DeliveryDue[];
-    token: string;
-    maxDeaths: number;
-  }): Promise<Claimed | undefined>;
-  /** Puts those that are suspected, queued, and not claimed by another back for some seconds. */
-  postponeSuspects(due: DeliveryDue[], token: string): Promise<void>;
 }
 
 export function createClaimRepository(database: Database, leaseMs: number): ClaimRepository {
-  const run = async (statement: typeof claim, due: DeliveryDue[], token: string, ...more: unknown[]) => {
-    // Before the statement: our idea of the lease ends before the database's.
-    const leaseEndsAtMs = performance.now() + leaseMs;
-    const first = firstIdOf(due.map(({ deliveryId }) => deliveryId));
-    const parameters = [...columnsOf(due), leaseMs, token, first, ...more];
-    const rows = await database.prepared<ClaimedRow>(statement, parameters);
-    return rows.map((row) => toClaimed(row, leaseEndsAtMs));
-  };
   return {
-    claim: (due, token) => run(claim, due, token),
-    claimSuspect: async ({ due, token, maxDeaths }) => (await run(claimSuspect, due, token, maxDeaths))[0],
-    async postponeSuspects(due, token) {
-      await database.prepared(postponeSuspects, [...columnsOf(due), token]);
+    async claim(due, token) {
+      // Read before the statement runs, so that this process believes the lease to end before the database does.
+      const leaseEndsAtMs = performance.now() + leaseMs;
+      const firstId = firstIdOf(due.map(({ deliveryId }) => deliveryId));
+      const rows = await database.prepared<ClaimedRow>(claim, [...columnsOf(due), leaseMs, token, firstId]);
+      return rows.map((row) => toClaimed(row, leaseEndsAtMs));
     },
   };
 }
@@ -50,26 +34,27 @@ function columnsOf(due: DeliveryDue[]): [ids: Buffer, runs: Buffer] {
 
 export const newClaimToken = randomUUID;
 
-/** Before this claim: a statement that is repeated because its answer was lost is no crash. */
-const claimsBefore = (token: string) =>
-  `(o.claims_without_outcome - (o.claim_token is not distinct from ${token}::uuid)::integer)`;
-
-const isFree = (token: string) =>
-  `(not o.claimed or o.lease_until < now() or o.claim_token = ${token}::uuid)`;
-
-// Rows are taken in the order of their ids, so that two workers with the same messages do not deadlock; should a plan
-// take them otherwise, the statement is safe to repeat. Locking them first would write each row's page twice. An alert's
-// id has the time of its deliveries' ids.
-const claimOf = (due: string, isOurs: string) => `
-    with due as materialized (${due}), claimed as (
+// Rows are updated in the order of their ids, so that two workers with the same messages do not deadlock; if a plan takes
+// another order, the statement is safe to repeat. Locking the rows first would write each page twice. A delivery's id
+// begins with the time of its alert's id: $5 is a lower bound that excludes older partitions of the alerts.
+const claim = {
+  name: 'delivery.claim',
+  text: `
+    with due as materialized (
+      select delivery_id, run from unnest($1::uuid[], $2::integer[]) as due(delivery_id, run)
+      order by delivery_id
+    ), claimed as (
       update open_deliveries o
-      set claimed = true, claim = o.claim + 1, claims_without_outcome = ${claimsBefore('$4')} + 1,
-          claim_token = $4::uuid, lease_until = now() + $3::float8 * interval '1 millisecond'
+      set claimed = true, claim = o.claim + 1, claim_token = $4::uuid,
+          -- A repetition of this statement, after a lost reply, has the same token and is not another claim.
+          claims_without_outcome =
+            o.claims_without_outcome + (o.claim_token is distinct from $4::uuid)::integer,
+          lease_until = now() + $3::float8 * interval '1 millisecond'
       from due
-      -- "= any", and not "=" for the state: whatever the planner thinks of the table, rows are found by their ids
-      -- (docs/adr/0007).
+      -- "= any", and not "=" for the state, so that every plan finds the rows by their ids (docs/adr/0007).
       where o.delivery_id = any($1::uuid[]) and o.delivery_id = due.delivery_id and o.run = due.run
-        and o.state is not distinct from 'queued' and ${isFree('$4')} and ${isOurs}
+        and o.state is not distinct from 'queued'
+        and (not o.claimed or o.lease_until < now() or o.claim_token = $4::uuid)
       returning o.*
     )
     select c.delivery_id, c.run, c.claim, c.claims_without_outcome, c.step, c.manual, c.workspace_id, c.webhook_id,
@@ -82,47 +67,7 @@ const claimOf = (due: string, isOurs: string) => `
     from claimed c
     join alerts a on a.id = c.alert_record_id and a.id >= $5::uuid
     left join webhooks w on w.id = c.webhook_id and w.workspace_id = c.workspace_id
-    left join webhook_pauses p on p.webhook_id = c.webhook_id`;
-
-const claim = {
-  name: 'delivery.claim',
-  text: claimOf(
-    `
-      select delivery_id, run from unnest($1::uuid[], $2::integer[]) as due(delivery_id, run)
-      order by delivery_id
-    `,
-    `${claimsBefore('$4')} < ${suspectedAfter}`,
-  ),
-};
-
-const claimSuspect = {
-  name: 'delivery.claim-suspect',
-  text: claimOf(
-    `
-      select o.delivery_id, o.run
-      from open_deliveries o
-      join unnest($1::uuid[], $2::integer[]) as due(delivery_id, run) using (delivery_id, run)
-      where o.delivery_id = any($1::uuid[]) and o.state is not distinct from 'queued' and ${isFree('$4')}
-        and ${claimsBefore('$4')} >= ${suspectedAfter}
-        and (${claimsBefore('$4')} <= $6::integer or ${claimsBefore('$4')} >= ${maxClaimsWithoutOutcome})
-      order by o.claim_token is not distinct from $4::uuid desc, o.claims_without_outcome, random() limit 1
-    `,
-    'true',
-  ),
-};
-
-// Over some seconds, so that many do not come back together only to be put back again.
-const postponeSuspects = {
-  name: 'delivery.postpone-suspects',
-  text: `
-    update open_deliveries o
-    set state = 'waiting', claimed = false, claim_token = null, lease_until = null,
-        claims_without_outcome = ${claimsBefore('$3')},
-        due_at = now() + random() * interval '5 seconds'
-    from unnest($1::uuid[], $2::integer[]) as due(delivery_id, run)
-    where o.delivery_id = any($1::uuid[]) and o.delivery_id = due.delivery_id and o.run = due.run
-      and o.state is not distinct from 'queued' and ${isFree('$3')}
-      and ${claimsBefore('$3')} >= ${suspectedAfter}`,
+    left join webhook_pauses p on p.webhook_id = c.webhook_id`,
 };
 
 interface ClaimedRow extends Omit<AlertFacts, 'workspace_id'> {

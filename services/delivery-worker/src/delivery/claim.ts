@@ -3,7 +3,6 @@ import type { Patience } from '../committing/patience.js';
 import { createPatientBatcher } from '../committing/patient-batcher.js';
 import { type ClaimRepository, newClaimToken } from './claim-repository.js';
 import type { Claimed } from './claimed.js';
-import type { SuspectSeat } from './suspect-seat.js';
 
 /**
  * Claims one delivery; undefined where it is not ours to send: done, of an older run, or another's. One that is
@@ -13,7 +12,6 @@ export type Claim = (due: DeliveryDue) => Promise<Claimed | undefined>;
 
 export interface ClaimDeps {
   repository: ClaimRepository;
-  suspects: SuspectSeat;
   patience: Patience;
   onBatch: (size: number) => void;
 }
@@ -36,9 +34,6 @@ export function createClaim(deps: ClaimDeps): Claim {
       const wanted = batch.map(({ due }) => due);
       const claimed = await repository.claim(wanted, token);
       const byId = new Map(claimed.map((entry) => [entry.deliveryId, entry]));
-      const left = wanted.filter(({ deliveryId }) => !byId.has(deliveryId));
-      const suspect = left.length > 0 ? await claimSuspect(left, token, deps) : undefined;
-      if (suspect !== undefined) byId.set(suspect.deliveryId, suspect);
       return wanted.map(({ deliveryId }) => byId.get(deliveryId));
     },
     maxSize: maxClaimsInBatch,
@@ -46,25 +41,4 @@ export function createClaim(deps: ClaimDeps): Claim {
     onBatch,
   });
   return (due) => batcher.add({ due, token: undefined });
-}
-
-/** Of deliveries that were not ours to claim some may be suspected: one of them at the most is sent, the rest waits. */
-async function claimSuspect(
-  left: DeliveryDue[],
-  token: string,
-  { repository, suspects }: ClaimDeps,
-): Promise<Claimed | undefined> {
-  let suspect: Claimed | undefined;
-  const maxDeaths = suspects.take();
-  if (maxDeaths !== undefined) {
-    try {
-      suspect = await repository.claimSuspect({ due: left, token, maxDeaths });
-    } finally {
-      if (suspect === undefined) suspects.giveBack();
-    }
-  }
-  const others = left.filter(({ deliveryId }) => deliveryId !== suspect?.deliveryId);
-  // Those that cannot be postponed now wait until their lease as queued has run out: what has its claim must not wait too.
-  if (others.length > 0) await repository.postponeSuspects(others, token).catch(() => {});
-  return suspect;
 }

@@ -6,7 +6,7 @@ export interface Claimed {
   run: number;
   /** The fence: an outcome counts only while this is the row's latest claim. */
   claim: number;
-  /** Claims in a row without an outcome, this one counted. */
+  /** Claims in a row without an outcome, including this one. */
   claimsWithoutOutcome: number;
   /** Steps of the retry schedule that have been used up. */
   step: number;
@@ -25,12 +25,12 @@ export interface Claimed {
   leaseEndsAtMs: number;
 }
 
-/** A delivery claimed so often without an outcome may be what takes its workers down, or only have been beside it. */
-export const suspectedAfter = 3;
-/** A delivery claimed this often without an outcome takes its workers down. */
-export const maxClaimsWithoutOutcome = 5;
+/** Claims without an outcome after which a delivery may be what takes its workers down. */
+const quarantinedAfter = 3;
+/** A delivery that was claimed this often without an outcome is not sent again: it fails as `crashes_worker`. */
+export const maxClaimsWithoutOutcome = 8;
 
-/** It is sent with no other such beside it (docs/adr/0041). */
-export function isSuspected({ claimsWithoutOutcome }: Pick<Claimed, 'claimsWithoutOutcome'>): boolean {
-  return claimsWithoutOutcome - 1 >= suspectedAfter;
+/** A worker has at most one such delivery in flight: if its process dies, the next claim of the others is not held against them. */
+export function needsQuarantine({ claimsWithoutOutcome }: Pick<Claimed, 'claimsWithoutOutcome'>): boolean {
+  return claimsWithoutOutcome > quarantinedAfter;
 }

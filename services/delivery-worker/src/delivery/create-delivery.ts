@@ -23,7 +23,6 @@ import { createKeyWatch, type KeyWatch } from './key-watch.js';
 import { createRecorder } from './record.js';
 import { createRecordRepository } from './record-repository.js';
 import { createRenderBody } from './render-body.js';
-import { createSuspectSeat } from './suspect-seat.js';
 import { createWebhookCache } from './webhook-cache.js';
 import { createWebhooksReader } from './webhooks-reader.js';
 
@@ -85,15 +84,12 @@ function createVerbs(parts: DeliveryParts, keyWatch: KeyWatch): Deliver {
   const { database, slots, sender, patience, logger, metrics, config, onAttempt } = parts;
   const leaseMs = config.leases.claimMs;
   const secrets = createSecretBox(openKeys(config.secretsKeys));
-  const suspects = createSuspectSeat({ leaseMs, now: () => performance.now() });
   return createDeliver({
     claim: createClaim({
       repository: createClaimRepository(database, leaseMs),
-      suspects,
       patience,
       onBatch: (size) => metrics.batch('claim', size),
     }),
-    suspects,
     webhooks: createWebhookCache(createWebhooksReader({ database, secrets, onRead: keyWatch.saw }), patience),
     render: createRenderBody(),
     dearRenders: createDearRenders(),

@@ -42,7 +42,6 @@ function start({ dearRenders = createDearRenders() } = {}) {
   };
   const deliver = createDeliver({
     claim: async () => claims.shift(),
-    suspects: { giveBack() {} },
     webhooks: { get: async (id) => ({ id, version: 1, url: id, headers: {}, body: id }) },
     render: (body) => {
       if (body === 'dear') spend(25);
@@ -185,4 +184,22 @@ test('what came for one in hand is looked at also where the work in hand fails',
   expect([claims.length, deferred.length, deliver.inHand()]).toEqual([0, 1, 1]);
   deferred.shift()!();
   await expect(failing).rejects.toThrow('refused');
+});
+
+test('one delivery at a time is in quarantine; others wait and keep their count', async () => {
+  const { deliver, claims, deferred, sent, nextTurn } = start();
+  const [first, second, third] = ['a', 'b', 'c'].map((id) => ({ ...claimed(id), claimsWithoutOutcome: 4 }));
+  const due = ({ deliveryId }: Claimed) => deliver.due({ deliveryId, run: 1 });
+  claims.push(first!, second!, third!);
+  const sending = due(first!);
+  void due(second!);
+  await settled();
+  expect([deferred.length, sent]).toEqual([1, []]);
+  await nextTurn();
+  await sending;
+  expect(sent).toEqual(['a']);
+  void due(third!);
+  await settled();
+  await nextTurn();
+  expect([deferred.length, sent]).toEqual([1, ['a', 'c']]);
 });

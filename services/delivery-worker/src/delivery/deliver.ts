@@ -3,7 +3,7 @@ import type { Sender, SendRequest, SendResult } from '@tocsin/egress';
 import type { Slot, Slots } from '../slots/slots.js';
 import { type AttemptInput, toAttempt } from './attempt.js';
 import type { Claim } from './claim.js';
-import { type Claimed, isSuspected } from './claimed.js';
+import { type Claimed, needsQuarantine } from './claimed.js';
 import { classify, isDestinationTrouble } from './classify.js';
 import { type HoldDeps, holdOrRelease } from './hold-or-release.js';
 import { createInHand } from './in-hand.js';
@@ -11,13 +11,10 @@ import { lineOf } from './log-line.js';
 import type { Prepared } from './prepare.js';
 import { noSlot, type PrepareDeps, prepareInTurn } from './prepare-in-turn.js';
 import type { Recorder } from './record.js';
-import type { SuspectSeat } from './suspect-seat.js';
 import type { Deferral, Verdict } from './verdict.js';
 
 export interface DeliverDeps extends PrepareDeps, HoldDeps {
   claim: Claim;
-  /** Taken by the claim of one that is suspected. */
-  suspects: Pick<SuspectSeat, 'giveBack'>;
   slots: Slots;
   sender: Sender;
   recorder: Recorder;
@@ -42,13 +39,17 @@ export interface Deliver {
 /** One delivery: claim, prepare, send, classify, record. */
 export function createDeliver(deps: DeliverDeps): Deliver {
   const inHand = createInHand();
+  let isQuarantineTaken = false;
   const claimAndCarryOut = async (due: DeliveryDue, onSent?: () => void) => {
     const claimed = await deps.claim(due);
     if (claimed === undefined) return;
+    if (!needsQuarantine(claimed)) return carryOut({ claimed, onSent }, deps);
+    if (isQuarantineTaken) return defer(claimed, quarantineTaken(deps.random()), deps);
+    isQuarantineTaken = true;
     try {
       await carryOut({ claimed, onSent }, deps);
     } finally {
-      if (isSuspected(claimed)) deps.suspects.giveBack();
+      isQuarantineTaken = false;
     }
   };
   const takeUp = async (due: DeliveryDue, onSent?: () => void): Promise<void> => {
@@ -102,6 +103,13 @@ async function carryOut({ claimed, slot: reserved, onSent }: ToCarryOut, deps: D
  */
 function keepsSlot(prepared: Prepared): boolean {
   return prepared.kind === 'request' || (prepared.kind === 'deferred' && prepared.reason === 'no_slot');
+}
+
+const maxQuarantineWaitMs = 5_000;
+
+/** The delivery waits for up to five seconds, at random, so that many of them do not all return at once. */
+function quarantineTaken(random: number): Deferral {
+  return { kind: 'deferred', afterMs: random * maxQuarantineWaitMs, reason: 'quarantine' };
 }
 
 function defer(claimed: Claimed, deferral: Deferral, { recorder, metrics }: DeliverDeps): Promise<void> {

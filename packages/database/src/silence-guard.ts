@@ -1,4 +1,4 @@
-import { createSilence, withDeadline } from '@tocsin/kit';
+import { createCircuitBreaker, withTimeout } from '@tocsin/kit';
 
 /** Who may go to the database while it is not known to answer. */
 export interface SilenceGuard {
@@ -19,22 +19,22 @@ export interface SilenceGuardOptions {
 const probeWithinMs = 250;
 
 export function createSilenceGuard({ afterMs, probe }: SilenceGuardOptions): SilenceGuard {
-  const silence = createSilence({ afterMs });
+  const breaker = createCircuitBreaker({ openAfterMs: afterMs });
   let isThere = Promise.resolve(true);
   return {
     async admit() {
-      const state = silence.state();
-      if (state === 'heard') return;
-      if (state === 'probe') isThere = isAnswered(probe());
+      const state = breaker.admit();
+      if (state === 'closed') return;
+      if (state === 'half-open') isThere = isAnswered(probe());
       if (await isThere) return;
       throw Object.assign(new Error('The database does not answer at present.'), { code: 'ETIMEDOUT' });
     },
-    answered: silence.answered,
+    answered: breaker.responded,
   };
 }
 
 function isAnswered(probe: Promise<unknown>): Promise<boolean> {
-  return withDeadline(probe, probeWithinMs).then(
+  return withTimeout(probe, { timeoutMs: probeWithinMs }).then(
     () => true,
     () => false,
   );

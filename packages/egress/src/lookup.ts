@@ -1,5 +1,5 @@
 import { promises as dns } from 'node:dns';
-import { createSingleFlight, withDeadline } from '@tocsin/kit';
+import { createSingleFlight, withTimeout } from '@tocsin/kit';
 import { LRUCache } from 'lru-cache';
 import { readSystemNames, type SystemNames } from './system-names.js';
 
@@ -60,7 +60,7 @@ export function createLookup(options: LookupOptions = {}): Lookup {
     const cached = cache.get(name);
     if (cached && cached.expiresAt > Date.now()) return cached.addresses;
     return flights.run(name, async () => {
-      const addresses = await withDeadline(resolve(name), options.timeoutMs ?? 5000);
+      const addresses = await withTimeout(resolve(name), { timeoutMs: options.timeoutMs ?? 5000 });
       cache.set(name, { addresses, expiresAt: Date.now() + cacheMs });
       return addresses;
     });
@@ -102,7 +102,7 @@ async function queryBothFamilies(resolver: dns.Resolver, name: string): Promise<
   const v6 = firstOf(resolver.resolve6(name));
   const fastest = await Promise.race([v4, v6]);
   if (fastest.length === 0) return (await Promise.all([v4, v6])).flat();
-  const both = [v4, v6].map((query) => withDeadline(query, otherFamilyMs).catch(() => []));
+  const both = [v4, v6].map((query) => withTimeout(query, { timeoutMs: otherFamilyMs }).catch(() => []));
   return (await Promise.all(both)).flat();
 }
 

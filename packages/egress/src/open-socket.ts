@@ -1,6 +1,6 @@
 import { connect, type LookupFunction, type Socket } from 'node:net';
 import { type SecureContext, connect as startTls } from 'node:tls';
-import type { Turnstile } from '@tocsin/kit';
+import type { TickThrottle } from '@tocsin/kit';
 import { type Cidr, isAddressAllowed } from './address-rules.js';
 import type { Cancellation } from './cancellation.js';
 import type { Destination } from './destination.js';
@@ -16,7 +16,7 @@ export interface SocketOpenerOptions {
   /** For name, TCP and TLS together. */
   connectTimeoutMs: number;
   /** Lets those whose time is up end a few at a time. */
-  timeouts: Turnstile;
+  timeouts: TickThrottle;
   /** TLS sessions to resume, by origin. */
   sessions: { get(origin: string): Buffer | undefined; set(origin: string, session: Buffer): void };
 }
@@ -54,7 +54,7 @@ export async function openSocket(
       attempt.socket?.destroy();
       reject(failure);
     };
-    const endInTurn = () => options.timeouts.pass(() => stop(timeoutFailure(attempt.stage)));
+    const endInTurn = () => options.timeouts.schedule(() => stop(timeoutFailure(attempt.stage)));
     timer = setTimeout(endInTurn, options.connectTimeoutMs);
     cancellation.listen(stop);
   });

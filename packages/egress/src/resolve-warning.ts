@@ -1,4 +1,4 @@
-import { withDeadline } from '@tocsin/kit';
+import { withTimeout } from '@tocsin/kit';
 import { type Cidr, isAddressAllowed } from './address-rules.js';
 import { toDestination } from './destination.js';
 import type { Lookup } from './lookup.js';
@@ -14,7 +14,7 @@ export async function resolveWarning(
   if (!URL.canParse(url)) return undefined;
   const { hostname, isLiteral } = toDestination(new URL(url));
   if (isLiteral) return undefined;
-  const addresses = await withDeadline(lookup(hostname), patienceMs).catch(() => []);
+  const addresses = await withTimeout(lookup(hostname), { timeoutMs: patienceMs }).catch(() => []);
   if (addresses.length === 0) return `The host ${hostname} does not resolve now.`;
   if (addresses.every((address) => isAddressAllowed(address, allow))) return undefined;
   return `The host ${hostname} leads to an address that deliveries may not reach.`;

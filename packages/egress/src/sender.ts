@@ -1,4 +1,4 @@
-import { createTurnstile } from '@tocsin/kit';
+import { createTickThrottle } from '@tocsin/kit';
 import { Axios, AxiosHeaders, type AxiosResponse, type InternalAxiosRequestConfig } from 'axios';
 import { LRUCache } from 'lru-cache';
 import type { Cidr } from './address-rules.js';
@@ -66,7 +66,7 @@ export function createSender(options: SenderOptions): Sender {
     maxResponseBytes = 65_536,
     lookup = createLookup(),
   } = options;
-  const timeouts = createTurnstile(timeoutsPerTurn);
+  const timeouts = createTickThrottle(timeoutsPerTurn);
   const opener = {
     lookup,
     allow,
@@ -124,7 +124,7 @@ export function createSender(options: SenderOptions): Sender {
     async send(sendRequest, signal) {
       const startedAt = performance.now();
       const cancellation = createCancellation();
-      const endInTurn = () => timeouts.pass(() => cancellation.cancel(timeout()));
+      const endInTurn = () => timeouts.schedule(() => cancellation.cancel(timeout()));
       const timer = setTimeout(endInTurn, totalTimeoutMs);
       const group = signal ? groupOf(signal) : undefined;
       group?.add(cancellation);

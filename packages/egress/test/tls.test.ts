@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { createServer, type TlsOptions } from 'node:tls';
-import { createTurnstile } from '@tocsin/kit';
+import { createTickThrottle } from '@tocsin/kit';
 import { until } from '@tocsin/kit/testing';
 import { createCancellation } from '../src/cancellation.js';
 import { toDestination } from '../src/destination.js';
@@ -76,7 +76,7 @@ test('of the sessions that a server hands out on a connection the first two are 
       ...loopback,
       secureContext: createTrust(caFile),
       connectTimeoutMs: 5000,
-      timeouts: createTurnstile(4),
+      timeouts: createTickThrottle(4),
       sessions: { get: () => undefined, set: (_origin, session) => kept.push(session) },
     },
     createCancellation(),

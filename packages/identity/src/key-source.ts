@@ -71,7 +71,7 @@ export function createKeySource({ issuer, fetchKeys, logger, now, wait }: KeySou
   const refreshInTurn = () =>
     turn.run(issuer, async () => {
       const { begunAt } = await currentKeys();
-      if (!unknownKeys.take(issuer).allowed) await wait(Math.max(0, begunAt + fetchIntervalMs - now()));
+      if (!unknownKeys.consume(issuer).allowed) await wait(Math.max(0, begunAt + fetchIntervalMs - now()));
       await refresh();
     });
 

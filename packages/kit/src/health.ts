@@ -1,8 +1,8 @@
 import { AppError } from './app-error.js';
+import { createSingleFlight } from './concurrency/single-flight.js';
+import { withTimeout } from './concurrency/timeout.js';
 import { definePublicRoute } from './http/define-route.js';
 import type { Route } from './http/route.js';
-import { createSingleFlight } from './single-flight.js';
-import { withDeadline } from './with-deadline.js';
 
 /** Resolves when the part works, rejects when it does not; an `AppError` has a sentence that callers may read. */
 export type HealthCheck = (signal: AbortSignal) => Promise<unknown>;
@@ -70,7 +70,7 @@ async function findFailing(checks: HealthOptions['checks'], timeoutMs: number): 
   const results = await Promise.all(
     Object.entries(checks).map(async ([name, check]): Promise<Failing[]> => {
       try {
-        await withDeadline(check(AbortSignal.timeout(timeoutMs)), timeoutMs);
+        await withTimeout(check(AbortSignal.timeout(timeoutMs)), { timeoutMs });
         return [];
       } catch (error) {
         return [{ name, sentence: error instanceof AppError ? [error.detail] : [] }];

@@ -1,14 +1,30 @@
 export { AppError, type AppErrorOptions, type ErrorCode, errorStatus, type FieldError } from './app-error.js';
 export {
+  type BackoffOptions,
+  exponentialBackoffMs,
+  type RetryOptions,
+  retry,
+} from './concurrency/backoff.js';
+export {
   type Batcher,
   type BatcherOptions,
   createBatcher,
   createPromiseBatcher,
   type PromiseBatcher,
 } from './concurrency/batcher.js';
+export {
+  type CircuitBreaker,
+  type CircuitState,
+  createCircuitBreaker,
+} from './concurrency/circuit-breaker.js';
 export { createFairQueue, type FairQueue } from './concurrency/fair-queue.js';
+export { createRateLimiter, type RateDecision, type RateLimiter } from './concurrency/rate-limiter.js';
+export { createSemaphore, type LimitReason, type Release, type Semaphore } from './concurrency/semaphore.js';
+export { createSingleFlight, type SingleFlight } from './concurrency/single-flight.js';
+export { createTickThrottle, type TickThrottle } from './concurrency/tick-throttle.js';
+export { createTimeBudget, type TimeBudget } from './concurrency/time-budget.js';
+export { withTimeout } from './concurrency/timeout.js';
 export { ConfigError, type EnvReader, readEnv } from './env.js';
-export { createGate, type Gate, type Refusal } from './gate.js';
 export { type HealthCheck, healthRoutes } from './health.js';
 export { createHttpApp, type HttpAppOptions } from './http/app.js';
 export { type DefineRoute, definePublicRoute, routeDefiner } from './http/define-route.js';
@@ -21,11 +37,5 @@ export { createLifetime, type Lifetime } from './lifetime.js';
 export { createLogger, type Logger, type LogLevel, logLevels } from './logger.js';
 export { createMetrics, type Metrics } from './metrics.js';
 export { serveMetrics } from './metrics-server.js';
-export { createRateLimiter, type RateDecision, type RateLimiter } from './rate-limiter.js';
 export { type RunningService, runService } from './run-service.js';
 export { Secret } from './secret.js';
-export { createSilence, type Silence } from './silence.js';
-export { createSingleFlight, type SingleFlight } from './single-flight.js';
-export { createTimeBudget, type TimeBudget } from './time-budget.js';
-export { createTurnstile, type Turnstile } from './turnstile.js';
-export { withDeadline } from './with-deadline.js';

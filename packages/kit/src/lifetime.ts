@@ -1,4 +1,4 @@
-import { withDeadline } from './with-deadline.js';
+import { withTimeout } from './concurrency/timeout.js';
 
 /** What has been opened, so that it can be closed: last opened, first closed. */
 export interface Lifetime {
@@ -24,7 +24,7 @@ export function createLifetime(): Lifetime {
         const { name, close } = part;
         try {
           const remainingMs = Math.max(0, endsAt - performance.now());
-          await withDeadline(close(remainingMs), remainingMs + graceMs);
+          await withTimeout(close(remainingMs), { timeoutMs: remainingMs + graceMs });
         } catch (cause) {
           failures.push(new Error(`${name} did not close cleanly`, { cause }));
         }

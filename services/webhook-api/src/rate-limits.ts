@@ -13,6 +13,6 @@ export function createRateLimits({ requestsPerMinute, alertsPerMinute }: Webhook
   const alerts = createRateLimiter({ perMinute: alertsPerMinute });
   return ({ principal, route }: { principal: Principal; route: Pick<Route, 'operationId'> }): void => {
     const limiter = route.operationId === publishAlertOperation ? alerts : requests;
-    requireAllowed(limiter.take(principalName(principal)), 'Too many requests within a minute.');
+    requireAllowed(limiter.consume(principalName(principal)), 'Too many requests within a minute.');
   };
 }

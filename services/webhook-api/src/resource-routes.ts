@@ -1,7 +1,7 @@
 import { countRedeliverable, type Database, readClock, redeliver, type SecretBox } from '@tocsin/database';
 import { checkUrl, parseCidrs, type Sender } from '@tocsin/egress';
 import type { Principal } from '@tocsin/identity';
-import { createGate, createRateLimiter, createTimeBudget, type Logger, type Route } from '@tocsin/kit';
+import { createRateLimiter, createTimeBudget, type Logger, type Route } from '@tocsin/kit';
 import type { Publisher } from '@tocsin/messaging';
 import { alertRuleRoutes } from './alert-rules/alert-rule-routes.js';
 import { createAlertRuleUseCases } from './alert-rules/alert-rule-use-cases.js';
@@ -16,7 +16,7 @@ import { createAttemptsReader } from './deliveries/attempts-reader.js';
 import { createDeliveriesReader } from './deliveries/deliveries-reader.js';
 import { deliveryRoutes } from './deliveries/delivery-routes.js';
 import type { Paging } from './lists/paging.js';
-import { createSearches, type Searches, searchPlaces, searchTimeoutMs } from './lists/searches.js';
+import { createSearches, type Searches, searchTimeoutMs } from './lists/searches.js';
 import { createWholeLists, type WholeLists } from './lists/whole-lists.js';
 import { createAcceptRedelivery } from './redeliveries/accept-redelivery.js';
 import { createRedeliveriesRepository } from './redeliveries/redeliveries-repository.js';
@@ -50,8 +50,8 @@ interface FeatureParts extends ResourceParts {
 
 /** Every route under the API's prefix: each feature with its repository and use cases. */
 export function resourceRoutes(given: ResourceParts): Route<Principal>[] {
-  const gate = createGate(searchPlaces(given.config.databasePoolSize));
-  const parts = { ...given, searches: createSearches(gate), wholeLists: createWholeLists() };
+  const searches = createSearches(given.config);
+  const parts = { ...given, searches, wholeLists: createWholeLists() };
   return [
     ...webhookFeature(parts),
     ...alertRuleFeature(parts),

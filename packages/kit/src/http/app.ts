@@ -1,8 +1,8 @@
 import express, { type Express, type RequestHandler, type Response } from 'express';
 import { AppError } from '../app-error.js';
+import { createTimeBudget } from '../concurrency/time-budget.js';
 import type { Logger } from '../logger.js';
 import type { Metrics } from '../metrics.js';
-import { createTimeBudget } from '../time-budget.js';
 import { toExpressPath } from './express-path.js';
 import { type AuthenticateInput, compileRoute, type RoutePolicy } from './handle-route.js';
 import { refuseManyHeaders } from './header-count.js';

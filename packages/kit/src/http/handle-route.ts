@@ -1,7 +1,7 @@
 import { findBadText } from '@tocsin/contracts';
 import type { Request, RequestHandler, Response } from 'express';
 import { AppError, type FieldError } from '../app-error.js';
-import type { TimeBudget } from '../time-budget.js';
+import type { TimeBudget } from '../concurrency/time-budget.js';
 import { parseJsonBody, readJsonBody } from './json-body.js';
 import { parseQuery } from './parse-query.js';
 import type { BodyReader } from './read-body.js';
@@ -119,7 +119,7 @@ async function checkBody<Principal>({ request, policy, principal, check }: Check
     return value;
   };
   if (bytes.length < freeBelowBytes) return parse();
-  const decision = policy.bodyTime.state(caller);
+  const decision = policy.bodyTime.check(caller);
   if (!decision.allowed) {
     const { retryAfterSeconds } = decision;
     const detail = 'Your requests have taken too much time to parse within the last seconds.';

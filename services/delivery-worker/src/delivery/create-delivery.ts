@@ -1,6 +1,6 @@
 import { createSecretBox, type Database } from '@tocsin/database';
 import type { Sender } from '@tocsin/egress';
-import { createTurnstile, type HealthCheck, type Logger } from '@tocsin/kit';
+import { createTickThrottle, type HealthCheck, type Logger } from '@tocsin/kit';
 import type { Incoming } from '@tocsin/messaging';
 import type { BatchMetrics } from '../committing/batch-metrics.js';
 import type { Patience } from '../committing/patience.js';
@@ -94,7 +94,7 @@ function createVerbs(parts: DeliveryParts, keyWatch: KeyWatch): Deliver {
     render: createRenderBody(),
     dearRenders: createDearRenders(),
     slots,
-    unhurried: createTurnstile(unhurriedPerTurn),
+    unhurried: createTickThrottle(unhurriedPerTurn),
     sender,
     recorder: createRecorder({
       records: createRecordRepository(database, secrets),

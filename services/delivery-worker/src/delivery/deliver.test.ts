@@ -50,8 +50,8 @@ function start({ dearRenders = createDearRenders() } = {}) {
     dearRenders,
     slots,
     unhurried: {
-      pass: (begin) => turns.push(begin),
-      turn: () => new Promise((resolve) => turns.push(resolve)),
+      schedule: (begin) => turns.push(begin),
+      wait: () => new Promise((resolve) => turns.push(resolve)),
     },
     sender: { send } as Sender,
     recorder: {

@@ -1,4 +1,4 @@
-import type { Logger, Turnstile } from '@tocsin/kit';
+import type { Logger, TickThrottle } from '@tocsin/kit';
 import type { Slot, Slots } from '../slots/slots.js';
 import type { Claimed } from './claimed.js';
 import type { DearRenders } from './dear-renders.js';
@@ -16,7 +16,7 @@ export interface PrepareDeps {
   /** For webhooks whose bodies take long to render. */
   dearRenders: DearRenders;
   /** For webhooks that have not shown that they answer: where destinations hang, their deliveries come due by the hundred together. */
-  unhurried: Turnstile;
+  unhurried: TickThrottle;
   slots: Pick<Slots, 'isProven' | 'isDear' | 'rendered' | 'pauseMs'>;
   policy: RetryPolicy;
   logger: Logger;
@@ -32,7 +32,7 @@ export async function prepareInTurn(
   deps: PrepareDeps,
 ): Promise<Prepared> {
   const { slots, unhurried, dearRenders } = deps;
-  if (!slots.isProven(claimed.webhookId)) await unhurried.turn();
+  if (!slots.isProven(claimed.webhookId)) await unhurried.wait();
   const destination = await readWebhook(claimed, deps);
   const prepareNow = () => prepareTimed(claimed, destination, deps);
   if (!slots.isDear(claimed.webhookId)) return prepareNow();

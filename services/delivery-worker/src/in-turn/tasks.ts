@@ -1,4 +1,4 @@
-import { createFairQueue, createTurnstile } from '@tocsin/kit';
+import { createFairQueue, createTickThrottle } from '@tocsin/kit';
 
 /** Work that nobody waits for until the end. */
 export interface Tasks {
@@ -20,7 +20,7 @@ interface Task {
 const perTurn = 32;
 
 export function createTasks(onError: (error: unknown) => void): Tasks {
-  const turnstile = createTurnstile(perTurn);
+  const throttle = createTickThrottle(perTurn);
   const waiting = createFairQueue<Task>(({ workspaceId }) => workspaceId);
   let open = 0;
   let idle: (() => void)[] = [];
@@ -35,7 +35,7 @@ export function createTasks(onError: (error: unknown) => void): Tasks {
     add(task) {
       open += 1;
       waiting.add(task);
-      turnstile.pass(() => {
+      throttle.schedule(() => {
         for (const { begin } of waiting.take(1)) void begin().catch(onError).then(end);
       });
     },

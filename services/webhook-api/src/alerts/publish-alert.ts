@@ -8,7 +8,7 @@ import {
   type PublishAlert,
   requestIdHeader,
 } from '@tocsin/contracts';
-import { AppError, type FieldError, withDeadline } from '@tocsin/kit';
+import { AppError, type FieldError, withTimeout } from '@tocsin/kit';
 import { PublishError, type Publisher } from '@tocsin/messaging';
 import type { AlertsReader } from './alerts-reader.js';
 
@@ -65,9 +65,12 @@ async function requireRule(
   alert: AlertFired,
   { reader, ruleTimeoutMs }: Required<Pick<PublishAlertDeps, 'reader' | 'ruleTimeoutMs'>>,
 ): Promise<void> {
-  const late = () =>
+  const createError = () =>
     unavailable('The alert rule could not be looked up: the database does not answer', alert);
-  const owner = await withDeadline(reader.findRuleWorkspace(alert.alert_rule_id), ruleTimeoutMs, late);
+  const owner = await withTimeout(reader.findRuleWorkspace(alert.alert_rule_id), {
+    timeoutMs: ruleTimeoutMs,
+    createError,
+  });
   const known = owner === undefined ? alert.alert_rule !== undefined : owner === alert.workspace_id;
   if (known) return;
   throw invalid(

@@ -1,5 +1,5 @@
 import { isStatementTimeout } from '@tocsin/database';
-import { AppError, type Gate, type Refusal } from '@tocsin/kit';
+import { AppError, createSemaphore, type LimitReason } from '@tocsin/kit';
 
 /** What one search may cost the database, in milliseconds. */
 export const searchTimeoutMs = 5_000;
@@ -17,30 +17,25 @@ export interface Searches {
   run<T>(workspaceId: string | null, search: () => Promise<T>): Promise<T>;
 }
 
-/** Of a pool's connections, those that may be searching. */
-export function searchPlaces(poolSize: number): { places: number; placesOfKey: number; maxWaitMs: number } {
-  const places = Math.max(1, Math.floor(poolSize * 0.4));
-  return { places, placesOfKey: Math.ceil(places / 2), maxWaitMs: 3_000 };
-}
-
-export function createSearches(gate: Gate): Searches {
+export function createSearches({ databasePoolSize }: { databasePoolSize: number }): Searches {
+  const permits = Math.max(1, Math.floor(databasePoolSize * 0.4));
+  const permitsPerKey = Math.ceil(permits / 2);
+  const semaphore = createSemaphore({ permits, permitsPerKey, maxWaitMs: 3_000, createError: refusal });
   return {
-    async run(workspaceId, search) {
-      const leave = await gate.enter(workspaceId ?? 'deployment', refuse);
-      try {
-        return await search();
-      } catch (cause) {
-        throw isStatementTimeout(cause) ? tookTooLong(cause) : cause;
-      } finally {
-        leave();
-      }
-    },
+    run: (workspaceId, search) =>
+      semaphore.run(async () => {
+        try {
+          return await search();
+        } catch (cause) {
+          throw isStatementTimeout(cause) ? tookTooLong(cause) : cause;
+        }
+      }, workspaceId ?? 'deployment'),
   };
 }
 
-function refuse(why: Refusal): AppError {
+function refusal(reason: LimitReason): AppError {
   const retryAfterSeconds = 2;
-  if (why === 'all')
+  if (reason === 'total')
     return new AppError('unavailable', 'Too many searches are running; try again.', { retryAfterSeconds });
   const detail = 'Other searches of this workspace are still running.';
   return new AppError('too_many_requests', detail, { retryAfterSeconds });

@@ -1,4 +1,4 @@
-import { AppError, createGate, type Refusal } from '@tocsin/kit';
+import { AppError, createSemaphore, type LimitReason } from '@tocsin/kit';
 
 /**
  * Lists that come whole, however long they are: page by page, and so many pages at a time. While the client reads one its
@@ -14,14 +14,19 @@ export interface WholeLists {
 
 export function createWholeLists(): WholeLists {
   // Each holds about 2 MiB: what was read, what is opened of it, and what is on its way.
-  const gate = createGate({ places: 32, placesOfKey: 4, maxWaitMs: 3_000 });
+  const semaphore = createSemaphore({
+    permits: 32,
+    permitsPerKey: 4,
+    maxWaitMs: 3_000,
+    createError: refusal,
+  });
   return {
     async *stream(workspaceId, pages) {
       const rest = pages[Symbol.asyncIterator]();
       try {
         for (let page = 0; ; page += 1) {
-          const leave = await gate.enter(workspaceId, page === 0 ? refusal : undefined);
-          const { done, value } = await rest.next().finally(leave);
+          const release = await semaphore.acquire(workspaceId, page === 0 ? {} : { maxWaitMs: Infinity });
+          const { done, value } = await rest.next().finally(release);
           if (done) return;
           yield value;
         }
@@ -32,8 +37,8 @@ export function createWholeLists(): WholeLists {
   };
 }
 
-function refusal(why: Refusal): AppError {
-  return why === 'own'
+function refusal(reason: LimitReason): AppError {
+  return reason === 'key'
     ? tooMany('too_many_requests', 'Other lists of this workspace are being read.')
     : tooMany('unavailable', 'Too many lists are being read; try again.');
 }

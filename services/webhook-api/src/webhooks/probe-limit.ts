@@ -9,5 +9,5 @@ export interface ProbeLimit {
 
 export function createProbeLimit(limiter: RateLimiter): ProbeLimit {
   const detail = 'This workspace has tested too often within a minute.';
-  return { take: (workspaceId) => requireAllowed(limiter.take(workspaceId), detail) };
+  return { take: (workspaceId) => requireAllowed(limiter.consume(workspaceId), detail) };
 }

@@ -19,7 +19,7 @@ export const templateTime = { share: 0.1, burstMs: 1_000 };
 export function createTemplateBudget(budget: TimeBudget): TemplateBudget {
   return {
     spend(workspaceId, work) {
-      requireAllowed(budget.state(workspaceId), usedUp);
+      requireAllowed(budget.check(workspaceId), usedUp);
       const startedAtMs = performance.now();
       try {
         return work();

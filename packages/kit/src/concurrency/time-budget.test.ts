@@ -6,22 +6,22 @@ function setUp() {
   return { clock, ...budget };
 }
 
-test('a key may use its burst at once, and then waits until its share has paid', () => {
-  const { clock, state, charge } = setUp();
+test('a key can use its burst at once and is then refused until its share covers the time', () => {
+  const { clock, check, charge } = setUp();
   charge('a', 600);
-  expect(state('a')).toEqual({ allowed: true });
+  expect(check('a')).toEqual({ allowed: true });
   charge('a', 600);
-  expect(state('a')).toEqual({ allowed: false, retryAfterSeconds: 2 });
-  expect(state('b')).toEqual({ allowed: true });
+  expect(check('a')).toEqual({ allowed: false, retryAfterSeconds: 2 });
+  expect(check('b')).toEqual({ allowed: true });
   clock.ms += 2_001;
-  expect(state('a')).toEqual({ allowed: true });
+  expect(check('a')).toEqual({ allowed: true });
 });
 
-test('over a long time a key takes its share and no more', () => {
-  const { clock, state, charge } = setUp();
+test('over time a key uses no more than its share', () => {
+  const { clock, check, charge } = setUp();
   let usedMs = 0;
   for (const endMs = clock.ms + 600_000; clock.ms < endMs; clock.ms += 10) {
-    if (!state('a').allowed) continue;
+    if (!check('a').allowed) continue;
     charge('a', 300);
     usedMs += 300;
   }

@@ -1,47 +1,49 @@
 import { LRUCache } from 'lru-cache';
 
 export interface RateLimiterOptions {
-  /** What one key may use in any minute, at once if it likes. */
+  /** Largest use of one key within any 60 s; all of it can be used at once. */
   perMinute: number;
-  /** Keys remembered; the one idle longest is forgotten first. */
+  /** Number of keys in memory; the least recently used key is forgotten first. Unless given: 10,000. */
   maxKeys?: number;
-  /** Milliseconds on a clock that never goes back. */
+  /** Milliseconds on a monotonic clock. */
   now?: () => number;
 }
 
 export type RateDecision = { allowed: true } | { allowed: false; retryAfterSeconds: number };
 
 export interface RateLimiter {
-  take(key: string): RateDecision;
+  /** Uses one unit of the limit of `key`, or refuses; a refusal uses nothing. */
+  consume(key: string): RateDecision;
 }
 
-/** What is used comes back so much late at most: a key has 99 % of its limit in the long run, and costs 500 bytes. */
+/** Resolution of the window. Used units return up to 500 ms late, so a key gets at least 99 % of its limit over time. */
 const stepMs = 500;
-/** A minute, and the step that has only begun to leave it. */
+/** Steps of the window: one minute, and one step that has left it only in part. 121 counters take 500 bytes for a key. */
 const steps = 60_000 / stepMs + 1;
 
-/** What a key has used, by step of time; a step's place is taken again by the one that comes `steps` later. */
+/** Use of one key by step, as a ring buffer. */
 interface Use {
   counts: Uint32Array;
-  /** Of the counts. */
+  /** Sum of `counts`. */
   sum: number;
+  /** Number of the newest step. */
   step: number;
 }
 
 /**
- * A sliding window for each key. A token bucket would be simpler, but gives what comes back during the first minute on
- * top of what was there: nearly twice the limit.
+ * A rate limiter with a sliding window for each key. Fixed windows and token buckets are simpler, but let a key use
+ * nearly twice its limit within one minute.
  */
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const { perMinute, maxKeys = 10_000, now = () => performance.now() } = options;
   const uses = new LRUCache<string, Use>({ max: maxKeys });
   return {
-    take(key) {
+    consume(key) {
       const nowMs = now();
       const step = Math.floor(nowMs / stepMs);
       const use = uses.get(key) ?? { counts: new Uint32Array(steps), sum: 0, step };
       uses.set(key, use);
-      forget(use, step);
+      advance(use, step);
       if (use.sum < perMinute) {
         use.counts[step % steps]! += 1;
         use.sum += 1;
@@ -53,7 +55,8 @@ export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   };
 }
 
-function forget(use: Use, step: number): void {
+/** Moves the window forward to `step`, and drops the steps that leave it. */
+function advance(use: Use, step: number): void {
   const firstNew = Math.max(use.step + 1, step - steps + 1);
   for (let next = firstNew; next <= step; next += 1) {
     use.sum -= use.counts[next % steps]!;

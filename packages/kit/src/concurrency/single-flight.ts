@@ -1,4 +1,4 @@
-/** Callers that ask for the same key at the same time share one piece of work and its outcome, also its failure. */
+/** Concurrent calls with the same key share one run of the work and its outcome, a failure included. */
 export interface SingleFlight<T> {
   run(key: string, work: () => Promise<T>): Promise<T>;
 }

@@ -2,22 +2,22 @@ import { LRUCache } from 'lru-cache';
 import type { RateDecision } from './rate-limiter.js';
 
 export interface TimeBudgetOptions {
-  /** Of one thread's time, that a key may take on and on: 0 to 1. */
+  /** Part of one thread's time that a key can use over time, 0 to 1. */
   share: number;
-  /** What it may take at once before that. */
+  /** Time in milliseconds that a key can use at once before its share limits it. */
   burstMs: number;
-  /** Keys remembered; the one idle longest is forgotten first. */
+  /** Number of keys in memory; the least recently used key is forgotten first. Unless given: 10,000. */
   maxKeys?: number;
-  /** Milliseconds on a clock that never goes back. */
+  /** Milliseconds on a monotonic clock. */
   now?: () => number;
 }
 
 /**
- * Bounds the time that each key's work takes of the thread that serves everybody. What a piece of work takes is known
- * when it is done: a key whose burst is used up has to wait until its share has paid for it.
+ * Limits the time that the work of each key takes on a shared thread. The cost of work is known after it: a key that
+ * has used up its burst is refused until its share has made up for the time it took.
  */
 export interface TimeBudget {
-  state(key: string): RateDecision;
+  check(key: string): RateDecision;
   charge(key: string, ms: number): void;
 }
 
@@ -34,10 +34,10 @@ export function createTimeBudget(options: TimeBudgetOptions): TimeBudget {
     return debt === undefined ? 0 : Math.max(0, debt.ms - (now() - debt.atMs) * share);
   };
   return {
-    state(key) {
-      const beyondMs = debtOf(key) - burstMs;
-      if (beyondMs < 0) return { allowed: true };
-      return { allowed: false, retryAfterSeconds: Math.max(1, Math.ceil(beyondMs / share / 1_000)) };
+    check(key) {
+      const excessMs = debtOf(key) - burstMs;
+      if (excessMs < 0) return { allowed: true };
+      return { allowed: false, retryAfterSeconds: Math.max(1, Math.ceil(excessMs / share / 1_000)) };
     },
     charge(key, ms) {
       debts.set(key, { ms: debtOf(key) + ms, atMs: now() });

@@ -1,0 +1,65 @@
+import { exponentialBackoffMs, retry } from './backoff.js';
+
+test('the delay doubles with each failure up to its maximum', () => {
+  const delays = [1, 2, 3, 4, 5].map((failures) =>
+    exponentialBackoffMs(failures, { firstMs: 50, maxMs: 300, jitter: 0 }),
+  );
+  expect(delays).toEqual([50, 100, 200, 300, 300]);
+});
+
+test('the jitter also spreads the longest delay', () => {
+  const delays = [0, 0.5, 1].map((value) =>
+    exponentialBackoffMs(9, { firstMs: 50, maxMs: 300, jitter: 0.5, random: () => value }),
+  );
+  expect(delays).toEqual([300, 225, 150]);
+});
+
+/** Work that fails a number of times and then returns 'done'. */
+function failing(times: number) {
+  let calls = 0;
+  return {
+    calls: () => calls,
+    work: async () => {
+      calls += 1;
+      if (calls <= times) throw new Error(`failure ${calls}`);
+      return 'done';
+    },
+  };
+}
+
+test('work is retried until it succeeds', async () => {
+  const { work, calls } = failing(3);
+  const reported: unknown[] = [];
+  const result = await retry(work, {
+    shouldRetry: () => true,
+    backoff: (failures) => (failures === 1 ? 0 : 1),
+    onRetry: (error, failures) => reported.push([String(error), failures]),
+  });
+  expect([result, calls()]).toEqual(['done', 4]);
+  expect(reported).toEqual([
+    ['Error: failure 1', 1],
+    ['Error: failure 2', 2],
+    ['Error: failure 3', 3],
+  ]);
+});
+
+test('an error that is not worth a retry is thrown at once', async () => {
+  const { work, calls } = failing(3);
+  const shouldRetry = (error: unknown) => String(error).includes('failure 1');
+  await expect(retry(work, { shouldRetry, backoff: () => 0 })).rejects.toThrow('failure 2');
+  expect(calls()).toBe(2);
+});
+
+test('an aborted retry ends its delay and throws the last error', async () => {
+  const { work, calls } = failing(3);
+  const stopping = new AbortController();
+  const onRetry = () => setImmediate(() => stopping.abort());
+  const retried = retry(work, {
+    shouldRetry: () => true,
+    backoff: () => 60_000,
+    signal: stopping.signal,
+    onRetry,
+  });
+  await expect(retried).rejects.toThrow('failure 1');
+  expect(calls()).toBe(1);
+});

@@ -1,0 +1,49 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+
+export interface BackoffOptions {
+  /** Delay after the first failure, in milliseconds; it doubles with each further failure. */
+  firstMs: number;
+  /** Longest delay, in milliseconds. */
+  maxMs: number;
+  /** Part of the delay that is random, 0 to 1, so that many callers do not retry together. Unless given: 0.5. */
+  jitter?: number;
+  /** 0 to 1. */
+  random?: () => number;
+}
+
+/** Delay in milliseconds after the n-th failure in a row (`failures` is 1 or more). */
+export function exponentialBackoffMs(failures: number, options: BackoffOptions): number {
+  const { firstMs, maxMs, jitter = 0.5, random = Math.random } = options;
+  return Math.min(maxMs, firstMs * 2 ** (failures - 1)) * (1 - jitter * random());
+}
+
+export interface RetryOptions {
+  /** Decides whether an error is worth a retry; any other error is thrown at once. */
+  shouldRetry: (error: unknown) => boolean;
+  /** Delay in milliseconds after the n-th failure; 0 retries at once. */
+  backoff: (failures: number, error: unknown) => number;
+  /** Ends the retries: the last error is thrown. Work in progress is not interrupted. */
+  signal?: AbortSignal;
+  /** Called before each delay. */
+  onRetry?: (error: unknown, failures: number) => void;
+}
+
+/** Repeats `work`, which must be safe to repeat, until it succeeds or its error is not worth a retry. */
+export async function retry<T>(work: () => Promise<T>, options: RetryOptions): Promise<T> {
+  const { shouldRetry, backoff, signal, onRetry } = options;
+  for (let failures = 1; ; failures += 1) {
+    try {
+      return await work();
+    } catch (error) {
+      if (signal?.aborted || !shouldRetry(error)) throw error;
+      onRetry?.(error, failures);
+      await delay(backoff(failures, error), signal);
+      if (signal?.aborted) throw error;
+    }
+  }
+}
+
+/** Ends early, without an error, when the signal is aborted. */
+async function delay(ms: number, signal: AbortSignal | undefined): Promise<void> {
+  if (ms > 0) await sleep(ms, undefined, { signal }).catch(() => {});
+}

@@ -1,0 +1,90 @@
+import { createRateLimiter } from './rate-limiter.js';
+
+const startMs = 1_000_000_000;
+
+function limiterOf(perMinute: number, maxKeys = 100) {
+  const clock = { nowMs: startMs };
+  const limiter = createRateLimiter({ perMinute, maxKeys, now: () => clock.nowMs });
+  return Object.assign(clock, { consume: (key = 'a') => limiter.consume(key) });
+}
+
+test('a key can use its limit at once, independently of other keys', () => {
+  const limiter = limiterOf(30);
+  for (let n = 0; n < 30; n += 1) expect(limiter.consume()).toEqual({ allowed: true });
+  expect(limiter.consume().allowed).toBe(false);
+  expect(limiter.consume('b')).toEqual({ allowed: true });
+});
+
+test.each([[1], [7], [30], [1_200]])(
+  'a limit of %i a minute is never exceeded within 60 s and is reached over time',
+  (perMinute) => {
+    const limiter = limiterOf(perMinute);
+    const allowedAtMs: number[] = [];
+    for (; limiter.nowMs < startMs + 600_000; limiter.nowMs += 137)
+      for (let asked = 0; asked < 5; asked += 1)
+        if (limiter.consume().allowed) allowedAtMs.push(limiter.nowMs);
+    allowedAtMs.forEach((atMs, index) => {
+      const later = allowedAtMs[index + perMinute];
+      if (later !== undefined) expect(later - atMs).toBeGreaterThanOrEqual(60_000);
+    });
+    expect(allowedAtMs.length).toBeGreaterThanOrEqual(perMinute * 9);
+  },
+);
+
+test.each([[1_200], [30_000]])('a steady caller gets 99 % of a limit of %i a minute', (perMinute) => {
+  const limiter = limiterOf(perMinute);
+  let allowed = 0;
+  for (let asked = 0; asked < perMinute * 60; asked += 1) {
+    limiter.nowMs = startMs + (asked * 60_000) / perMinute;
+    if (limiter.consume().allowed) allowed += 1;
+  }
+  expect(allowed).toBeGreaterThanOrEqual(perMinute * 60 * 0.99);
+});
+
+test.each([[0], [250], [499]])(
+  'a limit used at once is available again after 61 s (start at %i ms)',
+  (atMs) => {
+    const limiter = limiterOf(30);
+    limiter.nowMs += atMs;
+    for (let n = 0; n < 30; n += 1) limiter.consume();
+    limiter.nowMs += 61_000;
+    for (let n = 0; n < 30; n += 1) expect(limiter.consume().allowed).toBe(true);
+  },
+);
+
+test('a caller that waits as long as it was told is allowed', () => {
+  const limiter = limiterOf(2);
+  for (let round = 0; round < 50; round += 1) {
+    const decision = limiter.consume();
+    if (decision.allowed) limiter.nowMs += 13_337;
+    else {
+      expect(decision.retryAfterSeconds).toBeLessThanOrEqual(61);
+      limiter.nowMs += decision.retryAfterSeconds * 1_000;
+      expect(limiter.consume().allowed).toBe(true);
+    }
+  }
+});
+
+test('repeated refusals do not postpone the time of the next permission', () => {
+  const limiter = limiterOf(1);
+  limiter.consume();
+  for (; limiter.nowMs < startMs + 60_000; limiter.nowMs += 100)
+    expect(limiter.consume().allowed).toBe(false);
+  limiter.nowMs = startMs + 61_000;
+  expect(limiter.consume().allowed).toBe(true);
+});
+
+test('a key that was idle for long has its whole limit again', () => {
+  const limiter = limiterOf(3);
+  for (let n = 0; n < 3; n += 1) limiter.consume();
+  limiter.nowMs += 3_600_000;
+  for (let n = 0; n < 3; n += 1) expect(limiter.consume().allowed).toBe(true);
+  expect(limiter.consume().allowed).toBe(false);
+});
+
+test('the least recently used key is forgotten when there are too many keys', () => {
+  const limiter = limiterOf(1, 2);
+  for (const key of ['a', 'b', 'c']) limiter.consume(key);
+  expect(limiter.consume('c').allowed).toBe(false);
+  expect(limiter.consume('a').allowed).toBe(true);
+});

@@ -1,0 +1,147 @@
+export interface SemaphoreOptions {
+  /** Number of permits. */
+  permits: number;
+  /** Number of permits that one key can hold at a time. Unless given: all of them. */
+  permitsPerKey?: number;
+  /** Number of callers that can wait for a permit; a further caller is rejected at once. Unless given: no limit. */
+  maxWaiting?: number;
+  /** Like `maxWaiting`, for the callers of one key. */
+  maxWaitingPerKey?: number;
+  /** Longest wait for a permit, in milliseconds. Unless given: no limit. */
+  maxWaitMs?: number;
+  /** Makes the error for a caller that gets no permit. */
+  createError?: (reason: LimitReason) => Error;
+}
+
+/** The limit that a caller without a permit ran into: the permits of its own key, or those of all keys together. */
+export type LimitReason = 'key' | 'total';
+
+/** Returns the permit. A second call does nothing. */
+export type Release = () => void;
+
+/**
+ * A semaphore that is fair between keys. A released permit goes to the key that holds the fewest permits; among equal
+ * keys, to the caller that has waited longest. The callers of one key are served in order of arrival.
+ */
+export interface Semaphore {
+  /**
+   * Waits for a permit.
+   * @throws the error of `createError` when the wait is too long or too many callers wait
+   */
+  acquire(key?: string, options?: { maxWaitMs?: number }): Promise<Release>;
+  /** Returns undefined unless a permit is free now. */
+  tryAcquire(key?: string): Release | undefined;
+  /** Runs `work` while holding a permit. */
+  run<T>(work: () => Promise<T>, key?: string): Promise<T>;
+  /** Number of callers that wait for a permit. */
+  waiting(): number;
+  /** Rejects all waiting and all later calls of `acquire` with `error`. Permits in use stay valid. */
+  close(error: Error): void;
+}
+
+interface Waiter {
+  /** Orders waiters of different keys by arrival. */
+  arrival: number;
+  grant(): void;
+  reject(error: Error): void;
+}
+
+export function createSemaphore(options: SemaphoreOptions): Semaphore {
+  const { permits, permitsPerKey = permits, createError = noPermitError } = options;
+  const { maxWaiting = Infinity, maxWaitingPerKey = Infinity } = options;
+  const held = new Map<string, number>();
+  const waitersByKey = new Map<string, Set<Waiter>>();
+  let heldInTotal = 0;
+  let waiting = 0;
+  let arrivals = 0;
+  let closedWith: Error | undefined;
+
+  const heldBy = (key: string) => held.get(key) ?? 0;
+  const isFree = (key: string) => heldInTotal < permits && heldBy(key) < permitsPerKey;
+  const rejection = (key: string) => createError(heldBy(key) >= permitsPerKey ? 'key' : 'total');
+
+  const take = (key: string): Release => {
+    heldInTotal += 1;
+    held.set(key, heldBy(key) + 1);
+    let isReleased = false;
+    return () => {
+      if (isReleased) return;
+      isReleased = true;
+      heldInTotal -= 1;
+      if (heldBy(key) === 1) held.delete(key);
+      else held.set(key, heldBy(key) - 1);
+      grantNext();
+    };
+  };
+
+  const grantNext = () => {
+    let next: { held: number; waiter: Waiter } | undefined;
+    for (const [key, waiters] of waitersByKey) {
+      if (!isFree(key)) continue;
+      const [waiter] = waiters;
+      const candidate = { held: heldBy(key), waiter: waiter! };
+      if (next === undefined || isBefore(candidate, next)) next = candidate;
+    }
+    next?.waiter.grant();
+  };
+
+  const wait = (key: string, maxWaitMs: number): Promise<Release> => {
+    const waiters = waitersByKey.get(key) ?? new Set();
+    if (waiting >= maxWaiting || waiters.size >= maxWaitingPerKey) return Promise.reject(rejection(key));
+    return new Promise((resolve, reject) => {
+      let timer: NodeJS.Timeout | undefined;
+      const leave = () => {
+        clearTimeout(timer);
+        waiting -= 1;
+        waiters.delete(waiter);
+        if (waiters.size === 0) waitersByKey.delete(key);
+      };
+      const waiter: Waiter = {
+        arrival: arrivals++,
+        grant() {
+          leave();
+          resolve(take(key));
+        },
+        reject(error) {
+          leave();
+          reject(error);
+        },
+      };
+      if (maxWaitMs !== Infinity) timer = setTimeout(() => waiter.reject(rejection(key)), maxWaitMs).unref();
+      waiting += 1;
+      waiters.add(waiter);
+      waitersByKey.set(key, waiters);
+    });
+  };
+
+  const semaphore: Semaphore = {
+    async acquire(key = '', { maxWaitMs = options.maxWaitMs ?? Infinity } = {}) {
+      if (closedWith !== undefined) throw closedWith;
+      return isFree(key) ? take(key) : wait(key, maxWaitMs);
+    },
+    tryAcquire: (key = '') => (closedWith === undefined && isFree(key) ? take(key) : undefined),
+    async run(work, key) {
+      const release = await semaphore.acquire(key);
+      try {
+        return await work();
+      } finally {
+        release();
+      }
+    },
+    waiting: () => waiting,
+    close(error) {
+      closedWith = error;
+      for (const waiters of [...waitersByKey.values()])
+        for (const waiter of [...waiters]) waiter.reject(error);
+    },
+  };
+  return semaphore;
+}
+
+function isBefore(a: { held: number; waiter: Waiter }, b: { held: number; waiter: Waiter }): boolean {
+  return a.held === b.held ? a.waiter.arrival < b.waiter.arrival : a.held < b.held;
+}
+
+function noPermitError(reason: LimitReason): Error {
+  return new Error(`No permit became free in time (limit: ${reason}).`);
+}

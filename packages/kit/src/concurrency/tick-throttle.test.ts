@@ -1,0 +1,26 @@
+import { setImmediate as nextTick } from 'node:timers/promises';
+import { createTickThrottle } from './tick-throttle.js';
+
+test('a limited number of callbacks runs in each tick, in order of arrival', async () => {
+  const throttle = createTickThrottle(3);
+  const called: number[] = [];
+  for (let index = 0; index < 8; index += 1) throttle.schedule(() => called.push(index));
+  const calledByTick: number[] = [called.length];
+  while (called.length < 8) {
+    await nextTick();
+    calledByTick.push(called.length);
+  }
+  expect(calledByTick).toEqual([0, 3, 6, 8]);
+  expect(called).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+});
+
+test('a callback that is scheduled after an idle time runs', async () => {
+  const throttle = createTickThrottle(1);
+  const called: string[] = [];
+  throttle.schedule(() => called.push('first'));
+  await nextTick();
+  await nextTick();
+  throttle.schedule(() => called.push('second'));
+  await nextTick();
+  expect(called).toEqual(['first', 'second']);
+});

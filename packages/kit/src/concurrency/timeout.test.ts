@@ -1,0 +1,16 @@
+import { withTimeout } from './timeout.js';
+
+const never = new Promise<never>(() => {});
+
+test('the outcome of work that ends in time is returned', async () => {
+  expect(await withTimeout(Promise.resolve('done'), { timeoutMs: 1_000 })).toBe('done');
+  await expect(withTimeout(Promise.reject(new Error('broken')), { timeoutMs: 1_000 })).rejects.toThrow(
+    'broken',
+  );
+});
+
+test('work that takes too long is rejected with the error of the caller', async () => {
+  await expect(withTimeout(never, { timeoutMs: 1 })).rejects.toThrow('timed out after 1 ms');
+  const createError = () => new TypeError('late');
+  await expect(withTimeout(never, { timeoutMs: 1, createError })).rejects.toThrow(TypeError);
+});

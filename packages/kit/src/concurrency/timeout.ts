@@ -1,0 +1,22 @@
+export interface TimeoutOptions {
+  timeoutMs: number;
+  /** Makes the error of the rejection. */
+  createError?: () => Error;
+}
+
+/**
+ * Settles like `work`, or rejects after `timeoutMs`. It does not stop the work, whose late outcome is ignored; work
+ * that can be stopped takes an `AbortSignal.timeout` besides.
+ */
+export async function withTimeout<T>(work: Promise<T>, options: TimeoutOptions): Promise<T> {
+  const { timeoutMs, createError = () => new Error(`timed out after ${timeoutMs} ms`) } = options;
+  let timer: NodeJS.Timeout | undefined;
+  const timeout = new Promise<never>((_, reject) => {
+    timer = setTimeout(() => reject(createError()), timeoutMs);
+  });
+  try {
+    return await Promise.race([work, timeout]);
+  } finally {
+    clearTimeout(timer);
+  }
+}

@@ -1,8 +1,8 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { renderPage } from '../render-page.js';
 import { readBehaviour } from './behaviour.js';
-import { renderInbox } from './page.js';
 import { createRequestLog, type ReceivedRequest, type RequestLog } from './request-log.js';
 
 export interface InboxOptions {
@@ -45,7 +45,11 @@ export async function startInbox({ port, capacity = 200 }: InboxOptions): Promis
 async function answer(log: RequestLog, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { method = '', url = '/' } = request;
   if (method === 'GET' && url === '/')
-    return send(response, 'text/html; charset=utf-8', renderInbox(log.list()));
+    return send(
+      response,
+      'text/html; charset=utf-8',
+      renderPage('inbox', { title: 'Inbox', requests: log.list() }),
+    );
   if (method === 'GET' && url === '/requests')
     return send(response, 'application/json', JSON.stringify(log.list()));
   if (method === 'DELETE' && url === '/requests') {

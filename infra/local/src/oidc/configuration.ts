@@ -5,8 +5,8 @@ import type {
   KoaContextWithOIDC,
   ResourceServer,
 } from 'oidc-provider';
+import { renderPage } from '../render-page.js';
 import type { Directory, Roles } from './directory.js';
-import { renderMessage, renderUserCodeConfirm, renderUserCodeInput } from './pages.js';
 import type { SigningKey } from './signing-keys.js';
 
 export interface RealmSettings {
@@ -98,7 +98,10 @@ export function configureProvider(
     interactions: { url: (ctx, interaction) => `${mountPath(ctx)}/interaction/${interaction.uid}` },
     renderError: (ctx, out) => {
       ctx.type = 'html';
-      ctx.body = renderMessage('That did not work', out.error_description ?? out.error);
+      ctx.body = renderPage('message', {
+        title: 'Sign-in failed',
+        message: out.error_description ?? out.error,
+      });
     },
   };
 }
@@ -156,7 +159,8 @@ function makeConsoleClient({ consoleClientId, consoleRedirectUris }: RealmSettin
 
 const devicePages = {
   async userCodeInputSource(ctx: KoaContextWithOIDC, form: string, _out?: unknown, error?: Error) {
-    ctx.body = renderUserCodeInput(form, error === undefined ? undefined : explainUserCodeError(error));
+    const reason = error === undefined ? {} : { error: explainUserCodeError(error) };
+    ctx.body = renderPage('user-code-input', { title: 'Connect a device', form, ...reason });
   },
   async userCodeConfirmSource(
     ctx: KoaContextWithOIDC,
@@ -165,10 +169,14 @@ const devicePages = {
     _info: unknown,
     userCode: string,
   ) {
-    ctx.body = renderUserCodeConfirm(form, client.clientName ?? client.clientId, userCode);
+    const clientName = client.clientName ?? client.clientId;
+    ctx.body = renderPage('user-code-confirm', { title: 'Connect a device', form, clientName, userCode });
   },
   async successSource(ctx: KoaContextWithOIDC) {
-    ctx.body = renderMessage('Signed in', 'Your device is connected. You can close this page.');
+    ctx.body = renderPage('message', {
+      title: 'Signed in',
+      message: 'Your device is connected. You can close this page.',
+    });
   },
 };
 

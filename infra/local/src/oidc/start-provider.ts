@@ -2,9 +2,9 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type Provider from 'oidc-provider';
+import { renderPage } from '../render-page.js';
 import { configureProvider, type RealmSettings } from './configuration.js';
 import { createMemoryStore } from './memory-store.js';
-import { renderSignIn } from './pages.js';
 import { makeSigningKey, type SigningKey } from './signing-keys.js';
 
 export interface ProviderOptions extends RealmSettings {
@@ -88,8 +88,12 @@ async function signIn(
 ): Promise<void> {
   const { params } = await provider.interactionDetails(request, response);
   const client = await provider.Client.find(String(params.client_id));
-  const page = { action: request.url ?? '', clientName: client?.clientName ?? String(params.client_id) };
-  if (request.method !== 'POST') return sendPage(response, 200, renderSignIn(page));
+  const page = {
+    title: 'Sign in',
+    action: request.url ?? '',
+    clientName: client?.clientName ?? String(params.client_id),
+  };
+  if (request.method !== 'POST') return sendPage(response, 200, renderPage('sign-in', page));
   const form = await readForm(request);
   const user = Object.hasOwn(directory.users, form.get('username') ?? '')
     ? directory.users[form.get('username') ?? '']
@@ -98,7 +102,7 @@ async function signIn(
     return sendPage(
       response,
       401,
-      renderSignIn({ ...page, error: 'The user name or the password is wrong.' }),
+      renderPage('sign-in', { ...page, error: 'The user name or the password is wrong.' }),
     );
   }
   await provider.interactionFinished(request, response, { login: { accountId: user.id } });

@@ -17,7 +17,7 @@ const secrets = {
   adminKey: 'admin-Secret-7',
   databasePassword: 'dbSecret8',
   brokerPassword: 'brokerSecret9',
-  sealing: Buffer.from('sealing-key-Secret-10-0123456789').toString('base64'),
+  encryption: Buffer.from('cipher-key-Secret-10-01234567890').toString('base64'),
   userinfo: 'userinfoSecret11',
   message: 'message-Secret-12',
   answer: 'answer-Secret-13',
@@ -51,7 +51,7 @@ beforeAll(async () => {
     DATABASE_URL: withCredentials(database.url, 'tocsin_planted', secrets.databasePassword),
     AMQP_URL: amqpUrl,
     OIDC_ISSUER: process.env.TOCSIN_TEST_OIDC_ISSUER ?? '',
-    SECRETS_KEYS: `k1:${secrets.sealing}`,
+    SECRETS_KEYS: `k1:${secrets.encryption}`,
     GENAI_ENGINE_ADMIN_KEY: secrets.adminKey,
     EGRESS_ALLOW: '127.0.0.0/8',
     RETRY_SCHEDULE: '50ms,50ms',
@@ -302,14 +302,14 @@ test('services without their surroundings, and programs that cannot start, say w
   );
   const broken = [
     { DATABASE_URL: `postgres//${secrets.databasePassword}` },
-    { SECRETS_KEYS: `k1:${secrets.sealing}x,${secrets.key}` },
+    { SECRETS_KEYS: `k1:${secrets.encryption}x,${secrets.key}` },
     { OIDC_ENTERPRISE_ISSUERS: `[{"issuer": "${secrets.key}"` },
     { AMQP_URL: `http://u:${secrets.brokerPassword}@x` },
   ];
   const addresses = [wrongDatabase, closed, `postgres:/${secrets.databasePassword}@@:x`];
   const failing = [
     ...broken.map((changes) => ({ script: 'services/webhook-api/dist/main.js', changes, says: true })),
-    ...['migrate', 'reseal'].flatMap((name) =>
+    ...['migrate', 'rotate-keys'].flatMap((name) =>
       addresses.map((DATABASE_URL) => ({
         script: `packages/database/dist/${name}.js`,
         changes: { DATABASE_URL },

@@ -30,9 +30,9 @@ export {
 export { checkSchema } from './schema-reader.js';
 export {
   createSecretBox,
-  type Place,
   parseSecretKeys,
   type SecretBox,
   type SecretKey,
+  type SecretLocation,
 } from './secret-box.js';
 export { sqlArray } from './sql-array.js';

@@ -1,19 +1,18 @@
 import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
 
-/** Where a sealed value stands. It is authenticated with the value, so that no value can be moved elsewhere. */
-export interface Place {
+/** The cell that an encrypted value belongs to. It is authenticated data: a value that is moved cannot be decrypted. */
+export interface SecretLocation {
   table: string;
   id: string;
   column: string;
 }
 
-/** Seals what may hold credentials (AES-256-GCM, NIST SP 800-38D). */
+/** Encrypts values that can contain credentials (AES-256-GCM, NIST SP 800-38D). */
 export interface SecretBox {
-  seal(plain: string | Buffer, place: Place): Buffer;
-  /** Throws where the key is unknown, or the value was changed or moved. */
-  open(sealed: Buffer, place: Place): Buffer;
-  /** True where `sealed` was not made with the current key. */
-  isStale(sealed: Buffer): boolean;
+  encrypt(plain: string | Buffer, location: SecretLocation): Buffer;
+  /** @throws Error where the key is unknown, or the value was changed or moved. */
+  decrypt(encrypted: Buffer, location: SecretLocation): Buffer;
+  usesCurrentKey(encrypted: Buffer): boolean;
 }
 
 export interface SecretKey {
@@ -26,55 +25,58 @@ export interface SecretKey {
 const nonceBytes = 12;
 const tagBytes = 16;
 
-/** The first key seals; all of them open. Layout: id length (1), id, nonce (12), tag (16), ciphertext. */
+/** The first key encrypts; all keys decrypt. Layout: id length (1 byte), id, nonce (12), tag (16), ciphertext. */
 export function createSecretBox(keys: [SecretKey, ...SecretKey[]]): SecretBox {
   const byId = new Map(keys.map((entry) => [entry.id, entry.key]));
   const current = keys[0];
   const nextNonce = createNonces();
   const header = Buffer.concat([Buffer.from([current.id.length]), Buffer.from(current.id, 'latin1')]);
   return {
-    seal(plain, place) {
+    encrypt(plain, location) {
       const nonce = nextNonce();
-      const cipher = createCipheriv('aes-256-gcm', current.key, nonce).setAAD(associated(place));
+      const cipher = createCipheriv('aes-256-gcm', current.key, nonce).setAAD(authenticatedData(location));
       const first = typeof plain === 'string' ? cipher.update(plain, 'utf8') : cipher.update(plain);
       const last = cipher.final();
       return Buffer.concat([header, nonce, cipher.getAuthTag(), first, last]);
     },
-    open(sealed, place) {
-      const id = keyIdOf(sealed);
+    decrypt(encrypted, location) {
+      const id = keyIdOf(encrypted);
       const key = byId.get(id);
       if (key === undefined)
-        throw new Error(`A value is sealed with the key ${JSON.stringify(id)}, which is not set.`);
-      const start = 1 + id.length;
-      const decipher = createDecipheriv('aes-256-gcm', key, sealed.subarray(start, start + nonceBytes));
-      decipher
-        .setAAD(associated(place))
-        .setAuthTag(sealed.subarray(start + nonceBytes, start + nonceBytes + tagBytes));
-      return Buffer.concat([
-        decipher.update(sealed.subarray(start + nonceBytes + tagBytes)),
-        decipher.final(),
-      ]);
+        throw new Error(
+          `A value is encrypted with the key ${JSON.stringify(id)}, which is not in SECRETS_KEYS.`,
+        );
+      const nonceStart = 1 + id.length;
+      const tagStart = nonceStart + nonceBytes;
+      const textStart = tagStart + tagBytes;
+      const decipher = createDecipheriv('aes-256-gcm', key, encrypted.subarray(nonceStart, tagStart))
+        .setAAD(authenticatedData(location))
+        .setAuthTag(encrypted.subarray(tagStart, textStart));
+      return Buffer.concat([decipher.update(encrypted.subarray(textStart)), decipher.final()]);
     },
-    isStale: (sealed) => keyIdOf(sealed) !== current.id,
+    usesCurrentKey: (encrypted) => keyIdOf(encrypted) === current.id,
   };
 }
 
-/** Random nonces, made by the thousand: a call for each costs as much as the sealing of a small value. */
+/** Random nonces in blocks of 1,000: one call for each nonce costs as much as the encryption of a small value. */
 function createNonces(): () => Buffer {
-  const noncesAtOnce = 1_000;
-  let made = Buffer.alloc(0);
+  const noncesInBlock = 1_000;
+  let block = Buffer.alloc(0);
   let next = 0;
   return () => {
-    if (next === made.length) {
-      made = randomBytes(noncesAtOnce * nonceBytes);
+    if (next === block.length) {
+      block = randomBytes(noncesInBlock * nonceBytes);
       next = 0;
     }
     next += nonceBytes;
-    return made.subarray(next - nonceBytes, next);
+    return block.subarray(next - nonceBytes, next);
   };
 }
 
-/** Reads `id:base64` pairs, the current one first, as the variable SECRETS_KEYS has them; throws with a sentence. */
+/**
+ * Parses the variable SECRETS_KEYS: `id:base64` pairs separated by commas, the current key first.
+ * @throws Error with a sentence that completes "SECRETS_KEYS …".
+ */
 export function parseSecretKeys(text: string): [SecretKey, ...SecretKey[]] {
   const keys = text.split(',').map((pair): SecretKey => {
     const [id, encoded, ...rest] = pair.trim().split(':');
@@ -84,14 +86,14 @@ export function parseSecretKeys(text: string): [SecretKey, ...SecretKey[]] {
       throw new Error('must be a list of id:key, each key 32 bytes in base64, the current one first');
     return { id, key };
   });
-  if (new Set(keys.map((key) => key.id)).size !== keys.length) throw new Error('names a key id twice');
+  if (new Set(keys.map((key) => key.id)).size !== keys.length) throw new Error('has a key id twice');
   return keys as [SecretKey, ...SecretKey[]];
 }
 
-function keyIdOf(sealed: Buffer): string {
-  return sealed.subarray(1, 1 + (sealed[0] ?? 0)).toString('latin1');
+function keyIdOf(encrypted: Buffer): string {
+  return encrypted.subarray(1, 1 + (encrypted[0] ?? 0)).toString('latin1');
 }
 
-function associated(place: Place): Buffer {
-  return Buffer.from(`${place.table}/${place.id}/${place.column}`, 'utf8');
+function authenticatedData({ table, id, column }: SecretLocation): Buffer {
+  return Buffer.from(`${table}/${id}/${column}`, 'utf8');
 }

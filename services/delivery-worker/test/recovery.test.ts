@@ -78,8 +78,8 @@ test('a webhook that cannot be opened is its own trouble, and uses up no schedul
   const webhooks = () => stage.database.knex('webhooks');
   const good = await Promise.all(Array.from({ length: 5 }, () => stage.addTarget()));
   const [damaged, healed] = [await stage.addTarget(), await stage.addTarget()];
-  const { url_encrypted: sealed } = await webhooks().where({ id: healed.id }).first();
-  const unknownKey = Buffer.concat([Buffer.from([2]), Buffer.from('k9'), sealed.subarray(3)]);
+  const { url_encrypted: encrypted } = await webhooks().where({ id: healed.id }).first();
+  const unknownKey = Buffer.concat([Buffer.from([2]), Buffer.from('k9'), encrypted.subarray(3)]);
   await webhooks().where({ id: healed.id }).update({ url_encrypted: unknownKey });
   await webhooks()
     .where({ id: damaged.id })
@@ -96,7 +96,7 @@ test('a webhook that cannot be opened is its own trouble, and uses up no schedul
     { status: 'open', attempts_made: 0, error: expect.stringContaining('cannot be opened') },
     { status: 'open', attempts_made: 0 },
   ]);
-  await webhooks().where({ id: healed.id }).update({ url_encrypted: sealed });
+  await webhooks().where({ id: healed.id }).update({ url_encrypted: encrypted });
   const rows = await ended(6);
   expect(new Set(rows.map((row) => row.status))).toEqual(new Set(['succeeded']));
   expect(stage.destination.at(healed.path)).toHaveLength(1);

@@ -20,7 +20,7 @@ const idsOf = async (query: string) => (await list(query)).body.map(({ id }) => 
 const inMs = (ms: number) => new Date(Date.now() + ms);
 
 describe('a delivery', () => {
-  it('is read without what was sent where that was sealed with a key that is not here', async () => {
+  it('is read without its request bodies where they are encrypted with an unknown key', async () => {
     const id = await seed({ response: 'ok', requestBody: '1' });
     await seedAttempt(api.database, { id, number: 2, response: 'ok', requestBody: '2', box: foreignBox });
     const { status, body } = await api.call<DeliveryWithAttempts>('GET', single(id));
@@ -61,7 +61,7 @@ describe('a delivery', () => {
     for (let number = 2; number <= 6; number += 1)
       await seedAttempt(api.database, { id, number, response: 'no', requestBody });
     const shown = async () => (await api.call<DeliveryWithAttempts>('GET', single(id))).body.attempts;
-    // Sealing adds a few bytes to each, so that four of them are more than 4 MiB.
+    // Encryption adds a few bytes to each, so that four of them are more than 4 MiB.
     expect((await shown()).map(({ number }) => number)).toEqual([4, 5, 6]);
     const huge = { id, number: 7, response: 'no', requestBody: requestBody.repeat(5) };
     await seedAttempt(api.database, huge);

@@ -254,7 +254,7 @@ describe('permissions', () => {
 test('a webhook that cannot be opened is shown as to a reader, and can be saved anew', async () => {
   const { id } = await create();
   const path = `/api/v1/webhooks/${id}`;
-  const body_encrypted = foreignBox.seal('{}', { table: 'webhooks', id, column: 'body' });
+  const body_encrypted = foreignBox.encrypt('{}', { table: 'webhooks', id, column: 'body' });
   await api.database.knex('webhooks').where({ id }).update({ body_encrypted });
   expect(await read(id)).toMatchObject({ status: 200, body: { name: fields.name, body: '[hidden]' } });
   const all = await api.call<Webhook[]>('GET', collection);

@@ -3,7 +3,7 @@ import type { History } from './growth-history-repository.js';
 
 const dayMs = 86_400_000;
 
-/** Ids of deliveries of the measured workspace from all over the time, their request bodies sealed as the worker does. */
+/** Ids of deliveries of the measured workspace from all over the time, their request bodies encrypted as the worker does. */
 export async function pickDeliveries(
   database: Database,
   secrets: SecretBox,
@@ -20,7 +20,11 @@ export async function pickDeliveries(
     ids.push(rows[0].id);
   }
   for (const id of ids) {
-    const body = secrets.seal('{"made":true}', { table: 'attempts', id: `${id}/1`, column: 'request_body' });
+    const body = secrets.encrypt('{"made":true}', {
+      table: 'attempts',
+      id: `${id}/1`,
+      column: 'request_body',
+    });
     await database.knex('attempts').where({ delivery_id: id }).update({ request_body_encrypted: body });
   }
   return ids;

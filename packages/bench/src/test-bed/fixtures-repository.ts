@@ -47,14 +47,14 @@ function toWebhookRow(
   secrets: SecretBox,
 ) {
   const id = randomUUID();
-  const seal = (text: string, column: string) => secrets.seal(text, { table: 'webhooks', id, column });
+  const encrypt = (text: string, column: string) => secrets.encrypt(text, { table: 'webhooks', id, column });
   return {
     id,
     workspace_id: workspaceId,
     name: `bench ${index}`,
-    url_encrypted: seal(url, 'url'),
-    headers_encrypted: seal(JSON.stringify(headers), 'headers'),
-    body_encrypted: seal(bodyTemplate, 'body'),
+    url_encrypted: encrypt(url, 'url'),
+    headers_encrypted: encrypt(JSON.stringify(headers), 'headers'),
+    body_encrypted: encrypt(bodyTemplate, 'body'),
     destination: new URL(url).origin,
     header_names: Object.keys(headers),
     enabled: true,

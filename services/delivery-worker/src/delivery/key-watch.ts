@@ -1,7 +1,7 @@
 import { AppError, type Logger } from '@tocsin/kit';
 import type { Destination, Unopened } from './webhooks-reader.js';
 
-/** Tells a worker that was given other keys than those that webhooks are sealed with from one that meets a damaged row. */
+/** Tells a worker that was given other keys than those that webhooks are encrypted with from one that meets a damaged row. */
 export interface KeyWatch {
   saw(webhook: Destination | Unopened): void;
   /** @throws AppError `unavailable`, where the worker's keys open nothing. */
@@ -11,7 +11,8 @@ export interface KeyWatch {
 /** So many webhooks are not damaged all at once. */
 const enough = 20;
 
-const unfit = 'SECRETS_KEYS opens none of the webhooks: it does not hold the key that they are sealed with.';
+const unfit =
+  'SECRETS_KEYS opens none of the webhooks: it does not hold the key that they are encrypted with.';
 
 export function createKeyWatch(logger: Logger): KeyWatch {
   const unopened = new Set<string>();

@@ -47,7 +47,7 @@ export function prepare(input: PrepareInput): Prepared {
 }
 
 const unopened =
-  'The webhook’s secrets cannot be opened: the key that they are sealed with is not set, or they are damaged.';
+  'The webhook’s secrets cannot be opened: the key that they are encrypted with is not set, or they are damaged.';
 const firstUnopenedMs = 3_500;
 const maxUnopenedMs = 60_000;
 

@@ -34,7 +34,7 @@ function columnsOf(outcomes: Outcome[], secrets: SecretBox): unknown[] {
   );
   const attempts = outcomes.map(({ attempt }) => attempt);
   const bodies = outcomes.map(({ claimed, attempt }) =>
-    attempt ? seal(claimed, attempt, secrets) : nothing,
+    attempt ? encrypt(claimed, attempt, secrets) : nothing,
   );
   const claims = outcomes.map(({ claimed }) => claimed);
   return [
@@ -73,8 +73,8 @@ function startsOf(parts: Buffer[]): number[] {
   });
 }
 
-function seal({ deliveryId, claim }: Claimed, { requestBody }: Attempt, secrets: SecretBox): Buffer {
-  return secrets.seal(requestBody, {
+function encrypt({ deliveryId, claim }: Claimed, { requestBody }: Attempt, secrets: SecretBox): Buffer {
+  return secrets.encrypt(requestBody, {
     table: 'attempts',
     id: `${deliveryId}/${claim}`,
     column: 'request_body',

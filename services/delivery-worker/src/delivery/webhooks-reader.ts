@@ -62,13 +62,13 @@ function openOrTell(row: WebhookRow, secrets: SecretBox): Destination | Unopened
 }
 
 function toDestination(row: WebhookRow, secrets: SecretBox): Destination {
-  const open = (sealed: Buffer, column: string) =>
-    secrets.open(sealed, { table: 'webhooks', id: row.id, column }).toString('utf8');
+  const decrypt = (encrypted: Buffer, column: string) =>
+    secrets.decrypt(encrypted, { table: 'webhooks', id: row.id, column }).toString('utf8');
   return {
     id: row.id,
     version: row.version,
-    url: open(row.url_encrypted, 'url'),
-    headers: JSON.parse(open(row.headers_encrypted, 'headers')),
-    body: open(row.body_encrypted, 'body'),
+    url: decrypt(row.url_encrypted, 'url'),
+    headers: JSON.parse(decrypt(row.headers_encrypted, 'headers')),
+    body: decrypt(row.body_encrypted, 'body'),
   };
 }

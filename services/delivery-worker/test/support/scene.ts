@@ -36,14 +36,15 @@ export function createScene(database: Database) {
 
     async addWebhook({ enabled = true, workspace = workspaceId as string } = {}): Promise<string> {
       const id = randomUUID();
-      const seal = (text: string, column: string) => secrets.seal(text, { table: 'webhooks', id, column });
+      const encrypt = (text: string, column: string) =>
+        secrets.encrypt(text, { table: 'webhooks', id, column });
       await database.knex('webhooks').insert({
         id,
         workspace_id: workspace,
         name: 'a webhook',
-        url_encrypted: seal('http://127.0.0.1:9/', 'url'),
-        headers_encrypted: seal('{}', 'headers'),
-        body_encrypted: seal('{}', 'body'),
+        url_encrypted: encrypt('http://127.0.0.1:9/', 'url'),
+        headers_encrypted: encrypt('{}', 'headers'),
+        body_encrypted: encrypt('{}', 'body'),
         destination: 'http://127.0.0.1:9',
         header_names: [],
         enabled,

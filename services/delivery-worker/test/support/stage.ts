@@ -71,14 +71,15 @@ export async function createStage(overrides: Partial<DeliveryWorkerConfig> = {})
       ...rest
     }: Target = {}) {
       const id = await scene.addWebhook(rest);
-      const seal = (text: string, column: string) => secrets.seal(text, { table: 'webhooks', id, column });
+      const encrypt = (text: string, column: string) =>
+        secrets.encrypt(text, { table: 'webhooks', id, column });
       await db.database
         .knex('webhooks')
         .where({ id })
         .update({
-          url_encrypted: seal(url, 'url'),
-          headers_encrypted: seal(JSON.stringify(headers), 'headers'),
-          body_encrypted: seal(body, 'body'),
+          url_encrypted: encrypt(url, 'url'),
+          headers_encrypted: encrypt(JSON.stringify(headers), 'headers'),
+          body_encrypted: encrypt(body, 'body'),
         });
       return { id, path };
     },

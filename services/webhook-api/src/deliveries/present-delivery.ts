@@ -33,21 +33,21 @@ export function presentAttempt(
     trigger: attempt.trigger,
     started_at: attempt.startedAt.toISOString(),
     duration_ms: attempt.durationMs,
-    request_body: showSecrets ? openRequestBody(attempt, secretBox) : null,
+    request_body: showSecrets ? decryptRequestBody(attempt, secretBox) : null,
     response: presentResponse(attempt.response),
     error: attempt.error,
     error_code: attempt.errorCode,
   };
 }
 
-/** Null too where this process has not the key that a worker sealed it with: the rest of the delivery can be read. */
-function openRequestBody(
+/** Null also where this process does not have the worker's key: the rest of the delivery stays readable. */
+function decryptRequestBody(
   { deliveryId, claim, requestBodyEncrypted }: StoredAttempt,
   box: SecretBox,
 ): string | null {
-  const place = { table: 'attempts', id: `${deliveryId}/${claim}`, column: 'request_body' };
+  const location = { table: 'attempts', id: `${deliveryId}/${claim}`, column: 'request_body' };
   try {
-    return box.open(requestBodyEncrypted, place).toString('utf8');
+    return box.decrypt(requestBodyEncrypted, location).toString('utf8');
   } catch {
     return null;
   }

@@ -42,7 +42,7 @@ export interface Paging {
 }
 
 /**
- * Keyset paging. A cursor is a position sealed for its list, so that it cannot be read, changed or used elsewhere;
+ * Keyset paging. A cursor is a position encrypted for its list, so that it cannot be read, changed or used elsewhere;
  * rotating the keys does not break it.
  */
 export function createPaging({
@@ -71,7 +71,7 @@ export function createPaging({
       const last = kept.at(-1);
       if (rows.length <= limit || last === undefined) return { rows: kept, headers: {} };
       const plain = JSON.stringify(keyOf(last));
-      const cursor = secretBox.seal(plain, placeOf(nameOf(list))).toString('base64url');
+      const cursor = secretBox.encrypt(plain, cursorLocation(nameOf(list))).toString('base64url');
       const target = `${publicUrl}${list.path}?${toQuery({ ...list.query, cursor })}`;
       return { rows: kept, headers: { Link: `<${target}>; rel="next"` } };
     },
@@ -79,13 +79,13 @@ export function createPaging({
 }
 
 function openCursor(secretBox: SecretBox, cursor: string, list: string): string[] {
-  const sealed = Buffer.from(cursor, 'base64url');
+  const encrypted = Buffer.from(cursor, 'base64url');
   // Decoding skips what is not base64url and the spare bits of the last character.
-  if (sealed.toString('base64url') !== cursor) throw new Error('The cursor is not base64url.');
-  return JSON.parse(secretBox.open(sealed, placeOf(list)).toString('utf8'));
+  if (encrypted.toString('base64url') !== cursor) throw new Error('The cursor is not base64url.');
+  return JSON.parse(secretBox.decrypt(encrypted, cursorLocation(list)).toString('utf8'));
 }
 
-function placeOf(list: string) {
+function cursorLocation(list: string) {
   return { table: 'cursors', id: list, column: 'position' };
 }
 

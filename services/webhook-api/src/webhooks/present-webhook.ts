@@ -1,7 +1,7 @@
 import type { Webhook } from '@tocsin/contracts';
 import type { SecretBox } from '@tocsin/database';
 import { hasPermission, type Principal } from '@tocsin/identity';
-import { openSecrets, type StoredWebhook, type WebhookSecrets } from './stored-webhook.js';
+import { decryptSecrets, type StoredWebhook, type WebhookSecrets } from './stored-webhook.js';
 
 /**
  * A webhook as its caller may see it: whole, or for readers without what could be a credential. One that this process
@@ -12,7 +12,7 @@ export function presentWebhook(
   { secretBox, principal }: { secretBox: SecretBox; principal: Principal },
 ): Webhook {
   const showSecrets = hasPermission(principal, 'webhook_update', stored.workspaceId);
-  const secrets = showSecrets ? openSecrets(secretBox, stored) : undefined;
+  const secrets = showSecrets ? decryptSecrets(secretBox, stored) : undefined;
   const { url, headers, body } = secrets ?? hideSecrets(stored);
   return {
     id: stored.id,

@@ -1,7 +1,7 @@
 import type { SecretBox } from '@tocsin/database';
 import { destinationOf } from '@tocsin/egress';
 
-/** What may hold credentials. */
+/** The parts of a webhook that can contain credentials. */
 export interface WebhookSecrets {
   url: string;
   /** Name to values. */
@@ -11,12 +11,12 @@ export interface WebhookSecrets {
 
 type SecretName = keyof WebhookSecrets;
 
-/** A webhook as it is stored: what may hold credentials is sealed, what of it may be shown stands beside. */
+/** A webhook as the database stores it: secrets encrypted, with the parts of them that lists may show. */
 export interface StoredWebhook {
   id: string;
   workspaceId: string;
   name: string;
-  sealed: Record<SecretName, Buffer>;
+  encrypted: Record<SecretName, Buffer>;
   /** Scheme and host of the url. */
   destination: string;
   headerNames: string[];
@@ -29,18 +29,18 @@ export interface StoredWebhook {
   lastUpdatedBy: string;
 }
 
-/** The stored form of a webhook's secrets, with what of them may be shown. */
-export function sealSecrets(
+/** The stored form of a webhook's secrets, with the parts of them that lists may show. */
+export function encryptSecrets(
   box: SecretBox,
   id: string,
   { url, headers, body }: WebhookSecrets,
-): Pick<StoredWebhook, 'sealed' | 'destination' | 'headerNames'> {
-  const seal = (column: SecretName, plain: string) => box.seal(plain, placeOf(id, column));
+): Pick<StoredWebhook, 'encrypted' | 'destination' | 'headerNames'> {
+  const encrypt = (column: SecretName, plain: string) => box.encrypt(plain, locationOf(id, column));
   return {
-    sealed: {
-      url: seal('url', url),
-      headers: seal('headers', JSON.stringify(headers)),
-      body: seal('body', body),
+    encrypted: {
+      url: encrypt('url', url),
+      headers: encrypt('headers', JSON.stringify(headers)),
+      body: encrypt('body', body),
     },
     destination: destinationOf(url),
     headerNames: Object.keys(headers),
@@ -48,18 +48,19 @@ export function sealSecrets(
 }
 
 /** Undefined where a key is missing, or a value was changed or moved. */
-export function openSecrets(
+export function decryptSecrets(
   box: SecretBox,
-  { id, sealed }: Pick<StoredWebhook, 'id' | 'sealed'>,
+  { id, encrypted }: Pick<StoredWebhook, 'id' | 'encrypted'>,
 ): WebhookSecrets | undefined {
-  const open = (column: SecretName) => box.open(sealed[column], placeOf(id, column)).toString('utf8');
+  const decrypt = (column: SecretName) =>
+    box.decrypt(encrypted[column], locationOf(id, column)).toString('utf8');
   try {
-    return { url: open('url'), headers: JSON.parse(open('headers')), body: open('body') };
+    return { url: decrypt('url'), headers: JSON.parse(decrypt('headers')), body: decrypt('body') };
   } catch {
     return undefined;
   }
 }
 
-function placeOf(id: string, column: SecretName) {
+function locationOf(id: string, column: SecretName) {
   return { table: 'webhooks', id, column };
 }

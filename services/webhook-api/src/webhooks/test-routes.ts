@@ -14,7 +14,7 @@ import { checkProbe, type WebhookChecks } from './check-webhook.js';
 import { type ProbeSender, probe } from './probe.js';
 import type { ProbeLimit } from './probe-limit.js';
 import { previewTemplate, renderSample, type SampleRenderer } from './render-sample.js';
-import { openSecrets } from './stored-webhook.js';
+import { decryptSecrets } from './stored-webhook.js';
 import type { TemplateBudget } from './template-budget.js';
 import { toWebhook, webhookParams, webhookPath, webhooksPath } from './webhook-path.js';
 import { webhookUnopened } from './webhook-use-cases.js';
@@ -72,7 +72,7 @@ function testSavedRoute(deps: TestRoutesDeps): Route<Principal> {
     problems: [404, 409],
     async handler({ resource, body, signal }) {
       limit.take(resource.workspaceId);
-      const secrets = openSecrets(secretBox, resource);
+      const secrets = decryptSecrets(secretBox, resource);
       if (secrets === undefined) throw webhookUnopened();
       const { url, headers, body: template } = secrets;
       const { rendered, error } = templateBudget.spend(resource.workspaceId, () =>

@@ -4,7 +4,7 @@ import type { CreateWebhook, PatchWebhook } from '@tocsin/contracts';
 import { recordId, type SecretBox } from '@tocsin/database';
 import { AppError } from '@tocsin/kit';
 import { checkWebhook, type WebhookChecks } from './check-webhook.js';
-import { openSecrets, type StoredWebhook, sealSecrets, type WebhookSecrets } from './stored-webhook.js';
+import { decryptSecrets, encryptSecrets, type StoredWebhook, type WebhookSecrets } from './stored-webhook.js';
 import type { TemplateBudget } from './template-budget.js';
 import type { RuleName, WebhooksRepository } from './webhooks-repository.js';
 
@@ -52,7 +52,7 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
         id,
         workspaceId,
         name,
-        ...sealSecrets(secretBox, id, { url, headers, body }),
+        ...encryptSecrets(secretBox, id, { url, headers, body }),
         enabled,
         retryOnTimeout: retry_on_timeout,
         version: 1,
@@ -72,7 +72,7 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
       // Before the row is locked: checking a template and a name may take a while.
       const warnings = await checkWebhook(fields, checksOf(before.workspaceId));
       const webhook = await repository.update(before.id, (current) => {
-        const secrets = openSecrets(secretBox, current);
+        const secrets = decryptSecrets(secretBox, current);
         const changed = withGiven(secrets, fields);
         if (changed === undefined) throw webhookUnopened();
         const enabled = fields.enabled ?? current.enabled;
@@ -80,7 +80,7 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
           webhook: {
             ...current,
             name: fields.name ?? current.name,
-            ...sealSecrets(secretBox, current.id, changed),
+            ...encryptSecrets(secretBox, current.id, changed),
             enabled,
             retryOnTimeout: fields.retry_on_timeout ?? current.retryOnTimeout,
             version: current.version + 1,
@@ -108,7 +108,7 @@ export function webhookNotFound(): AppError {
 
 export function webhookUnopened(): AppError {
   const detail =
-    'What the webhook holds was sealed with a key that this service does not have; give url, headers and body to save it anew.';
+    'The webhook is encrypted with a key that this service does not have; give url, headers and body to save it again.';
   return new AppError('conflict', detail);
 }
 

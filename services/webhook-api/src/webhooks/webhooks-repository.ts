@@ -10,7 +10,7 @@ export interface ListedWebhook {
   name: string;
   createdAt: Date;
   updatedAt: Date;
-  /** Of what is sealed. */
+  /** Size of the encrypted values. */
   bytes: number;
 }
 
@@ -214,7 +214,7 @@ function toWebhook(row: WebhookRow): StoredWebhook {
     id: row.id,
     workspaceId: row.workspace_id,
     name: row.name,
-    sealed: { url: row.url_encrypted, headers: row.headers_encrypted, body: row.body_encrypted },
+    encrypted: { url: row.url_encrypted, headers: row.headers_encrypted, body: row.body_encrypted },
     destination: row.destination,
     headerNames: row.header_names,
     enabled: row.enabled,
@@ -231,9 +231,9 @@ function toRow(webhook: StoredWebhook): WebhookRow {
     id: webhook.id,
     workspace_id: webhook.workspaceId,
     name: webhook.name,
-    url_encrypted: webhook.sealed.url,
-    headers_encrypted: webhook.sealed.headers,
-    body_encrypted: webhook.sealed.body,
+    url_encrypted: webhook.encrypted.url,
+    headers_encrypted: webhook.encrypted.headers,
+    body_encrypted: webhook.encrypted.body,
     destination: webhook.destination,
     header_names: webhook.headerNames,
     enabled: webhook.enabled,

@@ -103,7 +103,7 @@ export async function seedAttempt(
   database: Database,
   { id, number, response, statusCode, requestBody, box = testBox }: SeededAttempt,
 ) {
-  const place = { table: 'attempts', id: `${id}/${number}`, column: 'request_body' };
+  const location = { table: 'attempts', id: `${id}/${number}`, column: 'request_body' };
   await database.knex('attempts').insert({
     delivery_id: id,
     claim: number,
@@ -111,7 +111,7 @@ export async function seedAttempt(
     trigger: 'scheduled',
     started_at: new Date(),
     duration_ms: 12,
-    request_body_encrypted: box.seal(requestBody ?? '{}', place),
+    request_body_encrypted: box.encrypt(requestBody ?? '{}', location),
     status_code: statusCode ?? null,
     response,
     error_code: null,
@@ -121,7 +121,7 @@ export async function seedAttempt(
 
 /** With the key of `testConfig`. */
 const testBox = createSecretBox(parseSecretKeys(`k1:${Buffer.alloc(32, 7).toString('base64')}`));
-/** Seals with a key that the service does not have. */
+/** Encrypts with a key that the service does not have. */
 export const foreignBox = createSecretBox(parseSecretKeys(`k9:${Buffer.alloc(32, 9).toString('base64')}`));
 
 function withDefaults(seed: SeededAlert): Required<SeededAlert> {

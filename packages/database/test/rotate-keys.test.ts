@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { recordId } from '../src/record-id.js';
-import { resealAll } from '../src/reseal-repository.js';
+import { rotateKeys } from '../src/rotate-keys-repository.js';
 import { createSecretBox, type SecretBox } from '../src/secret-box.js';
 import { createTestDatabase, type TestDatabase } from '../src/testing.js';
 
@@ -18,15 +18,15 @@ afterEach(() => db.drop());
 
 async function addWebhook(secrets: SecretBox): Promise<string> {
   const id = randomUUID();
-  const seal = (column: string) => secrets.seal(`the ${column}`, { table: 'webhooks', id, column });
+  const encrypt = (column: string) => secrets.encrypt(`the ${column}`, { table: 'webhooks', id, column });
   const now = new Date();
   await db.database.knex('webhooks').insert({
     id,
     workspace_id: randomUUID(),
     name: 'Hook',
-    url_encrypted: seal('url'),
-    headers_encrypted: seal('headers'),
-    body_encrypted: seal('body'),
+    url_encrypted: encrypt('url'),
+    headers_encrypted: encrypt('headers'),
+    body_encrypted: encrypt('body'),
     destination: 'http://host',
     header_names: [],
     enabled: true,
@@ -43,7 +43,7 @@ async function addAttempt(
   claim: number,
 ): Promise<{ delivery_id: string; claim: number }> {
   const delivery_id = recordId(Date.now(), randomUUID());
-  const place = { table: 'attempts', id: `${delivery_id}/${claim}`, column: 'request_body' };
+  const location = { table: 'attempts', id: `${delivery_id}/${claim}`, column: 'request_body' };
   await db.database.knex('attempts').insert({
     delivery_id,
     claim,
@@ -51,35 +51,35 @@ async function addAttempt(
     trigger: 'scheduled',
     started_at: new Date(),
     duration_ms: 1,
-    request_body_encrypted: secrets.seal('the request', place),
+    request_body_encrypted: secrets.encrypt('the request', location),
   });
   return { delivery_id, claim };
 }
 
-test('everything that an old key sealed is sealed with the new one, and says the same', async () => {
+test('a rotation encrypts the values of an old key with the new one and keeps their content', async () => {
   const webhooks = await Promise.all(Array.from({ length: 205 }, () => addWebhook(before)));
   const attempts = await Promise.all(Array.from({ length: 205 }, (_, claim) => addAttempt(before, claim)));
   await addWebhook(after);
-  expect(await resealAll(db.database, during)).toEqual({ webhooks: 205, attempts: 205 });
+  expect(await rotateKeys(db.database, during)).toEqual({ webhooks: 205, attempts: 205 });
 
   for (const id of webhooks) {
     const row = await db.database.knex('webhooks').where({ id }).first();
     for (const column of ['url', 'headers', 'body']) {
-      const plain = after.open(row[`${column}_encrypted`], { table: 'webhooks', id, column });
+      const plain = after.decrypt(row[`${column}_encrypted`], { table: 'webhooks', id, column });
       expect(plain.toString()).toBe(`the ${column}`);
     }
     expect(row.version).toBe(1);
   }
   for (const { delivery_id, claim } of attempts) {
     const row = await db.database.knex('attempts').where({ delivery_id, claim }).first();
-    const place = { table: 'attempts', id: `${delivery_id}/${claim}`, column: 'request_body' };
-    expect(after.open(row.request_body_encrypted, place).toString()).toBe('the request');
+    const location = { table: 'attempts', id: `${delivery_id}/${claim}`, column: 'request_body' };
+    expect(after.decrypt(row.request_body_encrypted, location).toString()).toBe('the request');
   }
-  expect(await resealAll(db.database, during)).toEqual({ webhooks: 0, attempts: 0 });
+  expect(await rotateKeys(db.database, during)).toEqual({ webhooks: 0, attempts: 0 });
 });
 
-test('a value whose key is not set stops the work with its key named, and can be taken up again', async () => {
+test('a rotation stops at an unknown key with its name, and continues when the key is set', async () => {
   await addWebhook(before);
-  await expect(resealAll(db.database, after)).rejects.toThrow('"old"');
-  expect(await resealAll(db.database, during)).toEqual({ webhooks: 1, attempts: 0 });
+  await expect(rotateKeys(db.database, after)).rejects.toThrow('"old"');
+  expect(await rotateKeys(db.database, during)).toEqual({ webhooks: 1, attempts: 0 });
 });

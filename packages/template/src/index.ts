@@ -18,4 +18,6 @@ export {
 } from './compile-template.js';
 export { createTemplateCache, type TemplateCache } from './template-cache.js';
 export type { TemplateError } from './template-error.js';
+export { Dict } from './values/dict.js';
 export { fromJson, type Json } from './values/from-json.js';
+export { Tuple, type Value } from './values/value.js';

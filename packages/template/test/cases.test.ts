@@ -1,4 +1,4 @@
-import { type CaseAnswer, createCaseRunner } from '../src/tools/case-runner.js';
+import { type CaseResult, createCaseRunner } from '../tools/cases/case-runner.js';
 import { type ExpectedCase, readCases } from './support/read-cases.js';
 
 /** Templates that we answer otherwise than Jinja2, each for a reason. */
@@ -16,9 +16,9 @@ const knownDifferences: ReadonlyMap<string, string> = new Map([
 
 const run = createCaseRunner();
 
-function agrees(expected: ExpectedCase, answer: CaseAnswer): boolean {
-  if (expected.phase !== undefined) return 'error' in answer && answer.phase === expected.phase;
-  return 'output' in answer && answer.output === expected.expected;
+function agrees(expected: ExpectedCase, result: CaseResult): boolean {
+  if (expected.phase !== undefined) return 'error' in result && result.phase === expected.phase;
+  return 'output' in result && result.output === expected.expected;
 }
 
 test('every case is answered as Jinja2 answers it, but for the differences that are listed', () => {

@@ -1,10 +1,9 @@
-import { compareWithJinja2, findPython } from '../src/tools/fuzz/compare.js';
+import { compareWithJinja2, findPython } from '../tools/fuzz/compare-with-jinja2.js';
 
-test('generated templates are answered as the Jinja2 of this machine answers them', () => {
+const count = 500;
+
+test('at least 99 % of generated templates render as the Jinja2 of this machine renders them', () => {
   const python = findPython();
-  const report =
-    python === undefined
-      ? { compared: 0, differences: [] }
-      : compareWithJinja2(python, { seed: 20_250_314, count: 500 });
-  expect(report.differences.length).toBeLessThanOrEqual(report.compared * 0.01);
+  const differences = python === undefined ? [] : compareWithJinja2(python, { seed: 20_250_314, count });
+  expect(differences.length).toBeLessThanOrEqual(count * 0.01);
 });

@@ -6,10 +6,9 @@ import {
   createTemplateCompiler,
   sampleFacts,
 } from '../src/index.js';
-import { fuzzContext, fuzzTypes } from '../src/tools/fuzz/context.js';
-import { createRandom } from '../src/tools/fuzz/random.js';
-import { generateTyped } from '../src/tools/fuzz/typed-expressions.js';
 import { fromJson } from '../src/values/from-json.js';
+import { sampleTypes, sampleValues } from '../tools/fuzz/sample-values.js';
+import { typedExpression } from '../tools/fuzz/typed-expression.js';
 
 const compileBody = createBodyCompiler();
 const compilePlain = createTemplateCompiler();
@@ -142,15 +141,13 @@ test('the ten variables stay JSON and themselves in quotes and through tojson', 
 
 test('a printed expression says in JSON what Jinja2 prints without it', () => {
   const variables = new Map(
-    Object.entries(fuzzContext).map(([name, value]) => [
+    Object.entries(sampleValues).map(([name, value]) => [
       name,
-      fromJson(value, (pointer) => fuzzTypes[pointer] === 'float', `/${name}`),
+      fromJson(value, (pointer) => sampleTypes[pointer] === 'float', `/${name}`),
     ]),
   );
-  const random = createRandom(7);
   let compared = 0;
-  for (let index = 0; index < 3_000; index++) {
-    const expression = generateTyped(random, 3);
+  for (const expression of fc.sample(typedExpression(3), { seed: 7, numRuns: 3_000 })) {
     if (/safe|tojson|round|\[.*\|e|\|e\b|escape|striptags|join|urlize|xmlattr/.test(expression)) continue;
     const source = `{{ ${expression} }}`;
     const plain = compilePlain(source);

@@ -7,6 +7,7 @@ import { parseFloatText } from '../values/floats.js';
 import { decimalText } from '../values/integers.js';
 import { Markup } from '../values/markup.js';
 import { escapeToMarkup } from '../values/markup-text.js';
+import { Range } from '../values/range.js';
 import { repr, str } from '../values/repr.js';
 import { codePointLength, isString, sameKind, takeCodePoints, textOf } from '../values/text.js';
 import { typeName } from '../values/type-name.js';
@@ -186,7 +187,9 @@ class PercentFormatter {
 }
 
 function isMapping(value: Value): boolean {
-  return value instanceof Dict || Array.isArray(value) || value instanceof Undefined;
+  return (
+    value instanceof Dict || Array.isArray(value) || value instanceof Range || value instanceof Undefined
+  );
 }
 
 function toAscii(text: string): string {

@@ -1,7 +1,7 @@
-import type { Json } from '../../values/from-json.js';
+import type { Json } from '@tocsin/template';
 
-/** The variables of generated templates, and which of them JSON has lost the type of. */
-export const fuzzContext: Readonly<Record<string, Json>> = {
+/** The variables that generated templates use. */
+export const sampleValues: Readonly<Record<string, Json>> = {
   alert_rule_name: 'Accuracy "below" target',
   model_name: "Loan Approval's v2",
   metric_value: 0.8734567,
@@ -34,4 +34,5 @@ export const fuzzContext: Readonly<Record<string, Json>> = {
   empty_d: {},
 };
 
-export const fuzzTypes: Readonly<Record<string, string>> = { '/threshold': 'float', '/floats/1': 'float' };
+/** JSON pointers of the values that are floats in Python, where JSON does not tell. */
+export const sampleTypes: Readonly<Record<string, string>> = { '/threshold': 'float', '/floats/1': 'float' };

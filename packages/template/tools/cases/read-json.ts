@@ -1,5 +1,4 @@
-import { Dict } from '../values/dict.js';
-import type { Value } from '../values/value.js';
+import { Dict, type Value } from '@tocsin/template';
 
 const numberPattern = /-?\d+(\.\d+)?([eE][+-]?\d+)?/y;
 const words: readonly (readonly [string, Value])[] = [
@@ -9,14 +8,14 @@ const words: readonly (readonly [string, Value])[] = [
 ];
 
 /**
- * Valid JSON as Python reads it. `JSON.parse` would move keys that look like integers to the front, and round large
+ * Reads valid JSON as Python does. `JSON.parse` would move keys that look like integers to the front, and round large
  * integers.
  */
 export function readJson(text: string): Value {
-  return new Reader(text).value();
+  return new JsonReader(text).value();
 }
 
-class Reader {
+class JsonReader {
   readonly #text: string;
   #offset = 0;
 

@@ -1,0 +1,61 @@
+import { createTemplateCompiler, Dict, type Value } from '@tocsin/template';
+import { readJson } from './read-json.js';
+
+export type CaseResult =
+  | { readonly id: string; readonly output: string }
+  | { readonly id: string; readonly error: string; readonly phase: 'compile' | 'render' };
+
+interface TemplateCase {
+  readonly id: string;
+  readonly template: string;
+  readonly variables: ReadonlyMap<string, Value>;
+}
+
+/** Renders cases as plain Jinja2 does, without JSON escaping. Each case is one line of JSON. */
+export function createCaseRunner(): (line: string) => CaseResult {
+  const compile = createTemplateCompiler();
+  return (line) => {
+    const { id, template, variables } = readCase(line);
+    const compiled = compile(template);
+    if (!compiled.ok) return { id, error: compiled.error.message, phase: compiled.error.phase };
+    const result = compiled.template.render(new Map(variables));
+    if (result.ok) return { id, output: result.output };
+    return { id, error: result.error.message, phase: result.error.phase };
+  };
+}
+
+/**
+ * Reads a case `{id, template, context, types}`. `types` holds the JSON pointers of the values in `context` that are
+ * floats in Python, because JSON does not tell `5.0` from `5`.
+ */
+function readCase(line: string): TemplateCase {
+  const parsed = readJson(line);
+  if (!(parsed instanceof Dict)) throw new TypeError('a case must be a JSON object');
+  const types = parsed.getString('types');
+  const isFloat = (pointer: string) => types instanceof Dict && types.getString(pointer) === 'float';
+  const context = restoreFloats(parsed.getString('context') ?? null, isFloat, '');
+  const entries = context instanceof Dict ? [...context.entries()] : [];
+  return {
+    id: String(parsed.getString('id')),
+    template: String(parsed.getString('template')),
+    variables: new Map(entries.map(([name, value]) => [String(name), value])),
+  };
+}
+
+function restoreFloats(value: Value, isFloat: (pointer: string) => boolean, pointer: string): Value {
+  if (typeof value === 'bigint') return isFloat(pointer) ? Number(value) : value;
+  if (Array.isArray(value)) {
+    return value.map((item, index) => restoreFloats(item, isFloat, `${pointer}/${index}`));
+  }
+  if (!(value instanceof Dict)) return value;
+  return Dict.fromStrings(
+    Array.from(value.entries(), ([key, item]): [string, Value] => [
+      String(key),
+      restoreFloats(item, isFloat, `${pointer}/${escapePointer(String(key))}`),
+    ]),
+  );
+}
+
+function escapePointer(key: string): string {
+  return key.replaceAll('~', '~0').replaceAll('/', '~1');
+}

@@ -1,0 +1,93 @@
+import { spawnSync } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import fc from 'fast-check';
+import { type CaseResult, createCaseRunner } from '../cases/case-runner.js';
+import { anyTemplate } from './any-template.js';
+import { sampleTypes, sampleValues } from './sample-values.js';
+
+/** Path of the script from both places that this module runs from: `tools/` (tests) and `tools/dist/`. */
+const oracleScript = fileURLToPath(
+  new URL(`${import.meta.url.includes('/dist/') ? '../../' : '../'}fuzz/oracle.py`, import.meta.url),
+);
+const pythonCommands = ['/usr/bin/python3', 'python3'];
+
+type OracleResult = { output: string } | { error: string; phase: 'compile' | 'render' };
+
+export interface Difference {
+  readonly template: string;
+  readonly theirs: OracleResult;
+  readonly ours: CaseResult;
+}
+
+export interface FuzzOptions {
+  readonly seed: number;
+  readonly count: number;
+}
+
+/** The first Python command of this machine that can import Jinja2. */
+export function findPython(): string | undefined {
+  return pythonCommands.find((command) => spawnSync(command, ['-c', 'import jinja2']).status === 0);
+}
+
+/** Renders `count` generated templates here and with Jinja2; the templates depend on `seed` alone. */
+export function compareWithJinja2(python: string, { seed, count }: FuzzOptions): Difference[] {
+  const templates = fc.sample(anyTemplate(), { seed, numRuns: count });
+  const compare = createComparison(python);
+  return compare(templates).filter((comparison) => !agrees(comparison));
+}
+
+/** Each candidate of the shrinking starts Python once, about 30 ms. */
+const shrinkTimeLimitMs = 20_000;
+
+/** The smallest template that fast-check finds by shrinking the first difference of this seed. */
+export function shrinkFirstDifference(python: string, { seed, count }: FuzzOptions): Difference | undefined {
+  const compare = createComparison(python);
+  let smallest: Difference | undefined;
+  compare(fc.sample(anyTemplate(), { seed, numRuns: count }));
+  const property = fc.property(anyTemplate(), (template) => {
+    const [comparison] = compare([template]);
+    if (comparison === undefined || agrees(comparison)) return true;
+    smallest = comparison;
+    return false;
+  });
+  fc.check(property, { seed, numRuns: count, interruptAfterTimeLimit: shrinkTimeLimitMs });
+  return smallest;
+}
+
+/** Compares templates in one run of Python; a template that was compared before costs nothing. */
+function createComparison(python: string): (templates: readonly string[]) => Difference[] {
+  const run = createCaseRunner();
+  const known = new Map<string, OracleResult>();
+  return (templates) => {
+    const unknown = [...new Set(templates)].filter((template) => !known.has(template));
+    const results = askJinja2(python, unknown);
+    for (const [index, template] of unknown.entries()) known.set(template, results[index]!);
+    return templates.map((template) => ({
+      template,
+      theirs: known.get(template)!,
+      ours: run(caseLine(template)),
+    }));
+  };
+}
+
+function caseLine(template: string): string {
+  return JSON.stringify({ id: 'generated', template, context: sampleValues, types: sampleTypes });
+}
+
+function askJinja2(python: string, templates: readonly string[]): OracleResult[] {
+  if (templates.length === 0) return [];
+  const input = templates.map(caseLine).join('\n');
+  const result = spawnSync(python, [oracleScript], { input, encoding: 'utf8', maxBuffer: 2 ** 30 });
+  if (result.status !== 0) throw new Error(`Jinja2 could not be run: ${result.stderr}`);
+  return result.stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line) as OracleResult);
+}
+
+/** Error messages may differ, but not the phase of an error. Addresses of objects differ in every run. */
+function agrees({ ours, theirs }: Difference): boolean {
+  if ('error' in theirs) return 'error' in ours && ours.phase === theirs.phase;
+  if (/ at 0x[0-9a-f]+/i.test(theirs.output)) return 'output' in ours;
+  return 'output' in ours && ours.output === theirs.output;
+}

@@ -37,7 +37,7 @@ module.exports = {
     {
       name: 'kit-imports-no-package',
       comment: 'kit is the lowest layer: it imports no other workspace.',
-      severity: 'warn',
+      severity: 'error',
       from: { path: '^packages/kit/' },
       to: { path: '^(packages|services|infra)/', pathNot: '^packages/kit/' },
     },

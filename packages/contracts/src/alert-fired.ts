@@ -1,6 +1,6 @@
+import { findBadText } from '@tocsin/kit';
 import type { FromSchema } from 'json-schema-to-ts';
 import { type Checked, createCheck } from './check.js';
-import { findBadText } from './text.js';
 
 /** The exchange that monitors publish alerts to, and the key that they publish with (contract §4). */
 export const alertsExchange = 'tocsin.alerts';

@@ -1,13 +1,7 @@
+import { addFormats, type FieldError } from '@tocsin/kit';
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
-import { addFormats } from './formats.js';
 
-/** One fault: `path` is a JSON pointer into the value, `message` a sentence for people. */
-export interface Fault {
-  path: string;
-  message: string;
-}
-
-export type Checked<T> = { ok: true; value: T } | { ok: false; faults: Fault[] };
+export type Checked<T> = { ok: true; value: T } | { ok: false; faults: FieldError[] };
 
 /** Compiles a JSON Schema (2020-12) once into a check of parsed JSON; the value is not changed. */
 export function createCheck<T>(schema: object): (value: unknown) => Checked<T> {
@@ -18,6 +12,6 @@ export function createCheck<T>(schema: object): (value: unknown) => Checked<T> {
     validate(value) ? { ok: true, value } : { ok: false, faults: (validate.errors ?? []).map(toFault) };
 }
 
-function toFault(error: ErrorObject): Fault {
+function toFault(error: ErrorObject): FieldError {
   return { path: error.instancePath, message: `${error.message ?? 'is not allowed'}` };
 }

@@ -26,7 +26,7 @@ export {
 } from './alert-rule.js';
 export { type ApiKeyDeactivated, apiKeyDeactivatedKey, eventsExchange } from './api-key-deactivated.js';
 export { type Attempt, attemptSchema, type DestinationResponse } from './attempt.js';
-export { type Checked, createCheck, type Fault } from './check.js';
+export { type Checked, createCheck } from './check.js';
 export { type DeadLetter, deadLetterSchema } from './dead-letter.js';
 export {
   type Delivery,
@@ -42,7 +42,6 @@ export {
   encodeDeliveriesDue,
   maxDeliveriesInMessage,
 } from './delivery-due.js';
-export { addFormats } from './formats.js';
 export {
   type CreateRedelivery,
   createRedeliverySchema,
@@ -50,7 +49,6 @@ export {
   type RedeliveryFilter,
   redeliverySchema,
 } from './redelivery.js';
-export { findBadText } from './text.js';
 export {
   type AlertOutcome,
   alertOutcomes,

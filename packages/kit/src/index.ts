@@ -1,4 +1,5 @@
 export { AppError, type AppErrorOptions, type ErrorCode, errorStatus, type FieldError } from './app-error.js';
+export { findBadText } from './bad-text.js';
 export {
   type BackoffOptions,
   exponentialBackoffMs,
@@ -38,4 +39,5 @@ export { createLogger, type Logger, type LogLevel, logLevels } from './logger.js
 export { createMetrics, type Metrics } from './metrics.js';
 export { serveMetrics } from './metrics-server.js';
 export { type RunningService, runService } from './run-service.js';
+export { addFormats } from './schema-formats.js';
 export { Secret } from './secret.js';

@@ -1,6 +1,6 @@
-import { findBadText } from '@tocsin/contracts';
 import type { Request, RequestHandler, Response } from 'express';
 import { AppError, type FieldError } from '../app-error.js';
+import { findBadText } from '../bad-text.js';
 import type { TimeBudget } from '../concurrency/time-budget.js';
 import { parseJsonBody, readJsonBody } from './json-body.js';
 import { parseQuery } from './parse-query.js';

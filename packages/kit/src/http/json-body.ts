@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
-import { findBadText } from '@tocsin/contracts';
 import { AppError, type FieldError } from '../app-error.js';
+import { findBadText } from '../bad-text.js';
 import { childPointer } from './json-pointer.js';
 import type { BodyReader } from './read-body.js';
 

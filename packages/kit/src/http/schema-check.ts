@@ -1,7 +1,7 @@
-import { addFormats } from '@tocsin/contracts';
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { JSONSchema } from 'json-schema-to-ts';
 import type { FieldError } from '../app-error.js';
+import { addFormats } from '../schema-formats.js';
 import { describeFault } from './describe-fault.js';
 
 /** The faults of a value, none when it fits. With coercion, the value is changed in place. */

@@ -1,17 +1,17 @@
-import type { Fault } from './check.js';
+import type { FieldError } from './app-error.js';
 
 /**
- * Finds text that cannot be stored or sent on faithfully: NUL characters, which PostgreSQL refuses, and lone
- * surrogates, which have no UTF-8 form. Looks at keys and values, without recursion, so that deep nesting is harmless.
+ * Finds text in a parsed JSON value, names included, that cannot be stored or forwarded: NUL characters, which
+ * PostgreSQL refuses, and lone surrogates, which have no UTF-8 form. Nesting of any depth is safe: there is no recursion.
  */
-export function findBadText(value: unknown): Fault | undefined {
-  return hasBadText(value) ? locateBadText(value) : undefined;
+export function findBadText(value: unknown): FieldError | undefined {
+  return containsBadText(value) ? locateBadText(value) : undefined;
 }
 
-/** Nearly every value is good: what only the place of a fault needs, paths and lists of members, is not made for it. */
-function hasBadText(value: unknown): boolean {
+/** The fast path for valid values: it builds no paths and no lists of entries. */
+function containsBadText(value: unknown): boolean {
   const open: unknown[] = [value];
-  // Of numbers a message can have half a million.
+  // Numbers are skipped: a message can contain half a million.
   const consider = (child: unknown) => {
     if (typeof child === 'string' || typeof child === 'object') open.push(child);
   };
@@ -20,7 +20,7 @@ function hasBadText(value: unknown): boolean {
     if (typeof item === 'string') {
       if (badText(item) !== undefined) return true;
     } else if (typeof item === 'object' && item !== null) {
-      // An array's indexes are no names: made text, they would cost more than all the rest.
+      // The indexes of an array need no check. Converting them to text would cost more than the rest of the search.
       if (Array.isArray(item)) for (const child of item) consider(child);
       else
         for (const key in item) {
@@ -32,17 +32,17 @@ function hasBadText(value: unknown): boolean {
   return false;
 }
 
-function locateBadText(value: unknown): Fault | undefined {
+function locateBadText(value: unknown): FieldError | undefined {
   const open: [string, unknown][] = [['', value]];
   for (let entry = open.pop(); entry !== undefined; entry = open.pop()) {
     const [path, item] = entry;
     if (typeof item === 'string') {
       const message = badText(item);
-      if (message !== undefined) return { path: shown(path), message };
+      if (message !== undefined) return { path: truncate(path), message };
     } else if (typeof item === 'object' && item !== null) {
       for (const [key, child] of Object.entries(item)) {
         const message = badText(key);
-        if (message !== undefined) return { path: shown(path), message: `has a name that ${message}` };
+        if (message !== undefined) return { path: truncate(path), message: `has a name that ${message}` };
         open.push([`${path}/${key.replaceAll('~', '~0').replaceAll('/', '~1')}`, child]);
       }
     }
@@ -52,8 +52,8 @@ function locateBadText(value: unknown): Fault | undefined {
 
 const maxPathCharacters = 500;
 
-/** Names and nesting are a stranger's: a path as long as the message must not be stored and listed beside it. */
-function shown(path: string): string {
+/** The caller controls names and nesting, so a path can be as long as the message; the limit keeps it small in storage. */
+function truncate(path: string): string {
   return path.length > maxPathCharacters ? `${path.slice(0, maxPathCharacters).toWellFormed()}…` : path;
 }
 

@@ -1,65 +1,60 @@
-import type { Channel, Message } from 'amqplib';
-
-/** Acknowledges on the channel that delivered, a finished prefix at once and the rest singly, once for each turn of the loop. */
+/**
+ * Batches the acknowledgements of one channel, once for each tick of the event loop: the messages up to the first one in
+ * flight go in one acknowledgement, the others one by one.
+ */
 export interface Acker {
-  taken(tag: number): void;
-  done(tag: number): void;
+  received(tag: number): void;
+  ack(tag: number): void;
+  /** Nothing is acknowledged afterwards: the broker redelivers everything that was in flight on a closed channel. */
+  close(): void;
 }
 
-export function createAcker(channel: Channel): Acker {
-  // Delivery tags rise on a channel, so insertion order is the order of tags.
-  const isDone = new Map<number, boolean>();
-  let finished: number[] = [];
+/** @param send acknowledges one delivery tag, or with `allUpTo` every tag up to it. */
+export function createAcker(send: (tag: number, allUpTo: boolean) => void): Acker {
+  // Delivery tags rise on a channel, so the order of insertion is the order of the tags.
+  const isAcked = new Map<number, boolean>();
+  let newlyAcked: number[] = [];
   let isScheduled = false;
   let isClosed = false;
-  channel.on('close', () => {
-    isClosed = true;
-    isDone.clear();
-  });
 
   const flush = () => {
     isScheduled = false;
-    const batch = finished;
-    finished = [];
-    // The broker has taken back what a closed channel held; the claim's fence makes the second turn harmless.
+    const tags = newlyAcked;
+    newlyAcked = [];
     if (isClosed) return;
     try {
-      const prefix = takePrefix(isDone);
-      if (prefix !== undefined) channel.ack(messageOf(prefix), true);
-      for (const tag of batch) {
-        if (isDone.delete(tag)) channel.ack(messageOf(tag));
-      }
+      const prefix = takePrefix(isAcked);
+      if (prefix !== undefined) send(prefix, true);
+      for (const tag of tags) if (isAcked.delete(tag)) send(tag, false);
     } catch {
-      // amqplib throws where the connection is closing and the channel does not know it yet: the same as closed.
+      // amqplib throws when the connection is closing and the channel has not learned of it yet.
       isClosed = true;
     }
   };
-
   return {
-    taken: (tag) => isDone.set(tag, false),
-    done(tag) {
-      if (!isDone.has(tag) || isClosed) return;
-      isDone.set(tag, true);
-      finished.push(tag);
+    received: (tag) => void isAcked.set(tag, false),
+    ack(tag) {
+      if (!isAcked.has(tag) || isClosed) return;
+      isAcked.set(tag, true);
+      newlyAcked.push(tag);
       if (isScheduled) return;
       isScheduled = true;
       setImmediate(flush);
     },
+    close() {
+      isClosed = true;
+      isAcked.clear();
+    },
   };
 }
 
-/** Removes the leading tags that are done; the last of them, if there was one. */
-function takePrefix(isDone: Map<number, boolean>): number | undefined {
+/** Removes the leading tags that are acknowledged. Returns the last of them, if there was one. */
+function takePrefix(isAcked: Map<number, boolean>): number | undefined {
   let last: number | undefined;
-  for (const [tag, done] of isDone) {
-    if (!done) break;
-    isDone.delete(tag);
+  for (const [tag, acked] of isAcked) {
+    if (!acked) break;
+    isAcked.delete(tag);
     last = tag;
   }
   return last;
-}
-
-/** All that amqplib looks at when it acknowledges; the rest of a message need not be kept for it. */
-function messageOf(deliveryTag: number): Message {
-  return { fields: { deliveryTag } } as Message;
 }

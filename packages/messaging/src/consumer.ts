@@ -1,38 +1,42 @@
-import type { Channel, ConsumeMessage } from 'amqplib';
-import { createAcker } from './acker.js';
+import type { Channel, ConsumeMessage, Message } from 'amqplib';
+import { type Acker, createAcker } from './acker.js';
 import type { Broker } from './connection.js';
-import { createHand } from './hand.js';
-import { Held, type Incoming, type Settlement, type Source } from './held-message.js';
+import { createInFlightBytes } from './in-flight-bytes.js';
+import { InFlightMessage, type QueueMessage, type Settlement, type Source } from './in-flight-message.js';
 import { createPrefetch } from './prefetch.js';
 import { createSubscription, type Subscription } from './subscription.js';
 
 export interface ConsumerOptions {
   queue: string;
-  /** Messages that are unacknowledged at the most. */
+  /** Messages in flight at most. */
   prefetch: number;
   /**
-   * With more than this in hand, no more is taken until it is half. What is on its way still comes, so with this set the
-   * broker is asked for few messages at first, and for more as they prove small.
+   * Bytes in flight above which the consumer stops until no more than half of them are left. Messages that the broker has
+   * already sent still arrive, so with this limit the first request is small and grows while messages are small.
    */
   maxBytes?: number;
-  /** Settles the message by the promise that it returns; or, returning none, calls `done` or `failed` once. */
-  handle: (message: Incoming) => Promise<void> | undefined;
+  /** Settles the message with one call of `ack` or `retry`, now or later. An error that it throws is a `retry`. */
+  handle: (message: QueueMessage) => void;
+  /** Called for each `retry`. */
   onError: (error: unknown) => void;
 }
 
 export interface Consumer {
-  /** Takes no more messages; those taken go on. Used to wait out trouble and to shut down. */
+  /** Stops receiving. Messages in flight go on. */
   pause(): Promise<void>;
   resume(): Promise<void>;
-  /** Ends the channel, so that the broker gives what is in hand to others. A new one is opened, paused where this is. */
-  handBack(): Promise<void>;
-  /** Messages taken and not settled. */
-  inHand(): number;
-  /** Resolves when nothing is in hand. */
+  /**
+   * Closes the channel, so that the broker delivers the messages in flight to any consumer. A new channel is opened,
+   * paused if the consumer is paused.
+   */
+  returnToBroker(): Promise<void>;
+  /** Number of messages that are received and not settled. */
+  inFlight(): number;
+  /** Resolves when no message is in flight. */
   drained(): Promise<void>;
 }
 
-/** A channel, and what was asked for and is acknowledged on it. */
+/** A channel with its subscription and its acknowledgements. */
 interface Reading extends Source {
   channel: Channel;
   subscription: Subscription;
@@ -41,94 +45,98 @@ interface Reading extends Source {
 const firstRetryMs = 1_000;
 const maxRetryMs = 5_000;
 
-/** Reads one queue. The only place that acknowledges; nothing is ever put back by nack and requeue. */
+/** Consumes one queue. Nothing else acknowledges messages, and no message is ever requeued by a nack. */
 export async function createConsumer(broker: Broker, options: ConsumerOptions): Promise<Consumer> {
   const { queue, maxBytes = Number.POSITIVE_INFINITY, handle, onError } = options;
   let reading: Reading | undefined;
-  let isWanted = true;
+  let isPaused = false;
   const prefetch = createPrefetch({ max: options.prefetch, maxBytes });
   /** A channel on which a step fails ends with it, and is opened again. */
-  const tryToSteer = async () => reading?.subscription.follow().catch(() => {});
-  const want = async (isWantedNow: boolean) => {
-    isWanted = isWantedNow;
-    await tryToSteer();
+  const update = async () => reading?.subscription.update().catch(() => {});
+  const setPaused = async (paused: boolean) => {
+    isPaused = paused;
+    await update();
   };
-  const hand = createHand({ maxBytes, onChange: () => void tryToSteer() });
+  const inFlight = createInFlightBytes({ maxBytes, onChange: () => void update() });
 
-  const hold = (held: Held): void => {
-    hand.add(held.bytes);
+  const deliver = (message: InFlightMessage): void => {
+    inFlight.add(message.bytes);
     try {
-      handle(held)?.then(
-        () => held.done(),
-        (error: unknown) => held.failed(error),
-      );
+      handle(message);
     } catch (error) {
-      held.failed(error);
+      message.retry(error);
     }
   };
   const settlement: Settlement = {
-    isHandedBack: (held) => reading !== held.from,
-    done(held) {
-      held.from.acker.done(held.tag);
-      hand.release(held.bytes);
+    isReturned: (message) => reading !== message.source,
+    ack(message) {
+      message.source.acker.ack(message.tag);
+      inFlight.remove(message.bytes);
     },
-    failed(held, error) {
-      // Whoever has it now tells what is wrong with it.
-      if (held.isHandedBack()) return hand.release(held.bytes);
+    retry(message, error) {
+      // The consumer that receives it next reports its error.
+      if (message.isReturned()) return inFlight.remove(message.bytes);
       onError(error);
-      setTimeout(() => held.isHandedBack() || hold(held), retryDelayMs(held.failures)).unref();
-      held.failures += 1;
-      hand.release(held.bytes);
+      const again = () => message.isReturned() || deliver(message);
+      setTimeout(again, retryDelayMs(message.failures)).unref();
+      message.failures += 1;
+      inFlight.remove(message.bytes);
     },
   };
-  const take = (on: Reading, message: ConsumeMessage | null): void => {
+  const receive = (on: Reading, message: ConsumeMessage | null): void => {
     if (message === null) {
-      // The broker cancelled the consumer (the queue moved or was deleted): the channel starts over.
+      // The broker has cancelled the consumer, because the queue has moved or was deleted: the channel starts over.
       on.channel.close().catch(() => {});
       return;
     }
-    on.acker.taken(message.fields.deliveryTag);
-    const held = new Held(message, on, settlement);
-    prefetch.came(held.bytes);
-    hold(held);
-    on.subscription.askIfSmall();
+    on.acker.received(message.fields.deliveryTag);
+    const received = new InFlightMessage(message, on, settlement);
+    prefetch.received(received.bytes);
+    deliver(received);
+    on.subscription.requestMore();
   };
 
   await broker.use(async (channel) => {
     const subscription = createSubscription(channel, {
       queue,
       prefetch,
-      mayTake: () => isWanted && !hand.isFull(),
-      inHand: hand.count,
-      onMessage: (message) => take(opened, message),
+      mayReceive: () => !isPaused && !inFlight.isFull(),
+      inFlight: inFlight.count,
+      onMessage: (message) => receive(opened, message),
     });
-    // One acker for the whole life of the channel: acknowledging a prefix would else take in what was taken before a pause.
-    const opened: Reading = { queue, channel, acker: createAcker(channel), subscription };
+    const opened: Reading = { queue, channel, acker: ackerOf(channel), subscription };
     channel.on('close', () => {
+      opened.acker.close();
       if (reading === opened) reading = undefined;
     });
     reading = opened;
-    await subscription.follow();
+    await subscription.update();
   });
 
   return {
-    pause: () => want(false),
-    resume: () => want(true),
-    async handBack() {
+    pause: () => setPaused(true),
+    resume: () => setPaused(false),
+    async returnToBroker() {
       const channel = reading?.channel;
       if (channel === undefined) return;
-      // The promise of its closing never settles where the connection dies meanwhile; one that is closed says so no more.
+      // If the connection ends meanwhile, the promise of `close` never settles, but the event comes.
       await new Promise<void>((resolve) => {
         channel.once('close', resolve);
         channel.close().catch(() => resolve());
       });
     },
-    inHand: hand.count,
-    drained: hand.drained,
+    inFlight: inFlight.count,
+    drained: inFlight.drained,
   };
 }
 
-/** Of random length, so that what failed together is not tried together for ever. */
+/** One for the whole life of a channel: a prefix that is acknowledged must include messages from before a pause. */
+function ackerOf(channel: Channel): Acker {
+  // The delivery tag is all that amqplib reads of a message that it acknowledges.
+  return createAcker((deliveryTag, allUpTo) => channel.ack({ fields: { deliveryTag } } as Message, allUpTo));
+}
+
+/** Random, so that messages that failed together are not retried together. */
 function retryDelayMs(failures: number): number {
   return Math.min(maxRetryMs, firstRetryMs * 2 ** failures) * (0.5 + Math.random() / 2);
 }

@@ -1,7 +1,7 @@
 export { type BroadcastOptions, listenToBroadcasts } from './broadcast.js';
 export { type Broker, type BrokerOptions, createBroker } from './connection.js';
 export { type Consumer, type ConsumerOptions, createConsumer } from './consumer.js';
-export type { Incoming } from './held-message.js';
+export type { QueueMessage } from './in-flight-message.js';
 export {
   createPublisher,
   type Publication,

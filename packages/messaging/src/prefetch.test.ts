@@ -4,13 +4,13 @@ const mebibyte = 1_048_576;
 const newPrefetch = () => createPrefetch({ max: 40_000, maxBytes: 32 * mebibyte });
 
 /** Asks on while messages of a size come, none of which is settled; what was asked for each time. */
-function takeAll(prefetch: Prefetch, bytes: number, begun = prefetch.begin()): number[] {
+function takeAll(prefetch: Prefetch, bytes: number, begun = prefetch.first()): number[] {
   const asked = [begun];
-  let inHand = 0;
+  let inFlight = 0;
   for (let next = begun; next > 0; ) {
-    for (let count = 0; count < next; count += 1) prefetch.came(bytes);
-    inHand += next;
-    next = prefetch.more(inHand);
+    for (let count = 0; count < next; count += 1) prefetch.received(bytes);
+    inFlight += next;
+    next = prefetch.more(inFlight);
     if (next > 0) asked.push(next);
   }
   return asked;
@@ -34,30 +34,30 @@ test('as many are asked for as fit, by the sizes seen last', () => {
 test('of large messages no more are asked for, and fewer when taking begins again', () => {
   const prefetch = newPrefetch();
   expect(takeAll(prefetch, mebibyte)).toEqual([250]);
-  expect(prefetch.begin()).toBe(16);
+  expect(prefetch.first()).toBe(16);
   // They are small again.
   expect(sum(takeAll(prefetch, 600, 16))).toBe(40_000);
 });
 
 test('nothing more is asked for before what was asked for has come', () => {
   const prefetch = newPrefetch();
-  prefetch.begin();
-  for (let count = 0; count < 249; count += 1) prefetch.came(600);
+  prefetch.first();
+  for (let count = 0; count < 249; count += 1) prefetch.received(600);
   expect(prefetch.more(249)).toBe(0);
-  prefetch.came(600);
+  prefetch.received(600);
   expect(prefetch.more(250)).toBe(250);
 });
 
 test('what is in hand from before counts', () => {
   const prefetch = newPrefetch();
-  prefetch.begin();
-  for (let count = 0; count < 250; count += 1) prefetch.came(600);
+  prefetch.first();
+  for (let count = 0; count < 250; count += 1) prefetch.received(600);
   expect(prefetch.more(40_000)).toBe(0);
   expect(prefetch.more(39_900)).toBe(100);
 });
 
 test('where bytes are not limited, all are asked for at once', () => {
-  expect(createPrefetch({ max: 1_600, maxBytes: Number.POSITIVE_INFINITY }).begin()).toBe(1_600);
+  expect(createPrefetch({ max: 1_600, maxBytes: Number.POSITIVE_INFINITY }).first()).toBe(1_600);
 });
 
 test('a single message at a time can be asked for', () => {

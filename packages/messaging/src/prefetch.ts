@@ -1,11 +1,11 @@
 /** How many messages the broker may hand out ahead: many while they are small, few while they are large. */
 export interface Prefetch {
   /** Messages to ask for first, of a broker that hands none out at present. */
-  begin(): number;
+  first(): number;
   /** One has come. */
-  came(bytes: number): void;
+  received(bytes: number): void;
   /** Further messages to ask for beside those asked for, with so many in hand; 0 where no more should come yet. */
-  more(inHand: number): number;
+  more(inFlight: number): number;
 }
 
 export interface PrefetchOptions {
@@ -33,7 +33,7 @@ export function createPrefetch({ max, maxBytes }: PrefetchOptions): Prefetch {
     seen = { count: 0, bytes: 0 };
   };
   return {
-    begin() {
+    first() {
       look();
       // Taking begins again when half of the bytes are in hand.
       const fitting = Math.floor(maxBytes / 2 / meanBytes);
@@ -41,12 +41,12 @@ export function createPrefetch({ max, maxBytes }: PrefetchOptions): Prefetch {
       asked = step;
       return asked;
     },
-    came(bytes) {
+    received(bytes) {
       seen.count += 1;
       seen.bytes += bytes;
     },
-    more(inHand) {
-      const next = Math.min(asked, maxStep, max - Math.max(asked, inHand));
+    more(inFlight) {
+      const next = Math.min(asked, maxStep, max - Math.max(asked, inFlight));
       if (seen.count < step || next <= 0) return 0;
       look();
       if ((asked + next) * meanBytes > maxBytes) return 0;

@@ -1,39 +1,40 @@
 import type { Channel, ConsumeMessage } from 'amqplib';
 import type { Prefetch } from './prefetch.js';
 
-/** What one channel has asked of the broker: messages of a queue while they may be taken, few at first. */
+/** The subscription of one channel to a queue. It exists while messages may be received. */
 export interface Subscription {
-  /** Asks for messages or calls them off, as they may be taken now or not. Rejects where the channel ends meanwhile. */
-  follow(): Promise<void>;
-  /** To be called when one has come: if those that came were small, more are asked for. */
-  askIfSmall(): void;
+  /** Subscribes or unsubscribes, as `mayReceive` says now. Rejects if the channel ends meanwhile. */
+  update(): Promise<void>;
+  /** Call it for each message received: requests more messages if those received were small. */
+  requestMore(): void;
 }
 
 export interface SubscriptionOptions {
   queue: string;
-  /** Of all the channels of this consumer: the next knows what the last has seen. */
+  /** Shared by all channels of a consumer, for it remembers the sizes of messages. */
   prefetch: Prefetch;
-  mayTake: () => boolean;
-  inHand: () => number;
-  /** `null` where the broker has ended the subscription. */
+  mayReceive: () => boolean;
+  /** Number of messages in flight. */
+  inFlight: () => number;
+  /** `null`: the broker has cancelled the subscription. */
   onMessage: (message: ConsumeMessage | null) => void;
 }
 
 export function createSubscription(channel: Channel, options: SubscriptionOptions): Subscription {
-  const { queue, prefetch, mayTake, inHand, onMessage } = options;
-  /** Several, because the broker knows a consumer's prefetch by what it was as it began: each further one asks for more. */
+  const { queue, prefetch, mayReceive, inFlight, onMessage } = options;
+  /** The broker fixes a consumer's prefetch when it starts, so each request for more messages starts a further consumer. */
   const consumerTags: string[] = [];
-  let isOver = false;
-  let isAsking = false;
-  let steering: Promise<void> = Promise.resolve();
+  let isClosed = false;
+  let isRequesting = false;
+  let lastStep: Promise<void> = Promise.resolve();
   channel.on('close', () => {
-    isOver = true;
+    isClosed = true;
   });
 
-  /** One step at a time: each takes a round trip, and meanwhile something else may have come to be wanted. */
-  const inTurn = (work: () => Promise<void>): Promise<void> => {
-    const step = steering.then(work);
-    steering = step.catch(() => {});
+  /** One step at a time. A step takes a round trip to the broker. */
+  const inOrder = (work: () => Promise<void>): Promise<void> => {
+    const step = lastStep.then(work);
+    lastStep = step.catch(() => {});
     return step;
   };
   const subscribe = async (count: number): Promise<void> => {
@@ -43,29 +44,28 @@ export function createSubscription(channel: Channel, options: SubscriptionOption
     ]);
     consumerTags.push(consumerTag);
   };
-  const follow = async (): Promise<void> => {
-    if (isOver) return;
-    if (mayTake() && consumerTags.length === 0) await subscribe(prefetch.begin());
-    if (mayTake()) return;
+  const update = async (): Promise<void> => {
+    if (isClosed) return;
+    if (mayReceive() && consumerTags.length === 0) await subscribe(prefetch.first());
+    // Asked again, because the answer can have changed during the round trip.
+    if (mayReceive()) return;
     // A channel that has ended has no subscription either.
     await Promise.all(consumerTags.splice(0).map((tag) => channel.cancel(tag).catch(() => {})));
   };
-  const askForMore = async (count: number): Promise<void> => {
-    // Else what was asked for has been called off meanwhile.
-    if (!isOver && mayTake() && consumerTags.length > 0) await subscribe(count);
-  };
-  const askIfSmall = (): void => {
-    if (isOver || isAsking || !mayTake()) return;
-    const more = prefetch.more(inHand());
-    if (more === 0) return;
-    isAsking = true;
-    const asked = () => {
-      isAsking = false;
-      // All of them may have come together with the answer, and until one is settled no other would ask.
-      askIfSmall();
+  const requestMore = (): void => {
+    if (isClosed || isRequesting || !mayReceive()) return;
+    const count = prefetch.more(inFlight());
+    if (count === 0) return;
+    isRequesting = true;
+    const done = () => {
+      isRequesting = false;
+      // All messages of this request can have arrived already, and then none follows that would request more.
+      requestMore();
     };
-    inTurn(() => askForMore(more)).then(asked, asked);
+    inOrder(async () => {
+      if (!isClosed && mayReceive() && consumerTags.length > 0) await subscribe(count);
+    }).then(done, done);
   };
 
-  return { follow: () => inTurn(follow), askIfSmall };
+  return { update: () => inOrder(update), requestMore };
 }

@@ -2,7 +2,7 @@ import { alertFiredKey, alertsExchange } from '@tocsin/contracts';
 import { type Channel, connect } from 'amqplib';
 import { alertFiredQueue, declareTopology, deliveriesQueue, unroutedQueue } from './topology.js';
 
-export { startGate } from './testing/gate.js';
+export { startBrokerProxy } from './testing/broker-proxy.js';
 
 export interface TestBroker {
   url: string;

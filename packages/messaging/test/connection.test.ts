@@ -2,88 +2,88 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '@tocsin/kit/testing';
 import { connect } from 'amqplib';
 import { createPublisher } from '../src/publisher.js';
-import { startGate } from '../src/testing.js';
+import { startBrokerProxy } from '../src/testing.js';
 import { alertFiredQueue, deliveriesQueue } from '../src/topology.js';
 import { alert, brokerUrl, newBroker, takeAlerts } from './support/broker.js';
 
 test('a connection that is cut comes back, and publisher and consumer with it', async () => {
-  const gate = await startGate(brokerUrl());
-  const broker = await newBroker({ url: gate.url });
+  const proxy = await startBrokerProxy(brokerUrl());
+  const broker = await newBroker({ url: proxy.url });
   const publisher = await createPublisher(broker);
   const taken = await takeAlerts(broker);
-  gate.cut();
+  proxy.cut();
   await until('the loss is noticed', () => !broker.isUp());
   await expect(publisher.publish(alert('lost'))).rejects.toMatchObject({ reason: 'away' });
   await broker.ready();
   await publisher.publish(alert('after'));
   await until('it has come', () => taken.includes('after'));
-  await gate.close();
+  await proxy.close();
 });
 
 test('what cannot be attached is tried again, also where the broker falls silent just then', async () => {
-  const gate = await startGate(brokerUrl());
-  const broker = await newBroker({ url: gate.url });
+  const proxy = await startBrokerProxy(brokerUrl());
+  const broker = await newBroker({ url: proxy.url });
   let attached = 0;
   await broker.use(async () => {
     attached += 1;
     if (attached > 1) return;
-    gate.freeze();
-    setTimeout(gate.thaw, 50);
+    proxy.freeze();
+    setTimeout(proxy.thaw, 50);
     throw new Error('not yet');
   });
   await until('it is connected', () => broker.isUp());
   expect(attached).toBe(2);
   await broker.close();
-  await gate.close();
+  await proxy.close();
 });
 
 test('a connection that the broker closes together with its last reply is made anew', async () => {
-  const gate = await startGate(brokerUrl());
-  const broker = await newBroker({ url: gate.url });
+  const proxy = await startBrokerProxy(brokerUrl());
+  const broker = await newBroker({ url: proxy.url });
   let attached = 0;
   await broker.use(async (channel) => {
     attached += 1;
-    if (attached === 1) gate.closeWithNextReply();
+    if (attached === 1) proxy.closeWithNextReply();
     await channel.checkQueue(alertFiredQueue);
   });
   await until('it is attached again', () => attached === 2);
   await broker.ready();
   await broker.close();
-  await gate.close();
+  await proxy.close();
 });
 
 test('a connection that dies as a channel of its set-up is being closed is made anew', async () => {
-  const gate = await startGate(brokerUrl());
-  gate.cutAtChannelClose();
+  const proxy = await startBrokerProxy(brokerUrl());
+  proxy.cutAtChannelClose();
   const warnings: string[] = [];
   const logger = { info: () => {}, warn: (_: object, message: string) => void warnings.push(message) };
-  const broker = await newBroker({ url: gate.url, logger });
+  const broker = await newBroker({ url: proxy.url, logger });
   await broker.ready();
   expect(warnings).toEqual(['broker.unreachable']);
   await broker.close();
-  await gate.close();
+  await proxy.close();
 });
 
 test('a broker that holds back while its connection is still being set up is known to', async () => {
-  const gate = await startGate(brokerUrl());
-  const broker = await newBroker({ url: gate.url });
+  const proxy = await startBrokerProxy(brokerUrl());
+  const broker = await newBroker({ url: proxy.url });
   await broker.use(async () => {
-    gate.sayBlocked();
+    proxy.sayBlocked();
     await sleep(50);
   });
   await broker.ready();
   expect(broker.isBlocked()).toBe(true);
   await broker.close();
-  await gate.close();
+  await proxy.close();
 });
 
 test('closing does not wait for a broker that no longer answers', async () => {
-  const gate = await startGate(brokerUrl());
-  const broker = await newBroker({ url: gate.url });
+  const proxy = await startBrokerProxy(brokerUrl());
+  const broker = await newBroker({ url: proxy.url });
   await broker.ready();
-  gate.freeze();
+  proxy.freeze();
   await broker.close();
-  await gate.close();
+  await proxy.close();
 });
 
 test('the queues are quorum queues with an explicit, large delivery limit', async () => {

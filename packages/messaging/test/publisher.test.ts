@@ -3,7 +3,7 @@ import { deliveriesExchange } from '@tocsin/contracts';
 import { until } from '@tocsin/kit/testing';
 import type { GetMessage } from 'amqplib';
 import { createPublisher, PublishError } from '../src/publisher.js';
-import { startGate } from '../src/testing.js';
+import { startBrokerProxy } from '../src/testing.js';
 import { alertFiredQueue, unroutedQueue } from '../src/topology.js';
 import { alert, brokerUrl, newBroker, newPublisher, newQueueDepth } from './support/broker.js';
 
@@ -17,23 +17,23 @@ async function outcomeOf(published: Promise<void>) {
 }
 
 test('whoever comes after a confirm is overdue is refused at once, and taken as soon as the late one is there', async () => {
-  const gate = await startGate(brokerUrl());
+  const proxy = await startBrokerProxy(brokerUrl());
   const queueDepth = await newQueueDepth(alertFiredQueue);
-  const broker = await newBroker({ url: gate.url });
+  const broker = await newBroker({ url: proxy.url });
   const publisher = await createPublisher(broker, { confirmTimeoutMs: 500, refuseAfterMs: 300 });
   let connections = 0;
   await broker.use(async () => {
     connections += 1;
   });
   await broker.ready();
-  gate.freeze();
+  proxy.freeze();
   await expect(publisher.publish(alert('overdue'))).rejects.toMatchObject({ reason: 'timeout' });
   // One after the other, and longer than any of them would have waited.
   for (let count = 0; count < 10; count += 1) {
     expect(await outcomeOf(publisher.publish(alert('refused')))).toEqual({ outcome: 'away', atOnce: true });
     await sleep(60);
   }
-  gate.thaw();
+  proxy.thaw();
   await until(
     'it is taken',
     async () => (await publisher.publish(alert('after')).catch(reasonOf)) === undefined,
@@ -42,31 +42,31 @@ test('whoever comes after a confirm is overdue is refused at once, and taken as 
   // What was refused was not sent.
   expect(await queueDepth()).toBe(2);
   await broker.close();
-  await gate.close();
+  await proxy.close();
 });
 
 test('a publisher that was not told to refuse waits for each confirm', async () => {
-  const gate = await startGate(brokerUrl());
-  const broker = await newBroker({ url: gate.url });
+  const proxy = await startBrokerProxy(brokerUrl());
+  const broker = await newBroker({ url: proxy.url });
   const publisher = await createPublisher(broker, { confirmTimeoutMs: 600 });
   await broker.ready();
-  gate.freeze();
+  proxy.freeze();
   for (const text of ['one', 'two'])
     expect(await outcomeOf(publisher.publish(alert(text)))).toEqual({ outcome: 'timeout', atOnce: false });
-  await gate.close();
+  await proxy.close();
 });
 
 test('a broker that holds its publishers back refuses at once, and takes again as soon as it says so', async () => {
-  const gate = await startGate(brokerUrl());
+  const proxy = await startBrokerProxy(brokerUrl());
   const queueDepth = await newQueueDepth(alertFiredQueue);
-  const broker = await newBroker({ url: gate.url });
+  const broker = await newBroker({ url: proxy.url });
   const publisher = await createPublisher(broker, { confirmTimeoutMs: 20_000 });
   await broker.ready();
   await publisher.publish(alert('before'));
-  gate.stopReading();
+  proxy.stopReading();
   // RabbitMQ tells a connection with its first message, which it leaves unread.
   const first = outcomeOf(publisher.publish(alert('unread')));
-  gate.sayBlocked();
+  proxy.sayBlocked();
   // Not when its confirm is overdue.
   expect((await first).outcome).toBe('blocked');
   for (let count = 0; count < 5; count += 1)
@@ -74,39 +74,39 @@ test('a broker that holds its publishers back refuses at once, and takes again a
       outcome: 'blocked',
       atOnce: true,
     });
-  gate.unblock();
+  proxy.unblock();
   await until('it has heard it', () => !broker.isBlocked());
   await publisher.publish(alert('after'));
   expect(await queueDepth()).toBe(3);
   await broker.close();
-  await gate.close();
+  await proxy.close();
 });
 
 test('what a broker had taken before it held its publishers back is confirmed all the same', async () => {
-  const gate = await startGate(brokerUrl());
-  const broker = await newBroker({ url: gate.url });
+  const proxy = await startBrokerProxy(brokerUrl());
+  const broker = await newBroker({ url: proxy.url });
   const publisher = await createPublisher(broker);
   await broker.ready();
   const taken = Promise.all(['one', 'two', 'three'].map((text) => publisher.publish(alert(text))));
-  gate.sayBlocked();
+  proxy.sayBlocked();
   await taken;
   expect(broker.isBlocked()).toBe(true);
-  await gate.close();
+  await proxy.close();
 });
 
 test('a connection made anew is not taken for the one that was held back', async () => {
-  const gate = await startGate(brokerUrl());
-  const broker = await newBroker({ url: gate.url });
+  const proxy = await startBrokerProxy(brokerUrl());
+  const broker = await newBroker({ url: proxy.url });
   const publisher = await createPublisher(broker);
   await broker.ready();
-  gate.sayBlocked();
+  proxy.sayBlocked();
   await until('it has heard it', () => broker.isBlocked());
-  gate.cut();
+  proxy.cut();
   await until('the loss is noticed', () => !broker.isUp());
   await broker.ready();
   await publisher.publish(alert('after'));
   await broker.close();
-  await gate.close();
+  await proxy.close();
 });
 
 test('a message is confirmed once it lies in its queue, and is persistent', async () => {

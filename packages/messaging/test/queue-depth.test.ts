@@ -1,13 +1,13 @@
 import { until } from '@tocsin/kit/testing';
 import type { Broker } from '../src/connection.js';
 import { createQueueDepth } from '../src/queue-depth.js';
-import { startGate } from '../src/testing.js';
+import { startBrokerProxy } from '../src/testing.js';
 import { alertFiredQueue } from '../src/topology.js';
 import { brokerUrl, newBroker } from './support/broker.js';
 
 test('while a broker does not answer, who asks for the depth of a queue is told so, and the broker is asked once', async () => {
-  const gate = await startGate(brokerUrl());
-  const broker = await newBroker({ url: gate.url });
+  const proxy = await startBrokerProxy(brokerUrl());
+  const broker = await newBroker({ url: proxy.url });
   let asked = 0;
   const use: Broker['use'] = (attach) =>
     broker.use((channel) => {
@@ -20,15 +20,15 @@ test('while a broker does not answer, who asks for the depth of a queue is told 
     });
   const queueDepth = await createQueueDepth({ ...broker, use }, alertFiredQueue);
   await broker.ready();
-  gate.freeze();
+  proxy.freeze();
   // The second comes after the first was told, when its question is open still.
   for (let count = 0; count < 2; count += 1)
     await expect(queueDepth()).rejects.toThrow('The broker does not answer.');
-  gate.thaw();
+  proxy.thaw();
   expect(asked).toBe(1);
   await until('the broker answers', async () => (await queueDepth()) === 0);
   await broker.close();
-  await gate.close();
+  await proxy.close();
 });
 
 test('without a broker, who asks for the depth of a queue is told so at once', async () => {

@@ -55,7 +55,7 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
   const consumers = createConsumers(consuming, onError);
   // What is being written or recorded goes on, and shows when the database is back; written twice it is written once.
   const handBack = async () => {
-    await consumers.handBack();
+    await consumers.returnToBroker();
     fanOut.failWaiting(new Error('It was handed back.'));
   };
   const { pause, resume } = consumers;

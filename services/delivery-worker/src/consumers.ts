@@ -16,7 +16,7 @@ export interface Consumers {
   pause(): Promise<unknown>;
   resume(): Promise<unknown>;
   /** What is in hand is given to others by the broker. */
-  handBack(): Promise<unknown>;
+  returnToBroker(): Promise<unknown>;
   /** Takes no more; resolves when nothing is in hand. */
   drain(): Promise<void>;
 }
@@ -55,7 +55,7 @@ export function createConsumers(broker: Broker, onError: (error: unknown) => voi
     },
     pause,
     resume: () => all((consumer) => consumer.resume()),
-    handBack: () => all((consumer) => consumer.handBack()),
+    returnToBroker: () => all((consumer) => consumer.returnToBroker()),
     async drain() {
       const paused = new AbortController();
       const late = sleep(pausePatienceMs, undefined, { signal: paused.signal });

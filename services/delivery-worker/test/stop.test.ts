@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { startTcpProxy, type TcpProxy, until } from '@tocsin/kit/testing';
-import { startGate } from '@tocsin/messaging/testing';
+import { startBrokerProxy } from '@tocsin/messaging/testing';
 import { createStage, type Stage } from './support/stage.js';
 
 // A worker as it is shipped, told to stop while what it works on does not answer.
@@ -12,14 +12,14 @@ const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 const graceMs = 15_000;
 
 let stage: Stage;
-let broker: Awaited<ReturnType<typeof startGate>>;
+let broker: Awaited<ReturnType<typeof startBrokerProxy>>;
 let database: TcpProxy;
 let child: ChildProcess;
 let output: string;
 
 beforeEach(async () => {
   stage = await createStage({ leases: { queuedMs: 1_000, claimMs: 14_000 } });
-  broker = await startGate(stage.config.amqpUrl.reveal());
+  broker = await startBrokerProxy(stage.config.amqpUrl.reveal());
   database = await startTcpProxy(stage.config.databaseUrl.reveal());
 });
 afterEach(async () => {

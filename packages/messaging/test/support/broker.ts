@@ -50,7 +50,10 @@ export async function takeAlerts(broker: Broker): Promise<string[]> {
   await createConsumer(broker, {
     queue: alertFiredQueue,
     prefetch: 10,
-    handle: async ({ content }) => void taken.push(content.toString()),
+    handle(message) {
+      taken.push(message.content.toString());
+      message.ack();
+    },
     onError: () => {},
   });
   await broker.ready();

@@ -31,7 +31,7 @@ function start({ lost = 0 } = {}) {
     patience: { untilAnswered: (work) => work(), rest: async () => true },
     now: async () => (clockMs += 1_000),
   });
-  const add = (content: Buffer, isHandedBack = () => false) => letters.add(letterOf(content), isHandedBack);
+  const add = (content: Buffer, isReturned = () => false) => letters.add(letterOf(content), isReturned);
   return { added, count, add };
 }
 
@@ -62,7 +62,7 @@ test('of what is handed back while it waits nothing is written', async () => {
   const { added, add } = start({ lost: 1 });
   const contents = ['{1', '{2'].map((text) => Buffer.from(text));
   // When its first try has failed.
-  const isHandedBack = () => added.length > 0;
-  expect(await Promise.all([add(contents[0]!), add(contents[1]!, isHandedBack)])).toEqual([true, false]);
+  const isReturned = () => added.length > 0;
+  expect(await Promise.all([add(contents[0]!), add(contents[1]!, isReturned)])).toEqual([true, false]);
   expect(added.map((letters) => letters.map(({ content }) => content))).toEqual([contents, [contents[0]]]);
 });

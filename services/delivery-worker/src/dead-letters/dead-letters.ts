@@ -6,7 +6,7 @@ import { keptOf } from './kept-of.js';
 /** Sets messages aside. Each promise resolves after the commit, so that the message may be acknowledged. */
 export interface DeadLetters {
   /** False where the message was handed back meanwhile, and nothing written: whoever has it now does so. */
-  add(letter: Unnamed, isHandedBack: () => boolean): Promise<boolean>;
+  add(letter: Unnamed, isReturned: () => boolean): Promise<boolean>;
 }
 
 type Unnamed = Omit<DeadLetter, 'id'>;
@@ -20,7 +20,7 @@ export interface DeadLettersDeps {
 
 interface Waiting {
   letter: Unnamed;
-  isHandedBack: () => boolean;
+  isReturned: () => boolean;
   /** On this process's monotonic clock, in milliseconds. */
   sinceMs: number;
   /** From the first try on. */
@@ -36,7 +36,7 @@ export function createDeadLetters({ repository, patience, now }: DeadLettersDeps
     patience,
     commit: async (waiting) => {
       const aheadMs = (await now()) - performance.now();
-      const areOurs = waiting.map(({ isHandedBack }) => !isHandedBack());
+      const areOurs = waiting.map(({ isReturned }) => !isReturned());
       const ours = waiting.filter((_, index) => areOurs[index]);
       for (const entry of ours) entry.named ??= name(entry, aheadMs);
       for (const part of partsOf(ours.map(({ named }) => named!))) await repository.add(part);
@@ -46,7 +46,7 @@ export function createDeadLetters({ repository, patience, now }: DeadLettersDeps
     lanes: 1,
   });
   return {
-    add: (letter, isHandedBack) => batcher.add({ letter, isHandedBack, sinceMs: performance.now() }),
+    add: (letter, isReturned) => batcher.add({ letter, isReturned, sinceMs: performance.now() }),
   };
 }
 

@@ -1,7 +1,7 @@
 import type { DeadLetterReason } from '@tocsin/contracts';
 import type { Database } from '@tocsin/database';
 import type { Logger } from '@tocsin/kit';
-import { deliveriesQueue, type Incoming } from '@tocsin/messaging';
+import { deliveriesQueue, type QueueMessage } from '@tocsin/messaging';
 import type { Patience } from '../committing/patience.js';
 import type { DeadLetterMetrics } from './dead-letter-metrics.js';
 import { createDeadLetterRepository } from './dead-letter-repository.js';
@@ -9,7 +9,7 @@ import { createDeadLetters } from './dead-letters.js';
 import { requestIdOf } from './request-id-of.js';
 
 /** Settles a message that can never be processed, once it stands in the table of dead letters. */
-export type SetAside = (message: Incoming, why: { reason: DeadLetterReason; detail: string }) => void;
+export type SetAside = (message: QueueMessage, why: { reason: DeadLetterReason; detail: string }) => void;
 
 export interface SetAsideDeps {
   database: Database;
@@ -29,7 +29,7 @@ export function createSetAside({ database, patience, now, logger, metrics }: Set
     const line = queue === deliveriesQueue ? 'delivery.dead_lettered' : 'alert.dead_lettered';
     const letter = { reason, detail, queue, routingKey, content, requestId, redelivered };
     deadLetters
-      .add(letter, () => message.isHandedBack())
+      .add(letter, () => message.isReturned())
       .then(
         (isWritten) => {
           if (isWritten) {
@@ -37,9 +37,9 @@ export function createSetAside({ database, patience, now, logger, metrics }: Set
             // The detail may quote the message, and stands with it in the table.
             logger.warn({ reason, bytes: content.length, request_id: requestId }, line);
           }
-          message.done();
+          message.ack();
         },
-        (error: unknown) => message.failed(error),
+        (error: unknown) => message.retry(error),
       );
   };
 }

@@ -1,7 +1,7 @@
 import { createSecretBox, type Database } from '@tocsin/database';
 import type { Sender } from '@tocsin/egress';
 import { createTickThrottle, type HealthCheck, type Logger } from '@tocsin/kit';
-import type { Incoming } from '@tocsin/messaging';
+import type { QueueMessage } from '@tocsin/messaging';
 import type { BatchMetrics } from '../committing/batch-metrics.js';
 import type { Patience } from '../committing/patience.js';
 import { type DeliveryWorkerConfig, openKeys } from '../config.js';
@@ -44,7 +44,7 @@ export interface Delivery {
   /** Carries out, in its turn, a delivery that was claimed as it was written; failing is not lost, its lease runs out. */
   begin(claimed: Claimed, slot: Slot): void;
   /** Carries out the deliveries that a message names. */
-  handleDue(message: Incoming): Promise<void> | undefined;
+  handleDue(message: QueueMessage): void;
   takeEarly: Slots['takeEarly'];
   /** What came from the queue and waits for its turn fails with `error`, now and from now on. */
   refuseWaiting(error: Error): void;

@@ -1,5 +1,5 @@
 import { type DeliveryDue, decodeDeliveriesDue } from '@tocsin/contracts';
-import type { Incoming } from '@tocsin/messaging';
+import type { QueueMessage } from '@tocsin/messaging';
 import type { SetAside } from '../dead-letters/set-aside.js';
 import type { Limit } from '../in-turn/limit.js';
 import type { Deliver } from './deliver.js';
@@ -13,11 +13,14 @@ export interface HandleDueDeps {
 
 /** Carries out the deliveries that a message names. One that nobody can read is set aside: what is owed stands in rows. */
 export function createHandleDue(deps: HandleDueDeps) {
-  return (message: Incoming): Promise<void> | undefined => {
+  return (message: QueueMessage): void => {
     const due = decodeDeliveriesDue(message.content);
-    if (due !== undefined) return carryOutAll(due, message, deps);
-    deps.setAside(message, { reason: 'malformed_message', detail: unreadable });
-    return undefined;
+    if (due === undefined) deps.setAside(message, { reason: 'malformed_message', detail: unreadable });
+    else
+      carryOutAll(due, message, deps).then(
+        () => message.ack(),
+        (error: unknown) => message.retry(error),
+      );
   };
 }
 
@@ -25,12 +28,12 @@ const unreadable = 'The message is no list of deliveries that are due: only Tocs
 
 async function carryOutAll(
   due: DeliveryDue[],
-  message: Incoming,
+  message: QueueMessage,
   { deliver, places }: HandleDueDeps,
 ): Promise<void> {
   // One that has been handed back while it waited for its turn is another worker's.
   const takeUp = async (one: DeliveryDue, sent: () => void) =>
-    message.isHandedBack() ? undefined : deliver.due(one, sent);
+    message.isReturned() ? undefined : deliver.due(one, sent);
   const ended = await Promise.allSettled(due.map((one) => places.run((sent) => takeUp(one, sent))));
   const failed = ended.find((end) => end.status === 'rejected');
   if (failed !== undefined) throw failed.reason;

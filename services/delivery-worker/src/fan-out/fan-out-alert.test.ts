@@ -1,7 +1,7 @@
 import type { AlertFired } from '@tocsin/contracts';
 import type { Logger } from '@tocsin/kit';
 import { until } from '@tocsin/kit/testing';
-import type { Incoming } from '@tocsin/messaging';
+import type { QueueMessage } from '@tocsin/messaging';
 import { createWindow } from '../dispatch/window.js';
 import { createSlots } from '../slots/slots.js';
 import { createFanOutAlert } from './fan-out-alert.js';
@@ -76,10 +76,10 @@ function start(held: string[]) {
       routingKey: 'alert.fired',
       headers: {},
       redelivered: false,
-      isHandedBack: () => false,
-      done: () => settled.push(`${alertId} done`),
-      failed: (error) => settled.push(`${alertId} ${error}`),
-    } satisfies Incoming);
+      isReturned: () => false,
+      ack: () => settled.push(`${alertId} done`),
+      retry: (error) => settled.push(`${alertId} ${error}`),
+    } satisfies QueueMessage);
   };
   return { fanOut, fire, settled, writes };
 }

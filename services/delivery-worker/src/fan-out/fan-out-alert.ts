@@ -1,6 +1,6 @@
 import { type AlertFired, alertFiredKey, alertKey, type Checked } from '@tocsin/contracts';
 import { classifyDatabaseError } from '@tocsin/database';
-import { type Incoming, unroutedQueue } from '@tocsin/messaging';
+import { type QueueMessage, unroutedQueue } from '@tocsin/messaging';
 import type { BatchMetrics } from '../committing/batch-metrics.js';
 import { createBatches } from '../committing/batches.js';
 import { commitSplitting } from '../committing/commit-splitting.js';
@@ -32,7 +32,7 @@ export interface FanOutDeps extends AnnounceDeps {
 }
 
 export interface FanOutAlert {
-  handle(message: Incoming): undefined;
+  handle(message: QueueMessage): void;
   /** What waits fails with `error`; what is being written goes on. */
   failWaiting(error: Error): void;
   /** The same, now and from now on. */
@@ -41,7 +41,7 @@ export interface FanOutAlert {
 
 /** An alert as it was taken from the queue. */
 interface Taken {
-  message: Incoming;
+  message: QueueMessage;
   alert: AlertFired;
   requestId: string | undefined;
 }
@@ -82,11 +82,11 @@ export function createFanOutAlert(deps: FanOutDeps): FanOutAlert {
   });
   const add = (taken: Taken) => (idleRules.has(taken.alert.alert_rule_id) ? idleBatches : batches).add(taken);
   const failWaiting = (error: Error) => {
-    for (const { message } of [...batches.clear(), ...idleBatches.clear()]) message.failed(error);
+    for (const { message } of [...batches.clear(), ...idleBatches.clear()]) message.retry(error);
   };
   return {
     handle(message) {
-      if (refusal !== undefined) return void message.failed(refusal);
+      if (refusal !== undefined) return void message.retry(refusal);
       if (isUnrouted(message)) return void deps.setAside(message, unrouted(message));
       const parsed = parseMessage(message.content, deps.check);
       if (parsed.ok) add({ message, alert: parsed.alert, requestId: requestIdOf(message) });
@@ -112,24 +112,24 @@ async function acceptAll(taken: Taken[], deps: BatchDeps): Promise<void> {
   taken.forEach(({ message }, index) => {
     const end = ends[index]!;
     if (end.status === 'rejected') refuse(message, end.reason, deps.setAside);
-    else if (end.value.ok) message.done();
+    else if (end.value.ok) message.ack();
     else deps.setAside(message, end.value);
   });
 }
 
 /** A value that is not accepted never will be; anything else that the database says may be mended, and is tried again. */
-function refuse(message: Incoming, error: unknown, setAside: SetAside): void {
+function refuse(message: QueueMessage, error: unknown, setAside: SetAside): void {
   if (classifyDatabaseError(error) === 'invalid_value')
     setAside(message, { reason: 'invalid_message', detail: `The database refused it: ${error}` });
-  else message.failed(error);
+  else message.retry(error);
 }
 
 /** An alert also comes that way while the binding of its own queue is away. */
-function isUnrouted({ queue, routingKey }: Incoming): boolean {
+function isUnrouted({ queue, routingKey }: QueueMessage): boolean {
   return queue === unroutedQueue && routingKey !== alertFiredKey;
 }
 
-function unrouted({ routingKey }: Incoming): Unusable {
+function unrouted({ routingKey }: QueueMessage): Unusable {
   const detail = `It was published with the routing key ${routingKey}; alerts are published with ${alertFiredKey}.`;
   return { ok: false, reason: 'unrouted', detail };
 }

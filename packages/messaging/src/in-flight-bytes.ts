@@ -1,0 +1,47 @@
+/** Counts the messages that a consumer has in flight, and stops it above a byte limit. */
+export interface InFlightBytes {
+  add(bytes: number): void;
+  remove(bytes: number): void;
+  /** Number of messages. */
+  count(): number;
+  /** True from above `maxBytes` until no more than half of it is in flight. */
+  isFull(): boolean;
+  /** Resolves when no message is in flight. */
+  drained(): Promise<void>;
+}
+
+export interface InFlightBytesOptions {
+  maxBytes: number;
+  /** Called when `isFull` has changed. */
+  onChange: () => void;
+}
+
+export function createInFlightBytes({ maxBytes, onChange }: InFlightBytesOptions): InFlightBytes {
+  let count = 0;
+  let totalBytes = 0;
+  let isFull = false;
+  let drainWaiters: (() => void)[] = [];
+
+  const change = (bytes: number) => {
+    totalBytes += bytes;
+    const wasFull = isFull;
+    isFull = totalBytes > (wasFull ? maxBytes / 2 : maxBytes);
+    if (isFull !== wasFull) onChange();
+  };
+  return {
+    add(bytes) {
+      count += 1;
+      change(bytes);
+    },
+    remove(bytes) {
+      count -= 1;
+      change(-bytes);
+      if (count > 0) return;
+      for (const resolve of drainWaiters) resolve();
+      drainWaiters = [];
+    },
+    count: () => count,
+    isFull: () => isFull,
+    drained: () => (count === 0 ? Promise.resolve() : new Promise((resolve) => drainWaiters.push(resolve))),
+  };
+}

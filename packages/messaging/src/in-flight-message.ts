@@ -1,0 +1,82 @@
+import { requestIdHeader } from '@tocsin/contracts';
+import type { ConsumeMessage } from 'amqplib';
+import type { Acker } from './acker.js';
+
+/**
+ * A message that a consumer has received and not settled. Its handler settles it with exactly one call of `ack` or
+ * `retry`.
+ */
+export interface QueueMessage {
+  readonly content: Buffer;
+  readonly queue: string;
+  readonly routingKey: string;
+  /** Only `x-request-id`, and only if it is a string. */
+  readonly headers: Readonly<Record<string, unknown>>;
+  /** True if the broker has delivered this message before. */
+  readonly redelivered: boolean;
+  /** True once its channel has ended: the broker delivers it again, to any consumer, and settling it has no effect. */
+  isReturned(): boolean;
+  /** Call it when everything that the message stands for is committed. */
+  ack(): void;
+  /** Hands the message to the handler again after a backoff, unless its channel ends first. */
+  retry(error: unknown): void;
+}
+
+/** The consumer's side of `QueueMessage`. */
+export interface Settlement {
+  isReturned(message: InFlightMessage): boolean;
+  ack(message: InFlightMessage): void;
+  retry(message: InFlightMessage, error: unknown): void;
+}
+
+/** The queue and channel that a message came from. */
+export interface Source {
+  queue: string;
+  acker: Acker;
+}
+
+/** A class, because 40,000 messages can be in flight at once: its methods cost no closures. */
+export class InFlightMessage implements QueueMessage {
+  readonly content: Buffer;
+  readonly queue: string;
+  readonly routingKey: string;
+  readonly headers: Readonly<Record<string, unknown>>;
+  readonly redelivered: boolean;
+  readonly tag: number;
+  readonly source: Source;
+  /** Size of the content and the headers that are kept. */
+  readonly bytes: number;
+  failures = 0;
+  readonly #settlement: Settlement;
+
+  constructor({ content, fields, properties }: ConsumeMessage, source: Source, settlement: Settlement) {
+    this.content = content;
+    this.queue = source.queue;
+    this.routingKey = fields.routingKey;
+    this.headers = requestIdOnly(properties.headers);
+    this.bytes = content.length + String(this.headers[requestIdHeader] ?? '').length;
+    this.redelivered = fields.redelivered;
+    this.tag = fields.deliveryTag;
+    this.source = source;
+    this.#settlement = settlement;
+  }
+
+  isReturned(): boolean {
+    return this.#settlement.isReturned(this);
+  }
+
+  ack(): void {
+    this.#settlement.ack(this);
+  }
+
+  retry(error: unknown): void {
+    this.#settlement.retry(this, error);
+  }
+}
+
+const noHeaders = Object.freeze({});
+
+function requestIdOnly(headers: Record<string, unknown> = noHeaders): Record<string, unknown> {
+  const { [requestIdHeader]: id } = headers;
+  return typeof id === 'string' ? { [requestIdHeader]: id } : noHeaders;
+}

@@ -1,5 +1,5 @@
 import { readClock } from '@tocsin/database';
-import { createLifetime, createLogger, createMetrics, type Logger } from '@tocsin/kit';
+import { createLogger, createMetrics, createShutdown, type Logger } from '@tocsin/kit';
 import { createPublisher, createQueueDepth, deliveriesQueue } from '@tocsin/messaging';
 import { createPatience } from './committing/patience.js';
 import type { DeliveryWorkerConfig } from './config.js';
@@ -29,10 +29,9 @@ export interface DeliveryWorker {
 export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promise<DeliveryWorker> {
   const logger = createLogger({ service: 'delivery-worker', level: config.logLevel });
   const registry = createMetrics({ service: 'delivery-worker' });
-  const lifetime = createLifetime();
-  const stopping = new AbortController();
-  const { signal } = stopping;
-  const { database, publishing, consuming, sender } = await openConnections(config, { logger, lifetime });
+  const shutdown = createShutdown();
+  const { signal } = shutdown;
+  const { database, publishing, consuming, sender } = await openConnections(config, { logger, shutdown });
   const now = () => readClock(database);
   const chores = { database, logger, signal, retentionDays: config.retentionDays, now };
   await ensureFirstDays(chores);
@@ -69,18 +68,16 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
 
   const { checkKeys } = delivery;
   const checked = { database, consuming, queueDepth, checkKeys };
-  const port = await openEndpoints({ ...checked, config, logger, registry, lifetime });
+  const port = await openEndpoints({ ...checked, config, logger, registry, shutdown });
   const dispatching = { repository, window, queueDepth, publish: publishDue, patience, slots, metrics };
   const loops = runLoops({ ...chores, ...dispatching });
-  lifetime.add('loops', () => loops);
-  lifetime.add('consumers', async () => {
-    // First of all: what waits for the database, or for its turn, would wait until the deadline.
-    stopping.abort();
+  shutdown.add('loops', () => loops);
+  shutdown.add('consumers', async () => {
     const refusal = new Error('The worker is stopping.');
     fanOut.refuseWaiting(refusal);
     delivery.refuseWaiting(refusal);
     await consumers.drain();
     await delivery.ended();
   });
-  return { logger, port, close: (deadlineMs) => lifetime.close(deadlineMs) };
+  return { logger, port, close: (deadlineMs) => shutdown.close(deadlineMs) };
 }

@@ -1,6 +1,6 @@
 import { createDatabase, type Database } from '@tocsin/database';
 import { createSender, parseCidrs, type Sender } from '@tocsin/egress';
-import type { Lifetime, Logger } from '@tocsin/kit';
+import type { Logger, Shutdown } from '@tocsin/kit';
 import { type Broker, createBroker } from '@tocsin/messaging';
 import type { DeliveryWorkerConfig } from './config.js';
 import { mendPartitions } from './housekeeping/mend-partitions.js';
@@ -16,7 +16,7 @@ export interface Connections {
 /** Opens what the worker works on. Nothing waits for its server: readiness tells when database and broker are there. */
 export async function openConnections(
   config: DeliveryWorkerConfig,
-  { logger, lifetime }: { logger: Logger; lifetime: Lifetime },
+  { logger, shutdown }: { logger: Logger; shutdown: Shutdown },
 ): Promise<Connections> {
   const database = createDatabase({
     url: config.databaseUrl.reveal(),
@@ -26,17 +26,17 @@ export async function openConnections(
     // A batch that meets a row which somebody has locked holds all its other rows as long as it waits.
     lockTimeoutMs: 2_000,
   });
-  lifetime.add('database', () => database.close());
+  shutdown.add('database', () => database.close());
   const open = async (purpose: 'publish' | 'consume') => {
     const name = `delivery-worker ${purpose}`;
     const broker = await createBroker({ url: config.amqpUrl.reveal(), name, logger });
-    lifetime.add(`broker (${purpose})`, () => broker.close());
+    shutdown.add(`broker (${purpose})`, () => broker.close());
     return broker;
   };
   const publishing = await open('publish');
   const consuming = await open('consume');
   const sender = openSender(config);
-  lifetime.add('sender', () => sender.close());
+  shutdown.add('sender', () => sender.close());
   return { database: mendPartitions(database), publishing, consuming, sender };
 }
 

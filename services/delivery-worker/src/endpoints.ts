@@ -4,10 +4,10 @@ import {
   createHttpApp,
   type HealthCheck,
   healthRoutes,
-  type Lifetime,
   type Logger,
   listen,
   type Metrics,
+  type Shutdown,
   serveMetrics,
 } from '@tocsin/kit';
 import type { Broker } from '@tocsin/messaging';
@@ -22,12 +22,12 @@ export interface EndpointsParts {
   checkKeys: HealthCheck;
   logger: Logger;
   registry: Metrics;
-  lifetime: Lifetime;
+  shutdown: Shutdown;
 }
 
 /** `/livez` and `/readyz`, `/metrics` on a port of its own, and nothing else: the worker has no API. The first port. */
 export async function openEndpoints(parts: EndpointsParts): Promise<number> {
-  const { config, logger, registry, lifetime } = parts;
+  const { config, logger, registry, shutdown } = parts;
   const app = createHttpApp({
     logger,
     metrics: registry,
@@ -38,9 +38,9 @@ export async function openEndpoints(parts: EndpointsParts): Promise<number> {
     authorize: () => {},
   });
   const health = await listen(app, config.http);
-  lifetime.add('health', (remainingMs) => health.close(remainingMs));
+  shutdown.add('health', (remainingMs) => health.close(remainingMs));
   const metrics = await serveMetrics(registry, config.metrics);
-  lifetime.add('metrics', (remainingMs) => metrics.close(remainingMs));
+  shutdown.add('metrics', (remainingMs) => metrics.close(remainingMs));
   return health.port;
 }
 

@@ -4,16 +4,16 @@ import { createIdentity } from '@tocsin/identity';
 import {
   AppError,
   createHttpApp,
-  createLifetime,
   createLogger,
   createMetrics,
   createOpenApiDocument,
+  createShutdown,
   healthRoutes,
-  type Lifetime,
   type Logger,
   listen,
   openApiRoute,
   type Route,
+  type Shutdown,
   serveMetrics,
 } from '@tocsin/kit';
 import { createBroker } from '@tocsin/messaging';
@@ -49,11 +49,11 @@ export async function createEngineAuth(
   config: EngineAuthConfig,
   overrides: EngineAuthOverrides = {},
 ): Promise<EngineAuth> {
-  const lifetime = createLifetime();
+  const shutdown = createShutdown();
   try {
-    return await open(config, overrides, lifetime);
+    return await open(config, overrides, shutdown);
   } catch (error) {
-    await lifetime.close(1_000);
+    await shutdown.close(1_000);
     throw error;
   }
 }
@@ -61,7 +61,7 @@ export async function createEngineAuth(
 async function open(
   config: EngineAuthConfig,
   { now = () => performance.now() }: EngineAuthOverrides,
-  lifetime: Lifetime,
+  shutdown: Shutdown,
 ): Promise<EngineAuth> {
   const logger = createLogger({ service: 'engine-auth', level: config.logLevel });
   const metrics = createMetrics({ service: 'engine-auth' });
@@ -73,13 +73,13 @@ async function open(
     acquireTimeoutMs: 3_000,
     refuseAfterMs: 1_000,
   });
-  lifetime.add('database', () => database.close());
+  shutdown.add('database', () => database.close());
   const broker = await createBroker({
     url: config.amqpUrl.reveal(),
     name: 'engine-auth',
     logger,
   });
-  lifetime.add('broker', () => broker.close());
+  shutdown.add('broker', () => broker.close());
 
   const store = createApiKeyRepository(database);
   const bcrypt = createBoundedBcrypt({ onDone: (seconds) => counted.bcryptTook(seconds) });
@@ -123,15 +123,15 @@ async function open(
   });
 
   const metricsServer = await serveMetrics(metrics, config.metrics);
-  lifetime.add('metrics', (remainingMs) => metricsServer.close(remainingMs));
+  shutdown.add('metrics', (remainingMs) => metricsServer.close(remainingMs));
   const server = await listen(app, config.http);
-  lifetime.add('http server', (remainingMs) => server.close(remainingMs));
+  shutdown.add('http server', (remainingMs) => server.close(remainingMs));
   return {
     url: server.url,
     metricsUrl: metricsServer.url,
     logger,
     brokerReady: broker.ready,
-    close: (deadlineMs) => lifetime.close(deadlineMs),
+    close: (deadlineMs) => shutdown.close(deadlineMs),
   };
 }
 

@@ -9,9 +9,9 @@ import { createSender, parseCidrs } from '@tocsin/egress';
 import { createIdentity, requirePermission } from '@tocsin/identity';
 import {
   createHttpApp,
-  createLifetime,
   createLogger,
   createMetrics,
+  createShutdown,
   healthRoutes,
   type Logger,
   listen,
@@ -46,7 +46,7 @@ export async function createWebhookApi(
   const service = 'webhook-api';
   const logger = overrides.logger ?? createLogger({ service, level: config.logLevel });
   const metrics = createMetrics({ service });
-  const lifetime = createLifetime();
+  const shutdown = createShutdown();
 
   const database = createDatabase({
     url: config.databaseUrl.reveal(),
@@ -58,17 +58,17 @@ export async function createWebhookApi(
     acquireTimeoutMs: 1_500,
     refuseAfterMs: 1_000,
   });
-  lifetime.add('database', () => database.close());
+  shutdown.add('database', () => database.close());
   const broker = await createBroker({
     url: config.amqpUrl.reveal(),
     name: service,
     logger,
   });
-  lifetime.add('broker', () => broker.close());
+  shutdown.add('broker', () => broker.close());
   const publisher = await createPublisher(broker, { confirmTimeoutMs: 3_000, refuseAfterMs: 1_000 });
   const { allow, caFile } = config.egress;
   const sender = createSender({ allow: parseCidrs(allow), ...(caFile !== undefined && { caFile }) });
-  lifetime.add('sender', () => sender.close());
+  shutdown.add('sender', () => sender.close());
   const identity = createIdentity({ settings: config.identity, logger, metrics });
 
   const secretBox = createSecretBox(parseSecretKeys(config.secretsKeys.reveal()));
@@ -90,14 +90,14 @@ export async function createWebhookApi(
   });
 
   const server = await listen(app, config.http);
-  lifetime.add('http', (remainingMs) => server.close(remainingMs));
+  shutdown.add('http', (remainingMs) => server.close(remainingMs));
   const metricsServer = await serveMetrics(metrics, config.metrics);
-  lifetime.add('metrics', (remainingMs) => metricsServer.close(remainingMs));
+  shutdown.add('metrics', (remainingMs) => metricsServer.close(remainingMs));
   logger.info({ url: server.url, metrics_url: metricsServer.url }, 'http.listening');
   return {
     logger,
     url: server.url,
     metricsUrl: metricsServer.url,
-    close: (deadlineMs) => lifetime.close(deadlineMs),
+    close: (deadlineMs) => shutdown.close(deadlineMs),
   };
 }

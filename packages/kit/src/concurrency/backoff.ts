@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { sleep } from './timeout.js';
 
 export interface BackoffOptions {
   /** Delay after the first failure, in milliseconds; it doubles with each further failure. */
@@ -37,13 +37,9 @@ export async function retry<T>(work: () => Promise<T>, options: RetryOptions): P
     } catch (error) {
       if (signal?.aborted || !shouldRetry(error)) throw error;
       onRetry?.(error, failures);
-      await delay(backoff(failures, error), signal);
+      const delayMs = backoff(failures, error);
+      if (delayMs > 0) await sleep(delayMs, signal);
       if (signal?.aborted) throw error;
     }
   }
-}
-
-/** Ends early, without an error, when the signal is aborted. */
-async function delay(ms: number, signal: AbortSignal | undefined): Promise<void> {
-  if (ms > 0) await sleep(ms, undefined, { signal }).catch(() => {});
 }

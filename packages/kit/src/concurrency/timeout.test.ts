@@ -1,4 +1,4 @@
-import { withTimeout } from './timeout.js';
+import { sleep, withTimeout } from './timeout.js';
 
 const never = new Promise<never>(() => {});
 
@@ -13,4 +13,13 @@ test('work that takes too long is rejected with the error of the caller', async 
   await expect(withTimeout(never, { timeoutMs: 1 })).rejects.toThrow('timed out after 1 ms');
   const createError = () => new TypeError('late');
   await expect(withTimeout(never, { timeoutMs: 1, createError })).rejects.toThrow(TypeError);
+});
+
+test('an aborted sleep ends early without an error', async () => {
+  const startedAtMs = performance.now();
+  const stopping = new AbortController();
+  setImmediate(() => stopping.abort());
+  await sleep(60_000, stopping.signal);
+  await sleep(60_000, stopping.signal);
+  expect(performance.now() - startedAtMs).toBeLessThan(30_000);
 });

@@ -1,3 +1,5 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
 export interface TimeoutOptions {
   timeoutMs: number;
   /** Makes the error of the rejection. */
@@ -19,4 +21,9 @@ export async function withTimeout<T>(work: Promise<T>, options: TimeoutOptions):
   } finally {
     clearTimeout(timer);
   }
+}
+
+/** Waits. An aborted signal ends the wait early, without an error. */
+export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
+  await delay(ms, undefined, { signal }).catch(() => {});
 }

@@ -1,0 +1,51 @@
+import { withTimeout } from './concurrency/timeout.js';
+
+/** Owns the connections, servers and timers of a service and closes them: last opened, first closed. */
+export interface Shutdown {
+  /** Aborted when `close` is called, before anything is closed. */
+  readonly signal: AbortSignal;
+  /** `close` gets the time in milliseconds that is left until the deadline. */
+  add(name: string, close: (remainingMs: number) => Promise<unknown>): void;
+  /** Calls `task` at an interval until the shutdown. The timer does not keep the process alive. */
+  addInterval(task: () => void, everyMs: number): void;
+  /**
+   * Closes each resource once, also when others fail to close.
+   * @throws AggregateError naming the resources that failed or were still closing at the deadline
+   */
+  close(deadlineMs: number): Promise<void>;
+}
+
+/** Time beyond the deadline that a resource gets to cut its connections. */
+const graceMs = 250;
+
+export function createShutdown(): Shutdown {
+  const resources: { name: string; close: (remainingMs: number) => Promise<unknown> }[] = [];
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  return {
+    signal,
+    add(name, close) {
+      resources.push({ name, close });
+    },
+    addInterval(task, everyMs) {
+      const timer = setInterval(task, everyMs).unref();
+      signal.addEventListener('abort', () => clearInterval(timer), { once: true });
+    },
+    async close(deadlineMs) {
+      stopping.abort();
+      const endsAtMs = performance.now() + deadlineMs;
+      const failures: Error[] = [];
+      for (let resource = resources.pop(); resource !== undefined; resource = resources.pop()) {
+        const { name, close } = resource;
+        try {
+          const remainingMs = Math.max(0, endsAtMs - performance.now());
+          await withTimeout(close(remainingMs), { timeoutMs: remainingMs + graceMs });
+        } catch (cause) {
+          failures.push(new Error(`${name} did not close cleanly`, { cause }));
+        }
+      }
+      if (failures.length > 0)
+        throw new AggregateError(failures, failures.map(({ message }) => message).join('; '));
+    },
+  };
+}

@@ -7,7 +7,7 @@ export type Cidr = [address: ipaddr.IPv4 | ipaddr.IPv6, prefixLength: number];
 /**
  * IPv4 ranges that no delivery may reach: the whole IANA special-purpose registry (also the entries marked globally
  * reachable: they are relays and anycast services, never a webhook), multicast, and the one public address at
- * which a cloud (Azure) answers to its guests.
+ * which a cloud (Azure) answers its guests.
  * Source: https://www.iana.org/assignments/iana-ipv4-special-registry
  */
 const blockedV4 = [

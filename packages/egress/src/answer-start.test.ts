@@ -60,7 +60,7 @@ test('empty lines before a start are dropped', () => {
   expect(readThrough([...`\r\n\n${head}\r\n${answer}`])).toBe(answer);
 });
 
-const refused = 'invalid_response: The answer is not valid HTTP/1.1.';
+const refused = 'invalid_response: The response is not valid HTTP/1.1.';
 
 test.each(['R', 'S', 'h', ' ', '\0', 'HS', 'HTTPS', 'HTTP/0', 'HTTP/2', 'HTTP/1.2', 'HTTP/1.10'])(
   'an answer that begins with %j is refused at the first byte that tells',
@@ -84,7 +84,7 @@ test('nothing is dropped or refused while no answer is due', () => {
 test('a flood of 100 Continue is refused, and of an endless one nothing is held', () => {
   expect(readThrough([head.repeat(10) + answer])).toBe(answer);
   expect(readThrough([head.repeat(11)])).toBe(
-    'invalid_response: The destination sends interim answers without end.',
+    'invalid_response: The destination sends interim responses without end.',
   );
   const endless = [`HTTP/1.1 100 ${'x'.repeat(500_000)}`, ...Array<string>(1000).fill('x'.repeat(1000))];
   expect(readThrough([...endless, `\r\n\r\n${answer}`])).toBe(answer);

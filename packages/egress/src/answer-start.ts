@@ -45,7 +45,7 @@ export function watchAnswerStart(socket: Socket, onRefused: (failure: SendFailur
       }
       rest = withoutEmptyLines(rest);
       const start = toStart(rest);
-      if (!httpStart.test(start)) return refuse('The answer is not valid HTTP/1.1.');
+      if (!httpStart.test(start)) return refuse('The response is not valid HTTP/1.1.');
       if (!interimStart.test(start)) {
         isStartDue = false;
         return rest;
@@ -53,7 +53,7 @@ export function watchAnswerStart(socket: Socket, onRefused: (failure: SendFailur
       if (rest.length < exampleStart.length) return hold(rest);
       interimAnswers += 1;
       if (interimAnswers > maxInterimAnswers) {
-        return refuse('The destination sends interim answers without end.');
+        return refuse('The destination sends interim responses without end.');
       }
       isWithinInterim = true;
     }

@@ -9,7 +9,7 @@ const lineFeed = 0x0a;
 
 /**
  * Reads `socket` in small pieces and tells when much was read that brought neither a head nor a byte of body: interim
- * answers, a head or trailers that do not end, chunk extensions. The parser bounds the bytes of names and values only, and
+ * responses, a head or trailers that do not end, chunk extensions. The parser bounds the bytes of names and values only, and
  * keeps two objects for a header: 32 KiB of them as `X:` took seven MiB for as long as an exchange may last.
  * @param onExceeded called before the next piece, which is read only if it leaves the socket open
  * @returns what to call when a head or a piece of body has come, to count anew

@@ -1,8 +1,8 @@
 import { Client } from 'undici';
-import { AnswerReader, type RawAnswer } from './answer-reader.js';
 import type { Cancellation } from './cancellation.js';
 import type { OpenSocket } from './open-socket.js';
 import { createReadingGuards } from './reading-guards.js';
+import { type RawResponse, ResponseReader } from './response-reader.js';
 import { SendFailure } from './send-failure.js';
 
 interface WireRequest {
@@ -11,7 +11,7 @@ interface WireRequest {
   /** Name, value, name, value: one line on the wire for each pair, in this order. */
   headers: string[];
   body: Buffer;
-  /** How much of the answer's body is read. */
+  /** How much of the response's body is read. */
   maxResponseBytes: number;
 }
 
@@ -23,9 +23,9 @@ export interface Connection {
   /**
    * Undefined where a connection that was idle turned out to be closed before anything was written: it is safe to
    * send the request over another.
-   * @throws SendFailure where no answer's head came
+   * @throws SendFailure where no response's head came
    */
-  exchange(request: WireRequest, cancellation: Cancellation): Promise<RawAnswer | undefined>;
+  exchange(request: WireRequest, cancellation: Cancellation): Promise<RawResponse | undefined>;
   /** Resolves when the socket is closed. */
   close(): Promise<void>;
 }
@@ -88,9 +88,9 @@ export function createConnection(
       return isOpen && !socket.destroyed;
     },
     async exchange({ path, headers, body, maxResponseBytes }, cancellation) {
-      const reader = new AnswerReader({
+      const reader = new ResponseReader({
         maxBytes: maxResponseBytes,
-        onWriting: guards.expectAnswer,
+        onWriting: guards.expectResponse,
         onProgress: guards.noteProgress,
       });
       exchanges += 1;
@@ -102,7 +102,7 @@ export function createConnection(
       };
       cancellation.listen(endExchange);
       try {
-        return await reader.answer;
+        return await reader.response;
       } catch (failure) {
         if (exchanges > 1 && failure instanceof SendFailure && failure.cause === gone) return undefined;
         throw failure;
@@ -122,7 +122,7 @@ export function createConnection(
 }
 
 /**
- * What an idle connection was sent is to end it and not to answer the next request. undici waits for one turn of the
+ * What an idle connection was sent is to end it and not to count as the response to the next request. undici waits for one turn of the
  * event loop, within which nothing is read where the turn's reading is over; with this one before it there is a reading.
  */
 function unaskedBytes(): Promise<void> {

@@ -13,12 +13,12 @@ const sentences: Record<string, [SendErrorCode, string]> = {
   EINVAL: ['connection_refused', 'The destination cannot be reached (EINVAL).'],
   EACCES: ['connection_refused', 'The connection was forbidden on the way (EACCES).'],
   EPERM: ['connection_refused', 'The connection was forbidden on the way (EPERM).'],
-  ECONNRESET: ['connection_reset', 'The destination closed the connection without an answer.'],
-  ECONNABORTED: ['connection_reset', 'The connection was aborted without an answer.'],
-  EPIPE: ['connection_reset', 'The destination closed the connection without an answer.'],
-  UND_ERR_SOCKET: ['connection_reset', 'The destination closed the connection without an answer.'],
-  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['invalid_response', 'The answer is not valid HTTP/1.1.'],
-  UND_ERR_HEADERS_OVERFLOW: ['invalid_response', 'The headers of the answer are too large.'],
+  ECONNRESET: ['connection_reset', 'The destination closed the connection without a response.'],
+  ECONNABORTED: ['connection_reset', 'The connection was aborted without a response.'],
+  EPIPE: ['connection_reset', 'The destination closed the connection without a response.'],
+  UND_ERR_SOCKET: ['connection_reset', 'The destination closed the connection without a response.'],
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['invalid_response', 'The response is not valid HTTP/1.1.'],
+  UND_ERR_HEADERS_OVERFLOW: ['invalid_response', 'The headers of the response are too large.'],
 };
 
 /** The failure to report for an error while connecting; the message of an error is never shown. */
@@ -42,7 +42,7 @@ export function tlsFailureOf(error: unknown): SendFailure {
   return new SendFailure('tls_failure', sentence, { cause: error });
 }
 
-/** The failure to report for an error after the connection was made and before an answer's head had come. */
+/** The failure to report for an error after the connection was made and before a response's head had come. */
 export function exchangeFailureOf(error: unknown): SendFailure {
   if (error instanceof SendFailure) return error;
   const code = codeOf(error);
@@ -50,7 +50,7 @@ export function exchangeFailureOf(error: unknown): SendFailure {
     return new SendFailure('timeout', 'The destination stopped responding.', { cause: error });
   }
   if (error instanceof errors.HTTPParserError || isBadResponse(error)) {
-    return new SendFailure('invalid_response', 'The answer is not valid HTTP/1.1.', { cause: error });
+    return new SendFailure('invalid_response', 'The response is not valid HTTP/1.1.', { cause: error });
   }
   if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) {
     return new SendFailure('tls_failure', `TLS failed on the connection (${code}).`, { cause: error });
@@ -73,7 +73,7 @@ function noteOfFailure(code: SendErrorCode): BodyNote {
   return code === 'invalid_response' ? 'overlong' : 'cut';
 }
 
-/** undici tells an answer that breaks the protocol (an unasked upgrade, say) from a closed socket by message only. */
+/** undici tells a response that breaks the protocol (an unasked upgrade, say) from a closed socket by message only. */
 function isBadResponse(error: unknown): boolean {
   return error instanceof Error && (error.message === 'bad response' || error.message === 'bad upgrade');
 }

@@ -3,30 +3,30 @@ import { watchAnswerStart } from './answer-start.js';
 import { boundOverhead } from './bound-overhead.js';
 import type { OpenSocket } from './open-socket.js';
 import { SendFailure } from './send-failure.js';
-import { maxAnswerBytes, watchReading } from './watch-reading.js';
+import { maxResponseWireBytes, watchReading } from './watch-reading.js';
 
 /** What a connection tells those who look at what it is sent. */
 export interface ReadingGuards {
-  /** An exchange begins, which keeps so much of the answer's body: what comes is counted anew. */
+  /** An exchange begins, which keeps so much of the response's body: what comes is counted anew. */
   restart(maxResponseBytes: number): void;
-  /** A request is written: an answer's start is due from here on. */
-  expectAnswer(): void;
+  /** A request is written: a response's start is due from here on. */
+  expectResponse(): void;
   /** A head, or a piece of body, has come. */
   noteProgress(): void;
   stop(): void;
 }
 
 export interface ReadingGuardsOptions {
-  /** More comes than an answer may have. Called again at each look. */
+  /** More comes than a response may have. Called again at each look. */
   onFlood: (failure: SendFailure) => void;
-  /** What comes is no answer to read on. */
+  /** What comes is no response to read on. */
   onRefused: (failure: SendFailure) => void;
 }
 
 /**
  * What a destination sends is judged before undici reads it. Each guard puts itself in front of `socket.read` as it finds
  * it, so their order matters. Next to the socket overhead is counted: only there can it ask for small pieces, and see the
- * interim answers that the guard in front of it drops. The look at the wire comes last, to be the first at each reading:
+ * interim responses that the guard in front of it drops. The look at the wire comes last, to be the first at each reading:
  * a socket that it ends is not read any more.
  */
 export function createReadingGuards(
@@ -34,16 +34,16 @@ export function createReadingGuards(
   { onFlood, onRefused }: ReadingGuardsOptions,
 ): ReadingGuards {
   const endFlood = () => onFlood(tooMuch());
-  const watch = watchReading(wire, maxAnswerBytes(0), endFlood);
+  const watch = watchReading(wire, maxResponseWireBytes(0), endFlood);
   const noteProgress = boundOverhead(socket, endFlood);
-  const expectAnswer = watchAnswerStart(socket, onRefused);
+  const expectResponse = watchAnswerStart(socket, onRefused);
   lookAtEachRead(socket, watch.check);
   return {
     restart(maxResponseBytes) {
-      watch.restart(maxAnswerBytes(maxResponseBytes));
+      watch.restart(maxResponseWireBytes(maxResponseBytes));
       noteProgress();
     },
-    expectAnswer,
+    expectResponse,
     noteProgress,
     stop: watch.stop,
   };
@@ -58,5 +58,5 @@ function lookAtEachRead(socket: Socket, look: () => void): void {
 }
 
 function tooMuch(): SendFailure {
-  return new SendFailure('invalid_response', 'The destination sends more than an answer may have.');
+  return new SendFailure('invalid_response', 'The destination sends more than a response may have.');
 }

@@ -22,17 +22,17 @@ export type BodyNote =
   | 'slow'
   /** The body broke the rules of HTTP. */
   | 'broken'
-  /** With what is no body (chunk extensions, say) the destination sent more than an answer may have. */
+  /** With what is no body (chunk extensions, say) the destination sent more than a response may have. */
   | 'overlong'
   /** The body has a content coding that was not asked for (gzip, say) and is kept as it came. */
   | 'encoded';
 
-/** An HTTP answer came: its status line decides, whatever happened to the body after it. */
-export interface Answer {
-  kind: 'answer';
+/** An HTTP response came: its status line decides, whatever happened to the body after it. */
+export interface HttpResponse {
+  kind: 'response';
   statusCode: number;
   /** The body as text: bytes that are no text, and NUL, are U+FFFD. Never longer than the limit in UTF-8. */
-  response: string;
+  body: string;
   /** The body was longer than what is kept, or ended early. */
   truncated: boolean;
   bodyNote?: BodyNote | undefined;
@@ -41,7 +41,7 @@ export interface Answer {
   durationMs: number;
 }
 
-/** No HTTP answer came. `error` is a sentence for people; it holds no path, query, header or address. */
+/** No HTTP response came. `error` is a sentence for people; it holds no path, query, header or address. */
 export interface SendError {
   kind: 'error';
   code: SendErrorCode;
@@ -49,4 +49,4 @@ export interface SendError {
   durationMs: number;
 }
 
-export type SendResult = Answer | SendError;
+export type SendResult = HttpResponse | SendError;

@@ -2,18 +2,18 @@ import { createTickThrottle } from '@tocsin/kit';
 import { Axios, AxiosHeaders, type AxiosResponse, type InternalAxiosRequestConfig } from 'axios';
 import { LRUCache } from 'lru-cache';
 import type { Cidr } from './address-rules.js';
-import type { RawAnswer } from './answer-reader.js';
 import { type Cancellation, createAbortGroups, createCancellation } from './cancellation.js';
+import { loadCertificateAuthorities } from './certificate-authorities.js';
 import { createConnection } from './connection.js';
 import { createConnectionPool } from './connection-pool.js';
 import { createLookup, type Lookup } from './lookup.js';
 import { openSocket } from './open-socket.js';
 import { resolveWarning } from './resolve-warning.js';
+import type { RawResponse } from './response-reader.js';
 import { SendFailure } from './send-failure.js';
 import type { SendResult } from './send-result.js';
 import { createTargets } from './target.js';
-import { toAnswer, toSendError } from './to-result.js';
-import { createTrust } from './trust.js';
+import { toResponse, toSendError } from './to-result.js';
 
 export interface SenderOptions {
   /** Ranges that are opened although they are special-purpose (`parseCidrs`). */
@@ -22,9 +22,9 @@ export interface SenderOptions {
   caFile?: string;
   /** For name, TCP and TLS together. */
   connectTimeoutMs?: number;
-  /** For the whole exchange, the answer's body included. */
+  /** For the whole exchange, the response's body included. */
   totalTimeoutMs?: number;
-  /** How much of an answer's body is kept. */
+  /** How much of a response's body is kept. */
   maxResponseBytes?: number;
   /** Kept-alive connections that wait for a next request, to one destination and in all. */
   maxIdlePerDestination?: number;
@@ -72,7 +72,7 @@ export function createSender(options: SenderOptions): Sender {
     allow,
     connectTimeoutMs,
     timeouts,
-    secureContext: createTrust(options.caFile),
+    secureContext: loadCertificateAuthorities(options.caFile),
     sessions: new LRUCache<string, Buffer>({ max: 1000 }),
   };
   const pool = createConnectionPool({
@@ -88,7 +88,7 @@ export function createSender(options: SenderOptions): Sender {
   const groupOf = createAbortGroups(stopped);
   let isClosed = false;
 
-  async function exchange(request: SendRequest, cancellation: Cancellation): Promise<RawAnswer> {
+  async function exchange(request: SendRequest, cancellation: Cancellation): Promise<RawResponse> {
     const { destination, path, lines } = targetOf(request);
     const wireRequest = {
       path,
@@ -98,25 +98,25 @@ export function createSender(options: SenderOptions): Sender {
     };
     for (;;) {
       const connection = await pool.acquire(destination, cancellation);
-      let answer: RawAnswer | undefined;
+      let response: RawResponse | undefined;
       try {
-        answer = await connection.exchange(wireRequest, cancellation);
+        response = await connection.exchange(wireRequest, cancellation);
       } finally {
-        if (answer?.isReusable) pool.release(connection);
+        if (response?.isReusable) pool.release(connection);
         else void connection.close();
       }
-      if (answer) return answer;
+      if (response) return response;
     }
   }
 
   /** axios is the owner's HTTP client; the adapter takes only what is on the wire exactly as configured. */
-  async function request(sendRequest: SendRequest, cancellation: Cancellation): Promise<RawAnswer> {
-    const adapter = async (config: InternalAxiosRequestConfig): Promise<AxiosResponse<RawAnswer>> => {
+  async function request(sendRequest: SendRequest, cancellation: Cancellation): Promise<RawResponse> {
+    const adapter = async (config: InternalAxiosRequestConfig): Promise<AxiosResponse<RawResponse>> => {
       const data = await exchange(sendRequest, cancellation);
       // Headers of axios's own kind it takes as they are; a plain object it would go through.
       return { data, status: data.statusCode, statusText: '', headers: new AxiosHeaders(), config };
     };
-    const response = await axios.request<RawAnswer>({ method: 'post', url: sendRequest.url, adapter });
+    const response = await axios.request<RawResponse>({ method: 'post', url: sendRequest.url, adapter });
     return response.data;
   }
 
@@ -131,8 +131,8 @@ export function createSender(options: SenderOptions): Sender {
       sending.add(cancellation);
       try {
         if (isClosed || signal?.aborted) throw stopped();
-        const answer = await request(sendRequest, cancellation);
-        return toAnswer(answer, { maxResponseBytes, startedAt });
+        const response = await request(sendRequest, cancellation);
+        return toResponse(response, { maxResponseBytes, startedAt });
       } catch (error) {
         return toSendError(error, startedAt);
       } finally {
@@ -155,5 +155,5 @@ function stopped(): SendFailure {
 }
 
 function timeout(): SendFailure {
-  return new SendFailure('timeout', 'The destination did not answer in time.');
+  return new SendFailure('timeout', 'The destination did not respond in time.');
 }

@@ -1,8 +1,8 @@
-import type { RawAnswer } from './answer-reader.js';
-import { toAnswer } from './to-result.js';
+import type { RawResponse } from './response-reader.js';
+import { toResponse } from './to-result.js';
 
 function noteOf(contentEncoding: string | undefined, body = 'x') {
-  const answer: RawAnswer = {
+  const response: RawResponse = {
     statusCode: 200,
     contentType: undefined,
     contentEncoding,
@@ -13,7 +13,7 @@ function noteOf(contentEncoding: string | undefined, body = 'x') {
     isComplete: true,
     isReusable: true,
   };
-  return toAnswer(answer, { maxResponseBytes: 65_536, startedAt: performance.now() });
+  return toResponse(response, { maxResponseBytes: 65_536, startedAt: performance.now() });
 }
 
 test.each([undefined, '', ' ', 'identity', '\tIDENTITY '])('a body encoded as %j is plain', (encoding) => {

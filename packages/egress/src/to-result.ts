@@ -1,24 +1,24 @@
-import type { RawAnswer } from './answer-reader.js';
 import { decodeBody } from './decode-body.js';
 import { exchangeFailureOf } from './failure-of-error.js';
+import type { RawResponse } from './response-reader.js';
 import { parseRetryAfter } from './retry-after.js';
 import type { SendResult } from './send-result.js';
 
-/** What is told of an answer that was read. */
-export function toAnswer(
-  answer: RawAnswer,
+/** What is told of a response that was read. */
+export function toResponse(
+  response: RawResponse,
   { maxResponseBytes, startedAt }: { maxResponseBytes: number; startedAt: number },
 ): SendResult {
-  const isCut = answer.isTooLong || !answer.isComplete;
-  const { contentType, contentEncoding, retryAfter } = answer;
-  const { text, isShortened } = decodeBody(answer.body, { contentType, isCut, maxBytes: maxResponseBytes });
+  const isCut = response.isTooLong || !response.isComplete;
+  const { contentType, contentEncoding, retryAfter } = response;
+  const { text, isShortened } = decodeBody(response.body, { contentType, isCut, maxBytes: maxResponseBytes });
   const isEncoded = text !== '' && contentEncoding !== undefined && !isIdentity(contentEncoding);
-  const bodyNote = answer.bodyNote ?? (isEncoded ? 'encoded' : undefined);
+  const bodyNote = response.bodyNote ?? (isEncoded ? 'encoded' : undefined);
   const retryAfterSeconds = retryAfter === undefined ? undefined : parseRetryAfter(retryAfter, Date.now());
   return {
-    kind: 'answer',
-    statusCode: answer.statusCode,
-    response: text,
+    kind: 'response',
+    statusCode: response.statusCode,
+    body: text,
     truncated: isCut || isShortened,
     bodyNote,
     retryAfterSeconds,
@@ -31,7 +31,7 @@ function isIdentity(contentEncoding: string): boolean {
   return ['', 'identity'].includes(contentEncoding.trim().toLowerCase());
 }
 
-/** What is told of a send that brought no answer. */
+/** What is told of a send that brought no response. */
 export function toSendError(error: unknown, startedAt: number): SendResult {
   const { code, message } = exchangeFailureOf(error);
   return { kind: 'error', code, error: message, durationMs: elapsedSince(startedAt) };

@@ -4,10 +4,10 @@ import type { Socket } from 'node:net';
 export const maxHandshakeBytes = 262_144;
 
 /**
- * How much one answer may bring over the wire, whatever it is: a MiB for the 64 KiB that are kept. Chunks of one byte
+ * How much one response may bring over the wire, whatever it is: a MiB for the 64 KiB that are kept. Chunks of one byte
  * take six on the wire; the other half MiB holds the head, TLS and its tickets.
  */
-export function maxAnswerBytes(maxBodyBytes: number): number {
+export function maxResponseWireBytes(maxBodyBytes: number): number {
   return 8 * maxBodyBytes + 524_288;
 }
 

@@ -33,7 +33,7 @@ test('an address that cannot be dialled, or the port 0, is connection_refused', 
   expect(linkLocal).toMatchObject({ kind: 'error', code: 'connection_refused' });
 });
 
-test('a connection closed or reset instead of an answer is connection_reset', async () => {
+test('a connection closed or reset instead of a response is connection_reset', async () => {
   const closing = await startServer((socket) => socket.end());
   expect(await sendTo(closing.url)).toMatchObject({ kind: 'error', code: 'connection_reset' });
   const resetting = await startServer((socket) => socket.resetAndDestroy());
@@ -87,7 +87,7 @@ test('a destination that reads the request a byte at a time is timeout, and the 
 });
 
 test.each([
-  ['the answer', { totalTimeoutMs: 300, lookup: async () => ['127.0.0.1'] }, 'timeout'],
+  ['the response', { totalTimeoutMs: 300, lookup: async () => ['127.0.0.1'] }, 'timeout'],
   ['the connection', { connectTimeoutMs: 300, lookup: () => new Promise<string[]>(() => {}) }, 'dns_failure'],
 ])(
   'requests that ran out of time for %s together are ended a few in each turn of the event loop',
@@ -172,9 +172,9 @@ test.each([
   ['a header without a name', 'HTTP/1.1 200 OK\r\n: a\r\nContent-Length: 1\r\n\r\na'],
   ['one huge header', `HTTP/1.1 200 OK\r\nX: ${'x'.repeat(40_000)}\r\n\r\n`],
   ['a flood of headers', `HTTP/1.1 200 OK\r\n${'X-Flood: x\r\n'.repeat(10_000)}\r\n`],
-  ['a flood of interim answers', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(1000)],
+  ['a flood of interim responses', 'HTTP/1.1 103 Early Hints\r\n\r\n'.repeat(1000)],
   ['a flood of 100 Continue', 'HTTP/1.1 100 Continue\r\n\r\n'.repeat(1000)],
-])('%s for an answer is invalid_response', async (_what, bytes) => {
+])('%s for a response is invalid_response', async (_what, bytes) => {
   const server = await startServer((socket) => socket.write(bytes));
   expect(await sendTo(server.url, { totalTimeoutMs: 3000 })).toMatchObject({
     kind: 'error',
@@ -182,7 +182,7 @@ test.each([
   });
 });
 
-test('no answer at all is timeout', async () => {
+test('no response at all is timeout', async () => {
   const server = await startServer(silent);
   expect(await sendTo(server.url, { totalTimeoutMs: 100 })).toMatchObject({ kind: 'error', code: 'timeout' });
 });
@@ -203,7 +203,7 @@ test('a destination that does not read the request is timeout', async () => {
   expect(result).toMatchObject({ kind: 'error', code: 'timeout' });
 });
 
-test('interim answers do not put off the time-out', async () => {
+test('interim responses do not put off the time-out', async () => {
   const server = await startServer((socket) => {
     const drip = setInterval(() => socket.write('HTTP/1.1 102 Processing\r\n\r\n'), 40);
     socket.on('close', () => clearInterval(drip));
@@ -220,11 +220,11 @@ test('a name that does not resolve is dns_failure', async () => {
 
 test('a name that does not resolve within the time to connect is dns_failure, and is not dialled later', async () => {
   const server = await startServer(silent);
-  let answer: (addresses: string[]) => void = () => {};
-  const lookup = () => new Promise<string[]>((resolve) => (answer = resolve));
+  let resolveName: (addresses: string[]) => void = () => {};
+  const lookup = () => new Promise<string[]>((resolve) => (resolveName = resolve));
   const result = await sendTo(`http://slow.test:${server.port}/`, { lookup, connectTimeoutMs: 50 });
   expect(result).toMatchObject({ kind: 'error', code: 'dns_failure' });
-  answer(['127.0.0.1']);
+  resolveName(['127.0.0.1']);
   await new Promise(setImmediate);
   expect(server.sockets).toHaveLength(0);
 });
@@ -283,7 +283,7 @@ test.each(['not a url', '', 'ftp://127.0.0.1/', 'file:///etc/passwd'])('%j is ne
 });
 
 test('no error tells path, query, headers, body or address', async () => {
-  const server = await startServer((socket) => socket.end('secret-answer'));
+  const server = await startServer((socket) => socket.end('secret-response'));
   const sender = startSender({ lookup: () => Promise.resolve(['10.9.8.7']) });
   const headers = { 'X-Key': ['secret-value'] };
   const results = [

@@ -21,11 +21,11 @@ const long = 'x'.repeat(65_536);
 
 test.each([
   ['an endless reason phrase', 'HTTP/1.1 200 ', long],
-  ['an interim answer with an endless reason phrase', 'HTTP/1.1 103 ', long],
+  ['an interim response with an endless reason phrase', 'HTTP/1.1 103 ', long],
   ['empty lines before the head', '', '\r\n'.repeat(32_768)],
   ['a header of spaces', 'HTTP/1.1 200 OK\r\nX:', ' '.repeat(65_536)],
   ['a header line folded without end', 'HTTP/1.1 200 OK\r\nX: y\r\n', ' \r\n'.repeat(20_000)],
-])('%s instead of an answer is ended as invalid_response', async (_what, head, unit) => {
+])('%s instead of a response is ended as invalid_response', async (_what, head, unit) => {
   const server = await startServer((socket) => {
     socket.write(head);
     flood(socket, unit);
@@ -42,16 +42,16 @@ test.each([
   ],
   ['one endless extension', long, /^$/],
   ['a length of zeros without end', '0'.repeat(65_536), /^$/],
-])('a body of %s is not read to its end, and the status counts', async (_what, unit, response) => {
+])('a body of %s is not read to its end, and the status counts', async (_what, unit, body) => {
   const server = await startServer((socket) => {
     socket.write(unit === long ? `${chunked}5;` : chunked);
     flood(socket, unit);
   });
   const result = await startSender().send({ url: server.url, headers: {}, body: '{}' });
   expect(result).toMatchObject({
-    kind: 'answer',
+    kind: 'response',
     statusCode: 200,
-    response: expect.stringMatching(response),
+    body: expect.stringMatching(body),
     truncated: true,
     bodyNote: 'overlong',
   });
@@ -63,7 +63,7 @@ test('trailers without end are not read to their end: the body is kept and marke
     flood(socket, 'X-Trailer: y\r\n'.repeat(1000));
   });
   const result = await startSender().send({ url: server.url, headers: {}, body: '{}' });
-  expect(result).toMatchObject({ statusCode: 200, response: 'ok', truncated: true, bodyNote: 'overlong' });
+  expect(result).toMatchObject({ statusCode: 200, body: 'ok', truncated: true, bodyNote: 'overlong' });
 });
 
 // Each header is kept as two objects, a hundred times what it takes on the wire, for as long as the rest is waited for.
@@ -75,14 +75,14 @@ test('a head of thousands of headers is not waited for: it is invalid_response',
   expect(result).toMatchObject({
     kind: 'error',
     code: 'invalid_response',
-    error: 'The destination sends more than an answer may have.',
+    error: 'The destination sends more than a response may have.',
   });
 });
 
 test('thousands of trailers are not waited for: the body is kept and marked', async () => {
   const server = await startServer((socket) => socket.write(`${chunked}2\r\nok\r\n0\r\n${manyHeaders}`));
   const result = await startSender().send({ url: server.url, headers: {}, body: '{}' });
-  expect(result).toMatchObject({ statusCode: 200, response: 'ok', truncated: true, bodyNote: 'overlong' });
+  expect(result).toMatchObject({ statusCode: 200, body: 'ok', truncated: true, bodyNote: 'overlong' });
 });
 
 test.each([
@@ -90,19 +90,19 @@ test.each([
   ['a header of 30 KiB', `X: ${'y'.repeat(30_720)}\r\nContent-Length: 2\r\n\r\nok`, 'ok'],
   ['a body of line feeds', `Content-Length: 65536\r\n\r\n${'\n'.repeat(65_536)}`, '\n'.repeat(65_536)],
   ['200 trailers', `Transfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n${'X: y\r\n'.repeat(200)}\r\n`, 'ok'],
-])('%s is within what an answer may have', async (_what, bytes, response) => {
+])('%s is within what a response may have', async (_what, bytes, body) => {
   const server = await startServer((socket) => socket.write(`HTTP/1.1 200 OK\r\n${bytes}`));
   const result = await startSender().send({ url: server.url, headers: {}, body: '{}' });
-  expect(result).toMatchObject({ statusCode: 200, response, truncated: false, bodyNote: undefined });
+  expect(result).toMatchObject({ statusCode: 200, body, truncated: false, bodyNote: undefined });
 });
 
-test('a whole body of 64 KiB in chunks of one byte is within what an answer may have', async () => {
+test('a whole body of 64 KiB in chunks of one byte is within what a response may have', async () => {
   const server = await startServer((socket) => {
     socket.write(chunked);
     socket.write(`${'1\r\nx\r\n'.repeat(65_536)}0\r\n\r\n`);
   });
   const result = await startSender().send({ url: server.url, headers: {}, body: '{}' });
-  expect(result).toMatchObject({ kind: 'answer', response: long, truncated: false, bodyNote: undefined });
+  expect(result).toMatchObject({ kind: 'response', body: long, truncated: false, bodyNote: undefined });
 });
 
 test('a connection that is flooded with empty lines while idle is closed, and the next request answered', async () => {
@@ -112,10 +112,10 @@ test('a connection that is flooded with empty lines while idle is closed, and th
   });
   const sender = startSender();
   const request = { url: server.url, headers: {}, body: '{}' };
-  expect(await sender.send(request)).toMatchObject({ statusCode: 200, response: 'ok' });
+  expect(await sender.send(request)).toMatchObject({ statusCode: 200, body: 'ok' });
   const socket = server.sockets[0];
   if (!socket?.destroyed) await new Promise((resolve) => socket?.once('close', resolve));
-  expect(await sender.send(request)).toMatchObject({ statusCode: 200, response: 'ok' });
+  expect(await sender.send(request)).toMatchObject({ statusCode: 200, body: 'ok' });
 });
 
 test('a TLS handshake that never comes to anything is ended by what it brings, not by the clock', async () => {

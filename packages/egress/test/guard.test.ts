@@ -81,7 +81,7 @@ test('a name is looked up once for a connection, and the address that was judged
   names['rebind.test'] = ['127.0.0.1'];
   const first = sendTo('rebind.test');
   names['rebind.test'] = ['10.0.0.1'];
-  expect(await first).toMatchObject({ kind: 'answer', statusCode: 200 });
+  expect(await first).toMatchObject({ kind: 'response', statusCode: 200 });
   expect(lookups).toEqual(['rebind.test']);
 });
 
@@ -99,7 +99,7 @@ test('a name that has moved to a bad address is refused once its connection is t
 });
 
 test('the next address of a name is dialled where the first one refuses', async () => {
-  expect(await sendTo('second.test')).toMatchObject({ kind: 'answer', statusCode: 200 });
+  expect(await sendTo('second.test')).toMatchObject({ kind: 'response', statusCode: 200 });
 });
 
 test('saving is warned of a name that does not resolve, or leads to a bad address', async () => {

@@ -25,7 +25,7 @@ const turn = () => new Promise(setImmediate);
 
 test('one after the other, requests share a connection', async () => {
   await start((socket) => socket.write(ok));
-  for (let count = 0; count < 5; count += 1) expect(await send()).toMatchObject({ response: 'ok' });
+  for (let count = 0; count < 5; count += 1) expect(await send()).toMatchObject({ body: 'ok' });
   expect(server.sockets).toHaveLength(1);
 });
 
@@ -33,13 +33,13 @@ test('at the same time, each request has a connection of its own: none waits beh
   await start((socket, index) => index > 0 && socket.write(ok), { totalTimeoutMs: 2000 });
   const hanging = send();
   const others = await Promise.all(Array.from({ length: 20 }, send));
-  expect(others.every((result) => result.kind === 'answer')).toBe(true);
+  expect(others.every((result) => result.kind === 'response')).toBe(true);
   expect(await hanging).toMatchObject({ code: 'timeout' });
 });
 
-test('a connection that the destination closes after each answer is not used again', async () => {
+test('a connection that the destination closes after each response is not used again', async () => {
   await start((socket) => socket.end(`HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 2\r\n\r\nok`));
-  for (let count = 0; count < 3; count += 1) expect(await send()).toMatchObject({ response: 'ok' });
+  for (let count = 0; count < 3; count += 1) expect(await send()).toMatchObject({ body: 'ok' });
   expect(server.sockets).toHaveLength(3);
 });
 
@@ -59,7 +59,7 @@ test('a request that meets a closed connection before it is written can go over 
   expect(closed).toEqual([connection]);
 });
 
-test('bytes that nobody asked for end an idle connection and are no answer to the next request', async () => {
+test('bytes that nobody asked for end an idle connection and are no response to the next request', async () => {
   await start((socket, index) => {
     socket.write(ok);
     if (index === 0) socket.write('HTTP/1.1 500 Forged\r\nContent-Length: 0\r\n\r\n');
@@ -74,87 +74,87 @@ test.each([
   'HTTP/1.1 5',
   'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 500 Forged\r\nContent-Length: 0\r\n\r\n',
   'x',
-])('the bytes %j that come while a connection is idle are no answer to the next request', async (bytes) => {
+])('the bytes %j that come while a connection is idle are no response to the next request', async (bytes) => {
   await start((socket) => socket.write(ok));
   expect(await send()).toMatchObject({ statusCode: 200 });
   server.sockets[0]?.write(bytes);
   await until('it is closed', () => server.sockets[0]?.destroyed === true);
-  expect(await send()).toMatchObject({ statusCode: 200, response: 'ok' });
+  expect(await send()).toMatchObject({ statusCode: 200, body: 'ok' });
   expect(server.sockets).toHaveLength(2);
 });
 
 const unasked = ['HTTP/1.1 500 Forged\r\nContent-Length: 0\r\n\r\n', 'HTTP/1.1 1', 'RTSP/1.0 200 OK\r\n'];
 
 test.each(unasked)(
-  'the bytes %j, unasked for and still to be read as the next request is sent, are no answer to it',
+  'the bytes %j, unasked for and still to be read as the next request is sent, are no response to it',
   async (bytes) => {
     await start((socket) => socket.write(ok));
     expect(await send()).toMatchObject({ statusCode: 200 });
     server.sockets[0]?.write(bytes);
-    expect(await send()).toMatchObject({ statusCode: 200, response: 'ok' });
+    expect(await send()).toMatchObject({ statusCode: 200, body: 'ok' });
   },
 );
 
 test.each(unasked)(
-  'the bytes %j that come just before the next request is written are no answer to it',
+  'the bytes %j that come just before the next request is written are no response to it',
   async (bytes) => {
     await start((socket) => socket.write(ok));
     expect(await send()).toMatchObject({ statusCode: 200 });
     const sending = send();
     await turn();
     server.sockets[0]?.write(bytes);
-    expect(await sending).toMatchObject({ statusCode: 200, response: 'ok' });
+    expect(await sending).toMatchObject({ statusCode: 200, body: 'ok' });
     expect(server.sockets).toHaveLength(2);
   },
 );
 
-test('a connection that was used before is not used after an answer that says close, though it stays open', async () => {
+test('a connection that was used before is not used after a response that says close, though it stays open', async () => {
   await start((socket, index) =>
     socket.write(index === 1 ? ok.replace('\r\n', '\r\nConnection: close\r\n') : ok),
   );
-  for (let count = 0; count < 3; count += 1) expect(await send()).toMatchObject({ response: 'ok' });
+  for (let count = 0; count < 3; count += 1) expect(await send()).toMatchObject({ body: 'ok' });
   expect(server.sockets).toHaveLength(2);
   await until('it is closed', () => server.sockets[0]?.destroyed === true);
 });
 
 test.each(['204 No Content', '304 Not Modified'])(
-  'the body that a %s brings all the same is neither kept nor the next answer',
+  'the body that a %s brings all the same is neither kept nor the next response',
   async (status) => {
     const body = 'HTTP/1.1 500 Forged\r\nContent-Length: 0\r\n\r\n';
     await start((socket, index) => socket.write(index === 0 ? `HTTP/1.1 ${status}\r\n\r\n${body}` : ok));
-    expect(await send()).toMatchObject({ statusCode: Number.parseInt(status, 10), response: '' });
-    expect(await send()).toMatchObject({ statusCode: 200, response: 'ok' });
+    expect(await send()).toMatchObject({ statusCode: Number.parseInt(status, 10), body: '' });
+    expect(await send()).toMatchObject({ statusCode: 200, body: 'ok' });
     expect(server.sockets).toHaveLength(2);
   },
 );
 
 test.each(['Connection: close', 'Connection: Upgrade\r\nUpgrade: h2c', 'X-Sum: 1'])(
-  'after an answer with the trailers %j the next request has a connection of its own',
+  'after a response with the trailers %j the next request has a connection of its own',
   async (trailers) => {
     const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n';
     await start((socket, index) => socket.write(index === 0 ? `${chunked}${trailers}\r\n\r\n` : ok));
     for (let count = 0; count < 2; count += 1) {
-      expect(await send()).toMatchObject({ response: 'ok', truncated: false, bodyNote: undefined });
+      expect(await send()).toMatchObject({ body: 'ok', truncated: false, bodyNote: undefined });
     }
     expect(server.sockets).toHaveLength(2);
   },
 );
 
 test.each(['204 No Content', '304 Not Modified'])(
-  'chunks that a %s announces and sends late are no answer to the next request',
+  'chunks that a %s announces and sends late are no response to the next request',
   async (status) => {
     await start((socket, index) => {
       if (index === 0) socket.write(`HTTP/1.1 ${status}\r\nTransfer-Encoding: chunked\r\n\r\n`);
       else socket.write(socket === server.sockets[0] ? `2\r\nno\r\n0\r\n\r\n${ok}` : ok);
     });
     expect(await send()).toMatchObject({ statusCode: Number.parseInt(status, 10), truncated: false });
-    expect(await send()).toMatchObject({ statusCode: 200, response: 'ok' });
+    expect(await send()).toMatchObject({ statusCode: 200, body: 'ok' });
   },
 );
 
 test('a destination that closes on reading a reused connection is connection_reset: it may have read the request', async () => {
   await start((socket, index) => (index === 0 ? socket.write(ok) : socket.destroy()));
-  expect(await send()).toMatchObject({ response: 'ok' });
+  expect(await send()).toMatchObject({ body: 'ok' });
   expect(await send()).toMatchObject({ kind: 'error', code: 'connection_reset' });
   expect(server.requests).toHaveLength(2);
 });
@@ -178,7 +178,7 @@ test('idle connections are bounded, and closing closes them', async () => {
   await until('all are closed', () => server.sockets.every((socket) => socket.destroyed));
 });
 
-test('requests of many callers keep to their own answers', async () => {
+test('requests of many callers keep to their own responses', async () => {
   await start((socket, index) => {
     const body = server.requests[index]?.split('\r\n\r\n')[1] ?? '';
     setTimeout(
@@ -190,5 +190,5 @@ test('requests of many callers keep to their own answers', async () => {
   const results = await Promise.all(
     bodies.map((body) => sender.send({ url: server.url, headers: {}, body })),
   );
-  expect(results.map((result) => result.kind === 'answer' && result.response)).toEqual(bodies);
+  expect(results.map((result) => result.kind === 'response' && result.body)).toEqual(bodies);
 });

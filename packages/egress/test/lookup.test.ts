@@ -113,7 +113,7 @@ test('names that hang hold up no other name, and no other destination', async ()
   };
   const hanging = Array.from({ length: 100 }, () => sendTo('hang.test'));
   const others = await Promise.all(Array.from({ length: 20 }, () => sendTo('v4.test')));
-  expect(others.every((result) => result.kind === 'answer')).toBe(true);
+  expect(others.every((result) => result.kind === 'response')).toBe(true);
   expect(ended).not.toContain('hang.test');
   expect(await hanging[0]).toMatchObject({ kind: 'error', code: 'dns_failure' });
   await Promise.all(hanging);

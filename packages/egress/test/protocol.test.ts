@@ -12,9 +12,9 @@ const ways: [string, (bytes: string) => string[]][] = [
   ['cut after two bytes', (bytes) => [bytes.slice(0, 2), bytes.slice(2)]],
   ['cut before the status', (bytes) => [bytes.slice(0, 9), bytes.slice(9)]],
   ['a byte at a time', (bytes) => [...bytes]],
-  ['behind an interim answer', (bytes) => [hints + bytes]],
-  ['behind an interim answer, a byte at a time', (bytes) => [...(hints + bytes)]],
-  ['behind an interim answer of 5 KiB', (bytes) => [hints.replace('a', 'a'.repeat(5000)) + bytes]],
+  ['behind an interim response', (bytes) => [hints + bytes]],
+  ['behind an interim response, a byte at a time', (bytes) => [...(hints + bytes)]],
+  ['behind an interim response of 5 KiB', (bytes) => [hints.replace('a', 'a'.repeat(5000)) + bytes]],
   ['behind empty lines', (bytes) => ['\r\n\r\n', `\r\n${bytes}`]],
 ];
 
@@ -22,42 +22,42 @@ const { startSender, startServer } = createLoopback();
 let server: RawServer;
 let sender: Sender;
 /** What is answered to each request in turn, a piece after the other. */
-let answers: string[][];
+let responses: string[][];
 
 beforeEach(async () => {
-  server = await startServer((socket, index) => void writeApart(socket, answers[index] ?? []));
+  server = await startServer((socket, index) => void writeApart(socket, responses[index] ?? []));
   sender = startSender();
 });
 
 const send = () => sender.send({ url: server.url, headers: {}, body: '{}' });
 
-describe.each(ways)('of answers that come %s', (_way, inPieces) => {
+describe.each(ways)('of responses that come %s', (_way, inPieces) => {
   test.each(['RTSP/1.0 200 OK', 'ICE/1.0 200 OK', 'ICY 200 OK', 'SIP/2.0 200 OK'])(
-    '%j is another protocol and no answer',
+    '%j is another protocol and no response',
     expectInvalid,
   );
   test.each(['HTTP/0.9 200 OK', 'HTTP/1.2 200 OK', 'HTTP/2.0 200 OK', 'HTTP/2 200', 'HTTP/3.7 200 OK'])(
-    '%j is another version and no answer',
+    '%j is another version and no response',
     expectInvalid,
   );
   async function expectInvalid(statusLine: string) {
-    answers = [inPieces(`${statusLine}\r\n${rest}`)];
+    responses = [inPieces(`${statusLine}\r\n${rest}`)];
     expect(await send()).toMatchObject({
       kind: 'error',
       code: 'invalid_response',
-      error: 'The answer is not valid HTTP/1.1.',
+      error: 'The response is not valid HTTP/1.1.',
     });
   }
 
   test.each(['HTTP/1.0 200 OK', 'HTTP/1.1 200 OK', 'HTTP/1.1 200'])('%j is read', async (statusLine) => {
-    answers = [inPieces(`${statusLine}\r\n${rest}`)];
-    expect(await send()).toMatchObject({ kind: 'answer', statusCode: 200, response: 'ok' });
+    responses = [inPieces(`${statusLine}\r\n${rest}`)];
+    expect(await send()).toMatchObject({ kind: 'response', statusCode: 200, body: 'ok' });
   });
 });
 
-test('on a connection that has served, too, another protocol is no answer, and the next delivery has one', async () => {
+test('on a connection that has served, too, another protocol is no response, and the next delivery has one', async () => {
   const ok = [`HTTP/1.1 200 OK\r\n${rest}`];
-  answers = [ok, ['RT', `SP/1.0 200 OK\r\n${rest}`], ok];
+  responses = [ok, ['RT', `SP/1.0 200 OK\r\n${rest}`], ok];
   expect(await send()).toMatchObject({ statusCode: 200 });
   expect(await send()).toMatchObject({ code: 'invalid_response' });
   expect(await send()).toMatchObject({ statusCode: 200 });
@@ -67,8 +67,8 @@ test('on a connection that has served, too, another protocol is no answer, and t
 test('a body that reads like another protocol is a body', async () => {
   const body = 'RTSP/1.0 200 OK\r\n\r\n';
   const bytes = `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-  answers = [[bytes], [bytes.slice(0, -body.length), body], [...bytes]];
-  for (const _ of answers) expect(await send()).toMatchObject({ statusCode: 200, response: body });
+  responses = [[bytes], [bytes.slice(0, -body.length), body], [...bytes]];
+  for (const _ of responses) expect(await send()).toMatchObject({ statusCode: 200, body });
   expect(server.sockets).toHaveLength(1);
 });
 

@@ -4,10 +4,10 @@ import { createServer, type TlsOptions } from 'node:tls';
 import { createTickThrottle } from '@tocsin/kit';
 import { until } from '@tocsin/kit/testing';
 import { createCancellation } from '../src/cancellation.js';
+import { loadCertificateAuthorities } from '../src/certificate-authorities.js';
 import { toDestination } from '../src/destination.js';
 import { createSender, parseCidrs, type SenderOptions } from '../src/index.js';
 import { openSocket } from '../src/open-socket.js';
-import { createTrust } from '../src/trust.js';
 import { createLoopback } from './support/loopback.js';
 import { type RawServer, type Respond, serveRaw } from './support/raw-server.js';
 
@@ -19,7 +19,7 @@ const loopback = {
 const caFile = fixture('ca.pem');
 const { closeAfterTest, startSender, startSocketServer } = createLoopback({ ...loopback, caFile });
 
-const answer: Respond = (socket) =>
+const response: Respond = (socket) =>
   socket.write('HTTP/1.1 200 OK\r\nConnection: close\r\nContent-Length: 6\r\n\r\nsecure');
 
 async function startTlsServer(certificate = 'receiver.pem', options: TlsOptions = {}): Promise<TlsServer> {
@@ -33,7 +33,7 @@ async function startTlsServer(certificate = 'receiver.pem', options: TlsOptions 
   server.on('secureConnection', (socket) => serverNames.push(socket.servername));
   server.on('tlsClientError', () => {});
   const raw = await serveRaw(server, 'secureConnection', (socket, index) => started.respond(socket, index));
-  const started = closeAfterTest({ ...raw, serverNames, respond: answer });
+  const started = closeAfterTest({ ...raw, serverNames, respond: response });
   return started;
 }
 
@@ -53,7 +53,7 @@ test('a destination certified by the private authority is reached, by name and b
   const send = startSending();
   for (const host of ['receiver.test', 'receiver.test.', '127.0.0.1']) {
     const result = await send(`https://${host}:${server.port}/`);
-    expect([host, result]).toMatchObject([host, { kind: 'answer', statusCode: 200, response: 'secure' }]);
+    expect([host, result]).toMatchObject([host, { kind: 'response', statusCode: 200, body: 'secure' }]);
   }
   expect(server.serverNames).toEqual(['receiver.test', 'receiver.test', false]);
 });
@@ -74,7 +74,7 @@ test('of the sessions that a server hands out on a connection the first two are 
     toDestination(new URL(`https://receiver.test:${server.port}/`)),
     {
       ...loopback,
-      secureContext: createTrust(caFile),
+      secureContext: loadCertificateAuthorities(caFile),
       connectTimeoutMs: 5000,
       timeouts: createTickThrottle(4),
       sessions: { get: () => undefined, set: (_origin, session) => kept.push(session) },
@@ -186,7 +186,7 @@ test('a connection that leaves TLS within it is tls_failure before the head, and
   head = 'HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf';
   expect(await send(url)).toMatchObject({
     statusCode: 200,
-    response: 'half',
+    body: 'half',
     truncated: true,
     bodyNote: 'cut',
   });

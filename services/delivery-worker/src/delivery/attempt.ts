@@ -19,11 +19,12 @@ export function toAttempt({ claimed, prepared, result, startedAt, verdict }: Att
     durationMs: result.durationMs,
     requestBody: prepared.body,
     response:
-      result.kind === 'answer'
-        ? { statusCode: result.statusCode, body: result.response, truncated: result.truncated }
+      result.kind === 'response'
+        ? { statusCode: result.statusCode, body: result.body, truncated: result.truncated }
         : undefined,
     failure: verdict.kind === 'succeeded' ? undefined : verdict.failure,
-    note: result.kind === 'answer' && result.bodyNote !== undefined ? bodyNotes[result.bodyNote] : undefined,
+    note:
+      result.kind === 'response' && result.bodyNote !== undefined ? bodyNotes[result.bodyNote] : undefined,
   };
 }
 

@@ -33,18 +33,19 @@ export function classify({ result, retryOnTimeout, ...retry }: ClassifyInput): V
 
 /** How long the destination asks for the whole webhook to be left alone: 429 and 503 with `Retry-After`. */
 export function holdAskedFor(result: SendResult): number | undefined {
-  if (result.kind !== 'answer' || (result.statusCode !== 429 && result.statusCode !== 503)) return undefined;
+  if (result.kind !== 'response' || (result.statusCode !== 429 && result.statusCode !== 503))
+    return undefined;
   return retryAfterMs(result);
 }
 
 /** Whether the destination itself is in trouble, which is what a circuit counts; a refusal of one body is not. */
 export function isDestinationTrouble(result: SendResult): boolean {
-  if (result.kind === 'answer') return result.statusCode >= 500 || result.statusCode === 429;
+  if (result.kind === 'response') return result.statusCode >= 500 || result.statusCode === 429;
   return result.code !== 'blocked_address' && result.code !== 'internal_error';
 }
 
 function retryAfterMs(result: SendResult): number | undefined {
-  if (result.kind !== 'answer' || result.retryAfterSeconds === undefined) return undefined;
+  if (result.kind !== 'response' || result.retryAfterSeconds === undefined) return undefined;
   return Math.min(maxRetryAfterMs, result.retryAfterSeconds * 1_000);
 }
 

@@ -38,7 +38,7 @@ function start({ dearRenders = createDearRenders() } = {}) {
   const deferred: ((error?: Error) => void)[] = [];
   const send: Sender['send'] = async ({ url }) => {
     sent.push(url);
-    return { kind: 'answer', statusCode: statuses.shift()!, response: '', truncated: false, durationMs: 1 };
+    return { kind: 'response', statusCode: statuses.shift()!, body: '', truncated: false, durationMs: 1 };
   };
   const deliver = createDeliver({
     claim: async () => claims.shift(),

@@ -1,16 +1,16 @@
 import { toTestResult } from './probe.js';
 
-const answer = { kind: 'answer', response: 'body', truncated: false, durationMs: 12.6 } as const;
+const response = { kind: 'response', body: 'body', truncated: false, durationMs: 12.6 } as const;
 
 test('any HTTP answer is no error; above 299 it is no success', () => {
-  expect(toTestResult({ ...answer, statusCode: 299 })).toEqual({
+  expect(toTestResult({ ...response, statusCode: 299 })).toEqual({
     error: null,
     response: { status_code: 299, response: 'body' },
     success: true,
     duration_ms: 13,
     likely_cause: null,
   });
-  expect(toTestResult({ ...answer, statusCode: 300 })).toMatchObject({ error: null, success: false });
+  expect(toTestResult({ ...response, statusCode: 300 })).toMatchObject({ error: null, success: false });
 });
 
 test.each([
@@ -19,7 +19,7 @@ test.each([
   [403, 'lacks permission'],
   [404, 'Wrong URL'],
 ])('an answer of %i comes with its likely cause', (statusCode, cause) => {
-  expect(toTestResult({ ...answer, statusCode }).likely_cause).toContain(cause);
+  expect(toTestResult({ ...response, statusCode }).likely_cause).toContain(cause);
 });
 
 test('without an answer there is an error that begins with its code', () => {

@@ -25,10 +25,10 @@ export function toTestResult(result: SendResult): TestResult {
     const error = `${result.code}: ${result.error}`;
     return { error, response: null, success: false, duration_ms, likely_cause: null };
   }
-  const { statusCode, response } = result;
+  const { statusCode, body } = result;
   return {
     error: null,
-    response: { status_code: statusCode, response },
+    response: { status_code: statusCode, response: body },
     success: statusCode <= lastSuccess,
     duration_ms,
     likely_cause: likelyCause(statusCode),

@@ -1,7 +1,7 @@
-import { AnswerReader } from './answer-reader.js';
+import { ResponseReader } from './response-reader.js';
 
-function startReader(maxBytes = 65_536): AnswerReader {
-  const reader = new AnswerReader({ maxBytes, onWriting() {}, onProgress() {} });
+function startReader(maxBytes = 65_536): ResponseReader {
+  const reader = new ResponseReader({ maxBytes, onWriting() {}, onProgress() {} });
   reader.onConnect(() => {});
   reader.onHeaders(200, []);
   return reader;
@@ -13,7 +13,7 @@ test('a body of bytes that each came with 64 KiB of something else does not hold
   for (let at = 0; at < 1000; at += 1) reader.onData(received.subarray(at, at + 1));
   received.fill('!');
   reader.onComplete([]);
-  const { body } = await reader.answer;
+  const { body } = await reader.response;
   expect(body.toString()).toBe('x'.repeat(1000));
   expect(body.buffer.byteLength).toBeLessThanOrEqual(2048);
 });
@@ -23,6 +23,6 @@ test.each([1, 7, 99, 100, 101])('pieces of %d bytes are put together up to the b
   const reader = startReader(100);
   for (let at = 0; at < text.length; at += size) reader.onData(Buffer.from(text.slice(at, at + size)));
   reader.onComplete([]);
-  const { body, isTooLong } = await reader.answer;
+  const { body, isTooLong } = await reader.response;
   expect([body.toString(), isTooLong]).toEqual([text.slice(0, 100), true]);
 });

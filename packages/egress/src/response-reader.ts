@@ -3,8 +3,8 @@ import { bodyNoteOf, exchangeFailureOf } from './failure-of-error.js';
 import { SendFailure } from './send-failure.js';
 import type { BodyNote } from './send-result.js';
 
-/** An answer as it was read, not yet decoded. */
-export interface RawAnswer {
+/** A response as it was read, not yet decoded. */
+export interface RawResponse {
   statusCode: number;
   /** The first value of each header that the sender looks at. */
   contentType: string | undefined;
@@ -14,31 +14,31 @@ export interface RawAnswer {
   /** More than `maxBytes` came; the rest was not read. */
   isTooLong: boolean;
   bodyNote: BodyNote | undefined;
-  /** The whole answer was read. */
+  /** The whole response was read. */
   isComplete: boolean;
-  /** It was read to where the next answer starts, and nothing in it speaks against another request. */
+  /** It was read to where the next response starts, and nothing in it speaks against another request. */
   isReusable: boolean;
 }
 
-interface AnswerReaderOptions {
+interface ResponseReaderOptions {
   /** How much of the body is kept. */
   maxBytes: number;
-  /** Called as the request is written: what was read before is no answer to it. */
+  /** Called as the request is written: what was read before is no response to it. */
   onWriting(): void;
   /** Called when the head or a piece of the body has come. */
   onProgress(): void;
 }
 
 /**
- * Reads one answer off undici. It uses the handler of raw header bytes: the newer one parses every header to an
+ * Reads one response off undici. It uses the handler of raw header bytes: the newer one parses every header to an
  * object first, and fails at a header named like a member of Object.prototype.
  */
-export class AnswerReader implements Dispatcher.DispatchHandler {
-  readonly answer: Promise<RawAnswer>;
-  #resolve!: (answer: RawAnswer) => void;
+export class ResponseReader implements Dispatcher.DispatchHandler {
+  readonly response: Promise<RawResponse>;
+  #resolve!: (response: RawResponse) => void;
   #reject!: (failure: SendFailure) => void;
   #abort: ((error: Error) => void) | undefined;
-  #head: Pick<RawAnswer, 'statusCode' | 'contentType' | 'contentEncoding' | 'retryAfter'> | undefined;
+  #head: Pick<RawResponse, 'statusCode' | 'contentType' | 'contentEncoding' | 'retryAfter'> | undefined;
   /** The first piece as it came, or a buffer that grows: of it `#length` bytes count. */
   #body: Buffer = Buffer.alloc(0);
   #length = 0;
@@ -47,11 +47,11 @@ export class AnswerReader implements Dispatcher.DispatchHandler {
   readonly #onWriting: () => void;
   readonly #onProgress: () => void;
 
-  constructor({ maxBytes, onWriting, onProgress }: AnswerReaderOptions) {
+  constructor({ maxBytes, onWriting, onProgress }: ResponseReaderOptions) {
     this.#maxBytes = maxBytes;
     this.#onWriting = onWriting;
     this.#onProgress = onProgress;
-    this.answer = new Promise((resolve, reject) => {
+    this.response = new Promise((resolve, reject) => {
       this.#resolve = resolve;
       this.#reject = reject;
     });
@@ -69,10 +69,10 @@ export class AnswerReader implements Dispatcher.DispatchHandler {
   }
 
   onHeaders(statusCode: number, headers: Buffer[]): boolean {
-    // None of them ends an exchange, and undici fails at what comes next as if the fault were its own. Interim answers
+    // None of them ends an exchange, and undici fails at what comes next as if the fault were its own. Interim responses
     // are dropped before they get here.
     if (statusCode < 200) {
-      this.#abort?.(new SendFailure('invalid_response', 'The answer is not valid HTTP/1.1.'));
+      this.#abort?.(new SendFailure('invalid_response', 'The response is not valid HTTP/1.1.'));
       return true;
     }
     this.#onProgress();
@@ -92,7 +92,7 @@ export class AnswerReader implements Dispatcher.DispatchHandler {
     this.#keep(chunk.length > room ? chunk.subarray(0, room) : chunk);
     if (chunk.length <= room) return true;
     this.#finish({ isTooLong: true });
-    this.#abort?.(new Error('the rest of the answer is not read'));
+    this.#abort?.(new Error('the rest of the response is not read'));
     return true;
   }
 
@@ -120,8 +120,8 @@ export class AnswerReader implements Dispatcher.DispatchHandler {
 
   /**
    * After trailers the connection is not used again: a `Connection: close` among them undici overlooks and its parser does
-   * not, which would refuse the next answer. Nor is it after a head that may have no body and speaks of one all the
-   * same: what may follow would be taken for the next answer.
+   * not, which would refuse the next response. Nor is it after a head that may have no body and speaks of one all the
+   * same: what may follow would be taken for the next response.
    */
   onComplete(trailers: unknown[] | null): void {
     const isReusable = (trailers === null || trailers.length === 0) && !this.#mayBodyFollow;

@@ -1,5 +1,5 @@
 import { gzipSync } from 'node:zlib';
-import type { Answer, SenderOptions } from '../src/index.js';
+import type { HttpResponse, SenderOptions } from '../src/index.js';
 import { createLoopback } from './support/loopback.js';
 import type { RawServer, Respond } from './support/raw-server.js';
 
@@ -17,34 +17,34 @@ function answering(bytes: string | Buffer, { end = false } = {}): Respond {
 
 const ok = (body: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 
-test('an answer gives its status, text and time', async () => {
+test('a response gives its status, text and time', async () => {
   const { send } = await start(answering(ok('grün')));
   expect(await send()).toEqual({
-    kind: 'answer',
+    kind: 'response',
     statusCode: 200,
-    response: 'grün',
+    body: 'grün',
     truncated: false,
     durationMs: expect.any(Number),
   });
 });
 
-test.each([200, 300, 404, 500, 599, 600, 999])('the status %d is an answer', async (status) => {
+test.each([200, 300, 404, 500, 599, 600, 999])('the status %d is a response', async (status) => {
   const { send } = await start(answering(`HTTP/1.1 ${status} Any\r\nContent-Length: 0\r\n\r\n`));
-  expect(await send()).toMatchObject({ kind: 'answer', statusCode: status, response: '' });
+  expect(await send()).toMatchObject({ kind: 'response', statusCode: status, body: '' });
 });
 
-test.each([301, 302, 303, 307, 308])('a redirect (%d) is an answer and not followed', async (status) => {
+test.each([301, 302, 303, 307, 308])('a redirect (%d) is a response and not followed', async (status) => {
   const target = await startServer(answering(ok('followed')));
   const { send } = await start(
     answering(`HTTP/1.1 ${status} Moved\r\nLocation: ${target.url}\r\nContent-Length: 0\r\n\r\n`),
   );
-  expect(await send()).toMatchObject({ kind: 'answer', statusCode: status });
+  expect(await send()).toMatchObject({ kind: 'response', statusCode: status });
   expect(target.sockets).toHaveLength(0);
 });
 
 test.each([204, 304])('a %d has no body, and its connection serves on', async (status) => {
   const { send, server } = await start(answering(`HTTP/1.1 ${status} None\r\n\r\n`));
-  expect(await send()).toMatchObject({ statusCode: status, response: '', truncated: false });
+  expect(await send()).toMatchObject({ statusCode: status, body: '', truncated: false });
   expect(await send()).toMatchObject({ statusCode: status });
   expect(server.sockets).toHaveLength(1);
 });
@@ -55,7 +55,7 @@ test.each([
 ])('of a %s nothing is missing', async (_what, head) => {
   const { send } = await start(answering(`HTTP/1.1 ${head}\r\n\r\n`));
   for (let count = 0; count < 2; count += 1) {
-    expect(await send()).toMatchObject({ response: '', truncated: false, bodyNote: undefined });
+    expect(await send()).toMatchObject({ body: '', truncated: false, bodyNote: undefined });
   }
 });
 
@@ -67,30 +67,30 @@ test.each([
   ['has empty headers, also at its end', '200 OK\r\nX:\r\nContent-Length: 2\r\nY: \r\nZ:\r\n\r\nok'],
   ['has no reason phrase', '200\r\nContent-Length: 2\r\n\r\nok'],
   [
-    'comes behind an interim answer with a length',
+    'comes behind an interim response with a length',
     '103 Hints\r\nContent-Length: 9\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok',
   ],
   [
     'says chunked twice',
     '200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n',
   ],
-])('an answer that %s is read', async (_what, bytes) => {
+])('a response that %s is read', async (_what, bytes) => {
   const { send } = await start(answering(`HTTP/1.1 ${bytes}`));
-  expect(await send()).toMatchObject({ statusCode: 200, response: 'ok', truncated: false });
+  expect(await send()).toMatchObject({ statusCode: 200, body: 'ok', truncated: false });
 });
 
 test('a length of the largest number is no promise of memory: what came is kept', async () => {
   const { send } = await start(
     answering('HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775807\r\n\r\nab', { end: true }),
   );
-  expect(await send()).toMatchObject({ statusCode: 200, response: 'ab', truncated: true, bodyNote: 'cut' });
+  expect(await send()).toMatchObject({ statusCode: 200, body: 'ab', truncated: true, bodyNote: 'cut' });
 });
 
 test('a body that only claims to be compressed is kept and noted all the same', async () => {
   const { send } = await start(
     answering('HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nplain'),
   );
-  expect(await send()).toMatchObject({ response: 'plain', truncated: false, bodyNote: 'encoded' });
+  expect(await send()).toMatchObject({ body: 'plain', truncated: false, bodyNote: 'encoded' });
 });
 
 test('a body whose sender closes its half of the connection is cut at once', async () => {
@@ -99,16 +99,16 @@ test('a body whose sender closes its half of the connection is cut at once', asy
     { allowHalfOpen: true },
   );
   const result = await startSender().send({ url: server.url, headers: {}, body: '{}' });
-  expect(result).toMatchObject({ statusCode: 200, response: 'half', bodyNote: 'cut' });
+  expect(result).toMatchObject({ statusCode: 200, body: 'half', bodyNote: 'cut' });
 });
 
-test('an answer that is sent as soon as the connection is there counts', async () => {
+test('a response that is sent as soon as the connection is there counts', async () => {
   const hasty = await startSocketServer((socket) => socket.resume().write(ok('hasty')));
   const result = await startSender().send({ url: hasty.url, headers: {}, body: '{}' });
-  expect(result).toMatchObject({ kind: 'answer', statusCode: 200, response: 'hasty' });
+  expect(result).toMatchObject({ kind: 'response', statusCode: 200, body: 'hasty' });
 });
 
-test('interim answers are passed over: 100 Continue, Early Hints, several, in pieces', async () => {
+test('interim responses are passed over: 100 Continue, Early Hints, several, in pieces', async () => {
   const { send } = await start((socket) => {
     socket.write('HTTP/1.1 100 Con');
     setImmediate(() => {
@@ -118,22 +118,22 @@ test('interim answers are passed over: 100 Continue, Early Hints, several, in pi
       setImmediate(() => socket.write(ok('done')));
     });
   });
-  expect(await send()).toMatchObject({ statusCode: 200, response: 'done' });
-  expect(await send()).toMatchObject({ statusCode: 200, response: 'done' });
+  expect(await send()).toMatchObject({ statusCode: 200, body: 'done' });
+  expect(await send()).toMatchObject({ statusCode: 200, body: 'done' });
 });
 
 test('HTTP/1.0 without a length is read to the end of the connection', async () => {
   const { send } = await start(answering('HTTP/1.0 200 OK\r\n\r\nold but whole', { end: true }));
-  expect(await send()).toMatchObject({ statusCode: 200, response: 'old but whole', truncated: false });
+  expect(await send()).toMatchObject({ statusCode: 200, body: 'old but whole', truncated: false });
 });
 
-test('a chunked answer is put together, its trailers left out', async () => {
+test('a chunked response is put together, its trailers left out', async () => {
   const { send } = await start(
     answering(
       'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n2\r\nde\r\n0\r\nX-T: 1\r\n\r\n',
     ),
   );
-  expect(await send()).toMatchObject({ response: 'abcde', truncated: false });
+  expect(await send()).toMatchObject({ body: 'abcde', truncated: false });
 });
 
 test('headers named like members of Object.prototype do no harm', async () => {
@@ -142,19 +142,19 @@ test('headers named like members of Object.prototype do no harm', async () => {
       'HTTP/1.1 200 OK\r\n__proto__: x\r\nconstructor: y\r\ntoString: z\r\nretry-after: 3\r\nContent-Length: 2\r\n\r\nok',
     ),
   );
-  expect(await send()).toMatchObject({ statusCode: 200, response: 'ok', retryAfterSeconds: 3 });
+  expect(await send()).toMatchObject({ statusCode: 200, body: 'ok', retryAfterSeconds: 3 });
 });
 
 test('exactly 64 KiB are kept whole; a byte more is cut and the connection is not used again', async () => {
   const most = 'a'.repeat(65_536);
   const { send, server } = await start((socket, index) => socket.write(ok(index === 0 ? most : `${most}b`)));
-  expect(await send()).toMatchObject({ response: most, truncated: false });
-  expect(await send()).toMatchObject({ response: most, truncated: true, statusCode: 200 });
+  expect(await send()).toMatchObject({ body: most, truncated: false });
+  expect(await send()).toMatchObject({ body: most, truncated: true, statusCode: 200 });
   await send();
   expect(server.sockets).toHaveLength(2);
 });
 
-test('of an endless answer 64 KiB are read and the connection is closed', async () => {
+test('of an endless response 64 KiB are read and the connection is closed', async () => {
   const { send, server } = await start((socket) => {
     socket.write('HTTP/1.1 200 OK\r\n\r\n');
     const pump = () => {
@@ -163,18 +163,18 @@ test('of an endless answer 64 KiB are read and the connection is closed', async 
     socket.on('drain', pump);
     pump();
   });
-  const result = (await send()) as Answer;
+  const result = (await send()) as HttpResponse;
   expect(result).toMatchObject({ statusCode: 200, truncated: true });
-  expect(result.response).toHaveLength(65_536);
+  expect(result.body).toHaveLength(65_536);
   expect(result.bodyNote).toBeUndefined();
   await expectClosed(server);
 });
 
-test('a body that stops halfway marks an answer that its status line has decided', async () => {
+test('a body that stops halfway marks a response that its status line has decided', async () => {
   const { send } = await start((socket) => {
     socket.write('HTTP/1.1 201 Created\r\nContent-Length: 100\r\n\r\nhalf', () => socket.end());
   });
-  expect(await send()).toMatchObject({ statusCode: 201, response: 'half', truncated: true, bodyNote: 'cut' });
+  expect(await send()).toMatchObject({ statusCode: 201, body: 'half', truncated: true, bodyNote: 'cut' });
 });
 
 test('a chunked body that stops halfway is cut, also where the connection was to be closed anyway', async () => {
@@ -183,10 +183,10 @@ test('a chunked body that stops halfway is cut, also where the connection was to
       end: true,
     }),
   );
-  expect(await send()).toMatchObject({ statusCode: 200, response: 'half', truncated: true, bodyNote: 'cut' });
+  expect(await send()).toMatchObject({ statusCode: 200, body: 'half', truncated: true, bodyNote: 'cut' });
 });
 
-test('a body that is reset halfway marks the answer', async () => {
+test('a body that is reset halfway marks the response', async () => {
   const { send } = await start((socket) => {
     socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf', () =>
       setTimeout(() => socket.resetAndDestroy(), 20),
@@ -195,13 +195,13 @@ test('a body that is reset halfway marks the answer', async () => {
   expect(await send()).toMatchObject({ statusCode: 200, truncated: true, bodyNote: 'cut' });
 });
 
-test('a body against the rules of HTTP marks the answer', async () => {
+test('a body against the rules of HTTP marks the response', async () => {
   const { send } = await start(
     answering('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nZZZ\r\n'),
   );
   expect(await send()).toMatchObject({
     statusCode: 200,
-    response: 'abc',
+    body: 'abc',
     truncated: true,
     bodyNote: 'broken',
   });
@@ -216,9 +216,9 @@ test('a body that drips is ended by the time for the whole exchange', async () =
     },
     { totalTimeoutMs: 200 },
   );
-  const result = (await send()) as Answer;
+  const result = (await send()) as HttpResponse;
   expect(result).toMatchObject({ statusCode: 200, truncated: true, bodyNote: 'slow' });
-  expect(result.response).toMatch(/^x+$/);
+  expect(result.body).toMatch(/^x+$/);
   await expectClosed(server);
 });
 
@@ -228,9 +228,9 @@ test('an encoded body is neither unpacked nor hidden', async () => {
     socket.write(`HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${bomb.length}\r\n\r\n`);
     socket.write(bomb);
   });
-  const result = (await send()) as Answer;
+  const result = (await send()) as HttpResponse;
   expect(result).toMatchObject({ statusCode: 200, bodyNote: 'encoded' });
-  expect(Buffer.byteLength(result.response)).toBeLessThanOrEqual(65_536);
+  expect(Buffer.byteLength(result.body)).toBeLessThanOrEqual(65_536);
 });
 
 test('NUL and bytes that are no text are made safe, and the text stays within 64 KiB', async () => {
@@ -239,9 +239,9 @@ test('NUL and bytes that are no text are made safe, and the text stays within 64
     socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n`);
     socket.write(body);
   });
-  const result = (await send()) as Answer;
-  expect(result.response.startsWith('a\ufffdb\ufffd')).toBe(true);
-  expect(Buffer.byteLength(result.response)).toBeLessThanOrEqual(65_536);
+  const result = (await send()) as HttpResponse;
+  expect(result.body.startsWith('a\ufffdb\ufffd')).toBe(true);
+  expect(Buffer.byteLength(result.body)).toBeLessThanOrEqual(65_536);
   expect(result.truncated).toBe(true);
 });
 
@@ -253,17 +253,17 @@ test('Retry-After is read as seconds and as a date', async () => {
     ),
   );
   expect(await send()).toMatchObject({ statusCode: 503, retryAfterSeconds: 17 });
-  const { retryAfterSeconds } = (await send()) as Answer;
+  const { retryAfterSeconds } = (await send()) as HttpResponse;
   expect(retryAfterSeconds).toBeGreaterThan(60);
   expect(retryAfterSeconds).toBeLessThanOrEqual(90);
 });
 
-test('an answer that comes before the whole request was read counts', async () => {
+test('a response that comes before the whole request was read counts', async () => {
   const early = await startSocketServer((socket) => {
     socket.once('data', () => socket.write('HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nbig'));
   });
   const result = await startSender().send({ url: early.url, headers: {}, body: 'x'.repeat(200_000) });
-  expect(result).toMatchObject({ kind: 'answer', statusCode: 413, response: 'big' });
+  expect(result).toMatchObject({ kind: 'response', statusCode: 413, body: 'big' });
 });
 
 async function expectClosed(server: RawServer): Promise<void> {

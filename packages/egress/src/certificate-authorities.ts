@@ -6,7 +6,7 @@ import { createSecureContext, rootCertificates, type SecureContext } from 'node:
  * The public authorities, and the private ones of the PEM file `caFile`.
  * @throws Error where the file cannot be read or holds no certificate
  */
-export function createTrust(caFile: string | undefined): SecureContext {
+export function loadCertificateAuthorities(caFile: string | undefined): SecureContext {
   if (caFile === undefined) return createSecureContext();
   const certificates = readFileSync(caFile, 'utf8').match(pemCertificate) ?? [];
   if (certificates.length === 0) throw new Error(`${caFile} holds no PEM certificate`);

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 
-/** Where this package takes the time from. `now` is in milliseconds since 1970. */
+/** Source of time. `now` is Unix time in milliseconds. */
 export interface Clock {
   now(): number;
-  /** Rejects with the signal's reason when it is aborted. */
+  /** Rejects with the reason of the signal when that is aborted. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 

@@ -1,4 +1,4 @@
-/** Whether a URL's host is this machine by its very name, without asking a resolver. */
+/** True for `localhost` and literal loopback addresses. No name is resolved. */
 export function isLoopback({ hostname }: URL): boolean {
   return (
     hostname === 'localhost' ||

@@ -1,4 +1,4 @@
-/** Every error that this package throws on purpose. `code` is stable; the message is for people. */
+/** Base class of all errors of this package. `code` is stable; the message is for people. */
 export abstract class TocsinError extends Error {
   abstract readonly code: string;
 }

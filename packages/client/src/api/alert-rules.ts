@@ -4,11 +4,11 @@ import type { AlertRule, CreateAlertRule, ListAlertRulesQuery, PatchAlertRule } 
 import type { CallOptions, Send } from './transport.js';
 
 export interface AlertRulesApi {
-  /** Whole unless `limit` is given, which then is the size of a page. */
+  /** All rules, or pages of `limit` rules. */
   list(query?: ListAlertRulesQuery, options?: CallOptions): Paged<AlertRule>;
   create(rule: CreateAlertRule, options?: CallOptions): Promise<AlertRule>;
   get(id: string, options?: CallOptions): Promise<AlertRule>;
-  /** Changes the fields that are given; the webhook ids are replaced whole. */
+  /** Changes the given fields. The list of webhook ids is replaced as a whole. */
   update(id: string, changes: PatchAlertRule, options?: CallOptions): Promise<AlertRule>;
   delete(id: string, options?: CallOptions): Promise<void>;
 }

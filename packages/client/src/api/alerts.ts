@@ -7,13 +7,13 @@ import type { CallOptions, Send } from './transport.js';
 
 export interface AlertsApi {
   /**
-   * Publishes an alert; resolves once it can no longer be lost. An `alert_id` and a `fired_at` are made where they are
-   * missing, before it is sent: so trying again is the same alert.
+   * Publishes an alert. Resolves once the alert can no longer be lost. Missing `alert_id` and `fired_at` are generated
+   * before the first try, so that every retry is the same alert.
    */
   fire(alert: PublishAlert, options?: CallOptions): Promise<AlertAccepted>;
   /** Newest first. */
   list(query?: ListAlertsQuery, options?: CallOptions): Paged<Alert>;
-  /** @throws NotFoundError also for a moment after the alert was accepted. */
+  /** @throws NotFoundError, also for a moment after the 202, until a worker has committed the alert. */
   get(id: string, options?: CallOptions): Promise<Alert>;
 }
 

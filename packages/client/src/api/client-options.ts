@@ -3,20 +3,20 @@ import type { Session } from '../sessions/session.js';
 import type { TransportOptions } from './transport.js';
 
 export interface ClientOptions {
-  /** The API's address, with what is in front of `/api/v1` or `/auth`, if anything. */
+  /** Base URL of the API, without `/api/v1` or `/auth`. */
   url: string;
-  /** A session, or a credential that is sent as it is. */
+  /** A session, or a fixed credential. */
   credential: Session | string;
-  /** For each try, the answer included; 30 s unless given. */
+  /** Timeout of each try, the response body included. Default: 30 s. */
   timeoutMs?: number | undefined;
-  /** Of idempotent requests, the first one included; 4 unless given. */
+  /** Maximum number of tries of an idempotent request. Default: 4. */
   maxTries?: number | undefined;
   clock?: Clock | undefined;
-  /** 0 to 1, for the jitter. */
+  /** Random number from 0 to 1, for the jitter of retries. */
   random?: (() => number) | undefined;
 }
 
-/** @throws TypeError for a url that is not http or https, or that carries a query or credentials of its own */
+/** @throws TypeError for a URL that is not http or https, or that has a query or credentials */
 export function transportOptions(
   options: Omit<ClientOptions, 'credential'>,
   credential: Session | string,

@@ -3,7 +3,7 @@ import { path } from './path.js';
 import type { DeadLetter, ListDeadLettersQuery } from './schemas.js';
 import type { CallOptions, Send } from './transport.js';
 
-/** Messages of the whole deployment that could not be processed; for its admins. */
+/** Messages that could not be processed, of all workspaces. Needs a deployment admin. */
 export interface DeadLettersApi {
   list(query?: ListDeadLettersQuery, options?: CallOptions): Paged<DeadLetter>;
   requeue(id: string, options?: CallOptions): Promise<DeadLetter>;

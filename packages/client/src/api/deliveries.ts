@@ -7,7 +7,7 @@ export interface DeliveriesApi {
   /** Newest first. */
   list(query?: ListDeliveriesQuery, options?: CallOptions): Paged<Delivery>;
   get(id: string, options?: CallOptions): Promise<DeliveryWithAttempts>;
-  /** Sends one again. @throws ConflictError while it is being sent. */
+  /** Sends a delivery again. @throws ConflictError while it is `sending`. */
   redeliver(id: string, options?: CallOptions): Promise<Delivery>;
 }
 

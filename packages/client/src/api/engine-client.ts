@@ -7,24 +7,24 @@ import type { ApiKey, CreateApiKey, CreatedApiKey } from './schemas.js';
 import { type CallOptions, createTransport } from './transport.js';
 
 export interface EngineClientOptions extends Omit<ClientOptions, 'credential'> {
-  /** A raw key or a session; the environment variable `SERVICE_API_KEY` where none is given. */
+  /** A raw key or a session. Default: the environment variable `SERVICE_API_KEY`. */
   credential?: Session | string | undefined;
 }
 
 export interface VerifiedCaller {
   subject: string;
   kind: string;
-  /** In the deployment. */
+  /** Deployment roles. */
   roles: string[];
 }
 
 /** Managing keys needs the admin key, or a session with the role `tocsin_engine_admin`. */
 export interface KeysApi {
-  /** The raw key is in this answer only. */
+  /** The response is the only place that ever shows the raw key. */
   create(key: CreateApiKey, options?: CallOptions): Promise<CreatedApiKey>;
   list(options?: CallOptions): Promise<ApiKey[]>;
   get(id: string, options?: CallOptions): Promise<ApiKey>;
-  /** For good. */
+  /** Permanent: a deactivated key cannot be activated again. */
   deactivate(id: string, options?: CallOptions): Promise<void>;
 }
 
@@ -32,16 +32,16 @@ export interface KeysApi {
 export interface EngineClient {
   keys: KeysApi;
   health: HealthApi;
-  /** Who the credential belongs to. @throws UnauthenticatedError */
+  /** Owner of the credential. @throws UnauthenticatedError */
   verify(options?: VerifyOptions): Promise<VerifiedCaller>;
 }
 
 export interface VerifyOptions extends CallOptions {
-  /** A proxy asks with the method of the request that it holds; GET unless given. */
+  /** Method of the request that a proxy wants to authorize. Default: GET. */
   method?: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | undefined;
 }
 
-/** @throws TypeError where no credential is given and `SERVICE_API_KEY` is not set */
+/** @throws TypeError without a credential while `SERVICE_API_KEY` is not set */
 export function createEngineClient(options: EngineClientOptions): EngineClient {
   const credential = options.credential ?? readServiceApiKey();
   if (credential === undefined) throw new TypeError('Give a credential, or set SERVICE_API_KEY.');

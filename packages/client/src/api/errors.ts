@@ -1,7 +1,7 @@
 import { TocsinError } from '../tocsin-error.js';
 import type { Problem } from './schemas.js';
 
-/** The API's own codes, or `http_error` where something else answered, for example a proxy. */
+/** Codes of the API, or `http_error` for a response of something else, for example a proxy. */
 export type ApiErrorCode = Problem['code'] | 'http_error';
 
 export interface ApiErrorDetails {
@@ -14,16 +14,16 @@ export interface ApiErrorDetails {
   problem: Record<string, unknown>;
 }
 
-/** The API answered, and said no. The message is the API's sentence for people. */
+/** An error response of the API. The message is the API's sentence for people. */
 export class ApiError extends TocsinError {
   readonly code: ApiErrorCode;
   readonly status: number;
-  /** With `validation_failed`: what is wrong, and where. */
+  /** With `validation_failed`: each problem and its place in the request. */
   readonly errors: NonNullable<Problem['errors']>;
-  /** Names the request in the service's log. */
+  /** Id of the request in the log of the service. */
   readonly requestId: string | undefined;
   readonly retryAfterMs: number | undefined;
-  /** The whole problem document, for members that belong to one operation. */
+  /** Complete problem document (RFC 9457), for members that only one operation has. */
   readonly problem: Record<string, unknown>;
 
   constructor(details: ApiErrorDetails) {
@@ -44,16 +44,16 @@ export class UnauthenticatedError extends ApiError {}
 export class ForbiddenError extends ApiError {}
 /** 404: no such id exists. */
 export class NotFoundError extends ApiError {}
-/** 409: the request conflicts with the present state. */
+/** 409: the request conflicts with the current state. */
 export class ConflictError extends ApiError {}
-/** 400, 413, 415, 422: the request is wrong; `errors` says where. */
+/** 400, 413, 415, 422: the request is wrong. `errors` names the places. */
 export class InvalidRequestError extends ApiError {}
 /** 429, after the retries. */
 export class TooManyRequestsError extends ApiError {}
 /** 503, after the retries. */
 export class UnavailableError extends ApiError {}
 
-/** No answer, or none that can be read. Whether the request was carried out is not known. */
+/** No response, or an unreadable one. It is unknown if the request was processed. */
 export class ConnectionError extends TocsinError {
   readonly code: 'connection_failed' | 'timeout' | 'invalid_response';
 
@@ -77,7 +77,7 @@ const classes: Readonly<Record<number, typeof ApiError>> = {
   503: UnavailableError,
 };
 
-/** The error for an answer above 299. What is not a problem document is described by its status alone. */
+/** Error for a response above 299. A body that is not a problem document is ignored; the status remains. */
 export function toApiError(answer: {
   status: number;
   text: string;

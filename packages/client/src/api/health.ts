@@ -1,15 +1,15 @@
 import type { CallOptions, Send } from './transport.js';
 
 export interface HealthApi {
-  /** Resolves when the process answers. */
+  /** Resolves when the process responds. */
   liveness(options?: CallOptions): Promise<void>;
-  /** Resolves when every part that the service needs is there. @throws UnavailableError naming those that are not. */
+  /** Resolves when the service is ready. @throws UnavailableError naming the failing checks. */
   readiness(options?: CallOptions): Promise<void>;
 }
 
 export function createHealthApi(send: Send): HealthApi {
   const ask = async (path: string, options?: CallOptions) => {
-    // Not idempotent in the sense of trying again: whoever asks wants to know how it is now.
+    // Declared as not idempotent, so that it is not retried: the caller wants the state of this moment.
     await send({ method: 'GET', path, idempotent: false, options });
   };
   return {

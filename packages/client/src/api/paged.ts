@@ -1,13 +1,13 @@
 import { ConnectionError } from './errors.js';
 import type { ApiRequest, ApiResponse, Send } from './transport.js';
 
-/** A list that is fetched page by page while it is read. Reading it again fetches it again. */
+/** A list whose pages are fetched while it is iterated. Each iteration fetches them again. */
 export interface Paged<T> extends AsyncIterable<T> {
   pages(): AsyncIterable<T[]>;
   toArray(): Promise<T[]>;
 }
 
-/** The list behind a GET. The next page is named by the response's `Link` header (RFC 8288). */
+/** List of a GET operation. The `Link` header of a response names the next page (RFC 8288). */
 export function createPaged<T>(send: Send, request: Omit<ApiRequest, 'method'>): Paged<T> {
   async function* pages(): AsyncGenerator<T[]> {
     let cursor: string | undefined;
@@ -39,8 +39,8 @@ export function createPaged<T>(send: Send, request: Omit<ApiRequest, 'method'>):
 }
 
 /**
- * Only the cursor is taken from the link: its address is the API's as others reach it, and a token must not go where an
- * answer says.
+ * Only the cursor is taken from the link. The address in it can be wrong behind a proxy, and a token must not be sent to
+ * an address that a response names.
  */
 function nextCursor(link: string | null): string | undefined {
   for (const [, target = '', parameters = ''] of (link ?? '').matchAll(/<([^>]*)>([^<]*)/g)) {

@@ -1,6 +1,6 @@
 /**
- * A path with its values percent-encoded: `` path`/webhooks/${id}` ``.
- * @throws TypeError for a value that would change which path it is: nothing, `.` or `..`
+ * Tag for paths that percent-encodes the values: `` path`/webhooks/${id}` ``.
+ * @throws TypeError for the values that would lead to another path: empty, `.` and `..`
  */
 export function path(texts: TemplateStringsArray, ...values: string[]): string {
   return texts.reduce((built, text, index) => built + encode(values[index - 1] ?? '') + text);

@@ -11,7 +11,7 @@ import { type CallOptions, createTransport, type Send } from './transport.js';
 import { createWebhooksApi, type WebhooksApi } from './webhooks.js';
 
 export interface PlatformClientOptions extends ClientOptions {
-  /** Where `list`, `create` and `fire` act. What has an id needs none. */
+  /** Workspace of `list`, `create` and `fire`. Operations on an id need none. */
   workspaceId?: string | undefined;
 }
 
@@ -25,7 +25,7 @@ export interface PlatformClient {
   deadLetters: DeadLettersApi;
   health: HealthApi;
   whoami(options?: CallOptions): Promise<Whoami>;
-  /** The same client, acting in another workspace. */
+  /** The same client for another workspace. */
   inWorkspace(workspaceId: string): PlatformClient;
 }
 

@@ -5,12 +5,12 @@ import type { CallOptions, Send } from './transport.js';
 
 /** Jobs that send many ended deliveries again. */
 export interface RedeliveriesApi {
-  /** At least one member; those that failed unless `status` says otherwise. */
+  /** A filter needs at least one member. Default of `status`: `failed`. */
   create(filter: CreateRedelivery, options?: CallOptions): Promise<Redelivery>;
   /** Newest first. */
   list(query?: ListRedeliveriesQuery, options?: CallOptions): Paged<Redelivery>;
   get(id: string, options?: CallOptions): Promise<Redelivery>;
-  /** What is on its way already stays so. Resolves with the job as it ended. */
+  /** Deliveries already sent by the job are not undone. Resolves with the final state of the job. */
   cancel(id: string, options?: CallOptions): Promise<Redelivery>;
 }
 

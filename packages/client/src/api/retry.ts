@@ -2,9 +2,9 @@ export interface RetryState {
   /** Tries made so far. */
   tries: number;
   maxTries: number;
-  /** Of the last answer. */
+  /** `Retry-After` of the last response. */
   retryAfterMs: number | undefined;
-  /** 0 to 1. */
+  /** Random number from 0 to 1. */
   random: number;
 }
 
@@ -12,8 +12,8 @@ const firstDelayMs = 250;
 const longestWaitMs = 60_000;
 
 /**
- * How long to wait before the next try; undefined to give up. What the server asks for is obeyed, unless it is more
- * than a minute, which is the caller's to decide; else it doubles from a quarter of a second, with full jitter.
+ * Delay before the next try in milliseconds, or undefined to give up. `Retry-After` is obeyed up to a minute; for a
+ * longer one the caller decides. Without it the delay doubles from 250 ms, with full jitter.
  */
 export function nextRetryMs({ tries, maxTries, retryAfterMs, random }: RetryState): number | undefined {
   if (tries >= maxTries) return undefined;
@@ -21,7 +21,7 @@ export function nextRetryMs({ tries, maxTries, retryAfterMs, random }: RetryStat
   return random * firstDelayMs * 2 ** tries;
 }
 
-/** `Retry-After` as seconds or as a date (RFC 9110 §10.2.3); undefined for anything else. */
+/** `Retry-After` as seconds or as a date (RFC 9110 §10.2.3); undefined for any other text. */
 export function parseRetryAfterMs(value: string | null, nowMs: number): number | undefined {
   if (value === null) return undefined;
   if (/^\d{1,9}$/.test(value)) return Number(value) * 1000;

@@ -17,17 +17,17 @@ import type {
 import type { CallOptions, Send } from './transport.js';
 
 export interface WebhooksApi {
-  /** Whole unless `limit` is given, which then is the size of a page. */
+  /** All webhooks, or pages of `limit` webhooks. */
   list(query?: ListWebhooksQuery, options?: CallOptions): Paged<Webhook>;
   create(webhook: CreateWebhook, options?: CallOptions): Promise<SavedWebhook>;
   get(id: string, options?: CallOptions): Promise<Webhook>;
-  /** Changes the fields that are given; headers are replaced whole. */
+  /** Changes the given fields. Headers are replaced as a whole. */
   update(id: string, changes: PatchWebhook, options?: CallOptions): Promise<SavedWebhook>;
   /** @throws ConflictError naming the rules that use it, unless `force` detaches it. */
   delete(id: string, options?: DeleteWebhookQuery & CallOptions): Promise<void>;
-  /** Sends the body as it is to a url. */
+  /** Sends the body unchanged to a URL. */
   test(request: TestWebhook, options?: CallOptions): Promise<TestResult>;
-  /** Renders a saved webhook with sample values, or with the given context, and really sends it. */
+  /** Renders a saved webhook with sample values or the given context, and sends the result. */
   testSaved(id: string, request?: TestSavedWebhook, options?: CallOptions): Promise<SavedTestResult>;
   /** Renders a template on the server and sends nothing. */
   preview(request: PreviewTemplate, options?: CallOptions): Promise<Preview>;

@@ -4,8 +4,8 @@ import { fileURLToPath } from 'node:url';
 import { build, type Metafile } from 'esbuild';
 
 /**
- * Makes `dist/bundle/`, what is shipped beside the types: this package with the parts of the repository that it stands on, so
- * that it needs no other workspace. What is in `dependencies` stays outside, everything else is inside.
+ * Builds `dist/bundle/`: this package together with the packages of this repository that it imports, so that users need
+ * no other workspace. Packages in `dependencies` are not bundled.
  */
 const root = fileURLToPath(new URL('../../', import.meta.url));
 const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
@@ -24,7 +24,7 @@ const { metafile } = await build({
   target: 'node20',
   conditions: ['tocsin-source'],
   external: Object.keys(dependencies),
-  // CommonJS packages that are taken in ask for Node's own modules by `require`.
+  // Bundled CommonJS packages load Node's modules with `require`.
   banner: {
     js: "import { createRequire as tocsinRequire } from 'node:module';\nconst require = tocsinRequire(import.meta.url);",
   },
@@ -34,7 +34,7 @@ const { metafile } = await build({
 copyFileSync(join(root, '../../LICENSE'), join(root, 'dist/bundle/LICENSE'));
 writeFileSync(join(root, 'dist/bundle', 'THIRD-PARTY-LICENSES.txt'), licensesOf(metafile));
 
-/** The licences of the packages whose code is inside the bundle. */
+/** Licences of the packages whose code is in the bundle. */
 function licensesOf({ inputs }: Metafile): string {
   const packages = new Set(
     Object.keys(inputs).flatMap((file) => /^.*node_modules\/(?:@[^/]+\/)?[^/]+/.exec(file)?.[0] ?? []),

@@ -12,7 +12,7 @@ interface OutputFlags {
   color?: boolean;
 }
 
-/** What a command's work is given. */
+/** Context of a command. */
 export interface Context<Options> {
   args: string[];
   options: Options;
@@ -30,7 +30,7 @@ export interface PlatformContext<Options> extends ConnectedContext<Options> {
   platform: PlatformClient;
 }
 
-/** Adds the flags for the output, and runs `work` as the command's action. */
+/** Adds the output flags and runs `work` as the command's action. */
 export function runs<Options = object>(
   command: Command,
   io: Io,
@@ -47,7 +47,7 @@ export function runs<Options = object>(
     });
 }
 
-/** The same for a command that talks to a service. */
+/** Action of a command that calls a service: adds the connection flags. */
 export function runsConnected<Options = object>(
   command: Command,
   io: Io,
@@ -69,7 +69,7 @@ export function runsConnected<Options = object>(
 
 const stackRoles = ['admin', 'editor', 'reader', 'publisher', 'outsider'];
 
-/** The same for a command of the platform. */
+/** Action of a command that calls the platform API. */
 export function runsOnPlatform<Options = object>(
   command: Command,
   io: Io,
@@ -81,7 +81,7 @@ export function runsOnPlatform<Options = object>(
   });
 }
 
-/** The same where the command acts in a workspace: it is asked for before anything is sent. */
+/** Action of a command in a workspace. A missing workspace is an error before anything is sent. */
 export function runsInWorkspace<Options = object>(
   command: Command,
   io: Io,
@@ -97,7 +97,7 @@ export interface EngineContext<Options> extends ConnectedContext<Options> {
   engine: EngineClient;
 }
 
-/** The same for a command of the engine. */
+/** Action of a command that calls the engine. */
 export function runsOnEngine<Options = object>(
   command: Command,
   io: Io,
@@ -108,7 +108,7 @@ export function runsOnEngine<Options = object>(
   );
 }
 
-/** Examples below a command's help. */
+/** Adds examples below the help of a command. */
 export function withExamples(command: Command, examples: string[]): Command {
   return command.addHelpText(
     'after',

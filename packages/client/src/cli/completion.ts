@@ -1,6 +1,6 @@
 import type { Command, Option } from 'commander';
 
-/** What could stand where the last of `words` stands; `words` are what follows `tocsin`. */
+/** Candidates for the last of `words`, the words after `tocsin` on the command line. */
 export function completionsOf(program: Command, words: string[]): string[] {
   const partial = words.at(-1) ?? '';
   const before = words.slice(0, -1);
@@ -36,7 +36,7 @@ function visibleSubcommands(command: Command): string[] {
 
 export const shells = ['bash', 'zsh', 'fish'] as const;
 
-/** What a shell must be told; it asks `tocsin __complete` for each completion, so that the two cannot differ. */
+/** Completion script for a shell. It calls `tocsin __complete`, so that script and command cannot differ. */
 export const completionScripts: Readonly<Record<(typeof shells)[number], string>> = {
   bash: `_tocsin() {
   local IFS=$'\\n'

@@ -18,7 +18,7 @@ export function connectPlatform(settings: ResolvedSettings, clock: Clock): Platf
   });
 }
 
-/** The engine's own key comes first, then whatever the platform would be asked with. */
+/** Credential for the engine: its own key, otherwise the credential for the platform. */
 export function connectEngine(settings: ResolvedSettings, clock: Clock): EngineClient {
   const url = required(
     settings.engineUrl,
@@ -34,7 +34,7 @@ export function deviceSession(settings: ResolvedSettings, clock: Clock): DeviceS
   return new DeviceSession({ issuer, clientId, store, clock });
 }
 
-/** The workspace, where a command acts in one. */
+/** Workspace of the command. */
 export function requireWorkspace({ workspaceId }: ResolvedSettings): string {
   return required(workspaceId, 'Which workspace? Give --workspace, or set TOCSIN_WORKSPACE.');
 }

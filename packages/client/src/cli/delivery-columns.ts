@@ -29,7 +29,7 @@ export function deliveryColumns(out: Output): Column<Delivery>[] {
   ];
 }
 
-/** The destination's status, or why there was none. */
+/** Status code of the destination, or the error code without a response. */
 export function describeAnswer({ response, error_code }: Delivery): string {
   return response === null ? (error_code ?? '') : String(response.status_code);
 }

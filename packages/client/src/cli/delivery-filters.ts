@@ -2,7 +2,7 @@ import type { Command } from 'commander';
 import type { Delivery } from '../api/schemas.js';
 import { choice, parseNumber, parseTime } from './parse-values.js';
 
-/** What deliveries are chosen by, as options of a command. */
+/** Options that filter deliveries. */
 export interface FilterFlags {
   webhook?: string;
   alert?: string;

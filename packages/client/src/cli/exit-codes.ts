@@ -2,7 +2,7 @@ import { ApiError, ConnectionError } from '../api/errors.js';
 import { AlertNotPublishedError } from '../publish/alert-publisher.js';
 import { SessionError } from '../sessions/session-error.js';
 
-/** What scripts can rely on; shown by `tocsin --help`. */
+/** Exit codes are stable for scripts. `tocsin --help` shows them. */
 export const exitCodes = {
   ok: 0,
   failed: 1,
@@ -18,7 +18,7 @@ export const exitCodes = {
 
 export const exitCodesHelp = `Exit codes:
   0  done
-  1  it did not work: a test that failed, a template that does not render, an alert that was not confirmed
+  1  failure: a failed test, a template that does not render, an alert that was not confirmed
   2  the command line is wrong
   3  not logged in, or the credential was refused
   4  the credential lacks the permission
@@ -28,7 +28,7 @@ export const exitCodesHelp = `Exit codes:
   8  the service or the provider is away, or asks to come back later
   130  interrupted`;
 
-/** A failure that a command finds itself. */
+/** A failure that the command itself detects. */
 export class CommandFailure extends Error {
   readonly exitCode: number;
 

@@ -2,8 +2,8 @@ import { CommandFailure, exitCodeOf } from './exit-codes.js';
 import type { Output } from './output.js';
 
 /**
- * Does `work` for one id after the other and shows what came of it. One that fails is told and does not keep the others
- * from their turn; the command fails as the first of them did.
+ * Runs `work` for each id in order and shows each result. A failure is printed and the next id follows. The command
+ * ends with the exit code of the first failure.
  */
 export async function forEachId<T>(
   ids: string[],

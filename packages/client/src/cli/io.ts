@@ -1,7 +1,7 @@
 import type { Readable } from 'node:stream';
 import type { Clock } from '../clock.js';
 
-/** The world as the command sees it. */
+/** Everything outside the command: arguments, environment, streams. */
 export interface Io {
   clock: Clock;
   env: NodeJS.ProcessEnv;
@@ -12,7 +12,7 @@ export interface Io {
   signal: AbortSignal;
 }
 
-/** An output, and whether a person is looking at it. */
+/** An output stream. `isTerminal` is false for pipes and files. */
 export interface Terminal {
   write(text: string): unknown;
   isTTY?: boolean | undefined;

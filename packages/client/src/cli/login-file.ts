@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { TokenStore } from '../sessions/token-store.js';
 import type { Tokens } from '../sessions/tokens.js';
 
-/** A login, and where it was made, so that later commands need no flags. */
+/** A login with its addresses, so that later commands need no flags. */
 export interface SavedLogin {
   issuer: string;
   clientId: string;
@@ -22,7 +22,7 @@ export function loginFilePath(env: NodeJS.ProcessEnv): string {
   return env.TOCSIN_LOGIN_FILE || join(config, 'tocsin', 'login.json');
 }
 
-/** Undefined where there is none, or one that is not ours to read. */
+/** Undefined without a file, or for a file of another version. */
 export async function readLogin(file: string): Promise<SavedLogin | undefined> {
   try {
     const saved: unknown = JSON.parse(await readFile(file, 'utf8'));
@@ -34,7 +34,7 @@ export async function readLogin(file: string): Promise<SavedLogin | undefined> {
   }
 }
 
-/** Whole or not at all, and only for its owner. */
+/** Atomic write; only the owner can read the file. */
 async function writeLogin(file: string, login: SavedLogin): Promise<void> {
   await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const fresh = `${file}.${randomUUID()}`;
@@ -42,7 +42,7 @@ async function writeLogin(file: string, login: SavedLogin): Promise<void> {
   await rename(fresh, file);
 }
 
-/** The tokens of the login in `file`; commands that run at the same time take turns. */
+/** Token store in `file`. A lock makes concurrent commands change it one after the other. */
 export function createFileTokenStore(file: string, login: Omit<SavedLogin, 'tokens'>): TokenStore {
   return {
     update: (change) =>
@@ -63,7 +63,7 @@ function withoutUndefined(login: Omit<SavedLogin, 'tokens'>): Omit<SavedLogin, '
 }
 
 const retryMs = 50;
-/** Longer than a refresh can take: a lock this old belongs to a process that was killed. */
+/** A refresh takes less than this. An older lock belongs to a process that was killed. */
 const staleMs = 60_000;
 
 async function withLock<T>(lock: string, work: () => Promise<T>): Promise<T> {

@@ -4,17 +4,17 @@ import { exitCodes } from './exit-codes.js';
 import { runCli } from './run-cli.js';
 
 const interrupted = new AbortController();
-// Once: a second Ctrl-C ends the process at once.
+// A second Ctrl-C ends the process immediately.
 for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, interrupt);
 
 function interrupt(): void {
   interrupted.abort();
-  // What waits for something that cannot be aborted, for example standard input, is left.
+  // Some waits cannot be aborted, for example reading standard input.
   setTimeout(() => process.exit(exitCodes.interrupted), 1_000).unref();
 }
 
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
-  // Whoever read us has enough, for example head.
+  // The reader of our output has closed the pipe, for example head.
   if (error.code === 'EPIPE') process.exit(0);
   throw error;
 });

@@ -6,21 +6,21 @@ export type Color = 'red' | 'green' | 'yellow' | 'dim' | 'bold';
 
 export interface Output {
   json: boolean;
-  /** A value for programs; people see what `show` prints. */
+  /** Prints a value as JSON for programs, or with `show` for people. */
   value(value: unknown, show: () => void): void;
-  /** A list: a JSON array, or a table. It is read to its end first, so that the columns fit. */
+  /** Prints a list as a JSON array or a table. The list is read completely first, so that the columns fit. */
   list<Row>(
     rows: AsyncIterable<Row>,
     table: { columns: readonly Column<Row>[]; limit?: number; none: string },
   ): Promise<void>;
-  /** Facts, one a line; a text of several lines stands below its name. */
+  /** Prints one field a line. A text of several lines is placed below its name. */
   facts(facts: Record<string, string | number | boolean | null | undefined>): void;
   line(text: string): void;
-  /** One JSON document on one line, for what never ends. */
+  /** Prints one JSON document on one line, for endless output. */
   jsonLine(value: unknown): void;
-  /** For people, beside the result: on stderr. */
+  /** Prints a note for people on stderr. */
   note(text: string): void;
-  /** A line that replaces itself, on a terminal only; undefined removes it. */
+  /** Shows a progress line that replaces the previous one, on a terminal only. Undefined removes it. */
   progress(text: string | undefined): void;
   paint(text: string, color: Color): string;
 }

@@ -1,6 +1,6 @@
 import { InvalidArgumentError, Option } from 'commander';
 
-/** Parsers of option values; what they throw is a usage error that names the option. */
+/** Parsers of option values. They throw usage errors that name the option. */
 
 export function parseNumber(text: string): number {
   const value = Number(text);
@@ -21,7 +21,7 @@ export function parseBound(text: string): 'upper_bound' | 'lower_bound' {
   throw new InvalidArgumentError('It must be upper or lower.');
 }
 
-/** `Name: value`, once or several times, as a webhook takes headers. */
+/** Headers of a webhook from repeated `Name: value`. */
 export function parseHeader(text: string, before: Record<string, string[]> = {}): Record<string, string[]> {
   const colon = text.indexOf(':');
   const name = text.slice(0, colon).trim();
@@ -36,7 +36,7 @@ export function collect(text: string, before: string[] = []): string[] {
 
 const unitMs: Record<string, number> = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 };
 
-/** A time as ISO 8601, or how long ago: `90s`, `15m`, `2h`, `7d`. */
+/** A time as ISO 8601, or relative to now: `90s`, `15m`, `2h`, `7d` ago. */
 export function parseTime(text: string): string {
   const [, amount, unit = ''] = /^(\d{1,6})([smhd])$/.exec(text) ?? [];
   const timeMs = amount === undefined ? Date.parse(text) : Date.now() - Number(amount) * (unitMs[unit] ?? 0);
@@ -47,7 +47,7 @@ export function parseTime(text: string): string {
   return new Date(timeMs).toISOString();
 }
 
-/** An option that takes one of a few words. */
+/** An option with a closed list of values. */
 export function choice(
   flags: string,
   { of, description }: { of: readonly string[]; description: string },

@@ -52,7 +52,7 @@ export function createProgram(io: Io): Command {
   return program;
 }
 
-/** The same two levels up from src/cli, dist/cli and dist/bundle. */
+/** package.json is two levels above src/cli, dist/cli and dist/bundle alike. */
 function readVersion(): string {
   const file = new URL('../../package.json', import.meta.url);
   return (JSON.parse(readFileSync(file, 'utf8')) as { version: string }).version;

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { CommandFailure, exitCodes } from './exit-codes.js';
 import type { Io } from './io.js';
 
-/** The text of a file; `-` is standard input. */
+/** Text of a file. `-` means standard input. */
 export async function readText(file: string, { stdin }: Io): Promise<string> {
   const bytes = file === '-' ? await readAll(stdin) : await readFileOrFail(file);
   try {

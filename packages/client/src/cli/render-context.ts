@@ -8,8 +8,7 @@ import {
 } from '@tocsin/template';
 
 /**
- * What a template sees: sample values, and over them what is given, be it an alert-fired message or template variables
- * by name.
+ * Context of a template: sample values, overridden by the given alert-fired message or template variables.
  */
 export function renderContext(given: Record<string, unknown>): TemplateContext {
   const values = isMessage(given) ? fromMessage(given) : given;
@@ -19,7 +18,7 @@ export function renderContext(given: Record<string, unknown>): TemplateContext {
   return new Map([...context, ...others.map(([name, value]) => [name, fromJson(value as Json)] as const)]);
 }
 
-/** Of the ten variables, with a value of its type: its number is a float then, as at a real firing. */
+/** Only the ten variables with a value of the right type. Their numbers are floats, as in a real alert. */
 function isFact(name: string, value: unknown): boolean {
   return Object.hasOwn(sampleFacts, name) && typeof value === typeof sampleFacts[name as keyof AlertFacts];
 }
@@ -33,7 +32,7 @@ function isMessage(given: Record<string, unknown>): given is Message {
   return !('alert_rule_name' in given) && typeof rule === 'object' && rule !== null && 'name' in rule;
 }
 
-/** Threshold and bound are the message's where given, else its rule's (as when it is delivered). */
+/** Threshold and bound of the message win over those of its rule, as in a delivery. */
 function fromMessage({
   alert_rule,
   type: _type,

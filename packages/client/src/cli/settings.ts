@@ -2,20 +2,20 @@ import { CommandFailure, exitCodes } from './exit-codes.js';
 import { loginFilePath, readLogin } from './login-file.js';
 import { readStackSettings } from './stack-file.js';
 
-/** Where to go and as whom. */
+/** Addresses and credentials of a command. */
 export interface Settings {
   apiUrl?: string | undefined;
   engineUrl?: string | undefined;
   issuer?: string | undefined;
   clientId?: string | undefined;
   clientSecret?: string | undefined;
-  /** An access token to be used as it is. */
+  /** A fixed access token. */
   token?: string | undefined;
   engineKey?: string | undefined;
   workspaceId?: string | undefined;
 }
 
-/** The flags that every command which talks to a service takes. */
+/** Flags of every command that calls a service. */
 export interface ConnectionFlags {
   apiUrl?: string;
   engineUrl?: string;
@@ -27,12 +27,12 @@ export interface ConnectionFlags {
 }
 
 export interface ResolvedSettings extends Settings {
-  /** The public client of people; for logging in. */
+  /** Public OAuth client for the login of people. */
   deviceClientId: string;
   loginFile: string;
 }
 
-/** Flags come first; then a stack file, or else the environment and what was remembered at the login. */
+/** Precedence: flags, then the stack file, otherwise the environment and the stored login. */
 export async function resolveSettings(
   flags: ConnectionFlags,
   env: NodeJS.ProcessEnv,
@@ -47,12 +47,12 @@ export async function resolveSettings(
   if (flags.as !== undefined)
     throw new CommandFailure(exitCodes.usage, '--as picks a client of a --stack file.');
   const chosen: Settings = { ...defined(fromEnvironment(env)), ...given };
-  // The client of a login is for people: a secret never goes with it.
+  // The OAuth client of a login is public and has no secret.
   const { clientId: personal, ...remembered } = await readRemembered(loginFile, chosen.issuer);
   return { ...remembered, ...chosen, deviceClientId: chosen.clientId ?? personal ?? 'tocsin-cli', loginFile };
 }
 
-/** What belongs to a login at one provider is nothing to another. */
+/** A stored login is used only with the provider that issued it. */
 async function readRemembered(loginFile: string, issuer: string | undefined): Promise<Settings> {
   const login = await readLogin(loginFile);
   if (login === undefined || (issuer !== undefined && issuer !== login.issuer)) return {};
@@ -64,7 +64,7 @@ function fromFlags({ apiUrl, engineUrl, issuer, clientId, workspace }: Connectio
   return { apiUrl, engineUrl, issuer, clientId, workspaceId: workspace };
 }
 
-/** Secrets come from the environment only: a command line is for everybody to see. */
+/** Secrets come from the environment only: every user of the machine can read a command line. */
 function fromEnvironment(env: NodeJS.ProcessEnv): Settings {
   const read = (name: string) => env[name]?.trim() || undefined;
   return {

@@ -2,7 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { CommandFailure, exitCodes } from './exit-codes.js';
 import type { Settings } from './settings.js';
 
-/** As much of `.tocsin/stack.json`, which `npm start` writes, as the command uses. */
+/** Members of `.tocsin/stack.json` (written by `npm start`) that the command uses. */
 interface Stack {
   api_url: string;
   engine_url: string;
@@ -14,7 +14,7 @@ interface Stack {
   device_client_id: string;
 }
 
-/** Settings for a stack that runs on this machine, as one of its service accounts. */
+/** Settings for the local stack, with one of its service accounts. */
 export async function readStackSettings(
   file: string,
   role: string,
@@ -35,7 +35,7 @@ export async function readStackSettings(
     clientId: client.client_id,
     clientSecret: client.client_secret,
     deviceClientId: stack.device_client_id,
-    // The others are told apart by their tokens.
+    // Roles of the other accounts are in their tokens.
     engineKey: role === 'admin' ? stack.engine_admin_key : undefined,
     workspaceId: stack.workspace_id,
   };

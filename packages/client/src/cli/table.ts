@@ -3,17 +3,17 @@ import { cutToWidth, printable, widthOf } from './text.js';
 export interface Column<Row> {
   title: string;
   value(row: Row): string;
-  /** Never cut, for example an id that is to be copied. */
+  /** Never truncated, for example an id that people copy. */
   whole?: boolean;
-  /** Applied after the cell is laid out, so that it takes no room. */
+  /** Applied after the layout, so that escape sequences count as zero width. */
   paint?: (cell: string, row: Row) => string;
 }
 
 const gap = '  ';
 
 /**
- * Lines of a table. Where `columns` says how wide the terminal is, the widest column gives way until the lines fit;
- * a pipe gets everything.
+ * Lines of a table. `columns` is the width of the terminal: the widest column is truncated until the lines fit. Without
+ * it, nothing is truncated.
  */
 export function layOutTable<Row>(
   rows: readonly Row[],
@@ -43,7 +43,7 @@ export function layOutTable<Row>(
 
 const narrowest = 5;
 
-/** Takes a cell at a time from the widest of the columns that give way. */
+/** Shrinks the widest column that may be truncated, one cell at a time. */
 function shrink(widths: number[], { giving, room }: { giving: number[]; room: number }): void {
   let excess = widths.reduce((sum, width) => sum + width, 0) - room;
   while (excess > 0) {

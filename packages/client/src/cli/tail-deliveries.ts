@@ -8,7 +8,7 @@ import { printable } from './text.js';
 
 export interface TailOptions {
   platform: PlatformClient;
-  /** Without `since`, only what comes from now on is shown. */
+  /** Default: now, so that only new deliveries are shown. */
   filter: ListDeliveriesQuery;
   out: Output;
   signal: AbortSignal;
@@ -16,19 +16,19 @@ export interface TailOptions {
 }
 
 const pollMs = 1_000;
-/** Deliveries become visible when their alert's transaction ends, not in the order of their ids. */
+/** Overlap of two polls: deliveries become visible at commit, not in the order of their ids. */
 const overlapMs = 10_000;
-/** Open deliveries that are looked at again in one round, so that a backlog does not use up the request limit. */
+/** Maximum of open deliveries that one poll reads again, so that a backlog stays within the request limit. */
 const recheckedAtOnce = 8;
-/** So that a storm of alerts does not use it up either. */
+/** Maximum of pages in one poll, for the same limit during an alert storm. */
 const listedAtOnce = 5_000;
-/** Ended deliveries are forgotten beyond this many. */
+/** Maximum of ended deliveries kept for comparison. */
 const remembered = 20_000;
 
 /** Prints each delivery when it appears and whenever it changes, until the signal is aborted. */
 export async function tailDeliveries(options: TailOptions): Promise<void> {
   const { platform, out, signal, clock } = options;
-  // Judged here: what has a status now may have had another when its turn to be listed was.
+  // The status filter is applied here, because a delivery can change after it was listed.
   const { status, status_code, ...filter } = options.filter;
   const seen = new Map<string, string>();
   const open = new Map<string, Delivery>();
@@ -53,7 +53,7 @@ export async function tailDeliveries(options: TailOptions): Promise<void> {
     since = later(since, found.at(-1)?.created_at);
     for (const { id } of [...open.values()].slice(0, recheckedAtOnce)) {
       const delivery = await platform.deliveries.get(id, { signal });
-      // To the end of the line, so that every open one has its turn.
+      // Re-insert at the end, so that all open deliveries are read again in turn.
       open.delete(id);
       if (!hasEnded(delivery)) open.set(id, delivery);
       note(delivery);

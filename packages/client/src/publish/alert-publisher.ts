@@ -2,24 +2,24 @@ import type { PublishAlert } from '../api/schemas.js';
 import type { CallOptions } from '../api/transport.js';
 import { TocsinError } from '../tocsin-error.js';
 
-/** An alert on its way: what makes it one alert, however often it is sent, is filled in. */
+/** An alert with `alert_id` and `fired_at`, so that every retry is the same alert. */
 export type FiredAlert = PublishAlert & { alert_id: string; workspace_id: string; fired_at: string };
 
-/** Publishes alerts, over AMQP or over HTTP with the same call. */
+/** Publishes alerts, over AMQP or HTTP. */
 export interface AlertPublisher {
   /**
-   * Resolves once the alert can no longer be lost: the broker has confirmed and routed it. What can be tried again is,
-   * until the time given to the publisher is over.
-   * @throws AlertNotPublishedError for every alert that was not confirmed; it holds the alert.
+   * Resolves once the alert can no longer be lost: the broker has confirmed and routed it. Temporary failures are
+   * retried until the publisher's `timeoutMs` is over.
+   * @throws AlertNotPublishedError for every alert that was not confirmed. The error holds the alert.
    */
   publish(alert: PublishAlert, options?: CallOptions): Promise<FiredAlert>;
-  /** Waits until every alert that was given is confirmed or reported, then lets go of connections. */
+  /** Waits until every alert is confirmed or reported, then closes connections. */
   close(): Promise<void>;
 }
 
 /**
- * - `unconfirmed`: it may have arrived; publishing `alert` again is safe, for it is the same alert
- * - `refused`: it will not be taken as it is
+ * - `unconfirmed`: the alert may have arrived. Publishing `alert` again is safe, because it is the same alert.
+ * - `refused`: the alert is invalid, and a retry would be refused too.
  */
 export class AlertNotPublishedError extends TocsinError {
   readonly code: 'unconfirmed' | 'refused';

@@ -6,14 +6,14 @@ import { type Carrier, createAlertPublisher, type PublisherOptions } from './cre
 export interface AmqpPublisherOptions extends PublisherOptions {
   /** `amqp://user:password@host:port/vhost` */
   url: string;
-  /** How long the broker may take to confirm one try; 5 s unless given. */
+  /** Timeout of a publisher confirm. Default: 5 s. */
   confirmTimeoutMs?: number | undefined;
 }
 
 /**
- * A publisher straight to the broker: persistent, mandatory, with publisher confirms, on a connection that comes back.
- * It does not wait for the broker; `publish` does. Where rules are not registered, an alert must carry its
- * `alert_rule`; what the workers cannot use is set aside as a dead letter.
+ * Publishes to the broker: persistent, mandatory, with publisher confirms, on a connection that reconnects. Creating the
+ * publisher does not wait for the broker; `publish` does. An alert of a rule that is not registered must carry its
+ * `alert_rule`. Workers move unusable messages to the dead letters.
  */
 export async function createAmqpPublisher(options: AmqpPublisherOptions): Promise<AlertPublisher> {
   const broker = await createBroker({ url: options.url, name: 'tocsin-client' });
@@ -38,7 +38,7 @@ export async function createAmqpPublisher(options: AmqpPublisherOptions): Promis
   return createAlertPublisher(carrier, options);
 }
 
-/** Found before anything is sent. */
+/** Validation before anything is sent. */
 class InvalidAlert extends Error {
   constructor(faults: { path: string; message: string }[]) {
     super(faults.map(({ path, message }) => `${path === '' ? 'the alert' : path} ${message}`).join('; '));

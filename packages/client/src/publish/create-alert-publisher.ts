@@ -4,12 +4,12 @@ import { type Clock, systemClock } from '../clock.js';
 import { AlertNotPublishedError, type AlertPublisher, type FiredAlert } from './alert-publisher.js';
 
 export interface PublisherOptions {
-  /** Of alerts that name none. */
+  /** Workspace of alerts that name none. */
   workspaceId: string;
-  /** How long an alert is tried for before it is reported as unconfirmed; 60 s unless given. */
+  /** Time for all tries of an alert, after which it is reported as unconfirmed. Default: 60 s. */
   giveUpAfterMs?: number | undefined;
   clock?: Clock | undefined;
-  /** 0 to 1, for the jitter. */
+  /** Random number from 0 to 1, for the jitter. */
   random?: (() => number) | undefined;
 }
 
@@ -17,20 +17,20 @@ export interface PublisherOptions {
 export interface Carrier {
   /** Resolves when the alert is confirmed. */
   send(alert: FiredAlert, signal: AbortSignal | undefined): Promise<void>;
-  /** What to make of a failure of `send`. */
+  /** Classifies a failure of `send`. */
   judge(error: unknown): Judgement;
   close(): Promise<void>;
 }
 
 export type Judgement =
   | { kind: 'refused' }
-  /** `waitMs` is what the other side asks for. */
+  /** `waitMs` is the delay that the other side asked for. */
   | { kind: 'transient'; waitMs?: number | undefined };
 
 const firstPauseMs = 125;
 const longestPauseMs = 5_000;
 
-/** What publishing is, whatever carries the alerts. */
+/** Publishing without the transport: ids, retries, timeouts, errors. */
 export function createAlertPublisher(carrier: Carrier, options: PublisherOptions): AlertPublisher {
   const { workspaceId, giveUpAfterMs = 60_000, clock = systemClock, random = Math.random } = options;
   const open = new Set<Promise<unknown>>();
@@ -87,7 +87,7 @@ export function createAlertPublisher(carrier: Carrier, options: PublisherOptions
   };
 }
 
-/** Doubles to 5 s; between half of it and all of it, so that many do not come back at once. */
+/** Doubles up to 5 s, with a random factor between one half and one. */
 function pauseAfter(tries: number, random: number): number {
   return Math.min(longestPauseMs, firstPauseMs * 2 ** tries) * (0.5 + random / 2);
 }

@@ -6,14 +6,14 @@ import type { AlertPublisher } from './alert-publisher.js';
 import { createAlertPublisher, type Judgement, type PublisherOptions } from './create-alert-publisher.js';
 
 export interface HttpPublisherOptions extends PublisherOptions {
-  /** The platform API's address. */
+  /** Base URL of the platform API. */
   url: string;
   credential: Session | string;
 }
 
-/** A publisher over the platform API, which answers once the broker has confirmed. Needs the role `publisher`. */
+/** Publishes over the platform API, which responds after the broker's confirm. Needs the role `publisher`. */
 export function createHttpPublisher(options: HttpPublisherOptions): AlertPublisher {
-  // One try at a time: how long an alert is tried for is the publisher's to count.
+  // No retries in the transport: the publisher counts the time for all tries.
   const platform = createPlatformClient({ ...options, maxTries: 1 });
   return createAlertPublisher(
     {

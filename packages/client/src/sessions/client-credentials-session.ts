@@ -7,7 +7,7 @@ import { createTokenKeeper, type TokenKeeper } from './token-keeper.js';
 import { type Tokens, tokensFromAnswer } from './tokens.js';
 
 export interface ClientCredentialsOptions {
-  /** `{auth_url}/realms/{realm}`: https, or http on this machine. */
+  /** `{auth_url}/realms/{realm}`: https, or http on a loopback address. */
   issuer: string;
   clientId: string;
   clientSecret: string;
@@ -15,7 +15,7 @@ export interface ClientCredentialsOptions {
   clock?: Clock | undefined;
 }
 
-/** The session of a service account: OAuth 2.0 client credentials (RFC 6749 §4.4). Nothing is sent before it is used. */
+/** The session of a service account: OAuth 2.0 client credentials (RFC 6749 §4.4). The first call of `token` is the first request. */
 export class ClientCredentialsSession implements Session {
   readonly #findProvider: FindProvider;
   readonly #keeper: TokenKeeper;

@@ -9,11 +9,11 @@ import { SessionError } from './session-error.js';
 import { toSessionError } from './to-session-error.js';
 import { type Tokens, tokensFromAnswer } from './tokens.js';
 
-/** What a person needs in order to sign in. */
+/** Code and links for the person who signs in. */
 export interface DeviceCode {
   userCode: string;
   verificationUri: string;
-  /** The link with the code in it, where the provider gives one. */
+  /** Link that contains the code, if the provider sent one. */
   verificationUriComplete: string | undefined;
   expiresInSeconds: number;
 }
@@ -29,8 +29,8 @@ export interface DeviceLoginOptions {
 const deviceCodeGrant = 'urn:ietf:params:oauth:grant-type:device_code';
 
 /**
- * Device authorization (RFC 8628). The polling is ours, not openid-client's, because it waits by the given clock and
- * because a provider that is away for a moment must not end the login.
+ * Device authorization (RFC 8628). openid-client's polling is not used, because a provider that is unavailable for a
+ * moment would end the login, and because tests need the given clock.
  */
 export async function requestDeviceTokens(options: DeviceLoginOptions): Promise<Tokens> {
   const { provider, clock, scope, show, signal } = options;
@@ -43,7 +43,7 @@ export async function requestDeviceTokens(options: DeviceLoginOptions): Promise<
     expiresInSeconds: device.expires_in,
   });
   const deadlineMs = startedAtMs + device.expires_in * 1000;
-  // RFC 8628 §3.2: five seconds where the provider does not say.
+  // RFC 8628 §3.2: the default is five seconds.
   let intervalMs = (device.interval ?? 5) * 1000;
   while (clock.now() + intervalMs < deadlineMs) {
     await clock.sleep(intervalMs, signal);

@@ -10,20 +10,20 @@ import { createMemoryTokenStore, type TokenStore } from './token-store.js';
 import { isFresh, type Tokens, tokensFromAnswer } from './tokens.js';
 
 export interface DeviceSessionOptions {
-  /** `{auth_url}/realms/{realm}`: https, or http on this machine. */
+  /** `{auth_url}/realms/{realm}`: https, or http on a loopback address. */
   issuer: string;
-  /** A public client that may use the device flow. */
+  /** A public OAuth client with the device flow enabled. */
   clientId: string;
-  /** `openid` unless given: without any, some providers refuse a person's login. */
+  /** Default: `openid`. Some providers refuse a login without a scope. */
   scope?: string | undefined;
-  /** In memory unless given. */
+  /** Default: a store in memory. */
   store?: TokenStore | undefined;
   clock?: Clock | undefined;
 }
 
 /**
- * The session of a person who signs in with a browser: device authorization (RFC 8628), refreshed by refresh token.
- * `login` once; with a store that lasts, later processes go on with it.
+ * Session of a person who signs in with a browser: device authorization (RFC 8628), renewed by refresh token. With a
+ * persistent store, later processes continue the same login.
  */
 export class DeviceSession implements Session {
   readonly #findProvider: FindProvider;
@@ -42,9 +42,9 @@ export class DeviceSession implements Session {
   }
 
   /**
-   * Shows a code and a link, and waits until the person has signed in with them.
+   * Shows a code and a link, and waits until the person has signed in.
    * @throws SessionError `access_denied`, `expired_token`, `provider_refused`; `provider_unreachable` only before the
-   * code is shown, after that the provider is waited for as long as the code is good.
+   * code is shown; after that an unavailable provider is retried until the code expires.
    */
   async login(options: { show(code: DeviceCode): void; signal?: AbortSignal | undefined }): Promise<void> {
     const tokens = await requestDeviceTokens({
@@ -57,7 +57,7 @@ export class DeviceSession implements Session {
     this.#keeper.put(tokens);
   }
 
-  /** Forgets the login and revokes it at the provider where that can be done. Without a login it does nothing. */
+  /** Deletes the login and revokes it at the provider if that supports it. No effect without a login. */
   async logout(): Promise<void> {
     let kept: Tokens | undefined;
     await this.#store.update(async (tokens) => {
@@ -83,7 +83,7 @@ export class DeviceSession implements Session {
     let failure: SessionError | undefined;
     const renewed = await this.#store.update(async (kept) => {
       if (kept === undefined) return undefined;
-      // Another process may have refreshed while we waited for our turn.
+      // Another process may have refreshed while this one waited for the lock.
       if (kept.accessToken !== rejected && isFresh(kept, this.#clock.now())) return kept;
       if (kept.refreshToken === undefined) return undefined;
       try {
@@ -102,7 +102,7 @@ export class DeviceSession implements Session {
     const provider = await this.#findProvider();
     const requestedAtMs = this.#clock.now();
     const answer = await refreshTokenGrant(provider, refreshToken);
-    // A provider that does not rotate sends none: the old one stays good (RFC 6749 §6).
+    // A provider without rotation sends no refresh token: the old one stays valid (RFC 6749 §6).
     return { refreshToken, ...tokensFromAnswer(answer, requestedAtMs) };
   }
 }

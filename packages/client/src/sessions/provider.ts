@@ -13,21 +13,21 @@ import { SessionError } from './session-error.js';
 import { toSessionError } from './to-session-error.js';
 
 export interface ProviderOptions {
-  /** `{auth_url}/realms/{realm}`: https, or http on this machine. */
+  /** `{auth_url}/realms/{realm}`: https, or http on a loopback address. */
   issuer: string;
   clientId: string;
   clientSecret?: string | undefined;
 }
 
-/** Finds the provider by discovery at the first call and keeps what was found; a failure is not kept. */
+/** Runs discovery at the first call and caches the result. A failure is not cached. */
 export type FindProvider = () => Promise<Configuration>;
 
 const requestTimeoutSeconds = 15;
 
-// ID tokens come along and are thrown away: a clock that is wrong must not cost the access token.
+// ID tokens are ignored: a wrong clock must not make the access token unusable.
 const toleratedSkewSeconds = 86_400;
 
-/** @throws SessionError `insecure_issuer` at once where secrets would cross a network unencrypted. */
+/** @throws SessionError `insecure_issuer` if secrets would cross a network unencrypted. */
 export function createFindProvider({ issuer, clientId, clientSecret }: ProviderOptions): FindProvider {
   const server = parseIssuer(issuer);
   let found: Promise<Configuration> | undefined;
@@ -57,7 +57,7 @@ function parseIssuer(issuer: string): URL {
   return url;
 }
 
-/** Also what a provider's metadata points to must be https or on this machine. */
+/** Endpoints in the provider's metadata must be https or loopback, too. */
 const guardedFetch: CustomFetch = async (url, options) => {
   refuseInsecure(new URL(url));
   const { body, ...rest } = options;

@@ -1,12 +1,12 @@
 import { TocsinError } from '../tocsin-error.js';
 
 /**
- * - `provider_unreachable`: no answer, or none that can be used; worth another try
- * - `provider_refused`: the provider said no, `reason` is its OAuth error code
- * - `login_required`: nobody is logged in, or the login has ended
- * - `access_denied`, `expired_token`: how a device login can end (RFC 8628 §3.5)
- * - `insecure_issuer`: plain http to anything but this machine
- * - `session_closed`: the thread that owned a shared session is gone
+ * - `provider_unreachable`: no usable response; a retry may succeed
+ * - `provider_refused`: the provider refused; `reason` is its OAuth error code
+ * - `login_required`: there is no login, or it has expired
+ * - `access_denied`, `expired_token`: failures of a device login (RFC 8628 §3.5)
+ * - `insecure_issuer`: plain http to a host that is not loopback
+ * - `session_closed`: the thread that owns a shared session has ended
  */
 export type SessionErrorCode =
   | 'provider_unreachable'
@@ -17,7 +17,7 @@ export type SessionErrorCode =
   | 'insecure_issuer'
   | 'session_closed';
 
-/** A session that has no token to give. It never holds a secret or a token. */
+/** The session cannot provide a token. The error never holds a secret or a token. */
 export class SessionError extends TocsinError {
   readonly code: SessionErrorCode;
   /** The provider's OAuth error code, for example `invalid_client`. */

@@ -1,12 +1,12 @@
-/** Hands out access tokens. All that the API client needs of a session. */
+/** Source of access tokens for the API client. */
 export interface Session {
-  /** Resolves with a token that is good now. @throws SessionError */
+  /** Resolves with a valid token. @throws SessionError */
   token(request?: TokenRequest): Promise<string>;
 }
 
 export interface TokenRequest {
-  /** A token that was answered with 401: another one is wanted, though this one looked good. */
+  /** Token that the API answered with 401. The session must provide another one. */
   rejected?: string | undefined;
-  /** Ends this caller's waiting; a refresh that others wait for goes on. */
+  /** Aborts this call. A refresh shared with other callers continues. */
   signal?: AbortSignal | undefined;
 }

@@ -12,9 +12,9 @@ type Answer =
   | { id: number; message: string; code?: SessionErrorCode; reason?: string };
 
 /**
- * Makes a session usable from another thread: send the port there (`workerData` and `transferList`) and give it to
- * `receiveSession`. The tokens stay with the thread that owns the session, so that threads together refresh once.
- * The port keeps no thread alive.
+ * Makes a session usable in another thread: transfer the port (`workerData` and `transferList`) and pass it to
+ * `receiveSession`. The owning thread keeps the tokens, so that all threads share one refresh. The port keeps no thread
+ * alive.
  */
 export function shareSession(session: Session): MessagePort {
   const { port1, port2 } = new MessageChannel();
@@ -40,7 +40,7 @@ interface Waiter {
   reject(error: unknown): void;
 }
 
-/** The other end of `shareSession`: a session that asks the thread which owns it. */
+/** Session that forwards each call to the thread that called `shareSession`. */
 export function receiveSession(port: MessagePort): Session {
   const waiters = new Map<number, Waiter>();
   let asked = 0;

@@ -1,7 +1,7 @@
 import { ClientError, ResponseBodyError, WWWAuthenticateChallengeError } from 'openid-client';
 import { SessionError } from './session-error.js';
 
-/** What openid-client threw, in our words. `doing` begins the sentence: "The token could not be refreshed". */
+/** Converts an error of openid-client. `doing` starts the message: "The token could not be refreshed". */
 export function toSessionError(error: unknown, doing: string): SessionError {
   if (error instanceof SessionError) return error;
   const inner = innermostSessionError(error);
@@ -19,11 +19,11 @@ export function toSessionError(error: unknown, doing: string): SessionError {
 function fromOAuthError({ error: reason, error_description, status }: ResponseBodyError, doing: string) {
   const code = status >= 500 || status === 429 ? 'provider_unreachable' : 'provider_refused';
   const description = error_description === undefined ? '' : ` (${error_description})`;
-  // Not chained as a cause: the whole answer hangs on it.
+  // The error is not passed as a cause: it holds the whole response.
   return new SessionError(code, `${doing}: ${reason}${description}.`, { reason });
 }
 
-/** Our own refusal inside the fetch comes out wrapped. */
+/** A SessionError thrown inside the fetch function arrives wrapped. */
 function innermostSessionError(error: unknown): SessionError | undefined {
   for (let cause = error; cause instanceof Error; cause = cause.cause) {
     if (cause instanceof SessionError) return cause;

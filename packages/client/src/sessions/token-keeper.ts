@@ -4,18 +4,18 @@ import { isFresh, type Tokens } from './tokens.js';
 
 export interface TokenKeeperOptions {
   clock: Clock;
-  /** Gets new tokens; told which access token, if any, was refused by the API. */
+  /** Requests new tokens. `rejected` is the access token that the API refused, if any. */
   renew(rejected: string | undefined): Promise<Tokens>;
 }
 
 export interface TokenKeeper extends Session {
-  /** Takes tokens that were obtained otherwise; undefined forgets those that are held. */
+  /** Sets tokens from another source. Undefined clears the cache. */
   put(tokens: Tokens | undefined): void;
 }
 
 /**
- * Keeps one set of tokens for any number of callers. Whoever finds it stale starts a renewal, everybody else joins it;
- * its failure is everybody's, and the next call after it tries again.
+ * Cache of one set of tokens. The first caller that finds it stale starts a renewal, and concurrent callers share it. A
+ * failure rejects all of them, and the next call tries again.
  */
 export function createTokenKeeper({ clock, renew }: TokenKeeperOptions): TokenKeeper {
   let held: Tokens | undefined;
@@ -45,7 +45,7 @@ export function createTokenKeeper({ clock, renew }: TokenKeeperOptions): TokenKe
   };
 }
 
-/** Waits for work that others may share: aborting ends the waiting, not the work. */
+/** Waits for shared work. Aborting ends the wait, not the work. */
 function waitFor<T>(work: Promise<T>, signal: AbortSignal | undefined): Promise<T> {
   if (signal === undefined) return work;
   return new Promise((resolve, reject) => {

@@ -1,15 +1,15 @@
 import type { Tokens } from './tokens.js';
 
-/** Where a login is kept. */
+/** Storage of a login. */
 export interface TokenStore {
   /**
-   * Replaces what is kept by what `change` makes of it; undefined forgets it. Only one change runs at a time, in all
-   * processes that share the store: a refresh token that is rotated must not be used twice.
+   * Replaces the stored login by the result of `change`. Undefined deletes it. Changes are serialized across all
+   * processes that share the store, because a rotated refresh token must not be used twice.
    */
   update(change: (kept: Tokens | undefined) => Promise<Tokens | undefined>): Promise<Tokens | undefined>;
 }
 
-/** A login that ends with the process. */
+/** Store in memory: the login ends with the process. */
 export function createMemoryTokenStore(): TokenStore {
   let kept: Tokens | undefined;
   let last: Promise<unknown> = Promise.resolve();

@@ -1,8 +1,8 @@
-/** What a provider gave, with the times of this machine's clock. */
+/** Tokens of a provider, with times of this machine's clock. */
 export interface Tokens {
   accessToken: string;
   obtainedAtMs: number;
-  /** Missing where the provider did not say: then the token is good until it is refused. */
+  /** Undefined if the provider sent no lifetime: the token then counts as valid until the API refuses it. */
   expiresAtMs?: number;
   refreshToken?: string;
 }
@@ -10,8 +10,8 @@ export interface Tokens {
 const leewayMs = 30_000;
 
 /**
- * Whether a token may still be handed out: until 30 seconds before it expires, or for half of its life where that is
- * shorter than a minute. False where the clock has been set back to before the token was obtained.
+ * True until 30 s before the token expires, or for half of its lifetime if that is below one minute. False if the clock
+ * was set back to a time before the token was issued.
  */
 export function isFresh({ obtainedAtMs, expiresAtMs }: Tokens, nowMs: number): boolean {
   if (nowMs < obtainedAtMs) return false;
@@ -26,8 +26,8 @@ interface TokenAnswer {
 }
 
 /**
- * Reads a token endpoint's answer. Only durations are taken from the provider, never its times, so that a clock that
- * differs from ours does no harm. `requestedAtMs` is from before the request: the token's life began after it.
+ * Reads the response of a token endpoint. Only durations are taken from it, no times, so that the provider's clock does
+ * not matter. `requestedAtMs` is the time before the request, when the token's lifetime had not begun.
  */
 export function tokensFromAnswer(answer: TokenAnswer, requestedAtMs: number): Tokens {
   const lifeSeconds = answer.expires_in ?? lifeOfJwt(answer.access_token);
@@ -45,7 +45,7 @@ function lifeOfJwt(token: string): number | undefined {
   return typeof exp === 'number' && typeof iat === 'number' && exp > iat ? exp - iat : undefined;
 }
 
-/** Of an opaque token: undefined. Nothing is verified: the token is the API's to judge. */
+/** Expiry of a JWT; undefined for an opaque token. Nothing is verified: that is the API's task. */
 function parseClaims(token: string): { exp?: unknown; iat?: unknown } | undefined {
   const payload = token.split('.')[1] ?? '';
   try {

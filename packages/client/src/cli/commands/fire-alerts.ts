@@ -17,7 +17,7 @@ export interface FireFlags {
 
 const atOnce = 16;
 
-/** Fires one alert from flags, or many from a file, and reports each that was not confirmed. */
+/** Publishes one alert from flags, or many from a file, and reports each alert that was not confirmed. */
 export async function fireAlerts(context: PlatformContext<FireFlags>): Promise<void> {
   const {
     platform,

@@ -9,7 +9,7 @@ export interface RedeliverFlags extends FilterFlags {
   wait: boolean;
 }
 
-/** Sends deliveries again, by id or as a job over a filter. */
+/** Sends deliveries again: by id, or as a job for a filter. */
 export async function redeliver(context: PlatformContext<RedeliverFlags>): Promise<void> {
   const { args: ids, options } = context;
   const filter = Object.fromEntries(

@@ -66,7 +66,7 @@ function errorOf({
   return { type, message, line, column };
 }
 
-/** `body.j2:3:14: TemplateSyntaxError: …` as compilers write it, with the line and a mark below it. */
+/** Error in the form of compilers, `body.j2:3:14: TemplateSyntaxError: …`, with the line and a marker below it. */
 function describe({ type, message, line, column, excerpt }: TemplateError, file: string): string {
   return `${file}:${line}:${column}: ${type}: ${message}\n${excerpt}`;
 }

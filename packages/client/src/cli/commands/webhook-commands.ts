@@ -134,7 +134,7 @@ async function readFields({
     ...(body !== undefined && { body }),
     ...(bodyFile !== undefined && { body: await readText(bodyFile, io) }),
     ...((enable || disable) && { enabled: enable === true }),
-    // commander gives true where the flag is missing.
+    // commander sets true without the flag.
     ...(retryOnTimeout === false && { retry_on_timeout: false }),
   };
 }

@@ -3,7 +3,7 @@ import { type Clock, systemClock } from '../clock.js';
 import { createFindProvider, type FindProvider } from './provider.js';
 import type { Session, TokenRequest } from './session.js';
 import { toSessionError } from './to-session-error.js';
-import { createTokenKeeper, type TokenKeeper } from './token-keeper.js';
+import { createTokenCache, type TokenCache } from './token-cache.js';
 import { type Tokens, tokensFromAnswer } from './tokens.js';
 
 export interface ClientCredentialsOptions {
@@ -18,7 +18,7 @@ export interface ClientCredentialsOptions {
 /** The session of a service account: OAuth 2.0 client credentials (RFC 6749 §4.4). The first call of `token` is the first request. */
 export class ClientCredentialsSession implements Session {
   readonly #findProvider: FindProvider;
-  readonly #keeper: TokenKeeper;
+  readonly #tokens: TokenCache;
   readonly #clock: Clock;
   readonly #scope: string | undefined;
 
@@ -27,11 +27,11 @@ export class ClientCredentialsSession implements Session {
     this.#findProvider = createFindProvider(options);
     this.#clock = options.clock ?? systemClock;
     this.#scope = options.scope;
-    this.#keeper = createTokenKeeper({ clock: this.#clock, renew: () => this.#requestTokens() });
+    this.#tokens = createTokenCache({ clock: this.#clock, renew: () => this.#requestTokens() });
   }
 
   token(request?: TokenRequest): Promise<string> {
-    return this.#keeper.token(request);
+    return this.#tokens.token(request);
   }
 
   async #requestTokens(): Promise<Tokens> {

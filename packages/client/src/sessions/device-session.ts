@@ -5,7 +5,7 @@ import { createFindProvider, type FindProvider } from './provider.js';
 import type { Session, TokenRequest } from './session.js';
 import { SessionError } from './session-error.js';
 import { toSessionError } from './to-session-error.js';
-import { createTokenKeeper, type TokenKeeper } from './token-keeper.js';
+import { createTokenCache, type TokenCache } from './token-cache.js';
 import { createMemoryTokenStore, type TokenStore } from './token-store.js';
 import { isFresh, type Tokens, tokensFromAnswer } from './tokens.js';
 
@@ -27,7 +27,7 @@ export interface DeviceSessionOptions {
  */
 export class DeviceSession implements Session {
   readonly #findProvider: FindProvider;
-  readonly #keeper: TokenKeeper;
+  readonly #tokens: TokenCache;
   readonly #clock: Clock;
   readonly #store: TokenStore;
   readonly #scope: string;
@@ -38,7 +38,7 @@ export class DeviceSession implements Session {
     this.#clock = options.clock ?? systemClock;
     this.#store = options.store ?? createMemoryTokenStore();
     this.#scope = options.scope ?? 'openid';
-    this.#keeper = createTokenKeeper({ clock: this.#clock, renew: (rejected) => this.#renew(rejected) });
+    this.#tokens = createTokenCache({ clock: this.#clock, renew: (rejected) => this.#renew(rejected) });
   }
 
   /**
@@ -54,7 +54,7 @@ export class DeviceSession implements Session {
       ...options,
     });
     await this.#store.update(async () => tokens);
-    this.#keeper.put(tokens);
+    this.#tokens.put(tokens);
   }
 
   /** Deletes the login and revokes it at the provider if that supports it. No effect without a login. */
@@ -64,7 +64,7 @@ export class DeviceSession implements Session {
       kept = tokens;
       return undefined;
     });
-    this.#keeper.put(undefined);
+    this.#tokens.put(undefined);
     if (kept === undefined) return;
     const provider = await this.#findProvider();
     if (provider.serverMetadata().revocation_endpoint === undefined) return;
@@ -76,7 +76,7 @@ export class DeviceSession implements Session {
   }
 
   token(request?: TokenRequest): Promise<string> {
-    return this.#keeper.token(request);
+    return this.#tokens.token(request);
   }
 
   async #renew(rejected: string | undefined): Promise<Tokens> {

@@ -8,7 +8,7 @@ import { choice, parseCount, parseHeader } from '../parse-values.js';
 import { readJsonObject, readText } from '../read-input.js';
 import type { Column } from '../table.js';
 import { shortTime } from '../text.js';
-import { addWebhookTrials } from './webhook-trials.js';
+import { addWebhookTestCommands } from './webhook-test-commands.js';
 
 export function addWebhookCommands(program: Command, io: Io): void {
   const webhooks = program.command('webhooks').description('destinations: url, headers and a body template');
@@ -83,7 +83,7 @@ export function addWebhookCommands(program: Command, io: Io): void {
     },
   );
 
-  addWebhookTrials(webhooks, io);
+  addWebhookTestCommands(webhooks, io);
 }
 
 interface ListFlags {

@@ -9,7 +9,7 @@ import { parseHeader } from '../parse-values.js';
 import { readJsonObject, readText } from '../read-input.js';
 
 /** `webhooks test` and `webhooks preview`. */
-export function addWebhookTrials(webhooks: Command, io: Io): void {
+export function addWebhookTestCommands(webhooks: Command, io: Io): void {
   const test = webhooks
     .command('test')
     .argument('[id]', 'a saved webhook; without it a url is tried')

@@ -2,13 +2,13 @@ import type { Clock } from '../clock.js';
 import type { Session } from './session.js';
 import { isFresh, type Tokens } from './tokens.js';
 
-export interface TokenKeeperOptions {
+export interface TokenCacheOptions {
   clock: Clock;
   /** Requests new tokens. `rejected` is the access token that the API refused, if any. */
   renew(rejected: string | undefined): Promise<Tokens>;
 }
 
-export interface TokenKeeper extends Session {
+export interface TokenCache extends Session {
   /** Sets tokens from another source. Undefined clears the cache. */
   put(tokens: Tokens | undefined): void;
 }
@@ -17,7 +17,7 @@ export interface TokenKeeper extends Session {
  * Cache of one set of tokens. The first caller that finds it stale starts a renewal, and concurrent callers share it. A
  * failure rejects all of them, and the next call tries again.
  */
-export function createTokenKeeper({ clock, renew }: TokenKeeperOptions): TokenKeeper {
+export function createTokenCache({ clock, renew }: TokenCacheOptions): TokenCache {
   let held: Tokens | undefined;
   let renewal: Promise<Tokens> | undefined;
 

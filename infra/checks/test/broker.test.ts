@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { alertFiredKey, alertsExchange } from '@tocsin/contracts';
-import { until } from '@tocsin/kit/testing';
 import { createBroker, createConsumer, deliveriesQueue, unroutedQueue } from '@tocsin/messaging';
+import { until } from '@tocsin/testing';
 import { parse } from 'yaml';
 import { maxAlertBytes } from '../../../services/delivery-worker/src/dead-letters/kept-of.js';
 import { composeService, readText } from './support/compose.js';

@@ -1,9 +1,9 @@
 import { createServer, type Server } from 'node:net';
-import { createTestDatabase, type TestDatabase } from '@tocsin/database/testing';
-import { until } from '@tocsin/kit/testing';
 import { findFreePorts } from '@tocsin/local';
 import { createBroker, createPublisher } from '@tocsin/messaging';
-import { createTestBroker } from '@tocsin/messaging/testing';
+import { until } from '@tocsin/testing';
+import { createTestBroker } from '@tocsin/testing/broker';
+import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
 import { type Program, patience, run, type Service, startService, stop, tokenOf } from './support/stack.js';
 
 /** Planted where each kind of secret goes; none may be in any output, in any spelling. */

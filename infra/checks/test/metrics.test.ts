@@ -1,8 +1,8 @@
-import { createTestDatabase, type TestDatabase } from '@tocsin/database/testing';
-import { until } from '@tocsin/kit/testing';
 import { findFreePorts, type RunningInbox, startInbox } from '@tocsin/local';
 import { alertFiredQueue } from '@tocsin/messaging';
-import { createTestBroker } from '@tocsin/messaging/testing';
+import { until } from '@tocsin/testing';
+import { createTestBroker } from '@tocsin/testing/broker';
+import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
 import { parse, parseAllDocuments } from 'yaml';
 import { readText } from './support/compose.js';
 import { parseExposition, type Series } from './support/exposition.js';

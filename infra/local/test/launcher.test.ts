@@ -3,11 +3,11 @@ import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { until } from '@tocsin/testing';
 import type { StackFile } from '../src/launcher/stack-file.js';
 import { isPortFree } from '../src/processes/free-port.js';
 import type { RecordedChild } from '../src/processes/process-host.js';
 import { isSameProcessAlive } from '../src/processes/process-identity.js';
-import { until } from '../src/test/until.js';
 
 const startScript = fileURLToPath(new URL('../dist/start.js', import.meta.url));
 const resetScript = fileURLToPath(new URL('../dist/reset.js', import.meta.url));
@@ -252,5 +252,5 @@ async function findFreeBlock(): Promise<number> {
 /** What throws meanwhile is a file that is just being written, or a service that is just starting. */
 function eventually(what: string, check: () => boolean | Promise<boolean>): Promise<boolean> {
   const tryToCheck = async () => check();
-  return until(what, () => tryToCheck().catch(() => false), { timeoutMs: 60_000, everyMs: 100 });
+  return until(what, () => tryToCheck().catch(() => false), { timeoutMs: 60_000, intervalMs: 100 });
 }

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { startTcpProxy } from '@tocsin/kit/testing';
 import { alertFiredQueue } from '@tocsin/messaging';
-import { createTestBroker } from '@tocsin/messaging/testing';
+import { startTcpProxy } from '@tocsin/testing';
+import { createTestBroker } from '@tocsin/testing/broker';
 import { connect } from 'amqplib';
 import {
   AlertNotPublishedError,

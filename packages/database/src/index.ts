@@ -14,6 +14,7 @@ export {
   toUnavailableError,
 } from './errors.js';
 export { migrateDatabase } from './migrate-database.js';
+export { type Migration, migrations } from './migrations/index.js';
 export { newestFirst } from './newest-first.js';
 export { ensurePartitions, readClock } from './partitions-repository.js';
 export { readWithTimeout } from './read-with-timeout.js';

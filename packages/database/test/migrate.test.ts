@@ -2,12 +2,12 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { createEmptyTestDatabase, createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
 import type { Knex } from 'knex';
 import { createDatabase, type Database } from '../src/connection.js';
 import { migrateDatabase } from '../src/migrate-database.js';
 import { migrations } from '../src/migrations/index.js';
 import { checkSchema } from '../src/schema-reader.js';
-import { createEmptyTestDatabase, createTestDatabase, type TestDatabase } from '../src/testing.js';
 
 const namesOfMigrations = migrations.map(({ name }) => name);
 

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
 import { classifyDatabaseError } from '../src/errors.js';
 import { ensurePartitions, readClock } from '../src/partitions-repository.js';
 import { recordId } from '../src/record-id.js';
 import { dropExpiredDays, forgetExpiredKeys } from '../src/retention-repository.js';
-import { createTestDatabase, type TestDatabase } from '../src/testing.js';
 
 let db: TestDatabase;
 

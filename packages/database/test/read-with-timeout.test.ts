@@ -1,6 +1,6 @@
+import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
 import { isStatementTimeout } from '../src/errors.js';
 import { readWithTimeout } from '../src/read-with-timeout.js';
-import { createTestDatabase, type TestDatabase } from '../src/testing.js';
 
 let db: TestDatabase;
 beforeAll(async () => {

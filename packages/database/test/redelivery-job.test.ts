@@ -8,7 +8,7 @@ import {
   redeliver,
   runRedeliveryPage,
 } from '@tocsin/database';
-import { createTestDatabase, type TestDatabase } from '@tocsin/database/testing';
+import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
 import { deliveryRow, openRow, type Seed, seedEnded } from './support/seed.js';
 
 let test_: TestDatabase;

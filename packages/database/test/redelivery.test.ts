@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { redeliver } from '@tocsin/database';
-import { createTestDatabase, type TestDatabase } from '@tocsin/database/testing';
+import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
 import { deliveryRow, openRow, seedEnded } from './support/seed.js';
 
 const workspaceId = randomUUID();

@@ -1,5 +1,5 @@
+import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
 import { sqlArray } from '../src/sql-array.js';
-import { createTestDatabase, type TestDatabase } from '../src/testing.js';
 
 let db: TestDatabase;
 

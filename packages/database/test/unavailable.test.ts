@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
+import { createEmptyTestDatabase, createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
 import { createDatabase, type Database } from '../src/connection.js';
 import { classifyDatabaseError, toUnavailableError } from '../src/errors.js';
-import { createEmptyTestDatabase, createTestDatabase, type TestDatabase } from '../src/testing.js';
 
 let db: TestDatabase;
 /** From where the other can be shut. */

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { startTcpProxy, type TcpProxy } from '@tocsin/kit/testing';
+import { startTcpProxy, type TcpProxy } from '@tocsin/testing';
+import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
 import { createDatabase, type Database, type DatabaseOptions } from '../src/connection.js';
 import { isDatabaseUnavailable } from '../src/errors.js';
-import { createTestDatabase, type TestDatabase } from '../src/testing.js';
 
 let db: TestDatabase;
 let wire: TcpProxy;

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net';
-import { until } from '@tocsin/kit/testing';
+import { until } from '@tocsin/testing';
 import { parseCidrs, type SenderOptions, type SendResult } from '../src/index.js';
 import { createLoopback } from './support/loopback.js';
 import { type Respond, startRawServer } from './support/raw-server.js';

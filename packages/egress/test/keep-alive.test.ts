@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { until } from '@tocsin/kit/testing';
+import { until } from '@tocsin/testing';
 import { createCancellation } from '../src/cancellation.js';
 import { type Connection, createConnection } from '../src/connection.js';
 import { createSender, parseCidrs, type Sender, type SenderOptions } from '../src/index.js';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { connect, type Socket } from 'node:net';
 import { createServer, type TlsOptions } from 'node:tls';
 import { createTickThrottle } from '@tocsin/kit';
-import { until } from '@tocsin/kit/testing';
+import { until } from '@tocsin/testing';
 import { createCancellation } from '../src/cancellation.js';
 import { loadCertificateAuthorities } from '../src/certificate-authorities.js';
 import { toDestination } from '../src/destination.js';

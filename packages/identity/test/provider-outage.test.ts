@@ -1,5 +1,5 @@
 import { createLogger, createMetrics } from '@tocsin/kit';
-import { until } from '@tocsin/kit/testing';
+import { until } from '@tocsin/testing';
 import { createIdentity, type Identity } from '../src/index.js';
 import { makeKey, type SigningKey, sign, startProvider } from './support/provider.js';
 

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { until } from '@tocsin/kit/testing';
+import { until } from '@tocsin/testing';
+import { startBrokerProxy } from '@tocsin/testing/broker';
 import { connect } from 'amqplib';
 import { createPublisher } from '../src/publisher.js';
-import { startBrokerProxy } from '../src/testing.js';
 import { alertFiredQueue, deliveriesQueue } from '../src/topology.js';
 import { alert, brokerUrl, newBroker, takeAlerts } from './support/broker.js';
 
@@ -68,7 +68,7 @@ test('a broker that holds back while its connection is still being set up is kno
   const proxy = await startBrokerProxy(brokerUrl());
   const broker = await newBroker({ url: proxy.url });
   await broker.use(async () => {
-    proxy.sayBlocked();
+    proxy.sendBlocked();
     await sleep(50);
   });
   await broker.ready();

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { alertFiredKey, deliveriesExchange, deliveryDueKey } from '@tocsin/contracts';
-import { until } from '@tocsin/kit/testing';
+import { until } from '@tocsin/testing';
+import { createTestBroker, startBrokerProxy } from '@tocsin/testing/broker';
 import type { Broker } from '../src/connection.js';
 import { type ConsumerOptions, createConsumer } from '../src/consumer.js';
 import type { QueueMessage } from '../src/in-flight-message.js';
-import { createTestBroker, startBrokerProxy } from '../src/testing.js';
 import { alertFiredQueue, deliveriesQueue } from '../src/topology.js';
 import { alert, brokerUrl, newBroker, newPublisher, newQueueDepth } from './support/broker.js';
 

@@ -1,9 +1,9 @@
 import { setImmediate, setTimeout as sleep } from 'node:timers/promises';
 import { deliveriesExchange } from '@tocsin/contracts';
-import { until } from '@tocsin/kit/testing';
+import { until } from '@tocsin/testing';
+import { startBrokerProxy } from '@tocsin/testing/broker';
 import type { GetMessage } from 'amqplib';
 import { createPublisher, PublishError } from '../src/publisher.js';
-import { startBrokerProxy } from '../src/testing.js';
 import { alertFiredQueue, unroutedQueue } from '../src/topology.js';
 import { alert, brokerUrl, newBroker, newPublisher, newQueueDepth } from './support/broker.js';
 
@@ -66,7 +66,7 @@ test('a broker that holds its publishers back refuses at once, and takes again a
   proxy.stopReading();
   // RabbitMQ tells a connection with its first message, which it leaves unread.
   const first = outcomeOf(publisher.publish(alert('unread')));
-  proxy.sayBlocked();
+  proxy.sendBlocked();
   // Not when its confirm is overdue.
   expect((await first).outcome).toBe('blocked');
   for (let count = 0; count < 5; count += 1)
@@ -88,7 +88,7 @@ test('what a broker had taken before it held its publishers back is confirmed al
   const publisher = await createPublisher(broker);
   await broker.ready();
   const taken = Promise.all(['one', 'two', 'three'].map((text) => publisher.publish(alert(text))));
-  proxy.sayBlocked();
+  proxy.sendBlocked();
   await taken;
   expect(broker.isBlocked()).toBe(true);
   await proxy.close();
@@ -99,7 +99,7 @@ test('a connection made anew is not taken for the one that was held back', async
   const broker = await newBroker({ url: proxy.url });
   const publisher = await createPublisher(broker);
   await broker.ready();
-  proxy.sayBlocked();
+  proxy.sendBlocked();
   await until('it has heard it', () => broker.isBlocked());
   proxy.cut();
   await until('the loss is noticed', () => !broker.isUp());

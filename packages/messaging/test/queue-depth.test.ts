@@ -1,7 +1,7 @@
-import { until } from '@tocsin/kit/testing';
+import { until } from '@tocsin/testing';
+import { startBrokerProxy } from '@tocsin/testing/broker';
 import type { Broker } from '../src/connection.js';
 import { createQueueDepth } from '../src/queue-depth.js';
-import { startBrokerProxy } from '../src/testing.js';
 import { alertFiredQueue } from '../src/topology.js';
 import { brokerUrl, newBroker } from './support/broker.js';
 

@@ -5,7 +5,7 @@ import {
   deliveryDueKey,
   eventsExchange,
 } from '@tocsin/contracts';
-import { until } from '@tocsin/kit/testing';
+import { until } from '@tocsin/testing';
 import { type Channel, connect, type GetMessage } from 'amqplib';
 import { listenToBroadcasts } from '../src/broadcast.js';
 import { createPublisher } from '../src/publisher.js';

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { createTestDatabase, type TestDatabase } from '@tocsin/database/testing';
+import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
 import { createScene, type Scene } from './support/scene.js';
 
 let db: TestDatabase;

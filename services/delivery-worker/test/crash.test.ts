@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { until } from '@tocsin/kit/testing';
+import { until } from '@tocsin/testing';
 import { createStage, type Stage } from './support/stage.js';
 
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
@@ -68,9 +68,9 @@ test(
     const bad = await stage.addTarget();
     const good = await Promise.all(Array.from({ length: 10 }, () => stage.addTarget()));
     // By then the other requests are in flight, without a response.
-    stage.destination.answer(bad.path, () => setTimeout(() => worker.kill(), 200));
+    stage.destination.respond(bad.path, () => setTimeout(() => worker.kill(), 200));
     for (const { path } of good)
-      stage.destination.answer(path, (_, response) => setTimeout(() => response.end('ok'), 600));
+      stage.destination.respond(path, (_, response) => setTimeout(() => response.end('ok'), 600));
     await stage.write([stage.plan([bad.id, ...good.map(({ id }) => id)])]);
     const rows = await until(
       'all have ended',
@@ -97,7 +97,7 @@ test(
   async () => {
     const { id, path } = await stage.addTarget();
     let isSlow = true;
-    stage.destination.answer(path, (_, response) => {
+    stage.destination.respond(path, (_, response) => {
       if (!isSlow) response.end('ok');
     });
     await stage.write([stage.plan([id])]);
@@ -128,7 +128,7 @@ test(
   async () => {
     const targets = await Promise.all(Array.from({ length: 3 }, () => stage.addTarget()));
     for (const { path } of targets)
-      stage.destination.answer(path, (_, response) => setTimeout(() => response.end('ok'), 200));
+      stage.destination.respond(path, (_, response) => setTimeout(() => response.end('ok'), 200));
     const load = () => stage.write([stage.plan(targets.map(({ id }) => id))]);
     await load();
     for (let kill = 1; kill <= 6; kill += 1) {

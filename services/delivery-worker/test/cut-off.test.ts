@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Secret } from '@tocsin/kit';
-import { until } from '@tocsin/kit/testing';
+import { until } from '@tocsin/testing';
 import { createStage, type Stage } from './support/stage.js';
 
 let stage: Stage;
@@ -49,7 +49,7 @@ const succeeded = (count: number) =>
 test('what a worker holds that alone is cut off from the database is handed back, and what it has sent is recorded', async () => {
   const slow = await stage.addTarget();
   let answer = () => {};
-  stage.destination.answer(slow.path, (_, response) => {
+  stage.destination.respond(slow.path, (_, response) => {
     answer = () => response.end('ok');
   });
   const target = await stage.addTarget();

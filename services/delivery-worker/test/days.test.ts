@@ -1,6 +1,6 @@
 import { classifyDatabaseError, timeOfRecordId } from '@tocsin/database';
 import { createLogger } from '@tocsin/kit';
-import { until } from '@tocsin/kit/testing';
+import { until } from '@tocsin/testing';
 import { commitSplitting } from '../src/committing/commit-splitting.js';
 import { createPatience } from '../src/committing/patience.js';
 import { createStage, type Stage } from './support/stage.js';

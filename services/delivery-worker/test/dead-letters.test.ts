@@ -1,4 +1,4 @@
-import { createTestDatabase, type TestDatabase } from '@tocsin/database/testing';
+import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
 import {
   createDeadLetterRepository,
   type DeadLetter,

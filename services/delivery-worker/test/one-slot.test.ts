@@ -1,4 +1,4 @@
-import { until } from '@tocsin/kit/testing';
+import { until } from '@tocsin/testing';
 import { createStage, type Stage } from './support/stage.js';
 
 let stage: Stage;

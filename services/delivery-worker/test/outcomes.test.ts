@@ -1,6 +1,6 @@
 import type { Database } from '@tocsin/database';
 import { Secret } from '@tocsin/kit';
-import { until } from '@tocsin/kit/testing';
+import { until } from '@tocsin/testing';
 import type { DeliveryWorkerConfig } from '../src/config.js';
 import { createStage, type Stage } from './support/stage.js';
 
@@ -29,7 +29,7 @@ async function addPatientTarget() {
   const target = await stage.addTarget();
   const waiting: (() => void)[] = [];
   let isOpen = false;
-  stage.destination.answer(target.path, (_, response) => {
+  stage.destination.respond(target.path, (_, response) => {
     if (isOpen) response.end('ok');
     else waiting.push(() => response.end('ok'));
   });
@@ -174,7 +174,7 @@ test('what is sent and cannot be recorded does not pile up: the rest waits unsen
 
 test('an outcome does not wait for its webhook’s hold', async () => {
   const target = await stage.addTarget();
-  stage.destination.answer(target.path, (_, response) =>
+  stage.destination.respond(target.path, (_, response) =>
     response.writeHead(503, { 'retry-after': '60' }).end(),
   );
   await stage.database.knex.transaction(async (trx) => {

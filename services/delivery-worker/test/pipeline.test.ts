@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { requestIdHeader } from '@tocsin/contracts';
-import { until } from '@tocsin/kit/testing';
+import { until } from '@tocsin/testing';
 import { alertMessage, createStage, type Stage } from './support/stage.js';
 
 let stage: Stage;
@@ -219,9 +219,9 @@ test('an alert of an unknown rule, or of another workspace’s, is set aside as 
 
 test('one dead, one slow and one failing destination among twenty hold nobody up, and the record says what happened', async () => {
   const slow = await stage.addTarget();
-  stage.destination.answer(slow.path, (_, response) => setTimeout(() => response.end('late'), 3_000));
+  stage.destination.respond(slow.path, (_, response) => setTimeout(() => response.end('late'), 3_000));
   const failing = await stage.addTarget();
-  stage.destination.answer(failing.path, (_, response) => response.writeHead(500).end('no'));
+  stage.destination.respond(failing.path, (_, response) => response.writeHead(500).end('no'));
   const dead = await stage.addTarget({ url: 'http://127.0.0.1:1/' });
   const healthy = await Promise.all(Array.from({ length: 17 }, () => stage.addTarget()));
   const ids = [dead, slow, failing, ...healthy].map((target) => target.id);
@@ -271,7 +271,7 @@ test.each([
   ],
 ])('what is being sent meanwhile and fails ends as %s, %s at once', async (status, error_code, change) => {
   const target = await stage.addTarget();
-  stage.destination.answer(target.path, async (_, response) => {
+  stage.destination.respond(target.path, async (_, response) => {
     await stage.database.knex('alert_rule_webhooks').where({ webhook_id: target.id }).delete();
     await change(target.id);
     // A retry would come in an hour.
@@ -284,7 +284,7 @@ test.each([
 test('Retry-After holds the whole webhook: other alerts wait without an attempt', async () => {
   const target = await stage.addTarget();
   let asked = 0;
-  stage.destination.answer(target.path, (_, response) => {
+  stage.destination.respond(target.path, (_, response) => {
     asked += 1;
     if (asked === 1) response.writeHead(429, { 'Retry-After': '2' }).end();
     else response.end('ok');

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createDatabase, type Database } from '@tocsin/database';
-import { createTestDatabase } from '@tocsin/database/testing';
+import { createTestDatabase } from '@tocsin/testing/database';
 import { createScene, type Scene } from './support/scene.js';
 
 let db: Awaited<ReturnType<typeof createTestDatabase>>;

@@ -1,6 +1,6 @@
-import { createTestDatabase, type TestDatabase } from '@tocsin/database/testing';
 import { createLogger } from '@tocsin/kit';
-import { until } from '@tocsin/kit/testing';
+import { until } from '@tocsin/testing';
+import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
 import { createPatience } from '../src/committing/patience.js';
 import { createRecorder } from '../src/delivery/record.js';
 import type { Attempt, Verdict } from '../src/delivery/verdict.js';

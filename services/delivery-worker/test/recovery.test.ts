@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Secret } from '@tocsin/kit';
-import { until } from '@tocsin/kit/testing';
+import { until } from '@tocsin/testing';
 import { createStage, type Stage } from './support/stage.js';
 
 let stage: Stage;
@@ -127,7 +127,7 @@ test('a worker that has other keys leaves deliveries to one that has the right o
 
 test('a worker that is told to stop finishes what it is sending, and leaves no claim behind', async () => {
   const target = await stage.addTarget();
-  stage.destination.answer(target.path, (_, response) => setTimeout(() => response.end('ok'), 700));
+  stage.destination.respond(target.path, (_, response) => setTimeout(() => response.end('ok'), 700));
   const worker = await stage.startWorker();
   await stage.fire(await stage.addRule([target.id]));
   await until('the request has gone out', () => stage.destination.at(target.path).length === 1);
@@ -142,7 +142,7 @@ test('a worker that is told to stop finishes what it is sending, and leaves no c
 
 test('a worker that is told to stop in a burst hands the rest back, and nothing is sent twice', async () => {
   const target = await stage.addTarget();
-  stage.destination.answer(target.path, (_, response) => setTimeout(() => response.end('ok'), 20));
+  stage.destination.respond(target.path, (_, response) => setTimeout(() => response.end('ok'), 20));
   const rule = await stage.addRule([target.id]);
   await Promise.all(Array.from({ length: 800 }, () => stage.fire(rule)));
   const worker = await stage.startWorker({ slots: 8 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
-import { until } from '@tocsin/kit/testing';
+import { until } from '@tocsin/testing';
 import { createStage, type Stage } from './support/stage.js';
 
 let stage: Stage;

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { ensurePartitions, firstIdAt, readClock } from '@tocsin/database';
-import { createTestDatabase, type TestDatabase } from '@tocsin/database/testing';
 import { createLogger, type Logger } from '@tocsin/kit';
-import { until } from '@tocsin/kit/testing';
+import { until } from '@tocsin/testing';
+import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
 import { keepPartitions, keepRetention } from '../src/housekeeping/housekeeper.js';
 
 const dayMs = 86_400_000;

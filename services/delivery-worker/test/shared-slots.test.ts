@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import { until } from '@tocsin/kit/testing';
+import { until } from '@tocsin/testing';
 import { createStage, type Stage } from './support/stage.js';
 
 const slots = 40;
@@ -14,7 +14,7 @@ afterAll(() => stage.close());
 test('webhooks that are new are heard while another workspace’s many slow ones want every slot', async () => {
   let underWay = 0;
   const drip = (path: string) =>
-    stage.destination.answer(path, (_, response) => {
+    stage.destination.respond(path, (_, response) => {
       underWay += 1;
       response.writeHead(200).write('a');
       const dripMs = 1_500 + 1_500 * Math.random();

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { startTcpProxy, type TcpProxy, until } from '@tocsin/kit/testing';
-import { startBrokerProxy } from '@tocsin/messaging/testing';
+import { startTcpProxy, type TcpProxy, until } from '@tocsin/testing';
+import { startBrokerProxy } from '@tocsin/testing/broker';
 import { createStage, type Stage } from './support/stage.js';
 
 // A worker as it is shipped, told to stop while what it works on does not answer.
@@ -60,7 +60,7 @@ test.each<[string, () => unknown]>([
     'holds its publishers back',
     () => {
       broker.stopReading();
-      broker.sayBlocked();
+      broker.sendBlocked();
     },
   ],
 ])(

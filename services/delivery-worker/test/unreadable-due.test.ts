@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { until } from '@tocsin/kit/testing';
+import { until } from '@tocsin/testing';
 import { createStage, type Stage } from './support/stage.js';
 
 let stage: Stage;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createDatabase, type Database } from '@tocsin/database';
-import { createTestDatabase } from '@tocsin/database/testing';
-import { until } from '@tocsin/kit/testing';
+import { until } from '@tocsin/testing';
+import { createTestDatabase } from '@tocsin/testing/database';
 import { createScene, type Scene } from './support/scene.js';
 
 let db: Awaited<ReturnType<typeof createTestDatabase>>;

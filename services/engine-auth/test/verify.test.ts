@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { migrateDatabase } from '@tocsin/database';
-import { createEmptyTestDatabase } from '@tocsin/database/testing';
+import { createEmptyTestDatabase } from '@tocsin/testing/database';
 import { formatRawKey } from '../src/api-keys/raw-key.js';
 import type { EngineAuth } from '../src/app.js';
 import {

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { Secret } from '@tocsin/kit';
-import { startTcpProxy, type TcpProxy } from '@tocsin/kit/testing';
-import { createTestBroker } from '@tocsin/messaging/testing';
+import { startTcpProxy, type TcpProxy } from '@tocsin/testing';
+import { createTestBroker } from '@tocsin/testing/broker';
 import { type Problem, startApi, type TestApi, workspaceId } from './support/api.js';
 
 const alerts = `/api/v1/workspaces/${workspaceId}/alerts`;

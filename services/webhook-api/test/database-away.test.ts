@@ -1,7 +1,7 @@
 import { migrateDatabase } from '@tocsin/database';
-import { createEmptyTestDatabase, createTestDatabase, type TestDatabase } from '@tocsin/database/testing';
 import { Secret } from '@tocsin/kit';
-import { startTcpProxy, type TcpProxy } from '@tocsin/kit/testing';
+import { startTcpProxy, type TcpProxy } from '@tocsin/testing';
+import { createEmptyTestDatabase, createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
 import { startApi, type TestApi, workspaceId } from './support/api.js';
 
 const webhooks = `/api/v1/workspaces/${workspaceId}/webhooks`;

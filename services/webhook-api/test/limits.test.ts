@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { AlertRule, Webhook } from '@tocsin/contracts';
-import { until } from '@tocsin/kit/testing';
+import { startHttpReceiver, until } from '@tocsin/testing';
 import { otherWorkspaceId, type StartOptions, startApi, type TestApi, workspaceId } from './support/api.js';
-import { startDestination } from './support/destination.js';
 import type { Role } from './support/tokens.js';
 
 const webhooks = `/api/v1/workspaces/${workspaceId}/webhooks`;
@@ -70,7 +69,7 @@ test('one principal may ask so often in a minute, and another is not held up by 
 });
 
 test('a workspace may probe so often in a minute, counted for both kinds of test and for whoever tests', async () => {
-  const destination = await startDestination();
+  const destination = await startHttpReceiver();
   try {
     const api = await start({ probesPerMinute: 2 });
     const url = destination.url('/probe');

@@ -1,8 +1,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { createTestDatabase, type TestDatabase } from '@tocsin/database/testing';
-import { createTestBroker } from '@tocsin/messaging/testing';
+import { createTestBroker } from '@tocsin/testing/broker';
+import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
 
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
 

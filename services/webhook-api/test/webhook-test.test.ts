@@ -1,7 +1,7 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Preview, TestResult, Webhook } from '@tocsin/contracts';
+import { startHttpReceiver } from '@tocsin/testing';
 import { startApi, type TestApi, workspaceId } from './support/api.js';
-import { startDestination } from './support/destination.js';
 
 type SavedTestResult = TestResult & { rendered: string | null };
 
@@ -10,9 +10,9 @@ const previewPath = `/api/v1/workspaces/${workspaceId}/webhooks/preview`;
 const webhooks = `/api/v1/workspaces/${workspaceId}/webhooks`;
 
 let api: TestApi;
-let destination: Awaited<ReturnType<typeof startDestination>>;
+let destination: Awaited<ReturnType<typeof startHttpReceiver>>;
 beforeAll(async () => {
-  [api, destination] = await Promise.all([startApi(), startDestination()]);
+  [api, destination] = await Promise.all([startApi(), startHttpReceiver()]);
 });
 afterAll(() => Promise.all([api.close(), destination.close()]));
 
@@ -38,7 +38,7 @@ describe('testing a destination', () => {
       likely_cause: null,
     });
     const [received] = destination.at(path);
-    expect(received?.body.equals(Buffer.from(body))).toBe(true);
+    expect(received?.bytes.equals(Buffer.from(body))).toBe(true);
     const names = received?.rawHeaders.filter((_, index) => index % 2 === 0);
     expect(names?.map((name) => name.toLowerCase()).sort()).toEqual([
       'authorization',
@@ -73,7 +73,7 @@ describe('testing a destination', () => {
     [500, false, null],
   ])('an answer of %i is no error; success is %s', async (statusCode, success, likelyCause) => {
     const path = freshPath();
-    destination.answer(path, (_, response) =>
+    destination.respond(path, (_, response) =>
       response.writeHead(statusCode, { Location: '/elsewhere' }).end(),
     );
     const { body } = await probe({ url: destination.url(path), body: '{}' });
@@ -100,7 +100,7 @@ describe('testing a destination', () => {
 
   test('an answer that is no text is shown safely', async () => {
     const path = freshPath();
-    destination.answer(path, (_, response) =>
+    destination.respond(path, (_, response) =>
       response.end(Buffer.concat([Buffer.from('a\0b'), randomBytes(200_000)])),
     );
     const { body } = await probe({ url: destination.url(path), body: '{}' });
@@ -162,7 +162,7 @@ describe('testing a saved webhook', () => {
     const { status, body } = await run(await save(path));
     expect([status, body.error, body.success]).toEqual([200, null, true]);
     const [received] = destination.at(path);
-    expect(received?.body.toString()).toBe(body.rendered);
+    expect(received?.body).toBe(body.rendered);
     expect(received?.rawHeaders).toEqual(expect.arrayContaining(['X-A', '1', '2']));
     expect(JSON.parse(body.rendered ?? '')).toMatchObject({
       rule: expect.stringMatching(/\S/),

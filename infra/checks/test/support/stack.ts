@@ -1,7 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { until } from '@tocsin/kit/testing';
+import { until } from '@tocsin/testing';
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 
@@ -40,7 +40,7 @@ function parseLine(line: string): Record<string, unknown> {
 }
 
 /** For what services do: they limit how often they are asked. */
-export const patience = { timeoutMs: 25_000, everyMs: 25 };
+export const patience = { timeoutMs: 25_000, intervalMs: 25 };
 
 export type Service = Program & { url: string; metricsUrl: string };
 

@@ -2,7 +2,7 @@ import { spawn } from 'node:child_process';
 import { existsSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { until } from '../test/until.js';
+import { until } from '@tocsin/testing';
 import { type ChildSpec, createProcessHost, type ProcessHost } from './process-host.js';
 import { isAlive } from './process-identity.js';
 

@@ -1,4 +1,4 @@
-import { until } from '../test/until.js';
+import { until } from '@tocsin/testing';
 import type { Child, ChildExit } from './process-host.js';
 import { supervise } from './supervise.js';
 

@@ -2,8 +2,8 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { alertFiredKey, alertsExchange } from '@tocsin/contracts';
-import { until } from '@tocsin/kit/testing';
 import { alertFiredQueue, deliveriesQueue } from '@tocsin/messaging';
+import { until } from '@tocsin/testing';
 import { type Channel, connect } from 'amqplib';
 import { monotonicMs } from '../measure/clock.js';
 import { alertsKeptWaiting, nothingAtRisk, underLoad } from './exposure.js';

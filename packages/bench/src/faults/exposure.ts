@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { until } from '@tocsin/kit/testing';
+import { until } from '@tocsin/testing';
 import type { Behaviour } from '../destination/counter-main.js';
 import { monotonicMs } from '../measure/clock.js';
 import { slotOf } from './compare.js';

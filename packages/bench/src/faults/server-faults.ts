@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import type { TcpProxy } from '@tocsin/kit/testing';
+import type { TcpProxy } from '@tocsin/testing';
 import { monotonicMs } from '../measure/clock.js';
 import type { Part } from '../test-bed/managed-process.js';
 import type { ServicePart } from '../test-bed/services.js';

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { until } from '@tocsin/kit/testing';
+import { until } from '@tocsin/testing';
 import { monotonicMs } from '../measure/clock.js';
 import type { ServicePart } from '../test-bed/services.js';
 import {
@@ -37,7 +37,7 @@ const claims = ['fan-out.write', 'delivery.claim'];
 /** The claims are committed, but their answers have not come back. */
 export async function killBeforePost(trial: Trial): Promise<Exposure> {
   const worker = firstWorker(trial);
-  worker.database.freezeAnswersTo(...claims);
+  worker.database.freezeResponsesTo(...claims);
   await claimsAreStuck(trial);
   const { at, atMs } = await kill(worker);
   const { all, sent } = await claimedByTheLost(trial, at);

@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { startTcpProxy, type TcpProxy } from '@tocsin/kit/testing';
 import { findFreePorts } from '@tocsin/local';
+import { startTcpProxy, type TcpProxy } from '@tocsin/testing';
 import { type Part, startPart } from './managed-process.js';
 import type { Stack } from './start-stack.js';
 

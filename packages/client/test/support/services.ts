@@ -1,4 +1,4 @@
-import { createTestDatabase } from '@tocsin/database/testing';
+import { createTestDatabase } from '@tocsin/testing/database';
 import { adminKey, startEngine } from '../../../../services/engine-auth/test/support/engine.js';
 import { startApi } from '../../../../services/webhook-api/test/support/api.js';
 import type { OpenApiDocument } from './generate-types.js';

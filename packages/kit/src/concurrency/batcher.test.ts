@@ -1,4 +1,4 @@
-import { until } from '../testing/until.js';
+import { until } from '@tocsin/testing';
 import { type BatcherOptions, createBatcher, createPromiseBatcher } from './batcher.js';
 
 const upTo = (count: number) => Array.from({ length: count }, (_, index) => index + 1);

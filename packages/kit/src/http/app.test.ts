@@ -1,9 +1,9 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
+import { until } from '@tocsin/testing';
 import { AppError } from '../app-error.js';
 import { createLogger } from '../logger.js';
 import { createMetrics } from '../metrics.js';
-import { until } from '../testing/until.js';
 import { createHttpApp } from './app.js';
 import { definePublicRoute, routeDefiner } from './define-route.js';
 import { type HttpServer, listen } from './server.js';

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { get, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { until } from '../testing/until.js';
+import { until } from '@tocsin/testing';
 import { findLongest, type Reader } from './cut-slow-readers.js';
 import { listen } from './server.js';
 

@@ -1,8 +1,8 @@
 import { get, type IncomingMessage, request } from 'node:http';
 import { connect } from 'node:net';
+import { until } from '@tocsin/testing';
 import { createLogger } from '../logger.js';
 import { createMetrics } from '../metrics.js';
-import { until } from '../testing/until.js';
 import { createHttpApp } from './app.js';
 import { definePublicRoute } from './define-route.js';
 import { type HttpServer, listen } from './server.js';

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { Agent, get } from 'node:http';
 import { connect, type Socket } from 'node:net';
-import { until } from '../testing/until.js';
+import { until } from '@tocsin/testing';
 import { listen } from './server.js';
 
 const address = { host: '127.0.0.1', port: 0 };

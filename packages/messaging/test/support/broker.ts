@@ -1,9 +1,9 @@
 import { alertFiredKey, alertsExchange } from '@tocsin/contracts';
+import { createTestBroker } from '@tocsin/testing/broker';
 import { type Broker, type BrokerOptions, createBroker } from '../../src/connection.js';
 import { createConsumer } from '../../src/consumer.js';
 import { createPublisher, type Publisher, type PublisherOptions } from '../../src/publisher.js';
 import { createQueueDepth, type QueueDepth } from '../../src/queue-depth.js';
-import { createTestBroker } from '../../src/testing.js';
 import { alertFiredQueue } from '../../src/topology.js';
 
 let url: string;

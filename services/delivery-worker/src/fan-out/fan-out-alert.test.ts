@@ -1,7 +1,7 @@
 import type { AlertFired } from '@tocsin/contracts';
 import type { Logger } from '@tocsin/kit';
-import { until } from '@tocsin/kit/testing';
 import type { QueueMessage } from '@tocsin/messaging';
+import { until } from '@tocsin/testing';
 import { createWindow } from '../dispatch/window.js';
 import { createSlots } from '../slots/slots.js';
 import { createFanOutAlert } from './fan-out-alert.js';

@@ -1,6 +1,5 @@
 import { randomUUID } from 'node:crypto';
 import { alertFiredKey, alertsExchange, deliveriesExchange, deliveryDueKey } from '@tocsin/contracts';
-import { createTestDatabase } from '@tocsin/database/testing';
 import { Secret } from '@tocsin/kit';
 import {
   alertFiredQueue,
@@ -9,17 +8,18 @@ import {
   createQueueDepth,
   deliveriesQueue,
 } from '@tocsin/messaging';
-import { createTestBroker } from '@tocsin/messaging/testing';
+import { startHttpReceiver } from '@tocsin/testing';
+import { createTestBroker } from '@tocsin/testing/broker';
+import { createTestDatabase } from '@tocsin/testing/database';
 import { createDeliveryWorker, type DeliveryWorker } from '../../src/app.js';
 import type { DeliveryWorkerConfig } from '../../src/config.js';
-import { startDestination } from './destination.js';
 import { createScene, secrets } from './scene.js';
 
 /** A worker on a real database and broker, with a destination that counts. */
 export async function createStage(overrides: Partial<DeliveryWorkerConfig> = {}) {
   const db = await createTestDatabase();
   const broker = await createTestBroker();
-  const destination = await startDestination();
+  const destination = await startHttpReceiver();
   const scene = createScene(db.database);
   const publishing = await createBroker({ url: broker.url, name: 'test' });
   const publisher = await createPublisher(publishing);

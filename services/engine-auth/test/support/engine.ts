@@ -1,4 +1,4 @@
-import { createTestDatabase, type TestDatabase } from '@tocsin/database/testing';
+import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
 import { createEngineAuth, type EngineAuth, type EngineAuthOverrides } from '../../src/app.js';
 import { loadConfig } from '../../src/config.js';
 

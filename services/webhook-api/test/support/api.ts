@@ -1,6 +1,6 @@
-import { createTestDatabase } from '@tocsin/database/testing';
 import { type Logger, Secret } from '@tocsin/kit';
-import { createTestBroker } from '@tocsin/messaging/testing';
+import { createTestBroker } from '@tocsin/testing/broker';
+import { createTestDatabase } from '@tocsin/testing/database';
 import { createWebhookApi, type WebhookApiOverrides } from '../../src/app.js';
 import type { WebhookApiConfig } from '../../src/config.js';
 import { type Role, tokenOf } from './tokens.js';

@@ -1,6 +1,6 @@
 import { type AlertFired, alertFiredKey, requestIdHeader } from '@tocsin/contracts';
-import { until } from '@tocsin/kit/testing';
 import { alertFiredQueue, createBroker, createConsumer } from '@tocsin/messaging';
+import { until } from '@tocsin/testing';
 
 /** What arrives on the queue of alerts, in place of a worker. */
 export async function startInbox(amqpUrl: string) {

@@ -1,20 +1,18 @@
 import { createHash, randomUUID } from 'node:crypto';
+import { createDatabase, type Database, migrateDatabase, migrations } from '@tocsin/database';
 import type { Knex } from 'knex';
 import pg from 'pg';
-import { createDatabase, type Database } from './connection.js';
-import { migrateDatabase } from './migrate-database.js';
-import { migrations } from './migrations/index.js';
 
 export interface TestDatabase {
   url: string;
   database: Database;
-  /** Closes `database` and removes it, whoever is still connected. */
+  /** Closes `database` and drops it, also while others are connected. */
   drop(): Promise<void>;
 }
 
 /**
- * An empty, migrated database for one test file, cloned from a template that is made once for each state of the
- * migrations. The server is the one that TOCSIN_TEST_DATABASE_URL names; its user may create databases.
+ * An empty, migrated database for one test file, cloned from a template that is made once for each version of the
+ * schema. The server is the one of TOCSIN_TEST_DATABASE_URL; its user may create databases.
  */
 export async function createTestDatabase(
   serverUrl = process.env.TOCSIN_TEST_DATABASE_URL,
@@ -23,7 +21,7 @@ export async function createTestDatabase(
   return createFrom(serverUrl, (client) => ensureTemplate(client, serverUrl));
 }
 
-/** A database that has never been migrated. */
+/** A database without any migration. */
 export async function createEmptyTestDatabase(
   serverUrl = process.env.TOCSIN_TEST_DATABASE_URL,
 ): Promise<TestDatabase> {
@@ -53,7 +51,7 @@ async function createFrom(
   };
 }
 
-/** Test files run side by side: one of them makes the template, the others wait for it. */
+/** Test files run concurrently: the first one makes the template, the others wait for it. */
 async function ensureTemplate(client: pg.Client, serverUrl: string): Promise<string> {
   const template = await templateName();
   await client.query(`select pg_advisory_lock(hashtext('tocsin.test-template'))`);
@@ -73,14 +71,14 @@ async function ensureTemplate(client: pg.Client, serverUrl: string): Promise<str
   return template;
 }
 
-/** Of the migrations' text, and of the day, for which migrating makes partitions. */
+/** Depends on the statements of the migrations, and on the day: a migrated database has partitions for a week. */
 async function templateName(): Promise<string> {
   const statements: string[] = [];
   const recorder = { raw: async (sql: string) => statements.push(sql) } as unknown as Knex;
   for (const { up } of migrations) await up(recorder);
-  const text = statements.join('\n');
+  const hash = createHash('sha256').update(statements.join('\n')).digest('hex').slice(0, 12);
   const day = new Date().toISOString().slice(0, 10).replaceAll('-', '');
-  return `tocsin_template_${createHash('sha256').update(text).digest('hex').slice(0, 12)}_${day}`;
+  return `tocsin_template_${hash}_${day}`;
 }
 
 async function onServer<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {

@@ -11,7 +11,7 @@ const sockets: Socket[] = [];
 
 beforeEach(async () => {
   received = '';
-  // Answers each message with itself.
+  // An echo server.
   server = createServer((socket) => {
     sockets.push(socket);
     socket.on('error', () => {});
@@ -33,9 +33,9 @@ async function open() {
   const { hostname, port } = new URL(proxy.url);
   const socket = connect(Number(port), hostname);
   sockets.push(socket);
-  const client = { socket, heard: '', closed: false };
+  const client = { socket, received: '', closed: false };
   socket.on('data', (chunk) => {
-    client.heard += chunk;
+    client.received += chunk;
   });
   socket.on('error', () => {});
   socket.on('close', () => {
@@ -45,100 +45,103 @@ async function open() {
   return client;
 }
 
-test('the answer to what is waited for is held, and no other connection’s', async () => {
+test('only the connection that sends a given text has its responses frozen', async () => {
   const [first, second] = [await open(), await open()];
-  proxy.freezeAnswersTo('claim', 'write');
+  proxy.freezeResponsesTo('claim', 'write');
   first.socket.write('a write of one');
   second.socket.write('two');
-  await until('the other is answered', () => second.heard === 'two' && received.includes('a write of one'));
+  await until(
+    'the other client has its echo',
+    () => second.received === 'two' && received.includes('a write of one'),
+  );
   await sleep(50);
-  expect(first.heard).toBe('');
+  expect(first.received).toBe('');
   proxy.thaw();
-  await until('it is answered', () => first.heard === 'a write of one');
+  await until('the client has its echo', () => first.received === 'a write of one');
 });
 
-test('what is frozen on its way to the server arrives when it thaws', async () => {
+test('bytes frozen on the way to the server arrive after the thaw', async () => {
   const client = await open();
   client.socket.write('one');
-  await until('it is answered', () => client.heard === 'one');
+  await until('the client has its echo', () => client.received === 'one');
   proxy.freeze('to-server');
   client.socket.write('two');
   await sleep(50);
   expect(received).toBe('one');
   proxy.thaw();
-  await until('it is answered', () => client.heard === 'onetwo');
+  await until('the client has its echo', () => client.received === 'onetwo');
 });
 
-test('frozen on the way back, the server has heard it and the client does not know', async () => {
+test('a freeze towards the client lets the server receive and holds its response', async () => {
   const client = await open();
   proxy.freeze('to-client');
   client.socket.write('one');
-  await until('the server has heard it', () => received === 'one');
+  await until('the server has received it', () => received === 'one');
   await sleep(50);
-  expect(client.heard).toBe('');
+  expect(client.received).toBe('');
   proxy.thaw();
-  await until('it is answered', () => client.heard === 'one');
+  await until('the client has its echo', () => client.received === 'one');
 });
 
-test('a connection made while frozen lies still, and works when it thaws', async () => {
+test('a connection made during a freeze works after the thaw', async () => {
   proxy.freeze();
   const client = await open();
   client.socket.write('one');
   await sleep(50);
   expect(received).toBe('');
   proxy.thaw();
-  await until('it is answered', () => client.heard === 'one');
+  await until('the client has its echo', () => client.received === 'one');
 });
 
-test('cutting loses what was held', async () => {
+test('a cut loses the frozen bytes', async () => {
   const client = await open();
   client.socket.write('one');
-  await until('it is answered', () => client.heard === 'one');
+  await until('the client has its echo', () => client.received === 'one');
   proxy.freeze('to-server');
   client.socket.write('two');
   await sleep(50);
   proxy.cut();
   proxy.thaw();
-  await until('it is cut', () => client.closed);
+  await until('the client is cut', () => client.closed);
   expect(received).toBe('one');
 });
 
-test('what is late comes in its order, and so does what is not late any more', async () => {
+test('delayed bytes keep their order, also when the delay ends', async () => {
   const client = await open();
   proxy.delay(100);
   const sentAtMs = performance.now();
   client.socket.write('one');
-  await until('the server has heard it', () => received === 'one');
+  await until('the server has received it', () => received === 'one');
   expect(performance.now() - sentAtMs).toBeGreaterThan(90);
   client.socket.write('two');
   await sleep(20);
   proxy.delay(0);
   client.socket.write('three');
-  await until('all has come', () => client.heard === 'onetwothree');
+  await until('all bytes have arrived', () => client.received === 'onetwothree');
 });
 
-test('refusing ends each connection, also those that come, until it thaws', async () => {
+test('a refusing proxy ends open and new connections until the thaw', async () => {
   const client = await open();
   proxy.refuse();
-  await until('it is cut', () => client.closed);
+  await until('the client is cut', () => client.closed);
   const refused = await open();
-  await until('it is refused', () => refused.closed);
+  await until('the client is refused', () => refused.closed);
   proxy.thaw();
-  const taken = await open();
-  taken.socket.write('one');
-  await until('it is answered', () => taken.heard === 'one');
+  const accepted = await open();
+  accepted.socket.write('one');
+  await until('the client has its echo', () => accepted.received === 'one');
 });
 
-test('what it says itself is heard at once, or in one piece with what the server says next', async () => {
+test('injected bytes arrive at once, or in one packet with the next bytes of the server', async () => {
   const client = await open();
-  const pieces: string[] = [];
-  client.socket.on('data', (chunk) => pieces.push(String(chunk)));
+  const packets: string[] = [];
+  client.socket.on('data', (chunk) => packets.push(String(chunk)));
   client.socket.write('one');
-  await until('it is answered', () => client.heard === 'one');
-  proxy.sayWithNext(Buffer.from('!'));
-  proxy.say(Buffer.from('by the way'));
-  await until('it has heard it', () => client.heard === 'oneby the way');
+  await until('the client has its echo', () => client.received === 'one');
+  proxy.injectWithNext(Buffer.from('!'));
+  proxy.inject(Buffer.from('by the way'));
+  await until('the injection has arrived', () => client.received === 'oneby the way');
   client.socket.write('two');
-  await until('it has heard both', () => client.heard.endsWith('two!'));
-  expect(pieces).toEqual(['one', 'by the way', 'two!']);
+  await until('both have arrived', () => client.received.endsWith('two!'));
+  expect(packets).toEqual(['one', 'by the way', 'two!']);
 });

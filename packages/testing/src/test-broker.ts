@@ -1,18 +1,16 @@
 import { alertFiredKey, alertsExchange } from '@tocsin/contracts';
+import { alertFiredQueue, createBroker, deliveriesQueue, unroutedQueue } from '@tocsin/messaging';
 import { type Channel, connect } from 'amqplib';
-import { alertFiredQueue, declareTopology, deliveriesQueue, unroutedQueue } from './topology.js';
-
-export { startBrokerProxy } from './testing/broker-proxy.js';
 
 export interface TestBroker {
   url: string;
-  /** Does something while the queue of alerts is not bound to their exchange. */
+  /** Runs `work` while the queue of alerts is not bound to its exchange. */
   whileUnbound<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /**
- * The address of a virtual host that only this jest worker uses, its topology declared and its queues empty. The
- * server is the one that TOCSIN_TEST_AMQP_URL names.
+ * A virtual host that only this jest worker uses, with the topology declared and empty queues. The server is the one of
+ * TOCSIN_TEST_AMQP_URL.
  */
 export async function createTestBroker(): Promise<TestBroker> {
   const { TOCSIN_TEST_AMQP_URL: serverUrl, JEST_WORKER_ID: worker = '1' } = process.env;
@@ -20,14 +18,7 @@ export async function createTestBroker(): Promise<TestBroker> {
   const address = new URL(serverUrl);
   address.pathname = `/jest-${worker}`;
   const { href: url } = address;
-  const connection = await connect(url);
-  await declareTopology(
-    () => connection.createChannel(),
-    (_, error) => {
-      throw error;
-    },
-  );
-  await connection.close();
+  await declareTopology(url);
   await withChannel(url, async (channel) => {
     for (const queue of [alertFiredQueue, deliveriesQueue, unroutedQueue]) await channel.purgeQueue(queue);
   });
@@ -43,6 +34,13 @@ export async function createTestBroker(): Promise<TestBroker> {
         }
       }),
   };
+}
+
+/** Each new connection declares the topology before it is ready. */
+async function declareTopology(url: string): Promise<void> {
+  const broker = await createBroker({ url, name: 'test-topology' });
+  await broker.ready();
+  await broker.close();
 }
 
 async function withChannel<T>(url: string, work: (channel: Channel) => Promise<T>): Promise<T> {

@@ -1,2 +1,0 @@
-export { startTcpProxy, type TcpProxy } from './testing/tcp-proxy.js';
-export { until } from './testing/until.js';

@@ -1,0 +1,30 @@
+import { startTcpProxy } from './tcp-proxy.js';
+
+/** Frames `connection.blocked` (with the reason "low") and `connection.unblocked` of RabbitMQ's AMQP 0-9-1. */
+const blockedFrame = Buffer.from([1, 0, 0, 0, 0, 0, 8, 0, 10, 0, 60, 3, ...Buffer.from('low'), 0xce]);
+const unblockedFrame = Buffer.from([1, 0, 0, 0, 0, 0, 4, 0, 10, 0, 61, 0xce]);
+
+/** Frame `connection.close` with code 320, as `rabbitmqctl close_all_connections` sends it. */
+const closeFrame = Buffer.from([1, 0, 0, 0, 0, 0, 11, 0, 10, 0, 50, 1, 64, 0, 0, 0, 0, 0, 0xce]);
+
+/** First bytes of the frame `channel.close` that a client sends. */
+const channelClose = Buffer.from([0, 20, 0, 40]);
+
+/** A TCP proxy to a broker that can also inject AMQP frames of the broker. */
+export async function startBrokerProxy(brokerUrl: string) {
+  const proxy = await startTcpProxy(brokerUrl);
+  return {
+    ...proxy,
+    /** The broker receives nothing, as under a memory alarm. */
+    stopReading: () => proxy.freeze('to-server'),
+    /** The next reply of the broker and a `connection.close` arrive in one packet. */
+    closeWithNextReply: () => proxy.injectWithNext(closeFrame),
+    /** Cuts the connection when the client closes a channel. */
+    cutAtChannelClose: () => proxy.cutAtNext(channelClose),
+    sendBlocked: () => proxy.inject(blockedFrame),
+    unblock() {
+      proxy.inject(unblockedFrame);
+      proxy.thaw();
+    },
+  };
+}

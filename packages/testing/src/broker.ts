@@ -1,0 +1,2 @@
+export { startBrokerProxy } from './broker-proxy.js';
+export { createTestBroker, type TestBroker } from './test-broker.js';

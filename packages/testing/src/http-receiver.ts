@@ -1,0 +1,62 @@
+import { once } from 'node:events';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
+import type { AddressInfo } from 'node:net';
+
+export interface ReceivedRequest {
+  path: string;
+  /** Names and values alternate, as they came. */
+  rawHeaders: string[];
+  /** The body decoded as UTF-8. */
+  body: string;
+  bytes: Buffer;
+  /** Unix milliseconds when the body was complete. */
+  atMs: number;
+}
+
+/** Writes the response; a responder that writes none leaves the request hanging. */
+type Respond = (request: ReceivedRequest, response: ServerResponse) => void;
+
+export interface HttpReceiver {
+  /** All requests, oldest first. */
+  received: ReceivedRequest[];
+  url(path: string): string;
+  /** Replaces the response to a path; the default is 200 with the body "ok". */
+  respond(path: string, respond: Respond): void;
+  /** Requests to a path, oldest first. */
+  at(path: string): ReceivedRequest[];
+  close(): Promise<void>;
+}
+
+/** An HTTP server on a free port of 127.0.0.1 that records each request: the destination of webhooks in tests. */
+export async function startHttpReceiver(): Promise<HttpReceiver> {
+  const received: ReceivedRequest[] = [];
+  const responses = new Map<string, Respond>();
+  const server = createServer(async (request, response) => {
+    const { url: path = '', rawHeaders } = request;
+    const bytes = await readAll(request);
+    const entry = { path, rawHeaders, body: bytes.toString('utf8'), bytes, atMs: Date.now() };
+    received.push(entry);
+    const respond = responses.get(path);
+    if (respond === undefined) response.end('ok');
+    else respond(entry, response);
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  return {
+    received,
+    url: (path) => `http://127.0.0.1:${port}${path}`,
+    respond: (path, respond) => void responses.set(path, respond),
+    at: (path) => received.filter((entry) => entry.path === path),
+    async close() {
+      server.closeAllConnections();
+      await new Promise<void>((resolve) => server.close(() => resolve()));
+    },
+  };
+}
+
+async function readAll(request: IncomingMessage): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of request) chunks.push(chunk);
+  return Buffer.concat(chunks);
+}

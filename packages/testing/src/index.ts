@@ -1,0 +1,3 @@
+export { type HttpReceiver, type ReceivedRequest, startHttpReceiver } from './http-receiver.js';
+export { startTcpProxy, type TcpProxy } from './tcp-proxy.js';
+export { until } from './until.js';

@@ -1,0 +1,168 @@
+import { once } from 'node:events';
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** `to-server`: bytes that the client sends. `to-client`: bytes that the server sends. */
+type Direction = 'to-server' | 'to-client';
+
+/** A proxy between a client and its server that injects network faults. */
+export interface TcpProxy {
+  /** The url of the server with the address of the proxy. */
+  readonly url: string;
+  /**
+   * Stops forwarding in these directions, or in both without arguments. Nobody is notified, and the end of a connection
+   * is not forwarded either. New connections are accepted and frozen.
+   */
+  freeze(...directions: Direction[]): void;
+  /** Freezes the server's bytes on a connection as soon as the client sends one of these texts. */
+  freezeResponsesTo(...texts: string[]): void;
+  /** Cuts the next connection on which the client sends these bytes; the server does not receive them. */
+  cutAtNext(data: Buffer): void;
+  /** Delays every byte in both directions. */
+  delay(ms: number): void;
+  /** Ends `freeze` and `refuse`; frozen bytes are forwarded now. */
+  thaw(): void;
+  /** Ends every connection; frozen bytes are lost. */
+  cut(): void;
+  /** Ends every connection and accepts no new one until `thaw`. */
+  refuse(): void;
+  /** Sends bytes to every client in the name of the server. */
+  inject(data: Buffer): void;
+  /** Appends bytes to the next bytes that the server sends to any client, in one packet. */
+  injectWithNext(data: Buffer): void;
+  close(): Promise<void>;
+}
+
+const bothDirections: Direction[] = ['to-server', 'to-client'];
+
+/** The faults that are active now. */
+interface Faults {
+  frozen: Set<Direction>;
+  /** Server sockets that `freezeResponsesTo` has frozen. */
+  frozenSockets: Set<Socket>;
+  freezeAt: string[];
+  cutAt: Buffer | undefined;
+  delayMs: number;
+  isRefusing: boolean;
+  injections: Buffer[];
+}
+
+/** Forwards connections from a free port of 127.0.0.1 to the host and port of `serverUrl`. */
+export async function startTcpProxy(serverUrl: string): Promise<TcpProxy> {
+  const { hostname: host, port } = new URL(serverUrl);
+  const faults: Faults = {
+    frozen: new Set(),
+    frozenSockets: new Set(),
+    freezeAt: [],
+    cutAt: undefined,
+    delayMs: 0,
+    isRefusing: false,
+    injections: [],
+  };
+  const open = new Map<Socket, Pipe[]>();
+  const server = createServer({ noDelay: true, allowHalfOpen: true }, (client) => {
+    if (faults.isRefusing) return void client.destroy();
+    const upstream = connect({ port: Number(port), host, noDelay: true, allowHalfOpen: true });
+    const pipes: Pipe[] = [
+      { from: client, to: upstream, direction: 'to-server' },
+      { from: upstream, to: client, direction: 'to-client' },
+    ];
+    open.set(client, pipes);
+    for (const pipe of pipes) pump(pipe, faults);
+    client.on('close', () => open.delete(client));
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = new URL(serverUrl);
+  url.host = `127.0.0.1:${(server.address() as AddressInfo).port}`;
+
+  const proxy: TcpProxy = {
+    url: url.href,
+    freeze(...directions) {
+      for (const direction of directions.length === 0 ? bothDirections : directions)
+        faults.frozen.add(direction);
+      for (const pipes of open.values())
+        for (const { from, direction } of pipes) if (faults.frozen.has(direction)) from.pause();
+    },
+    freezeResponsesTo(...texts) {
+      faults.freezeAt = texts;
+    },
+    cutAtNext(data) {
+      faults.cutAt = data;
+    },
+    delay(ms) {
+      faults.delayMs = ms;
+    },
+    thaw() {
+      faults.frozen.clear();
+      faults.frozenSockets.clear();
+      faults.freezeAt = [];
+      faults.isRefusing = false;
+      for (const pipes of open.values()) for (const { from } of pipes) from.resume();
+    },
+    cut() {
+      for (const pipes of open.values()) for (const { from } of pipes) from.destroy();
+    },
+    refuse() {
+      faults.isRefusing = true;
+      proxy.cut();
+    },
+    inject(data) {
+      for (const client of open.keys()) client.write(data);
+    },
+    injectWithNext(data) {
+      faults.injections.push(data);
+    },
+    async close() {
+      proxy.cut();
+      await new Promise((resolve) => server.close(resolve));
+    },
+  };
+  return proxy;
+}
+
+/** One direction of a connection. */
+interface Pipe {
+  from: Socket;
+  to: Socket;
+  direction: Direction;
+}
+
+function pump({ from, to, direction }: Pipe, faults: Faults): void {
+  const isFrozen = () => faults.frozen.has(direction) || faults.frozenSockets.has(from);
+  const schedule = inOrder(() => faults.delayMs);
+  from.on('data', (chunk: Buffer) => {
+    if (direction === 'to-server' && faults.cutAt !== undefined && chunk.includes(faults.cutAt)) {
+      faults.cutAt = undefined;
+      to.destroy();
+      from.destroy();
+      return;
+    }
+    if (direction === 'to-server' && faults.freezeAt.some((text) => chunk.includes(text))) {
+      faults.frozenSockets.add(to);
+      to.pause();
+    }
+    const injected = direction === 'to-client' ? faults.injections.splice(0) : [];
+    schedule(() => {
+      if (!to.write(injected.length === 0 ? chunk : Buffer.concat([chunk, ...injected]))) from.pause();
+    });
+  });
+  to.on('drain', () => {
+    if (!isFrozen()) from.resume();
+  });
+  from.on('end', () => schedule(() => to.end()));
+  from.on('error', () => to.destroy());
+  if (isFrozen()) from.pause();
+}
+
+/** Runs actions in their order, each after the delay that holds when it is scheduled. */
+function inOrder(delayMs: () => number): (act: () => void) => void {
+  const waiting: (() => void)[] = [];
+  let dueMs = 0;
+  return (act) => {
+    if (delayMs() === 0 && waiting.length === 0) return act();
+    dueMs = Math.max(dueMs, performance.now() + delayMs());
+    waiting.push(act);
+    // Timers have whole milliseconds, so a later one may fire first: each runs the oldest action.
+    setTimeout(() => waiting.shift()?.(), dueMs - performance.now());
+  };
+}

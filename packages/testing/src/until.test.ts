@@ -1,0 +1,15 @@
+import { until } from './until.js';
+
+test('until returns the first value of the check', async () => {
+  let calls = 0;
+  const third = async () => {
+    calls += 1;
+    return calls === 3 && `call ${calls}`;
+  };
+  expect(await until('it is the third call', third)).toBe('call 3');
+});
+
+test('until throws the condition after its timeout', async () => {
+  const waiting = until('pigs fly', () => false, { timeoutMs: 20 });
+  await expect(waiting).rejects.toThrow('Timed out after 20 ms: pigs fly.');
+});

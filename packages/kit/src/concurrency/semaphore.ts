@@ -75,14 +75,17 @@ export function createSemaphore(options: SemaphoreOptions): Semaphore {
   };
 
   const grantNext = () => {
-    let next: { held: number; waiter: Waiter } | undefined;
+    let next: Waiter | undefined;
+    let fewest = Infinity;
     for (const [key, waiters] of waitersByKey) {
       if (!isFree(key)) continue;
-      const [waiter] = waiters;
-      const candidate = { held: heldBy(key), waiter: waiter! };
-      if (next === undefined || isBefore(candidate, next)) next = candidate;
+      const waiter: Waiter = waiters.values().next().value!;
+      const heldByKey = heldBy(key);
+      if (heldByKey > fewest || (heldByKey === fewest && waiter.arrival > next!.arrival)) continue;
+      next = waiter;
+      fewest = heldByKey;
     }
-    next?.waiter.grant();
+    next?.grant();
   };
 
   const wait = (key: string, maxWaitMs: number): Promise<Release> => {
@@ -136,10 +139,6 @@ export function createSemaphore(options: SemaphoreOptions): Semaphore {
     },
   };
   return semaphore;
-}
-
-function isBefore(a: { held: number; waiter: Waiter }, b: { held: number; waiter: Waiter }): boolean {
-  return a.held === b.held ? a.waiter.arrival < b.waiter.arrival : a.held < b.held;
 }
 
 function noPermitError(reason: LimitReason): Error {

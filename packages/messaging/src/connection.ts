@@ -1,6 +1,5 @@
 import { EventEmitter } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { Logger } from '@tocsin/kit';
+import { type Logger, withTimeout } from '@tocsin/kit';
 import {
   type Channel,
   type ChannelModel,
@@ -168,10 +167,7 @@ async function closeWithin(
   connection: RecoveringChannelModel,
   model: ChannelModel | undefined,
 ): Promise<void> {
-  const timeout = new AbortController();
-  const late = sleep(closeTimeoutMs, undefined, { signal: timeout.signal }).catch(() => {});
-  await Promise.race([connection.close().catch(() => {}), late]);
-  timeout.abort();
+  await withTimeout(connection.close(), { timeoutMs: closeTimeoutMs }).catch(() => {});
   socketOf(model)?.destroy();
 }
 

@@ -1,5 +1,5 @@
+import { createCircuitBreaker } from '@tocsin/kit';
 import type { ConfirmChannel, Message } from 'amqplib';
-import { createConfirms } from './confirms.js';
 import type { Broker } from './connection.js';
 
 export interface Publication {
@@ -28,6 +28,13 @@ export interface Publisher {
   publish(publication: Publication): Promise<void>;
 }
 
+/**
+ * The unconfirmed message is itself the first probe: its confirm closes the circuit as soon as the broker continues.
+ * Another message follows after 30 s, in case the confirm is lost for good; heartbeats have ended a dead connection by
+ * then.
+ */
+const confirmProbes = { firstProbeAfterMs: 30_000, probeEveryMs: 30_000, forgetAfterMs: 30_000 };
+
 interface Pending {
   deadlineMs: number;
   fail: (error: PublishError) => void;
@@ -43,7 +50,7 @@ export interface PublisherOptions {
 /** A publisher on a channel of its own in confirm mode (RabbitMQ publisher confirms). */
 export async function createPublisher(broker: Broker, options: PublisherOptions = {}): Promise<Publisher> {
   const { confirmTimeoutMs = 5_000, refuseAfterMs = Number.POSITIVE_INFINITY } = options;
-  const confirms = createConfirms({ refuseAfterMs });
+  const confirmBreaker = createCircuitBreaker({ openAfterMs: refuseAfterMs, ...confirmProbes });
   let channel: ConfirmChannel | undefined;
   let sequence = 0;
   const pending = new Map<string, Pending>();
@@ -55,21 +62,30 @@ export async function createPublisher(broker: Broker, options: PublisherOptions 
     });
     opened.on('return', (message: Message) => returned.add(String(message.properties.messageId)));
     channel = opened;
-    confirms.came();
+    confirmBreaker.responded();
   });
   broker.onBlocked(() => {
-    confirms.came();
+    confirmBreaker.responded();
     failSoon([...pending.values()]);
   });
 
-  const timer = setInterval(() => failOverdue(pending, performance.now()), 250);
-  timer.unref();
+  let isCheckScheduled = false;
+  /** Runs only while messages are unconfirmed, so that a closed broker leaves no timer behind. */
+  const checkOverdueLater = () => {
+    if (isCheckScheduled) return;
+    isCheckScheduled = true;
+    setTimeout(() => {
+      isCheckScheduled = false;
+      failOverdue(pending, performance.now());
+      if (pending.size > 0) checkOverdueLater();
+    }, overdueCheckMs).unref();
+  };
 
   return {
     publish({ exchange, routingKey, content, contentType = 'application/json', type, headers }) {
       if (channel === undefined) return Promise.reject(away());
       if (broker.isBlocked()) return Promise.reject(blocked());
-      if (!confirms.admit())
+      if (confirmBreaker.admit() === 'open')
         return Promise.reject(new PublishError('away', 'The broker confirms nothing at present.'));
       sequence += 1;
       const messageId = String(sequence);
@@ -80,8 +96,9 @@ export async function createPublisher(broker: Broker, options: PublisherOptions 
           reject(error);
         };
         pending.set(messageId, { deadlineMs: performance.now() + confirmTimeoutMs, fail });
+        checkOverdueLater();
         const settled = (cause: unknown) => {
-          confirms.came();
+          confirmBreaker.responded();
           if (cause) return fail(refusal(cause));
           pending.delete(messageId);
           if (returned.delete(messageId))
@@ -104,6 +121,9 @@ export async function createPublisher(broker: Broker, options: PublisherOptions 
     },
   };
 }
+
+/** One timer serves all messages: a timer for each would cost more than the publishing. */
+const overdueCheckMs = 250;
 
 function failOverdue(pending: Map<string, Pending>, nowMs: number): void {
   for (const { deadlineMs, fail } of pending.values()) {

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { withTimeout } from '@tocsin/kit';
 import type { Channel } from 'amqplib';
 import type { Broker } from './connection.js';
 
@@ -25,18 +25,9 @@ export async function createQueueDepth(broker: Broker, queue: string): Promise<Q
       question = undefined;
     });
     try {
-      return (await inTime(question)).messageCount;
+      return (await withTimeout(question, { timeoutMs: answerTimeoutMs })).messageCount;
     } catch (cause) {
       throw new Error('The broker does not answer.', { cause });
     }
   };
-}
-
-/** A broker that holds us back, or is frozen, answers when it goes on, which can be hours later. */
-async function inTime<T>(answer: Promise<T>): Promise<T> {
-  const answered = new AbortController();
-  const late = sleep(answerTimeoutMs, undefined, { signal: answered.signal }).then(() => {
-    throw new Error(`No answer within ${answerTimeoutMs} ms.`);
-  });
-  return Promise.race([answer, late]).finally(() => answered.abort());
 }

@@ -1,5 +1,7 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { exponentialBackoffMs } from './backoff.js';
 import { createFairQueue } from './fair-queue.js';
+import { createSemaphore } from './semaphore.js';
+import { sleep } from './timeout.js';
 
 export interface BatcherOptions<Item, Result> {
   /** Runs all items of a batch or none of them, and is safe to repeat. Results are in the order of the items. */
@@ -41,8 +43,7 @@ export interface PromiseBatcher<Item, Result> {
 /** Parts of failed batches in progress at once. Each part can occupy a database connection while it waits for a lock. */
 const partsAtOnce = 2;
 const roomPollMs = 2;
-const firstRetryMs = 50;
-const maxRetryMs = 2_000;
+const retryBackoff = { firstMs: 50, maxMs: 2_000 };
 
 /**
  * Gathers items into batches that grow with the load: items that arrive while a batch is in progress share the next one.
@@ -128,8 +129,7 @@ interface Entry<Item, Result> {
 /** Returns the function that runs a batch once and starts whatever follows a failure. It never rejects. */
 function createAttempts<Item, Result>(options: BatcherOptions<Item, Result>) {
   const { run, onSettled, retryItem = () => undefined, failsWholeBatch = () => false, signal } = options;
-  const parts: { items: Item[]; failures: number }[] = [];
-  let inProgress = 0;
+  const parts = createSemaphore({ permits: partsAtOnce });
 
   const attempt = async (items: Item[], failures = 0): Promise<void> => {
     let results: Result[];
@@ -138,7 +138,7 @@ function createAttempts<Item, Result>(options: BatcherOptions<Item, Result>) {
     } catch (error) {
       if (failsWholeBatch(error)) reject(items, error);
       else if (items.length === 1) void retryOrReject(items[0]!, { error, failures: failures + 1 });
-      else for (const half of halves(items)) runPart({ items: half, failures: 0 });
+      else for (const half of halves(items)) void parts.run(() => attempt(half));
       return;
     }
     for (const [index, item] of items.entries())
@@ -146,22 +146,12 @@ function createAttempts<Item, Result>(options: BatcherOptions<Item, Result>) {
   };
   const retryOrReject = async (item: Item, failure: { error: unknown; failures: number }) => {
     const next = signal?.aborted ? undefined : retryItem(item, failure);
-    if (next !== undefined) await sleep(backoffMs(failure.failures), undefined, { signal }).catch(() => {});
+    if (next !== undefined) await sleep(exponentialBackoffMs(failure.failures, retryBackoff), signal);
     if (next === undefined || signal?.aborted) return reject([item], failure.error);
-    runPart({ items: [next], failures: failure.failures });
+    void parts.run(() => attempt([next], failure.failures));
   };
   const reject = (items: Item[], reason: unknown) => {
     for (const item of items) onSettled(item, { status: 'rejected', reason });
-  };
-  const runPart = (part: (typeof parts)[number]) => {
-    parts.push(part);
-    if (inProgress < partsAtOnce) void runParts();
-  };
-  const runParts = async () => {
-    inProgress += 1;
-    for (let part = parts.shift(); part !== undefined; part = parts.shift())
-      await attempt(part.items, part.failures);
-    inProgress -= 1;
   };
   return attempt;
 }
@@ -169,8 +159,4 @@ function createAttempts<Item, Result>(options: BatcherOptions<Item, Result>) {
 function halves<T>(items: T[]): [T[], T[]] {
   const middle = Math.ceil(items.length / 2);
   return [items.slice(0, middle), items.slice(middle)];
-}
-
-function backoffMs(failures: number): number {
-  return Math.min(maxRetryMs, firstRetryMs * 2 ** (failures - 1)) * (0.5 + Math.random() / 2);
 }

@@ -45,3 +45,14 @@ test('the first probe can be put off', () => {
   for (; clock.ms < 61_000; clock.ms += 100) if (breaker.admit() === 'half-open') probes.push(clock.ms);
   expect(probes).toEqual([30_000, 60_000]);
 });
+
+test('a rare request is not sent to a dependency that is known to hang', () => {
+  const { clock, breaker } = setUp({ firstProbeAfterMs: 30_000, forgetAfterMs: 30_000 });
+  const states = [0, 10_000, 20_000].map((ms) => {
+    clock.ms = ms;
+    return breaker.admit();
+  });
+  expect(states).toEqual(['closed', 'open', 'open']);
+  breaker.responded();
+  expect(breaker.admit()).toBe('closed');
+});

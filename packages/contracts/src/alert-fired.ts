@@ -2,16 +2,16 @@ import { findBadText } from '@tocsin/kit';
 import type { FromSchema } from 'json-schema-to-ts';
 import { type Checked, createCheck } from './check.js';
 
-/** The exchange that monitors publish alerts to, and the key that they publish with (contract §4). */
+/** Exchange and routing key with which monitors publish alerts. */
 export const alertsExchange = 'tocsin.alerts';
 export const alertFiredKey = 'alert.fired';
-/** The message's header with the id of the request that it came by, for the logs; other publishers may leave it out. */
+/** Message header with the id of the REST request that published the alert, for the logs. Optional. */
 export const requestIdHeader = 'x-request-id';
 
 const uuid = { type: 'string', format: 'uuid' } as const;
 const bound = { type: 'string', enum: ['upper_bound', 'lower_bound'] } as const;
 
-/** The members that every alert-fired message has, on the queue and over REST. Unknown members are ignored. */
+/** Members of an alert-fired message, over AMQP and over REST. */
 export const alertFiredProperties = {
   type: { const: 'alert.fired' },
   version: { const: 1 },
@@ -54,7 +54,7 @@ export const alertFiredSchema = {
 export type AlertFired = FromSchema<typeof alertFiredSchema>;
 export type Bound = NonNullable<AlertFired['bound']>;
 
-/** Checks one parsed message. Never throws. */
+/** Validates a parsed message. Never throws. */
 export function createAlertFiredCheck(): (value: unknown) => Checked<AlertFired> {
   const check = createCheck<AlertFired>(alertFiredSchema);
   return (value) => {
@@ -67,14 +67,15 @@ export function createAlertFiredCheck(): (value: unknown) => Checked<AlertFired>
   };
 }
 
-/** (workspace_id, alert_id) again is the same alert: this names it. */
+/** Identity of an alert: two messages with equal keys are the same alert. */
 export function alertKey(alert: Pick<AlertFired, 'workspace_id' | 'alert_id'>): string {
   return `${alert.workspace_id}/${alert.alert_id}`;
 }
 
 /**
- * Ids are compared as text from here on: UUIDs are lower case; a time with an offset becomes UTC. Members that nobody
- * knows are not kept: as values they can take thirty times the bytes of their message, and many alerts wait together.
+ * Normalizes a valid message: UUIDs in lower case, because ids are compared as text later, and times in UTC. Unknown
+ * members are dropped: as parsed values they can take thirty times the bytes of the message, and many alerts wait
+ * together.
  */
 function normalised(alert: AlertFired): AlertFired {
   const lower = (id: string) => id.toLowerCase();
@@ -102,12 +103,12 @@ function knownOf<T extends object>(value: T, properties: object): T {
 
 const badYear = { path: '/fired_at', message: 'must be within the years 0001 to 9999 in UTC' };
 
-/** An offset can lead out of the years that have four digits: in UTC that would be no time to whoever checks it next. */
+/** With an offset, a time can leave the years of four digits. In UTC it would then fail the next validation. */
 function hasFourDigitYear(utc: string): boolean {
   return /^\d{4}-/.test(utc) && !utc.startsWith('0000');
 }
 
-/** With the digits of its seconds as they were written: a Date has three of them, Python writes six. */
+/** Keeps the fraction of the seconds as written: a Date has three digits, Python writes six. */
 function toUtc(time: string): string {
   if (time.endsWith('Z')) return time;
   const [seconds, fraction, offset] = [time.slice(0, 19), time.slice(19, -6), time.slice(-6)];

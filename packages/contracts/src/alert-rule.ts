@@ -8,13 +8,13 @@ const writable = {
   model_id: uuid,
   threshold: { type: 'number' },
   bound: { type: 'string', enum: ['upper_bound', 'lower_bound'] },
-  enabled: { type: 'boolean', description: 'A disabled rule delivers nothing. True unless given.' },
+  enabled: { type: 'boolean', description: 'A disabled rule delivers nothing. Default: true.' },
   notification_webhook_ids: {
     type: 'array',
     items: uuid,
     maxItems: 1000,
     description:
-      'Webhooks of the same workspace to call when the rule fires: 20 at most, duplicates are dropped.',
+      'Webhooks of the same workspace to call when the rule fires. Duplicates are dropped, then at most 20.',
   },
 } as const;
 
@@ -28,7 +28,7 @@ export const createAlertRuleSchema = {
 
 export const patchAlertRuleSchema = {
   title: 'PatchAlertRule',
-  description: 'Any of the writable fields; notification_webhook_ids are replaced whole.',
+  description: 'Any subset of the writable fields. notification_webhook_ids is replaced as a whole.',
   type: 'object',
   additionalProperties: false,
   properties: writable,

@@ -3,8 +3,8 @@ import { alertFiredProperties } from './alert-fired.js';
 import { alertOutcomes } from './vocabulary.js';
 
 /**
- * An alert as it is published over REST: the alert-fired message, but unknown members are refused, and what the path
- * and the service can say may be missing.
+ * Alert published over REST: the alert-fired message, but unknown members are refused, and members that the path or the
+ * service can supply are optional.
  */
 export const publishAlertSchema = {
   title: 'PublishAlert',
@@ -16,7 +16,7 @@ export const publishAlertSchema = {
       ...alertFiredProperties.alert_rule,
       additionalProperties: false,
       description:
-        'For monitors that keep their own rules; counts only where no rule of this id was ever registered.',
+        'Rule of a monitor that keeps its own rules. Ignored if a rule with this id was ever registered.',
     },
   },
   required: ['alert_rule_id', 'model_id', 'model_name', 'metric_value'],
@@ -34,7 +34,7 @@ const uuid = { type: 'string', format: 'uuid' } as const;
 
 export const alertSchema = {
   title: 'Alert',
-  description: 'One firing of an alert rule, as it was accepted.',
+  description: 'One firing of an alert rule.',
   type: 'object',
   additionalProperties: false,
   properties: {
@@ -52,7 +52,7 @@ export const alertSchema = {
     outcome: { type: 'string', enum: alertOutcomes },
     outcome_reason: {
       type: ['string', 'null'],
-      description: 'Why nothing was delivered; null where deliveries were made.',
+      description: 'Reason why nothing was delivered, or null.',
     },
   },
   required: [

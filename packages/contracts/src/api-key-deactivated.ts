@@ -1,8 +1,8 @@
-/** Broadcasts among instances go to this exchange (fan-out by topic, contract §3). */
+/** Topic exchange for broadcasts between instances. */
 export const eventsExchange = 'tocsin.events';
 export const apiKeyDeactivatedKey = 'api-key.deactivated';
 
-/** Every engine-auth instance drops the key from its cache. Losing one only means waiting for the cache's 10 seconds. */
+/** Every engine-auth instance drops the key from its cache. If the message is lost, the cache expires after 10 s. */
 export interface ApiKeyDeactivated {
   id: string;
 }

@@ -1,14 +1,14 @@
 import type { FromSchema } from 'json-schema-to-ts';
 import { errorCodes } from './vocabulary.js';
 
-/** What a destination answered, kept to 64 KiB; null where no HTTP answer came. */
+/** Response of a destination, the body up to 64 KiB. Null without an HTTP response. */
 export const destinationResponseSchema = {
   type: ['object', 'null'],
   additionalProperties: false,
   properties: {
     status_code: { type: 'integer' },
     response: { type: 'string' },
-    truncated: { type: 'boolean', description: 'The answer was longer than what is kept of it.' },
+    truncated: { type: 'boolean', description: 'The response was longer than the stored part.' },
   },
   required: ['status_code', 'response', 'truncated'],
 } as const;
@@ -28,7 +28,7 @@ export const attemptSchema = {
     request_body: {
       type: ['string', 'null'],
       description:
-        'What was sent; null for callers without the permission webhook_update, for it can hold credentials.',
+        'Request body. Null for callers without the permission webhook_update, because it can hold credentials.',
     },
     response: destinationResponseSchema,
     error: { type: ['string', 'null'] },

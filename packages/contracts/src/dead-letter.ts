@@ -3,7 +3,7 @@ import { deadLetterReasons } from './vocabulary.js';
 
 export const deadLetterSchema = {
   title: 'DeadLetter',
-  description: 'A message that could not be processed and was set aside.',
+  description: 'A message that could not be processed.',
   type: 'object',
   additionalProperties: false,
   properties: {
@@ -13,13 +13,13 @@ export const deadLetterSchema = {
     queue: { type: 'string' },
     routing_key: { type: 'string' },
     message: {
-      description: 'The message: its JSON value, its text, or its bytes in base64, as `encoding` says.',
+      description: 'The message as JSON value, text, or base64; `encoding` names the form.',
     },
     encoding: { type: 'string', enum: ['json', 'utf-8', 'base64'] },
     size_bytes: {
       type: 'integer',
       minimum: 0,
-      description: 'Of the whole message; of more than 1 MiB only the beginning is kept.',
+      description: 'Size of the whole message. Of messages above 1 MiB only the beginning is stored.',
     },
     truncated: { type: 'boolean', description: 'Only the beginning of the message is shown.' },
     created_at: { type: 'string', format: 'date-time' },

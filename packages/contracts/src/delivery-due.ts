@@ -1,10 +1,10 @@
-/** The exchange and key by which a delivery that is due reaches a worker. Internal to Tocsin. */
+/** Exchange and routing key from the dispatcher to the workers. Internal to Tocsin. */
 export const deliveriesExchange = 'tocsin.deliveries';
 export const deliveryDueKey = 'delivery.due';
 
 /**
- * One delivery that a worker should claim now. It is a hint, not the truth: what is owed stands in the table
- * `open_deliveries`, and a message whose run has passed is dropped.
+ * A delivery that a worker should claim now. The message is only a hint: the table `open_deliveries` decides, and a
+ * message with an older run is dropped.
  */
 export interface DeliveryDue {
   deliveryId: string;
@@ -12,19 +12,19 @@ export interface DeliveryDue {
 }
 
 /**
- * Deliveries that one message carries at the most. A message costs broker and worker more than a delivery in it does;
- * a message is acknowledged when the last of its deliveries is done, so one slow destination holds up few.
+ * Maximum of deliveries in a message. One message costs broker and worker more than the deliveries in it. A message is
+ * acknowledged when its last delivery has ended, so a slow destination delays the acknowledgement of the others.
  */
 export const maxDeliveriesInMessage = 16;
-/** An id, a slash, ten digits and the end of the line. */
+/** UUID, slash, run of up to ten digits, line feed. */
 const maxLineBytes = 48;
 
-/** A line `{delivery id}/{run}` for each, ASCII; parsed several thousand times a second. */
+/** One ASCII line `{delivery id}/{run}` for each delivery: cheaper to parse than JSON at several thousand a second. */
 export function encodeDeliveriesDue(due: readonly DeliveryDue[]): Buffer {
   return Buffer.from(due.map(({ deliveryId, run }) => `${deliveryId}/${run}`).join('\n'), 'latin1');
 }
 
-/** Undefined for anything that `encodeDeliveriesDue` did not make; what is larger is not even read. */
+/** Undefined for content that `encodeDeliveriesDue` cannot have produced. Larger content is not parsed at all. */
 export function decodeDeliveriesDue(content: Buffer): DeliveryDue[] | undefined {
   if (content.length > maxDeliveriesInMessage * maxLineBytes) return undefined;
   const lines = content.toString('latin1').split('\n');
@@ -34,7 +34,7 @@ export function decodeDeliveriesDue(content: Buffer): DeliveryDue[] | undefined 
 }
 
 const linePattern = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\/[1-9]\d{0,9}$/;
-/** The database's `integer`. */
+/** Maximum of PostgreSQL's type `integer`. */
 const maxRun = 2_147_483_647;
 
 function decodeLine(text: string): DeliveryDue | undefined {

@@ -3,11 +3,11 @@ import type { FromSchema } from 'json-schema-to-ts';
 const uuid = { type: 'string', format: 'uuid' } as const;
 const time = { type: 'string', format: 'date-time' } as const;
 
-/** Only what has ended is redelivered in bulk; what is open is on its way already. */
+/** Bulk redelivery applies to ended deliveries only: open deliveries are sent anyway. */
 const endedStatus = { type: 'string', enum: ['failed', 'skipped', 'succeeded'] } as const;
 
 const filterProperties = {
-  status: { ...endedStatus, description: 'Those that failed, unless given.' },
+  status: { ...endedStatus, description: 'Default: failed.' },
   webhook_id: uuid,
   alert_id: uuid,
   alert_rule_id: uuid,
@@ -19,7 +19,7 @@ const filterProperties = {
   },
 } as const;
 
-/** Which ended deliveries to send again. At least one member, so that a whole workspace is never a slip of the hand. */
+/** Filter of ended deliveries. At least one member is required, so that nobody resends a whole workspace by mistake. */
 export const createRedeliverySchema = {
   title: 'CreateRedelivery',
   type: 'object',
@@ -45,9 +45,9 @@ export const redeliverySchema = {
     matched: {
       type: 'integer',
       minimum: 0,
-      description: 'Deliveries that matched at acceptance, counted to 100,000.',
+      description: 'Number of matching deliveries when the job was created, counted up to 100,000.',
     },
-    done: { type: 'integer', minimum: 0, description: 'Deliveries put back on their way so far.' },
+    done: { type: 'integer', minimum: 0, description: 'Number of deliveries redelivered so far.' },
     status: { type: 'string', enum: ['running', 'done', 'cancelled'] },
     created_by: { type: 'string' },
     created_at: time,

@@ -1,12 +1,12 @@
-/** What a delivery can be (contract §1). */
+/** States of a delivery. */
 export const deliveryStatuses = ['waiting', 'queued', 'sending', 'succeeded', 'failed', 'skipped'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
-/** What became of an alert. */
+/** Outcomes of an alert. */
 export const alertOutcomes = ['dispatched', 'rule_disabled', 'rule_deleted', 'no_webhooks'] as const;
 export type AlertOutcome = (typeof alertOutcomes)[number];
 
-/** Why an attempt or a delivery failed: a closed list. */
+/** Closed list of reasons why an attempt or a delivery failed. */
 export const errorCodes = [
   'http_status',
   'timeout',
@@ -27,7 +27,7 @@ export const errorCodes = [
 ] as const;
 export type DeliveryErrorCode = (typeof errorCodes)[number];
 
-/** Why a message was set aside (table `dead_letters`). */
+/** Closed list of reasons in the table `dead_letters`. */
 export const deadLetterReasons = [
   'malformed_message',
   'invalid_message',

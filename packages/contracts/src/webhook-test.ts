@@ -1,6 +1,6 @@
 import type { FromSchema } from 'json-schema-to-ts';
 
-/** A probe of a destination: the body is sent byte for byte as given and need not be JSON. */
+/** Test of a destination. The body is sent byte for byte and need not be JSON. */
 export const testWebhookSchema = {
   title: 'TestWebhook',
   type: 'object',
@@ -8,17 +8,17 @@ export const testWebhookSchema = {
   properties: {
     url: { type: 'string', description: 'An absolute http or https URL.' },
     headers: { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } },
-    body: { type: 'string', description: 'Sent as it is; 64 KiB at most.' },
+    body: { type: 'string', description: 'Sent unchanged; 64 KiB at most.' },
   },
   required: ['url', 'body'],
 } as const;
 
 const context = {
   type: 'object',
-  description: 'Template variables; they are put over the sample values of the ten that are always there.',
+  description: 'Template variables. They override the sample values of the ten standard variables.',
 } as const;
 
-/** A probe with a saved webhook: its template rendered with sample values, or with a given context. */
+/** Test of a saved webhook: its template is rendered with sample values or the given context. */
 export const testSavedWebhookSchema = {
   title: 'TestSavedWebhook',
   type: 'object',
@@ -39,7 +39,7 @@ export const previewSchema = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    rendered: { type: ['string', 'null'], description: 'Null where the template does not render.' },
+    rendered: { type: ['string', 'null'], description: 'Null if the template does not render.' },
     error: { type: ['string', 'null'], description: '`code: sentence`, or null.' },
     warnings: { type: 'array', items: { type: 'string' } },
   },
@@ -49,22 +49,22 @@ export const previewSchema = {
 const properties = {
   error: {
     type: ['string', 'null'],
-    description: '`code: sentence`; null whenever an HTTP answer came, whatever its status.',
+    description: '`code: sentence`; null after any HTTP response, whatever its status.',
   },
   response: {
     type: ['object', 'null'],
     additionalProperties: false,
     properties: {
       status_code: { type: 'integer' },
-      response: { type: 'string', description: 'The answer’s body as text, 64 KiB at most.' },
+      response: { type: 'string', description: 'Response body as text, 64 KiB at most.' },
     },
     required: ['status_code', 'response'],
   },
-  success: { type: 'boolean', description: 'An answer came, and its status is 299 or less.' },
+  success: { type: 'boolean', description: 'A response arrived, and its status is 299 or less.' },
   duration_ms: { type: 'integer', minimum: 0 },
   likely_cause: {
     type: ['string', 'null'],
-    description: 'What a status of 400, 401, 403 or 404 usually means.',
+    description: 'Usual cause of a status of 400, 401, 403 or 404.',
   },
 } as const;
 
@@ -86,7 +86,7 @@ export const savedTestResultSchema = {
     ...properties,
     rendered: {
       type: ['string', 'null'],
-      description: 'The body that was sent; not sent where `error` says that it is not JSON.',
+      description: 'Rendered body. It was not sent if `error` says that it is not JSON.',
     },
   },
   required: [...required, 'rendered'],

@@ -3,25 +3,25 @@ import type { FromSchema } from 'json-schema-to-ts';
 const uuid = { type: 'string', format: 'uuid' } as const;
 const time = { type: 'string', format: 'date-time' } as const;
 
-/** What a caller may write; what JSON Schema cannot say of url, headers and body is checked on saving. */
+/** Writable fields. Rules beyond JSON Schema (URL, headers, template) are checked when the webhook is saved. */
 const writable = {
   name: {
     type: 'string',
     minLength: 1,
     maxLength: 255,
-    description: 'A label for people; shown where webhooks are attached to alert rules.',
+    description: 'Label for people.',
   },
-  url: { type: 'string', description: 'An absolute http or https URL; receives the POST.' },
+  url: { type: 'string', description: 'Absolute http or https URL that receives the POST.' },
   headers: {
     type: 'object',
     additionalProperties: { type: 'array', items: { type: 'string' } },
-    description: 'Name to values, sent exactly so, each value as a line of its own. `[]` sends nothing.',
+    description: 'Header name to values, sent exactly as given, one line for each value. `[]` sends nothing.',
   },
-  body: { type: 'string', description: 'A Jinja2 template, 64 KiB at most; it must render to JSON.' },
-  enabled: { type: 'boolean', description: 'True unless given.' },
+  body: { type: 'string', description: 'Jinja2 template, 64 KiB at most. It must render to JSON.' },
+  enabled: { type: 'boolean', description: 'Default: true.' },
   retry_on_timeout: {
     type: 'boolean',
-    description: 'Whether a delivery that timed out is sent again. True unless given.',
+    description: 'Retry deliveries that timed out. Default: true.',
   },
 } as const;
 
@@ -35,7 +35,7 @@ export const createWebhookSchema = {
 
 export const patchWebhookSchema = {
   title: 'PatchWebhook',
-  description: 'Any of the writable fields; headers are replaced whole.',
+  description: 'Any subset of the writable fields. Headers are replaced as a whole.',
   type: 'object',
   additionalProperties: false,
   properties: writable,
@@ -47,7 +47,7 @@ const properties = {
   ...writable,
   created_at: time,
   updated_at: time,
-  last_updated_by: { type: 'string', description: 'Issuer and subject of the last writer.' },
+  last_updated_by: { type: 'string', description: 'Issuer and subject of the last caller who changed it.' },
 } as const;
 
 const required = [
@@ -83,7 +83,7 @@ export const savedWebhookSchema = {
     warnings: {
       type: 'array',
       items: { type: 'string' },
-      description: 'What was accepted and is probably not meant, about the fields that were written.',
+      description: 'Accepted values that are probably mistakes, in the fields of this request.',
     },
   },
   required: [...required, 'warnings'],

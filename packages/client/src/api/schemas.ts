@@ -1,7 +1,7 @@
 // Made from the OpenAPI documents of the services by test/openapi.test.ts, which also holds it against them.
 // Not written by hand: `REGENERATE=1 npm test -- packages/client/test/openapi` writes it anew.
 
-/** One firing of an alert rule, as it was accepted. */
+/** One firing of an alert rule. */
 export interface Alert {
   alert_id: string;
   workspace_id: string;
@@ -15,7 +15,7 @@ export interface Alert {
   threshold: number;
   bound: 'upper_bound' | 'lower_bound';
   outcome: 'dispatched' | 'rule_disabled' | 'rule_deleted' | 'no_webhooks';
-  /** Why nothing was delivered; null where deliveries were made. */
+  /** Reason why nothing was delivered, or null. */
   outcome_reason: string | null;
 }
 
@@ -30,9 +30,9 @@ export interface AlertRule {
   model_id: string;
   threshold: number;
   bound: 'upper_bound' | 'lower_bound';
-  /** A disabled rule delivers nothing. True unless given. */
+  /** A disabled rule delivers nothing. Default: true. */
   enabled: boolean;
-  /** Webhooks of the same workspace to call when the rule fires: 20 at most, duplicates are dropped. */
+  /** Webhooks of the same workspace to call when the rule fires. Duplicates are dropped, then at most 20. */
   notification_webhook_ids: string[];
   created_at: string;
   updated_at: string;
@@ -54,12 +54,12 @@ export interface Attempt {
   trigger: 'scheduled' | 'manual';
   started_at: string;
   duration_ms: number;
-  /** What was sent; null for callers without the permission webhook_update, for it can hold credentials. */
+  /** Request body. Null for callers without the permission webhook_update, because it can hold credentials. */
   request_body: string | null;
   response: {
     status_code: number;
     response: string;
-    /** The answer was longer than what is kept of it. */
+    /** The response was longer than the stored part. */
     truncated: boolean;
   } | null;
   error: string | null;
@@ -88,9 +88,9 @@ export interface CreateAlertRule {
   model_id: string;
   threshold: number;
   bound: 'upper_bound' | 'lower_bound';
-  /** A disabled rule delivers nothing. True unless given. */
+  /** A disabled rule delivers nothing. Default: true. */
   enabled?: boolean | undefined;
-  /** Webhooks of the same workspace to call when the rule fires: 20 at most, duplicates are dropped. */
+  /** Webhooks of the same workspace to call when the rule fires. Duplicates are dropped, then at most 20. */
   notification_webhook_ids?: string[] | undefined;
 }
 
@@ -99,7 +99,7 @@ export interface CreateApiKey {
 }
 
 export interface CreateRedelivery {
-  /** Those that failed, unless given. */
+  /** Default: failed. */
   status?: 'failed' | 'skipped' | 'succeeded' | undefined;
   webhook_id?: string | undefined;
   alert_id?: string | undefined;
@@ -112,17 +112,17 @@ export interface CreateRedelivery {
 }
 
 export interface CreateWebhook {
-  /** A label for people; shown where webhooks are attached to alert rules. */
+  /** Label for people. */
   name: string;
-  /** An absolute http or https URL; receives the POST. */
+  /** Absolute http or https URL that receives the POST. */
   url: string;
-  /** Name to values, sent exactly so, each value as a line of its own. `[]` sends nothing. */
+  /** Header name to values, sent exactly as given, one line for each value. `[]` sends nothing. */
   headers?: Record<string, string[]> | undefined;
-  /** A Jinja2 template, 64 KiB at most; it must render to JSON. */
+  /** Jinja2 template, 64 KiB at most. It must render to JSON. */
   body: string;
-  /** True unless given. */
+  /** Default: true. */
   enabled?: boolean | undefined;
-  /** Whether a delivery that timed out is sent again. True unless given. */
+  /** Retry deliveries that timed out. Default: true. */
   retry_on_timeout?: boolean | undefined;
 }
 
@@ -137,17 +137,17 @@ export interface CreatedApiKey {
   message: string;
 }
 
-/** A message that could not be processed and was set aside. */
+/** A message that could not be processed. */
 export interface DeadLetter {
   id: string;
   reason: 'malformed_message' | 'invalid_message' | 'unknown_alert_rule' | 'unrouted';
   detail: string;
   queue: string;
   routing_key: string;
-  /** The message: its JSON value, its text, or its bytes in base64, as `encoding` says. */
+  /** The message as JSON value, text, or base64; `encoding` names the form. */
   message: unknown;
   encoding: 'json' | 'utf-8' | 'base64';
-  /** Of the whole message; of more than 1 MiB only the beginning is kept. */
+  /** Size of the whole message. Of messages above 1 MiB only the beginning is stored. */
   size_bytes: number;
   /** Only the beginning of the message is shown. */
   truncated: boolean;
@@ -168,7 +168,7 @@ export interface Delivery {
   alert_rule_id: string;
   webhook_id: string;
   webhook_name: string;
-  /** Scheme and host of the url. */
+  /** Scheme and host of the URL. */
   destination: string;
   status: 'waiting' | 'queued' | 'sending' | 'succeeded' | 'failed' | 'skipped';
   attempts_made: number;
@@ -176,11 +176,11 @@ export interface Delivery {
   next_attempt_at: string | null;
   first_succeeded_at: string | null;
   created_at: string;
-  /** Of the last attempt. */
+  /** Response to the last attempt. */
   response: {
     status_code: number;
     response: string;
-    /** The answer was longer than what is kept of it. */
+    /** The response was longer than the stored part. */
     truncated: boolean;
   } | null;
   error: string | null;
@@ -211,7 +211,7 @@ export interface DeliveryWithAttempts {
   alert_rule_id: string;
   webhook_id: string;
   webhook_name: string;
-  /** Scheme and host of the url. */
+  /** Scheme and host of the URL. */
   destination: string;
   status: 'waiting' | 'queued' | 'sending' | 'succeeded' | 'failed' | 'skipped';
   attempts_made: number;
@@ -219,11 +219,11 @@ export interface DeliveryWithAttempts {
   next_attempt_at: string | null;
   first_succeeded_at: string | null;
   created_at: string;
-  /** Of the last attempt. */
+  /** Response to the last attempt. */
   response: {
     status_code: number;
     response: string;
-    /** The answer was longer than what is kept of it. */
+    /** The response was longer than the stored part. */
     truncated: boolean;
   } | null;
   error: string | null;
@@ -245,7 +245,7 @@ export interface DeliveryWithAttempts {
     | 'crashes_worker'
     | 'internal_error'
     | null;
-  /** By number, lowest first; the latest 100, or as many as come to 4 MiB. */
+  /** Ordered by number. The latest 100, or fewer if they exceed 4 MiB. */
   attempts: Attempt[];
 }
 
@@ -307,36 +307,36 @@ export interface ListWebhooksQuery {
   limit?: number | undefined;
 }
 
-/** Any of the writable fields; notification_webhook_ids are replaced whole. */
+/** Any subset of the writable fields. notification_webhook_ids is replaced as a whole. */
 export interface PatchAlertRule {
   name?: string | undefined;
   model_id?: string | undefined;
   threshold?: number | undefined;
   bound?: 'upper_bound' | 'lower_bound' | undefined;
-  /** A disabled rule delivers nothing. True unless given. */
+  /** A disabled rule delivers nothing. Default: true. */
   enabled?: boolean | undefined;
-  /** Webhooks of the same workspace to call when the rule fires: 20 at most, duplicates are dropped. */
+  /** Webhooks of the same workspace to call when the rule fires. Duplicates are dropped, then at most 20. */
   notification_webhook_ids?: string[] | undefined;
 }
 
-/** Any of the writable fields; headers are replaced whole. */
+/** Any subset of the writable fields. Headers are replaced as a whole. */
 export interface PatchWebhook {
-  /** A label for people; shown where webhooks are attached to alert rules. */
+  /** Label for people. */
   name?: string | undefined;
-  /** An absolute http or https URL; receives the POST. */
+  /** Absolute http or https URL that receives the POST. */
   url?: string | undefined;
-  /** Name to values, sent exactly so, each value as a line of its own. `[]` sends nothing. */
+  /** Header name to values, sent exactly as given, one line for each value. `[]` sends nothing. */
   headers?: Record<string, string[]> | undefined;
-  /** A Jinja2 template, 64 KiB at most; it must render to JSON. */
+  /** Jinja2 template, 64 KiB at most. It must render to JSON. */
   body?: string | undefined;
-  /** True unless given. */
+  /** Default: true. */
   enabled?: boolean | undefined;
-  /** Whether a delivery that timed out is sent again. True unless given. */
+  /** Retry deliveries that timed out. Default: true. */
   retry_on_timeout?: boolean | undefined;
 }
 
 export interface Preview {
-  /** Null where the template does not render. */
+  /** Null if the template does not render. */
   rendered: string | null;
   /** `code: sentence`, or null. */
   error: string | null;
@@ -346,7 +346,7 @@ export interface Preview {
 export interface PreviewTemplate {
   /** A template, 64 KiB at most. */
   body: string;
-  /** Template variables; they are put over the sample values of the ten that are always there. */
+  /** Template variables. They override the sample values of the ten standard variables. */
   context?: Record<string, unknown> | undefined;
 }
 
@@ -395,7 +395,7 @@ export interface PublishAlert {
   metric_value: number;
   threshold?: number | undefined;
   bound?: 'upper_bound' | 'lower_bound' | undefined;
-  /** For monitors that keep their own rules; counts only where no rule of this id was ever registered. */
+  /** Rule of a monitor that keeps its own rules. Ignored if a rule with this id was ever registered. */
   alert_rule?:
     | {
         name: string;
@@ -412,7 +412,7 @@ export interface Redelivery {
   id: string;
   workspace_id: string;
   filter: {
-    /** Those that failed, unless given. */
+    /** Default: failed. */
     status: 'failed' | 'skipped' | 'succeeded';
     webhook_id?: string | undefined;
     alert_id?: string | undefined;
@@ -423,9 +423,9 @@ export interface Redelivery {
     /** Deliveries of alerts accepted before this time, and before the request in any case. */
     until: string;
   };
-  /** Deliveries that matched at acceptance, counted to 100,000. */
+  /** Number of matching deliveries when the job was created, counted up to 100,000. */
   matched: number;
-  /** Deliveries put back on their way so far. */
+  /** Number of deliveries redelivered so far. */
   done: number;
   status: 'running' | 'done' | 'cancelled';
   created_by: string;
@@ -434,62 +434,62 @@ export interface Redelivery {
 }
 
 export interface SavedTestResult {
-  /** `code: sentence`; null whenever an HTTP answer came, whatever its status. */
+  /** `code: sentence`; null after any HTTP response, whatever its status. */
   error: string | null;
   response: {
     status_code: number;
-    /** The answer’s body as text, 64 KiB at most. */
+    /** Response body as text, 64 KiB at most. */
     response: string;
   } | null;
-  /** An answer came, and its status is 299 or less. */
+  /** A response arrived, and its status is 299 or less. */
   success: boolean;
   duration_ms: number;
-  /** What a status of 400, 401, 403 or 404 usually means. */
+  /** Usual cause of a status of 400, 401, 403 or 404. */
   likely_cause: string | null;
-  /** The body that was sent; not sent where `error` says that it is not JSON. */
+  /** Rendered body. It was not sent if `error` says that it is not JSON. */
   rendered: string | null;
 }
 
 export interface SavedWebhook {
   id: string;
   workspace_id: string;
-  /** A label for people; shown where webhooks are attached to alert rules. */
+  /** Label for people. */
   name: string;
-  /** An absolute http or https URL; receives the POST. */
+  /** Absolute http or https URL that receives the POST. */
   url: string;
-  /** Name to values, sent exactly so, each value as a line of its own. `[]` sends nothing. */
+  /** Header name to values, sent exactly as given, one line for each value. `[]` sends nothing. */
   headers: Record<string, string[]>;
-  /** A Jinja2 template, 64 KiB at most; it must render to JSON. */
+  /** Jinja2 template, 64 KiB at most. It must render to JSON. */
   body: string;
-  /** True unless given. */
+  /** Default: true. */
   enabled: boolean;
-  /** Whether a delivery that timed out is sent again. True unless given. */
+  /** Retry deliveries that timed out. Default: true. */
   retry_on_timeout: boolean;
   created_at: string;
   updated_at: string;
-  /** Issuer and subject of the last writer. */
+  /** Issuer and subject of the last caller who changed it. */
   last_updated_by: string;
-  /** What was accepted and is probably not meant, about the fields that were written. */
+  /** Accepted values that are probably mistakes, in the fields of this request. */
   warnings: string[];
 }
 
 export interface TestResult {
-  /** `code: sentence`; null whenever an HTTP answer came, whatever its status. */
+  /** `code: sentence`; null after any HTTP response, whatever its status. */
   error: string | null;
   response: {
     status_code: number;
-    /** The answer’s body as text, 64 KiB at most. */
+    /** Response body as text, 64 KiB at most. */
     response: string;
   } | null;
-  /** An answer came, and its status is 299 or less. */
+  /** A response arrived, and its status is 299 or less. */
   success: boolean;
   duration_ms: number;
-  /** What a status of 400, 401, 403 or 404 usually means. */
+  /** Usual cause of a status of 400, 401, 403 or 404. */
   likely_cause: string | null;
 }
 
 export interface TestSavedWebhook {
-  /** Template variables; they are put over the sample values of the ten that are always there. */
+  /** Template variables. They override the sample values of the ten standard variables. */
   context?: Record<string, unknown> | undefined;
 }
 
@@ -497,7 +497,7 @@ export interface TestWebhook {
   /** An absolute http or https URL. */
   url: string;
   headers?: Record<string, string[]> | undefined;
-  /** Sent as it is; 64 KiB at most. */
+  /** Sent unchanged; 64 KiB at most. */
   body: string;
 }
 
@@ -505,21 +505,21 @@ export interface TestWebhook {
 export interface Webhook {
   id: string;
   workspace_id: string;
-  /** A label for people; shown where webhooks are attached to alert rules. */
+  /** Label for people. */
   name: string;
-  /** An absolute http or https URL; receives the POST. */
+  /** Absolute http or https URL that receives the POST. */
   url: string;
-  /** Name to values, sent exactly so, each value as a line of its own. `[]` sends nothing. */
+  /** Header name to values, sent exactly as given, one line for each value. `[]` sends nothing. */
   headers: Record<string, string[]>;
-  /** A Jinja2 template, 64 KiB at most; it must render to JSON. */
+  /** Jinja2 template, 64 KiB at most. It must render to JSON. */
   body: string;
-  /** True unless given. */
+  /** Default: true. */
   enabled: boolean;
-  /** Whether a delivery that timed out is sent again. True unless given. */
+  /** Retry deliveries that timed out. Default: true. */
   retry_on_timeout: boolean;
   created_at: string;
   updated_at: string;
-  /** Issuer and subject of the last writer. */
+  /** Issuer and subject of the last caller who changed it. */
   last_updated_by: string;
 }
 

@@ -1,7 +1,8 @@
+import type { Socket } from 'node:net';
 import { Client } from 'undici';
 import type { Cancellation } from './cancellation.js';
+import { createGuardedSocket } from './guarded-socket.js';
 import type { OpenSocket } from './open-socket.js';
-import { createReadingGuards } from './reading-guards.js';
 import { type RawResponse, ResponseReader } from './response-reader.js';
 import { SendFailure } from './send-failure.js';
 
@@ -49,10 +50,9 @@ export function createConnection(
   const { socket } = open;
   const openedAt = Date.now();
   let endExchange: ((failure: SendFailure) => void) | undefined;
-  const guards = createReadingGuards(open, {
-    onFlood: (failure) => (endExchange ? endExchange(failure) : void connection.close()),
-    onRefused: (failure) => endExchange?.(failure),
-  });
+  const guarded = createGuardedSocket(open, (failure) =>
+    endExchange ? endExchange(failure) : void connection.close(),
+  );
   let isOpen = true;
   let isHandedOver = false;
   let exchanges = 0;
@@ -71,13 +71,13 @@ export function createConnection(
       const isFirst = !isHandedOver;
       isHandedOver = true;
       // undici takes a socket only outside of the call that asks for it.
-      queueMicrotask(() => (isFirst ? callback(null, socket) : callback(gone, null)));
+      queueMicrotask(() => (isFirst ? callback(null, guarded.stream as Socket) : callback(gone, null)));
     },
   });
   const settleClosed = () => {
     if (!isOpen) return;
     isOpen = false;
-    guards.stop();
+    guarded.stop();
     onClosed(connection);
   };
 
@@ -90,12 +90,12 @@ export function createConnection(
     async exchange({ path, headers, body, maxResponseBytes }, cancellation) {
       const reader = new ResponseReader({
         maxBytes: maxResponseBytes,
-        onWriting: guards.expectResponse,
-        onProgress: guards.noteProgress,
+        onWriting: guarded.expectResponse,
+        onProgress: guarded.noteProgress,
       });
       exchanges += 1;
       if (exchanges > 1) await unaskedBytes();
-      guards.restart(maxResponseBytes);
+      guarded.startExchange(maxResponseBytes);
       client.dispatch({ path, method: 'POST', headers, body }, reader);
       endExchange = (failure) => {
         if (!reader.abort(failure)) void client.destroy(failure);

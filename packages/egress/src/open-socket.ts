@@ -5,9 +5,9 @@ import { type Cidr, isAddressAllowed } from './address-rules.js';
 import type { Cancellation } from './cancellation.js';
 import type { Destination } from './destination.js';
 import { connectFailureOf, tlsFailureOf } from './failure-of-error.js';
+import { limitBytesRead } from './limit-bytes-read.js';
 import type { Lookup } from './lookup.js';
 import { SendFailure } from './send-failure.js';
-import { maxHandshakeBytes, watchReading } from './watch-reading.js';
 
 export interface SocketOpenerOptions {
   lookup: Lookup;
@@ -30,6 +30,9 @@ export interface OpenSocket {
 
 /** How long one address of several is tried before the next one. */
 const addressTimeoutMs = 1500;
+
+/** Bytes of a TLS handshake: OpenSSL accepts 100 KiB of certificates, and everything else in it is small. */
+const maxHandshakeBytes = 262_144;
 
 /** Servers give two tickets, of which one is used; what a stranger gives beyond them is not kept. */
 const maxSessionsOfSocket = 2;
@@ -145,7 +148,7 @@ async function secure(
     sessionsKept += 1;
     if (sessionsKept === maxSessionsOfSocket) tlsSocket.off('session', keepSession);
   };
-  const watch = watchReading(wire, maxHandshakeBytes, () => tlsSocket.destroy(endlessHandshake()));
+  const limit = limitBytesRead(wire, maxHandshakeBytes, () => tlsSocket.destroy(endlessHandshake()));
   try {
     return await new Promise((resolve, reject) => {
       tlsSocket
@@ -158,7 +161,7 @@ async function secure(
         });
     });
   } finally {
-    watch.stop();
+    limit.stop();
   }
 }
 

@@ -1,12 +1,12 @@
 import { EventEmitter } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { watchReading } from './watch-reading.js';
+import { limitBytesRead } from './limit-bytes-read.js';
 
 function start() {
   const wire = Object.assign(new EventEmitter(), { bytesRead: 0 });
   const told = { times: 0 };
-  watchReading(wire as unknown as Socket, 10, () => {
+  limitBytesRead(wire as unknown as Socket, 10, () => {
     told.times += 1;
   });
   wire.bytesRead = 11;

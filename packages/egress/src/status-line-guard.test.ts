@@ -1,0 +1,81 @@
+import type { SendFailure } from './send-failure.js';
+import { createStatusLineGuard } from './status-line-guard.js';
+
+const head = 'HTTP/1.1 100 Continue\r\nX-Note: a\r\n\r\n';
+const response = 'HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n';
+
+/** Text that reaches the parser when `chunks` arrive one after the other, or the reason why they are refused. */
+function readThrough(chunks: string[], { isResponseExpected = true } = {}): string {
+  const guard = createStatusLineGuard();
+  if (isResponseExpected) guard.expectResponse();
+  try {
+    return chunks.map((chunk) => guard.filter(Buffer.from(chunk, 'latin1')).toString('latin1')).join('');
+  } catch (error) {
+    const { code, message } = error as SendFailure;
+    return `${code}: ${message}`;
+  }
+}
+
+test('100 Continue before an answer is dropped, also several and without a reason phrase', () => {
+  expect(readThrough([head + response])).toBe(response);
+  expect(readThrough([head, head, response])).toBe(response);
+  expect(readThrough([`HTTP/1.0 100\r\n\r\n${response}`])).toBe(response);
+});
+
+test('interim answers are dropped whatever their order: a 100 behind another one too', () => {
+  const hints = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';
+  expect(readThrough([hints + head + response])).toBe(response);
+  expect(readThrough([...(head + hints + head + response)])).toBe(response);
+});
+
+test('100 Continue is dropped however it is split', () => {
+  for (let at = 1; at < head.length + response.length; at += 1) {
+    const bytes = head + response;
+    expect(readThrough([bytes.slice(0, at), bytes.slice(at)])).toBe(response);
+  }
+  expect(readThrough([...(head + response)])).toBe(response);
+});
+
+test('what is no interim response comes through as it is', () => {
+  for (const bytes of [
+    response,
+    'HTTP/1.0 1000 x\r\n\r\n',
+    'HTTP/1.1 101 Switching Protocols\r\n\r\n',
+    'HTTP/1.1 099 x\r\n\r\n',
+    'HTTP/1.1 20',
+  ]) {
+    expect(readThrough([bytes])).toBe(bytes);
+    expect(readThrough([...bytes])).toBe(bytes);
+  }
+});
+
+test('empty lines before a start are dropped', () => {
+  expect(readThrough([`\r\n\n${head}\r\n${response}`])).toBe(response);
+  expect(readThrough([...`\r\n\n${head}\r\n${response}`])).toBe(response);
+});
+
+const refused = 'invalid_response: The response is not valid HTTP/1.1.';
+
+test.each(['R', 'S', 'h', ' ', '\0', 'HS', 'HTTPS', 'HTTP/0', 'HTTP/2', 'HTTP/1.2', 'HTTP/1.10'])(
+  'an answer that begins with %j is refused at the first byte that tells',
+  (start) => {
+    expect(readThrough([...start])).toBe(refused);
+    expect(readThrough([...start.slice(0, -1)])).toBe('');
+    expect(readThrough([head + start])).toBe(refused);
+  },
+);
+
+test('a body that looks like 100 Continue is left alone', () => {
+  expect(readThrough([response, head])).toBe(response + head);
+  expect(readThrough([response, 'RTSP/1.0'])).toBe(`${response}RTSP/1.0`);
+});
+
+test('nothing is dropped or refused while no response is due', () => {
+  expect(readThrough([head], { isResponseExpected: false })).toBe(head);
+  expect(readThrough(['x'], { isResponseExpected: false })).toBe('x');
+});
+
+test('an interim head without end is not kept in memory', () => {
+  const endless = [`HTTP/1.1 100 ${'x'.repeat(500_000)}`, ...Array<string>(1000).fill('x'.repeat(1000))];
+  expect(readThrough([...endless, `\r\n\r\n${response}`])).toBe(response);
+});

@@ -1,0 +1,80 @@
+import { SendFailure } from './send-failure.js';
+
+export interface StatusLineGuard {
+  /** Called when a request is written: the next bytes have to start a response. */
+  expectResponse(): void;
+  /**
+   * Returns the bytes for the HTTP parser, which may be none. Bytes are kept back only while a status line is too short
+   * to recognise.
+   * @throws SendFailure if the bytes do not start an HTTP/1.0 or HTTP/1.1 response
+   */
+  filter(bytes: Buffer): Buffer;
+}
+
+const noBytes = Buffer.alloc(0);
+const httpStart = /^HTTP\/1\.[01] /;
+/** Status 101 is not included: it ends HTTP on the connection, and the parser reports that. */
+const interimStart = /^HTTP\/1\.[01] 1(?!01)\d\d[ \r]/;
+const exampleStart = 'HTTP/1.1 100\r';
+const endOfHead = '\r\n\r\n';
+
+/**
+ * Corrects two behaviours of undici's parser:
+ * - It accepts RTSP, ICE, HTTP/0.9 and HTTP/2.0 status lines and does not report the protocol. They are rejected here.
+ * - It fails the request at `100 Continue`. RFC 9110 §15.2 requires clients to accept interim responses, so they are
+ *   removed here, together with empty lines before a status line.
+ *
+ * Bytes pass unchanged while no response is expected; the parser then closes the connection.
+ */
+export function createStatusLineGuard(): StatusLineGuard {
+  let isStartExpected = false;
+  let isInInterimHead = false;
+  let incomplete: Buffer = noBytes;
+
+  function keepBack(bytes: Buffer): Buffer {
+    incomplete = bytes;
+    return noBytes;
+  }
+
+  return {
+    expectResponse() {
+      isStartExpected = true;
+    },
+    filter(bytes) {
+      if (!isStartExpected) return bytes;
+      let rest = incomplete.length > 0 ? Buffer.concat([incomplete, bytes]) : bytes;
+      incomplete = noBytes;
+      for (;;) {
+        if (isInInterimHead) {
+          const end = rest.indexOf(endOfHead);
+          if (end === -1) return keepBack(rest.subarray(1 - endOfHead.length));
+          rest = rest.subarray(end + endOfHead.length);
+          isInInterimHead = false;
+        }
+        rest = withoutEmptyLines(rest);
+        const start = completedStart(rest);
+        if (!httpStart.test(start)) {
+          throw new SendFailure('invalid_response', 'The response is not valid HTTP/1.1.');
+        }
+        if (!interimStart.test(start)) {
+          isStartExpected = false;
+          return rest;
+        }
+        if (rest.length < exampleStart.length) return keepBack(rest);
+        isInInterimHead = true;
+      }
+    },
+  };
+}
+
+/** The first bytes; a start that is too short is completed to an interim response, so that it is kept back. */
+function completedStart(bytes: Buffer): string {
+  const start = bytes.toString('latin1', 0, exampleStart.length);
+  return start + exampleStart.slice(start.length);
+}
+
+/** The parser accepts empty lines before a status line too, in any number and with either line ending. */
+function withoutEmptyLines(bytes: Buffer): Buffer {
+  const start = bytes.findIndex((byte) => byte !== 0x0a && byte !== 0x0d);
+  return start === -1 ? noBytes : bytes.subarray(start);
+}

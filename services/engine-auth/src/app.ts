@@ -23,7 +23,7 @@ import type { EngineAuthConfig } from './config.js';
 import { createEngineMetrics } from './metrics.js';
 import { createAuthenticate } from './verify/authenticate.js';
 import { createBatchedLookup } from './verify/batched-lookup.js';
-import { createBoundedBcrypt } from './verify/bounded-bcrypt.js';
+import { createBcryptQueue } from './verify/bcrypt-queue.js';
 import { createDeactivationBroadcast } from './verify/deactivation-broadcast.js';
 import type { EngineCaller } from './verify/engine-caller.js';
 import { createKeyValidator } from './verify/key-validator.js';
@@ -82,7 +82,7 @@ async function open(
   shutdown.add('broker', () => broker.close());
 
   const store = createApiKeyRepository(database);
-  const bcrypt = createBoundedBcrypt({ onDone: (seconds) => counted.bcryptTook(seconds) });
+  const bcrypt = createBcryptQueue({ onDone: (seconds) => counted.bcryptTook(seconds) });
   const counted = createEngineMetrics(metrics, { bcryptWaiting: bcrypt.waiting });
   const validator = createKeyValidator({
     findActiveHash: store.findActiveHash,

@@ -14,7 +14,7 @@ function setUp() {
 
 const settle = () => new Promise((resolve) => setImmediate(resolve));
 
-test('what comes while a question is answered is asked together, after it', async () => {
+test('ids that arrive during a query share the next query', async () => {
   const { lookUp, asked, answers } = setUp();
   const first = lookUp('a');
   await settle();
@@ -29,7 +29,7 @@ test('what comes while a question is answered is asked together, after it', asyn
   expect(await Promise.all(others)).toEqual(['hash of b', 'hash of c', 'hash of b']);
 });
 
-test('a question that fails is a failure of those who asked it, and of nobody after them', async () => {
+test('a failed query fails the lookups of its own batch only', async () => {
   const { lookUp, answers } = setUp();
   const first = lookUp('a');
   await settle();

@@ -1,11 +1,10 @@
 import { timingSafeEqual } from 'node:crypto';
-import { createSingleFlight } from '@tocsin/kit';
+import { AppError, createSemaphore, createSingleFlight } from '@tocsin/kit';
 import { LRUCache } from 'lru-cache';
 import type { StoredSecret } from '../api-keys/api-key.js';
 import type { RawKey } from '../api-keys/raw-key.js';
 import { digestOf, secretTag } from '../api-keys/secret-tag.js';
 import type { KeyCheck } from '../metrics.js';
-import { createOneAtATime } from './one-at-a-time.js';
 
 export interface KeyValidatorDeps {
   /** For a key in use. */
@@ -47,6 +46,8 @@ const failureTtlMs = 10_000;
  * needed, also on a busy machine. An unknown id is told from a wrong secret neither by when it is answered nor by what.
  */
 const refusedAfterMs = 200;
+/** Checks that can wait for the same key. With the running one they take `refusedAfterMs`. */
+const maxWaitingChecks = 5;
 const maxKeys = 10_000;
 const maxFailures = 10_000;
 
@@ -68,7 +69,12 @@ export function createKeyValidator({
   const failures = new LRUCache<string, number>({ max: maxFailures });
   const forgottenAt = new LRUCache<string, number>({ max: maxKeys });
   const flight = createSingleFlight<boolean>();
-  const oneAtATime = createOneAtATime();
+  const checks = createSemaphore({
+    permits: Infinity,
+    permitsPerKey: 1,
+    maxWaitingPerKey: maxWaitingChecks,
+    createError: keyIsBusy,
+  });
 
   async function check(key: RawKey, digest: Buffer): Promise<boolean> {
     const known = proofs.get(key.id);
@@ -86,7 +92,7 @@ export function createKeyValidator({
     const tag = secretTag(digest);
     if (stored !== undefined && (stored.tag ?? tag) === tag) {
       const { hash } = stored;
-      if (await oneAtATime.run(id, () => compare(secret, hash))) {
+      if (await checks.run(() => compare(secret, hash), id)) {
         if (stored.tag === null) onUntagged(id, tag);
         return prove(id, { digest, hash, readAtMs });
       }
@@ -123,4 +129,8 @@ export function createKeyValidator({
       proofs.delete(id);
     },
   };
+}
+
+function keyIsBusy(): AppError {
+  return new AppError('unavailable', 'This key is being checked; try again.', { retryAfterSeconds: 1 });
 }

@@ -1,15 +1,15 @@
-import { createBoundedBcrypt } from './bounded-bcrypt.js';
+import { createBcryptQueue } from './bcrypt-queue.js';
 
-test('a hash matches its secret only, and costs 9 rounds', async () => {
-  const bcrypt = createBoundedBcrypt();
+test('a hash matches only its secret and costs 9 rounds', async () => {
+  const bcrypt = createBcryptQueue();
   const hash = await bcrypt.hash('secret');
   expect(hash).toMatch(/^\$2b\$09\$/);
   expect(await bcrypt.compare('secret', hash)).toBe(true);
   expect(await bcrypt.compare('Secret', hash)).toBe(false);
 });
 
-test('what waits is bounded: more is 503 at once, and later callers are served again', async () => {
-  const bcrypt = createBoundedBcrypt({ concurrency: 1, maxWaiting: 2 });
+test('a call beyond the limit of waiting calls is unavailable at once', async () => {
+  const bcrypt = createBcryptQueue({ concurrency: 1, maxWaiting: 2 });
   const hash = await bcrypt.hash('x');
   const results = await Promise.allSettled(Array.from({ length: 5 }, () => bcrypt.compare('x', hash)));
   expect(results.map(({ status }) => status)).toEqual([
@@ -23,8 +23,8 @@ test('what waits is bounded: more is 503 at once, and later callers are served a
   expect(await bcrypt.compare('x', hash)).toBe(true);
 });
 
-test('a key is made while as many are checked as may be', async () => {
-  const bcrypt = createBoundedBcrypt({ concurrency: 1, maxWaiting: 100 });
+test('a key is hashed while checks occupy their semaphore', async () => {
+  const bcrypt = createBcryptQueue({ concurrency: 1, maxWaiting: 100 });
   const hash = await bcrypt.hash('x');
   let checked = 0;
   const checks = Array.from({ length: 50 }, async () => {
@@ -36,8 +36,8 @@ test('a key is made while as many are checked as may be', async () => {
   await Promise.all(checks);
 });
 
-test('a failure gives its place back', async () => {
-  const bcrypt = createBoundedBcrypt({ concurrency: 1, maxWaiting: 0 });
+test('a failed call releases its permit', async () => {
+  const bcrypt = createBcryptQueue({ concurrency: 1, maxWaiting: 0 });
   await expect(bcrypt.compare(undefined as never, 'x')).rejects.toThrow();
   expect(await bcrypt.compare('x', 'x')).toBe(false);
 });

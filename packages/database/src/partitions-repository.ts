@@ -1,22 +1,21 @@
 import type { Knex } from 'knex';
 import type { Database } from './connection.js';
-import { isLockTimeout } from './errors.js';
 import { firstIdAt } from './record-id.js';
 
 const dayMs = 86_400_000;
 const daysAhead = 7;
 const partitionedTables = ['alerts', 'deliveries', 'attempts'] as const;
 
-/** The database's own clock, in Unix milliseconds: it alone says which day it is, for all workers. */
+/** Unix milliseconds of the database's clock, which decides the current day for all workers. */
 export async function readClock(database: Database): Promise<number> {
   const { rows } = await database.knex.raw('select clock_timestamp() as now');
   return rows[0].now.getTime();
 }
 
 /**
- * Makes the daily partitions from the day before `nowMs` to a week ahead, where they are missing. A partition is made
- * apart and then attached, which locks out neither readers nor writers; one that somebody detached is attached again.
- * Instances take turns under one advisory lock.
+ * Creates the missing daily partitions from the day before `nowMs` to a week ahead. A partition is created as a table
+ * and then attached, which blocks neither readers nor writers; a detached one is attached again. An advisory lock lets
+ * one process at a time do this.
  */
 export async function ensurePartitions(database: Database, nowMs: number): Promise<void> {
   const today = Math.floor(nowMs / dayMs);
@@ -40,37 +39,7 @@ export async function ensurePartitions(database: Database, nowMs: number): Promi
   });
 }
 
-/**
- * A partition can only be dropped while nobody uses its table, and whoever comes meanwhile queues behind: a backup that
- * reads for an hour would stop every delivery for as long.
- */
-const lockTimeoutMs = 200;
-
-/**
- * Drops the partitions of a day (of days since 1970): of all tables or none, for a delivery without its alert could not
- * be claimed, and would be owed for ever. `owed`: something of it still is. `busy`: somebody reads, and is not waited for.
- */
-export async function dropDay(database: Database, day: number): Promise<'dropped' | 'owed' | 'busy'> {
-  try {
-    return await database.knex.transaction(async (trx) => {
-      await trx.raw(`set local lock_timeout = ${lockTimeoutMs}`);
-      // Locked first: a delivery that is asked for again is owed before this, or is not found after it.
-      await trx.raw(`lock table only ${partitionedTables.join(', only ')} in access exclusive mode`);
-      const owed = await trx.raw(
-        'select from open_deliveries where delivery_id >= ? and delivery_id < ? limit 1',
-        [firstIdAt(day * dayMs), firstIdAt((day + 1) * dayMs)],
-      );
-      if (owed.rows.length > 0) return 'owed';
-      for (const name of partitionsOf(day)) await trx.raw(`drop table if exists ${name}`);
-      return 'dropped';
-    });
-  } catch (error) {
-    if (isLockTimeout(error)) return 'busy';
-    throw error;
-  }
-}
-
-/** A delivery's row is updated once in most lives: room on its page keeps that update HOT. */
+/** Most deliveries are updated once: a quarter of each page stays free, so that the update is HOT. */
 const storage: Record<(typeof partitionedTables)[number], string> = {
   alerts: '',
   deliveries: 'with (fillfactor = 75)',
@@ -87,13 +56,14 @@ async function listPartitions(knex: Knex): Promise<Set<string>> {
   return new Set(rows.map((row: { name: string }) => row.name));
 }
 
-/** The days of which there are partitions, oldest first. */
+/** Days with partitions, as numbers of days since 1970, oldest first. */
 export async function listDays(database: Database): Promise<number[]> {
   const days = new Set([...(await listPartitions(database.knex))].map(dayOfPartition));
   return [...days].sort((a, b) => a - b);
 }
 
-export function partitionsOf(day: number): string[] {
+/** Names of the partitions of a day, a number of days since 1970. */
+export function partitionsOfDay(day: number): string[] {
   return partitionedTables.map((table) => partitionName(table, day));
 }
 

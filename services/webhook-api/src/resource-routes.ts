@@ -1,4 +1,5 @@
-import { countRedeliverable, type Database, readClock, redeliver, type SecretBox } from '@tocsin/database';
+import { type Database, readClock, type SecretBox } from '@tocsin/database';
+import { countRedeliverable, redeliver } from '@tocsin/deliveries';
 import { checkUrl, parseCidrs, type Sender } from '@tocsin/egress';
 import type { Principal } from '@tocsin/identity';
 import { createRateLimiter, createTimeBudget, type Logger, type Route } from '@tocsin/kit';

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Redelivery } from '@tocsin/contracts';
-import { runRedeliveryPage } from '@tocsin/database';
+import { runRedeliveryPage } from '@tocsin/deliveries';
 import { otherWorkspaceId, type Problem, startApi, type TestApi, workspaceId } from './support/api.js';
 import { seedDelivery } from './support/history.js';
 import { readAll } from './support/paging.js';

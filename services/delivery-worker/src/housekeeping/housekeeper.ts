@@ -1,15 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises';
+import { type Database, ensurePartitions } from '@tocsin/database';
 import {
-  type Database,
+  deleteExpiredAlertKeys,
   deleteExpiredDeadLetters,
   deleteExpiredRedeliveries,
   dropExpiredDays,
-  ensurePartitions,
-  forgetExpiredKeys,
   type RedeliveryPage,
   type Retention,
   runRedeliveryPage,
-} from '@tocsin/database';
+} from '@tocsin/deliveries';
 import type { Logger } from '@tocsin/kit';
 
 export interface HousekeeperDeps {
@@ -68,13 +67,13 @@ export async function keepRetention(deps: HousekeeperDeps): Promise<void> {
     if (dropped.length > 0) {
       logger.info({ dropped }, 'partitions.dropped');
       // The chore of the keys looked while the days stood, and looks again in an hour.
-      await forgetExpiredKeys(database, await retention());
+      await deleteExpiredAlertKeys(database, await retention());
     }
     return busy ? minuteMs : hourMs;
   });
   await Promise.all([
     days,
-    everyHour('expired keys', forgetExpiredKeys),
+    everyHour('expired keys', deleteExpiredAlertKeys),
     everyHour('expired dead letters', deleteExpiredDeadLetters),
     everyHour('expired redeliveries', deleteExpiredRedeliveries),
   ]);

@@ -1,5 +1,6 @@
 import type { AlertOutcome, Bound } from '@tocsin/contracts';
-import { type Database, type IdRange, newestFirst, readWithTimeout, recordId } from '@tocsin/database';
+import { type Database, readWithTimeout, recordId } from '@tocsin/database';
+import { type IdRange, readNewestFirst } from '@tocsin/deliveries';
 import { searchTimeoutMs } from '../lists/searches.js';
 
 export interface StoredAlert {
@@ -40,7 +41,7 @@ export function createAlertsReader(database: Database): AlertsReader {
   return {
     list: ({ workspaceId, range, alertRuleId, outcome, limit }) =>
       readWithTimeout(database, searchTimeoutMs, (trx, goOn) =>
-        newestFirst({ range, limit, nowMs: Date.now() }, async (window, count) => {
+        readNewestFirst({ range, limit, nowMs: Date.now() }, async (window, count) => {
           const { rows } = await trx.raw<{ rows: AlertRow[] }>(
             `select ${columns} from alerts
              where workspace_id = :workspaceId and id >= :from and id < :below

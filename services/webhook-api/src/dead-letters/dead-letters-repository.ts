@@ -1,5 +1,6 @@
 import type { DeadLetterReason } from '@tocsin/contracts';
-import { type Database, type IdRange, readWithTimeout } from '@tocsin/database';
+import { type Database, readWithTimeout } from '@tocsin/database';
+import type { IdRange } from '@tocsin/deliveries';
 import { searchTimeoutMs } from '../lists/searches.js';
 
 export interface StoredDeadLetter {

@@ -1,12 +1,6 @@
 import type { DeliveryErrorCode, DeliveryStatus } from '@tocsin/contracts';
-import {
-  type Database,
-  type IdRange,
-  narrowToAlert,
-  newestFirst,
-  readWithTimeout,
-  type Transaction,
-} from '@tocsin/database';
+import { type Database, readWithTimeout, type Transaction } from '@tocsin/database';
+import { type IdRange, narrowToAlert, readNewestFirst } from '@tocsin/deliveries';
 import { searchTimeoutMs } from '../lists/searches.js';
 
 export interface StoredDelivery {
@@ -90,7 +84,7 @@ async function findPage(
   };
   // What is open is not partitioned: no window of it costs less than all.
   if (isOpen(filter.status)) return find(range, limit);
-  return newestFirst({ range, limit, nowMs: Date.now() }, find);
+  return readNewestFirst({ range, limit, nowMs: Date.now() }, find);
 }
 
 /** What is open is few beside all history: it is looked for where it stands, not by looking through history. */

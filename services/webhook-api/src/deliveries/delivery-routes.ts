@@ -1,5 +1,6 @@
 import { deliverySchema, deliveryStatuses, deliveryWithAttemptsSchema } from '@tocsin/contracts';
-import type { RedeliverOutcome, SecretBox } from '@tocsin/database';
+import type { SecretBox } from '@tocsin/database';
+import type { RedeliverOutcome } from '@tocsin/deliveries';
 import { defineRoute, hasPermission, type Permission, type Principal } from '@tocsin/identity';
 import { AppError, type Route } from '@tocsin/kit';
 import { apiPrefix, inWorkspace, pathIn, workspaceParams } from '../api-route.js';

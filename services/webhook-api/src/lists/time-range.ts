@@ -1,4 +1,5 @@
-import { firstIdAt, type IdRange } from '@tocsin/database';
+import { firstIdAt } from '@tocsin/database';
+import type { IdRange } from '@tocsin/deliveries';
 
 const time = { type: 'string', format: 'date-time' } as const;
 

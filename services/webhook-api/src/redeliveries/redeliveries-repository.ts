@@ -1,5 +1,6 @@
 import type { RedeliveryFilter } from '@tocsin/contracts';
-import type { Database, IdRange } from '@tocsin/database';
+import type { Database } from '@tocsin/database';
+import type { IdRange } from '@tocsin/deliveries';
 
 export interface StoredRedelivery {
   id: string;

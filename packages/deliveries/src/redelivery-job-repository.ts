@@ -1,24 +1,20 @@
 import type { RedeliveryFilter } from '@tocsin/contracts';
+import { type Database, firstIdAt, readWithTimeout } from '@tocsin/database';
 import type { Knex } from 'knex';
-import { type IdRange, narrowToAlert } from './alert-range-reader.js';
-import type { Database } from './connection.js';
-import { newestFirst } from './newest-first.js';
-import { readWithTimeout } from './read-with-timeout.js';
-import { firstIdAt } from './record-id.js';
+import { type IdRange, narrowToAlert, readNewestFirst } from './history-reader.js';
 import { reopenEnded } from './redelivery-repository.js';
 
 export interface RedeliveryPage {
   jobId: string;
-  /** Deliveries that this page has put back on their way. */
+  /** Number of deliveries that this page has reopened. */
   redelivered: number;
   finished: boolean;
 }
 
 /**
- * Carries one running job on by a page: looks at the next `pageSize` deliveries below the job's cursor, reopens those
- * that match, and moves the cursor, all in one commit. A kill between two pages or within one loses and repeats
- * nothing. Jobs take turns, also where a page fails; several workers may call at once and get different jobs. Undefined
- * when there is no work.
+ * Runs one page of a running job: reads the next `pageSize` deliveries below the job's cursor, reopens those that match,
+ * and moves the cursor, all in one commit. A kill at any time loses and repeats nothing. Jobs are served round robin,
+ * also after a failed page; concurrent workers get different jobs. Undefined if no job is running.
  */
 export async function runRedeliveryPage(
   database: Database,
@@ -32,7 +28,7 @@ export async function runRedeliveryPage(
       return job && (await runPage(trx, job, pageSize));
     });
   } catch (error) {
-    // Else it would be the next again, before all others.
+    // The job goes to the end of the round; otherwise it would fail again before all others.
     if (jobId !== undefined) await database.knex.raw(`${touch} where id = ?`, [jobId]).catch(() => {});
     throw error;
   }
@@ -41,7 +37,7 @@ export async function runRedeliveryPage(
 const touch = 'update redeliveries set updated_at = clock_timestamp()';
 
 async function runPage(trx: Knex.Transaction, job: Job, pageSize: number): Promise<RedeliveryPage> {
-  // Planned for the days at hand. The plans that a worker keeps (docs/adr/0007) open those of the whole retention.
+  // Custom plans open the partitions of the page only; a worker's generic plans (docs/adr/0007) open all of them.
   await trx.raw('set local plan_cache_mode = force_custom_plan');
   const page = await readPage(trx, job, pageSize);
   const reopened = await reopenEnded(trx, { ids: page.ids, statuses: [job.filter.status] });
@@ -58,7 +54,7 @@ async function runPage(trx: Knex.Transaction, job: Job, pageSize: number): Promi
   return { jobId: job.id, redelivered: reopened.length, finished };
 }
 
-/** How many ended deliveries match, counted to `max`; under a time limit, as `readWithTimeout` has it. */
+/** Counts the ended deliveries that match, up to `max`. Throws a statement timeout after `timeoutMs`. */
 export async function countRedeliverable(
   database: Database,
   { workspaceId, filter, max, timeoutMs }: CountOptions,
@@ -69,7 +65,7 @@ export async function countRedeliverable(
     if (range === undefined) return 0;
     const { rows } = await trx.raw(
       `select count(*)::integer as count from (
-         select 1 from deliveries where ${sought(filter)} and ${matching(filter)} limit :max) matched`,
+         select 1 from deliveries where ${indexed(filter)} and ${matching(filter)} limit :max) matched`,
       { ...bindings(scope, range), max },
     );
     return rows[0].count;
@@ -88,7 +84,7 @@ interface Scope {
   filter: RedeliveryFilter;
   /** Only deliveries below this id. */
   cursor: string;
-  /** What fails after the job was accepted is not the job's; null while it is being accepted. */
+  /** Deliveries that fail later do not belong to the job. Null while the job is being created. */
   createdAt: Date | null;
 }
 
@@ -113,26 +109,25 @@ async function takeRunningJob(trx: Knex.Transaction): Promise<Job | undefined> {
 }
 
 /**
- * The page is bounded by what is looked at, not by what matches: its cost is the same whether all or none of a
- * million deliveries match, and no statement runs into a time-out. The last days below the cursor are read first, so
- * that a page does not open every day of the retention.
+ * A page is limited by the rows read, not by the rows that match: its cost is the same if all or none of a million
+ * deliveries match, and no statement runs into its timeout.
  */
 async function readPage(trx: Knex.Transaction, scope: Scope, pageSize: number): Promise<Page> {
   const range = await readRange(trx, scope);
   if (range === undefined) return { ids: [], scanned: 0, lowestId: null };
   const nowMs = scope.createdAt?.getTime() ?? Number.POSITIVE_INFINITY;
-  const lookedAt = await newestFirst({ range, limit: pageSize, nowMs }, async (window, limit) => {
+  const read = await readNewestFirst({ range, limit: pageSize, nowMs }, async (window, limit) => {
     const { rows } = await trx.raw<{ rows: { id: string; matches: boolean }[] }>(
       `select id, ${matching(scope.filter)} as matches from deliveries
-       where ${sought(scope.filter)} order by id desc limit :limit`,
+       where ${indexed(scope.filter)} order by id desc limit :limit`,
       { ...bindings(scope, window), limit },
     );
     return rows;
   });
   return {
-    ids: lookedAt.filter(({ matches }) => matches).map(({ id }) => id),
-    scanned: lookedAt.length,
-    lowestId: lookedAt.at(-1)?.id ?? null,
+    ids: read.filter(({ matches }) => matches).map(({ id }) => id),
+    scanned: read.length,
+    lowestId: read.at(-1)?.id ?? null,
   };
 }
 
@@ -142,8 +137,8 @@ interface Page {
   lowestId: string | null;
 }
 
-/** What an index finds in the order of ids. */
-function sought({ webhook_id, status }: RedeliveryFilter): string {
+/** Conditions that an index can answer in the order of ids. */
+function indexed({ webhook_id, status }: RedeliveryFilter): string {
   const range = 'id >= cast(:from as uuid) and id < cast(:below as uuid)';
   if (webhook_id !== undefined) return `webhook_id = :webhookId and ${range}`;
   return `workspace_id = :workspaceId and ${status === 'failed' ? 'failed_at is not null and ' : ''}${range}`;
@@ -173,7 +168,7 @@ function bindings({ workspaceId, filter, createdAt }: Scope, { from, below }: Id
   };
 }
 
-/** Bounds of ids, so that only the partitions of those days are read. Undefined where there can be nothing. */
+/** Bounds of ids limit the partitions that are read. Undefined if nothing can match. */
 async function readRange(trx: Knex.Transaction, scope: Scope): Promise<IdRange | undefined> {
   const { since, alert_id: alertId } = scope.filter;
   const range = { from: firstIdAt(since === undefined ? 0 : Date.parse(since)), below: scope.cursor };

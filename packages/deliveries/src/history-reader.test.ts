@@ -1,17 +1,16 @@
+import { firstIdAt, recordId } from '@tocsin/database';
 import fc from 'fast-check';
-import type { IdRange } from './alert-range-reader.js';
-import { newestFirst } from './newest-first.js';
-import { firstIdAt, recordId } from './record-id.js';
+import { type IdRange, readNewestFirst } from './history-reader.js';
 
 const dayMs = 86_400_000;
 const nowMs = Date.UTC(2026, 0, 31);
 const always: IdRange = { from: firstIdAt(0), below: 'ffffffff-ffff-ffff-ffff-ffffffffffff' };
 const idAt = (daysAgo: number, name: string | number) => recordId(nowMs - daysAgo * dayMs, String(name));
 
-/** Over a history of these ids, with the windows that were asked for. */
+/** Reads a history of these ids and records the windows. */
 async function readFrom(history: string[], { range = always, limit }: { range?: IdRange; limit: number }) {
   const windows: IdRange[] = [];
-  const ids = await newestFirst({ range, limit, nowMs }, async (window, count) => {
+  const ids = await readNewestFirst({ range, limit, nowMs }, async (window, count) => {
     windows.push(window);
     return within(history, window).slice(0, count);
   });
@@ -24,8 +23,8 @@ const within = (history: string[], { from, below }: IdRange) =>
     .sort()
     .reverse();
 
-test('what is read window by window is what one read of the whole range would give', async () => {
-  // From two months ago to a day ahead: the clock of whoever wrote an id may be ahead of ours.
+test('reading in windows returns the same rows as one read of the whole range', async () => {
+  // From two months ago to one day ahead: the clock of the writer may be ahead of ours.
   const daysAgo = fc.double({ min: -1, max: 60, noNaN: true });
   const bound = fc.oneof(fc.constant(undefined), daysAgo);
   await fc.assert(
@@ -48,7 +47,7 @@ test('what is read window by window is what one read of the whole range would gi
   );
 });
 
-test('where the last day fills the page, nothing older is opened, also behind a cursor', async () => {
+test('a page that one day fills reads no older day, also behind a cursor', async () => {
   const history = Array.from({ length: 20 }, (_, index) => idAt(index / 100, index));
   const first = await readFrom(history, { limit: 20 });
   expect(first.windows).toEqual([{ from: firstIdAt(nowMs - dayMs), below: always.below }]);
@@ -59,7 +58,7 @@ test('where the last day fills the page, nothing older is opened, also behind a 
   expect(later.windows).toHaveLength(1);
 });
 
-test('a range that lies within the last day is read at once', async () => {
+test('a range within the last day is read in one window', async () => {
   const range = { from: firstIdAt(nowMs - 5_000), below: firstIdAt(nowMs - 4_000) };
   expect((await readFrom([], { range, limit: 5 })).windows).toEqual([range]);
 });

@@ -1,47 +1,47 @@
+import type { Database } from '@tocsin/database';
 import type { Knex } from 'knex';
-import type { Database } from './connection.js';
 
-/** What asking for a delivery again has led to. */
+/** Result of a request to redeliver one delivery. */
 export type RedeliverOutcome =
-  /** It had ended: it is open again, with a new run and a fresh schedule. */
+  /** The delivery had ended. It is open again, with a new run and a fresh schedule. */
   | 'reopened'
-  /** It was waiting for its next attempt: that is due now. */
+  /** The delivery was waiting; its next attempt is due now. */
   | 'brought_forward'
-  /** It is queued: its attempt comes without our doing. */
-  | 'under_way'
-  /** Its request is being made just now. Nothing was changed. */
+  /** The next attempt is queued already. Nothing was changed. */
+  | 'queued'
+  /** A request is in flight. Nothing was changed. */
   | 'sending'
   | 'not_found';
 
 /**
- * Asks for one delivery again. Safe beside workers and beside itself: locks go in the order that workers take them,
- * the row of open_deliveries first, then the row of deliveries.
+ * Redelivers one delivery now. Concurrent calls and workers are safe: locks are taken in the order of the workers,
+ * first the row of open_deliveries, then the row of deliveries.
  */
 export async function redeliver(database: Database, deliveryId: string): Promise<RedeliverOutcome> {
   for (let tries = 0; tries < maxTries; tries += 1) {
-    // Each in a transaction of its own: a try that came to nothing holds the row of deliveries, and must not take it
-    // along to a row of open_deliveries that a worker has.
+    // Each try has its own transaction: a try without effect holds the row of deliveries, and the next one locks
+    // open_deliveries first.
     const outcome = await database.knex.transaction((trx) => redeliverOnce(trx, deliveryId));
     if (outcome !== undefined) return outcome;
   }
-  return 'under_way';
+  return 'queued';
 }
 
-/** Undefined where another caller has reopened it between our two statements: its open row is there to be seen now. */
+/** Undefined if another caller reopened the delivery between our two statements; the next try sees its open row. */
 async function redeliverOnce(
   trx: Knex.Transaction,
   deliveryId: string,
 ): Promise<RedeliverOutcome | undefined> {
-  const hastened = await hasten(trx, deliveryId);
-  if (hastened !== undefined) return hastened;
+  const outcome = await bringForward(trx, deliveryId);
+  if (outcome !== undefined) return outcome;
   const reopened = await reopenEnded(trx, { ids: [deliveryId], statuses: endedStatuses });
   if (reopened.length > 0) return 'reopened';
   return (await exists(trx, deliveryId)) ? undefined : 'not_found';
 }
 
 /**
- * Gives ended deliveries a new run that is due now; those that are open already are left alone. The ids that
- * were reopened. Rows are locked in the order of their ids.
+ * Starts a new run, due now, for the ended deliveries among `ids`, and returns the ids of those. Open deliveries are left
+ * as they are. Rows are locked in the order of their ids.
  */
 export async function reopenEnded(
   trx: Knex.Transaction,
@@ -69,18 +69,21 @@ export async function reopenEnded(
 
 const endedStatuses = ['succeeded', 'failed', 'skipped'] as const;
 
-/** Each further try means that someone else redelivered the same delivery meanwhile. */
+/** A further try is needed only after a concurrent redelivery of the same delivery. */
 const maxTries = 3;
 
-/** Undefined where nothing is owed, so that there is nothing to hasten. */
-async function hasten(trx: Knex.Transaction, deliveryId: string): Promise<RedeliverOutcome | undefined> {
+/** Undefined if the delivery is not open. */
+async function bringForward(
+  trx: Knex.Transaction,
+  deliveryId: string,
+): Promise<RedeliverOutcome | undefined> {
   const { rows } = await trx.raw(
     `select state, claimed and lease_until > now() as sending from open_deliveries
      where delivery_id = :deliveryId for update`,
     { deliveryId },
   );
   if (rows.length === 0) return undefined;
-  if (rows[0].state === 'queued') return rows[0].sending ? 'sending' : 'under_way';
+  if (rows[0].state === 'queued') return rows[0].sending ? 'sending' : 'queued';
   await trx.raw(
     `update open_deliveries set due_at = least(due_at, now()), manual = true where delivery_id = :deliveryId`,
     { deliveryId },

@@ -1,0 +1,57 @@
+import { firstIdAt, timeOfRecordId } from '@tocsin/database';
+import type { Knex } from 'knex';
+
+/** A range of history ids: `from` inclusive, `below` exclusive. */
+export interface IdRange {
+  from: string;
+  below: string;
+}
+
+const dayMs = 86_400_000;
+/** Sizes of the windows in days, counted from the newest id. The last window is the rest of the range. */
+const daysBack = [1, 5, 21];
+
+/**
+ * Reads the newest `limit` rows of a range, newest first, in windows that grow from one day to the whole range.
+ * PostgreSQL plans and opens each partition (one a day) of a window, and most pages are filled by the last days: a
+ * read of the whole range would pay for every day of the retention.
+ */
+export async function readNewestFirst<Row>(
+  { range, limit, nowMs }: { range: IdRange; limit: number; nowMs: number },
+  readWindow: (window: IdRange, limit: number) => Promise<Row[]>,
+): Promise<Row[]> {
+  const rows: Row[] = [];
+  for (const window of windowsOf(range, nowMs)) {
+    rows.push(...(await readWindow(window, limit - rows.length)));
+    if (rows.length >= limit) break;
+  }
+  return rows;
+}
+
+/** Adjacent windows from the newest to the oldest. Ids in the future belong to the first window. */
+function windowsOf({ from, below }: IdRange, nowMs: number): IdRange[] {
+  const endMs = Math.min(nowMs, timeOfRecordId(below));
+  const starts = daysBack.map((days) => firstIdAt(endMs - days * dayMs)).filter((id) => id > from);
+  const bounds = [below, ...starts, from];
+  return bounds.slice(1).map((start, index) => ({ from: start, below: bounds[index]! }));
+}
+
+/**
+ * Narrows a range to the deliveries of one alert: their ids begin with the millisecond in which the alert was accepted.
+ * Undefined if no such alert was accepted.
+ */
+export async function narrowToAlert(
+  trx: Knex.Transaction,
+  { workspaceId, alertId, range }: { workspaceId: string; alertId: string; range: IdRange },
+): Promise<IdRange | undefined> {
+  const { rows } = await trx.raw<{ rows: { accepted_at: Date }[] }>(
+    'select accepted_at from alert_keys where workspace_id = :workspaceId and alert_id = :alertId',
+    { workspaceId, alertId },
+  );
+  const acceptedMs = rows[0]?.accepted_at.getTime();
+  if (acceptedMs === undefined) return undefined;
+  return {
+    from: [range.from, firstIdAt(acceptedMs)].sort()[1]!,
+    below: [range.below, firstIdAt(acceptedMs + 1)].sort()[0]!,
+  };
+}

@@ -269,7 +269,7 @@ test('a worker that has taken a message while the database is away says so', asy
   programs.push(stranded);
   await until('one of the messages was its own', async () => {
     await publishMalformed(['of-the-stranded']);
-    return stranded.lines('database.away').length > 0;
+    return stranded.lines('database.unavailable').length > 0;
   });
   // It would hold what it has for as long as it may; the queue gives it to the other.
   stranded.child.kill('SIGKILL');

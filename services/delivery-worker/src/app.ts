@@ -1,10 +1,10 @@
 import { readClock } from '@tocsin/database';
 import { createLogger, createMetrics, createShutdown, type Logger } from '@tocsin/kit';
 import { createPublisher, createQueueDepth, deliveriesQueue } from '@tocsin/messaging';
-import { createPatience } from './committing/patience.js';
 import type { DeliveryWorkerConfig } from './config.js';
 import { openConnections } from './connect.js';
 import { createConsumers } from './consumers.js';
+import { createDatabaseRetry } from './database-retry.js';
 import { createSetAside } from './dead-letters/set-aside.js';
 import { createDelivery } from './delivery/create-delivery.js';
 import { createDispatchRepository } from './dispatch/dispatch-repository.js';
@@ -51,25 +51,27 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
     metrics.messageFailed();
     logger.error({ err }, 'message.failed');
   };
-  const consumers = createConsumers(consuming, onError);
-  // What is being written or recorded goes on, and shows when the database is back; written twice it is written once.
-  const handBack = async () => {
-    await consumers.returnToBroker();
-    fanOut.failWaiting(new Error('It was handed back.'));
-  };
-  const { pause, resume } = consumers;
-  const patience = createPatience({ logger, signal, pause, resume, handBack });
-  const setAside = createSetAside({ database, patience, now, logger, metrics });
-  const shared = { database, patience, setAside, slots, logger, metrics, config };
+  const databaseRetry = createDatabaseRetry({ logger, signal });
+  const { availability } = databaseRetry;
+  const consumers = createConsumers({
+    broker: consuming,
+    availability,
+    slots: config.slots,
+    onError,
+    logger,
+    signal,
+  });
+  const setAside = createSetAside({ database, databaseRetry, now, logger, metrics });
+  const shared = { database, databaseRetry, setAside, slots, logger, metrics, config };
   const delivery = createDelivery({ ...shared, sender, onAttempt: window.finished, onError });
   const { begin, takeEarly } = delivery;
   const fanOut = createFanOut({ ...shared, window, publishDue, repository, begin, takeEarly });
-  await consumers.open({ alert: fanOut.handle, due: delivery.handleDue, slots: config.slots });
+  await consumers.open({ alerts: fanOut, deliveries: { handle: delivery.handleDue } });
 
   const { checkKeys } = delivery;
   const checked = { database, consuming, queueDepth, checkKeys };
   const port = await openEndpoints({ ...checked, config, logger, registry, shutdown });
-  const dispatching = { repository, window, queueDepth, publish: publishDue, patience, slots, metrics };
+  const dispatching = { repository, window, queueDepth, publish: publishDue, databaseRetry, slots, metrics };
   const loops = runLoops({ ...chores, ...dispatching });
   shutdown.add('loops', () => loops);
   shutdown.add('consumers', async () => {

@@ -1,9 +1,61 @@
+import { EventEmitter } from 'node:events';
+import { createLogger } from '@tocsin/kit';
 import type { Broker } from '@tocsin/messaging';
-import { createConsumers } from './consumers.js';
+import { createConsumers, pauseWhileUnavailable } from './consumers.js';
+import type { DatabaseAvailability } from './database-retry.js';
 
-test('draining leaves no timer behind', async () => {
+const logger = createLogger({ service: 'test', level: 'silent' });
+
+const { jest } = import.meta;
+
+function start() {
+  jest.useFakeTimers();
+  const availability: DatabaseAvailability = new EventEmitter();
+  const stopping = new AbortController();
+  const calls: string[] = [];
+  const call = (name: string) => async () => void calls.push(name);
+  pauseWhileUnavailable(
+    { availability, logger, signal: stopping.signal },
+    { pause: call('pause'), resume: call('resume'), returnToBroker: call('return') },
+  );
+  return { availability, stopping, calls };
+}
+afterEach(() => {
+  jest.useRealTimers();
+});
+
+test('a drain leaves no timer behind', async () => {
   const timers = () => process.getActiveResourcesInfo().filter((kind) => kind === 'Timeout').length;
   const before = timers();
-  await createConsumers({} as Broker, () => {}).drain();
+  const { signal } = new AbortController();
+  const availability: DatabaseAvailability = new EventEmitter();
+  const deps = { broker: {} as Broker, availability, slots: 1, onError() {}, logger, signal };
+  await createConsumers(deps).drain();
   expect(timers()).toBe(before);
+});
+
+test('consumers are paused during a short outage, and no message is returned', () => {
+  const { availability, calls } = start();
+  availability.emit('unavailable');
+  jest.advanceTimersByTime(14_000);
+  availability.emit('available');
+  jest.advanceTimersByTime(60_000);
+  expect(calls).toEqual(['pause', 'resume']);
+});
+
+test('messages are returned to the broker once in a long outage', () => {
+  const { availability, calls } = start();
+  availability.emit('unavailable');
+  jest.advanceTimersByTime(60_000);
+  availability.emit('available');
+  expect(calls).toEqual(['pause', 'return', 'resume']);
+});
+
+test('consumers of a worker that stops are neither returned nor resumed', () => {
+  const { availability, stopping, calls } = start();
+  availability.emit('unavailable');
+  stopping.abort();
+  jest.advanceTimersByTime(60_000);
+  availability.emit('available');
+  expect(calls).toEqual(['pause']);
 });

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { type Logger, withTimeout } from '@tocsin/kit';
 import {
   alertFiredQueue,
   type Broker,
@@ -6,61 +6,109 @@ import {
   type ConsumerOptions,
   createConsumer,
   deliveriesQueue,
+  type QueueMessage,
   unroutedQueue,
 } from '@tocsin/messaging';
+import type { DatabaseRetry } from './database-retry.js';
 import { maxRecordsInHand } from './delivery/create-delivery.js';
 
-/** Those of the worker's three queues, as one. */
+/** The consumers of the worker's three queues. They are paused while the database is unavailable. */
 export interface Consumers {
   open(handlers: Handlers): Promise<void>;
-  pause(): Promise<unknown>;
-  resume(): Promise<unknown>;
-  /** What is in hand is given to others by the broker. */
-  returnToBroker(): Promise<unknown>;
-  /** Takes no more; resolves when nothing is in hand. */
+  /** Stops receiving. Resolves when no message is in flight. */
   drain(): Promise<void>;
 }
 
 interface Handlers {
-  alert: ConsumerOptions['handle'];
-  due: ConsumerOptions['handle'];
-  /** Requests under way at the most. */
+  alerts: {
+    handle(message: QueueMessage): void;
+    /** Fails the messages that wait for their turn. */
+    rejectWaiting(error: Error): void;
+  };
+  deliveries: { handle(message: QueueMessage): void };
+}
+
+export interface ConsumersDeps {
+  broker: Broker;
+  availability: DatabaseRetry['availability'];
+  /** Requests in flight at most. */
   slots: number;
+  onError: (error: unknown) => void;
+  logger: Logger;
+  /** Aborted when the worker stops. */
+  signal: AbortSignal;
 }
 
 /**
- * Alerts that a worker holds at once, to take them over in turn by workspace: what is still in the queue is first come,
- * first served, and a storm is published faster than it can be written (docs/adr/0030).
+ * Alerts in flight at most. The worker serves them round robin by workspace, while the queue is first come, first served:
+ * during a storm, which is published faster than it is written, fairness begins with the alerts in flight (docs/adr/0030).
  */
 const alertPrefetch = 40_000;
-/** Of one queue. A few kilobytes are ours; what others publish there may be of any size. */
+/** For each queue. Tocsin's own messages have a few kilobytes; those of other publishers can have any size. */
 const maxBytes = 32 * 1_048_576;
-/** Of what was not routed there are few, or nobody's bindings are in order. */
+/** Few messages are unroutable, unless a binding is missing. */
 const unroutedPrefetch = 1_000;
-/** A frozen broker does not answer; what it hands out all the same is refused, and goes back with the channel. */
-const pausePatienceMs = 2_000;
+/** A frozen broker does not reply. The messages that it sends afterwards are returned to it with the channel. */
+const pauseTimeoutMs = 2_000;
 
-export function createConsumers(broker: Broker, onError: (error: unknown) => void): Consumers {
+export function createConsumers(deps: ConsumersDeps): Consumers {
+  const { broker, slots, onError } = deps;
   const consumers: Consumer[] = [];
   const all = <T>(step: (consumer: Consumer) => Promise<T>) => Promise.all(consumers.map(step));
-  const open = async (options: Omit<ConsumerOptions, 'maxBytes' | 'onError'>) =>
+  const open = async (options: Pick<ConsumerOptions, 'queue' | 'prefetch' | 'handle'>) =>
     consumers.push(await createConsumer(broker, { ...options, maxBytes, onError }));
   const pause = () => all((consumer) => consumer.pause());
   return {
-    async open({ alert, due, slots }) {
-      await open({ queue: alertFiredQueue, prefetch: alertPrefetch, handle: alert });
-      await open({ queue: unroutedQueue, prefetch: unroutedPrefetch, handle: alert });
-      // Half of the hands may be full of what hangs, or waits for a slot, and the rest still keep the slots busy.
-      await open({ queue: deliveriesQueue, prefetch: 2 * slots + maxRecordsInHand, handle: due });
+    async open({ alerts, deliveries }) {
+      pauseWhileUnavailable(deps, {
+        pause,
+        resume: () => all((consumer) => consumer.resume()),
+        async returnToBroker() {
+          await all((consumer) => consumer.returnToBroker());
+          alerts.rejectWaiting(new Error('The message was returned to the broker.'));
+        },
+      });
+      await open({ queue: alertFiredQueue, prefetch: alertPrefetch, handle: alerts.handle });
+      await open({ queue: unroutedQueue, prefetch: unroutedPrefetch, handle: alerts.handle });
+      // Half of the messages can wait for a slow destination or a slot, and the other half still keeps all slots busy.
+      const prefetch = 2 * slots + maxRecordsInHand;
+      await open({ queue: deliveriesQueue, prefetch, handle: deliveries.handle });
     },
-    pause,
-    resume: () => all((consumer) => consumer.resume()),
-    returnToBroker: () => all((consumer) => consumer.returnToBroker()),
     async drain() {
-      const paused = new AbortController();
-      const late = sleep(pausePatienceMs, undefined, { signal: paused.signal });
-      await Promise.race([pause(), late]).finally(() => paused.abort());
+      await withTimeout(pause(), { timeoutMs: pauseTimeoutMs }).catch(() => {});
       await all((consumer) => consumer.drained());
     },
   };
+}
+
+interface Pausable {
+  pause(): Promise<unknown>;
+  resume(): Promise<unknown>;
+  returnToBroker(): Promise<unknown>;
+}
+
+/** Longer than the restart of a database, or than the change to another primary. */
+const returnAfterMs = 15_000;
+
+/**
+ * Pauses while the database is unavailable. After 15 s the messages in flight are returned to the broker: the database
+ * may be available to other workers. Deliveries that have been sent are still recorded once it is available again.
+ */
+export function pauseWhileUnavailable(
+  { availability, logger, signal }: Pick<ConsumersDeps, 'availability' | 'logger' | 'signal'>,
+  consumers: Pausable,
+): void {
+  let timer: NodeJS.Timeout | undefined;
+  availability.on('unavailable', () => {
+    void consumers.pause();
+    timer = setTimeout(() => {
+      if (signal.aborted) return;
+      logger.warn({}, 'database.unavailable_long');
+      void consumers.returnToBroker();
+    }, returnAfterMs).unref();
+  });
+  availability.on('available', () => {
+    clearTimeout(timer);
+    if (!signal.aborted) void consumers.resume();
+  });
 }

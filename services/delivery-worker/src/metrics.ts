@@ -1,5 +1,5 @@
 import type { Metrics } from '@tocsin/kit';
-import { createBatchMetrics } from './committing/batch-metrics.js';
+import { createBatchMetrics } from './batch-metrics.js';
 import { createDeadLetterMetrics } from './dead-letters/dead-letter-metrics.js';
 import { createDeliveryMetrics } from './delivery/delivery-metrics.js';
 import { createDispatchMetrics } from './dispatch/dispatch-metrics.js';

@@ -1,8 +1,5 @@
 import { classifyDatabaseError, timeOfRecordId } from '@tocsin/database';
-import { createLogger } from '@tocsin/kit';
 import { until } from '@tocsin/testing';
-import { commitSplitting } from '../src/committing/commit-splitting.js';
-import { createPatience } from '../src/committing/patience.js';
 import { createStage, type Stage } from './support/stage.js';
 
 const dayMs = 86_400_000;
@@ -79,23 +76,13 @@ test('while the partitions of today cannot be made, nothing is set aside either,
   await expectDelivered(5);
 });
 
-test('a row of a day that is not to be made is told from a bad value: it is not set aside', async () => {
+test('a row of a day without a partition fails as such, and not as an invalid value', async () => {
   const acceptedAtMs = wallClock() - 100 * dayMs;
-  const logger = createLogger({ service: 'test', level: 'silent' });
-  const pause = async () => {};
-  const [end] = await commitSplitting([stage.plan([], { acceptedAtMs })], {
-    patience: createPatience({
-      logger,
-      signal: new AbortController().signal,
-      pause,
-      resume: pause,
-      handBack: pause,
-    }),
-    commit: async (planned) => [await stage.write(planned, { acceptedAtMs })],
-  });
-  const reason = end?.status === 'rejected' && end.reason;
-  expect(reason).toMatchObject({ message: expect.stringContaining('no partition') });
-  expect(classifyDatabaseError(reason)).toBe('missing_partition');
+  const error = await stage
+    .write([stage.plan([], { acceptedAtMs })], { acceptedAtMs })
+    .catch((thrown) => thrown);
+  expect(error).toMatchObject({ message: expect.stringContaining('no partition') });
+  expect(classifyDatabaseError(error)).toBe('missing_partition');
 });
 
 test('an outcome whose partition is missing is recorded once that is made, whole', async () => {

@@ -1,7 +1,7 @@
 import { createLogger } from '@tocsin/kit';
 import { until } from '@tocsin/testing';
 import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
-import { createPatience } from '../src/committing/patience.js';
+import { createDatabaseRetry } from '../src/database-retry.js';
 import { createRecorder } from '../src/delivery/record.js';
 import type { Attempt, Verdict } from '../src/delivery/verdict.js';
 import { createScene, type Scene } from './support/scene.js';
@@ -26,13 +26,7 @@ const retry: Verdict = {
 };
 
 const logger = createLogger({ service: 'test', level: 'silent' });
-const patience = createPatience({
-  logger,
-  signal: new AbortController().signal,
-  pause: async () => {},
-  resume: async () => {},
-  handBack: async () => {},
-});
+const databaseRetry = createDatabaseRetry({ logger, signal: new AbortController().signal });
 
 function attempt(statusCode = 200): Attempt {
   return {
@@ -92,7 +86,7 @@ test('an outcome that waited until another worker had claimed and sent is an att
   const first = await scene.claimOne(due);
   await scene.endLease(due.deliveryId);
   const second = await scene.claimOne(due);
-  const parts = { ...scene, patience, logger, onBatch: () => {}, leaseMs: 30_000 };
+  const parts = { ...scene, databaseRetry, logger, onBatch: () => {}, leaseMs: 30_000 };
   const recorder = () => createRecorder(parts);
   await Promise.all([
     recorder().record({ claimed: first, verdict: retry, attempt: attempt(500) }),
@@ -108,7 +102,7 @@ test('an outcome that waited until another worker had claimed and sent is an att
 test('recording beside a statement that was given up as lost is recording once, and refuses nothing', async () => {
   const claimed = await scene.claimOne(await scene.queueOne());
   const outcome = { claimed, verdict: succeeded, attempt: attempt() };
-  const record = () => patience.untilAnswered(() => scene.records.record([outcome]));
+  const record = () => databaseRetry.whileUnavailable(() => scene.records.record([outcome]));
   let both: Promise<unknown> = Promise.resolve();
   await scene.database.knex.transaction(async (trx) => {
     // Holds the one up before its commit, until the other has begun too and sees nothing of it.

@@ -91,7 +91,7 @@ test('a worker whose database is away stops in time, and nothing is lost', async
   await delivered(await stage.fire(ruleId));
   await database.close();
   const alertId = await stage.fire(ruleId);
-  await until('it is in hand and waits for the database', () => output.includes('database.away'));
+  await until('it is in hand and waits for the database', () => output.includes('database.unavailable'));
   const toldAtMs = performance.now();
   child.kill('SIGTERM');
   const { code, atMs } = await exited;

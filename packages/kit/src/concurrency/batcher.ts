@@ -104,7 +104,7 @@ export function createPromiseBatcher<Item, Result>(
   const { run, keyOf, retryItem, ...rest } = options;
   const batcher = createBatcher<Entry<Item, Result>, Result>({
     ...rest,
-    run: (entries) => run(entries.map(({ item }) => item)) as Promise<Result[]>,
+    run: async (entries) => (await run(entries.map(({ item }) => item))) ?? [],
     onSettled: ({ resolve, reject }, end) =>
       end.status === 'fulfilled' ? resolve(end.value) : reject(end.reason),
     ...(keyOf && { keyOf: ({ item }) => keyOf(item) }),

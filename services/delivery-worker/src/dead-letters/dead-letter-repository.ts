@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto';
 import type { DeadLetterReason } from '@tocsin/contracts';
 import { type Database, firstIdAt, recordId, sqlArray, timeOfRecordId } from '@tocsin/database';
-import { storableText } from '../committing/storable-text.js';
+import { sanitizeText } from '../sanitize-text.js';
 import { keptOf } from './kept-of.js';
 
 export interface DeadLetter {
@@ -42,9 +42,9 @@ export function createDeadLetterRepository(database: Database): DeadLetterReposi
       await database.prepared(add, [
         sqlArray.uuid(letters.map(({ id }) => id)),
         sqlArray.text(letters.map(({ reason }) => reason)),
-        sqlArray.text(letters.map(({ detail }) => storableText(detail))),
+        sqlArray.text(letters.map(({ detail }) => sanitizeText(detail))),
         sqlArray.text(letters.map(({ queue }) => queue)),
-        sqlArray.text(letters.map(({ routingKey }) => storableText(routingKey))),
+        sqlArray.text(letters.map(({ routingKey }) => sanitizeText(routingKey))),
         sqlArray.bytea(letters.map(({ content }) => keptOf(content))),
         sqlArray.timestamptz(letters.map(({ id }) => new Date(timeOfRecordId(id)))),
         sqlArray.text(letters.map(({ requestId }) => requestId ?? null)),

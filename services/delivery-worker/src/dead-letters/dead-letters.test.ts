@@ -1,5 +1,10 @@
+import { createLogger } from '@tocsin/kit';
+import { createDatabaseRetry } from '../database-retry.js';
 import type { DeadLetter } from './dead-letter-repository.js';
 import { createDeadLetters } from './dead-letters.js';
+
+const logger = createLogger({ service: 'test', level: 'silent' });
+const databaseRetry = createDatabaseRetry({ logger, signal: new AbortController().signal });
 
 const letterOf = (content: Buffer) => ({
   reason: 'malformed_message' as const,
@@ -28,7 +33,7 @@ function start({ lost = 0 } = {}) {
   };
   const letters = createDeadLetters({
     repository,
-    patience: { untilAnswered: (work) => work(), rest: async () => true },
+    databaseRetry,
     now: async () => (clockMs += 1_000),
   });
   const add = (content: Buffer, isReturned = () => false) => letters.add(letterOf(content), isReturned);

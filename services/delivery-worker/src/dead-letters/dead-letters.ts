@@ -1,5 +1,4 @@
-import type { Patience } from '../committing/patience.js';
-import { createPatientBatcher } from '../committing/patient-batcher.js';
+import type { DatabaseRetry } from '../database-retry.js';
 import { type DeadLetter, type DeadLetterRepository, deadLetterId } from './dead-letter-repository.js';
 import { keptOf } from './kept-of.js';
 
@@ -13,7 +12,7 @@ type Unnamed = Omit<DeadLetter, 'id'>;
 
 export interface DeadLettersDeps {
   repository: DeadLetterRepository;
-  patience: Patience;
+  databaseRetry: DatabaseRetry;
   /** The database's clock, in Unix milliseconds: by a worker's own, one that is wrong would set aside what is long expired. */
   now: () => Promise<number>;
 }
@@ -31,9 +30,8 @@ const maxLettersInBatch = 200;
 const maxBytesInStatement = 4 * 1_048_576;
 
 /** A flood of them takes few connections to the database, and a few megabytes. */
-export function createDeadLetters({ repository, patience, now }: DeadLettersDeps): DeadLetters {
-  const batcher = createPatientBatcher<Waiting, boolean>({
-    patience,
+export function createDeadLetters({ repository, databaseRetry, now }: DeadLettersDeps): DeadLetters {
+  const batcher = databaseRetry.createBatcher<Waiting, boolean>({
     commit: async (waiting) => {
       const aheadMs = (await now()) - performance.now();
       const areOurs = waiting.map(({ isReturned }) => !isReturned());
@@ -43,7 +41,7 @@ export function createDeadLetters({ repository, patience, now }: DeadLettersDeps
       return areOurs;
     },
     maxSize: maxLettersInBatch,
-    lanes: 1,
+    concurrency: 1,
   });
   return {
     add: (letter, isReturned) => batcher.add({ letter, isReturned, sinceMs: performance.now() }),

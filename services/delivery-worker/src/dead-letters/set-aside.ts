@@ -2,7 +2,7 @@ import type { DeadLetterReason } from '@tocsin/contracts';
 import type { Database } from '@tocsin/database';
 import type { Logger } from '@tocsin/kit';
 import { deliveriesQueue, type QueueMessage } from '@tocsin/messaging';
-import type { Patience } from '../committing/patience.js';
+import type { DatabaseRetry } from '../database-retry.js';
 import type { DeadLetterMetrics } from './dead-letter-metrics.js';
 import { createDeadLetterRepository } from './dead-letter-repository.js';
 import { createDeadLetters } from './dead-letters.js';
@@ -13,16 +13,16 @@ export type SetAside = (message: QueueMessage, why: { reason: DeadLetterReason; 
 
 export interface SetAsideDeps {
   database: Database;
-  patience: Patience;
+  databaseRetry: DatabaseRetry;
   /** The database's clock, in Unix milliseconds. */
   now: () => Promise<number>;
   logger: Logger;
   metrics: DeadLetterMetrics;
 }
 
-export function createSetAside({ database, patience, now, logger, metrics }: SetAsideDeps): SetAside {
+export function createSetAside({ database, databaseRetry, now, logger, metrics }: SetAsideDeps): SetAside {
   const repository = createDeadLetterRepository(database);
-  const deadLetters = createDeadLetters({ repository, patience, now });
+  const deadLetters = createDeadLetters({ repository, databaseRetry, now });
   return (message, { reason, detail }) => {
     const { content, queue, routingKey, redelivered } = message;
     const requestId = requestIdOf(message);

@@ -1,6 +1,5 @@
 import type { DeliveryDue } from '@tocsin/contracts';
-import type { Patience } from '../committing/patience.js';
-import { createPatientBatcher } from '../committing/patient-batcher.js';
+import type { DatabaseRetry } from '../database-retry.js';
 import { type ClaimRepository, newClaimToken } from './claim-repository.js';
 import type { Claimed } from './claimed.js';
 
@@ -12,7 +11,7 @@ export type Claim = (due: DeliveryDue) => Promise<Claimed | undefined>;
 
 export interface ClaimDeps {
   repository: ClaimRepository;
-  patience: Patience;
+  databaseRetry: DatabaseRetry;
   onBatch: (size: number) => void;
 }
 
@@ -25,9 +24,8 @@ interface Asked {
 const maxClaimsInBatch = 200;
 
 export function createClaim(deps: ClaimDeps): Claim {
-  const { repository, patience, onBatch } = deps;
-  const batcher = createPatientBatcher<Asked, Claimed | undefined>({
-    patience,
+  const { repository, databaseRetry, onBatch } = deps;
+  const batcher = databaseRetry.createBatcher<Asked, Claimed | undefined>({
     commit: async (batch) => {
       const token = batch[0]?.token ?? newClaimToken();
       for (const asked of batch) asked.token = token;
@@ -37,7 +35,7 @@ export function createClaim(deps: ClaimDeps): Claim {
       return wanted.map(({ deliveryId }) => byId.get(deliveryId));
     },
     maxSize: maxClaimsInBatch,
-    lanes: 2,
+    concurrency: 2,
     onBatch,
   });
   return (due) => batcher.add({ due, token: undefined });

@@ -2,9 +2,9 @@ import { createSecretBox, type Database } from '@tocsin/database';
 import type { Sender } from '@tocsin/egress';
 import { createTickThrottle, type HealthCheck, type Logger } from '@tocsin/kit';
 import type { QueueMessage } from '@tocsin/messaging';
-import type { BatchMetrics } from '../committing/batch-metrics.js';
-import type { Patience } from '../committing/patience.js';
+import type { BatchMetrics } from '../batch-metrics.js';
 import { type DeliveryWorkerConfig, openKeys } from '../config.js';
+import type { DatabaseRetry } from '../database-retry.js';
 import type { SetAside } from '../dead-letters/set-aside.js';
 import { createLimit } from '../in-turn/limit.js';
 import { createTasks } from '../in-turn/tasks.js';
@@ -30,7 +30,7 @@ export interface DeliveryParts {
   database: Database;
   slots: Slots;
   sender: Sender;
-  patience: Patience;
+  databaseRetry: DatabaseRetry;
   setAside: SetAside;
   logger: Logger;
   metrics: DeliveryMetrics & BatchMetrics;
@@ -81,16 +81,19 @@ export function createDelivery(parts: DeliveryParts): Delivery {
 }
 
 function createVerbs(parts: DeliveryParts, keyWatch: KeyWatch): Deliver {
-  const { database, slots, sender, patience, logger, metrics, config, onAttempt } = parts;
+  const { database, slots, sender, databaseRetry, logger, metrics, config, onAttempt } = parts;
   const leaseMs = config.leases.claimMs;
   const secrets = createSecretBox(openKeys(config.secretsKeys));
   return createDeliver({
     claim: createClaim({
       repository: createClaimRepository(database, leaseMs),
-      patience,
+      databaseRetry,
       onBatch: (size) => metrics.batch('claim', size),
     }),
-    webhooks: createWebhookCache(createWebhooksReader({ database, secrets, onRead: keyWatch.saw }), patience),
+    webhooks: createWebhookCache(
+      createWebhooksReader({ database, secrets, onRead: keyWatch.saw }),
+      databaseRetry,
+    ),
     render: createRenderBody(),
     dearRenders: createDearRenders(),
     slots,
@@ -100,7 +103,7 @@ function createVerbs(parts: DeliveryParts, keyWatch: KeyWatch): Deliver {
       records: createRecordRepository(database, secrets),
       deferrals: createDeferralRepository(database),
       holds: createHoldRepository(database),
-      patience,
+      databaseRetry,
       logger,
       onBatch: (size) => metrics.batch('record', size),
       leaseMs,

@@ -1,5 +1,5 @@
 import { type Database, sqlArray } from '@tocsin/database';
-import { storableOrNull } from '../committing/storable-text.js';
+import { sanitizeOrNull } from '../sanitize-text.js';
 import { claimColumns } from './claim-columns.js';
 import type { Claimed } from './claimed.js';
 import type { Deferral } from './verdict.js';
@@ -23,7 +23,7 @@ export function createDeferralRepository(database: Database): DeferralRepository
     await database.prepared(tell, [
       ...claimColumns(deferrals.map(({ claimed }) => claimed)),
       sqlArray.text(deferrals.map(({ deferral }) => deferral.failure?.code ?? null)),
-      sqlArray.text(deferrals.map(({ deferral }) => storableOrNull(deferral.failure?.error))),
+      sqlArray.text(deferrals.map(({ deferral }) => sanitizeOrNull(deferral.failure?.error))),
     ]);
   };
   return {

@@ -1,5 +1,5 @@
 import { type Database, firstIdOf, type SecretBox, sqlArray } from '@tocsin/database';
-import { storableOrNull } from '../committing/storable-text.js';
+import { sanitizeOrNull } from '../sanitize-text.js';
 import { claimColumns } from './claim-columns.js';
 import type { Claimed } from './claimed.js';
 import type { Attempt, Verdict } from './verdict.js';
@@ -45,17 +45,17 @@ function columnsOf(outcomes: Outcome[], secrets: SecretBox): unknown[] {
       outcomes.map(({ verdict, claimed }) => (verdict.kind === 'retry' ? verdict.step : claimed.step)),
     ),
     sqlArray.text(failures.map((failure) => failure?.code ?? null)),
-    sqlArray.text(failures.map((failure) => storableOrNull(failure?.error))),
+    sqlArray.text(failures.map((failure) => sanitizeOrNull(failure?.error))),
     sqlArray.boolean(attempts.map((attempt) => attempt !== undefined)),
     sqlArray.text(attempts.map((attempt) => attempt?.trigger ?? null)),
     sqlArray.timestamptz(attempts.map((attempt) => attempt?.startedAt ?? null)),
     sqlArray.integer(attempts.map((attempt) => (attempt ? Math.round(attempt.durationMs) : null))),
     sqlArray.integer(startsOf(bodies)),
     sqlArray.integer(attempts.map((attempt) => attempt?.response?.statusCode ?? null)),
-    sqlArray.text(attempts.map((attempt) => storableOrNull(attempt?.response?.body))),
+    sqlArray.text(attempts.map((attempt) => sanitizeOrNull(attempt?.response?.body))),
     sqlArray.boolean(attempts.map((attempt) => attempt?.response?.truncated ?? false)),
     sqlArray.text(attempts.map((attempt) => attempt?.failure?.code ?? null)),
-    sqlArray.text(attempts.map((attempt) => storableOrNull(attempt?.failure?.error ?? attempt?.note))),
+    sqlArray.text(attempts.map((attempt) => sanitizeOrNull(attempt?.failure?.error ?? attempt?.note))),
     sqlArray.integer(bodies.map((body) => body.length)),
     // One value for all: an array of them would go as hexadecimal text, twice as long, and be parsed again.
     Buffer.concat(bodies),

@@ -1,4 +1,5 @@
 import type { Logger } from '@tocsin/kit';
+import { createDatabaseRetry } from '../database-retry.js';
 import type { Claimed } from './claimed.js';
 import { createRecorder } from './record.js';
 import type { Outcome } from './record-repository.js';
@@ -6,6 +7,7 @@ import type { Outcome } from './record-repository.js';
 test('an answer that the database refuses is left out of its record, and the log tells of it', async () => {
   const tries: Outcome[] = [];
   const logged: string[] = [];
+  const logger = { error: (_: unknown, event: string) => logged.push(event), warn() {} } as unknown as Logger;
   const recorder = createRecorder({
     records: {
       record: async ([outcome]) => {
@@ -15,8 +17,8 @@ test('an answer that the database refuses is left out of its record, and the log
     },
     deferrals: { renew: async () => {}, defer: async () => {} },
     holds: { hold: async () => {}, release: async () => {} },
-    patience: { untilAnswered: (work) => work(), rest: async () => true },
-    logger: { error: (_: unknown, event: string) => logged.push(event) } as unknown as Logger,
+    databaseRetry: createDatabaseRetry({ logger, signal: new AbortController().signal }),
+    logger,
     onBatch() {},
     leaseMs: 30_000,
   });

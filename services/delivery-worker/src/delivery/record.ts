@@ -1,9 +1,6 @@
-import { isDatabaseUnavailable } from '@tocsin/database';
-import type { Logger } from '@tocsin/kit';
-import { createBatcher } from '../committing/batcher.js';
-import { oneOfEach } from '../committing/one-of-each.js';
-import type { Patience } from '../committing/patience.js';
-import { createPatientBatcher } from '../committing/patient-batcher.js';
+import { createPromiseBatcher, type Logger } from '@tocsin/kit';
+import type { DatabaseRetry } from '../database-retry.js';
+import { uniqueBy } from '../unique-by.js';
 import type { Claimed } from './claimed.js';
 import type { DeferralRepository, Deferred } from './deferral-repository.js';
 import type { Hold, HoldRepository } from './hold-repository.js';
@@ -26,7 +23,7 @@ export interface RecorderDeps {
   records: RecordRepository;
   deferrals: DeferralRepository;
   holds: HoldRepository;
-  patience: Patience;
+  databaseRetry: DatabaseRetry;
   logger: Logger;
   onBatch: (size: number) => void;
   /** Of claims. */
@@ -38,12 +35,11 @@ const maxOutcomesInBatch = 200;
 const gatherMs = 20;
 
 export function createRecorder(deps: RecorderDeps): Recorder {
-  const { patience, logger, onBatch, leaseMs } = deps;
+  const { databaseRetry, logger, onBatch, leaseMs } = deps;
   const leases = keepLeases({ renew: deps.deferrals.renew, leaseMs });
-  const records = createPatientBatcher<Outcome, void>({
-    patience,
+  const records = databaseRetry.createBatcher<Outcome, void>({
     commit: deps.records.record,
-    mended: (outcome, err) => {
+    replaceInvalid: (outcome, err) => {
       const { attempt } = outcome;
       // Without the answer's body already, and refused all the same: it waits, and `database.postponed` tells of it.
       if (!attempt?.response?.body) return outcome;
@@ -52,26 +48,23 @@ export function createRecorder(deps: RecorderDeps): Recorder {
       return { ...outcome, attempt: { ...attempt, response } };
     },
     maxSize: maxOutcomesInBatch,
-    lanes: 2,
+    concurrency: 2,
     gatherMs,
     onBatch,
   });
-  const deferrals = createPatientBatcher<Deferred, void>({
-    patience,
+  const deferrals = databaseRetry.createBatcher<Deferred, void>({
     commit: deps.deferrals.defer,
     maxSize: maxOutcomesInBatch,
-    lanes: 1,
+    concurrency: 1,
     gatherMs,
   });
   const soon = (work: () => Promise<void>) =>
-    patience
-      .untilAnswered(work, isDatabaseUnavailable)
-      .catch((err) => logger.warn({ err }, 'delivery.hold_given_up'));
+    databaseRetry.whileUnavailable(work).catch((err) => logger.warn({ err }, 'delivery.hold_given_up'));
   // Many circuits can open at once, when many destinations hang: a commit for each would keep others from the database.
-  const holds = createBatcher<Hold, void>({
+  const holds = createPromiseBatcher<Hold, void>({
     run: (entries) => soon(() => deps.holds.hold(onePerWebhook(entries))),
     maxSize: maxOutcomesInBatch,
-    lanes: 1,
+    concurrency: 1,
   });
   return {
     record: (outcome) => leases.during(outcome.claimed, () => records.add(outcome)),
@@ -83,7 +76,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
 
 /** The longest of each webhook's. */
 function onePerWebhook(holds: Hold[]): Hold[] {
-  return oneOfEach(
+  return uniqueBy(
     holds,
     ({ webhookId }) => webhookId,
     (hold, kept) => hold.forMs > kept.forMs,

@@ -1,6 +1,6 @@
+import { createPromiseBatcher } from '@tocsin/kit';
 import { LRUCache } from 'lru-cache';
-import { createBatcher } from '../committing/batcher.js';
-import type { Patience } from '../committing/patience.js';
+import type { DatabaseRetry } from '../database-retry.js';
 import type { Destination, Unopened, WebhooksReader } from './webhooks-reader.js';
 
 /** Webhooks opened and kept by id and version: an old version is never sent to. */
@@ -11,16 +11,16 @@ export interface WebhookCache {
 
 const maxWebhooks = 5_000;
 
-export function createWebhookCache(reader: WebhooksReader, patience: Patience): WebhookCache {
+export function createWebhookCache(reader: WebhooksReader, databaseRetry: DatabaseRetry): WebhookCache {
   const known = new LRUCache<string, Destination>({ max: maxWebhooks });
-  const loader = createBatcher<string, Destination | Unopened | undefined>({
+  const loader = createPromiseBatcher<string, Destination | Unopened | undefined>({
     run: async (ids) => {
-      const found = await patience.untilAnswered(() => reader.find([...new Set(ids)]));
+      const found = await databaseRetry.whileUnavailable(() => reader.find([...new Set(ids)]));
       const byId = new Map(found.map((webhook) => [webhook.id, webhook]));
       return ids.map((id) => byId.get(id));
     },
     maxSize: 50,
-    lanes: 2,
+    concurrency: 2,
   });
   return {
     async get(id, version) {

@@ -1,7 +1,9 @@
 import { createLogger } from '@tocsin/kit';
+import { createDatabaseRetry } from '../database-retry.js';
 import type { DispatchMetrics } from './dispatch-metrics.js';
 import { type DispatcherDeps, runDispatcher } from './dispatcher.js';
 
+const silent = createLogger({ service: 'test', level: 'silent' });
 const candidate = { workspaceId: 'w', webhookId: 'h', due: 1, probing: false, queueBy: new Date() };
 
 test('where another worker takes all that is due, what is due is not looked for again at once', async () => {
@@ -25,10 +27,10 @@ test('where another worker takes all that is due, what is due is not looked for 
     window: { take: () => true, giveBack() {}, room: () => 100, finished() {}, observe() {} },
     queueDepth: async () => 0,
     publish: async () => [],
-    patience: { untilAnswered: (work) => work(), rest: async () => true },
+    databaseRetry: createDatabaseRetry({ logger: silent, signal: new AbortController().signal }),
     slots: { shareOf: () => 8, backlogged() {} },
     metrics: {} as DispatchMetrics,
-    logger: createLogger({ service: 'test', level: 'silent' }),
+    logger: silent,
     signal: stop.signal,
   });
   // Two pauses of 250 ms, each a quarter shorter at the least.

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { DeliveryDue } from '@tocsin/contracts';
 import type { Logger } from '@tocsin/kit';
-import type { Patience } from '../committing/patience.js';
+import type { DatabaseRetry } from '../database-retry.js';
 import type { Slots } from '../slots/slots.js';
 import type { DispatchMetrics } from './dispatch-metrics.js';
 import type { Candidate, DispatchRepository } from './dispatch-repository.js';
@@ -16,7 +16,7 @@ export interface DispatcherDeps {
   queueDepth: () => Promise<number>;
   /** Publishes; the deliveries that the broker has not confirmed. */
   publish: (deliveries: DeliveryDue[]) => Promise<DeliveryDue[]>;
-  patience: Patience;
+  databaseRetry: DatabaseRetry;
   slots: Pick<Slots, 'shareOf' | 'backlogged'>;
   metrics: DispatchMetrics;
   logger: Logger;
@@ -62,7 +62,7 @@ async function dispatchOnce({
   window,
   queueDepth,
   publish,
-  patience,
+  databaseRetry,
   slots,
   logger,
 }: DispatcherDeps): Promise<boolean> {
@@ -82,7 +82,7 @@ async function dispatchOnce({
   const due = await repository.queue(quotas);
   const unconfirmed = await publish(due);
   // Else they would wait for their lease to run out.
-  if (unconfirmed.length > 0) await patience.untilAnswered(() => repository.unqueue(unconfirmed));
+  if (unconfirmed.length > 0) await databaseRetry.whileUnavailable(() => repository.unqueue(unconfirmed));
   logger.debug({ queued: due.length, unconfirmed: unconfirmed.length, ready, messages }, 'dispatch.queued');
   return due.length > 0;
 }

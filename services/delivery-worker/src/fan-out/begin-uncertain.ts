@@ -1,13 +1,13 @@
 import type { DeliveryDue } from '@tocsin/contracts';
 import type { Logger } from '@tocsin/kit';
-import type { Patience } from '../committing/patience.js';
+import type { DatabaseRetry } from '../database-retry.js';
 import type { ClaimRepository } from '../delivery/claim-repository.js';
 import type { Claimed } from '../delivery/claimed.js';
 import type { Slot } from '../slots/slots.js';
 
 export interface BeginUncertainDeps {
   claims: Pick<ClaimRepository, 'claim'>;
-  patience: Patience;
+  databaseRetry: DatabaseRetry;
   begin: (claimed: Claimed, slot: Slot) => void;
   logger: Logger;
 }
@@ -19,12 +19,12 @@ export interface BeginUncertainDeps {
 export async function beginUncertain(
   uncertain: { due: DeliveryDue; slot: Slot }[],
   token: string,
-  { claims, patience, begin, logger }: BeginUncertainDeps,
+  { claims, databaseRetry, begin, logger }: BeginUncertainDeps,
 ): Promise<void> {
   const due = uncertain.map((entry) => entry.due);
   // Without this they would wait for their leases.
-  const claimed = await patience
-    .untilAnswered(() => claims.claim(due, token))
+  const claimed = await databaseRetry
+    .whileUnavailable(() => claims.claim(due, token))
     .catch((err) => logger.warn({ err }, 'fan_out.claim_failed'));
   const byId = new Map(claimed?.map((entry) => [entry.deliveryId, entry]));
   for (const entry of uncertain) {

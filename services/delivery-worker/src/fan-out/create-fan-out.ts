@@ -1,9 +1,9 @@
 import { createAlertFiredCheck, type DeliveryDue } from '@tocsin/contracts';
 import type { Database } from '@tocsin/database';
 import type { Logger } from '@tocsin/kit';
-import type { BatchMetrics } from '../committing/batch-metrics.js';
-import type { Patience } from '../committing/patience.js';
+import type { BatchMetrics } from '../batch-metrics.js';
 import type { DeliveryWorkerConfig } from '../config.js';
+import type { DatabaseRetry } from '../database-retry.js';
 import type { SetAside } from '../dead-letters/set-aside.js';
 import { createClaimRepository } from '../delivery/claim-repository.js';
 import type { Claimed } from '../delivery/claimed.js';
@@ -19,7 +19,7 @@ import { createRulesReader } from './rules-reader.js';
 export interface FanOutParts {
   database: Database;
   window: Window;
-  patience: Patience;
+  databaseRetry: DatabaseRetry;
   logger: Logger;
   metrics: FanOutMetrics & BatchMetrics;
   setAside: SetAside;
@@ -37,7 +37,7 @@ export function createFanOut(parts: FanOutParts): FanOutAlert {
   const {
     database,
     window,
-    patience,
+    databaseRetry,
     logger,
     metrics,
     setAside,
@@ -52,8 +52,8 @@ export function createFanOut(parts: FanOutParts): FanOutAlert {
     const unconfirmed = await publishDue(due);
     if (unconfirmed.length === 0) return;
     // Without this they would wait for their lease to run out; should it fail too, they do.
-    await patience
-      .untilAnswered(() => repository.unqueue(unconfirmed))
+    await databaseRetry
+      .whileUnavailable(() => repository.unqueue(unconfirmed))
       .catch((err) => logger.warn({ err }, 'fan_out.unqueue_failed'));
   };
   const claims = createClaimRepository(database, config.leases.claimMs);
@@ -68,8 +68,8 @@ export function createFanOut(parts: FanOutParts): FanOutAlert {
     publish: (due) => void publish(due),
     begin,
     beginUncertain: (uncertain, token) =>
-      void beginUncertain(uncertain, token, { claims, patience, begin, logger }),
-    patience,
+      void beginUncertain(uncertain, token, { claims, databaseRetry, begin, logger }),
+    databaseRetry,
     logger,
     metrics,
   });

@@ -1,12 +1,14 @@
 import type { AlertFired } from '@tocsin/contracts';
-import type { Logger } from '@tocsin/kit';
+import { createLogger } from '@tocsin/kit';
 import type { QueueMessage } from '@tocsin/messaging';
 import { until } from '@tocsin/testing';
+import { createDatabaseRetry } from '../database-retry.js';
 import { createWindow } from '../dispatch/window.js';
 import { createSlots } from '../slots/slots.js';
 import { createFanOutAlert } from './fan-out-alert.js';
 import type { PlannedAlert } from './planned.js';
 
+const silent = createLogger({ service: 'test', level: 'silent' });
 const workspaceId = '11111111-1111-4111-8111-111111111111';
 
 /** Each rule has one webhook, which has the rule's name. */
@@ -64,8 +66,8 @@ function start(held: string[]) {
     publish() {},
     begin() {},
     beginUncertain() {},
-    patience: { untilAnswered: (work) => work(), rest: async () => true },
-    logger: { info() {}, debug() {}, warn() {} } as unknown as Logger,
+    databaseRetry: createDatabaseRetry({ logger: silent, signal: new AbortController().signal }),
+    logger: silent,
     metrics: { batch() {}, alertFannedOut() {} },
   });
   const fire = (alertId: string, rule: string) => {

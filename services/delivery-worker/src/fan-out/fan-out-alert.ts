@@ -1,14 +1,13 @@
 import { type AlertFired, alertFiredKey, alertKey, type Checked } from '@tocsin/contracts';
 import { classifyDatabaseError } from '@tocsin/database';
+import { createBatcher } from '@tocsin/kit';
 import { type QueueMessage, unroutedQueue } from '@tocsin/messaging';
-import type { BatchMetrics } from '../committing/batch-metrics.js';
-import { createBatches } from '../committing/batches.js';
-import { commitSplitting } from '../committing/commit-splitting.js';
-import { oneOfEach } from '../committing/one-of-each.js';
-import type { Patience } from '../committing/patience.js';
+import type { BatchMetrics } from '../batch-metrics.js';
+import type { DatabaseRetry } from '../database-retry.js';
 import { requestIdOf } from '../dead-letters/request-id-of.js';
 import type { SetAside } from '../dead-letters/set-aside.js';
 import type { Slots } from '../slots/slots.js';
+import { uniqueBy } from '../unique-by.js';
 import { type AnnounceDeps, announce } from './announce.js';
 import type { FanOutMetrics } from './fan-out-metrics.js';
 import type { FanOutRepository } from './fan-out-repository.js';
@@ -27,14 +26,14 @@ export interface FanOutDeps extends AnnounceDeps {
   setAside: SetAside;
   slots: Pick<Slots, 'early' | 'isProven'>;
   takeEarly: Slots['takeEarly'];
-  patience: Patience;
+  databaseRetry: DatabaseRetry;
   metrics: FanOutMetrics & BatchMetrics;
 }
 
 export interface FanOutAlert {
   handle(message: QueueMessage): void;
   /** What waits fails with `error`; what is being written goes on. */
-  failWaiting(error: Error): void;
+  rejectWaiting(error: Error): void;
   /** The same, now and from now on. */
   refuseWaiting(error: Error): void;
 }
@@ -61,28 +60,32 @@ export function createFanOutAlert(deps: FanOutDeps): FanOutAlert {
   const pace = createPace({ slots: deps.slots, now: () => performance.now() });
   const idleRules = createIdleRules(deps.slots);
   const accept = (taken: Taken[], planned: BatchDeps['planned']) =>
-    acceptAll(taken, { ...deps, idleRules, planned });
+    // Nothing is kept for what failed before it was planned.
+    acceptBatch(taken, { ...deps, idleRules, planned }).finally(() => planned(0));
   const common = {
     maxSize: maxAlertsInBatch,
     onBatch: (size: number) => deps.metrics.batch('fan_out', size),
-    turnOf: ({ alert }: Taken) => alert.workspace_id,
+    keyOf: ({ alert }: Taken) => alert.workspace_id,
+    concurrency: 2,
+    failsWholeBatch: (error: unknown) =>
+      ['unavailable', 'missing_partition'].includes(classifyDatabaseError(error)),
+    onSettled: (taken: Taken, end: PromiseSettledResult<Accepted>) => settle(taken, end, deps.setAside),
   };
-  const batches = createBatches<Taken>({
+  const batches = createBatcher<Taken, Accepted>({
     ...common,
     run: (taken) => accept(taken, pace.taken(taken.length)),
-    lanes: 2,
     room: pace.room,
   });
-  const idleBatches = createBatches<Taken>({
+  const idleBatches = createBatcher<Taken, Accepted>({
     ...common,
     // Few of these find a slot (a hold may have ended since), so none are kept for them.
     run: (taken) => accept(taken, () => {}),
-    lanes: 2,
     gatherMs: gatherIdleMs,
   });
   const add = (taken: Taken) => (idleRules.has(taken.alert.alert_rule_id) ? idleBatches : batches).add(taken);
-  const failWaiting = (error: Error) => {
-    for (const { message } of [...batches.clear(), ...idleBatches.clear()]) message.retry(error);
+  const rejectWaiting = (error: Error) => {
+    batches.rejectWaiting(error);
+    idleBatches.rejectWaiting(error);
   };
   return {
     handle(message) {
@@ -92,29 +95,20 @@ export function createFanOutAlert(deps: FanOutDeps): FanOutAlert {
       if (parsed.ok) add({ message, alert: parsed.alert, requestId: requestIdOf(message) });
       else deps.setAside(message, parsed);
     },
-    failWaiting,
+    rejectWaiting,
     refuseWaiting(error) {
       refusal = error;
-      failWaiting(error);
+      rejectWaiting(error);
     },
   };
 }
 
 type BatchDeps = FanOutDeps & { idleRules: IdleRules; planned: ReturnType<Pace['taken']> };
 
-async function acceptAll(taken: Taken[], deps: BatchDeps): Promise<void> {
-  const ends = await commitSplitting(taken, {
-    patience: deps.patience,
-    commit: (batch) => acceptBatch(batch, deps),
-  });
-  // Nothing is kept for what failed before it was planned.
-  deps.planned(0);
-  taken.forEach(({ message }, index) => {
-    const end = ends[index]!;
-    if (end.status === 'rejected') refuse(message, end.reason, deps.setAside);
-    else if (end.value.ok) message.ack();
-    else deps.setAside(message, end.value);
-  });
+function settle({ message }: Taken, end: PromiseSettledResult<Accepted>, setAside: SetAside): void {
+  if (end.status === 'rejected') refuse(message, end.reason, setAside);
+  else if (end.value.ok) message.ack();
+  else setAside(message, end.value);
 }
 
 /** A value that is not accepted never will be; anything else that the database says may be mended, and is tried again. */
@@ -136,14 +130,18 @@ function unrouted({ routingKey }: QueueMessage): Unusable {
 
 async function acceptBatch(taken: Taken[], deps: BatchDeps): Promise<Accepted[]> {
   // The database's clock: by this worker's own, one that is wrong would write into days that are gone, or not there yet.
-  const { rules, webhooks: targets, nowMs: acceptedAtMs } = await deps.rules.find(wantedBy(taken));
+  const {
+    rules,
+    webhooks: targets,
+    nowMs: acceptedAtMs,
+  } = await deps.databaseRetry.whileUnavailable(() => deps.rules.find(wantedBy(taken)));
   const resolved = taken.map(({ alert, requestId }) => {
     const entry = resolveAlert(alert, rules.get(alert.alert_rule_id));
     return entry && { ...entry, requestId };
   });
   // (workspace_id, alert_id) twice in a batch is the same alert; the first wins.
   const known = resolved.filter((entry) => entry !== undefined);
-  const alerts = oneOfEach(known, ({ alert }) => alertKey(alert));
+  const alerts = uniqueBy(known, ({ alert }) => alertKey(alert));
   const plans = alerts.map((alert) => planAlert(alert, { ...deps, targets, acceptedAtMs }));
   deps.idleRules.observe(plans);
   const deliveries = plans.flatMap((plan) => plan.deliveries);

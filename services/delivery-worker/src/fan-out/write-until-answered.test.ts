@@ -1,7 +1,11 @@
+import { createLogger } from '@tocsin/kit';
+import { createDatabaseRetry } from '../database-retry.js';
 import type { PlannedAlert } from './planned.js';
 import { writeUntilAnswered } from './write-until-answered.js';
 
 const planned = [{ recordId: 'alert', deliveries: [{ id: 'first' }, { id: 'second' }] }] as PlannedAlert[];
+const logger = createLogger({ service: 'test', level: 'silent' });
+const databaseRetry = createDatabaseRetry({ logger, signal: new AbortController().signal });
 const lost = Object.assign(new Error('no answer'), { code: 'ETIMEDOUT' });
 
 /** Answers each try in turn: an error is thrown, ids are what this try wrote. Tries again whatever is thrown. */
@@ -15,19 +19,7 @@ function write(answers: (Error | string[])[]) {
       return { ids: new Set(answer), leaseEndsAtMs: 0 };
     },
   };
-  const patience = {
-    rest: async () => true,
-    async untilAnswered<T>(work: () => Promise<T>): Promise<T> {
-      for (;;) {
-        try {
-          return await work();
-        } catch (error) {
-          if (answers.length === 0) throw error;
-        }
-      }
-    },
-  };
-  return { tries, written: writeUntilAnswered(planned, 1_000, { repository, patience }) };
+  return { tries, written: writeUntilAnswered(planned, 1_000, { repository, databaseRetry }) };
 }
 
 test('what a try has written whose answer was lost is told when the next one finds it, as uncertain', async () => {

@@ -1,12 +1,12 @@
 import { isDatabaseUnavailable } from '@tocsin/database';
-import type { Patience } from '../committing/patience.js';
+import type { DatabaseRetry } from '../database-retry.js';
 import { newClaimToken } from '../delivery/claim-repository.js';
 import type { FanOutRepository } from './fan-out-repository.js';
 import type { PlannedAlert } from './planned.js';
 
 export interface WriteDeps {
   repository: FanOutRepository;
-  patience: Patience;
+  databaseRetry: DatabaseRetry;
 }
 
 export interface Written {
@@ -28,12 +28,12 @@ export interface Written {
 export async function writeUntilAnswered(
   planned: PlannedAlert[],
   acceptedAtMs: number,
-  { repository, patience }: WriteDeps,
+  { repository, databaseRetry }: WriteDeps,
 ): Promise<Written> {
   const token = newClaimToken();
   if (planned.length === 0) return { ids: new Set(), token, leaseEndsAtMs: 0, isCertain: true };
   let mayBeWritten = false;
-  const written = await patience.untilAnswered(async () => {
+  const written = await databaseRetry.whileUnavailable(async () => {
     try {
       return await repository.write(planned, { acceptedAtMs, token });
     } catch (error) {

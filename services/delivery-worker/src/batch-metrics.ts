@@ -1,6 +1,6 @@
 import type { Metrics } from '@tocsin/kit';
 
-/** What is committed together, by whoever commits. */
+/** Sizes of the batches that each stage commits. */
 export function createBatchMetrics(metrics: Metrics) {
   const batches = metrics.histogram({
     name: 'tocsin_batch_size',

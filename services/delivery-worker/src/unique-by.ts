@@ -1,5 +1,5 @@
-/** One item of each key, in the order in which the keys came: the first, or a later one that `wins` against it. */
-export function oneOfEach<Item>(
+/** One item of each key, in the order of the keys: the first, or a later one for which `wins` is true. */
+export function uniqueBy<Item>(
   items: Iterable<Item>,
   keyOf: (item: Item) => string,
   wins: (item: Item, kept: Item) => boolean = () => false,

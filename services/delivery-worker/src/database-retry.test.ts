@@ -1,0 +1,102 @@
+import { createLogger } from '@tocsin/kit';
+import { createDatabaseRetry } from './database-retry.js';
+
+const silent = createLogger({ service: 'test', level: 'silent' });
+const failing = (code: string) => Object.assign(new Error(code), { code });
+
+function start() {
+  const stopping = new AbortController();
+  const databaseRetry = createDatabaseRetry({ logger: silent, signal: stopping.signal });
+  const events: string[] = [];
+  databaseRetry.availability.on('unavailable', () => events.push('unavailable'));
+  databaseRetry.availability.on('available', () => events.push('available'));
+  return { databaseRetry, events, stopping };
+}
+
+/** Work that fails with one code after the other and then succeeds. */
+function failingWith(...codes: string[]) {
+  return async () => {
+    const code = codes.shift();
+    if (code !== undefined) throw failing(code);
+    return 'done';
+  };
+}
+
+const tenConflicts = Array.from({ length: 10 }, () => '40P01');
+
+test('ten conflicts before an outage and ten after it are retried', async () => {
+  const { databaseRetry, events } = start();
+  const work = failingWith(...tenConflicts, 'ECONNREFUSED', ...tenConflicts);
+  expect(await databaseRetry.whileUnavailable(work)).toBe('done');
+  expect(events).toEqual(['unavailable', 'available']);
+});
+
+test('the eleventh conflict in a row is thrown', async () => {
+  const { databaseRetry } = start();
+  await expect(databaseRetry.whileUnavailable(failingWith(...tenConflicts, '40P01'))).rejects.toThrow(
+    '40P01',
+  );
+});
+
+test('a statement that ran into its time limit is not retried as if the database were unavailable', async () => {
+  const { databaseRetry, events } = start();
+  await expect(databaseRetry.whileUnavailable(failingWith('57014'))).rejects.toThrow('57014');
+  expect(events).toEqual([]);
+});
+
+test('calls that wait together are one outage, from the first retry to the last result', async () => {
+  const { databaseRetry, events } = start();
+  const outage = () => failingWith('ECONNREFUSED', 'ECONNREFUSED');
+  await Promise.all([databaseRetry.whileUnavailable(outage()), databaseRetry.whileUnavailable(outage())]);
+  expect(events).toEqual(['unavailable', 'available']);
+});
+
+test('a worker that stops no longer waits for the database', async () => {
+  const { databaseRetry, events, stopping } = start();
+  const waiting = databaseRetry.whileUnavailable(() => Promise.reject(failing('ECONNREFUSED')));
+  setImmediate(() => stopping.abort());
+  await expect(waiting).rejects.toThrow('ECONNREFUSED');
+  expect(events).toEqual(['unavailable', 'available']);
+});
+
+test('an item with a value that the database rejects is replaced, and any other error changes nothing', async () => {
+  const { databaseRetry } = start();
+  let otherErrors = 3;
+  const replaced: number[] = [];
+  const batcher = databaseRetry.createBatcher<number, number>({
+    commit: async (items) => {
+      if (otherErrors > 0) {
+        otherErrors -= 1;
+        throw failing('XX000');
+      }
+      if (items.includes(5)) throw failing('22P05');
+      return items;
+    },
+    replaceInvalid(item) {
+      replaced.push(item);
+      return -item;
+    },
+    maxSize: 200,
+    concurrency: 1,
+  });
+  const items = Array.from({ length: 20 }, (_, index) => index);
+  expect(await Promise.all(items.map(batcher.add))).toEqual(items.map((item) => (item === 5 ? -5 : item)));
+  expect(replaced).toEqual([5]);
+});
+
+test('a worker that stops while the database is unavailable gives up a batch whole', async () => {
+  const { databaseRetry, stopping } = start();
+  let commits = 0;
+  const batcher = databaseRetry.createBatcher<number, void>({
+    commit: async () => {
+      commits += 1;
+      stopping.abort();
+      throw failing('ECONNREFUSED');
+    },
+    maxSize: 200,
+    concurrency: 1,
+  });
+  const ends = await Promise.allSettled([1, 2, 3, 4].map(batcher.add));
+  expect(new Set(ends.map(({ status }) => status))).toEqual(new Set(['rejected']));
+  expect(commits).toBe(1);
+});

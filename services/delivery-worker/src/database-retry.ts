@@ -1,0 +1,110 @@
+import { EventEmitter } from 'node:events';
+import { classifyDatabaseError, isDatabaseUnavailable } from '@tocsin/database';
+import {
+  type BatcherOptions,
+  createPromiseBatcher,
+  exponentialBackoffMs,
+  type Logger,
+  type PromiseBatcher,
+  retry,
+} from '@tocsin/kit';
+
+/** `unavailable`: the first call waits for a retry. `available`: no call waits any longer. */
+export type DatabaseAvailability = EventEmitter<{ unavailable: []; available: [] }>;
+
+export interface DatabaseRetry {
+  /**
+   * Repeats `work`, which must be safe to repeat, with a backoff while the database is unavailable and the worker does
+   * not stop. A conflict is retried at once, ten times in a row. Any other error is thrown.
+   */
+  whileUnavailable<T>(work: () => Promise<T>): Promise<T>;
+  /**
+   * A batcher for one database statement. While the database is unavailable a batch is retried whole. After any other
+   * error it is split, and an item that fails alone is retried with a backoff until the worker stops.
+   */
+  createBatcher<Item, Result>(options: DatabaseBatcherOptions<Item, Result>): PromiseBatcher<Item, Result>;
+  availability: Pick<DatabaseAvailability, 'on'>;
+}
+
+interface DatabaseBatcherOptions<Item, Result>
+  extends Pick<BatcherOptions<Item, Result>, 'maxSize' | 'concurrency' | 'gatherMs' | 'onBatch'> {
+  /** Commits all items or none, and is safe to repeat. Results are in the order of the items. */
+  commit: BatcherOptions<Item, Result>['run'];
+  /** The item to commit in place of one with a value that the database rejects. Unless given: the same item. */
+  replaceInvalid?: (item: Item, error: unknown) => Item;
+}
+
+export interface DatabaseRetryDeps {
+  logger: Logger;
+  /** Aborted when the worker stops. */
+  signal: AbortSignal;
+}
+
+const backoff = { firstMs: 50, maxMs: 2_000 };
+const maxConflicts = 10;
+/** About one line a minute for an item that is retried every two seconds. */
+const retriesPerLogLine = 30;
+
+export function createDatabaseRetry({ logger, signal }: DatabaseRetryDeps): DatabaseRetry {
+  const availability: DatabaseAvailability = new EventEmitter();
+  let waiting = 0;
+
+  const startWaiting = (err: unknown) => {
+    waiting += 1;
+    if (waiting > 1) return;
+    logger.warn({ err }, 'database.unavailable');
+    availability.emit('unavailable');
+  };
+  const stopWaiting = () => {
+    waiting -= 1;
+    if (waiting > 0) return;
+    logger.info({}, 'database.available');
+    availability.emit('available');
+  };
+  const whileUnavailable = async <T>(work: () => Promise<T>): Promise<T> => {
+    let hasWaited = false;
+    try {
+      return await retry(() => retryConflicts(work), {
+        shouldRetry: isDatabaseUnavailable,
+        backoff: (failures) => exponentialBackoffMs(failures, backoff),
+        signal,
+        onRetry(error) {
+          if (!hasWaited) startWaiting(error);
+          hasWaited = true;
+        },
+      });
+    } finally {
+      if (hasWaited) stopWaiting();
+    }
+  };
+  return {
+    whileUnavailable,
+    createBatcher({ commit, replaceInvalid = (item) => item, ...options }) {
+      return createPromiseBatcher({
+        ...options,
+        run: (items) => whileUnavailable(async () => (await commit(items)) ?? []),
+        // Unavailability gets here only when the worker stops, and then every item fails with it.
+        failsWholeBatch: isDatabaseUnavailable,
+        retryItem(item, { error, failures }) {
+          if (failures % retriesPerLogLine === 1) logger.warn({ err: error, failures }, 'database.postponed');
+          return classifyDatabaseError(error) === 'invalid_value' ? replaceInvalid(item, error) : item;
+        },
+        signal,
+      });
+    },
+    availability,
+  };
+}
+
+/** The server has undone the statement. A retry meets the other transaction only once it has ended. */
+function retryConflicts<T>(work: () => Promise<T>): Promise<T> {
+  let conflicts = 0;
+  return retry(work, {
+    shouldRetry(error) {
+      if (classifyDatabaseError(error) !== 'conflict') return false;
+      conflicts += 1;
+      return conflicts <= maxConflicts;
+    },
+    backoff: () => 0,
+  });
+}

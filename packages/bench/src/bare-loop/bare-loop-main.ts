@@ -1,8 +1,8 @@
 /**
- * The loop that the worker is held against: what the same clients do with nothing around them. It consumes from a
- * quorum queue (prefetch 400), renders a compiled template, posts with keep-alive, inserts rows in batches with
- * `unnest`, and acknowledges many at once after their commit. No claims, no retries, no guard, no record of attempts:
- * it loses and repeats where the worker does not.
+ * The bare loop is the reference for the worker's throughput: the least that a consumer can do with the same clients.
+ * It consumes a quorum queue (prefetch 400), renders a compiled template, posts with keep-alive, inserts rows in batches
+ * with `unnest`, and acknowledges many messages at once after their commit. It has no claims, retries, egress guard or
+ * attempt records, so it loses and repeats deliveries where the worker does not.
  */
 
 import { type Channel, type ChannelModel, connect } from 'amqplib';
@@ -12,7 +12,7 @@ import { serveCommands } from '../test-bed/helper-process.js';
 import { createPoster, type Poster } from './poster.js';
 import { createRowWriter, type RowWriter } from './row-writer.js';
 
-export interface BareLoopOptions {
+export interface BareLoopSettings {
   amqpUrl: string;
   databaseUrl: string;
   queue: string;
@@ -32,25 +32,25 @@ interface Alert {
   workspace_id: string;
 }
 
-let model: ChannelModel | undefined;
+let connection: ChannelModel | undefined;
 let channel: Channel | undefined;
 let consumerTag = '';
 let poster: Poster | undefined;
 let rows: RowWriter | undefined;
 
-async function start(options: BareLoopOptions): Promise<void> {
-  model = await connect(options.amqpUrl, { noDelay: true });
-  const opened = await model.createChannel();
+async function start(settings: BareLoopSettings): Promise<void> {
+  connection = await connect(settings.amqpUrl, { noDelay: true });
+  const opened = await connection.createChannel();
   channel = opened;
-  await opened.prefetch(options.prefetch);
-  const post = createPoster(new Pool(options.origin, { connections: options.connections, pipelining: 1 }));
+  await opened.prefetch(settings.prefetch);
+  const post = createPoster(new Pool(settings.origin, { connections: settings.connections, pipelining: 1 }));
   poster = post;
   rows = await createRowWriter(
-    () => new pg.Client({ connectionString: options.databaseUrl }),
+    () => new pg.Client({ connectionString: settings.databaseUrl }),
     createPrefixAck(opened),
   );
   const writer = rows;
-  const reply = await opened.consume(options.queue, (message) => {
+  const reply = await opened.consume(settings.queue, (message) => {
     if (message === null) return;
     const { deliveryTag } = message.fields;
     const alert = JSON.parse(message.content.toString()) as Alert;
@@ -62,7 +62,7 @@ async function start(options: BareLoopOptions): Promise<void> {
   consumerTag = reply.consumerTag;
 }
 
-/** The benchmark's template as a compiler would leave it. */
+/** Renders the benchmark's body template (`delivery-body.ts`) as compiled code would. */
 function render(alert: Alert): string {
   return `{"alert_id":"${alert.alert_id}","text":"${jsonText(`tocsin bench: ${alert.model_name}`)} is at ${alert.metric_value}","rule":"${alert.alert_rule_id}","threshold":${alert.threshold.toFixed(2)},"bound":"${alert.bound}","fired_at":"${alert.fired_at}","workspace":"${alert.workspace_id}","source":"tocsin"}`;
 }
@@ -71,7 +71,7 @@ function jsonText(text: string): string {
   return JSON.stringify(text).slice(1, -1);
 }
 
-/** Acknowledges a finished prefix with one frame. */
+/** Returns a function that acknowledges all messages up to a delivery tag with one frame. */
 function createPrefixAck(open: Channel): (deliveryTag: number) => void {
   return (deliveryTag) => {
     open.ack({ fields: { deliveryTag } } as Parameters<Channel['ack']>[0], true);
@@ -83,7 +83,7 @@ const commands = {
   written: (): number => rows?.written() ?? 0,
   async stop(): Promise<void> {
     await channel?.cancel(consumerTag);
-    await model?.close();
+    await connection?.close();
     await poster?.close();
     await rows?.close();
   },

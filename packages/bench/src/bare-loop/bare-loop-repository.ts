@@ -1,7 +1,7 @@
 import type { Database } from '@tocsin/database';
 
-/** The one table that the bare loop writes to; indexed as lightly as a record that must be found again can be. */
-export async function makeBareTable(database: Database): Promise<void> {
+/** Creates the table of the bare loop, with a primary key as its only index. */
+export async function createBareTable(database: Database): Promise<void> {
   await database.knex.raw(`
     drop table if exists bare_deliveries;
     create table bare_deliveries (
@@ -13,7 +13,7 @@ export async function makeBareTable(database: Database): Promise<void> {
     )`);
 }
 
-/** Rows, and different alerts among them. */
+/** Counts all rows and the different alerts among them. */
 export async function countBareRows(database: Database): Promise<{ rows: number; distinct: number }> {
   const { rows } = await database.knex.raw(
     'select count(*)::integer as rows, count(distinct alert_id)::integer as distinct from bare_deliveries',

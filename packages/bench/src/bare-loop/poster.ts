@@ -1,16 +1,16 @@
 import type { Dispatcher, Pool } from 'undici';
 
 export interface Poster {
-  post(body: string, onAnswer: (statusCode: number, response: string) => void): void;
+  post(body: string, onResponse: (statusCode: number, response: string) => void): void;
   close(): Promise<void>;
 }
 
 const headers = ['Content-Type', 'application/json'];
 
-/** undici below its `request`: no promise, no stream and no signal for a request. */
+/** Uses undici's `dispatch`, which makes no promise, stream or signal for a request. */
 export function createPoster(pool: Pool): Poster {
   return {
-    post(body, onAnswer) {
+    post(body, onResponse) {
       let status = 0;
       let response = '';
       const handler: Dispatcher.DispatchHandler = {
@@ -22,7 +22,7 @@ export function createPoster(pool: Pool): Poster {
           response += chunk.toString('latin1');
         },
         onResponseEnd() {
-          onAnswer(status, response);
+          onResponse(status, response);
         },
         onResponseError(_controller, error) {
           throw error;

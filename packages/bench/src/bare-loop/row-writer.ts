@@ -10,11 +10,12 @@ interface Row {
 
 export interface RowWriter {
   add(row: Row): void;
+  /** Number of committed rows. */
   written(): number;
   close(): Promise<void>;
 }
 
-const lanes = 2;
+const connections = 2;
 const maxBatch = 400;
 const insert = {
   name: 'bare-insert',
@@ -22,12 +23,12 @@ const insert = {
          select * from unnest($1::uuid[], $2::integer[], $3::text[], $4::text[])`,
 };
 
-/** Inserts what has gathered whenever a lane is free, and acknowledges what is then finished without a gap. */
+/** Inserts gathered rows whenever a connection is free, then acknowledges the longest gap-free prefix of delivery tags. */
 export async function createRowWriter(
   createClient: () => pg.Client,
   ackUpTo: (deliveryTag: number) => void,
 ): Promise<RowWriter> {
-  const clients = Array.from({ length: lanes }, createClient);
+  const clients = Array.from({ length: connections }, createClient);
   await Promise.all(clients.map((client) => client.connect()));
   const idle = [...clients];
   const finished = new Set<number>();

@@ -1,64 +1,61 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { connect } from 'amqplib';
-import type { Destination } from '../destination/start-destination.js';
-import type { Load } from '../load/start-load.js';
 import { monotonicMs } from '../measure/clock.js';
-import { type CpuShares, createCpuMeter } from '../measure/cpu-meter.js';
+import { type CpuShares, createCpuMeter } from '../measure/process-usage.js';
 import { startHelper } from '../test-bed/helper-process.js';
-import type { Stack } from '../test-bed/start-stack.js';
+import type { TestBed } from '../test-bed/test-bed.js';
 import type { BareLoopCommands } from './bare-loop-main.js';
-import { countBareRows, makeBareTable } from './bare-loop-repository.js';
+import { countBareRows, createBareTable } from './bare-loop-repository.js';
 
 export interface BareLoopResult {
   messages: number;
   /** Deliveries a second. */
   perSecond: number;
-  /** Microseconds of CPU for a delivery, by process. */
+  /** Microseconds of CPU for each delivery, by process. */
   cpuMicros: CpuShares;
 }
 
-export interface BareLoopRun {
-  stack: Stack;
-  destination: Destination;
-  load: Load;
-  run: number;
+export interface BareLoopOptions {
   messages: number;
-  /** The queue is full before the loop starts; else it is filled meanwhile, as for the worker. */
+  /** True: the queue is full before the loop starts. False: it is filled during the measurement, as for the worker. */
   prefilled: boolean;
 }
 
 const queue = 'bench-bare';
 const prefetch = 400;
 const connections = 128;
+/** Ids of no stored workspace and rule: the bare loop does not look them up. */
+const target = {
+  workspaceId: '0d4ffb5c-7a3e-4b0e-8a57-3c7f7a0f6a01',
+  alertRuleId: '0d4ffb5c-7a3e-4b0e-8a57-3c7f7a0f6a02',
+};
 
-/** Runs the bare loop over `messages` messages and counts what came of them; throws where a count is wrong. */
-export async function runBareLoop(options: BareLoopRun): Promise<BareLoopResult> {
-  const { stack, destination, load, run, messages, prefilled } = options;
-  await makeBareTable(stack.database);
-  await makeQueue(stack.amqpUrl);
-  await destination.call('begin', { run, alerts: messages, webhooks: 1 });
+/** @throws Error when a count at the destination or in the table is wrong */
+export async function runBareLoop(
+  testBed: TestBed,
+  { messages, prefilled }: BareLoopOptions,
+): Promise<BareLoopResult> {
+  const { postgres, rabbitmq, database, destination, generator } = testBed;
+  const run = testBed.nextRun();
+  await createBareTable(database);
+  await createQueue(rabbitmq.url);
+  await destination.call('startRun', { run, alerts: messages, webhooks: 1 });
   const loop = startHelper<BareLoopCommands>(import.meta.url, './bare-loop-main.js');
-  const publish = () =>
-    load.call('publishAll', {
-      run,
-      alerts: messages,
-      workspaceId: '0d4ffb5c-7a3e-4b0e-8a57-3c7f7a0f6a01',
-      alertRuleId: '0d4ffb5c-7a3e-4b0e-8a57-3c7f7a0f6a02',
-      exchange: '',
-      routingKey: queue,
-    });
+  const route = { exchange: '', routingKey: queue };
+  const publish = () => generator.call('publishAll', { run, alerts: messages, target, route });
   if (prefilled) await publish();
   const meter = createCpuMeter({
-    ...stack.pids,
+    postgres: postgres.pid(),
+    rabbitmq: rabbitmq.pid(),
     loop: loop.pid,
     destination: destination.pid,
-    load: load.pid,
+    generator: generator.pid,
   });
   const startedAtMs = monotonicMs();
-  const published = prefilled ? undefined : publish();
+  const publishing = prefilled ? undefined : publish();
   await loop.call('start', {
-    amqpUrl: stack.amqpUrl,
-    databaseUrl: stack.databaseUrl,
+    amqpUrl: rabbitmq.url,
+    databaseUrl: postgres.url,
     queue,
     origin: destination.origin,
     prefetch,
@@ -67,26 +64,25 @@ export async function runBareLoop(options: BareLoopRun): Promise<BareLoopResult>
   while ((await loop.call('written', undefined)) < messages) await sleep(10);
   const seconds = (monotonicMs() - startedAtMs) / 1_000;
   const cpuMicros = meter.microsFor(messages);
-  await published;
+  await publishing;
   await loop.call('stop', undefined);
   await loop.stop();
-  await checkCounts(options);
+  await checkCounts(testBed, messages);
   return { messages, perSecond: messages / seconds, cpuMicros };
 }
 
-async function makeQueue(amqpUrl: string): Promise<void> {
-  const model = await connect(amqpUrl);
-  const channel = await model.createChannel();
+async function createQueue(amqpUrl: string): Promise<void> {
+  const connection = await connect(amqpUrl);
+  const channel = await connection.createChannel();
   await channel.deleteQueue(queue);
   await channel.assertQueue(queue, { durable: true, arguments: { 'x-queue-type': 'quorum' } });
-  await model.close();
+  await connection.close();
 }
 
-async function checkCounts({ stack, destination, messages }: BareLoopRun): Promise<void> {
+async function checkCounts({ database, destination }: TestBed, messages: number): Promise<void> {
   const arrived = await destination.call('progress', undefined);
-  const stored = await countBareRows(stack.database);
-  const right =
-    arrived.distinct === messages && arrived.requests === messages && stored.distinct === messages;
-  if (!right)
+  const stored = await countBareRows(database);
+  const counts = [arrived.distinct, arrived.requests, stored.distinct];
+  if (counts.some((count) => count !== messages))
     throw new Error(`The bare loop's counts are wrong: ${JSON.stringify({ arrived, stored, messages })}`);
 }

@@ -1,8 +1,7 @@
 import { measureRequests, type RequestsResult } from '../measure/requests.js';
-import { type Percentiles, percentilesOf } from '../measure/statistics.js';
-import { makeKeys, postJson, timeVerify } from '../test-bed/engine-keys.js';
-import { type Apis, startApis } from '../test-bed/start-apis.js';
-import type { Bench } from '../test-bed/test-bed.js';
+import { formatMs, type Percentiles, percentilesOf } from '../measure/statistics.js';
+import { type Apis, createUserKeys, postJson, startApis, timeVerify } from '../test-bed/apis.js';
+import type { TestBed } from '../test-bed/test-bed.js';
 
 export interface AuthResult {
   /** GET of a workspace's twenty webhooks with an access token. */
@@ -10,47 +9,51 @@ export interface AuthResult {
   /** `/auth/verify` with a user key that is in the validator's cache. */
   verifyCachedKey: RequestsResult;
   verifyToken: RequestsResult;
-  /** The first check of a key: one read and one bcrypt of nine rounds, in milliseconds. */
+  /** First check of a key, in milliseconds: one database read and one bcrypt hash with cost 9. */
   firstCheckMs: Percentiles;
 }
 
 export interface AuthOptions {
   requests: number;
-  /** User keys made to measure first checks. */
+  /** Number of user keys whose first check is measured. */
   keys: number;
 }
 
 const webhooks = 20;
 const concurrency = 16;
 
-export async function measureAuth(bench: Bench, options: AuthOptions): Promise<AuthResult> {
-  const apis = await startApis(bench.stack, bench.secretsKeys);
+export async function measureAuth(testBed: TestBed, options: AuthOptions): Promise<AuthResult> {
+  const apis = await startApis(testBed);
   try {
     const { requests } = options;
     const token = await apis.accessToken();
-    const bearer = (credential: string) => ({ authorization: `Bearer ${credential}` });
-    await makeWebhooks(apis, token);
-    const keys = await makeKeys(apis, options.keys);
+    await createWebhooks(apis, token);
+    const keys = await createUserKeys(apis, options.keys);
     const firstChecks: number[] = [];
     for (const key of keys) firstChecks.push(await timeVerify(apis, key));
-    const repeat = (origin: string, path: string, credential: string, expectStatus: number) =>
+    const common = { requests, concurrency };
+    const verify = (credential: string) =>
       measureRequests({
-        origin,
-        paths: [path],
+        ...common,
+        origin: apis.engineUrl,
+        paths: ['/auth/verify'],
         headers: bearer(credential),
-        requests,
-        concurrency,
-        expectStatus,
+        expectStatus: 204,
       });
-    const path = `/api/v1/workspaces/${apis.workspaceId}/webhooks`;
     const result = {
-      listWebhooks: await repeat(apis.apiUrl, path, token, 200),
-      verifyCachedKey: await repeat(apis.engineUrl, '/auth/verify', keys[0]!, 204),
-      verifyToken: await repeat(apis.engineUrl, '/auth/verify', token, 204),
+      listWebhooks: await measureRequests({
+        ...common,
+        origin: apis.apiUrl,
+        paths: [`/api/v1/workspaces/${apis.workspaceId}/webhooks`],
+        headers: bearer(token),
+        expectStatus: 200,
+      }),
+      verifyCachedKey: await verify(keys[0]!),
+      verifyToken: await verify(token),
       firstCheckMs: percentilesOf(firstChecks),
     };
-    bench.say(
-      `  webhooks ${Math.round(result.listWebhooks.perSecond)}/s, verify ${Math.round(result.verifyCachedKey.perSecond)}/s, first check ${result.firstCheckMs.p50.toFixed(1)} ms`,
+    testBed.print(
+      `  webhooks ${Math.round(result.listWebhooks.perSecond)}/s, verify ${Math.round(result.verifyCachedKey.perSecond)}/s, first check ${formatMs(result.firstCheckMs.p50)}`,
     );
     return result;
   } finally {
@@ -58,7 +61,11 @@ export async function measureAuth(bench: Bench, options: AuthOptions): Promise<A
   }
 }
 
-async function makeWebhooks({ apiUrl, workspaceId }: Apis, token: string): Promise<void> {
+function bearer(credential: string): { authorization: string } {
+  return { authorization: `Bearer ${credential}` };
+}
+
+async function createWebhooks({ apiUrl, workspaceId }: Apis, token: string): Promise<void> {
   for (let index = 0; index < webhooks; index += 1) {
     await postJson(`${apiUrl}/api/v1/workspaces/${workspaceId}/webhooks`, token, {
       name: `bench ${index}`,

@@ -8,9 +8,9 @@ if (options.help) console.log(usage);
 else await run();
 
 async function run(): Promise<void> {
-  const stopping = new AbortController();
-  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => stopping.abort());
-  const results = await runScenarios({ ...options, signal: stopping.signal, say: console.log });
+  const abort = new AbortController();
+  for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => abort.abort());
+  const results = await runScenarios({ ...options, signal: abort.signal, print: console.log });
   console.log(`\n${renderTable(results)}\n`);
   if (options.short) return;
   const { directory, name } = writeResults(results);

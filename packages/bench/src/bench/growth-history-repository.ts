@@ -1,45 +1,46 @@
 import { type Database, ensurePartitions, type Transaction } from '@tocsin/database';
 
-/** What is made. The measured workspace has half of it, so that no answer is helped by emptiness. */
+/** A generated history. The measured workspace has half of it, so that its pages are full. */
 export interface History {
   workspaceId: string;
   webhookId: string;
-  /** Has had its few deliveries in the beginning. */
+  /** A webhook whose few deliveries are the oldest ones of the workspace. */
   quietWebhookId: string;
   deliveries: number;
   days: number;
 }
 
 const dayMs = 86_400_000;
-/** That one call of `ensurePartitions` makes. */
+/** Number of days for which one call of `ensurePartitions` creates partitions. */
 const partitionDays = 9;
-/** Less than a page. */
-const ofQuietWebhook = 30;
-/** Days that are filled at once. */
-const hands = 2;
+/** Less than a page of 50. */
+const quietWebhookDeliveries = 30;
+/** Number of days that are filled at the same time. */
+const concurrency = 2;
 
 /**
- * Makes deliveries, each with its attempt, and an alert for every third, spread evenly over the days up to now: one in a
- * hundred has failed, and two in a hundred are owed still. There are twenty workspaces of ten webhooks; the first has
- * half of all.
+ * Writes deliveries spread evenly over the days up to now, each with one attempt, and an alert for every third delivery.
+ * 1 % of the deliveries are failed and 2 % open. Twenty workspaces have ten webhooks each; the first workspace has half
+ * of all deliveries.
  */
-export async function makeHistory(database: Database, history: History): Promise<void> {
+export async function fillHistory(database: Database, history: History): Promise<void> {
   const nowMs = Date.now();
   for (let back = 0; back <= history.days + partitionDays; back += partitionDays - 1)
     await ensurePartitions(database, nowMs - back * dayMs);
-  const left = daysOf(history, nowMs);
+  const remaining = daysOf(history, nowMs);
   const fill = async () => {
-    for (let day = left.shift(); day !== undefined; day = left.shift()) await fillDay(database, history, day);
+    for (let day = remaining.shift(); day !== undefined; day = remaining.shift())
+      await fillDay(database, history, day);
   };
-  await Promise.all(Array.from({ length: hands }, fill));
+  await Promise.all(Array.from({ length: concurrency }, fill));
   await database.knex.raw('vacuum analyze open_deliveries');
   await database.knex.raw('analyze alerts, deliveries, attempts');
   await database.knex.raw('checkpoint');
 }
 
-/** Deliveries number `from` to `last`, of which number n was accepted at `startMs + n * stepMs`. */
+/** Deliveries numbered `from` to `last`; number n was accepted at `startMs + n * stepMs`. */
 interface Day {
-  /** As the names of its partitions end. */
+  /** Suffix of the partitions of this day. */
   name: string;
   from: number;
   last: number;
@@ -61,33 +62,33 @@ function daysOf({ days, deliveries }: History, nowMs: number): Day[] {
   }));
 }
 
-/** In the order of time, as a worker does; then vacuumed, as autovacuum would. */
+/** Inserts in time order, as a worker does, and then vacuums, as autovacuum would. */
 async function fillDay(database: Database, history: History, day: Day): Promise<void> {
   const tables = ['alerts', 'deliveries', 'attempts'].map((table) => `${table}_${day.name}`).join(', ');
   await database.knex.transaction(async (trx) => {
     await trx.raw('set local synchronous_commit = off');
-    // What is truncated in the same transaction is written without a log: this server's `wal_level` is minimal.
+    // With `wal_level` minimal, a table truncated in the same transaction is filled without write-ahead log.
     await trx.raw(`truncate ${tables}`);
-    await makeNumbers(trx, history, day);
+    await createDeliveryNumbers(trx, history, day);
     for (const statement of [alerts, deliveries, attempts]) await trx.raw(statement(day.name));
     await trx.raw(openDeliveries);
   });
   await database.knex.raw(`vacuum analyze ${tables}`);
 }
 
-async function makeNumbers(
+async function createDeliveryNumbers(
   trx: Transaction,
   { workspaceId, webhookId, quietWebhookId }: History,
   { from, last, startMs, stepMs }: Day,
 ): Promise<void> {
   await trx.raw(
-    `create temporary table made on commit drop as
+    `create temporary table numbered on commit drop as
      select n, (lpad(to_hex((:startMs::float8 + n * :stepMs::float8)::bigint), 12, '0') || '8' || substr(m, 1, 3) ||
                 '8' || substr(m, 4, 15))::uuid as id,
             case when n % 2 = 0 then :workspaceId::uuid else workspaces[n / 2 % 19 + 1] end as workspace_id,
             case when n % 2 = 0 and n < :quietBelow then :quietWebhookId::uuid
                  when n % 20 = 0 then :webhookId::uuid else webhooks[n % 200 + 1] end as webhook_id,
-            n % 100 = 50 as failed, n % 100 = 52 or n % 100 = 53 as owed
+            n % 100 = 50 as failed, n % 100 = 52 or n % 100 = 53 as is_open
      from generate_series(:from::bigint, :last::bigint) as n
      cross join lateral (select md5(n::text) as m) hashed
      cross join (select array_agg(('00000000-0000-4000-8000-0000000000' || lpad(w::text, 2, '0'))::uuid order by w)
@@ -95,7 +96,7 @@ async function makeNumbers(
      cross join (select array_agg(('00000000-0000-4000-9000-00000000' || lpad(w::text, 4, '0'))::uuid order by w)
                  as webhooks from generate_series(0, 199) as w) of_webhooks`,
     {
-      ...{ workspaceId, webhookId, quietWebhookId, quietBelow: 2 * ofQuietWebhook },
+      ...{ workspaceId, webhookId, quietWebhookId, quietBelow: 2 * quietWebhookDeliveries },
       ...{ from, last, startMs, stepMs },
     },
   );
@@ -106,29 +107,29 @@ const alerts = (day: string) => `
                              model_name, metric_value, threshold, bound, outcome)
   select id, workspace_id, id, now(), '2025-01-31T12:00:00Z', webhook_id, 'bench', webhook_id, 'bench', 0.5, 0.4,
          'upper_bound', 'dispatched'
-  from made where n % 3 = 0`;
+  from numbered where n % 3 = 0`;
 
 const deliveries = (day: string) => `
   insert into deliveries_${day} (id, workspace_id, alert_id, alert_record_id, alert_rule_id, webhook_id, webhook_name,
                                  destination, status, attempts_made, claims, first_succeeded_at, failed_at, status_code,
                                  error_code, error)
   select id, workspace_id, id, id, webhook_id, webhook_id, 'bench', 'http://127.0.0.1:9',
-         case when owed then 'open' when failed then 'failed' else 'succeeded' end, 1, 1,
-         case when not failed and not owed then now() end, case when failed then now() end,
+         case when is_open then 'open' when failed then 'failed' else 'succeeded' end, 1, 1,
+         case when not failed and not is_open then now() end, case when failed then now() end,
          case when failed then 500 else 200 end, case when failed then 'http_status' end,
-         case when failed then 'The destination answered 500.' end
-  from made`;
+         case when failed then 'The destination returned 500.' end
+  from numbered`;
 
 const attempts = (day: string) => `
   insert into attempts_${day} (delivery_id, claim, number, trigger, started_at, duration_ms, request_body_encrypted,
                                status_code, response)
   select id, 1, 1, 'scheduled', now(), 3, decode(repeat(md5(n::text), 6), 'hex'),
          case when failed then 500 else 200 end, 'ok'
-  from made`;
+  from numbered`;
 
 const openDeliveries = `
   insert into open_deliveries (delivery_id, workspace_id, webhook_id, alert_record_id, run, state, due_at,
                                opened_at, claim, lease_until)
   select id, workspace_id, webhook_id, id, 1, case when n % 2000 = 52 then 'queued' else 'waiting' end, now(), now(), 0,
          case when n % 2000 = 52 then now() + interval '1 day' end
-  from made where owed`;
+  from numbered where is_open`;

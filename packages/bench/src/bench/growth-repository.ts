@@ -1,15 +1,16 @@
 import { type Database, firstIdAt, type SecretBox } from '@tocsin/database';
+import type { TestBed } from '../test-bed/test-bed.js';
 import type { History } from './growth-history-repository.js';
 
 const dayMs = 86_400_000;
 
-/** Ids of deliveries of the measured workspace from all over the time, their request bodies encrypted as the worker does. */
+/** Returns ids of deliveries spread evenly over the history, and encrypts their request bodies as the worker does. */
 export async function pickDeliveries(
   database: Database,
   secrets: SecretBox,
-  { workspaceId, days }: History,
-  count: number,
+  { history, count }: { history: History; count: number },
 ): Promise<string[]> {
+  const { workspaceId, days } = history;
   const ids: string[] = [];
   const nowMs = Date.now();
   for (let index = 1; index <= count; index += 1) {
@@ -20,7 +21,7 @@ export async function pickDeliveries(
     ids.push(rows[0].id);
   }
   for (const id of ids) {
-    const body = secrets.encrypt('{"made":true}', {
+    const body = secrets.encrypt('{"bench":true}', {
       table: 'attempts',
       id: `${id}/1`,
       column: 'request_body',
@@ -29,13 +30,11 @@ export async function pickDeliveries(
   }
   return ids;
 }
-/** A database beside the others of the server; its address. */
-export async function createDatabaseOfItsOwn(
-  { database, databaseUrl }: { database: Database; databaseUrl: string },
-  name: string,
-): Promise<string> {
+
+/** Creates a database on the server of the test bed and returns its url. */
+export async function createDatabaseFor({ database, postgres }: TestBed, name: string): Promise<string> {
   await database.knex.raw('create database ??', [name]);
-  const url = new URL(databaseUrl);
+  const url = new URL(postgres.url);
   url.pathname = `/${name}`;
   return url.href;
 }
@@ -44,8 +43,8 @@ export async function dropDatabase({ knex }: Database, name: string): Promise<vo
   await knex.raw('drop database ?? with (force)', [name]);
 }
 
-/** From now on, new connections write the plan of each statement to the server's log. */
-export async function explainEverything(database: Database, on: boolean): Promise<void> {
+/** Makes new connections log the plan of every statement, or stops that. */
+export async function setAutoExplain(database: Database, on: boolean): Promise<void> {
   const settings = on
     ? [
         `session_preload_libraries = 'auto_explain'`,

@@ -2,73 +2,70 @@ import { randomUUID } from 'node:crypto';
 import { readFileSync, statSync } from 'node:fs';
 import { createDatabase, type Database, migrateDatabase } from '@tocsin/database';
 import { Client } from 'undici';
-import { type Percentiles, percentilesOf } from '../measure/statistics.js';
-import { type Apis, startApis } from '../test-bed/start-apis.js';
-import type { Stack } from '../test-bed/start-stack.js';
-import type { Bench } from '../test-bed/test-bed.js';
-import { type History, makeHistory } from './growth-history-repository.js';
-import {
-  createDatabaseOfItsOwn,
-  dropDatabase,
-  explainEverything,
-  pickDeliveries,
-} from './growth-repository.js';
+import { formatMs, type Percentiles, percentilesOf } from '../measure/statistics.js';
+import { type Apis, startApis } from '../test-bed/apis.js';
+import { suiteApplicationName, type TestBed } from '../test-bed/test-bed.js';
+import { fillHistory, type History } from './growth-history-repository.js';
+import { createDatabaseFor, dropDatabase, pickDeliveries, setAutoExplain } from './growth-repository.js';
 
 export interface GrowthResult {
   deliveries: number;
-  /** To make them. */
+  /** Time to write the history. */
   fillSeconds: number;
-  /** One request after the other over HTTP; the dispatcher's questions straight to the database. In milliseconds. */
+  /** Latency of each query in milliseconds: lists over HTTP, the dispatcher's queries directly on the database. */
   latencyMs: Record<string, Percentiles>;
-  /** What PostgreSQL did for each question. */
+  /** Plans of each query as PostgreSQL logs them. */
   plans: Record<string, string[]>;
 }
 
 export interface GrowthOptions {
+  /** Numbers of stored deliveries to compare. */
   sizes: readonly number[];
-  /** Of each question, at each size. */
+  /** Number of requests for each query and size. */
   requests: number;
 }
 
-/** The dispatcher's questions as the worker ships them. */
-interface DispatchQuestions {
+/** The part of the worker's dispatch repository that is measured. */
+interface DispatchQueries {
   survey(limit: number): Promise<unknown>;
   queued(): Promise<unknown>;
 }
 
-/** One history: a database of its own and the services on it. */
+/** A history in a database of its own, with services that use it. */
 interface Size {
   history: History;
   fillSeconds: number;
-  stack: Stack;
+  databaseUrl: string;
   paths: Record<string, string[]>;
-  questions: Record<string, () => Promise<unknown>>;
+  queries: Record<string, () => Promise<unknown>>;
   stop(): Promise<void>;
 }
 
 const days = 30;
 const surveyLimit = 2_000;
+/** Number of deliveries that are read by id. */
 const samples = 200;
-/** PostgreSQL plans a prepared statement for its values five times before it may settle on one plan for all. */
-const untilGeneric = 6;
+/** PostgreSQL plans a prepared statement for its values five times before it may switch to a generic plan. */
+const executionsBeforeGenericPlan = 6;
 
 /**
- * Times the questions that users and the dispatcher ask, on less and on more history. The sizes stand side by side and
- * are asked in turn, so that whatever else the machine does meets all of them alike.
+ * Measures the queries of users and of the dispatcher on small and on large histories. The sizes are queried round robin,
+ * so that a slow phase of the machine affects all of them.
  */
-export async function measureGrowth(bench: Bench, options: GrowthOptions): Promise<GrowthResult[]> {
+export async function measureGrowth(testBed: TestBed, options: GrowthOptions): Promise<GrowthResult[]> {
   const sizes: Size[] = [];
   try {
-    for (const deliveries of options.sizes) sizes.push(await openSize(bench, deliveries));
-    const latencies = await askInTurn(sizes, options.requests);
+    for (const deliveries of options.sizes) sizes.push(await openSize(testBed, deliveries));
+    const latencies = await measureLatencies(sizes, options.requests);
     const results: GrowthResult[] = [];
-    for (const [index, { history, fillSeconds, stack, paths }] of sizes.entries()) {
-      const plans = await readPlans(bench, stack, { workspaceId: history.workspaceId, paths });
-      results.push({ deliveries: history.deliveries, fillSeconds, latencyMs: latencies[index]!, plans });
+    for (const [index, size] of sizes.entries()) {
+      const { deliveries } = size.history;
+      const plans = await readPlans(testBed, size);
+      results.push({ deliveries, fillSeconds: size.fillSeconds, latencyMs: latencies[index]!, plans });
     }
     for (const { deliveries, latencyMs } of results) {
-      const p99 = Object.entries(latencyMs).map(([name, { p99 }]) => `${name} ${p99.toFixed(1)}`);
-      bench.say(`  ${deliveries} deliveries, p99 in ms: ${p99.join(', ')}`);
+      const p99 = Object.entries(latencyMs).map(([name, { p99 }]) => `${name} ${formatMs(p99)}`);
+      testBed.print(`  ${deliveries} deliveries, p99: ${p99.join(', ')}`);
     }
     return results;
   } finally {
@@ -76,26 +73,29 @@ export async function measureGrowth(bench: Bench, options: GrowthOptions): Promi
   }
 }
 
-async function openSize(bench: Bench, deliveries: number): Promise<Size> {
+async function openSize(testBed: TestBed, deliveries: number): Promise<Size> {
   const name = `growth_${deliveries}`;
-  const databaseUrl = await createDatabaseOfItsOwn(bench.stack, name);
+  const databaseUrl = await createDatabaseFor(testBed, name);
   const [workspaceId, webhookId, quietWebhookId] = [randomUUID(), randomUUID(), randomUUID()];
   const history = { workspaceId, webhookId, quietWebhookId, deliveries, days };
-  const { fillSeconds, ids } = await fill(bench, databaseUrl, history);
-  bench.say(`  ${deliveries} deliveries made in ${fillSeconds.toFixed(0)} s`);
-  const stack = { ...bench.stack, databaseUrl };
-  const apis = await startApis(stack, bench.secretsKeys, { workspaceId });
+  const { fillSeconds, ids } = await fill(testBed, databaseUrl, history);
+  testBed.print(`  ${deliveries} deliveries written in ${fillSeconds.toFixed(0)} s`);
+  const apis = await startApis(testBed, { workspaceId, databaseUrl });
   const paths = pathsOf(history, ids);
-  const http = await askOverHttp(apis, paths);
-  const database = createDatabase({ url: databaseUrl, applicationName: 'tocsin-bench', plansByKey: true });
-  const dispatch = await openDispatchQuestions(database);
+  const http = await openHttpQueries(apis, paths);
+  const database = createDatabase({
+    url: databaseUrl,
+    applicationName: suiteApplicationName,
+    plansByKey: true,
+  });
+  const dispatch = await openDispatchQueries(database);
   return {
     history,
     fillSeconds,
-    stack,
+    databaseUrl,
     paths,
-    questions: {
-      ...http.questions,
+    queries: {
+      ...http.queries,
       survey: () => dispatch.survey(surveyLimit),
       queued: () => dispatch.queued(),
     },
@@ -103,35 +103,23 @@ async function openSize(bench: Bench, deliveries: number): Promise<Size> {
       await http.close();
       await apis.stop();
       await database.close();
-      await dropDatabase(bench.stack.database, name);
+      await dropDatabase(testBed.database, name);
     },
   };
 }
 
-/** One kept-alive connection; each question goes through its paths in turn. */
-async function askOverHttp(apis: Apis, paths: Record<string, string[]>) {
-  const client = new Client(apis.apiUrl);
-  const headers = { authorization: `Bearer ${await apis.accessToken()}` };
-  const get = async (path: string) => {
-    const { statusCode, body } = await client.request({ path, method: 'GET', headers });
-    const text = await body.text();
-    if (statusCode !== 200) throw new Error(`${path} answered ${statusCode}: ${text.slice(0, 500)}`);
-  };
-  const questions = Object.entries(paths).map(([name, targets]) => {
-    let asked = 0;
-    return [name, () => get(targets[asked++ % targets.length]!)] as const;
+async function fill(testBed: TestBed, url: string, history: History) {
+  const database = createDatabase({
+    url,
+    applicationName: suiteApplicationName,
+    statementTimeoutMs: 600_000,
   });
-  return { questions: Object.fromEntries(questions), close: () => client.close() };
-}
-
-async function fill(bench: Bench, url: string, history: History) {
-  const database = createDatabase({ url, applicationName: 'tocsin-bench', statementTimeoutMs: 600_000 });
   try {
     await migrateDatabase(database);
     const startedAtMs = performance.now();
-    await makeHistory(database, history);
+    await fillHistory(database, history);
     const fillSeconds = (performance.now() - startedAtMs) / 1_000;
-    return { fillSeconds, ids: await pickDeliveries(database, bench.secrets, history, samples) };
+    return { fillSeconds, ids: await pickDeliveries(database, testBed.secrets, { history, count: samples }) };
   } finally {
     await database.close();
   }
@@ -151,16 +139,32 @@ function pathsOf({ workspaceId, webhookId, quietWebhookId }: History, ids: strin
   };
 }
 
-/** Every size is asked before any is asked again. */
-async function askInTurn(sizes: Size[], requests: number): Promise<Record<string, Percentiles>[]> {
+/** Uses one keep-alive connection; each query requests its paths round robin. */
+async function openHttpQueries(apis: Apis, paths: Record<string, string[]>) {
+  const client = new Client(apis.apiUrl);
+  const headers = { authorization: `Bearer ${await apis.accessToken()}` };
+  const get = async (path: string) => {
+    const { statusCode, body } = await client.request({ path, method: 'GET', headers });
+    const text = await body.text();
+    if (statusCode !== 200) throw new Error(`${path} returned ${statusCode}: ${text.slice(0, 500)}`);
+  };
+  const queries = Object.entries(paths).map(([name, targets]) => {
+    let requests = 0;
+    return [name, () => get(targets[requests++ % targets.length]!)] as const;
+  });
+  return { queries: Object.fromEntries(queries), close: () => client.close() };
+}
+
+/** Every size is queried once before any size is queried again. */
+async function measureLatencies(sizes: Size[], requests: number): Promise<Record<string, Percentiles>[]> {
   const latencies = sizes.map((): Record<string, Percentiles> => ({}));
-  const untimed = Math.min(50, requests);
-  for (const name of Object.keys(sizes[0]?.questions ?? {})) {
+  const warmUpRounds = Math.min(50, requests);
+  for (const name of Object.keys(sizes[0]?.queries ?? {})) {
     const times = sizes.map((): number[] => []);
-    for (let round = -untimed; round < requests; round += 1)
-      for (const [index, { questions }] of sizes.entries()) {
+    for (let round = -warmUpRounds; round < requests; round += 1)
+      for (const [index, { queries }] of sizes.entries()) {
         const startedAtMs = performance.now();
-        await questions[name]!();
+        await queries[name]!();
         if (round >= 0) times[index]!.push(performance.now() - startedAtMs);
       }
     for (const [index, measured] of times.entries()) latencies[index]![name] = percentilesOf(measured);
@@ -168,48 +172,47 @@ async function askInTurn(sizes: Size[], requests: number): Promise<Record<string
   return latencies;
 }
 
-/** What is shipped is what is measured; a package may not import a service, so it is loaded where it lies. */
-async function openDispatchQuestions(database: Database): Promise<DispatchQuestions> {
+/** Loads the worker's built module by its path, because a package may not import a service. */
+async function openDispatchQueries(database: Database): Promise<DispatchQueries> {
   const path = '../../../../services/delivery-worker/dist/dispatch/dispatch-repository.js';
   const module: {
-    createDispatchRepository(database: Database, leases: Record<string, number>): DispatchQuestions;
+    createDispatchRepository(database: Database, leases: Record<string, number>): DispatchQueries;
   } = await import(import.meta.resolve(path));
   return module.createDispatchRepository(database, { queuedMs: 60_000, claimMs: 30_000 });
 }
 
-/** Asks once more over connections that explain themselves; the plans of the last time, when they have settled. */
-async function readPlans(
-  { secretsKeys }: Bench,
-  stack: Stack,
-  { workspaceId, paths }: { workspaceId: string; paths: Record<string, string[]> },
-): Promise<Record<string, string[]>> {
-  const log = stack.logOf('postgres');
+/** Runs every query with `auto_explain` until its plan is generic and returns the last plans. */
+async function readPlans(testBed: TestBed, size: Size): Promise<Record<string, string[]>> {
+  const { databaseUrl, paths } = size;
+  const log = testBed.logFile('postgres');
   const plans: Record<string, string[]> = {};
-  const explain = async (name: string, ask: () => Promise<unknown>) => {
-    for (let index = 0; index < untilGeneric; index += 1) await ask();
+  const explain = async (name: string, query: () => Promise<unknown>) => {
+    for (let index = 0; index < executionsBeforeGenericPlan; index += 1) await query();
     const start = statSync(log).size;
-    await ask();
+    await query();
     plans[name] = plansIn(readFileSync(log).subarray(start).toString());
   };
-  await explainEverything(stack.database, true);
+  await setAutoExplain(testBed.database, true);
+  // One connection, so that all executions of a statement use the same prepared plan.
+  const poolSize = 1;
   const database = createDatabase({
-    url: stack.databaseUrl,
-    applicationName: 'tocsin-bench',
-    poolSize: 1,
+    url: databaseUrl,
+    applicationName: suiteApplicationName,
+    poolSize,
     plansByKey: true,
   });
-  const apis = await startApis(stack, secretsKeys, { workspaceId, poolSize: 1 });
+  const apis = await startApis(testBed, { workspaceId: size.history.workspaceId, databaseUrl, poolSize });
   try {
     const headers = { authorization: `Bearer ${await apis.accessToken()}` };
     for (const [name, [path]] of Object.entries(paths))
       await explain(name, async () => (await fetch(`${apis.apiUrl}${path}`, { headers })).text());
-    const dispatch = await openDispatchQuestions(database);
+    const dispatch = await openDispatchQueries(database);
     await explain('survey', () => dispatch.survey(surveyLimit));
     await explain('queued', () => dispatch.queued());
   } finally {
     await apis.stop();
     await database.close();
-    await explainEverything(stack.database, false);
+    await setAutoExplain(testBed.database, false);
   }
   return plans;
 }

@@ -1,13 +1,13 @@
-import { type Percentiles, percentilesOf } from '../measure/statistics.js';
-import { writeScene } from '../test-bed/fixtures-repository.js';
-import type { Bench } from '../test-bed/test-bed.js';
+import { formatMs, type Percentiles, percentilesOf } from '../measure/statistics.js';
+import { writeFixtures } from '../test-bed/fixtures-repository.js';
+import { type TestBed, withWorkers } from '../test-bed/test-bed.js';
 import { runAlerts } from './run-alerts.js';
 
 export interface LatencyResult {
-  /** Deliveries asked for in a second. */
+  /** Requested rate of deliveries. */
   perSecond: number;
   deliveries: number;
-  /** From the call that publishes to the arrival at the destination, in milliseconds. */
+  /** From the publish to the arrival at the destination, in milliseconds. */
   latencyMs: Percentiles;
 }
 
@@ -16,19 +16,20 @@ export interface LatencyOptions {
   seconds: number;
 }
 
-/** Publish to arrival at steady rates, evenly spaced, one webhook for each alert. */
-export async function measureLatency(bench: Bench, options: LatencyOptions): Promise<LatencyResult[]> {
-  const { stack, secrets, destination, say } = bench;
-  const scene = await writeScene(stack.database, { secrets, urls: [destination.urlOf(0)] });
-  return bench.withWorkers(1, async (workers) => {
+/** Measures latency at steady rates, with one webhook for each alert. */
+export async function measureLatency(testBed: TestBed, options: LatencyOptions): Promise<LatencyResult[]> {
+  const { database, secrets, destination } = testBed;
+  const fixtures = await writeFixtures(database, { secrets, urls: destination.urls(1) });
+  return withWorkers(testBed, 1, async (workers) => {
     const results: LatencyResult[] = [];
-    await runAlerts(bench, { scene, workers, alerts: 2_000, perSecond: 500 });
+    await runAlerts(testBed, { fixtures, workers, alerts: 2_000, alertsPerSecond: 500 });
     for (const perSecond of options.rates) {
       const alerts = Math.ceil(perSecond * options.seconds);
-      const { deliveries, latenciesMs } = await runAlerts(bench, { scene, workers, alerts, perSecond });
+      const load = { fixtures, workers, alerts, alertsPerSecond: perSecond };
+      const { deliveries, latenciesMs } = await runAlerts(testBed, load);
       const latencyMs = percentilesOf(latenciesMs);
       results.push({ perSecond, deliveries, latencyMs });
-      say(`  ${perSecond}/s: p50 ${latencyMs.p50.toFixed(1)} ms, p99 ${latencyMs.p99.toFixed(1)} ms`);
+      testBed.print(`  ${perSecond}/s: p50 ${formatMs(latencyMs.p50)}, p99 ${formatMs(latencyMs.p99)}`);
     }
     return results;
   });

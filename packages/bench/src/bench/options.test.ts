@@ -1,11 +1,11 @@
 import { readOptions } from './options.js';
 
-test('the short form is small, and says itself otherwise where told', () => {
+test('--short lowers the defaults and explicit numbers override them', () => {
   expect(readOptions(['--short'])).toMatchObject({ short: true, alerts: 2_000, minutes: 0, sizes: [2_000] });
   expect(readOptions(['--short', '--alerts', '50'])).toMatchObject({ alerts: 50 });
 });
 
-test('without a word everything is measured in full', () => {
+test('without options all scenarios run with full numbers', () => {
   const { only, alerts, sizes } = readOptions([]);
   expect(only).toEqual(['throughput', 'latency', 'scale-out', 'growth', 'auth', 'memory']);
   expect({ alerts, sizes }).toEqual({ alerts: 30_000, sizes: [10_000, 1_000_000, 10_000_000] });
@@ -18,6 +18,6 @@ test.each([
   [['--alerts', '-1'], /.+/],
   [['--sizes', '10,,20'], /--sizes takes a number/],
   [['--fast'], /.+/],
-])('%j is refused with a sentence', (args, message) => {
+])('the arguments %j are rejected with a reason', (args, message) => {
   expect(() => readOptions(args)).toThrow(message);
 });

@@ -1,15 +1,15 @@
 import { parseArgs } from 'node:util';
+import { toNumber } from '../report/number-option.js';
 
 const scenarioNames = ['throughput', 'latency', 'scale-out', 'growth', 'auth', 'memory'] as const;
 export type ScenarioName = (typeof scenarioNames)[number];
 
 export interface BenchOptions {
-  /** Only the usage is wanted. */
   help: boolean;
-  /** The form for CI: small numbers, nothing written; wrong counts fail it, times never do. */
+  /** Small numbers for CI. Writes no results; wrong counts fail the run, times never do. */
   short: boolean;
   only: readonly ScenarioName[];
-  /** Profiles of the workers' CPU and of the database's statements, beside the results. */
+  /** Writes CPU profiles of the workers and adds statement counts of the database to the results. */
   profile: boolean;
   alerts: number;
   repeats: number;
@@ -18,11 +18,17 @@ export interface BenchOptions {
   sizes: readonly number[];
 }
 
-export const usage = `npm run bench -- [--short] [--only throughput,latency] [--profile]
-  [--alerts 30000] [--repeats 3] [--seconds 10] [--minutes 10] [--sizes 10000,1000000,10000000]
-  scenarios: ${scenarioNames.join(', ')}`;
+export const usage = `npm run bench -- [options]
+  --only NAME,…      scenarios to run: ${scenarioNames.join(', ')} (all)
+  --short            small numbers, writes no results
+  --profile          write CPU profiles of the workers and count database statements
+  --alerts N         alerts of each run of throughput, scale-out and memory (30000)
+  --repeats N        repeats of throughput (3)
+  --seconds N        duration of latency at each rate (10)
+  --minutes N        duration of memory (10)
+  --sizes N,…        numbers of stored deliveries in growth (10000,1000000,10000000)`;
 
-/** @throws Error with a sentence where the arguments are not understood. */
+/** @throws Error with the reason when an argument is invalid */
 export function readOptions(args: string[]): BenchOptions {
   const { values } = parseArgs({
     args,
@@ -58,12 +64,4 @@ function toScenario(name: string): ScenarioName {
   const found = scenarioNames.find((known) => known === name.trim());
   if (found === undefined) throw new Error(`There is no scenario ${JSON.stringify(name)}.\n${usage}`);
   return found;
-}
-
-/** @throws Error with a sentence where it is none, or below zero. */
-export function toNumber(name: string, text: string): number {
-  const value = Number(text);
-  if (text.trim() === '' || !Number.isFinite(value) || value < 0)
-    throw new Error(`--${name} takes a number, not ${JSON.stringify(text)}.`);
-  return value;
 }

@@ -1,21 +1,21 @@
 import { type Database, firstIdAt } from '@tocsin/database';
 import { alertIdsOfRun } from '../load/alert-ids.js';
 
-/** What the database holds of a run. Fault-free, every count is the number of alerts or of deliveries. */
+/** Rows that the database holds of a run. Without faults, each count equals the number of alerts or deliveries. */
 export interface StoredOutcome {
   alerts: number;
   keys: number;
   deliveries: number;
-  /** Succeeded with status 200 at the first attempt. */
+  /** Deliveries that succeeded with status 200 in the first attempt. */
   succeeded: number;
   attempts: number;
-  /** Attempts that are the first of their delivery, under its last claim, and hold the request and a 200. */
+  /** First attempts under the last claim that hold the request body and the response 200. */
   soundAttempts: number;
   open: number;
   deadLetters: number;
 }
 
-/** @param sinceMs Unix milliseconds before the run's first publish: ids begin with a time, so little is read. */
+/** @param sinceMs Unix time in ms before the first publish; limits the partitions that are read, because ids begin with a time */
 export async function readOutcome(
   database: Database,
   { run, sinceMs }: { run: number; sinceMs: number },
@@ -46,7 +46,6 @@ export async function readOutcome(
   return rows[0];
 }
 
-/** True while any delivery is owed. */
 export async function isAnythingOpen(database: Database): Promise<boolean> {
   const { rows } = await database.knex.raw('select exists (select from open_deliveries) as open');
   return rows[0].open;

@@ -1,73 +1,68 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { alertFiredKey, alertsExchange } from '@tocsin/contracts';
-import { waitForArrivals } from '../destination/wait-for-arrivals.js';
+import { waitForArrivals } from '../destination/start-destination.js';
 import { monotonicMs } from '../measure/clock.js';
-import { type CpuShares, createCpuMeter } from '../measure/cpu-meter.js';
-import type { Scene } from '../test-bed/fixtures-repository.js';
-import type { Service } from '../test-bed/start-service.js';
-import type { Bench } from '../test-bed/test-bed.js';
+import { type CpuShares, createCpuMeter } from '../measure/process-usage.js';
+import type { Fixtures } from '../test-bed/fixtures-repository.js';
+import type { ServiceProcess } from '../test-bed/services.js';
+import type { TestBed } from '../test-bed/test-bed.js';
 import { isAnythingOpen, readOutcome } from './outcome-reader.js';
 
 export interface AlertsRun {
-  scene: Scene;
-  workers: Service[];
+  fixtures: Fixtures;
+  workers: ServiceProcess[];
   alerts: number;
-  /** Alerts a second; undefined: as fast as confirms allow. */
-  perSecond?: number;
+  /** Without a rate, alerts are published as fast as broker confirms allow. */
+  alertsPerSecond?: number;
 }
 
 export interface AlertsResult {
   alerts: number;
   deliveries: number;
-  /** Deliveries a second, from the first publish to the last record committed. */
+  /** Deliveries a second, from the first publish to the commit of the last record. */
   perSecond: number;
   seconds: number;
-  /** From the first publish until the last confirm. */
+  /** From the first publish to the last confirm. */
   publishSeconds: number;
-  /** Microseconds of CPU for a delivery, by process. */
+  /** Microseconds of CPU for each delivery, by process. */
   cpuMicros: CpuShares;
-  /** Publish to arrival, of each delivery, in milliseconds. */
+  /** Time from publish to arrival of each delivery, in milliseconds. */
   latenciesMs: Float64Array;
 }
 
-/** Fires alerts, waits until every delivery is recorded, and checks every count; throws where one is wrong. */
-export async function runAlerts(bench: Bench, options: AlertsRun): Promise<AlertsResult> {
-  const { stack, destination, load } = bench;
-  const { scene, workers, alerts, perSecond } = options;
-  const run = bench.nextRun();
-  const webhooks = scene.webhookIds.length;
+/**
+ * Publishes alerts and waits until every delivery is recorded.
+ * @throws Error when any count at the destination or in the database is wrong
+ */
+export async function runAlerts(testBed: TestBed, options: AlertsRun): Promise<AlertsResult> {
+  const { database, destination, generator } = testBed;
+  const { fixtures, workers, alerts, alertsPerSecond } = options;
+  const run = testBed.nextRun();
+  const webhooks = fixtures.webhookIds.length;
   const deliveries = alerts * webhooks;
-  await destination.call('begin', { run, alerts, webhooks });
-  const helpers = { destination: destination.pid, load: load.pid };
-  // A second of grace: the worker's clock is ours, the record's time may be rounded.
+  await destination.call('startRun', { run, alerts, webhooks });
+  // One second of tolerance, because the time in an id is rounded.
   const sinceMs = Date.now() - 1_000;
   const meter = createCpuMeter({
-    ...stack.pids,
-    ...Object.fromEntries(workers.map((worker) => [worker.name, worker.pid])),
-    ...helpers,
+    postgres: testBed.postgres.pid(),
+    rabbitmq: testBed.rabbitmq.pid(),
+    ...Object.fromEntries(workers.map((worker) => [worker.name, worker.pid()])),
+    destination: destination.pid,
+    generator: generator.pid,
   });
-  const publishing = load.call('publishAll', {
-    run,
-    alerts,
-    workspaceId: scene.workspaceId,
-    alertRuleId: scene.alertRuleId,
-    exchange: alertsExchange,
-    routingKey: alertFiredKey,
-    perSecond,
-  });
+  const publishing = generator.call('publishAll', { run, alerts, target: fixtures, alertsPerSecond });
   await waitForArrivals(destination, deliveries);
-  while (await isAnythingOpen(stack.database)) await sleep(5);
-  const endedAtMs = monotonicMs();
+  while (await isAnythingOpen(database)) await sleep(5);
+  const recordedAtMs = monotonicMs();
   const cpuMicros = meter.microsFor(deliveries);
-  const { publishedAtMs, confirmedAtMs } = await publishing;
-  const seconds = (endedAtMs - publishedAtMs[0]!) / 1_000;
-  const latenciesMs = await checkRun(bench, { run, sinceMs, alerts, deliveries, publishedAtMs });
+  const { offeredAtMs, endedAtMs } = await publishing;
+  const seconds = (recordedAtMs - offeredAtMs[0]!) / 1_000;
+  const latenciesMs = await checkRun(testBed, { run, sinceMs, alerts, deliveries, offeredAtMs });
   return {
     alerts,
     deliveries,
     perSecond: deliveries / seconds,
     seconds,
-    publishSeconds: (confirmedAtMs - publishedAtMs[0]!) / 1_000,
+    publishSeconds: (endedAtMs - offeredAtMs[0]!) / 1_000,
     cpuMicros,
     latenciesMs,
   };
@@ -78,26 +73,28 @@ interface RunToCheck {
   sinceMs: number;
   alerts: number;
   deliveries: number;
-  publishedAtMs: Float64Array;
+  offeredAtMs: Float64Array;
 }
 
-/** Every (alert, webhook) arrived exactly once, and all that the contract promises of it is recorded. */
+/** Checks that every (alert, webhook) arrived exactly once and is recorded completely. Returns latencies in ms. */
 async function checkRun(
-  { stack, destination }: Bench,
-  { run, sinceMs, alerts, deliveries, publishedAtMs }: RunToCheck,
+  { database, destination }: TestBed,
+  { run, sinceMs, alerts, deliveries, offeredAtMs }: RunToCheck,
 ): Promise<Float64Array> {
-  const { counts, arrivedAtMs, requests, webhooks } = await destination.call('tally', undefined);
-  const { strays } = await destination.call('progress', undefined);
-  const stored = await readOutcome(stack.database, { run, sinceMs });
-  const wrong = [
-    ...(counts.every((count) => count === 1) ? [] : ['not each (alert, webhook) arrived exactly once']),
-    ...(requests === deliveries && strays === 0 ? [] : [`${requests} requests and ${strays} strays`]),
+  const { received, firstArrivalMs, requests, webhooks } = await destination.call('arrivals', undefined);
+  const { unexpected } = await destination.call('progress', undefined);
+  const stored = await readOutcome(database, { run, sinceMs });
+  const problems = [
+    ...(received.every((count) => count === 1) ? [] : ['not each (alert, webhook) arrived exactly once']),
+    ...(requests === deliveries && unexpected === 0
+      ? []
+      : [`${requests} requests, ${unexpected} unexpected`]),
     ...(stored.alerts === alerts && stored.keys === alerts ? [] : ['alerts']),
     ...(stored.deliveries === deliveries && stored.succeeded === deliveries ? [] : ['deliveries']),
     ...(stored.attempts === deliveries && stored.soundAttempts === deliveries ? [] : ['attempts']),
-    ...(stored.open === 0 && stored.deadLetters === 0 ? [] : ['something is left over']),
+    ...(stored.open === 0 && stored.deadLetters === 0 ? [] : ['open deliveries or dead letters']),
   ];
-  if (wrong.length > 0)
-    throw new Error(`Wrong counts (${wrong.join('; ')}) of ${deliveries}: ${JSON.stringify(stored)}`);
-  return arrivedAtMs.map((arrivedMs, slot) => arrivedMs - publishedAtMs[Math.floor(slot / webhooks)]!);
+  if (problems.length > 0)
+    throw new Error(`Wrong counts (${problems.join('; ')}) of ${deliveries}: ${JSON.stringify(stored)}`);
+  return firstArrivalMs.map((arrivedMs, slot) => arrivedMs - offeredAtMs[Math.floor(slot / webhooks)]!);
 }

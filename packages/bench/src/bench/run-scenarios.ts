@@ -1,7 +1,7 @@
 import { describeMachine } from '../report/machine.js';
 import type { Results } from '../report/results.js';
 import { readStatementCounts } from '../test-bed/statement-counts-reader.js';
-import { type Bench, createBench } from '../test-bed/test-bed.js';
+import { createTestBed, type TestBed } from '../test-bed/test-bed.js';
 import { measureAuth } from './auth.js';
 import { measureGrowth } from './growth.js';
 import { measureLatency } from './latency.js';
@@ -11,62 +11,64 @@ import { measureScaleOut } from './scale-out.js';
 import { measureThroughput } from './throughput.js';
 
 export interface RunOptions extends BenchOptions {
-  /** Aborted: what is running is given up, and everything that was started ends. */
+  /** Aborts the running scenario and stops all processes. */
   signal: AbortSignal;
-  say(line: string): void;
+  print(line: string): void;
 }
 
-/** As in the issue that asked for the benchmark: an alert has three webhooks. */
+/** Number of webhooks of each alert. */
 const webhooks = 3;
+/** Deliveries a second. */
 const latencyRates = [50, 200, 1_000];
 const workerCounts = [1, 2, 4];
 
-/** Measures what is asked for, one scenario after the other on one stack. Throws where any count is wrong. */
+/**
+ * Runs the chosen scenarios one after the other on one test bed.
+ * @throws Error when a count is wrong or the run is aborted
+ */
 export async function runScenarios(options: RunOptions): Promise<Results> {
-  const { only, profile, say, signal } = options;
+  const { only, profile, print, signal } = options;
   const results: Results = { startedAt: new Date().toISOString(), machine: describeMachine() };
-  const bench = await createBench(options);
+  const testBed = await createTestBed({ print, profile });
   const aborted = new Promise<never>((_, reject) => {
     signal.addEventListener('abort', () => reject(new Error('The benchmark was stopped.')));
   });
   try {
     for (const name of only) {
-      say(`${name} …`);
-      await Promise.race([runScenario(name, bench, options, results), aborted]);
+      print(`${name} …`);
+      await Promise.race([runScenario(name, { testBed, options, results }), aborted]);
     }
-    if (profile) results.statements = await readStatementCounts(bench.stack.database);
+    if (profile) results.statements = await readStatementCounts(testBed.database);
     return results;
   } finally {
-    await bench.stop();
+    await testBed.stop();
   }
 }
 
 async function runScenario(
   name: ScenarioName,
-  bench: Bench,
-  options: RunOptions,
-  results: Results,
+  { testBed, options, results }: { testBed: TestBed; options: BenchOptions; results: Results },
 ): Promise<void> {
   const { short, alerts, repeats, seconds, minutes, sizes } = options;
-  const count = short ? 200 : 2_000;
+  const requests = short ? 200 : 2_000;
   switch (name) {
     case 'throughput':
-      results.throughput = await measureThroughput(bench, { alerts, webhooks, repeats });
+      results.throughput = await measureThroughput(testBed, { alerts, webhooks, repeats });
       return;
     case 'latency':
-      results.latency = await measureLatency(bench, { rates: latencyRates, seconds });
+      results.latency = await measureLatency(testBed, { rates: latencyRates, seconds });
       return;
     case 'scale-out':
-      results.scaleOut = await measureScaleOut(bench, { workers: workerCounts, alerts, webhooks });
+      results.scaleOut = await measureScaleOut(testBed, { workers: workerCounts, alerts, webhooks });
       return;
     case 'growth':
-      results.growth = await measureGrowth(bench, { sizes, requests: count });
+      results.growth = await measureGrowth(testBed, { sizes, requests });
       return;
     case 'auth':
-      results.auth = await measureAuth(bench, { requests: 10 * count, keys: short ? 5 : 50 });
+      results.auth = await measureAuth(testBed, { requests: 10 * requests, keys: short ? 5 : 50 });
       return;
     case 'memory':
-      results.memory = await measureMemory(bench, { minutes, alerts, webhooks });
+      results.memory = await measureMemory(testBed, { minutes, alerts, webhooks });
       return;
   }
 }

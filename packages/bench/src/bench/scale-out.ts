@@ -1,34 +1,36 @@
-import type { CpuShares } from '../measure/cpu-meter.js';
-import { writeScene } from '../test-bed/fixtures-repository.js';
-import type { Bench } from '../test-bed/test-bed.js';
+import type { CpuShares } from '../measure/process-usage.js';
+import { writeFixtures } from '../test-bed/fixtures-repository.js';
+import { type TestBed, withWorkers } from '../test-bed/test-bed.js';
 import { runAlerts } from './run-alerts.js';
 
 export interface ScaleOutResult {
   workers: number;
   /** Deliveries a second. */
   perSecond: number;
+  /** Microseconds of CPU for each delivery, by process. */
   cpuMicros: CpuShares;
 }
 
 export interface ScaleOutOptions {
+  /** Numbers of workers to measure. */
   workers: readonly number[];
   alerts: number;
   webhooks: number;
 }
 
-/** The same load for 1, 2 and 4 workers. On a machine that one worker fills, more of them show what they cost. */
-export async function measureScaleOut(bench: Bench, options: ScaleOutOptions): Promise<ScaleOutResult[]> {
-  const { stack, secrets, destination, say } = bench;
-  const urls = Array.from({ length: options.webhooks }, (_, index) => destination.urlOf(index));
-  const scene = await writeScene(stack.database, { secrets, urls });
+/** Measures one load with several numbers of workers. Where one worker uses all cores, this shows the overhead. */
+export async function measureScaleOut(testBed: TestBed, options: ScaleOutOptions): Promise<ScaleOutResult[]> {
+  const { alerts } = options;
+  const { database, secrets, destination } = testBed;
+  const fixtures = await writeFixtures(database, { secrets, urls: destination.urls(options.webhooks) });
   const results: ScaleOutResult[] = [];
   for (const count of options.workers) {
-    const { perSecond, cpuMicros } = await bench.withWorkers(count, async (workers) => {
-      await runAlerts(bench, { scene, workers, alerts: Math.ceil(options.alerts / 5) });
-      return runAlerts(bench, { scene, workers, alerts: options.alerts });
+    const { perSecond, cpuMicros } = await withWorkers(testBed, count, async (workers) => {
+      await runAlerts(testBed, { fixtures, workers, alerts: Math.ceil(alerts / 5) });
+      return runAlerts(testBed, { fixtures, workers, alerts });
     });
     results.push({ workers: count, perSecond, cpuMicros });
-    say(`  ${count} workers: ${Math.round(perSecond)}/s`);
+    testBed.print(`  ${count} workers: ${Math.round(perSecond)}/s`);
   }
   return results;
 }

@@ -1,21 +1,23 @@
 import { type BareLoopResult, runBareLoop } from '../bare-loop/run-bare-loop.js';
-import type { CpuShares } from '../measure/cpu-meter.js';
+import type { CpuShares } from '../measure/process-usage.js';
 import { type Spread, spreadOf } from '../measure/statistics.js';
-import { writeScene } from '../test-bed/fixtures-repository.js';
-import type { Bench } from '../test-bed/test-bed.js';
+import { writeFixtures } from '../test-bed/fixtures-repository.js';
+import { type TestBed, withWorkers } from '../test-bed/test-bed.js';
 import { type AlertsResult, runAlerts } from './run-alerts.js';
 
 export interface ThroughputResult {
   alerts: number;
   webhooks: number;
   repeats: number;
-  /** Deliveries a second from the first publish to the last record committed. */
+  /** Deliveries a second, from the first publish to the commit of the last record. */
   worker: Spread;
-  /** The bare loop over a full queue, and over one that is being filled. */
+  /** Deliveries a second of the bare loop, from a queue that is full at the start. */
   bareLoop: Spread;
+  /** The same, from a queue that is filled during the measurement. */
   bareLoopWhilePublishing: number;
-  /** Of the medians; against the bare loop over a full queue, which is the harder measure. */
+  /** Median of the worker divided by the median of the bare loop with a full queue. */
   ratio: number;
+  /** Microseconds of CPU for each delivery, by process, of the median runs. */
   cpuMicros: { worker: CpuShares; bareLoop: CpuShares };
   runs: number[];
 }
@@ -26,28 +28,31 @@ export interface ThroughputOptions {
   repeats: number;
 }
 
-/** Worker and bare loop in turn, so that what the machine does meanwhile meets both. */
-export async function measureThroughput(bench: Bench, options: ThroughputOptions): Promise<ThroughputResult> {
+/** Measures worker and bare loop alternately, so that a slow phase of the machine affects both. */
+export async function measureThroughput(
+  testBed: TestBed,
+  options: ThroughputOptions,
+): Promise<ThroughputResult> {
   const { alerts, webhooks, repeats } = options;
-  const { stack, destination, load, secrets, say } = bench;
-  const urls = Array.from({ length: webhooks }, (_, index) => destination.urlOf(index));
-  const scene = await writeScene(stack.database, { secrets, urls });
-  const bare = (messages: number, prefilled: boolean) =>
-    runBareLoop({ stack, destination, load, run: bench.nextRun(), messages, prefilled });
+  const { database, secrets, destination } = testBed;
+  const fixtures = await writeFixtures(database, { secrets, urls: destination.urls(webhooks) });
+  const messages = alerts * webhooks;
   const workerRuns: AlertsResult[] = [];
   const bareRuns: BareLoopResult[] = [];
-  await bare(Math.ceil((alerts * webhooks) / 5), true);
+  await runBareLoop(testBed, { messages: Math.ceil(messages / 5), prefilled: true });
   for (let repeat = 0; repeat < repeats; repeat += 1) {
-    const result = await bench.withWorkers(1, async (workers) => {
-      await runAlerts(bench, { scene, workers, alerts: Math.ceil(alerts / 5) });
-      return runAlerts(bench, { scene, workers, alerts });
+    const result = await withWorkers(testBed, 1, async (workers) => {
+      await runAlerts(testBed, { fixtures, workers, alerts: Math.ceil(alerts / 5) });
+      return runAlerts(testBed, { fixtures, workers, alerts });
     });
     workerRuns.push(result);
-    const bareResult = await bare(alerts * webhooks, true);
+    const bareResult = await runBareLoop(testBed, { messages, prefilled: true });
     bareRuns.push(bareResult);
-    say(`  worker ${Math.round(result.perSecond)}/s, bare loop ${Math.round(bareResult.perSecond)}/s`);
+    testBed.print(
+      `  worker ${Math.round(result.perSecond)}/s, bare loop ${Math.round(bareResult.perSecond)}/s`,
+    );
   }
-  const whilePublishing = await bare(alerts * webhooks, false);
+  const whilePublishing = await runBareLoop(testBed, { messages, prefilled: false });
   const worker = spreadOf(workerRuns.map((run) => run.perSecond));
   const bareLoop = spreadOf(bareRuns.map((run) => run.perSecond));
   return {

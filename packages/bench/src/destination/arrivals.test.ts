@@ -1,23 +1,23 @@
-import { countArrival, createTally } from './arrivals.js';
+import { countArrival, createArrivals } from './arrivals.js';
 
-test('an arrival that comes again is counted, and keeps the time of its first', () => {
-  const tally = createTally({ run: 1, alerts: 2, webhooks: 3 });
-  countArrival(tally, 4, 10);
-  countArrival(tally, 4, 20);
-  countArrival(tally, 0, 30);
-  expect([...tally.counts]).toEqual([1, 0, 0, 0, 2, 0]);
-  expect(tally).toMatchObject({ distinct: 2, requests: 3, lastArrivalMs: 30 });
-  expect(tally.arrivedAtMs[4]).toBe(10);
+test('a repeated request is counted and the time of the first one is kept', () => {
+  const arrivals = createArrivals({ run: 1, alerts: 2, webhooks: 3 });
+  countArrival(arrivals, 4, 10);
+  countArrival(arrivals, 4, 20);
+  countArrival(arrivals, 0, 30);
+  expect([...arrivals.received]).toEqual([1, 0, 0, 0, 2, 0]);
+  expect(arrivals).toMatchObject({ distinct: 2, requests: 3 });
+  expect(arrivals.firstArrivalMs[4]).toBe(10);
 });
 
-test('a flood of one delivery does not wrap to "once"', () => {
-  const tally = createTally({ run: 1, alerts: 1, webhooks: 1 });
-  for (let index = 0; index < 257; index += 1) countArrival(tally, 0, index);
-  expect(tally.counts[0]).toBe(255);
+test('the count of one slot stops at 255 and does not wrap to zero', () => {
+  const arrivals = createArrivals({ run: 1, alerts: 1, webhooks: 1 });
+  for (let index = 0; index < 257; index += 1) countArrival(arrivals, 0, index);
+  expect(arrivals.received[0]).toBe(255);
 });
 
-test('an arrival of nothing that was fired is a fault', () => {
-  const tally = createTally({ run: 1, alerts: 1, webhooks: 1 });
-  expect(() => countArrival(tally, 1, 0)).toThrow();
-  expect(() => countArrival(tally, Number.NaN, 0)).toThrow();
+test('a request for a slot outside the run throws an error', () => {
+  const arrivals = createArrivals({ run: 1, alerts: 1, webhooks: 1 });
+  expect(() => countArrival(arrivals, 1, 0)).toThrow('no slot 1');
+  expect(() => countArrival(arrivals, Number.NaN, 0)).toThrow('no slot');
 });

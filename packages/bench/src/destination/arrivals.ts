@@ -1,44 +1,44 @@
-/** What arrived of one run. */
-export interface Tally {
-  run: number;
-  webhooks: number;
-  /** Arrivals by `alert * webhooks + webhook`. */
-  counts: Uint8Array;
-  /** Of the first arrival, on the machine's monotonic clock in milliseconds; in the same order. */
-  arrivedAtMs: Float64Array;
-  /** How many of `counts` are above zero, and how many requests came in all. */
-  distinct: number;
-  requests: number;
-  lastArrivalMs: number;
-}
-
-export function createTally({
-  run,
-  alerts,
-  webhooks,
-}: {
+export interface ArrivalsRun {
   run: number;
   alerts: number;
   webhooks: number;
-}): Tally {
+}
+
+/** Requests of one run by slot; the slot of an (alert, webhook) is `alert * webhooks + webhook`. */
+export interface Arrivals {
+  run: number;
+  webhooks: number;
+  /** Number of requests, at most 255. */
+  received: Uint8Array;
+  /** Number of requests that got the response 500. */
+  rejected: Uint8Array;
+  /** Time of the first request in milliseconds of the machine's monotonic clock. */
+  firstArrivalMs: Float64Array;
+  /** Number of slots with a request. */
+  distinct: number;
+  requests: number;
+}
+
+export function createArrivals({ run, alerts, webhooks }: ArrivalsRun): Arrivals {
+  const slots = alerts * webhooks;
   return {
     run,
     webhooks,
-    counts: new Uint8Array(alerts * webhooks),
-    arrivedAtMs: new Float64Array(alerts * webhooks),
+    received: new Uint8Array(slots),
+    rejected: new Uint8Array(slots),
+    firstArrivalMs: new Float64Array(slots),
     distinct: 0,
     requests: 0,
-    lastArrivalMs: 0,
   };
 }
 
-export function countArrival(tally: Tally, slot: number, nowMs: number): void {
-  tally.requests += 1;
-  tally.lastArrivalMs = nowMs;
-  if (!(slot < tally.counts.length)) throw new Error(`Nothing of run ${tally.run} has the number ${slot}.`);
-  if (tally.counts[slot] === 0) {
-    tally.distinct += 1;
-    tally.arrivedAtMs[slot] = nowMs;
+/** @throws Error when the run has no such slot */
+export function countArrival(arrivals: Arrivals, slot: number, nowMs: number): void {
+  arrivals.requests += 1;
+  if (!(slot < arrivals.received.length)) throw new Error(`Run ${arrivals.run} has no slot ${slot}.`);
+  if (arrivals.received[slot] === 0) {
+    arrivals.distinct += 1;
+    arrivals.firstArrivalMs[slot] = nowMs;
   }
-  if (tally.counts[slot]! < 255) tally.counts[slot]! += 1;
+  if (arrivals.received[slot]! < 255) arrivals.received[slot]! += 1;
 }

@@ -1,48 +1,89 @@
 /**
- * The destination: answers every POST with 200 and counts (alert, webhook). It speaks just enough HTTP/1.1 on bare
- * sockets, because on a small machine its cost is taken from those that are measured.
+ * The destination of all measured deliveries: counts every (alert, webhook) and returns 200, unless told otherwise.
+ * It implements the minimum of HTTP/1.1 on plain sockets, because it runs on the cores that are measured.
  */
 
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { type AddressInfo, createServer, type Socket } from 'node:net';
 import { runAt, sequenceAt } from '../load/alert-ids.js';
 import { monotonicMs } from '../measure/clock.js';
 import { serveCommands } from '../test-bed/helper-process.js';
-import { countArrival, createTally, type Tally } from './arrivals.js';
+import { type Arrivals, type ArrivalsRun, countArrival, createArrivals } from './arrivals.js';
 import { bodyIdAt } from './delivery-body.js';
-import { createRequestReader } from './request-reader.js';
+import { createRequestReader, type ReadRequest } from './request-reader.js';
 
-const answer = Buffer.from('HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nok');
-let tally: Tally = createTally({ run: 0, alerts: 0, webhooks: 1 });
-let strays = 0;
+export interface Behaviour {
+  /** Delay of every response in milliseconds. */
+  delayMs: number;
+  /** Additional delay of the response to a delivery that was accepted before. */
+  repeatDelayMs: number;
+}
+
+export interface DestinationRun extends ArrivalsRun {
+  /** The first request of every n-th slot gets status 500, so that retries are always in progress. Default: none. */
+  rejectOneIn?: number;
+}
+
+const ok = Buffer.from('HTTP/1.1 200 OK\r\nContent-Type: text/plain\r\nContent-Length: 2\r\n\r\nok');
+const serverError = Buffer.from('HTTP/1.1 500 Oops\r\nContent-Length: 4\r\n\r\noops');
+const noDelays: Behaviour = { delayMs: 0, repeatDelayMs: 0 };
+
+let arrivals: Arrivals = createArrivals({ run: 0, alerts: 0, webhooks: 1 });
+let behaviour = noDelays;
+let rejectOneIn = 0;
+let unexpected = 0;
 
 const server = createServer({ noDelay: true, highWaterMark: 65_536 }, (socket) => {
-  const read = createRequestReader(({ webhook, body }) => {
-    socket.write(answer);
-    const run = Number.parseInt(body.slice(bodyIdAt + runAt.start, bodyIdAt + runAt.end), 16);
-    const sequence = Number.parseInt(body.slice(bodyIdAt + sequenceAt.start, bodyIdAt + sequenceAt.end), 16);
-    if (run !== tally.run) strays += 1;
-    else countArrival(tally, sequence * tally.webhooks + webhook, monotonicMs());
-  });
-  socket.on('data', read);
+  socket.on(
+    'data',
+    createRequestReader((request) => respond(socket, request)),
+  );
   socket.on('error', () => socket.destroy());
 });
 server.listen(0, '127.0.0.1');
+
+function respond(socket: Socket, { webhook, body }: ReadRequest): void {
+  if (hexAt(body, runAt) !== arrivals.run) {
+    unexpected += 1;
+    socket.write(ok);
+    return;
+  }
+  const slot = hexAt(body, sequenceAt) * arrivals.webhooks + webhook;
+  countArrival(arrivals, slot, monotonicMs());
+  const isFirst = arrivals.received[slot] === 1;
+  const rejects = rejectOneIn > 0 && isFirst && slot % rejectOneIn === 0;
+  if (rejects) arrivals.rejected[slot]! += 1;
+  const response = rejects ? serverError : ok;
+  const isRepeat = arrivals.received[slot]! - 1 > arrivals.rejected[slot]!;
+  const delayMs = behaviour.delayMs + (isRepeat ? behaviour.repeatDelayMs : 0);
+  if (delayMs === 0) socket.write(response);
+  else setTimeout(() => !socket.destroyed && socket.write(response), delayMs);
+}
+
+function hexAt(body: string, { start, end }: { start: number; end: number }): number {
+  return Number.parseInt(body.slice(bodyIdAt + start, bodyIdAt + end), 16);
+}
 
 const commands = {
   async listen(): Promise<{ port: number }> {
     if (!server.listening) await once(server, 'listening');
     return { port: (server.address() as AddressInfo).port };
   },
-  begin(run: { run: number; alerts: number; webhooks: number }): void {
-    tally = createTally(run);
-    strays = 0;
+  /** Counts the requests of this run from now on; all others are unexpected. */
+  startRun(run: DestinationRun): void {
+    arrivals = createArrivals(run);
+    rejectOneIn = run.rejectOneIn ?? 0;
+    unexpected = 0;
   },
-  progress(): { distinct: number; requests: number; strays: number; lastArrivalMs: number } {
-    const { distinct, requests, lastArrivalMs } = tally;
-    return { distinct, requests, strays, lastArrivalMs };
+  /** Delays that are left out become 0. */
+  setBehaviour(next: Partial<Behaviour>): void {
+    behaviour = { ...noDelays, ...next };
   },
-  tally: (): Tally => tally,
+  progress(): { distinct: number; requests: number; unexpected: number } {
+    const { distinct, requests } = arrivals;
+    return { distinct, requests, unexpected };
+  },
+  arrivals: (): Arrivals => arrivals,
 };
 export type DestinationCommands = typeof commands;
 

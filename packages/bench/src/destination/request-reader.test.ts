@@ -2,19 +2,19 @@ import { createRequestReader, type ReadRequest } from './request-reader.js';
 
 function read(chunks: string[]): ReadRequest[] {
   const requests: ReadRequest[] = [];
-  const take = createRequestReader((request) => requests.push(request));
-  for (const chunk of chunks) take(Buffer.from(chunk));
+  const readChunk = createRequestReader((request) => requests.push(request));
+  for (const chunk of chunks) readChunk(Buffer.from(chunk));
   return requests;
 }
 
 const request = (webhook: number, body: string, name = 'Content-Length') =>
   `POST /hook/${webhook} HTTP/1.1\r\nhost: 127.0.0.1\r\nContent-Type: application/json\r\n${name}: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 
-test.each(['Content-Length', 'content-length'])('a request is read, its length told as %s', (name) => {
+test.each(['Content-Length', 'content-length'])('the header %s gives the length of the body', (name) => {
   expect(read([request(2, '{"a":1}', name)])).toEqual([{ webhook: 2, body: '{"a":1}' }]);
 });
 
-test('requests are found however they are cut', () => {
+test('requests are read correctly however the network splits them', () => {
   const text = request(0, '{"n":1}') + request(1, '{"text":"content-length: 9"}') + request(2, '');
   const expected = read([text]);
   expect(expected.map(({ webhook }) => webhook)).toEqual([0, 1, 2]);
@@ -23,7 +23,7 @@ test('requests are found however they are cut', () => {
     expect(read([text.slice(0, at), text.slice(at)])).toEqual(expected);
 });
 
-test('a request without a length is a fault of the benchmark, not a request', () => {
+test('a request without Content-Length throws an error', () => {
   expect(() => read(['POST /hook/0 HTTP/1.1\r\nContent-Type: text/plain\r\n\r\nhello'])).toThrow(
     'without Content-Length',
   );

@@ -1,4 +1,4 @@
-/** What an operator does to the broker and to what it holds, and a network to the way there, while both sides live. */
+/** Faults of a broker that keeps running: administrative actions on it and its topology, and network failures. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { alertFiredKey, alertsExchange } from '@tocsin/contracts';
@@ -6,96 +6,106 @@ import { alertFiredQueue, deliveriesQueue } from '@tocsin/messaging';
 import { until } from '@tocsin/testing';
 import { type Channel, connect } from 'amqplib';
 import { monotonicMs } from '../measure/clock.js';
-import { alertsKeptWaiting, nothingAtRisk, underLoad } from './exposure.js';
-import { cutEveryMs, meddlingMs, overAndOver } from './repeat-fault.js';
-import { type Exposure, patience, type Trial } from './trial.js';
+import { delayedAlerts, noRepeats, startLoad } from './exposure.js';
+import { type Exposure, recoveryPolling, type Trial } from './fault.js';
+import { cutIntervalMs, faultDurationMs, repeatFault } from './repeat-fault.js';
+
+/** Reason that `rabbitmqctl close_all_connections` gives to the clients. */
+const closeReason = 'fault injection';
 
 export function cutBroker(trial: Trial): Promise<Exposure> {
-  return breakBrokerConnections(trial, cutEveryMs, async () => {
-    for (const part of [trial.api, ...trial.workers]) part.broker.cut();
+  return breakBrokerConnections(trial, cutIntervalMs, async () => {
+    for (const service of [trial.api, ...trial.workers]) service.broker.cut();
   });
 }
 
 export function closeBrokerConnections(trial: Trial): Promise<Exposure> {
-  return breakBrokerConnections(trial, 0, () => trial.rabbitmq.control('close_all_connections', 'meddling'));
+  return breakBrokerConnections(trial, 0, () => closeAllConnections(trial));
 }
 
-/** What a worker has not acknowledged by then is handed out again. */
+function closeAllConnections({ rabbitmq }: Trial): Promise<string> {
+  return rabbitmq.control('close_all_connections', closeReason);
+}
+
+/** The broker redelivers the messages that a worker has not acknowledged when its connection ends. */
 async function breakBrokerConnections(
   trial: Trial,
-  everyMs: number,
-  act: () => Promise<unknown>,
+  intervalMs: number,
+  breakAll: () => Promise<unknown>,
 ): Promise<Exposure> {
   const before = await countRedelivered(trial);
-  const blow = () => act().then(() => 0);
-  const exposure = await overAndOver(trial, { everyMs, of: 'messages handed out again', blow });
+  const inject = () => breakAll().then(() => 0);
+  const exposure = await repeatFault(trial, { intervalMs, of: 'redelivered messages', inject });
   return { ...exposure, inFlight: (await countRedelivered(trial)) - before };
 }
 
-/** Since the broker was started, by its own count. */
+/** Reads the broker's own counter, which starts at 0 with the node. */
 async function countRedelivered({ rabbitmq }: Trial): Promise<number> {
   const counters = 'maps:values(rabbit_global_counters:overview())';
   const sum = `lists:sum([maps:get(messages_redelivered_total, C, 0) || C <- ${counters}]).`;
   return Number(await rabbitmq.control('eval', sum));
 }
 
-/** The user of all Tocsin may do nothing for a while. */
-export async function takePermissions(trial: Trial): Promise<Exposure> {
-  await underLoad(trial);
+/** Takes all permissions from the user of all services for a while. */
+export async function revokePermissions(trial: Trial): Promise<Exposure> {
+  await startLoad(trial);
   const { username } = new URL(trial.rabbitmq.url);
   const sinceMs = monotonicMs();
   await trial.rabbitmq.control('set_permissions', username, '^$', '^$', '^$');
-  // What it may do is remembered by each channel; a new one asks.
-  await trial.rabbitmq.control('close_all_connections', 'meddling');
-  await sleep(meddlingMs);
+  // Each channel caches its permissions; new channels read them.
+  await closeAllConnections(trial);
+  await sleep(faultDurationMs);
   await trial.rabbitmq.control('set_permissions', username, '.*', '.*', '.*');
-  return alertsKeptWaiting(trial, { sinceMs });
+  return delayedAlerts(trial, { sinceMs });
 }
 
 const unroutedExchange = 'tocsin.alerts.unrouted';
-const watchedMs = 2_000;
+const observationMs = 2_000;
 
-/** What is confirmed meanwhile has nowhere to go but the queue of what nobody listens to. */
-export const unbindAlerts = meddle(async (channel) => {
-  // Gets a copy of each, and goes with the connection.
+/** Removes the binding of the alerts queue. Alerts confirmed meanwhile are in the queue for unrouted alerts only. */
+export const unbindAlerts = changeTopology(async (channel) => {
+  // A temporary queue counts a copy of each unrouted alert; it is deleted with the connection.
   const { queue: copies } = await channel.assertQueue('', { exclusive: true });
   await channel.bindQueue(copies, unroutedExchange, '');
   await channel.unbindQueue(alertFiredQueue, alertsExchange, alertFiredKey);
-  await sleep(watchedMs);
+  await sleep(observationMs);
   const { messageCount } = await channel.checkQueue(copies);
-  return nothingAtRisk(messageCount, 'alerts that nobody listened to');
+  return noRepeats(messageCount, 'unrouted alerts');
 });
 
-export const deleteAlertsExchange = meddle(async (channel, trial) => {
+export const deleteAlertsExchange = changeTopology(async (channel, trial) => {
   const sinceMs = monotonicMs();
   await channel.deleteExchange(alertsExchange);
-  await sleep(watchedMs);
-  return alertsKeptWaiting(trial, { sinceMs, forMs: 200 });
+  await sleep(observationMs);
+  return delayedAlerts(trial, { sinceMs, minimumMs: 200 });
 });
 
-/** Answers so slow that deliveries go through the queue, and are not begun as they are written (docs/adr/0035). */
-const unquickAnswers = { delayMs: 1_000 };
-const messagesToLose = 50;
+/** With responses this slow, deliveries pass through the queue instead of being claimed at write (docs/adr/0035). */
+const slowClassResponses = { delayMs: 1_000 };
+const minMessagesToLose = 50;
 
-/** With what it holds: each of these is a row that says so. Else workers empty it at once, and there is nothing to lose. */
-export const deleteDeliveriesQueue = meddle(async (channel, { counter }) => {
-  await counter.call('behave', unquickAnswers);
-  let held = 0;
+/**
+ * Deletes the deliveries queue with messages in it. The fault consumes the queue without acknowledgements first, because
+ * workers empty it at once. Each lost message still has its row in the database.
+ */
+export const deleteDeliveriesQueue = changeTopology(async (channel, { destination }) => {
+  await destination.call('setBehaviour', slowClassResponses);
+  let unacknowledged = 0;
   await channel.consume(deliveriesQueue, (message) => {
-    if (message !== null) held += 1;
+    if (message !== null) unacknowledged += 1;
   });
-  await until('messages wait in the queue', () => held >= messagesToLose, patience);
+  await until('the queue has messages', () => unacknowledged >= minMessagesToLose, recoveryPolling);
   await channel.deleteQueue(deliveriesQueue);
-  return nothingAtRisk(held, 'messages in the queue');
+  return noRepeats(unacknowledged, 'messages in the queue');
 });
 
-function meddle(
-  act: (channel: Channel, trial: Trial) => Promise<Exposure>,
+function changeTopology(
+  inject: (channel: Channel, trial: Trial) => Promise<Exposure>,
 ): (trial: Trial) => Promise<Exposure> {
   return async (trial) => {
-    await underLoad(trial);
+    await startLoad(trial);
     const connection = await connect(trial.rabbitmq.url);
-    const exposure = await act(await connection.createChannel(), trial);
+    const exposure = await inject(await connection.createChannel(), trial);
     await connection.close();
     return exposure;
   };

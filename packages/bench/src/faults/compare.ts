@@ -1,99 +1,110 @@
-import type { Arrivals } from '../destination/counter-main.js';
+import type { Arrivals } from '../destination/arrivals.js';
 import { alertIdOf, sequenceOf } from '../load/alert-ids.js';
-import type { DeliveryRecord } from './records-reader.js';
+import type { DeliveryRecord } from './fault-records-reader.js';
 
+/** Everything that is known about one run: publisher, destination and database. */
 export interface Evidence {
   run: number;
   webhookIds: string[];
-  /** By sequence; zero where an alert was never accepted. */
+  /** By sequence number; 0 for alerts that were not accepted. */
   acceptedAtMs: Float64Array;
-  arrivals: Arrivals;
+  arrivals: Pick<Arrivals, 'received' | 'rejected'>;
   records: DeliveryRecord[];
-  /** No worker was killed or stopped: each knows of every request that it made. */
-  workersLived: boolean;
+  /** False when a worker was killed or stopped, so that some of its requests may be missing from the records. */
+  allRequestsRecorded: boolean;
 }
 
 export interface Comparison {
   accepted: number;
-  /** (alert, webhook) that were accepted. */
-  owed: number;
+  /** Number of (alert, webhook) of accepted alerts. */
+  expected: number;
   delivered: number;
   lost: number;
-  /** Requests beyond the one that each delivery needs; what the destination refused does not count. */
+  /** Number of requests after the first accepted one of a delivery. Rejected requests do not count. */
   repeated: number;
-  /** The slots (`alert * webhooks + webhook`) that were repeated, by how often. */
+  /** Repeated requests by slot (`alert * webhooks + webhook`). */
   repeats: Map<number, number>;
-  /** A sentence for each record that does not agree with what arrived. */
+  /** One sentence for each record that contradicts the requests at the destination. */
   disagreements: string[];
 }
 
-/** Holds what was accepted against what arrived and what is recorded. */
+/** Compares accepted alerts with the requests at the destination and with the records. */
 export function compare(evidence: Evidence): Comparison {
-  const { run, webhookIds, acceptedAtMs, arrivals, records, workersLived } = evidence;
-  const bySlot = recordsBySlot(run, webhookIds, records);
+  const { run, webhookIds, acceptedAtMs, arrivals, records, allRequestsRecorded } = evidence;
+  const bySlot = groupBySlot(run, webhookIds, records);
   const repeats = new Map<number, number>();
   const disagreements: string[] = [];
   let accepted = 0;
   let delivered = 0;
-  for (const [sequence, at] of acceptedAtMs.entries()) {
-    if (at > 0) accepted += 1;
+  for (const [sequence, atMs] of acceptedAtMs.entries()) {
+    const isAccepted = atMs > 0;
+    if (isAccepted) accepted += 1;
     for (let webhook = 0; webhook < webhookIds.length; webhook += 1) {
       const slot = sequence * webhookIds.length + webhook;
       const received = arrivals.received[slot]!;
-      const taken = received - arrivals.refused[slot]!;
-      if (at > 0 && taken > 0) delivered += 1;
-      if (taken > 1) repeats.set(slot, taken - 1);
-      const known = bySlot.get(slot) ?? [];
-      const fault = disagreement({ records: known, received, taken, isAccepted: at > 0, workersLived });
-      if (fault !== undefined)
-        disagreements.push(`${alertIdOf(run, sequence)} to webhook ${webhook}: ${fault}`);
+      const succeeded = received - arrivals.rejected[slot]!;
+      if (isAccepted && succeeded > 0) delivered += 1;
+      if (succeeded > 1) repeats.set(slot, succeeded - 1);
+      const slotRecords = bySlot.get(slot) ?? [];
+      const disagreement = findDisagreement({
+        records: slotRecords,
+        received,
+        succeeded,
+        isAccepted,
+        allRequestsRecorded,
+      });
+      if (disagreement !== undefined)
+        disagreements.push(`${alertIdOf(run, sequence)} to webhook ${webhook}: ${disagreement}`);
     }
   }
-  const owed = accepted * webhookIds.length;
+  const expected = accepted * webhookIds.length;
   return {
     accepted,
-    owed,
+    expected,
     delivered,
-    lost: owed - delivered,
+    lost: expected - delivered,
     repeated: [...repeats.values()].reduce((sum, times) => sum + times, 0),
     repeats,
     disagreements,
   };
 }
 
-interface Slot {
+interface SlotEvidence {
   records: DeliveryRecord[];
-  /** Requests that came, and those of them that the destination took. */
+  /** Number of requests at the destination. */
   received: number;
-  taken: number;
+  /** Number of requests with the response 200. */
+  succeeded: number;
   isAccepted: boolean;
-  workersLived: boolean;
+  allRequestsRecorded: boolean;
 }
 
-function disagreement({ records, received, taken, isAccepted, workersLived }: Slot): string | undefined {
+function findDisagreement(slot: SlotEvidence): string | undefined {
+  const { records, received, succeeded, isAccepted, allRequestsRecorded } = slot;
   const [record] = records;
   if (record === undefined) {
-    if (taken > 0) return 'it arrived and has no record';
+    if (succeeded > 0) return 'it arrived and has no record';
     return isAccepted ? 'it was accepted and has no record' : undefined;
   }
   if (records.length > 1) return `it has ${records.length} records`;
-  if (taken > 0 && record.status !== 'succeeded') return `it arrived and is recorded as ${record.status}`;
-  if (taken === 0 && record.status === 'succeeded') return 'it is recorded as succeeded and has not arrived';
+  if (succeeded > 0 && record.status !== 'succeeded') return `it arrived and is recorded as ${record.status}`;
+  if (succeeded === 0 && record.status === 'succeeded')
+    return 'it is recorded as succeeded and has not arrived';
   if (record.attempts !== record.attemptsMade || record.lastNumber !== record.attempts)
     return `${record.attempts} attempts, the last number ${record.lastNumber}, but attempts_made is ${record.attemptsMade}`;
-  if (workersLived && record.attempts !== received)
+  if (allRequestsRecorded && record.attempts !== received)
     return `${received} requests arrived, ${record.attempts} attempts are recorded`;
-  if (record.attemptsAnswered200 > taken)
-    return `${record.attemptsAnswered200} recorded as taken, ${taken} arrived`;
-  if (record.status === 'succeeded' && record.attemptsAnswered200 === 0)
-    return 'it succeeded without an attempt';
+  if (record.successfulAttempts > succeeded)
+    return `${record.successfulAttempts} successful attempts are recorded, ${succeeded} requests succeeded`;
+  if (record.status === 'succeeded' && record.successfulAttempts === 0)
+    return 'it succeeded without a successful attempt';
   // Only the owner of the last claim may end a delivery.
   if (record.claims < record.lastClaim)
-    return `ended under claim ${record.claims} while ${record.lastClaim} was out`;
+    return `claim ${record.claims} ended it although claim ${record.lastClaim} exists`;
   return undefined;
 }
 
-function recordsBySlot(run: number, webhookIds: string[], records: DeliveryRecord[]) {
+function groupBySlot(run: number, webhookIds: string[], records: DeliveryRecord[]) {
   const bySlot = new Map<number, DeliveryRecord[]>();
   for (const record of records) {
     const slot = slotOf(run, webhookIds, record);
@@ -102,13 +113,16 @@ function recordsBySlot(run: number, webhookIds: string[], records: DeliveryRecor
   return bySlot;
 }
 
-/** Where an (alert, webhook) stands in what the destinations count. */
+/**
+ * Returns the slot of an (alert, webhook) in the destination's counts.
+ * @throws Error when the alert belongs to another run
+ */
 export function slotOf(
   run: number,
   webhookIds: string[],
   { alertId, webhookId }: { alertId: string; webhookId: string },
 ): number {
   const sequence = sequenceOf(alertId);
-  if (alertId !== alertIdOf(run, sequence)) throw new Error(`${alertId} is not of run ${run}.`);
+  if (alertId !== alertIdOf(run, sequence)) throw new Error(`${alertId} does not belong to run ${run}.`);
   return sequence * webhookIds.length + webhookIds.indexOf(webhookId);
 }

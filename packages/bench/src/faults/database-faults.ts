@@ -1,92 +1,92 @@
-/** What an operator does to the database, and a network to the way there, while both sides live. */
+/** Faults of a database that keeps running: administrative actions and network failures. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicMs } from '../measure/clock.js';
-import { alertsKeptWaiting, claimedByTheLost, nothingAtRisk, underLoad } from './exposure.js';
-import { cutEveryMs, meddlingMs, overAndOver } from './repeat-fault.js';
-import type { Exposure, Trial } from './trial.js';
+import { suiteApplicationName } from '../test-bed/test-bed.js';
+import { delayedAlerts, noRepeats, readLostClaims, startLoad } from './exposure.js';
+import type { Exposure, Trial } from './fault.js';
+import { cutIntervalMs, faultDurationMs, repeatFault } from './repeat-fault.js';
 
-const statements = 'statements under way';
-/** Sessions of the services. */
-const theirs =
-  "datname = current_database() and backend_type = 'client backend' and application_name <> 'tocsin-faults'";
+const statements = 'statements in progress';
+const isServiceSession = `datname = current_database() and backend_type = 'client backend'
+  and application_name <> '${suiteApplicationName}'`;
 
-/** Calls a function of a session's process for each; how many of them had a statement under way, and heard it. */
-async function callForEachSession({ database }: Trial, call: string): Promise<number> {
-  const { rows } = await database.knex.raw<{ rows: { state: string; heard: boolean }[] }>(
-    `select state, ${call}(pid) as heard from pg_stat_activity where ${theirs}`,
+/** Calls a function for the backend of each service session. Returns how many backends with a statement got the signal. */
+async function signalSessions({ database }: Trial, functionName: string): Promise<number> {
+  const { rows } = await database.knex.raw<{ rows: { state: string; signalled: boolean }[] }>(
+    `select state, ${functionName}(pid) as signalled from pg_stat_activity where ${isServiceSession}`,
   );
-  return rows.filter(({ state, heard }) => heard && state !== 'idle').length;
+  return rows.filter(({ state, signalled }) => signalled && state !== 'idle').length;
 }
 
 export function terminateSessions(trial: Trial): Promise<Exposure> {
-  const blow = () => callForEachSession(trial, 'pg_terminate_backend');
-  return overAndOver(trial, { everyMs: 200, of: statements, blow });
+  const inject = () => signalSessions(trial, 'pg_terminate_backend');
+  return repeatFault(trial, { intervalMs: 200, of: statements, inject });
 }
 
 export function cancelStatements(trial: Trial): Promise<Exposure> {
-  const blow = () => callForEachSession(trial, 'pg_cancel_backend');
-  return overAndOver(trial, { everyMs: 5, of: statements, blow });
+  const inject = () => signalSessions(trial, 'pg_cancel_backend');
+  return repeatFault(trial, { intervalMs: 5, of: statements, inject });
 }
 
-/** Both the workers' and the API's, with what is on the wire. */
+/** Cuts the connections of workers and API; bytes in transit are lost. */
 export function cutDatabase(trial: Trial): Promise<Exposure> {
-  const pids = async (which: string): Promise<number[]> => {
+  const readPids = async (condition: string): Promise<number[]> => {
     const { rows } = await trial.database.knex.raw<{ rows: { pid: number }[] }>(
-      `select pid from pg_stat_activity where ${theirs} and ${which}`,
+      `select pid from pg_stat_activity where ${isServiceSession} and ${condition}`,
     );
     return rows.map(({ pid }) => pid);
   };
-  const blow = async () => {
-    const busy = await pids("state <> 'idle'");
-    for (const part of [trial.api, ...trial.workers]) part.database.cut();
-    await sleep(cutEveryMs);
-    const left = new Set(await pids('true'));
-    return busy.filter((pid) => !left.has(pid)).length;
+  const inject = async () => {
+    const busy = await readPids("state <> 'idle'");
+    for (const service of [trial.api, ...trial.workers]) service.database.cut();
+    await sleep(cutIntervalMs);
+    const remaining = new Set(await readPids('true'));
+    return busy.filter((pid) => !remaining.has(pid)).length;
   };
-  return overAndOver(trial, { everyMs: 0, of: statements, blow });
+  return repeatFault(trial, { intervalMs: 0, of: statements, inject });
 }
 
-/** Every byte comes late, both ways: a database in another region. */
+const latencyMs = 100;
+
+/** Adds latency in both directions, as of a database in another region. */
 export async function delayDatabase(trial: Trial): Promise<Exposure> {
-  const wires = [trial.api, ...trial.workers].map(({ database }) => database);
-  await underLoad(trial);
+  const proxies = [trial.api, ...trial.workers].map(({ database }) => database);
+  await startLoad(trial);
   const sinceMs = monotonicMs();
-  for (const wire of wires) wire.delay(lateMs);
-  await sleep(meddlingMs);
-  for (const wire of wires) wire.delay(0);
-  return alertsKeptWaiting(trial, { sinceMs, forMs: 2 * lateMs });
+  for (const proxy of proxies) proxy.delay(latencyMs);
+  await sleep(faultDurationMs);
+  for (const proxy of proxies) proxy.delay(0);
+  return delayedAlerts(trial, { sinceMs, minimumMs: 2 * latencyMs });
 }
-
-const lateMs = 100;
 
 /**
- * As `alter table` and `vacuum full` do, for longer than a statement may take and than a claim is held: a worker renews
- * the lease of what it cannot record (docs/adr/0039).
+ * Locks a table, as `alter table` and `vacuum full` do, for longer than the statement timeout and the lease of a claim.
+ * Workers must renew the leases of deliveries that they cannot record (docs/adr/0039).
  */
 export async function lockAttempts(trial: Trial): Promise<Exposure> {
-  await underLoad(trial);
+  await startLoad(trial);
   return trial.database.knex.transaction(async (transaction) => {
     await transaction.raw('set local idle_in_transaction_session_timeout = 0');
     await transaction.raw('lock table attempts in access exclusive mode');
-    const { all } = await claimedByTheLost(trial, new Date());
+    const { all } = await readLostClaims(trial, new Date());
     await sleep(1.5 * trial.timing.claimLeaseMs);
-    return nothingAtRisk(all.size, 'claimed and not recorded');
+    return noRepeats(all.size, 'deliveries claimed and not recorded');
   });
 }
 
-/** As where a primary has become a standby: who was connected is so no more, and may read but not write. */
+/** Makes the database read-only and ends all sessions, as when a primary becomes a standby. */
 export async function forbidWriting(trial: Trial): Promise<Exposure> {
   const { knex } = trial.database;
-  await underLoad(trial);
+  await startLoad(trial);
   await knex.raw('alter database tocsin set default_transaction_read_only = on');
-  await callForEachSession(trial, 'pg_terminate_backend');
-  const over = sleep(meddlingMs);
-  const { all } = await claimedByTheLost(trial, new Date());
-  await over;
+  await signalSessions(trial, 'pg_terminate_backend');
+  const waiting = sleep(faultDurationMs);
+  const { all } = await readLostClaims(trial, new Date());
+  await waiting;
   await knex.transaction(async (transaction) => {
     await transaction.raw('set transaction read write');
     await transaction.raw('alter database tocsin reset default_transaction_read_only');
   });
-  return nothingAtRisk(all.size, 'claimed and not recorded');
+  return noRepeats(all.size, 'deliveries claimed and not recorded');
 }

@@ -1,88 +1,103 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '@tocsin/testing';
-import type { Behaviour } from '../destination/counter-main.js';
+import type { Behaviour } from '../destination/destination-main.js';
 import { monotonicMs } from '../measure/clock.js';
 import { slotOf } from './compare.js';
-import { readClaimed } from './records-reader.js';
-import { type Exposure, patience, type Trial } from './trial.js';
+import { type Exposure, recoveryPolling, type Trial } from './fault.js';
+import { readClaimed } from './fault-records-reader.js';
 
-/** Deliveries that a worker has claimed and not recorded, as slots. */
+/** Deliveries that a worker has claimed and not recorded, by slot. */
 export interface Claimed {
   all: Set<number>;
-  /** Those whose request has reached the destination. */
+  /** Deliveries whose request has reached the destination. */
   sent: Set<number>;
-  /** The number of each one's claim, by its slot. */
+  /** Claim number by slot. */
   claims: Map<number, number>;
 }
 
-/** What is claimed at this moment, by whichever worker. */
-export async function claimedNow(trial: Trial): Promise<Claimed> {
-  return readSlots(trial, new Date(Date.now() + 1_000));
+/** Returns the deliveries that any worker has claimed at this moment. */
+export async function readCurrentClaims(trial: Trial): Promise<Claimed> {
+  return readClaims(trial, new Date(Date.now() + 1_000));
 }
 
-/** Whoever lives has recorded what it held by then. */
-const othersRecordWithinMs = 3_000;
+/** A worker that is alive has recorded its deliveries after this time. */
+const recordTimeMs = 3_000;
 
-/** What a worker held that was killed or stopped at `at`: claimed before, and still so when the others have recorded theirs. */
-export async function claimedByTheLost(trial: Trial, at: Date): Promise<Claimed> {
-  await sleep(othersRecordWithinMs);
-  return readSlots(trial, at);
+/**
+ * Returns the claims of a worker that was killed or stopped at `at`: claims from before `at` that still stand after all
+ * other workers have recorded theirs.
+ */
+export async function readLostClaims(trial: Trial, at: Date): Promise<Claimed> {
+  await sleep(recordTimeMs);
+  return readClaims(trial, at);
 }
 
-/** The same where the database may have been struck too: as soon as it can be asked. */
-export async function claimedByTheStruck(trial: Trial, at: Date): Promise<Claimed> {
-  return until('the database answers', () => claimedByTheLost(trial, at).catch(() => undefined), patience);
+/** Like `readLostClaims`, for a database that may be unavailable too: waits until it can be queried. */
+export async function readLostClaimsWhenAvailable(trial: Trial, at: Date): Promise<Claimed> {
+  const read = () => readLostClaims(trial, at).catch(() => undefined);
+  return until('the database is available', read, recoveryPolling);
 }
 
-const stuckForMs = 500;
-const stuckWithinMs = 5_000;
+const stuckAfterMs = 500;
+const stuckTimeoutMs = 5_000;
 
-/** Waits until a claim has stood for longer than a living worker needs; returns in vain where none comes to. */
-export async function claimsAreStuck(trial: Trial): Promise<void> {
-  const deadlineMs = monotonicMs() + stuckWithinMs;
+/** Waits until a claim is older than a healthy worker needs. Returns after 5 s in any case. */
+export async function waitForStuckClaim(trial: Trial): Promise<void> {
+  const deadlineMs = monotonicMs() + stuckTimeoutMs;
   while (monotonicMs() < deadlineMs) {
-    await sleep(stuckForMs);
-    const { all } = await readSlots(trial, new Date(Date.now() - stuckForMs));
+    await sleep(stuckAfterMs);
+    const { all } = await readClaims(trial, new Date(Date.now() - stuckAfterMs));
     if (all.size > 0) return;
   }
 }
 
-async function readSlots(trial: Trial, claimedBefore: Date): Promise<Claimed> {
-  const { run, scene, database, counter, timing } = trial;
+async function readClaims(trial: Trial, claimedBefore: Date): Promise<Claimed> {
+  const { run, fixtures, database, destination, timing } = trial;
   const rows = await readClaimed(database, { run, claimedBefore, claimLeaseMs: timing.claimLeaseMs });
-  const { received } = await counter.call('arrivals', undefined);
-  const claims = new Map(rows.map((row) => [slotOf(run, scene.webhookIds, row), row.claim]));
+  const { received } = await destination.call('arrivals', undefined);
+  const claims = new Map(rows.map((row) => [slotOf(run, fixtures.webhookIds, row), row.claim]));
   const all = new Set(claims.keys());
   return { all, sent: new Set([...all].filter((slot) => received[slot]! > 0)), claims };
 }
 
-/** Slow enough that requests are always under way, quick enough that none times out. */
-export const slowAnswers = { delayMs: 300 };
+/** Keeps requests in flight at every moment, far below the request timeout. */
+export const slowResponses = { delayMs: 300 };
 
-/** Waits until requests are under way, as they are from then on. */
-export async function underLoad({ counter }: Trial, behaviour: Partial<Behaviour> = {}): Promise<void> {
-  await counter.call('behave', { ...slowAnswers, ...behaviour });
+/** Slows the destination down and waits until requests are in flight. */
+export async function startLoad({ destination }: Trial, behaviour: Partial<Behaviour> = {}): Promise<void> {
+  await destination.call('setBehaviour', { ...slowResponses, ...behaviour });
   await sleep(1_000);
 }
 
-/** Nothing may be repeated: who held a delivery lived on and recorded it. */
-export function nothingAtRisk(inFlight: number, of: string, endedAtMs = monotonicMs()): Exposure {
+/** Exposure of a fault that no worker dies of: every claim is recorded by its owner, so nothing may be repeated. */
+export function noRepeats(inFlight: number, of: string, endedAtMs = monotonicMs()): Exposure {
   return { inFlight, of, bound: 0, endedAtMs };
 }
 
-/** Longer than any alert waits while all is well. */
-const keptWaitingMs = 1_000;
+/** Longer than any alert waits for its acceptance without a fault. */
+const defaultDelayMs = 1_000;
 
-/** To be called when it is over, with when it began: alerts that were offered meanwhile and not taken for a while. */
-export async function alertsKeptWaiting(
-  { doors }: Trial,
-  { sinceMs, forMs = keptWaitingMs }: { sinceMs: number; forMs?: number },
+/**
+ * Counts the alerts that the fault delayed. Must be called at the end of the fault.
+ * @param options.sinceMs start of the fault, on the monotonic clock
+ * @param options.minimumMs shortest wait for acceptance that counts as delayed
+ */
+export async function delayedAlerts(
+  { generator, run }: Trial,
+  { sinceMs, minimumMs = defaultDelayMs }: { sinceMs: number; minimumMs?: number },
 ): Promise<Exposure> {
-  return nothingAtRisk(await doors.call('keptWaiting', { sinceMs, forMs }), 'alerts kept waiting');
+  const delayed = await generator.call('countDelayed', { run, sinceMs, minimumMs });
+  return noRepeats(delayed, 'delayed alerts');
 }
 
-/** Each of the slots may be repeated as often as it is named. */
-export function atRisk(slots: Iterable<number>, of: string, endedAtMs: number): Exposure {
+export interface RepeatableSlots {
+  /** A slot may be repeated once for each time that it is listed. */
+  slots: Iterable<number>;
+  of: string;
+  endedAtMs: number;
+}
+
+export function mayRepeat({ slots, of, endedAtMs }: RepeatableSlots): Exposure {
   const times = new Map<number, number>();
   for (const slot of slots) times.set(slot, (times.get(slot) ?? 0) + 1);
   const bound = [...times.values()].reduce((sum, count) => sum + count, 0);

@@ -1,22 +1,21 @@
 import { parseArgs } from 'node:util';
-import { toNumber } from '../bench/options.js';
-import { startStage } from './fault-test-bed.js';
-import { allFaults } from './faults.js';
-import { proofs } from './mutation-cases.js';
+import { toNumber } from '../report/number-option.js';
+import type { Fault } from './fault.js';
+import { allFaults } from './fault-list.js';
+import { formatFaultTable, saveFaultTable } from './fault-table.js';
+import { createFaultTestBed } from './fault-test-bed.js';
+import { mutationCases } from './mutation-cases.js';
 import { type FaultResult, runFault } from './run-fault.js';
-import { prove } from './run-mutation.js';
-import { saveTable } from './save-table.js';
-import { formatTable } from './table.js';
+import { runMutation } from './run-mutation.js';
 import { longTiming, shortTiming } from './timing.js';
-import type { Fault } from './trial.js';
 
 const usage = `npm run test:faults -- [options]
-  --short            a few faults with short leases and few alerts, as for every commit
-  --only TEXT,…      only faults whose name holds one of these
-  --seed N           of what happens at random (1)
-  --alerts N         alerts of a fault at the least
-  --save FILE        keep the table as a Markdown page
-  --sabotage NAME    break a promise on purpose ("all": each in turn); succeeds if the suite sees it`;
+  --short            a few faults with short leases and few alerts, as in CI
+  --only TEXT,…      only faults whose name contains one of these texts
+  --seed N           seed of the random faults (1)
+  --alerts N         minimum number of alerts of each fault
+  --save FILE        write the table as a Markdown page
+  --mutation NAME    break a promise on purpose ("all": one after the other); succeeds if the suite detects it`;
 
 const { values } = parseArgs({
   options: {
@@ -26,72 +25,71 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     alerts: { type: 'string' },
     save: { type: 'string' },
-    sabotage: { type: 'string' },
+    mutation: { type: 'string' },
   },
 });
-const say = (line: string) => console.log(line);
+const print = (line: string) => console.log(line);
 
-if (values.help) say(usage);
+if (values.help) print(usage);
 else {
-  const isRed = values.sabotage === undefined ? await inflictFaults() : await tryProofs(values.sabotage);
-  process.exit(isRed ? 1 : 0);
+  const passed = values.mutation === undefined ? await runFaults() : await runMutations(values.mutation);
+  process.exit(passed ? 0 : 1);
 }
 
-/** True where a fault has shown a problem. */
-async function inflictFaults(): Promise<boolean> {
-  const base = values.short ? shortTiming : longTiming;
-  const timing = { ...base, alerts: toNumber('alerts', values.alerts ?? String(base.alerts)) };
+/** Returns true when no fault has a problem. */
+async function runFaults(): Promise<boolean> {
+  const form = values.short ? shortTiming : longTiming;
+  const timing = { ...form, alerts: toNumber('alerts', values.alerts ?? String(form.alerts)) };
   const faults = chooseFaults(allFaults(toNumber('seed', values.seed)));
-  const startAnew = () => startStage({ timing, nodeOptions: { worker: [], api: [] }, say });
   const results: FaultResult[] = [];
-  const broken: string[] = [];
-  let stage = await startAnew();
-  /** Who knows in what state it is. */
-  const replaceStage = async () => {
-    await stage.stop();
-    stage = await startAnew();
+  const errors: string[] = [];
+  let testBed = await createFaultTestBed({ timing, print });
+  /** After a problem the state of the system is unknown, so the next fault gets a new one. */
+  const replaceTestBed = async () => {
+    await testBed.stop();
+    testBed = await createFaultTestBed({ timing, print });
   };
   for (const fault of faults) {
     const startedAtMs = performance.now();
-    let verdict = 'RED';
+    let passed = false;
     try {
-      const result = await runFault(stage, fault);
+      const result = await runFault(testBed, fault);
       results.push(result);
-      if (result.problems.length === 0) verdict = 'ok ';
-      for (const problem of result.problems) say(`    ${problem}`);
-      if (verdict === 'RED') await replaceStage();
+      passed = result.problems.length === 0;
+      for (const problem of result.problems) print(`    ${problem}`);
     } catch (error) {
-      broken.push(`RED ${fault.name}: ${error instanceof Error ? error.message : String(error)}`);
-      await replaceStage();
+      errors.push(`RED ${fault.name}: ${error instanceof Error ? error.message : String(error)}`);
     }
-    say(`${verdict} ${fault.name} (${Math.round((performance.now() - startedAtMs) / 1_000)} s)`);
+    if (!passed) await replaceTestBed();
+    const seconds = Math.round((performance.now() - startedAtMs) / 1_000);
+    print(`${passed ? 'ok ' : 'RED'} ${fault.name} (${seconds} s)`);
   }
-  await stage.stop();
-  const table = [formatTable(results), ...broken].join('\n');
-  say(table);
-  if (values.save !== undefined) saveTable(values.save, table);
-  return broken.length > 0 || results.some(({ problems }) => problems.length > 0);
+  await testBed.stop();
+  const table = [formatFaultTable(results), ...errors].join('\n');
+  print(table);
+  if (values.save !== undefined) saveFaultTable(values.save, table);
+  return errors.length === 0 && results.every(({ problems }) => problems.length === 0);
 }
 
 function chooseFaults(all: Fault[]): Fault[] {
   if (values.only === undefined) return all.filter(({ short }) => !values.short || short);
-  const isNamed = (part: string) => (fault: Fault) => part !== '' && fault.name.includes(part);
-  const parts = values.only.split(',');
-  const unknown = parts.find((part) => !all.some(isNamed(part)));
-  if (unknown !== undefined) throw new Error(`No fault is called anything like "${unknown}".`);
-  return all.filter((fault) => parts.some((part) => isNamed(part)(fault)));
+  const isNamed = (text: string) => (fault: Fault) => text !== '' && fault.name.includes(text);
+  const texts = values.only.split(',');
+  const unknown = texts.find((text) => !all.some(isNamed(text)));
+  if (unknown !== undefined) throw new Error(`No fault has a name that contains "${unknown}".`);
+  return all.filter((fault) => texts.some((text) => isNamed(text)(fault)));
 }
 
-/** True where the suite has missed a sabotage. */
-async function tryProofs(name: string): Promise<boolean> {
-  const chosen = proofs.filter((proof) => name === 'all' || proof.name === name);
-  if (chosen.length === 0) throw new Error(`No sabotage is called "${name}".`);
-  let missed = false;
-  for (const proof of chosen) {
-    const { seen, problems } = await prove(proof, { timing: shortTiming, say });
-    missed ||= !seen;
-    say(`${seen ? 'ok  turned red' : 'RED NOT SEEN'}: ${proof.name}, by "${proof.fault.name}"`);
-    for (const problem of problems) say(`    ${problem}`);
+/** Returns true when the suite detects every chosen mutation. */
+async function runMutations(name: string): Promise<boolean> {
+  const chosen = mutationCases.filter((mutation) => name === 'all' || mutation.name === name);
+  if (chosen.length === 0) throw new Error(`No mutation is called "${name}".`);
+  let allDetected = true;
+  for (const mutation of chosen) {
+    const { detected, problems } = await runMutation(mutation, { timing: shortTiming, print });
+    allDetected &&= detected;
+    print(`${detected ? 'ok  detected' : 'RED NOT DETECTED'}: ${mutation.name}, by "${mutation.fault.name}"`);
+    for (const problem of problems) print(`    ${problem}`);
   }
-  return missed;
+  return allDetected;
 }

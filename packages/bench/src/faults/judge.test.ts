@@ -1,30 +1,69 @@
-import { atRisk } from './exposure.js';
-import { judge } from './judge.js';
+import { mayRepeat } from './exposure.js';
+import { judgeDeliveries, judgeResponses } from './judge.js';
 
-const fine = { lost: 0, repeated: 0, repeats: new Map<number, number>(), disagreements: [] };
+const noProblems = { lost: 0, repeated: 0, repeats: new Map<number, number>(), disagreements: [] };
+const normalResponses = { byStatus: { 202: 5_000, 503: 40 }, withoutRetryAfter: 0, slowestMs: 900 };
 
 function repeating(...repeats: [number, number][]) {
   const repeated = repeats.reduce((sum, [, times]) => sum + times, 0);
-  return { ...fine, repeated, repeats: new Map(repeats) };
+  return { ...noProblems, repeated, repeats: new Map(repeats) };
 }
 
-test('what was in flight may be repeated, once for each time that it was', () => {
-  expect(judge(repeating([4, 1], [6, 2]), atRisk([4, 6, 6], 'claimed', 0))).toEqual([]);
+function exposed(...slots: number[]) {
+  return mayRepeat({ slots, of: 'claimed deliveries', endedAtMs: 0 });
+}
+
+function responding(byStatus: Record<string, number>) {
+  return { ...normalResponses, byStatus: { ...normalResponses.byStatus, ...byStatus } };
+}
+
+test('a delivery may be repeated once for each time that it was in flight', () => {
+  expect(judgeDeliveries(repeating([4, 1], [6, 2]), exposed(4, 6, 6))).toEqual([]);
 });
 
 test.each<[string, ReturnType<typeof repeating>, string[]]>([
-  ['none of those that were in flight', repeating([5, 1]), ['1 repeated that were not in flight']],
-  ['too often', repeating([4, 2]), ['1 repeated more often than they were in flight']],
+  ['a delivery that was not in flight', repeating([5, 1]), ['1 repeated that were not in flight']],
+  ['a delivery too often', repeating([4, 2]), ['1 repeated more often than they were in flight']],
   [
-    'more than there were',
+    'more deliveries than were in flight',
     repeating([4, 1], [6, 3]),
     ['4 repeated, 3 were in flight', '1 repeated more often than they were in flight'],
   ],
-])('a repeat of %s is a problem', (_, comparison, problems) => {
-  expect(judge(comparison, atRisk([4, 6, 6], 'claimed', 0))).toEqual(problems);
+])('repeating %s is a problem', (_, comparison, problems) => {
+  expect(judgeDeliveries(comparison, exposed(4, 6, 6))).toEqual(problems);
 });
 
-test('what is lost and what disagrees is a problem, whatever was in flight', () => {
-  const comparison = { ...fine, lost: 2, disagreements: ['a', 'b'] };
-  expect(judge(comparison, atRisk([], 'claimed', 0))).toEqual(['2 lost', 'records disagree, first: a']);
+test('lost deliveries and disagreeing records are problems of every fault', () => {
+  const comparison = { ...noProblems, lost: 2, disagreements: ['a', 'b'] };
+  expect(judgeDeliveries(comparison, exposed())).toEqual(['2 lost', 'records disagree, first: a']);
 });
+
+test('responses 202, and 503 with Retry-After, are no problem', () => {
+  expect(judgeResponses(normalResponses, {})).toEqual([]);
+});
+
+test.each(['500', '401', '404', '429', '200'])('the response %s is a problem of every fault', (status) => {
+  for (const fault of [{}, { affectsApi: true }])
+    expect(judgeResponses(responding({ [status]: 3 }), fault)).toEqual([
+      `the API returned ${status}, 3 times`,
+    ]);
+});
+
+test('a lost connection is a problem unless the fault affects the API', () => {
+  const responses = responding({ ECONNRESET: 2 });
+  expect(judgeResponses(responses, {})).toEqual(['the API returned ECONNRESET, 2 times']);
+  expect(judgeResponses(responses, { affectsApi: true })).toEqual([]);
+});
+
+test.each([{ affectsApi: true }, {}])(
+  'hanging requests and a missing Retry-After are problems of the fault %j',
+  (fault) => {
+    expect(judgeResponses({ ...normalResponses, withoutRetryAfter: 7 }, fault)).toEqual([
+      '7 responses 503 without Retry-After',
+    ]);
+    expect(judgeResponses(responding({ hung: 1 }), fault)).toEqual(['requests to the API hung']);
+    expect(judgeResponses({ ...normalResponses, slowestMs: 10_500 }, fault)).toEqual([
+      'requests to the API hung',
+    ]);
+  },
+);

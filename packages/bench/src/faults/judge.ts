@@ -1,19 +1,47 @@
+import type { RestResponses } from '../load/rest-publisher.js';
 import type { Comparison } from './compare.js';
-import type { Exposure } from './trial.js';
+import type { Exposure, Fault } from './fault.js';
 
 type Compared = Pick<Comparison, 'lost' | 'repeated' | 'repeats' | 'disagreements'>;
 
-/** A sentence for each promise that is broken, given what the fault had put at risk. */
-export function judge(compared: Compared, { slots, bound }: Pick<Exposure, 'slots' | 'bound'>): string[] {
+/** Returns one sentence for each broken promise about deliveries: none lost, few repeated, records that agree. */
+export function judgeDeliveries(
+  compared: Compared,
+  { slots, bound }: Pick<Exposure, 'slots' | 'bound'>,
+): string[] {
   const { lost, repeated, repeats, disagreements } = compared;
-  const known = slots && [...repeats].map(([slot, times]) => ({ times, atRisk: slots.get(slot) ?? 0 }));
-  const outside = (known ?? []).filter(({ atRisk }) => atRisk === 0);
-  const tooOften = (known ?? []).filter(({ times, atRisk }) => atRisk > 0 && times > atRisk);
+  const limited = slots && [...repeats].map(([slot, times]) => ({ times, limit: slots.get(slot) ?? 0 }));
+  const notInFlight = (limited ?? []).filter(({ limit }) => limit === 0);
+  const tooOften = (limited ?? []).filter(({ times, limit }) => limit > 0 && times > limit);
   return [
     ...(lost === 0 ? [] : [`${lost} lost`]),
     ...(repeated <= bound ? [] : [`${repeated} repeated, ${bound} were in flight`]),
-    ...(outside.length === 0 ? [] : [`${outside.length} repeated that were not in flight`]),
+    ...(notInFlight.length === 0 ? [] : [`${notInFlight.length} repeated that were not in flight`]),
     ...(tooOften.length === 0 ? [] : [`${tooOften.length} repeated more often than they were in flight`]),
     ...(disagreements.length === 0 ? [] : [`records disagree, first: ${disagreements[0]}`]),
+  ];
+}
+
+/** Longest acceptable response time; a caller must not hang for the duration of a fault. */
+const responseLimitMs = 10_000;
+/** Statuses without a problem of their own; hung requests have a sentence for themselves. */
+const expectedStatuses = ['202', '503', 'hung'];
+
+/**
+ * Returns one sentence for each broken promise about the API: a response is 202, or 503 with Retry-After, in time.
+ * Requests without a response are allowed only when the fault affects the API itself.
+ */
+export function judgeResponses(
+  responses: RestResponses,
+  { affectsApi = false }: Pick<Fault, 'affectsApi'>,
+): string[] {
+  const { byStatus, withoutRetryAfter, slowestMs } = responses;
+  const unexpected = Object.entries(byStatus).filter(
+    ([status]) => !expectedStatuses.includes(status) && (!affectsApi || /^\d+$/.test(status)),
+  );
+  return [
+    ...unexpected.map(([status, times]) => `the API returned ${status}, ${times} times`),
+    ...(withoutRetryAfter === 0 ? [] : [`${withoutRetryAfter} responses 503 without Retry-After`]),
+    ...(slowestMs <= responseLimitMs && !byStatus.hung ? [] : ['requests to the API hung']),
   ];
 }

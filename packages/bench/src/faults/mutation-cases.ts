@@ -1,39 +1,39 @@
 import { lockAttempts } from './database-faults.js';
-import { type Sabotage, sabotages } from './mutations.js';
-import type { Fault } from './trial.js';
+import type { Fault } from './fault.js';
+import { type Mutation, mutations } from './mutations.js';
 import { killApi, killBeforeCommit, killBeforePost, recordLate } from './worker-faults.js';
 
-export interface Proof extends Sabotage {
+export interface MutationCase extends Mutation {
+  /** Fault that reveals the mutation. */
   fault: Fault;
-  /** What the suite must say of it. */
-  expects: RegExp;
+  /** Problem that the suite must report. */
+  expectedProblem: RegExp;
 }
 
-/** Each sabotage with the fault that brings it to light. */
-export const proofs: Proof[] = [
+export const mutationCases: MutationCase[] = [
   {
-    ...sabotages['ack-before-commit'],
-    fault: { name: 'worker killed between POST and commit', inflict: killBeforeCommit, strikesWorkers: true },
-    expects: /\d+ lost/,
+    ...mutations['ack-before-commit'],
+    fault: { name: 'worker killed between POST and commit', inject: killBeforeCommit, affectsWorkers: true },
+    expectedProblem: /\d+ lost/,
   },
   {
-    ...sabotages['dispatcher-off'],
-    fault: { name: 'worker killed before the POST', inflict: killBeforePost, strikesWorkers: true },
-    expects: /\d+ lost/,
+    ...mutations['dispatcher-off'],
+    fault: { name: 'worker killed before the POST', inject: killBeforePost, affectsWorkers: true },
+    expectedProblem: /\d+ lost/,
   },
   {
-    ...sabotages['no-fence'],
-    fault: { name: 'worker records late', inflict: recordLate },
-    expects: /records disagree/,
+    ...mutations['no-fence'],
+    fault: { name: 'worker records late', inject: recordLate },
+    expectedProblem: /records disagree/,
   },
   {
-    ...sabotages['no-renewal'],
-    fault: { name: 'a table locked', inflict: lockAttempts },
-    expects: /\d+ repeated, 0 were in flight/,
+    ...mutations['no-renewal'],
+    fault: { name: 'attempts table locked', inject: lockAttempts },
+    expectedProblem: /\d+ repeated, 0 were in flight/,
   },
   {
-    ...sabotages['confirms-ignored'],
-    fault: { name: 'webhook-api killed while accepting', inflict: killApi, strikesApi: true },
-    expects: /\d+ lost/,
+    ...mutations['confirms-ignored'],
+    fault: { name: 'webhook-api killed while accepting', inject: killApi, affectsApi: true },
+    expectedProblem: /\d+ lost/,
   },
 ];

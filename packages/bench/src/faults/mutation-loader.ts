@@ -1,31 +1,31 @@
 /**
- * Loaded into a service from outside (`node --import '…/sabotage-main.js?sabotage=NAME' main.js`): rewrites one piece
- * of one module as it is loaded, so that the code that ships needs no hook for tests.
+ * Loads a mutation into a service (`node --import '…/mutation-loader.js?mutation=NAME' main.js`): replaces a piece of
+ * one module while Node loads it. The code that ships therefore needs no test hooks.
  */
 
 import { writeSync } from 'node:fs';
 import { type LoadHook, register } from 'node:module';
 import { isMainThread } from 'node:worker_threads';
-import { markOf, type Sabotage, sabotages } from './mutations.js';
+import { type Mutation, markOf, mutations } from './mutations.js';
 
-/** `process.stderr` of a thread passes through the main one and may come too late. */
+/** File descriptor 2, because `process.stderr` of a worker thread is written by the main thread and may arrive late. */
 const stderr = 2;
-const name = new URL(import.meta.url).searchParams.get('sabotage') ?? '';
-const sabotage: Sabotage | undefined = Object.values(sabotages).find((entry) => entry.name === name);
-if (sabotage === undefined) throw new Error(`There is no sabotage called "${name}".`);
+const name = new URL(import.meta.url).searchParams.get('mutation') ?? '';
+const mutation: Mutation | undefined = Object.values(mutations).find((entry) => entry.name === name);
+if (mutation === undefined) throw new Error(`There is no mutation called "${name}".`);
 
-// Node runs hooks on a thread of their own, where this module is loaded once more.
+// Node runs loader hooks in a thread of their own, which loads this module a second time.
 if (isMainThread) register(import.meta.url);
 
 export const load: LoadHook = async (url, context, nextLoad) => {
   const loaded = await nextLoad(url, context);
-  if (!url.endsWith(sabotage.module)) return loaded;
-  const parts = String(loaded.source).split(sabotage.piece);
+  if (!url.endsWith(mutation.module)) return loaded;
+  const parts = String(loaded.source).split(mutation.piece);
   if (parts.length !== 2)
     throw new Error(
-      `${sabotage.name}: ${sabotage.module} holds ${parts.length - 1} times: ${sabotage.piece}`,
+      `${mutation.name}: ${mutation.module} contains ${parts.length - 1} times: ${mutation.piece}`,
     );
-  // The suite looks for this line: a sabotage that met nothing would prove nothing.
-  writeSync(stderr, `${markOf(sabotage)}\n`);
-  return { ...loaded, source: parts.join(sabotage.replacement) };
+  // The suite requires this line: a mutation of a module that is never loaded would prove nothing.
+  writeSync(stderr, `${markOf(mutation)}\n`);
+  return { ...loaded, source: parts.join(mutation.replacement) };
 };

@@ -1,52 +1,53 @@
-/** One promise broken on purpose, to show that the suite sees it. */
-export interface Sabotage {
+/** A deliberate defect of a service, which breaks one promise and must turn the suite red. */
+export interface Mutation {
   name: string;
-  victim: 'worker' | 'api';
-  /** The end of the compiled module's path, and the piece of it that is replaced; it must stand there exactly once. */
+  target: 'worker' | 'api';
+  /** End of the compiled module's path. */
   module: string;
+  /** Piece of the module that is replaced; it must occur exactly once. */
   piece: string;
   replacement: string;
 }
 
-/** What a service says once its module has been rewritten. */
-export function markOf({ name }: Sabotage): string {
-  return `sabotaged: ${name}`;
+/** Line that a service writes to standard error when its module is replaced. */
+export function markOf({ name }: Mutation): string {
+  return `mutation loaded: ${name}`;
 }
 
-export const sabotages = {
+export const mutations = {
   'ack-before-commit': {
     name: 'ack-before-commit',
-    victim: 'worker',
+    target: 'worker',
     module: 'packages/messaging/dist/consumer.js',
-    piece: 'on.acker.taken(message.fields.deliveryTag);',
-    replacement: 'on.acker.taken(message.fields.deliveryTag); on.acker.done(message.fields.deliveryTag);',
+    piece: 'on.acker.received(message.fields.deliveryTag);',
+    replacement: 'on.acker.received(message.fields.deliveryTag); on.acker.ack(message.fields.deliveryTag);',
   },
   'dispatcher-off': {
     name: 'dispatcher-off',
-    victim: 'worker',
+    target: 'worker',
     module: 'services/delivery-worker/dist/dispatch/dispatcher.js',
     piece: 'while (!signal.aborted) {',
     replacement: 'while (false) {',
   },
   'no-fence': {
     name: 'no-fence',
-    victim: 'worker',
+    target: 'worker',
     module: 'services/delivery-worker/dist/delivery/record-repository.js',
     piece: "and x.claim = o.claim and o.status <> 'open'",
     replacement: "and o.status <> 'open'",
   },
   'no-renewal': {
     name: 'no-renewal',
-    victim: 'worker',
+    target: 'worker',
     module: 'services/delivery-worker/dist/delivery/keep-leases.js',
     piece: 'if (late.length > 0)',
     replacement: 'if (false)',
   },
   'confirms-ignored': {
     name: 'confirms-ignored',
-    victim: 'api',
+    target: 'api',
     module: 'packages/messaging/dist/publisher.js',
     piece: 'pending.set(messageId, {',
     replacement: 'resolve(); pending.set(messageId, {',
   },
-} as const satisfies Record<string, Sabotage>;
+} as const satisfies Record<string, Mutation>;

@@ -1,24 +1,31 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicMs } from '../measure/clock.js';
-import { nothingAtRisk, underLoad } from './exposure.js';
-import type { Exposure, Trial } from './trial.js';
+import { noRepeats, startLoad } from './exposure.js';
+import type { Exposure, Trial } from './fault.js';
 
-/** A fault that goes on lasts so long. */
-export const meddlingMs = 10_000;
-/** Long enough for connections that are cut over and over to be made anew. */
-export const cutEveryMs = 300;
+/** Duration of a continuing fault. */
+export const faultDurationMs = 10_000;
+/** Interval between connection cuts, long enough for clients to reconnect. */
+export const cutIntervalMs = 300;
 
-/** Does it over and over, and adds up how much each blow has hit; nobody dies, so nothing may be repeated. */
-export async function overAndOver(
+export interface RepeatedFault {
+  intervalMs: number;
+  of: string;
+  /** Returns the number of items hit. */
+  inject: () => Promise<number>;
+}
+
+/** Injects a fault repeatedly and adds up the items that it hits. No process dies, so no request may be repeated. */
+export async function repeatFault(
   trial: Trial,
-  { everyMs, of, blow }: { everyMs: number; of: string; blow: () => Promise<number> },
+  { intervalMs, of, inject }: RepeatedFault,
 ): Promise<Exposure> {
-  await underLoad(trial);
-  const endMs = monotonicMs() + meddlingMs;
+  await startLoad(trial);
+  const endMs = monotonicMs() + faultDurationMs;
   let hit = 0;
   while (monotonicMs() < endMs) {
-    hit += await blow();
-    await sleep(everyMs);
+    hit += await inject();
+    await sleep(intervalMs);
   }
-  return nothingAtRisk(hit, of);
+  return noRepeats(hit, of);
 }

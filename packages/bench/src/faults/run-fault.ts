@@ -1,136 +1,132 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { sequenceOf } from '../load/alert-ids.js';
-import type { Offered } from '../load/publisher-main.js';
-import type { RestAnswers } from '../load/rest-publisher.js';
+import type { LoadResult } from '../load/load-run.js';
+import type { RestResponses } from '../load/rest-publisher.js';
 import { monotonicMs } from '../measure/clock.js';
 import { type Comparison, compare } from './compare.js';
-import { type Stage, webhooksPerAlert } from './fault-test-bed.js';
-import { judge } from './judge.js';
-import { judgeAnswers } from './judge-answers.js';
-import { type DeliveryRecord, readOpenState, readRecords } from './records-reader.js';
+import type { Exposure, Fault, Trial } from './fault.js';
+import { type DeliveryRecord, readOpenState, readRecords } from './fault-records-reader.js';
+import { type FaultTestBed, webhooksPerAlert } from './fault-test-bed.js';
+import { judgeDeliveries, judgeResponses } from './judge.js';
 import { settle } from './settle.js';
-import type { Exposure, Fault, Trial } from './trial.js';
 
-/** One line of the table. */
+/** One row of the result table. */
 export interface FaultResult extends Comparison {
   fault: string;
   exposure: Exposure;
   recoverySeconds: number;
-  answers: RestAnswers;
-  /** What makes the line red; none where all is well. */
+  responses: RestResponses;
+  /** One sentence for each broken promise; empty when the fault has passed. */
   problems: string[];
 }
 
-const capacity = 60_000;
-const trials = 3;
+/** Most alerts of one run. */
+const maxAlerts = 60_000;
+const maxTrials = 3;
+/** One in so many deliveries is rejected once, so that retries are always in progress. */
+const rejectOneIn = 50;
 
 /**
- * Inflicts a fault under load and compares. A run in which nothing was in flight shows nothing and is repeated. Throws
- * where a part did not do as it was told, or did not come back.
+ * Injects a fault under load and compares the outcome with the promises. A run in which nothing was in flight proves
+ * nothing and is repeated.
+ * @throws Error when a process did not obey or did not come back
  */
-export async function runFault(stage: Stage, fault: Fault): Promise<FaultResult> {
+export async function runFault(testBed: FaultTestBed, fault: Fault): Promise<FaultResult> {
   for (let trial = 1; ; trial += 1) {
-    const result = await tryFault(stage, fault);
+    const result = await runTrial(testBed, fault);
     if (result.exposure.inFlight > 0 || result.problems.length > 0) return result;
-    stage.say(`  ${fault.name}: nothing was in flight (${result.exposure.of})`);
-    if (trial === trials) return { ...result, problems: ['nothing was in flight'] };
+    testBed.print(`  ${fault.name}: nothing was in flight (${result.exposure.of})`);
+    if (trial === maxTrials) return { ...result, problems: ['nothing was in flight'] };
   }
 }
 
-async function tryFault(stage: Stage, fault: Fault): Promise<FaultResult> {
-  const { timing, scene, counter, doors, database } = stage;
-  const run = stage.nextRun();
-  const trial: Trial = { ...stage, run };
-  // A second of grace: the ids' time is rounded.
+async function runTrial(testBed: FaultTestBed, fault: Fault): Promise<FaultResult> {
+  const { timing, fixtures, destination, generator, database } = testBed;
+  const run = testBed.nextRun();
+  const trial: Trial = { ...testBed, run };
+  // One second of tolerance, because the time in an id is rounded.
   const sinceMs = Date.now() - 1_000;
-  for (const part of [...stage.workers, stage.api]) part.newLog();
-  await counter.call('begin', { run, capacity, webhooks: webhooksPerAlert });
-  await doors.call('begin', {
+  for (const service of [...testBed.workers, testBed.api]) service.takeNewLog();
+  await destination.call('startRun', { run, alerts: maxAlerts, webhooks: webhooksPerAlert, rejectOneIn });
+  await generator.call('start', {
     run,
-    workspaceId: scene.workspaceId,
-    alertRuleId: scene.alertRuleId,
-    capacity,
-    perSecond: timing.perSecond,
-    amqpUrl: stage.rabbitmq.url,
-    alertsUrl: `${stage.api.httpUrl}/api/v1/workspaces/${scene.workspaceId}/alerts`,
-    token: stage.token,
+    target: fixtures,
+    alerts: maxAlerts,
+    alertsPerSecond: timing.alertsPerSecond,
+    rest: {
+      url: `${testBed.api.httpUrl}/api/v1/workspaces/${fixtures.workspaceId}/alerts`,
+      token: testBed.token,
+    },
   });
-  await offeredAtLeast(trial, timing.alerts / 4);
-  const exposure = await fault.inflict(trial);
-  await counter.call('behave', {});
-  await offeredAtLeast(trial, timing.alerts);
+  await waitUntilOffered(trial, timing.alerts / 4);
+  const exposure = await fault.inject(trial);
+  await destination.call('setBehaviour', {});
+  await waitUntilOffered(trial, timing.alerts);
   await sleep(1_000);
-  await doors.call('stop', undefined);
+  await generator.call('stop', run);
   const unsettled = await settle(trial);
 
-  const offered = await doors.call('result', undefined);
+  const load = await generator.call('end', run);
   const records = await readRecords(database, { run, sinceMs });
-  const arrivals = await counter.call('arrivals', undefined);
   const comparison = compare({
     run,
-    webhookIds: scene.webhookIds,
-    acceptedAtMs: offered.acceptedAtMs,
-    arrivals,
+    webhookIds: fixtures.webhookIds,
+    acceptedAtMs: load.acceptedAtMs,
+    arrivals: await destination.call('arrivals', undefined),
     records,
-    workersLived: !fault.strikesWorkers,
+    allRequestsRecorded: !fault.affectsWorkers,
   });
-  const recoverySeconds = recoveryOf({ exposure, offered, records });
+  const recoverySeconds = recoveryOf({ exposure, load, records });
+  const responses = load.responses!;
   const { deadLetters, open } = await readOpenState(database, run);
-  const { strays } = await counter.call('progress', undefined);
+  const { unexpected } = await destination.call('progress', undefined);
   const problems = [
     ...(unsettled === undefined ? [] : [unsettled]),
-    ...judge(comparison, exposure),
-    ...(recoverySeconds * 1_000 <= (fault.recoveryBoundMs ?? timing.recoveryBoundMs)
+    ...judgeDeliveries(comparison, exposure),
+    ...(recoverySeconds * 1_000 <= (fault.recoveryLimitMs ?? timing.recoveryLimitMs)
       ? []
-      : ['recovering took too long']),
-    ...judgeAnswers(offered.answers, fault),
+      : ['recovery took too long']),
+    ...judgeResponses(responses, fault),
     ...(deadLetters === 0 ? [] : [`${deadLetters} dead letters`]),
     ...(open === 0 ? [] : [`${open} deliveries are still open`]),
-    ...(strays === 0 ? [] : [`${strays} requests that belong to no run of now`]),
-    ...partsProblems(stage),
+    ...(unexpected === 0 ? [] : [`${unexpected} requests of other runs`]),
+    ...findProcessProblems(testBed),
   ];
-  return {
-    fault: fault.name,
-    ...comparison,
-    exposure,
-    recoverySeconds,
-    answers: offered.answers,
-    problems,
-  };
+  return { fault: fault.name, ...comparison, exposure, recoverySeconds, responses, problems };
 }
 
-async function offeredAtLeast({ doors }: Trial, alerts: number): Promise<void> {
-  while ((await doors.call('progress', undefined)).offered.all < alerts) await sleep(50);
+async function waitUntilOffered({ generator, run }: Trial, alerts: number): Promise<void> {
+  while ((await generator.call('progress', run)).offered < alerts) await sleep(50);
 }
 
 interface Recovery {
   exposure: Exposure;
-  offered: Offered;
+  load: LoadResult;
   records: DeliveryRecord[];
 }
 
-/** From the end of the fault until the last delivery of an alert that was offered before it was recorded. */
-function recoveryOf({ exposure, offered, records }: Recovery): number {
+/** Seconds from the end of the fault to the last success of an alert that was offered before that end. */
+function recoveryOf({ exposure, load, records }: Recovery): number {
   const monotonicToUnixMs = Date.now() - monotonicMs();
   let lastMs = exposure.endedAtMs;
   for (const { alertId, succeededAtMs } of records) {
-    const offeredAtMs = offered.offeredAtMs[sequenceOf(alertId)] ?? Number.POSITIVE_INFINITY;
+    const offeredAtMs = load.offeredAtMs[sequenceOf(alertId)] ?? Number.POSITIVE_INFINITY;
     if (offeredAtMs <= exposure.endedAtMs && succeededAtMs !== null)
       lastMs = Math.max(lastMs, succeededAtMs - monotonicToUnixMs);
   }
   return (lastMs - exposure.endedAtMs) / 1_000;
 }
 
-/** What nobody told to end must live, and what was taken from a queue must not be dropped with an error. */
-function partsProblems({ workers, api, postgres, rabbitmq }: Stage): string[] {
-  const died = [...workers, api, postgres, rabbitmq].flatMap((part) => part.diedByItself() ?? []);
-  const complaints = [...workers, api].flatMap((part) =>
-    part
-      .newLog()
+/** Finds processes that ended by themselves and services that logged a crash, a failed message or an unclean stop. */
+function findProcessProblems({ workers, api, postgres, rabbitmq }: FaultTestBed): string[] {
+  const exits = [...workers, api, postgres, rabbitmq].flatMap((child) => child.unexpectedExit() ?? []);
+  const logged = [...workers, api].flatMap((service) =>
+    service
+      .takeNewLog()
       .split('\n')
       .filter((line) => /service\.crashed|message\.failed|stopped_uncleanly/.test(line))
       .slice(0, 1)
-      .map((line) => `${part.name}: ${line.slice(0, 300)}`),
+      .map((line) => `${service.name}: ${line.slice(0, 300)}`),
   );
-  return [...died, ...complaints];
+  return [...exits, ...logged];
 }

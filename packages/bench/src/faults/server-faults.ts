@@ -1,78 +1,85 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { TcpProxy } from '@tocsin/testing';
 import { monotonicMs } from '../measure/clock.js';
-import type { Part } from '../test-bed/managed-process.js';
-import type { ServicePart } from '../test-bed/services.js';
-import { alertsKeptWaiting, claimedByTheLost, nothingAtRisk, underLoad } from './exposure.js';
-import type { Exposure, Trial } from './trial.js';
+import type { ManagedProcess } from '../test-bed/managed-process.js';
+import type { ProxiedService } from '../test-bed/services.js';
+import { delayedAlerts, noRepeats, readLostClaims, startLoad } from './exposure.js';
+import type { Exposure, Trial } from './fault.js';
 
-const alarmMs = 10_000;
+type ChooseServers = (trial: Trial) => ManagedProcess[];
+type Inject = (trial: Trial) => Promise<Exposure>;
 
-/** Stops servers as their operator would, and starts them again. */
-export function restart(choose: (trial: Trial) => Part[]): (trial: Trial) => Promise<Exposure> {
-  return (trial) => takeDown(trial, choose(trial), (part) => part.stop());
+const diskAlarmMs = 10_000;
+
+/** Shuts servers down cleanly and starts them again. */
+export function restart(choose: ChooseServers): Inject {
+  return (trial) => takeDown(trial, choose(trial), (server) => server.stop());
 }
 
-/** `kill -9`, then starts them again. */
-export function killAndRestart(choose: (trial: Trial) => Part[]): (trial: Trial) => Promise<Exposure> {
+/** Kills servers with SIGKILL and starts them again. */
+export function killAndRestart(choose: ChooseServers): Inject {
   return (trial) =>
-    takeDown(trial, choose(trial), async (part) => {
-      part.signal('SIGKILL');
-      await part.gone();
+    takeDown(trial, choose(trial), async (server) => {
+      server.signal('SIGKILL');
+      await server.exited();
     });
 }
 
-async function takeDown(trial: Trial, parts: Part[], down: (part: Part) => Promise<void>): Promise<Exposure> {
-  await underLoad(trial);
+async function takeDown(
+  trial: Trial,
+  servers: ManagedProcess[],
+  end: (server: ManagedProcess) => Promise<void>,
+): Promise<Exposure> {
+  await startLoad(trial);
   const sinceMs = monotonicMs();
-  await Promise.all(parts.map(down));
-  await Promise.all(parts.map((part) => part.revive()));
-  // A server can be back in less than a second.
-  return alertsKeptWaiting(trial, { sinceMs, forMs: 250 });
+  await Promise.all(servers.map(end));
+  await Promise.all(servers.map((server) => server.restart()));
+  // Lower than the default of 1 s, because a server can be ready again in less than a second.
+  return delayedAlerts(trial, { sinceMs, minimumMs: 250 });
 }
 
 /**
- * Nothing passes between the services and their database for a while, and nobody is told. What outlasts every limit of
- * theirs is worse: they have given their statements up, and yet these arrive, beside those that repeat them.
- * @param times as often as long
- * @param cut what was held is lost with its connections, instead of passing after all
+ * Freezes all connections between services and database without closing them. A freeze that exceeds every timeout is the
+ * harder case: services have given their statements up and repeat them, and then the first ones arrive too.
+ * @param options.times factor on the duration
+ * @param options.cut closes the connections at the end, so that the frozen bytes are lost
  */
-export function freezeDatabase({ times = 1, cut = false } = {}): (trial: Trial) => Promise<Exposure> {
+export function freezeDatabase({ times = 1, cut = false } = {}): Inject {
   return async (trial) => {
-    await underLoad(trial);
-    const wires = wiresOf(trial, (part) => part.database);
-    const over = sleep(times * trial.timing.frozenMs);
-    for (const wire of wires) wire.freeze();
-    const { all } = await claimedByTheLost(trial, new Date());
-    await over;
-    for (const wire of wires) {
-      if (cut) wire.cut();
-      wire.thaw();
+    await startLoad(trial);
+    const proxies = proxiesOf(trial, (service) => service.database);
+    const frozen = sleep(times * trial.timing.frozenMs);
+    for (const proxy of proxies) proxy.freeze();
+    const { all } = await readLostClaims(trial, new Date());
+    await frozen;
+    for (const proxy of proxies) {
+      if (cut) proxy.cut();
+      proxy.thaw();
     }
-    return nothingAtRisk(all.size, 'claimed and not recorded');
+    return noRepeats(all.size, 'deliveries claimed and not recorded');
   };
 }
 
-/** The same between the services and their broker. Who has claimed a delivery goes on with it. */
+/** Freezes all connections between services and broker. Workers finish the deliveries that they have claimed. */
 export async function freezeBroker(trial: Trial): Promise<Exposure> {
-  await underLoad(trial);
-  const wires = wiresOf(trial, (part) => part.broker);
+  await startLoad(trial);
+  const proxies = proxiesOf(trial, (service) => service.broker);
   const sinceMs = monotonicMs();
-  for (const wire of wires) wire.freeze();
+  for (const proxy of proxies) proxy.freeze();
   await sleep(trial.timing.frozenMs);
-  for (const wire of wires) wire.thaw();
-  return alertsKeptWaiting(trial, { sinceMs });
+  for (const proxy of proxies) proxy.thaw();
+  return delayedAlerts(trial, { sinceMs });
 }
 
-function wiresOf({ api, workers }: Trial, choose: (part: ServicePart) => TcpProxy): TcpProxy[] {
+function proxiesOf({ api, workers }: Trial, choose: (service: ProxiedService) => TcpProxy): TcpProxy[] {
   return [api, ...workers].map(choose);
 }
 
-/** The broker refuses to take messages, as it does when its disk is nearly full. */
+/** Raises the broker's disk alarm: it blocks publishers, as with a disk that is nearly full. */
 export async function fillDisk(trial: Trial): Promise<Exposure> {
   const sinceMs = monotonicMs();
   await trial.rabbitmq.control('set_disk_free_limit', '1000000GB');
-  await sleep(alarmMs);
+  await sleep(diskAlarmMs);
   await trial.rabbitmq.control('set_disk_free_limit', '50MB');
-  return alertsKeptWaiting(trial, { sinceMs });
+  return delayedAlerts(trial, { sinceMs });
 }

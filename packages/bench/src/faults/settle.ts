@@ -1,45 +1,46 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { alertFiredQueue, deliveriesQueue, unroutedQueue } from '@tocsin/messaging';
-import { readOpenState } from './records-reader.js';
-import type { Trial } from './trial.js';
+import type { Trial } from './fault.js';
+import { readOpenState } from './fault-records-reader.js';
 
 /**
- * Waits until all is accepted, taken over, delivered and recorded, and the queues are empty; undefined then. Where
- * nothing moves any more it gives up, and says what is left: the comparison will show what that means.
+ * Waits until every offered alert is accepted, committed, delivered and recorded, and all queues are empty. Returns
+ * undefined then. Without progress it returns what is unfinished, and the comparison shows the consequences.
  */
 export async function settle(trial: Trial): Promise<string | undefined> {
-  let seen = '';
-  let movedAtMs = performance.now();
+  const { generator, destination, database, run, timing } = trial;
+  let last = '';
+  let changedAtMs = performance.now();
   for (;;) {
-    const { offered, accepted } = await trial.doors.call('progress', undefined);
-    const { requests } = await trial.counter.call('progress', undefined);
-    const { alerts, open } = await readOpenState(trial.database, trial.run);
-    if (accepted === offered.all && alerts >= accepted && open === 0) return emptyQueues(trial);
-    const now = `${offered.all} offered, ${accepted} accepted, ${alerts} taken over, ${open} open, ${requests} requests`;
-    if (now !== seen) movedAtMs = performance.now();
-    seen = now;
-    if (performance.now() - movedAtMs > trial.timing.stalledAfterMs) return `it came to a halt: ${now}`;
+    const { offered, accepted } = await generator.call('progress', run);
+    const { requests } = await destination.call('progress', undefined);
+    const { alerts, open } = await readOpenState(database, run);
+    if (accepted === offered && alerts >= accepted && open === 0) return waitForEmptyQueues(trial);
+    const now = `${offered} offered, ${accepted} accepted, ${alerts} committed, ${open} open, ${requests} requests`;
+    if (now !== last) changedAtMs = performance.now();
+    last = now;
+    if (performance.now() - changedAtMs > timing.stallTimeoutMs) return `no progress: ${now}`;
     await sleep(250);
   }
 }
 
-const emptyWithinMs = 20_000;
+const emptyTimeoutMs = 20_000;
 
-/** Messages of what has been done already may come once more; they are acknowledged unread. */
-async function emptyQueues({ rabbitmq }: Trial): Promise<string | undefined> {
-  const deadlineMs = performance.now() + emptyWithinMs;
+/** Redelivered messages of finished work may remain for a moment; workers acknowledge them without effect. */
+async function waitForEmptyQueues({ rabbitmq }: Trial): Promise<string | undefined> {
+  const deadlineMs = performance.now() + emptyTimeoutMs;
   for (;;) {
     const counts = parseCounts(await rabbitmq.control('list_queues', 'name', 'messages'));
-    const left = [alertFiredQueue, deliveriesQueue, unroutedQueue].filter(
+    const notEmpty = [alertFiredQueue, deliveriesQueue, unroutedQueue].filter(
       (queue) => (counts.get(queue) ?? 0) > 0,
     );
-    if (left.length === 0) return undefined;
-    if (performance.now() > deadlineMs) return `messages were left in ${left.join(' and ')}`;
+    if (notEmpty.length === 0) return undefined;
+    if (performance.now() > deadlineMs) return `messages remain in ${notEmpty.join(' and ')}`;
     await sleep(500);
   }
 }
 
-/** Lines of a queue's name and a number. */
+/** Parses lines of a queue name, a tab and a number. */
 function parseCounts(table: string): Map<string, number> {
   return new Map(
     table.split('\n').flatMap((line) => {

@@ -1,137 +1,143 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '@tocsin/testing';
 import { monotonicMs } from '../measure/clock.js';
-import type { ServicePart } from '../test-bed/services.js';
+import type { ProxiedService } from '../test-bed/services.js';
 import {
-  atRisk,
-  claimedByTheLost,
-  claimedNow,
-  claimsAreStuck,
-  nothingAtRisk,
-  underLoad,
+  mayRepeat,
+  noRepeats,
+  readCurrentClaims,
+  readLostClaims,
+  startLoad,
+  waitForStuckClaim,
 } from './exposure.js';
-import { countCommittedSince } from './records-reader.js';
-import { type Exposure, patience, type Trial } from './trial.js';
+import { type Exposure, recoveryPolling, type Trial } from './fault.js';
+import { countCommittedSince } from './fault-records-reader.js';
 
-const shutdownWithinMs = 20_000;
+const shutdownTimeoutMs = 20_000;
 
-function firstWorker({ workers }: Trial): ServicePart {
+function firstWorker({ workers }: Trial): ProxiedService {
   return workers[0]!;
 }
 
-/** `kill -9`; what its wires held is lost with it. */
-async function kill(part: ServicePart): Promise<{ at: Date; atMs: number }> {
-  part.signal('SIGKILL');
-  await part.gone();
+/** Sends SIGKILL and drops all bytes that the proxies hold. */
+async function kill(service: ProxiedService): Promise<{ at: Date; atMs: number }> {
+  service.signal('SIGKILL');
+  await service.exited();
   const killed = { at: new Date(), atMs: monotonicMs() };
-  for (const wire of [part.database, part.broker]) {
-    wire.cut();
-    wire.thaw();
+  for (const proxy of [service.database, service.broker]) {
+    proxy.cut();
+    proxy.thaw();
   }
   return killed;
 }
 
-/** The statements that claim, by the names that they are prepared under. */
-const claims = ['fan-out.write', 'delivery.claim'];
+/** Names of the prepared statements that claim deliveries. */
+const claimStatements = ['fan-out.write', 'delivery.claim'];
 
-/** The claims are committed, but their answers have not come back. */
+/** Kills a worker whose claims are committed, but whose responses from the database have not arrived. */
 export async function killBeforePost(trial: Trial): Promise<Exposure> {
   const worker = firstWorker(trial);
-  worker.database.freezeResponsesTo(...claims);
-  await claimsAreStuck(trial);
+  worker.database.freezeResponsesTo(...claimStatements);
+  await waitForStuckClaim(trial);
   const { at, atMs } = await kill(worker);
-  const { all, sent } = await claimedByTheLost(trial, at);
-  await worker.revive();
-  const exposure = atRisk(sent, 'claimed and not sent', atMs);
+  const { all, sent } = await readLostClaims(trial, at);
+  await worker.restart();
+  const exposure = mayRepeat({ slots: sent, of: 'deliveries claimed and not sent', endedAtMs: atMs });
   return { ...exposure, inFlight: all.size - sent.size };
 }
 
-/** The destinations have answered, but no record reaches the database. */
+/** Kills a worker whose requests have succeeded, but whose records have not reached the database. */
 export async function killBeforeCommit(trial: Trial): Promise<Exposure> {
   const worker = firstWorker(trial);
-  await underLoad(trial);
+  await startLoad(trial);
   worker.database.freeze('to-server');
   await sleep(1_000);
   const { at, atMs } = await kill(worker);
-  const { sent } = await claimedByTheLost(trial, at);
-  await worker.revive();
-  return atRisk(sent, 'sent and not recorded', atMs);
+  const { sent } = await readLostClaims(trial, at);
+  await worker.restart();
+  return mayRepeat({ slots: sent, of: 'deliveries sent and not recorded', endedAtMs: atMs });
 }
 
-/** Alerts are taken over and deliveries recorded, but no acknowledgement of any worker reaches the broker. */
+/** Kills all workers after alerts and deliveries are committed, but before any acknowledgement reaches the broker. */
 export async function killBeforeAck(trial: Trial): Promise<Exposure> {
-  await underLoad(trial);
+  await startLoad(trial);
   for (const worker of trial.workers) worker.broker.freeze('to-server');
   const frozenAt = new Date();
   await sleep(1_500);
   const committed = await countCommittedSince(trial.database, frozenAt);
   const [first] = await Promise.all(trial.workers.map(kill));
-  const { sent } = await claimedNow(trial);
-  await Promise.all(trial.workers.map((worker) => worker.revive()));
-  return { ...atRisk(sent, 'committed and not acknowledged', first!.atMs), inFlight: committed };
+  const { sent } = await readCurrentClaims(trial);
+  await Promise.all(trial.workers.map((worker) => worker.restart()));
+  const exposure = mayRepeat({
+    slots: sent,
+    of: 'messages committed and not acknowledged',
+    endedAtMs: first!.atMs,
+  });
+  return { ...exposure, inFlight: committed };
 }
 
 export async function killAllWorkers(trial: Trial): Promise<Exposure> {
-  await underLoad(trial);
+  await startLoad(trial);
   const [first] = await Promise.all(trial.workers.map(kill));
-  const { all, sent } = await claimedNow(trial);
+  const { all, sent } = await readCurrentClaims(trial);
   await sleep(1_000);
-  await Promise.all(trial.workers.map((worker) => worker.revive()));
-  return { ...atRisk(sent, 'claimed', first!.atMs), inFlight: all.size };
+  await Promise.all(trial.workers.map((worker) => worker.restart()));
+  const exposure = mayRepeat({ slots: sent, of: 'claimed deliveries', endedAtMs: first!.atMs });
+  return { ...exposure, inFlight: all.size };
 }
 
-/** Its publications have left and are not confirmed. */
+/** Kills the API while its messages to the broker are not confirmed. */
 export async function killApi(trial: Trial): Promise<Exposure> {
   trial.api.broker.freeze('to-server');
   await sleep(700);
-  const { inFlight } = await trial.doors.call('progress', undefined);
+  const { inFlight } = await trial.generator.call('progress', trial.run);
   const { atMs } = await kill(trial.api);
-  await trial.api.revive();
-  return nothingAtRisk(inFlight.rest, 'requests taken and not confirmed', atMs);
+  await trial.api.restart();
+  return noRepeats(inFlight.rest, 'requests not confirmed', atMs);
 }
 
-/** Its leases run out meanwhile and another sends what it held; then it wakes. */
+/** Stops a worker until its leases have expired and others have sent its deliveries, then continues it. */
 export async function stopAndContinue(trial: Trial): Promise<Exposure> {
   const worker = firstWorker(trial);
-  await underLoad(trial);
+  await startLoad(trial);
   worker.signal('SIGSTOP');
   const at = new Date();
-  const { all } = await claimedByTheLost(trial, at);
+  const { all } = await readLostClaims(trial, at);
   await sleep(trial.timing.stoppedMs);
   worker.signal('SIGCONT');
-  return atRisk(all, 'claimed', monotonicMs());
+  return mayRepeat({ slots: all, of: 'claimed deliveries', endedAtMs: monotonicMs() });
 }
 
-/** A record that comes while another is sending the same delivery must change nothing but the list of attempts. */
+/** Delays the records of a worker until another worker sends the same deliveries. Late records may only add attempts. */
 export async function recordLate(trial: Trial): Promise<Exposure> {
   const worker = firstWorker(trial);
-  await underLoad(trial, { repeatDelayMs: 8_000 });
+  await startLoad(trial, { repeatDelayMs: 8_000 });
   worker.database.freeze('to-server');
-  const { sent } = await claimedByTheLost(trial, new Date());
-  const isTakenOver = async () => {
-    const { received, refused } = await trial.counter.call('arrivals', undefined);
-    return [...sent].some((slot) => received[slot]! - refused[slot]! > 1);
+  const { sent } = await readLostClaims(trial, new Date());
+  const isSentAgain = async () => {
+    const { received, rejected } = await trial.destination.call('arrivals', undefined);
+    return [...sent].some((slot) => received[slot]! - rejected[slot]! > 1);
   };
   if (sent.size > 0)
-    await until('another has taken over', isTakenOver, {
-      ...patience,
+    await until('another worker has sent a delivery again', isSentAgain, {
+      ...recoveryPolling,
       timeoutMs: trial.timing.claimLeaseMs + 30_000,
     });
   worker.database.thaw();
-  return atRisk(sent, 'sent and not recorded', monotonicMs());
+  return mayRepeat({ slots: sent, of: 'deliveries sent and not recorded', endedAtMs: monotonicMs() });
 }
 
-/** Drained within its deadline, the rest handed back. */
+/** Sends SIGTERM: the worker must finish its requests within the deadline and return the rest to the broker. */
 export async function terminate(trial: Trial): Promise<Exposure> {
   const worker = firstWorker(trial);
-  await underLoad(trial);
-  const { all } = await claimedNow(trial);
-  const askedAtMs = monotonicMs();
+  await startLoad(trial);
+  const { all } = await readCurrentClaims(trial);
+  const signalledAtMs = monotonicMs();
   worker.signal('SIGTERM');
-  const { code, signal } = await worker.gone();
-  const tookMs = monotonicMs() - askedAtMs;
-  if (code !== 0 || tookMs > shutdownWithinMs)
+  const { code, signal } = await worker.exited();
+  const tookMs = monotonicMs() - signalledAtMs;
+  if (code !== 0 || tookMs > shutdownTimeoutMs)
     throw new Error(`${worker.name} ended with ${signal ?? code} after ${Math.round(tookMs)} ms.`);
-  await worker.revive();
-  return nothingAtRisk(all.size, 'claimed', askedAtMs);
+  await worker.restart();
+  return noRepeats(all.size, 'claimed deliveries', signalledAtMs);
 }

@@ -1,11 +1,11 @@
-/** Strangers that guess at keys of the engine: half of them at ids that nobody has, half at those of real keys. */
+/** Sends `/auth/verify` requests with random secrets, half with unknown key ids and half with ids of real keys. */
 
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Pool } from 'undici';
 import { serveCommands } from '../test-bed/helper-process.js';
 
-export interface GuessOptions {
+export interface GuessingOptions {
   origin: string;
   /** Ids of real keys. */
   ids: readonly string[];
@@ -16,8 +16,8 @@ export interface GuessOptions {
 const connections = 512;
 
 const commands = {
-  /** How often each status was the answer. Guesses leave at their rate, however long the answers take. */
-  async guess({ origin, ids, perSecond, seconds }: GuessOptions): Promise<Record<string, number>> {
+  /** Sends requests at a fixed rate, independent of response times. Returns the number of responses by status. */
+  async guess({ origin, ids, perSecond, seconds }: GuessingOptions): Promise<Record<string, number>> {
     const pool = new Pool(origin, { connections });
     const statuses: Record<string, number> = {};
     const send = async (id: string) => {
@@ -27,21 +27,21 @@ const commands = {
       await body.dump();
       statuses[statusCode] = (statuses[statusCode] ?? 0) + 1;
     };
-    const underWay: Promise<void>[] = [];
+    const requests: Promise<void>[] = [];
     const startedAtMs = performance.now();
-    while (underWay.length < perSecond * seconds) {
+    while (requests.length < perSecond * seconds) {
       const due = ((performance.now() - startedAtMs) / 1_000) * perSecond;
-      while (underWay.length < Math.min(due, perSecond * seconds)) {
-        const count = underWay.length;
-        underWay.push(send(count % 2 === 0 ? randomUUID() : ids[(count >> 1) % ids.length]!));
+      while (requests.length < Math.min(due, perSecond * seconds)) {
+        const count = requests.length;
+        requests.push(send(count % 2 === 0 ? randomUUID() : ids[(count >> 1) % ids.length]!));
       }
       await sleep(1);
     }
-    await Promise.all(underWay);
+    await Promise.all(requests);
     await pool.close();
     return statuses;
   },
 };
-export type GuessesCommands = typeof commands;
+export type GuessingCommands = typeof commands;
 
 serveCommands(commands);

@@ -1,72 +1,74 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Percentiles, percentilesOf } from '../measure/statistics.js';
-import { makeKeys, timeVerify } from '../test-bed/engine-keys.js';
+import { type Apis, createUserKeys, startApis, timeVerify } from '../test-bed/apis.js';
 import { startHelper } from '../test-bed/helper-process.js';
-import { type Apis, startApis } from '../test-bed/start-apis.js';
-import { createBench } from '../test-bed/test-bed.js';
-import type { GuessesCommands } from './credential-guessing-main.js';
+import { createTestBed } from '../test-bed/test-bed.js';
+import type { GuessingCommands } from './credential-guessing-main.js';
 
-/** How long good keys took to be found good, in milliseconds; where one is refused, measuring throws. */
-export interface GuessesResult {
-  /** Of keys in use: alone, and beside guesses. */
+/** Times to verify valid keys, in milliseconds. */
+export interface GuessingResult {
+  /** Keys in use, without guessing. */
   alone: Percentiles;
-  beside: Percentiles;
-  /** Beside guesses: of keys whose last check is too long ago to count, and of those that were never used. */
-  due: Percentiles;
-  first: Percentiles;
-  /** How often the guesses got each status. */
+  /** Keys in use, during guessing. */
+  withGuessing: Percentiles;
+  /** During guessing: keys whose last bcrypt check is too old to count. */
+  expiredChecks: Percentiles;
+  /** During guessing: keys that were never used before. */
+  firstChecks: Percentiles;
+  /** Number of responses to guesses by status. */
   statuses: Record<string, number>;
 }
 
 const guessesPerSecond = 1_000;
 const usesPerSecond = 100;
-const warmSeconds = 5;
+const warmUpSeconds = 5;
 const keysInUse = 20;
-/** A check counts for 10 seconds. */
-const checkCountsMs = 10_000;
-const besideSeconds = 20;
-/** One key a time, each with the time to itself that it would have among users. */
-const singleEveryMs = 500;
-const singles = 18;
+/** Lifetime of a bcrypt check in the engine. */
+const checkLifetimeMs = 10_000;
+const guessingSeconds = 20;
+/** Single verifications are spread, so that bcrypt checks of different users do not queue behind each other. */
+const singleIntervalMs = 500;
+const singleKeys = 18;
 
-/** Keys in use, due for their check and new, beside strangers that guess (the engine's `/auth/verify`). */
-export async function measureGuesses(say: (line: string) => void): Promise<GuessesResult> {
-  const bench = await createBench({ say, profile: false });
-  const strangers = startHelper<GuessesCommands>(import.meta.url, './credential-guessing-main.js');
+/**
+ * Measures `/auth/verify` while others guess credentials.
+ * @throws Error when a valid key is rejected
+ */
+export async function measureGuessing(print: (line: string) => void): Promise<GuessingResult> {
+  const testBed = await createTestBed({ print });
+  const attacker = startHelper<GuessingCommands>(import.meta.url, './credential-guessing-main.js');
   try {
-    const apis = await startApis(bench.stack, bench.secretsKeys);
-    const [inUse, unchecked, unused] = [
-      await makeKeys(apis, keysInUse),
-      await makeKeys(apis, singles),
-      await makeKeys(apis, singles),
-    ];
-    const ids = [...inUse, ...unchecked, ...unused].map(idOf);
+    const apis = await startApis(testBed);
+    const inUse = await createUserKeys(apis, keysInUse);
+    const expiring = await createUserKeys(apis, singleKeys);
+    const unused = await createUserKeys(apis, singleKeys);
+    const ids = [...inUse, ...expiring, ...unused].map(idOf);
     const guess = (seconds: number) =>
-      strangers.call('guess', { origin: apis.engineUrl, ids, perSecond: guessesPerSecond, seconds });
-    // What the engine does day by day is compiled by then, refusing guesses too; and each key is checked once.
-    await guess(warmSeconds);
-    for (const key of [...inUse, ...unchecked]) await timeVerify(apis, key);
-    await useFor(apis, inUse, warmSeconds);
-    const alone = await useFor(apis, inUse, checkCountsMs / 1_000);
-    const guessing = guess(besideSeconds);
-    const using = useFor(apis, inUse, besideSeconds);
-    const due = await useOneByOne(apis, unchecked);
-    const first = await useOneByOne(apis, unused);
+      attacker.call('guess', { origin: apis.engineUrl, ids, perSecond: guessesPerSecond, seconds });
+    // The warm-up lets V8 compile the code for rejections too, and checks each key once.
+    await guess(warmUpSeconds);
+    for (const key of [...inUse, ...expiring]) await timeVerify(apis, key);
+    await useKeys(apis, inUse, warmUpSeconds);
+    const alone = await useKeys(apis, inUse, checkLifetimeMs / 1_000);
+    const guessing = guess(guessingSeconds);
+    const using = useKeys(apis, inUse, guessingSeconds);
+    const expiredChecks = await useSingly(apis, expiring);
+    const firstChecks = await useSingly(apis, unused);
     return {
       alone: percentilesOf(alone),
-      beside: percentilesOf(await using),
-      due: percentilesOf(due),
-      first: percentilesOf(first),
+      withGuessing: percentilesOf(await using),
+      expiredChecks: percentilesOf(expiredChecks),
+      firstChecks: percentilesOf(firstChecks),
       statuses: await guessing,
     };
   } finally {
-    await strangers.stop();
-    await bench.stop();
+    await attacker.stop();
+    await testBed.kill();
   }
 }
 
-/** At their rate, however long the answers take. */
-async function useFor(apis: Apis, keys: string[], seconds: number): Promise<number[]> {
+/** Verifies keys round robin at a fixed rate, independent of response times. */
+async function useKeys(apis: Apis, keys: string[], seconds: number): Promise<number[]> {
   const uses: Promise<number>[] = [];
   const startedAtMs = performance.now();
   while (uses.length < seconds * usesPerSecond) {
@@ -76,16 +78,16 @@ async function useFor(apis: Apis, keys: string[], seconds: number): Promise<numb
   return Promise.all(uses);
 }
 
-async function useOneByOne(apis: Apis, keys: string[]): Promise<number[]> {
-  const tookMs: number[] = [];
+async function useSingly(apis: Apis, keys: string[]): Promise<number[]> {
+  const timesMs: number[] = [];
   for (const key of keys) {
-    tookMs.push(await timeVerify(apis, key));
-    await sleep(singleEveryMs);
+    timesMs.push(await timeVerify(apis, key));
+    await sleep(singleIntervalMs);
   }
-  return tookMs;
+  return timesMs;
 }
 
-/** A key as its holder has it is base64 of `{id}:{secret}` (the customer's interface, "Internal format"). */
+/** A user key is the base64 form of `{id}:{secret}` (the customer's interface, "Internal format"). */
 function idOf(key: string): string {
   return Buffer.from(key, 'base64').toString('latin1').split(':')[0]!;
 }

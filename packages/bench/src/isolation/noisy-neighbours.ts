@@ -1,153 +1,216 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { alertFiredKey, alertsExchange } from '@tocsin/contracts';
-import { waitForArrivals } from '../destination/wait-for-arrivals.js';
+import { type Destination, startDestination, waitForArrivals } from '../destination/start-destination.js';
 import { type Percentiles, percentilesOf } from '../measure/statistics.js';
-import { type Scene, writeScene } from '../test-bed/fixtures-repository.js';
-import { startHelper } from '../test-bed/helper-process.js';
-import { startWorker } from '../test-bed/start-worker.js';
-import { type Bench, createBench } from '../test-bed/test-bed.js';
-import type { SilentCommands } from './blackhole-server-main.js';
-import { forgetOpen } from './pauses-repository.js';
+import { type Fixtures, writeFixtures } from '../test-bed/fixtures-repository.js';
+import { type HelperProcess, startHelper } from '../test-bed/helper-process.js';
+import { createTestBed, type TestBed } from '../test-bed/test-bed.js';
+import type { BlackholeCommands } from './blackhole-server-main.js';
+import { deleteOpenDeliveries } from './pauses-repository.js';
+import { worstTemplate } from './worst-template.js';
 
-/** Those that the healthy ones share their workers with; 500 deliveries a second in each case. */
-export interface Neighbours {
+/** Webhooks of other workspaces that share the workers with the healthy ones. */
+export interface NoisyNeighbours {
   name: string;
-  /** Webhooks whose destination hangs; with none, as many alerts as for one call nobody. */
+  kind: 'no webhooks' | 'hanging destination' | 'hanging name server' | 'expensive template';
   webhooks: number;
-  /** True where it is not the destination that hangs, but the name server that is asked for it. */
-  byName: boolean;
+  deliveriesPerSecond: number;
 }
 
-/** What the alerts themselves cost a machine that broker, database, workers and this suite share. */
-export const nobody: Neighbours = {
-  name: 'beside as many alerts that call nobody',
+/** Reference: the cost of the neighbours' alerts alone, without any delivery. */
+export const alertsOnly: NoisyNeighbours = {
+  name: 'as many alerts without webhooks',
+  kind: 'no webhooks',
   webhooks: 0,
-  byName: false,
+  deliveriesPerSecond: 500,
 };
 
-export const neighbourhoods: Neighbours[] = [
-  { name: 'beside 1 webhook that hangs', webhooks: 1, byName: false },
-  { name: 'beside 10 webhooks that hang', webhooks: 10, byName: false },
-  { name: 'beside 100 webhooks that hang', webhooks: 100, byName: false },
-  { name: 'beside 100 webhooks whose name servers hang', webhooks: 100, byName: true },
+export const noisyNeighbours: NoisyNeighbours[] = [
+  ...[1, 10, 100].map((webhooks) => ({
+    name: `${webhooks} ${webhooks === 1 ? 'webhook' : 'webhooks'} with a hanging destination`,
+    kind: 'hanging destination' as const,
+    webhooks,
+    deliveriesPerSecond: 500,
+  })),
+  {
+    name: '100 webhooks with a hanging name server',
+    kind: 'hanging name server',
+    webhooks: 100,
+    deliveriesPerSecond: 500,
+  },
+  {
+    name: '1 webhook with the most expensive template',
+    kind: 'expensive template',
+    webhooks: 1,
+    deliveriesPerSecond: 100,
+  },
 ];
 
-/** The time from publish to arrival of healthy deliveries, in milliseconds. */
-export interface NeighboursResult {
+/** Latencies of healthy deliveries from publish to arrival, in milliseconds. */
+export interface NoisyNeighboursResult {
   alone: Percentiles;
-  beside: Percentiles;
-  /** Of the healthy deliveries, those that arrived more than once; where one does not arrive, measuring throws. */
+  withNeighbours: Percentiles;
+  /** Number of healthy deliveries that arrived more than once. */
   repeated: number;
-  /** What reached the side that hangs. */
-  met: { connections: number; questions: number };
+  /** Number of connections, name queries or requests of the neighbours that arrived. */
+  neighbourRequests: number;
+}
+
+export interface MeasureOptions {
+  /** Duration alone, and again with neighbours. */
+  seconds: number;
+  workers: number;
+  print(line: string): void;
 }
 
 const healthyWebhooks = 10;
-const deliveriesPerSecond = 500;
-/** A rule calls 20 at the most. */
-const webhooksInRule = 20;
-/** What a worker does day by day is compiled by then: in the first seconds that takes as much as the deliveries. */
-const warmSeconds = 20;
-/** Something that hangs has been met before, too: a neighbour of the same kind, gone again before it counts. */
-const warmNeighbourSeconds = 3;
+const healthyPerSecond = 500;
+/** Limit of the API on webhooks of one rule. */
+const maxWebhooksOfRule = 20;
+/** V8 compiles most of the worker's code in this time, at a cost comparable to the deliveries. */
+const warmUpSeconds = 20;
+/** Duration of a neighbour of the same kind during the warm-up. Its open deliveries are deleted before the measurement. */
+const warmUpNeighbourSeconds = 3;
 const settleSeconds = 5;
 
 /**
- * 500 healthy deliveries a second, for some time alone and as long beside their neighbours: with the same workers and
- * within the same minute, for a machine may be half as fast in the next.
+ * Publishes 500 healthy deliveries a second, first alone and then with neighbours. Both parts use the same workers and
+ * follow each other directly, because the speed of a shared machine changes from minute to minute.
+ * @throws Error when a healthy delivery does not arrive
  */
-export async function measureBeside(
-  { webhooks, byName }: Neighbours,
-  { seconds, workers, say }: { seconds: number; workers: number; say: (line: string) => void },
-): Promise<NeighboursResult> {
-  const bench = await createBench({ say, profile: false });
-  const silent = startHelper<SilentCommands>(import.meta.url, './blackhole-server-main.js');
+export async function measureNoisyNeighbours(
+  neighbours: NoisyNeighbours,
+  { seconds, workers, print }: MeasureOptions,
+): Promise<NoisyNeighboursResult> {
+  const testBed = await createTestBed({ print });
+  const side = await startNeighbourSide();
   try {
-    const { port, namesPort } = await silent.call('listen', undefined);
-    const { stack, destination, secrets } = bench;
-    const urls = Array.from({ length: healthyWebhooks }, (_, index) => destination.urlOf(index));
-    const healthy = await writeScene(stack.database, { secrets, urls });
-    const urlOf = (index: number) =>
-      byName ? `http://hangs-${index}.test:${port}/` : `http://127.0.0.1:${port}/${index}`;
-    const hanging = Array.from({ length: webhooks }, (_, index) => urlOf(index));
-    const groups = webhooks === 0 ? [[]] : inRules(hanging);
-    const write = (group: string[]) => writeScene(stack.database, { secrets, urls: group });
-    const scenes = await Promise.all(groups.map(write));
-    const former = await write(webhooks === 0 ? [] : [urlOf(webhooks)]);
-    const nodeOptions = byName ? askNameServer(namesPort) : [];
-    await Promise.all(
-      Array.from({ length: workers }, (_, index) =>
-        startWorker(stack, { name: `worker-${index + 1}`, secretsKeys: bench.secretsKeys, nodeOptions }),
-      ),
-    );
-    const publishing = publishHealthy(bench, healthy, warmSeconds + 2 * seconds);
-    const publishAll = (pace: ReturnType<typeof paceOf>) =>
-      bench.load.call('publishAll', { run: bench.nextRun(), ...pace });
-    await publishAll(paceOf(former, Math.min(1, webhooks), warmNeighbourSeconds));
-    await sleep((warmSeconds - warmNeighbourSeconds - settleSeconds) * 1_000);
-    await forgetOpen(stack.database, former.workspaceId);
+    const { database, destination, secrets } = testBed;
+    const healthy = await writeFixtures(database, { secrets, urls: destination.urls(healthyWebhooks) });
+    const [warmUpGroup = { urls: [] }, ...groups] = await groupWebhooks(neighbours, side);
+    const write = (group: WebhookGroup) => writeFixtures(database, { secrets, ...group });
+    const warmUpNeighbour = await write(warmUpGroup);
+    const noisy = await Promise.all(groups.map(write));
+    await testBed.startWorkers(workers, { nodeOptions: await side.nodeOptions(neighbours) });
+
+    const publishing = publishHealthy(testBed, healthy, warmUpSeconds + 2 * seconds);
+    const alertsPerSecond = neighbours.deliveriesPerSecond / Math.max(1, neighbours.webhooks);
+    await publish(testBed, warmUpNeighbour, {
+      alertsPerSecond: neighbours.deliveriesPerSecond,
+      seconds: warmUpNeighbourSeconds,
+    });
+    await sleep((warmUpSeconds - warmUpNeighbourSeconds - settleSeconds) * 1_000);
+    await deleteOpenDeliveries(database, warmUpNeighbour.workspaceId);
     await sleep((settleSeconds + seconds) * 1_000);
-    await silent.call('met', undefined);
-    const noises = scenes.map((scene) => publishAll(paceOf(scene, webhooks, seconds)));
+    const before = await side.countRequests(neighbours);
+    const publishingNoise = noisy.map((fixtures) => publish(testBed, fixtures, { alertsPerSecond, seconds }));
     const { latencies, repeated } = await publishing;
-    await Promise.all(noises);
+    await Promise.all(publishingNoise);
     const between = (fromSecond: number, toSecond: number) =>
-      percentilesOf(latencies.slice(fromSecond * deliveriesPerSecond, toSecond * deliveriesPerSecond));
+      percentilesOf(latencies.slice(fromSecond * healthyPerSecond, toSecond * healthyPerSecond));
     return {
-      alone: between(warmSeconds, warmSeconds + seconds),
-      beside: between(warmSeconds + seconds, warmSeconds + 2 * seconds),
+      alone: between(warmUpSeconds, warmUpSeconds + seconds),
+      withNeighbours: between(warmUpSeconds + seconds, warmUpSeconds + 2 * seconds),
       repeated,
-      met: await silent.call('met', undefined),
+      neighbourRequests: (await side.countRequests(neighbours)) - before,
     };
   } finally {
-    await Promise.all([silent, bench.load, bench.destination].map((helper) => helper.stop()));
-    // What hangs is still owed, and would keep workers from ending well: they go with the rest.
-    await bench.stack.database.close();
-    await bench.stack.processes.killAll();
-    bench.stack.processes.close();
+    await side.stop();
+    // Open deliveries to a hanging destination would delay the shutdown of the workers.
+    await testBed.kill();
   }
 }
 
-function askNameServer(port: number): string[] {
-  const names = new URL('./resolver-override-main.js', import.meta.url);
-  names.searchParams.set('server', `127.0.0.1:${port}`);
-  return ['--import', names.href];
+/** Servers that receive the neighbours' requests. */
+interface NeighbourSide {
+  blackhole: HelperProcess<BlackholeCommands>;
+  responding: Destination;
+  nodeOptions(neighbours: NoisyNeighbours): Promise<string[]>;
+  countRequests(neighbours: NoisyNeighbours): Promise<number>;
+  stop(): Promise<void>;
 }
 
-/** Each of the webhooks has the same share of the deliveries, whatever rule it belongs to. */
-function paceOf(scene: Scene, webhooks: number, seconds: number) {
-  const perSecond = deliveriesPerSecond / Math.max(1, webhooks);
+async function startNeighbourSide(): Promise<NeighbourSide> {
+  const blackhole = startHelper<BlackholeCommands>(import.meta.url, './blackhole-server-main.js');
+  const responding = await startDestination();
   return {
-    alerts: Math.floor(perSecond * seconds),
-    workspaceId: scene.workspaceId,
-    alertRuleId: scene.alertRuleId,
-    exchange: alertsExchange,
-    routingKey: alertFiredKey,
-    perSecond,
+    blackhole,
+    responding,
+    async nodeOptions({ kind }) {
+      if (kind !== 'hanging name server') return [];
+      const { nameServerPort } = await blackhole.call('listen', undefined);
+      const override = new URL('./resolver-override-main.js', import.meta.url);
+      override.searchParams.set('server', `127.0.0.1:${nameServerPort}`);
+      return ['--import', override.href];
+    },
+    async countRequests({ kind }) {
+      if (kind === 'expensive template') return (await responding.call('progress', undefined)).unexpected;
+      const { connections, nameQueries } = await blackhole.call('counts', undefined);
+      return kind === 'hanging name server' ? nameQueries : connections;
+    },
+    async stop() {
+      await Promise.all([blackhole.stop(), responding.stop()]);
+    },
   };
 }
 
-/** Latencies stand in the order in which they were published. */
+interface WebhookGroup {
+  urls: string[];
+  body?: string;
+}
+
+/** Returns the webhooks of the warm-up neighbour, followed by one group for each rule of the neighbours. */
+async function groupWebhooks(
+  { kind, webhooks }: NoisyNeighbours,
+  { blackhole, responding }: NeighbourSide,
+): Promise<WebhookGroup[]> {
+  if (kind === 'no webhooks') return [{ urls: [] }, { urls: [] }];
+  if (kind === 'expensive template') {
+    const group = { urls: responding.urls(webhooks), body: worstTemplate };
+    return [group, group];
+  }
+  const { port } = await blackhole.call('listen', undefined);
+  const urlOf = (index: number) =>
+    kind === 'hanging name server'
+      ? `http://hangs-${index}.test:${port}/`
+      : `http://127.0.0.1:${port}/${index}`;
+  const urls = Array.from({ length: webhooks }, (_, index) => urlOf(index));
+  const rules = Array.from({ length: Math.ceil(webhooks / maxWebhooksOfRule) }, (_, index) => ({
+    urls: urls.slice(index * maxWebhooksOfRule, (index + 1) * maxWebhooksOfRule),
+  }));
+  return [{ urls: [urlOf(webhooks)] }, ...rules];
+}
+
+async function publish(
+  testBed: TestBed,
+  target: Fixtures,
+  { alertsPerSecond, seconds }: { alertsPerSecond: number; seconds: number },
+): Promise<void> {
+  const alerts = Math.floor(alertsPerSecond * seconds);
+  await testBed.generator.call('publishAll', { run: testBed.nextRun(), target, alerts, alertsPerSecond });
+}
+
+/** Returns latencies in milliseconds, in the order of publication. */
 async function publishHealthy(
-  { destination, load, nextRun }: Bench,
-  scene: Scene,
+  testBed: TestBed,
+  fixtures: Fixtures,
   seconds: number,
 ): Promise<{ latencies: Float64Array; repeated: number }> {
-  const run = nextRun();
-  const webhooks = scene.webhookIds.length;
-  const pace = paceOf(scene, webhooks, seconds);
-  await destination.call('begin', { run, alerts: pace.alerts, webhooks });
-  const { publishedAtMs } = await load.call('publishAll', { run, ...pace });
-  await waitForArrivals(destination, pace.alerts * webhooks);
-  const { arrivedAtMs, counts } = await destination.call('tally', undefined);
+  const { destination, generator } = testBed;
+  const run = testBed.nextRun();
+  const webhooks = fixtures.webhookIds.length;
+  const alertsPerSecond = healthyPerSecond / webhooks;
+  const alerts = Math.floor(alertsPerSecond * seconds);
+  await destination.call('startRun', { run, alerts, webhooks });
+  const { offeredAtMs } = await generator.call('publishAll', {
+    run,
+    target: fixtures,
+    alerts,
+    alertsPerSecond,
+  });
+  await waitForArrivals(destination, alerts * webhooks);
+  const { firstArrivalMs, received } = await destination.call('arrivals', undefined);
   return {
-    latencies: arrivedAtMs.map((arrivedMs, slot) => arrivedMs - publishedAtMs[Math.floor(slot / webhooks)]!),
-    repeated: counts.filter((count) => count > 1).length,
+    latencies: firstArrivalMs.map((arrivedMs, slot) => arrivedMs - offeredAtMs[Math.floor(slot / webhooks)]!),
+    repeated: received.filter((count) => count > 1).length,
   };
-}
-
-function inRules(urls: string[]): string[][] {
-  return Array.from({ length: Math.ceil(urls.length / webhooksInRule) }, (_, index) =>
-    urls.slice(index * webhooksInRule, (index + 1) * webhooksInRule),
-  );
 }

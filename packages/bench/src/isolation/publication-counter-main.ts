@@ -1,11 +1,11 @@
-/** Listens in on the deliveries exchange through a queue of its own, and counts what is published there. */
+/** Counts the messages on the deliveries exchange with a temporary queue of its own. */
 
 import { decodeDeliveriesDue, deliveriesExchange, deliveryDueKey } from '@tocsin/contracts';
 import { connect } from 'amqplib';
 import { serveCommands } from '../test-bed/helper-process.js';
 
 const deliveries = new Set<string>();
-const seen = new Set<string>();
+const runs = new Set<string>();
 let published = 0;
 
 const commands = {
@@ -18,20 +18,20 @@ const commands = {
     const count = (content: Buffer) => {
       for (const { deliveryId, run } of decodeDeliveriesDue(content) ?? []) {
         deliveries.add(deliveryId);
-        seen.add(`${deliveryId}/${run}`);
+        runs.add(`${deliveryId}/${run}`);
         published += 1;
       }
     };
     await channel.consume(queue, (message) => message && count(message.content), { noAck: true });
   },
-  /** Deliveries named, runs of them, and how often one was named in all. */
-  counts: () => ({ deliveries: deliveries.size, runs: seen.size, published }),
-  forget(): void {
+  /** Returns the numbers of different deliveries, of different runs of deliveries, and of publications in all. */
+  counts: () => ({ deliveries: deliveries.size, runs: runs.size, published }),
+  reset(): void {
     deliveries.clear();
-    seen.clear();
+    runs.clear();
     published = 0;
   },
 };
-export type PublicationsCommands = typeof commands;
+export type PublicationCounterCommands = typeof commands;
 
 serveCommands(commands);

@@ -1,6 +1,6 @@
 /**
- * Loaded into a worker from outside (`node --import '…/other-names-main.js?server=127.0.0.1:PORT' main.js`): its
- * questions go to this name server, as a line in the machine's resolv.conf would have it, which cannot name a port.
+ * Loaded into a worker (`node --import '…/resolver-override-main.js?server=127.0.0.1:PORT' main.js`): makes it query
+ * another name server. A line in resolv.conf cannot do this, because it cannot name a port.
  */
 
 import { promises } from 'node:dns';

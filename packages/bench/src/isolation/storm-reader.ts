@@ -1,28 +1,23 @@
 import type { Database } from '@tocsin/database';
 
-export interface WorkspaceCounts {
-  deliveries: number;
-  /** Claims that ended without an attempt: given back because no slot came free in time, and published again. */
-  givenBack: number;
-}
-
-export async function countDeliveries(database: Database, workspaceId: string): Promise<WorkspaceCounts> {
+/** Counts claims of a workspace that ended without an attempt, because no slot became free in time. */
+export async function countReleasedClaims(database: Database, workspaceId: string): Promise<number> {
   const { rows } = await database.knex.raw(
-    `select count(*)::integer as deliveries, coalesce(sum(claims - attempts_made), 0)::integer as "givenBack"
+    `select coalesce(sum(claims - attempts_made), 0)::integer as released
      from deliveries where workspace_id = ?`,
     [workspaceId],
   );
-  return rows[0];
+  return rows[0].released;
 }
 
-/** When each alert was taken over from the queue, by its id, in Unix milliseconds. */
-export async function readTakenOver(database: Database, workspaceId: string): Promise<Map<string, number>> {
+/** Returns when a worker committed each alert, in Unix milliseconds by alert id. */
+export async function readCommitTimes(database: Database, workspaceId: string): Promise<Map<string, number>> {
   const { rows } = await database.knex.raw(
-    `select alert_id as id, (extract(epoch from accepted_at) * 1000)::float8 as at
+    `select alert_id as id, (extract(epoch from accepted_at) * 1000)::float8 as "atMs"
      from alert_keys where workspace_id = ?`,
     [workspaceId],
   );
-  return new Map(rows.map(({ id, at }: { id: string; at: number }) => [id, at]));
+  return new Map(rows.map(({ id, atMs }: { id: string; atMs: number }) => [id, atMs]));
 }
 
 export async function countOpen(database: Database): Promise<number> {

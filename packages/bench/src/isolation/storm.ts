@@ -1,224 +1,159 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { alertFiredKey, alertsExchange } from '@tocsin/contracts';
-import { type Destination, startDestination } from '../destination/start-destination.js';
-import { waitForArrivals } from '../destination/wait-for-arrivals.js';
-import { alertIdOf } from '../load/alert-ids.js';
-import { type Load, startLoad } from '../load/start-load.js';
-import { monotonicMs } from '../measure/clock.js';
+import { type Destination, startDestination, waitForArrivals } from '../destination/start-destination.js';
+import { type LoadGenerator, startLoadGenerator } from '../load/start-load-generator.js';
 import { type Percentiles, percentilesOf } from '../measure/statistics.js';
 import { waitFor } from '../measure/wait-for.js';
-import { type Scene, writeScene } from '../test-bed/fixtures-repository.js';
-import { type Helper, startHelper } from '../test-bed/helper-process.js';
-import { type Bench, createBench } from '../test-bed/test-bed.js';
-import { holdWebhooks, releaseWebhooks } from './pauses-repository.js';
-import type { PublicationsCommands } from './publication-counter-main.js';
-import { countDeliveries, countOpen, readTakenOver } from './storm-reader.js';
+import { type Fixtures, writeFixtures } from '../test-bed/fixtures-repository.js';
+import { type HelperProcess, startHelper } from '../test-bed/helper-process.js';
+import { createTestBed, type TestBed, withWorkers } from '../test-bed/test-bed.js';
+import { pauseWebhooks, resumeWebhooks } from './pauses-repository.js';
+import type { PublicationCounterCommands } from './publication-counter-main.js';
+import { probeDuring } from './single-alert-probe.js';
+import { countOpen, countReleasedClaims } from './storm-reader.js';
 
 export interface StormResult {
   alerts: number;
   webhooks: number;
-  /** From the storm's first alert until its last is confirmed, and until its last delivery is recorded. */
+  /** From the storm's first publish to its last confirm. */
   publishSeconds: number;
+  /** From the storm's first publish to the record of its last delivery. */
   seconds: number;
-  /** Of the other workspace's single alerts, from publish to arrival, in milliseconds; and until they were taken over. */
-  quiet: Percentiles;
-  quietTakenOver: Percentiles;
-  /** (alert, webhook) of the storm that arrived more than once; where one does not arrive at all, measuring throws. */
+  /** Single alerts of another workspace: time from publish to arrival, in milliseconds. */
+  singleAlerts: Percentiles;
+  /** Single alerts of another workspace: time from publish to commit by a worker, in milliseconds. */
+  singleAlertCommits: Percentiles;
+  /** Number of (alert, webhook) of the storm that arrived more than once. */
   repeated: number;
-  /** Times that a delivery was put into the queue once more; fault-free and claimed in time there are none. */
+  /** Number of messages that named a run of a delivery again; 0 when all messages are claimed in time. */
   publishedAgain: number;
-  /** Those that had been claimed, and given back for want of a slot. */
-  givenBack: number;
+  /** Number of claims that ended without an attempt, because no slot became free in time. */
+  releasedClaims: number;
 }
 
 export interface StormOptions {
   alerts: number;
   webhooks: number;
   workers: number;
-  /** The storm's deliveries are held back until all its alerts are in, so that they make one backlog. */
-  held: boolean;
-  say: (line: string) => void;
+  /** Pauses the storm's webhooks until all its alerts are committed, so that its deliveries form one backlog. */
+  asBacklog: boolean;
+  print(line: string): void;
 }
 
-/** One workspace fires as fast as confirms allow, while another fires one alert a second. */
+interface Storm {
+  testBed: TestBed;
+  /** The storm has a generator and a destination of its own, so that the probes do not wait for either. */
+  generator: LoadGenerator;
+  destination: Destination;
+  publications: HelperProcess<PublicationCounterCommands>;
+  fixtures: Fixtures;
+}
+
+/**
+ * Publishes alerts of one workspace as fast as broker confirms allow, while another workspace publishes one alert a
+ * second.
+ * @throws Error when a delivery does not arrive or is not recorded
+ */
 export async function measureStorm(options: StormOptions): Promise<StormResult> {
-  const { alerts, webhooks, workers, held, say } = options;
-  const bench = await createBench({ say, profile: false });
-  const other = await startDestination();
-  const noise = await startLoad(bench.stack.amqpUrl);
-  const publications = startHelper<PublicationsCommands>(import.meta.url, './publication-counter-main.js');
+  const testBed = await createTestBed({ print: options.print });
+  const { database, secrets, rabbitmq } = testBed;
+  const destination = await startDestination();
+  const generator = await startLoadGenerator(rabbitmq.url);
+  const publications = startHelper<PublicationCounterCommands>(
+    import.meta.url,
+    './publication-counter-main.js',
+  );
   try {
-    const { database, amqpUrl } = bench.stack;
-    await publications.call('listen', { amqpUrl });
-    const urls = Array.from({ length: webhooks }, (_, index) => other.urlOf(index));
-    const stormy = await writeScene(database, { secrets: bench.secrets, urls });
-    const quiet = await writeScene(database, { secrets: bench.secrets, urls: [bench.destination.urlOf(0)] });
-    const run = bench.nextRun();
-    return await bench.withWorkers(workers, async () => {
-      await warmUp({ bench, other, noise, scene: stormy });
-      await other.call('begin', { run, alerts, webhooks });
-      await publications.call('forget', undefined);
-      if (held) await holdWebhooks(database, stormy.webhookIds);
-      const startedAtMs = performance.now();
-      const storm = async () => {
-        const loaded = await noise.call('publishAll', {
-          run,
-          alerts,
-          workspaceId: stormy.workspaceId,
-          alertRuleId: stormy.alertRuleId,
-          exchange: alertsExchange,
-          routingKey: alertFiredKey,
-        });
-        if (held) await releaseBacklog(bench, { scene: stormy, rows: alerts * webhooks });
-        await waitForArrivals(other, alerts * webhooks);
-        return loaded;
-      };
-      const [{ publishedAtMs, confirmedAtMs }, whispers] = await whisperDuring(storm, {
-        bench,
-        scene: quiet,
-      });
-      await waitUntilRecorded(bench);
-      const seconds = (performance.now() - startedAtMs) / 1_000;
-      const { counts } = await other.call('tally', undefined);
-      if (held) await heardOf(publications, alerts * webhooks);
-      const { published, runs } = await publications.call('counts', undefined);
-      return {
-        alerts,
-        webhooks,
-        publishSeconds: (confirmedAtMs - publishedAtMs[0]!) / 1_000,
-        seconds,
-        quiet: percentilesOf(whispers.map(({ arrivedMs }) => arrivedMs)),
-        quietTakenOver: percentilesOf(await takenOverAfter(bench, quiet, whispers)),
-        repeated: counts.filter((count) => count > 1).length,
-        publishedAgain: published - runs,
-        givenBack: (await countDeliveries(database, stormy.workspaceId)).givenBack,
-      };
+    await publications.call('listen', { amqpUrl: rabbitmq.url });
+    const fixtures = await writeFixtures(database, { secrets, urls: destination.urls(options.webhooks) });
+    const probed = await writeFixtures(database, { secrets, urls: testBed.destination.urls(1) });
+    const storm: Storm = { testBed, generator, destination, publications, fixtures };
+    return await withWorkers(testBed, options.workers, async () => {
+      await warmUp(storm);
+      return runStorm(storm, { ...options, probed });
     });
   } finally {
-    await Promise.all([noise.stop(), publications.stop(), other.stop()]);
-    await bench.stop();
+    await Promise.all([generator.stop(), publications.stop(), destination.stop()]);
+    await testBed.stop();
   }
 }
 
 const warmUpAlerts = 3_000;
 
-interface WarmUp {
-  bench: Bench;
-  other: Destination;
-  noise: Load;
-  scene: Scene;
+/** V8 compiles the code of new workers while they work; the warm-up keeps that out of the measurement. */
+async function warmUp({ testBed, generator, destination, fixtures }: Storm): Promise<void> {
+  const load = { run: testBed.nextRun(), alerts: warmUpAlerts };
+  const webhooks = fixtures.webhookIds.length;
+  await destination.call('startRun', { ...load, webhooks });
+  await generator.call('publishAll', { ...load, target: fixtures });
+  await waitForArrivals(destination, warmUpAlerts * webhooks);
+  await waitUntilRecorded(testBed);
 }
 
-/** A worker that has just been started is compiled while it works; that is not what is measured. */
-async function warmUp({ bench, other, noise, scene }: WarmUp): Promise<void> {
-  const run = bench.nextRun();
-  const webhooks = scene.webhookIds.length;
-  await other.call('begin', { run, alerts: warmUpAlerts, webhooks });
-  await noise.call('publishAll', {
-    run,
-    alerts: warmUpAlerts,
-    workspaceId: scene.workspaceId,
-    alertRuleId: scene.alertRuleId,
-    exchange: alertsExchange,
-    routingKey: alertFiredKey,
-  });
-  await waitForArrivals(other, warmUpAlerts * webhooks);
-  await waitUntilRecorded(bench);
-}
-
-interface Whisper {
-  alertId: string;
-  publishedAtMs: number;
-  /** After it was published. */
-  arrivedMs: number;
-}
-
-const whispersAtMost = 3_600;
-
-interface Whispering {
-  bench: Bench;
-  scene: Scene;
-}
-
-/** One alert a second for as long as `work` takes; what that gave, and how long each alert took to arrive. */
-async function whisperDuring<T>(
-  work: () => Promise<T>,
-  { bench, scene }: Whispering,
-): Promise<[T, Whisper[]]> {
-  let ended = false;
-  const working = work().finally(() => {
-    ended = true;
-  });
-  const whisperOn = async (): Promise<Whisper[]> => {
-    const whispers: Whisper[] = [];
-    while (whispers.length < whispersAtMost && !ended) whispers.push(await whisper({ bench, scene }));
-    return whispers;
+async function runStorm(
+  { testBed, generator, destination, publications, fixtures }: Storm,
+  { alerts, webhooks, asBacklog, probed }: StormOptions & { probed: Fixtures },
+): Promise<StormResult> {
+  const { database } = testBed;
+  const load = { run: testBed.nextRun(), alerts };
+  const deliveries = alerts * webhooks;
+  await destination.call('startRun', { ...load, webhooks });
+  await publications.call('reset', undefined);
+  if (asBacklog) await pauseWebhooks(database, fixtures.webhookIds);
+  const startedAtMs = performance.now();
+  const deliverAll = async () => {
+    const result = await generator.call('publishAll', { ...load, target: fixtures });
+    if (asBacklog) await resumeBacklog(testBed, fixtures, deliveries);
+    await waitForArrivals(destination, deliveries);
+    return result;
   };
-  const whispering = whisperOn();
-  // Where one fails, the other still needs what is stopped then.
-  await Promise.allSettled([working, whispering]);
-  return [await working, await whispering];
-}
-
-/** Takes a second at least. */
-async function whisper({ bench, scene }: Whispering): Promise<Whisper> {
-  const { destination, load } = bench;
-  const run = bench.nextRun();
-  await destination.call('begin', { run, alerts: 1, webhooks: 1 });
-  const publishing = load.call('publishAll', {
-    run,
-    alerts: 1,
-    workspaceId: scene.workspaceId,
-    alertRuleId: scene.alertRuleId,
-    exchange: alertsExchange,
-    routingKey: alertFiredKey,
-  });
-  const [{ publishedAtMs }] = await Promise.all([publishing, sleep(1_000)]);
-  await waitForArrivals(destination, 1);
-  const { arrivedAtMs } = await destination.call('tally', undefined);
-  const publishedMs = publishedAtMs[0]!;
+  const [{ offeredAtMs, endedAtMs }, probes] = await probeDuring(deliverAll, { testBed, fixtures: probed });
+  await waitUntilRecorded(testBed);
+  const seconds = (performance.now() - startedAtMs) / 1_000;
+  const { received } = await destination.call('arrivals', undefined);
+  if (asBacklog) await waitForPublications(publications, deliveries);
+  const { published, runs } = await publications.call('counts', undefined);
   return {
-    alertId: alertIdOf(run, 0),
-    publishedAtMs: publishedMs,
-    arrivedMs: arrivedAtMs[0]! - publishedMs,
+    alerts,
+    webhooks,
+    publishSeconds: (endedAtMs - offeredAtMs[0]!) / 1_000,
+    seconds,
+    singleAlerts: percentilesOf(probes.arrivalMs),
+    singleAlertCommits: percentilesOf(probes.commitMs),
+    repeated: received.filter((count) => count > 1).length,
+    publishedAgain: published - runs,
+    releasedClaims: await countReleasedClaims(database, fixtures.workspaceId),
   };
 }
 
-/** Whoever has heard nothing has heard of nothing twice: a backlog leaves through the queue, all of it. */
-async function heardOf(publications: Helper<PublicationsCommands>, rows: number): Promise<void> {
+async function resumeBacklog(testBed: TestBed, { webhookIds }: Fixtures, rows: number): Promise<void> {
+  const { database } = testBed;
   await waitFor({
-    what: `of ${rows} deliveries were heard of in the queue`,
-    count: async () => (await publications.call('counts', undefined)).deliveries,
-    isReached: (deliveries) => deliveries >= rows,
-    everyMs: 50,
+    description: `of ${rows} rows are waiting`,
+    count: () => countOpen(database),
+    isReached: (open) => open >= rows,
+    intervalMs: 250,
   });
+  testBed.print(`  ${rows} rows are waiting`);
+  await resumeWebhooks(database, webhookIds);
 }
 
-async function takenOverAfter({ stack }: Bench, scene: Scene, whispers: Whisper[]): Promise<number[]> {
-  const takenOver = await readTakenOver(stack.database, scene.workspaceId);
-  const unixMs = Date.now() - monotonicMs();
-  return whispers.map(({ alertId, publishedAtMs }) => takenOver.get(alertId)! - unixMs - publishedAtMs);
-}
-
-async function releaseBacklog(
-  { stack, say }: Bench,
-  { scene, rows }: { scene: Scene; rows: number },
+/** A backlog passes through the queue completely, so the counter must have seen every delivery at least once. */
+async function waitForPublications(
+  publications: HelperProcess<PublicationCounterCommands>,
+  rows: number,
 ): Promise<void> {
   await waitFor({
-    what: `of ${rows} rows are waiting`,
-    count: () => countOpen(stack.database),
-    isReached: (open) => open >= rows,
-    everyMs: 250,
+    description: `of ${rows} deliveries were published`,
+    count: async () => (await publications.call('counts', undefined)).deliveries,
+    isReached: (deliveries) => deliveries >= rows,
+    intervalMs: 50,
   });
-  say(`  ${rows} rows are waiting`);
-  await releaseWebhooks(stack.database, scene.webhookIds);
 }
 
-async function waitUntilRecorded({ stack }: Bench): Promise<void> {
+async function waitUntilRecorded({ database }: TestBed): Promise<void> {
   await waitFor({
-    what: 'deliveries have no outcome',
-    count: () => countOpen(stack.database),
+    description: 'deliveries have no outcome',
+    count: () => countOpen(database),
     isReached: (open) => open === 0,
-    everyMs: 50,
+    intervalMs: 50,
   });
 }

@@ -1,12 +1,12 @@
 /**
- * Alert ids that say where they belong, so that the destination counts them without a look-up: the second group is the
- * run, the last one the number within the run.
+ * Returns an alert id that names its run and its sequence number, so that the destination counts alerts without a
+ * look-up: the second group is the run, the last group the sequence number.
  */
 export function alertIdOf(run: number, sequence: number): string {
   return `be0c4000-${hex(run, 4)}-4000-8000-${hex(sequence, 12)}`;
 }
 
-/** Every alert id of a run stands from `first` to `last`. */
+/** Returns bounds (inclusive) that contain every alert id of a run and no id of another run. */
 export function alertIdsOfRun(run: number): { first: string; last: string } {
   return {
     first: `be0c4000-${hex(run, 4)}-0000-0000-000000000000`,
@@ -14,11 +14,11 @@ export function alertIdsOfRun(run: number): { first: string; last: string } {
   };
 }
 
-/** Where the number of the run and of the alert stand in an id. */
+/** Positions of the run and of the sequence number within an id. */
 export const runAt = { start: 9, end: 13 } as const;
 export const sequenceAt = { start: 24, end: 36 } as const;
 
-/** The number of an alert within its run. */
+/** Returns the sequence number of an alert within its run. */
 export function sequenceOf(alertId: string): number {
   return Number.parseInt(alertId.slice(sequenceAt.start, sequenceAt.end), 16);
 }

@@ -1,72 +1,85 @@
 import { setTimeout as sleep } from 'node:timers/promises';
-import { alertFiredKey, alertsExchange } from '@tocsin/contracts';
 import { type ConfirmChannel, connect } from 'amqplib';
 
-/** A way into the system. What is not taken is offered again, as a careful publisher does. */
-export interface Door {
-  /** Calls `onAccepted` once the alert is the system's to deliver. */
-  offer(sequence: number): void;
-  /** Offered at this moment without an answer. */
+/** Publishes alerts until the system has accepted them. */
+export interface AlertPublisher {
+  publish(alert: OfferedAlert): void;
+  /** Number of alerts without a confirm or a response. */
   inFlight(): number;
-  close(): void;
 }
 
-export interface AmqpDoorOptions {
-  url: string;
-  contentOf: (sequence: number) => string;
-  onAccepted: (sequence: number) => void;
+export interface OfferedAlert {
+  content: Buffer;
+  /** Used by the AMQP publisher only. */
+  route: Route;
+  /** Called once, when the system has taken responsibility for the alert. */
+  onAccepted(): void;
 }
 
-const retryMs = 250;
+export interface Route {
+  exchange: string;
+  routingKey: string;
+}
 
-/** Publishes with confirms; what is unconfirmed when the connection ends is published again on the next one. */
-export function openAmqpDoor({ url, contentOf, onAccepted }: AmqpDoorOptions): Door {
-  const unconfirmed = new Set<number>();
+const reconnectAfterMs = 250;
+const connectTimeoutMs = 5_000;
+const messageOptions = { persistent: true, mandatory: true, contentType: 'application/json' };
+
+/**
+ * Publishes with confirms over one connection. After a connection loss it reconnects and publishes all unconfirmed
+ * messages again. Rejects when the first connection fails.
+ */
+export async function openAmqpPublisher(url: string): Promise<AlertPublisher> {
+  const unconfirmed = new Set<OfferedAlert>();
   let channel: ConfirmChannel | undefined;
-  let closed = false;
 
-  const publish = (sequence: number) => {
-    const open = channel;
-    if (open === undefined) return;
+  const send = (alert: OfferedAlert) => {
     try {
-      const properties = { persistent: true, mandatory: true, contentType: 'application/json' };
-      open.publish(alertsExchange, alertFiredKey, Buffer.from(contentOf(sequence)), properties, (error) => {
-        if (error) return;
-        if (unconfirmed.delete(sequence)) onAccepted(sequence);
-      });
+      channel?.publish(
+        alert.route.exchange,
+        alert.route.routingKey,
+        alert.content,
+        messageOptions,
+        (error) => {
+          if (!error && unconfirmed.delete(alert)) alert.onAccepted();
+        },
+      );
     } catch {
-      // The channel has just ended: the next one takes it.
+      // The channel has just closed. The next one publishes the alert again.
     }
   };
-  const keepConnected = async () => {
-    while (!closed) {
-      try {
-        const connection = await connect(url, { noDelay: true, timeout: 5_000 });
-        connection.on('error', () => {});
-        const ended = new Promise((resolve) => connection.once('close', resolve));
-        const opened = await connection.createConfirmChannel();
-        opened.on('error', () => {});
-        // A channel can end alone, as where its exchange is gone.
-        opened.once('close', () => connection.close().catch(() => {}));
-        channel = opened;
-        for (const sequence of unconfirmed) publish(sequence);
-        await ended;
-      } catch {
-        // The broker is away.
-      }
+  const open = async (): Promise<{ ended: Promise<unknown> }> => {
+    const connection = await connect(url, { noDelay: true, timeout: connectTimeoutMs });
+    connection.on('error', () => {});
+    const ended = new Promise((resolve) => connection.once('close', resolve));
+    const opened = await connection.createConfirmChannel();
+    opened.on('error', () => {});
+    // A channel can close while its connection stays open, for example after its exchange was deleted.
+    opened.once('close', () => connection.close().catch(() => {}));
+    channel = opened;
+    for (const alert of unconfirmed) send(alert);
+    return { ended };
+  };
+  const reconnectForever = async (ended: Promise<unknown>): Promise<void> => {
+    await ended;
+    for (;;) {
       channel = undefined;
-      await sleep(retryMs);
+      await sleep(reconnectAfterMs);
+      try {
+        await (await open()).ended;
+      } catch {
+        // The broker is unavailable.
+      }
     }
   };
-  void keepConnected();
+
+  const { ended } = await open();
+  void reconnectForever(ended);
   return {
-    offer(sequence) {
-      unconfirmed.add(sequence);
-      publish(sequence);
+    publish(alert) {
+      unconfirmed.add(alert);
+      send(alert);
     },
     inFlight: () => unconfirmed.size,
-    close() {
-      closed = true;
-    },
   };
 }

@@ -1,4 +1,4 @@
-/** Milliseconds of the machine's monotonic clock: the same clock in every process, unlike `performance.now()`. */
+/** Returns milliseconds of the machine's monotonic clock. Unlike `performance.now()`, all processes share its origin. */
 export function monotonicMs(): number {
   return Number(process.hrtime.bigint()) / 1e6;
 }

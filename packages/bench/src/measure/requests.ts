@@ -3,11 +3,11 @@ import { type Percentiles, percentilesOf } from './statistics.js';
 
 export interface RequestsOptions {
   origin: string;
-  /** Asked for in turn. */
+  /** Requested round robin. */
   paths: readonly string[];
   headers: Record<string, string>;
   requests: number;
-  /** Requests under way at once. */
+  /** Number of requests in flight. */
   concurrency: number;
   expectStatus: number;
 }
@@ -18,27 +18,30 @@ export interface RequestsResult {
   latencyMs: Percentiles;
 }
 
-/** Sends GETs over kept-alive connections; throws at the first unexpected status. */
+/**
+ * Sends GET requests over keep-alive connections.
+ * @throws Error at the first response with another status than `expectStatus`
+ */
 export async function measureRequests(options: RequestsOptions): Promise<RequestsResult> {
   const { origin, paths, headers, requests, concurrency, expectStatus } = options;
   const pool = new Pool(origin, { connections: concurrency });
   const latencies: number[] = [];
-  let left = requests;
+  let remaining = requests;
   const startedAtMs = performance.now();
-  const sendInTurn = async () => {
-    while (left > 0) {
-      left -= 1;
-      const path = paths[left % paths.length]!;
+  const sendRequests = async () => {
+    while (remaining > 0) {
+      remaining -= 1;
+      const path = paths[remaining % paths.length]!;
       const sentAtMs = performance.now();
       const { statusCode, body } = await pool.request({ path, method: 'GET', headers });
       const text = await body.text();
       if (statusCode !== expectStatus)
-        throw new Error(`${path} answered ${statusCode}: ${text.slice(0, 500)}`);
+        throw new Error(`${path} returned ${statusCode}: ${text.slice(0, 500)}`);
       latencies.push(performance.now() - sentAtMs);
     }
   };
   try {
-    await Promise.all(Array.from({ length: concurrency }, sendInTurn));
+    await Promise.all(Array.from({ length: concurrency }, sendRequests));
   } finally {
     await pool.close();
   }

@@ -4,7 +4,7 @@ export interface Spread {
   max: number;
 }
 
-export function spreadOf(values: number[]): Spread {
+export function spreadOf(values: readonly number[]): Spread {
   const sorted = [...values].sort((a, b) => a - b);
   return { median: percentile(sorted, 0.5), min: sorted[0] ?? Number.NaN, max: sorted.at(-1) ?? Number.NaN };
 }
@@ -26,7 +26,12 @@ export function percentilesOf(values: Iterable<number>): Percentiles {
   };
 }
 
-/** The nearest rank: a value that was really measured. */
+/** Nearest rank: the result is always one of the values. */
 function percentile(sorted: ArrayLike<number>, share: number): number {
   return sorted[Math.max(0, Math.ceil(sorted.length * share) - 1)] ?? Number.NaN;
+}
+
+/** Formats milliseconds with one decimal. */
+export function formatMs(value: number): string {
+  return `${value.toFixed(1)} ms`;
 }

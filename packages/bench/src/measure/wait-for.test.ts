@@ -1,18 +1,18 @@
 import { waitFor } from './wait-for.js';
 
-const arrivals = { what: 'of 9 arrived', isReached: (count: number) => count === 9, everyMs: 1 };
+const arrivals = { description: 'of 9 arrived', isReached: (count: number) => count === 9, intervalMs: 1 };
 
-test('goes on for as long as the count moves', async () => {
+test('waiting continues while the count changes', async () => {
   let arrived = 0;
   const count = async () => {
     arrived += 1;
     return arrived;
   };
-  await waitFor({ ...arrivals, count, stalledAfterMs: 5_000 });
+  await waitFor({ ...arrivals, count, stallTimeoutMs: 5_000 });
   expect(arrived).toBe(9);
 });
 
-test('gives up where the count stands still, and says how far it came', async () => {
-  const waiting = waitFor({ ...arrivals, count: async () => 8, stalledAfterMs: 20 });
+test('waiting fails when the count stops changing, and the error names the count', async () => {
+  const waiting = waitFor({ ...arrivals, count: async () => 8, stallTimeoutMs: 20 });
   await expect(waiting).rejects.toThrow('Stalled: 8 of 9 arrived.');
 });

@@ -1,25 +1,29 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Wait {
-  /** What is counted, as in "Stalled: 7 …". */
-  what: string;
+  /** Follows the count in the error message "Stalled: 7 …". */
+  description: string;
   count(): Promise<number>;
   isReached(count: number): boolean;
-  everyMs: number;
-  /** Where the count has stood still for so long, it will not move any more. */
-  stalledAfterMs?: number;
+  intervalMs: number;
+  /** Longest time without a change of the count. */
+  stallTimeoutMs?: number;
 }
 
-/** Polls a count for as long as it moves; throws, and says how far it came, where it comes to a halt before its end. */
-export async function waitFor({ what, count, isReached, everyMs, stalledAfterMs = 30_000 }: Wait) {
+/**
+ * Polls a count until it is reached. There is no limit on the total time.
+ * @throws Error when the count does not change for `stallTimeoutMs`
+ */
+export async function waitFor(wait: Wait): Promise<void> {
+  const { description, count, isReached, intervalMs, stallTimeoutMs = 30_000 } = wait;
   let last = Number.NaN;
-  let movedAtMs = performance.now();
+  let changedAtMs = performance.now();
   for (;;) {
     const now = await count();
     if (isReached(now)) return;
-    if (now !== last) movedAtMs = performance.now();
+    if (now !== last) changedAtMs = performance.now();
     last = now;
-    if (performance.now() - movedAtMs > stalledAfterMs) throw new Error(`Stalled: ${now} ${what}.`);
-    await sleep(everyMs);
+    if (performance.now() - changedAtMs > stallTimeoutMs) throw new Error(`Stalled: ${now} ${description}.`);
+    await sleep(intervalMs);
   }
 }

@@ -2,25 +2,30 @@ import { randomUUID } from 'node:crypto';
 import type { Database, SecretBox } from '@tocsin/database';
 import { bodyTemplate, headers } from '../destination/delivery-body.js';
 
-/** A workspace with one rule, and the webhooks attached to it. */
-export interface Scene {
+/** A workspace with one alert rule and the webhooks attached to it. */
+export interface Fixtures {
   workspaceId: string;
   alertRuleId: string;
   webhookIds: string[];
 }
 
-export interface SceneOptions {
+export interface FixturesOptions {
   secrets: SecretBox;
-  /** One webhook for each; a rule without webhooks calls nobody. */
+  /** One webhook for each url, in this order. Without urls the rule has no webhooks. */
   urls: string[];
+  /** Body template of the webhooks; default: one whose requests the destination can count. */
+  body?: string;
 }
 
-/** Writes a scene as the API would; the first url belongs to the first webhook. */
-export async function writeScene(database: Database, { secrets, urls }: SceneOptions): Promise<Scene> {
+/** Writes the rows that the API would write. */
+export async function writeFixtures(
+  database: Database,
+  { secrets, urls, body = bodyTemplate }: FixturesOptions,
+): Promise<Fixtures> {
   const workspaceId = randomUUID();
   const alertRuleId = randomUUID();
   const now = new Date();
-  const webhooks = urls.map((url, index) => toWebhookRow({ workspaceId, url, index, now }, secrets));
+  const webhooks = urls.map((url, index) => toWebhookRow({ workspaceId, url, body, index, now }, secrets));
   if (webhooks.length > 0) await database.knex('webhooks').insert(webhooks);
   await database.knex('alert_rules').insert({
     id: alertRuleId,
@@ -42,10 +47,15 @@ export async function writeScene(database: Database, { secrets, urls }: SceneOpt
   return { workspaceId, alertRuleId, webhookIds: webhooks.map(({ id }) => id) };
 }
 
-function toWebhookRow(
-  { workspaceId, url, index, now }: { workspaceId: string; url: string; index: number; now: Date },
-  secrets: SecretBox,
-) {
+interface WebhookFixture {
+  workspaceId: string;
+  url: string;
+  body: string;
+  index: number;
+  now: Date;
+}
+
+function toWebhookRow({ workspaceId, url, body, index, now }: WebhookFixture, secrets: SecretBox) {
   const id = randomUUID();
   const encrypt = (text: string, column: string) => secrets.encrypt(text, { table: 'webhooks', id, column });
   return {
@@ -54,7 +64,7 @@ function toWebhookRow(
     name: `bench ${index}`,
     url_encrypted: encrypt(url, 'url'),
     headers_encrypted: encrypt(JSON.stringify(headers), 'headers'),
-    body_encrypted: encrypt(bodyTemplate, 'body'),
+    body_encrypted: encrypt(body, 'body'),
     destination: new URL(url).origin,
     header_names: Object.keys(headers),
     enabled: true,

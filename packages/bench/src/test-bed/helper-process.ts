@@ -1,11 +1,13 @@
 import { type ChildProcess, fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
-/** What a part in a process of its own can be told to do: each command takes one value and gives one back. */
-export type Commands = Record<string, (input: never) => unknown>;
+/** Commands that a helper process serves: each takes one value and returns one value. */
+type Commands = Record<string, (input: never) => unknown>;
 
-export interface Helper<C extends Commands> {
+/** A process of the suite itself, such as the load generator or the destination. */
+export interface HelperProcess<C extends Commands> {
   readonly pid: number;
+  /** Runs a command in the process. Rejects with the command's error, or when the process ends. */
   call<Name extends keyof C & string>(
     name: Name,
     input: Parameters<C[Name]>[0],
@@ -19,41 +21,41 @@ interface Call {
   input: unknown;
 }
 
-type Answer = { id: number; result: unknown } | { id: number; failure: string };
+type Reply = { id: number; result: unknown } | { id: number; failure: string };
 
-/** Starts `modulePath` (relative to `importUrl`) as a process that serves `C` and ends with this one. */
-export function startHelper<C extends Commands>(importUrl: string, modulePath: string): Helper<C> {
+/** Forks the module `modulePath` (relative to `importUrl`), which must call `serveCommands`. */
+export function startHelper<C extends Commands>(importUrl: string, modulePath: string): HelperProcess<C> {
   const file = fileURLToPath(new URL(modulePath, importUrl));
-  // Advanced serialization hands typed arrays over as they are.
+  // Advanced serialization copies typed arrays; JSON would turn them into objects.
   const child = fork(file, { serialization: 'advanced', execArgv: nodeOptions() });
-  const waiting = new Map<number, { resolve: (result: never) => void; reject: (error: Error) => void }>();
+  const pending = new Map<number, { resolve: (result: never) => void; reject: (error: Error) => void }>();
   let calls = 0;
-  child.on('message', (answer: Answer) => {
-    const call = waiting.get(answer.id);
-    waiting.delete(answer.id);
-    if ('failure' in answer) call?.reject(new Error(answer.failure));
-    else call?.resolve(answer.result as never);
+  child.on('message', (reply: Reply) => {
+    const call = pending.get(reply.id);
+    pending.delete(reply.id);
+    if ('failure' in reply) call?.reject(new Error(reply.failure));
+    else call?.resolve(reply.result as never);
   });
   child.on('exit', (code) => {
-    for (const { reject } of waiting.values()) reject(new Error(`${file} ended with ${code}`));
-    waiting.clear();
+    for (const { reject } of pending.values()) reject(new Error(`${file} ended with ${code}`));
+    pending.clear();
   });
   return {
     pid: child.pid!,
     call: (name, input) =>
       new Promise((resolve, reject) => {
         calls += 1;
-        waiting.set(calls, { resolve, reject });
+        pending.set(calls, { resolve, reject });
         child.send({ id: calls, name, input } satisfies Call);
       }),
     stop: () => stopChild(child),
   };
 }
 
-/** The other side: answers calls until the parent goes. */
+/** Serves `commands` to the parent process and exits when the parent disconnects. */
 export function serveCommands(commands: Commands): void {
   process.on('message', async ({ id, name, input }: Call) => {
-    const send = (answer: Answer) => process.connected && process.send?.(answer);
+    const send = (reply: Reply) => process.connected && process.send?.(reply);
     try {
       send({ id, result: await commands[name]!(input as never) });
     } catch (error) {
@@ -61,7 +63,7 @@ export function serveCommands(commands: Commands): void {
     }
   });
   process.on('disconnect', () => process.exit());
-  // Ctrl-C reaches the whole group; the parent decides when we go.
+  // Ctrl-C signals the whole process group; the parent decides when its helpers end.
   process.on('SIGINT', () => {});
 }
 
@@ -72,7 +74,7 @@ function nodeOptions(): string[] {
 
 async function stopChild(child: ChildProcess): Promise<void> {
   if (child.exitCode !== null || child.signalCode !== null) return;
-  const gone = new Promise((resolve) => child.once('exit', resolve));
+  const exited = new Promise((resolve) => child.once('exit', resolve));
   child.disconnect();
-  await gone;
+  await exited;
 }

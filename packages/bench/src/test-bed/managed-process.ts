@@ -1,42 +1,38 @@
-/** A process of the system under test, which faults may end and start again. */
-export interface Part {
+import { readFileSync } from 'node:fs';
+import type { ProcessHost } from '@tocsin/local';
+
+type Child = Awaited<ReturnType<ProcessHost['start']>>;
+
+/** A process of the system under test. Faults may signal it, stop it and start it again. */
+export interface ManagedProcess {
   readonly name: string;
   pid(): number;
-  /** Sends a signal; `SIGKILL` reaches the whole process group at once. */
+  /** Sends a signal to the process; `SIGKILL` goes to its whole process group. */
   signal(signal: NodeJS.Signals): void;
-  /** Resolves with how it went, once it is gone. */
-  gone(): Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
-  /** Starts it again and resolves when it is ready. */
-  revive(): Promise<void>;
-  /** Why it ended although nobody told it to; undefined while all is well. */
-  diedByItself(): string | undefined;
-  /** What it has logged since the last call. */
-  newLog(): string;
+  /** Resolves with the exit code or the signal when the process has ended. */
+  exited(): Child['exited'];
+  /** Starts the process again after it has ended. Resolves when it is ready. */
+  restart(): Promise<void>;
+  /** Describes an exit that nobody asked for; undefined when there was none. */
+  unexpectedExit(): string | undefined;
+  /** Returns the text logged since the last call. */
+  takeNewLog(): string;
   stop(): Promise<void>;
 }
 
-interface StartedProcess {
-  pid: number;
-  exited: Promise<{ code: number | null; signal: NodeJS.Signals | null }>;
-  stop(): Promise<void>;
-  logTail(): string;
-}
-
-export interface PartOptions {
-  name: string;
-  start: () => Promise<StartedProcess>;
-  readLog: () => string;
-}
-
-export async function startPart({ name, start, readLog }: PartOptions): Promise<Part> {
+/** @param start starts the process and resolves when it is ready; called again by every restart. */
+export async function startManagedProcess(
+  name: string,
+  start: () => Promise<Child>,
+): Promise<ManagedProcess> {
   let child = await start();
-  let expected = false;
-  let died: string | undefined;
-  let logRead = 0;
-  const watch = (watched: StartedProcess) => {
+  let isExitExpected = false;
+  let unexpectedExit: string | undefined;
+  let logLength = 0;
+  const watch = (watched: Child) => {
     void watched.exited.then(({ code, signal }) => {
-      if (expected || watched !== child) return;
-      died = `${name} ended by itself (${signal ?? code}):\n${watched.logTail()}`;
+      if (isExitExpected || watched !== child) return;
+      unexpectedExit = `${name} ended by itself (${signal ?? code}):\n${watched.logTail()}`;
     });
   };
   watch(child);
@@ -44,25 +40,25 @@ export async function startPart({ name, start, readLog }: PartOptions): Promise<
     name,
     pid: () => child.pid,
     signal(signal) {
-      if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') expected = true;
+      if (signal !== 'SIGSTOP' && signal !== 'SIGCONT') isExitExpected = true;
       process.kill(signal === 'SIGKILL' ? -child.pid : child.pid, signal);
     },
-    gone: () => child.exited,
-    async revive() {
+    exited: () => child.exited,
+    async restart() {
       await child.exited;
       child = await start();
-      expected = false;
+      isExitExpected = false;
       watch(child);
     },
-    diedByItself: () => died,
-    newLog() {
-      const log = readLog();
-      const fresh = log.slice(logRead);
-      logRead = log.length;
-      return fresh;
+    unexpectedExit: () => unexpectedExit,
+    takeNewLog() {
+      const log = readFileSync(child.logFile, 'utf8');
+      const added = log.slice(logLength);
+      logLength = log.length;
+      return added;
     },
     async stop() {
-      expected = true;
+      isExitExpected = true;
       await child.stop();
     },
   };

@@ -1,73 +1,82 @@
 import { execFile } from 'node:child_process';
-import { readFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { promisify } from 'node:util';
-import { ensureRabbitmqInstalled, findFreePorts, startPostgres, startRabbitmq } from '@tocsin/local';
-import { type Part, startPart } from './managed-process.js';
-import type { Stack } from './start-stack.js';
+import {
+  ensureRabbitmqInstalled,
+  findFreePorts,
+  type ProcessHost,
+  startPostgres,
+  startRabbitmq,
+} from '@tocsin/local';
+import { type ManagedProcess, startManagedProcess } from './managed-process.js';
+import { enableStatementCounts } from './statement-counts-reader.js';
 
 export interface ServersOptions {
-  processes: Stack['processes'];
+  processes: ProcessHost;
+  /** Parent of the servers' data directories. */
   directory: string;
-  logOf: (name: string) => string;
-  say: (line: string) => void;
+  logFile(name: string): string;
+  print(line: string): void;
 }
 
-export interface DatabaseServer extends Part {
-  /** Past every proxy. */
+export interface DatabaseServer extends ManagedProcess {
   readonly url: string;
 }
 
-export interface BrokerServer extends Part {
+export interface BrokerServer extends ManagedProcess {
   readonly url: string;
-  /** Runs rabbitmqctl against the node; what it printed. */
+  /** Runs `rabbitmqctl` with these arguments against the node and returns its standard output. */
   control(...args: string[]): Promise<string>;
 }
 
-/** PostgreSQL as in production: `fsync` and `synchronous_commit` are on. */
-export async function startDatabaseServer(options: ServersOptions): Promise<DatabaseServer> {
-  const { processes, directory, logOf } = options;
+/**
+ * Starts PostgreSQL, durable as in production: `fsync` and `synchronous_commit` are on.
+ * @param countStatements loads `pg_stat_statements`, which costs a few percent of throughput
+ */
+export async function startDatabaseServer(
+  { processes, directory, logFile }: ServersOptions,
+  { countStatements }: { countStatements: boolean },
+): Promise<DatabaseServer> {
   const [port = 0] = await findFreePorts(1);
   let url = '';
-  const part = await startPart({
-    name: 'postgres',
-    readLog: () => readFileSync(logOf('postgres'), 'utf8'),
-    async start() {
-      const running = await startPostgres({
-        processes,
-        directory: join(directory, 'postgres'),
-        logFile: logOf('postgres'),
-        port,
-        durable: true,
-        database: 'tocsin',
-      });
-      url = running.url;
-      return running.child;
-    },
+  const server = await startManagedProcess('postgres', async () => {
+    const running = await startPostgres({
+      processes,
+      directory: join(directory, 'postgres'),
+      logFile: logFile('postgres'),
+      port,
+      durable: true,
+      database: 'tocsin',
+    });
+    url = running.url;
+    return running.child;
   });
-  return { ...part, url };
+  if (countStatements) {
+    await enableStatementCounts(url);
+    // PostgreSQL loads the library at its start only.
+    await server.stop();
+    await server.restart();
+  }
+  return { ...server, url };
 }
 
 export async function startBrokerServer(options: ServersOptions): Promise<BrokerServer> {
-  const { processes, logOf, say } = options;
+  const { processes, logFile, print } = options;
   const directory = join(options.directory, 'rabbitmq');
   const [amqp = 0, epmd = 0, distribution = 0] = await findFreePorts(3);
-  const installed = ensureRabbitmqInstalled(logOf('apt'), say);
+  const installed = ensureRabbitmqInstalled(logFile('apt'), print);
+  const ports = { amqp, epmd, distribution };
   let url = '';
-  const part = await startPart({
-    name: 'rabbitmq',
-    readLog: () => readFileSync(logOf('rabbitmq'), 'utf8'),
-    async start() {
-      const running = await startRabbitmq({
-        processes,
-        directory,
-        logFile: logOf('rabbitmq'),
-        ports: { amqp, epmd, distribution },
-        installed,
-      });
-      url = running.url;
-      return running.child;
-    },
+  const server = await startManagedProcess('rabbitmq', async () => {
+    const running = await startRabbitmq({
+      processes,
+      directory,
+      logFile: logFile('rabbitmq'),
+      ports,
+      installed,
+    });
+    url = running.url;
+    return running.child;
   });
   const env = {
     PATH: installed.path,
@@ -78,12 +87,15 @@ export async function startBrokerServer(options: ServersOptions): Promise<Broker
     RABBITMQ_CONF_ENV_FILE: join(directory, 'empty-env.conf'),
     RABBITMQ_NODENAME: 'tocsin@localhost',
   };
-  const ctl = join(dirname(installed.server), 'rabbitmqctl');
+  const rabbitmqctl = join(dirname(installed.server), 'rabbitmqctl');
   return {
-    ...part,
+    ...server,
     url,
     async control(...args) {
-      const { stdout } = await promisify(execFile)(ctl, ['--quiet', ...args], { env, cwd: directory });
+      const { stdout } = await promisify(execFile)(rabbitmqctl, ['--quiet', ...args], {
+        env,
+        cwd: directory,
+      });
       return stdout;
     },
   };

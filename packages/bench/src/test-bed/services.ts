@@ -1,79 +1,104 @@
-import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { findFreePorts } from '@tocsin/local';
+import { findFreePorts, type ProcessHost } from '@tocsin/local';
 import { startTcpProxy, type TcpProxy } from '@tocsin/testing';
-import { type Part, startPart } from './managed-process.js';
-import type { Stack } from './start-stack.js';
+import { type ManagedProcess, startManagedProcess } from './managed-process.js';
+import type { BrokerServer, DatabaseServer } from './servers.js';
 
-/** A service as it is shipped, with a wire of its own to the database and to the broker. */
-export interface ServicePart extends Part {
+/** Parts of a test bed that a service needs. */
+export interface ServiceHost {
+  processes: ProcessHost;
+  /** Working directory of the services; temporary, removed at the end. */
+  directory: string;
+  logFile(name: string): string;
+  postgres: DatabaseServer;
+  rabbitmq: BrokerServer;
+  /** The setting SECRETS_KEYS of all services. */
+  secretsKeys: string;
+}
+
+type ServiceKind = 'delivery-worker' | 'webhook-api' | 'engine-auth';
+
+export interface ServiceOptions {
+  kind: ServiceKind;
+  /** Unique among the running processes; `kind` by default. */
+  name?: string;
+  env?: Record<string, string>;
+  /** Options of Node itself, such as `--cpu-prof`. */
+  nodeOptions?: readonly string[];
+  /** Default: the database and the broker of the test bed. */
+  databaseUrl?: string;
+  amqpUrl?: string;
+}
+
+export interface ServiceProcess extends ManagedProcess {
   readonly httpUrl: string;
+}
+
+/** A service with a TCP proxy of its own in front of the database and in front of the broker. */
+export interface ProxiedService extends ServiceProcess {
   readonly database: TcpProxy;
   readonly broker: TcpProxy;
 }
 
-export interface ServiceSettings {
-  processes: Stack['processes'];
-  directory: string;
-  logOf: (name: string) => string;
-  databaseUrl: string;
-  amqpUrl: string;
-  env: Record<string, string>;
-  /** Taken by Node itself. */
-  nodeOptions: string[];
+/** The built entry points, as they ship. */
+const scripts: Record<ServiceKind, string> = {
+  'delivery-worker': import.meta.resolve('../../../../services/delivery-worker/dist/main.js'),
+  'webhook-api': import.meta.resolve('../../../../services/webhook-api/dist/main.js'),
+  'engine-auth': import.meta.resolve('../../../../services/engine-auth/dist/main.js'),
+};
+const readyTimeoutMs = 30_000;
+
+/** Starts a service and resolves when `/readyz` returns 200. */
+export async function startService(host: ServiceHost, options: ServiceOptions): Promise<ServiceProcess> {
+  const { kind, name = kind, env = {}, nodeOptions = [] } = options;
+  const [port = 0, metricsPort = 0] = await findFreePorts(2);
+  const httpUrl = `http://127.0.0.1:${port}`;
+  const service = await startManagedProcess(name, async () => {
+    const child = await host.processes.start({
+      name,
+      command: process.execPath,
+      args: [...nodeOptions, fileURLToPath(scripts[kind])],
+      env: {
+        PATH: process.env.PATH,
+        NODE_ENV: 'production',
+        HOST: '127.0.0.1',
+        PORT: String(port),
+        METRICS_PORT: String(metricsPort),
+        DATABASE_URL: options.databaseUrl ?? host.postgres.url,
+        AMQP_URL: options.amqpUrl ?? host.rabbitmq.url,
+        SECRETS_KEYS: host.secretsKeys,
+        EGRESS_ALLOW: '127.0.0.0/8',
+        ...(kind === 'webhook-api' ? { OIDC_AUDIENCE: 'tocsin-api', PUBLIC_URL: httpUrl } : {}),
+        ...(kind === 'engine-auth' ? { OIDC_AUDIENCE: 'tocsin-engine' } : {}),
+        ...env,
+      },
+      cwd: host.directory,
+      logFile: host.logFile(name),
+    });
+    await waitUntilReady(httpUrl, child);
+    return child;
+  });
+  return { ...service, httpUrl };
 }
 
-const scripts = {
-  worker: fileURLToPath(import.meta.resolve('../../../../services/delivery-worker/dist/main.js')),
-  api: fileURLToPath(import.meta.resolve('../../../../services/webhook-api/dist/main.js')),
-};
-const readyWithinMs = 30_000;
-
-export async function startServicePart(
-  name: string,
-  kind: keyof typeof scripts,
-  settings: ServiceSettings,
-): Promise<ServicePart> {
-  const { processes, directory, logOf, env, nodeOptions } = settings;
-  const [port = 0, metricsPort = 0] = await findFreePorts(2);
-  const database = await startTcpProxy(settings.databaseUrl);
-  const broker = await startTcpProxy(settings.amqpUrl);
-  const httpUrl = `http://127.0.0.1:${port}`;
-  const part = await startPart({
-    name,
-    readLog: () => readFileSync(logOf(name), 'utf8'),
-    async start() {
-      const child = await processes.start({
-        name,
-        command: process.execPath,
-        args: [...nodeOptions, scripts[kind]],
-        env: {
-          PATH: process.env.PATH,
-          NODE_ENV: 'production',
-          HOST: '127.0.0.1',
-          PORT: String(port),
-          METRICS_PORT: String(metricsPort),
-          DATABASE_URL: database.url,
-          AMQP_URL: broker.url,
-          EGRESS_ALLOW: '127.0.0.0/8',
-          LOG_LEVEL: 'warn',
-          ...env,
-        },
-        cwd: directory,
-        logFile: logOf(name),
-      });
-      await waitUntilReady(httpUrl, child);
-      return child;
-    },
+export async function startProxiedService(
+  host: ServiceHost,
+  options: ServiceOptions,
+): Promise<ProxiedService> {
+  const database = await startTcpProxy(host.postgres.url);
+  const broker = await startTcpProxy(host.rabbitmq.url);
+  const service = await startService(host, {
+    ...options,
+    databaseUrl: database.url,
+    amqpUrl: broker.url,
   });
   return {
-    ...part,
-    httpUrl,
+    ...service,
     database,
     broker,
     async stop() {
-      await part.stop();
+      await service.stop();
       await Promise.all([database.close(), broker.close()]);
     },
   };
@@ -83,19 +108,18 @@ async function waitUntilReady(
   httpUrl: string,
   child: { name: string; exited: Promise<unknown>; logTail(): string },
 ): Promise<void> {
-  const deadlineMs = performance.now() + readyWithinMs;
-  let ended = false;
+  const deadlineMs = performance.now() + readyTimeoutMs;
+  let hasExited = false;
   void child.exited.then(() => {
-    ended = true;
+    hasExited = true;
   });
   while (!(await isReady(httpUrl))) {
-    if (ended || performance.now() > deadlineMs)
+    if (hasExited || performance.now() > deadlineMs)
       throw new Error(`${child.name} is not ready:\n${child.logTail()}`);
-    await sleep(100);
+    await sleep(50);
   }
 }
 
-/** `/readyz` answers 200. */
 async function isReady(httpUrl: string): Promise<boolean> {
   try {
     return (await fetch(`${httpUrl}/readyz`, { signal: AbortSignal.timeout(2_000) })).ok;

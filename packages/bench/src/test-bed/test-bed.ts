@@ -1,71 +1,129 @@
 import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdtempSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { createSecretBox, parseSecretKeys, type SecretBox } from '@tocsin/database';
+import {
+  createDatabase,
+  createSecretBox,
+  type Database,
+  migrateDatabase,
+  parseSecretKeys,
+  type SecretBox,
+} from '@tocsin/database';
+import { createProcessHost } from '@tocsin/local';
 import { type Destination, startDestination } from '../destination/start-destination.js';
-import { type Load, startLoad } from '../load/start-load.js';
-import type { Service } from './start-service.js';
-import { type Stack, type StackOptions, startStack } from './start-stack.js';
-import { startWorker, type WorkerOptions } from './start-worker.js';
+import { type LoadGenerator, startLoadGenerator } from '../load/start-load-generator.js';
+import { startBrokerServer, startDatabaseServer } from './servers.js';
+import { type ServiceHost, type ServiceOptions, type ServiceProcess, startService } from './services.js';
 
-/** What every scenario works with. */
-export interface Bench {
-  stack: Stack;
-  destination: Destination;
-  load: Load;
+/** A real system on free ports of this machine: servers, a destination and a load generator. Services are added. */
+export interface TestBed extends ServiceHost {
+  /** A direct connection that passes no proxy; its application name is `suiteApplicationName`. */
+  database: Database;
   secrets: SecretBox;
-  secretsKeys: string;
-  /** A number for each run, so that its alerts are told from all others. */
+  destination: Destination;
+  generator: LoadGenerator;
+  /** Returns a number that tells the alerts of a run from those of all other runs. */
   nextRun(): number;
-  /** Runs `work` with so many workers, which are gone afterwards. */
-  withWorkers<T>(count: number, work: (workers: Service[]) => Promise<T>, tuning?: WorkerTuning): Promise<T>;
-  say(line: string): void;
+  startWorkers(count: number, options?: WorkerOptions): Promise<ServiceProcess[]>;
+  print(line: string): void;
   stop(): Promise<void>;
+  /** Kills all processes at once, for runs whose open deliveries would keep workers from shutting down. */
+  kill(): Promise<void>;
 }
 
-type WorkerTuning = Partial<Pick<WorkerOptions, 'nodeOptions' | 'env'>>;
+type WorkerOptions = Pick<ServiceOptions, 'env' | 'nodeOptions'>;
 
-/** Where the workers' profiles of a profiling run go; Chrome's developer tools read them. */
-const profiles = fileURLToPath(new URL('../../results/profiles/', import.meta.url));
+export interface TestBedOptions {
+  print(line: string): void;
+  /** Writes CPU profiles of the workers and counts statements in PostgreSQL. Both reduce throughput. */
+  profile?: boolean;
+}
 
-export async function createBench(options: StackOptions): Promise<Bench> {
-  const { say } = options;
-  const stack = await startStack(options);
+export const suiteApplicationName = 'tocsin-bench';
+
+/** Readable with Chrome's developer tools. */
+const profileDirectory = fileURLToPath(new URL('../../results/profiles/', import.meta.url));
+const longStatementMs = 600_000;
+
+export async function createTestBed({ print, profile = false }: TestBedOptions): Promise<TestBed> {
+  const directory = mkdtempSync(join(tmpdir(), 'tocsin-bench-'));
+  // Started as root, PostgreSQL runs as another user, who must be able to enter the directory.
+  chmodSync(directory, 0o711);
+  const processes = createProcessHost();
+  processes.removeAtEnd(directory);
+  const logFile = (name: string) => join(directory, 'logs', `${name}.log`);
+  const servers = { processes, directory, logFile, print };
+  const [postgres, rabbitmq] = await Promise.all([
+    startDatabaseServer(servers, { countStatements: profile }),
+    startBrokerServer(servers),
+  ]);
+  const database = createDatabase({
+    url: postgres.url,
+    applicationName: suiteApplicationName,
+    statementTimeoutMs: longStatementMs,
+    poolSize: 4,
+  });
+  await migrateDatabase(database);
   const destination = await startDestination();
-  const load = await startLoad(stack.amqpUrl);
+  const generator = await startLoadGenerator(rabbitmq.url);
   const secretsKeys = `bench:${randomBytes(32).toString('base64')}`;
-  const profiling = options.profile ? ['--cpu-prof', `--cpu-prof-dir=${profiles}`] : [];
+  const profiling = profile ? ['--cpu-prof', `--cpu-prof-dir=${profileDirectory}`] : [];
   let run = 0;
-  return {
-    stack,
-    destination,
-    load,
+
+  const testBed: TestBed = {
+    processes,
+    directory,
+    logFile,
+    postgres,
+    rabbitmq,
+    database,
     secrets: createSecretBox(parseSecretKeys(secretsKeys)),
     secretsKeys,
+    destination,
+    generator,
     nextRun() {
       run += 1;
       return run;
     },
-    async withWorkers(count, work, { nodeOptions = [], env = {} } = {}) {
-      const starting = Array.from({ length: count }, (_, index) =>
-        startWorker(stack, {
-          name: `worker-${index + 1}`,
-          secretsKeys,
-          nodeOptions: [...profiling, ...nodeOptions],
-          env,
-        }),
-      );
-      const workers = await Promise.all(starting);
-      try {
-        return await work(workers);
-      } finally {
-        await Promise.all(workers.map((worker) => worker.stop()));
-      }
-    },
-    say,
+    startWorkers: (count, { env = {}, nodeOptions = [] } = {}) =>
+      Promise.all(
+        Array.from({ length: count }, (_, index) =>
+          startService(testBed, {
+            kind: 'delivery-worker',
+            name: `worker-${index + 1}`,
+            env,
+            nodeOptions: [...profiling, ...nodeOptions],
+          }),
+        ),
+      ),
+    print,
     async stop() {
-      await load.stop();
-      await destination.stop();
-      await stack.stop();
+      await Promise.all([generator.stop(), destination.stop(), database.close()]);
+      await rabbitmq.stop();
+      await postgres.stop();
+      processes.close();
+    },
+    async kill() {
+      await Promise.all([generator.stop(), destination.stop(), database.close()]);
+      await processes.killAll();
+      processes.close();
     },
   };
+  return testBed;
+}
+
+/** Runs `work` with `count` workers and stops them afterwards. */
+export async function withWorkers<T>(
+  testBed: TestBed,
+  count: number,
+  work: (workers: ServiceProcess[]) => Promise<T>,
+): Promise<T> {
+  const workers = await testBed.startWorkers(count);
+  try {
+    return await work(workers);
+  } finally {
+    await Promise.all(workers.map((worker) => worker.stop()));
+  }
 }

@@ -1,23 +1,23 @@
 import { type Database, firstIdAt } from '@tocsin/database';
 import { alertIdsOfRun } from '../load/alert-ids.js';
 
-/** What the records say of one delivery. */
+/** One delivery with a summary of its attempts. */
 export interface DeliveryRecord {
   alertId: string;
   webhookId: string;
   status: string;
   attemptsMade: number;
-  /** The claim under which the delivery ended. */
+  /** Number of the claim under which the delivery ended. */
   claims: number;
-  /** Unix milliseconds. */
+  /** Unix time in milliseconds. */
   succeededAtMs: number | null;
   attempts: number;
-  attemptsAnswered200: number;
+  successfulAttempts: number;
   lastNumber: number;
   lastClaim: number;
 }
 
-/** @param sinceMs Unix milliseconds before the run's first alert: ids begin with a time, so little is read. */
+/** @param sinceMs Unix time in ms before the first alert; limits the partitions that are read, because ids begin with a time */
 export async function readRecords(
   database: Database,
   { run, sinceMs }: { run: number; sinceMs: number },
@@ -27,7 +27,7 @@ export async function readRecords(
     `select d.alert_id as "alertId", d.webhook_id as "webhookId", d.status, d.attempts_made as "attemptsMade", d.claims,
             (extract(epoch from d.first_succeeded_at) * 1000)::float8 as "succeededAtMs",
             count(a.*)::integer as attempts,
-            (count(a.*) filter (where a.status_code = 200))::integer as "attemptsAnswered200",
+            (count(a.*) filter (where a.status_code = 200))::integer as "successfulAttempts",
             coalesce(max(a.number), 0) as "lastNumber", coalesce(max(a.claim), 0) as "lastClaim"
      from deliveries d left join attempts a on a.delivery_id = d.id
      where d.id >= :since::uuid and d.alert_id between :first::uuid and :last::uuid
@@ -38,11 +38,9 @@ export async function readRecords(
 }
 
 export interface OpenState {
-  /** Alerts of the run that have been taken over into the database. */
+  /** Number of alerts of the run that a worker has committed. */
   alerts: number;
-  /** Deliveries that are owed, and those of them that a worker has claimed. */
   open: number;
-  claimed: number;
   deadLetters: number;
 }
 
@@ -52,7 +50,6 @@ export async function readOpenState(database: Database, run: number): Promise<Op
     `select (select count(*)::integer from alert_keys
              where alert_id between :first::uuid and :last::uuid) as alerts,
             (select count(*)::integer from open_deliveries) as open,
-            (select count(*)::integer from open_deliveries where claimed) as claimed,
             (select count(*)::integer from dead_letters) as "deadLetters"`,
     { first, last },
   );
@@ -62,11 +59,11 @@ export async function readOpenState(database: Database, run: number): Promise<Op
 export interface ClaimedDelivery {
   alertId: string;
   webhookId: string;
-  /** The number of the claim among those of the delivery. */
+  /** Claim number, counted from 1 within the delivery. */
   claim: number;
 }
 
-/** Deliveries of a run that are claimed, under a claim made before `claimedBefore` with a lease of `claimLeaseMs`. */
+/** Reads deliveries that were claimed before `claimedBefore` and are still claimed; `claimLeaseMs` is the length of a lease. */
 export async function readClaimed(
   database: Database,
   { run, claimedBefore, claimLeaseMs }: { run: number; claimedBefore: Date; claimLeaseMs: number },
@@ -82,12 +79,12 @@ export async function readClaimed(
   return rows;
 }
 
-/** Alerts taken over, and deliveries that have succeeded, since then. */
+/** Counts alerts committed and deliveries recorded as succeeded since a time. */
 export async function countCommittedSince(database: Database, since: Date): Promise<number> {
   const { rows } = await database.knex.raw(
     `select (select count(*) from alert_keys where accepted_at > :since)
             + (select count(*) from deliveries where first_succeeded_at > :since and id >= :first::uuid) as committed`,
-    // What has just succeeded was accepted a minute ago at the most.
+    // Deliveries of the run are at most a minute old; the bound on their ids limits the partitions that are read.
     { since, first: firstIdAt(since.getTime() - 60_000) },
   );
   return Number(rows[0].committed);

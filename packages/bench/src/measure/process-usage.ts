@@ -1,18 +1,37 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** What a process and, where asked for, its children have used. */
+/** Resources used by a process and all its descendants. */
 export interface Usage {
-  /** Of one core, user and system, in milliseconds since the process began. */
+  /** CPU time in milliseconds of one core, user and system, since the start of each process. */
   cpuMs: number;
-  /** Resident memory in bytes. PostgreSQL's shared buffers count once for each backend that has touched them. */
+  /** Resident memory. PostgreSQL's shared buffers count once for each backend that has touched them. */
   rssBytes: number;
 }
 
-/** Clock ticks of `/proc` in a second: `USER_HZ`, 100 on every Linux that Node runs on. */
+/** A CPU time for each process, by process name. */
+export type CpuShares = Record<string, number>;
+
+export interface CpuMeter {
+  /** Returns the CPU time since the meter was created, in microseconds for each of `units`. */
+  microsFor(units: number): CpuShares;
+}
+
+export function createCpuMeter(pids: Record<string, number>): CpuMeter {
+  const usedMs = () => Object.entries(pids).map(([name, pid]) => [name, readUsage(pid).cpuMs] as const);
+  const before = new Map(usedMs());
+  return {
+    microsFor: (units) =>
+      Object.fromEntries(
+        usedMs().map(([name, cpuMs]) => [name, ((cpuMs - before.get(name)!) * 1_000) / units]),
+      ),
+  };
+}
+
+/** `USER_HZ`, the unit of CPU times in `/proc`: 100 on every Linux that Node runs on. */
 const ticksPerSecond = 100;
 const pageBytes = 4_096;
 
-/** CPU and memory of a process with all its descendants, those that have ended included where it has waited for them. */
+/** Reads the usage of a process and its descendants, including descendants that have ended and were waited for. */
 export function readUsage(pid: number): Usage {
   const stats = readStats();
   const usage: Usage = { cpuMs: 0, rssBytes: 0 };
@@ -43,7 +62,7 @@ function readStats(): Map<number, Stat> {
   return stats;
 }
 
-/** proc(5): fields after the command's closing bracket, the first of them being number 3. */
+/** Parses `/proc/{pid}/stat` (proc(5)). Field 3 is the first one after the closing bracket of the command's name. */
 function readStat(pid: number): Stat | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
@@ -56,7 +75,7 @@ function readStat(pid: number): Stat | undefined {
     ].map((index) => fields[index]);
     return { parent, ticks: utime + stime + cutime + cstime, rssPages };
   } catch {
-    // It has just ended.
+    // The process has just ended.
     return undefined;
   }
 }

@@ -1,0 +1,40 @@
+import { percentilesOf } from '../measure/statistics.js';
+import { compareWithBar, type IsolationRun, p99LimitMs } from './bar.js';
+
+function runOf(aloneMs: number, withNeighboursMs: number): IsolationRun {
+  return { alone: percentilesOf([aloneMs]), withNeighbours: percentilesOf([withNeighboursMs]) };
+}
+
+test.each([
+  [10, 35],
+  [25, 50],
+  [40, 80],
+])('a p99 of %d ms alone allows %d ms beside neighbours', (aloneMs, limitMs) => {
+  expect(p99LimitMs(aloneMs)).toBe(limitMs);
+});
+
+test('a p99 at the limit passes and a p99 above it fails', () => {
+  expect(compareWithBar([runOf(10, 35)]).passed).toEqual({ p99: true, slowest: true });
+  expect(compareWithBar([runOf(10, 36)]).passed.p99).toBe(false);
+  expect(compareWithBar([runOf(40, 80)]).passed.p99).toBe(true);
+  expect(compareWithBar([runOf(40, 81)]).passed.p99).toBe(false);
+});
+
+test('the median run decides about the p99', () => {
+  const result = compareWithBar([runOf(10, 90), runOf(10, 12), runOf(10, 14)]);
+  expect(result.median).toEqual(runOf(10, 14));
+  expect(result.passed.p99).toBe(true);
+});
+
+test('one delivery above a second in any run fails', () => {
+  const slow = { ...runOf(10, 12), withNeighbours: { ...percentilesOf([12]), max: 1_001 } };
+  expect(compareWithBar([runOf(10, 12), slow, runOf(10, 12)])).toMatchObject({
+    slowestMs: 1_001,
+    passed: { p99: true, slowest: false },
+  });
+});
+
+test('a run without latencies fails', () => {
+  const empty = { alone: percentilesOf([]), withNeighbours: percentilesOf([]) };
+  expect(compareWithBar([empty]).passed).toEqual({ p99: false, slowest: false });
+});

@@ -1,0 +1,44 @@
+import { type Percentiles, spreadOf } from '../measure/statistics.js';
+
+/** Latencies of healthy deliveries in one run, in milliseconds. */
+export interface IsolationRun {
+  alone: Percentiles;
+  withNeighbours: Percentiles;
+}
+
+/** Limit on any healthy delivery, in milliseconds. */
+const maxHealthyMs = 1_000;
+/** Limit on single alerts during a storm or a backlog of another workspace, in milliseconds. */
+export const maxSingleAlertMs = 2_000;
+/** Limit on the p99 of verifying a cached key during credential guessing, in milliseconds. */
+export const maxCachedKeyP99Ms = 20;
+/** Limit on a verification that needs a bcrypt check, in milliseconds. */
+export const maxCheckedKeyMs = 250;
+
+/** Limit on the healthy p99 beside neighbours: twice the p99 alone or 25 ms above it, whichever is larger. */
+export function p99LimitMs(aloneP99Ms: number): number {
+  return Math.max(2 * aloneP99Ms, aloneP99Ms + 25);
+}
+
+export interface BarResult {
+  /** Run with the median share of its limit. Medians absorb other activity of the machine. */
+  median: IsolationRun;
+  /** p99 of the median run divided by its limit; at most 1 passes. */
+  p99Share: number;
+  /** Slowest healthy delivery of all runs, in milliseconds. */
+  slowestMs: number;
+  passed: { p99: boolean; slowest: boolean };
+}
+
+/** Compares the runs with one neighbour with the bar. A run without latencies fails. */
+export function compareWithBar(runs: readonly IsolationRun[]): BarResult {
+  const p99Share = spreadOf(runs.map(shareOf)).median;
+  const median = runs.find((run) => Object.is(shareOf(run), p99Share));
+  if (median === undefined) throw new Error('There is no run to compare.');
+  const slowestMs = Math.max(...runs.map(({ withNeighbours }) => withNeighbours.max));
+  return { median, p99Share, slowestMs, passed: { p99: p99Share <= 1, slowest: slowestMs <= maxHealthyMs } };
+}
+
+function shareOf({ alone, withNeighbours }: IsolationRun): number {
+  return withNeighbours.p99 / p99LimitMs(alone.p99);
+}

@@ -1,0 +1,74 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { waitForArrivals } from '../destination/start-destination.js';
+import { alertIdOf } from '../load/alert-ids.js';
+import { monotonicMs } from '../measure/clock.js';
+import type { Fixtures } from '../test-bed/fixtures-repository.js';
+import type { TestBed } from '../test-bed/test-bed.js';
+import { readCommitTimes } from './storm-reader.js';
+
+/** Latencies of single alerts in milliseconds, counted from their publish. */
+export interface ProbeLatencies {
+  arrivalMs: number[];
+  /** Until a worker committed the alert. */
+  commitMs: number[];
+}
+
+export interface ProbeOptions {
+  testBed: TestBed;
+  /** A rule with one webhook at the destination of the test bed. */
+  fixtures: Fixtures;
+}
+
+interface Probe {
+  alertId: string;
+  publishedAtMs: number;
+  arrivalMs: number;
+}
+
+/** An hour of probes, so that work that never ends does not probe forever. */
+const maxProbes = 3_600;
+
+/** Publishes one alert a second while `work` runs. Returns the result of `work` and the latencies of the alerts. */
+export async function probeDuring<T>(
+  work: () => Promise<T>,
+  options: ProbeOptions,
+): Promise<[T, ProbeLatencies]> {
+  let ended = false;
+  const working = work().finally(() => {
+    ended = true;
+  });
+  const probeUntilEnded = async (): Promise<Probe[]> => {
+    const probes: Probe[] = [];
+    while (probes.length < maxProbes && !ended) probes.push(await probe(options));
+    return probes;
+  };
+  const probing = probeUntilEnded();
+  // Both must end before an error of one of them lets the caller stop the test bed.
+  await Promise.allSettled([working, probing]);
+  const [result, probes] = [await working, await probing];
+  return [result, await toLatencies(probes, options)];
+}
+
+/** Takes at least one second. */
+async function probe({ testBed, fixtures }: ProbeOptions): Promise<Probe> {
+  const { destination, generator } = testBed;
+  const load = { run: testBed.nextRun(), alerts: 1 };
+  await destination.call('startRun', { ...load, webhooks: 1 });
+  const publishing = generator.call('publishAll', { ...load, target: fixtures });
+  const [{ offeredAtMs }] = await Promise.all([publishing, sleep(1_000)]);
+  await waitForArrivals(destination, 1);
+  const { firstArrivalMs } = await destination.call('arrivals', undefined);
+  const publishedAtMs = offeredAtMs[0]!;
+  return { alertId: alertIdOf(load.run, 0), publishedAtMs, arrivalMs: firstArrivalMs[0]! - publishedAtMs };
+}
+
+async function toLatencies(probes: Probe[], { testBed, fixtures }: ProbeOptions): Promise<ProbeLatencies> {
+  const commitTimes = await readCommitTimes(testBed.database, fixtures.workspaceId);
+  const monotonicToUnixMs = Date.now() - monotonicMs();
+  return {
+    arrivalMs: probes.map(({ arrivalMs }) => arrivalMs),
+    commitMs: probes.map(
+      ({ alertId, publishedAtMs }) => commitTimes.get(alertId)! - monotonicToUnixMs - publishedAtMs,
+    ),
+  };
+}

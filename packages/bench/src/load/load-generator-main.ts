@@ -1,0 +1,50 @@
+/** The load generator: publishes the alerts of several runs at a time, over AMQP and REST. */
+
+import { serveCommands } from '../test-bed/helper-process.js';
+import { type AlertPublisher, openAmqpPublisher } from './amqp-publisher.js';
+import {
+  type AcceptanceDelay,
+  type LoadProgress,
+  type LoadResult,
+  type LoadRun,
+  type LoadRunOptions,
+  startLoadRun,
+} from './load-run.js';
+
+const runs = new Map<number, LoadRun>();
+let amqp: AlertPublisher | undefined;
+
+const commands = {
+  async connect({ amqpUrl }: { amqpUrl: string }): Promise<void> {
+    amqp = await openAmqpPublisher(amqpUrl);
+  },
+  start(options: LoadRunOptions): void {
+    if (amqp === undefined) throw new Error('Call connect first.');
+    runs.set(options.run, startLoadRun(options, amqp));
+  },
+  progress: (run: number): LoadProgress => runOf(run).progress(),
+  countDelayed: ({ run, ...delay }: AcceptanceDelay & { run: number }): number =>
+    runOf(run).countDelayed(delay),
+  /** Offers no further alerts; `end` returns the result. */
+  stop: (run: number): void => runOf(run).stop(),
+  async end(run: number): Promise<LoadResult> {
+    const result = await runOf(run).end();
+    runs.delete(run);
+    return result;
+  },
+  /** Publishes all alerts of a run and resolves when the last one is accepted. */
+  async publishAll(options: LoadRunOptions): Promise<LoadResult> {
+    commands.start(options);
+    await runOf(options.run).finished;
+    return commands.end(options.run);
+  },
+};
+export type LoadGeneratorCommands = typeof commands;
+
+function runOf(run: number): LoadRun {
+  const found = runs.get(run);
+  if (found === undefined) throw new Error(`Run ${run} has not been started.`);
+  return found;
+}
+
+serveCommands(commands);

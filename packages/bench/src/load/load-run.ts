@@ -1,0 +1,127 @@
+import { alertFiredKey, alertsExchange } from '@tocsin/contracts';
+import { monotonicMs } from '../measure/clock.js';
+import { type AlertFacts, createAlertContent } from './alert-content.js';
+import type { AlertPublisher, Route } from './amqp-publisher.js';
+import { openRestPublisher, type RestResponses, type RestTarget } from './rest-publisher.js';
+
+export interface LoadRunOptions extends AlertFacts {
+  /** Number of alerts after which the run ends. */
+  alerts: number;
+  /** Rate of alerts; without it, as many as broker confirms allow. */
+  alertsPerSecond?: number | undefined;
+  /** Default: alert-fired messages to the alerts exchange. */
+  route?: Route;
+  /** With a target, every second alert is published over REST. */
+  rest?: RestTarget;
+}
+
+/** Times are milliseconds of the machine's monotonic clock, by sequence number; 0 where the event did not happen. */
+export interface LoadResult {
+  offeredAtMs: Float64Array;
+  acceptedAtMs: Float64Array;
+  /** When the last alert was accepted. */
+  endedAtMs: number;
+  /** Present when the run has a REST target. */
+  responses: RestResponses | undefined;
+}
+
+export interface LoadProgress {
+  offered: number;
+  accepted: number;
+  /** Alerts in flight, by publisher. */
+  inFlight: { amqp: number; rest: number };
+}
+
+/** A span of time that an alert waited for its acceptance, counted for alerts offered after `sinceMs`. */
+export interface AcceptanceDelay {
+  sinceMs: number;
+  minimumMs: number;
+}
+
+export interface LoadRun {
+  progress(): LoadProgress;
+  /** Counts alerts that were or are waiting for their acceptance for at least `minimumMs`. */
+  countDelayed(delay: AcceptanceDelay): number;
+  /** Resolves when every alert of the run is accepted. */
+  finished: Promise<void>;
+  /** Offers no further alerts. Alerts that were offered are still retried. */
+  stop(): void;
+  /** Ends the run, retries over REST included. */
+  end(): Promise<LoadResult>;
+}
+
+const tickMs = 2;
+/** Limit on unconfirmed messages of a run without a rate: enough to keep the broker busy without filling its memory. */
+const maxUnconfirmed = 1_000;
+
+export function startLoadRun(options: LoadRunOptions, amqp: AlertPublisher): LoadRun {
+  const { alerts, alertsPerSecond } = options;
+  const { route = { exchange: alertsExchange, routingKey: alertFiredKey } } = options;
+  const rest = options.rest && openRestPublisher(options.rest);
+  const publishers = rest === undefined ? [amqp] : [amqp, rest];
+  const contentOf = createAlertContent(options);
+  const offeredAtMs = new Float64Array(alerts);
+  const acceptedAtMs = new Float64Array(alerts);
+  const startedAtMs = monotonicMs();
+  let offered = 0;
+  let accepted = 0;
+  let endedAtMs = startedAtMs;
+  let stopped = false;
+  let finish = () => {};
+  const finished = new Promise<void>((resolve) => {
+    finish = resolve;
+  });
+
+  const offerDue = () => {
+    if (stopped) return;
+    const due =
+      alertsPerSecond === undefined
+        ? accepted + maxUnconfirmed
+        : Math.floor(((monotonicMs() - startedAtMs) / 1_000) * alertsPerSecond) + 1;
+    for (const end = Math.min(alerts, due); offered < end; offered += 1) offer(offered);
+  };
+  const offer = (sequence: number) => {
+    const onAccepted = () => {
+      endedAtMs = monotonicMs();
+      acceptedAtMs[sequence] = endedAtMs;
+      accepted += 1;
+      if (accepted === alerts) finish();
+      else if (alertsPerSecond === undefined) offerDue();
+    };
+    offeredAtMs[sequence] = monotonicMs();
+    publishers[sequence % publishers.length]!.publish({ content: contentOf(sequence), route, onAccepted });
+  };
+  const timer = alertsPerSecond === undefined ? undefined : setInterval(offerDue, tickMs);
+  offerDue();
+  const stop = () => {
+    stopped = true;
+    clearInterval(timer);
+  };
+
+  return {
+    progress: () => ({
+      offered,
+      accepted,
+      inFlight: { amqp: amqp.inFlight(), rest: rest?.inFlight() ?? 0 },
+    }),
+    countDelayed({ sinceMs, minimumMs }) {
+      const nowMs = monotonicMs();
+      const delayMs = (sequence: number) => (acceptedAtMs[sequence] || nowMs) - offeredAtMs[sequence]!;
+      return offeredAtMs
+        .slice(0, offered)
+        .filter((atMs, sequence) => atMs >= sinceMs && delayMs(sequence) >= minimumMs).length;
+    },
+    finished,
+    stop,
+    async end() {
+      stop();
+      await rest?.close();
+      return {
+        offeredAtMs: offeredAtMs.slice(0, offered),
+        acceptedAtMs: acceptedAtMs.slice(0, offered),
+        endedAtMs,
+        responses: rest?.responses(),
+      };
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { startIdentityProvider } from './identity-provider.js';
+import { startService } from './services.js';
+import type { TestBed } from './test-bed.js';
+
+/** Both HTTP services and the OpenID provider that they trust. */
+export interface Apis {
+  apiUrl: string;
+  engineUrl: string;
+  workspaceId: string;
+  engineAdminKey: string;
+  /** Returns a token of an admin of the workspace. */
+  accessToken(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+export interface ApisOptions {
+  workspaceId?: string;
+  /** Default: the database of the test bed. */
+  databaseUrl?: string;
+  poolSize?: number;
+}
+
+export async function startApis(testBed: TestBed, options: ApisOptions = {}): Promise<Apis> {
+  const { workspaceId = randomUUID(), databaseUrl = testBed.postgres.url, poolSize = 10 } = options;
+  const engineAdminKey = randomBytes(24).toString('base64url');
+  const provider = await startIdentityProvider(testBed, workspaceId);
+  const env = {
+    OIDC_ISSUER: provider.issuer,
+    GENAI_ENGINE_ADMIN_KEY: engineAdminKey,
+    // High enough that no measurement meets the rate limit.
+    REQUESTS_PER_MINUTE: '1000000',
+    DATABASE_POOL_SIZE: String(poolSize),
+  };
+  const [api, engine] = await Promise.all([
+    startService(testBed, { kind: 'webhook-api', databaseUrl, env }),
+    startService(testBed, { kind: 'engine-auth', databaseUrl, env }),
+  ]);
+  return {
+    apiUrl: api.httpUrl,
+    engineUrl: engine.httpUrl,
+    workspaceId,
+    engineAdminKey,
+    accessToken: () => provider.fetchToken('admin'),
+    async stop() {
+      await Promise.all([api.stop(), engine.stop()]);
+      await provider.stop();
+    },
+  };
+}
+
+/** Creates user keys of the engine and returns them as their users hold them. */
+export async function createUserKeys({ engineUrl, engineAdminKey }: Apis, count: number): Promise<string[]> {
+  const keys: string[] = [];
+  for (let index = 0; index < count; index += 1) {
+    const body = { description: `bench ${index}` };
+    const created = await postJson(`${engineUrl}/auth/api_keys/`, engineAdminKey, body);
+    keys.push((created as { key: string }).key);
+  }
+  return keys;
+}
+
+/** @throws Error when the response is not 201 */
+export async function postJson(url: string, credential: string, body: object): Promise<unknown> {
+  const response = await fetch(url, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${credential}`, 'content-type': 'application/json' },
+    body: JSON.stringify(body),
+  });
+  if (response.status !== 201)
+    throw new Error(`${url} returned ${response.status}: ${await response.text()}`);
+  return response.json();
+}
+
+/**
+ * Returns how long the engine took to accept a key, in milliseconds.
+ * @throws Error when the engine rejects the key
+ */
+export async function timeVerify({ engineUrl }: Apis, key: string): Promise<number> {
+  const startedAtMs = performance.now();
+  const response = await fetch(`${engineUrl}/auth/verify`, { headers: { authorization: `Bearer ${key}` } });
+  if (response.status !== 204) throw new Error(`/auth/verify returned ${response.status}`);
+  return performance.now() - startedAtMs;
+}

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { retry } from '@tocsin/kit';
 import type { Database, Transaction } from './connection.js';
 import { isLockTimeout } from './errors.js';
 import { createMigrationSource, type Migration, migrations } from './migrations/index.js';
@@ -17,7 +17,10 @@ export interface Migrated {
  * @throws Error where the schema is neither ours nor one of a later version; nothing is changed then.
  */
 export async function migrateDatabase(database: Database, list = migrations): Promise<Migrated> {
-  const migrated = await retryOnLockTimeout(() => database.knex.transaction((trx) => migrate(trx, list)));
+  const migrated = await retry(() => database.knex.transaction((trx) => migrate(trx, list)), {
+    shouldRetry: (error, tries) => isLockTimeout(error) && tries < maxTries,
+    backoff: () => retryDelayMs,
+  });
   await ensurePartitions(database, await readClock(database));
   return migrated;
 }
@@ -46,17 +49,6 @@ const lockTimeoutMs = 2_000;
 const retryDelayMs = 3_000;
 /** 120 tries of 5 s are ten minutes. */
 const maxTries = 120;
-
-async function retryOnLockTimeout(work: () => Promise<Migrated>): Promise<Migrated> {
-  for (let tries = 1; ; tries += 1) {
-    try {
-      return await work();
-    } catch (error) {
-      if (!isLockTimeout(error) || tries === maxTries) throw error;
-      await sleep(retryDelayMs);
-    }
-  }
-}
 
 /**
  * One migration process at a time, from before knex looks for its own tables. The server releases the lock with the

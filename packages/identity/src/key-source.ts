@@ -1,4 +1,4 @@
-import { AppError, createRateLimiter, createSingleFlight, type Logger } from '@tocsin/kit';
+import { AppError, createRateLimiter, createSemaphore, createSingleFlight, type Logger } from '@tocsin/kit';
 import { errors, type JWTHeaderParameters } from 'jose';
 import { LRUCache } from 'lru-cache';
 import type { VerificationKeys } from './fetch-keys.js';
@@ -33,10 +33,14 @@ const maxWaiting = 500;
 export function createKeySource({ issuer, fetchKeys, logger, now, wait }: KeySourceDeps): KeySource {
   let keys: { find: VerificationKeys; begunAt: number } | undefined;
   let failure: { cause: unknown; at: number } | undefined;
-  let waiting = 0;
   const flight = createSingleFlight<void>();
   const turn = createSingleFlight<void>();
   const waits = createSingleFlight<void>();
+  const waiting = createSemaphore({
+    permits: maxWaiting,
+    maxWaiting: 0,
+    createError: () => unavailable('too many key ids wait for a fetch'),
+  });
   const unknownKeys = createRateLimiter({ perMinute: unknownKeyFetchesPerMinute, maxKeys: 1, now });
   const firstAsked = new LRUCache<string, number>({ max: 1_000 });
 
@@ -76,17 +80,11 @@ export function createKeySource({ issuer, fetchKeys, logger, now, wait }: KeySou
     });
 
   async function refreshSince(askedAt: number): Promise<void> {
-    if (waiting >= maxWaiting) throw unavailable('too many wait for keys');
-    waiting += 1;
-    try {
-      // A fetch that was under way already may have begun too early.
-      do {
-        await refreshInTurn();
-        if (failure) throw unavailable(failure.cause);
-      } while ((await currentKeys()).begunAt < askedAt);
-    } finally {
-      waiting -= 1;
-    }
+    // A fetch that was under way already may have begun too early.
+    do {
+      await refreshInTurn();
+      if (failure) throw unavailable(failure.cause);
+    } while ((await currentKeys()).begunAt < askedAt);
   }
 
   return async (header) => {
@@ -99,7 +97,7 @@ export function createKeySource({ issuer, fetchKeys, logger, now, wait }: KeySou
       const id = `${header.alg} ${header.kid}`.slice(0, 200);
       const askedAt = noteAsked(id, cameAt);
       const isJudged = begunAt >= askedAt && isRecent(begunAt) && !failure;
-      if (!isJudged) await waits.run(id, () => refreshSince(askedAt));
+      if (!isJudged) await waits.run(id, () => waiting.run(() => refreshSince(askedAt)));
       return (await currentKeys()).find(header);
     }
   };

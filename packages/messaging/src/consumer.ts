@@ -1,3 +1,4 @@
+import { exponentialBackoffMs } from '@tocsin/kit';
 import type { Channel, ConsumeMessage, Message } from 'amqplib';
 import { type Acker, createAcker } from './acker.js';
 import type { Broker } from './connection.js';
@@ -42,8 +43,7 @@ interface Reading extends Source {
   subscription: Subscription;
 }
 
-const firstRetryMs = 1_000;
-const maxRetryMs = 5_000;
+const retryBackoff = { firstMs: 1_000, maxMs: 5_000 };
 
 /** Consumes one queue. Nothing else acknowledges messages, and no message is ever requeued by a nack. */
 export async function createConsumer(broker: Broker, options: ConsumerOptions): Promise<Consumer> {
@@ -78,8 +78,8 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
       if (message.isReturned()) return inFlight.remove(message.bytes);
       onError(error);
       const again = () => message.isReturned() || deliver(message);
-      setTimeout(again, retryDelayMs(message.failures)).unref();
       message.failures += 1;
+      setTimeout(again, exponentialBackoffMs(message.failures, retryBackoff)).unref();
       inFlight.remove(message.bytes);
     },
   };
@@ -134,9 +134,4 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
 function ackerOf(channel: Channel): Acker {
   // The delivery tag is all that amqplib reads of a message that it acknowledges.
   return createAcker((deliveryTag, allUpTo) => channel.ack({ fields: { deliveryTag } } as Message, allUpTo));
-}
-
-/** Random, so that messages that failed together are not retried together. */
-function retryDelayMs(failures: number): number {
-  return Math.min(maxRetryMs, firstRetryMs * 2 ** failures) * (0.5 + Math.random() / 2);
 }

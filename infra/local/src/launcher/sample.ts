@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { ReceivedRequest } from '../inbox/request-log.js';
+import { waitUntil } from '../processes/wait-until.js';
 import type { StackFile } from './stack-file.js';
 
 export interface SampleOutcome {
@@ -58,12 +58,14 @@ export async function runSample(stack: StackFile): Promise<SampleOutcome> {
     model_name: 'Churn “v2”',
     metric_value: 0.8437,
   });
-  const arrived = await until(`the alert ${alertId} has not reached the inbox`, () =>
-    findArrived(stack, alertId),
-  );
-  const record = await until(`the delivery of alert ${alertId} has no outcome`, () =>
-    findOutcome(api, workspace, alertId),
-  );
+  const arrived = await waitUntil(() => findArrived(stack, alertId), {
+    what: `alert ${alertId} in the inbox`,
+    timeoutMs,
+  });
+  const record = await waitUntil(() => findOutcome(api, workspace, alertId), {
+    what: `outcome of the delivery of alert ${alertId}`,
+    timeoutMs,
+  });
   return { webhookId: webhook.id, alertRuleId: rule.id, alertId, arrivedBody: arrived.body, record };
 }
 
@@ -114,9 +116,12 @@ function createApi({ api_url }: StackFile, token: string): Api {
   };
 }
 
-async function findArrived({ inbox_url }: StackFile, alertId: string): Promise<ReceivedRequest | undefined> {
+async function findArrived({ inbox_url }: StackFile, alertId: string): Promise<ReceivedRequest> {
   const response = await fetch(`${inbox_url}/requests`, { signal: AbortSignal.timeout(timeoutMs) });
-  return ((await response.json()) as ReceivedRequest[]).find(({ body }) => body.includes(alertId));
+  const received = (await response.json()) as ReceivedRequest[];
+  const found = received.find(({ body }) => body.includes(alertId));
+  if (found === undefined) throw new Error('not received');
+  return found;
 }
 
 async function findOutcome(api: Api, workspace: string, alertId: string): Promise<unknown> {
@@ -125,15 +130,6 @@ async function findOutcome(api: Api, workspace: string, alertId: string): Promis
     attempts_made: number;
   }[];
   const attempted = deliveries.find(({ attempts_made }) => attempts_made > 0);
-  return attempted === undefined ? undefined : api('GET', `/deliveries/${attempted.id}`);
-}
-
-async function until<T>(failure: string, look: () => Promise<T | undefined>): Promise<T> {
-  const deadline = Date.now() + timeoutMs;
-  for (;;) {
-    const found = await look();
-    if (found !== undefined) return found;
-    if (Date.now() > deadline) throw new Error(`${failure} after ${timeoutMs / 1000} s`);
-    await sleep(50);
-  }
+  if (attempted === undefined) throw new Error('not attempted');
+  return api('GET', `/deliveries/${attempted.id}`);
 }

@@ -1,4 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { exponentialBackoffMs, sleep } from '@tocsin/kit';
 import type { Child } from './process-host.js';
 
 export interface SuperviseOptions {
@@ -19,9 +19,9 @@ export interface Supervised {
   stop(): Promise<void>;
 }
 
-const shortestPauseMs = 250;
-const longestPauseMs = 10_000;
-/** Who lived this long did not die of its start. */
+/** There is one supervisor for each process, so the delay needs no jitter. */
+const restartBackoff = { firstMs: 250, maxMs: 10_000, jitter: 0 };
+/** A process that ran this long has started well: the next delay is the shortest again. */
 const healthyAfterMs = 30_000;
 
 /** The first start must succeed; from then on the process is started again whenever it dies. */
@@ -48,19 +48,18 @@ async function watch(
 ): Promise<void> {
   const { name, signal, say, onRestart } = options;
   let child = first;
-  let pauseMs = shortestPauseMs;
+  let exits = 0;
   for (;;) {
     const startedAt = Date.now();
     const { code, signal: by } = await child.exited;
     if (signal.aborted) return;
-    if (Date.now() - startedAt > healthyAfterMs) pauseMs = shortestPauseMs;
+    exits = Date.now() - startedAt > healthyAfterMs ? 1 : exits + 1;
     say(
       `${name} ${by === null ? `ended with code ${code}` : `was ended by ${by}`}; starting it again. Log: ${child.logFile}`,
     );
-    const next = await startAgain(options, pauseMs);
+    const next = await startAgain(options, exits);
     if (next === undefined) return;
     if (signal.aborted) return next.stop();
-    pauseMs = Math.min(pauseMs * 2, longestPauseMs);
     child = next;
     replace(child);
     onRestart();
@@ -69,18 +68,16 @@ async function watch(
 
 async function startAgain(
   { name, start, signal, say }: SuperviseOptions,
-  firstPauseMs: number,
+  exits: number,
 ): Promise<Child | undefined> {
-  let pauseMs = firstPauseMs;
-  while (!signal.aborted) {
+  for (let failures = exits; ; failures += 1) {
+    await sleep(exponentialBackoffMs(failures, restartBackoff), signal);
+    if (signal.aborted) return undefined;
     try {
-      await sleep(pauseMs, undefined, { signal });
       return await start();
     } catch (error) {
       if (signal.aborted) return undefined;
       say(`${name} does not start: ${error instanceof Error ? error.message : String(error)}`);
-      pauseMs = Math.min(pauseMs * 2, longestPauseMs);
     }
   }
-  return undefined;
 }

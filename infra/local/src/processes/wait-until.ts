@@ -1,37 +1,36 @@
-import { setTimeout as sleep } from 'node:timers/promises';
+import { retry } from '@tocsin/kit';
 import type { Child } from './process-host.js';
 
 export interface WaitOptions {
   what: string;
   timeoutMs: number;
-  /** Waiting ends at once when this child dies. */
+  /** The wait ends at once when this child process ends. */
   child?: Child;
   intervalMs?: number;
   signal?: AbortSignal;
 }
 
-/** Asks again and again until `probe` no longer throws, and gives back what it gave. The last failure is the cause. */
+/**
+ * Repeats `probe` until it succeeds and returns its result.
+ * @throws Error when the time is up or `child` has ended, with the log of the child and the last failure as its cause
+ */
 export async function waitUntil<T>(probe: () => Promise<T>, options: WaitOptions): Promise<T> {
   const { what, timeoutMs, child, intervalMs = 50, signal } = options;
-  const deadline = Date.now() + timeoutMs;
+  const deadlineMs = performance.now() + timeoutMs;
   let exit: string | undefined;
   void child?.exited.then(({ code, signal: by }) => {
     exit = by === null ? `ended with code ${code}` : `was ended by ${by}`;
   });
-  for (;;) {
+  const shouldRetry = () => exit === undefined && performance.now() < deadlineMs;
+  try {
+    return await retry(probe, { shouldRetry, backoff: () => intervalMs, ...(signal && { signal }) });
+  } catch (cause) {
     signal?.throwIfAborted();
-    try {
-      return await probe();
-    } catch (cause) {
-      if (exit !== undefined) throw new Error(`${what}: the process ${exit}${quoteLog(child)}`, { cause });
-      if (Date.now() >= deadline) {
-        const reason = cause instanceof Error ? cause.message : String(cause);
-        throw new Error(`${what}: not ready after ${timeoutMs / 1000} s (${reason})${quoteLog(child)}`, {
-          cause,
-        });
-      }
-    }
-    await sleep(intervalMs);
+    if (exit !== undefined) throw new Error(`${what}: the process ${exit}${quoteLog(child)}`, { cause });
+    const reason = cause instanceof Error ? cause.message : String(cause);
+    throw new Error(`${what}: not ready after ${timeoutMs / 1000} s (${reason})${quoteLog(child)}`, {
+      cause,
+    });
   }
 }
 

@@ -1,3 +1,5 @@
+import { exponentialBackoffMs } from '@tocsin/kit';
+
 export interface RetryState {
   /** Tries made so far. */
   tries: number;
@@ -8,17 +10,17 @@ export interface RetryState {
   random: number;
 }
 
-const firstDelayMs = 250;
+const backoff = { firstMs: 500, maxMs: Infinity, jitter: 1 };
 const longestWaitMs = 60_000;
 
 /**
  * Delay before the next try in milliseconds, or undefined to give up. `Retry-After` is obeyed up to a minute; for a
- * longer one the caller decides. Without it the delay doubles from 250 ms, with full jitter.
+ * longer one the caller decides. Without it the delay doubles from 500 ms, with full jitter.
  */
 export function nextRetryMs({ tries, maxTries, retryAfterMs, random }: RetryState): number | undefined {
   if (tries >= maxTries) return undefined;
   if (retryAfterMs !== undefined) return retryAfterMs > longestWaitMs ? undefined : retryAfterMs;
-  return random * firstDelayMs * 2 ** tries;
+  return exponentialBackoffMs(tries, { ...backoff, random: () => random });
 }
 
 /** `Retry-After` as seconds or as a date (RFC 9110 §10.2.3); undefined for any other text. */

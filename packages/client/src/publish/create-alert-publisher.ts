@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto';
+import { exponentialBackoffMs } from '@tocsin/kit';
 import type { PublishAlert } from '../api/schemas.js';
 import { type Clock, systemClock } from '../clock.js';
 import { AlertNotPublishedError, type AlertPublisher, type FiredAlert } from './alert-publisher.js';
@@ -27,8 +28,7 @@ export type Judgement =
   /** `waitMs` is the delay that the other side asked for. */
   | { kind: 'transient'; waitMs?: number | undefined };
 
-const firstPauseMs = 125;
-const longestPauseMs = 5_000;
+const retryBackoff = { firstMs: 250, maxMs: 5_000 };
 
 /** Publishing without the transport: ids, retries, timeouts, errors. */
 export function createAlertPublisher(carrier: Carrier, options: PublisherOptions): AlertPublisher {
@@ -48,7 +48,7 @@ export function createAlertPublisher(carrier: Carrier, options: PublisherOptions
       const given = { cause: cause.error };
       if (signal?.aborted) throw new AlertNotPublishedError('unconfirmed', alert, given);
       if (judgement.kind === 'refused') throw new AlertNotPublishedError('refused', alert, given);
-      const waitMs = judgement.waitMs ?? pauseAfter(tries, random());
+      const waitMs = judgement.waitMs ?? exponentialBackoffMs(tries, { ...retryBackoff, random });
       if (clock.now() + waitMs >= deadlineMs) throw new AlertNotPublishedError('unconfirmed', alert, given);
       await clock.sleep(waitMs, signal).catch(() => {
         throw new AlertNotPublishedError('unconfirmed', alert, given);
@@ -85,9 +85,4 @@ export function createAlertPublisher(carrier: Carrier, options: PublisherOptions
       await carrier.close();
     },
   };
-}
-
-/** Doubles up to 5 s, with a random factor between one half and one. */
-function pauseAfter(tries: number, random: number): number {
-  return Math.min(longestPauseMs, firstPauseMs * 2 ** tries) * (0.5 + random / 2);
 }

@@ -1,3 +1,4 @@
+import { createSingleFlight } from '@tocsin/kit';
 import type { Clock } from '../clock.js';
 import type { Session } from './session.js';
 import { isFresh, type Tokens } from './tokens.js';
@@ -19,15 +20,11 @@ export interface TokenCache extends Session {
  */
 export function createTokenCache({ clock, renew }: TokenCacheOptions): TokenCache {
   let held: Tokens | undefined;
-  let renewal: Promise<Tokens> | undefined;
+  const renewals = createSingleFlight<Tokens>();
 
-  const startRenewal = async (rejected: string | undefined): Promise<Tokens> => {
-    try {
-      held = await renew(rejected);
-      return held;
-    } finally {
-      renewal = undefined;
-    }
+  const renewTokens = async (rejected: string | undefined): Promise<Tokens> => {
+    held = await renew(rejected);
+    return held;
   };
 
   return {
@@ -39,7 +36,7 @@ export function createTokenCache({ clock, renew }: TokenCacheOptions): TokenCach
       if (held !== undefined && held.accessToken !== rejected && isFresh(held, clock.now())) {
         return held.accessToken;
       }
-      renewal ??= startRenewal(rejected);
+      const renewal = renewals.run('tokens', () => renewTokens(rejected));
       return (await waitFor(renewal, signal)).accessToken;
     },
   };

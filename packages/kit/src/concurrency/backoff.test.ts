@@ -11,7 +11,7 @@ test('the jitter also spreads the longest delay', () => {
   const delays = [0, 0.5, 1].map((value) =>
     exponentialBackoffMs(9, { firstMs: 50, maxMs: 300, jitter: 0.5, random: () => value }),
   );
-  expect(delays).toEqual([300, 225, 150]);
+  expect(delays).toEqual([150, 225, 300]);
 });
 
 /** Work that fails a number of times and then returns 'done'. */

@@ -14,12 +14,12 @@ export interface BackoffOptions {
 /** Delay in milliseconds after the n-th failure in a row (`failures` is 1 or more). */
 export function exponentialBackoffMs(failures: number, options: BackoffOptions): number {
   const { firstMs, maxMs, jitter = 0.5, random = Math.random } = options;
-  return Math.min(maxMs, firstMs * 2 ** (failures - 1)) * (1 - jitter * random());
+  return Math.min(maxMs, firstMs * 2 ** (failures - 1)) * (1 - jitter + jitter * random());
 }
 
 export interface RetryOptions {
-  /** Decides whether an error is worth a retry; any other error is thrown at once. */
-  shouldRetry: (error: unknown) => boolean;
+  /** Decides after the n-th failure whether a retry makes sense; otherwise the error is thrown. */
+  shouldRetry: (error: unknown, failures: number) => boolean;
   /** Delay in milliseconds after the n-th failure; 0 retries at once. */
   backoff: (failures: number, error: unknown) => number;
   /** Ends the retries: the last error is thrown. Work in progress is not interrupted. */
@@ -28,14 +28,14 @@ export interface RetryOptions {
   onRetry?: (error: unknown, failures: number) => void;
 }
 
-/** Repeats `work`, which must be safe to repeat, until it succeeds or its error is not worth a retry. */
+/** Repeats `work`, which must be safe to repeat, until it succeeds or `shouldRetry` returns false. */
 export async function retry<T>(work: () => Promise<T>, options: RetryOptions): Promise<T> {
   const { shouldRetry, backoff, signal, onRetry } = options;
   for (let failures = 1; ; failures += 1) {
     try {
       return await work();
     } catch (error) {
-      if (signal?.aborted || !shouldRetry(error)) throw error;
+      if (signal?.aborted || !shouldRetry(error, failures)) throw error;
       onRetry?.(error, failures);
       const delayMs = backoff(failures, error);
       if (delayMs > 0) await sleep(delayMs, signal);

@@ -3,7 +3,7 @@ import { alertFiredKey, alertsExchange } from '@tocsin/contracts';
 import { createBroker, createConsumer, deliveriesQueue, unroutedQueue } from '@tocsin/messaging';
 import { until } from '@tocsin/testing';
 import { parse } from 'yaml';
-import { maxAlertBytes } from '../../../services/delivery-worker/src/dead-letters/kept-of.js';
+import { maxAlertBytes } from '../../../services/delivery-worker/src/dead-letters/dead-letter-repository.js';
 import { composeService, readText } from './support/compose.js';
 import { parseExposition } from './support/exposition.js';
 import { type ShippedBroker, startShippedBroker } from './support/shipped-broker.js';
@@ -51,7 +51,10 @@ describe('a blank broker with the settings of the compose file', () => {
     await createConsumer(broker, {
       queue: unroutedQueue,
       prefetch: 10,
-      handle: async ({ content }) => void taken.push(content.toString()),
+      handle(message) {
+        taken.push(message.content.toString());
+        message.ack();
+      },
       onError: () => {},
     });
     const channel = await openChannel();

@@ -10,8 +10,8 @@ export interface QueueMessage {
   readonly content: Buffer;
   readonly queue: string;
   readonly routingKey: string;
-  /** Only `x-request-id`, and only if it is a string. */
-  readonly headers: Readonly<Record<string, unknown>>;
+  /** Id of the REST request that published the message: its header `x-request-id`, if that is safe to log. */
+  readonly requestId: string | undefined;
   /** True if the broker has delivered this message before. */
   readonly redelivered: boolean;
   /** True once its channel has ended: the broker delivers it again, to any consumer, and settling it has no effect. */
@@ -40,11 +40,11 @@ export class InFlightMessage implements QueueMessage {
   readonly content: Buffer;
   readonly queue: string;
   readonly routingKey: string;
-  readonly headers: Readonly<Record<string, unknown>>;
+  readonly requestId: string | undefined;
   readonly redelivered: boolean;
   readonly tag: number;
   readonly source: Source;
-  /** Size of the content and the headers that are kept. */
+  /** Size of the parts that are kept in memory. Other headers, which can have any size, are not. */
   readonly bytes: number;
   failures = 0;
   readonly #settlement: Settlement;
@@ -53,8 +53,8 @@ export class InFlightMessage implements QueueMessage {
     this.content = content;
     this.queue = source.queue;
     this.routingKey = fields.routingKey;
-    this.headers = requestIdOnly(properties.headers);
-    this.bytes = content.length + String(this.headers[requestIdHeader] ?? '').length;
+    this.requestId = requestIdOf(properties.headers);
+    this.bytes = content.length + (this.requestId?.length ?? 0);
     this.redelivered = fields.redelivered;
     this.tag = fields.deliveryTag;
     this.source = source;
@@ -74,9 +74,9 @@ export class InFlightMessage implements QueueMessage {
   }
 }
 
-const noHeaders = Object.freeze({});
+const safeId = /^[\w.~:/+=@-]{1,128}$/;
 
-function requestIdOnly(headers: Record<string, unknown> = noHeaders): Record<string, unknown> {
-  const { [requestIdHeader]: id } = headers;
-  return typeof id === 'string' ? { [requestIdHeader]: id } : noHeaders;
+function requestIdOf(headers: Record<string, unknown> = {}): string | undefined {
+  const id = headers[requestIdHeader];
+  return typeof id === 'string' && safeId.test(id) ? id : undefined;
 }

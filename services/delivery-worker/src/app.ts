@@ -5,7 +5,8 @@ import type { DeliveryWorkerConfig } from './config.js';
 import { openConnections } from './connect.js';
 import { createConsumers } from './consumers.js';
 import { createDatabaseRetry } from './database-retry.js';
-import { createSetAside } from './dead-letters/set-aside.js';
+import { createDeadLetterRepository } from './dead-letters/dead-letter-repository.js';
+import { createSettleMessage } from './dead-letters/dead-letters.js';
 import { createDelivery } from './delivery/create-delivery.js';
 import { createDispatchRepository } from './dispatch/dispatch-repository.js';
 import { createPublishDue } from './dispatch/publish-due.js';
@@ -61,8 +62,9 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
     logger,
     signal,
   });
-  const setAside = createSetAside({ database, databaseRetry, now, logger, metrics });
-  const shared = { database, databaseRetry, setAside, slots, logger, metrics, config };
+  const deadLetters = createDeadLetterRepository(database);
+  const settle = createSettleMessage({ repository: deadLetters, databaseRetry, now, logger, metrics });
+  const shared = { database, databaseRetry, settle, slots, logger, metrics, config };
   const delivery = createDelivery({ ...shared, sender, onAttempt: window.finished, onError });
   const { begin, takeEarly } = delivery;
   const fanOut = createFanOut({ ...shared, window, publishDue, repository, begin, takeEarly });

@@ -1,73 +1,108 @@
 import { createLogger } from '@tocsin/kit';
+import type { QueueMessage } from '@tocsin/messaging';
 import { createDatabaseRetry } from '../database-retry.js';
 import type { DeadLetter } from './dead-letter-repository.js';
-import { createDeadLetters } from './dead-letters.js';
+import { createSettleMessage, type MessageOutcome } from './dead-letters.js';
 
 const logger = createLogger({ service: 'test', level: 'silent' });
 const databaseRetry = createDatabaseRetry({ logger, signal: new AbortController().signal });
+const unprocessable = { kind: 'unprocessable', reason: 'malformed_message', detail: '' } as const;
 
-const letterOf = (content: Buffer) => ({
-  reason: 'malformed_message' as const,
-  detail: '',
-  queue: 'alerts',
-  routingKey: 'alert.fired',
-  content,
-  requestId: undefined,
-  redelivered: false,
-});
-
-/** Notes what is added together, each addition a turn of the event loop long; the answers to the first are lost. */
-function start({ lost = 0 } = {}) {
-  const added: DeadLetter[][] = [];
-  const count = { now: 0, atMost: 0 };
+/** Collects the letters of each commit. The first `failures` commits fail after they were sent. */
+function start({ failures = 0 } = {}) {
+  const commits: DeadLetter[][] = [];
+  const inProgress = { now: 0, max: 0 };
   let clockMs = 0;
-  const repository = {
-    async add(letters: DeadLetter[]) {
-      added.push(letters);
-      count.now += 1;
-      count.atMost = Math.max(count.atMost, count.now);
-      await new Promise((resolve) => setImmediate(resolve));
-      count.now -= 1;
-      if (added.length <= lost) throw new Error('Its answer was lost.');
+  const settle = createSettleMessage({
+    repository: {
+      async add(letters: DeadLetter[]) {
+        commits.push(letters);
+        inProgress.now += 1;
+        inProgress.max = Math.max(inProgress.max, inProgress.now);
+        await new Promise((resolve) => setImmediate(resolve));
+        inProgress.now -= 1;
+        if (commits.length <= failures) throw new Error('The response was lost.');
+      },
     },
-  };
-  const letters = createDeadLetters({
-    repository,
     databaseRetry,
     now: async () => (clockMs += 1_000),
+    logger,
+    metrics: { deadLettered() {} },
   });
-  const add = (content: Buffer, isReturned = () => false) => letters.add(letterOf(content), isReturned);
-  return { added, count, add };
+  /** Resolves to how the message was settled. */
+  const settled = (content: Buffer, outcome: MessageOutcome = unprocessable, isReturned = () => false) =>
+    new Promise<string>((resolve) => {
+      const message: QueueMessage = {
+        content,
+        queue: 'alerts',
+        routingKey: 'alert.fired',
+        requestId: undefined,
+        redelivered: false,
+        isReturned,
+        ack: () => resolve('ack'),
+        retry: (error) => resolve(`retry: ${error}`),
+      };
+      settle(message, outcome);
+    });
+  return { commits, inProgress, settled };
 }
 
-test('a flood is added one batch after the other', async () => {
-  const { added, count, add } = start();
-  await Promise.all(Array.from({ length: 1_000 }, (_, index) => add(Buffer.from(`{${index}`))));
-  expect(added.map((letters) => letters.length)).toEqual([200, 200, 200, 200, 200]);
-  expect(count.atMost).toBe(1);
+const failing = (code: string) => ({
+  kind: 'error' as const,
+  error: Object.assign(new Error('refused'), { code }),
 });
 
-test('large ones are added a few megabytes at a time, and of the largest only their beginning', async () => {
-  const { added, add } = start();
-  const large = Array.from({ length: 10 }, () => add(Buffer.alloc(1_048_576)));
-  const largest = Array.from({ length: 10 }, () => add(Buffer.alloc(1_048_577)));
+test('a processed message is acknowledged and nothing is written', async () => {
+  const { commits, settled } = start();
+  expect(await settled(Buffer.from('{}'), { kind: 'processed' })).toBe('ack');
+  expect(commits).toEqual([]);
+});
+
+test.each(['22P05', '23514'])('a value that the database rejects with %s is a dead letter', async (code) => {
+  const { commits, settled } = start();
+  const error = { ...failing(code), error: Object.assign(new Error('refused'), { code, constraint: 'c' }) };
+  expect(await settled(Buffer.from('{}'), error)).toBe('ack');
+  expect(commits).toMatchObject([
+    [{ reason: 'invalid_message', detail: expect.stringContaining('refused') }],
+  ]);
+});
+
+test.each(['P0001', '42501', '57014', '23505', 'ECONNREFUSED'])(
+  'a message that failed with %s is retried',
+  async (code) => {
+    const { commits, settled } = start();
+    expect(await settled(Buffer.from('{}'), failing(code))).toBe('retry: Error: refused');
+    expect(commits).toEqual([]);
+  },
+);
+
+test('a flood of dead letters is written one batch after the other', async () => {
+  const { commits, inProgress, settled } = start();
+  await Promise.all(Array.from({ length: 1_000 }, (_, index) => settled(Buffer.from(`{${index}`))));
+  expect(commits.map((letters) => letters.length)).toEqual([200, 200, 200, 200, 200]);
+  expect(inProgress.max).toBe(1);
+});
+
+test('a statement has four megabytes at most, and the largest messages are truncated', async () => {
+  const { commits, settled } = start();
+  const large = Array.from({ length: 10 }, () => settled(Buffer.alloc(1_048_576)));
+  const largest = Array.from({ length: 10 }, () => settled(Buffer.alloc(1_048_577)));
   await Promise.all([...large, ...largest]);
-  expect(added.map((letters) => letters.length)).toEqual([4, 4, 12]);
+  expect(commits.map((letters) => letters.length)).toEqual([4, 4, 12]);
 });
 
-test('letters whose answer was lost are added again as they were', async () => {
-  const { added, add } = start({ lost: 1 });
-  await Promise.all(['{1', '{2', '{3'].map((content) => add(Buffer.from(content))));
-  const [first, ...again] = added.map((letters) => letters.map(({ id }) => id));
+test('letters whose commit got no response are written again with the same ids', async () => {
+  const { commits, settled } = start({ failures: 1 });
+  await Promise.all(['{1', '{2', '{3'].map((content) => settled(Buffer.from(content))));
+  const [first, ...repeated] = commits.map((letters) => letters.map(({ id }) => id));
   expect(first).toHaveLength(3);
-  expect(again.flat()).toEqual(first);
+  expect(repeated.flat()).toEqual(first);
 });
 
-test('of what is handed back while it waits nothing is written', async () => {
-  const { added, add } = start({ lost: 1 });
-  const contents = ['{1', '{2'].map((text) => Buffer.from(text));
-  // When its first try has failed.
-  const isReturned = () => added.length > 0;
-  expect(await Promise.all([add(contents[0]!), add(contents[1]!, isReturned)])).toEqual([true, false]);
-  expect(added.map((letters) => letters.map(({ content }) => content))).toEqual([contents, [contents[0]]]);
+test('a message that was returned to the broker while it waits is not written', async () => {
+  const { commits, settled } = start({ failures: 1 });
+  const [kept, returned] = ['{1', '{2'].map((text) => Buffer.from(text));
+  const isReturned = () => commits.length > 0;
+  await Promise.all([settled(kept!), settled(returned!, unprocessable, isReturned)]);
+  expect(commits.map((letters) => letters.map(({ content }) => content))).toEqual([[kept, returned], [kept]]);
 });

@@ -1,69 +1,121 @@
+import type { DeadLetterReason } from '@tocsin/contracts';
+import { classifyDatabaseError } from '@tocsin/database';
+import type { Logger } from '@tocsin/kit';
+import { deliveriesQueue, type QueueMessage } from '@tocsin/messaging';
 import type { DatabaseRetry } from '../database-retry.js';
-import { type DeadLetter, type DeadLetterRepository, deadLetterId } from './dead-letter-repository.js';
-import { keptOf } from './kept-of.js';
+import type { DeadLetterMetrics } from './dead-letter-metrics.js';
+import {
+  type DeadLetter,
+  type DeadLetterRepository,
+  deadLetterId,
+  truncatePayload,
+} from './dead-letter-repository.js';
 
-/** Sets messages aside. Each promise resolves after the commit, so that the message may be acknowledged. */
-export interface DeadLetters {
-  /** False where the message was handed back meanwhile, and nothing written: whoever has it now does so. */
-  add(letter: Unnamed, isReturned: () => boolean): Promise<boolean>;
+/** The outcome of processing one message. */
+export type MessageOutcome = { kind: 'processed' } | Unprocessable | { kind: 'error'; error: unknown };
+
+/** A message that can never be processed. */
+export interface Unprocessable {
+  kind: 'unprocessable';
+  reason: DeadLetterReason;
+  /** A sentence for people. It may quote the message. */
+  detail: string;
 }
 
-type Unnamed = Omit<DeadLetter, 'id'>;
+/** Turns the outcome of a message into an acknowledgement, a dead letter or a retry. */
+export type SettleMessage = (message: QueueMessage, outcome: MessageOutcome) => void;
 
-export interface DeadLettersDeps {
+export interface DeadLetterDeps {
   repository: DeadLetterRepository;
   databaseRetry: DatabaseRetry;
-  /** The database's clock, in Unix milliseconds: by a worker's own, one that is wrong would set aside what is long expired. */
+  /**
+   * The database's clock, in Unix milliseconds. A worker with a wrong clock would otherwise write dead letters that
+   * retention removes at once.
+   */
   now: () => Promise<number>;
-}
-
-interface Waiting {
-  letter: Unnamed;
-  isReturned: () => boolean;
-  /** On this process's monotonic clock, in milliseconds. */
-  sinceMs: number;
-  /** From the first try on. */
-  named?: DeadLetter;
+  logger: Logger;
+  metrics: DeadLetterMetrics;
 }
 
 const maxLettersInBatch = 200;
 const maxBytesInStatement = 4 * 1_048_576;
 
-/** A flood of them takes few connections to the database, and a few megabytes. */
-export function createDeadLetters({ repository, databaseRetry, now }: DeadLettersDeps): DeadLetters {
-  const batcher = databaseRetry.createBatcher<Waiting, boolean>({
-    commit: async (waiting) => {
-      const aheadMs = (await now()) - performance.now();
-      const areOurs = waiting.map(({ isReturned }) => !isReturned());
-      const ours = waiting.filter((_, index) => areOurs[index]);
-      for (const entry of ours) entry.named ??= name(entry, aheadMs);
-      for (const part of partsOf(ours.map(({ named }) => named!))) await repository.add(part);
+export function createSettleMessage(deps: DeadLetterDeps): SettleMessage {
+  const { logger, metrics } = deps;
+  const writer = createWriter(deps);
+
+  const deadLetter = (message: QueueMessage, { reason, detail }: Unprocessable): void => {
+    const isWritten = (written: boolean) => {
+      if (written) {
+        const event = message.queue === deliveriesQueue ? 'delivery.dead_lettered' : 'alert.dead_lettered';
+        metrics.deadLettered(reason);
+        // The detail can quote the message, so it is in the table only.
+        logger.warn({ reason, bytes: message.content.length, request_id: message.requestId }, event);
+      }
+      message.ack();
+    };
+    writer
+      .add({ message, reason, detail, receivedAtMs: performance.now() })
+      .then(isWritten, (error) => message.retry(error));
+  };
+  return (message, outcome) => {
+    if (outcome.kind === 'processed') return message.ack();
+    if (outcome.kind === 'unprocessable') return deadLetter(message, outcome);
+    // A rejected value stays rejected. Any other error can end, by itself or by an operator.
+    if (classifyDatabaseError(outcome.error) !== 'invalid_value') return message.retry(outcome.error);
+    const detail = `The database rejected a value: ${outcome.error}`;
+    deadLetter(message, { kind: 'unprocessable', reason: 'invalid_message', detail });
+  };
+}
+
+interface Pending {
+  message: QueueMessage;
+  reason: DeadLetterReason;
+  detail: string;
+  /** On this process's monotonic clock. */
+  receivedAtMs: number;
+  /** Set before the first commit, so that a repeated commit writes the same row. */
+  letter?: DeadLetter;
+}
+
+/**
+ * Writes dead letters in batches; a flood of them uses one connection and a few megabytes. `add` resolves after the
+ * commit: to false if the message was returned to the broker meanwhile, and nothing was written.
+ */
+function createWriter({ repository, databaseRetry, now }: DeadLetterDeps) {
+  return databaseRetry.createBatcher<Pending, boolean>({
+    commit: async (batch) => {
+      const offsetMs = (await now()) - performance.now();
+      const areOurs = batch.map(({ message }) => !message.isReturned());
+      const ours = batch.filter((_, index) => areOurs[index]);
+      for (const pending of ours) pending.letter ??= toLetter(pending, offsetMs);
+      for (const chunk of chunksOf(ours.map(({ letter }) => letter!))) await repository.add(chunk);
       return areOurs;
     },
     maxSize: maxLettersInBatch,
     concurrency: 1,
   });
-  return {
-    add: (letter, isReturned) => batcher.add({ letter, isReturned, sinceMs: performance.now() }),
-  };
 }
 
-/** By when it came, and not by when it is written: equal ones that came one after the other are told apart. */
-function name({ letter, sinceMs }: Waiting, aheadMs: number): DeadLetter {
-  return { ...letter, id: deadLetterId(sinceMs + aheadMs, letter) };
+/** The id depends on the time of receipt, so that equal messages that came one after the other are two letters. */
+function toLetter({ message, reason, detail, receivedAtMs }: Pending, offsetMs: number): DeadLetter {
+  const { content, queue, routingKey, redelivered, requestId } = message;
+  const letter = { reason, detail, queue, routingKey, content, requestId, redelivered };
+  return { ...letter, id: deadLetterId(receivedAtMs + offsetMs, letter) };
 }
 
-function partsOf(letters: DeadLetter[]): DeadLetter[][] {
-  const parts: DeadLetter[][] = [];
+/** Divides letters into statements of 4 MiB at most; a larger letter has a statement of its own. */
+function chunksOf(letters: DeadLetter[]): DeadLetter[][] {
+  const chunks: DeadLetter[][] = [];
   let bytesLeft = 0;
   for (const letter of letters) {
-    const bytes = keptOf(letter.content).length;
-    if (parts.length === 0 || bytes > bytesLeft) {
-      parts.push([]);
+    const bytes = truncatePayload(letter.content).length;
+    if (chunks.length === 0 || bytes > bytesLeft) {
+      chunks.push([]);
       bytesLeft = maxBytesInStatement;
     }
-    parts.at(-1)!.push(letter);
+    chunks.at(-1)!.push(letter);
     bytesLeft -= bytes;
   }
-  return parts;
+  return chunks;
 }

@@ -5,7 +5,7 @@ import type { QueueMessage } from '@tocsin/messaging';
 import type { BatchMetrics } from '../batch-metrics.js';
 import { type DeliveryWorkerConfig, openKeys } from '../config.js';
 import type { DatabaseRetry } from '../database-retry.js';
-import type { SetAside } from '../dead-letters/set-aside.js';
+import type { SettleMessage } from '../dead-letters/dead-letters.js';
 import { createLimit } from '../in-turn/limit.js';
 import { createTasks } from '../in-turn/tasks.js';
 import type { Slot, Slots } from '../slots/slots.js';
@@ -31,7 +31,7 @@ export interface DeliveryParts {
   slots: Slots;
   sender: Sender;
   databaseRetry: DatabaseRetry;
-  setAside: SetAside;
+  settle: SettleMessage;
   logger: Logger;
   metrics: DeliveryMetrics & BatchMetrics;
   config: DeliveryWorkerConfig;
@@ -62,7 +62,7 @@ const unhurriedPerTurn = 4;
 
 /** Puts delivery together with its adapters, and bounds what is under way. */
 export function createDelivery(parts: DeliveryParts): Delivery {
-  const { slots, config, setAside, logger, onError } = parts;
+  const { slots, config, settle, logger, onError } = parts;
   const keyWatch = createKeyWatch(logger);
   const deliver = createVerbs(parts, keyWatch);
   const places = createLimit(config.slots, maxRecordsInHand);
@@ -72,7 +72,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   return {
     begin: (claimed, slot) =>
       begun.add({ workspaceId: claimed.workspaceId, begin: () => deliver.claimed(claimed, slot) }),
-    handleDue: createHandleDue({ deliver, places, setAside }),
+    handleDue: createHandleDue({ deliver, places, settle }),
     takeEarly: (taker) => (mayBegin() ? slots.takeEarly(taker) : undefined),
     refuseWaiting: places.refuseWaiting,
     ended: begun.ended,

@@ -1,6 +1,6 @@
 import { type DeliveryDue, decodeDeliveriesDue } from '@tocsin/contracts';
 import type { QueueMessage } from '@tocsin/messaging';
-import type { SetAside } from '../dead-letters/set-aside.js';
+import type { SettleMessage } from '../dead-letters/dead-letters.js';
 import type { Limit } from '../in-turn/limit.js';
 import type { Deliver } from './deliver.js';
 
@@ -8,23 +8,27 @@ export interface HandleDueDeps {
   deliver: Pick<Deliver, 'due'>;
   /** How many go on at once. */
   places: Limit;
-  setAside: SetAside;
+  settle: SettleMessage;
 }
 
 /** Carries out the deliveries that a message names. One that nobody can read is set aside: what is owed stands in rows. */
 export function createHandleDue(deps: HandleDueDeps) {
   return (message: QueueMessage): void => {
     const due = decodeDeliveriesDue(message.content);
-    if (due === undefined) deps.setAside(message, { reason: 'malformed_message', detail: unreadable });
+    if (due === undefined) deps.settle(message, unreadable);
     else
       carryOutAll(due, message, deps).then(
-        () => message.ack(),
-        (error: unknown) => message.retry(error),
+        () => deps.settle(message, { kind: 'processed' }),
+        (error: unknown) => deps.settle(message, { kind: 'error', error }),
       );
   };
 }
 
-const unreadable = 'The message is no list of deliveries that are due: only Tocsin publishes here.';
+const unreadable = {
+  kind: 'unprocessable',
+  reason: 'malformed_message',
+  detail: 'The message is no list of deliveries that are due: only Tocsin publishes here.',
+} as const;
 
 async function carryOutAll(
   due: DeliveryDue[],

@@ -4,7 +4,7 @@ import type { Logger } from '@tocsin/kit';
 import type { BatchMetrics } from '../batch-metrics.js';
 import type { DeliveryWorkerConfig } from '../config.js';
 import type { DatabaseRetry } from '../database-retry.js';
-import type { SetAside } from '../dead-letters/set-aside.js';
+import type { SettleMessage } from '../dead-letters/dead-letters.js';
 import { createClaimRepository } from '../delivery/claim-repository.js';
 import type { Claimed } from '../delivery/claimed.js';
 import type { DispatchRepository } from '../dispatch/dispatch-repository.js';
@@ -22,7 +22,7 @@ export interface FanOutParts {
   databaseRetry: DatabaseRetry;
   logger: Logger;
   metrics: FanOutMetrics & BatchMetrics;
-  setAside: SetAside;
+  settle: SettleMessage;
   publishDue: (deliveries: DeliveryDue[]) => Promise<DeliveryDue[]>;
   repository: Pick<DispatchRepository, 'unqueue'>;
   slots: Pick<Slots, 'early' | 'isProven'>;
@@ -40,7 +40,7 @@ export function createFanOut(parts: FanOutParts): FanOutAlert {
     databaseRetry,
     logger,
     metrics,
-    setAside,
+    settle,
     publishDue,
     repository,
     slots,
@@ -61,7 +61,7 @@ export function createFanOut(parts: FanOutParts): FanOutAlert {
     check: createAlertFiredCheck(),
     rules: createRulesReader(database),
     repository: createFanOutRepository(database, config.leases),
-    setAside,
+    settle,
     window,
     slots,
     takeEarly,

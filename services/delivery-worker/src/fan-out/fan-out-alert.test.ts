@@ -59,7 +59,7 @@ function start(held: string[]) {
         return { ids: new Set<string>(), leaseEndsAtMs: 0 };
       },
     },
-    setAside() {},
+    settle: (message, outcome) => (outcome.kind === 'error' ? message.retry(outcome.error) : message.ack()),
     window: createWindow({ now: () => performance.now(), shareOf: slots.shareOf, slots: 80 }),
     slots,
     takeEarly: slots.takeEarly,
@@ -76,7 +76,7 @@ function start(held: string[]) {
       content: Buffer.from(JSON.stringify(alert)),
       queue: 'alert-fired',
       routingKey: 'alert.fired',
-      headers: {},
+      requestId: undefined,
       redelivered: false,
       isReturned: () => false,
       ack: () => settled.push(`${alertId} done`),

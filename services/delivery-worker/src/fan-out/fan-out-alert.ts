@@ -4,8 +4,7 @@ import { createBatcher } from '@tocsin/kit';
 import { type QueueMessage, unroutedQueue } from '@tocsin/messaging';
 import type { BatchMetrics } from '../batch-metrics.js';
 import type { DatabaseRetry } from '../database-retry.js';
-import { requestIdOf } from '../dead-letters/request-id-of.js';
-import type { SetAside } from '../dead-letters/set-aside.js';
+import type { SettleMessage, Unprocessable } from '../dead-letters/dead-letters.js';
 import type { Slots } from '../slots/slots.js';
 import { uniqueBy } from '../unique-by.js';
 import { type AnnounceDeps, announce } from './announce.js';
@@ -13,7 +12,7 @@ import type { FanOutMetrics } from './fan-out-metrics.js';
 import type { FanOutRepository } from './fan-out-repository.js';
 import { createIdleRules, type IdleRules } from './idle-rules.js';
 import { createPace, type Pace } from './pace.js';
-import { parseMessage, type Unusable } from './parse-message.js';
+import { parseMessage } from './parse-message.js';
 import { giveBack, planAlert } from './plan.js';
 import { resolveAlert } from './resolve-alert.js';
 import type { RulesReader } from './rules-reader.js';
@@ -23,7 +22,7 @@ export interface FanOutDeps extends AnnounceDeps {
   check: (value: unknown) => Checked<AlertFired>;
   rules: RulesReader;
   repository: FanOutRepository;
-  setAside: SetAside;
+  settle: SettleMessage;
   slots: Pick<Slots, 'early' | 'isProven'>;
   takeEarly: Slots['takeEarly'];
   databaseRetry: DatabaseRetry;
@@ -45,7 +44,7 @@ interface Taken {
   requestId: string | undefined;
 }
 
-type Accepted = { ok: true } | Unusable;
+type Accepted = { kind: 'processed' } | Unprocessable;
 
 const maxAlertsInBatch = 200;
 /** Of alerts that set nothing off at once. */
@@ -69,7 +68,11 @@ export function createFanOutAlert(deps: FanOutDeps): FanOutAlert {
     concurrency: 2,
     failsWholeBatch: (error: unknown) =>
       ['unavailable', 'missing_partition'].includes(classifyDatabaseError(error)),
-    onSettled: (taken: Taken, end: PromiseSettledResult<Accepted>) => settle(taken, end, deps.setAside),
+    onSettled: (taken: Taken, end: PromiseSettledResult<Accepted>) =>
+      deps.settle(
+        taken.message,
+        end.status === 'fulfilled' ? end.value : { kind: 'error', error: end.reason },
+      ),
   };
   const batches = createBatcher<Taken, Accepted>({
     ...common,
@@ -90,10 +93,10 @@ export function createFanOutAlert(deps: FanOutDeps): FanOutAlert {
   return {
     handle(message) {
       if (refusal !== undefined) return void message.retry(refusal);
-      if (isUnrouted(message)) return void deps.setAside(message, unrouted(message));
+      if (isUnrouted(message)) return deps.settle(message, unrouted(message));
       const parsed = parseMessage(message.content, deps.check);
-      if (parsed.ok) add({ message, alert: parsed.alert, requestId: requestIdOf(message) });
-      else deps.setAside(message, parsed);
+      if (parsed.kind === 'alert') add({ message, alert: parsed.alert, requestId: message.requestId });
+      else deps.settle(message, parsed);
     },
     rejectWaiting,
     refuseWaiting(error) {
@@ -105,27 +108,14 @@ export function createFanOutAlert(deps: FanOutDeps): FanOutAlert {
 
 type BatchDeps = FanOutDeps & { idleRules: IdleRules; planned: ReturnType<Pace['taken']> };
 
-function settle({ message }: Taken, end: PromiseSettledResult<Accepted>, setAside: SetAside): void {
-  if (end.status === 'rejected') refuse(message, end.reason, setAside);
-  else if (end.value.ok) message.ack();
-  else setAside(message, end.value);
-}
-
-/** A value that is not accepted never will be; anything else that the database says may be mended, and is tried again. */
-function refuse(message: QueueMessage, error: unknown, setAside: SetAside): void {
-  if (classifyDatabaseError(error) === 'invalid_value')
-    setAside(message, { reason: 'invalid_message', detail: `The database refused it: ${error}` });
-  else message.retry(error);
-}
-
 /** An alert also comes that way while the binding of its own queue is away. */
 function isUnrouted({ queue, routingKey }: QueueMessage): boolean {
   return queue === unroutedQueue && routingKey !== alertFiredKey;
 }
 
-function unrouted({ routingKey }: QueueMessage): Unusable {
+function unrouted({ routingKey }: QueueMessage): Unprocessable {
   const detail = `It was published with the routing key ${routingKey}; alerts are published with ${alertFiredKey}.`;
-  return { ok: false, reason: 'unrouted', detail };
+  return { kind: 'unprocessable', reason: 'unrouted', detail };
 }
 
 async function acceptBatch(taken: Taken[], deps: BatchDeps): Promise<Accepted[]> {
@@ -153,13 +143,13 @@ async function acceptBatch(taken: Taken[], deps: BatchDeps): Promise<Accepted[]>
     throw error;
   }
   return resolved.map((entry, index) =>
-    entry === undefined ? unknownRule(taken[index]!.alert) : { ok: true },
+    entry === undefined ? unknownRule(taken[index]!.alert) : { kind: 'processed' },
   );
 }
 
 function unknownRule({ alert_rule_id: rule, workspace_id: workspace }: AlertFired): Accepted {
   const detail = `No alert rule ${rule} is known in workspace ${workspace}.`;
-  return { ok: false, reason: 'unknown_alert_rule', detail };
+  return { kind: 'unprocessable', reason: 'unknown_alert_rule', detail };
 }
 
 /** An alert may bring a rule of its own, which counts where none is registered. */

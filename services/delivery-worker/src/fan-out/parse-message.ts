@@ -1,25 +1,18 @@
 import { isUtf8 } from 'node:buffer';
-import type { AlertFired, Checked, DeadLetterReason } from '@tocsin/contracts';
-import { maxAlertBytes } from '../dead-letters/kept-of.js';
-
-/** Why a message can never be processed. */
-export interface Unusable {
-  ok: false;
-  reason: DeadLetterReason;
-  /** A sentence for people; it may quote the message. */
-  detail: string;
-}
+import type { AlertFired, Checked } from '@tocsin/contracts';
+import { maxAlertBytes } from '../dead-letters/dead-letter-repository.js';
+import type { Unprocessable } from '../dead-letters/dead-letters.js';
 
 /** Reads one alert-fired message. Never throws. */
 export function parseMessage(
   content: Buffer,
   check: (value: unknown) => Checked<AlertFired>,
-): { ok: true; alert: AlertFired } | Unusable {
+): { kind: 'alert'; alert: AlertFired } | Unprocessable {
   if (content.length > maxAlertBytes)
     return {
-      ok: false,
+      kind: 'unprocessable',
       reason: 'invalid_message',
-      detail: `The message has ${content.length} bytes, an alert has ${maxAlertBytes} at the most. It was not read, and only its beginning is kept.`,
+      detail: `The message has ${content.length} bytes, an alert has at most ${maxAlertBytes}. It was not parsed, and only its beginning is stored.`,
     };
   let value: unknown;
   try {
@@ -27,24 +20,24 @@ export function parseMessage(
   } catch (error) {
     const why = error instanceof SyntaxError ? error.message : 'it is not UTF-8';
     return {
-      ok: false,
+      kind: 'unprocessable',
       reason: 'malformed_message',
-      detail: shortened(`The message is not JSON: ${why}`),
+      detail: truncated(`The message is not JSON: ${why}`),
     };
   }
   const checked = check(value);
-  if (checked.ok) return { ok: true, alert: checked.value };
+  if (checked.ok) return { kind: 'alert', alert: checked.value };
   const detail = checked.faults.map(({ path, message }) => `${path || 'The message'} ${message}`).join('; ');
-  return { ok: false, reason: 'invalid_message', detail: shortened(detail) };
+  return { kind: 'unprocessable', reason: 'invalid_message', detail: truncated(detail) };
 }
 
 const maxDetail = 2_000;
 
-function shortened(detail: string): string {
+function truncated(detail: string): string {
   return detail.length > maxDetail ? `${detail.slice(0, maxDetail)}…` : detail;
 }
 
-/** As a fatal TextDecoder reads it, byte order mark included, at a fraction of its cost. */
+/** Decodes like a fatal TextDecoder, byte order mark included, at a fraction of its cost. */
 function textOf(content: Buffer): string {
   if (!isUtf8(content)) throw new Error('not UTF-8');
   const text = content.toString();

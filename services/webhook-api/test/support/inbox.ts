@@ -1,4 +1,4 @@
-import { type AlertFired, alertFiredKey, requestIdHeader } from '@tocsin/contracts';
+import { type AlertFired, alertFiredKey } from '@tocsin/contracts';
 import { alertFiredQueue, createBroker, createConsumer } from '@tocsin/messaging';
 import { until } from '@tocsin/testing';
 
@@ -10,10 +10,12 @@ export async function startInbox(amqpUrl: string) {
   await createConsumer(broker, {
     queue: alertFiredQueue,
     prefetch: 1_000,
-    handle: async ({ content, routingKey, headers }) => {
+    handle(message) {
+      const { content, routingKey, requestId } = message;
       expect(routingKey).toBe(alertFiredKey);
-      requestIds.set(content.toString('latin1'), headers[requestIdHeader]);
+      requestIds.set(content.toString('latin1'), requestId);
       messages.push(content);
+      message.ack();
     },
     onError: (error) => {
       throw error;

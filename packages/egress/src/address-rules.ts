@@ -1,13 +1,13 @@
 import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 
-/** One range of addresses, parsed. */
+/** A parsed range of addresses. */
 export type Cidr = [address: ipaddr.IPv4 | ipaddr.IPv6, prefixLength: number];
 
 /**
- * IPv4 ranges that no delivery may reach: the whole IANA special-purpose registry (also the entries marked globally
- * reachable: they are relays and anycast services, never a webhook), multicast, and the one public address at
- * which a cloud (Azure) answers its guests.
+ * IPv4 ranges that deliveries may not reach: the IANA special-purpose registry, multicast, and 168.63.129.16, the address
+ * of Azure's platform services. The registry's globally reachable entries are relays and anycast services, so they are
+ * included.
  * Source: https://www.iana.org/assignments/iana-ipv4-special-registry
  */
 const blockedV4 = [
@@ -32,23 +32,22 @@ const blockedV4 = [
   '240.0.0.0/4',
 ].map(parseRange);
 
-/** Only this range holds global unicast addresses; all else in IPv6 is refused without being named. */
+/** The only IPv6 range with global unicast addresses. All others are blocked without being listed. */
 const globalV6 = parseRange('2000::/3');
 
 /**
- * What is special within the global range: protocol assignments (Teredo, ORCHID, benchmarking, …), documentation,
- * 6to4, AS112. Source: https://www.iana.org/assignments/iana-ipv6-special-registry
+ * Special ranges within `globalV6`: protocol assignments (Teredo, ORCHID, benchmarking), documentation, 6to4, AS112. Source: https://www.iana.org/assignments/iana-ipv6-special-registry
  */
 const blockedV6 = ['2001::/23', '2001:db8::/32', '2002::/16', '2620:4f:8000::/48', '3fff::/20'].map(
   parseRange,
 );
 
-/** The prefixes that carry an IPv4 address in their last 32 bits and lead to it: mapped, and well-known NAT64. */
+/** Prefixes with an IPv4 address in their last 32 bits that traffic is sent to: IPv4-mapped and well-known NAT64. */
 const wrappedV4 = ['::ffff:0:0/96', '64:ff9b::/96'].map(parseRange);
 
 /**
- * Reads ranges such as `10.0.0.0/8`, `fd00::/8` or a single address.
- * @throws Error naming the first one that is neither.
+ * Parses ranges such as `10.0.0.0/8` and `fd00::/8`, and single addresses.
+ * @throws Error that names the first invalid text
  */
 export function parseCidrs(texts: readonly string[]): Cidr[] {
   return texts.map((text) => {
@@ -62,19 +61,19 @@ export function parseCidrs(texts: readonly string[]): Cidr[] {
 }
 
 /**
- * Whether a delivery may reach `address` (text without brackets). What cannot be read is refused, zones too.
- * An address within an address (IPv4-mapped, NAT64) is judged as the one inside.
+ * Decides if deliveries may reach `address`, a text without brackets. Invalid texts and addresses with a zone are blocked.
+ * IPv4-mapped and NAT64 addresses are checked as the IPv4 address that they contain.
  */
 export function isAddressAllowed(address: string, allow: readonly Cidr[]): boolean {
   const parsed = parseAddress(address);
   if (!parsed) return false;
-  const judged = unwrap(parsed);
-  if (allow.some((range) => isWithin(judged, range) || isWithin(parsed, range))) return true;
-  if (judged.kind() === 'ipv4') return !blockedV4.some((range) => isWithin(judged, range));
-  return isWithin(judged, globalV6) && !blockedV6.some((range) => isWithin(judged, range));
+  const inner = unwrap(parsed);
+  if (allow.some((range) => isWithin(inner, range) || isWithin(parsed, range))) return true;
+  if (inner.kind() === 'ipv4') return !blockedV4.some((range) => isWithin(inner, range));
+  return isWithin(inner, globalV6) && !blockedV6.some((range) => isWithin(inner, range));
 }
 
-/** Reads what the operating system reads; ipaddr.js alone takes more (`127.1`), and `::1.2.3.4` for a mapped address. */
+/** Accepts what the operating system accepts. ipaddr.js alone also accepts `127.1`, and misreads `::1.2.3.4`. */
 function parseAddress(text: string): ipaddr.IPv4 | ipaddr.IPv6 | undefined {
   if (isIP(text) === 0 || text.includes('%')) return undefined;
   if (isIP(text) === 4 || !text.includes('.')) return ipaddr.parse(text);

@@ -1,14 +1,14 @@
 import type { SendFailure } from './send-failure.js';
 
 /**
- * Ends one send early: its time is up, the caller gave up, or the sender is closing. The stages of a send follow
- * one another, so there is one listener at a time; an AbortSignal would cost more than the rest of a send's set-up.
+ * Ends one send early: after a time-out, when its caller aborts, or when the sender closes. Only the current stage of a
+ * send listens. An AbortSignal for each send would cost more than the rest of its preparation.
  */
 export interface Cancellation {
-  /** The first cause given, once cancelled. */
+  /** Set by the first call of `cancel`. */
   readonly failure: SendFailure | undefined;
   cancel(failure: SendFailure): void;
-  /** Replaces the listener; calls it at once where the send is cancelled already. */
+  /** Replaces the listener, and calls it at once if the send is cancelled already. */
   listen(listener: ((failure: SendFailure) => void) | undefined): void;
 }
 
@@ -16,7 +16,7 @@ export function createCancellation(): Cancellation {
   return new OneCancellation();
 }
 
-/** A class, so that a send costs no closures. */
+/** A class instead of closures: one object is allocated for each send. */
 class OneCancellation implements Cancellation {
   failure: SendFailure | undefined;
   #listener: ((failure: SendFailure) => void) | undefined;
@@ -34,8 +34,8 @@ class OneCancellation implements Cancellation {
 }
 
 /**
- * The sends of one AbortSignal, with one listener for all of them: a signal is shared by everything that a worker
- * sends, and listening for each would cost a walk through the others (and a warning of a leak).
+ * Returns the set of sends that an AbortSignal cancels. All sends of a worker share one signal, so the signal gets one
+ * listener in total: Node searches the listeners at every removal, and warns of a leak at eleven.
  */
 export function createAbortGroups(failureOf: () => SendFailure): (signal: AbortSignal) => Set<Cancellation> {
   const groups = new WeakMap<AbortSignal, Set<Cancellation>>();

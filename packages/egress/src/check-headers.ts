@@ -13,16 +13,17 @@ const forbiddenNames = new Set([
   'expect',
 ]);
 
-/** A fault and where it is: `path` is a JSON pointer that begins with `/headers`. */
+/** `path` is a JSON pointer (RFC 6901) that starts with `/headers`. */
 export interface HeaderProblem {
   path: string;
   message: string;
 }
 
 /**
- * What is wrong with configured headers (name → values); none where they may be sent as they are.
- * The size counted is that of the lines on the wire: `Name: value` and its line end for each value.
- * Names: RFC 9110 §5.1; values: tab, space to `~` and 0x80 to 0xFF, each character one byte on the wire.
+ * Returns the problems of configured headers (name -> values); none if they can be sent unchanged.
+ * - Size: the lines on the wire, `Name: value` and a line end for each value.
+ * - Names: tokens (RFC 9110 §5.1).
+ * - Values: tab, space to `~`, and 0x80 to 0xFF. Each character is one byte on the wire.
  */
 export function checkHeaders(headers: Record<string, string[]>): HeaderProblem[] {
   const names = Object.keys(headers);
@@ -31,7 +32,7 @@ export function checkHeaders(headers: Record<string, string[]>): HeaderProblem[]
   const seen = new Set<string>();
   let totalBytes = 0;
   for (const name of names) {
-    // What is too large is not looked through, which also bounds the list of problems.
+    // Headers beyond the size limit are not checked, which also limits the number of problems.
     if (totalBytes > maxTotalBytes) break;
     const message = nameProblem(name, seen);
     if (message !== undefined) problems.push({ path: pathOf(name), message });

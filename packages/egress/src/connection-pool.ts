@@ -3,7 +3,7 @@ import type { Connection } from './connection.js';
 import type { Destination } from './destination.js';
 
 export interface ConnectionPoolOptions {
-  /** Makes a connection; `onClosed` is called once when it is closed. */
+  /** Opens a connection. `onClosed` is called once, when it has closed. */
   open(
     destination: Destination,
     cancellation: Cancellation,
@@ -11,22 +11,22 @@ export interface ConnectionPoolOptions {
   ): Promise<Connection>;
   maxIdlePerDestination: number;
   maxIdle: number;
-  /** After this a connection is not used again, so that a name's new addresses are judged and dialled. */
+  /** Older connections are not used again, so that new addresses of a name are checked and dialled. */
   maxAgeMs: number;
 }
 
 export interface ConnectionPool {
-  /** A connection for one exchange: one that is idle, else a new one. Nobody waits for another's connection. */
+  /** Returns an idle connection or opens one, for one exchange. It never waits for a connection in use. */
   acquire(destination: Destination, cancellation: Cancellation): Promise<Connection>;
-  /** Takes a connection back after a whole exchange. One that is not released is closed by its user. */
+  /** Returns a connection after a complete exchange. A caller that does not release a connection closes it. */
   release(connection: Connection): void;
-  /** Closes what is idle, and what is released from here on. */
+  /** Closes idle connections now, and connections in use when they are released. */
   close(): Promise<void>;
 }
 
 export function createConnectionPool(options: ConnectionPoolOptions): ConnectionPool {
   const idleByOrigin = new Map<string, Connection[]>();
-  /** The same connections, the one idle for the longest first. */
+  /** All idle connections, the longest idle first. */
   const idle = new Set<Connection>();
   let isClosed = false;
 
@@ -42,8 +42,8 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
     void connection.close();
   }
 
-  function takeIdle(origin: string): Connection | undefined {
-    // The one used last, so that under less load the others run into their idle limit.
+  function acquireIdle(origin: string): Connection | undefined {
+    // The most recently used one: under less load the others reach their idle time-out.
     for (;;) {
       const connection = idleByOrigin.get(origin)?.at(-1);
       if (!connection) return undefined;
@@ -57,7 +57,7 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
 
   return {
     async acquire(destination, cancellation) {
-      return takeIdle(destination.origin) ?? options.open(destination, cancellation, forget);
+      return acquireIdle(destination.origin) ?? options.open(destination, cancellation, forget);
     },
     release(connection) {
       if (isClosed || !isReusable(connection, options.maxAgeMs)) return discard(connection);

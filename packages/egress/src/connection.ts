@@ -9,10 +9,10 @@ import { SendFailure } from './send-failure.js';
 interface WireRequest {
   /** Path and query, percent-encoded. */
   path: string;
-  /** Name, value, name, value: one line on the wire for each pair, in this order. */
+  /** Name, value, name, value, …: one header line for each pair, in this order. */
   headers: string[];
   body: Buffer;
-  /** How much of the response's body is read. */
+  /** Bytes of the response's body that are read. */
   maxResponseBytes: number;
 }
 
@@ -22,21 +22,20 @@ export interface Connection {
   readonly openedAt: number;
   readonly isOpen: boolean;
   /**
-   * Undefined where a connection that was idle turned out to be closed before anything was written: it is safe to
-   * send the request over another.
-   * @throws SendFailure where no response's head came
+   * @returns undefined if the idle connection closed before the request was written; another connection can send it
+   * @throws SendFailure if no complete head of a response arrived
    */
   exchange(request: WireRequest, cancellation: Cancellation): Promise<RawResponse | undefined>;
   /** Resolves when the socket is closed. */
   close(): Promise<void>;
 }
 
+/** Limit of undici's parser for header names and values, in bytes. */
 const maxHeaderSize = 32_768;
 
 /**
- * An idle connection is given up before the destination gives it up, since a request that meets the closing is lost
- * with no telling whether it was read. A destination that tells its limit (`Keep-Alive: timeout`) is used up to a
- * second before it, 30 seconds at most.
+ * An idle connection is closed before the destination closes it: if a request and the close cross, nobody can tell if the
+ * request was read. A `Keep-Alive: timeout` header extends the idle time to one second before its limit, 30 s at most.
  */
 const idleTimeoutMs = 4000;
 const hintedIdleTimeoutMs = 30_000;
@@ -54,24 +53,28 @@ export function createConnection(
     endExchange ? endExchange(failure) : void connection.close(),
   );
   let isOpen = true;
-  let isHandedOver = false;
+  let isSocketUsed = false;
   let exchanges = 0;
-  const gone = Object.assign(new Error('closed before the request was written'), { code: 'ECONNRESET' });
+  const closedEarly = Object.assign(new Error('closed before the request was written'), {
+    code: 'ECONNRESET',
+  });
   const client = new Client(origin, {
     pipelining: 1,
     maxHeaderSize,
-    // The whole exchange has one timer, the sender's.
+    // The sender's timer limits the whole exchange.
     headersTimeout: 0,
     bodyTimeout: 0,
     keepAliveTimeout: idleTimeoutMs,
     keepAliveMaxTimeout: hintedIdleTimeoutMs,
     keepAliveTimeoutThreshold: idleMarginMs,
-    // A client reconnects by itself: this one has its one socket and no second.
+    // A client reconnects by itself; the error keeps it to its first socket.
     connect: (_options, callback) => {
-      const isFirst = !isHandedOver;
-      isHandedOver = true;
-      // undici takes a socket only outside of the call that asks for it.
-      queueMicrotask(() => (isFirst ? callback(null, guarded.stream as Socket) : callback(gone, null)));
+      const isFirst = !isSocketUsed;
+      isSocketUsed = true;
+      // undici does not accept the socket within this call. A Duplex is enough: its ProxyAgent passes one as well.
+      queueMicrotask(() =>
+        isFirst ? callback(null, guarded.stream as Socket) : callback(closedEarly, null),
+      );
     },
   });
   const settleClosed = () => {
@@ -94,7 +97,7 @@ export function createConnection(
         onProgress: guarded.noteProgress,
       });
       exchanges += 1;
-      if (exchanges > 1) await unaskedBytes();
+      if (exchanges > 1) await readUnrequestedBytes();
       guarded.startExchange(maxResponseBytes);
       client.dispatch({ path, method: 'POST', headers, body }, reader);
       endExchange = (failure) => {
@@ -104,7 +107,8 @@ export function createConnection(
       try {
         return await reader.response;
       } catch (failure) {
-        if (exchanges > 1 && failure instanceof SendFailure && failure.cause === gone) return undefined;
+        if (exchanges > 1 && failure instanceof SendFailure && failure.cause === closedEarly)
+          return undefined;
         throw failure;
       } finally {
         cancellation.listen(undefined);
@@ -122,9 +126,9 @@ export function createConnection(
 }
 
 /**
- * What an idle connection was sent is to end it and not to count as the response to the next request. undici waits for one turn of the
- * event loop, within which nothing is read where the turn's reading is over; with this one before it there is a reading.
+ * Lets the event loop read once more, so that bytes sent while the connection was idle close it and do not become the
+ * response to the next request. undici waits for one tick as well, but that tick may have no poll phase left.
  */
-function unaskedBytes(): Promise<void> {
+function readUnrequestedBytes(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }

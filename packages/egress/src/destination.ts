@@ -1,17 +1,42 @@
 import { isIP } from 'node:net';
+import { type Cidr, isAddressAllowed } from './address-rules.js';
 
-/** Where a request goes, as the connection needs it. */
+/** The parts of a URL that a connection needs. */
 export interface Destination {
-  /** Scheme, host and port: the key of what connections are shared by. */
+  /** Scheme, host and port. Requests with the same origin share connections. */
   origin: string;
   isTls: boolean;
   /** A name, or an address without brackets. */
   hostname: string;
+  /** True if `hostname` is an address. */
   isLiteral: boolean;
   port: number;
 }
 
-/** @param url absolute, http or https. */
+const maxUrlCharacters = 2048;
+
+/**
+ * Returns the problems of a webhook's URL as sentences; none if it can be saved. Names are not resolved here.
+ * The URL parser normalises addresses first, so `0x7f.1`, `2130706433` and `127.0.0.1.` are checked as 127.0.0.1.
+ */
+export function checkUrl(url: string, { allow }: { allow: readonly Cidr[] }): string[] {
+  if (url.length > maxUrlCharacters) return [`must be at most ${maxUrlCharacters} characters`];
+  // The URL parser alone also accepts "http:/x", and removes spaces and newlines.
+  if (!/^https?:\/\/[^/\\]/i.test(url) || /[\s\p{Cc}]/u.test(url) || !URL.canParse(url)) {
+    return ['must be an absolute http or https URL'];
+  }
+  const problems: string[] = [];
+  if (/^https?:\/\/[^/?#\\]*@/i.test(url)) problems.push('must not hold a user name or a password');
+  if (url.includes('#')) problems.push('must not have a fragment');
+  const { hostname, isLiteral, port } = toDestination(new URL(url));
+  if (port === 0) problems.push('must not name the port 0');
+  if (isLiteral && !isAddressAllowed(hostname, allow)) {
+    problems.push('must not lead to an address that deliveries may not reach');
+  }
+  return problems;
+}
+
+/** @param url absolute, http or https */
 export function toDestination(url: URL): Destination {
   const isTls = url.protocol === 'https:';
   const hostname = url.hostname.replace(/^\[|\]$/g, '');
@@ -24,7 +49,7 @@ export function toDestination(url: URL): Destination {
   };
 }
 
-/** Scheme and host (with its port) of a URL: what a record may show of it. Empty where the URL cannot be read. */
+/** Scheme, host and port of a URL: the part that logs may show. Empty if the URL cannot be parsed. */
 export function destinationOf(url: string): string {
   if (!URL.canParse(url)) return '';
   const { protocol, host } = new URL(url);

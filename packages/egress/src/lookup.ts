@@ -1,42 +1,49 @@
 import { promises as dns } from 'node:dns';
+import { readFile } from 'node:fs/promises';
 import { createSingleFlight, withTimeout } from '@tocsin/kit';
 import { LRUCache } from 'lru-cache';
-import { readSystemNames, type SystemNames } from './system-names.js';
+import { type Cidr, isAddressAllowed } from './address-rules.js';
+import { toDestination } from './destination.js';
 
-/** The addresses of a name, IPv4 and IPv6. Rejects where it has none; bounded in time. */
+/** Resolves a name to IPv4 and IPv6 addresses within a time limit. Rejects if the name has none. */
 export type Lookup = (hostname: string) => Promise<string[]>;
 
 export interface LookupOptions {
-  /** Name servers (`address` or `address:port`). Default: the machine's. */
+  /** Name servers (`address` or `address:port`). Default: those of the machine. */
   servers?: string[];
   hostsPath?: string;
   resolvConfPath?: string;
-  /** For all that one name takes. */
+  /** Time limit of one name, in milliseconds, all queries included. */
   timeoutMs?: number;
 }
 
-/** Names are asked for again after this: a connection outlives it, a burst of connections shares it. */
+/** Cache time of a name. Concurrent connections share a query, and a new address is used within 5 s. */
 const cacheMs = 5000;
 const maxCachedNames = 1000;
 /**
- * Addresses of one family that are used: a name server can give thousands, and judging and dialling them stood a worker
- * still for half a second at each connection. Those left out are not dialled, so nothing unjudged is.
+ * Addresses used of each family. A name server can return 6,000; checking and dialling them blocked a worker for half a
+ * second at each connection. Only checked addresses are dialled.
  */
 const maxAddressesOfFamily = 16;
-/** How often the machine's settings are read anew. */
+/** Interval at which the hosts file and resolv.conf are read again. */
 const settingsMs = 60_000;
-/** One question to one name server; c-ares doubles it at the second try. */
+/** Time limit of one query to one name server. c-ares doubles it for the second try. */
 const queryTimeoutMs = 1500;
-/** How long the other family is waited for, once one has addresses (RFC 8305 §3 waits 50 ms; guarding waits longer). */
+/**
+ * Wait for the other address family once one has answered. RFC 8305 §3 recommends 50 ms; the longer wait makes it likely
+ * that all addresses of a name are checked.
+ */
 const otherFamilyMs = 300;
+/** A request to save a webhook waits this long for the name; a delivery waits longer. */
+const warningTimeoutMs = 2000;
 
 /**
- * Asks the name servers through c-ares. dns.lookup would block one of four threads for a name that hangs, with no way
- * to stop it; why nothing is lost by that: docs/adr/0020.
+ * Resolves names through c-ares. `dns.lookup` would occupy one of the four threads of libuv's pool while a name server
+ * does not respond, and cannot be cancelled (docs/adr/0020).
  */
 export function createLookup(options: LookupOptions = {}): Lookup {
   const cache = new LRUCache<string, { addresses: string[]; expiresAt: number }>({ max: maxCachedNames });
-  const flights = createSingleFlight<string[]>();
+  const queries = createSingleFlight<string[]>();
   const currentSettings = settingsReader(options);
 
   async function resolve(name: string): Promise<string[]> {
@@ -59,7 +66,7 @@ export function createLookup(options: LookupOptions = {}): Lookup {
     const name = hostname.toLowerCase();
     const cached = cache.get(name);
     if (cached && cached.expiresAt > Date.now()) return cached.addresses;
-    return flights.run(name, async () => {
+    return queries.run(name, async () => {
       const addresses = await withTimeout(resolve(name), { timeoutMs: options.timeoutMs ?? 5000 });
       cache.set(name, { addresses, expiresAt: Date.now() + cacheMs });
       return addresses;
@@ -91,12 +98,12 @@ async function readSettings({ servers, hostsPath, resolvConfPath }: LookupOption
   return { ...names, resolver };
 }
 
-/** RFC 6761 §6.3: these never leave the machine. */
+/** RFC 6761 §6.3: queries for these names never leave the machine. */
 function loopbackOf(name: string): string[] | undefined {
   return name === 'localhost' || name.endsWith('.localhost') ? ['127.0.0.1', '::1'] : undefined;
 }
 
-/** IPv4 first, as machines without a route for IPv6 are still many. A failed query counts as no address. */
+/** IPv4 addresses come first: many machines have no IPv6 route. A failed query counts as no address. */
 async function queryBothFamilies(resolver: dns.Resolver, name: string): Promise<string[]> {
   const v4 = firstOf(resolver.resolve4(name));
   const v6 = firstOf(resolver.resolve6(name));
@@ -109,4 +116,57 @@ async function queryBothFamilies(resolver: dns.Resolver, name: string): Promise<
 async function firstOf(query: Promise<string[]>): Promise<string[]> {
   const addresses = await query.catch(() => []);
   return addresses.slice(0, maxAddressesOfFamily);
+}
+
+/** Returns a sentence if the name in `url` resolves to no address, or to one that deliveries may not reach. */
+export async function resolveWarning(
+  url: string,
+  { lookup, allow }: { lookup: Lookup; allow: readonly Cidr[] },
+): Promise<string | undefined> {
+  if (!URL.canParse(url)) return undefined;
+  const { hostname, isLiteral } = toDestination(new URL(url));
+  if (isLiteral) return undefined;
+  const addresses = await withTimeout(lookup(hostname), { timeoutMs: warningTimeoutMs }).catch(() => []);
+  if (addresses.length === 0) return `The host ${hostname} does not resolve now.`;
+  if (addresses.every((address) => isAddressAllowed(address, allow))) return undefined;
+  return `The host ${hostname} leads to an address that deliveries may not reach.`;
+}
+
+/** Settings of the machine for names, which c-ares alone would not apply in the same way as the system resolver. */
+interface SystemNames {
+  /** Addresses of the hosts file, by name in lower case. */
+  hosts: ReadonlyMap<string, string[]>;
+  /** Domains to append to a name without a dot. */
+  search: readonly string[];
+}
+
+async function readSystemNames(paths: { hosts: string; resolvConf: string }): Promise<SystemNames> {
+  const [hosts, resolvConf] = await Promise.all([readOrEmpty(paths.hosts), readOrEmpty(paths.resolvConf)]);
+  return { hosts: parseHosts(hosts), search: parseSearch(resolvConf) };
+}
+
+/** hosts(5): an address, then its names; `#` starts a comment. */
+export function parseHosts(text: string): Map<string, string[]> {
+  const hosts = new Map<string, string[]>();
+  for (const line of text.split('\n')) {
+    const [address, ...names] = line.replace(/#.*/, '').trim().split(/\s+/);
+    if (!address) continue;
+    for (const name of names) {
+      const key = name.toLowerCase();
+      hosts.set(key, [...(hosts.get(key) ?? []), address]);
+    }
+  }
+  return hosts;
+}
+
+/** resolv.conf(5): only the last `search` or `domain` line counts. */
+export function parseSearch(text: string): string[] {
+  const lines = text.split('\n').filter((line) => /^\s*(search|domain)\s/.test(line));
+  const domains = lines.at(-1)?.trim().split(/\s+/).slice(1) ?? [];
+  return domains.map((domain) => domain.replace(/\.$/, '')).filter((domain) => domain !== '');
+}
+
+/** Both files are optional. */
+function readOrEmpty(path: string): Promise<string> {
+  return readFile(path, 'utf8').catch(() => '');
 }

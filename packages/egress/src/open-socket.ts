@@ -4,42 +4,41 @@ import type { TickThrottle } from '@tocsin/kit';
 import { type Cidr, isAddressAllowed } from './address-rules.js';
 import type { Cancellation } from './cancellation.js';
 import type { Destination } from './destination.js';
-import { connectFailureOf, tlsFailureOf } from './failure-of-error.js';
 import { limitBytesRead } from './limit-bytes-read.js';
 import type { Lookup } from './lookup.js';
-import { SendFailure } from './send-failure.js';
+import { connectFailureOf, SendFailure, tlsFailureOf } from './send-failure.js';
 
 export interface SocketOpenerOptions {
   lookup: Lookup;
   allow: readonly Cidr[];
   secureContext: SecureContext;
-  /** For name, TCP and TLS together. */
+  /** Time limit for name, TCP and TLS together. */
   connectTimeoutMs: number;
-  /** Lets those whose time is up end a few at a time. */
+  /** Spreads simultaneous time-outs over several ticks. */
   timeouts: TickThrottle;
   /** TLS sessions to resume, by origin. */
   sessions: { get(origin: string): Buffer | undefined; set(origin: string, session: Buffer): void };
 }
 
 export interface OpenSocket {
-  /** What requests are written to. */
+  /** Stream for requests and responses. */
   socket: Socket;
-  /** The TCP socket: `socket` itself, or the one below TLS. */
+  /** The TCP socket: `socket` itself, or the socket below TLS. */
   wire: Socket;
 }
 
-/** How long one address of several is tried before the next one. */
+/** Time limit of one address before the next one is tried, in milliseconds. */
 const addressTimeoutMs = 1500;
 
 /** Bytes of a TLS handshake: OpenSSL accepts 100 KiB of certificates, and everything else in it is small. */
 const maxHandshakeBytes = 262_144;
 
-/** Servers give two tickets, of which one is used; what a stranger gives beyond them is not kept. */
+/** Sessions kept from one connection. Servers usually send two tickets; further ones only use memory. */
 const maxSessionsOfSocket = 2;
 
 /**
- * A socket to the destination, TLS included. The addresses of the name are read once, all of them must be allowed,
- * and only they are dialled.
+ * Opens a socket to the destination, TLS included. The name is resolved once; every address must be allowed, and only
+ * these addresses are dialled.
  * @throws SendFailure
  */
 export async function openSocket(
@@ -57,8 +56,8 @@ export async function openSocket(
       attempt.socket?.destroy();
       reject(failure);
     };
-    const endInTurn = () => options.timeouts.schedule(() => stop(timeoutFailure(attempt.stage)));
-    timer = setTimeout(endInTurn, options.connectTimeoutMs);
+    const onTimeout = () => options.timeouts.schedule(() => stop(timeoutFailure(attempt.stage)));
+    timer = setTimeout(onTimeout, options.connectTimeoutMs);
     cancellation.listen(stop);
   });
   try {
@@ -73,7 +72,7 @@ export async function openSocket(
 interface Attempt {
   stage: 'lookup' | 'tcp' | 'tls';
   socket?: Socket;
-  /** Set once the attempt was stopped from outside. */
+  /** Set when the attempt is cancelled or times out. */
   failure?: SendFailure;
 }
 
@@ -111,8 +110,8 @@ async function lookupOrFail(lookup: Lookup, hostname: string): Promise<string[]>
 }
 
 function dial({ hostname, port }: Destination, addresses: string[], attempt: Attempt): Promise<Socket> {
-  const judged = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
-  const lookup: LookupFunction = (_hostname, _options, callback) => callback(null, judged);
+  const checked = addresses.map((address) => ({ address, family: address.includes(':') ? 6 : 4 }));
+  const lookup: LookupFunction = (_hostname, _options, callback) => callback(null, checked);
   const socket = connect({
     host: hostname,
     port,
@@ -136,7 +135,7 @@ async function secure(
   const tlsSocket = startTls({
     socket: wire,
     secureContext,
-    // A name at the root, "example.com.", is certified without its last dot.
+    // Certificates name the host without the trailing dot of "example.com.".
     ...(isLiteral ? { host: hostname } : { servername: hostname.replace(/\.$/, '') }),
     ALPNProtocols: ['http/1.1'],
     ...(session && { session }),
@@ -156,7 +155,7 @@ async function secure(
         .once('secureConnect', () => resolve(tlsSocket))
         .on('error', (error) => {
           reject(tlsFailureOf(error));
-          // Node tells of a record that cannot be read, or an alert, and leaves the connection open.
+          // Node reports an invalid record or an alert but leaves the connection open.
           tlsSocket.destroy();
         });
     });
@@ -173,6 +172,6 @@ function timeoutFailure(stage: Attempt['stage']): SendFailure {
   if (stage === 'lookup') {
     return new SendFailure('dns_failure', 'The name of the destination did not resolve in time.');
   }
-  const what = stage === 'tcp' ? 'The connection was' : 'The TLS handshake was';
-  return new SendFailure('connect_timeout', `${what} not made in time.`);
+  const step = stage === 'tcp' ? 'The connection was' : 'The TLS handshake was';
+  return new SendFailure('connect_timeout', `${step} not made in time.`);
 }

@@ -1,37 +1,35 @@
 import type { Dispatcher } from 'undici';
-import { bodyNoteOf, exchangeFailureOf } from './failure-of-error.js';
-import { SendFailure } from './send-failure.js';
-import type { BodyNote } from './send-result.js';
+import { type BodyNote, bodyNoteOf, exchangeFailureOf, SendFailure } from './send-failure.js';
 
-/** A response as it was read, not yet decoded. */
+/** A response before its body is decoded to text. */
 export interface RawResponse {
   statusCode: number;
-  /** The first value of each header that the sender looks at. */
+  /** First value of each header that the sender uses. */
   contentType: string | undefined;
   contentEncoding: string | undefined;
   retryAfter: string | undefined;
   body: Buffer;
-  /** More than `maxBytes` came; the rest was not read. */
+  /** The body is longer than `maxBytes`; the rest was not read. */
   isTooLong: boolean;
   bodyNote: BodyNote | undefined;
   /** The whole response was read. */
   isComplete: boolean;
-  /** It was read to where the next response starts, and nothing in it speaks against another request. */
+  /** The connection can be used for another request. */
   isReusable: boolean;
 }
 
 interface ResponseReaderOptions {
-  /** How much of the body is kept. */
+  /** Bytes of the body that are kept. */
   maxBytes: number;
-  /** Called as the request is written: what was read before is no response to it. */
+  /** Called when the request is written. Bytes read earlier do not belong to its response. */
   onWriting(): void;
-  /** Called when the head or a piece of the body has come. */
+  /** Called when the head or a part of the body has been parsed. */
   onProgress(): void;
 }
 
 /**
- * Reads one response off undici. It uses the handler of raw header bytes: the newer one parses every header to an
- * object first, and fails at a header named like a member of Object.prototype.
+ * Collects one response from undici. It uses the handler interface with raw headers: the newer interface builds an object
+ * of all headers first, and fails if a header is named like a member of Object.prototype.
  */
 export class ResponseReader implements Dispatcher.DispatchHandler {
   readonly response: Promise<RawResponse>;
@@ -39,7 +37,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
   #reject!: (failure: SendFailure) => void;
   #abort: ((error: Error) => void) | undefined;
   #head: Pick<RawResponse, 'statusCode' | 'contentType' | 'contentEncoding' | 'retryAfter'> | undefined;
-  /** The first piece as it came, or a buffer that grows: of it `#length` bytes count. */
+  /** The first part of the body, or a buffer that grows. Only the first `#length` bytes are valid. */
   #body: Buffer = Buffer.alloc(0);
   #length = 0;
   #mayBodyFollow = false;
@@ -57,7 +55,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
     });
   }
 
-  /** @returns false where the request is not on the wire yet, so that there is nothing to abort */
+  /** @returns false if the request has not been written yet */
   abort(failure: SendFailure): boolean {
     this.#abort?.(failure);
     return this.#abort !== undefined;
@@ -69,8 +67,8 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
   }
 
   onHeaders(statusCode: number, headers: Buffer[]): boolean {
-    // None of them ends an exchange, and undici fails at what comes next as if the fault were its own. Interim responses
-    // are dropped before they get here.
+    // Interim responses are removed before the parser, so this is an invalid status. undici would fail with an internal
+    // assertion at the bytes after it.
     if (statusCode < 200) {
       this.#abort?.(new SendFailure('invalid_response', 'The response is not valid HTTP/1.1.'));
       return true;
@@ -97,16 +95,16 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * All but the first piece, which mostly is the only one, are copied: a piece is a view of all that was read with it, and
-   * one byte of body can come with 64 KiB of chunk extensions.
+   * Copies every part but the first, which is usually the only one. A part is a view of everything read with it, so that
+   * keeping one byte of body could keep 4 KiB of chunk extensions in memory.
    */
-  #keep(piece: Buffer): void {
-    const length = this.#length + piece.length;
+  #keep(part: Buffer): void {
+    const length = this.#length + part.length;
     if (this.#length === 0) {
-      this.#body = piece;
+      this.#body = part;
     } else {
       if (length > this.#body.length) this.#body = this.#grown(length);
-      piece.copy(this.#body, this.#length);
+      part.copy(this.#body, this.#length);
     }
     this.#length = length;
   }
@@ -119,9 +117,9 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
   }
 
   /**
-   * After trailers the connection is not used again: a `Connection: close` among them undici overlooks and its parser does
-   * not, which would refuse the next response. Nor is it after a head that may have no body and speaks of one all the
-   * same: what may follow would be taken for the next response.
+   * Two kinds of complete responses end the use of a connection:
+   * - With trailers: undici ignores a `Connection: close` among them, but its parser does not and rejects the next response.
+   * - Status 204 or 304 with `Transfer-Encoding`: a late body would be read as the next response.
    */
   onComplete(trailers: unknown[] | null): void {
     const isReusable = (trailers === null || trailers.length === 0) && !this.#mayBodyFollow;
@@ -130,12 +128,12 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
 
   onError(error: Error): void {
     if (!this.#head) this.#reject(exchangeFailureOf(error));
-    // A 304 tells the length of what it does not bring (RFC 9110 §8.6), which undici takes for a fault; nothing is missing.
+    // A 304 may name the length of the body that it leaves out (RFC 9110 §8.6). undici reports that as an error.
     else if (isBodiless(this.#head.statusCode)) this.#finish({ isComplete: true });
     else this.#finish({ bodyNote: bodyNoteOf(error) });
   }
 
-  /** A property for a property: an object spread into another gets a hidden class of its own, at each call. */
+  /** Lists every property: V8 would give each object made by spread syntax its own hidden class, which is slow. */
   #finish(end: {
     isTooLong?: boolean;
     isComplete?: boolean;

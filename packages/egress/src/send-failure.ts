@@ -1,6 +1,34 @@
-import type { SendErrorCode } from './send-result.js';
+import type { DeliveryErrorCode } from '@tocsin/contracts';
+import { errors } from 'undici';
 
-/** Carries a failure that is expected from where it happens to the sender, which returns it as a value. */
+/** Error codes of the contract that a send can end with. */
+export type SendErrorCode = Extract<
+  DeliveryErrorCode,
+  | 'timeout'
+  | 'connect_timeout'
+  | 'connection_refused'
+  | 'connection_reset'
+  | 'dns_failure'
+  | 'tls_failure'
+  | 'blocked_address'
+  | 'invalid_response'
+  | 'internal_error'
+>;
+
+/** Reasons why the body of a response is incomplete or not plain text. The size limit is not one of them. */
+export type BodyNote =
+  /** The connection ended before the body did. */
+  | 'cut'
+  /** The time limit of the request ended within the body. */
+  | 'slow'
+  /** The body is not valid HTTP. */
+  | 'broken'
+  /** The response exceeded a limit with bytes that are not body, such as chunk extensions or trailers. */
+  | 'overlong'
+  /** The body has a content coding, such as gzip, although none was requested. It is kept as it came. */
+  | 'encoded';
+
+/** An expected failure. The sender catches it and returns it as a result. */
 export class SendFailure extends Error {
   readonly code: SendErrorCode;
 
@@ -9,4 +37,95 @@ export class SendFailure extends Error {
     this.name = 'SendFailure';
     this.code = code;
   }
+}
+
+const sentences: Record<string, [SendErrorCode, string]> = {
+  ECONNREFUSED: ['connection_refused', 'The destination refused the connection.'],
+  EHOSTUNREACH: ['connection_refused', 'The destination cannot be reached (EHOSTUNREACH).'],
+  ENETUNREACH: ['connection_refused', 'The destination cannot be reached (ENETUNREACH).'],
+  EHOSTDOWN: ['connection_refused', 'The destination cannot be reached (EHOSTDOWN).'],
+  // The system cannot dial this address: no such interface, no such address family, or port 0.
+  EADDRNOTAVAIL: ['connection_refused', 'The destination cannot be reached (EADDRNOTAVAIL).'],
+  EAFNOSUPPORT: ['connection_refused', 'The destination cannot be reached (EAFNOSUPPORT).'],
+  EINVAL: ['connection_refused', 'The destination cannot be reached (EINVAL).'],
+  EACCES: ['connection_refused', 'The connection was forbidden on the way (EACCES).'],
+  EPERM: ['connection_refused', 'The connection was forbidden on the way (EPERM).'],
+  ECONNRESET: ['connection_reset', 'The destination closed the connection without a response.'],
+  ECONNABORTED: ['connection_reset', 'The connection was aborted without a response.'],
+  EPIPE: ['connection_reset', 'The destination closed the connection without a response.'],
+  UND_ERR_SOCKET: ['connection_reset', 'The destination closed the connection without a response.'],
+  UND_ERR_RES_CONTENT_LENGTH_MISMATCH: ['invalid_response', 'The response is not valid HTTP/1.1.'],
+  UND_ERR_HEADERS_OVERFLOW: ['invalid_response', 'The headers of the response are too large.'],
+};
+
+/** Returns the failure for an error while connecting. Messages of errors are never shown: they hold addresses. */
+export function connectFailureOf(error: unknown): SendFailure {
+  if (error instanceof SendFailure) return error;
+  const code = codeOf(error);
+  if (code === 'ETIMEDOUT') {
+    return new SendFailure('connect_timeout', 'The connection was not made in time.', { cause: error });
+  }
+  return known(code, error) ?? internalFailure(code, error);
+}
+
+/** Returns the failure for an error in a TLS handshake. */
+export function tlsFailureOf(error: unknown): SendFailure {
+  if (error instanceof SendFailure) return error;
+  const code = codeOf(error);
+  const sentence =
+    code === 'ECONNRESET'
+      ? 'The destination closed the connection within the TLS handshake.'
+      : `The TLS handshake failed${code === '' ? '' : ` (${code})`}.`;
+  return new SendFailure('tls_failure', sentence, { cause: error });
+}
+
+/** Returns the failure for an error on an open connection before the head of a response was complete. */
+export function exchangeFailureOf(error: unknown): SendFailure {
+  if (error instanceof SendFailure) return error;
+  const code = codeOf(error);
+  if (code === 'ETIMEDOUT') {
+    return new SendFailure('timeout', 'The destination stopped responding.', { cause: error });
+  }
+  if (error instanceof errors.HTTPParserError || isBadResponse(error)) {
+    return new SendFailure('invalid_response', 'The response is not valid HTTP/1.1.', { cause: error });
+  }
+  if (code === 'EPROTO' || code.startsWith('ERR_SSL_')) {
+    return new SendFailure('tls_failure', `TLS failed on the connection (${code}).`, { cause: error });
+  }
+  return known(code, error) ?? internalFailure(code, error);
+}
+
+/** Returns the note for a body that ended with `error`. */
+export function bodyNoteOf(error: unknown): BodyNote {
+  if (error instanceof SendFailure) return noteOfFailure(error.code);
+  // The trailers are too large: with a head that is too large there is no body.
+  if (codeOf(error) === 'UND_ERR_HEADERS_OVERFLOW') return 'broken';
+  // The parser also reports an error if the connection ends within a chunk.
+  const isBroken = error instanceof errors.HTTPParserError && !error.message.includes('EOF');
+  return isBroken ? 'broken' : 'cut';
+}
+
+function noteOfFailure(code: SendErrorCode): BodyNote {
+  if (code === 'timeout') return 'slow';
+  return code === 'invalid_response' ? 'overlong' : 'cut';
+}
+
+/** Only the message tells these protocol violations of a destination from a closed socket. */
+function isBadResponse(error: unknown): boolean {
+  return error instanceof Error && (error.message === 'bad response' || error.message === 'bad upgrade');
+}
+
+function known(code: string, cause: unknown): SendFailure | undefined {
+  const entry = Object.hasOwn(sentences, code) ? sentences[code] : undefined;
+  return entry && new SendFailure(entry[0], entry[1], { cause });
+}
+
+function internalFailure(code: string, cause: unknown): SendFailure {
+  const name = code || (cause instanceof Error ? cause.name : typeof cause);
+  return new SendFailure('internal_error', `The request could not be sent (${name}).`, { cause });
+}
+
+function codeOf(error: unknown): string {
+  const code = typeof error === 'object' && error !== null && 'code' in error ? error.code : undefined;
+  return typeof code === 'string' ? code : '';
 }

@@ -1,47 +1,24 @@
-import type { DeliveryErrorCode } from '@tocsin/contracts';
+import { decodeBody } from './decode-body.js';
+import type { RawResponse } from './response-reader.js';
+import { type BodyNote, exchangeFailureOf, type SendErrorCode } from './send-failure.js';
 
-/** The error codes of the contract that sending can end with. */
-export type SendErrorCode = Extract<
-  DeliveryErrorCode,
-  | 'timeout'
-  | 'connect_timeout'
-  | 'connection_refused'
-  | 'connection_reset'
-  | 'dns_failure'
-  | 'tls_failure'
-  | 'blocked_address'
-  | 'invalid_response'
-  | 'internal_error'
->;
+export type SendResult = HttpResponse | SendError;
 
-/** Why the body that is kept may differ from the one that was meant, the size limit apart. */
-export type BodyNote =
-  /** The connection ended before the body did. */
-  | 'cut'
-  /** The time for the whole exchange ran out within the body. */
-  | 'slow'
-  /** The body broke the rules of HTTP. */
-  | 'broken'
-  /** With what is no body (chunk extensions, say) the destination sent more than a response may have. */
-  | 'overlong'
-  /** The body has a content coding that was not asked for (gzip, say) and is kept as it came. */
-  | 'encoded';
-
-/** An HTTP response came: its status line decides, whatever happened to the body after it. */
+/** The destination sent a response. The status code is valid even if the body is cut. */
 export interface HttpResponse {
   kind: 'response';
   statusCode: number;
-  /** The body as text: bytes that are no text, and NUL, are U+FFFD. Never longer than the limit in UTF-8. */
+  /** The body as text, at most `maxResponseBytes` of UTF-8. U+FFFD replaces NUL and bytes that are not text. */
   body: string;
-  /** The body was longer than what is kept, or ended early. */
+  /** The body was longer than the limit, or ended early. */
   truncated: boolean;
   bodyNote?: BodyNote | undefined;
-  /** From the `Retry-After` header, whole seconds from now, not negative. */
+  /** Value of the `Retry-After` header in whole seconds from now, not negative. */
   retryAfterSeconds?: number | undefined;
   durationMs: number;
 }
 
-/** No HTTP response came. `error` is a sentence for people; it holds no path, query, header or address. */
+/** The destination sent no response. `error` is a sentence without path, query, header or address. */
 export interface SendError {
   kind: 'error';
   code: SendErrorCode;
@@ -49,4 +26,56 @@ export interface SendError {
   durationMs: number;
 }
 
-export type SendResult = HttpResponse | SendError;
+/** @param startedAt `performance.now()` at the start of the send */
+export function toHttpResponse(
+  response: RawResponse,
+  { maxResponseBytes, startedAt }: { maxResponseBytes: number; startedAt: number },
+): SendResult {
+  const isCut = response.isTooLong || !response.isComplete;
+  const { contentType, contentEncoding, retryAfter } = response;
+  const { text, isShortened } = decodeBody(response.body, { contentType, isCut, maxBytes: maxResponseBytes });
+  const isEncoded = text !== '' && contentEncoding !== undefined && !isIdentity(contentEncoding);
+  const bodyNote = response.bodyNote ?? (isEncoded ? 'encoded' : undefined);
+  const retryAfterSeconds = retryAfter === undefined ? undefined : parseRetryAfter(retryAfter, Date.now());
+  return {
+    kind: 'response',
+    statusCode: response.statusCode,
+    body: text,
+    truncated: isCut || isShortened,
+    bodyNote,
+    retryAfterSeconds,
+    durationMs: elapsedSince(startedAt),
+  };
+}
+
+/** @param startedAt `performance.now()` at the start of the send */
+export function toSendError(error: unknown, startedAt: number): SendResult {
+  const { code, message } = exchangeFailureOf(error);
+  return { kind: 'error', code, error: message, durationMs: elapsedSince(startedAt) };
+}
+
+/** The value may hold 32 KiB; a regular expression with optional spaces at both ends would take quadratic time. */
+function isIdentity(contentEncoding: string): boolean {
+  return ['', 'identity'].includes(contentEncoding.trim().toLowerCase());
+}
+
+function elapsedSince(startedAt: number): number {
+  return Math.round(performance.now() - startedAt);
+}
+
+/**
+ * Converts a `Retry-After` value (RFC 9110 §10.2.3), a number of seconds or an HTTP date, to whole seconds from `now`.
+ * @param now Unix time in milliseconds
+ * @returns 0 for a date in the past, undefined if the value is invalid
+ */
+export function parseRetryAfter(value: string, now: number): number | undefined {
+  const text = value.trim();
+  if (/^\d+$/.test(text)) return Math.min(Number(text), Number.MAX_SAFE_INTEGER);
+  if (!httpDate.test(text)) return undefined;
+  // Dates in asctime format name no zone, and Date.parse would read them as local time.
+  const time = Date.parse(text.endsWith('GMT') ? text : `${text} GMT`);
+  return Number.isNaN(time) ? undefined : Math.max(0, Math.ceil((time - now) / 1000));
+}
+
+/** Roughly the three formats of RFC 9110 §5.6.7. Date.parse alone accepts nearly every text as a date. */
+const httpDate = /^[A-Z][a-z]{2,8},? .*\d\d:\d\d:\d\d( GMT| \d{4})$/;

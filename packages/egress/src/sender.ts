@@ -6,30 +6,29 @@ import { type Cancellation, createAbortGroups, createCancellation } from './canc
 import { loadCertificateAuthorities } from './certificate-authorities.js';
 import { createConnection } from './connection.js';
 import { createConnectionPool } from './connection-pool.js';
-import { createLookup, type Lookup } from './lookup.js';
+import { createLookup, type Lookup, resolveWarning } from './lookup.js';
 import { openSocket } from './open-socket.js';
-import { resolveWarning } from './resolve-warning.js';
 import type { RawResponse } from './response-reader.js';
 import { SendFailure } from './send-failure.js';
-import type { SendResult } from './send-result.js';
-import { createTargets } from './target.js';
-import { toResponse, toSendError } from './to-result.js';
+import { type SendResult, toHttpResponse, toSendError } from './send-result.js';
+import { createTargets, type Target } from './target.js';
 
 export interface SenderOptions {
-  /** Ranges that are opened although they are special-purpose (`parseCidrs`). */
+  /** Special-purpose ranges that deliveries may reach (see `parseCidrs`). */
   allow: readonly Cidr[];
-  /** PEM file of private certificate authorities, trusted beside the public ones. */
+  /** PEM file of private certificate authorities, trusted in addition to the public ones. */
   caFile?: string;
-  /** For name, TCP and TLS together. */
+  /** Time limit for name, TCP and TLS together. Default: 5 s. */
   connectTimeoutMs?: number;
-  /** For the whole exchange, the response's body included. */
+  /** Time limit of a send, from the name to the end of the body. Default: 10 s. */
   totalTimeoutMs?: number;
-  /** How much of a response's body is kept. */
+  /** Bytes of a response's body that are kept. Default: 64 KiB. */
   maxResponseBytes?: number;
-  /** Kept-alive connections that wait for a next request, to one destination and in all. */
+  /** Idle connections kept for one destination. Default: 32. */
   maxIdlePerDestination?: number;
+  /** Idle connections kept in total. Default: 512. */
   maxIdle?: number;
-  /** How long a connection is used before it is made anew. */
+  /** A connection is replaced after this time. Default: 5 minutes. */
   maxConnectionAgeMs?: number;
   /** Default: `createLookup()`. */
   lookup?: Lookup;
@@ -37,27 +36,24 @@ export interface SenderOptions {
 
 export interface SendRequest {
   url: string;
-  /**
-   * Checked with `checkHeaders`; each value is a line on the wire. Not to be changed once sent: what is made of it is
-   * kept with the object.
-   */
+  /** Headers that pass `checkHeaders`; each value is a header line. Do not modify the object: its parsed form is cached. */
   headers: Record<string, string[]>;
   body: string | Buffer;
 }
 
 export interface Sender {
-  /** POSTs once. Never rejects: what fails, fails as a result. An aborted signal ends it as `internal_error`. */
+  /** Sends one POST request. Never rejects: failures are results. An aborted signal ends it as `internal_error`. */
   send(request: SendRequest, signal?: AbortSignal): Promise<SendResult>;
-  /** A sentence where a webhook of this URL could not be delivered to now, because of what its name resolves to. */
+  /** Returns a sentence if the name in `url` does not resolve, or resolves to a blocked address. */
   resolveWarning(url: string): Promise<string | undefined>;
-  /** Ends what is being sent (as `internal_error`) and closes every connection. */
+  /** Ends running sends as `internal_error` and closes every connection. */
   close(): Promise<void>;
 }
 
-/** Requests whose time is up, ended in each turn of the event loop: those that were begun together run out together. */
-const timeoutsPerTurn = 4;
+/** Time-outs handled in one tick of the event loop. Requests that start together also time out together. */
+const timeoutsPerTick = 4;
 
-/** @throws Error where `caFile` cannot be read or holds no certificate */
+/** @throws Error if `caFile` cannot be read or holds no certificate */
 export function createSender(options: SenderOptions): Sender {
   const {
     allow,
@@ -66,7 +62,7 @@ export function createSender(options: SenderOptions): Sender {
     maxResponseBytes = 65_536,
     lookup = createLookup(),
   } = options;
-  const timeouts = createTickThrottle(timeoutsPerTurn);
+  const timeouts = createTickThrottle(timeoutsPerTick);
   const opener = {
     lookup,
     allow,
@@ -82,22 +78,17 @@ export function createSender(options: SenderOptions): Sender {
     maxIdle: options.maxIdle ?? 512,
     maxAgeMs: options.maxConnectionAgeMs ?? 300_000,
   });
-  const axios = new Axios();
+  const axios = new Axios({ method: 'post' });
   const targetOf = createTargets();
   const sending = new Set<Cancellation>();
-  const groupOf = createAbortGroups(stopped);
+  const groupOf = createAbortGroups(stoppedFailure);
   let isClosed = false;
 
-  async function exchange(request: SendRequest, cancellation: Cancellation): Promise<RawResponse> {
-    const { destination, path, lines } = targetOf(request);
-    const wireRequest = {
-      path,
-      headers: lines,
-      body: typeof request.body === 'string' ? Buffer.from(request.body) : request.body,
-      maxResponseBytes,
-    };
+  /** Retries on another connection only while nothing has been written. */
+  async function exchange(target: Target, body: Buffer, cancellation: Cancellation): Promise<RawResponse> {
+    const wireRequest = { path: target.path, headers: target.lines, body, maxResponseBytes };
     for (;;) {
-      const connection = await pool.acquire(destination, cancellation);
+      const connection = await pool.acquire(target.destination, cancellation);
       let response: RawResponse | undefined;
       try {
         response = await connection.exchange(wireRequest, cancellation);
@@ -109,14 +100,20 @@ export function createSender(options: SenderOptions): Sender {
     }
   }
 
-  /** axios is the owner's HTTP client; the adapter takes only what is on the wire exactly as configured. */
-  async function request(sendRequest: SendRequest, cancellation: Cancellation): Promise<RawResponse> {
+  /**
+   * axios is the client; its adapter sends over our connections, which dial checked addresses only. The headers bypass
+   * axios: it adds a Content-Type, and its header class cannot hold every name, such as `__proto__`.
+   */
+  async function request(
+    { url, headers, body }: SendRequest,
+    cancellation: Cancellation,
+  ): Promise<RawResponse> {
     const adapter = async (config: InternalAxiosRequestConfig): Promise<AxiosResponse<RawResponse>> => {
-      const data = await exchange(sendRequest, cancellation);
-      // Headers of axios's own kind it takes as they are; a plain object it would go through.
+      const target = targetOf({ url: config.url ?? '', headers });
+      const data = await exchange(target, toBuffer(config.data), cancellation);
       return { data, status: data.statusCode, statusText: '', headers: new AxiosHeaders(), config };
     };
-    const response = await axios.request<RawResponse>({ method: 'post', url: sendRequest.url, adapter });
+    const response = await axios.request<RawResponse>({ url, data: body, adapter });
     return response.data;
   }
 
@@ -124,15 +121,15 @@ export function createSender(options: SenderOptions): Sender {
     async send(sendRequest, signal) {
       const startedAt = performance.now();
       const cancellation = createCancellation();
-      const endInTurn = () => timeouts.schedule(() => cancellation.cancel(timeout()));
-      const timer = setTimeout(endInTurn, totalTimeoutMs);
+      const onTimeout = () => timeouts.schedule(() => cancellation.cancel(timeoutFailure()));
+      const timer = setTimeout(onTimeout, totalTimeoutMs);
       const group = signal ? groupOf(signal) : undefined;
       group?.add(cancellation);
       sending.add(cancellation);
       try {
-        if (isClosed || signal?.aborted) throw stopped();
+        if (isClosed || signal?.aborted) throw stoppedFailure();
         const response = await request(sendRequest, cancellation);
-        return toResponse(response, { maxResponseBytes, startedAt });
+        return toHttpResponse(response, { maxResponseBytes, startedAt });
       } catch (error) {
         return toSendError(error, startedAt);
       } finally {
@@ -144,16 +141,20 @@ export function createSender(options: SenderOptions): Sender {
     resolveWarning: (url) => resolveWarning(url, { lookup, allow }),
     async close() {
       isClosed = true;
-      for (const cancellation of sending) cancellation.cancel(stopped());
+      for (const cancellation of sending) cancellation.cancel(stoppedFailure());
       await pool.close();
     },
   };
 }
 
-function stopped(): SendFailure {
+function toBuffer(body: string | Buffer): Buffer {
+  return typeof body === 'string' ? Buffer.from(body) : body;
+}
+
+function stoppedFailure(): SendFailure {
   return new SendFailure('internal_error', 'The sending was stopped.');
 }
 
-function timeout(): SendFailure {
+function timeoutFailure(): SendFailure {
   return new SendFailure('timeout', 'The destination did not respond in time.');
 }

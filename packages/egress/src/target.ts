@@ -2,12 +2,12 @@ import { checkHeaders } from './check-headers.js';
 import { type Destination, toDestination } from './destination.js';
 import { SendFailure } from './send-failure.js';
 
-/** What of a request is the same each time that it is sent. */
-interface Target {
+/** The parts of a request that are the same for every send of a webhook. */
+export interface Target {
   destination: Destination;
   /** Path and query, percent-encoded. */
   path: string;
-  /** Name, value, name, value: one line on the wire for each pair. */
+  /** Name, value, name, value, …: one header line for each pair. */
   lines: string[];
 }
 
@@ -17,8 +17,8 @@ interface Addressed {
 }
 
 /**
- * Reads and checks URL and headers once for each headers object and the URL last sent with it: a webhook is sent to
- * many times. What fails is not kept.
+ * Parses and checks URL and headers once for each headers object, because the same webhook is called many times. The cache
+ * keeps the last URL of a headers object; failures are not cached.
  */
 export function createTargets(): (request: Addressed) => Target {
   const known = new WeakMap<Addressed['headers'], { url: string; target: Target }>();
@@ -41,7 +41,7 @@ function toTarget(url: string, headers: Addressed['headers']): Target {
   };
 }
 
-/** Fails closed where headers that were never checked get here. */
+/** Headers are checked when a webhook is saved. This second check keeps unchecked ones off the wire. */
 function toLines(headers: Record<string, string[]>): string[] {
   if (checkHeaders(headers).length > 0) {
     throw new SendFailure('internal_error', 'The configured headers cannot be sent.');

@@ -1,4 +1,4 @@
-import { bodyNoteOf, connectFailureOf, exchangeFailureOf } from './failure-of-error.js';
+import { bodyNoteOf, connectFailureOf, exchangeFailureOf } from './send-failure.js';
 
 const failing = (code: string) => Object.assign(new Error('secret'), { code });
 

@@ -1,4 +1,4 @@
-import { parseHosts, parseSearch } from './system-names.js';
+import { parseHosts, parseSearch } from './lookup.js';
 
 test('a hosts file gives every address of a name, in any case, comments left out', () => {
   const hosts = parseHosts(

@@ -1,6 +1,5 @@
 import { parseCidrs } from './address-rules.js';
-import { checkUrl } from './check-url.js';
-import { destinationOf } from './destination.js';
+import { checkUrl, destinationOf } from './destination.js';
 
 const strict = { allow: [] };
 

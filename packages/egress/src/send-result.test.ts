@@ -1,5 +1,5 @@
 import type { RawResponse } from './response-reader.js';
-import { toResponse } from './to-result.js';
+import { parseRetryAfter, toHttpResponse } from './send-result.js';
 
 function noteOf(contentEncoding: string | undefined, body = 'x') {
   const response: RawResponse = {
@@ -13,7 +13,7 @@ function noteOf(contentEncoding: string | undefined, body = 'x') {
     isComplete: true,
     isReusable: true,
   };
-  return toResponse(response, { maxResponseBytes: 65_536, startedAt: performance.now() });
+  return toHttpResponse(response, { maxResponseBytes: 65_536, startedAt: performance.now() });
 }
 
 test.each([undefined, '', ' ', 'identity', '\tIDENTITY '])('a body encoded as %j is plain', (encoding) => {
@@ -33,4 +33,37 @@ test('a header of nothing but spaces and a letter does not hold up the event loo
   // Half a minute where the work grows with the square of the length.
   expect(noteOf(`${'\xa0'.repeat(200_000)}x`)).toMatchObject({ bodyNote: 'encoded' });
   expect(performance.now() - before).toBeLessThan(5000);
+});
+
+const now = Date.parse('2026-03-01T12:00:00Z');
+
+test.each([
+  ['0', 0],
+  ['120', 120],
+  [' 5 ', 5],
+  ['Sun, 01 Mar 2026 12:01:30 GMT', 90],
+  ['Sunday, 01-Mar-26 12:01:30 GMT', 90],
+  ['Sun Mar  1 12:01:30 2026', 90],
+  ['Sun, 01 Mar 2026 11:00:00 GMT', 0],
+  ['99999999999999999999999999', Number.MAX_SAFE_INTEGER],
+])('"%s" is %d seconds', (value, seconds) => {
+  expect(parseRetryAfter(value, now)).toBe(seconds);
+});
+
+test('part of a second counts as a whole one, so that nothing is sent too early', () => {
+  expect(parseRetryAfter('Sun, 01 Mar 2026 12:00:01 GMT', now + 1)).toBe(1);
+});
+
+test.each([
+  '',
+  '-1',
+  '1.5',
+  '1e3',
+  '0x10',
+  'soon',
+  '2026-03-01T12:00:00Z',
+  'Sun, 99 Zzz 2026 99:99:99 GMT',
+  '5 s',
+])('"%s" says nothing', (value) => {
+  expect(parseRetryAfter(value, now)).toBeUndefined();
 });

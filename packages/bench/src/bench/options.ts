@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { toNumber } from '../report/number-option.js';
+import { toNumber } from '../number-option.js';
 
 const scenarioNames = ['throughput', 'latency', 'scale-out', 'growth', 'auth', 'memory'] as const;
 export type ScenarioName = (typeof scenarioNames)[number];

@@ -1,5 +1,5 @@
 import { parseArgs } from 'node:util';
-import { toNumber } from '../report/number-option.js';
+import { toNumber } from '../number-option.js';
 import type { Fault } from './fault.js';
 import { allFaults } from './fault-list.js';
 import { formatFaultTable, saveFaultTable } from './fault-table.js';

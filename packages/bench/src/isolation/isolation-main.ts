@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util';
 import { formatMs, type Percentiles } from '../measure/statistics.js';
-import { toNumber } from '../report/number-option.js';
+import { toNumber } from '../number-option.js';
 import {
   type BarResult,
   compareWithBar,

@@ -5,7 +5,7 @@ import { type Fixtures, writeFixtures } from '../test-bed/fixtures-repository.js
 import { type HelperProcess, startHelper } from '../test-bed/helper-process.js';
 import { createTestBed, type TestBed } from '../test-bed/test-bed.js';
 import type { BlackholeCommands } from './blackhole-server-main.js';
-import { deleteOpenDeliveries } from './pauses-repository.js';
+import { deleteOpenDeliveries } from './isolation-repository.js';
 import { worstTemplate } from './worst-template.js';
 
 /** Webhooks of other workspaces that share the workers with the healthy ones. */

@@ -4,7 +4,7 @@ import { alertIdOf } from '../load/alert-ids.js';
 import { monotonicMs } from '../measure/clock.js';
 import type { Fixtures } from '../test-bed/fixtures-repository.js';
 import type { TestBed } from '../test-bed/test-bed.js';
-import { readCommitTimes } from './storm-reader.js';
+import { readCommitTimes } from './isolation-repository.js';
 
 /** Latencies of single alerts in milliseconds, counted from their publish. */
 export interface ProbeLatencies {

@@ -5,10 +5,9 @@ import { waitFor } from '../measure/wait-for.js';
 import { type Fixtures, writeFixtures } from '../test-bed/fixtures-repository.js';
 import { type HelperProcess, startHelper } from '../test-bed/helper-process.js';
 import { createTestBed, type TestBed, withWorkers } from '../test-bed/test-bed.js';
-import { pauseWebhooks, resumeWebhooks } from './pauses-repository.js';
+import { countOpen, countReleasedClaims, pauseWebhooks, resumeWebhooks } from './isolation-repository.js';
 import type { PublicationCounterCommands } from './publication-counter-main.js';
 import { probeDuring } from './single-alert-probe.js';
-import { countOpen, countReleasedClaims } from './storm-reader.js';
 
 export interface StormResult {
   alerts: number;

@@ -18,16 +18,16 @@ const barHeight = 22;
 const gap = 6;
 const panelGap = 44;
 
-/** Horizontal bars, a panel for each kind of result; each panel has a scale of its own. */
+/** Renders an SVG with one panel of horizontal bars for each kind of result; each panel has its own scale. */
 export function renderChart(results: Results): string {
   let y = 28;
   const parts: string[] = [];
   for (const { title, bars } of panelsOf(results)) {
     parts.push(`<text x="16" y="${y}" class="title">${escapeXml(title)}</text>`);
-    const most = Math.max(...bars.map(({ value }) => value));
+    const largest = Math.max(...bars.map(({ value }) => value));
     y += 12;
     for (const bar of bars) {
-      parts.push(drawBar(bar, y, most));
+      parts.push(drawBar(bar, y, largest));
       y += barHeight + gap;
     }
     y += panelGap - 12;
@@ -64,10 +64,10 @@ function panelsOf({ throughput, latency = [], scaleOut = [], growth = [] }: Resu
       bars: scaleOut.map(({ workers, perSecond }) => countBar(String(workers), perSecond)),
     },
     {
-      title: 'Questions on growing history, p99',
+      title: 'Queries on growing history, p99',
       bars: growth.flatMap(({ deliveries, latencyMs }) =>
-        Object.entries(latencyMs).map(([question, { p99 }]) =>
-          msBar(`${question}, ${deliveries.toLocaleString('en-US')}`, p99),
+        Object.entries(latencyMs).map(([query, { p99 }]) =>
+          msBar(`${query}, ${deliveries.toLocaleString('en-US')}`, p99),
         ),
       ),
     },
@@ -82,8 +82,8 @@ function msBar(label: string, value: number): Bar {
   return { label, value, text: `${value.toFixed(1)} ms` };
 }
 
-function drawBar({ label, value, text, muted = false }: Bar, y: number, most: number): string {
-  const length = Math.max(1, Math.round((value / most) * (width - labelWidth - 110)));
+function drawBar({ label, value, text, muted = false }: Bar, y: number, largest: number): string {
+  const length = Math.max(1, Math.round((value / largest) * (width - labelWidth - 110)));
   const middle = y + barHeight / 2 + 4;
   return [
     `<text x="${labelWidth - 8}" y="${middle}" text-anchor="end">${escapeXml(label)}</text>`,

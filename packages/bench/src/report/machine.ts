@@ -9,7 +9,7 @@ export interface Machine {
   kernel: string;
   system: string;
   node: string;
-  /** Of the code that was measured, with `-dirty` where it was changed. */
+  /** Commit of the measured code, with `-dirty` if the work tree has changes. */
   commit: string;
 }
 

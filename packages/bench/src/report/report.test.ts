@@ -16,20 +16,20 @@ const results: Results = {
   latency: [{ perSecond: 200, deliveries: 2_000, latencyMs: { p50: 3, p95: 7, p99: 12, max: 30 } }],
 };
 
-test('the table shows what was measured and leaves out what was not', () => {
+test('the table contains only the scenarios that were measured', () => {
   const table = renderTable(results);
   expect(table).toContain('latency at 200/s');
   expect(table).toContain('p99 12.0 ms');
   expect(table.split('\n')).toHaveLength(1);
 });
 
-test('the chart is well-formed whatever the machine is called', () => {
+test('the chart escapes special characters in the name of the machine', () => {
   const chart = renderChart(results);
   expect(chart).toContain('A &lt;fast&gt; &amp; &quot;good&quot; one');
   expect(chart.match(/<rect /g)).toHaveLength(2);
 });
 
-test('nothing measured makes an empty table and a chart without bars', () => {
+test('results without scenarios give an empty table and a chart without bars', () => {
   const { latency: _, ...nothing } = results;
   expect(renderTable(nothing)).toBe('');
   expect(renderChart(nothing).match(/<rect /g)).toHaveLength(1);

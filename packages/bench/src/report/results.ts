@@ -7,7 +7,7 @@ import type { ThroughputResult } from '../bench/throughput.js';
 import type { StatementCount } from '../test-bed/statement-counts-reader.js';
 import type { Machine } from './machine.js';
 
-/** Everything that one run of the benchmark has measured. */
+/** Results of one run of the benchmark. */
 export interface Results {
   startedAt: string;
   machine: Machine;
@@ -17,6 +17,6 @@ export interface Results {
   growth?: GrowthResult[];
   auth?: AuthResult;
   memory?: MemoryResult;
-  /** Of a profiling run: what the database's statements cost over all of it. */
+  /** Database statements of the whole run; present with `--profile`. */
   statements?: StatementCount[];
 }

@@ -1,9 +1,9 @@
-import type { Percentiles, Spread } from '../measure/statistics.js';
+import { formatMs, type Percentiles, type Spread } from '../measure/statistics.js';
 import type { Results } from './results.js';
 
-type Row = [what: string, value: string, detail?: string];
+type Row = [label: string, value: string, detail?: string];
 
-/** The results as lines of text, for people. */
+/** Renders the results as aligned lines of text. */
 export function renderTable(results: Results): string {
   const rows = [
     ...throughputRows(results),
@@ -15,8 +15,8 @@ export function renderTable(results: Results): string {
   ];
   const width = (column: 0 | 1) => Math.max(...rows.map((row) => row[column].length));
   return rows
-    .map(([what, value, detail = '']) =>
-      `${what.padEnd(width(0))}  ${value.padStart(width(1))}  ${detail}`.trimEnd(),
+    .map(([label, value, detail = '']) =>
+      `${label.padEnd(width(0))}  ${value.padStart(width(1))}  ${detail}`.trimEnd(),
     )
     .join('\n');
 }
@@ -37,8 +37,8 @@ function throughputRows({ throughput }: Results): Row[] {
 function latencyRows({ latency = [] }: Results): Row[] {
   return latency.map(({ perSecond, latencyMs }) => [
     `latency at ${perSecond}/s`,
-    `p99 ${ms(latencyMs.p99)}`,
-    low(latencyMs),
+    `p99 ${formatMs(latencyMs.p99)}`,
+    lowerPercentiles(latencyMs),
   ]);
 }
 
@@ -53,10 +53,10 @@ function scaleOutRows({ scaleOut = [] }: Results): Row[] {
 function growthRows({ growth = [] }: Results): Row[] {
   return growth.flatMap(({ deliveries, latencyMs }) =>
     Object.entries(latencyMs).map(
-      ([question, times]): Row => [
-        `${count(deliveries)} deliveries: ${question}`,
-        `p99 ${ms(times.p99)}`,
-        low(times),
+      ([query, times]): Row => [
+        `${count(deliveries)} deliveries: ${query}`,
+        `p99 ${formatMs(times.p99)}`,
+        lowerPercentiles(times),
       ],
     ),
   );
@@ -65,14 +65,22 @@ function growthRows({ growth = [] }: Results): Row[] {
 function authRows({ auth }: Results): Row[] {
   if (auth === undefined) return [];
   return [
-    ['GET webhooks a second', count(auth.listWebhooks.perSecond), low(auth.listWebhooks.latencyMs)],
+    [
+      'GET webhooks a second',
+      count(auth.listWebhooks.perSecond),
+      lowerPercentiles(auth.listWebhooks.latencyMs),
+    ],
     [
       'verify a second, cached key',
       count(auth.verifyCachedKey.perSecond),
-      low(auth.verifyCachedKey.latencyMs),
+      lowerPercentiles(auth.verifyCachedKey.latencyMs),
     ],
-    ['verify a second, token', count(auth.verifyToken.perSecond), low(auth.verifyToken.latencyMs)],
-    ['first check of a key', `p99 ${ms(auth.firstCheckMs.p99)}`, low(auth.firstCheckMs)],
+    [
+      'verify a second, token',
+      count(auth.verifyToken.perSecond),
+      lowerPercentiles(auth.verifyToken.latencyMs),
+    ],
+    ['first check of a key', `p99 ${formatMs(auth.firstCheckMs.p99)}`, lowerPercentiles(auth.firstCheckMs)],
   ];
 }
 
@@ -97,12 +105,8 @@ function range({ min, max }: Spread): string {
   return `${count(min)} to ${count(max)}`;
 }
 
-function ms(value: number): string {
-  return `${value.toFixed(1)} ms`;
-}
-
-function low({ p50, p95 }: Percentiles): string {
-  return `p50 ${ms(p50)}, p95 ${ms(p95)}`;
+function lowerPercentiles({ p50, p95 }: Percentiles): string {
+  return `p50 ${formatMs(p50)}, p95 ${formatMs(p95)}`;
 }
 
 function micros(shares: Record<string, number>): string {

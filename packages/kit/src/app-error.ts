@@ -1,4 +1,6 @@
-/** The closed list of codes that the REST APIs answer with; each has one HTTP status. */
+import type { RateDecision } from './concurrency/rate-limiter.js';
+
+/** All error codes of the REST APIs, with their HTTP statuses. */
 export const errorStatus = {
   malformed_json: 400,
   invalid_request: 400,
@@ -19,7 +21,7 @@ export const errorStatus = {
 
 export type ErrorCode = keyof typeof errorStatus;
 
-/** One fault of a request: `path` is a JSON pointer into the body, or the name of a parameter. */
+/** A validation error: `path` is a JSON pointer into the body, or the name of a parameter. */
 export interface FieldError {
   path: string;
   message: string;
@@ -27,7 +29,7 @@ export interface FieldError {
 
 export interface AppErrorOptions {
   cause?: unknown;
-  /** With `validation_failed`: every fault that was found. */
+  /** The validation errors, with code `validation_failed`. */
   errors?: FieldError[];
   /** Whole seconds, sent as `Retry-After`. */
   retryAfterSeconds?: number;
@@ -37,10 +39,7 @@ export interface AppErrorOptions {
   headers?: Record<string, string>;
 }
 
-/**
- * A failure that a caller is told about. `detail` is a sentence for people and must hold no secret:
- * it is sent to the caller as it is.
- */
+/** An error that is reported to the caller. `detail` is a sentence for people; it is sent as it is, without secrets. */
 export class AppError extends Error {
   readonly code: ErrorCode;
   readonly status: number;
@@ -61,4 +60,10 @@ export class AppError extends Error {
     this.extra = options.extra;
     this.headers = options.headers;
   }
+}
+
+/** @throws AppError `too_many_requests` with `Retry-After`, when the decision of a limiter is to refuse */
+export function requireWithinLimit(decision: RateDecision, detail: string): void {
+  if (decision.allowed) return;
+  throw new AppError('too_many_requests', detail, { retryAfterSeconds: decision.retryAfterSeconds });
 }

@@ -27,7 +27,7 @@ beforeAll(async () => {
 });
 afterAll(() => server.close(100));
 
-test('a service whose parts work is ready', async () => {
+test('a service whose dependencies work is ready', async () => {
   state.database = async () => {};
   expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
 });
@@ -35,13 +35,13 @@ test('a service whose parts work is ready', async () => {
 test.each<[string, HealthCheck]>([
   ['fails', async () => Promise.reject(new Error('connection refused to secret-host'))],
   [
-    'throws at once',
+    'throws synchronously',
     () => {
       throw new Error('x');
     },
   ],
   ['hangs', () => new Promise(() => {})],
-])('a part that %s is named, and the process is alive all the same', async (_, check) => {
+])('a dependency that %s is named, and the process is still live', async (_, check) => {
   state.database = check;
   const response = await fetch(`${server.url}/readyz`);
   expect(response.status).toBe(503);
@@ -51,7 +51,7 @@ test.each<[string, HealthCheck]>([
   expect((await fetch(`${server.url}/livez`)).status).toBe(200);
 });
 
-test('a part that can say why in words for callers is quoted', async () => {
+test('the detail of an AppError from a check is quoted', async () => {
   state.database = async () => {
     throw new AppError('unavailable', 'Run the migrations.');
   };
@@ -63,7 +63,7 @@ test('a part that can say why in words for callers is quoted', async () => {
   });
 });
 
-test('callers at the same time share one run of the checks', async () => {
+test('concurrent requests share one run of the checks', async () => {
   state.database = () => new Promise((resolve) => setTimeout(resolve, 20));
   state.runs = 0;
   await Promise.all(Array.from({ length: 10 }, () => fetch(`${server.url}/readyz`)));

@@ -1,16 +1,15 @@
 import { AppError } from './app-error.js';
 import { createSingleFlight } from './concurrency/single-flight.js';
 import { withTimeout } from './concurrency/timeout.js';
-import { definePublicRoute } from './http/define-route.js';
-import type { Route } from './http/route.js';
+import { definePublicRoute, type Route } from './http/route.js';
 
-/** Resolves when the part works, rejects when it does not; an `AppError` has a sentence that callers may read. */
+/** Rejects when a dependency does not work. The detail of an `AppError` is shown to callers. */
 export type HealthCheck = (signal: AbortSignal) => Promise<unknown>;
 
 export interface HealthOptions {
-  /** What the service cannot work without, by name. */
+  /** Checks of the dependencies that the service cannot work without, by name. */
   checks: Readonly<Record<string, HealthCheck>>;
-  /** For each check; 2 s unless given. */
+  /** Timeout of each check; 2 s unless given. */
   timeoutMs?: number;
 }
 
@@ -21,8 +20,8 @@ const statusSchema = {
 } as const;
 
 /**
- * `/livez`: the process answers. `/readyz`: 503 naming the checks that fail or take too long. Callers at the same
- * time share one run of the checks, for the path is public.
+ * `/livez` is 200 while the process responds. `/readyz` is 503 when a check fails or times out, and names it. Concurrent
+ * requests share one run of the checks, because the path is public.
  */
 export function healthRoutes({ checks, timeoutMs = 2_000 }: HealthOptions): Route<never>[] {
   const flight = createSingleFlight<Failing[]>();
@@ -31,20 +30,20 @@ export function healthRoutes({ checks, timeoutMs = 2_000 }: HealthOptions): Rout
       method: 'GET',
       path: '/livez',
       operationId: 'getLiveness',
-      summary: 'Whether the process answers.',
+      summary: 'Reports that the process responds.',
       tag: 'service',
       access: 'public',
-      responses: { 200: { description: 'It does.', schema: statusSchema } },
+      responses: { 200: { description: 'The process responds.', schema: statusSchema } },
       handler: () => ({ status: 200, body: { status: 'ok' } }),
     }),
     definePublicRoute({
       method: 'GET',
       path: '/readyz',
       operationId: 'getReadiness',
-      summary: 'Whether every part that the service needs is there.',
+      summary: 'Checks the dependencies of the service.',
       tag: 'service',
       access: 'public',
-      responses: { 200: { description: 'It is.', schema: statusSchema } },
+      responses: { 200: { description: 'All dependencies work.', schema: statusSchema } },
       problems: [503],
       handler: async () => {
         const failing = await flight.run('readyz', () => findFailing(checks, timeoutMs));
@@ -62,7 +61,7 @@ export function healthRoutes({ checks, timeoutMs = 2_000 }: HealthOptions): Rout
 
 interface Failing {
   name: string;
-  /** Only what was written for callers: any other message may name hosts. */
+  /** Detail of an `AppError`; other messages are withheld, because they can name hosts. */
   sentence: string[];
 }
 

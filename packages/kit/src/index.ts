@@ -1,4 +1,11 @@
-export { AppError, type AppErrorOptions, type ErrorCode, errorStatus, type FieldError } from './app-error.js';
+export {
+  AppError,
+  type AppErrorOptions,
+  type ErrorCode,
+  errorStatus,
+  type FieldError,
+  requireWithinLimit,
+} from './app-error.js';
 export { findBadText } from './bad-text.js';
 export {
   type BackoffOptions,
@@ -27,12 +34,18 @@ export { createTimeBudget, type TimeBudget } from './concurrency/time-budget.js'
 export { sleep, withTimeout } from './concurrency/timeout.js';
 export { ConfigError, type EnvReader, readEnv } from './env.js';
 export { type HealthCheck, healthRoutes } from './health.js';
-export { createHttpApp, type HttpAppOptions } from './http/app.js';
-export { type DefineRoute, definePublicRoute, routeDefiner } from './http/define-route.js';
-export type { AuthenticateInput } from './http/handle-route.js';
-export { createOpenApiDocument } from './http/openapi.js';
-export { openApiRoute } from './http/openapi-route.js';
-export type { HttpMethod, Located, PermissionAccess, Route, RouteContext } from './http/route.js';
+export { type AuthenticateInput, createHttpApp, type HttpAppOptions } from './http/app.js';
+export { createOpenApiDocument, openApiRoute } from './http/openapi.js';
+export {
+  type DefineRoute,
+  definePublicRoute,
+  type HttpMethod,
+  type Located,
+  type PermissionAccess,
+  type Route,
+  type RouteContext,
+  routeDefiner,
+} from './http/route.js';
 export { type HttpServer, listen } from './http/server.js';
 export { createLogger, type Logger, type LogLevel, logLevels } from './logger.js';
 export { createMetrics, type Metrics } from './metrics.js';

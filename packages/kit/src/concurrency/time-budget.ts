@@ -19,6 +19,8 @@ export interface TimeBudgetOptions {
 export interface TimeBudget {
   check(key: string): RateDecision;
   charge(key: string, ms: number): void;
+  /** Runs synchronous work and charges the time it took, also when it throws. */
+  run<T>(key: string, work: () => T): T;
 }
 
 interface Debt {
@@ -33,7 +35,7 @@ export function createTimeBudget(options: TimeBudgetOptions): TimeBudget {
     const debt = debts.get(key);
     return debt === undefined ? 0 : Math.max(0, debt.ms - (now() - debt.atMs) * share);
   };
-  return {
+  const budget: TimeBudget = {
     check(key) {
       const excessMs = debtOf(key) - burstMs;
       if (excessMs < 0) return { allowed: true };
@@ -42,5 +44,14 @@ export function createTimeBudget(options: TimeBudgetOptions): TimeBudget {
     charge(key, ms) {
       debts.set(key, { ms: debtOf(key) + ms, atMs: now() });
     },
+    run(key, work) {
+      const startedAtMs = now();
+      try {
+        return work();
+      } finally {
+        budget.charge(key, now() - startedAtMs);
+      }
+    },
   };
+  return budget;
 }

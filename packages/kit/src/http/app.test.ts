@@ -5,7 +5,7 @@ import { AppError } from '../app-error.js';
 import { createLogger } from '../logger.js';
 import { createMetrics } from '../metrics.js';
 import { createHttpApp } from './app.js';
-import { definePublicRoute, routeDefiner } from './define-route.js';
+import { definePublicRoute, routeDefiner } from './route.js';
 import { type HttpServer, listen } from './server.js';
 
 interface Caller {
@@ -101,7 +101,7 @@ const routes = [
     summary: 'Fails.',
     tag: 'test',
     access: 'token',
-    responses: { 204: { description: 'never' } },
+    responses: { 204: { description: 'Never sent.' } },
     handler: () => {
       throw new Error('secret detail');
     },
@@ -150,8 +150,8 @@ async function patch(body: string | Uint8Array, headers: Record<string, string> 
   return { status: response.status, problem: (await response.json()) as Record<string, unknown> };
 }
 
-describe('who is let in', () => {
-  test('more header lines than are read are refused, not left out with the credential among them', async () => {
+describe('access', () => {
+  test('a request with more header lines than the server reads is 431', async () => {
     const lines = (count: number) =>
       Object.fromEntries(Array.from({ length: count }, (_, i) => [`X-${i}`, 'a']));
     expect((await call('GET', `/things/${own}`, { headers: lines(150) })).status).toBe(200);
@@ -162,7 +162,7 @@ describe('who is let in', () => {
     }
   });
 
-  test('a public route needs no credential and carries the security headers', async () => {
+  test('a public route needs no credential and its response has the security headers', async () => {
     const response = await fetch(`${server.url}/open`);
     expect(await response.text()).toBe('open');
     expect(response.headers.get('x-content-type-options')).toBe('nosniff');
@@ -176,46 +176,49 @@ describe('who is let in', () => {
     ['GET', '/things/%zz'],
     ['GET', '/nowhere'],
     ['PUT', '/things'],
+    ['OPTIONS', '/things'],
+    ['OPTIONS', '/open'],
+    ['POST', '/open'],
     ['POST', '/fail'],
-  ])('without a credential %s %s is 401 before anything else is judged', async (method, path) => {
+  ])('without a credential %s %s is 401', async (method, path) => {
     const response = await fetch(server.url + path, { method });
     expect(response.status).toBe(401);
     expect(response.headers.get('www-authenticate')).toBe('Bearer');
     expect(await response.json()).toMatchObject({ code: 'unauthenticated', status: 401 });
   });
 
-  test('what exists and is not the caller’s is 403, what does not exist is 404', async () => {
+  test('a foreign resource is 403 and a missing one is 404', async () => {
     expect((await call('GET', `/things/${own}`)).status).toBe(200);
     expect((await call('GET', `/things/${foreign}`)).status).toBe(403);
     expect((await call('GET', `/things/${missing}`)).status).toBe(404);
   });
 
-  test('permission is judged before the body is read', async () => {
+  test('the permission is checked before the body is read', async () => {
     const response = await call('PATCH', `/things/${foreign}`, { headers: json, body: '{broken' });
     expect(response.status).toBe(403);
   });
 });
 
 describe('paths and methods', () => {
-  test('another method of a known path is 405 and says which are possible', async () => {
+  test('another method of a known path is 405 and lists the supported methods', async () => {
     const response = await call('DELETE', `/things/${own}`);
     expect(response.status).toBe(405);
     expect(response.headers.get('allow')).toBe('GET, HEAD, PATCH');
   });
 
-  test('an unknown path is a 404 problem', async () => {
+  test('an unknown path is 404 with a problem document', async () => {
     const response = await call('GET', '/nowhere');
     expect(response.status).toBe(404);
     expect(response.headers.get('content-type')).toBe('application/problem+json');
   });
 
-  test('HEAD answers like GET, without the body', async () => {
+  test('HEAD responds like GET without the body', async () => {
     const response = await call('HEAD', `/things/${own}`);
     expect([response.status, await response.text()]).toEqual([200, '']);
   });
 
   test.each(['/things/%zz', '/things/%', '/things/%ff'])(
-    'the malformed escape in %s is 400',
+    'a path with the malformed escape %s is 400',
     async (path) => {
       const response = await call('GET', path);
       expect(response.status).toBe(400);
@@ -224,7 +227,7 @@ describe('paths and methods', () => {
   );
 
   test.each(['/things/1', '/things/%00', "/things/'%20or%201=1--", `/things/urn:uuid:${own}`])(
-    '%s names no id and is 422',
+    '%s has a malformed id and is 422',
     async (path) => {
       const response = await call('GET', path);
       expect(response.status).toBe(422);
@@ -234,7 +237,7 @@ describe('paths and methods', () => {
 });
 
 describe('query', () => {
-  test('values are coerced to the types of the schema', async () => {
+  test('query values are coerced to the types of the schema', async () => {
     const response = await call('GET', '/things?limit=7&force=true&status=a&status=b&name=a+b%20c');
     expect(await response.json()).toEqual({ limit: 7, force: true, status: ['a', 'b'], name: 'a b c' });
   });
@@ -247,7 +250,7 @@ describe('query', () => {
     ['name=%00', 'name', 'must not contain a NUL character'],
     ['color=red', 'color', 'is not a known property; known are limit, force, status, name'],
     ['__proto__=1', '__proto__', 'is not a known property; known are limit, force, status, name'],
-  ])('%s is 422 and says why', async (query, path, message) => {
+  ])('the query %s is 422 with the reason', async (query, path, message) => {
     const response = await call('GET', `/things?${query}`);
     expect(response.status).toBe(422);
     expect(await response.json()).toMatchObject({ errors: [{ path, message }] });
@@ -274,7 +277,7 @@ describe('bodies', () => {
     ['', 422, 'validation_failed'],
     ['null', 422, 'validation_failed'],
     ['[]', 422, 'validation_failed'],
-  ])('body %# is refused with its own status', async (body, status, code) => {
+  ])('invalid body %# is refused with its own status', async (body, status, code) => {
     expect(await patch(body)).toMatchObject({ status, problem: { code } });
   });
 
@@ -291,11 +294,11 @@ describe('bodies', () => {
     ['{"name":"a","labels":{"\\u0000":"x"}}', '/labels', 'has a name that must not contain a NUL character'],
     ['{"name":"a","__proto__":{"x":1}}', '/__proto__', 'is not an allowed name'],
     ['{"name":"a","labels":{"__proto__":"x"}}', '/labels/__proto__', 'is not an allowed name'],
-  ])('%s is 422 and says where and why', async (body, path, message) => {
+  ])('the body %s is 422 with path and reason', async (body, path, message) => {
     expect(await patch(body)).toMatchObject({ status: 422, problem: { errors: [{ path, message }] } });
   });
 
-  test('every fault of a small body is told at once, of a large number only the first', async () => {
+  test('all errors of a small body are reported, up to 20', async () => {
     const { problem } = await patch('{"size":"x","one":1,"two":2}');
     expect((problem.errors as unknown[]).length).toBe(4);
     const many = Object.fromEntries(Array.from({ length: 1_000 }, (_, index) => [`key${index}`, 1]));
@@ -304,8 +307,8 @@ describe('bodies', () => {
 
   test.each([
     [8_000, 200],
-    [9_000, 413],
-  ])('a body of %i bytes, each in a chunk of its own, is answered with %i', async (bytes, status) => {
+    [9_000, 200],
+  ])('a body of %i bytes in one-byte chunks is %i', async (bytes, status) => {
     const body = `{"name":"${'x'.repeat(bytes - 11)}"}`;
     const chunks = [...body].map((byte) => `1\r\n${byte}\r\n`).join('');
     const socket = connect(server.port, '127.0.0.1');
@@ -322,20 +325,20 @@ describe('bodies', () => {
     { 'Content-Type': 'text/plain' },
     { 'Content-Type': 'application/json; charset=latin1' },
     { 'Content-Type': 'application/json', 'Content-Encoding': 'gzip' },
-  ])('%o is 415', async (headers) => {
+  ])('a body with the headers %o is 415', async (headers) => {
     expect((await patch('{"name":"a"}', headers)).status).toBe(415);
   });
 
   test.each(['application/json; charset=utf-8', 'Application/JSON;charset="UTF-8"'])(
-    '%s is taken',
+    'the media type %s is accepted',
     async (type) => {
       expect((await patch('{"name":"a"}', { 'Content-Type': type })).status).toBe(200);
     },
   );
 });
 
-describe('what is told and what is logged', () => {
-  test('an unknown error is a bare 500, its cause only in the log', async () => {
+describe('errors and logs', () => {
+  test('an unexpected error is a 500 whose cause is only in the log', async () => {
     const response = await call('POST', '/fail');
     expect(response.status).toBe(500);
     const text = await response.text();
@@ -344,7 +347,7 @@ describe('what is told and what is logged', () => {
     expect(lines[0]).toMatchObject({ level: 'error', err: { message: 'secret detail' }, route: '/fail' });
   });
 
-  test('a request is one line with its pattern, caller and id', async () => {
+  test('a request is one log line with its route, caller and id', async () => {
     const response = await call('GET', `/things/${own}`, { headers: { 'X-Request-Id': 'abc-1' } });
     expect(response.headers.get('x-request-id')).toBe('abc-1');
     await until('it is logged', () => lines.length === 1);
@@ -366,7 +369,7 @@ describe('what is told and what is logged', () => {
     ['POST', '/things', 'none'],
     ['GET', '/things/1/more', 'none'],
     ['GET', '/Things', 'none'],
-  ])('%s %s without a credential is counted and logged under the route %s', async (method, path, route) => {
+  ])('an unauthenticated %s %s is counted under the route %s', async (method, path, route) => {
     expect((await fetch(server.url + path, { method })).status).toBe(401);
     await until('it is logged', () => lines.length === 1);
     expect(lines[0]).toMatchObject({ status: 401, route });
@@ -374,29 +377,29 @@ describe('what is told and what is logged', () => {
     expect((await metrics.expose()).text).toContain(counted);
   });
 
-  test('an id that is not sane is replaced', async () => {
+  test('an unsafe request id is replaced', async () => {
     const response = await call('GET', '/things', { headers: { 'X-Request-Id': 'a b"{}' } });
     expect(response.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
   });
 
   test.each([
-    ['no Host', ''],
-    ['an Expect that nobody knows', 'Host: x\r\nExpect: the-unexpected\r\n'],
-  ])('%s is answered with a problem document, and the connection goes on', async (_name, header) => {
+    ['no Host header', ''],
+    ['an unsupported Expect header', 'Host: x\r\nExpect: the-unexpected\r\n'],
+  ])('a request with %s gets a problem document and the connection stays open', async (_name, header) => {
     const socket = connect(server.port, '127.0.0.1');
     socket.write(`GET /open HTTP/1.1\r\n${header}\r\nGET /open HTTP/1.1\r\nHost: x\r\n\r\n`);
     let text = '';
     socket.on('data', (chunk) => {
       text += chunk;
     });
-    await until('both are answered', () => text.endsWith('open'));
+    await until('both responses have arrived', () => text.endsWith('open'));
     socket.destroy();
     expect(text).toMatch(/^HTTP\/1.1 400 Bad Request\r\n/);
     expect(text).toContain('Content-Type: application/problem+json');
     expect(text).toContain('"code":"invalid_request"');
   });
 
-  test('a client that goes away in the middle of its body is no error', async () => {
+  test('a client that disconnects while sending its body is logged as 499', async () => {
     const socket = connect(server.port, '127.0.0.1');
     socket.write(
       `PATCH /things/${own} HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer good\r\n` +

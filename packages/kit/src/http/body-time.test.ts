@@ -2,7 +2,7 @@ import { AppError } from '../app-error.js';
 import { createLogger } from '../logger.js';
 import { createMetrics } from '../metrics.js';
 import { createHttpApp } from './app.js';
-import { routeDefiner } from './define-route.js';
+import { routeDefiner } from './route.js';
 import { type HttpServer, listen } from './server.js';
 
 const defineRoute = routeDefiner<string, never>();
@@ -10,11 +10,11 @@ const route = defineRoute({
   method: 'POST',
   path: '/things',
   operationId: 'postThing',
-  summary: 'Takes a thing.',
+  summary: 'Creates a thing.',
   tag: 'test',
   access: 'token',
   body: { type: 'object', properties: { name: { type: 'string' } } },
-  responses: { 204: { description: 'taken' } },
+  responses: { 204: { description: 'Created.' } },
   handler: () => ({ status: 204 }),
 });
 
@@ -42,14 +42,14 @@ const post = (name: string, body: string) =>
     body,
   });
 
-test('bodies that take long to parse use up their principal’s time, and nobody else’s', async () => {
-  const dear = JSON.stringify(Array.from({ length: 300_000 }, () => ({})));
-  let answer = await post('ada', dear);
-  expect(answer.status).toBe(422);
-  for (let tries = 0; tries < 500 && answer.status !== 429; tries += 1) answer = await post('ada', dear);
-  expect([answer.status, Number(answer.headers.get('retry-after')) >= 1]).toEqual([429, true]);
-  expect(await answer.json()).toMatchObject({ code: 'too_many_requests' });
-  expect((await post('bob', dear)).status).toBe(422);
-  // What is as small as an alert is not refused.
+test('bodies that take long to parse use up the time of their sender only', async () => {
+  const slow = JSON.stringify(Array.from({ length: 300_000 }, () => ({})));
+  let response = await post('ada', slow);
+  expect(response.status).toBe(422);
+  for (let tries = 0; tries < 500 && response.status !== 429; tries += 1) response = await post('ada', slow);
+  expect([response.status, Number(response.headers.get('retry-after')) >= 1]).toEqual([429, true]);
+  expect(await response.json()).toMatchObject({ code: 'too_many_requests' });
+  expect((await post('bob', slow)).status).toBe(422);
+  // Small bodies, such as alerts, are not limited.
   expect((await post('ada', '{"name":"a"}')).status).toBe(204);
 });

@@ -1,52 +1,120 @@
 import type { IncomingMessage } from 'node:http';
-import { AppError, type FieldError } from '../app-error.js';
+import { AppError, type FieldError, requireWithinLimit } from '../app-error.js';
 import { findBadText } from '../bad-text.js';
-import { childPointer } from './json-pointer.js';
-import type { BodyReader } from './read-body.js';
+import { createSemaphore, type LimitReason } from '../concurrency/semaphore.js';
+import { createTimeBudget } from '../concurrency/time-budget.js';
+import { childPointer } from './describe-validation-error.js';
+import { RequestAborted } from './request-context.js';
+import type { SchemaCheck } from './schema-check.js';
 
 /**
- * The bytes of a request's JSON body, none where there is no body.
- * @throws AppError as `read` does, and 415 for another media type, charset or content encoding.
+ * Reads, parses and checks the JSON body of a request; `owner` names its sender. A request without a body has the
+ * body `{}`, so that the schema can name the missing properties.
+ * @throws AppError 400, 413, 415 or 422 for an invalid body; 429 or 503 when the sender or all senders together have
+ *   too many large bodies in progress; 429 when the sender's large bodies took too much time; `RequestAborted`
  */
-export async function readJsonBody(
+export type JsonBodyParser = (
   request: IncomingMessage,
-  { read, owner }: { read: BodyReader; owner: string },
-): Promise<Buffer> {
-  if (!hasBody(request)) return Buffer.alloc(0);
-  checkMediaType(request);
-  return read(request, owner);
+  options: { owner: string; check: SchemaCheck },
+) => Promise<unknown>;
+
+/** Bodies below this size, such as alerts, are free: 4,000 connections can hold 64 MiB of them. */
+const largeBodyBytes = 16_384;
+/** Memory for large bodies: an eighth of a container of 512 MiB. */
+const largeBodiesBytes = 67_108_864;
+/** Parsing and checking the large bodies of one sender takes at most 1 s at once, then a tenth of the thread. */
+const parseBudget = { share: 0.1, burstMs: 1_000 };
+/** Larger bodies get their first error only: a list of errors can take more memory than the body. */
+const listErrorsBelowBytes = 65_536;
+
+export interface JsonBodyOptions {
+  limitBytes: number;
+  /** Longest wait of a large body for its turn; 3 s unless given. */
+  maxWaitMs?: number;
 }
 
-/**
- * No body at all is `{}`, so that the schema can name what is missing.
- * @throws AppError 400 for bytes that are not UTF-8 or text that is not JSON, 422 for text or nesting that no schema
- *   would allow.
- */
-export function parseJsonBody(bytes: Buffer): unknown {
-  const value = parseJson(decodeUtf8(bytes));
-  const fault = findBadShape(value, 0) ?? findBadText(value);
-  if (fault) throw new AppError('validation_failed', 'The request body is not valid.', { errors: [fault] });
-  return value;
+export function createJsonBodyParser({ limitBytes, maxWaitMs = 3_000 }: JsonBodyOptions): JsonBodyParser {
+  const permits = Math.max(4, Math.floor(largeBodiesBytes / limitBytes));
+  const largeBodies = createSemaphore({
+    permits,
+    permitsPerKey: Math.ceil(permits / 4),
+    maxWaitMs,
+    createError: tooManyBodies,
+  });
+  const parseTime = createTimeBudget(parseBudget);
+
+  return async (request, { owner, check }) => {
+    if (!hasBody(request)) return parseAndCheck(Buffer.alloc(0), check);
+    requireJson(request);
+    const length = declaredLength(request) ?? limitBytes;
+    if (length > limitBytes) throw tooLarge(limitBytes);
+    if (length < largeBodyBytes) return parseAndCheck(await readBytes(request, length), check);
+    return largeBodies.run(async () => {
+      const bytes = await readBytes(request, length);
+      requireWithinLimit(parseTime.check(owner), 'Your requests took too much time to parse.');
+      return parseTime.run(owner, () => parseAndCheck(bytes, check));
+    }, owner);
+  };
 }
 
-function hasBody({ headers }: IncomingMessage): boolean {
-  if (headers['transfer-encoding'] !== undefined) return true;
-  return headers['content-length'] !== undefined && Number(headers['content-length']) !== 0;
+function hasBody(request: IncomingMessage): boolean {
+  return request.headers['transfer-encoding'] !== undefined || (declaredLength(request) ?? 0) > 0;
+}
+
+function declaredLength({ headers }: IncomingMessage): number | undefined {
+  const length = headers['content-length'];
+  return length === undefined ? undefined : Number(length);
 }
 
 const jsonType = /^application\/json[ \t]*(?:;[ \t]*charset="?utf-?8"?[ \t]*)?;?$/i;
 
-function checkMediaType({ headers }: IncomingMessage): void {
+function requireJson({ headers }: IncomingMessage): void {
   if (!jsonType.test(headers['content-type'] ?? '')) {
-    throw new AppError(
-      'unsupported_media_type',
-      'Send the body as UTF-8 with Content-Type: application/json.',
-    );
+    const detail = 'Send the body as UTF-8 with Content-Type: application/json.';
+    throw new AppError('unsupported_media_type', detail);
   }
   const encoding = headers['content-encoding'] ?? 'identity';
   if (encoding.toLowerCase() !== 'identity') {
     throw new AppError('unsupported_media_type', 'Send the body without a Content-Encoding.');
   }
+}
+
+/**
+ * Copies the chunks of a body into one buffer as they arrive. `express.json` and `raw-body` keep each chunk as an
+ * object of its own: a body in one-byte chunks would take 500 times its size.
+ */
+function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  if (request.destroyed) return Promise.reject(new RequestAborted());
+  return new Promise((resolve, reject) => {
+    const bytes = Buffer.allocUnsafeSlow(maxBytes);
+    let length = 0;
+    request.on('data', (chunk: Buffer) => {
+      length += chunk.length;
+      if (length > maxBytes) reject(tooLarge(maxBytes));
+      else chunk.copy(bytes, length - chunk.length);
+    });
+    request.on('end', () => resolve(bytes.subarray(0, length)));
+    request.on('error', (cause) => reject(new RequestAborted({ cause })));
+    request.on('close', () => reject(new RequestAborted()));
+  });
+}
+
+function parseAndCheck(bytes: Buffer, check: SchemaCheck): unknown {
+  const value = parseJsonBody(bytes);
+  const errors = check(value, { listAll: bytes.length <= listErrorsBelowBytes });
+  if (errors.length > 0) throw invalidBody(errors);
+  return value;
+}
+
+/**
+ * @throws AppError 400 for bytes that are not UTF-8 or text that is not JSON, 422 for nesting or text that no schema
+ *   can allow
+ */
+export function parseJsonBody(bytes: Buffer): unknown {
+  const value = parseJson(decodeUtf8(bytes));
+  const error = findBadShape(value, 0) ?? findBadText(value);
+  if (error) throw invalidBody([error]);
+  return value;
 }
 
 function decodeUtf8(bytes: Buffer): string {
@@ -62,37 +130,50 @@ function parseJson(text: string): unknown {
   try {
     return JSON.parse(text);
   } catch {
-    // The parser's message quotes the body, which may hold a secret: neither sent nor kept as a cause.
+    // The parser's message quotes the body, which can hold a secret, so it is neither sent nor kept as the cause.
     throw new AppError('malformed_json', 'The request body is not valid JSON.');
   }
 }
 
 const maxDepth = 100;
 
-/**
- * Recursion is bounded by the depth that it looks for. The place of a fault is put together on the way back from it: made
- * for each member, it would cost more than all the rest.
- */
+/** Finds nesting beyond `maxDepth`, which also limits this recursion, and members named `__proto__`. */
 function findBadShape(value: unknown, depth: number): FieldError | undefined {
   if (typeof value !== 'object' || value === null) return undefined;
   if (depth >= maxDepth) {
     return { path: '', message: `must not be nested more than ${maxDepth} levels deep` };
   }
+  // The path is built on the way back: a path for each member costs more than the rest of the check.
   if (Array.isArray(value)) {
     for (let index = 0; index < value.length; index += 1) {
-      const fault = findBadShape(value[index], depth + 1);
-      if (fault) return within(String(index), fault);
+      const error = findBadShape(value[index], depth + 1);
+      if (error) return within(String(index), error);
     }
     return undefined;
   }
   for (const key in value) {
     if (key === '__proto__') return { path: childPointer('', key), message: 'is not an allowed name' };
-    const fault = findBadShape((value as Record<string, unknown>)[key], depth + 1);
-    if (fault) return within(key, fault);
+    const error = findBadShape((value as Record<string, unknown>)[key], depth + 1);
+    if (error) return within(key, error);
   }
   return undefined;
 }
 
 function within(name: string, { path, message }: FieldError): FieldError {
   return { path: path === '' ? '' : childPointer('', name) + path, message };
+}
+
+function invalidBody(errors: FieldError[]): AppError {
+  return new AppError('validation_failed', 'The request body is not valid.', { errors });
+}
+
+function tooLarge(limitBytes: number): AppError {
+  return new AppError('payload_too_large', `The request body must be ${limitBytes} bytes or less.`);
+}
+
+function tooManyBodies(reason: LimitReason): AppError {
+  const options = { retryAfterSeconds: 2 };
+  if (reason === 'key')
+    return new AppError('too_many_requests', 'You send too many large request bodies at a time.', options);
+  return new AppError('unavailable', 'Too many large request bodies are being received; try again.', options);
 }

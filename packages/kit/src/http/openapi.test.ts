@@ -1,5 +1,5 @@
-import { definePublicRoute, routeDefiner } from './define-route.js';
 import { createOpenApiDocument } from './openapi.js';
+import { definePublicRoute, routeDefiner } from './route.js';
 
 const thing = {
   title: 'Thing',
@@ -57,7 +57,7 @@ const document = createOpenApiDocument({
   components: { schemas: Record<string, unknown> };
 };
 
-test('a public operation asks for no credential and has no problems of its own', () => {
+test('a public operation has no security and no error responses', () => {
   expect(document.paths['/open']?.get).toMatchObject({
     security: [],
     responses: { 200: { content: { 'text/html': {} } } },
@@ -65,7 +65,7 @@ test('a public operation asks for no credential and has no problems of its own',
   expect(Object.keys(document.paths['/open']?.get?.responses ?? {})).toEqual(['200']);
 });
 
-test('parameters, body, permission and every problem come from the route', () => {
+test('parameters, body, permission and error responses come from the route', () => {
   const operation = document.paths['/things/{thing_id}']?.patch;
   expect(operation).toMatchObject({
     'x-permission': 'thing_write',
@@ -90,14 +90,14 @@ test('parameters, body, permission and every problem come from the route', () =>
   ]);
 });
 
-test('titled schemas become components, also nested ones; a property named title does not', () => {
+test('titled schemas become components, and a property named title does not', () => {
   expect(Object.keys(document.components.schemas).sort()).toEqual(['Part', 'Problem', 'Thing']);
   expect(document.components.schemas.Thing).toMatchObject({
     properties: { title: { type: 'string' }, parts: { items: { $ref: '#/components/schemas/Part' } } },
   });
 });
 
-test('an operation for any method has an id of its own for each', () => {
+test('a route for all methods has one operation id for each method', () => {
   const ids = Object.values(document.paths['/verify'] ?? {}).map(({ operationId }) => operationId);
   expect(new Set(ids).size).toBe(5);
 });

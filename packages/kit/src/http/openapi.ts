@@ -1,6 +1,6 @@
 import type { JSONSchema } from 'json-schema-to-ts';
-import { problemSchema, problemSentences } from './problem-schema.js';
-import type { HttpMethod, ResponseSpec, Route } from './route.js';
+import { problemDescriptions, problemSchema } from './problem.js';
+import { definePublicRoute, type HttpMethod, type ResponseSpec, type Route } from './route.js';
 
 export interface OpenApiOptions {
   info: { title: string; version: string; description?: string };
@@ -11,8 +11,8 @@ type Json = Record<string, unknown>;
 type Components = Map<string, unknown>;
 
 /**
- * An OpenAPI 3.1 document of the routes that are served, from the very schemas that check them. A schema whose
- * `title` is one PascalCase word becomes a named component.
+ * The OpenAPI 3.1 document of the routes, from the schemas that validate their requests. A schema whose `title` is one
+ * PascalCase word becomes a named component.
  */
 export function createOpenApiDocument({ info, routes }: OpenApiOptions): Json {
   const components: Components = new Map();
@@ -38,6 +38,21 @@ export function createOpenApiDocument({ info, routes }: OpenApiOptions): Json {
   };
 }
 
+/** `GET /openapi.json`, which serves `document`. */
+export function openApiRoute(document: object): Route<never> {
+  const body = JSON.stringify(document);
+  return definePublicRoute({
+    method: 'GET',
+    path: '/openapi.json',
+    operationId: 'getOpenApiDocument',
+    summary: 'Returns this document.',
+    tag: 'service',
+    access: 'public',
+    responses: { 200: { description: 'An OpenAPI 3.1 document.', contentType: 'application/json' } },
+    handler: () => ({ status: 200, body }),
+  });
+}
+
 function methodsOf(method: HttpMethod): string[] {
   return method === 'ALL' ? ['get', 'post', 'put', 'patch', 'delete'] : [method.toLowerCase()];
 }
@@ -46,7 +61,7 @@ function describeOperation(route: Route<never>, method: string, components: Comp
   const { operationId, summary, description, tag, access, body } = route;
   const permission = typeof access === 'object' ? access.permission : undefined;
   return {
-    // One operation for each method of an `ALL` route, and operation ids are unique.
+    // Operation ids are unique, and an `ALL` route has one operation for each method.
     operationId: route.method === 'ALL' ? `${operationId}_${method}` : operationId,
     summary,
     ...(description && { description }),
@@ -116,12 +131,12 @@ function describeProblems({ access, params, query, body, problems = [] }: Route<
   return Object.fromEntries(
     [...statuses].map((status) => [
       status,
-      { description: problemSentences[status] ?? 'A problem.', content },
+      { description: problemDescriptions[status] ?? 'A problem.', content },
     ]),
   );
 }
 
-/** Copies a schema, with every titled part replaced by a reference to its component. */
+/** Copies a schema and replaces each titled part by a reference to its component. */
 function hoist(schema: unknown, components: Components): unknown {
   if (Array.isArray(schema)) return schema.map((item) => hoist(item, components));
   if (typeof schema !== 'object' || schema === null) return schema;

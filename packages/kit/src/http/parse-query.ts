@@ -2,8 +2,8 @@ import type { JSONSchema } from 'json-schema-to-ts';
 import { AppError, type FieldError } from '../app-error.js';
 
 /**
- * Reads the query of a request target. A parameter whose schema is an array may be repeated, any other may not.
- * @throws AppError 400 for a malformed percent escape, 422 for a parameter that is given twice.
+ * Parses the query of a request target. Only parameters whose schema is an array can be repeated.
+ * @throws AppError 400 for a malformed percent escape, 422 for a repeated parameter
  */
 export function parseQuery(
   target: string,
@@ -31,7 +31,7 @@ function decode(text: string): string {
   try {
     return decodeURIComponent(text.replaceAll('+', ' '));
   } catch (cause) {
-    throw new AppError('invalid_request', 'The query holds a malformed percent escape.', { cause });
+    throw new AppError('invalid_request', 'The query has a malformed percent escape.', { cause });
   }
 }
 

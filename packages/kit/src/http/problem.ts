@@ -1,14 +1,13 @@
 import { STATUS_CODES } from 'node:http';
-import { AppError } from '../app-error.js';
+import { AppError, errorStatus } from '../app-error.js';
 
 export interface ProblemResponse {
   status: number;
   headers: Record<string, string>;
-  /** `application/problem+json` (RFC 9457). */
   body: Record<string, unknown>;
 }
 
-/** What a caller is told about an error. An error that is not ours to explain is a bare 500. */
+/** The problem document (RFC 9457) for an error. An error that is no `AppError` becomes a 500 without its message. */
 export function toProblem(error: unknown, requestId: string): ProblemResponse {
   const { status, code, detail, errors, extra, retryAfterSeconds, headers } = toAppError(error);
   return {
@@ -34,9 +33,50 @@ export function toProblem(error: unknown, requestId: string): ProblemResponse {
 
 function toAppError(error: unknown): AppError {
   if (error instanceof AppError) return error;
-  // express's router throws this for a path such as /webhooks/%zz
+  // Express throws this for a path such as /webhooks/%zz.
   if (error instanceof URIError) {
-    return new AppError('invalid_request', 'The path holds a malformed percent escape.', { cause: error });
+    return new AppError('invalid_request', 'The path has a malformed percent escape.', { cause: error });
   }
   return new AppError('internal_error', 'Something went wrong on our side.', { cause: error });
 }
+
+export const problemSchema = {
+  title: 'Problem',
+  description: 'A problem document (RFC 9457).',
+  type: 'object',
+  required: ['type', 'title', 'status', 'code', 'detail', 'request_id'],
+  properties: {
+    type: { const: 'about:blank' },
+    title: { type: 'string' },
+    status: { type: 'integer' },
+    code: { type: 'string', enum: Object.keys(errorStatus) },
+    detail: { type: 'string' },
+    errors: {
+      type: 'array',
+      description: 'The validation errors, with code validation_failed.',
+      items: {
+        type: 'object',
+        required: ['path', 'message'],
+        properties: {
+          path: { type: 'string', description: 'A JSON pointer into the body, or the name of a parameter.' },
+          message: { type: 'string' },
+        },
+      },
+    },
+    request_id: { type: 'string' },
+  },
+} as const;
+
+/** Descriptions of the error responses in the OpenAPI document, by status. */
+export const problemDescriptions: Readonly<Record<number, string>> = {
+  400: 'The request cannot be parsed: malformed JSON, path or query.',
+  401: 'Credentials are missing, invalid or expired.',
+  403: 'Credentials are valid but lack permission for the requested resource.',
+  404: 'No resource has this id.',
+  409: 'The request conflicts with the current state of the resource.',
+  413: 'The request body is too large.',
+  415: 'The request body is not application/json in UTF-8.',
+  422: 'The request is well-formed but not valid; `errors` lists the reasons.',
+  429: 'Too many requests; see Retry-After.',
+  503: 'A dependency is unavailable; see Retry-After.',
+};

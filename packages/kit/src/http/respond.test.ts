@@ -4,13 +4,13 @@ import { until } from '@tocsin/testing';
 import { createLogger } from '../logger.js';
 import { createMetrics } from '../metrics.js';
 import { createHttpApp } from './app.js';
-import { definePublicRoute } from './define-route.js';
+import { definePublicRoute } from './route.js';
 import { type HttpServer, listen } from './server.js';
 
-/** Pages of a mebibyte, counted as they are made; `failsAt` is the first one that cannot be. */
+/** Pages of 1 MiB, counted when they are read; the page `failsAt` throws. */
 const fresh = {
   made: 0,
-  isBegun: false,
+  isStarted: false,
   isEnded: false,
   pages: 3,
   failsAt: Number.POSITIVE_INFINITY,
@@ -21,10 +21,10 @@ const item = 'x'.repeat(1_048_576);
 
 async function* makePages() {
   try {
-    state.isBegun = true;
+    state.isStarted = true;
     await state.ready;
     for (let page = 0; page < state.pages; page += 1) {
-      if (page === state.failsAt) throw new Error('The database is away.');
+      if (page === state.failsAt) throw new Error('The database is unavailable.');
       state.made += 1;
       yield page % 2 === 0 ? [item] : [];
     }
@@ -58,22 +58,22 @@ afterAll(() => server.close(100));
 beforeEach(() => {
   Object.assign(state, fresh);
 });
-const ask = () => fetch(`${server.url}/list`);
+const getList = () => fetch(`${server.url}/list`);
 
 test.each([
   [3, [item, item]],
   [1, [item]],
   [0, []],
-])('%i pages are one array', async (pages, expected) => {
+])('%i pages are sent as one array', async (pages, expected) => {
   state.pages = pages;
-  const response = await ask();
+  const response = await getList();
   expect([response.status, response.headers.get('link')]).toEqual([200, '<next>']);
   expect(response.headers.get('content-type')).toMatch(/^application\/json/);
   const body = (await response.json()) as string[];
   expect(body.length === expected.length && body.every((text) => text === item)).toBe(true);
 });
 
-test('pages are made as fast as they are read, and no more once the client has gone', async () => {
+test('pages are read no faster than the client receives them, and not after it disconnects', async () => {
   state.pages = 200;
   const response = await new Promise<IncomingMessage>((resolve) => get(`${server.url}/list`, resolve));
   response.pause();
@@ -84,12 +84,12 @@ test('pages are made as fast as they are read, and no more once the client has g
   }
   expect(made).toBeLessThan(100);
   response.destroy();
-  await until('it is no longer made', () => state.isEnded);
+  await until('the pages are closed', () => state.isEnded);
   expect(state.made).toBeLessThan(100);
 });
 
 test.each([1, 2])(
-  'a client that has gone before the first page is there is noticed then (%i requests in a row)',
+  'a client that disconnects before the first page gets no further ones (%i pipelined)',
   async (requests) => {
     let makeReady = () => {};
     state.ready = new Promise((resolve) => {
@@ -98,30 +98,30 @@ test.each([1, 2])(
     const { port } = new URL(server.url);
     const socket = connect(Number(port), '127.0.0.1');
     socket.write('GET /list HTTP/1.1\r\nHost: test\r\n\r\n'.repeat(requests));
-    await until('it has begun', () => state.isBegun);
+    await until('the first page is requested', () => state.isStarted);
     socket.destroy();
     await new Promise((resolve) => setTimeout(resolve, 100));
     makeReady();
-    await until('it is no longer made', () => state.isEnded);
+    await until('the pages are closed', () => state.isEnded);
     expect(state.made).toBeLessThanOrEqual(requests);
   },
 );
 
-test('what fails before the first page is an answer, and what fails later cuts the array', async () => {
+test('an error before the first page has its own status, a later one cuts the response', async () => {
   state.failsAt = 0;
-  const early = await ask();
+  const early = await getList();
   expect([early.status, early.headers.get('content-type'), early.headers.get('link')]).toEqual([
     500,
     'application/problem+json',
     null,
   ]);
   state.failsAt = 1;
-  const late = await ask();
+  const late = await getList();
   expect(late.status).toBe(200);
   await expect(late.text()).rejects.toThrow();
 });
 
-test('HEAD costs one page', async () => {
+test('HEAD reads one page', async () => {
   const status = await new Promise((resolve) =>
     request(`${server.url}/list`, { method: 'HEAD' }, (response) =>
       resolve(response.resume().statusCode),

@@ -1,9 +1,9 @@
 import type { ErrorRequestHandler, Response } from 'express';
 import { toProblem } from './problem.js';
-import { RequestAborted } from './request-aborted.js';
+import { RequestAborted } from './request-context.js';
 import type { ResponseHeaders } from './route.js';
 
-interface Answer {
+interface ResponseContent {
   status: number;
   headers?: ResponseHeaders | undefined;
   body?: unknown;
@@ -11,15 +11,29 @@ interface Answer {
 }
 
 /**
- * Writes an answer. JSON unless `contentType` says that the body is text or bytes to be sent as they are. Pages become
- * one array; resolves when the last one is written.
+ * Writes a response. The body is serialized as JSON unless `contentType` is given. Pages are written as one array;
+ * the promise resolves after the last page.
  */
-export async function respond(response: Response, answer: Answer): Promise<void> {
-  if (isPages(answer.body)) await writePages(response, { ...answer, body: answer.body });
-  else writeWhole(response, answer);
+export async function respond(response: Response, content: ResponseContent): Promise<void> {
+  if (isPages(content.body)) await writePages(response, { ...content, body: content.body });
+  else writeWhole(response, content);
 }
 
-function writeWhole(response: Response, { status, headers, body, contentType }: Answer): void {
+/** The error middleware: the only place that turns an error into a response. */
+export function errorHandler(translate: (error: unknown) => unknown = (error) => error): ErrorRequestHandler {
+  return (thrown, _request, response: Response, _next) => {
+    const error = translate(thrown);
+    const { request } = response.locals;
+    request.error = error;
+    // A truncated response is the only sign of an error that is left once a part of the response is sent.
+    if (response.headersSent || response.destroyed) response.destroy();
+    else writeWhole(response, toProblem(error, request.id));
+  };
+}
+
+const json = 'application/json; charset=utf-8';
+
+function writeWhole(response: Response, { status, headers, body, contentType }: ResponseContent): void {
   writeHead(response, { status, headers });
   if (body === undefined) {
     response.end();
@@ -31,9 +45,10 @@ function writeWhole(response: Response, { status, headers, body, contentType }: 
   response.end(bytes);
 }
 
-const json = 'application/json; charset=utf-8';
-
-function writeHead(response: Response, { status, headers = {} }: Pick<Answer, 'status' | 'headers'>): void {
+function writeHead(
+  response: Response,
+  { status, headers = {} }: Pick<ResponseContent, 'status' | 'headers'>,
+): void {
   response.statusCode = status;
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
 }
@@ -44,60 +59,45 @@ function isPages(body: unknown): body is Pages {
   return typeof body === 'object' && body !== null && Symbol.asyncIterator in body;
 }
 
-/** The next page is asked for when this one is on its way: of a client that reads slowly, one is held. */
+/** Reads the next page when the client has received the previous one, so a slow client costs one page of memory. */
 async function writePages(
   response: Response,
-  { body, status, headers }: Answer & { body: Pages },
+  { body, status, headers }: ResponseContent & { body: Pages },
 ): Promise<void> {
-  const begin = () => {
+  const start = () => {
     if (response.headersSent) return;
     writeHead(response, { status, headers: { ...headers, 'Content-Type': json } });
   };
-  let before = '[';
+  let separator = '[';
   for await (const items of body) {
     if (items.length === 0) continue;
-    if (isGone(response)) throw new RequestAborted();
-    // Not before the first page is there: a fault until then has a status of its own.
-    begin();
+    if (isClosed(response)) throw new RequestAborted();
+    // The head is sent with the first page: an error before that still gets its own status.
+    start();
     const text = items.map((item) => JSON.stringify(item)).join(',');
-    if (!response.write(before + text)) await drained(response);
-    if (isGone(response)) throw new RequestAborted();
-    before = ',';
+    if (!response.write(separator + text)) await drained(response);
+    if (isClosed(response)) throw new RequestAborted();
+    separator = ',';
     if (response.req.method === 'HEAD') break;
   }
-  begin();
-  response.end(before === '[' ? '[]' : ']');
+  start();
+  response.end(separator === '[' ? '[]' : ']');
 }
 
-/** An answer that waits for the one before it (pipelining) is not told that its connection has ended. */
-function isGone(response: Response): boolean {
+/** A pipelined response that waits for an earlier one is not destroyed with its socket, so both are checked. */
+function isClosed(response: Response): boolean {
   return response.destroyed || response.req.socket.destroyed;
 }
 
 function drained(response: Response): Promise<void> {
   const { socket } = response.req;
   return new Promise((resolve) => {
-    const go = () => {
-      response.off('drain', go).off('close', go);
-      socket.off('close', go);
+    const done = () => {
+      response.off('drain', done).off('close', done);
+      socket.off('close', done);
       resolve();
     };
-    response.on('drain', go).on('close', go);
-    socket.on('close', go);
+    response.on('drain', done).on('close', done);
+    socket.on('close', done);
   });
-}
-
-/** The one place where an error becomes an answer. */
-export function sendProblem(translate: (error: unknown) => unknown = (error) => error): ErrorRequestHandler {
-  return (thrown, _request, response: Response, _next) => {
-    const error = translate(thrown);
-    const tracked = response.locals.request;
-    tracked.error = error;
-    if (response.headersSent || response.destroyed) {
-      // Part of an answer is out already: cutting it short is the only way left to say that it is not whole.
-      response.destroy();
-      return;
-    }
-    writeWhole(response, toProblem(error, tracked.id));
-  };
 }

@@ -2,16 +2,16 @@ import type { FromSchema, JSONSchema } from 'json-schema-to-ts';
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'ALL';
 
-/** The type of a value that a schema describes; no schema, no value. */
+/** Type of the values that a schema allows; `undefined` without a schema. */
 export type Value<S> = S extends JSONSchema ? FromSchema<S> : undefined;
 
 export interface ResponseSpec {
   description: string;
-  /** The body's schema; without one and without a `contentType` there is no body. */
+  /** Schema of the body. A response without `schema` and `contentType` has no body. */
   schema?: JSONSchema;
-  /** `application/json` unless given; with any other the body is a string or bytes, sent as it is. */
+  /** `application/json` unless given. Any other type sends the body, text or bytes, unchanged. */
   contentType?: string;
-  /** Header name → description, for the OpenAPI document. */
+  /** Descriptions of response headers by name, for the OpenAPI document. */
   headers?: Readonly<Record<string, string>>;
 }
 
@@ -23,10 +23,10 @@ type BodyOf<S extends ResponseSpec> = S['contentType'] extends string
     ? { body: Frozen<FromSchema<S['schema']>> | Pages<FromSchema<S['schema']>> }
     : { body?: undefined };
 
-/** An array that is too long to be held whole: it is sent page by page, as fast as it is read. */
+/** An array in pages: each page is sent before the next one is read, so that one page is in memory. */
 type Pages<T> = T extends readonly (infer Item)[] ? AsyncIterable<readonly Frozen<Item>[]> : never;
 
-/** Bodies are only read, so that arrays and objects written in place fit however they were inferred. */
+/** Accepts literals that TypeScript infers as readonly. */
 type Frozen<T> = T extends readonly (infer Item)[]
   ? readonly Frozen<Item>[]
   : T extends object
@@ -35,28 +35,28 @@ type Frozen<T> = T extends readonly (infer Item)[]
 
 export type ResponseHeaders = Record<string, string | string[]>;
 
-/** One of the declared statuses, with the body that is declared for it. */
+/** A declared status with a body of its schema. */
 export type RouteResponse<R extends ResponseSpecs> = {
   [Status in keyof R & number]: { status: Status; headers?: ResponseHeaders } & BodyOf<R[Status]>;
 }[keyof R & number];
 
-/** Where a request acts: the workspace, or `null` for the whole deployment, and what was read to find it out. */
+/** Target of a request: its workspace, `null` for the whole deployment, and the resource read to find it. */
 export interface Located<Resource> {
   workspaceId: string | null;
   resource: Resource;
 }
 
 /**
- * `locate` runs before the permission is judged and before the body is read. It finds the workspace that the
- * request acts on, from the path or by reading the resource, and throws `not_found` where no such id exists: so
- * 404 is only for what does not exist, and 403 for what exists and is not the caller's.
+ * Access for callers with a permission. `locate` finds the workspace of the request from its path, or by reading the
+ * resource, before the permission is checked and the body is read. It throws `not_found` for an unknown id, so a
+ * caller without permission gets 403 for an existing resource and 404 for a missing one.
  */
 export interface PermissionAccess<Permission, Params, Resource> {
   permission: Permission;
   locate(params: Params, signal: AbortSignal): Located<Resource> | Promise<Located<Resource>>;
 }
 
-/** `public` asks for nothing, `token` for any valid credential. */
+/** `public` needs no credential, `token` any valid credential. */
 type Access<Permission, Params, Resource> =
   | 'public'
   | 'token'
@@ -67,18 +67,18 @@ export interface RouteContext<Principal, Params, Query, Body, Resource> {
   params: Params;
   query: Query;
   body: Body;
-  /** What `locate` read. */
+  /** The resource that `locate` returned. */
   resource: Resource;
   requestId: string;
-  /** Aborted when the client goes away before it was answered. */
+  /** Aborted when the connection closes before the response is complete. */
   signal: AbortSignal;
-  /** Adds fields to the request's one log line. No secrets. */
+  /** Adds fields to the log line of the request. Secrets are not allowed. */
   log(fields: Record<string, unknown>): void;
 }
 
 interface RouteText {
   method: HttpMethod;
-  /** In OpenAPI's notation: `/webhooks/{webhook_id}`. */
+  /** In OpenAPI notation: `/webhooks/{webhook_id}`. */
   path: string;
   operationId: string;
   summary: string;
@@ -88,22 +88,22 @@ interface RouteText {
 
 interface RouteSchemas {
   params?: JSONSchema | undefined;
-  /** Values are coerced from text; a parameter of type array may be repeated. */
+  /** Text values are coerced to the types of the schema. A parameter of type array can be repeated. */
   query?: JSONSchema | undefined;
-  /** A missing body is taken as `{}`; the schema says whether that is enough. */
+  /** A missing body is validated as `{}`. */
   body?: JSONSchema | undefined;
   responses: ResponseSpecs;
-  /** Codes of problems that are not the same for every route, for the document. */
+  /** Statuses of errors that are specific to the route, for the OpenAPI document. */
   problems?: readonly number[];
 }
 
-/** A route as data, the types of its schemas erased: what `createHttpApp` serves and the OpenAPI document shows. */
+/** A route as data, without the types of its schemas. `createHttpApp` serves it and the OpenAPI document shows it. */
 export interface Route<Principal = unknown> extends RouteText, RouteSchemas {
   access: Access<string, never, unknown>;
   handler(context: RouteContext<Principal, never, never, never, never>): unknown;
 }
 
-/** A route as it is written, its types from its own schemas. */
+/** A route with the types of its schemas: the argument of `defineRoute`. */
 export interface RouteDefinition<
   Principal,
   A,
@@ -121,4 +121,47 @@ export interface RouteDefinition<
   responses: R;
   problems?: readonly number[];
   handler(context: RouteContext<Principal, Value<P>, Value<Q>, Value<B>, Resource>): Result | Promise<Result>;
+}
+
+/**
+ * Creates `defineRoute` for one type of principal and one closed list of permissions. The schemas of a route give the
+ * types of its handler's params, query, body and response.
+ */
+export function routeDefiner<Principal, Permission extends string>() {
+  return function defineRoute<
+    const R extends ResponseSpecs,
+    const P extends JSONSchema | undefined = undefined,
+    const Q extends JSONSchema | undefined = undefined,
+    const B extends JSONSchema | undefined = undefined,
+    Resource = undefined,
+    const Result extends RouteResponse<R> = RouteResponse<R>,
+  >(
+    route: RouteDefinition<
+      Principal,
+      'token' | PermissionAccess<Permission, Value<P>, Resource>,
+      P,
+      Q,
+      B,
+      R,
+      Resource,
+      Result
+    >,
+  ): Route<Principal> {
+    return route;
+  };
+}
+
+/** Type of a `defineRoute` that a package exports. */
+export type DefineRoute<Principal, Permission extends string> = ReturnType<
+  typeof routeDefiner<Principal, Permission>
+>;
+
+/** Defines a route that needs no credential. */
+export function definePublicRoute<
+  const R extends ResponseSpecs,
+  const P extends JSONSchema | undefined = undefined,
+  const Q extends JSONSchema | undefined = undefined,
+  const Result extends RouteResponse<R> = RouteResponse<R>,
+>(route: RouteDefinition<undefined, 'public', P, Q, undefined, R, undefined, Result>): Route<never> {
+  return route;
 }

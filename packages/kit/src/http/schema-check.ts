@@ -2,17 +2,16 @@ import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.
 import type { JSONSchema } from 'json-schema-to-ts';
 import type { FieldError } from '../app-error.js';
 import { addFormats } from '../schema-formats.js';
-import { describeFault } from './describe-fault.js';
+import { describeValidationError } from './describe-validation-error.js';
 
-/** The faults of a value, none when it fits. With coercion, the value is changed in place. */
+/** The validation errors of a value, none when it is valid. With `coerce`, the check changes the value in place. */
 export type SchemaCheck = (value: unknown, options?: { listAll?: boolean }) => FieldError[];
 
 export type CompileSchema = (schema: JSONSchema, options?: { coerce?: boolean }) => SchemaCheck;
 
 /**
- * Compiles JSON Schemas (2020-12). The first pass of a check stops at the first fault; all faults are only looked for
- * when `listAll` says that the value is small, for one of many faulty elements costs more memory than it took to send.
- * One compiler serves all routes: each instance of ajv compiles the meta-schema first, which takes longer than a route.
+ * Compiles JSON Schemas (2020-12). A check stops at the first error; with `listAll` it collects up to 20 in a second
+ * pass. All routes share one compiler, because each ajv instance first compiles the meta-schema.
  */
 export function createSchemaCompiler(): CompileSchema {
   const strict = { first: createAjv({ allErrors: false }), all: createAjv({ allErrors: true }) };
@@ -26,29 +25,25 @@ export function createSchemaCompiler(): CompileSchema {
     let all: ValidateFunction | undefined;
     return (value, { listAll = true } = {}) => {
       if (first(value)) return [];
-      if (!listAll) return describe(first.errors ?? []);
-      // Compiled when it is needed first: most routes are never asked for all faults, and a service starts sooner.
+      if (!listAll) return describeErrors(first.errors ?? []);
+      // Compiled on first use: few routes need the second pass, and the service starts sooner.
       all ??= ajv.all.compile(schema as object);
-      return describe(run(all, value));
+      all(value);
+      return describeErrors(all.errors ?? []);
     };
   };
 }
 
-const maxFaults = 20;
+const maxErrors = 20;
 
-function run(validate: ValidateFunction, value: unknown): ErrorObject[] {
-  validate(value);
-  return validate.errors ?? [];
-}
-
-function describe(errors: ErrorObject[]): FieldError[] {
-  const faults = new Map<string, FieldError>();
+function describeErrors(errors: ErrorObject[]): FieldError[] {
+  const described = new Map<string, FieldError>();
   for (const error of errors) {
-    const fault = describeFault(error);
-    if (fault) faults.set(`${fault.path}\n${fault.message}`, fault);
-    if (faults.size >= maxFaults) break;
+    const fieldError = describeValidationError(error);
+    if (fieldError) described.set(`${fieldError.path}\n${fieldError.message}`, fieldError);
+    if (described.size >= maxErrors) break;
   }
-  return [...faults.values()];
+  return [...described.values()];
 }
 
 function createAjv({ allErrors, coerce = false }: { allErrors: boolean; coerce?: boolean }): Ajv2020 {
@@ -59,7 +54,7 @@ function createAjv({ allErrors, coerce = false }: { allErrors: boolean; coerce?:
     strictTypes: false,
     strictRequired: false,
     allowUnionTypes: true,
-    // `required: ['constructor']` must not be met by what every object inherits.
+    // `required: ['constructor']` must not accept the inherited property.
     ownProperties: true,
     verbose: true,
     addUsedSchema: false,

@@ -6,10 +6,10 @@ import { listen } from './server.js';
 
 const address = { host: '127.0.0.1', port: 0 };
 
-/** An app that keeps each answer until the test gives it. */
-function holdingApp() {
-  const held: ServerResponse[] = [];
-  return { app: (_request: unknown, response: ServerResponse) => void held.push(response), held };
+/** An app whose responses are sent by the test. */
+function deferredApp() {
+  const pending: ServerResponse[] = [];
+  return { app: (_request: unknown, response: ServerResponse) => void pending.push(response), pending };
 }
 
 function request(
@@ -26,7 +26,7 @@ function request(
   });
 }
 
-test('a port that is taken is told in one sentence', async () => {
+test('a port in use is reported in one sentence', async () => {
   const first = await listen(() => {}, address);
   await expect(listen(() => {}, { host: '127.0.0.1', port: first.port })).rejects.toThrow(
     `Cannot listen on 127.0.0.1:${first.port}: another process listens there.`,
@@ -34,44 +34,44 @@ test('a port that is taken is told in one sentence', async () => {
   await first.close(100);
 });
 
-test('closing lets what is in flight finish, and does not wait for idle connections', async () => {
-  const { app, held } = holdingApp();
+test('closing waits for requests in progress and not for idle connections', async () => {
+  const { app, pending } = deferredApp();
   const server = await listen(app, address);
   const agent = new Agent({ keepAlive: true });
   const idle = request(server.url, agent);
-  await until('the request is held', () => held.length === 1);
-  held.pop()?.end('first');
+  await until('the request has arrived', () => pending.length === 1);
+  pending.pop()?.end('first');
   await idle;
   const inFlight = request(server.url, agent);
-  await until('the request is held', () => held.length === 1);
+  await until('the request has arrived', () => pending.length === 1);
   const closed = server.close(10_000);
   await expect(request(server.url, new Agent())).rejects.toThrow('ECONNREFUSED');
-  held.pop()?.end('second');
+  pending.pop()?.end('second');
   expect(await inFlight).toMatchObject({ status: 200 });
   await closed;
   agent.destroy();
 });
 
-test('what is still in flight at the deadline is cut', async () => {
-  const { app, held } = holdingApp();
+test('a request still in progress at the deadline is cut', async () => {
+  const { app, pending } = deferredApp();
   const server = await listen(app, address);
   const outcome = expect(request(server.url, new Agent())).rejects.toThrow('socket hang up');
-  await until('the request is held', () => held.length === 1);
+  await until('the request has arrived', () => pending.length === 1);
   await server.close(20);
   await outcome;
 });
 
 function exchange(port: number, bytes: string): Promise<string> {
   return new Promise((resolve, reject) => {
-    let answer = '';
+    let response = '';
     connect(port, '127.0.0.1', function sent(this: Socket) {
       this.write(bytes);
     })
       .on('data', (chunk) => {
-        answer += chunk;
+        response += chunk;
       })
       .on('error', reject)
-      .on('close', () => resolve(answer));
+      .on('close', () => resolve(response));
   });
 }
 
@@ -84,7 +84,7 @@ test.each([
     'invalid_request',
   ],
   [`GET / HTTP/1.1\r\nHost: x\r\nX: ${'a'.repeat(40_000)}\r\n\r\n`, 431, 'headers_too_large'],
-])('what is not HTTP is answered with a problem document: %#', async (bytes, status, code) => {
+])('bytes that are not HTTP get a problem document: %#', async (bytes, status, code) => {
   const server = await listen((_request, response) => response.end('served'), address);
   const [head = '', body = ''] = (await exchange(server.port, bytes)).split('\r\n\r\n');
   expect(head).toMatch(new RegExp(`^HTTP/1.1 ${status} `));
@@ -93,12 +93,12 @@ test.each([
   await server.close(100);
 });
 
-test('an answer that is half out is cut, and never followed by another', async () => {
+test('an incomplete response is cut and not followed by another one', async () => {
   const server = await listen((_request, response) => void response.write('begun'), address);
-  const answer = await exchange(
+  const response = await exchange(
     server.port,
     'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nno chunk\r\n',
   ).catch(() => '');
-  expect(answer).not.toContain('problem+json');
+  expect(response).not.toContain('problem+json');
   await server.close(100);
 });

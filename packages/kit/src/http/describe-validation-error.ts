@@ -1,12 +1,11 @@
 import type { ErrorObject } from 'ajv/dist/2020.js';
 import type { FieldError } from '../app-error.js';
-import { childPointer } from './json-pointer.js';
 
 /**
- * Turns one fault of ajv into a place and a sentence that says what would be right. Gives nothing for a fault that
- * only sums up others ("must match a schema in anyOf").
+ * Turns an ajv error into a path and a message that says what is valid. Returns undefined for the keyword `if`, whose
+ * errors only summarize other errors.
  */
-export function describeFault(error: ErrorObject): FieldError | undefined {
+export function describeValidationError(error: ErrorObject): FieldError | undefined {
   const { instancePath: path, keyword, message = 'is not allowed' } = error;
   const params = error.params as Record<string, unknown>;
   switch (keyword) {
@@ -75,4 +74,11 @@ function formatSentence(format: string): string {
   if (format === 'date-time') return 'must be an ISO 8601 time with a zone, such as 2025-01-31T12:00:00Z';
   if (format === 'uri') return 'must be an absolute URL';
   return `must be in the format ${format}`;
+}
+
+const maxNameLength = 200;
+
+/** The JSON pointer (RFC 6901) of a member. Long names are cut: pointers are for people. */
+export function childPointer(parent: string, name: string): string {
+  return `${parent}/${name.slice(0, maxNameLength).replaceAll('~', '~0').replaceAll('/', '~1')}`;
 }

@@ -2,24 +2,24 @@ import { once } from 'node:events';
 import { get, type IncomingMessage, type ServerResponse } from 'node:http';
 import { connect, type Socket } from 'node:net';
 import { until } from '@tocsin/testing';
-import { findLongest, type Reader } from './cut-slow-readers.js';
 import { listen } from './server.js';
+import { type SlowReader, selectSlowest } from './slow-client-guard.js';
 
-const reader = (heldMs: number, heldBytes: number): Reader => ({ heldMs, heldBytes });
+const reader = (unsentMs: number, unsentBytes: number): SlowReader => ({ unsentMs, unsentBytes });
 
-test('where too much is held in all, those are cut that have held it longest, and no more than must be', () => {
+test('the longest-waiting readers are selected until the rest is within the limit', () => {
   const [old, older, oldest] = [reader(1, 400), reader(2, 400), reader(3, 400)];
-  expect(findLongest([old, oldest, older], 1_000)).toEqual([oldest]);
-  expect(findLongest([old, oldest, older], 500)).toEqual([oldest, older]);
-  expect(findLongest([old, older], 800)).toEqual([]);
+  expect(selectSlowest([old, oldest, older], 1_000)).toEqual([oldest]);
+  expect(selectSlowest([old, oldest, older], 500)).toEqual([oldest, older]);
+  expect(selectSlowest([old, older], 800)).toEqual([]);
 });
 
-// More than the socket buffers of both ends take.
+// More than the socket buffers of both sides.
 const large = Buffer.alloc(16 * 1_048_576, 97);
 const address = { host: '127.0.0.1', port: 0 };
 
-/** A client that asks so often at once, and reads nothing. */
-function asksAndDoesNotRead(port: number, times = 1): Promise<Socket> {
+/** A client that sends `times` requests at once and reads nothing. */
+function requestWithoutReading(port: number, times = 1): Promise<Socket> {
   return new Promise((resolve) => {
     const socket = connect(port, '127.0.0.1', () => {
       socket.pause().write('GET / HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(times), () => resolve(socket));
@@ -28,7 +28,7 @@ function asksAndDoesNotRead(port: number, times = 1): Promise<Socket> {
   });
 }
 
-/** An app that answers with much, and the server's end of each connection, once for each request. */
+/** An app with large responses; `sockets` has the server side of the connection for each request. */
 function largeApp() {
   const sockets: Socket[] = [];
   const app = ({ socket }: IncomingMessage, response: ServerResponse) => {
@@ -38,11 +38,11 @@ function largeApp() {
   return { app, sockets };
 }
 
-test('a client that does not read its answer is cut', async () => {
+test('a client that does not read its response is disconnected after the inactivity timeout', async () => {
   const { app, sockets } = largeApp();
   const server = await listen(app, { ...address, limits: { idleMs: 500 } });
-  const client = await asksAndDoesNotRead(server.port);
-  await until('it is cut', () => sockets[0]?.destroyed === true);
+  const client = await requestWithoutReading(server.port);
+  await until('it is disconnected', () => sockets[0]?.destroyed === true);
   let length = 0;
   client.on('data', (chunk) => {
     length += chunk.length;
@@ -53,20 +53,20 @@ test('a client that does not read its answer is cut', async () => {
   await server.close(100);
 });
 
-test('answers to pipelined requests count too', async () => {
+test('the limit on unsent bytes counts pipelined responses', async () => {
   const { app, sockets } = largeApp();
-  const server = await listen(app, { ...address, limits: { maxHeldBytes: 3 * large.length } });
-  const pipelining = await asksAndDoesNotRead(server.port, 8);
-  await until('it is cut', () => sockets[7]?.destroyed === true);
-  const single = await asksAndDoesNotRead(server.port);
-  await until('the other is answered', () => sockets.length === 9);
+  const server = await listen(app, { ...address, limits: { maxUnsentBytes: 3 * large.length } });
+  const pipelining = await requestWithoutReading(server.port, 8);
+  await until('it is disconnected', () => sockets[7]?.destroyed === true);
+  const single = await requestWithoutReading(server.port);
+  await until('the other gets a response', () => sockets.length === 9);
   expect(sockets[8]?.destroyed).toBe(false);
   single.destroy();
   pipelining.destroy();
   await server.close(100);
 });
 
-test('a stream of small events, and a list that is read slowly, are not cut', async () => {
+test('a stream of small events and a slowly read list are not disconnected', async () => {
   const app = async ({ url }: { url?: string | undefined }, response: ServerResponse) => {
     if (url === '/list') return void response.end(large);
     for (let count = 0; count < 30; count += 1) {
@@ -95,12 +95,12 @@ test('a stream of small events, and a list that is read slowly, are not cut', as
 
 test.each([
   ['are idle', 'GET / HTTP/1.1\r\nHost: x\r\n\r\n', 1],
-  ['dawdle over a header', 'GET / HTTP/1.1\r\nHost: ', 0],
-  ['dawdle over a body', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n1', 1],
-])('where all connections are taken, those that %s make room', async (_name, bytes, requests) => {
-  let begun = 0;
+  ['have sent part of a header', 'GET / HTTP/1.1\r\nHost: ', 0],
+  ['have sent part of a body', 'POST / HTTP/1.1\r\nHost: x\r\nContent-Length: 9\r\n\r\n1', 1],
+])('when all connections are in use, those that %s make room', async (_name, bytes, requests) => {
+  let started = 0;
   const app = (request: IncomingMessage, response: ServerResponse) => {
-    begun += 1;
+    started += 1;
     request.resume().on('end', () => response.end('served'));
   };
   const server = await listen(app, { ...address, limits: { maxConnections: 3 } });
@@ -115,7 +115,7 @@ test.each([
       return socket;
     }),
   );
-  await until('all have begun', () => begun === 3 * requests);
+  await until('all have started', () => started === 3 * requests);
   const ask = () =>
     new Promise<number | undefined>((resolve) => {
       get(server.url, { agent: false }, (response) => resolve(response.resume().statusCode)).on('error', () =>

@@ -1,0 +1,67 @@
+import { randomUUID } from 'node:crypto';
+import type { Server, ServerResponse } from 'node:http';
+import type { Duplex } from 'node:stream';
+import type { RequestHandler } from 'express';
+import { AppError } from '../app-error.js';
+import { toProblem } from './problem.js';
+
+/** Node drops further header lines without an error, so the server reads one more and the middleware rejects it. */
+export const maxHeaderLines = 200;
+
+/**
+ * Middleware that rejects requests which Node would answer with a bare status, or would read without some of their
+ * headers, the credential perhaps among them.
+ */
+export const rejectMalformedRequests: RequestHandler = (request, _response, next) => {
+  const { headers, httpVersion, rawHeaders } = request;
+  if (rawHeaders.length > 2 * maxHeaderLines) {
+    throw new AppError('headers_too_large', `The request has more than ${maxHeaderLines} header lines.`);
+  }
+  if (headers.host === undefined && httpVersion === '1.1') {
+    throw new AppError('invalid_request', 'The request has no Host header.');
+  }
+  if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue') {
+    throw new AppError('invalid_request', 'The Expect header must be 100-continue.');
+  }
+  next();
+};
+
+/** Responds with a problem document to bytes that are not HTTP, and closes the connection. */
+export function rejectMalformedBytes(server: Server): void {
+  const latestResponses = new WeakMap<Duplex, ServerResponse>();
+  server.prependListener('request', ({ socket }, response) => latestResponses.set(socket, response));
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => {
+    const latest = latestResponses.get(socket);
+    // A client would read a second response within an incomplete one as part of it.
+    const isResponding = latest?.headersSent && !latest.writableFinished;
+    if (!socket.writable || isResponding || error.code === 'ECONNRESET') socket.destroy(error);
+    else socket.end(serializeProblem(error), () => socket.destroy());
+  });
+}
+
+function serializeProblem(error: NodeJS.ErrnoException): Buffer {
+  const { status, headers, body } = toProblem(toAppError(error), randomUUID());
+  const content = Buffer.from(JSON.stringify(body));
+  const lines = Object.entries({ ...headers, 'Content-Length': content.length, Connection: 'close' });
+  const head = [
+    `HTTP/1.1 ${status} ${body.title}`,
+    `Date: ${new Date().toUTCString()}`,
+    ...lines.map(([name, value]) => `${name}: ${value}`),
+  ];
+  return Buffer.concat([Buffer.from(`${head.join('\r\n')}\r\n\r\n`), content]);
+}
+
+function toAppError(cause: NodeJS.ErrnoException): AppError {
+  switch (cause.code) {
+    case 'HPE_HEADER_OVERFLOW':
+      return new AppError('headers_too_large', 'The request header is too large.', { cause });
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return new AppError('payload_too_large', 'The chunk extensions of the request are too large.', {
+        cause,
+      });
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return new AppError('request_timeout', 'The request was not complete in time.', { cause });
+    default:
+      return new AppError('invalid_request', 'The request is not valid HTTP/1.1.', { cause });
+  }
+}

@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import type { Request, RequestHandler } from 'express';
+
+/** State of one request, in `response.locals.request`. */
+interface RequestContext {
+  id: string;
+  /** Aborted when the connection closes before the response is complete. */
+  signal: AbortSignal;
+  /** Declared path of the route, for logs and metrics; undefined when no route matches. */
+  route: string | undefined;
+  /** Error that the response describes, for the log. */
+  error: unknown;
+  /** Further fields of the log line. */
+  logFields: Record<string, unknown>;
+}
+
+declare global {
+  namespace Express {
+    interface Locals {
+      request: RequestContext;
+      principal: unknown;
+    }
+  }
+}
+
+/** The client closed the connection before the response was complete. Nobody receives a response to this error. */
+export class RequestAborted extends Error {
+  constructor(options?: ErrorOptions) {
+    super('The client closed the connection before the response was complete.', options);
+    this.name = 'RequestAborted';
+  }
+}
+
+/** Middleware that gives each request its context, and each response its request id and security headers. */
+export const requestContext: RequestHandler = (request, response, next) => {
+  const aborted = new AbortController();
+  const id = requestId(request);
+  response.locals.request = {
+    id,
+    signal: aborted.signal,
+    route: undefined,
+    error: undefined,
+    logFields: {},
+  };
+  response.setHeader('X-Request-Id', id);
+  response.setHeader('X-Content-Type-Options', 'nosniff');
+  response.setHeader('Cache-Control', 'no-store');
+  response.once('close', () => {
+    if (!response.writableFinished) aborted.abort();
+  });
+  response.once('finish', () => stopUnreadBody(request));
+  next();
+};
+
+/** Ids that are safe to write into logs and message headers. */
+const safeId = /^[A-Za-z0-9._~:/+=@-]{1,128}$/;
+
+function requestId(request: Request): string {
+  const given = request.headers['x-request-id'];
+  return typeof given === 'string' && safeId.test(given) ? given : randomUUID();
+}
+
+/** Time for which a client can go on sending a body after its response, before the connection is closed. */
+const unreadBodyMs = 5_000;
+
+function stopUnreadBody(request: Request): void {
+  if (request.complete) return;
+  const timer = setTimeout(() => request.destroy(), unreadBodyMs).unref();
+  request.once('close', () => clearTimeout(timer));
+}

@@ -1,0 +1,44 @@
+import type { RequestHandler, Response } from 'express';
+import type { Logger } from '../logger.js';
+import type { Metrics } from '../metrics.js';
+
+/** Status of a request whose client closed the connection before the response, as nginx logs it. */
+const clientClosedRequest = 499;
+
+/** Middleware that writes one `http.request` line for each request and measures its duration. */
+export function requestLog({ logger, metrics }: { logger: Logger; metrics: Metrics }): RequestHandler {
+  const duration = metrics.histogram({
+    name: 'http_request_duration_seconds',
+    help: 'Time from the request line to the end of the response.',
+    labels: ['method', 'route', 'status'],
+    buckets: [0.002, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30],
+  });
+  return ({ method }, response, next) => {
+    const startedAtMs = performance.now();
+    response.once('close', () => {
+      const { id, route = 'none', logFields } = response.locals.request;
+      const status = response.writableFinished ? response.statusCode : clientClosedRequest;
+      const durationMs = performance.now() - startedAtMs;
+      duration.observe({ method, route, status: String(status) }, durationMs / 1000);
+      const line = { request_id: id, method, route, status, duration_ms: Math.round(durationMs * 10) / 10 };
+      logger[levelOf(status, route)](
+        { ...line, ...logFields, ...errorFields(status, response) },
+        'http.request',
+      );
+    });
+    next();
+  };
+}
+
+function levelOf(status: number, route: string): 'debug' | 'info' | 'warn' | 'error' {
+  if (status === 500) return 'error';
+  if (status > 500) return 'warn';
+  return route === '/livez' || route === '/readyz' ? 'debug' : 'info';
+}
+
+/** A stack is logged for errors of the service only. */
+function errorFields(status: number, response: Response): object {
+  const { error } = response.locals.request;
+  if (error === undefined) return {};
+  return status < 500 && error instanceof Error ? { reason: error.message } : { err: error };
+}

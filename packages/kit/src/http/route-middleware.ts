@@ -1,0 +1,132 @@
+import type { Request, RequestHandler, Response } from 'express';
+import type { JSONSchema } from 'json-schema-to-ts';
+import { AppError, type FieldError } from '../app-error.js';
+import { findBadText } from '../bad-text.js';
+import type { JsonBodyParser } from './json-body.js';
+import { parseQuery } from './parse-query.js';
+import { respond } from './respond.js';
+import type { PermissionAccess, ResponseHeaders, Route } from './route.js';
+import type { CompileSchema } from './schema-check.js';
+
+export interface RoutePolicy<Principal> {
+  authorize(principal: Principal, permission: string, workspaceId: string | null): void;
+  admit?(request: { principal: Principal; route: Route<Principal> }): void;
+  describePrincipal?(principal: Principal): string;
+  parseBody: JsonBodyParser;
+  compileSchema: CompileSchema;
+}
+
+/** Validated parts of a request, in `response.locals.input`: the arguments of the route's handler. */
+interface RouteInput {
+  params?: unknown;
+  query?: unknown;
+  body?: unknown;
+  resource?: unknown;
+}
+
+declare global {
+  namespace Express {
+    interface Locals {
+      input: RouteInput;
+    }
+  }
+}
+
+/** The express handlers of a route, in order. The permission is checked before query and body are read. */
+export function routeMiddleware<Principal>(
+  route: Route<Principal>,
+  policy: RoutePolicy<Principal>,
+): RequestHandler[] {
+  const { access, params, query, body } = route;
+  return [
+    ...(access === 'public' ? [] : [admit(route, policy)]),
+    validateParams(params, policy),
+    ...(typeof access === 'object' ? [authorize(access as Access, policy)] : []),
+    ...(query === undefined ? [] : [validateQuery(query, policy)]),
+    ...(body === undefined ? [] : [validateBody(body, policy)]),
+    handle(route),
+  ];
+}
+
+type Access = PermissionAccess<string, unknown, unknown>;
+
+function admit<Principal>(route: Route<Principal>, policy: RoutePolicy<Principal>): RequestHandler {
+  return (_request, response, next) => {
+    policy.admit?.({ principal: response.locals.principal as Principal, route });
+    next();
+  };
+}
+
+function validateParams<P>(
+  schema: JSONSchema | undefined,
+  { compileSchema }: RoutePolicy<P>,
+): RequestHandler {
+  const check = schema === undefined ? undefined : compileSchema(schema);
+  return ({ params }, response, next) => {
+    rejectInvalid('The path is not valid.', parameterErrors(params, check?.(params)));
+    response.locals.input = { params };
+    next();
+  };
+}
+
+function authorize<Principal>(access: Access, policy: RoutePolicy<Principal>): RequestHandler {
+  return async (_request, response, next) => {
+    const { input, principal, request } = response.locals;
+    const { workspaceId, resource } = await access.locate(input.params, request.signal);
+    policy.authorize(principal as Principal, access.permission, workspaceId);
+    input.resource = resource;
+    next();
+  };
+}
+
+function validateQuery<P>(schema: JSONSchema, { compileSchema }: RoutePolicy<P>): RequestHandler {
+  const check = compileSchema(schema, { coerce: true });
+  return (request, response, next) => {
+    const query = parseQuery(request.originalUrl, schema);
+    rejectInvalid('The query is not valid.', parameterErrors(query, check(query)));
+    response.locals.input.query = query;
+    next();
+  };
+}
+
+function validateBody<Principal>(schema: JSONSchema, policy: RoutePolicy<Principal>): RequestHandler {
+  const { compileSchema, describePrincipal, parseBody } = policy;
+  const check = compileSchema(schema);
+  return async (request, response, next) => {
+    const principal = response.locals.principal as Principal;
+    const owner = describePrincipal?.(principal) ?? '';
+    response.locals.input.body = await parseBody(request, { owner, check });
+    next();
+  };
+}
+
+interface HandlerResult {
+  status: number;
+  headers?: ResponseHeaders;
+  body?: unknown;
+}
+
+function handle<Principal>(route: Route<Principal>): RequestHandler {
+  // The middleware before this one has validated the values; `defineRoute` has checked the types.
+  const handler = route.handler as unknown as (context: object) => Promise<HandlerResult>;
+  return async (_request: Request, response: Response) => {
+    const { input, principal, request } = response.locals;
+    const { id: requestId, signal, logFields } = request;
+    const log = (fields: Record<string, unknown>) => Object.assign(logFields, fields);
+    const result = await handler({ principal, requestId, signal, log, ...input });
+    await respond(response, { ...result, contentType: route.responses[result.status]?.contentType });
+  };
+}
+
+/** Errors of path and query name the parameter: `limit`, not `/limit`. */
+function parameterErrors(values: object, errors: FieldError[] = []): FieldError[] {
+  const badText = findBadText(values);
+  return (badText ? [badText] : errors).map(({ path, message }) => ({
+    path: path.replace(/^\//, ''),
+    message,
+  }));
+}
+
+function rejectInvalid(detail: string, errors: FieldError[]): void {
+  if (errors.length > 0) throw new AppError('validation_failed', detail, { errors });
+}

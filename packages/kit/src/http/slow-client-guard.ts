@@ -1,0 +1,120 @@
+import type { IncomingMessage, Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+
+export interface SlowClientLimits {
+  /** Inactivity timeout of a connection that has a request or response in progress, in milliseconds. */
+  idleMs: number;
+  /** Bytes of all responses that clients have not received yet. */
+  maxUnsentBytes: number;
+  maxConnections: number;
+}
+
+const defaults: SlowClientLimits = {
+  idleMs: 30_000,
+  // Sixteen of the largest responses, in a container of 512 MiB.
+  maxUnsentBytes: 67_108_864,
+  // About 100 MiB when all are idle; a reverse proxy needs a few hundred.
+  maxConnections: 4_000,
+};
+
+const checkEveryMs = 250;
+
+interface Connection {
+  socket: Socket;
+  exchanges: Set<{ request: IncomingMessage; response: ServerResponse }>;
+  /** Start of the current period with unsent bytes. */
+  unsentSinceMs: number | undefined;
+}
+
+/**
+ * Limits the memory and the connections that slow clients take. Clients that read nothing are disconnected while
+ * unsent responses exceed their limit, the longest-waiting first. When all connections are in use, connections that
+ * wait for their client make room for new ones.
+ */
+export function guardAgainstSlowClients(server: Server, limits: Partial<SlowClientLimits> = {}): void {
+  const { idleMs, maxUnsentBytes, maxConnections } = { ...defaults, ...limits };
+  server.timeout = idleMs;
+  server.maxConnections = maxConnections;
+  const connections = trackConnections(server);
+
+  server.on('drop', () => {
+    const waiting = [...connections.values()].filter(isWaitingForClient);
+    for (const { socket } of waiting.slice(0, Math.ceil(maxConnections / 20))) socket.destroy();
+  });
+  const timer = setInterval(() => {
+    const readers = findSlowReaders(connections.values());
+    for (const { socket } of selectSlowest(readers, maxUnsentBytes)) socket.destroy();
+  }, checkEveryMs).unref();
+  server.once('close', () => clearInterval(timer));
+}
+
+/** The open connections, in the order in which a request last started or ended on them. */
+function trackConnections(server: Server): Map<Socket, Connection> {
+  const connections = new Map<Socket, Connection>();
+  const moveToEnd = (connection: Connection) => {
+    connections.delete(connection.socket);
+    if (!connection.socket.destroyed) connections.set(connection.socket, connection);
+  };
+  server.on('connection', (socket) => {
+    connections.set(socket, { socket, exchanges: new Set(), unsentSinceMs: undefined });
+    socket.once('close', () => connections.delete(socket));
+  });
+  server.prependListener('request', (request, response) => {
+    const connection = connections.get(request.socket);
+    if (connection === undefined) return;
+    const exchange = { request, response };
+    connection.exchanges.add(exchange);
+    moveToEnd(connection);
+    response.once('close', () => {
+      connection.exchanges.delete(exchange);
+      moveToEnd(connection);
+    });
+  });
+  return connections;
+}
+
+/** An idle connection, or one whose client has not sent its whole request. */
+function isWaitingForClient({ exchanges }: Connection): boolean {
+  return [...exchanges].every(({ request }) => !request.complete);
+}
+
+/** A connection with unsent response bytes. */
+export interface SlowReader {
+  unsentBytes: number;
+  /** Time for which the connection had unsent bytes without a break. */
+  unsentMs: number;
+}
+
+function findSlowReaders(connections: Iterable<Connection>): (SlowReader & { socket: Socket })[] {
+  const nowMs = performance.now();
+  const readers: (SlowReader & { socket: Socket })[] = [];
+  for (const connection of connections) {
+    const unsentBytes = countUnsentBytes(connection);
+    if (unsentBytes === 0) {
+      connection.unsentSinceMs = undefined;
+      continue;
+    }
+    connection.unsentSinceMs ??= nowMs;
+    const unsentMs = nowMs - connection.unsentSinceMs;
+    readers.push({ socket: connection.socket, unsentBytes, unsentMs });
+  }
+  return readers;
+}
+
+/** Counts all pipelined responses; only the first one is being sent. */
+function countUnsentBytes({ exchanges }: Connection): number {
+  let bytes = 0;
+  for (const { response } of exchanges) bytes += response.writableLength;
+  return bytes;
+}
+
+/** The readers to disconnect, longest-waiting first, until the others have at most `maxUnsentBytes`. */
+export function selectSlowest<R extends SlowReader>(readers: readonly R[], maxUnsentBytes: number): R[] {
+  let unsentBytes = readers.reduce((sum, reader) => sum + reader.unsentBytes, 0);
+  const longestFirst = [...readers].sort((a, b) => b.unsentMs - a.unsentMs);
+  return longestFirst.filter((reader) => {
+    if (unsentBytes <= maxUnsentBytes) return false;
+    unsentBytes -= reader.unsentBytes;
+    return true;
+  });
+}

@@ -1,6 +1,6 @@
 /**
- * Completes package-lock.json with the optional packages of other platforms. npm leaves out those that the registry in
- * use does not hand out, and `npm ci` then refuses the lock file on every machine. Run it after `npm install`.
+ * Adds the optional packages of other platforms to package-lock.json. npm omits those that the registry in use does not
+ * serve, and `npm ci` then refuses the lock file on every machine. Run this after `npm install`.
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 
@@ -22,7 +22,7 @@ lock.packages = Object.fromEntries(Object.entries(lock.packages).sort(([a], [b])
 writeFileSync(file, `${JSON.stringify(lock, null, 2)}\n`);
 process.stdout.write(`Added ${missing.length} packages of other platforms.\n`);
 
-/** The platform stands in the name: `…-darwin-arm64`, `…-linux-x64-musl`, `…-win32-x64-msvc`. */
+/** Package names end with the platform: `…-darwin-arm64`, `…-linux-x64-musl`, `…-win32-x64-msvc`. */
 function platformOf(name) {
   const match =
     /(android|darwin|freebsd|linux|netbsd|openbsd|openharmony|sunos|aix|win32|windows)-(\w+)(?:-(\w+))?$/.exec(

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path';
 import type { Stage, Step } from './dockerfile.js';
 
 export interface BuiltImage {
-  /** The working directory of the last stage. */
+  /** Working directory of the last stage. */
   directory: string;
   env: Record<string, string>;
   entrypoint: string[];
@@ -12,13 +12,13 @@ export interface BuiltImage {
 }
 
 /**
- * Does what `docker build` would do with these stages, without a container: each stage is a folder, RUN is a shell in
- * its working directory, and the context is what git knows of the repository. Absolute paths are taken below the stage.
+ * Runs the stages as `docker build` would, without a container: each stage is a folder, RUN is a shell in its working
+ * directory, and the context is the files that git tracks. Absolute paths are relative to the stage's folder.
  */
 export function buildImage(stages: readonly Stage[], { repository, root }: Places): BuiltImage {
   const context = join(root, 'context');
   copyTracked(repository, context);
-  // A stage's clean-up must not empty the cache of whoever runs this.
+  // A cache of its own: clean-up commands of a stage must not empty the user's cache.
   const cache = { npm_config_cache: join(root, 'npm-cache') };
   const image: BuiltImage = { directory: '', env: {}, entrypoint: [], healthcheck: [] };
   for (const stage of stages) {
@@ -67,7 +67,7 @@ function copy(
   }
 }
 
-/** As .dockerignore has it: neither what was built nor what is secret. */
+/** Like .dockerignore: no build output and no secrets. */
 function copyTracked(repository: string, context: string): void {
   rmSync(context, { recursive: true, force: true });
   mkdirSync(context, { recursive: true });

@@ -1,4 +1,4 @@
-/** One stage of a Dockerfile: what it is made from and what is done in it, in order. */
+/** One stage of a Dockerfile: its base and its instructions in order. */
 export interface Stage {
   name: string;
   from: string;
@@ -13,7 +13,7 @@ export type Step =
   | { kind: 'user'; name: string }
   | { kind: 'entrypoint' | 'cmd' | 'healthcheck'; words: string[] };
 
-/** Reads the part of the Dockerfile's language that ours uses; throws at anything else, so that nothing is passed over. */
+/** Parses the instructions that our Dockerfile uses. Throws for any other, so that none is skipped silently. */
 export function parseDockerfile(text: string): Stage[] {
   const stages: Stage[] = [];
   for (const line of instructions(text)) {

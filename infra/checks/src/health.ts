@@ -6,7 +6,7 @@ import type { BuiltImage } from './build-image.js';
 
 const waitMs = 20_000;
 
-/** Starts a service from the image and asks it the image's health check; why it is not well, or undefined. */
+/** Starts a service from the image and runs the image's health check. Returns the failure, or undefined. */
 export async function answersHealthCheck(image: BuiltImage, service: string): Promise<string | undefined> {
   const [port] = await findFreePorts(1);
   const env = { PATH: process.env.PATH, ...image.env, ...nowhere, PORT: String(port), METRICS_PORT: '0' };
@@ -30,7 +30,7 @@ export async function answersHealthCheck(image: BuiltImage, service: string): Pr
   }
 }
 
-/** It lives without any of them: liveness needs neither. */
+/** Addresses where nothing listens: liveness must not depend on database, broker or provider. */
 const nowhere = {
   HOST: '127.0.0.1',
   DATABASE_URL: 'postgres://nobody@127.0.0.1:1/nothing',

@@ -1,7 +1,7 @@
 import { lstatSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 
-/** What is in the image although it is for tests, for development, or a secret. */
+/** Files in the image that are for tests or development, or that hold secrets. */
 export function findUnwanted(directory: string): string[] {
   const files = readdirSync(directory, { recursive: true, encoding: 'utf8' });
   const ours = files.filter((file) => !file.includes('node_modules/'));
@@ -20,7 +20,7 @@ export function mebibytesOf(directory: string): number {
   const files = readdirSync(directory, { recursive: true, encoding: 'utf8' });
   const bytes = files.reduce((sum, file) => {
     const status = lstatSync(join(directory, file));
-    // Whole blocks, as a file system counts them.
+    // Whole blocks of 4 KiB, as a file system allocates them.
     return sum + (status.isFile() ? status.blocks * 512 : 0);
   }, 0);
   return bytes / 1_048_576;

@@ -8,13 +8,13 @@ import { answersHealthCheck } from './health.js';
 import { findUnwanted, mebibytesOf } from './image-content.js';
 
 /**
- * `npm run check:image`: runs the steps of infra/Dockerfile in an empty folder, without a container, looks at what came
- * out, starts each service from it and asks it the image's own health check. Needs the package registry.
+ * `npm run check:image`: runs the steps of infra/Dockerfile in an empty folder, without a container, checks the result,
+ * starts each service from it and runs the image's health check. Needs the package registry.
  */
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 const root = mkdtempSync(join(tmpdir(), 'tocsin-image-'));
 const services = ['webhook-api', 'engine-auth', 'delivery-worker'];
-// node:26-alpine unpacked, by the image's own layers; what we add must fit below 250.
+// Size of node:26-alpine unpacked, from the layers of that image. The whole image must stay below 250 MB.
 const baseMebibytes = 170;
 const mostMebibytes = 250;
 const problems: string[] = [];

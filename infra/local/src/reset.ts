@@ -4,7 +4,7 @@ import { acquireLock } from './launcher/lock.js';
 import { endStaleProcesses } from './launcher/stale-processes.js';
 import { removeHome } from './postgres/home.js';
 
-/** `npm run reset`: removes everything that `npm start` keeps. Refuses while it runs. */
+/** `npm run reset`: deletes the state of `npm start`. Refuses while the stack is running. */
 const paths = findState(process.env);
 if (!existsSync(paths.root)) {
   console.log(`Nothing to remove: there is no ${paths.root}`);

@@ -53,7 +53,7 @@ const service = {
     security_opt: texts,
     stop_grace_period: duration,
     stop_signal: text,
-    // An integer once its variable is filled in.
+    // A variable in the file; an integer after substitution.
     scale: { type: 'integer', minimum: 0 },
     shm_size: { type: 'string', pattern: '^\\d+(b|kb?|mb?|gb?)$' },
   },
@@ -72,8 +72,8 @@ const check = new Ajv({ allErrors: true, allowUnionTypes: true }).compile({
 });
 
 /**
- * What is wrong with a compose file whose anchors are merged and whose variables are filled in, by the part of the
- * Compose specification (https://compose-spec.io) that our file uses. A key that it begins to use is added here.
+ * Problems of a compose file with merged anchors and substituted variables, by the part of the Compose specification
+ * (https://compose-spec.io) that our file uses. New keys in the file have to be added here.
  */
 export function faultsOfCompose(file: unknown): string[] {
   if (check(file)) return [];

@@ -27,7 +27,7 @@ interface ComposeFile {
   volumes: Record<string, unknown>;
 }
 
-/** The compose file with its anchors merged, its variables as they are written. */
+/** The compose file with merged anchors; variables are not substituted. */
 export function readCompose(): ComposeFile {
   const file = parse(readText('docker-compose.yml'), { merge: true }) as ComposeFile;
   for (const service of Object.values(file.services)) service.environment ??= {};
@@ -45,7 +45,7 @@ const variable = /\$\{([A-Z_]+)(?:(:?[-?])([^}]*))?\}/g;
 export interface Use {
   name: string;
   required: boolean;
-  /** What stands where the variable is not set. */
+  /** Default of the variable. */
   fallback: string;
 }
 
@@ -57,7 +57,7 @@ export function variablesIn(text: string): Use[] {
   }));
 }
 
-/** As docker compose does it. Throws where a variable is required and missing. */
+/** Substitutes variables as docker compose does. Throws for a required variable that is missing. */
 export function interpolate(text: string, env: Readonly<Record<string, string>>): string {
   return text.replace(variable, (_, name: string, operator = '', rest = '') => {
     const value = env[name];

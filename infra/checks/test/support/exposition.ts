@@ -1,4 +1,4 @@
-/** A series of the text exposition that Prometheus scrapes. */
+/** A series in the text format that Prometheus scrapes. */
 export interface Series {
   name: string;
   labels: Record<string, string>;

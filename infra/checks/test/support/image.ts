@@ -1,7 +1,7 @@
 import { parseDockerfile, type Step } from '../../src/dockerfile.js';
 import { readText } from './compose.js';
 
-/** What is done in the last stage of the Dockerfile, which is the image. */
+/** Instructions of the last stage of the Dockerfile, which is the image. */
 export function imageSteps(): Step[] {
   return parseDockerfile(readText('infra/Dockerfile')).at(-1)?.steps ?? [];
 }

@@ -5,7 +5,7 @@ interface Sample {
   labels: Labels;
   value: number;
 }
-/** A series that has one value each `stepSeconds`, from the time 0. */
+/** A series with one value every `stepSeconds`, starting at time 0. */
 export interface SampledSeries {
   name: string;
   labels: Labels;
@@ -16,7 +16,7 @@ export interface Scene {
   stepSeconds: number;
 }
 
-/** What Prometheus would give for an instant. `rate` is the plain slope of its window, without extrapolation. */
+/** Result of an instant query. `rate` is the plain slope over its window, without Prometheus' extrapolation. */
 export function evaluate(expression: Expression, scene: Scene, atSeconds: number): Sample[] {
   const again = (inner: Expression) => evaluate(inner, scene, atSeconds);
   switch (expression.kind) {
@@ -80,7 +80,7 @@ function combine(
     samples.some((other) => keyOf(other.labels) === keyOf(labels));
   if (operator === 'and') return lefts.filter((sample) => has(rights, sample));
   if (operator === 'or') return [...lefts, ...rights.filter((sample) => !has(lefts, sample))];
-  // A number goes with every sample; samples go with those of the same labels.
+  // A scalar matches every sample. Samples match by equal labels.
   const pairs =
     left.kind === 'number'
       ? rights.map((sample) => [sample, lefts[0]?.value ?? 0, sample.value] as const)
@@ -120,7 +120,7 @@ function call(
   });
 }
 
-/** What is missing has the labels that were asked for. */
+/** Result of `absent`: a sample with the labels of the selector. */
 function absent(asked: Expression, found: Sample[]): Sample[] {
   if (found.length > 0) return [];
   const matchers = asked.kind === 'select' ? asked.matchers.filter(({ operator }) => operator === '=') : [];

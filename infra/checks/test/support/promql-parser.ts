@@ -15,7 +15,7 @@ const token = /\s*([\w.]+|"[^"]*"|=~|!~|!=|==|[{}()[\],=<>*/+-])/y;
 const levels = [['or'], ['and'], ['>', '<', '=='], ['+', '-'], ['*', '/']];
 const unitSeconds: Record<string, number> = { s: 1, m: 60, h: 3_600 };
 
-/** Reads the part of PromQL that the alarms use; throws at anything else. */
+/** Parses the part of PromQL that the alarms use. Throws for anything else. */
 export function parsePromql(text: string): Expression {
   const tokens: string[] = [];
   for (token.lastIndex = 0; token.lastIndex < text.trimEnd().length; ) {
@@ -31,7 +31,7 @@ export function parsePromql(text: string): Expression {
     }
     return next;
   };
-  /** `one`, once or more, with commas, up to `close`. */
+  /** Parses `one` repeatedly, separated by commas, up to `close`. */
   const list = <T>(one: () => T, close: string): T[] => {
     const items = tokens[0] === close ? [] : [one()];
     while (tokens[0] === ',') {

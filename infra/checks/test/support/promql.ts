@@ -1,4 +1,4 @@
-/** A metric that an expression asks for, and what it asks of its labels. */
+/** A metric in an expression, with the conditions on its labels. */
 export interface Selection {
   metric: string;
   matchers: { label: string; operator: string; value: string }[];
@@ -8,7 +8,7 @@ const words = new Set(
   'sum max rate increase changes absent histogram_quantile vector by and or on without humanize'.split(' '),
 );
 
-/** Reads as much of PromQL as ours uses: every identifier is a metric unless it is a function, an operator or a label. */
+/** Finds the metrics of an expression: every identifier that is not a function, an operator or a label. */
 export function selectionsOf(expression: string): Selection[] {
   const bare = expression.replace(/\b(by|on|without) *\([^)]*\)/g, ' ').replace(/\[[^\]]*\]/g, ' ');
   const found = bare.matchAll(/([a-zA-Z_][\w]*)\s*(?:\{([^}]*)\})?/g);
@@ -17,7 +17,7 @@ export function selectionsOf(expression: string): Selection[] {
   );
 }
 
-/** The labels that an expression groups by. */
+/** Labels that an expression groups by. */
 export function groupingsOf(expression: string): string[] {
   const lists = [...expression.matchAll(/\b(?:by|on|without) *\(([^)]*)\)/g)];
   return lists.flatMap(([, list = '']) => list.split(',').map((label) => label.trim()));

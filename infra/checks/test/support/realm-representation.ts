@@ -5,7 +5,7 @@ const texts = { type: 'array', items: text };
 const flag = { type: 'boolean' };
 const number = { type: 'integer', minimum: 0 };
 
-/** The same schema for each of the names. */
+/** One schema for each name. */
 const each = (names: string, schema: object) =>
   Object.fromEntries(names.split(' ').map((name) => [name, schema]));
 const object = (properties: object, ...required: string[]) => ({
@@ -17,7 +17,7 @@ const object = (properties: object, ...required: string[]) => ({
 const list = (items: object) => ({ type: 'array', items });
 
 const inTokens = 'access.token.claim id.token.claim userinfo.token.claim introspection.token.claim';
-/** Keycloak keeps each setting of a mapper as a text, also what is a flag. */
+/** Keycloak stores each setting of a mapper as a string, flags too. */
 const mappers: [kind: string, settings: string][] = [
   ['oidc-audience-mapper', `${inTokens} included.client.audience`],
   ['oidc-group-membership-mapper', `${inTokens} claim.name full.path`],
@@ -30,9 +30,9 @@ const client = {
   ...each('standardFlowEnabled implicitFlowEnabled directAccessGrantsEnabled serviceAccountsEnabled', flag),
   ...each('redirectUris webOrigins', texts),
   protocol: { const: 'openid-connect' },
-  // A client that is not enabled is left out of `aud`.
+  // Keycloak omits a disabled client from `aud`.
   enabled: { const: true },
-  // A scope that is not built in would be passed over, with its claims.
+  // Keycloak ignores an unknown scope together with its claims.
   defaultClientScopes: list({ enum: ['basic', 'profile'] }),
   optionalClientScopes: list({ enum: ['email', 'offline_access'] }),
   attributes: object({
@@ -86,8 +86,8 @@ const check = new Ajv({ allErrors: true, strict: false, schemas: [{ ...group, $i
 );
 
 /**
- * What is wrong with a realm file, by the part of Keycloak 26's RealmRepresentation that ours uses: an import fails at
- * any field that it does not know. A field that the file begins to use is added here, once it has been looked up.
+ * Problems of a realm file, by the part of Keycloak 26's RealmRepresentation that our file uses. An import fails on any
+ * unknown field. New fields in the file have to be looked up and added here.
  */
 export function faultsOfRealm(file: unknown): string[] {
   if (check(file)) return [];

@@ -44,7 +44,7 @@ export interface Realm {
 
 export const realmText = readText('infra/keycloak/realm/tocsin-realm.json');
 
-/** The realm as Keycloak reads it at `--import-realm`: `${NAME}` is replaced in the text before it is parsed. */
+/** The realm as `--import-realm` reads it: `${NAME}` is substituted before the JSON is parsed. */
 export function readRealm(env: Readonly<Record<string, string>>): Realm {
   return JSON.parse(interpolate(realmText, env)) as Realm;
 }
@@ -58,8 +58,8 @@ export function groupPaths(groups: Group[], parent = ''): string[] {
 }
 
 /**
- * The claims of the access token that Keycloak would give `user` through `client`, derived from the file's mappers as
- * Keycloak documents them; no Keycloak was asked. `sub` comes from the client scope `basic`.
+ * Claims of the access token that Keycloak would issue to `user` through `client`, derived from the file's mappers as
+ * documented, without a running Keycloak. `sub` comes from the client scope `basic`.
  */
 export function deriveClaims(client: RealmClient, user: RealmUser): Record<string, unknown> {
   const claims: Record<string, unknown> = { typ: 'Bearer', azp: client.clientId };

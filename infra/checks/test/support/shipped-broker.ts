@@ -12,16 +12,16 @@ const definitions = '/etc/tocsin/definitions.json';
 export interface ShippedBroker {
   url: string;
   metricsUrl: string;
-  /** Rejects with the end of its log when it ends. */
+  /** Rejects with the end of the log when the broker exits. */
   failed: Promise<never>;
-  /** Runs a command of the broker, `rabbitmqctl` its first word. Throws where it fails. */
+  /** Runs a command such as `rabbitmqctl …`. Throws if it fails. */
   command(words: readonly string[]): string;
   stop(): Promise<void>;
 }
 
 /**
- * A blank broker with the settings, plugins and environment that the compose file gives it; ports and node name are of
- * this machine. It may still be starting.
+ * Starts an empty broker with the settings, plugins and environment of the compose file. Ports and node name are local.
+ * The broker may not be ready yet when this resolves.
  */
 export async function startShippedBroker(env: Record<string, string>): Promise<ShippedBroker> {
   const processes = createProcessHost();

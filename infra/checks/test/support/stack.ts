@@ -6,7 +6,7 @@ import { until } from '@tocsin/testing';
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 
 export interface Program {
-  /** Everything that it has written to either stream. */
+  /** Output of both streams so far. */
   output(): string;
   lines(event: string): Record<string, unknown>[];
   /** Resolves with the exit code. */
@@ -14,7 +14,7 @@ export interface Program {
   child: ChildProcess;
 }
 
-/** A program of the repository as it is shipped, with exactly this environment. */
+/** Starts a built program of the repository with exactly this environment. */
 export function run(script: string, env: Record<string, string>): Program {
   const child = spawn(process.execPath, [`${root}${script}`], { env, stdio: ['ignore', 'pipe', 'pipe'] });
   let text = '';
@@ -39,12 +39,12 @@ function parseLine(line: string): Record<string, unknown> {
   return JSON.parse(line) as Record<string, unknown>;
 }
 
-/** For what services do: they limit how often they are asked. */
+/** Timeout for conditions that take seconds because services limit how often they check them. */
 export const patience = { timeoutMs: 25_000, intervalMs: 25 };
 
 export type Service = Program & { url: string; metricsUrl: string };
 
-/** Starts a service and waits until it is ready, or only until it lives. */
+/** Starts a service and waits until it is ready, or only until it is alive. */
 export async function startService(
   name: string,
   { env, ports, path = '/readyz' }: { env: Record<string, string>; ports: [number, number]; path?: string },

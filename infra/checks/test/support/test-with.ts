@@ -1,8 +1,8 @@
 import { spawnSync } from 'node:child_process';
 
 /**
- * A test by a tool that is no part of this repository. Where the tool does not run nothing is claimed: there is no such
- * test, and a line tells what was not tried. `tool` is a command that succeeds where it does.
+ * Test that needs an external tool. Without the tool the test does not exist, and a line of output says what was not
+ * checked. `tool` is a command that succeeds if the tool is installed.
  */
 export function testWith([command, ...args]: [string, ...string[]], name: string, run: () => void): void {
   if (spawnSync(command, args).status === 0) test(name, run, 120_000);

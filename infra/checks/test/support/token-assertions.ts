@@ -1,7 +1,7 @@
 import { createIdentity, type Identity, type Principal } from '@tocsin/identity';
 import { createLogger, createMetrics } from '@tocsin/kit';
 
-/** What identity is set to when nothing is configured but the issuer. */
+/** Identity settings with only the issuer configured. */
 export function identityFor(issuer: string, audience: 'tocsin-api' | 'tocsin-engine'): Identity {
   return createIdentity({
     settings: {
@@ -27,7 +27,7 @@ export interface Holder {
   isDeploymentAdmin: boolean;
 }
 
-/** What both APIs must read in a token of this holder, wherever the token comes from. */
+/** Facts that both APIs must read from a token of this owner, whatever provider issued it. */
 export async function expectAccepted(issuer: string, holder: Holder): Promise<void> {
   for (const audience of ['tocsin-api', 'tocsin-engine'] as const) {
     const principal: Principal = await identityFor(issuer, audience).verifyToken(holder.token);

@@ -13,7 +13,7 @@ export const loaders: Record<string, (env: Environment) => object> = {
   'delivery-worker': loadWorker,
 };
 
-/** The least that every service needs. */
+/** Required variables of every service. */
 export const least: Record<string, string> = {
   DATABASE_URL: 'postgres://127.0.0.1/tocsin',
   AMQP_URL: 'amqp://127.0.0.1',
@@ -21,7 +21,7 @@ export const least: Record<string, string> = {
   SECRETS_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
 };
 
-/** The names that a service asks its environment for. */
+/** Names of the variables that a service reads. */
 export function variablesReadBy(service: string): Set<string> {
   const names = new Set<string>();
   const recording = new Proxy<Environment>(least, {
@@ -37,12 +37,12 @@ export function variablesReadBy(service: string): Set<string> {
 export interface Example {
   name: string;
   value: string;
-  /** Shown behind a `#`: the default. */
+  /** True for a commented line, which shows the default. */
   commented: boolean;
   sentence: string;
 }
 
-/** The entries of .env.example. */
+/** Entries of .env.example. */
 export function readExamples(): Example[] {
   const lines = readText('.env.example').split('\n');
   return lines.flatMap((line, index) => {
@@ -52,7 +52,7 @@ export function readExamples(): Example[] {
   });
 }
 
-/** What `node infra/make-env.js` writes, as docker compose reads it. */
+/** Output of `node infra/make-env.js` as docker compose reads it. */
 export function makeEnv(): Record<string, string> {
   const script = fileURLToPath(new URL('../../../make-env.js', import.meta.url));
   const text = execFileSync(process.execPath, [script], { encoding: 'utf8' });

@@ -2,15 +2,15 @@ export interface Behaviour {
   status: number;
   delayMs: number;
   headers: Record<string, string>;
-  /** True cuts the connection instead of answering. */
+  /** True: close the connection without a response. */
   hangUp: boolean;
 }
 
 const longestDelayMs = 120_000;
 
 /**
- * What a path asks the inbox to do, so that each way of failing can be tried: segments `status/{code}`,
- * `slow/{n}ms`, `retry-after/{seconds}` and `hang-up` anywhere in it, in any combination. Anything else answers 200.
+ * Response of the inbox, chosen by segments of the path in any combination: `status/{code}`, `slow/{n}ms`,
+ * `retry-after/{seconds}` and `hang-up`. Any other path responds with 200.
  */
 export function readBehaviour(path: string): Behaviour {
   const behaviour: Behaviour = { status: 200, delayMs: 0, headers: {}, hangUp: false };

@@ -1,6 +1,6 @@
 import { startInbox } from './start-inbox.js';
 
-/** The inbox as a process: `node main.js {port}`. */
+/** Entry point of the inbox process: `node main.js {port}`. */
 const inbox = await startInbox({ port: Number(process.argv[2]) });
 console.log(`listening on ${inbox.url}`);
 

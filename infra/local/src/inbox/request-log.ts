@@ -1,12 +1,12 @@
 export interface ReceivedRequest {
-  /** Counted from 1 since the inbox started. */
+  /** Counter since the start of the inbox, from 1. */
   number: number;
   receivedAt: string;
   method: string;
   url: string;
-  /** As they stood on the wire: names as written, in order, one entry for each line. */
+  /** Header lines as received: names as written, in order, one entry for each line. */
   headers: [name: string, value: string][];
-  /** The body's bytes as text, and exactly as they came. */
+  /** Body decoded as UTF-8. `bodyBase64` has the exact bytes. */
   body: string;
   bodyBase64: string;
   answeredWith: number;

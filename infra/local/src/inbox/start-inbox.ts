@@ -6,9 +6,9 @@ import { readBehaviour } from './behaviour.js';
 import { createRequestLog, type ReceivedRequest, type RequestLog } from './request-log.js';
 
 export interface InboxOptions {
-  /** Of 127.0.0.1; 0 takes a free one. */
+  /** Port on 127.0.0.1. 0: any free port. */
   port: number;
-  /** How many requests are kept; 200 unless told. */
+  /** Number of requests kept. Default: 200. */
   capacity?: number;
 }
 
@@ -20,7 +20,7 @@ export interface RunningInbox {
   close(): Promise<void>;
 }
 
-/** A destination that keeps what it is sent. GET / shows it, GET /requests gives it as JSON, DELETE /requests clears. */
+/** Destination that stores requests. GET / shows them, GET /requests returns JSON, DELETE /requests clears. */
 export async function startInbox({ port, capacity = 200 }: InboxOptions): Promise<RunningInbox> {
   const log = createRequestLog(capacity);
   const server = createServer((request, response) => {

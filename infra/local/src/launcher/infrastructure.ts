@@ -18,9 +18,9 @@ export interface InfrastructureOptions {
   paths: StatePaths;
   secrets: Secrets;
   processes: ProcessHost;
-  /** Starts a part and keeps it alive. */
+  /** Starts a process and restarts it when it exits. */
   run: (name: string, start: () => Promise<Child>) => Promise<void>;
-  /** Called as soon as the database answers, while the others still start. */
+  /** Called as soon as the database responds, while other processes are still starting. */
   migrate: (databaseUrl: string) => Promise<void>;
   say: (message: string) => void;
 }
@@ -31,11 +31,11 @@ export interface Infrastructure {
   issuer: string;
 }
 
-/** Database, broker, provider and inbox, side by side; each of the first three only where none was given. */
+/** Starts database, broker, provider and inbox in parallel. The first three are skipped if their address is configured. */
 export async function startInfrastructure(context: InfrastructureOptions): Promise<Infrastructure> {
   const { options, ports, paths, secrets, processes, run, migrate, say } = context;
   const logOf = (name: string) => join(paths.logs, `${name}.log`);
-  // First and alone: it blocks, and what it takes is not the time that the parts take.
+  // The installation runs first: it blocks, and its time must not count as start time of the processes.
   const rabbitmq = options.amqpUrl ?? ensureRabbitmqInstalled(logOf('apt'), say);
 
   const keep = async (name: string, start: () => Promise<{ child: Child; url: string }>): Promise<string> => {

@@ -11,15 +11,15 @@ import type { StackFile } from './stack-file.js';
 import { prepareState, type StatePaths, statePaths } from './state.js';
 import { untilAskedToStop } from './stop-request.js';
 
-/** The checkout that this file was built in. */
+/** Root of the checkout. */
 const repository = fileURLToPath(new URL('../../../../', import.meta.url));
 
-/** `.tocsin/` of the checkout; TOCSIN_STATE moves it. */
+/** State directory: `.tocsin/` of the checkout, or TOCSIN_STATE. */
 export function findState(env: NodeJS.ProcessEnv): StatePaths {
   return statePaths(env.TOCSIN_STATE || join(repository, '.tocsin'));
 }
 
-/** `npm start`, from its arguments to its end. Gives back the exit code. */
+/** Runs `npm start`. Resolves with the exit code. */
 export async function launch(args: readonly string[], env: NodeJS.ProcessEnv): Promise<number> {
   const progress = createProgress(console.log);
   const paths = findState(env);
@@ -54,7 +54,7 @@ async function runUntilStopped({ options, paths, env, progress }: Launch): Promi
   const asked = untilAskedToStop({ env, onSecondRequest: stack.kill });
   progress.say(`Tocsin is starting. State and logs: ${paths.root}`);
   try {
-    // Whoever is asked to stop while starting need not finish first.
+    // A stop request during the start ends it immediately.
     await Promise.race([bringUp(stack, { options, paths, env, progress }), asked]);
     progress.say(`\n${await asked}: stopping everything`);
   } finally {
@@ -73,7 +73,7 @@ async function bringUp(stack: Stack, { options, paths, env, progress }: Launch):
   );
 }
 
-/** A sample that fails is told, and takes nothing down: everything that it needs to be looked into is running. */
+/** A failing sample is reported and stops nothing: the running stack is needed to investigate it. */
 async function showSample(facts: StackFile, progress: Progress): Promise<void> {
   if (facts.clients.admin === undefined) {
     progress.say(

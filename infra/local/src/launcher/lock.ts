@@ -10,7 +10,7 @@ interface LockContent extends ProcessIdentity {
   apiUrl: string;
 }
 
-/** Throws when a launcher with this state directory is running already, telling where. Gives back the release. */
+/** Throws if a launcher with this state directory is running. Returns the function that releases the lock. */
 export function acquireLock(file: string, apiUrl: string): () => void {
   const content: LockContent = { ...identifyProcess(process.pid), apiUrl };
   for (;;) {
@@ -34,12 +34,12 @@ function readLock(file: string): LockContent | undefined {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as LockContent;
   } catch {
-    // Gone meanwhile, or cut off by a crash.
+    // The file was removed meanwhile, or a crash truncated it.
     return undefined;
   }
 }
 
-/** Where the system does not tell when a process started, its id must do. */
+/** Without a start time from the system, the process id has to suffice. */
 function isRunning(holder: LockContent): boolean {
   return holder.startedAt === '' ? isAlive(holder.pid) : isSameProcessAlive(holder);
 }

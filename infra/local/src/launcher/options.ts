@@ -4,11 +4,11 @@ export interface LauncherOptions {
   sample: boolean;
   workers: number;
   portBase: number;
-  /** Each points at something that runs already; ours is started where it is missing. */
+  /** Addresses of servers that run already. A missing one is started by the launcher. */
   databaseUrl: string | undefined;
   amqpUrl: string | undefined;
   oidcIssuer: string | undefined;
-  /** Seconds that an access token of the development provider lives. */
+  /** Lifetime of an access token of the development provider, in seconds. */
   accessTokenTtlSeconds: number;
 }
 
@@ -16,7 +16,7 @@ const mostWorkers = 32;
 const defaultPortBase = 8700;
 const highestPortBase = 65_400;
 
-/** Throws one error that names every mistake. */
+/** @throws one error that names every mistake */
 export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): LauncherOptions {
   const problems: string[] = [];
   const flags = readFlags(args, problems);
@@ -36,7 +36,7 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): La
     const text = env[name];
     if (text === undefined || text === '') return undefined;
     if (URL.canParse(text) && protocols.includes(new URL(text).protocol)) return text;
-    // Never the value: it may hold a password.
+    // The message omits the value, which may hold a password.
     problems.push(`${name} must be a URL that begins with ${protocols.map((p) => `${p}//`).join(' or ')}`);
     return undefined;
   };

@@ -15,7 +15,7 @@ export interface StackPorts {
   workers: { health: number; metrics: number }[];
 }
 
-/** One block of ports above `base`: what people open first, what stays inside after it, then the workers' pairs. */
+/** Block of ports above `base`: first ports that people open, then internal ports, then two for each worker. */
 export function layOutPorts(base: number, workers: number): StackPorts {
   return {
     webhookApi: base,
@@ -35,7 +35,7 @@ export function layOutPorts(base: number, workers: number): StackPorts {
   };
 }
 
-/** The ports of what these options start, by the part that wants them. */
+/** Ports that these options need, with the name of each user. */
 export function neededPorts(options: LauncherOptions, ports: StackPorts): Map<string, number> {
   return new Map([
     ['webhook-api', ports.webhookApi],
@@ -62,7 +62,7 @@ export function neededPorts(options: LauncherOptions, ports: StackPorts): Map<st
   ]);
 }
 
-/** Throws when a port is taken, naming which part wanted it. */
+/** Throws for a port in use, naming the process that needs it. */
 export async function requireFreePorts(needed: ReadonlyMap<string, number>): Promise<void> {
   const taken: string[] = [];
   for (const [part, port] of needed) {

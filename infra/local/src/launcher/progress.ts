@@ -1,7 +1,7 @@
-/** What a person sees while the stack starts: a line when a part begins to take long, and one when it is ready. */
+/** Progress output during the start: a line for each process that takes long, and one when it is ready. */
 export interface Progress {
   say(message: string): void;
-  /** Runs one part's start and tells how long it took. */
+  /** Runs a start function and reports its duration. */
   track<T>(part: string, start: () => Promise<T>): Promise<T>;
 }
 

@@ -2,7 +2,7 @@ import type { SampleOutcome } from './sample.js';
 import { quickStartEgress } from './services.js';
 import type { StackFile } from './stack-file.js';
 
-/** What the sample alert became, for a person to read. */
+/** Text about the sample alert: the body that arrived and the record of the delivery. */
 export function describeSample(
   { alertId, arrivedBody, record }: SampleOutcome,
   { inbox_url }: StackFile,
@@ -24,7 +24,7 @@ export interface ReadyFacts {
   seconds: number;
 }
 
-/** Where everything is. Secrets are named, not shown: they stand in the file. */
+/** List of addresses. Secrets are not shown; the text names the file that holds them. */
 export function describeReady({ facts, env, stackFile, seconds }: ReadyFacts): string {
   const rows: [string, string][] = [
     ['API', `${facts.api_url}/api/v1   (reference: ${facts.api_url}/docs)`],

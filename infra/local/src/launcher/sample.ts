@@ -7,9 +7,9 @@ export interface SampleOutcome {
   webhookId: string;
   alertRuleId: string;
   alertId: string;
-  /** The body as it arrived at the inbox. */
+  /** Body that arrived at the inbox. */
   arrivedBody: string;
-  /** The delivery's record as the API gives it. */
+  /** Record of the delivery from the API. */
   record: unknown;
 }
 
@@ -31,7 +31,7 @@ const sampleBody = `{# Every variable of the template rules, and one that nobody
   "team": "{{ team | default('nobody yet') }}"
 }`;
 
-/** Makes the sample's webhook and rule where they are missing, fires one alert, and follows it to its record. */
+/** Creates the sample webhook and rule if they are missing, fires one alert and waits for its record. */
 export async function runSample(stack: StackFile): Promise<SampleOutcome> {
   const api = createApi(stack, await fetchToken(stack));
   const workspace = `/workspaces/${stack.workspace_id}`;
@@ -69,7 +69,7 @@ export async function runSample(stack: StackFile): Promise<SampleOutcome> {
   return { webhookId: webhook.id, alertRuleId: rule.id, alertId, arrivedBody: arrived.body, record };
 }
 
-// The sample's monitored model lives nowhere; any UUID will do.
+// The monitored model of the sample does not exist: any UUID works.
 const sampleModelId = '00000000-0000-4000-8000-000000000001';
 
 type Api = (method: string, path: string, body?: unknown) => Promise<unknown>;
@@ -79,7 +79,7 @@ interface Named {
   name: string;
 }
 
-/** The first of that name is used again, brought back to what the sample expects of it. */
+/** Reuses the first item with the sample's name and resets its fields. */
 async function ensure(
   api: Api,
   collection: string,

@@ -6,17 +6,17 @@ import type { StackPorts } from './ports.js';
 import type { Secrets } from './state.js';
 
 export interface ServiceSpec {
-  /** Unique, also among the workers. */
+  /** Unique name; workers are numbered. */
   name: string;
   kind: 'webhook-api' | 'engine-auth' | 'delivery-worker' | 'migrations';
-  /** Below the repository's root. */
+  /** Path relative to the root of the repository. */
   script: string;
   port: number;
   env: NodeJS.ProcessEnv;
 }
 
 export interface ServiceSurroundings {
-  /** The launcher's own environment: settings of the services may be given there. */
+  /** Environment of the launcher, which can contain settings for the services. */
   inherited: NodeJS.ProcessEnv;
   ports: StackPorts;
   secrets: Secrets;
@@ -25,7 +25,7 @@ export interface ServiceSurroundings {
   issuer: string;
 }
 
-// The inbox, and whatever else someone tries this with, listens on loopback, which is refused otherwise.
+// The inbox listens on loopback, which the egress guard refuses by default.
 export const quickStartEgress = '127.0.0.0/8,::1/128';
 
 export function describeServices(surroundings: ServiceSurroundings): ServiceSpec[] {
@@ -79,7 +79,7 @@ export function describeServices(surroundings: ServiceSurroundings): ServiceSpec
   ];
 }
 
-/** What `npm start` adds for its scripts is nobody else's business. */
+/** Variables that npm sets for its scripts are not passed on. */
 function withoutNpm(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(env).filter(([name]) => !/^(npm_|INIT_CWD$|NODE_OPTIONS$)/i.test(name)),
@@ -106,7 +106,7 @@ export function startService(
   });
 }
 
-/** Resolves when it says that it is ready; throws with the end of its log when it ends or takes too long. */
+/** Resolves when the service is ready. Throws with the end of its log if it exits or takes too long. */
 export async function waitForService(spec: ServiceSpec, child: Child): Promise<void> {
   await waitUntil(() => fetchOk(`http://127.0.0.1:${spec.port}/readyz`), {
     what: spec.name,
@@ -115,7 +115,7 @@ export async function waitForService(spec: ServiceSpec, child: Child): Promise<v
   });
 }
 
-/** Brings the database's schema up to date. */
+/** Runs the migrations. */
 export async function migrate(runner: ServiceRunner, databaseUrl: string): Promise<void> {
   const child = await startService(runner, {
     name: 'migrations',

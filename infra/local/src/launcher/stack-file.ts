@@ -9,7 +9,7 @@ interface ClientCredentials {
   client_secret: string;
 }
 
-/** `.tocsin/stack.json`: where everything is, for scripts. Zero is the id of a part that is not ours. */
+/** `.tocsin/stack.json`: addresses and process ids for scripts. Id 0: the process was not started by the launcher. */
 export interface StackFile {
   api_url: string;
   engine_url: string;
@@ -21,7 +21,7 @@ export interface StackFile {
   engine_admin_key: string;
   workspace_id: string;
   other_workspace_id: string;
-  /** Empty when OIDC_ISSUER names somebody else's provider. */
+  /** Empty if OIDC_ISSUER names an external provider. */
   clients: Partial<Record<RoleName, ClientCredentials>>;
   device_client_id: string;
   console_client_id: string;
@@ -45,13 +45,13 @@ export function removeStackFile(file: string): void {
 
 export interface StackFacts {
   secrets: Secrets;
-  /** The launcher's environment may have set another than the one in the secrets. */
+  /** The launcher's environment can override the key in the stored secrets. */
   engineAdminKey: string;
   ports: StackPorts;
   databaseUrl: string;
   amqpUrl: string;
   issuer: string;
-  /** Whether the provider is ours, and so are its clients and users. */
+  /** True if the launcher started the provider, with its own clients and users. */
   ours: boolean;
   pidOf: (name: string) => number;
   workerNames: readonly string[];
@@ -92,7 +92,7 @@ export function describeStack(facts: StackFacts): StackFile {
   };
 }
 
-/** A Keycloak issuer is `{auth_url}/realms/{realm}`; another provider has no realm. */
+/** A Keycloak issuer is `{auth_url}/realms/{realm}`. Other providers have no realm. */
 function splitIssuer(issuer: string): { authUrl: string; realm: string } {
   const match = /^(.*)\/realms\/([^/]+)\/?$/.exec(issuer);
   return { authUrl: match?.[1] ?? issuer, realm: match?.[2] ?? '' };

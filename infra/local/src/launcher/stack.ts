@@ -18,21 +18,21 @@ import { readOrMakeSecrets, rotateLogs, type StatePaths } from './state.js';
 
 export interface StackOptions extends LauncherOptions {
   paths: StatePaths;
-  /** The checkout whose built services are run. */
+  /** Root of the checkout with the built services. */
   repository: string;
-  /** What the services inherit. */
+  /** Environment that the services inherit. */
   env: NodeJS.ProcessEnv;
   progress: Progress;
 }
 
 export interface Stack {
-  /** Resolves when every part is ready; throws with the part, the reason and its log. */
+  /** Resolves when every process is ready. Throws with the name of the failing process, the reason and its log. */
   start(): Promise<StackFile>;
-  /** Writes `stack.json`, and again whenever a process id in it changes. */
+  /** Writes `stack.json` now and after every change of a process id. */
   publish(): void;
-  /** Everything, the services before what they stand on. Safe to call while it is starting. */
+  /** Stops the services first, then the servers they use. Safe to call during the start. */
   stop(): Promise<void>;
-  /** At once, whatever is lost. */
+  /** Kills everything immediately. */
   kill(): Promise<void>;
 }
 
@@ -66,7 +66,7 @@ export function createStack(options: StackOptions): Stack {
 
   return {
     async start() {
-      // An earlier start that was killed could not take it away, and scripts wait for it to appear.
+      // A killed launcher leaves the file behind, but scripts wait for it to appear.
       removeStackFile(paths.stackFile);
       const stale = await endStaleProcesses(paths.children);
       if (stale.length > 0) progress.say(`Ended what an earlier start had left: ${stale.join(', ')}`);
@@ -120,7 +120,7 @@ export function createStack(options: StackOptions): Stack {
   };
 }
 
-/** A restarted service is watched from its first moment; only at the first start does everybody wait for it. */
+/** Only the first start waits until the service is ready. A restart does not wait. */
 function startAndFirstWait(runner: ServiceRunner, spec: ServiceSpec): () => Promise<Child> {
   let isFirst = true;
   return async () => {

@@ -12,8 +12,8 @@ export function recordChildren(file: string, children: readonly RecordedChild[])
 }
 
 /**
- * Ends what an earlier launcher left when it and its reaper were both killed. A process is only touched when it is
- * certainly the recorded one. Gives back the names of those that had to be ended.
+ * Ends processes of an earlier launcher that was killed together with its reaper. A process is ended only if its start
+ * time matches the record. Returns the names of the processes that were ended.
  */
 export async function endStaleProcesses(file: string): Promise<string[]> {
   const stale = readRecord(file).filter(isSameProcessAlive);
@@ -31,7 +31,7 @@ function readRecord(file: string): RecordedChild[] {
   try {
     return JSON.parse(readFileSync(file, 'utf8')) as RecordedChild[];
   } catch {
-    // None, or cut off by a crash.
+    // There is no record, or a crash truncated it.
     return [];
   }
 }

@@ -3,10 +3,10 @@ import { chmodSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, wri
 import { join } from 'node:path';
 import { makeDirectory } from '../oidc/directory.js';
 
-/** Made at random at the first start, and kept under `.tocsin/` only. */
+/** Random secrets, generated at the first start and stored under `.tocsin/` only. */
 export interface Secrets {
   engineAdminKey: string;
-  /** As SECRETS_KEYS takes it: "id:base64 of 32 bytes". */
+  /** Value of SECRETS_KEYS: "id:base64 of 32 bytes". */
   secretsKeys: string;
   workspaceId: string;
   otherWorkspaceId: string;
@@ -37,13 +37,13 @@ export function statePaths(root: string): StatePaths {
   };
 }
 
-/** Makes the directory. It may be passed through, not listed: PostgreSQL's own user has its data below it. */
+/** Creates the directory with mode 711: PostgreSQL's user must be able to enter it, not to list it. */
 export function prepareState({ root }: StatePaths): void {
   mkdirSync(root, { recursive: true });
   chmodSync(root, 0o711);
 }
 
-/** Keeps the logs of the start before this one, and no others. */
+/** Keeps the logs of the previous start and deletes older ones. */
 export function rotateLogs({ logs }: StatePaths): void {
   const previous = `${logs}.previous`;
   rmSync(previous, { recursive: true, force: true });
@@ -67,7 +67,7 @@ function makeSecrets(): Secrets {
   };
 }
 
-/** All or nothing: readers see the old file or the new one. Mode 600. */
+/** Atomic write with mode 600: readers see the old file or the new one. */
 export function writePrivately(file: string, text: string): void {
   const unfinished = `${file}.new`;
   writeFileSync(unfinished, text, { mode: 0o600 });

@@ -1,17 +1,17 @@
 export interface StopRequestOptions {
   env: NodeJS.ProcessEnv;
-  /** Asked again, in earnest, while stopping: the process exits when this is done. */
+  /** Called for a second stop request. The process exits after it. */
   onSecondRequest: () => Promise<void>;
 }
 
 const parentCheckMs = 1_000;
 const exitCodeForced = 130;
-// One Ctrl-C arrives twice: from the terminal, and once more from npm, which passes it on.
+// One Ctrl-C arrives twice: from the terminal, and from npm, which forwards it.
 const echoMs = 1_000;
 
 /**
- * Resolves with the reason when a signal asks to stop, or when the npm that ran us is gone (killed hard, it cannot pass
- * a signal on, and nobody would be left to stop us).
+ * Resolves with the reason when a stop signal arrives, or when the parent npm process has exited: a killed npm forwards
+ * no signal.
  */
 export function untilAskedToStop({ env, onSecondRequest }: StopRequestOptions): Promise<string> {
   return new Promise((resolve) => {

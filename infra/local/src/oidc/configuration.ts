@@ -20,11 +20,11 @@ export interface RealmSettings {
   consoleRedirectUris: string[];
 }
 
-// What the access tokens are for, asked for or not: Keycloak knows no `resource` parameter.
+// Audience of every access token. Like Keycloak, the provider ignores the `resource` parameter.
 const resource = 'urn:tocsin';
 const scopes = 'openid offline_access profile email';
 
-/** The first key signs; all are published. Paths are those of a Keycloak realm, below the realm's own. */
+/** Configuration of the provider. The first key signs, all are published. Paths are those of a Keycloak realm. */
 export function configureProvider(
   settings: RealmSettings,
   keys: readonly SigningKey[],
@@ -71,7 +71,7 @@ export function configureProvider(
       Grant: 30 * 24 * 3600,
     },
     rotateRefreshToken: settings.rotateRefreshTokens,
-    // As Keycloak does: a client that may refresh is given a token to do it with, whatever its scope.
+    // Like Keycloak: clients with the refresh grant get a refresh token whatever the scope.
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     findAccount: (_ctx, sub) => findAccount(directory, sub),
     loadExistingGrant: grantEverything,
@@ -117,7 +117,7 @@ const routes = {
   revocation: '/protocol/openid-connect/revoke',
 };
 
-/** The part of the path in front of the provider's own, from the issuer: `/realms/{realm}`. */
+/** Path prefix of the provider, from the issuer: `/realms/{realm}`. */
 function mountPath(ctx: KoaContextWithOIDC): string {
   return new URL(ctx.oidc.issuer).pathname;
 }
@@ -129,7 +129,7 @@ function makeServiceClients({ services }: Directory): ClientMetadata[] {
     grant_types: ['client_credentials'],
     redirect_uris: [],
     response_types: [],
-    // Keycloak takes the secret in the form and in the header alike, and so does this provider.
+    // Like Keycloak, the provider accepts the secret in the form and in the header.
     token_endpoint_auth_method: 'client_secret_post',
   }));
 }
@@ -206,7 +206,7 @@ function rolesOfService({ services }: Directory, clientId: string | undefined): 
 
 const noRoles: Roles = { groups: [], realmRoles: [] };
 
-/** A development provider asks nobody for consent. */
+/** Grants consent automatically. */
 async function grantEverything(ctx: KoaContextWithOIDC) {
   const { client, session, result, provider } = ctx.oidc;
   if (client === undefined || session === undefined) return undefined;

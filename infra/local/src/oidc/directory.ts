@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 
-/** What a token says of its holder, in Keycloak's words. */
+/** Claims of a token, as Keycloak names them. */
 export interface Roles {
   /** `/workspaces/{id}/{role}` */
   groups: string[];
@@ -15,13 +15,13 @@ export interface ServiceClient {
 }
 
 export interface User {
-  /** The token's `sub`. */
+  /** `sub` of the token. */
   id: string;
   password: string;
   roles: Roles;
 }
 
-/** Who may sign in. Services by client credentials; users by name and password, in the browser. */
+/** Accounts: services sign in with client credentials, users with name and password in the browser. */
 export interface Directory {
   services: Record<string, ServiceClient>;
   users: Record<string, User>;
@@ -35,7 +35,7 @@ export interface Workspaces {
   otherWorkspaceId: string;
 }
 
-/** A service and a user for each role, with random secrets. `outsider` belongs to the other workspace alone. */
+/** Creates a service and a user for each role, with random secrets. `outsider` has roles in the other workspace only. */
 export function makeDirectory(workspaces: Workspaces): Directory & {
   services: Record<RoleName, ServiceClient>;
   users: Record<RoleName, User>;

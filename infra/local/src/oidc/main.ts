@@ -3,8 +3,8 @@ import { makeSigningKey, type SigningKey } from './signing-keys.js';
 import { type ProviderOptions, startProvider } from './start-provider.js';
 
 /**
- * The development provider as a process: `node main.js settings.json signing-keys.json`. The keys are made once and
- * kept. SIGHUP rotates them: a new one signs, the old ones stay published.
+ * Entry point of the development provider: `node main.js settings.json signing-keys.json`. Keys are generated once and
+ * stored. SIGHUP rotates them: a new key signs, and old keys stay published.
  */
 const [settingsFile, keysFile] = process.argv.slice(2);
 if (settingsFile === undefined || keysFile === undefined)

@@ -6,8 +6,8 @@ interface Entry {
 }
 
 /**
- * Sessions, codes and refresh tokens in memory. It is ours so that it can outlive the provider object, which is made
- * anew when the signing keys rotate.
+ * Store for sessions, codes and refresh tokens in memory. It outlives the provider object, which is created again at
+ * each rotation of the signing keys.
  */
 export function createMemoryStore(): AdapterFactory {
   const entries = new Map<string, Entry>();

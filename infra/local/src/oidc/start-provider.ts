@@ -8,29 +8,29 @@ import { createMemoryStore } from './memory-store.js';
 import { makeSigningKey, type SigningKey } from './signing-keys.js';
 
 export interface ProviderOptions extends RealmSettings {
-  /** Of 127.0.0.1; 0 takes a free one. */
+  /** Port on 127.0.0.1. 0: any free port. */
   port: number;
   realm: string;
-  /** The first one signs. One is made when there are none. */
+  /** Signing keys; the first one signs. Without any, one is generated. */
   signingKeys?: SigningKey[];
 }
 
 export interface RunningProvider {
   /** `http://127.0.0.1:{port}/realms/{realm}`, the `iss` of every token. */
   issuer: string;
-  /** Signs with a new key from now on; the old ones stay published unless `forgetOld`. Gives back all that are, newest first. */
+  /** Rotates the signing key. Old keys stay published unless `forgetOld`. Returns all published keys, newest first. */
   rotateKeys(options?: { forgetOld?: boolean }): Promise<SigningKey[]>;
   close(): Promise<void>;
 }
 
-/** The OpenID provider for development and tests: a realm at the paths at which Keycloak serves one. */
+/** OpenID provider for development and tests: one realm at Keycloak's paths. */
 export async function startProvider(options: ProviderOptions): Promise<RunningProvider> {
   const { port, realm } = options;
   const mountPath = `/realms/${realm}`;
   const store = createMemoryStore();
   const cookieKeys = [randomBytes(24).toString('base64url')];
   let keys = options.signingKeys?.length ? options.signingKeys : [await makeSigningKey()];
-  // Loaded here, for it complains aloud about Node 20 (on which it works), also to those who never start it.
+  // Loaded on demand: at import, oidc-provider prints a warning about Node 20, on which it works.
   const { default: OidcProvider } = await import('oidc-provider');
   let provider: Provider;
   let handle: ReturnType<Provider['callback']>;
@@ -47,7 +47,7 @@ export async function startProvider(options: ProviderOptions): Promise<RunningPr
       signIn(provider, options, request, response).catch((error: unknown) => refuse(response, error));
       return;
     }
-    // How the provider learns below which path it is mounted.
+    // oidc-provider derives its mount path from these two properties.
     Object.assign(request, { originalUrl: path });
     request.url = path.slice(mountPath.length);
     void handle(request, response);

@@ -12,16 +12,16 @@ export interface PostgresBinaries {
 
 export interface LocateOptions {
   user: SystemUser | undefined;
-  /** Where the binaries are copied when they cannot be used where npm put them; `user` can reach it. */
+  /** Directory for a copy of the binaries, if `user` cannot run them where npm installed them. */
   copyTo: string;
 }
 
-/** The PostgreSQL that npm installed, made ready to run by `user`. */
+/** Returns the path of the installed PostgreSQL binaries, ready to run as `user`. */
 export function preparePostgresBinaries({ user, copyTo }: LocateOptions): PostgresBinaries {
   const installed = findInstalled();
   if (completeSymlinks(installed) && canRun(join(installed, 'bin/postgres'), user))
     return binariesIn(installed);
-  // A checkout under /root, a strict umask, or a node_modules that is not ours to write.
+  // The reason can be a checkout under /root, a strict umask, or a read-only node_modules.
   const copy = join(copyTo, `binaries-${readVersion(installed)}`);
   if (!existsSync(copy)) copyWhole(installed, copy);
   if (!canRun(join(copy, 'bin/postgres'), user)) {
@@ -32,7 +32,7 @@ export function preparePostgresBinaries({ user, copyTo }: LocateOptions): Postgr
   return binariesIn(copy);
 }
 
-/** All of it or nothing: an interrupted copy must not look like a finished one. */
+/** Atomic copy: an interrupted copy must not look complete. */
 function copyWhole(installed: string, copy: string): void {
   const unfinished = `${copy}.unfinished`;
   rmSync(unfinished, { recursive: true, force: true });
@@ -68,8 +68,8 @@ function findInstalled(): string {
 }
 
 /**
- * A tarball of npm cannot hold symbolic links: the package makes them in an install script, which npm may have been
- * told not to run. False where a link is missing and cannot be made here.
+ * Creates missing symbolic links of the libraries. npm packages cannot contain links, and the install script that creates
+ * them may be disabled. Returns false if a link is missing and cannot be created.
  */
 function completeSymlinks(native: string): boolean {
   const list = join(native, 'pg-symlinks.json');
@@ -82,7 +82,7 @@ function completeSymlinks(native: string): boolean {
       symlinkSync(basename(source), link);
       return true;
     } catch {
-      // Another start may have made it at the same moment.
+      // A concurrent start may have created the link.
       return existsSync(link);
     }
   });

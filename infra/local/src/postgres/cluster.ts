@@ -22,7 +22,7 @@ export interface ClusterOptions {
   durable: boolean;
 }
 
-/** Makes the data directory with a random password once; afterwards gives back what is there. */
+/** Creates the data directory with a random password, or returns the existing one. */
 export async function prepareCluster(options: ClusterOptions): Promise<Cluster> {
   const { home } = options;
   const dataDirectory = join(home, 'data');
@@ -38,7 +38,7 @@ export async function prepareCluster(options: ClusterOptions): Promise<Cluster> 
 
 async function initialise(options: ClusterOptions & Cluster): Promise<void> {
   const { processes, logFile, home, binaries, user, durable, dataDirectory, password } = options;
-  // Into a directory beside it: an interrupted initdb must not look like a finished one.
+  // initdb writes to a temporary directory: an interrupted run must not look complete.
   const unfinished = `${dataDirectory}.unfinished`;
   const passwordForInitdb = join(home, 'initdb-password');
   rmSync(unfinished, { recursive: true, force: true });
@@ -50,11 +50,11 @@ async function initialise(options: ClusterOptions & Cluster): Promise<void> {
   }
   const args = [
     ...['-D', unfinished, '-U', superuser, `--pwfile=${passwordForInitdb}`, '--auth=scram-sha-256'],
-    // The same order of text on every machine, whatever locales it has.
+    // Locale C sorts text the same way on every machine.
     ...['--encoding=UTF8', '--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8'],
     ...(durable ? [] : ['--no-sync']),
   ];
-  // As a child like any other, so that it is stopped with the rest.
+  // initdb runs as a child of the process host, so that a stop request ends it too.
   const child = await processes.start({
     name: 'initdb',
     command: binaries.initdb,
@@ -70,7 +70,7 @@ async function initialise(options: ClusterOptions & Cluster): Promise<void> {
   renameSync(unfinished, dataDirectory);
 }
 
-/** After a hard crash another process may have been given the old postmaster's id, and PostgreSQL would not start. */
+/** Removes a stale postmaster.pid: after a crash its process id may belong to another process. */
 function removeStaleLock(dataDirectory: string): void {
   const file = join(dataDirectory, 'postmaster.pid');
   if (!existsSync(file)) return;
@@ -82,7 +82,7 @@ function readCommandLine(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
   } catch {
-    // Not Linux: leave the judgement to PostgreSQL.
+    // Without /proc PostgreSQL decides itself.
     return 'postgres';
   }
 }

@@ -4,12 +4,12 @@ import { chmodSync, existsSync, lstatSync, mkdirSync, readlinkSync, rmSync, syml
 import { dirname, join } from 'node:path';
 import type { SystemUser } from './system-user.js';
 
-// Outside a checkout that PostgreSQL's user cannot enter, such as one under /root.
+// Used for a checkout that PostgreSQL's user cannot enter, such as one under /root.
 const outsideRoot = '/var/lib/tocsin';
 
 /**
- * The directory of one PostgreSQL: its data, its password, copied binaries. It is `wanted` itself, or, where `user`
- * cannot enter that, a directory outside to which `wanted` becomes a symbolic link.
+ * Directory for data, password and copied binaries of PostgreSQL. It is `wanted`, or, if `user` cannot enter that, a
+ * directory elsewhere to which `wanted` becomes a symbolic link.
  */
 export function prepareHome(wanted: string, user: SystemUser | undefined): string {
   const parent = dirname(wanted);
@@ -20,7 +20,7 @@ export function prepareHome(wanted: string, user: SystemUser | undefined): strin
     return wanted;
   }
   const outside = outsideOf(wanted);
-  // Data whose link is gone belongs to a state that was removed by hand.
+  // Data without a link belongs to a state directory that was deleted by hand.
   if (!isLinkTo(wanted, outside)) rmSync(outside, { recursive: true, force: true });
   mkdirSync(outside, { recursive: true, mode: 0o711 });
   chmodSync(outsideRoot, 0o711);
@@ -29,7 +29,7 @@ export function prepareHome(wanted: string, user: SystemUser | undefined): strin
   return outside;
 }
 
-/** Removes it wherever it lies. */
+/** Removes the directory and the target of its link. */
 export function removeHome(wanted: string): void {
   const outside = outsideOf(wanted);
   if (existsSync(outside)) rmSync(outside, { recursive: true, force: true });

@@ -8,29 +8,29 @@ import { getPostgresUser } from './system-user.js';
 
 export interface PostgresOptions {
   processes: ProcessHost;
-  /** Keeps data and password; made when missing. */
+  /** Directory for data and password. Created if missing. */
   directory: string;
   logFile: string;
-  /** Of 127.0.0.1, the only address listened on. */
+  /** Port on 127.0.0.1, the only address that PostgreSQL listens on. */
   port: number;
-  /** False for tests only: a power cut may then destroy the data. */
+  /** False disables fsync, for tests only. */
   durable: boolean;
-  /** Made when missing. The database `postgres` is always there. */
+  /** Name of a database to create if missing. */
   database?: string;
 }
 
 export interface RunningPostgres {
   child: Child;
-  /** Of the superuser, for `database` or else `postgres`. */
+  /** Address with the superuser, for `database` or `postgres`. */
   url: string;
 }
 
-/** Starts a private PostgreSQL and resolves when it answers queries. Throws with the end of its log if it does not. */
+/** Starts a private PostgreSQL. Resolves when it answers queries; throws with the end of its log otherwise. */
 export async function startPostgres(options: PostgresOptions): Promise<RunningPostgres> {
   const { processes, directory, logFile, port, durable, database } = options;
   const user = getPostgresUser();
   const home = prepareHome(directory, user);
-  // Whoever removes `directory` after a test would not find it.
+  // The caller removes `directory` after a test, which would not remove data behind a link.
   if (!durable && home !== directory) processes.removeAtEnd(home);
   const binaries = preparePostgresBinaries({ user, copyTo: home });
   const { dataDirectory, password } = await prepareCluster({
@@ -54,7 +54,7 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
     cwd: home,
     user,
     logFile,
-    // "Fast": roll back, check-point and leave. TERM would wait for every client to go first.
+    // SIGINT is PostgreSQL's fast shutdown. SIGTERM would wait for all clients to disconnect.
     stopSignal: 'INT',
   });
   const urlOf = (name: string) => `postgres://${superuser}:${password}@127.0.0.1:${port}/${name}`;
@@ -71,14 +71,14 @@ export async function startPostgres(options: PostgresOptions): Promise<RunningPo
   return { child, url: urlOf(database ?? 'postgres') };
 }
 
-// For a machine of two cores and a few gigabytes that does other things too.
+// Settings for a shared machine with two cores and a few gigabytes of memory.
 const usualSettings = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
   max_connections: 200,
   shared_buffers: '256MB',
   max_wal_size: '2GB',
-  // One machine, no replicas: no log for them, and no worker processes for reads that come from memory.
+  // No replicas: minimal WAL. No parallel workers: the data fits in memory.
   wal_level: 'minimal',
   max_wal_senders: 0,
   io_method: 'sync',
@@ -95,7 +95,7 @@ const notDurable = {
 
 async function ensureDatabase(maintenanceUrl: string, database: string | undefined): Promise<void> {
   const client = new Client({ connectionString: maintenanceUrl, connectionTimeoutMillis: 5_000 });
-  // A server that is just starting may cut the connection after it was made.
+  // A starting server can close a connection that it accepted.
   client.on('error', () => {});
   try {
     await client.connect();

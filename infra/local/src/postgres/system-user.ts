@@ -1,6 +1,6 @@
 import { execFileSync, spawnSync } from 'node:child_process';
 
-/** Who PostgreSQL runs as: it refuses to run as root. */
+/** System user for PostgreSQL, which refuses to run as root. */
 export interface SystemUser {
   uid: number;
   gid: number;
@@ -8,7 +8,7 @@ export interface SystemUser {
 
 const userName = 'tocsin-postgres';
 
-/** Undefined when we are an ordinary user already. As root, makes a system user of its own once and gives it back. */
+/** Undefined for an ordinary user. As root, creates the system user once and returns it. */
 export function getPostgresUser(): SystemUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
   return lookUp() ?? create();
@@ -22,7 +22,7 @@ function create(): SystemUser {
   const failures: string[] = [];
   for (const [command, args] of attempts) {
     const { error, stderr } = spawnSync(command, args, { encoding: 'utf8' });
-    // Whatever it said: another start may have made the user at the same moment.
+    // The error is ignored: a concurrent start may have created the user.
     const user = lookUp();
     if (user !== undefined) return user;
     failures.push(`${command}: ${error?.message ?? stderr.trim()}`);

@@ -1,12 +1,12 @@
 import { randomInt } from 'node:crypto';
 import { createServer } from 'node:net';
 
-// Below the range from which the system takes the local port of an outgoing connection (32768 and up on Linux), so
-// that nobody gets the port by chance between our look and our use of it.
+// Ports below the ephemeral range (32768 and up on Linux): an outgoing connection must not take the port between this
+// check and its use.
 const lowest = 15_000;
 const highest = 32_000;
 
-/** Different ports of 127.0.0.1 that were free a moment ago. */
+/** Returns distinct ports of 127.0.0.1 that are free now. */
 export async function findFreePorts(count: number): Promise<number[]> {
   const ports = new Set<number>();
   while (ports.size < count) {
@@ -16,7 +16,7 @@ export async function findFreePorts(count: number): Promise<number[]> {
   return [...ports];
 }
 
-/** Rejects where the port cannot be used for another reason than being taken, as one below 1024 without rights. */
+/** False for a port in use. Rejects for any other reason, for example a port below 1024 without privileges. */
 export async function isPortFree(port: number): Promise<boolean> {
   const server = createServer();
   return new Promise((resolve, reject) => {

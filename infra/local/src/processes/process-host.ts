@@ -8,11 +8,11 @@ export interface ChildSpec {
   name: string;
   command: string;
   args: readonly string[];
-  /** The whole environment of the child; nothing is inherited unless it is named here. */
+  /** Complete environment of the child. Nothing is inherited. */
   env: NodeJS.ProcessEnv;
   cwd?: string;
   user?: { uid: number; gid: number } | undefined;
-  /** Appended to; holds the child's standard output and error. */
+  /** Log file for standard output and error. Output is appended. */
   logFile: string;
   stopSignal?: 'TERM' | 'INT';
 }
@@ -26,26 +26,26 @@ export interface Child {
   readonly name: string;
   readonly pid: number;
   readonly logFile: string;
-  /** Settles when the process is gone, however it went. */
+  /** Resolves when the process has exited, for any reason. */
   readonly exited: Promise<ChildExit>;
-  /** Asks it to stop, waits for `graceMs`, then kills its whole process group. */
+  /** Sends the stop signal, waits for `graceMs`, then kills the process group. */
   stop(graceMs?: number): Promise<void>;
-  /** The end of its log, for a message about a failure. */
+  /** Last lines of the log, for error messages. */
   logTail(lines?: number): string;
 }
 
-/** Starts children in process groups of their own, so that Ctrl-C reaches only us, and sees that none outlives us. */
+/** Starts children in their own process groups, so that Ctrl-C reaches only this process, and ends all of them at exit. */
 export interface ProcessHost {
   start(spec: ChildSpec): Promise<Child>;
   removeAtEnd(directory: string): void;
-  /** Kills what is still there, at once, and resolves when it is gone. Nothing can be started afterwards. */
+  /** Kills all children and resolves when they have exited. Nothing can be started afterwards. */
   killAll(): Promise<void>;
-  /** Lets the reaper go, which ends what is left. */
+  /** Closes the pipe to the reaper, which then ends remaining processes. */
   close(): void;
 }
 
 export interface ProcessHostOptions {
-  /** Told whenever the set of living children changes, so that the next start can clean up after a hard crash. */
+  /** Called after each change of the set of children, so that the next start can clean up after a crash. */
   onChange?: (children: readonly RecordedChild[]) => void;
 }
 
@@ -53,7 +53,7 @@ export interface RecordedChild extends ProcessIdentity {
   name: string;
 }
 
-// A worker finishes the exchanges that it has begun, 10 s at most.
+// A worker finishes its requests in flight, which takes 10 s at most.
 const stopGraceMs = 15_000;
 
 export function createProcessHost({ onChange }: ProcessHostOptions = {}): ProcessHost {
@@ -132,11 +132,11 @@ async function stopChild(options: Spawned & { stopSignal: 'TERM' | 'INT'; graceM
   const timer = setTimeout(() => signalQuietly(-pid, 'SIGKILL'), graceMs);
   await exited;
   clearTimeout(timer);
-  // What the process left behind in its group, if anything.
+  // Kill remaining processes of the group.
   signalQuietly(-pid, 'SIGKILL');
 }
 
-/** It may have ended by itself a moment ago. */
+/** The process may have exited already. */
 export function signalQuietly(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

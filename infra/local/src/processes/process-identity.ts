@@ -1,9 +1,9 @@
 import { readFileSync } from 'node:fs';
 
-/** A process id is used again by the system; together with the moment it started it names one process for good. */
+/** Process ids are reused by the system. Together with the start time an id identifies one process. */
 export interface ProcessIdentity {
   pid: number;
-  /** Clock ticks since boot as `/proc` tells them, prefixed by the boot's id; empty where there is no `/proc`. */
+  /** Start time in clock ticks since boot from `/proc`, prefixed by the boot id. Empty without `/proc`. */
   startedAt: string;
 }
 
@@ -11,12 +11,12 @@ export function identifyProcess(pid: number): ProcessIdentity {
   return { pid, startedAt: readStartTime(pid) ?? '' };
 }
 
-/** True only where it is certainly the same process: without `/proc` nothing is certain, so nothing is killed. */
+/** True only if the start times are known and equal: without `/proc` no process is killed. */
 export function isSameProcessAlive(identity: ProcessIdentity): boolean {
   return identity.startedAt !== '' && readStartTime(identity.pid) === identity.startedAt;
 }
 
-/** False for a zombie too: it holds no port and no file any more. */
+/** False for a zombie too, which has no open ports or files. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0);
@@ -35,7 +35,7 @@ function readStartTime(pid: number): string | undefined {
 function readStat(pid: number): { state: string; startTime: string } | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'utf8');
-    // The command's name stands in parentheses and may hold anything, so the fields are counted from its end.
+    // The command name in parentheses can contain any character, so fields are counted after the last parenthesis.
     const fields = text.slice(text.lastIndexOf(')') + 2).split(' ');
     return { state: fields[0] ?? '', startTime: fields[19] ?? '' };
   } catch {

@@ -1,28 +1,27 @@
 import { spawn } from 'node:child_process';
 
 /**
- * Ends what we started when we are killed without a chance to do it ourselves. A shell of its own session holds the
- * other end of a pipe; when the pipe closes it asks each process that is still listed to stop, newest first, waits,
- * and kills the groups of those that stay. It is a shell, not Node, so that `killall -9 node` does not take it along.
+ * Ends the children of this process if it is killed. A shell in its own session reads from a pipe. When the pipe closes,
+ * the shell sends each listed process its stop signal, newest first, waits, and kills the groups of the rest. A shell
+ * survives `killall -9 node`.
  */
 export interface Reaper {
-  /** `signal` is how this process likes to be asked to stop. */
+  /** Adds a process with its stop signal. */
   watch(pid: number, signal: 'TERM' | 'INT'): void;
   forget(pid: number): void;
-  /** A directory to remove when all is over. */
+  /** Adds a directory to remove at the end. */
   removeAtEnd(directory: string): void;
-  /** Tells the shell that nothing more will come; it ends by itself. */
+  /** Closes the pipe; the shell ends by itself. */
   close(): void;
 }
 
-// `watched` holds "pid:signal" words, newest first. 30 rounds of 0.1 s: nothing is lost by a
-// kill, and whoever killed us hard wants it all gone.
+// `watched` is a list of "pid:signal", newest first. 30 rounds of 0.1 s are enough, because a kill loses no data.
 const script = `
 trap '' INT TERM HUP
 watched= directories=
 is_alive() {
   kill -s 0 "$1" 2>/dev/null || return 1
-  # Orphans of a container whose first process does not wait for them stay as zombies.
+  # In a container whose first process does not reap orphans they remain as zombies.
   stat=
   { IFS= read -r stat < "/proc/$1/stat"; } 2>/dev/null
   case $stat in *") Z "*) return 1 ;; esac
@@ -58,7 +57,7 @@ export function startReaper(): Reaper {
     detached: true,
     cwd: '/',
   });
-  // A reaper that somebody killed must not take us down with EPIPE: the record of children still covers the next start.
+  // A killed reaper must not end this process with EPIPE: the next start still cleans up by the record of children.
   shell.stdin.on('error', () => {});
   shell.on('error', () => {});
   shell.unref();

@@ -3,19 +3,19 @@ import type { Child } from './process-host.js';
 
 export interface SuperviseOptions {
   name: string;
-  /** Called again, with pauses that grow, whenever the process is gone. */
+  /** Starts the process. Called again with a growing delay after each exit. */
   start: () => Promise<Child>;
-  /** Once it is aborted nothing is started again. */
+  /** Once aborted, nothing is started again. */
   signal: AbortSignal;
   say: (message: string) => void;
-  /** After it was started again. */
+  /** Called after each restart. */
   onRestart: () => void;
 }
 
 export interface Supervised {
   readonly name: string;
   pid(): number;
-  /** Abort the signal first, or it is started again. */
+  /** Stops the process. The signal must be aborted before, or the process restarts. */
   stop(): Promise<void>;
 }
 
@@ -24,7 +24,7 @@ const restartBackoff = { firstMs: 250, maxMs: 10_000, jitter: 0 };
 /** A process that ran this long has started well: the next delay is the shortest again. */
 const healthyAfterMs = 30_000;
 
-/** The first start must succeed; from then on the process is started again whenever it dies. */
+/** The first start must succeed. After that the process is restarted after every exit. */
 export async function supervise(options: SuperviseOptions): Promise<Supervised> {
   const { name, start } = options;
   let child = await start();

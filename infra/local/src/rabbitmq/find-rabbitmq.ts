@@ -2,15 +2,15 @@ import { accessSync, constants, existsSync, realpathSync } from 'node:fs';
 import { delimiter, dirname, join } from 'node:path';
 
 export interface InstalledRabbitmq {
-  /** The script that starts a node in the foreground as whoever calls it. */
+  /** Script that starts a node in the foreground as the calling user. */
   server: string;
   epmd: string;
-  /** With the directory of `erl` in it, which the script looks for. */
+  /** PATH that contains the directory of `erl`, which the script needs. */
   path: string;
 }
 
-// Debian's and Red Hat's /usr/sbin/rabbitmq-server insists on root or the user `rabbitmq` and on the system's node;
-// what it wraps does not. Then Homebrew on both of its prefixes.
+// Debian's and Red Hat's wrapper /usr/sbin/rabbitmq-server requires root or the user `rabbitmq`, and the system's node.
+// The wrapped script does not. The last two are Homebrew's prefixes.
 const servers = [
   '/usr/lib/rabbitmq/bin/rabbitmq-server',
   '/opt/homebrew/opt/rabbitmq/sbin/rabbitmq-server',
@@ -19,7 +19,7 @@ const servers = [
 ];
 const usualDirectories = ['/usr/local/bin', '/usr/bin', '/bin', '/opt/homebrew/bin', '/usr/lib/erlang/bin'];
 
-/** Undefined where RabbitMQ or its Erlang is missing. `searchPath` is the caller's PATH. */
+/** Undefined if RabbitMQ or Erlang is missing. `searchPath` is the caller's PATH. */
 export function findRabbitmq(searchPath: string | undefined): InstalledRabbitmq | undefined {
   const directories = [...new Set([...(searchPath ?? '').split(delimiter), ...usualDirectories])].filter(
     (d) => d !== '',

@@ -19,14 +19,14 @@ const unitLinks = [
   '/etc/systemd/system/sockets.target.wants/epmd.socket',
 ];
 
-/** Debian and what descends from it, as root. */
+/** True on Debian and its derivatives as root. */
 export function canInstallRabbitmq(): boolean {
   return process.getuid?.() === 0 && existsSync('/usr/bin/apt-get') && existsSync('/etc/debian_version');
 }
 
 /**
- * Installs the distribution's package, and sees that no system service comes with it: neither now (a policy that
- * forbids starts, for the duration) nor at the next boot (the links that the package makes are taken out again).
+ * Installs the distribution's package without its system service: a policy forbids service starts during the
+ * installation, and the links that would start it at boot are removed.
  */
 export function installRabbitmq(logFile: string): void {
   const newLinks = unitLinks.filter((link) => !isThere(link));
@@ -34,7 +34,7 @@ export function installRabbitmq(logFile: string): void {
   forbidServiceStarts();
   try {
     const install = ['install', '-y', '--no-install-recommends', 'rabbitmq-server'];
-    // A fresh container has no package lists; a machine that has them saves the time.
+    // A fresh container has no package lists. Elsewhere the update is not needed.
     if (!runApt(install, logFile)) {
       runApt(['update'], logFile);
       if (!runApt(install, logFile)) {
@@ -54,8 +54,8 @@ export function installRabbitmq(logFile: string): void {
 function runApt(args: string[], logFile: string): boolean {
   const log = openSync(logFile, 'a', 0o600);
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  // Another apt may be at work on this machine; wait for it rather than fail.
-  // In a session of its own: Ctrl-C must not leave dpkg half done.
+  // Wait for the lock of a concurrent apt instead of failing.
+  // A separate session: Ctrl-C must not interrupt dpkg.
   const command = ['--wait', 'apt-get', '-o', 'DPkg::Lock::Timeout=300', ...args];
   const { status } = spawnSync('setsid', command, { stdio: ['ignore', log, log], env });
   closeSync(log);
@@ -74,12 +74,12 @@ function allowServiceStarts(): void {
   if (existsSync(policyAside)) renameSync(policyAside, policy);
 }
 
-/** Also true for a link that points to nothing. */
+/** True for a dangling link too. */
 function isThere(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 
-/** What a person can do where we may not install it. */
+/** Instructions for systems where the launcher cannot install RabbitMQ. */
 export const howToInstall = [
   'RabbitMQ (3.10 or newer, with its Erlang) is not installed. Either',
   '  - Debian, Ubuntu: sudo apt-get install rabbitmq-server   (or run this once as root, which installs it)',

@@ -12,11 +12,11 @@ export interface RabbitmqPorts {
 export interface NodeFiles {
   username: string;
   password: string;
-  /** The whole environment of the node: nothing of the system's own RabbitMQ shines through. */
+  /** Complete environment of the node. Settings of the system's RabbitMQ do not apply. */
   env: NodeJS.ProcessEnv;
 }
 
-/** Writes what a private node needs to its directory. Cookie and password are made once. */
+/** Writes the configuration of a private node. Cookie and password are generated once. */
 export function prepareNodeFiles(
   directory: string,
   ports: RabbitmqPorts,
@@ -31,7 +31,7 @@ export function prepareNodeFiles(
   writePrivately(join(directory, 'rabbitmq.conf'), configuration(ports, definitions));
   writePrivately(join(directory, 'enabled_plugins'), '[].\n');
   writePrivately(join(directory, 'empty-env.conf'), '');
-  // A bare container may have no /etc/hosts to find it in.
+  // A bare container may have no /etc/hosts.
   writePrivately(
     join(directory, 'inetrc'),
     '{host, {127,0,0,1}, ["localhost"]}.\n{lookup, [file, native]}.\n',
@@ -64,7 +64,7 @@ function writePrivately(file: string, text: string): void {
 
 const shipped = new URL('../../../rabbitmq/definitions.json', import.meta.url);
 
-/** One user, who may do everything in every virtual host, and the policies that every broker of Tocsin has. There is no guest. */
+/** Definitions: one user with all permissions in every virtual host, and the policies of every Tocsin broker. No guest. */
 function makeDefinitions({ username, password }: Secrets, virtualHosts: string[]): object {
   const salt = randomBytes(4);
   const { policies } = JSON.parse(readFileSync(shipped, 'utf8')) as { policies: object[] };
@@ -97,7 +97,7 @@ function configuration(ports: RabbitmqPorts, definitions: string): string {
     'log.file = false',
     'log.console = true',
     'log.console.level = info',
-    // The log of quorum queues is read at start: an eighth of its default size keeps restarts short.
+    // Quorum queues read their log at start. An eighth of the default size keeps restarts short.
     'raft.wal_max_size_bytes = 67108864',
     '',
   ].join('\n');
@@ -116,7 +116,7 @@ function environment(
     ERL_EPMD_ADDRESS: '127.0.0.1',
     RABBITMQ_CONF_ENV_FILE: join(directory, 'empty-env.conf'),
     ERL_INETRC: join(directory, 'inetrc'),
-    // The machine's own name often does not resolve.
+    // The host name of the machine often does not resolve.
     RABBITMQ_NODENAME: 'tocsin@localhost',
     RABBITMQ_DIST_PORT: String(ports.distribution),
     RABBITMQ_CONFIG_FILE: join(directory, 'rabbitmq.conf'),
@@ -135,9 +135,9 @@ function environment(
     RABBITMQ_LOGS: '-',
     ERL_CRASH_DUMP: join(directory, 'erl_crash.dump'),
     ERL_CRASH_DUMP_SECONDS: '0',
-    // The script becomes the Erlang machine instead of staying as its parent, so that signals reach the node itself.
+    // The script replaces itself by the Erlang VM, so that signals reach the node.
     RABBITMQ_ALLOW_INPUT: 'true',
-    // No spinning while idle: two cores are shared with everything else.
+    // No busy waiting in the scheduler: the cores are shared with other processes.
     RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS:
       '-noinput +sbwt none +sbwtdcpu none +sbwtdio none -kernel inet_dist_use_interface {127,0,0,1}',
   };

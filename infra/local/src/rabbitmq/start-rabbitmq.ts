@@ -9,22 +9,22 @@ import { prepareNodeFiles, type RabbitmqPorts } from './node-files.js';
 
 export interface RabbitmqOptions {
   processes: ProcessHost;
-  /** Keeps the node's data and secrets; made when missing. */
+  /** Directory for data and secrets of the node. Created if missing. */
   directory: string;
   logFile: string;
-  /** All on 127.0.0.1 only. */
+  /** Ports on 127.0.0.1. */
   ports: RabbitmqPorts;
-  /** Beside `/`. */
+  /** Virtual hosts in addition to `/`. */
   virtualHosts?: string[];
 }
 
 export interface RunningRabbitmq {
-  /** The node; stopping it stops its epmd too. */
+  /** The node. Stopping it stops its epmd too. */
   child: Child;
   url: string;
 }
 
-/** Finds RabbitMQ, or installs it where we may, telling `say`. Throws with what a person can do. */
+/** Finds RabbitMQ, or installs it if possible. `say` receives progress. Throws an error with instructions otherwise. */
 export function ensureRabbitmqInstalled(logFile: string, say: (message: string) => void): InstalledRabbitmq {
   const searchPath = process.env.PATH;
   const found = findRabbitmq(searchPath);
@@ -41,7 +41,7 @@ export function ensureRabbitmqInstalled(logFile: string, say: (message: string) 
   return installed;
 }
 
-/** Starts a private node and resolves when it takes AMQP connections. Throws with the end of its log if it does not. */
+/** Starts a private node. Resolves when it accepts AMQP connections; throws with the end of its log otherwise. */
 export async function startRabbitmq(
   options: RabbitmqOptions & { installed: InstalledRabbitmq },
 ): Promise<RunningRabbitmq> {
@@ -78,8 +78,8 @@ interface Epmd {
 }
 
 /**
- * Erlang's port mapper on a port of its own, in the foreground. Without it the node would start one as a daemon that
- * outlives it; so it is started before the node, and again at once should it die.
+ * Starts epmd, Erlang's port mapper, in the foreground on its own port. Without it the node would start a daemon that
+ * outlives it. epmd starts before the node and is restarted at once when it exits.
  */
 async function keepEpmd({
   processes,
@@ -105,7 +105,7 @@ async function keepEpmd({
         current = await startOne();
         watch();
       })
-      // Everything is being stopped. The node itself does without.
+      // During shutdown epmd is not restarted; the node does not need it any more.
       .catch(() => {});
   };
   watch();

@@ -10,7 +10,7 @@ import { createProcessHost, type ProcessHost } from '../processes/process-host.j
 import { ensureRabbitmqInstalled, startRabbitmq } from '../rabbitmq/start-rabbitmq.js';
 import { rememberTestParts } from './test-parts.js';
 
-/** What this needs of jest's global configuration. */
+/** Used part of jest's global configuration. */
 interface JestGlobalConfig {
   rootDir: string;
   testPathPatterns: {
@@ -20,13 +20,13 @@ interface JestGlobalConfig {
 
 /**
  * Starts a private PostgreSQL, RabbitMQ node and OpenID provider for one run of jest, on free ports and in a temporary
- * directory, and tells the tests where they are through TOCSIN_TEST_* variables. Runs side by side do not meet. They end
- * with the run, however it ends. Nothing is started when only unit tests (under src/) are run.
+ * directory. Their addresses are in TOCSIN_TEST_* variables. Concurrent runs do not share anything. The servers end with
+ * the run, even if it is killed. A run of unit tests only (under src/) starts nothing.
  */
 export default async function globalSetup(config: JestGlobalConfig): Promise<void> {
   if (!hasIntegrationTests(config)) return;
   const directory = mkdtempSync(join(tmpdir(), 'tocsin-test-'));
-  // PostgreSQL runs as a user of its own when we are root.
+  // PostgreSQL runs as a separate user if this process is root.
   chmodSync(directory, 0o711);
   const processes = createProcessHost();
   processes.removeAtEnd(directory);
@@ -100,13 +100,13 @@ async function startParts(processes: ProcessHost, directory: string): Promise<No
   };
 }
 
-/** Each worker of jest has a virtual host of its own (`createTestBroker` in messaging). */
+/** Each jest worker has its own virtual host (`createTestBroker`). */
 const maxJestWorkers = 16;
 
 const testRealm = {
   realm: 'tocsin',
   audience: ['tocsin-api', 'tocsin-engine'],
-  // Longer than any run: a test of expiry starts a provider of its own.
+  // Longer than any run. Tests of expiry start their own provider.
   accessTokenTtlSeconds: 3_600,
   refreshTokenTtlSeconds: 3_600,
   rotateRefreshTokens: true,

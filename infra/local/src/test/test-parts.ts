@@ -5,7 +5,7 @@ export interface TestParts {
   directory: string;
 }
 
-// Jest loads set-up and tear-down as modules of their own; the process is what they share.
+// Jest loads setup and teardown in separate module registries. They share only the process object.
 const key = Symbol.for('tocsin.test-parts');
 const shared = globalThis as { [key]?: TestParts };
 

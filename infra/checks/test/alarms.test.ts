@@ -227,7 +227,7 @@ test.each(alarms.map((alarm) => [alarm.alert, alarm] as const))(
   },
 );
 
-test('an alarm waits for as long as it asks', () => {
+test('an alarm fires after its `for` time', () => {
   const slow = alarms.find(({ alert }) => alert === 'DeliveriesOverdue') as Alarm;
   expect(firing({ ...slow, for: '36m' }, { tocsin_oldest_due_seconds: 121 })).toEqual([]);
 });

@@ -39,13 +39,13 @@ describe('a blank broker with the settings of the compose file', () => {
       void broker.useConfirming(async (channel) => resolve(channel));
     });
 
-  test('knows the user that the services sign in as, and nobody else', () => {
+  test('the broker has exactly the user of the services', () => {
     const users = shipped.command(['rabbitmqctl', '--quiet', 'list_users', '--no-table-headers']);
     expect(users.trim().split(/\s/)[0]).toBe('tocsin');
     expect(users.trim().split('\n')).toHaveLength(1);
   }, 60_000);
 
-  test('gives an alert that expires into the hands of workers, once its definitions are imported', async () => {
+  test('an expired alert reaches workers once the definitions are imported', async () => {
     shipped.command(composeService('broker-definitions').command ?? []);
     const taken: string[] = [];
     await createConsumer(broker, {
@@ -64,7 +64,7 @@ describe('a blank broker with the settings of the compose file', () => {
     await until('the expired alert is taken', () => taken.includes('short-lived'));
   }, 60_000);
 
-  test('takes the largest alert that workers read, and tells the publisher of a larger one why it does not', async () => {
+  test('the broker accepts an alert of 1 MiB and refuses a larger one with a reason', async () => {
     const channel = await openChannel();
     const publish = (bytes: number) => channel.publish('', deliveriesQueue, Buffer.alloc(bytes));
     publish(maxAlertBytes);
@@ -74,7 +74,7 @@ describe('a blank broker with the settings of the compose file', () => {
     expect(await refused).toMatchObject([{ code: 406, message: expect.stringContaining('message size') }]);
   });
 
-  test('exports what alarms and dashboard ask of it', async () => {
+  test('the broker exports the metrics of alarms and dashboard', async () => {
     const exported = parseExposition(await (await fetch(shipped.metricsUrl)).text()).map(({ name }) => name);
     const asked = ['infra/prometheus/alarms.yml', 'infra/grafana/dashboards/tocsin.json'].flatMap(
       (file) => readText(file).match(/\brabbitmq_[a-z_]+/g) ?? [],
@@ -83,21 +83,21 @@ describe('a blank broker with the settings of the compose file', () => {
     expect(asked.filter((name) => !exported.includes(name))).toEqual([]);
   });
 
-  test('can be given its definitions a second time', () => {
+  test('the definitions can be imported twice', () => {
     shipped.command(composeService('broker-definitions').command ?? []);
     const listed = shipped.command(['rabbitmqctl', '--quiet', 'list_policies', '--no-table-headers']);
     expect(listed.trim().split('\n')).toHaveLength(policies.length);
   }, 60_000);
 });
 
-test('definitions are imported by the broker’s own version, with its cookie, before any service starts', () => {
+test("definitions are imported by the broker's own image before services start", () => {
   const { image, depends_on, volumes } = composeService('broker-definitions');
   expect(image).toBe(composeService('rabbitmq').image);
   expect(depends_on).toEqual({ rabbitmq: { condition: 'service_healthy' } });
   expect(volumes).toContain('rabbitmq:/var/lib/rabbitmq:ro');
 });
 
-test('on Kubernetes the broker’s operator is asked for the same policies', () => {
+test('the Kubernetes manifest sets the same policies', () => {
   const { spec } = parse(readText('infra/kubernetes/broker-policy.yaml')) as {
     spec: Record<string, unknown>;
   };

@@ -16,7 +16,7 @@ const { services: all, volumes } = readCompose();
 const port = imageEnv().PORT;
 const metricsPort = imageEnv().METRICS_PORT;
 
-test('the compose file holds only what the Compose specification knows', () => {
+test('the compose file uses only keys of the Compose specification', () => {
   expect(
     faultsOfCompose(parse(interpolate(readText('docker-compose.yml'), makeEnv()), { merge: true })),
   ).toEqual([]);
@@ -41,7 +41,7 @@ test.each([
   );
 });
 
-test.each([...services, 'migrations'])('%s runs a file that the build makes, locked in', (name) => {
+test.each([...services, 'migrations'])('%s runs a built file in a hardened container', (name) => {
   const service = composeService(name);
   const [script = ''] = service.command ?? [];
   expect(existsSync(`${root}${script.replace('/dist/', '/src/').replace(/js$/, 'ts')}`)).toBe(true);
@@ -52,13 +52,13 @@ test.each([...services, 'migrations'])('%s runs a file that the build makes, loc
   });
 });
 
-test('one service builds the image that all of them run', () => {
+test('one service builds the image that all services run', () => {
   const ours = [...services, 'migrations'].map((name) => composeService(name));
   expect(new Set(ours.map(({ image }) => image)).size).toBe(1);
   expect(ours.filter(({ build }) => build !== undefined)).toHaveLength(1);
 });
 
-test('the image is not root, runs node itself so that signals reach it, and has a health check', () => {
+test('the image runs node directly, not as root, with a health check', () => {
   const steps = imageSteps();
   expect(steps).toContainEqual({ kind: 'user', name: 'node' });
   expect(steps).toContainEqual({ kind: 'entrypoint', words: ['node'] });
@@ -68,7 +68,7 @@ test('the image is not root, runs node itself so that signals reach it, and has 
   expect(installs[0]).toContain('npm ci --omit=dev');
 });
 
-test('the image has every package of ours that a service needs', () => {
+test('the image contains every package that a service imports', () => {
   const neededBy = (folder: string): string[] => {
     const { dependencies = {} } = JSON.parse(readText(`${folder}/package.json`)) as {
       dependencies?: Record<string, string>;
@@ -103,11 +103,11 @@ test.each([
   expect([ended, asked]).toEqual([code, [path]]);
 });
 
-test.each(services)('%s is healthy when it is ready', (name) => {
+test.each(services)('the health check of %s is its readiness', (name) => {
   expect(composeService(name).healthcheck?.test).toEqual(['CMD', 'node', 'infra/healthcheck.js', '/readyz']);
 });
 
-test('every published port is a port that its service listens on, and on loopback only', () => {
+test('each published port is a port of its service and bound to loopback', () => {
   const own: Record<string, string | undefined> = {
     'webhook-api': port,
     'engine-auth': port,
@@ -126,12 +126,12 @@ test('every published port is a port that its service listens on, and on loopbac
   }
 });
 
-test('workers can be scaled: no port of the host, no fixed name', () => {
+test('workers can be scaled because they have no host port and no fixed name', () => {
   const worker = composeService('delivery-worker');
   expect([worker.ports, worker.container_name]).toEqual([undefined, undefined]);
 });
 
-test('services start after migrations and definitions are in place and the broker is healthy', () => {
+test('services start after migrations, broker definitions and a healthy broker', () => {
   expect(composeService('migrations').depends_on).toEqual({ postgres: { condition: 'service_healthy' } });
   for (const name of services) {
     expect(composeService(name).depends_on).toMatchObject({
@@ -149,7 +149,7 @@ test('services start after migrations and definitions are in place and the broke
   }
 });
 
-test('whatever is mounted exists', () => {
+test('each mounted file exists', () => {
   const mounts = Object.values(all).flatMap(({ volumes: mounted = [] }) => mounted);
   expect(mounts.length).toBeGreaterThan(8);
   for (const mount of mounts) {
@@ -159,7 +159,7 @@ test('whatever is mounted exists', () => {
   }
 });
 
-test('Prometheus scrapes each service where it serves its metrics', () => {
+test('Prometheus scrapes each service at its metrics port', () => {
   interface Scrape {
     job_name: string;
     dns_sd_configs?: { names: string[]; port: number }[];

@@ -15,7 +15,7 @@ function anchorOf(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-test('every link of the guide leads somewhere', () => {
+test('each link of the guide has a target', () => {
   const anchors = [...guide.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
   const links = [...guide.matchAll(/\]\(([^)]+)\)/g)].map(([, target = '']) => target);
   expect(links.length).toBeGreaterThan(20);
@@ -25,7 +25,7 @@ test('every link of the guide leads somewhere', () => {
   }
 });
 
-test('every file and every service that a command names exists', () => {
+test("each file and service in the guide's commands exists", () => {
   const files = commands.match(/\b(infra|packages|services)\/[\w./-]+/g) ?? [];
   expect(files.length).toBeGreaterThan(3);
   for (const file of files) {
@@ -40,7 +40,7 @@ test('every file and every service that a command names exists', () => {
   for (const [, name = ''] of named) expect(Object.keys(services)).toContain(name);
 });
 
-test('every variable that the guide names is in .env.example, or is made by the compose file', () => {
+test('each variable in the guide is in .env.example or the compose file', () => {
   const known = new Set(readExamples().map(({ name }) => name));
   const named = [...guide.matchAll(/`([A-Z][A-Z_]{5,})(?:=[^`]*)?`/g)].map(([, name = '']) => name);
   expect(named.length).toBeGreaterThan(10);
@@ -57,11 +57,11 @@ describe('the guide’s table of events', () => {
     // The broker's events of a lost connection are put together from their two ends.
     .replaceAll(/lost\('([a-z]+)'\)/g, "log.warn({}, 'broker.$1')");
 
-  test('has none that the code does not log', () => {
+  test('each listed event is logged by the code', () => {
     expect(explained.filter((event) => !sources.includes(`'${event}'`))).toEqual([]);
   });
 
-  test('has every one that the code logs without being asked for more', () => {
+  test('each event that the code logs by default is listed', () => {
     const calls = sources.matchAll(/\.(?:info|warn|error|fatal)\([^;]*?'([a-z_]+\.[a-z_]+)'/g);
     const logged = [...new Set([...calls].map(([, event = '']) => event))];
     expect(logged.length).toBeGreaterThan(30);
@@ -75,12 +75,12 @@ function listSources(folder: string): string[] {
     .map((file) => `${folder}/${file}`);
 }
 
-test('the guide explains every reason for a dead letter, where its alarm leads', () => {
+test('the guide explains each dead-letter reason below its alarm', () => {
   const section = guide.slice(guide.indexOf('### DeadLetters'), guide.indexOf('### ManyCircuitsOpen'));
   expect(deadLetterReasons.filter((reason) => !section.includes(`\`${reason}\``))).toEqual([]);
 });
 
-test('what the guide has people make in their checkout is ignored by git: secrets, dumps, settings of their own', () => {
+test("git ignores files that the guide's commands create", () => {
   const ignored = readText('.gitignore').split('\n');
   const made = [
     ...[...commands.matchAll(/mkdir -p (\S+)/g)].map(([, name]) => `${name}/`),

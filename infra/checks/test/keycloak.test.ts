@@ -16,7 +16,7 @@ function environmentOf(service: string, choices: Record<string, string> = {}): R
 
 const file = () => JSON.parse(interpolate(realmText, environmentOf('keycloak')));
 
-test('the realm file holds only what Keycloak knows', () => {
+test('the realm file uses only fields of Keycloak', () => {
   expect(faultsOfRealm(file())).toEqual([]);
 });
 
@@ -43,7 +43,7 @@ function mapperOf(clients: { protocolMappers?: { config: object }[] }[]): object
   return clients.flatMap(({ protocolMappers = [] }) => protocolMappers)[0]?.config ?? {};
 }
 
-test('each secret is put into the realm file where it stays JSON', () => {
+test('the realm file stays valid JSON after substitution of secrets', () => {
   for (const [name, value] of Object.entries(env)) {
     if (!realmText.includes(`\${${name}}`)) continue;
     expect([name, value]).toEqual([name, expect.stringMatching(/^[\w-]+$/)]);
@@ -65,13 +65,13 @@ test.each([
   }
 });
 
-test('Keycloak’s own console is where its port is published, also behind a proxy that hides it', () => {
+test("Keycloak's console stays reachable at its published port", () => {
   const { KC_HOSTNAME_ADMIN: console } = environmentOf('keycloak', { KEYCLOAK_URL: 'https://id.example' });
   expect(keycloak.ports).toEqual([`127.0.0.1:${new URL(console ?? '').port}:8080`]);
   expect(console).toMatch(/^http:\/\/localhost:/);
 });
 
-test('Keycloak is asked for its health on the management port, by programs that its image has', () => {
+test("Keycloak's health check uses the management port and tools of its image", () => {
   const { test: words = [] } = keycloak.healthcheck ?? {};
   expect(words.slice(0, 3)).toEqual(['CMD', 'bash', '-c']);
   expect(words[3]).toContain('/dev/tcp/127.0.0.1/9000');
@@ -82,7 +82,7 @@ test('Keycloak is asked for its health on the management port, by programs that 
   expect(keycloak.command).toEqual(['start', '--import-realm']);
 });
 
-test('Keycloak is given only settings that it has', () => {
+test('the compose file passes only settings that Keycloak has', () => {
   const settings = Object.keys(keycloak.environment).filter((name) => name.startsWith('KC_'));
   expect(settings.sort()).toEqual([
     'KC_BOOTSTRAP_ADMIN_PASSWORD',

@@ -158,7 +158,7 @@ async function deliver(webhook: object, requestId: string): Promise<void> {
 const linesOf = (program: Program, event: string, requestId: string) =>
   program.lines(event).filter((line) => line.request_id === requestId);
 
-test('the id of a request is in the line of its fan-out and of every attempt, retries too', async () => {
+test('the request id is in the log lines of fan-out and of every attempt', async () => {
   await deliver(webhookTo('fail'), 'req-of-the-test');
   await until('all is logged', () => linesOf(worker, 'delivery.attempted', 'req-of-the-test').length === 3);
   const [published] = linesOf(api, 'http.request', 'req-of-the-test');
@@ -192,7 +192,7 @@ async function publishMalformed(requestIds: readonly string[]): Promise<void> {
   await broker.close();
 }
 
-test('an id that another publisher made up is not believed when it is no id', async () => {
+test('an invalid request id of a publisher is not logged', async () => {
   await publishMalformed(['two\nlines', 'x'.repeat(200), secrets.message.replaceAll('-', ' ')]);
   await until('they are set aside', () => worker.lines('alert.dead_lettered').length === 3);
   for (const line of worker.lines('alert.dead_lettered')) {
@@ -201,7 +201,7 @@ test('an id that another publisher made up is not believed when it is no id', as
   }
 });
 
-test('the paths of deliveries, probes and refusals are driven with secrets in them', async () => {
+test('deliveries, tests and errors run with secrets in their data', async () => {
   const closed = (await findFreePorts(1))[0];
   const nowhere = { url: `http://127.0.0.1:${closed}/${encodeURIComponent(secrets.url)}` };
   const kinds: [string, object?][] = [
@@ -243,7 +243,7 @@ test('the paths of deliveries, probes and refusals are driven with secrets in th
   }
 }, 60_000);
 
-test('the engine is driven with good, wrong and malformed keys', async () => {
+test('the engine is called with valid, wrong and malformed keys', async () => {
   const admin = `Bearer ${secrets.adminKey}`;
   const keys = `${engine.url}/auth/api_keys/`;
   const { body: created } = await call(keys, { as: admin, body: { description: 'd' } });
@@ -259,7 +259,7 @@ test('the engine is driven with good, wrong and malformed keys', async () => {
   expect((await verify(`Bearer ${created.key}`)).status).toBe(401);
 });
 
-test('a worker that has taken a message while the database is away says so', async () => {
+test('a worker with a message in flight logs that the database is unavailable', async () => {
   const [port = 0, metricsPort = 0] = await findFreePorts(2);
   const stranded = await startService('delivery-worker', {
     env: { ...env, DATABASE_URL: `postgres://u:${secrets.databasePassword}@127.0.0.1:1/x` },
@@ -276,7 +276,7 @@ test('a worker that has taken a message while the database is away says so', asy
   await stranded.ended;
 });
 
-test('services without their surroundings, and programs that cannot start, say why and no secret', async () => {
+test('failing starts are logged with the reason and without secrets', async () => {
   const wrongDatabase = withCredentials(database.url, 'tocsin_planted', `${secrets.databasePassword}wrong`);
   const wrongBroker = withCredentials(amqpUrl, 'nobody', secrets.brokerPassword);
   const closed = `postgres://u:${secrets.databasePassword}@127.0.0.1:1/x`;
@@ -328,7 +328,7 @@ test('services without their surroundings, and programs that cannot start, say w
   await stop(lost);
 }, 60_000);
 
-test('no output holds any of the secrets, in any spelling', async () => {
+test('no output contains a secret in any encoding', async () => {
   const exported = await Promise.all(
     [api, engine, worker].map(async ({ metricsUrl }) => (await fetch(metricsUrl)).text()),
   );
@@ -359,7 +359,7 @@ function spellingsOf(secret: string): string[] {
   ];
 }
 
-test('every line is JSON, and what is an error names no mistake of a caller', () => {
+test("each line is JSON, and no caller's mistake is logged as error", () => {
   for (const service of [api, engine, worker]) {
     for (const line of service.output().trim().split('\n')) {
       const { level, msg } = JSON.parse(line) as Record<string, string>;

@@ -160,7 +160,7 @@ test.each(queries.map((query) => [query.title, query.expr, query.legendFormat]))
   },
 );
 
-test('what scales workers asks for what is exported', () => {
+test('the autoscaler queries exported metrics', () => {
   const [scaled] = parseAllDocuments(readText('infra/kubernetes/delivery-worker-scaling.yaml'));
   if (scaled === undefined) throw new Error('The file is empty.');
   interface Trigger {
@@ -173,7 +173,7 @@ test('what scales workers asks for what is exported', () => {
   expect(byType.rabbitmq?.queueName).toBe(alertFiredQueue);
 });
 
-test('every metric that the guide names is exported', () => {
+test('each metric in the guide is exported', () => {
   const roles = ['`tocsin_admin`', '`tocsin_engine_admin`'];
   const words = readText('docs/operate.md').match(/`tocsin_[a-z_]+`/g) ?? [];
   const named = words.filter((word) => !roles.includes(word));
@@ -181,7 +181,7 @@ test('every metric that the guide names is exported', () => {
   expect(named.filter((name) => seriesOf(name.slice(1, -1)).length === 0)).toEqual([]);
 });
 
-test('every metric of ours is on the dashboard or in an alarm', () => {
+test('each metric is on the dashboard or in an alarm', () => {
   const asked = [...alarms.map(({ expr }) => expr), ...queries.map(({ expr }) => expr)].join('\n');
   const ours = series.map(({ name }) => name).filter((name) => /^(tocsin|http)_/.test(name));
   const families = new Set(ours.map((name) => name.replace(/_(bucket|sum|count)$/, '')));
@@ -189,7 +189,7 @@ test('every metric of ours is on the dashboard or in an alarm', () => {
   expect([...families].filter((family) => !asked.includes(family))).toEqual([]);
 });
 
-test('labels are closed lists: none names a webhook, a workspace, a key, a url or a caller', () => {
+test('no label names a webhook, workspace, key, URL or caller', () => {
   const ours = series.filter(({ name }) => /^(tocsin|http)_/.test(name));
   const names = new Set(ours.flatMap(({ labels }) => Object.keys(labels)));
   expect([...names].sort()).toEqual([
@@ -210,7 +210,7 @@ test('labels are closed lists: none names a webhook, a workspace, a key, a url o
   }
 });
 
-test('what happened is what is counted', () => {
+test('the metrics count what happened', () => {
   const total = (name: string, labels: Record<string, string>) =>
     seriesOf(name)
       .filter((one) => Object.entries(labels).every(([label, value]) => one.labels[label] === value))

@@ -31,17 +31,20 @@ describe('a token of the development provider', () => {
     { client_id: string; client_secret: string }
   >;
 
-  test.each(['admin', 'editor', 'reader', 'publisher'] as const)('is read as it should: %s', async (role) => {
-    const body = new URLSearchParams({ grant_type: 'client_credentials', ...clients[role] });
-    const response = await fetch(`${issuer}/protocol/openid-connect/token`, { method: 'POST', body });
-    const { access_token: token } = (await response.json()) as { access_token: string };
-    await expectAccepted(issuer, {
-      token,
-      workspaceId: process.env.TOCSIN_TEST_WORKSPACE_ID ?? '',
-      role,
-      isDeploymentAdmin: role === 'admin',
-    });
-  });
+  test.each(['admin', 'editor', 'reader', 'publisher'] as const)(
+    'the token of %s is read correctly',
+    async (role) => {
+      const body = new URLSearchParams({ grant_type: 'client_credentials', ...clients[role] });
+      const response = await fetch(`${issuer}/protocol/openid-connect/token`, { method: 'POST', body });
+      const { access_token: token } = (await response.json()) as { access_token: string };
+      await expectAccepted(issuer, {
+        token,
+        workspaceId: process.env.TOCSIN_TEST_WORKSPACE_ID ?? '',
+        role,
+        isDeploymentAdmin: role === 'admin',
+      });
+    },
+  );
 });
 
 describe('a token derived from the realm file’s mappers, no Keycloak asked', () => {
@@ -76,7 +79,7 @@ describe('a token derived from the realm file’s mappers, no Keycloak asked', (
     },
   );
 
-  test('without the scope that gives `sub` it is refused', async () => {
+  test('a token without `sub` is refused', async () => {
     const claims = deriveClaims({ ...clientOf('tocsin-cli'), defaultClientScopes: [] }, userOf('operator'));
     const token = await provider.sign(claims);
     await expect(identityFor(provider.issuer, 'tocsin-api').verifyToken(token)).rejects.toMatchObject({
@@ -85,7 +88,7 @@ describe('a token derived from the realm file’s mappers, no Keycloak asked', (
   });
 });
 
-test('access tokens live for 5 minutes and are signed with what identity takes', () => {
+test('access tokens last 5 minutes and use an accepted algorithm', () => {
   expect([realm.realm, realm.accessTokenLifespan, realm.defaultSignatureAlgorithm]).toEqual([
     'tocsin',
     300,
@@ -93,7 +96,7 @@ test('access tokens live for 5 minutes and are signed with what identity takes',
   ]);
 });
 
-test('the file holds no secret: each is a variable that the compose file gives Keycloak', () => {
+test('the realm file contains no secret, only variables of the compose file', () => {
   const given = composeService('keycloak').environment;
   for (const { name } of variablesIn(realmText)) expect(Object.keys(given)).toContain(name);
   const secrets = realmText.match(/"(secret|value)": "[^"]*"/g) ?? [];
@@ -101,7 +104,7 @@ test('the file holds no secret: each is a variable that the compose file gives K
   for (const secret of secrets) expect(secret).toMatch(/"\$\{TOCSIN_[A-Z_]+\}"$/);
 });
 
-test('every group, role and client that is referred to exists', () => {
+test('each referenced group, role and client exists', () => {
   const paths = groupPaths(realm.groups);
   // The first is what Keycloak makes for everybody: people may then change their own password.
   const roles = ['default-roles-tocsin', ...realm.roles.realm.map(({ name }) => name)];
@@ -121,7 +124,7 @@ test('every group, role and client that is referred to exists', () => {
   for (const audience of audiences) expect(clientOf(audience).bearerOnly).toBe(true);
 });
 
-test('each way to sign in has its client, and nobody’s password goes to a token endpoint', () => {
+test('each sign-in flow has a client, and the password grant is disabled', () => {
   expect(clientOf('tocsin-cli')).toMatchObject({
     publicClient: true,
     standardFlowEnabled: false,

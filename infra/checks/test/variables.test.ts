@@ -7,14 +7,14 @@ const examples = readExamples();
 const exampleNames = examples.map(({ name }) => name);
 const usedByCompose = variablesIn(readText('docker-compose.yml'));
 
-test('.env.example names every variable once, with a sentence above it', () => {
+test('.env.example lists each variable once with a sentence', () => {
   expect(new Set(exampleNames).size).toBe(exampleNames.length);
   for (const { name, sentence } of examples) {
     expect(`${name} ${sentence}`).toMatch(/ # .{20,}[.;]$/);
   }
 });
 
-test('.env.example has what the services and the compose file read, and nothing else', () => {
+test('.env.example lists exactly the variables that are read', () => {
   const read = new Set([
     ...services.flatMap((service) => [...variablesReadBy(service)]),
     ...usedByCompose.map(({ name }) => name),
@@ -22,7 +22,7 @@ test('.env.example has what the services and the compose file read, and nothing 
   expect([...exampleNames].sort()).toEqual([...read].sort());
 });
 
-test.each(services)('the compose file gives %s the variables that it reads, and no other', (service) => {
+test.each(services)('the compose file passes %s exactly its variables', (service) => {
   const given = { ...imageEnv(), ...composeService(service).environment };
   const read = variablesReadBy(service);
   // Every container has an address of its own to listen on.
@@ -32,7 +32,7 @@ test.each(services)('the compose file gives %s the variables that it reads, and 
 
 const written = examples.filter(({ commented, value }) => commented && value !== '');
 
-test.each(services)('the defaults that .env.example shows are those of %s', (service) => {
+test.each(services)('.env.example shows the defaults of %s', (service) => {
   const plain = JSON.stringify(loaders[service]?.(least));
   const read = variablesReadBy(service);
   const setByCompose = ['OIDC_ISSUER', 'OIDC_DISCOVERY_URL', 'PUBLIC_URL'];
@@ -42,7 +42,7 @@ test.each(services)('the defaults that .env.example shows are those of %s', (ser
   }
 });
 
-test('the defaults that .env.example shows are those of the compose file', () => {
+test('.env.example shows the defaults of the compose file', () => {
   const fallbacks = usedByCompose.filter(({ fallback }) => fallback !== '');
   expect(fallbacks.length).toBeGreaterThan(4);
   for (const { name, fallback } of fallbacks) {
@@ -50,14 +50,14 @@ test('the defaults that .env.example shows are those of the compose file', () =>
   }
 });
 
-test.each(services)('what make-env.js writes starts %s in the compose file', (service) => {
+test.each(services)('the output of make-env.js is a valid configuration of %s', (service) => {
   const env = makeEnv();
   const given = Object.entries(composeService(service).environment);
   const resolved = Object.fromEntries(given.map(([name, text]) => [name, interpolate(String(text), env)]));
   expect(() => loaders[service]?.({ ...imageEnv(), ...resolved })).not.toThrow();
 });
 
-test('without an .env file the compose file asks for each secret, and gives none itself', () => {
+test('the compose file has no default for any secret', () => {
   const secrets = usedByCompose.filter(({ name }) => /PASSWORD|SECRET|_KEY$/.test(name));
   expect(secrets.length).toBeGreaterThan(9);
   // The engine can do without its master key, and says so.
@@ -68,7 +68,7 @@ test('without an .env file the compose file asks for each secret, and gives none
   expect(spelledOut).toBeNull();
 });
 
-test('two runs of make-env.js have no secret in common', () => {
+test('two runs of make-env.js share no secret', () => {
   const [first, second] = [makeEnv(), makeEnv()];
   expect(Object.keys(first).length).toBeGreaterThan(10);
   for (const [name, value] of Object.entries(first)) {

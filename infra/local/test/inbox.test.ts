@@ -10,7 +10,7 @@ describe('the inbox', () => {
   beforeEach(() => inbox.clear());
   afterAll(() => inbox.close());
 
-  it('keeps header lines as they stood on the wire, and the body byte for byte', async () => {
+  it('stores header lines and body exactly as received', async () => {
     const body = Buffer.from([0x7b, 0xff, 0x00, 0x7d]);
     await sendRaw(
       inbox,
@@ -36,19 +36,19 @@ describe('the inbox', () => {
     ]);
   });
 
-  it('keeps the newest and forgets the oldest', async () => {
+  it('keeps the newest requests and drops the oldest', async () => {
     for (const path of ['/1', '/2', '/3', '/4']) await fetch(inbox.url + path, { method: 'POST' });
     expect(inbox.received().map(({ url }) => url)).toEqual(['/4', '/3', '/2']);
   });
 
-  it('misbehaves as the path asks', async () => {
+  it('fails as the path asks', async () => {
     const refused = await fetch(`${inbox.url}/retry-after/7/status/429`, { method: 'POST' });
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '7']);
     await expect(fetch(`${inbox.url}/hang-up`, { method: 'POST' })).rejects.toThrow();
     expect(inbox.received().map(({ answeredWith }) => answeredWith)).toEqual([0, 429]);
   });
 
-  it('shows what it was sent as text, never as markup', async () => {
+  it('shows received requests as text, never as markup', async () => {
     await fetch(`${inbox.url}/<b>`, { method: 'POST', body: '<script>alert(1)</script>' });
     const page = await (await fetch(inbox.url)).text();
     expect(page).not.toContain('<script>');

@@ -34,7 +34,7 @@ const client = (options: { credential?: Session | string; timeoutMs?: number } =
 const alert = { alert_rule_id: 'r', model_id: 'm', model_name: 'n', metric_value: 1 };
 
 describe('retries', () => {
-  test('an idempotent call is sent again after 429 and 503, as late as the server asks', async () => {
+  test('an idempotent call is retried after 429 and 503 as Retry-After says', async () => {
     const { sleeps } = clock;
     sleeps.length = 0;
     api.script({ status: 429, headers: { 'retry-after': '7' } }, { status: 503 }, { body: { id: 'x' } });
@@ -42,7 +42,7 @@ describe('retries', () => {
     expect(sleeps).toEqual([7_000, 1_000]);
   });
 
-  test('they end after four tries, with what the server said last', async () => {
+  test('retries end after four tries with the last error of the server', async () => {
     api.script(
       ...Array.from({ length: 9 }, () => ({ status: 503, body: { code: 'unavailable', detail: 'away' } })),
     );
@@ -52,7 +52,7 @@ describe('retries', () => {
     expect(api.seen).toHaveLength(4);
   });
 
-  test('what is not idempotent is sent once', async () => {
+  test('a call that is not idempotent is sent once', async () => {
     api.script({ status: 503 }, { status: 429 }, { cut: true });
     await expect(client().deliveries.redeliver('d')).rejects.toBeInstanceOf(UnavailableError);
     await expect(client().webhooks.test({ url: '', body: '' })).rejects.toBeInstanceOf(TooManyRequestsError);
@@ -61,7 +61,7 @@ describe('retries', () => {
     expect(api.seen).toHaveLength(3);
   });
 
-  test('a fired alert keeps its id over every try', async () => {
+  test('a fired alert keeps its id in every retry', async () => {
     api.script({ status: 503 }, { cut: true }, { status: 202, body: { alert_id: 'a' } });
     await client().alerts.fire(alert);
     const bodies = api.seen.map(({ body }) => body);
@@ -72,12 +72,12 @@ describe('retries', () => {
     });
   });
 
-  test('a server that asks for more than a minute is told on', async () => {
+  test('a Retry-After above one minute is returned to the caller', async () => {
     api.script({ status: 429, headers: { 'retry-after': '3600' } });
     await expect(client().webhooks.get('x')).rejects.toMatchObject({ retryAfterMs: 3_600_000 });
   });
 
-  test('waiting for the next try can be given up', async () => {
+  test('the wait before a retry can be aborted', async () => {
     api.script({ status: 503, headers: { 'retry-after': '60' } });
     const controller = new AbortController();
     const patient = createPlatformClient({
@@ -104,14 +104,14 @@ describe('credentials', () => {
     return { session, rejected };
   }
 
-  test('a token that is refused is replaced once, also for a call that is not idempotent', async () => {
+  test('a refused token is replaced once, also for calls that are not idempotent', async () => {
     const { session } = createSession();
     api.script({ status: 401 }, { status: 202 });
     await client({ credential: session }).deliveries.redeliver('d');
     expect(api.seen.map(({ headers }) => headers.authorization)).toEqual(['Bearer t1', 'Bearer t2']);
   });
 
-  test('a second refusal is the answer', async () => {
+  test('a second 401 is returned to the caller', async () => {
     const { session } = createSession();
     api.script({ status: 401 }, { status: 401, body: { code: 'unauthenticated', detail: 'wrong audience' } });
     const call = client({ credential: session }).whoami();
@@ -119,13 +119,13 @@ describe('credentials', () => {
     expect(api.seen).toHaveLength(2);
   });
 
-  test('a fixed key that is refused is not sent again', async () => {
+  test('a refused fixed key is not retried', async () => {
     api.script({ status: 401 });
     await expect(client().whoami()).rejects.toBeInstanceOf(UnauthenticatedError);
     expect(api.seen).toHaveLength(1);
   });
 
-  test('the engine’s key is SERVICE_API_KEY where none is given', async () => {
+  test('the engine client uses SERVICE_API_KEY by default', async () => {
     process.env.SERVICE_API_KEY = 'from-the-environment';
     await createEngineClient({ url: api.url }).keys.list();
     delete process.env.SERVICE_API_KEY;
@@ -134,7 +134,7 @@ describe('credentials', () => {
   });
 
   test.each(['line\nbreak', 'nul\0', 'return\r'])(
-    'a credential with a control character is refused unquoted',
+    'a credential with a control character is refused without quoting it',
     async (credential) => {
       const error = await client({ credential })
         .whoami()
@@ -144,7 +144,7 @@ describe('credentials', () => {
     },
   );
 
-  test('a redirect is not followed: the token stays with the origin', async () => {
+  test('a redirect is not followed, so that the token stays with the origin', async () => {
     const elsewhere = await startScriptedApi();
     api.script(...Array.from({ length: 4 }, () => ({ status: 307, headers: { location: elsewhere.url } })));
     await expect(client().whoami()).rejects.toBeInstanceOf(ConnectionError);
@@ -156,7 +156,7 @@ describe('credentials', () => {
 describe('lists', () => {
   const next = (url: string) => ({ headers: { link: `<${url}>; rel="next"` } });
 
-  test('are fetched page by page as they are read, filters kept, tokens never sent where a link says', async () => {
+  test('pages are fetched on demand with the same filters, always from the configured origin', async () => {
     api.script(
       { body: [1, 2], ...next('https://evil.example/other?cursor=c%2B1&limit=9') },
       { body: [], ...next('/x?cursor=c2') },
@@ -169,14 +169,14 @@ describe('lists', () => {
     expect(api.seen.map(({ url }) => url)).toEqual([base, `${base}&cursor=c%2B1`, `${base}&cursor=c2`]);
   });
 
-  test('who stops reading stops fetching', async () => {
+  test('a reader that stops fetches no further page', async () => {
     api.script({ body: [1, 2], ...next('/x?cursor=c') });
     for await (const item of client().webhooks.list()) if (Number(item) === 1) break;
     expect(api.seen).toHaveLength(1);
   });
 
   test.each(['', 'garbage', '<>; rel="next"', '</x?cursor=a>; rel="prev"', '</x?limit=2>; rel=next'])(
-    'end where the link is %j',
+    'a list ends at the Link header %j',
     async (link) => {
       api.script({ body: [1], headers: { link } });
       expect(await client().webhooks.list().toArray()).toEqual([1]);
@@ -184,7 +184,7 @@ describe('lists', () => {
   );
 });
 
-test.each(['{}', 'null', '"text"', ''])('%j is no list, and is said to be none', async (body) => {
+test.each(['{}', 'null', '"text"', ''])('the body %j is reported as not being a list', async (body) => {
   api.script({ body });
   await expect(client().webhooks.list().toArray()).rejects.toMatchObject({ code: 'invalid_response' });
 });
@@ -199,7 +199,7 @@ describe('errors', () => {
     [413, InvalidRequestError],
     [422, InvalidRequestError],
     [500, ApiError],
-  ])('%d has its class, with what the problem says', async (status, ErrorClass) => {
+  ])("status %d has its own error class with the problem's members", async (status, ErrorClass) => {
     const errors = [{ path: '/url', message: 'is bad' }];
     api.script({
       status,
@@ -220,19 +220,19 @@ describe('errors', () => {
   });
 
   test.each(['<html>Bad gateway</html>', '{"code":', 'null', '[]', '"text"', ''])(
-    'an answer that is no problem document (%j) is told by its status',
+    'a response without a problem document (%j) is described by its status',
     async (body) => {
       api.script({ status: 502, body });
       await expect(client().whoami()).rejects.toMatchObject({ status: 502, code: 'http_error', errors: [] });
     },
   );
 
-  test('a page instead of JSON is said to be one', async () => {
+  test('an HTML page instead of JSON is reported', async () => {
     api.script({ body: '<html>login</html>' });
     await expect(client().whoami()).rejects.toMatchObject({ code: 'invalid_response' });
   });
 
-  test('a server that is not there is named, and the credential is not', async () => {
+  test('an unreachable server is named without the credential', async () => {
     const nobody = createPlatformClient({ url: 'http://127.0.0.1:9', credential: 's3cret', clock });
     const error = await nobody.whoami().catch((error: unknown) => error);
     expect(error).toMatchObject({
@@ -242,7 +242,7 @@ describe('errors', () => {
     expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toContain('s3cret');
   });
 
-  test('a server that does not answer is a time-out', async () => {
+  test('a server that does not respond causes a timeout error', async () => {
     api.script(...Array.from({ length: 4 }, () => ({ hang: true })));
     await expect(client({ timeoutMs: 20 }).whoami()).rejects.toMatchObject({ code: 'timeout' });
   });
@@ -262,7 +262,7 @@ describe('errors', () => {
     },
   );
 
-  test('a call that acts in a workspace needs one', () => {
+  test('a call in a workspace requires a workspaceId', () => {
     const homeless = createPlatformClient({ url: api.url, credential: 'k' });
     expect(() => homeless.webhooks.list()).toThrow('workspaceId');
     expect(() => homeless.inWorkspace('w').webhooks.list()).not.toThrow();

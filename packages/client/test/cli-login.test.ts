@@ -60,7 +60,7 @@ async function logIn(home: string, { refuse = false } = {}) {
   return { result: await cli(words, options), clock };
 }
 
-test('a login shows a link and a code, and is kept in a file for its owner only', async () => {
+test('login shows a link and a code, and stores the login with mode 600', async () => {
   const home = newHome();
   const { result } = await logIn(home);
   expect(result).toMatchObject({
@@ -71,7 +71,7 @@ test('a login shows a link and a code, and is kept in a file for its owner only'
   expect(statSync(join(home, '.config', 'tocsin')).mode & 0o777).toBe(0o700);
 });
 
-test('later commands need no flags, and stay logged in over refreshes, also side by side', async () => {
+test('later commands use the stored login, also concurrently and across refreshes', async () => {
   const home = newHome();
   const { clock } = await logIn(home);
   const list = () => cli(['webhooks', 'list', '--json'], { env: { HOME: home }, clock });
@@ -87,7 +87,7 @@ test('later commands need no flags, and stay logged in over refreshes, also side
   expect(used.size).toBe(4);
 });
 
-test('logging out ends it', async () => {
+test('logout deletes the stored login', async () => {
   const home = newHome();
   await logIn(home);
   expect((await cli(['logout'], { env: { HOME: home } })).code).toBe(0);
@@ -98,7 +98,7 @@ test('logging out ends it', async () => {
   expect((await cli(['logout'], { env: { HOME: home } })).code).toBe(0);
 });
 
-test('a login that is refused exits with 3 and leaves nothing behind', async () => {
+test('a refused login exits with 3 and stores nothing', async () => {
   const home = newHome();
   expect((await logIn(home, { refuse: true })).result).toMatchObject({ code: 3 });
   expect(() => statSync(fileOf(home))).toThrow('ENOENT');
@@ -114,7 +114,7 @@ test.each(['', '{', 'null', '[]', '{"issuer":1}'])(
   },
 );
 
-test('a service account’s secret is not sent with the client of a login', async () => {
+test('a client secret is not sent together with the OAuth client of a login', async () => {
   const home = newHome();
   await logIn(home);
   const env = { HOME: home, TOCSIN_CLIENT_SECRET: 'secret' };
@@ -124,7 +124,7 @@ test('a service account’s secret is not sent with the client of a login', asyn
   });
 });
 
-test('a login at one provider is not sent to another', async () => {
+test('a stored login is not sent to another provider', async () => {
   const home = newHome();
   await logIn(home);
   const words = ['whoami', '--api-url', api.url, '--issuer', 'https://other.example.com/realms/x'];

@@ -15,7 +15,7 @@ const delivery = (id: string, changes: Partial<Delivery> = {}) => ({
   ...changes,
 });
 
-test('each delivery is printed when it appears and whenever it changes, until Ctrl-C', async () => {
+test('tail prints each delivery when it appears and when it changes, until Ctrl-C', async () => {
   const api = await startScriptedApi();
   const controller = new AbortController();
   const clock = createManualClock({
@@ -52,7 +52,7 @@ test('each delivery is printed when it appears and whenever it changes, until Ct
   await api.close();
 });
 
-test('with a status only changes to it are printed, however late they come', async () => {
+test('tail with a status prints late changes to that status', async () => {
   const api = await startScriptedApi();
   const controller = new AbortController();
   const failed = delivery('a', { status: 'failed', attempts_made: 8 });
@@ -68,7 +68,7 @@ test('with a status only changes to it are printed, however late they come', asy
   await api.close();
 });
 
-test('an API that is away for a moment does not end it', async () => {
+test('tail continues after a short outage of the API', async () => {
   const api = await startScriptedApi();
   const controller = new AbortController();
   const stop = (printed: string) => printed.includes('chat') && controller.abort();

@@ -65,7 +65,7 @@ const createWebhook = (name: string, ...more: string[]) =>
   ]);
 
 describe('webhooks', () => {
-  test('are created from flags, shown, changed, listed and deleted', async () => {
+  test('webhooks are created from flags, shown, changed, listed and deleted', async () => {
     const headers = ['--header', 'X-Team: a', '--header', 'X-Team: b:c', '--no-retry-on-timeout'];
     const { id } = await createWebhook('first', ...headers);
     expect(await runJson(['webhooks', 'get', id])).toMatchObject({
@@ -86,20 +86,20 @@ describe('webhooks', () => {
     expect(await run(['webhooks', 'get', id])).toMatchObject({ code: 5, stdout: '' });
   });
 
-  test('are created from JSON on standard input, flags coming first', async () => {
+  test('webhooks are created from JSON on standard input, overridden by flags', async () => {
     const stdin = JSON.stringify({ name: 'piped', url: 'http://127.0.0.1:9/', body: '{}', enabled: false });
     const made = await runJson(['webhooks', 'create', '--from', '-', '--name', 'flagged'], { stdin });
     expect(made).toMatchObject({ name: 'flagged', enabled: false });
   });
 
-  test('a test that fails says why and exits with 1', async () => {
+  test('a failing test prints the reason and exits with 1', async () => {
     const { id } = await createWebhook('refused');
     const { code, stdout, stderr } = await run(['webhooks', 'test', id]);
     expect({ code, stderr }).toEqual({ code: 1, stderr: 'tocsin: The test failed.\n' });
     expect(stdout).toMatch(/error +connection_refused/);
   });
 
-  test('a template is previewed from standard input; its fault is on stderr', async () => {
+  test('a preview reads standard input and prints the error on stderr', async () => {
     const body = '{"text": "{{ model_name }}"}';
     expect(await run(['webhooks', 'preview', '-'], { stdin: body })).toMatchObject({ code: 0 });
     const broken = await run(['webhooks', 'preview', '-'], { stdin: '{{ 1 +' });
@@ -107,7 +107,7 @@ describe('webhooks', () => {
     expect(broken.stderr).toContain('template_error');
   });
 
-  test('what the API refuses is told with its place, and exits with 6', async () => {
+  test('a validation error is printed with its place and exits with 6', async () => {
     const refused = await run(['webhooks', 'create', '--name', 'x', '--url', 'nonsense', '--body', '{}']);
     expect(refused.code).toBe(6);
     expect(refused.stderr).toMatch(/\/url .+\n {2}\(request /s);
@@ -115,7 +115,7 @@ describe('webhooks', () => {
 });
 
 describe('rules, alerts and deliveries', () => {
-  test('a rule is made and fires; the alerts of a file are all confirmed', async () => {
+  test('a rule is created and fires, and all alerts of a file are confirmed', async () => {
     const { id: webhook } = await createWebhook('for a rule');
     const model = randomUUID();
     const flags = ['--model-id', model, '--threshold', '0.4', '--bound', 'upper', '--webhook', webhook];
@@ -147,7 +147,7 @@ describe('rules, alerts and deliveries', () => {
     expect((await run(['rules', 'delete', rule.id])).code).toBe(0);
   });
 
-  test('an alert that is not confirmed is named, the others are fired', async () => {
+  test('an unconfirmed alert is named, and the others are published', async () => {
     const rule = { name: 'r', model_id: randomUUID(), threshold: 1, bound: 'lower_bound' };
     const { id } = await runJson<Named>(['rules', 'create', '--from', '-'], { stdin: JSON.stringify(rule) });
     const alert = { alert_rule_id: id, model_id: rule.model_id, model_name: 'm', metric_value: 0 };
@@ -159,7 +159,7 @@ describe('rules, alerts and deliveries', () => {
     expect(result.stdout.trim().split('\n')).toHaveLength(2);
   });
 
-  test('empty lists are said to be empty on stderr, and are [] for programs', async () => {
+  test('an empty list is a note on stderr for people and [] for programs', async () => {
     const none = ['--webhook', randomUUID()];
     expect(await run(['deliveries', 'list', ...none])).toMatchObject({
       stdout: '',
@@ -170,7 +170,7 @@ describe('rules, alerts and deliveries', () => {
     expect(await runJson(['alerts', 'list', '--rule', randomUUID()])).toEqual([]);
   });
 
-  test('redelivering needs ids or a filter; with a filter it is a job', async () => {
+  test('redeliver requires ids or a filter, and a filter creates a job', async () => {
     const { code, stderr } = await run(['deliveries', 'redeliver', '--webhook', randomUUID(), '--no-wait']);
     expect({ code, stderr }).toEqual({
       code: 0,
@@ -186,7 +186,7 @@ describe('rules, alerts and deliveries', () => {
 });
 
 describe('render', () => {
-  test('prints what a template gives, with sample values and with an alert', async () => {
+  test('render prints the result with sample values and with an alert', async () => {
     const template = join(directory, 'body.j2');
     writeFileSync(template, '{"text": "{{ model_name }} is at {{ metric_value }}"}');
     expect(await run(['render', template])).toMatchObject({ code: 0, stderr: '' });
@@ -198,11 +198,11 @@ describe('render', () => {
     });
   });
 
-  test('needs no server, no login and no settings', async () => {
+  test('render needs no server, login or settings', async () => {
     expect(await cli(['render', '-'], { stdin: '{}' })).toMatchObject({ code: 0, stdout: '{}\n' });
   });
 
-  test('shows the line and the column of a fault, with the line', async () => {
+  test('render shows line, column and source line of an error', async () => {
     const { code, stdout, stderr } = await run(['render', '-'], { stdin: '{\n  "a": {{ 1 +* 2 }}\n}' });
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toMatch(
@@ -214,7 +214,7 @@ describe('render', () => {
     });
   });
 
-  test('a result that is not JSON is printed, and its fault is shown', async () => {
+  test('render prints a result that is not JSON together with the error', async () => {
     expect(await run(['render', '-'], { stdin: '{"a": {{ nothing }}}' })).toMatchObject({
       code: 1,
       stderr:
@@ -229,7 +229,7 @@ describe('render', () => {
 });
 
 describe('keys', () => {
-  test('the raw key stands alone on stdout, once, and works as SERVICE_API_KEY says', async () => {
+  test('the raw key is the only output on stdout and works as SERVICE_API_KEY', async () => {
     const made = await run(['keys', 'create', 'a monitor']);
     expect(made.stdout).toMatch(/^[A-Za-z0-9+/=]+\n$/);
     const id = /id (\S+)/.exec(made.stderr)?.[1] ?? '';
@@ -248,14 +248,14 @@ describe('keys', () => {
 });
 
 describe('who one is', () => {
-  test('is told by whoami, and --as picks another', async () => {
+  test('whoami shows the principal, and --as selects another one', async () => {
     expect((await run(['whoami'])).stdout).toMatch(/deployment +.*tocsin_admin/);
     const reader = await runJson<{ workspaces: unknown }>(['whoami', '--as', 'reader']);
     expect(reader.workspaces).toEqual({ [workspace]: ['reader'] });
     expect((await run(['webhooks', 'list', '--as', 'outsider'])).code).toBe(4);
   });
 
-  test('can be a service account from the environment', async () => {
+  test('credentials of a service account come from the environment', async () => {
     const clients = JSON.parse(process.env.TOCSIN_TEST_OIDC_CLIENTS ?? '{}');
     const env = {
       TOCSIN_STACK: '',
@@ -273,7 +273,7 @@ describe('who one is', () => {
     expect((await run(['webhooks', 'list'], { env: { ...env, TOCSIN_ISSUER: '' } })).code).toBe(3);
   });
 
-  test('an API that is not there exits with 8', async () => {
+  test('an unreachable API exits with 8', async () => {
     const { code, stderr } = await run(['whoami', '--api-url', 'http://127.0.0.1:9']);
     expect(code).toBe(8);
     expect(stderr).toContain('127.0.0.1:9');
@@ -321,7 +321,7 @@ describe('the command line itself', () => {
     },
   );
 
-  test('every command that can be run says what it does and offers JSON where it answers', async () => {
+  test('each command has a description, and --json if it has output', async () => {
     const topics = await run(['__complete', '--', '']);
     for (const topic of topics.stdout
       .trim()
@@ -332,7 +332,7 @@ describe('the command line itself', () => {
     }
   });
 
-  test('words are completed: commands, flags and the words that a flag takes', async () => {
+  test('completion offers commands, flags and values of flags', async () => {
     const complete = async (...words: string[]) =>
       (await run(['__complete', '--', ...words])).stdout.trim().split('\n');
     expect(await complete('web')).toEqual(['webhooks']);
@@ -346,7 +346,7 @@ describe('the command line itself', () => {
     expect(await complete('webhooks', 'get', '')).toEqual(['']);
   });
 
-  test('colours are for terminals that want them', async () => {
+  test('colours are used only on terminals that allow them', async () => {
     await createWebhook('coloured');
     const words = ['webhooks', 'list', '--name', 'coloured'];
     const sequence = '\u001b[';
@@ -356,7 +356,7 @@ describe('the command line itself', () => {
     expect((await run([...words, '--no-color'], { columns: 200 })).stdout).not.toContain(sequence);
   });
 
-  test('on a terminal a table fits its width; in a pipe nothing is cut', async () => {
+  test('a table fits the terminal, and is not truncated in a pipe', async () => {
     const name = `wide ${'ä漢🚨'.repeat(60)}`;
     await createWebhook(name);
     const words = ['webhooks', 'list', '--name', 'wide', '--no-color'];
@@ -365,7 +365,7 @@ describe('the command line itself', () => {
     expect((await run(words)).stdout).toContain(name);
   });
 
-  test('a name cannot write to the terminal', async () => {
+  test('a name cannot send escape sequences to the terminal', async () => {
     await createWebhook('evil \u001b]0;owned\u0007 \u202e txt');
     const { stdout } = await run(['webhooks', 'list', '--name', 'evil'], { columns: 200 });
     expect(stdout).toContain('evil \\u001b]0;owned\\u0007 \\u202e txt');

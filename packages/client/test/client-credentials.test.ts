@@ -17,7 +17,7 @@ beforeEach(async () => {
 });
 afterEach(() => provider.close());
 
-test('the credentials are posted in the form, as the specification has it', async () => {
+test('the credentials are sent in the form of the token request', async () => {
   expect(await session.token()).toBe('t1');
   expect(Object.fromEntries(provider.calls[0]?.form ?? [])).toEqual({
     grant_type: 'client_credentials',
@@ -26,7 +26,7 @@ test('the credentials are posted in the form, as the specification has it', asyn
   });
 });
 
-test('a token is kept until 30 seconds before it expires', async () => {
+test('a token is cached until 30 seconds before it expires', async () => {
   await session.token();
   clock.advance(269_999);
   expect(await session.token()).toBe('t1');
@@ -34,7 +34,7 @@ test('a token is kept until 30 seconds before it expires', async () => {
   expect(await session.token()).toBe('t2');
 });
 
-test('a thousand concurrent callers cause one request, at first and at the refresh', async () => {
+test('a thousand concurrent callers cause one token request', async () => {
   const thousand = () => Promise.all(Array.from({ length: 1000 }, () => session.token()));
   expect(new Set(await thousand())).toEqual(new Set(['t1']));
   clock.advance(280_000);
@@ -42,7 +42,7 @@ test('a thousand concurrent callers cause one request, at first and at the refre
   expect(provider.calls).toHaveLength(2);
 });
 
-test('a failed refresh is everybody’s, and the next call tries again', async () => {
+test('a failed refresh rejects all callers, and the next call tries again', async () => {
   provider.script({ status: 401, body: { error: 'invalid_client', error_description: 'no such client' } });
   const outcomes = await Promise.allSettled(Array.from({ length: 100 }, () => session.token()));
   for (const outcome of outcomes) {
@@ -55,14 +55,14 @@ test('a failed refresh is everybody’s, and the next call tries again', async (
   expect(await session.token()).toBe('t2');
 });
 
-test('a provider that is down at first is found later', async () => {
+test('discovery is repeated after a failure', async () => {
   provider.setDown(true);
   await expect(session.token()).rejects.toMatchObject({ code: 'provider_unreachable' });
   provider.setDown(false);
   expect(await session.token()).toBe('t1');
 });
 
-test('a token that was refused is replaced once, however many were refused', async () => {
+test('concurrent refusals of a token cause one replacement', async () => {
   const rejected = await session.token();
   const tokens = await Promise.all(Array.from({ length: 50 }, () => session.token({ rejected })));
   expect(new Set(tokens)).toEqual(new Set(['t2']));
@@ -70,7 +70,7 @@ test('a token that was refused is replaced once, however many were refused', asy
   expect(provider.calls).toHaveLength(2);
 });
 
-test('one caller that gives up does not end the refresh for the others', async () => {
+test('aborting one caller does not abort the shared refresh', async () => {
   let release = () => {};
   const delayUntil = new Promise<void>((resolve) => {
     release = resolve;
@@ -85,7 +85,7 @@ test('one caller that gives up does not end the refresh for the others', async (
   expect(await second).toBe('slow');
 });
 
-test('a signal that is aborted already asks for nothing', async () => {
+test('an aborted signal causes no request', async () => {
   await expect(session.token({ signal: AbortSignal.abort() })).rejects.toMatchObject({ name: 'AbortError' });
   expect(provider.calls).toHaveLength(0);
 });
@@ -101,7 +101,7 @@ test.each([
   );
 });
 
-test('a provider whose metadata points to plain http elsewhere gets no secret', async () => {
+test("no secret is sent to a plain http endpoint in the provider's metadata", async () => {
   const bent = await startScriptedProvider({ metadata: { token_endpoint: 'http://192.0.2.1/token' } });
   const options = { issuer: bent.issuer, clientId: 'a', clientSecret: 'b' };
   await expect(new ClientCredentialsSession(options).token()).rejects.toMatchObject({
@@ -110,7 +110,7 @@ test('a provider whose metadata points to plain http elsewhere gets no secret', 
   await bent.close();
 });
 
-test('neither the secret nor a token is in an error', async () => {
+test('errors contain neither the secret nor a token', async () => {
   provider.script({ status: 400, body: { error: 'invalid_scope', access_token: 'leak' } });
   const error = await session.token().catch((error: unknown) => error);
   expect(JSON.stringify(error, Object.getOwnPropertyNames(error))).not.toMatch(/leak|s\+ß&/);

@@ -17,7 +17,7 @@ afterEach(() => provider.close());
 const show = () => {};
 
 describe('logging in', () => {
-  test('shows the code and the link and waits five seconds between polls unless told', async () => {
+  test('shows code and link, and polls every five seconds by default', async () => {
     const { clock, session } = await start({ verification_uri_complete: 'http://x/?c=1' });
     provider.script(pending, pending, granted);
     const shown: unknown[] = [];
@@ -34,7 +34,7 @@ describe('logging in', () => {
     expect(await session.token()).toBe('a1');
   });
 
-  test('honours the interval, and slow_down for all polls to come', async () => {
+  test('obeys the interval, and slow_down for all later polls', async () => {
     const { clock, session } = await start({ interval: 2 });
     provider.script(pending, { status: 400, body: { error: 'slow_down' } }, pending, granted);
     await session.login({ show });
@@ -52,21 +52,21 @@ describe('logging in', () => {
     expect(provider.calls).toHaveLength(2);
   });
 
-  test('ends when the code has expired, though the provider goes on saying pending', async () => {
+  test('ends when the code has expired, even if the provider still reports pending', async () => {
     const { session } = await start({ expires_in: 21 });
     provider.script(...Array.from({ length: 99 }, () => pending));
     await expect(session.login({ show })).rejects.toMatchObject({ code: 'expired_token' });
     expect(provider.calls).toHaveLength(4);
   });
 
-  test('a provider that stumbles is asked again, less often', async () => {
+  test('a failing provider is polled again, less often', async () => {
     const { clock, session } = await start();
     provider.script({ status: 502, body: 'bad gateway' }, { status: 503, body: {} }, granted);
     await session.login({ show });
     expect(clock.sleeps).toEqual([5_000, 10_000, 20_000]);
   });
 
-  test('can be given up', async () => {
+  test('can be aborted', async () => {
     const { session } = await start();
     provider.script(pending);
     const controller = new AbortController();
@@ -81,7 +81,7 @@ describe('staying logged in', () => {
     body: { access_token, token_type: 'Bearer', expires_in: 60, refresh_token },
   });
 
-  test('each refresh uses the newest refresh token, once for all callers', async () => {
+  test('concurrent callers share one refresh with the newest refresh token', async () => {
     const { clock, session } = await start();
     provider.script(granted, refreshed('a2', 'r2'), refreshed('a3'), refreshed('a4'));
     await session.login({ show });
@@ -94,7 +94,7 @@ describe('staying logged in', () => {
     expect(used).toEqual(['r1', 'r2', 'r2']);
   });
 
-  test('a refresh token that has ended asks for a new login, and is not tried again', async () => {
+  test('an expired refresh token requires a new login and is not retried', async () => {
     const { clock, session } = await start();
     provider.script(granted, { status: 400, body: { error: 'invalid_grant' } });
     await session.login({ show });
@@ -104,7 +104,7 @@ describe('staying logged in', () => {
     expect(provider.calls).toHaveLength(2);
   });
 
-  test('a provider that is away does not end the login', async () => {
+  test('an unavailable provider does not end the login', async () => {
     const { clock, session } = await start();
     provider.script(granted, { status: 503, body: {} }, refreshed('a2', 'r2'));
     await session.login({ show });
@@ -113,13 +113,13 @@ describe('staying logged in', () => {
     expect(await session.token()).toBe('a2');
   });
 
-  test('without a login there is no token and nothing is asked', async () => {
+  test('without a login no request is sent', async () => {
     const { session } = await start();
     await expect(session.token()).rejects.toThrow(SessionError);
     expect(provider.calls).toHaveLength(0);
   });
 
-  test('after logging out there is no token', async () => {
+  test('after logout there is no token', async () => {
     const { session } = await start();
     provider.script(granted);
     await session.login({ show });

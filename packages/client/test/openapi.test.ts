@@ -14,14 +14,14 @@ beforeAll(async () => {
   await services.close();
 });
 
-test('the types are those of the schemas that the services serve', () => {
+test("the client's types equal the schemas that the services serve", () => {
   const file = fileURLToPath(new URL('../src/api/schemas.ts', import.meta.url));
   const generated = format(generateTypes(documents));
   if (process.env.REGENERATE !== undefined) writeFileSync(file, generated);
   expect(readFileSync(file, 'utf8')).toBe(generated);
 });
 
-test('every operation of both APIs has a method, and every method an operation', async () => {
+test('each operation of both APIs has one method of the client', async () => {
   const called = await recordCalls();
   const operations = documents.flatMap(({ paths }) =>
     Object.entries(paths).flatMap(([path, methods]) =>

@@ -52,7 +52,7 @@ beforeAll(async () => {
 }, 180_000);
 afterAll(() => rmSync(project, { recursive: true }));
 
-test('it brings no other workspace and asks for none', () => {
+test('the package contains and needs no other workspace', () => {
   expect(readdirSync(join(project, 'node_modules', '@tocsin'))).toEqual(['client']);
   const files = readdirSync(installed, { recursive: true, encoding: 'utf8' });
   expect(files.filter((file) => /test|\/build\/|\.map$|(^|\/)src\//.test(file))).toEqual([]);
@@ -61,7 +61,7 @@ test('it brings no other workspace and asks for none', () => {
   }
 });
 
-test('a project type-checks against it', async () => {
+test('a project type-checks against the package', async () => {
   const consumer = `
     import { createPlatformClient, ClientCredentialsSession, NotFoundError, type Delivery } from '@tocsin/client';
     const credential = new ClientCredentialsSession({ issuer: 'https://x', clientId: 'a', clientSecret: 'b' });
@@ -97,7 +97,7 @@ test('a project type-checks against it', async () => {
   });
 });
 
-test('the command runs', async () => {
+test('the packed command runs', async () => {
   const version = JSON.parse(readFileSync(join(installed, 'package.json'), 'utf8')).version;
   expect(await tocsin(['--version'])).toEqual({ code: 0, stdout: `${version}\n`, stderr: '' });
   expect(await tocsin(['webhooks', 'list'])).toMatchObject({ code: 2, stdout: '' });
@@ -108,7 +108,7 @@ test('the command runs', async () => {
   });
 });
 
-test('bash completes the command', async () => {
+test('bash completes the packed command', async () => {
   const script = `
     source <(tocsin completion bash)
     COMP_WORDS=(tocsin deliveries list --status s); COMP_CWORD=4; _tocsin; echo "\${COMPREPLY[*]}"
@@ -129,7 +129,7 @@ describe('a command that goes on', () => {
   const start = (url: string, words: string[]) =>
     spawn(process.execPath, [join(installed, 'dist/bundle/tocsin.js'), ...words], { env: env(url) });
 
-  test('ends at Ctrl-C with 130', async () => {
+  test('an endless command ends at Ctrl-C with 130', async () => {
     const api = await startScriptedApi();
     api.script({ body: [] }, { hang: true });
     const tail = start(api.url, ['deliveries', 'tail']);
@@ -139,7 +139,7 @@ describe('a command that goes on', () => {
     await api.close();
   });
 
-  test('ends quietly when nobody reads it any more', async () => {
+  test('an endless command ends without an error when its output is closed', async () => {
     const api = await startScriptedApi();
     const rows = Array.from({ length: 200 }, (_, index) => ({
       id: String(index),
@@ -156,7 +156,7 @@ describe('a command that goes on', () => {
   });
 });
 
-test('threads that share a session cause one token request', async () => {
+test('threads with a shared session cause one token request', async () => {
   const provider = await startScriptedProvider();
   const program = `
     import { isMainThread, parentPort, Worker, workerData } from 'node:worker_threads';
@@ -181,7 +181,7 @@ test('threads that share a session cause one token request', async () => {
   await provider.close();
 });
 
-test('the example monitor fires once at each crossing, strictly beyond its bounds', async () => {
+test('the example monitor fires once for each crossing of a bound', async () => {
   const [provider, api] = [await startScriptedProvider(), await startScriptedApi()];
   const values = [0.3, 0.4, 0.41, 0.9, 0.4, 0.1, 0.09, 0.3, 0.42, '', 'NaN'];
   const rows = values.map((value, index) => `2026-01-01T00:00:${String(index).padStart(2, '0')}Z,x,${value}`);

@@ -32,7 +32,7 @@ function sessionOf(role: string) {
 const platformAs = (role: string) =>
   createPlatformClient({ url: services.apiUrl, credential: sessionOf(role), workspaceId });
 
-test('a webhook and a rule live their lives against the real API', async () => {
+test('webhook and rule can be created, changed and deleted through the client', async () => {
   const tocsin = platformAs('editor');
   const webhook = await tocsin.webhooks.create({
     name: 'chat',
@@ -56,7 +56,7 @@ test('a webhook and a rule live their lives against the real API', async () => {
   await tocsin.alertRules.delete(rule.id);
 });
 
-test('lists of several pages are read to their end, each entry once', async () => {
+test('lists with several pages are read completely, each entry once', async () => {
   const tocsin = platformAs('editor');
   const names = Array.from({ length: 7 }, (_, index) => `paged-${index}`);
   for (const name of names) await tocsin.webhooks.create({ name, url: 'http://127.0.0.1:9/', body: '{}' });
@@ -70,12 +70,12 @@ test('lists of several pages are read to their end, each entry once', async () =
   expect(pages).toEqual([3, 3, 1]);
 });
 
-test('a template is tried without sending', async () => {
+test('a preview renders a template without sending it', async () => {
   const preview = await platformAs('editor').webhooks.preview({ body: '{"v": {{ nothing }}}' });
   expect(preview).toMatchObject({ rendered: expect.any(String), warnings: expect.any(Array) });
 });
 
-test('what is wrong with a request comes with its place', async () => {
+test('a validation error names the place of each problem', async () => {
   const create = platformAs('editor').webhooks.create({ name: '', url: 'nonsense', body: '{{' });
   await expect(create).rejects.toBeInstanceOf(InvalidRequestError);
   await expect(create).rejects.toMatchObject({
@@ -84,12 +84,12 @@ test('what is wrong with a request comes with its place', async () => {
   });
 });
 
-test('who may not is told so, and who is asked for is who the token is', async () => {
+test("a caller without permission gets ForbiddenError, and whoami shows the token's owner", async () => {
   await expect(platformAs('outsider').webhooks.list().toArray()).rejects.toBeInstanceOf(ForbiddenError);
   expect((await platformAs('reader').whoami()).workspaces).toEqual({ [workspaceId]: ['reader'] });
 });
 
-test('an alert is fired, and bulk redelivery and dead letters are asked for', async () => {
+test('alerts, bulk redeliveries and dead letters work through the client', async () => {
   const tocsin = platformAs('admin');
   const rule = await tocsin.alertRules.create({
     name: 'drift',
@@ -106,7 +106,7 @@ test('an alert is fired, and bulk redelivery and dead letters are asked for', as
   await tocsin.health.readiness();
 });
 
-test('an engine key is made, verified and ended', async () => {
+test('an engine key can be created, verified and deactivated', async () => {
   const admin = createEngineClient({ url: services.engineUrl, credential: sessionOf('admin') });
   const { id, key } = await admin.keys.create({ description: 'monitor' });
   const user = createEngineClient({ url: services.engineUrl, credential: key });
@@ -118,7 +118,7 @@ test('an engine key is made, verified and ended', async () => {
   expect(ids).toContain(id);
 });
 
-test('a credential that is no plain ASCII can still be sent', async () => {
+test('a credential with characters beyond ASCII is sent', async () => {
   const engine = createEngineClient({ url: services.engineUrl, credential: adminKey });
   expect(await engine.verify()).toMatchObject({ kind: 'admin_key' });
 });

@@ -73,7 +73,7 @@ describe.each([
   });
   afterEach(() => way.close());
 
-  test('an alert arrives with an id, a time and its workspace, and what was sent is given back', async () => {
+  test('a published alert has id, time and workspace, and is returned', async () => {
     const given = alert();
     const fired = await way.publisher.publish(given);
     expect(await way.arrived()).toEqual([
@@ -81,13 +81,13 @@ describe.each([
     ]);
   });
 
-  test('many at once all arrive, each once', async () => {
+  test('concurrent alerts all arrive, each once', async () => {
     const fired = await Promise.all(Array.from({ length: 300 }, () => way.publisher.publish(alert())));
     const ids = (await way.arrived()).map(({ alert_id }) => alert_id);
     expect(ids.sort()).toEqual(fired.map(({ alert_id }) => alert_id).sort());
   });
 
-  test('what was given before closing is confirmed before it is closed, and nothing is taken after', async () => {
+  test('close waits for confirms of earlier alerts and refuses later ones', async () => {
     const last = way.publisher.publish(alert());
     await way.publisher.close();
     await expect(last).resolves.toBeDefined();
@@ -95,7 +95,7 @@ describe.each([
   });
 });
 
-test('a broker that goes away in the middle costs no alert', async () => {
+test('no alert is lost when the broker restarts during publishing', async () => {
   const { url } = await createTestBroker();
   const proxy = await startTcpProxy(url);
   const publisher = await createAmqpPublisher({ url: proxy.url, workspaceId });
@@ -115,7 +115,7 @@ test('a broker that goes away in the middle costs no alert', async () => {
 });
 
 describe('what is not confirmed', () => {
-  test('over AMQP is reported with the alert once the time is over', async () => {
+  test('over AMQP an unconfirmed alert is reported after the timeout', async () => {
     const clock = createManualClock();
     const publisher = await createAmqpPublisher({ url: 'amqp://127.0.0.1:9', workspaceId, clock });
     const given = alert();
@@ -127,7 +127,7 @@ describe('what is not confirmed', () => {
     await publisher.close();
   });
 
-  test('over HTTP is tried until the time is over, always the same alert', async () => {
+  test('over HTTP the same alert is retried until the timeout', async () => {
     const api = await startScriptedApi();
     api.script(...Array.from({ length: 99 }, () => ({ status: 503 })));
     const clock = createManualClock();
@@ -144,7 +144,7 @@ describe('what is not confirmed', () => {
     await api.close();
   });
 
-  test('over HTTP is tried again when the API says', async () => {
+  test('over HTTP a retry obeys Retry-After', async () => {
     const api = await startScriptedApi();
     api.script({ status: 429, headers: { 'retry-after': '20' } }, { status: 503 }, { status: 202 });
     const clock = createManualClock();
@@ -160,7 +160,7 @@ describe('what is not confirmed', () => {
     await api.close();
   });
 
-  test('over HTTP is unconfirmed, not refused, where the caller gave up in the middle', async () => {
+  test('over HTTP an aborted alert counts as unconfirmed, not as refused', async () => {
     const api = await startScriptedApi();
     api.script({ hang: true });
     const publisher = createHttpPublisher({ url: api.url, credential: 'k', workspaceId });
@@ -171,7 +171,7 @@ describe('what is not confirmed', () => {
     await api.close();
   });
 
-  test('is reported as refused at once where it is wrong', async () => {
+  test('an invalid alert is reported as refused at once', async () => {
     const api = await startScriptedApi();
     api.script({ status: 422, body: { code: 'validation_failed', detail: 'unknown rule' } });
     const publisher = createHttpPublisher({ url: api.url, credential: 'k', workspaceId });
@@ -193,7 +193,7 @@ describe('what is not confirmed', () => {
     await publisher.close();
   });
 
-  test('is reported when its caller gives up', async () => {
+  test('an aborted alert is reported', async () => {
     const publisher = await createAmqpPublisher({ url: 'amqp://127.0.0.1:9', workspaceId });
     const controller = new AbortController();
     const publishing = publisher.publish(alert(), { signal: controller.signal });

@@ -29,7 +29,7 @@ const keyIdOf = (token: string) =>
   JSON.parse(Buffer.from(token.split('.')[0] ?? '', 'base64url').toString()).kid as string;
 
 describe.each([skewMs, 0, -skewMs])('with our clock %d ms ahead of the providerâ€™s', (skew) => {
-  test('a service account renews its tokens, also over a rotation of keys', async () => {
+  test("a service account renews its tokens across a rotation of the provider's keys", async () => {
     const clock = createManualClock({ startMs: Date.now() + skew });
     const { clientId, clientSecret } = directory.services.editor;
     const session = new ClientCredentialsSession({ issuer: realm.issuer, clientId, clientSecret, clock });
@@ -42,7 +42,7 @@ describe.each([skewMs, 0, -skewMs])('with our clock %d ms ahead of the providerâ
     expect(keyIdOf(second)).not.toBe(keyIdOf(first));
   });
 
-  test('a person logs in with the browser and stays logged in, each refresh token used once', async () => {
+  test('a login with the browser lasts, and each refresh token is used once', async () => {
     const { session, clock } = await logIn(skew);
     const seen = new Set([await session.token()]);
     for (let refresh = 0; refresh < 3; refresh += 1) {
@@ -56,7 +56,7 @@ describe.each([skewMs, 0, -skewMs])('with our clock %d ms ahead of the providerâ
   });
 });
 
-test('a login that the person refuses ends as access_denied', async () => {
+test('a refused login ends as access_denied', async () => {
   await expect(logIn(0, { refuse: true })).rejects.toMatchObject({ code: 'access_denied' });
 });
 

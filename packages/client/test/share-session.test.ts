@@ -15,7 +15,7 @@ function createSession() {
   return { clock, session: new ClientCredentialsSession(options) };
 }
 
-test('threads that share a session refresh once', async () => {
+test('threads with a shared session refresh once', async () => {
   const { clock, session } = createSession();
   const shared = Array.from({ length: 4 }, () => receiveSession(shareSession(session)));
   const askAll = () =>
@@ -27,7 +27,7 @@ test('threads that share a session refresh once', async () => {
   expect(rejected).toEqual(['t3', 't3', 't3', 't3']);
 });
 
-test('a failure crosses with its code', async () => {
+test('an error keeps its code across threads', async () => {
   const { session } = createSession();
   provider.script({ status: 400, body: { error: 'invalid_client' } });
   const failure = receiveSession(shareSession(session)).token();
@@ -35,7 +35,7 @@ test('a failure crosses with its code', async () => {
   await expect(failure).rejects.toBeInstanceOf(SessionError);
 });
 
-test('when the owner is gone, those who wait and those who ask later are told', async () => {
+test('calls fail with session_closed after the owning thread has ended', async () => {
   const { port1, port2 } = new MessageChannel();
   const session = receiveSession(port2);
   const waiting = session.token();
@@ -44,7 +44,7 @@ test('when the owner is gone, those who wait and those who ask later are told', 
   await expect(session.token()).rejects.toMatchObject({ code: 'session_closed' });
 });
 
-test('a caller in another thread can give up', async () => {
+test('a call in another thread can be aborted', async () => {
   const { port1, port2 } = new MessageChannel();
   const controller = new AbortController();
   const waiting = receiveSession(port2).token({ signal: controller.signal });

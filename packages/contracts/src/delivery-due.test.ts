@@ -41,7 +41,7 @@ test.each([
   expect(decodeDeliveriesDue(Buffer.from(text))).toBeUndefined();
 });
 
-test('a message that is too large for ours is refused unread', () => {
+test('a message above the maximum size is refused without parsing', () => {
   const content = Object.assign(Buffer.alloc(769, '\n'), {
     toString() {
       throw new Error('It was read.');

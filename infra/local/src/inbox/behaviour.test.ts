@@ -1,7 +1,7 @@
 import { readBehaviour } from './behaviour.js';
 
 describe('readBehaviour', () => {
-  it('answers 200 at once where nothing is asked', () => {
+  it('a plain path responds with 200 at once', () => {
     expect(readBehaviour('/anything/at/all')).toEqual({
       status: 200,
       delayMs: 0,
@@ -10,7 +10,7 @@ describe('readBehaviour', () => {
     });
   });
 
-  it('combines what the segments ask', () => {
+  it('segments of a path are combined', () => {
     expect(readBehaviour('/retry-after/5/status/429/slow/3000ms?x=/status/500')).toEqual({
       status: 429,
       delayMs: 3000,
@@ -27,7 +27,7 @@ describe('readBehaviour', () => {
     },
   );
 
-  it('does not wait longer than two minutes', () => {
+  it('a delay is at most two minutes', () => {
     expect(readBehaviour('/slow/99999999999ms').delayMs).toBe(120_000);
   });
 });

@@ -10,7 +10,7 @@ describe('acquireLock', () => {
   afterEach(() => rmSync(file, { force: true }));
   afterAll(() => rmSync(directory, { recursive: true }));
 
-  it('is held by one launcher at a time, which is named to the second', () => {
+  it('a second launcher is refused and told about the first', () => {
     const release = acquireLock(file, 'http://127.0.0.1:8700');
     expect(() => acquireLock(file, 'http://127.0.0.1:9700')).toThrow(
       `running already: http://127.0.0.1:8700 (process ${process.pid})`,
@@ -19,18 +19,18 @@ describe('acquireLock', () => {
     expect(existsSync(file)).toBe(false);
   });
 
-  it('is taken over from a launcher that is gone', () => {
+  it('a lock of a launcher that has exited is taken over', () => {
     writeFileSync(file, JSON.stringify({ pid: 2 ** 22 + 1, startedAt: 'boot/1', apiUrl: 'http://old' }));
     expect(() => acquireLock(file, 'http://new')).not.toThrow();
   });
 
-  it('is taken over when its process id now belongs to another process', () => {
+  it('a lock whose process id was reused is taken over', () => {
     const { pid } = identifyProcess(process.pid);
     writeFileSync(file, JSON.stringify({ pid, startedAt: 'another boot/1', apiUrl: 'http://old' }));
     expect(() => acquireLock(file, 'http://new')).not.toThrow();
   });
 
-  it('is taken over when a crash cut its file off', () => {
+  it('a truncated lock file is taken over', () => {
     writeFileSync(file, '{"pid": 1');
     expect(() => acquireLock(file, 'http://new')).not.toThrow();
   });

@@ -1,7 +1,7 @@
 import { readOptions } from './options.js';
 
 describe('readOptions', () => {
-  it('starts everything with one worker and the sample when nothing is said', () => {
+  it('starts everything with one worker and the sample by default', () => {
     expect(readOptions([], {})).toEqual({
       sample: true,
       workers: 1,
@@ -30,7 +30,7 @@ describe('readOptions', () => {
     });
   });
 
-  it('names every mistake at once, with the usage', () => {
+  it('names every mistake in one error with the usage', () => {
     const read = () => readOptions(['--workers', '0'], { PORT_BASE: '80', OIDC_ISSUER: 'sso' });
     expect(read).toThrow(/--workers.*\n.*PORT_BASE.*\n.*OIDC_ISSUER.*\nusage:/);
   });
@@ -43,7 +43,7 @@ describe('readOptions', () => {
     expect(() => readOptions(['--wrokers', '2'], {})).toThrow(/--wrokers/);
   });
 
-  it('does not repeat a URL that it refuses, for it may hold a password', () => {
+  it('does not repeat a refused URL, which may hold a password', () => {
     expect(() => readOptions([], { DATABASE_URL: 'mysql://root:hunter2@db/x' })).toThrow(
       expect.objectContaining({ message: expect.not.stringContaining('hunter2') }),
     );

@@ -10,7 +10,7 @@ describe('the ports of the stack', () => {
     expect(ports).toHaveLength(10 + 2 * 32);
   });
 
-  it('leave out what runs elsewhere', () => {
+  it('servers that run elsewhere need no port', () => {
     const options = readOptions([], {
       DATABASE_URL: 'postgres://db/x',
       AMQP_URL: 'amqp://mq',
@@ -28,7 +28,7 @@ describe('the ports of the stack', () => {
     ]);
   });
 
-  it('are refused when taken, each with the part that wanted it and a way out', async () => {
+  it('ports in use are refused with the process name and a remedy', async () => {
     const server = createServer();
     const port = await new Promise<number>((resolve) => {
       server.listen(0, '127.0.0.1', () => {

@@ -27,7 +27,7 @@ describe('createProcessHost', () => {
     ...rest,
   });
 
-  it('asks a child to stop, and kills it with its children when it will not', async () => {
+  it('stops a child, and kills its process group if it does not stop', async () => {
     const child = await processes.start(shell('trap "" TERM; sleep 60 & echo $!; wait; wait'));
     await until('it has told its child', () => /\d/.test(child.logTail()));
     const grandchild = Number(child.logTail().split('\n').at(-1));
@@ -36,7 +36,7 @@ describe('createProcessHost', () => {
     await until('its child has ended', () => !isAlive(grandchild));
   });
 
-  it('gives a child nothing of our environment but what is named', async () => {
+  it('passes only the given environment to a child', async () => {
     const child = await processes.start(
       shell('env', { env: { ONLY: 'this' }, logFile: join(directory, 'env.log') }),
     );
@@ -45,19 +45,19 @@ describe('createProcessHost', () => {
     expect(child.logTail(50)).not.toContain('HOME=');
   });
 
-  it('says which command cannot be run', async () => {
+  it('names a command that cannot be started', async () => {
     await expect(processes.start(shell('', { command: '/no/such/program' }))).rejects.toThrow(
       /\/no\/such\/program/,
     );
   });
 
-  it('starts nothing once everything was killed', async () => {
+  it('starts nothing after all children were killed', async () => {
     await processes.start(shell('sleep 60'));
     await processes.killAll();
     await expect(processes.start(shell('sleep 60'))).rejects.toThrow(/being stopped/);
   });
 
-  it('leaves no child and no directory behind when its own process is killed hard', async () => {
+  it('leaves no child and no directory behind after SIGKILL', async () => {
     const doomed = mkdtempSync(join(tmpdir(), 'tocsin-doomed-'));
     writeFileSync(join(doomed, 'file'), '');
     const program = `

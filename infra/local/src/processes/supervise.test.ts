@@ -3,7 +3,7 @@ import type { Child, ChildExit } from './process-host.js';
 import { supervise } from './supervise.js';
 
 describe('supervise', () => {
-  it('starts a process again when it dies, and tells', async () => {
+  it('restarts a process that exits, and reports it', async () => {
     const { started, start } = createFakeProcesses();
     const said: string[] = [];
     let restarts = 0;
@@ -27,7 +27,7 @@ describe('supervise', () => {
     expect(started).toHaveLength(2);
   });
 
-  it('goes on trying when a restart fails', async () => {
+  it('retries a failing restart', async () => {
     const { started, start } = createFakeProcesses();
     const stopping = new AbortController();
     let failures = 1;
@@ -50,7 +50,7 @@ describe('supervise', () => {
     await part.stop();
   });
 
-  it('starts nothing after it was told to stop, not even in the pause before a restart', async () => {
+  it('starts nothing after a stop request', async () => {
     const { started, start } = createFakeProcesses();
     const stopping = new AbortController();
     const part = await supervise({
@@ -67,7 +67,7 @@ describe('supervise', () => {
     expect(started).toHaveLength(1);
   });
 
-  it('fails when the first start fails', async () => {
+  it('fails if the first start fails', async () => {
     const { signal } = new AbortController();
     const start = () => Promise.reject(new Error('no such file'));
     await expect(

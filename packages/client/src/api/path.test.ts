@@ -1,6 +1,6 @@
 import { path } from './path.js';
 
-test('values are encoded, so that none can reach another path', () => {
+test('values are encoded and cannot lead to another path', () => {
   expect(path`/a/${'x/../y?z=1#é'}/b`).toBe('/a/x%2F..%2Fy%3Fz%3D1%23%C3%A9/b');
   expect(path`/plain`).toBe('/plain');
 });

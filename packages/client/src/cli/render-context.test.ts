@@ -7,7 +7,7 @@ function render(source: string, given: Record<string, unknown>): string {
   return result.ok ? result.output : result.error.message;
 }
 
-test('an alert-fired message gives its facts, its own threshold coming before its rule’s', () => {
+test("a message's threshold wins over that of its rule", () => {
   const message = {
     type: 'alert.fired',
     alert_rule_id: 'r',
@@ -26,7 +26,7 @@ test('an alert-fired message gives its facts, its own threshold coming before it
   expect(render(source, message)).toBe('drift drift r 5.0 4.0 lower_bound');
 });
 
-test('variables by name are put over the samples, numbers of the ten being floats and others not', () => {
+test('given variables override samples, and numbers of the ten become floats', () => {
   expect(
     render('{{ metric_value }} {{ extra.n }} {{ model_name }}', {
       metric_value: 7,
@@ -38,7 +38,7 @@ test('variables by name are put over the samples, numbers of the ten being float
   expect(render('{{ metric_value }}', { metric_value: 'text' })).toBe('text');
 });
 
-test('names that every object inherits are plain names', () => {
+test('names of inherited object properties are plain variables', () => {
   expect(render('{{ constructor }}|{{ toString }}', {})).toBe('|');
   expect(render('{{ x }}', JSON.parse('{"__proto__": {"x": 1}}'))).toBe('');
 });

@@ -8,7 +8,7 @@ const columns = [
 ];
 const id = '0'.repeat(36);
 
-test('columns are as wide as their widest cell, and lines have no blanks at their end', () => {
+test('columns are as wide as their widest cell, without trailing blanks', () => {
   const rows = [
     ['1', '漢', 'x'],
     ['22', 'abc', ''],
@@ -20,25 +20,25 @@ test('columns are as wide as their widest cell, and lines have no blanks at thei
   ]);
 });
 
-test.each([60, 80, 120])('on a terminal of %d cells no line is longer', (terminalWidth) => {
+test.each([60, 80, 120])('no line is longer than a terminal of %d cells', (terminalWidth) => {
   const rows = [[id, 'n'.repeat(300), `http://${'漢'.repeat(200)}`]];
   for (const line of layOutTable(rows, { columns, terminalWidth })) {
     expect(widthOf(line)).toBeLessThanOrEqual(terminalWidth);
   }
 });
 
-test('an id is never cut', () => {
+test('an id is never truncated', () => {
   const rows = [[id, 'n'.repeat(300), 'u'.repeat(300)]];
   expect(layOutTable(rows, { columns, terminalWidth: 100 })[1]).toContain(id);
 });
 
-test('a terminal that is far too narrow gets lines that are too long rather than nothing', () => {
+test('a very narrow terminal gets long lines instead of empty ones', () => {
   expect(layOutTable([[id, 'name', 'http://example.com']], { columns, terminalWidth: 1 })[1]).toBe(
     `${id}  name  http…`,
   );
 });
 
-test('paint takes no room', () => {
+test('colour codes do not count as width', () => {
   const painted = [{ title: 'S', value: () => 'ok', paint: (cell: string) => `<b>${cell}</b>` }, ...columns];
   expect(layOutTable([['1', '2', '3']], { columns: painted, terminalWidth: undefined })[1]).toBe(
     '<b>ok</b>  1   2     3',

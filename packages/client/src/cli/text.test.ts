@@ -11,7 +11,7 @@ test.each([
   expect(printable(text)).toBe(expected);
 });
 
-test('line breaks and tabs of a text of several lines stay', () => {
+test('a text of several lines keeps line breaks and tabs', () => {
   expect(printableLines('a\tb\nc\u001b')).toBe('a\tb\nc\\u001b');
 });
 

@@ -18,7 +18,7 @@ describe('when a token is renewed', () => {
 });
 
 describe('how long a token lives', () => {
-  test('is a duration of the provider’s, whatever its clock says', () => {
+  test("the lifetime does not depend on the provider's clock", () => {
     const answer = { access_token: jwt({ iat: 5_000, exp: 5_090 }) };
     expect(tokensFromAnswer(answer, 1_000).expiresAtMs).toBe(91_000);
   });

@@ -8,6 +8,7 @@ import { createDatabaseRetry } from './database-retry.js';
 import { createDeadLetterRepository } from './dead-letters/dead-letter-repository.js';
 import { createSettleMessage } from './dead-letters/dead-letters.js';
 import { createDelivery } from './delivery/create-delivery.js';
+import { createRenderBudget } from './delivery/render-budget.js';
 import { createDispatchRepository } from './dispatch/dispatch-repository.js';
 import { createPublishDue } from './dispatch/publish-due.js';
 import { createWindow } from './dispatch/window.js';
@@ -38,9 +39,10 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
   await ensureFirstDays(chores);
 
   const nowMs = () => performance.now();
-  const slots = createSlots({ total: config.slots, now: nowMs });
-  const window = createWindow({ now: nowMs, shareOf: slots.shareOf, slots: config.slots });
-  const metrics = createWorkerMetrics(registry, { inFlight: slots.taken, slots: config.slots });
+  const renderBudget = createRenderBudget(nowMs);
+  const slots = createSlots({ total: config.slots, now: nowMs, isOverBudget: renderBudget.isExceeded });
+  const window = createWindow({ now: nowMs, queueQuota: slots.queueQuota, slots: config.slots });
+  const metrics = createWorkerMetrics(registry, { inFlight: slots.inUse, slots: config.slots });
   const publisher = await createPublisher(publishing);
   const publishDue = createPublishDue(publisher);
   const queueDepth = await createQueueDepth(publishing, deliveriesQueue);
@@ -65,9 +67,9 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
   const deadLetters = createDeadLetterRepository(database);
   const settle = createSettleMessage({ repository: deadLetters, databaseRetry, now, logger, metrics });
   const shared = { database, databaseRetry, settle, slots, logger, metrics, config };
-  const delivery = createDelivery({ ...shared, sender, onAttempt: window.finished, onError });
-  const { begin, takeEarly } = delivery;
-  const fanOut = createFanOut({ ...shared, window, publishDue, repository, begin, takeEarly });
+  const delivery = createDelivery({ ...shared, renderBudget, sender, onAttempt: window.finished, onError });
+  const { begin, acquireAtWrite } = delivery;
+  const fanOut = createFanOut({ ...shared, window, publishDue, repository, begin, acquireAtWrite });
   await consumers.open({ alerts: fanOut, deliveries: { handle: delivery.handleDue } });
 
   const { checkKeys } = delivery;

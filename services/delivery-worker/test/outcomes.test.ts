@@ -51,6 +51,8 @@ const ended = (count: number) =>
     async () => (await stage.database.knex('deliveries').where({ status: 'succeeded' })).length === count,
     { timeoutMs: 25_000 },
   );
+/** Slots of a webhook that has not responded yet. */
+const inFlight = 4;
 const requests = (path: string) => stage.destination.at(path).length;
 
 /** Each was sent once, and its record says so. */
@@ -79,7 +81,7 @@ test.each<[string, Limits]>([
   'what was sent while its record %s is sent once, however often its lease runs out, and recorded in the end',
   async (_, limits) => {
     const target = await addPatientTarget();
-    const ids = await writeWaiting(target.id, 8);
+    const ids = await writeWaiting(target.id, inFlight);
     await startWorker(limits);
     await until('all are being sent', () => target.waiting() === ids.length);
     await stage.database.knex.transaction(async (trx) => {
@@ -123,7 +125,7 @@ test('what is queued anew while it is being sent is claimed as soon as that has 
 
 test('what was sent and waits to be recorded for longer than its lease is no other worker’s', async () => {
   const target = await addPatientTarget();
-  const ids = await writeWaiting(target.id, 8);
+  const ids = await writeWaiting(target.id, inFlight);
   await Promise.all([startWorker(), startWorker()]);
   await until('all are being sent', () => target.waiting() === ids.length);
   await stage.database.knex.transaction(async (trx) => {
@@ -136,7 +138,7 @@ test('what was sent and waits to be recorded for longer than its lease is no oth
 
 test('a row that somebody has locked keeps no other outcome waiting', async () => {
   const target = await addPatientTarget();
-  const ids = await writeWaiting(target.id, 8);
+  const ids = await writeWaiting(target.id, inFlight);
   await startWorker();
   await until('all are being sent', () => target.waiting() === ids.length);
   await stage.database.knex.transaction(async (trx) => {
@@ -211,7 +213,7 @@ test('statements that are cancelled again and again lose nothing and repeat noth
 
 test('a database that is read-only for a while is waited for, by sessions that were opened meanwhile too', async () => {
   const target = await addPatientTarget();
-  const ids = await writeWaiting(target.id, 8);
+  const ids = await writeWaiting(target.id, inFlight);
   await startWorker();
   await until('all are being sent', () => target.waiting() === ids.length);
   const { rows } = await stage.database.knex.raw('select current_database() as name');

@@ -7,11 +7,13 @@ function setUp() {
 }
 
 test('a key can use its burst at once and is then refused until its share covers the time', () => {
-  const { clock, check, charge } = setUp();
+  const { clock, check, waitMs, charge } = setUp();
   charge('a', 600);
   expect(check('a')).toEqual({ allowed: true });
+  expect(waitMs('a')).toBe(0);
   charge('a', 600);
   expect(check('a')).toEqual({ allowed: false, retryAfterSeconds: 2 });
+  expect(waitMs('a')).toBe(2_000);
   expect(check('b')).toEqual({ allowed: true });
   clock.ms += 2_001;
   expect(check('a')).toEqual({ allowed: true });

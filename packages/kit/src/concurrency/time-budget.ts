@@ -18,6 +18,8 @@ export interface TimeBudgetOptions {
  */
 export interface TimeBudget {
   check(key: string): RateDecision;
+  /** Milliseconds until `check` allows the key; 0 if it does so now. */
+  waitMs(key: string): number;
   charge(key: string, ms: number): void;
   /** Runs synchronous work and charges the time it took, also when it throws. */
   run<T>(key: string, work: () => T): T;
@@ -35,12 +37,14 @@ export function createTimeBudget(options: TimeBudgetOptions): TimeBudget {
     const debt = debts.get(key);
     return debt === undefined ? 0 : Math.max(0, debt.ms - (now() - debt.atMs) * share);
   };
+  const waitMs = (key: string) => Math.max(0, (debtOf(key) - burstMs) / share);
   const budget: TimeBudget = {
     check(key) {
       const excessMs = debtOf(key) - burstMs;
       if (excessMs < 0) return { allowed: true };
       return { allowed: false, retryAfterSeconds: Math.max(1, Math.ceil(excessMs / share / 1_000)) };
     },
+    waitMs,
     charge(key, ms) {
       debts.set(key, { ms: debtOf(key) + ms, atMs: now() });
     },

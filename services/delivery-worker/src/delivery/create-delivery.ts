@@ -13,22 +13,23 @@ import { createCircuits } from './circuit.js';
 import { createClaim } from './claim.js';
 import { createClaimRepository } from './claim-repository.js';
 import type { Claimed } from './claimed.js';
-import { createDearRenders } from './dear-renders.js';
 import { createDeferralRepository } from './deferral-repository.js';
 import { createDeliver, type Deliver } from './deliver.js';
 import type { DeliveryMetrics } from './delivery-metrics.js';
 import { createHandleDue } from './handle-due.js';
 import { createHoldRepository } from './hold-repository.js';
 import { createKeyWatch, type KeyWatch } from './key-watch.js';
+import { createRenderBody } from './prepare.js';
 import { createRecorder } from './record.js';
 import { createRecordRepository } from './record-repository.js';
-import { createRenderBody } from './render-body.js';
+import type { RenderBudget } from './render-budget.js';
 import { createWebhookCache } from './webhook-cache.js';
 import { createWebhooksReader } from './webhooks-reader.js';
 
 export interface DeliveryParts {
   database: Database;
   slots: Slots;
+  renderBudget: RenderBudget;
   sender: Sender;
   databaseRetry: DatabaseRetry;
   settle: SettleMessage;
@@ -45,7 +46,7 @@ export interface Delivery {
   begin(claimed: Claimed, slot: Slot): void;
   /** Carries out the deliveries that a message names. */
   handleDue(message: QueueMessage): void;
-  takeEarly: Slots['takeEarly'];
+  acquireAtWrite: Slots['acquireAtWrite'];
   /** What came from the queue and waits for its turn fails with `error`, now and from now on. */
   refuseWaiting(error: Error): void;
   /** Resolves when nothing of what was begun goes on. */
@@ -73,7 +74,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     begin: (claimed, slot) =>
       begun.add({ workspaceId: claimed.workspaceId, begin: () => deliver.claimed(claimed, slot) }),
     handleDue: createHandleDue({ deliver, places, settle }),
-    takeEarly: (taker) => (mayBegin() ? slots.takeEarly(taker) : undefined),
+    acquireAtWrite: (webhook) => (mayBegin() ? slots.acquireAtWrite(webhook) : undefined),
     refuseWaiting: places.refuseWaiting,
     ended: begun.ended,
     checkKeys: keyWatch.check,
@@ -81,7 +82,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
 }
 
 function createVerbs(parts: DeliveryParts, keyWatch: KeyWatch): Deliver {
-  const { database, slots, sender, databaseRetry, logger, metrics, config, onAttempt } = parts;
+  const { database, slots, renderBudget, sender, databaseRetry, logger, metrics, config, onAttempt } = parts;
   const leaseMs = config.leases.claimMs;
   const secrets = createSecretBox(openKeys(config.secretsKeys));
   return createDeliver({
@@ -95,9 +96,9 @@ function createVerbs(parts: DeliveryParts, keyWatch: KeyWatch): Deliver {
       databaseRetry,
     ),
     render: createRenderBody(),
-    dearRenders: createDearRenders(),
+    renderBudget,
     slots,
-    unhurried: createTickThrottle(unhurriedPerTurn),
+    tickThrottle: createTickThrottle(unhurriedPerTurn),
     sender,
     recorder: createRecorder({
       records: createRecordRepository(database, secrets),

@@ -3,8 +3,8 @@ import type { Logger } from '@tocsin/kit';
 import { createSlots } from '../slots/slots.js';
 import { createCircuits } from './circuit.js';
 import type { Claimed } from './claimed.js';
-import { createDearRenders } from './dear-renders.js';
 import { createDeliver } from './deliver.js';
+import type { RenderBudget } from './render-budget.js';
 import { defaultRetryPolicy } from './retry-policy.js';
 
 let deliveries = 0;
@@ -26,10 +26,10 @@ function claimed(webhookId: string): Claimed {
   };
 }
 
-/** A deliverer; who has not shown that it answers has no turn before `nextTurn` is called. */
-function start({ dearRenders = createDearRenders() } = {}) {
+/** Deliveries of webhooks in state `unknown` begin when `nextTick` is called. */
+function start({ renderBudget = noBudget as Pick<RenderBudget, 'run'> } = {}) {
   const slots = createSlots({ total: 80, now: () => performance.now() });
-  const turns: (() => void)[] = [];
+  const ticks: (() => void)[] = [];
   const statuses: number[] = [];
   const sent: string[] = [];
   const recorded: string[] = [];
@@ -43,15 +43,12 @@ function start({ dearRenders = createDearRenders() } = {}) {
   const deliver = createDeliver({
     claim: async () => claims.shift(),
     webhooks: { get: async (id) => ({ id, version: 1, url: id, headers: {}, body: id }) },
-    render: (body) => {
-      if (body === 'dear') spend(25);
-      return { ok: true, output: '{}' };
-    },
-    dearRenders,
+    render: () => ({ ok: true, output: '{}' }),
+    renderBudget: { ...renderBudget, isExceeded: () => false },
     slots,
-    unhurried: {
-      schedule: (begin) => turns.push(begin),
-      wait: () => new Promise((resolve) => turns.push(resolve)),
+    tickThrottle: {
+      schedule: (callback) => ticks.push(callback),
+      wait: () => new Promise((resolve) => ticks.push(resolve)),
     },
     sender: { send } as Sender,
     recorder: {
@@ -72,31 +69,25 @@ function start({ dearRenders = createDearRenders() } = {}) {
   const carryOut = (webhookId: string, status = 200) => {
     statuses.push(status);
     const due = claimed(webhookId);
-    void deliver.claimed(due, slots.take(due)!);
+    void deliver.claimed(due, slots.acquire(due)!);
   };
-  const nextTurn = async () => {
-    turns.shift()?.();
+  const nextTick = async () => {
+    ticks.shift()?.();
     await settled();
   };
-  return { deliver, slots, sent, recorded, held, claims, deferred, carryOut, nextTurn };
+  return { deliver, slots, sent, recorded, held, claims, deferred, carryOut, nextTick };
 }
 
-/** So much time, and so much of the processor's. */
-function spend(ms: number) {
-  const endsAt = performance.now() + ms;
-  const from = process.cpuUsage();
-  const usedMs = () => (process.cpuUsage(from).user + process.cpuUsage(from).system) / 1_000;
-  while (performance.now() < endsAt || usedMs() < ms);
-}
+const noBudget: Pick<RenderBudget, 'run'> = { run: async (_, render) => render() };
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
 
 test('a webhook that answers is sent to at once, one that has not yet in its turn', async () => {
-  const { sent, recorded, carryOut, nextTurn } = start();
+  const { sent, recorded, carryOut, nextTick } = start();
   carryOut('answers');
   await settled();
   expect(sent).toEqual([]);
-  await nextTurn();
+  await nextTick();
   expect(recorded).toEqual(['answers']);
   carryOut('silent');
   carryOut('answers');
@@ -105,54 +96,31 @@ test('a webhook that answers is sent to at once, one that has not yet in its tur
 });
 
 test('no answer overtakes a failure that came before it: five in a row are five in a row', async () => {
-  const { recorded, held, carryOut, nextTurn } = start();
+  const { recorded, held, carryOut, nextTick } = start();
   carryOut('flaky');
-  await nextTurn();
+  await nextTick();
   for (let index = 0; index < 10; index += 1) carryOut('flaky', index % 2 === 0 ? 503 : 200);
-  for (let turn = 0; turn < 10; turn += 1) await nextTurn();
+  for (let turn = 0; turn < 10; turn += 1) await nextTick();
   expect(recorded).toHaveLength(11);
   expect(held).toEqual([]);
   for (let index = 0; index < 5; index += 1) carryOut('flaky', 503);
-  for (let turn = 0; turn < 10; turn += 1) await nextTurn();
+  for (let turn = 0; turn < 10; turn += 1) await nextTick();
   expect(held).toEqual(['flaky']);
 });
 
-test('a webhook whose body takes long to render does not stop the others: they go on between', async () => {
-  const { recorded, carryOut, nextTurn } = start();
-  for (const webhookId of ['dear', 'dear', 'answers']) {
-    carryOut(webhookId);
-    await nextTurn();
-  }
-  expect(recorded.splice(0)).toEqual(['dear', 'dear', 'answers']);
-  for (let index = 0; index < 6; index += 1) {
-    carryOut('dear');
-    carryOut('answers');
-  }
-  while (recorded.length < 12) await settled();
-  expect(recorded.slice(0, 6)).toEqual(Array(6).fill('answers'));
-});
-
-test('a dear one for which the line is too long has its slot until it is put back, one that is held has not', async () => {
-  const { deliver, slots, deferred, nextTurn } = start({
-    dearRenders: { ...createDearRenders(), hasRoom: () => false },
-  });
-  for (let rendering = 0; rendering < 2; rendering += 1) slots.rendered('dear', 25);
-  const hold = { reason: 'circuit' as const, remainingMs: 100, times: 1 };
-  for (const due of [claimed('dear'), { ...claimed('held'), hold }]) {
-    void deliver.claimed(due, slots.take(due)!);
-    await nextTurn();
-  }
-  expect([deferred.length, slots.taken()]).toEqual([2, 1]);
-  deferred.shift()!();
-  await settled();
-  expect(slots.taken()).toBe(0);
+test('a delivery of a workspace over its render budget is deferred, and frees its slot', async () => {
+  const overBudget = { run: async () => undefined };
+  const { slots, sent, deferred, carryOut, nextTick } = start({ renderBudget: overBudget });
+  carryOut('w');
+  await nextTick();
+  expect([sent, deferred.length, slots.inUse()]).toEqual([[], 1, 0]);
 });
 
 /** Messages come for one delivery that can be claimed twice, and is deferred each time. */
 async function startHeld() {
   const started = start();
   started.carryOut('answers');
-  await started.nextTurn();
+  await started.nextTick();
   const hold = { reason: 'circuit' as const, remainingMs: 100, times: 1 };
   const first = claimed('answers');
   started.claims.push({ ...first, hold }, { ...first, claim: 2, hold });
@@ -187,7 +155,7 @@ test('what came for one in hand is looked at also where the work in hand fails',
 });
 
 test('one delivery at a time is in quarantine; others wait and keep their count', async () => {
-  const { deliver, claims, deferred, sent, nextTurn } = start();
+  const { deliver, claims, deferred, sent, nextTick } = start();
   const [first, second, third] = ['a', 'b', 'c'].map((id) => ({ ...claimed(id), claimsWithoutOutcome: 4 }));
   const due = ({ deliveryId }: Claimed) => deliver.due({ deliveryId, run: 1 });
   claims.push(first!, second!, third!);
@@ -195,11 +163,11 @@ test('one delivery at a time is in quarantine; others wait and keep their count'
   void due(second!);
   await settled();
   expect([deferred.length, sent]).toEqual([1, []]);
-  await nextTurn();
+  await nextTick();
   await sending;
   expect(sent).toEqual(['a']);
   void due(third!);
   await settled();
-  await nextTurn();
+  await nextTick();
   expect([deferred.length, sent]).toEqual([1, ['a', 'c']]);
 });

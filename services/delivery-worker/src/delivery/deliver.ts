@@ -1,23 +1,38 @@
 import type { DeliveryDue } from '@tocsin/contracts';
 import type { Sender, SendRequest, SendResult } from '@tocsin/egress';
+import type { Logger, TickThrottle } from '@tocsin/kit';
+import type { AlertFacts } from '@tocsin/template';
+import { noSlotDelayMs } from '../slots/slot-limits.js';
 import type { Slot, Slots } from '../slots/slots.js';
 import { type AttemptInput, toAttempt } from './attempt.js';
 import type { Claim } from './claim.js';
 import { type Claimed, needsQuarantine } from './claimed.js';
 import { classify, isDestinationTrouble } from './classify.js';
+import type { DeliveryMetrics } from './delivery-metrics.js';
 import { type HoldDeps, holdOrRelease } from './hold-or-release.js';
 import { createInHand } from './in-hand.js';
 import { lineOf } from './log-line.js';
-import type { Prepared } from './prepare.js';
-import { noSlot, type PrepareDeps, prepareInTurn } from './prepare-in-turn.js';
+import { type Prepared, prepare, type RenderBody } from './prepare.js';
 import type { Recorder } from './record.js';
+import type { RenderBudget } from './render-budget.js';
+import type { RetryPolicy } from './retry-policy.js';
 import type { Deferral, Verdict } from './verdict.js';
+import type { WebhookCache } from './webhook-cache.js';
+import type { Destination, Unopened } from './webhooks-reader.js';
 
-export interface DeliverDeps extends PrepareDeps, HoldDeps {
+export interface DeliverDeps extends HoldDeps {
   claim: Claim;
+  webhooks: WebhookCache;
+  render: RenderBody;
+  renderBudget: RenderBudget;
+  /** For webhooks in state `unknown`: hundreds of their deliveries can become due in one tick of the event loop. */
+  tickThrottle: TickThrottle;
   slots: Slots;
   sender: Sender;
   recorder: Recorder;
+  policy: RetryPolicy;
+  logger: Logger;
+  metrics: DeliveryMetrics;
   /** Told once for each attempt. */
   onAttempt: () => void;
   now: () => number;
@@ -60,7 +75,7 @@ export function createDeliver(deps: DeliverDeps): Deliver {
   return {
     due: takeUp,
     async claimed(claimed, slot) {
-      if (inHand.has(claimed.deliveryId)) return slot.giveBack();
+      if (inHand.has(claimed.deliveryId)) return slot.release();
       await inHand.keep(claimed.deliveryId, () => carryOut({ claimed, slot }, deps), takeUp);
     },
     inHand: inHand.size,
@@ -76,33 +91,58 @@ interface ToCarryOut {
 
 async function carryOut({ claimed, slot: reserved, onSent }: ToCarryOut, deps: DeliverDeps): Promise<void> {
   let slot = reserved;
-  const takeSlot = async () => {
-    slot ??= await deps.slots.takeSoon(claimed);
-    return slot;
-  };
   try {
-    const prepared = await prepareInTurn(claimed, takeSlot, deps);
-    if (!keepsSlot(prepared)) slot?.giveBack();
+    const prepared = await prepareClaimed(claimed, deps);
+    if (prepared.kind !== 'request') slot?.release();
     if (prepared.kind === 'deferred') return await defer(claimed, prepared, deps);
     if (prepared.kind === 'verdict') return await conclude(claimed, prepared.verdict, deps);
 
-    const taken = await takeSlot();
-    if (taken === undefined) return await defer(claimed, noSlot(claimed, deps), deps);
-    const { startedAt, result } = await send(prepared, taken, deps);
+    slot ??= await deps.slots.acquireSoon(claimed);
+    if (slot === undefined) return await defer(claimed, noSlot(claimed, deps), deps);
+    const { startedAt, result } = await send(claimed, prepared, deps);
+    slot.release();
     onSent?.();
     const verdict = judge(claimed, result, deps);
     await record({ claimed, prepared, startedAt, result, verdict }, deps);
   } finally {
-    slot?.giveBack();
+    slot?.release();
   }
 }
 
-/**
- * A dear one for which there is no room in the line has its slot until it has been put back: else the next of its webhook
- * would be woken only to be put back too.
- */
-function keepsSlot(prepared: Prepared): boolean {
-  return prepared.kind === 'request' || (prepared.kind === 'deferred' && prepared.reason === 'no_slot');
+async function prepareClaimed(claimed: Claimed, deps: DeliverDeps): Promise<Prepared> {
+  const { slots, tickThrottle, renderBudget, metrics, policy, random } = deps;
+  const { workspaceId, webhookId } = claimed;
+  if (slots.responsivenessOf(webhookId) === 'unknown') await tickThrottle.wait();
+  const destination = await readWebhook(claimed, deps);
+  const renderTimed = (source: string, facts: AlertFacts) => {
+    const startedAtMs = performance.now();
+    const rendered = deps.render(source, facts);
+    metrics.rendered((performance.now() - startedAtMs) / 1_000);
+    return rendered;
+  };
+  return prepare({
+    claimed,
+    destination,
+    render: (source, facts) => renderBudget.run(workspaceId, () => renderTimed(source, facts)),
+    policy,
+    random: random(),
+    nowMs: performance.now(),
+  });
+}
+
+async function readWebhook(
+  { webhookId, webhook }: Claimed,
+  { webhooks, logger }: DeliverDeps,
+): Promise<Destination | Unopened | undefined> {
+  const found = webhook && (await webhooks.get(webhookId, webhook.version));
+  if (found !== undefined && 'error' in found)
+    logger.error({ err: found.error, webhook_id: webhookId }, 'webhook.unopened');
+  return found;
+}
+
+function noSlot({ webhookId }: Claimed, { slots, random }: DeliverDeps): Deferral {
+  const afterMs = noSlotDelayMs(slots.responsivenessOf(webhookId), random());
+  return { kind: 'deferred', afterMs, reason: 'no_slot' };
 }
 
 const maxQuarantineWaitMs = 5_000;
@@ -127,10 +167,10 @@ async function conclude(
   logger.info(lineOf(claimed, verdict), 'delivery.concluded');
 }
 
-async function send(request: SendRequest, slot: Slot, { sender, now }: DeliverDeps) {
+async function send({ webhookId }: Claimed, request: SendRequest, { sender, slots, now }: DeliverDeps) {
   const startedAt = new Date(now());
   const result = await sender.send(request);
-  slot.release(isDestinationTrouble(result) ? undefined : result.durationMs);
+  slots.observe(webhookId, isDestinationTrouble(result) ? undefined : result.durationMs);
   return { startedAt, result };
 }
 

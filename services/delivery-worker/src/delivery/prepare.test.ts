@@ -17,7 +17,7 @@ function prepareClaimed(claimed: Partial<Claimed>, changes: Partial<PrepareInput
       ...claimed,
     } as Claimed,
     destination: { url: 'http://a', headers: {}, body: '{}' } as Destination,
-    render: () => ({ ok: true, output: '{}' }),
+    render: async () => ({ ok: true, output: '{}' }),
     policy: defaultRetryPolicy,
     random: 0.5,
     nowMs: 0,
@@ -36,28 +36,38 @@ test.each([
   [23 * hourMs, 30_000, 90_000],
 ])(
   'a webhook that cannot be opened is left to others, past the last step too: at %d ms for %d to %d ms',
-  (ageMs, least, most) => {
-    const waits = [0, 0.5, 1].map((random) => {
-      const prepared = prepareUnopened(ageMs, random);
+  async (ageMs, least, most) => {
+    const prepare = async (random: number) => {
+      const prepared = await prepareUnopened(ageMs, random);
       expect(prepared).toMatchObject({ kind: 'deferred', reason: 'unopened' });
       expect(prepared).toMatchObject({ failure: { code: 'internal_error' } });
       return prepared.kind === 'deferred' ? prepared.afterMs : Number.NaN;
-    });
+    };
+    const waits = await Promise.all([0, 0.5, 1].map(prepare));
     expect(Math.min(...waits)).toBeGreaterThanOrEqual(least);
     expect(Math.max(...waits)).toBeLessThanOrEqual(most);
     expect(waits[0]).toBeLessThan(waits[2]!);
   },
 );
 
-test('a delivery expires although its webhook cannot be opened, and says both', () => {
-  const prepared = prepareUnopened(25 * hourMs, 0.5);
+test('a delivery expires although its webhook cannot be opened, and says both', async () => {
+  const prepared = await prepareUnopened(25 * hourMs, 0.5);
   expect(prepared).toMatchObject({ verdict: { kind: 'failed', failure: { code: 'expired' } } });
   expect(JSON.stringify(prepared)).toContain('cannot be opened');
 });
 
-test('what has too little of its lease left is not sent, and expires all the same', () => {
-  expect(prepareClaimed({ leaseEndsAtMs: 12_000 })).toMatchObject({ kind: 'request' });
-  expect(prepareClaimed({ leaseEndsAtMs: 11_999 })).toMatchObject({ reason: 'lease_short' });
-  const expired = prepareClaimed({ leaseEndsAtMs: 11_999, ageMs: 25 * hourMs });
+test('what has too little of its lease left is not sent, and expires all the same', async () => {
+  expect(await prepareClaimed({ leaseEndsAtMs: 12_000 })).toMatchObject({ kind: 'request' });
+  expect(await prepareClaimed({ leaseEndsAtMs: 11_999 })).toMatchObject({ reason: 'lease_short' });
+  const expired = await prepareClaimed({ leaseEndsAtMs: 11_999, ageMs: 25 * hourMs });
   expect(expired).toMatchObject({ verdict: { failure: { code: 'expired' } } });
+});
+
+test('a delivery of a workspace over its render budget is deferred for one to two seconds', async () => {
+  const waits = await Promise.all(
+    [0, 1].map((random) => prepareClaimed({}, { render: async () => undefined, random })),
+  );
+  expect(waits).toEqual(
+    [1_000, 2_000].map((afterMs) => ({ kind: 'deferred', afterMs, reason: 'render_budget' })),
+  );
 });

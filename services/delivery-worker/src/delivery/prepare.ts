@@ -1,10 +1,17 @@
+import {
+  type AlertFacts,
+  alertContext,
+  createBodyCompiler,
+  createTemplateCache,
+  findJsonFault,
+  type TemplateError,
+} from '@tocsin/template';
 import { type Claimed, maxClaimsWithoutOutcome } from './claimed.js';
-import type { RenderBody } from './render-body.js';
 import { nextTry, type RetryPolicy } from './retry-policy.js';
 import type { Deferral, Failure, Verdict } from './verdict.js';
 import type { Destination, Unopened } from './webhooks-reader.js';
 
-/** A request that is ready to go out, or why there is none. */
+/** A request that can be sent, or the reason why none is sent now. */
 export type Prepared =
   | { kind: 'request'; url: string; headers: Record<string, string[]>; body: string }
   | { kind: 'verdict'; verdict: Verdict }
@@ -12,19 +19,22 @@ export type Prepared =
 
 export interface PrepareInput {
   claimed: Claimed;
+  /** Undefined if the webhook does not exist. */
   destination: Destination | Unopened | undefined;
-  render: RenderBody;
+  /** Resolves to undefined if the workspace is over its render budget. */
+  render: (source: string, facts: AlertFacts) => Promise<Rendered | undefined>;
   policy: RetryPolicy;
   /** 0 to 1. */
   random: number;
+  /** On the process's monotonic clock, in milliseconds. */
   nowMs: number;
 }
 
-/** A request may take 10 s and its record a little; a claim with less time left might be another's when it is sent. */
+/** A request takes up to 10 s, its record a little. With less time left, another worker could claim the delivery meanwhile. */
 export const minLeaseMs = 12_000;
 
-/** Decides whether a claimed delivery is sent now, and with what: everything that can be known without the network. */
-export function prepare(input: PrepareInput): Prepared {
+/** Decides if a claimed delivery is sent now, and renders its body. */
+export async function prepare(input: PrepareInput): Promise<Prepared> {
   const { claimed, destination, policy, nowMs } = input;
   if (claimed.claimsWithoutOutcome > maxClaimsWithoutOutcome)
     return failed('crashes_worker', `Claimed ${maxClaimsWithoutOutcome} times without an outcome.`);
@@ -37,7 +47,7 @@ export function prepare(input: PrepareInput): Prepared {
   const isUnopened = 'error' in destination;
   if (claimed.ageMs > policy.maxAgeMs)
     return failed('expired', `The delivery was not made in time.${isUnopened ? ` ${unopened}` : ''}`);
-  // After what ends a delivery: one whose lease is always too short expires all the same.
+  // Checked after the reasons that end a delivery: one whose lease is always too short must expire too.
   if (claimed.leaseEndsAtMs - nowMs < minLeaseMs)
     return { kind: 'deferred', afterMs: 0, reason: 'lease_short' };
   if (claimed.hold !== undefined && claimed.hold.remainingMs > 0)
@@ -46,12 +56,16 @@ export function prepare(input: PrepareInput): Prepared {
   return prepareBody(input, destination);
 }
 
+function failed(code: 'crashes_worker' | 'webhook_deleted' | 'expired', error: string): Prepared {
+  return { kind: 'verdict', verdict: { kind: 'failed', failure: { code, error } } };
+}
+
 const unopened =
   'The webhook’s secrets cannot be opened: the key that they are encrypted with is not set, or they are damaged.';
 const firstUnopenedMs = 3_500;
 const maxUnopenedMs = 60_000;
 
-/** Another worker may have the key, soon; a webhook that nobody can open costs the less, the longer that lasts. */
+/** Another worker may have the key. The wait grows with the age of the delivery, because each try costs a claim. */
 function deferUnopened({ claimed, random }: PrepareInput): Deferral {
   const waitMs = Math.min(maxUnopenedMs, Math.max(firstUnopenedMs, claimed.ageMs / 10));
   return {
@@ -63,21 +77,49 @@ function deferUnopened({ claimed, random }: PrepareInput): Deferral {
   };
 }
 
-/** Our fault, and it may be mended. */
-function tryAgain({ claimed, policy, random }: PrepareInput, failure: Failure): Prepared {
-  return { kind: 'verdict', verdict: nextTry({ step: claimed.step, failure, policy, random }) };
-}
+const renderBudgetMs = 1_000;
 
-function prepareBody(input: PrepareInput, { url, headers, body }: Destination): Prepared {
-  const { claimed, render } = input;
-  const rendered = render(body, claimed.facts);
+async function prepareBody(input: PrepareInput, { url, headers, body }: Destination): Promise<Prepared> {
+  const { claimed, render, policy, random } = input;
+  const rendered = await render(body, claimed.facts);
+  if (rendered === undefined)
+    return { kind: 'deferred', afterMs: renderBudgetMs * (1 + random), reason: 'render_budget' };
   if (rendered.ok) return { kind: 'request', url, headers, body: rendered.output };
-  const failure = { code: rendered.code, error: rendered.error };
-  // An overrun of the clock says something about this machine, not about the template: it is our fault.
-  if (failure.code === 'internal_error') return tryAgain(input, failure);
+  const failure: Failure = { code: rendered.code, error: rendered.error };
+  if (failure.code === 'internal_error')
+    return { kind: 'verdict', verdict: nextTry({ step: claimed.step, failure, policy, random }) };
   return { kind: 'verdict', verdict: { kind: 'failed', failure } };
 }
 
-function failed(code: 'crashes_worker' | 'webhook_deleted' | 'expired', error: string): Prepared {
-  return { kind: 'verdict', verdict: { kind: 'failed', failure: { code, error } } };
+type Rendered =
+  | { ok: true; output: string }
+  /** `internal_error` is an overrun of the wall clock: the machine was slow, and a retry can succeed. */
+  | { ok: false; code: 'template_error' | 'invalid_json' | 'internal_error'; error: string };
+
+/** Renders a webhook's body for an alert. A body that is not JSON is not sent. */
+export type RenderBody = (source: string, facts: AlertFacts) => Rendered;
+
+/** The result keeps compiled templates. */
+export function createRenderBody(): RenderBody {
+  const templates = createTemplateCache(createBodyCompiler());
+  return (source, facts) => {
+    const compiled = templates.compile(source);
+    if (!compiled.ok) return renderError(compiled.error);
+    const rendered = compiled.template.render(alertContext(facts));
+    if (!rendered.ok) return renderError(rendered.error);
+    const fault = findJsonFault(rendered.output);
+    if (fault === undefined) return rendered;
+    // The place, but not the text: a body can contain credentials.
+    const place = `line ${fault.line}, column ${fault.column} of the rendered body`;
+    return {
+      ok: false,
+      code: 'invalid_json',
+      error: `The rendered body is not JSON: ${fault.message} (${place}).`,
+    };
+  };
+}
+
+function renderError({ kind, message, line, column }: TemplateError): Rendered {
+  const code = kind === 'overrun' ? 'internal_error' : 'template_error';
+  return { ok: false, code, error: `${message} (line ${line}, column ${column} of the template)` };
 }

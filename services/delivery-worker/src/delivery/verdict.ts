@@ -13,7 +13,14 @@ export type Verdict =
   | { kind: 'skipped'; failure: Failure }
   | { kind: 'retry'; afterMs: number; step: number; failure: Failure };
 
-export const deferralReasons = ['held', 'no_slot', 'lease_short', 'unopened', 'quarantine'] as const;
+export const deferralReasons = [
+  'held',
+  'no_slot',
+  'lease_short',
+  'unopened',
+  'render_budget',
+  'quarantine',
+] as const;
 
 /** Held back for a reason that is not the delivery's own: no attempt is made, no step of the schedule is used. */
 export interface Deferral {

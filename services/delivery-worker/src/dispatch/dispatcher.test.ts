@@ -28,7 +28,7 @@ test('where another worker takes all that is due, what is due is not looked for 
     queueDepth: async () => 0,
     publish: async () => [],
     databaseRetry: createDatabaseRetry({ logger: silent, signal: new AbortController().signal }),
-    slots: { shareOf: () => 8, backlogged() {} },
+    slots: { queueQuota: () => 8, setBacklog() {} },
     metrics: {} as DispatchMetrics,
     logger: silent,
     signal: stop.signal,

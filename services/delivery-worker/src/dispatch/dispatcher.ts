@@ -17,7 +17,7 @@ export interface DispatcherDeps {
   /** Publishes; the deliveries that the broker has not confirmed. */
   publish: (deliveries: DeliveryDue[]) => Promise<DeliveryDue[]>;
   databaseRetry: DatabaseRetry;
-  slots: Pick<Slots, 'shareOf' | 'backlogged'>;
+  slots: Pick<Slots, 'queueQuota' | 'setBacklog'>;
   metrics: DispatchMetrics;
   logger: Logger;
   signal: AbortSignal;
@@ -72,7 +72,7 @@ async function dispatchOnce({
   const candidates = await repository.survey(surveyLimit(window));
   const backlogged = new Set(candidates.map((candidate) => candidate.webhookId));
   window.observe({ ready, queuedByWebhook, backlogged });
-  slots.backlogged(backlogged);
+  slots.setBacklog(candidates);
   const contenders = candidates.map((candidate) => limit(candidate, queuedByWebhook, slots));
   const quotas = [...takeTurns(contenders, window.room())].map(([contender, quota]) => ({
     contender,
@@ -88,7 +88,7 @@ async function dispatchOnce({
 }
 
 function limit(candidate: Candidate, queued: Map<string, number>, slots: DispatcherDeps['slots']): Candidate {
-  const share = candidate.probing ? probes : slots.shareOf(candidate.webhookId);
+  const share = candidate.probing ? probes : slots.queueQuota(candidate);
   const left = Math.max(0, share - (queued.get(candidate.webhookId) ?? 0));
   return { ...candidate, due: Math.min(candidate.due, left) };
 }

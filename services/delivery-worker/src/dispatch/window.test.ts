@@ -1,24 +1,26 @@
-import { createWindow } from './window.js';
+import { createWindow, type Window } from './window.js';
 
 function windowAt({ share = 1_000, slots = 1_000 } = {}) {
   const clock = { ms: 0 };
-  return { clock, window: createWindow({ now: () => clock.ms, shareOf: () => share, slots }) };
+  return { clock, window: createWindow({ now: () => clock.ms, queueQuota: () => share, slots }) };
 }
+
+const take = (window: Window, webhookId: string) => window.take({ workspaceId: 'w', webhookId });
 
 const nothingSeen = { ready: 0, queuedByWebhook: new Map<string, number>(), backlogged: new Set<string>() };
 
 test('an idle system has a small window, and it fills', () => {
   const { window } = windowAt();
   expect(window.room()).toBe(400);
-  const taken = Array.from({ length: 450 }, () => window.take('busy')).filter(Boolean);
+  const taken = Array.from({ length: 450 }, () => take(window, 'busy')).filter(Boolean);
   expect(taken).toHaveLength(400);
 });
 
 test('a webhook that has nothing in the queue finds a place beside a busy one, within limits', () => {
   const { window } = windowAt();
-  for (let count = 0; count < 450; count += 1) window.take('busy');
-  expect([window.take('quiet'), window.take('quiet')]).toEqual([true, false]);
-  const others = Array.from({ length: 450 }, (_, index) => window.take(`webhook-${index}`)).filter(Boolean);
+  for (let count = 0; count < 450; count += 1) take(window, 'busy');
+  expect([take(window, 'quiet'), take(window, 'quiet')]).toEqual([true, false]);
+  const others = Array.from({ length: 450 }, (_, index) => take(window, `webhook-${index}`)).filter(Boolean);
   expect(others).toHaveLength(199);
   expect(window.room()).toBe(0);
 });
@@ -43,15 +45,15 @@ test('what the broker holds ready leaves less room', () => {
 test('a webhook with its share in the queue, or with older ones waiting, gets no place ahead of them', () => {
   const { window } = windowAt({ share: 2 });
   window.observe({ ...nothingSeen, backlogged: new Set(['late']) });
-  expect(window.take('late')).toBe(false);
-  expect([window.take('w'), window.take('w'), window.take('w')]).toEqual([true, true, false]);
+  expect(take(window, 'late')).toBe(false);
+  expect([take(window, 'w'), take(window, 'w'), take(window, 'w')]).toEqual([true, true, false]);
   window.giveBack('w');
-  expect(window.take('w')).toBe(true);
+  expect(take(window, 'w')).toBe(true);
 });
 
 test('a worker with few slots has few places, whoever asks: at ten seconds a request none waits longer than fifteen', () => {
   const { window } = windowAt({ slots: 40 });
-  const taken = Array.from({ length: 450 }, (_, index) => window.take(`webhook-${index}`)).filter(Boolean);
+  const taken = Array.from({ length: 450 }, (_, index) => take(window, `webhook-${index}`)).filter(Boolean);
   expect(taken).toHaveLength(60);
   for (let count = 0; count < 300; count += 1) window.finished();
   expect(window.room()).toBe(240);

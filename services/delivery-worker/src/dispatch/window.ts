@@ -1,10 +1,12 @@
+import type { WebhookKey } from '../slots/slots.js';
+
 /**
  * The queue is a bounded window on the backlog in the database. It holds about a second of work, so that a delivery
  * that has just become due is never far behind, and a queued row's lease always outlasts its wait.
  */
 export interface Window {
   /** Takes a place for one delivery of a webhook; false where the queue, or the webhook's share of it, is full. */
-  take(webhookId: string): boolean;
+  take(webhook: WebhookKey): boolean;
   giveBack(webhookId: string): void;
   /** Places left for any webhook. */
   room(): number;
@@ -17,7 +19,7 @@ export interface Window {
 export interface WindowOptions {
   now: () => number;
   /** How many of one webhook may be queued. */
-  shareOf: (webhookId: string) => number;
+  queueQuota: (webhook: WebhookKey) => number;
   /** Requests that this worker may have under way. */
   slots: number;
 }
@@ -34,7 +36,7 @@ const secondsOfWork = 1;
 /** The rate is measured over this long; a longer span would starve the workers while a burst begins. */
 const spanMs = 1_000;
 
-export function createWindow({ now, shareOf, slots }: WindowOptions): Window {
+export function createWindow({ now, queueQuota, slots }: WindowOptions): Window {
   const minPlaces = Math.min(minPlacesAtMost, slots);
   const placesForTheQuiet = Math.ceil(minPlaces * partForTheQuiet);
   let ready = 0;
@@ -60,10 +62,11 @@ export function createWindow({ now, shareOf, slots }: WindowOptions): Window {
 
   return {
     room,
-    take(webhookId) {
+    take(webhook) {
+      const { webhookId } = webhook;
       const ahead = queued.get(webhookId) ?? 0;
       // Where older ones of the webhook wait, a new one waits behind them.
-      if (backlogged.has(webhookId) || ahead >= shareOf(webhookId)) return false;
+      if (backlogged.has(webhookId) || ahead >= queueQuota(webhook)) return false;
       if (left() <= (ahead === 0 ? -placesForTheQuiet : 0)) return false;
       queued.set(webhookId, ahead + 1);
       sent += 1;

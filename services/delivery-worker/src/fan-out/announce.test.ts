@@ -12,7 +12,7 @@ function tell(written: { ids: string[]; isCertain: boolean }) {
     state,
     webhookId: `webhook of ${id}`,
     webhook: { version: 7, enabled: true, retryOnTimeout: false },
-    slot: state === 'claimed' ? { release() {}, giveBack: () => seen.freed!.push(id) } : undefined,
+    slot: state === 'claimed' ? { release: () => seen.freed!.push(id) } : undefined,
   });
   const deliveries = [target('ours', 'claimed'), target('any', 'queued'), target('later', 'waiting')];
   const deps: AnnounceDeps = {

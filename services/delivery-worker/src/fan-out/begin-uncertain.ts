@@ -29,7 +29,7 @@ export async function beginUncertain(
   const byId = new Map(claimed?.map((entry) => [entry.deliveryId, entry]));
   for (const entry of uncertain) {
     const ours = byId.get(entry.due.deliveryId);
-    if (ours === undefined) entry.slot.giveBack();
+    if (ours === undefined) entry.slot.release();
     else begin(ours, entry.slot);
   }
 }

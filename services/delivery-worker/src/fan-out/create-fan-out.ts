@@ -25,8 +25,8 @@ export interface FanOutParts {
   settle: SettleMessage;
   publishDue: (deliveries: DeliveryDue[]) => Promise<DeliveryDue[]>;
   repository: Pick<DispatchRepository, 'unqueue'>;
-  slots: Pick<Slots, 'early' | 'isProven'>;
-  takeEarly: Slots['takeEarly'];
+  slots: Pick<Slots, 'freeAtWrite' | 'responsivenessOf'>;
+  acquireAtWrite: Slots['acquireAtWrite'];
   /** Carries out a delivery that was claimed as it was written. */
   begin: (claimed: Claimed, slot: Slot) => void;
   config: DeliveryWorkerConfig;
@@ -44,7 +44,7 @@ export function createFanOut(parts: FanOutParts): FanOutAlert {
     publishDue,
     repository,
     slots,
-    takeEarly,
+    acquireAtWrite,
     begin,
     config,
   } = parts;
@@ -64,7 +64,7 @@ export function createFanOut(parts: FanOutParts): FanOutAlert {
     settle,
     window,
     slots,
-    takeEarly,
+    acquireAtWrite,
     publish: (due) => void publish(due),
     begin,
     beginUncertain: (uncertain, token) =>

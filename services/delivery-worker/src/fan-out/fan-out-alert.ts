@@ -23,8 +23,8 @@ export interface FanOutDeps extends AnnounceDeps {
   rules: RulesReader;
   repository: FanOutRepository;
   settle: SettleMessage;
-  slots: Pick<Slots, 'early' | 'isProven'>;
-  takeEarly: Slots['takeEarly'];
+  slots: Pick<Slots, 'freeAtWrite' | 'responsivenessOf'>;
+  acquireAtWrite: Slots['acquireAtWrite'];
   databaseRetry: DatabaseRetry;
   metrics: FanOutMetrics & BatchMetrics;
 }

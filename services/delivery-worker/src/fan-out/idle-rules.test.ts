@@ -1,7 +1,7 @@
 import { createIdleRules } from './idle-rules.js';
 import type { PlacedDelivery, Plan } from './plan.js';
 
-const isProven = (webhookId: string) => webhookId === 'answers';
+const responsivenessOf = (webhookId: string) => (webhookId === 'answers' ? 'responsive' : 'unknown');
 
 function plan(...targets: { webhookId: string; state: PlacedDelivery['state']; held?: boolean }[]): Plan {
   const deliveries = targets.map(({ webhookId, state, held = false }) => ({
@@ -28,13 +28,13 @@ test.each<[string, Plan, boolean]>([
     false,
   ],
 ])('%s', (_, planned, isIdle) => {
-  const rules = createIdleRules({ isProven });
+  const rules = createIdleRules({ responsivenessOf });
   rules.observe([planned]);
   expect(rules.has('rule')).toBe(isIdle);
 });
 
 test('a rule is idle no longer once one of its deliveries is begun', () => {
-  const rules = createIdleRules({ isProven });
+  const rules = createIdleRules({ responsivenessOf });
   const [waiting, claimed] = [
     plan({ webhookId: 'silent', state: 'waiting' }),
     plan({ webhookId: 'silent', state: 'claimed' }),

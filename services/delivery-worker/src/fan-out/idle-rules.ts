@@ -17,12 +17,12 @@ export interface IdleRules {
 const rememberMs = 1_000;
 const maxRules = 10_000;
 
-export function createIdleRules(slots: Pick<Slots, 'isProven'>): IdleRules {
+export function createIdleRules(slots: Pick<Slots, 'responsivenessOf'>): IdleRules {
   const idle = new LRUCache<string, true>({ max: maxRules, ttl: rememberMs });
   const isIdle = ({ deliveries }: Plan) =>
     deliveries.every(
       ({ state, webhook, webhookId }) =>
-        state === 'waiting' && (webhook?.held === true || !slots.isProven(webhookId)),
+        state === 'waiting' && (webhook?.held === true || slots.responsivenessOf(webhookId) === 'unknown'),
     );
   return {
     has: (ruleId) => idle.has(ruleId),

@@ -3,7 +3,7 @@ import { createPace } from './pace.js';
 /** With 256 slots in all, of which so many are free. */
 function pace(free: number, total = 256) {
   const state = { free: total, nowMs: 0 };
-  const made = createPace({ slots: { early: () => state.free }, now: () => state.nowMs });
+  const made = createPace({ slots: { freeAtWrite: () => state.free }, now: () => state.nowMs });
   return Object.assign(state, made, { free });
 }
 

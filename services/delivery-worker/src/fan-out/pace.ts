@@ -13,7 +13,7 @@ export interface Pace {
 }
 
 export interface PaceOptions {
-  slots: Pick<Slots, 'early'>;
+  slots: Pick<Slots, 'freeAtWrite'>;
   now: () => number;
 }
 
@@ -27,7 +27,7 @@ const worthwhileSlots = 128;
 const worthwhilePart = 1 / 4;
 
 export function createPace({ slots, now }: PaceOptions): Pace {
-  const worthwhile = Math.max(1, Math.min(worthwhileSlots, slots.early() * worthwhilePart));
+  const worthwhile = Math.max(1, Math.min(worthwhileSlots, slots.freeAtWrite() * worthwhilePart));
   let deliveriesOfAlert = 1;
   let unplanned = 0;
   let pause: { sinceMs: number; movedMs: number; free: number } | undefined;
@@ -41,7 +41,7 @@ export function createPace({ slots, now }: PaceOptions): Pace {
   };
   return {
     room(waiting) {
-      const free = slots.early();
+      const free = slots.freeAtWrite();
       const alerts = free / deliveriesOfAlert - unplanned;
       const isWorthwhile = alerts >= Math.min(waiting, worthwhile / deliveriesOfAlert);
       if (!isWorthwhile && waiting < eagerAbove && !isPausedTooLong(free)) return 0;

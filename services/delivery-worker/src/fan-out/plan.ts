@@ -19,13 +19,13 @@ export interface PlanOptions {
   targets: Map<string, TargetWebhook>;
   acceptedAtMs: number;
   window: Window;
-  takeEarly: Slots['takeEarly'];
+  acquireAtWrite: Slots['acquireAtWrite'];
 }
 
 /** Decides what becomes of each of an alert's deliveries: begun by this worker at once, queued for any, or left waiting. */
 export function planAlert(
   resolved: ResolvedAlert,
-  { targets, acceptedAtMs, window, takeEarly }: PlanOptions,
+  { targets, acceptedAtMs, window, acquireAtWrite }: PlanOptions,
 ): Plan {
   const { alert } = resolved;
   return {
@@ -37,13 +37,17 @@ export function planAlert(
       const webhook = found?.workspaceId === alert.workspace_id ? found : undefined;
       const isHeld = webhook?.held === true;
       const mayBegin = webhook?.enabled && !isHeld;
-      const slot = mayBegin ? takeEarly({ workspaceId: alert.workspace_id, webhookId }) : undefined;
+      const slot = mayBegin ? acquireAtWrite({ workspaceId: alert.workspace_id, webhookId }) : undefined;
       return {
         id: deliveryRecordId(acceptedAtMs, alert, webhookId),
         webhookId,
         webhookName: webhook?.name ?? '',
         destination: webhook?.destination ?? '',
-        state: slot ? 'claimed' : !isHeld && window.take(webhookId) ? 'queued' : 'waiting',
+        state: slot
+          ? 'claimed'
+          : !isHeld && window.take({ workspaceId: alert.workspace_id, webhookId })
+            ? 'queued'
+            : 'waiting',
         webhook,
         slot,
       };
@@ -53,6 +57,6 @@ export function planAlert(
 
 /** What was taken for a delivery that is not written after all. */
 export function giveBack({ state, slot, webhookId }: PlacedDelivery, window: Window): void {
-  slot?.giveBack();
+  slot?.release();
   if (state === 'queued') window.giveBack(webhookId);
 }

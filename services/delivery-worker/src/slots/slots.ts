@@ -1,107 +1,129 @@
-import { createOccupancy, type Holder } from './occupancy.js';
-import { createSlotLine } from './slot-line.js';
-import { earlyLeft, hasEarlyRoom, hasRoom } from './slot-rules.js';
-import { createSlotShares } from './slot-shares.js';
-import { createStandings } from './standing.js';
+import { createResponsivenessTracker, type Responsiveness } from './responsiveness.js';
+import { mayAcquire, queueQuotaOf, slotsAtWrite } from './slot-limits.js';
+import { createKeyedCounter, createSlotUsage, type SlotRequest } from './slot-usage.js';
 
-/** Requests under way, bounded for each webhook, for each workspace and in all: by what slot-rules.ts says. */
+/** Permits for requests in flight, limited by webhook, by workspace and in total (see slot-limits.ts). */
 export interface Slots {
-  /** Undefined where there is none to be had now. */
-  take(taker: Taker): Slot | undefined;
-  /** For a delivery that is only being written, within the narrower bounds of `hasEarlyRoom`. */
-  takeEarly(taker: Taker): Slot | undefined;
-  /** How many more could be taken early. */
-  early(): number;
+  /** Undefined if the limits allow no slot now. */
+  acquire(webhook: WebhookKey): Slot | undefined;
+  /** For a delivery that is claimed in the transaction that writes it; undefined if the limits allow no slot now. */
+  acquireAtWrite(webhook: WebhookKey): Slot | undefined;
   /**
-   * Waits a moment where there is none now: a webhook that answers soon gives one back within milliseconds, and putting a
-   * delivery back costs a commit and most of a second. Undefined where the moment has passed.
+   * Waits for a slot, because a release and a further claim cost far more than the few milliseconds until a responsive
+   * webhook frees one. Undefined after 100 ms; for a responsive webhook after 500 ms without a response, or after 5 s.
    */
-  takeSoon(taker: Taker): Promise<Slot | undefined>;
-  /**
-   * How many of a webhook's deliveries are worth having in the queue. What would find no slot there is claimed and given
-   * back in a circle, so webhooks that have not shown that they answer share what such may have, and those of a workspace
-   * that answer slowly what it may have.
-   */
-  shareOf(webhookId: string): number;
-  /** Those that have deliveries waiting now. */
-  backlogged(webhookIds: Iterable<string>): void;
-  /** Whether a webhook's destination has answered lately. */
-  isProven(webhookId: string): boolean;
-  /** Whether its body takes long to render. Such have few slots, which they hold while they wait for their turn. */
-  isDear(webhookId: string): boolean;
-  /** Told how many milliseconds a webhook's body took to render. */
-  rendered(webhookId: string, tookMs: number): void;
-  /** How long a delivery that found no slot should wait, in milliseconds, before it comes again. */
-  pauseMs(webhookId: string): number;
-  taken(): number;
+  acquireSoon(webhook: WebhookKey): Promise<Slot | undefined>;
+  /** Number of slots left for deliveries that are claimed at write. */
+  freeAtWrite(): number;
+  /** Number of a webhook's deliveries that may be in the queue at a time, at least 1. */
+  queueQuota(webhook: WebhookKey): number;
+  /** Sets the webhooks that have deliveries waiting; those of a workspace share its queue quota. */
+  setBacklog(webhooks: Iterable<WebhookKey>): void;
+  responsivenessOf(webhookId: string): Responsiveness;
+  /** Records the duration of a request; undefined for a request that failed because of the destination. */
+  observe(webhookId: string, durationMs: number | undefined): void;
+  /** Number of slots in use. */
+  inUse(): number;
 }
 
-/** Whose request it is. */
-export type Taker = Pick<Holder, 'workspaceId' | 'webhookId'>;
+export type WebhookKey = Pick<SlotRequest, 'workspaceId' | 'webhookId'>;
 
 export interface Slot {
-  /** How long the destination took to answer, in milliseconds; undefined where it gave no answer of its own, or is in trouble. */
-  release(answeredMs: number | undefined): void;
-  /** Where nothing was sent; it tells nothing of the destination. Does nothing once it has been released. */
-  giveBack(): void;
+  /** A second call does nothing. */
+  release(): void;
 }
 
 export interface SlotsOptions {
   total: number;
+  /** Milliseconds on a monotonic clock. */
   now: () => number;
-  /** How long `takeSoon` waits for a webhook that has not shown that it answers soon, in milliseconds. */
+  /** True for a workspace that has used up its time for rendering: few of its deliveries are queued, none claimed at write. */
+  isOverBudget?: (workspaceId: string) => boolean;
+  /** Longest wait of `acquireSoon` for a webhook that is not responsive. */
   waitMs?: number;
 }
 
-/** Soon enough to use a slot that has become free; where nothing answers, none does before a time-out. */
-const provenPauseMs = 750;
-const unprovenPauseMs = 3_000;
+/** A responsive webhook frees a slot soon: it is worth five times the wait, repeated while responses come. */
+const responsiveWaitFactor = 5;
+/** The lease of a waiting delivery must leave time for the request. */
+const maxWaitMs = 5_000;
 
-export function createSlots({ total, now, waitMs = 100 }: SlotsOptions): Slots {
-  const standings = createStandings(now);
-  const occupancy = createOccupancy(total);
+/** Enough for a rendering of 20 ms in every 80 ms while the dispatcher looks every 50 ms. */
+const overBudgetQuota = 2;
 
-  const holderOf = ({ webhookId, workspaceId }: Taker, early: boolean): Holder => {
-    const { proven, quick, dear } = standings.of(webhookId);
-    return { webhookId, workspaceId, proven, quick, dear, early };
-  };
-  const occupy = (holder: Holder): Slot => {
-    let isOver = false;
-    const giveBack = () => {
-      if (isOver) return;
-      isOver = true;
-      occupancy.count(holder, -1);
-      line.wake(holder);
-    };
-    occupancy.count(holder, 1);
+export function createSlots({ total, now, isOverBudget = () => false, waitMs = 100 }: SlotsOptions): Slots {
+  const usage = createSlotUsage({ total, atWrite: slotsAtWrite(total) });
+  const tracker = createResponsivenessTracker(now);
+  const waitingByWebhook = new Map<string, Set<(slot: Slot) => void>>();
+  let backloggedByWorkspace = createKeyedCounter();
+
+  const acquire = (webhook: WebhookKey, atWrite = false): Slot | undefined => {
+    const { workspaceId, webhookId } = webhook;
+    const request = { workspaceId, webhookId, responsiveness: tracker.of(webhookId), atWrite };
+    if (!mayAcquire(request, usage)) return undefined;
+    usage.count(request, 1);
+    let isReleased = false;
     return {
-      release(answeredMs) {
-        standings.heard(holder, answeredMs);
-        giveBack();
+      release() {
+        if (isReleased) return;
+        isReleased = true;
+        usage.count(request, -1);
+        grantWaiting(webhook);
       },
-      giveBack,
     };
   };
-  const take = (taker: Taker): Slot | undefined => {
-    const holder = holderOf(taker, false);
-    return hasRoom(holder, occupancy) ? occupy(holder) : undefined;
+  const grantWaiting = (webhook: WebhookKey) => {
+    for (const grant of waitingByWebhook.get(webhook.webhookId) ?? []) {
+      const slot = acquire(webhook);
+      if (slot === undefined) return;
+      grant(slot);
+    }
   };
-  const line = createSlotLine({ take, standings, now, waitMs });
+  const wait = (webhook: WebhookKey) =>
+    new Promise<Slot | undefined>((resolve) => {
+      const { webhookId } = webhook;
+      const startedAtMs = now();
+      const isResponsive = () => tracker.of(webhookId) === 'responsive';
+      const intervalMs = () => (isResponsive() ? responsiveWaitFactor * waitMs : waitMs);
+      const mayWaitOn = () =>
+        isResponsive() &&
+        tracker.sinceResponseMs(webhookId) <= intervalMs() &&
+        now() - startedAtMs <= maxWaitMs;
+      const waiting = waitingByWebhook.get(webhookId) ?? new Set();
+      const end = (slot: Slot | undefined) => {
+        clearTimeout(timer);
+        waiting.delete(end);
+        if (waiting.size === 0) waitingByWebhook.delete(webhookId);
+        resolve(slot);
+      };
+      const check = () => {
+        // A slot that another webhook has released grants nothing here, so the limits are checked again.
+        const slot = acquire(webhook);
+        if (slot !== undefined || !mayWaitOn()) return end(slot);
+        timer = setTimeout(check, intervalMs());
+      };
+      let timer = setTimeout(check, intervalMs());
+      waiting.add(end);
+      waitingByWebhook.set(webhookId, waiting);
+    });
 
   return {
-    take,
-    takeEarly(taker) {
-      const holder = holderOf(taker, true);
-      const mayHave = hasEarlyRoom(holder, occupancy) && hasRoom(holder, occupancy);
-      return mayHave ? occupy(holder) : undefined;
+    acquire: (webhook) => acquire(webhook),
+    acquireAtWrite: (webhook) => (isOverBudget(webhook.workspaceId) ? undefined : acquire(webhook, true)),
+    acquireSoon: async (webhook) => acquire(webhook) ?? wait(webhook),
+    freeAtWrite: () => Math.max(0, usage.atWrite.size - usage.atWrite.byWorkspace.total()),
+    queueQuota({ workspaceId, webhookId }) {
+      if (isOverBudget(workspaceId)) return overBudgetQuota;
+      const backlogged = backloggedByWorkspace.of(workspaceId);
+      return queueQuotaOf({ workspaceId, responsiveness: tracker.of(webhookId) }, { usage, backlogged });
     },
-    early: () => earlyLeft(occupancy),
-    takeSoon: async (taker) => take(taker) ?? line.wait(taker),
-    ...createSlotShares({ standings, occupancy }),
-    isProven: (webhookId) => standings.of(webhookId).proven,
-    isDear: (webhookId) => standings.of(webhookId).dear,
-    rendered: standings.rendered,
-    pauseMs: (webhookId) => (standings.of(webhookId).proven ? provenPauseMs : unprovenPauseMs),
-    taken: occupancy.all.byWebhook.sum,
+    setBacklog(webhooks) {
+      backloggedByWorkspace = createKeyedCounter();
+      for (const { workspaceId, webhookId } of webhooks)
+        if (tracker.of(webhookId) !== 'responsive') backloggedByWorkspace.add(workspaceId, 1);
+    },
+    responsivenessOf: tracker.of,
+    observe: tracker.observe,
+    inUse: usage.byWebhook.total,
   };
 }

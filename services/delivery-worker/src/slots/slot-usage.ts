@@ -1,0 +1,76 @@
+import type { Responsiveness } from './responsiveness.js';
+
+/** A delivery that asks for a slot, with the state of its destination at that time. */
+export interface SlotRequest {
+  workspaceId: string;
+  webhookId: string;
+  responsiveness: Responsiveness;
+  /** True for a delivery that is claimed in the transaction that writes it. */
+  atWrite: boolean;
+}
+
+/** Slots in use, counted as the limits need them. */
+export interface SlotUsage {
+  total: number;
+  byWebhook: KeyedCounter;
+  all: PoolUsage;
+  /** Slots of deliveries that were claimed at write. */
+  atWrite: PoolUsage;
+  /** @param change 1 for a slot that is acquired, -1 for one that is released */
+  count(request: SlotRequest, change: 1 | -1): void;
+}
+
+/** Slots in use by workspace, of `size` slots. */
+export interface PoolUsage {
+  size: number;
+  byWorkspace: KeyedCounter;
+  /** The part of them that webhooks use which are not responsive. */
+  notResponsiveByWorkspace: KeyedCounter;
+}
+
+export interface KeyedCounter {
+  of(key: string): number;
+  total(): number;
+  add(key: string, change: number): void;
+}
+
+export function createSlotUsage({ total, atWrite }: { total: number; atWrite: number }): SlotUsage {
+  const usage = {
+    total,
+    byWebhook: createKeyedCounter(),
+    all: createPoolUsage(total),
+    atWrite: createPoolUsage(atWrite),
+  };
+  return {
+    ...usage,
+    count(request, change) {
+      usage.byWebhook.add(request.webhookId, change);
+      countInPool(usage.all, request, change);
+      if (request.atWrite) countInPool(usage.atWrite, request, change);
+    },
+  };
+}
+
+function createPoolUsage(size: number): PoolUsage {
+  return { size, byWorkspace: createKeyedCounter(), notResponsiveByWorkspace: createKeyedCounter() };
+}
+
+function countInPool(pool: PoolUsage, { workspaceId, responsiveness }: SlotRequest, change: 1 | -1): void {
+  pool.byWorkspace.add(workspaceId, change);
+  if (responsiveness !== 'responsive') pool.notResponsiveByWorkspace.add(workspaceId, change);
+}
+
+export function createKeyedCounter(): KeyedCounter {
+  const counts = new Map<string, number>();
+  let total = 0;
+  return {
+    of: (key) => counts.get(key) ?? 0,
+    total: () => total,
+    add(key, change) {
+      total += change;
+      const count = (counts.get(key) ?? 0) + change;
+      if (count === 0) counts.delete(key);
+      else counts.set(key, count);
+    },
+  };
+}

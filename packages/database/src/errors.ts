@@ -41,7 +41,10 @@ export function isDatabaseUnavailable(error: unknown): boolean {
 /** Matches SQLSTATE class 08, 57P0x (shutdown), socket errors, and pg's own errors, which have no code. */
 export function isConnectionLost(error: unknown): boolean {
   if (/^(08|57P0|ECONN|EPIPE|ETIMEDOUT|EHOSTUNREACH|ENETUNREACH)/.test(codeOf(error))) return true;
-  return isNativeError(error) && /connection terminated|not queryable|timeout expired/i.test(error.message);
+  return (
+    isNativeError(error) &&
+    /connection terminated|not queryable|timeout expired|query read timeout/i.test(error.message)
+  );
 }
 
 /** A session can stay read-only after the database is writable again, or after another server became the primary. */

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => db.drop());
 
-test('a statement beyond the limit ends as a time-out, and the connection is as before', async () => {
+test('a statement beyond the limit is a statement timeout, and the connection keeps its own limit', async () => {
   const reading = readWithTimeout(db.database, 50, (trx) => trx.raw('select pg_sleep(60)'));
   const error = await reading.catch((thrown: unknown) => thrown);
   expect(isStatementTimeout(error)).toBe(true);
@@ -16,18 +16,18 @@ test('a statement beyond the limit ends as a time-out, and the connection is as 
   expect(rows[0].statement_timeout).toBe('30s');
 });
 
-test('the limit is of all statements together', async () => {
-  const reading = readWithTimeout(db.database, 200, async (trx, goOn) => {
+test('the limit applies to all statements together', async () => {
+  const reading = readWithTimeout(db.database, 200, async (trx, limitNext) => {
     for (;;) {
       await trx.raw('select pg_sleep(0.05)');
-      await goOn();
+      await limitNext();
     }
   });
   const error = await reading.catch((thrown: unknown) => thrown);
   expect(isStatementTimeout(error)).toBe(true);
 });
 
-test('all statements see one state of the database', async () => {
+test('all statements read one snapshot', async () => {
   const counts = await readWithTimeout(db.database, 5_000, async (trx) => {
     const count = async () => (await trx.raw('select count(*)::integer from webhook_pauses')).rows[0].count;
     const before = await count();

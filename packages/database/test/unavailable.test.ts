@@ -4,11 +4,11 @@ import { createDatabase, type Database } from '../src/connection.js';
 import { classifyDatabaseError, toUnavailableError } from '../src/errors.js';
 
 let db: TestDatabase;
-/** From where the other can be shut. */
+/** A second database, from which the first one can be closed. */
 let elsewhere: TestDatabase;
 let name: string;
 const role = `tocsin_role_${randomUUID().replaceAll('-', '')}`;
-/** Opened in each test, as somebody who has no rights beyond his own. */
+/** Opened in each test with a role that has no privileges. */
 let database: Database;
 
 beforeAll(async () => {
@@ -34,11 +34,11 @@ function open({ user = role, password = 'right', to = name, lockTimeoutMs = 0 } 
 
 const one = () => database.prepared({ name: 'one', text: 'select 1 as one' }, []);
 
-/** What a call throws. */
+/** The error of a call. */
 async function thrown(call: () => Promise<unknown>): Promise<Error> {
   return call().then(
     () => {
-      throw new Error('It was answered.');
+      throw new Error('The call did not fail.');
     },
     (error) => error,
   );
@@ -49,13 +49,13 @@ test.each([
   ['a role that may not log in', {}, 'alter role ROLE nologin', 'alter role ROLE login'],
   ['a database that does not exist', { to: 'none_of_this_name' }, '', ''],
   [
-    'a database that takes no connections',
+    'a database that accepts no connections',
     {},
     'alter database NAME with allow_connections false',
     'alter database NAME with allow_connections true',
   ],
   [
-    'a right to connect that was taken away',
+    'a revoked privilege to connect',
     {},
     'revoke connect on database NAME from public',
     'grant connect on database NAME to public',
@@ -66,40 +66,34 @@ test.each([
     'alter role ROLE connection limit 0',
     'alter role ROLE connection limit -1',
   ],
-])(
-  '%s is the database being away, whatever is asked, until it is mended',
-  async (_, options, spoil, mend) => {
-    const filled = (sql: string) => sql.replace('NAME', name).replace('ROLE', role);
-    open(options);
-    if (spoil !== '') await ask(filled(spoil));
-    const errors = [await thrown(one), await thrown(() => database.knex.transaction(async () => {}))];
-    if (mend !== '') await ask(filled(mend));
-    for (const error of errors) {
-      expect(classifyDatabaseError(error)).toBe('unavailable');
-      expect(toUnavailableError(error)).toMatchObject({ code: 'unavailable', retryAfterSeconds: 2 });
-    }
-    if (mend !== '') expect(await one()).toEqual([{ one: 1 }]);
-  },
-);
+])('the database is unavailable with %s, until that is repaired', async (_, options, damage, repair) => {
+  const filled = (sql: string) => sql.replace('NAME', name).replace('ROLE', role);
+  open(options);
+  if (damage !== '') await ask(filled(damage));
+  const errors = [await thrown(one), await thrown(() => database.knex.transaction(async () => {}))];
+  if (repair !== '') await ask(filled(repair));
+  for (const error of errors) {
+    expect(classifyDatabaseError(error)).toBe('unavailable');
+    expect(toUnavailableError(error)).toMatchObject({ code: 'unavailable', retryAfterSeconds: 2 });
+  }
+  if (repair !== '') expect(await one()).toEqual([{ one: 1 }]);
+});
 
 const write = 'select lo_create(0)';
 
 test.each([
   ['a statement', () => database.prepared({ name: 'write', text: write }, [])],
   ['a transaction', () => database.knex.transaction((trx) => trx.raw(write))],
-])(
-  '%s that finds the database read-only finds it away, and its session is not used again',
-  async (_, work) => {
-    open();
-    await ask(`alter database ${name} set default_transaction_read_only = on`);
-    await one();
-    await ask(`alter database ${name} reset default_transaction_read_only`);
-    expect(classifyDatabaseError(await thrown(work))).toBe('unavailable');
-    expect(await work()).toBeDefined();
-  },
-);
+])('%s on a read-only database fails as unavailable, and its session is not reused', async (_, work) => {
+  open();
+  await ask(`alter database ${name} set default_transaction_read_only = on`);
+  await one();
+  await ask(`alter database ${name} reset default_transaction_read_only`);
+  expect(classifyDatabaseError(await thrown(work))).toBe('unavailable');
+  expect(await work()).toBeDefined();
+});
 
-test('waiting for what another has locked ends after its limit, as time that ran out and not as the database being away', async () => {
+test('a wait for a lock ends at its limit as a timeout', async () => {
   open({ lockTimeoutMs: 50 });
   const lock = `select pg_advisory_xact_lock(1)`;
   await db.database.knex.transaction(async (trx) => {
@@ -110,14 +104,14 @@ test('waiting for what another has locked ends after its limit, as time that ran
   });
 });
 
-test('a statement that may not do what it wants is not the database being away', async () => {
+test('a statement without privilege is not an unavailable database', async () => {
   open();
   const error = await thrown(() => database.knex.raw('select * from webhooks'));
   expect(classifyDatabaseError(error)).toBe('other');
   expect(toUnavailableError(error)).toBe(error);
 });
 
-test('a column of another type, or statements that were discarded, are no fault of a statement', async () => {
+test('outdated and discarded prepared statements are retried on a new connection', async () => {
   await db.database.knex.raw(
     'create table typed (n integer); insert into typed values (7); grant select on typed to public',
   );

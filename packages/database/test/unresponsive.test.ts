@@ -2,10 +2,10 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { startTcpProxy, type TcpProxy } from '@tocsin/testing';
 import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
 import { createDatabase, type Database, type DatabaseOptions } from '../src/connection.js';
-import { isDatabaseUnavailable } from '../src/errors.js';
+import { classifyDatabaseError } from '../src/errors.js';
 
 let db: TestDatabase;
-let wire: TcpProxy;
+let proxy: TcpProxy;
 let database: Database;
 
 beforeAll(async () => {
@@ -13,76 +13,94 @@ beforeAll(async () => {
 });
 afterAll(() => db.drop());
 afterEach(async () => {
-  wire.thaw();
+  proxy.thaw();
   await database.close();
-  await wire.close();
+  await proxy.close();
 });
 
 async function open(options: Partial<DatabaseOptions>) {
-  wire = await startTcpProxy(db.url);
-  database = createDatabase({ url: wire.url, applicationName: 'test', poolSize: 4, ...options });
+  proxy = await startTcpProxy(db.url);
+  database = createDatabase({ url: proxy.url, applicationName: 'test', poolSize: 4, ...options });
   await one();
 }
 
 const one = () => database.prepared({ name: 'one', text: 'select 1' }, []);
 
-/** How a call ends, and after how many milliseconds. */
+/** The result of a call (`done` or the kind of its error) and its duration. */
 async function timed(call: () => Promise<unknown>) {
   const startedAtMs = performance.now();
-  const outcome = await call().then(
-    () => 'answered' as const,
-    (error: unknown) => (isDatabaseUnavailable(error) ? ('away' as const) : error),
-  );
+  const outcome = await call().then(() => 'done' as const, classifyDatabaseError);
   return { outcome, tookMs: performance.now() - startedAtMs };
 }
 
-test('callers of a database that has fallen silent are refused at once, and served as soon as it answers', async () => {
+test('an unresponsive database fails new calls at once, until a probe succeeds', async () => {
   await open({ refuseAfterMs: 300, statementTimeoutMs: 20_000, acquireTimeoutMs: 10_000 });
-  wire.freeze();
+  proxy.freeze();
   const first = timed(one);
   await sleep(400);
-  const later: Promise<{ outcome: unknown; tookMs: number }>[] = [];
+  const later: ReturnType<typeof timed>[] = [];
   for (let count = 0; count < 50; count += 1) {
     later.push(
       timed(count % 2 === 0 ? one : () => database.knex.transaction(async (trx) => trx.raw('select 1'))),
     );
     await sleep(20);
   }
-  const refused = await Promise.all(later);
-  expect(refused.filter(({ outcome }) => outcome === 'away')).toHaveLength(50);
-  expect(Math.max(...refused.map(({ tookMs }) => tookMs))).toBeLessThan(1_000);
-  wire.thaw();
-  expect((await first).outcome).toBe('answered');
-  expect((await timed(one)).outcome).toBe('answered');
+  const results = await Promise.all(later);
+  expect(results.filter(({ outcome }) => outcome === 'unavailable')).toHaveLength(50);
+  expect(Math.max(...results.map(({ tookMs }) => tookMs))).toBeLessThan(1_000);
+  proxy.thaw();
+  expect((await first).outcome).toBe('done');
+  expect((await timed(one)).outcome).toBe('done');
 });
 
-test('a statement that takes long is no silence: whoever comes meanwhile is served', async () => {
+test('a long statement does not open the circuit breaker', async () => {
   await open({ refuseAfterMs: 100 });
   const slow = database.knex.raw('select pg_sleep(1)');
   await sleep(300);
   const others = await Promise.all(Array.from({ length: 10 }, () => timed(one)));
-  expect(others.map(({ outcome }) => outcome)).toEqual(Array.from({ length: 10 }, () => 'answered'));
+  expect(others.map(({ outcome }) => outcome)).toEqual(Array.from({ length: 10 }, () => 'done'));
   await slow;
 });
 
-test('a statement on a frozen connection ends as the database being away, and its connection is not used again', async () => {
+test('a statement on a frozen connection fails as unavailable, and its connection is not reused', async () => {
   await open({ statementTimeoutMs: 200, poolSize: 1 });
-  wire.freeze();
-  expect((await timed(one)).outcome).toBe('away');
-  wire.thaw();
-  expect((await timed(one)).outcome).toBe('answered');
+  proxy.freeze();
+  expect((await timed(one)).outcome).toBe('unavailable');
+  proxy.thaw();
+  expect((await timed(one)).outcome).toBe('done');
 });
 
-test('a transaction that the server ended while it lay frozen ends as the database being away', async () => {
+test('a connection that was idle for longer than the timeout runs its next statement', async () => {
+  await open({ statementTimeoutMs: 200, poolSize: 1 });
+  await sleep(1_400);
+  expect((await timed(one)).outcome).toBe('done');
+  proxy.freeze();
+  expect((await timed(one)).outcome).toBe('unavailable');
+});
+
+test('a transaction on a frozen connection fails within one second above the statement timeout', async () => {
+  await open({ statementTimeoutMs: 200 });
+  const { outcome, tookMs } = await timed(() =>
+    database.knex.transaction(async (trx) => {
+      await trx.raw('select 1');
+      proxy.freeze();
+      await trx.raw('select 1');
+    }),
+  );
+  expect(outcome).toBe('unavailable');
+  expect(tookMs).toBeLessThan(2_000);
+});
+
+test('a transaction that the server ended during a freeze fails as unavailable', async () => {
   await open({});
   const { outcome } = await timed(() =>
     database.knex.transaction(async (trx) => {
       await trx.raw('set local idle_in_transaction_session_timeout = 50');
-      wire.freeze();
+      proxy.freeze();
       await sleep(300);
-      setTimeout(() => wire.thaw(), 100);
+      setTimeout(() => proxy.thaw(), 100);
       await trx.raw('select 1');
     }),
   );
-  expect(outcome).toBe('away');
+  expect(outcome).toBe('unavailable');
 });

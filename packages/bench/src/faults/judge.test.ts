@@ -1,5 +1,5 @@
 import { mayRepeat } from './exposure.js';
-import { judgeDeliveries, judgeResponses } from './judge.js';
+import { judgeDeliveries, judgeLog, judgeResponses } from './judge.js';
 
 const noProblems = { lost: 0, repeated: 0, repeats: new Map<number, number>(), disagreements: [] };
 const normalResponses = { byStatus: { 202: 5_000, 503: 40 }, withoutRetryAfter: 0, slowestMs: 900 };
@@ -67,3 +67,9 @@ test.each([{ affectsApi: true }, {}])(
     ]);
   },
 );
+
+test('a log line with a failure event is a problem, and only the first one is reported', () => {
+  const log = '{"msg":"database.unavailable"}\n{"msg":"message.failed","n":1}\n{"msg":"service.crashed"}\n';
+  expect(judgeLog('worker-1', log)).toEqual(['worker-1: {"msg":"message.failed","n":1}']);
+  expect(judgeLog('worker-1', '{"msg":"database.unavailable"}\n')).toEqual([]);
+});

@@ -45,3 +45,12 @@ export function judgeResponses(
     ...(slowestMs <= responseLimitMs && !byStatus.hung ? [] : ['requests to the API hung']),
   ];
 }
+
+/** Log events that no fault may cause. */
+export const failureEvents = ['service.crashed', 'service.stopped_uncleanly', 'message.failed'];
+
+/** Returns the first line of a service's log with a failure event, as at most one sentence. */
+export function judgeLog(service: string, log: string): string[] {
+  const failure = log.split('\n').find((line) => failureEvents.some((event) => line.includes(event)));
+  return failure === undefined ? [] : [`${service}: ${failure.slice(0, 300)}`];
+}

@@ -7,7 +7,7 @@ import { type Comparison, compare } from './compare.js';
 import type { Exposure, Fault, Trial } from './fault.js';
 import { type DeliveryRecord, readOpenState, readRecords } from './fault-records-reader.js';
 import { type FaultTestBed, webhooksPerAlert } from './fault-test-bed.js';
-import { judgeDeliveries, judgeResponses } from './judge.js';
+import { judgeDeliveries, judgeLog, judgeResponses } from './judge.js';
 import { settle } from './settle.js';
 
 /** One row of the result table. */
@@ -117,16 +117,9 @@ function recoveryOf({ exposure, load, records }: Recovery): number {
   return (lastMs - exposure.endedAtMs) / 1_000;
 }
 
-/** Finds processes that ended by themselves and services that logged a crash, a failed message or an unclean stop. */
+/** Finds processes that ended by themselves and services that logged a failure. */
 function findProcessProblems({ workers, api, postgres, rabbitmq }: FaultTestBed): string[] {
   const exits = [...workers, api, postgres, rabbitmq].flatMap((child) => child.unexpectedExit() ?? []);
-  const logged = [...workers, api].flatMap((service) =>
-    service
-      .takeNewLog()
-      .split('\n')
-      .filter((line) => /service\.crashed|message\.failed|stopped_uncleanly/.test(line))
-      .slice(0, 1)
-      .map((line) => `${service.name}: ${line.slice(0, 300)}`),
-  );
+  const logged = [...workers, api].flatMap((service) => judgeLog(service.name, service.takeNewLog()));
   return [...exits, ...logged];
 }

@@ -32,7 +32,7 @@ async function kill(service: ProxiedService): Promise<{ at: Date; atMs: number }
 }
 
 /** Names of the prepared statements that claim deliveries. */
-const claimStatements = ['fan-out.write', 'delivery.claim'];
+export const claimStatements = ['fan-out.write', 'delivery.claim'];
 
 /** Kills a worker whose claims are committed, but whose responses from the database have not arrived. */
 export async function killBeforePost(trial: Trial): Promise<Exposure> {

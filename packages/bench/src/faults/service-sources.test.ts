@@ -1,0 +1,20 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { failureEvents } from './judge.js';
+import { mutations } from './mutations.js';
+import { claimStatements } from './worker-faults.js';
+
+const root = new URL('../../../../', import.meta.url);
+const sources = ['packages/kit/src', 'services/delivery-worker/src'].flatMap((directory) =>
+  readdirSync(new URL(directory, root), { recursive: true, encoding: 'utf8' })
+    .filter((file) => file.endsWith('.ts'))
+    .map((file) => readFileSync(new URL(`${directory}/${file}`, root), 'utf8')),
+);
+
+test.each(Object.values(mutations))('the piece that $name replaces occurs once', ({ module, piece }) => {
+  const source = module.replace('/dist/', '/src/').replace(/\.js$/, '.ts');
+  expect(readFileSync(new URL(source, root), 'utf8').split(piece)).toHaveLength(2);
+});
+
+test.each([...failureEvents, ...claimStatements])('the services still use the name %s', (name) => {
+  expect(sources.some((source) => source.includes(`'${name}'`))).toBe(true);
+});

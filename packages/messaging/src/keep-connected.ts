@@ -1,0 +1,91 @@
+import { exponentialBackoffMs, sleep, withTimeout } from '@tocsin/kit';
+import { type ChannelModel, connect } from 'amqplib';
+
+export interface KeepConnectedOptions {
+  /** amqp://user:password@host:port/vhost */
+  url: string;
+  /** Name of the connection, as the broker lists it. */
+  name: string;
+  /** Opens the channels of a new connection. If it rejects, the connection is dropped and a further one is opened. */
+  attach: (connection: ChannelModel) => Promise<void>;
+  onConnected: () => void;
+  /** `disconnected`: an attached connection has ended. `unreachable`: an attempt to connect or attach has failed. */
+  onLost: (event: 'disconnected' | 'unreachable', error: unknown) => void;
+}
+
+const heartbeatSeconds = 10;
+const connectTimeoutMs = 10_000;
+/** A broker that is frozen or gone never replies to the close of a connection. */
+const closeTimeoutMs = 2_000;
+const backoff = { firstMs: 100, maxMs: 5_000 };
+
+/**
+ * Keeps one connection open, with a backoff between attempts. amqplib's own recovery is not used: it closes a connection
+ * politely when `attach` fails, and waits forever if the broker is silent by then.
+ * @returns the function that closes the connection for good
+ */
+export function keepConnected(options: KeepConnectedOptions): () => Promise<void> {
+  const { url, name, attach, onConnected, onLost } = options;
+  const closing = new AbortController();
+  let connection: ChannelModel | undefined;
+  /** Aborted to destroy the socket of the present attempt or connection. */
+  let socket = new AbortController();
+
+  const attempt = async (onAttached: () => void): Promise<void> => {
+    socket = new AbortController();
+    try {
+      connection = await connect(withHeartbeat(url), socketOptions(name, socket.signal));
+      // An error is followed by `close`. Without a listener it would end the process.
+      connection.on('error', () => {});
+      const closed = endOf(connection);
+      await Promise.race([attach(connection), closed]);
+      onAttached();
+      await closed;
+    } finally {
+      connection = undefined;
+      socket.abort();
+    }
+  };
+  const run = async (): Promise<void> => {
+    for (let failures = 0; !closing.signal.aborted; failures += 1) {
+      let isAttached = false;
+      const onAttached = () => {
+        isAttached = true;
+        failures = 0;
+        onConnected();
+      };
+      await attempt(onAttached).catch((error: unknown) => {
+        if (!closing.signal.aborted) onLost(isAttached ? 'disconnected' : 'unreachable', error);
+      });
+      await sleep(exponentialBackoffMs(failures + 1, backoff), closing.signal);
+    }
+  };
+  const ended = run();
+  return async () => {
+    closing.abort();
+    const close = async () => connection?.close();
+    await withTimeout(close(), { timeoutMs: closeTimeoutMs }).catch(() => {});
+    socket.abort();
+    await ended;
+  };
+}
+
+/** amqplib passes these options on to `net.connect` or `tls.connect`, which destroy the socket when `signal` is aborted. */
+function socketOptions(name: string, signal: AbortSignal) {
+  return { clientProperties: { connection_name: name }, timeout: connectTimeoutMs, noDelay: true, signal };
+}
+
+/** Rejects when the connection has ended, for whatever reason. */
+function endOf(connection: ChannelModel): Promise<never> {
+  return new Promise((_, reject) => {
+    connection.once('close', (error?: Error) =>
+      reject(error ?? new Error('The broker has closed the connection.')),
+    );
+  });
+}
+
+function withHeartbeat(url: string): string {
+  const address = new URL(url);
+  if (!address.searchParams.has('heartbeat')) address.searchParams.set('heartbeat', String(heartbeatSeconds));
+  return address.href;
+}

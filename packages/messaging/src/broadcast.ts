@@ -8,8 +8,8 @@ export interface BroadcastOptions {
 }
 
 /**
- * Hears what instances tell each other on `tocsin.events`, through a queue that lives and dies with the connection.
- * What is sent while this instance is disconnected is missed: listeners must not depend on it.
+ * Receives broadcasts from the exchange `tocsin.events` through an exclusive queue, which ends with the connection.
+ * Broadcasts during a disconnection are lost, so a listener must also work without them.
  */
 export async function listenToBroadcasts(
   broker: Broker,
@@ -21,11 +21,11 @@ export async function listenToBroadcasts(
     const { queue } = await channel.assertQueue('', { exclusive: true, autoDelete: true });
     bind = () => channel.bindQueue(queue, eventsExchange, routingKey);
     await bind();
-    const take = (message: ConsumeMessage | null) => {
+    const receive = (message: ConsumeMessage | null) => {
       if (message !== null) onMessage(message.content);
-      // The queue was deleted: the next channel makes another.
+      // The queue was deleted. The next channel declares another one.
       else channel.close().catch(() => {});
     };
-    await channel.consume(queue, take, { noAck: true });
+    await channel.consume(queue, receive, { noAck: true });
   });
 }

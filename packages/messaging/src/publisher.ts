@@ -6,15 +6,15 @@ export interface Publication {
   exchange: string;
   routingKey: string;
   content: Buffer;
-  /** `application/json` where not given. */
+  /** Unless given: `application/json`. */
   contentType?: string;
   type?: string;
   headers?: Record<string, string>;
 }
 
-/** Why a message was not taken. In each case but `returned` it may have arrived: publishing again is safe. */
+/** With every reason but `returned` the message may have arrived, and publishing it again is safe. */
 export class PublishError extends Error {
-  readonly reason: 'away' | 'blocked' | 'timeout' | 'refused' | 'returned';
+  readonly reason: 'unavailable' | 'blocked' | 'timeout' | 'refused' | 'returned';
 
   constructor(reason: PublishError['reason'], message: string, options?: { cause?: unknown }) {
     super(message, options);
@@ -24,7 +24,10 @@ export class PublishError extends Error {
 }
 
 export interface Publisher {
-  /** Resolves once the broker has confirmed and routed the message; persistent, mandatory. Throws `PublishError`. */
+  /**
+   * Publishes a persistent, mandatory message. Resolves when the broker has confirmed it.
+   * @throws PublishError
+   */
   publish(publication: Publication): Promise<void>;
 }
 
@@ -41,13 +44,13 @@ interface Pending {
 }
 
 export interface PublisherOptions {
-  /** A confirm that takes longer is an error, in milliseconds. */
+  /** Longest wait for a confirm. Unless given: 5,000. */
   confirmTimeoutMs?: number;
-  /** Where nothing has been confirmed for so long, who comes is refused at once, in milliseconds; never if not set. */
+  /** Time without any confirm after which messages are rejected at once. Unless given: no limit. */
   refuseAfterMs?: number;
 }
 
-/** A publisher on a channel of its own in confirm mode (RabbitMQ publisher confirms). */
+/** A publisher on its own channel with publisher confirms. */
 export async function createPublisher(broker: Broker, options: PublisherOptions = {}): Promise<Publisher> {
   const { confirmTimeoutMs = 5_000, refuseAfterMs = Number.POSITIVE_INFINITY } = options;
   const confirmBreaker = createCircuitBreaker({ openAfterMs: refuseAfterMs, ...confirmProbes });
@@ -83,10 +86,10 @@ export async function createPublisher(broker: Broker, options: PublisherOptions 
 
   return {
     publish({ exchange, routingKey, content, contentType = 'application/json', type, headers }) {
-      if (channel === undefined) return Promise.reject(away());
+      if (channel === undefined) return Promise.reject(unavailable());
       if (broker.isBlocked()) return Promise.reject(blocked());
       if (confirmBreaker.admit() === 'open')
-        return Promise.reject(new PublishError('away', 'The broker confirms nothing at present.'));
+        return Promise.reject(new PublishError('unavailable', 'The broker does not confirm messages now.'));
       sequence += 1;
       const messageId = String(sequence);
       const open = channel;
@@ -99,10 +102,10 @@ export async function createPublisher(broker: Broker, options: PublisherOptions 
         checkOverdueLater();
         const settled = (cause: unknown) => {
           confirmBreaker.responded();
-          if (cause) return fail(refusal(cause));
+          if (cause) return fail(rejection(cause));
           pending.delete(messageId);
           if (returned.delete(messageId))
-            reject(new PublishError('returned', 'No queue takes this message.'));
+            reject(new PublishError('returned', 'No queue is bound for this message.'));
           else resolve();
         };
         const properties = { persistent: true, mandatory: true, messageId, contentType };
@@ -115,7 +118,7 @@ export async function createPublisher(broker: Broker, options: PublisherOptions 
             settled,
           );
         } catch (cause) {
-          fail(new PublishError('away', 'The broker is away.', { cause }));
+          fail(unavailable(cause));
         }
       });
     },
@@ -127,35 +130,37 @@ const overdueCheckMs = 250;
 
 function failOverdue(pending: Map<string, Pending>, nowMs: number): void {
   for (const { deadlineMs, fail } of pending.values()) {
-    // Insertion order is the order of deadlines.
+    // The order of insertion is the order of the deadlines.
     if (deadlineMs > nowMs) return;
-    fail(new PublishError('timeout', 'The broker has not confirmed in time.'));
+    fail(new PublishError('timeout', 'The broker has not confirmed the message in time.'));
   }
 }
 
-/** What a broker had taken before it held back is confirmed within this; with 256 in flight the slowest took 180 ms. */
-const confirmedByThenMs = 250;
+/** A broker confirms the messages that it had received before the block. With 256 in flight the slowest took 180 ms. */
+const confirmAfterBlockMs = 250;
 
-/** What it is sent once it holds back, it reads when it takes messages again, and no sooner. */
-function failSoon(caught: Pending[]): void {
+/** A blocked broker reads no further message, so the messages that it had not received fail without the full timeout. */
+function failSoon(unconfirmed: Pending[]): void {
   const failAll = () => {
-    for (const { fail } of caught) fail(blocked());
+    for (const { fail } of unconfirmed) fail(blocked());
   };
-  setTimeout(failAll, confirmedByThenMs).unref();
+  setTimeout(failAll, confirmAfterBlockMs).unref();
 }
 
 function blocked(): PublishError {
-  return new PublishError('blocked', 'The broker takes no messages now.');
+  return new PublishError('blocked', 'The broker accepts no messages now.');
 }
 
-function away(): PublishError {
-  return new PublishError('away', 'The broker is away.');
+function unavailable(cause?: unknown): PublishError {
+  return new PublishError('unavailable', 'The broker is unavailable.', { cause });
 }
 
-/** amqplib tells a nack and a closed channel apart by the message only. */
-function refusal(cause: unknown): PublishError {
+/** In amqplib, only the text of the error tells a nack from a closed channel. */
+function rejection(cause: unknown): PublishError {
   const nacked = cause instanceof Error && cause.message === 'message nacked';
   return nacked
     ? new PublishError('refused', 'The broker has refused the message.', { cause })
-    : new PublishError('away', 'The broker went away before it confirmed.', { cause });
+    : new PublishError('unavailable', 'The connection ended before the broker confirmed the message.', {
+        cause,
+      });
 }

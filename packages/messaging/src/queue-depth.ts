@@ -2,15 +2,15 @@ import { withTimeout } from '@tocsin/kit';
 import type { Channel } from 'amqplib';
 import type { Broker } from './connection.js';
 
-/** Messages that are ready in a queue. Throws where the broker is away, or has not answered in 2 s. */
+/** Number of messages that are ready in a queue. Throws if the broker is unavailable or does not reply within 2 s. */
 export type QueueDepth = () => Promise<number>;
 
-const answerTimeoutMs = 2_000;
+const replyTimeoutMs = 2_000;
 
-/** On a channel of its own: a queue that is not there ends the channel that asks for it. */
+/** Uses its own channel, because the broker closes the channel if the queue does not exist. */
 export async function createQueueDepth(broker: Broker, queue: string): Promise<QueueDepth> {
   let channel: Channel | undefined;
-  let question: ReturnType<Channel['checkQueue']> | undefined;
+  let pending: ReturnType<Channel['checkQueue']> | undefined;
   await broker.use(async (opened) => {
     opened.on('close', () => {
       if (channel === opened) channel = undefined;
@@ -19,15 +19,15 @@ export async function createQueueDepth(broker: Broker, queue: string): Promise<Q
   });
 
   return async () => {
-    if (channel === undefined) throw new Error('The broker is away.');
-    // One question at a time: a broker that holds us back for hours would be left with thousands.
-    question ??= channel.checkQueue(queue).finally(() => {
-      question = undefined;
+    if (channel === undefined) throw new Error('The broker is unavailable.');
+    // One request at a time. A broker that is blocked for hours would collect thousands of them.
+    pending ??= channel.checkQueue(queue).finally(() => {
+      pending = undefined;
     });
     try {
-      return (await withTimeout(question, { timeoutMs: answerTimeoutMs })).messageCount;
+      return (await withTimeout(pending, { timeoutMs: replyTimeoutMs })).messageCount;
     } catch (cause) {
-      throw new Error('The broker does not answer.', { cause });
+      throw new Error('The broker does not reply.', { cause });
     }
   };
 }

@@ -9,7 +9,7 @@ import type { Channel } from 'amqplib';
 
 export const alertFiredQueue = 'alert-fired';
 export const deliveriesQueue = 'deliveries';
-/** What was published to `tocsin.alerts` under a key that nobody listens to, or while the binding was away. */
+/** Messages published to `tocsin.alerts` with an unknown routing key, or while the binding was missing. */
 export const unroutedQueue = 'alerts-unrouted';
 
 const unroutedExchange = 'tocsin.alerts.unrouted';
@@ -28,27 +28,27 @@ const queues = [
 ];
 
 /**
- * Replicated queues. The limit is explicit because RabbitMQ 4 drops a message after 20 deliveries where none is set,
- * and a worker's restarts must never use a message up.
+ * Replicated queues. The delivery limit is explicit because RabbitMQ 4 drops a message after 20 deliveries by default,
+ * and restarts of workers must never exhaust it.
  */
 const quorum = { 'x-queue-type': 'quorum', 'x-delivery-limit': 1_000_000 };
 
 /**
- * Declares everything that Tocsin sends to or reads from. Every publisher and consumer does so first. What is there with
- * other arguments, which cannot be changed, is told of and taken as it is: better a queue of another kind than none.
+ * Declares all exchanges, queues and bindings. Every publisher and consumer does it first. The arguments of an existing
+ * queue or exchange cannot be changed, so one with other arguments is reported to `onConflict` and used as it is.
  */
 export async function declareTopology(
   openChannel: () => Promise<Channel>,
-  onOther: (name: string, error: unknown) => void,
+  onConflict: (name: string, error: unknown) => void,
 ): Promise<void> {
   let channel = await openChannel();
   const declare = async (name: string, assert: () => Promise<unknown>) => {
     try {
       await assert();
     } catch (error) {
-      if (!isOfOtherArguments(error)) throw error;
-      onOther(name, error);
-      // The broker has ended the channel with its refusal.
+      if (!isConflict(error)) throw error;
+      onConflict(name, error);
+      // The broker has closed the channel with the error.
       channel = await openChannel();
     }
   };
@@ -63,7 +63,7 @@ export async function declareTopology(
   await channel.close();
 }
 
-/** PRECONDITION_FAILED of AMQP 0-9-1. */
-function isOfOtherArguments(error: unknown): boolean {
+/** PRECONDITION_FAILED in AMQP 0-9-1. */
+function isConflict(error: unknown): boolean {
   return error instanceof Error && 'code' in error && error.code === 406;
 }

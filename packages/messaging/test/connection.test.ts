@@ -6,21 +6,21 @@ import { createPublisher } from '../src/publisher.js';
 import { alertFiredQueue, deliveriesQueue } from '../src/topology.js';
 import { alert, brokerUrl, newBroker, takeAlerts } from './support/broker.js';
 
-test('a connection that is cut comes back, and publisher and consumer with it', async () => {
+test('a lost connection is opened again with its publisher and its consumer', async () => {
   const proxy = await startBrokerProxy(brokerUrl());
   const broker = await newBroker({ url: proxy.url });
   const publisher = await createPublisher(broker);
   const taken = await takeAlerts(broker);
   proxy.cut();
   await until('the loss is noticed', () => !broker.isUp());
-  await expect(publisher.publish(alert('lost'))).rejects.toMatchObject({ reason: 'away' });
+  await expect(publisher.publish(alert('lost'))).rejects.toMatchObject({ reason: 'unavailable' });
   await broker.ready();
   await publisher.publish(alert('after'));
   await until('it has come', () => taken.includes('after'));
   await proxy.close();
 });
 
-test('what cannot be attached is tried again, also where the broker falls silent just then', async () => {
+test('a channel that cannot be prepared is opened again, even if the broker freezes then', async () => {
   const proxy = await startBrokerProxy(brokerUrl());
   const broker = await newBroker({ url: proxy.url });
   let attached = 0;
@@ -37,7 +37,7 @@ test('what cannot be attached is tried again, also where the broker falls silent
   await proxy.close();
 });
 
-test('a connection that the broker closes together with its last reply is made anew', async () => {
+test('a connection that the broker closes together with its last reply is opened again', async () => {
   const proxy = await startBrokerProxy(brokerUrl());
   const broker = await newBroker({ url: proxy.url });
   let attached = 0;
@@ -52,7 +52,7 @@ test('a connection that the broker closes together with its last reply is made a
   await proxy.close();
 });
 
-test('a connection that dies as a channel of its set-up is being closed is made anew', async () => {
+test('a connection that is lost while a channel is closing is opened again', async () => {
   const proxy = await startBrokerProxy(brokerUrl());
   proxy.cutAtChannelClose();
   const warnings: string[] = [];
@@ -64,7 +64,7 @@ test('a connection that dies as a channel of its set-up is being closed is made 
   await proxy.close();
 });
 
-test('a broker that holds back while its connection is still being set up is known to', async () => {
+test('a broker that blocks while the channels are being opened counts as blocked', async () => {
   const proxy = await startBrokerProxy(brokerUrl());
   const broker = await newBroker({ url: proxy.url });
   await broker.use(async () => {
@@ -77,7 +77,7 @@ test('a broker that holds back while its connection is still being set up is kno
   await proxy.close();
 });
 
-test('closing does not wait for a broker that no longer answers', async () => {
+test('a close does not wait for a frozen broker', async () => {
   const proxy = await startBrokerProxy(brokerUrl());
   const broker = await newBroker({ url: proxy.url });
   await broker.ready();

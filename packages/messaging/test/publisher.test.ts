@@ -9,14 +9,14 @@ import { alert, brokerUrl, newBroker, newPublisher, newQueueDepth } from './supp
 
 const reasonOf = (error: PublishError) => error.reason;
 
-/** How it ends, and whether it does so at once: before anything else that goes on here. */
+/** The outcome of a publication, and whether it was known before the next tick of the event loop. */
 async function outcomeOf(published: Promise<void>) {
   const outcome = published.then(() => 'confirmed' as const, reasonOf);
   const atOnce = await Promise.race([outcome.then(() => true), setImmediate(false)]);
   return { outcome: await outcome, atOnce };
 }
 
-test('whoever comes after a confirm is overdue is refused at once, and taken as soon as the late one is there', async () => {
+test('messages after an overdue confirm fail at once until the late confirm arrives', async () => {
   const proxy = await startBrokerProxy(brokerUrl());
   const queueDepth = await newQueueDepth(alertFiredQueue);
   const broker = await newBroker({ url: proxy.url });
@@ -28,9 +28,12 @@ test('whoever comes after a confirm is overdue is refused at once, and taken as 
   await broker.ready();
   proxy.freeze();
   await expect(publisher.publish(alert('overdue'))).rejects.toMatchObject({ reason: 'timeout' });
-  // One after the other, and longer than any of them would have waited.
+  // One after the other, for longer than each of them would wait for its confirm.
   for (let count = 0; count < 10; count += 1) {
-    expect(await outcomeOf(publisher.publish(alert('refused')))).toEqual({ outcome: 'away', atOnce: true });
+    expect(await outcomeOf(publisher.publish(alert('refused')))).toEqual({
+      outcome: 'unavailable',
+      atOnce: true,
+    });
     await sleep(60);
   }
   proxy.thaw();
@@ -39,13 +42,13 @@ test('whoever comes after a confirm is overdue is refused at once, and taken as 
     async () => (await publisher.publish(alert('after')).catch(reasonOf)) === undefined,
   );
   expect(connections).toBe(1);
-  // What was refused was not sent.
+  // The rejected messages were not sent.
   expect(await queueDepth()).toBe(2);
   await broker.close();
   await proxy.close();
 });
 
-test('a publisher that was not told to refuse waits for each confirm', async () => {
+test('a publisher without refuseAfterMs waits for each confirm', async () => {
   const proxy = await startBrokerProxy(brokerUrl());
   const broker = await newBroker({ url: proxy.url });
   const publisher = await createPublisher(broker, { confirmTimeoutMs: 600 });
@@ -56,7 +59,7 @@ test('a publisher that was not told to refuse waits for each confirm', async () 
   await proxy.close();
 });
 
-test('a broker that holds its publishers back refuses at once, and takes again as soon as it says so', async () => {
+test('messages to a blocked broker fail at once until the broker is unblocked', async () => {
   const proxy = await startBrokerProxy(brokerUrl());
   const queueDepth = await newQueueDepth(alertFiredQueue);
   const broker = await newBroker({ url: proxy.url });
@@ -64,10 +67,10 @@ test('a broker that holds its publishers back refuses at once, and takes again a
   await broker.ready();
   await publisher.publish(alert('before'));
   proxy.stopReading();
-  // RabbitMQ tells a connection with its first message, which it leaves unread.
+  // RabbitMQ reports the block with the first message on a connection, which it does not read.
   const first = outcomeOf(publisher.publish(alert('unread')));
   proxy.sendBlocked();
-  // Not when its confirm is overdue.
+  // It fails before its confirm is overdue.
   expect((await first).outcome).toBe('blocked');
   for (let count = 0; count < 5; count += 1)
     expect(await outcomeOf(publisher.publish(alert('refused')))).toEqual({
@@ -75,14 +78,14 @@ test('a broker that holds its publishers back refuses at once, and takes again a
       atOnce: true,
     });
   proxy.unblock();
-  await until('it has heard it', () => !broker.isBlocked());
+  await until('the change is known', () => !broker.isBlocked());
   await publisher.publish(alert('after'));
   expect(await queueDepth()).toBe(3);
   await broker.close();
   await proxy.close();
 });
 
-test('what a broker had taken before it held its publishers back is confirmed all the same', async () => {
+test('messages that the broker received before it blocked are confirmed', async () => {
   const proxy = await startBrokerProxy(brokerUrl());
   const broker = await newBroker({ url: proxy.url });
   const publisher = await createPublisher(broker);
@@ -94,13 +97,13 @@ test('what a broker had taken before it held its publishers back is confirmed al
   await proxy.close();
 });
 
-test('a connection made anew is not taken for the one that was held back', async () => {
+test('a new connection does not count as blocked', async () => {
   const proxy = await startBrokerProxy(brokerUrl());
   const broker = await newBroker({ url: proxy.url });
   const publisher = await createPublisher(broker);
   await broker.ready();
   proxy.sendBlocked();
-  await until('it has heard it', () => broker.isBlocked());
+  await until('the change is known', () => broker.isBlocked());
   proxy.cut();
   await until('the loss is noticed', () => !broker.isUp());
   await broker.ready();
@@ -109,7 +112,7 @@ test('a connection made anew is not taken for the one that was held back', async
   await proxy.close();
 });
 
-test('a message is confirmed once it lies in its queue, and is persistent', async () => {
+test('a confirmed message is in its queue and persistent', async () => {
   const publisher = await newPublisher();
   await publisher.publish(alert('kept'));
   let message: GetMessage | false = false;
@@ -121,7 +124,7 @@ test('a message is confirmed once it lies in its queue, and is persistent', asyn
   expect(message).toMatchObject({ content: Buffer.from('kept'), properties: { deliveryMode: 2 } });
 });
 
-test('what nobody listens to is kept in the alternate queue, and what no queue takes is refused', async () => {
+test('an unroutable alert goes to the alternate queue, any other unroutable message fails', async () => {
   const publisher = await newPublisher();
   const queueDepth = await newQueueDepth(unroutedQueue);
   await publisher.publish({ ...alert('elsewhere'), routingKey: 'alert.unknown' });
@@ -130,7 +133,7 @@ test('what nobody listens to is kept in the alternate queue, and what no queue t
   await expect(publisher.publish(lost)).rejects.toMatchObject({ reason: 'returned' });
 });
 
-test('without a broker, publishing fails at once with a sentence', async () => {
+test('publishing fails at once while no broker is reachable', async () => {
   const broker = await newBroker({ url: 'amqp://127.0.0.1:1' });
   const publisher = await createPublisher(broker);
   await expect(publisher.publish(alert('x'))).rejects.toBeInstanceOf(PublishError);

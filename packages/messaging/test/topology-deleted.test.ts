@@ -13,7 +13,7 @@ import { createQueueDepth } from '../src/queue-depth.js';
 import { alertFiredQueue, deliveriesQueue, unroutedQueue } from '../src/topology.js';
 import { alert, brokerUrl, closeAtEnd, newBroker, takeAlerts } from './support/broker.js';
 
-// What people take away while we run is there again soon, without a restart.
+// An operator deletes queues, exchanges or bindings while a service runs. The service declares them again.
 
 let admin: Channel;
 
@@ -29,7 +29,7 @@ async function startConsumer(options = {}) {
   return { broker, taken };
 }
 
-test('a queue that was deleted is declared again by who reads it, and read', async () => {
+test('a deleted queue is declared again and consumed', async () => {
   const { broker, taken } = await startConsumer();
   const publishing = await newBroker();
   const publisher = await createPublisher(publishing);
@@ -43,7 +43,7 @@ test('a queue that was deleted is declared again by who reads it, and read', asy
   expect(broker.isUp()).toBe(true);
 });
 
-test('a binding that was taken away is made again', async () => {
+test('a removed binding is declared again', async () => {
   const { taken } = await startConsumer({ declareEveryMs: 200 });
   const publishing = await newBroker();
   const publisher = await createPublisher(publishing);
@@ -58,31 +58,31 @@ test('a binding that was taken away is made again', async () => {
 test.each([
   [alertsExchange, alertFiredKey],
   [deliveriesExchange, deliveryDueKey],
-])('a publisher outlives the end of its channel, as where %s is deleted', async (exchange, routingKey) => {
+])('a publisher survives the end of its channel when %s is deleted', async (exchange, routingKey) => {
   const broker = await newBroker();
   const publisher = await createPublisher(broker);
   await broker.ready();
   await admin.deleteExchange(exchange);
   const content = Buffer.from('x');
   await expect(publisher.publish({ exchange, routingKey, content })).rejects.toMatchObject({
-    reason: 'away',
+    reason: 'unavailable',
   });
   expect(broker.isUp()).toBe(false);
   await broker.ready();
   await publisher.publish({ exchange, routingKey, content });
 });
 
-test('asking for a queue that was deleted fails, and later tells its depth', async () => {
+test('the depth of a deleted queue fails until the queue is declared again', async () => {
   const broker = await newBroker();
   const queueDepth = await createQueueDepth(broker, deliveriesQueue);
   await broker.ready();
   await admin.deleteQueue(deliveriesQueue);
-  await expect(queueDepth()).rejects.toThrow('The broker does not answer.');
+  await expect(queueDepth()).rejects.toThrow('The broker does not reply.');
   await broker.ready();
   expect(await queueDepth()).toBe(0);
 });
 
-test('an alert that its publisher lets expire goes to the other queue of alerts, where the policy says so', async () => {
+test('an alert that expires goes to the unrouted queue if the policy says so', async () => {
   const content = Buffer.from('short-lived');
   admin.publish(alertsExchange, alertFiredKey, content, { persistent: true, expiration: '50' });
   let found: GetMessage | false = false;
@@ -95,29 +95,32 @@ test('an alert that its publisher lets expire goes to the other queue of alerts,
   expect(found).toMatchObject({ properties: { expiration: undefined } });
 });
 
-test('broadcasts are heard again after their exchange was deleted', async () => {
-  const heard: string[] = [];
+test('broadcasts arrive again after their exchange was deleted', async () => {
+  const received: string[] = [];
   const broker = await newBroker({ declareEveryMs: 200 });
   const publisher = await createPublisher(broker);
   const routingKey = 'api_key.deactivated';
-  await listenToBroadcasts(broker, { routingKey, onMessage: (content) => heard.push(content.toString()) });
+  await listenToBroadcasts(broker, { routingKey, onMessage: (content) => received.push(content.toString()) });
   await broker.ready();
   await admin.deleteExchange(eventsExchange);
-  await until('it is heard', async () => {
+  await until('it is received', async () => {
     await publisher
       .publish({ exchange: eventsExchange, routingKey, content: Buffer.from('after') })
       .catch(() => {});
-    return heard.includes('after');
+    return received.includes('after');
   });
 });
 
-test('what was made anew with other arguments is told of, bound and used as it is', async () => {
+test('a queue with other arguments is reported, bound and used as it is', async () => {
   await admin.deleteQueue(alertFiredQueue);
   await admin.assertQueue(alertFiredQueue, { durable: true });
   await admin.deleteExchange(alertsExchange);
   await admin.assertExchange(alertsExchange, 'topic', { durable: true });
-  const told: unknown[] = [];
-  const logger = { info: () => {}, warn: (fields: { declared?: string }) => void told.push(fields.declared) };
+  const reported: unknown[] = [];
+  const logger = {
+    info: () => {},
+    warn: (fields: { declared?: string }) => void reported.push(fields.declared),
+  };
   try {
     const { taken } = await startConsumer({ logger });
     const publisher = await createPublisher(await newBroker());
@@ -125,7 +128,7 @@ test('what was made anew with other arguments is told of, bound and used as it i
       await publisher.publish(alert('after')).catch(() => {});
       return taken.includes('after');
     });
-    expect(told).toEqual([alertsExchange, alertFiredQueue]);
+    expect(reported).toEqual([alertsExchange, alertFiredQueue]);
   } finally {
     await admin.deleteQueue(alertFiredQueue);
     await admin.deleteExchange(alertsExchange);

@@ -46,7 +46,7 @@ export async function openEndpoints(parts: EndpointsParts): Promise<number> {
 
 function checksOf({ database, consuming, queueDepth, checkKeys }: EndpointsParts) {
   const isBrokerUp = async () => {
-    if (!consuming.isUp()) throw new Error('The broker is away.');
+    if (!consuming.isUp()) throw new Error('The broker is unavailable.');
     // It must answer: a connection to one that is frozen stands for a while.
     await queueDepth();
   };

@@ -1,98 +1,84 @@
-import { writeSync } from 'node:fs';
+import sonicBoom from 'sonic-boom';
 
 export interface LogOutput {
   write(line: string): void;
-  /** Writes all that waits. A reader that stands still is waited for a second. */
+  /** Writes all waiting lines. Waits one second at most while a pipe is full. */
   flushSync(): void;
 }
 
 export interface LogOutputOptions {
-  /** Writes what it can and gives how many bytes that were, or throws, as `writeSync` of node:fs does. */
-  write?: (bytes: Uint8Array) => number;
-  /** The line that tells, once writing works again, how many lines were dropped. */
+  /** Makes the line that reports how many lines were dropped. It is written once writing works again. */
   describeDropped(lines: number): string;
 }
 
-const maxBufferedLength = 4_096;
-const maxBufferedMs = 100;
-/** What may wait behind lines that a pipe has no room for. */
-const maxWaitingLength = 1_048_576;
-const maxPatienceMs = 1_000;
-const newline = 10;
+const standardOutput = 1;
+/** One write for each line would cost more than making the line. */
+const minWriteBytes = 4_096;
+const maxDelayMs = 100;
+const maxWaitingBytes = 1_048_576;
+const maxFlushMs = 1_000;
 
 /**
- * Standard output, as lines are written to it. A write for each line costs more than the line: it waits for others,
- * 100 ms at most.
- *
- * No failure to write leaves here. A service is there for its callers before it is there for its log: with a full disk
- * under its standard output, or with nobody who reads any more, it drops lines, counts them, and goes on.
+ * Standard output, written by sonic-boom as pino does by default. A failed write never ends or blocks the service: with
+ * a full disk, or a reader that has stopped or gone, up to 1 MiB of lines wait and are written later. Further lines are
+ * dropped and counted.
  */
-export function createLogOutput({
-  write = writeToStandardOutput,
-  describeDropped,
-}: LogOutputOptions): LogOutput {
-  let waiting = '';
-  /** What was taken from `waiting`, as far as it is not out yet. */
-  let unwritten: Uint8Array = new Uint8Array();
-  let lastByte = newline;
+export function createLogOutput({ describeDropped }: LogOutputOptions): LogOutput {
+  // This getter makes a pipe non-blocking. A write to a full pipe then fails with EAGAIN instead of blocking the process.
+  void process.stdout;
+  const stream = new sonicBoom.SonicBoom({
+    fd: standardOutput,
+    sync: true,
+    minLength: minWriteBytes,
+    maxLength: maxWaitingBytes,
+    periodicFlush: maxDelayMs,
+    // The lines wait for the next write. A retry inside sonic-boom would block the process.
+    retryEAGAIN: () => false,
+  });
   let dropped = 0;
-
-  const take = () => {
-    // Half a line that was cut by a failure must not run into the next one.
-    unwritten = Buffer.from(lastByte === newline ? waiting : `\n${waiting}`);
-    waiting = '';
-  };
-  const writeOut = () => {
-    while (unwritten.length > 0) {
-      const written = write(unwritten);
-      lastByte = unwritten[written - 1] ?? lastByte;
-      unwritten = unwritten.subarray(written);
-    }
+  let linesInDrop = 1;
+  const reportDropped = () => {
     if (dropped === 0) return;
-    waiting = describeDropped(dropped) + waiting;
+    // The report itself can be dropped. It then counts as all lines that it reports.
+    linesInDrop = dropped;
     dropped = 0;
+    stream.write(describeDropped(linesInDrop));
+    linesInDrop = 1;
   };
-  const drop = () => {
-    for (const byte of unwritten) if (byte === newline) dropped += 1;
-    unwritten = new Uint8Array();
+  stream.on('drop', () => {
+    dropped += linesInDrop;
+  });
+  stream.on('drain', reportDropped);
+
+  let written = 0;
+  let failure: string | undefined;
+  stream.on('write', (bytes: number) => {
+    written = bytes;
+  });
+  stream.on('error', ({ code }: NodeJS.ErrnoException) => {
+    failure = code;
+  });
+  /** Writes once. A write of 0 bytes means that no line waits. */
+  const flushOnce = (): { failure: string | undefined; isDone: boolean } => {
+    failure = undefined;
+    stream.flush();
+    return { failure, isDone: failure === undefined && written === 0 };
   };
-  const flush = () => {
-    if (unwritten.length === 0 && waiting !== '') take();
-    if (unwritten.length === 0) return;
-    try {
-      writeOut();
-    } catch (error) {
-      if (!hasNoRoomYet(error) || waiting.length >= maxWaitingLength) drop();
+  /** Replaces the flushSync of sonic-boom, which never returns from an error such as ENOSPC or EPIPE. */
+  const flushSync = () => {
+    const endMs = performance.now() + maxFlushMs;
+    while (performance.now() < endMs) {
+      const { failure, isDone } = flushOnce();
+      if (isDone && dropped === 0) return;
+      if (isDone) reportDropped();
+      if (failure === 'EAGAIN') blockFor10Ms();
+      else if (failure !== undefined) return;
     }
   };
-
-  setInterval(flush, maxBufferedMs).unref();
-  return {
-    write(line) {
-      waiting += line;
-      if (waiting.length >= maxBufferedLength) flush();
-    },
-    flushSync() {
-      const endMs = performance.now() + maxPatienceMs;
-      flush();
-      while ((unwritten.length > 0 || waiting !== '') && performance.now() < endMs) {
-        if (unwritten.length > 0) pause();
-        flush();
-      }
-    },
-  };
+  return { write: (line) => void stream.write(line), flushSync };
 }
 
-function writeToStandardOutput(bytes: Uint8Array): number {
-  return writeSync(1, bytes);
-}
-
-/** A pipe that does not block, and is full. */
-function hasNoRoomYet(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && error.code === 'EAGAIN';
-}
-
-/** Blocks, for 10 ms: only where the process ends. */
-function pause(): void {
+/** Blocks the process: only for a fatal error and at the exit. */
+function blockFor10Ms(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
 }

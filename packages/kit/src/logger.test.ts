@@ -1,4 +1,6 @@
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { openSync } from 'node:fs';
 import { createLogger } from './logger.js';
 import { Secret } from './secret.js';
 
@@ -14,13 +16,13 @@ function logged(write: (logger: ReturnType<typeof createLogger>) => void): strin
   return lines.join('');
 }
 
-test('a line names service, level, time and event', () => {
+test('a line contains service, level, time and event', () => {
   const line = JSON.parse(logged((logger) => logger.info({ deliveryId: 'd' }, 'delivery.attempted')));
   expect(line).toMatchObject({ service: 'test', level: 'info', msg: 'delivery.attempted', deliveryId: 'd' });
   expect(Date.parse(line.time)).not.toBeNaN();
 });
 
-test('credentials are not written, wherever they stand', () => {
+test('credentials are redacted at every level of nesting', () => {
   const text = logged((logger) =>
     logger.info(
       {
@@ -35,7 +37,7 @@ test('credentials are not written, wherever they stand', () => {
   expect(text).not.toContain('hunter2');
 });
 
-test('an error is written with its causes, and without what else hangs on it', () => {
+test('an error is written with its causes and without its other properties', () => {
   const cause = Object.assign(new Error('refused'), { code: 'ECONNREFUSED', config: { auth: 'hunter2' } });
   const text = logged((logger) => logger.error({ err: new Error('outer', { cause }) }, 'event'));
   expect(JSON.parse(text).err).toMatchObject({
@@ -45,20 +47,20 @@ test('an error is written with its causes, and without what else hangs on it', (
   expect(text).not.toContain('hunter2');
 });
 
-test('an error that is its own cause ends', () => {
+test('an error that is its own cause is written', () => {
   const error: Error & { cause?: unknown } = new Error('round');
   error.cause = error;
   expect(logged((logger) => logger.error({ err: error }, 'event'))).toContain('round');
 });
 
 test.each([
-  ['a fatal line', "logger.fatal({}, 'last'); process.kill(process.pid, 'SIGKILL')"],
-  ['the process’s exit', "logger.info({}, 'last'); process.exit()"],
+  ['A fatal line', "logger.fatal({}, 'last'); process.kill(process.pid, 'SIGKILL')"],
+  ['The exit of the process', "logger.info({}, 'last'); process.exit()"],
   [
-    'a tenth of a second',
+    'The interval of 100 ms',
     "logger.info({}, 'last'); setTimeout(() => process.kill(process.pid, 'SIGKILL'), 10_000)",
   ],
-])('%s takes to standard output all that waits, in order', async (_name, end) => {
+])('%s writes all waiting lines to standard output, in order', async (_name, end) => {
   const script = `
     const { createLogger } = await import(${JSON.stringify(new URL('../dist/logger.js', import.meta.url))});
     const logger = createLogger({ service: 'test', level: 'info' });
@@ -82,4 +84,22 @@ test.each([
     ['second', 1, 'é😀'],
     ['last', undefined, undefined],
   ]);
+});
+
+test.each([
+  ['full disk', '/dev/full'],
+  ['reader that does not read', 'pipe'],
+])('a %s neither blocks the service nor its exit', async (_name, target) => {
+  const script = `
+    const { createLogger } = await import(${JSON.stringify(new URL('../dist/logger.js', import.meta.url))});
+    const logger = createLogger({ service: 'test', level: 'info' });
+    for (let count = 0; count < 5_000; count += 1) logger.info({ text: 'x'.repeat(1_000) }, 'line');
+    logger.fatal({}, 'last');
+    setTimeout(() => process.exit(7), 200);`;
+  const stdout = target === 'pipe' ? ('pipe' as const) : openSync(target, 'w');
+  const child = spawn(process.execPath, ['--input-type=module', '-e', script], {
+    stdio: ['ignore', stdout, 'inherit'],
+  });
+  const [code] = await once(child, 'exit');
+  expect(code).toBe(7);
 });

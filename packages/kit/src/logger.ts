@@ -1,18 +1,18 @@
 import { type DestinationStream, pino } from 'pino';
 import { createLogOutput, type LogOutput } from './log-output.js';
 
-/** A closed list, as pino knows it. */
+/** All levels of pino. */
 export const logLevels = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
 type LogMethod = (fields: object, event: string) => void;
 
-/** One wide line for each unit of work: `logger.info({ delivery_id, duration_ms }, 'delivery.attempted')`. */
+/** Writes one line with many fields for each unit of work: `logger.info({ delivery_id, duration_ms }, 'delivery.attempted')`. */
 export interface Logger {
   debug: LogMethod;
   info: LogMethod;
   warn: LogMethod;
-  /** Someone must act. */
+  /** An operator has to act. */
   error: LogMethod;
   fatal: LogMethod;
   child(fields: object): Logger;
@@ -21,13 +21,13 @@ export interface Logger {
 export interface LoggerOptions {
   service: string;
   level: LogLevel;
-  /** Standard output unless given. */
+  /** Unless given: standard output. */
   destination?: DestinationStream;
 }
 
 /**
- * JSON lines. Errors under `err` are written as type, message, code, stack and causes, never with their other
- * properties: a client's error may carry the request with its headers.
+ * Creates a logger of JSON lines. Errors under `err` are written with type, message, code, stack and causes only: other
+ * properties can contain secrets, such as the request headers in the error of an HTTP client.
  */
 export function createLogger({ service, level, destination }: LoggerOptions): Logger {
   return pino(
@@ -42,7 +42,7 @@ export function createLogger({ service, level, destination }: LoggerOptions): Lo
   );
 }
 
-/** pino's `isoTime`, made once for all lines of a millisecond. */
+/** Formats the time once for all lines of the same millisecond; pino's `isoTime` formats it for each line. */
 function createTimestamp(): () => string {
   let lastMs = Number.NaN;
   let text = '';
@@ -58,7 +58,7 @@ function createTimestamp(): () => string {
 
 let output: LogOutput | undefined;
 
-/** One for the process, as the descriptor is: lines stay in their order. The exit takes all that waits along. */
+/** All loggers of the process share one output, which keeps their lines in order. It is flushed at the exit. */
 function standardOutput(service: string): LogOutput {
   if (output) return output;
   const created = createLogOutput({ describeDropped: (lines) => describeDropped(service, lines) });
@@ -74,7 +74,7 @@ function describeDropped(service: string, lines: number): string {
 const secretName = /^(?:authorization|cookie|password|secret|client_secret|token|api_key)$/i;
 const redactedDepth = 4;
 
-/** By hand, because pino's own redaction of nested names costs ten times the rest of a line. Copies where it must. */
+/** Hides secrets by field name. Pino's own redaction of nested names takes ten times as long as the rest of a line. */
 function redact(fields: Record<string, unknown>, depth = 0): Record<string, unknown> {
   let kept = fields;
   for (const name in fields) {
@@ -108,7 +108,7 @@ const maxCauses = 5;
 function describeError(error: unknown, depth = 0): ErrorDescription {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
   const { code } = error as { code?: unknown };
-  // A connection that failed on every address of a name says why in its parts only.
+  // A connection attempt to several addresses fails with a list of errors; its own message is empty.
   const cause = error.cause ?? (error instanceof AggregateError ? error.errors[0] : undefined);
   return {
     type: error.name,

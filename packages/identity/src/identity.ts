@@ -2,20 +2,18 @@ import { createHash } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { AppError, type AuthenticateInput, type Logger, type Metrics } from '@tocsin/kit';
 import { LRUCache } from 'lru-cache';
-import { readBearerToken } from './bearer-token.js';
-import { fetchKeys } from './fetch-keys.js';
-import { createKeySource } from './key-source.js';
+import { createKeySource, fetchKeys } from './key-source.js';
 import type { Principal } from './principal.js';
 import type { IdentitySettings } from './settings.js';
-import { createTokenVerifier, type VerifiedToken } from './token-verifier.js';
+import { createTokenVerifier, readBearerToken, type VerifiedToken } from './token-verifier.js';
 
 export interface Identity {
   /**
-   * For `createHttpApp`.
-   * @throws AppError `unauthenticated`, or `unavailable` while the provider's keys cannot be had.
+   * Verifies the `Authorization` header of a request, for kit's `createHttpApp`.
+   * @throws AppError `unauthenticated`, or `unavailable` while there are no keys of the provider
    */
   authenticate(input: Pick<AuthenticateInput, 'authorization'>): Promise<Principal>;
-  /** The same for a token without its header. */
+  /** Verifies a token without its header; errors as in `authenticate`. */
   verifyToken(token: string): Promise<Principal>;
 }
 
@@ -23,24 +21,24 @@ export interface IdentityDeps {
   settings: IdentitySettings;
   logger: Logger;
   metrics: Pick<Metrics, 'counter'>;
-  /** The wall clock in milliseconds. */
+  /** Wall clock in milliseconds. */
   now?: () => number;
 }
 
 const maxCachedTokens = 10_000;
-/** A key that its provider withdraws is refused after this and the keys' own age, at the latest. */
+/** Cache time of a valid token. A key that its provider withdraws is rejected after this time plus the age of the keys. */
 const maxCachedMs = 30_000;
 
 /**
- * Turns bearer tokens into principals. A token found good is remembered for a short while under a digest of it,
- * never itself, and never past its `exp`.
+ * Verifies bearer tokens and returns their principals. Valid tokens are cached by digest, for 30 s at most and never
+ * longer than their `exp`.
  */
 export function createIdentity({ settings, logger, metrics, now = Date.now }: IdentityDeps): Identity {
-  const checks = metrics.counter('tocsin_token_checks_total', 'Access tokens judged, by what was found.', [
+  const checks = metrics.counter('tocsin_token_checks_total', 'Access tokens checked, by result.', [
     'result',
   ]);
-  // A series that begins at 1 has no increase, which alarms look for.
-  for (const result of ['good', 'remembered', 'refused', 'not_judged']) checks.inc({ result }, 0);
+  // A series that starts at 1 shows no increase, and alarms are based on increases.
+  for (const result of ['valid', 'cached', 'invalid', 'unavailable']) checks.inc({ result }, 0);
   const discoveryUrls = new Map(settings.issuers.map(({ issuer, discoveryUrl }) => [issuer, discoveryUrl]));
   const verify = createTokenVerifier({
     issuers: settings.issuers,
@@ -54,29 +52,29 @@ export function createIdentity({ settings, logger, metrics, now = Date.now }: Id
       }),
     currentDate: () => new Date(now()),
   });
-  const verified = new LRUCache<string, VerifiedToken & { goodUntilMs: number }>({ max: maxCachedTokens });
+  const verified = new LRUCache<string, VerifiedToken & { validUntilMs: number }>({ max: maxCachedTokens });
 
   async function verifyToken(token: string): Promise<Principal> {
     const digest = createHash('sha256').update(token).digest('base64');
-    const known = verified.get(digest);
-    if (known && now() < known.goodUntilMs) {
-      checks.inc({ result: 'remembered' });
-      return known.principal;
+    const cached = verified.get(digest);
+    if (cached && now() < cached.validUntilMs) {
+      checks.inc({ result: 'cached' });
+      return cached.principal;
     }
     verified.delete(digest);
     const result = await verifyCounted(token);
-    verified.set(digest, { ...result, goodUntilMs: Math.min(result.expiresAtMs, now() + maxCachedMs) });
+    verified.set(digest, { ...result, validUntilMs: Math.min(result.expiresAtMs, now() + maxCachedMs) });
     return result.principal;
   }
 
   async function verifyCounted(token: string): Promise<VerifiedToken> {
     try {
       const result = await verify(token);
-      checks.inc({ result: 'good' });
+      checks.inc({ result: 'valid' });
       return result;
     } catch (error) {
-      const isVerdict = error instanceof AppError && error.code === 'unauthenticated';
-      checks.inc({ result: isVerdict ? 'refused' : 'not_judged' });
+      const isInvalid = error instanceof AppError && error.code === 'unauthenticated';
+      checks.inc({ result: isInvalid ? 'invalid' : 'unavailable' });
       throw error;
     }
   }

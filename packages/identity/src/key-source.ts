@@ -1,63 +1,63 @@
 import { AppError, createRateLimiter, createSemaphore, createSingleFlight, type Logger } from '@tocsin/kit';
-import { errors, type JWTHeaderParameters } from 'jose';
+import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTHeaderParameters } from 'jose';
 import { LRUCache } from 'lru-cache';
-import type { VerificationKeys } from './fetch-keys.js';
+
+/** Finds the verification key for a token's protected header. */
+export type KeySource = (header: JWTHeaderParameters) => ReturnType<VerificationKeys>;
+
+type VerificationKeys = ReturnType<typeof createLocalJWKSet>;
 
 export interface KeySourceDeps {
   issuer: string;
   fetchKeys(issuer: string): Promise<VerificationKeys>;
   logger: Logger;
-  /** Milliseconds on a clock that never goes back. */
+  /** Monotonic clock in milliseconds. */
   now(): number;
   wait(ms: number): Promise<unknown>;
 }
 
-/** Gives the key for a token's protected header. */
-export type KeySource = (header: JWTHeaderParameters) => ReturnType<VerificationKeys>;
-
-/** After this the keys are fetched anew behind the requests, which go on with those at hand. */
+/** Age after which the keys are fetched again in the background, while requests use the old ones. */
 const staleAfterMs = 10 * 60_000;
-/** An unknown key id, which anybody can send, may cause this many fetches at once; a real rotation needs one. */
+/** Fetches for unknown key ids: anybody can send such ids, and a real key rotation needs one fetch. */
 const unknownKeyFetchesPerMinute = 12;
-/** Beyond them there is one in so long, and so is a provider that fails asked again. */
+/** Shortest time between two fetches once that limit is reached, and between two failed fetches. */
 const fetchIntervalMs = 1_000;
-/** Key ids that wait for that. */
+/** Unknown key ids that may wait for a fetch at the same time. */
 const maxWaiting = 500;
 
 /**
- * The keys of one issuer. The last good ones go on serving while the provider is away. A key id that is unknown is judged
- * by keys whose fetch began after it was first asked for: before, they may have been those of before a rotation.
- * @throws AppError `unavailable` while a token cannot be judged: no keys yet, or a key id that is unknown here while
- *   the provider does not answer or too many wait for its answer. Never a verdict on the token.
+ * Holds the keys of one issuer. The last valid keys stay in use while the provider is unavailable. An unknown key id is
+ * rejected only by keys whose fetch started after the id was first requested: an earlier fetch may have missed a rotation.
+ * @throws AppError `unavailable` if there are no keys yet, or if the key id is unknown and the provider does not respond or
+ *   too many ids wait for it
  */
 export function createKeySource({ issuer, fetchKeys, logger, now, wait }: KeySourceDeps): KeySource {
-  let keys: { find: VerificationKeys; begunAt: number } | undefined;
+  let keys: { find: VerificationKeys; fetchStartedAt: number } | undefined;
   let failure: { cause: unknown; at: number } | undefined;
-  const flight = createSingleFlight<void>();
-  const turn = createSingleFlight<void>();
-  const waits = createSingleFlight<void>();
+  const fetches = createSingleFlight<void>();
+  const pacedFetches = createSingleFlight<void>();
+  const unknownIds = createSingleFlight<void>();
   const waiting = createSemaphore({
     permits: maxWaiting,
     maxWaiting: 0,
     createError: () => unavailable('too many key ids wait for a fetch'),
   });
-  const unknownKeys = createRateLimiter({ perMinute: unknownKeyFetchesPerMinute, maxKeys: 1, now });
-  const firstAsked = new LRUCache<string, number>({ max: 1_000 });
+  const unknownKeyFetches = createRateLimiter({ perMinute: unknownKeyFetchesPerMinute, maxKeys: 1, now });
+  const firstRequestedAt = new LRUCache<string, number>({ max: 1_000 });
 
-  /** When the key id was asked for first, as far as it is remembered. */
-  const noteAsked = (id: string, cameAt: number) => {
-    const askedAt = firstAsked.get(id) ?? cameAt;
-    firstAsked.set(id, askedAt);
-    return askedAt;
+  const noteRequest = (id: string, at: number) => {
+    const requestedAt = firstRequestedAt.get(id) ?? at;
+    firstRequestedAt.set(id, requestedAt);
+    return requestedAt;
   };
   const isRecent = (at: number) => now() - at < fetchIntervalMs;
 
   const refresh = () =>
-    flight.run(issuer, async () => {
+    fetches.run(issuer, async () => {
       if (failure && isRecent(failure.at)) return;
-      const begunAt = now();
+      const fetchStartedAt = now();
       try {
-        keys = { find: await fetchKeys(issuer), begunAt };
+        keys = { find: await fetchKeys(issuer), fetchStartedAt };
         failure = undefined;
       } catch (cause) {
         failure = { cause, at: now() };
@@ -68,36 +68,38 @@ export function createKeySource({ issuer, fetchKeys, logger, now, wait }: KeySou
   async function currentKeys() {
     if (keys === undefined) await refresh();
     if (keys === undefined) throw unavailable(failure?.cause);
-    if (now() - keys.begunAt >= staleAfterMs) void refresh();
+    if (now() - keys.fetchStartedAt >= staleAfterMs) void refresh();
     return keys;
   }
 
-  const refreshInTurn = () =>
-    turn.run(issuer, async () => {
-      const { begunAt } = await currentKeys();
-      if (!unknownKeys.consume(issuer).allowed) await wait(Math.max(0, begunAt + fetchIntervalMs - now()));
+  const refreshPaced = () =>
+    pacedFetches.run(issuer, async () => {
+      const { fetchStartedAt } = await currentKeys();
+      if (!unknownKeyFetches.consume(issuer).allowed) {
+        await wait(Math.max(0, fetchStartedAt + fetchIntervalMs - now()));
+      }
       await refresh();
     });
 
-  async function refreshSince(askedAt: number): Promise<void> {
-    // A fetch that was under way already may have begun too early.
+  async function refreshSince(requestedAt: number): Promise<void> {
+    // A fetch that was already running may have started too early.
     do {
-      await refreshInTurn();
+      await refreshPaced();
       if (failure) throw unavailable(failure.cause);
-    } while ((await currentKeys()).begunAt < askedAt);
+    } while ((await currentKeys()).fetchStartedAt < requestedAt);
   }
 
   return async (header) => {
-    const cameAt = now();
-    const { find, begunAt } = await currentKeys();
+    const receivedAt = now();
+    const { find, fetchStartedAt } = await currentKeys();
     try {
       return await find(header);
     } catch (error) {
       if (!(error instanceof errors.JWKSNoMatchingKey)) throw error;
       const id = `${header.alg} ${header.kid}`.slice(0, 200);
-      const askedAt = noteAsked(id, cameAt);
-      const isJudged = begunAt >= askedAt && isRecent(begunAt) && !failure;
-      if (!isJudged) await waits.run(id, () => waiting.run(() => refreshSince(askedAt)));
+      const requestedAt = noteRequest(id, receivedAt);
+      const isCurrent = fetchStartedAt >= requestedAt && isRecent(fetchStartedAt) && !failure;
+      if (!isCurrent) await unknownIds.run(id, () => waiting.run(() => refreshSince(requestedAt)));
       return (await currentKeys()).find(header);
     }
   };
@@ -108,4 +110,54 @@ function unavailable(cause: unknown): AppError {
     cause,
     retryAfterSeconds: 2,
   });
+}
+
+const fetchTimeoutMs = 3_000;
+const maxDocumentBytes = 1_048_576;
+
+/**
+ * Fetches the signing keys of an issuer with OpenID Connect discovery.
+ * @param discoveryUrl address of the issuer inside the deployment, if it differs from its public one
+ * @throws Error if the provider does not respond, or its metadata or keys are invalid
+ */
+export async function fetchKeys(issuer: string, discoveryUrl = issuer): Promise<VerificationKeys> {
+  const metadataUrl = `${discoveryUrl.replace(/\/$/, '')}/.well-known/openid-configuration`;
+  const metadata = await fetchJson(metadataUrl);
+  if (metadata.issuer !== issuer) throw new Error(`${metadataUrl} describes another issuer`);
+  const jwksUri = metadata.jwks_uri;
+  if (typeof jwksUri !== 'string' || !isAsSecureAs(discoveryUrl, jwksUri)) {
+    throw new Error(`${metadataUrl} has no usable jwks_uri`);
+  }
+  const jwks = await fetchJson(jwksUri);
+  // An empty set is a fault of the provider. It must not replace keys that work.
+  if (!Array.isArray(jwks.keys) || jwks.keys.length === 0) throw new Error(`${jwksUri} holds no keys`);
+  return createLocalJWKSet(jwks as unknown as JSONWebKeySet);
+}
+
+function isAsSecureAs(discoveryUrl: string, uri: string): boolean {
+  return URL.canParse(uri) && (uri.startsWith('https://') || !discoveryUrl.startsWith('https://'));
+}
+
+async function fetchJson(url: string): Promise<Record<string, unknown>> {
+  const response = await fetch(url, {
+    headers: { Accept: 'application/json' },
+    redirect: 'error',
+    signal: AbortSignal.timeout(fetchTimeoutMs),
+  });
+  const text = await readLimited(response, url);
+  if (!response.ok) throw new Error(`${url} answered ${response.status}`);
+  const value: unknown = JSON.parse(text);
+  if (typeof value !== 'object' || value === null) throw new Error(`${url} is not a JSON object`);
+  return value as Record<string, unknown>;
+}
+
+async function readLimited(response: Response, url: string): Promise<string> {
+  const chunks: Uint8Array[] = [];
+  let size = 0;
+  for await (const chunk of response.body ?? []) {
+    size += chunk.length;
+    if (size > maxDocumentBytes) throw new Error(`${url} answered more than ${maxDocumentBytes} bytes`);
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks).toString('utf8');
 }

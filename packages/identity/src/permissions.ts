@@ -1,4 +1,4 @@
-/** What can be done on the platform and on the engine; contract §1 and §3 name the operations. */
+/** Operations of the platform and the engine, by role. Sections 1 and 3 of the contract describe them. */
 const readerPermissions = [
   'workspace_list_webhooks',
   'webhook_read',
@@ -42,7 +42,7 @@ export const workspaceRoles = {
   admin: new Set<Permission>(workspaceAdminPermissions),
 } as const;
 
-/** Roles in every workspace, and in what belongs to none. */
+/** Roles that apply to every workspace and to resources outside workspaces. */
 export const deploymentRoles = {
   tocsin_admin: new Set<Permission>(platformAdminPermissions),
   tocsin_engine_admin: new Set<Permission>(engineAdminPermissions),

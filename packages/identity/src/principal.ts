@@ -1,4 +1,5 @@
-import { AppError } from '@tocsin/kit';
+import { AppError, type DefineRoute, routeDefiner } from '@tocsin/kit';
+import type { FromSchema } from 'json-schema-to-ts';
 import {
   type DeploymentRole,
   deploymentRoles,
@@ -7,18 +8,21 @@ import {
   workspaceRoles,
 } from './permissions.js';
 
-/** A caller whose token has been verified. */
+/** A caller with a verified token. */
 export interface Principal {
   issuer: string;
   subject: string;
-  /** A name for people; the subject where the token has none. */
+  /** Name for people; equals `subject` if the token has none. */
   display: string;
-  /** Workspace ids are in lower case. */
+  /** Keys are workspace ids in lower case. */
   workspaceRoles: ReadonlyMap<string, ReadonlySet<WorkspaceRole>>;
   deploymentRoles: ReadonlySet<DeploymentRole>;
 }
 
-/** `workspaceId` is null for what belongs to no workspace: only deployment roles reach that. */
+/** Defines a route with a permission of this package; kit's `createHttpApp` serves it. */
+export const defineRoute: DefineRoute<Principal, Permission> = routeDefiner();
+
+/** @param workspaceId null for a resource outside workspaces, which only deployment roles reach */
 export function hasPermission(
   principal: Principal,
   permission: Permission,
@@ -31,13 +35,48 @@ export function hasPermission(
   return false;
 }
 
-/** @throws AppError `forbidden`, naming the permission. */
+/** @throws AppError `forbidden` with the name of the permission */
 export function requirePermission(
   principal: Principal,
   permission: Permission,
   workspaceId: string | null,
 ): void {
   if (hasPermission(principal, permission, workspaceId)) return;
-  const place = workspaceId === null ? 'this deployment' : 'this workspace';
-  throw new AppError('forbidden', `This needs the permission ${permission} in ${place}.`);
+  const scope = workspaceId === null ? 'this deployment' : 'this workspace';
+  throw new AppError('forbidden', `This needs the permission ${permission} in ${scope}.`);
+}
+
+export const whoamiSchema = {
+  title: 'Whoami',
+  description: 'The caller, and its roles by workspace.',
+  type: 'object',
+  required: ['issuer', 'subject', 'display', 'workspaces', 'deployment_roles'],
+  properties: {
+    issuer: { type: 'string' },
+    subject: { type: 'string' },
+    display: { type: 'string' },
+    workspaces: {
+      type: 'object',
+      description: 'Workspace id → roles.',
+      additionalProperties: {
+        type: 'array',
+        items: { type: 'string' },
+      },
+    },
+    deployment_roles: {
+      type: 'array',
+      items: { type: 'string' },
+    },
+  },
+} as const;
+
+export function presentWhoami(principal: Principal): FromSchema<typeof whoamiSchema> {
+  const { issuer, subject, display, workspaceRoles, deploymentRoles } = principal;
+  return {
+    issuer,
+    subject,
+    display,
+    workspaces: Object.fromEntries([...workspaceRoles].map(([id, roles]) => [id, [...roles]])),
+    deployment_roles: [...deploymentRoles],
+  };
 }

@@ -5,7 +5,7 @@ type Claims = Readonly<Record<string, unknown>>;
 const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
 const workspaceGroup = new RegExp(`^/workspaces/(${uuid})/([a-z]+)$`, 'i');
 
-/** Reads entries `/workspaces/{id}/{role}`; anything else in the claim is another application's and is ignored. */
+/** Reads entries `/workspaces/{id}/{role}`. Other entries belong to other applications and are ignored. */
 export function workspaceRolesFrom(claims: Claims, claimName: string): Map<string, Set<WorkspaceRole>> {
   const roles = new Map<string, Set<WorkspaceRole>>();
   for (const group of textsOf(readClaim(claims, claimName))) {
@@ -21,7 +21,7 @@ export function deploymentRolesFrom(claims: Claims, claimName: string): Set<Depl
   return new Set(textsOf(readClaim(claims, claimName)).filter(isDeploymentRole));
 }
 
-/** A claim by its whole name, which may hold dots as URLs do, else by a path such as `realm_access.roles`. */
+/** Reads a claim by its full name, which may contain dots as in a URL, or by a path such as `realm_access.roles`. */
 function readClaim(claims: Claims, name: string): unknown {
   if (Object.hasOwn(claims, name)) return claims[name];
   let value: unknown = claims;

@@ -1,17 +1,17 @@
 import type { EnvReader } from '@tocsin/kit';
 
-/** One provider whose tokens are taken, and how far they reach. */
+/** An identity provider and the scope of its tokens. */
 export interface TrustedIssuer {
   issuer: string;
   audience: string;
   groupsClaim: string;
   rolesClaim: string;
   /**
-   * `all`: the deployment's own provider, which also gives deployment roles. Otherwise a customer's: its tokens reach
-   * these workspaces (ids in lower case) and never give deployment roles.
+   * `all` marks the provider of the deployment, whose tokens also carry deployment roles. Tokens of a customer's provider
+   * are valid for these workspaces only (ids in lower case) and never carry deployment roles.
    */
   workspaces: 'all' | ReadonlySet<string>;
-  /** Where its metadata are fetched; at the issuer's own address unless given. */
+  /** Address for the discovery document. Default: the issuer. */
   discoveryUrl?: string;
 }
 
@@ -27,8 +27,8 @@ interface EnterpriseIssuer {
 
 /**
  * Reads OIDC_ISSUER, OIDC_DISCOVERY_URL, OIDC_AUDIENCE, OIDC_GROUPS_CLAIM, OIDC_ROLES_CLAIM, DEPLOYMENT and
- * OIDC_ENTERPRISE_ISSUERS, a JSON array of `{"issuer", "workspaces": [ids], "audience"?}`. Further issuers are for
- * enterprise deployments only.
+ * OIDC_ENTERPRISE_ISSUERS, a JSON array of `{"issuer", "workspaces": [ids], "audience"?}` that is valid with
+ * DEPLOYMENT=enterprise only.
  */
 export function readIdentitySettings(read: EnvReader, { audience }: { audience: string }): IdentitySettings {
   const common = {

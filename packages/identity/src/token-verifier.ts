@@ -1,15 +1,21 @@
 import { AppError } from '@tocsin/kit';
-import { decodeJwt, errors, type JWTVerifyGetKey, type JWTVerifyResult, jwtVerify } from 'jose';
-import { invalidToken } from './bearer-token.js';
+import {
+  decodeJwt,
+  errors,
+  type JWTHeaderParameters,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  type JWTVerifyResult,
+  jwtVerify,
+} from 'jose';
 import type { Principal } from './principal.js';
 import { deploymentRolesFrom, workspaceRolesFrom } from './roles-from-claims.js';
 import type { TrustedIssuer } from './settings.js';
-import { whyNotAnAccessToken } from './token-claims.js';
 
 export interface TokenVerifierDeps {
   issuers: readonly TrustedIssuer[];
   keysOf(issuer: string): JWTVerifyGetKey;
-  /** The wall clock. */
+  /** Wall clock. */
   currentDate(): Date;
 }
 
@@ -18,13 +24,13 @@ export interface VerifiedToken {
   expiresAtMs: number;
 }
 
-/** @throws AppError `unauthenticated`, or `unavailable` while the issuer's keys cannot be had. */
+/** @throws AppError `unauthenticated`, or `unavailable` while there are no keys of the issuer */
 export type VerifyToken = (token: string) => Promise<VerifiedToken>;
 
 const algorithms = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512'];
 const leewaySeconds = 30;
 
-/** Checks a JWT access token (RFC 9068, and providers older than it) of one of the trusted issuers. */
+/** Verifies JWT access tokens (RFC 9068, and those of older providers) of the trusted issuers. */
 export function createTokenVerifier({ issuers, keysOf, currentDate }: TokenVerifierDeps): VerifyToken {
   const trusted = new Map(
     issuers.map((issuer) => [issuer.issuer, { ...issuer, keys: keysOf(issuer.issuer) }]),
@@ -40,13 +46,13 @@ export function createTokenVerifier({ issuers, keysOf, currentDate }: TokenVerif
       requiredClaims: ['exp', 'sub'],
       currentDate: currentDate(),
     });
-    const objection = whyNotAnAccessToken(protectedHeader, payload);
-    if (objection) throw invalidToken(objection);
+    const problem = accessTokenProblem(protectedHeader, payload);
+    if (problem) throw invalidToken(problem);
     return { principal: toPrincipal(payload, issuer), expiresAtMs: (payload.exp as number) * 1000 };
   };
 }
 
-/** Only chooses whose keys and rules to check with; nothing of it is believed before that. */
+/** The unverified issuer only selects the keys and rules for the verification. */
 function readIssuer(token: string): string {
   try {
     return decodeJwt(token).iss ?? '';
@@ -98,4 +104,54 @@ function displayName(claims: Record<string, unknown>): string | undefined {
   return names.find(
     (name): name is string => typeof name === 'string' && /^[^\p{Cc}\p{Surrogate}]{1,255}$/u.test(name),
   );
+}
+
+const accessTokenTypes = new Set(['jwt', 'at+jwt', 'application/at+jwt']);
+
+/**
+ * Returns why a token with a valid signature and valid times cannot be used as an access token: a predicate that completes
+ * "The access token …". ID tokens are recognised by their header (`id_token+jwt`), Keycloak's `typ` claim, and claims that
+ * only ID tokens have (OpenID Connect Core §2).
+ */
+function accessTokenProblem(header: JWTHeaderParameters, claims: JWTPayload): string | undefined {
+  const headerType = header.typ?.toLowerCase() ?? 'jwt';
+  if (!accessTokenTypes.has(headerType)) return 'is not an access token';
+  const type = claims.typ;
+  if (type !== undefined && type !== 'Bearer') return 'is not an access token';
+  if ('at_hash' in claims || 'c_hash' in claims) return 'is an ID token';
+  // Old Keycloak versions copy `nonce` into access tokens, which have the type `Bearer`.
+  const isDeclared = headerType !== 'jwt' || type === 'Bearer';
+  if ('nonce' in claims && !isDeclared) return 'is an ID token';
+  // RFC 8705 and RFC 9449: a token that is bound to a key is invalid as a bearer token.
+  if ('cnf' in claims) return 'is bound to a key';
+  if (!isSubject(claims.sub)) return 'has no usable subject';
+  return undefined;
+}
+
+/** OpenID Connect Core §2 allows 255 characters. Control characters are excluded because subjects are stored and logged. */
+function isSubject(subject: unknown): boolean {
+  return typeof subject === 'string' && /^[^\p{Cc}\p{Surrogate}]{1,255}$/u.test(subject);
+}
+
+/** Room for the groups of a few hundred workspaces. The HTTP server's limit for headers is higher. */
+const maxTokenLength = 24_576;
+
+/**
+ * Reads the token of an `Authorization: Bearer …` header (RFC 6750 §2.1).
+ * @throws AppError `unauthenticated`
+ */
+export function readBearerToken(authorization: string | undefined): string {
+  if (authorization === undefined) {
+    throw new AppError('unauthenticated', 'Send an access token in the header Authorization: Bearer.');
+  }
+  const token = /^bearer +([\w.~+/-]+=*) *$/i.exec(authorization)?.[1];
+  if (token === undefined || token.length > maxTokenLength) throw invalidToken('is malformed');
+  return token;
+}
+
+/** @param predicate completes "The access token …"; the caller sees it, also in `WWW-Authenticate` (RFC 6750 §3) */
+function invalidToken(predicate: string, cause?: unknown): AppError {
+  const detail = `The access token ${predicate}.`;
+  const challenge = `Bearer error="invalid_token", error_description="${detail}"`;
+  return new AppError('unauthenticated', detail, { cause, headers: { 'WWW-Authenticate': challenge } });
 }

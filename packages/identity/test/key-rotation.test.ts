@@ -1,6 +1,5 @@
 import { createLogger } from '@tocsin/kit';
-import { fetchKeys } from '../src/fetch-keys.js';
-import { createKeySource } from '../src/key-source.js';
+import { createKeySource, fetchKeys } from '../src/key-source.js';
 import { makeKey, type SigningKey, startProvider } from './support/provider.js';
 
 let provider: Awaited<ReturnType<typeof startProvider>>;

@@ -142,7 +142,7 @@ test('checks are counted by what was found', async () => {
   await counting.verifyToken(token);
   await expect(counting.verifyToken('not.a.token')).rejects.toMatchObject({ status: 401 });
   const { text } = await metrics.expose();
-  for (const result of ['good', 'remembered', 'refused', 'not_judged']) {
+  for (const result of ['valid', 'cached', 'invalid', 'unavailable']) {
     expect(text).toMatch(
       new RegExp(`tocsin_token_checks_total\\{result="${result}",service="test"\\} [1-9]`),
     );

@@ -22,29 +22,28 @@ import { apiKeyRoutes } from './api-keys/api-key-routes.js';
 import type { EngineAuthConfig } from './config.js';
 import { createEngineMetrics } from './metrics.js';
 import { createAuthenticate } from './verify/authenticate.js';
-import { createBatchedLookup } from './verify/batched-lookup.js';
 import { createBcryptQueue } from './verify/bcrypt-queue.js';
 import { createDeactivationBroadcast } from './verify/deactivation-broadcast.js';
 import type { EngineCaller } from './verify/engine-caller.js';
-import { createKeyValidator } from './verify/key-validator.js';
+import { createBatchedLookup, createKeyValidator } from './verify/key-validator.js';
 import { verifyRoute } from './verify/verify-route.js';
 
 export interface EngineAuth {
   url: string;
   metricsUrl: string;
   logger: Logger;
-  /** Resolves once broadcasts of other instances are heard. */
+  /** Resolves when broadcasts of other instances arrive. */
   brokerReady(): Promise<void>;
   close(deadlineMs: number): Promise<void>;
 }
 
 /** The seam for tests. */
 export interface EngineAuthOverrides {
-  /** Milliseconds on a clock that never goes back. */
+  /** Monotonic clock in milliseconds. */
   now?: () => number;
 }
 
-/** The one place where the service is put together. Neither database nor broker is waited for. */
+/** Composition root of the service. It starts without waiting for database or broker. */
 export async function createEngineAuth(
   config: EngineAuthConfig,
   overrides: EngineAuthOverrides = {},
@@ -68,7 +67,7 @@ async function open(
   const database = createDatabase({
     url: config.databaseUrl.reveal(),
     applicationName: 'tocsin-engine-auth',
-    // A proxy waits for every answer: a 503 soon rather than a long wait, also while the database is frozen.
+    // A proxy holds the user's request meanwhile: an early 503 is better than a long wait.
     statementTimeoutMs: 5_000,
     acquireTimeoutMs: 3_000,
     refuseAfterMs: 1_000,
@@ -82,7 +81,7 @@ async function open(
   shutdown.add('broker', () => broker.close());
 
   const store = createApiKeyRepository(database);
-  const bcrypt = createBcryptQueue({ onDone: (seconds) => counted.bcryptTook(seconds) });
+  const bcrypt = createBcryptQueue({ onDone: (seconds) => counted.bcryptDone(seconds) });
   const counted = createEngineMetrics(metrics, { bcryptWaiting: bcrypt.waiting });
   const validator = createKeyValidator({
     findActiveHash: store.findActiveHash,

@@ -7,13 +7,13 @@ export interface EngineAuthConfig {
   logLevel: LogLevel;
   databaseUrl: Secret;
   amqpUrl: Secret;
-  /** Not set: there is no master key, and only a token's `tocsin_engine_admin` manages keys. */
+  /** Undefined: there is no admin key, and only tokens with `tocsin_engine_admin` manage keys. */
   adminKey: Secret | undefined;
   identity: IdentitySettings;
   maxActiveKeys: number;
 }
 
-/** @throws ConfigError naming every problem. */
+/** @throws ConfigError that lists every problem */
 export function loadConfig(env: NodeJS.ProcessEnv): EngineAuthConfig {
   return readEnv(env, (read) => {
     const host = read.string('HOST', '0.0.0.0');

@@ -37,9 +37,9 @@ const findActiveSecrets = {
 
 export interface ApiKeyRepository extends ApiKeyStore {
   findActiveHash(id: string): Promise<string | undefined>;
-  /** By id; without those that are not active. */
+  /** Returns the active keys among `ids`, by id. */
   findActiveSecrets(ids: string[]): Promise<Map<string, StoredSecret>>;
-  /** Of a key that has none, because an earlier version made it. */
+  /** Stores the tag of a key that has none because an earlier version created it. */
   addTag(id: string, tag: number): Promise<void>;
 }
 
@@ -48,7 +48,7 @@ export function createApiKeyRepository(database: Database): ApiKeyRepository {
   return {
     insert: (key, { hash, tag }, maxActive) =>
       knex.transaction(async (transaction) => {
-        // Counting and inserting must not interleave with another create; the lock goes with the transaction.
+        // Serialises count and insert between concurrent calls. The lock ends with the transaction.
         await transaction.raw(`select pg_advisory_xact_lock(hashtext('engine_auth.api_keys'))`);
         const counted = await transaction('api_keys')
           .where({ is_active: true })

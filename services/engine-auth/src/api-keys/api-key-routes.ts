@@ -1,7 +1,6 @@
 import { AppError, type Route } from '@tocsin/kit';
-import { defineRoute } from '../verify/define-route.js';
-import type { EngineCaller } from '../verify/engine-caller.js';
-import type { ApiKeyStore } from './api-key.js';
+import { defineRoute, type EngineCaller } from '../verify/engine-caller.js';
+import { type ApiKeyStore, type CreateApiKeyDeps, createApiKey } from './api-key.js';
 import {
   apiKeyParams,
   apiKeySchema,
@@ -9,15 +8,14 @@ import {
   createdApiKeySchema,
   presentApiKey,
 } from './api-key-schema.js';
-import { type CreateApiKeyDeps, createApiKey } from './create-api-key.js';
 
 export interface ApiKeyRoutesDeps extends CreateApiKeyDeps {
   store: ApiKeyStore;
-  /** Makes every instance forget the key at once. */
+  /** Removes the key from the cache of every instance. */
   forgetEverywhere(id: string): Promise<void>;
 }
 
-// Keys belong to the deployment: the permission is judged before it is told whether an id exists.
+// Keys belong to the deployment, so callers without the permission do not learn which ids exist.
 const manageKeys = {
   permission: 'api_key_manage',
   locate: () => ({ workspaceId: null, resource: undefined }),
@@ -32,7 +30,7 @@ export function apiKeyRoutes(deps: ApiKeyRoutesDeps): Route<EngineCaller>[] {
       method: 'POST',
       path: '/auth/api_keys/',
       operationId: 'createApiKey',
-      summary: 'Creates a user key; its raw form is in this answer only.',
+      summary: 'Creates a user key; only this response contains its raw form.',
       tag: 'api keys',
       access: manageKeys,
       body: createApiKeySchema,
@@ -85,7 +83,7 @@ export function apiKeyRoutes(deps: ApiKeyRoutesDeps): Route<EngineCaller>[] {
       method: 'DELETE',
       path: '/auth/api_keys/deactivate/{id}',
       operationId: 'deactivateApiKey',
-      summary: 'Ends a user key, for good. Ending it again changes nothing.',
+      summary: 'Deactivates a user key permanently. Repeating it changes nothing.',
       tag: 'api keys',
       access: manageKeys,
       params: apiKeyParams,

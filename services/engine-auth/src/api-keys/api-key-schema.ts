@@ -15,7 +15,7 @@ export const createApiKeySchema = {
 
 export const apiKeySchema = {
   title: 'ApiKey',
-  description: 'An engine key, never the raw key or its hash.',
+  description: 'An engine key without its raw form or hash.',
   type: 'object',
   required: ['id', 'description', 'is_active', 'created_at', 'created_by', 'deactivated_at'],
   additionalProperties: false,
@@ -31,7 +31,7 @@ export const apiKeySchema = {
 
 export const createdApiKeySchema = {
   title: 'CreatedApiKey',
-  description: 'The only time that the raw key is seen.',
+  description: 'A new engine key with its raw form, which is shown only here.',
   type: 'object',
   required: ['id', 'key', 'description', 'is_active', 'created_at', 'message'],
   additionalProperties: false,

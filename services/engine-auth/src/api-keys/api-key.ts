@@ -1,28 +1,59 @@
-/** A user-generated engine key as it is stored, without its hash. */
+import { randomBytes, randomUUID } from 'node:crypto';
+import { AppError } from '@tocsin/kit';
+import { digestOf, formatRawKey, secretTag } from './raw-key.js';
+
+/** A stored user key without its hash. */
 export interface ApiKey {
   id: string;
   description: string;
   isActive: boolean;
   createdAt: Date;
-  /** `admin-key`, or issuer and subject of the token. */
+  /** `admin-key`, or issuer and subject of a token. */
   createdBy: string;
   deactivatedAt: Date | null;
 }
 
-/** What a key's secret is judged by. */
+/** Data that verifies a key's secret. */
 export interface StoredSecret {
   hash: string;
-  /** Null where an earlier version made the key, and it was not used since. */
+  /** Null if an earlier version created the key and the key has not been used since. */
   tag: number | null;
 }
 
-/** The port of key management. */
 export interface ApiKeyStore {
-  /** Gives false, and stores nothing, when `maxActive` keys are active already, also under concurrent calls. */
+  /** Returns false and stores nothing if `maxActive` keys are active. Safe under concurrent calls. */
   insert(key: ApiKey, secret: StoredSecret, maxActive: number): Promise<boolean>;
   /** Newest first. */
   list(): Promise<ApiKey[]>;
   find(id: string): Promise<ApiKey | undefined>;
-  /** Gives false where there is no such key. A key that is inactive already stays as it is. */
+  /** Returns false if there is no such key. An inactive key keeps its time of deactivation. */
   deactivate(id: string, at: Date): Promise<boolean>;
+}
+
+export interface CreateApiKeyDeps {
+  store: Pick<ApiKeyStore, 'insert'>;
+  hash(secret: string): Promise<string>;
+  maxActiveKeys: number;
+}
+
+export interface CreatedApiKey {
+  key: ApiKey;
+  /** Shown to the caller once and stored nowhere. */
+  rawKey: string;
+}
+
+/** @throws AppError `conflict` if `maxActiveKeys` keys are active */
+export async function createApiKey(
+  { store, hash, maxActiveKeys }: CreateApiKeyDeps,
+  { description, createdBy }: { description: string; createdBy: string },
+): Promise<CreatedApiKey> {
+  const id = randomUUID();
+  const secret = randomBytes(32).toString('base64url');
+  const key = { id, description, isActive: true, createdAt: new Date(), createdBy, deactivatedAt: null };
+  const stored = { hash: await hash(secret), tag: secretTag(digestOf({ id, secret })) };
+  if (await store.insert(key, stored, maxActiveKeys)) return { key, rawKey: formatRawKey({ id, secret }) };
+  throw new AppError(
+    'conflict',
+    `${maxActiveKeys} keys are active, which is the limit; deactivate one first.`,
+  );
 }

@@ -1,12 +1,13 @@
-/** What a raw key holds: whose it is, and the secret that is hashed. */
+import { createHash } from 'node:crypto';
+
 export interface RawKey {
   /** A UUID in lower case. */
   id: string;
-  /** 32 random bytes in base64url: 43 characters, well below the 72 bytes that bcrypt looks at. */
+  /** 32 random bytes in base64url: 43 characters, and bcrypt reads 72 bytes. */
   secret: string;
 }
 
-/** The raw key as its holder keeps it: base64 of `{id}:{key}` (the customer's interface, "Internal format"). */
+/** Returns base64 of `{id}:{secret}`, the format that users keep (customer's interface, "Internal format"). */
 export function formatRawKey({ id, secret }: RawKey): string {
   return Buffer.from(`${id}:${secret}`).toString('base64');
 }
@@ -14,10 +15,23 @@ export function formatRawKey({ id, secret }: RawKey): string {
 const rawKey = /^([0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}):([\w-]{43})$/;
 const rawKeyLength = 108;
 
-/** Gives nothing for what cannot be a key, at no cost. Only the canonical spelling of a key is a key. */
+/** Parses the canonical form of a key. Returns undefined for every other text, without bcrypt or database. */
 export function parseRawKey(text: string): RawKey | undefined {
   if (text.length !== rawKeyLength) return undefined;
   const [, id, secret] = rawKey.exec(Buffer.from(text, 'base64').toString('latin1')) ?? [];
   if (id === undefined || secret === undefined) return undefined;
   return formatRawKey({ id, secret }) === text ? { id, secret } : undefined;
+}
+
+/** Digest of a raw key, for caches: they never hold the key itself. */
+export function digestOf({ id, secret }: RawKey): Buffer {
+  return createHash('sha256').update(`${id}:${secret}`).digest();
+}
+
+/**
+ * 16 bits of a key's digest, stored with its bcrypt hash. They reject all but one of 65,536 guesses without bcrypt, and
+ * leave 240 bits of the secret unknown.
+ */
+export function secretTag(digest: Buffer): number {
+  return digest.readInt16BE();
 }

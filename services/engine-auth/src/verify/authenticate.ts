@@ -6,7 +6,7 @@ import { adminKeyCaller, type EngineCaller, jwtCaller, userKeyCaller } from './e
 import type { ValidateKey } from './key-validator.js';
 
 export interface AuthenticateDeps {
-  /** Not set: nobody has the master key. */
+  /** Undefined: there is no admin key. */
   adminKey: Secret | undefined;
   validateKey: ValidateKey;
   /** @throws AppError `unauthenticated` or `unavailable` */
@@ -15,7 +15,7 @@ export interface AuthenticateDeps {
 
 export type Authenticate = (input: { authorization: string | undefined }) => Promise<EngineCaller>;
 
-/** The chain of the customer's interface: master key, then user-generated key, then JWT. */
+/** Checks a credential as admin key, then user key, then JWT (customer's interface). */
 export function createAuthenticate({ adminKey, validateKey, verifyToken }: AuthenticateDeps): Authenticate {
   const isAdminKey = createAdminKeyCheck(adminKey);
   return async ({ authorization }) => {
@@ -34,7 +34,7 @@ export function createAuthenticate({ adminKey, validateKey, verifyToken }: Authe
 
 const maxCredentialLength = 24_576;
 
-/** Wider than RFC 6750's alphabet: an operator may choose any master key that fits into a header. */
+/** Accepts more characters than RFC 6750: the admin key can be any text that fits into a header. */
 function readCredential(authorization: string | undefined): string {
   if (authorization === undefined) {
     throw new AppError(
@@ -47,11 +47,11 @@ function readCredential(authorization: string | undefined): string {
   return credential;
 }
 
-/** Digests are compared, so that neither the time nor the length of a guess tells anything. */
+/** Compares digests, so that the response time depends on neither the content nor the length of a guess. */
 function createAdminKeyCheck(adminKey: Secret | undefined): (credential: string) => boolean {
   if (adminKey === undefined) return () => false;
   const expected = sha256(Buffer.from(adminKey.reveal()));
-  // Node reads header bytes as latin1; this gives the bytes that were sent.
+  // Node decodes headers as Latin-1; encoding them the same way restores the bytes.
   return (credential) => timingSafeEqual(sha256(Buffer.from(credential, 'latin1')), expected);
 }
 

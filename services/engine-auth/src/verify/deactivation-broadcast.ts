@@ -3,11 +3,11 @@ import type { Logger } from '@tocsin/kit';
 import { type Broker, createPublisher, listenToBroadcasts } from '@tocsin/messaging';
 
 export interface DeactivationBroadcast {
-  /** Never fails: a lost broadcast only means that other instances take the key until their 10 seconds are over. */
+  /** Never fails: without the broadcast, other instances accept the key until their cache expires after 10 s. */
   announce(id: string): Promise<void>;
 }
 
-/** Tells every instance, this one too, which key was deactivated. */
+/** Notifies every instance, including this one, of deactivated keys. */
 export async function createDeactivationBroadcast(
   broker: Broker,
   { onDeactivated, logger }: { onDeactivated: (id: string) => void; logger: Logger },

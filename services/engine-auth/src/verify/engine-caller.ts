@@ -1,18 +1,21 @@
 import type { Principal } from '@tocsin/identity';
+import { type DefineRoute, routeDefiner } from '@tocsin/kit';
 
 type CallerKind = 'admin_key' | 'user_key' | 'jwt';
 
-/** Who calls, by whichever credential. */
+/** An authenticated caller. */
 export interface EngineCaller {
   kind: CallerKind;
   /** `admin-key`, the id of a user key, or the subject of a token. */
   subject: string;
-  /** Roles in the deployment, sent on as `X-Auth-Roles`. */
+  /** Deployment roles, returned in the header `X-Auth-Roles`. */
   roles: readonly string[];
-  /** Unambiguous across kinds and issuers, for `created_by` and the log. */
+  /** Name for `created_by` and logs, unique across kinds and issuers. */
   recordedAs: string;
   mayManageKeys: boolean;
 }
+
+export const defineRoute: DefineRoute<EngineCaller, 'api_key_manage'> = routeDefiner();
 
 export const adminKeyCaller: EngineCaller = {
   kind: 'admin_key',
@@ -22,7 +25,7 @@ export const adminKeyCaller: EngineCaller = {
   mayManageKeys: true,
 };
 
-/** A user key is for standard operations (the customer's interface, "Engine: API keys"). */
+/** User keys cannot manage keys (customer's interface, "Engine: API keys"). */
 export function userKeyCaller(id: string): EngineCaller {
   return { kind: 'user_key', subject: id, roles: [], recordedAs: `user-key ${id}`, mayManageKeys: false };
 }

@@ -1,7 +1,6 @@
 import type { StoredSecret } from '../api-keys/api-key.js';
-import type { RawKey } from '../api-keys/raw-key.js';
-import { digestOf, secretTag } from '../api-keys/secret-tag.js';
-import { createKeyValidator } from './key-validator.js';
+import { digestOf, type RawKey, secretTag } from '../api-keys/raw-key.js';
+import { createBatchedLookup, createKeyValidator } from './key-validator.js';
 
 const id = '6f1c2a9e-0b57-4a7e-9c0e-0d1f2a3b4c5d';
 const good = { id, secret: 'good' };
@@ -204,4 +203,45 @@ test('a fault of the database is passed on and not remembered as a refusal', asy
   await expect(validator.validate(good)).rejects.toThrow('connection refused');
   away = false;
   expect(await validator.validate(good)).toBe(true);
+});
+
+function setUpLookup() {
+  const asked: string[][] = [];
+  const queries: { resolve(): void; reject(error: Error): void }[] = [];
+  const lookUp = createBatchedLookup<string>((ids) => {
+    asked.push(ids);
+    return new Promise((resolve, reject) => {
+      queries.push({ resolve: () => resolve(new Map(ids.map((id) => [id, `hash of ${id}`]))), reject });
+    });
+  });
+  return { lookUp, asked, queries };
+}
+
+const settle = () => new Promise((resolve) => setImmediate(resolve));
+
+test('ids that arrive during a query share the next query', async () => {
+  const { lookUp, asked, queries } = setUpLookup();
+  const first = lookUp('a');
+  await settle();
+  const others = ['b', 'c', 'b'].map((id) => lookUp(id));
+  await settle();
+  expect(asked).toEqual([['a']]);
+  queries[0]!.resolve();
+  expect(await first).toBe('hash of a');
+  await settle();
+  expect(asked).toEqual([['a'], ['b', 'c']]);
+  queries[1]!.resolve();
+  expect(await Promise.all(others)).toEqual(['hash of b', 'hash of c', 'hash of b']);
+});
+
+test('a failed query fails the lookups of its own batch only', async () => {
+  const { lookUp, queries } = setUpLookup();
+  const first = lookUp('a');
+  await settle();
+  const second = lookUp('b');
+  queries[0]!.reject(new Error('away'));
+  await expect(first).rejects.toThrow('away');
+  await settle();
+  queries[1]!.resolve();
+  expect(await second).toBe('hash of b');
 });

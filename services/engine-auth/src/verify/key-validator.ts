@@ -1,60 +1,60 @@
 import { timingSafeEqual } from 'node:crypto';
-import { AppError, createSemaphore, createSingleFlight } from '@tocsin/kit';
+import { AppError, createPromiseBatcher, createSemaphore, createSingleFlight } from '@tocsin/kit';
 import { LRUCache } from 'lru-cache';
 import type { StoredSecret } from '../api-keys/api-key.js';
-import type { RawKey } from '../api-keys/raw-key.js';
-import { digestOf, secretTag } from '../api-keys/secret-tag.js';
+import { digestOf, type RawKey, secretTag } from '../api-keys/raw-key.js';
 import type { KeyCheck } from '../metrics.js';
 
 export interface KeyValidatorDeps {
-  /** For a key in use. */
+  /** Reads the hash of a key that was verified before. */
   findActiveHash(id: string): Promise<string | undefined>;
-  /** For a key that may be a guess: asked together with others. */
+  /** Reads a key that may be a guess; see `createBatchedLookup`. */
   lookUp(id: string): Promise<StoredSecret | undefined>;
-  /** Tells the tag of a key that was found good and had none. */
+  /** Called with the tag of a valid key that has none yet. */
   onUntagged(id: string, tag: number): void;
-  /** Bounded bcrypt work; rejects with AppError `unavailable` when too much of it waits. */
+  /** Compares with bcrypt; rejects with AppError `unavailable` if too many calls wait. */
   compare(secret: string, hash: string): Promise<boolean>;
   wait(ms: number): Promise<unknown>;
-  /** Milliseconds on a clock that never goes back. */
+  /** Monotonic clock in milliseconds. */
   now(): number;
-  /** Told once for each call of `validate`. */
-  onChecked?(answer: KeyCheck): void;
+  /** Called once for each call of `validate`. */
+  onChecked?(result: KeyCheck): void;
 }
 
 export type ValidateKey = (key: RawKey) => Promise<boolean>;
 
 export interface KeyValidator {
   validate: ValidateKey;
-  /** The key was deactivated: the next use reads the database. */
+  /** Called when the key is deactivated: its next use reads the database. */
   forget(id: string): void;
 }
 
-/** What was proven: this secret, by its digest and never itself, matches this hash. */
-interface Proof {
+/** The secret with this digest matches this hash. */
+interface VerifiedKey {
   digest: Buffer;
   hash: string;
-  /** When the database was asked, not when it answered. */
+  /** Time of the database query, not of its result. */
   readAtMs: number;
 }
 
-/** The customer's "In-memory cache TTL", counted from the database read. */
+/** The customer's "In-memory cache TTL", counted from the database query. */
 const successTtlMs = 10_000;
 const failureTtlMs = 10_000;
 /**
- * When a key is refused, counted from its check's beginning: longer than the lookup takes, and bcrypt where it is
- * needed, also on a busy machine. An unknown id is told from a wrong secret neither by when it is answered nor by what.
+ * Time from the start of a check to its rejection. It exceeds lookup plus bcrypt on a busy machine, so that the response
+ * time does not tell an unknown id from a wrong secret.
  */
-const refusedAfterMs = 200;
-/** Checks that can wait for the same key. With the running one they take `refusedAfterMs`. */
+const rejectedAfterMs = 200;
+/** Checks of one key that may wait. Together with the running one they take about `rejectedAfterMs`. */
 const maxWaitingChecks = 5;
 const maxKeys = 10_000;
 const maxFailures = 10_000;
 
 /**
- * Judges user keys. A success counts for 10 seconds. After that the key is looked up again, and while its hash is the
- * one that it was proven against, bcrypt is not needed: keys in use never wait behind the guesses of strangers. Nor do
- * those that are used for the first time: only secrets with the key's tag come to bcrypt, one of each key at a time.
+ * Verifies user keys. Three rules keep guesses from delaying valid keys:
+ * - A valid key is cached for 10 s. After that its hash is read again, and bcrypt is skipped if the hash is unchanged.
+ * - Secrets whose tag differs from the key's tag are rejected without bcrypt.
+ * - One check of each key runs at a time.
  */
 export function createKeyValidator({
   findActiveHash,
@@ -65,10 +65,10 @@ export function createKeyValidator({
   now,
   onChecked = () => {},
 }: KeyValidatorDeps): KeyValidator {
-  const proofs = new LRUCache<string, Proof>({ max: maxKeys });
+  const verified = new LRUCache<string, VerifiedKey>({ max: maxKeys });
   const failures = new LRUCache<string, number>({ max: maxFailures });
   const forgottenAt = new LRUCache<string, number>({ max: maxKeys });
-  const flight = createSingleFlight<boolean>();
+  const runningChecks = createSingleFlight<boolean>();
   const checks = createSemaphore({
     permits: Infinity,
     permitsPerKey: 1,
@@ -77,16 +77,16 @@ export function createKeyValidator({
   });
 
   async function check(key: RawKey, digest: Buffer): Promise<boolean> {
-    const known = proofs.get(key.id);
-    if (known !== undefined && timingSafeEqual(known.digest, digest)) {
+    const cached = verified.get(key.id);
+    if (cached !== undefined && timingSafeEqual(cached.digest, digest)) {
       const readAtMs = now();
       const hash = await findActiveHash(key.id);
-      if (hash === known.hash) return prove(key.id, { digest, hash, readAtMs });
+      if (hash === cached.hash) return cacheVerified(key.id, { digest, hash, readAtMs });
     }
-    return checkUnproven(key, digest);
+    return checkWithBcrypt(key, digest);
   }
 
-  async function checkUnproven({ id, secret }: RawKey, digest: Buffer): Promise<boolean> {
+  async function checkWithBcrypt({ id, secret }: RawKey, digest: Buffer): Promise<boolean> {
     const readAtMs = now();
     const stored = await lookUp(id);
     const tag = secretTag(digest);
@@ -94,43 +94,63 @@ export function createKeyValidator({
       const { hash } = stored;
       if (await checks.run(() => compare(secret, hash), id)) {
         if (stored.tag === null) onUntagged(id, tag);
-        return prove(id, { digest, hash, readAtMs });
+        return cacheVerified(id, { digest, hash, readAtMs });
       }
     }
     failures.set(digest.toString('base64'), now() + failureTtlMs);
-    await wait(readAtMs + refusedAfterMs - now());
+    await wait(readAtMs + rejectedAfterMs - now());
     return false;
   }
 
-  function prove(id: string, proof: Proof): boolean {
-    const wasForgotten = (forgottenAt.get(id) ?? Number.NEGATIVE_INFINITY) >= proof.readAtMs;
-    if (!wasForgotten) proofs.set(id, proof);
+  /** Returns false if the key was deactivated after it was read. */
+  function cacheVerified(id: string, key: VerifiedKey): boolean {
+    const wasForgotten = (forgottenAt.get(id) ?? Number.NEGATIVE_INFINITY) >= key.readAtMs;
+    if (!wasForgotten) verified.set(id, key);
     return !wasForgotten;
   }
 
   return {
     async validate(key) {
       const digest = digestOf(key);
-      const proof = proofs.get(key.id);
-      if (proof && now() - proof.readAtMs < successTtlMs && timingSafeEqual(proof.digest, digest)) {
+      const cached = verified.get(key.id);
+      if (cached && now() - cached.readAtMs < successTtlMs && timingSafeEqual(cached.digest, digest)) {
         onChecked('cached');
         return true;
       }
       const name = digest.toString('base64');
       if ((failures.get(name) ?? Number.NEGATIVE_INFINITY) > now()) {
-        onChecked('cached_refusal');
+        onChecked('cached_rejection');
         return false;
       }
       onChecked('looked_up');
-      return flight.run(name, () => check(key, digest));
+      return runningChecks.run(name, () => check(key, digest));
     },
     forget(id) {
       forgottenAt.set(id, now());
-      proofs.delete(id);
+      verified.delete(id);
     },
   };
 }
 
 function keyIsBusy(): AppError {
   return new AppError('unavailable', 'This key is being checked; try again.', { retryAfterSeconds: 1 });
+}
+
+/**
+ * Looks up ids in batches, one query at a time: the ids that arrive during a query share the next one. Lookups of
+ * unknown callers use one database connection at most, however many there are.
+ */
+export function createBatchedLookup<T>(
+  findAll: (ids: string[]) => Promise<ReadonlyMap<string, T>>,
+): (id: string) => Promise<T | undefined> {
+  const batcher = createPromiseBatcher<string, T | undefined>({
+    run: async (ids) => {
+      const found = await findAll([...new Set(ids)]);
+      return ids.map((id) => found.get(id));
+    },
+    maxSize: Infinity,
+    concurrency: 1,
+    failsWholeBatch: () => true,
+  });
+  return batcher.add;
 }

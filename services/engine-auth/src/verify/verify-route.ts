@@ -1,19 +1,18 @@
 import type { Route } from '@tocsin/kit';
-import { defineRoute } from './define-route.js';
-import type { EngineCaller } from './engine-caller.js';
+import { defineRoute, type EngineCaller } from './engine-caller.js';
 
-/** A forward-auth target for a reverse proxy, which asks with the method of the request that it holds. */
+/** Forward-auth target for a reverse proxy. Proxies call it with the method of the original request. */
 export function verifyRoute(): Route<EngineCaller> {
   return defineRoute({
     method: 'ALL',
     path: '/auth/verify',
     operationId: 'verifyCredential',
-    summary: 'Whether the credential is valid, and whose it is.',
+    summary: 'Verifies a credential and names its caller.',
     tag: 'verification',
     access: 'token',
     responses: {
       204: {
-        description: 'It is valid.',
+        description: 'The credential is valid.',
         headers: {
           'X-Auth-Subject': 'The caller, percent-encoded.',
           'X-Auth-Kind': 'admin_key, user_key or jwt.',

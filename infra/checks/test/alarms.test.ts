@@ -170,14 +170,14 @@ const cases: Record<string, { fires: [Given, Record<string, string>][]; silent: 
     fires: [[durations('/api/v1/whoami', 1, 0.9), { job: 'webhook-api' }]],
     silent: [durations('/api/v1/whoami', 1, 0.99), durations('/api/v1/webhooks/{id}/test', 1, 0)],
   },
-  TokensNotJudged: {
+  TokenChecksUnavailable: {
     fires: [
       [
-        { 'tocsin_token_checks_total{job="webhook-api", result="not_judged"}': '1/s' },
+        { 'tocsin_token_checks_total{job="webhook-api", result="unavailable"}': '1/s' },
         { job: 'webhook-api' },
       ],
     ],
-    silent: [{ 'tocsin_token_checks_total{job="webhook-api", result="refused"}': '9/s' }],
+    silent: [{ 'tocsin_token_checks_total{job="webhook-api", result="invalid"}': '9/s' }],
   },
   KeyGuessing: { fires: [[{ tocsin_bcrypt_waiting: 51 }, {}]], silent: [{ tocsin_bcrypt_waiting: 3 }] },
   BrokerBacklog: {

@@ -193,7 +193,6 @@ test('no label names a webhook, workspace, key, URL or caller', () => {
   const ours = series.filter(({ name }) => /^(tocsin|http)_/.test(name));
   const names = new Set(ours.flatMap(({ labels }) => Object.keys(labels)));
   expect([...names].sort()).toEqual([
-    'answer',
     'error_code',
     'le',
     'method',
@@ -231,10 +230,10 @@ test('the metrics count what happened', () => {
   // Claimed as it was written, so no batch of claims was needed.
   expect(total('tocsin_batch_size_sum', { stage: 'claim' })).toBe(0);
   expect(total('tocsin_batch_size_sum', { stage: 'record' })).toBe(1);
-  expect(total('tocsin_key_checks_total', { answer: 'looked_up' })).toBe(1);
-  expect(total('tocsin_key_checks_total', { answer: 'cached' })).toBe(1);
+  expect(total('tocsin_key_checks_total', { result: 'looked_up' })).toBe(1);
+  expect(total('tocsin_key_checks_total', { result: 'cached' })).toBe(1);
   expect(total('tocsin_bcrypt_seconds_count', {})).toBeGreaterThanOrEqual(2);
-  expect(total('tocsin_token_checks_total', { result: 'good' })).toBeGreaterThanOrEqual(1);
+  expect(total('tocsin_token_checks_total', { result: 'valid' })).toBeGreaterThanOrEqual(1);
   const created = { method: 'POST', route: '/api/v1/workspaces/{workspace_id}/webhooks', status: '201' };
   expect(total('http_request_duration_seconds_count', created)).toBe(1);
 });

@@ -1,14 +1,11 @@
 import { isIP } from 'node:net';
 
-/** What a setting's text was read as, or why it cannot be. `problem` completes "NAME …" and never holds the value. */
+/** The parsed value of a setting, or a problem that completes the sentence "NAME …" and never contains the value. */
 export type Parsed<T> = { value: T } | { problem: string };
 
 const unitMs = { ms: 1, s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000 } as const;
 
-/**
- * Reads `250ms`, `5s`, `2m`, `1h` or `1d` as milliseconds, `min` of them or more. A unit is required, so that nobody
- * guesses it.
- */
+/** Parses `250ms`, `5s`, `2m`, `1h` or `1d` to milliseconds, at least `min`. A number without a unit is ambiguous and rejected. */
 export function parseDurationMs(text: string, { min = 0 }: { min?: number } = {}): Parsed<number> {
   const match = /^(\d{1,9}(?:\.\d{1,3})?)(ms|s|m|h|d)$/.exec(text);
   if (!match) return { problem: 'must be a duration with a unit, such as 250ms, 5s, 2m or 1h' };
@@ -30,7 +27,7 @@ export function parseBoolean(text: string): Parsed<boolean> {
   return { problem: 'must be true or false' };
 }
 
-/** `protocols` are named without the colon; the text is given back as it was. */
+/** `protocols` are written without a colon. The URL is returned unchanged. */
 export function parseUrl(text: string, protocols: readonly string[]): Parsed<string> {
   if (URL.canParse(text) && protocols.includes(new URL(text).protocol.slice(0, -1))) return { value: text };
   return {
@@ -38,7 +35,7 @@ export function parseUrl(text: string, protocols: readonly string[]): Parsed<str
   };
 }
 
-/** An address alone is a range of one. */
+/** Parses an address range; a single address is a range of one. */
 export function parseCidr(text: string): Parsed<string> {
   const [address = '', prefix, ...rest] = text.split('/');
   const bits = { 0: -1, 4: 32, 6: 128 }[isIP(address) as 0 | 4 | 6];

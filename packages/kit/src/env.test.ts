@@ -11,7 +11,7 @@ function problemsOf(read: () => unknown): readonly string[] {
   throw new Error('The configuration was accepted.');
 }
 
-test('settings are read to their types, with fallbacks for what is not set or empty', () => {
+test('settings are parsed to their types, with fallbacks for unset and empty variables', () => {
   const env = {
     PORT: '8080',
     FLAG: 'Yes',
@@ -48,7 +48,7 @@ test('settings are read to their types, with fallbacks for what is not set or em
   });
 });
 
-test('every problem is told at once, and none repeats a value, which may be a secret', () => {
+test('all problems are reported at once and without the values, which can be secrets', () => {
   const env = {
     PORT: '99999',
     COUNT: '1e3',
@@ -86,18 +86,18 @@ test('every problem is told at once, and none repeats a value, which may be a se
   expect(problems.join()).not.toContain('hunter2');
 });
 
-test('a builder that trips over a refused variable does not hide the refusal', () => {
+test('an error of the builder does not hide the problem of a variable', () => {
   const problems = problemsOf(() =>
     readEnv({}, (read) => ({ first: read.json<string[]>('LIST', (value) => value as string[]).at(0) })),
   );
   expect(problems).toEqual(['LIST is required']);
 });
 
-test.each(['-1', '65536', '80.5', '0x50', '', 'http', '８０'])('%j is no port', (PORT) => {
+test.each(['-1', '65536', '80.5', '0x50', '', 'http', '８０'])('%j is rejected as a port', (PORT) => {
   expect(problemsOf(() => readEnv({ PORT }, (read) => ({ port: read.port('PORT') })))).toHaveLength(1);
 });
 
-test('a duration that is too short is told from which on it is long enough', () => {
+test('the problem of a duration below the minimum names the minimum', () => {
   const waitOf = (WAIT: string) =>
     readEnv({ WAIT }, (read) => ({ ms: read.durationMs('WAIT', 5, { min: 1_500 }) }));
   expect(waitOf('1500ms').ms).toBe(1_500);
@@ -105,18 +105,18 @@ test('a duration that is too short is told from which on it is long enough', () 
 });
 
 test.each(['10.0.0.0/', '10.0.0.0/-1', '10.0.0/8', '::1/129', '10.0.0.0/8/8', 'example.com', '010.0.0.1'])(
-  '%j is no address range',
+  '%j is rejected as an address range',
   (RANGES) => {
     expect(problemsOf(() => readEnv({ RANGES }, (read) => ({ x: read.cidrs('RANGES') })))).toHaveLength(1);
   },
 );
 
-test('the result cannot be changed, however deep', () => {
+test('the configuration is frozen at every level', () => {
   const config = readEnv({}, () => ({ http: { ports: [1] } }));
   expect(() => config.http.ports.push(2)).toThrow(TypeError);
 });
 
-test('a secret is not printed in any way but by asking for it', () => {
+test('a secret is printed as [redacted] everywhere; only reveal returns it', () => {
   const { key } = readEnv({ KEY: 'hunter2' }, (read) => ({ key: read.secret('KEY') }));
   const printed = [
     `${key}`,

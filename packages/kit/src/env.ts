@@ -8,7 +8,7 @@ import {
 } from './env-formats.js';
 import { Secret } from './secret.js';
 
-/** Everything that is wrong with the environment, one line for each problem. */
+/** All problems of the environment variables, one line each. */
 export class ConfigError extends Error {
   readonly problems: readonly string[];
 
@@ -22,9 +22,9 @@ export class ConfigError extends Error {
 type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
- * Reads settings into one deeply frozen object. A reader without a fallback makes its variable required; an empty
- * variable counts as not set.
- * @throws ConfigError with every problem at once; no problem repeats the value, which may be a secret.
+ * Reads settings into one deeply frozen object. A variable without a fallback is required; an empty variable counts as
+ * not set.
+ * @throws ConfigError with all problems at once, without the values: they can be secrets
  */
 export function readEnv<T extends object>(env: Environment, build: (read: EnvReader) => T): Readonly<T> {
   const problems: string[] = [];
@@ -33,7 +33,7 @@ export function readEnv<T extends object>(env: Environment, build: (read: EnvRea
   try {
     config = build(reader);
   } catch (error) {
-    // A builder may trip over the stand-in of a variable that was refused; what matters is the refusal.
+    // The builder can fail because of the placeholder of a rejected variable. The rejection is the cause to report.
     if (problems.length === 0) throw error;
     throw new ConfigError(problems);
   }
@@ -44,17 +44,22 @@ export function readEnv<T extends object>(env: Environment, build: (read: EnvRea
 export type EnvReader = ReturnType<typeof createReader>;
 
 function createReader(env: Environment, problems: string[]) {
-  function read<T>(name: string, fallback: T | undefined, standIn: T, parse: (text: string) => Parsed<T>): T {
+  function read<T>(
+    name: string,
+    fallback: T | undefined,
+    placeholder: T,
+    parse: (text: string) => Parsed<T>,
+  ): T {
     const text = env[name]?.trim();
     if (!text) {
       if (fallback !== undefined) return fallback;
       problems.push(`${name} is required`);
-      return standIn;
+      return placeholder;
     }
     const parsed = parse(text);
     if ('value' in parsed) return parsed.value;
     problems.push(`${name} ${parsed.problem}`);
-    return standIn;
+    return placeholder;
   }
 
   function each<T>(text: string, parse: (item: string) => Parsed<T>): Parsed<T[]> {
@@ -72,7 +77,7 @@ function createReader(env: Environment, problems: string[]) {
     optionalString: (name: string) => env[name]?.trim() || undefined,
     int: (name: string, fallback?: number, range: { min?: number; max?: number } = {}) =>
       read(name, fallback, 0, (text) => parseInteger(text, range)),
-    /** 0 lets the system choose. */
+    /** Port 0: the operating system chooses a free port. */
     port: (name: string, fallback?: number) =>
       read(name, fallback, 0, (text) => parseInteger(text, { min: 0, max: 65_535 })),
     bool: (name: string, fallback?: boolean) => read(name, fallback, false, parseBoolean),
@@ -81,15 +86,15 @@ function createReader(env: Environment, problems: string[]) {
         const value = values.find((candidate) => candidate === text);
         return value === undefined ? { problem: `must be one of ${values.join(', ')}` } : { value };
       }),
-    /** Separated by commas. */
+    /** A comma-separated list. */
     list: (name: string, fallback?: string[]) =>
       read<string[]>(name, fallback, [], (text) => ({ value: splitList(text) })),
     url: (name: string, fallback?: string, protocols: readonly string[] = ['http', 'https']) =>
-      read(name, fallback, 'http://stand-in.invalid', (text) => parseUrl(text, protocols)),
-    /** A URL that may hold a password. */
+      read(name, fallback, 'http://placeholder.invalid', (text) => parseUrl(text, protocols)),
+    /** A URL that can contain a password. */
     secretUrl: (name: string, protocols: readonly string[], fallback?: string) =>
       new Secret(
-        read(name, fallback, `${protocols[0]}://stand-in.invalid`, (text) => parseUrl(text, protocols)),
+        read(name, fallback, `${protocols[0]}://placeholder.invalid`, (text) => parseUrl(text, protocols)),
       ),
     secret: (name: string) => new Secret(read(name, undefined, '', (value) => ({ value }))),
     optionalSecret: (name: string) => {
@@ -98,16 +103,16 @@ function createReader(env: Environment, problems: string[]) {
     },
     durationMs: (name: string, fallback?: number, range: { min?: number } = {}) =>
       read(name, fallback, 0, (text) => parseDurationMs(text, range)),
-    /** Separated by commas. */
+    /** A comma-separated list of durations. */
     durationsMs: (name: string, fallback?: number[]) =>
       read<number[]>(name, fallback, [], (text) => each(text, parseDurationMs)),
-    /** Separated by commas. */
+    /** A comma-separated list of address ranges. */
     cidrs: (name: string, fallback?: string[]) =>
       read<string[]>(name, fallback, [], (text) => each(text, parseCidr)),
-    /** `check` gives the typed value, or throws an error whose message completes "NAME …". */
+    /** `check` returns the typed value, or throws an error whose message completes the sentence "NAME …". */
     json: <T>(name: string, check: (value: unknown) => T, fallback?: T) =>
       read<T>(name, fallback, undefined as T, (text) => parseJson(text, check)),
-    /** For rules that span several variables. */
+    /** Reports a violated rule about several variables. */
     problem: (sentence: string) => {
       problems.push(sentence);
     },

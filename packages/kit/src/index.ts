@@ -48,8 +48,7 @@ export {
 } from './http/route.js';
 export { type HttpServer, listen } from './http/server.js';
 export { createLogger, type Logger, type LogLevel, logLevels } from './logger.js';
-export { createMetrics, type Metrics } from './metrics.js';
-export { serveMetrics } from './metrics-server.js';
+export { createMetrics, type Metrics, serveMetrics } from './metrics.js';
 export { type RunningService, runService } from './run-service.js';
 export { addFormats } from './schema-formats.js';
 export { Secret } from './secret.js';

@@ -1,18 +1,19 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { type HttpServer, listen } from './http/server.js';
 
-/** A registry of its own for each service, so that two services can live in one process (a test). */
+/** Metrics of one service. Each service has its own registry, so that a test can run two services in one process. */
 export interface Metrics {
   counter<L extends string>(name: string, help: string, labels?: readonly L[]): Counter<L>;
-  /** `collect` sets the gauge anew at each scrape. */
+  /** `collect` updates the gauge at each scrape. */
   gauge<L extends string>(
     name: string,
     help: string,
     labels?: readonly L[],
     collect?: (gauge: Gauge<L>) => void,
   ): Gauge<L>;
-  /** `buckets` are upper bounds, in seconds for durations. */
+  /** `buckets` are upper bounds; durations are in seconds. */
   histogram<L extends string>(options: HistogramOptions<L>): Histogram<L>;
-  /** The text exposition that Prometheus scrapes. */
+  /** Returns all metrics in the text format of Prometheus. */
   expose(): Promise<{ contentType: string; text: string }>;
 }
 
@@ -49,4 +50,16 @@ export function createMetrics({ service }: { service: string }): Metrics {
       new Histogram({ name, help, labelNames: labels, registers, ...(buckets && { buckets }) }),
     expose: async () => ({ contentType: registry.contentType, text: await registry.metrics() }),
   };
+}
+
+/** Serves `/metrics` on a port of its own, so that it can stay inside the network. */
+export function serveMetrics(metrics: Metrics, address: { host: string; port: number }): Promise<HttpServer> {
+  return listen(async (request, response) => {
+    if (request.url !== '/metrics') {
+      response.writeHead(404).end();
+      return;
+    }
+    const { contentType, text } = await metrics.expose();
+    response.writeHead(200, { 'Content-Type': contentType }).end(text);
+  }, address);
 }

@@ -3,25 +3,25 @@ import { createLogger, type Logger } from './logger.js';
 
 export interface RunningService {
   logger: Logger;
-  /** Stops: last opened, first closed, within the deadline. */
+  /** Stops the service within the deadline. */
   close(deadlineMs: number): Promise<void>;
 }
 
 export interface RunServiceOptions {
   service: string;
-  /** Loads the configuration and starts; `signal` is aborted when the service is told to stop. */
-  start(signal: AbortSignal): Promise<RunningService>;
-  /** From the first signal to the exit; 20 s unless given. */
+  /** Loads the configuration and starts the service. */
+  start(): Promise<RunningService>;
+  /** Time from the stop request to the exit. Unless given: 20 s. */
   deadlineMs?: number;
 }
 
 /**
- * The life of a service's process. SIGTERM, SIGINT, or the end of the process that started it over an IPC channel
- * stops it, exit code 0; a second signal ends it at once, exit code 1, as does a start or a stop that fails.
+ * Runs a service for the life of its process. SIGTERM, SIGINT or the end of the launcher stops it with exit code 0. A
+ * second signal, a failed start, a failed stop or an uncaught exception ends it with exit code 1.
  */
 export async function runService({ service, start, deadlineMs = 20_000 }: RunServiceOptions): Promise<void> {
   const stopping = new AbortController();
-  const stopRequested = new Promise<string>((resolve) => onStopRequest(stopping, resolve));
+  const stopRequest = waitForStopRequest(stopping);
   const fatal = createLogger({ service, level: 'fatal' });
   process.on('uncaughtException', (err) => {
     fatal.fatal({ err }, 'service.crashed');
@@ -30,7 +30,7 @@ export async function runService({ service, start, deadlineMs = 20_000 }: RunSer
 
   const running = await startOrExit({ start, fatal, signal: stopping.signal });
   running.logger.info({}, 'service.started');
-  const reason = await stopRequested;
+  const reason = await stopRequest;
   running.logger.info({ reason }, 'service.stopping');
   try {
     await running.close(deadlineMs);
@@ -42,16 +42,19 @@ export async function runService({ service, start, deadlineMs = 20_000 }: RunSer
   process.exit(0);
 }
 
-function onStopRequest(stopping: AbortController, resolve: (reason: string) => void): void {
-  const stop = (reason: string) => {
-    if (stopping.signal.aborted) process.exit(1);
-    stopping.abort();
-    resolve(reason);
-  };
-  process.on('SIGTERM', stop);
-  process.on('SIGINT', stop);
-  // Fires only where we were started with an IPC channel: our launcher is gone, and we do not outlive it.
-  process.once('disconnect', () => stopping.signal.aborted || stop('disconnect'));
+/** Resolves with the reason of the first stop request and aborts `stopping`. A second signal ends the process. */
+function waitForStopRequest(stopping: AbortController): Promise<string> {
+  return new Promise((resolve) => {
+    const stop = (reason: string) => {
+      if (stopping.signal.aborted) process.exit(1);
+      stopping.abort();
+      resolve(reason);
+    };
+    process.on('SIGTERM', stop);
+    process.on('SIGINT', stop);
+    // This event exists only for a process with an IPC channel to its launcher, and means that the launcher has ended.
+    process.once('disconnect', () => stopping.signal.aborted || stop('disconnect'));
+  });
 }
 
 interface Starting {
@@ -62,18 +65,18 @@ interface Starting {
 
 async function startOrExit({ start, fatal, signal }: Starting): Promise<RunningService> {
   try {
-    return await start(signal);
+    return await start();
   } catch (error) {
-    // Told to stop while starting: what was asked for has happened.
+    // A stop request can make the start fail; that is no error.
     if (signal.aborted) process.exit(0);
     if (error instanceof ConfigError) process.stderr.write(`${error.message}\n`);
-    else fatal.fatal({ reason: explain(error) }, 'service.start_failed');
+    else fatal.fatal({ reason: describe(error) }, 'service.start_failed');
     process.exit(1);
   }
 }
 
-/** One line: the message and those of its causes. */
-function explain(error: unknown): string {
+/** The message of the error and of its causes, in one line. */
+function describe(error: unknown): string {
   if (!(error instanceof Error)) return String(error);
-  return error.cause === undefined ? error.message : `${error.message} (${explain(error.cause)})`;
+  return error.cause === undefined ? error.message : `${error.message} (${describe(error.cause)})`;
 }

@@ -1,6 +1,6 @@
 import { inspect } from 'node:util';
 
-/** A configured value that never prints itself: only `reveal()` gives it, where it is used. */
+/** A secret setting. It prints as `[redacted]` everywhere; only `reveal()` returns the value. */
 export class Secret {
   readonly #value: string;
 

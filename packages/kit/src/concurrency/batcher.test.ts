@@ -61,7 +61,7 @@ test('each item gets its own result, in batches that grow while a batch is in pr
   expect(sizes).toEqual([1, 100, 50]);
 });
 
-test('a second batch starts beside the first only if it is no smaller', async () => {
+test('a second batch starts during the first only if it is at least as large', async () => {
   const { batches, add } = collecting({ concurrency: 2 });
   const sizes = async () => {
     await turn();

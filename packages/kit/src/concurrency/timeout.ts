@@ -8,7 +8,7 @@ export interface TimeoutOptions {
 
 /**
  * Settles like `work`, or rejects after `timeoutMs`. It does not stop the work, whose late outcome is ignored; work
- * that can be stopped takes an `AbortSignal.timeout` besides.
+ * that can be stopped should also get an `AbortSignal.timeout`.
  */
 export async function withTimeout<T>(work: Promise<T>, options: TimeoutOptions): Promise<T> {
   const { timeoutMs, createError = () => new Error(`timed out after ${timeoutMs} ms`) } = options;

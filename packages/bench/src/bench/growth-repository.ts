@@ -43,7 +43,7 @@ export async function dropDatabase({ knex }: Database, name: string): Promise<vo
   await knex.raw('drop database ?? with (force)', [name]);
 }
 
-/** Makes new connections log the plan of every statement, or stops that. */
+/** Makes new connections log the plan of every statement, or with `false` no plans. */
 export async function setAutoExplain(database: Database, on: boolean): Promise<void> {
   const settings = on
     ? [

@@ -6,7 +6,7 @@ export type ScenarioName = (typeof scenarioNames)[number];
 
 export interface BenchOptions {
   help: boolean;
-  /** Small numbers for CI. Writes no results; wrong counts fail the run, times never do. */
+  /** Small numbers for CI, without result files. Wrong counts fail the run, slow times do not. */
   short: boolean;
   only: readonly ScenarioName[];
   /** Writes CPU profiles of the workers and adds statement counts of the database to the results. */

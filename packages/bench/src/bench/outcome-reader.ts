@@ -15,7 +15,7 @@ export interface StoredOutcome {
   deadLetters: number;
 }
 
-/** @param sinceMs Unix time in ms before the first publish; limits the partitions that are read, because ids begin with a time */
+/** @param options.sinceMs Unix time in ms before the first alert. Ids begin with a time, so it bounds what is read. */
 export async function readOutcome(
   database: Database,
   { run, sinceMs }: { run: number; sinceMs: number },

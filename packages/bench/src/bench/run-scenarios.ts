@@ -18,7 +18,7 @@ export interface RunOptions extends BenchOptions {
 
 /** Number of webhooks of each alert. */
 const webhooks = 3;
-/** Deliveries a second. */
+/** Rates of the latency scenario, in deliveries a second. */
 const latencyRates = [50, 200, 1_000];
 const workerCounts = [1, 2, 4];
 

@@ -13,7 +13,7 @@ export interface ThroughputResult {
   worker: Spread;
   /** Deliveries a second of the bare loop, from a queue that is full at the start. */
   bareLoop: Spread;
-  /** The same, from a queue that is filled during the measurement. */
+  /** Deliveries a second of the bare loop, from a queue that is filled during the measurement. */
   bareLoopWhilePublishing: number;
   /** Median of the worker divided by the median of the bare loop with a full queue. */
   ratio: number;

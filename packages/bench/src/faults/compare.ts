@@ -6,7 +6,7 @@ import type { DeliveryRecord } from './fault-records-reader.js';
 export interface Evidence {
   run: number;
   webhookIds: string[];
-  /** By sequence number; 0 for alerts that were not accepted. */
+  /** Acceptance time of each alert by sequence number; 0 for alerts that were not accepted. */
   acceptedAtMs: Float64Array;
   arrivals: Pick<Arrivals, 'received' | 'rejected'>;
   records: DeliveryRecord[];
@@ -16,7 +16,7 @@ export interface Evidence {
 
 export interface Comparison {
   accepted: number;
-  /** Number of (alert, webhook) of accepted alerts. */
+  /** Number of deliveries that the accepted alerts must cause. */
   expected: number;
   delivered: number;
   lost: number;

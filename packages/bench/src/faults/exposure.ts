@@ -20,7 +20,7 @@ export async function readCurrentClaims(trial: Trial): Promise<Claimed> {
   return readClaims(trial, new Date(Date.now() + 1_000));
 }
 
-/** A worker that is alive has recorded its deliveries after this time. */
+/** A healthy worker records its deliveries within 3 s. */
 const recordTimeMs = 3_000;
 
 /**
@@ -60,7 +60,7 @@ async function readClaims(trial: Trial, claimedBefore: Date): Promise<Claimed> {
   return { all, sent: new Set([...all].filter((slot) => received[slot]! > 0)), claims };
 }
 
-/** Keeps requests in flight at every moment, far below the request timeout. */
+/** 300 ms keep requests in flight at every moment and stay far below the request timeout. */
 export const slowResponses = { delayMs: 300 };
 
 /** Slows the destination down and waits until requests are in flight. */
@@ -69,12 +69,12 @@ export async function startLoad({ destination }: Trial, behaviour: Partial<Behav
   await sleep(1_000);
 }
 
-/** Exposure of a fault that no worker dies of: every claim is recorded by its owner, so nothing may be repeated. */
+/** Exposure of a fault in which no worker dies: each worker records its own claims, so no request may be repeated. */
 export function noRepeats(inFlight: number, of: string, endedAtMs = monotonicMs()): Exposure {
   return { inFlight, of, bound: 0, endedAtMs };
 }
 
-/** Longer than any alert waits for its acceptance without a fault. */
+/** Without a fault, every alert is accepted within 1 s. */
 const defaultDelayMs = 1_000;
 
 /**

@@ -17,7 +17,7 @@ export interface DeliveryRecord {
   lastClaim: number;
 }
 
-/** @param sinceMs Unix time in ms before the first alert; limits the partitions that are read, because ids begin with a time */
+/** @param options.sinceMs Unix time in ms before the first alert. Ids begin with a time, so it bounds what is read. */
 export async function readRecords(
   database: Database,
   { run, sinceMs }: { run: number; sinceMs: number },
@@ -63,7 +63,7 @@ export interface ClaimedDelivery {
   claim: number;
 }
 
-/** Reads deliveries that were claimed before `claimedBefore` and are still claimed; `claimLeaseMs` is the length of a lease. */
+/** Reads deliveries that were claimed before `claimedBefore` and are still claimed. Leases last `claimLeaseMs`. */
 export async function readClaimed(
   database: Database,
   { run, claimedBefore, claimLeaseMs }: { run: number; claimedBefore: Date; claimLeaseMs: number },
@@ -79,7 +79,7 @@ export async function readClaimed(
   return rows;
 }
 
-/** Counts alerts committed and deliveries recorded as succeeded since a time. */
+/** Counts alerts committed and deliveries succeeded since a time. */
 export async function countCommittedSince(database: Database, since: Date): Promise<number> {
   const { rows } = await database.knex.raw(
     `select (select count(*) from alert_keys where accepted_at > :since)

@@ -9,19 +9,19 @@ export interface Fault {
   name: string;
   /** Injects the fault while alerts are published. Resolves when all processes run and are reachable again. */
   inject(trial: Trial): Promise<Exposure>;
-  /** Limit on the recovery time; default: the limit of the form. */
+  /** Limit on the recovery time. Default: `recoveryLimitMs` of the timing. */
   recoveryLimitMs?: number;
   /** The fault kills or stops the API, so its callers may lose connections. */
   affectsApi?: boolean;
   /** The fault kills or stops workers, so some of their requests may be missing from the records. */
   affectsWorkers?: boolean;
-  /** Part of the short form. */
+  /** True for the faults of the short form (`--short`). */
   short?: boolean;
 }
 
 /** Work that was in progress when the fault was injected, and deliveries that it may repeat. */
 export interface Exposure {
-  /** Number of affected items. With 0 the run proves nothing and is repeated. */
+  /** Number of affected items. A run with 0 proves nothing and is repeated. */
   inFlight: number;
   /** Name of the items, such as "claimed deliveries". */
   of: string;
@@ -33,5 +33,5 @@ export interface Exposure {
   endedAtMs: number;
 }
 
-/** Polling of a condition that holds once services have recovered. A longer interval keeps the measured load undisturbed. */
+/** Polling options while services recover. Checks every 50 ms disturb the measured load little. */
 export const recoveryPolling = { timeoutMs: 60_000, everyMs: 50 };

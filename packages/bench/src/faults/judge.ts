@@ -24,7 +24,7 @@ export function judgeDeliveries(
 
 /** Longest acceptable response time; a caller must not hang for the duration of a fault. */
 const responseLimitMs = 10_000;
-/** Statuses without a problem of their own; hung requests have a sentence for themselves. */
+/** Expected statuses; hung requests are judged separately. */
 const expectedStatuses = ['202', '503', 'hung'];
 
 /**

@@ -1,4 +1,4 @@
-/** A deliberate defect of a service, which breaks one promise and must turn the suite red. */
+/** A deliberate defect in a service. It breaks one promise, and the suite must detect it. */
 export interface Mutation {
   name: string;
   target: 'worker' | 'api';

@@ -3,13 +3,14 @@ import { monotonicMs } from '../measure/clock.js';
 import { noRepeats, startLoad } from './exposure.js';
 import type { Exposure, Trial } from './fault.js';
 
-/** Duration of a continuing fault. */
+/** Duration of faults that last or repeat. */
 export const faultDurationMs = 10_000;
-/** Interval between connection cuts, long enough for clients to reconnect. */
+/** Interval between two cuts of connections, long enough for clients to reconnect. */
 export const cutIntervalMs = 300;
 
 export interface RepeatedFault {
   intervalMs: number;
+  /** Name of the items hit. */
   of: string;
   /** Returns the number of items hit. */
   inject: () => Promise<number>;

@@ -20,10 +20,10 @@ export interface FaultResult extends Comparison {
   problems: string[];
 }
 
-/** Most alerts of one run. */
+/** Limit on the alerts of one run; sizes the arrays of the counts. */
 const maxAlerts = 60_000;
 const maxTrials = 3;
-/** One in so many deliveries is rejected once, so that retries are always in progress. */
+/** The destination rejects every 50th delivery once, so that retries are always in progress. */
 const rejectOneIn = 50;
 
 /**

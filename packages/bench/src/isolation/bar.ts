@@ -21,7 +21,7 @@ export function p99LimitMs(aloneP99Ms: number): number {
 }
 
 export interface BarResult {
-  /** Run with the median share of its limit. Medians absorb other activity of the machine. */
+  /** Run whose `p99Share` is the median, because single runs vary with other activity of the machine. */
   median: IsolationRun;
   /** p99 of the median run divided by its limit; at most 1 passes. */
   p99Share: number;

@@ -19,16 +19,13 @@ export interface GuessingResult {
   statuses: Record<string, number>;
 }
 
-const guessesPerSecond = 1_000;
-const usesPerSecond = 100;
 const warmUpSeconds = 5;
-const keysInUse = 20;
 /** Lifetime of a bcrypt check in the engine. */
-const checkLifetimeMs = 10_000;
-const guessingSeconds = 20;
-/** Single verifications are spread, so that bcrypt checks of different users do not queue behind each other. */
-const singleIntervalMs = 500;
-const singleKeys = 18;
+const checkLifetimeSeconds = 10;
+const guesses = { perSecond: 1_000, seconds: 20 };
+const keysInUse = { count: 20, usesPerSecond: 100 };
+/** Keys that are verified once, at intervals that keep bcrypt checks of different users from queueing. */
+const singleKeys = { count: 18, intervalMs: 500 };
 
 /**
  * Measures `/auth/verify` while others guess credentials.
@@ -39,19 +36,19 @@ export async function measureGuessing(print: (line: string) => void): Promise<Gu
   const attacker = startHelper<GuessingCommands>(import.meta.url, './credential-guessing-main.js');
   try {
     const apis = await startApis(testBed);
-    const inUse = await createUserKeys(apis, keysInUse);
-    const expiring = await createUserKeys(apis, singleKeys);
-    const unused = await createUserKeys(apis, singleKeys);
+    const inUse = await createUserKeys(apis, keysInUse.count);
+    const expiring = await createUserKeys(apis, singleKeys.count);
+    const unused = await createUserKeys(apis, singleKeys.count);
     const ids = [...inUse, ...expiring, ...unused].map(idOf);
     const guess = (seconds: number) =>
-      attacker.call('guess', { origin: apis.engineUrl, ids, perSecond: guessesPerSecond, seconds });
+      attacker.call('guess', { origin: apis.engineUrl, ids, perSecond: guesses.perSecond, seconds });
     // The warm-up lets V8 compile the code for rejections too, and checks each key once.
     await guess(warmUpSeconds);
     for (const key of [...inUse, ...expiring]) await timeVerify(apis, key);
     await useKeys(apis, inUse, warmUpSeconds);
-    const alone = await useKeys(apis, inUse, checkLifetimeMs / 1_000);
-    const guessing = guess(guessingSeconds);
-    const using = useKeys(apis, inUse, guessingSeconds);
+    const alone = await useKeys(apis, inUse, checkLifetimeSeconds);
+    const guessing = guess(guesses.seconds);
+    const using = useKeys(apis, inUse, guesses.seconds);
     const expiredChecks = await useSingly(apis, expiring);
     const firstChecks = await useSingly(apis, unused);
     return {
@@ -71,9 +68,9 @@ export async function measureGuessing(print: (line: string) => void): Promise<Gu
 async function useKeys(apis: Apis, keys: string[], seconds: number): Promise<number[]> {
   const uses: Promise<number>[] = [];
   const startedAtMs = performance.now();
-  while (uses.length < seconds * usesPerSecond) {
+  while (uses.length < seconds * keysInUse.usesPerSecond) {
     uses.push(timeVerify(apis, keys[uses.length % keys.length]!));
-    await sleep(startedAtMs + (uses.length * 1_000) / usesPerSecond - performance.now());
+    await sleep(startedAtMs + (uses.length * 1_000) / keysInUse.usesPerSecond - performance.now());
   }
   return Promise.all(uses);
 }
@@ -82,7 +79,7 @@ async function useSingly(apis: Apis, keys: string[]): Promise<number[]> {
   const timesMs: number[] = [];
   for (const key of keys) {
     timesMs.push(await timeVerify(apis, key));
-    await sleep(singleIntervalMs);
+    await sleep(singleKeys.intervalMs);
   }
   return timesMs;
 }

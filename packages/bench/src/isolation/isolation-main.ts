@@ -10,13 +10,8 @@ import {
   p99LimitMs,
 } from './bar.js';
 import { measureGuessing } from './credential-guessing.js';
-import {
-  alertsOnly,
-  measureNoisyNeighbours,
-  type NoisyNeighbours,
-  type NoisyNeighboursResult,
-  noisyNeighbours,
-} from './noisy-neighbours.js';
+import { alertsOnly, type NoisyNeighbours, noisyNeighbours } from './neighbour-kinds.js';
+import { measureNoisyNeighbours, type NoisyNeighboursResult } from './noisy-neighbours.js';
 import { measureStorm, type StormResult } from './storm.js';
 
 const usage = `npm run test:isolation -- [options]

@@ -9,7 +9,7 @@ import { readCommitTimes } from './isolation-repository.js';
 /** Latencies of single alerts in milliseconds, counted from their publish. */
 export interface ProbeLatencies {
   arrivalMs: number[];
-  /** Until a worker committed the alert. */
+  /** Time until a worker committed the alert. */
   commitMs: number[];
 }
 
@@ -25,7 +25,7 @@ interface Probe {
   arrivalMs: number;
 }
 
-/** An hour of probes, so that work that never ends does not probe forever. */
+/** Limit of one hour, in case the work never ends. */
 const maxProbes = 3_600;
 
 /** Publishes one alert a second while `work` runs. Returns the result of `work` and the latencies of the alerts. */
@@ -43,13 +43,13 @@ export async function probeDuring<T>(
     return probes;
   };
   const probing = probeUntilEnded();
-  // Both must end before an error of one of them lets the caller stop the test bed.
+  // After an error the caller stops the test bed, which the other promise may still be using.
   await Promise.allSettled([working, probing]);
   const [result, probes] = [await working, await probing];
   return [result, await toLatencies(probes, options)];
 }
 
-/** Takes at least one second. */
+/** Publishes one alert and waits for its delivery; takes at least one second. */
 async function probe({ testBed, fixtures }: ProbeOptions): Promise<Probe> {
   const { destination, generator } = testBed;
   const load = { run: testBed.nextRun(), alerts: 1 };

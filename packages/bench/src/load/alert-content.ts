@@ -2,7 +2,7 @@ import { alertIdOf } from './alert-ids.js';
 
 export interface AlertFacts {
   run: number;
-  /** Fixtures may be passed as they are. */
+  /** Workspace and rule of all alerts; `Fixtures` has both. */
   target: { workspaceId: string; alertRuleId: string };
 }
 

@@ -4,13 +4,13 @@ import { type ConfirmChannel, connect } from 'amqplib';
 /** Publishes alerts until the system has accepted them. */
 export interface AlertPublisher {
   publish(alert: OfferedAlert): void;
-  /** Number of alerts without a confirm or a response. */
+  /** Number of alerts that were sent and have no confirm or response yet. */
   inFlight(): number;
 }
 
 export interface OfferedAlert {
   content: Buffer;
-  /** Used by the AMQP publisher only. */
+  /** The REST publisher ignores the route. */
   route: Route;
   /** Called once, when the system has taken responsibility for the alert. */
   onAccepted(): void;
@@ -68,7 +68,7 @@ export async function openAmqpPublisher(url: string): Promise<AlertPublisher> {
       try {
         await (await open()).ended;
       } catch {
-        // The broker is unavailable.
+        // The broker is unavailable; the loop tries again.
       }
     }
   };

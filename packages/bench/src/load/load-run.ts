@@ -9,7 +9,7 @@ export interface LoadRunOptions extends AlertFacts {
   alerts: number;
   /** Rate of alerts; without it, as many as broker confirms allow. */
   alertsPerSecond?: number | undefined;
-  /** Default: alert-fired messages to the alerts exchange. */
+  /** Default: the exchange and routing key of alert-fired messages. */
   route?: Route;
   /** With a target, every second alert is published over REST. */
   rest?: RestTarget;
@@ -19,7 +19,7 @@ export interface LoadRunOptions extends AlertFacts {
 export interface LoadResult {
   offeredAtMs: Float64Array;
   acceptedAtMs: Float64Array;
-  /** When the last alert was accepted. */
+  /** Time of the last acceptance. */
   endedAtMs: number;
   /** Present when the run has a REST target. */
   responses: RestResponses | undefined;
@@ -32,7 +32,7 @@ export interface LoadProgress {
   inFlight: { amqp: number; rest: number };
 }
 
-/** A span of time that an alert waited for its acceptance, counted for alerts offered after `sinceMs`. */
+/** Selects alerts offered after `sinceMs` that waited at least `minimumMs` for their acceptance. */
 export interface AcceptanceDelay {
   sinceMs: number;
   minimumMs: number;
@@ -40,7 +40,7 @@ export interface AcceptanceDelay {
 
 export interface LoadRun {
   progress(): LoadProgress;
-  /** Counts alerts that were or are waiting for their acceptance for at least `minimumMs`. */
+  /** Counts delayed alerts, those that are still waiting included. */
   countDelayed(delay: AcceptanceDelay): number;
   /** Resolves when every alert of the run is accepted. */
   finished: Promise<void>;

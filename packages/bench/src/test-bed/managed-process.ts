@@ -20,7 +20,7 @@ export interface ManagedProcess {
   stop(): Promise<void>;
 }
 
-/** @param start starts the process and resolves when it is ready; called again by every restart. */
+/** @param start starts the process and resolves when it is ready; every restart calls it again */
 export async function startManagedProcess(
   name: string,
   start: () => Promise<Child>,

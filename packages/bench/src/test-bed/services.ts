@@ -21,7 +21,7 @@ type ServiceKind = 'delivery-worker' | 'webhook-api' | 'engine-auth';
 
 export interface ServiceOptions {
   kind: ServiceKind;
-  /** Unique among the running processes; `kind` by default. */
+  /** Name of the process and of its log file. Default: `kind`. */
   name?: string;
   env?: Record<string, string>;
   /** Options of Node itself, such as `--cpu-prof`. */
@@ -41,7 +41,7 @@ export interface ProxiedService extends ServiceProcess {
   readonly broker: TcpProxy;
 }
 
-/** The built entry points, as they ship. */
+/** Compiled entry points of the services, as in the image. */
 const scripts: Record<ServiceKind, string> = {
   'delivery-worker': import.meta.resolve('../../../../services/delivery-worker/dist/main.js'),
   'webhook-api': import.meta.resolve('../../../../services/webhook-api/dist/main.js'),

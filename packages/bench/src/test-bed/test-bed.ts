@@ -17,19 +17,19 @@ import { type LoadGenerator, startLoadGenerator } from '../load/start-load-gener
 import { startBrokerServer, startDatabaseServer } from './servers.js';
 import { type ServiceHost, type ServiceOptions, type ServiceProcess, startService } from './services.js';
 
-/** A real system on free ports of this machine: servers, a destination and a load generator. Services are added. */
+/** PostgreSQL, RabbitMQ, a destination and a load generator on free ports. Each suite starts the services it needs. */
 export interface TestBed extends ServiceHost {
-  /** A direct connection that passes no proxy; its application name is `suiteApplicationName`. */
+  /** Connects directly, past all proxies, under the application name `suiteApplicationName`. */
   database: Database;
   secrets: SecretBox;
   destination: Destination;
   generator: LoadGenerator;
-  /** Returns a number that tells the alerts of a run from those of all other runs. */
+  /** Returns the number of a new run. Alert ids contain it, so that runs do not count each other's requests. */
   nextRun(): number;
   startWorkers(count: number, options?: WorkerOptions): Promise<ServiceProcess[]>;
   print(line: string): void;
   stop(): Promise<void>;
-  /** Kills all processes at once, for runs whose open deliveries would keep workers from shutting down. */
+  /** Kills all processes. A clean stop would wait for requests to hanging destinations. */
   kill(): Promise<void>;
 }
 
@@ -43,7 +43,7 @@ export interface TestBedOptions {
 
 export const suiteApplicationName = 'tocsin-bench';
 
-/** Readable with Chrome's developer tools. */
+/** Directory of the CPU profiles, which Chrome's developer tools can open. */
 const profileDirectory = fileURLToPath(new URL('../../results/profiles/', import.meta.url));
 const longStatementMs = 600_000;
 

@@ -45,6 +45,8 @@ export interface InspectableTemplate extends Template {
   readonly variables: ReadonlyMap<string, number>;
   /** Renders within `wallClockMs`, and notes which piece of the output came from where. */
   trace(context: TemplateContext, pieces: TracePiece[], wallClockMs: number): RenderResult;
+  /** Renders and counts the steps that it took, up to where it failed if it did. */
+  measure(context: TemplateContext): { readonly result: RenderResult; readonly steps: number };
 }
 
 export type CompileResult =
@@ -112,12 +114,7 @@ function createTemplate(
   tree: CompiledTemplate,
   createRuntime: (trace: TracePiece[] | null, wallClockMs?: number) => Runtime,
 ): InspectableTemplate {
-  const trace = (
-    context: TemplateContext,
-    pieces: TracePiece[] | null,
-    wallClockMs?: number,
-  ): RenderResult => {
-    const runtime = createRuntime(pieces, wallClockMs);
+  const render = (runtime: Runtime, context: TemplateContext): RenderResult => {
     try {
       return { ok: true, output: renderTree(runtime, context) };
     } catch (failure) {
@@ -125,5 +122,15 @@ function createTemplate(
       return { ok: false, error: renderError(source, runtime.offset, failure, known) };
     }
   };
-  return { source, variables: tree.variables, render: (context) => trace(context, null), trace };
+  return {
+    source,
+    variables: tree.variables,
+    render: (context) => render(createRuntime(null), context),
+    trace: (context, pieces, wallClockMs) => render(createRuntime(pieces, wallClockMs), context),
+    measure: (context) => {
+      const runtime = createRuntime(null);
+      const result = render(runtime, context);
+      return { result, steps: runtime.budget.steps };
+    },
+  };
 }

@@ -5,6 +5,7 @@ export {
 } from './alert/alert-context.js';
 export { sampleAlerts, sampleFacts } from './alert/sample-facts.js';
 export { createBodyCompiler } from './body-compiler.js';
+export { defaultLimits, type Limits } from './budget.js';
 export { type BodyCheck, checkBody, createBodyChecker, type Finding } from './check/check-body.js';
 export { findJsonFault } from './check/find-json-fault.js';
 export {

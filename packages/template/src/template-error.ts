@@ -1,3 +1,4 @@
+import { nestedTooDeeply } from './budget.js';
 import { type CompileFailure, type ErrorType, OverrunFailure, RenderFailure } from './failures.js';
 import { nearest } from './nearest.js';
 
@@ -50,15 +51,8 @@ export function renderError(
       failure.suggestion ?? (variable === undefined ? undefined : nearest(variable, knownNames));
     return describe(source, offset, { phase: 'render', kind: 'template_error', type, message, suggestion });
   }
-  if (failure instanceof RangeError) {
-    const message = 'the template does too much: it is nested too deeply';
-    return describe(source, offset, {
-      phase: 'render',
-      kind: 'template_error',
-      type: 'BudgetExceeded',
-      message,
-    });
-  }
+  // The engine's stack ended before the limit on nesting did.
+  if (failure instanceof RangeError) return renderError(source, offset, nestedTooDeeply(), knownNames);
   throw failure;
 }
 

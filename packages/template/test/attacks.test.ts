@@ -1,7 +1,7 @@
 import { alertContext, createBodyCompiler, sampleFacts, type TemplateError } from '../src/index.js';
 
 /** Long enough that only the deterministic budgets can end a rendering. */
-const compile = createBodyCompiler({ limits: { outputLength: 262_144, wallClockMs: 60_000 } });
+const compile = createBodyCompiler({ limits: { wallClockMs: 60_000 } });
 const context = alertContext(sampleFacts);
 
 function run(source: string): { output: string } | { error: TemplateError } {

@@ -10,6 +10,9 @@ import { captureOutput } from './output.js';
 import type { Runtime } from './runtime.js';
 import { createScope, enterScope } from './scope.js';
 
+/** A block costs a scope, and its call an output of its own. */
+const blockSteps = 4;
+
 /** Runs a block in a scope of its own, which sees the context only. */
 export function executeBlock(name: string, surroundings: Omit<Frame, 'scope'>): void {
   const { runtime, context } = surroundings;
@@ -18,6 +21,7 @@ export function executeBlock(name: string, surroundings: Omit<Frame, 'scope'>): 
     runtime.offset = block.node.offset;
     throw new RenderFailure('TemplateRuntimeError', `Required block '${name}' not found`);
   }
+  runtime.budget.charge(blockSteps);
   runtime.budget.enter();
   const scope = createScope(block.symbols, null);
   if (block.selfSlot !== undefined) scope.slots[block.selfSlot] = new TemplateReference(context);

@@ -4,6 +4,8 @@ import type { Value } from '../values/value.js';
 /** Names as blocks and fresh scopes see them: what the top level has set, then what was passed in, then globals. */
 export interface Context {
   resolve(name: string): Value | undefined;
+  /** Contexts that one look-up may go through: 1, and 1 more for each scoped block around it. */
+  readonly depth: number;
   set(name: string, value: Value): void;
   /** A context that sees these names besides, for a scoped block. */
   derive(locals: ReadonlyMap<string, Value>): Context;
@@ -13,7 +15,7 @@ export type Variables = Pick<ReadonlyMap<string, Value>, 'get'>;
 
 export function createContext(passed: Variables, globals: Variables): Context {
   const isolated = new Map<string, Value>();
-  return contextOver((name) => {
+  return contextOver(1, (name) => {
     const known = isolated.get(name);
     if (known !== undefined) return known;
     const value = passed.get(name);
@@ -25,7 +27,7 @@ export function createContext(passed: Variables, globals: Variables): Context {
   });
 }
 
-function contextOver(resolveOuter: (name: string) => Value | undefined): Context {
+function contextOver(depth: number, resolveOuter: (name: string) => Value | undefined): Context {
   const vars = new Map<string, Value>();
   const resolve = (name: string) => {
     const value = vars.get(name);
@@ -33,7 +35,9 @@ function contextOver(resolveOuter: (name: string) => Value | undefined): Context
   };
   return {
     resolve,
+    depth,
     set: (name, value) => void vars.set(name, value),
-    derive: (locals) => contextOver((name) => locals.get(name) ?? (locals.has(name) ? null : resolve(name))),
+    derive: (locals) =>
+      contextOver(depth + 1, (name) => locals.get(name) ?? (locals.has(name) ? null : resolve(name))),
   };
 }

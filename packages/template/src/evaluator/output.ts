@@ -74,13 +74,10 @@ function jsonText(value: Value, runtime: Runtime): string {
 }
 
 function capturePlain(runtime: Runtime): CapturedOutput {
-  const { budget } = runtime;
   let text = '';
   const append = (piece: string) => {
-    budget.print(0);
-    if (text.length + piece.length > budget.limits.stringLength) budget.string(text.length + piece.length);
-    budget.characters(piece.length);
     text += piece;
+    runtime.budget.grow(text.length, piece.length);
   };
   return {
     data: append,
@@ -90,16 +87,13 @@ function capturePlain(runtime: Runtime): CapturedOutput {
 }
 
 function captureMarked(runtime: Runtime): CapturedOutput {
-  const { budget } = runtime;
   let text = '';
   const append = (piece: string) => {
-    budget.print(0);
-    if (text.length + piece.length > budget.limits.stringLength) budget.string(text.length + piece.length);
-    budget.characters(piece.length);
     text += piece;
+    runtime.budget.grow(text.length, piece.length);
   };
   return {
-    data: (data) => append(markTrusted(data)),
+    data: (data) => append(markTrusted(data, runtime.budget)),
     print: (value) =>
       append(markedTextOf(runtime.autoescape ? escapeToMarkup(value, runtime) : value, runtime)),
     value: () => fromMarked(text),

@@ -13,6 +13,9 @@ export function createScope(symbols: Symbols, parent: Scope | null): Scope {
   return { slots: new Array<Value | undefined>(symbols.slotCount).fill(undefined), parent };
 }
 
+/** Names that are looked up in one context in the time of one step. */
+const namesPerStep = 4;
+
 /** Gives every slot but the parameters what it starts with. */
 export function enterScope(
   scope: Scope,
@@ -20,7 +23,7 @@ export function enterScope(
   { context, runtime }: Pick<Frame, 'context' | 'runtime'>,
 ): void {
   const entries = symbols.entries();
-  runtime.budget.characters(entries.length);
+  runtime.budget.charge((entries.length * context.depth) / namesPerStep);
   for (const [slot, load] of entries) {
     switch (load.kind) {
       case 'undefined':

@@ -1,3 +1,5 @@
+import type { Budget } from '../budget.js';
+
 /** The entities that text escaped for HTML holds, and the commonest others. */
 const named: ReadonlyMap<string, string> = new Map(
   Object.entries({
@@ -81,10 +83,14 @@ const withoutSemicolon = new Set([
   'cent',
 ]);
 
+/** Reading one reference takes up to 0.8 µs. */
+const referenceSteps = 5;
+
 /** Python's `html.unescape`, for the entities above and all numeric references. */
-export function unescapeHtml(text: string): string {
+export function unescapeHtml(text: string, budget: Budget): string {
   if (!text.includes('&')) return text;
   return text.replace(referencePattern, (reference: string, name: string) => {
+    budget.charge(referenceSteps);
     if (name.startsWith('#')) return numeric(name);
     if (reference.endsWith(';')) return named.get(name) ?? unescapePrefix(name, reference);
     return unescapePrefix(name, reference);

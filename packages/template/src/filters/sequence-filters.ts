@@ -121,8 +121,9 @@ function join(runtime: Runtime, value: Value, separator: Value, attribute: Value
   if (runtime.options.json && parts.some((part) => part instanceof Markup)) return joinMarked(parts, runtime);
   let text = '';
   for (const part of parts) {
-    text += str(part, runtime);
-    runtime.budget.string(text.length);
+    const added = str(part, runtime);
+    text += added;
+    runtime.budget.grow(text.length, added.length);
   }
   return text;
 }
@@ -137,8 +138,9 @@ function joinEscaped(parts: readonly Value[], separator: Value, runtime: Runtime
   }
   let text = '';
   for (const part of parts) {
-    text += textOf(softStr(part, runtime));
-    runtime.budget.string(text.length);
+    const added = textOf(softStr(part, runtime));
+    text += added;
+    runtime.budget.grow(text.length, added.length);
   }
   return separator instanceof Markup ? new Markup(text, 'html') : text;
 }

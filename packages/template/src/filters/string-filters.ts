@@ -54,7 +54,7 @@ function textFilter(name: string, run: (text: string) => string, kind?: 'plain')
   return filter(name, [], (runtime, value) => {
     const text = softStr(value, runtime);
     runtime.budget.string(textOf(text).length);
-    if (name === 'title') runtime.budget.items(textOf(text).length);
+    if (name === 'title') runtime.budget.charge(textOf(text).length / 2);
     const result = run(textOf(text));
     const staysMarked = text instanceof Markup && text.kind === 'marked';
     return kind === 'plain' && !staysMarked ? result : sameKind(text, result);
@@ -108,6 +108,8 @@ function replace(runtime: Runtime, value: Value, old: Value, by: Value, count: V
 }
 
 function countWords(text: string | Markup, runtime: Runtime): number {
-  runtime.budget.items(textOf(text).length);
-  return textOf(text).match(/[\p{L}\p{N}_]+/gu)?.length ?? 0;
+  runtime.budget.charge(textOf(text).length / 4);
+  const words = textOf(text).match(/[\p{L}\p{N}_]+/gu)?.length ?? 0;
+  runtime.budget.items(words);
+  return words;
 }

@@ -58,8 +58,9 @@ function indent(runtime: Runtime, value: Value, width: Value, first: Value, blan
   const indention = isString(width) ? textOf(width) : ' '.repeat(indentWidth(width, runtime));
   const text = textOf(value);
   runtime.budget.characters(text.length);
-  const lines = splitLines(`${text}\n`, true).map((line) => splitEnd(line, value));
-  runtime.budget.items(lines.length);
+  const whole = splitLines(`${text}\n`, true);
+  runtime.budget.items(whole.length);
+  const lines = whole.map((line) => splitEnd(line, value));
   runtime.budget.string(text.length + lines.length * (indention.length + 1));
   let result = isTrue(first) ? indention : '';
   for (const [index, { content, end }] of lines.entries()) {
@@ -108,6 +109,9 @@ function assertion(message: string): RenderFailure {
   return new RenderFailure('AssertionError', message);
 }
 
+/** Laying out even a short text takes about 2 µs. */
+const wrapSteps = 10;
+
 function wordwrap(
   runtime: Runtime,
   value: Value,
@@ -121,7 +125,7 @@ function wordwrap(
   const text = textOf(value);
   const newline = wrapString === null ? '\n' : textOf(wrapString as string);
   const columns = integerArgument(width);
-  runtime.budget.items(text.length * 2);
+  runtime.budget.charge(wrapSteps + text.length * 2);
   const options = {
     width: columns,
     breakLongWords: isTrue(breakLongWords),

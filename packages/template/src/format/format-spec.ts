@@ -52,7 +52,8 @@ function parseSpec(text: string, value: Value, runtime: Runtime): Spec {
     precision: precision === undefined ? undefined : Number(precision),
     type,
   };
-  runtime.budget.string(spec.width * 2);
+  runtime.budget.string(spec.width);
+  runtime.budget.characters(spec.width);
   runtime.budget.string(spec.precision ?? 0);
   return spec;
 }

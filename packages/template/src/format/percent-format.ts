@@ -22,7 +22,7 @@ export function percentFormat(format: string | Markup, values: Value, runtime: R
 }
 
 /** What one conversion costs. */
-const conversionSteps = 4;
+const conversionSteps = 6;
 
 interface Conversion {
   readonly flags: string;
@@ -57,8 +57,9 @@ class PercentFormatter {
       result += format.slice(this.#index, at);
       this.#index = at + 1;
       this.#runtime.budget.charge(conversionSteps);
-      result += this.#convert();
-      this.#runtime.budget.string(result.length);
+      const converted = this.#convert();
+      result += converted;
+      this.#runtime.budget.grow(result.length, converted.length);
     }
     result += format.slice(this.#index);
     this.#checkAllUsed();

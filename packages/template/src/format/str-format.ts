@@ -21,7 +21,7 @@ export function strFormat(format: string | Markup, args: FormatArguments, runtim
 }
 
 /** What one replacement field costs. */
-const fieldSteps = 4;
+const fieldSteps = 6;
 
 class StrFormatter {
   readonly #args: FormatArguments;
@@ -55,8 +55,9 @@ class StrFormatter {
       if (brace === '}') throw valueError("Single '}' encountered in format string");
       const end = fieldEnd(text, at + 1);
       this.#runtime.budget.charge(fieldSteps);
-      result += this.#formatField(text.slice(at + 1, end), depth);
-      this.#runtime.budget.string(result.length);
+      const formatted = this.#formatField(text.slice(at + 1, end), depth);
+      result += formatted;
+      this.#runtime.budget.grow(result.length, formatted.length);
       index = end + 1;
     }
     return result;

@@ -14,8 +14,10 @@ import { plainText } from './marked-text.js';
 export function htmlsafeJsonDumps(value: Value, indent: string | undefined, runtime: Runtime): string {
   const text = new JsonWriter(indent, runtime).write(value, 0);
   if (!/[<>&']/.test(text)) return text;
-  runtime.budget.items(text.length);
-  return text.replace(/[<>&']/g, (character) => `\\u00${character.charCodeAt(0).toString(16)}`);
+  return text.replace(/[<>&']/g, (character) => {
+    runtime.budget.step();
+    return `\\u00${character.charCodeAt(0).toString(16)}`;
+  });
 }
 
 class JsonWriter {
@@ -46,7 +48,7 @@ class JsonWriter {
 
   #object(value: Exclude<Value, string | bigint | number | boolean>, depth: number): string {
     if (value === null) return 'null';
-    if (value instanceof Markup) return this.#string(plainText(value.text));
+    if (value instanceof Markup) return this.#string(plainText(value.text, this.#runtime.budget));
     const isArray = Array.isArray(value) || value instanceof Tuple;
     if (!isArray && !(value instanceof Dict)) {
       throw typeError(`Object of type ${typeName(value)} is not JSON serializable`);
@@ -113,7 +115,7 @@ function jsonNumber(value: number): string {
 
 function jsonKey(key: Value, runtime: Runtime): string {
   if (typeof key === 'string') return key;
-  if (key instanceof Markup) return plainText(key.text);
+  if (key instanceof Markup) return plainText(key.text, runtime.budget);
   if (key === null) return 'null';
   if (typeof key === 'boolean') return key ? 'true' : 'false';
   if (typeof key === 'number') return jsonNumber(key);
@@ -136,9 +138,8 @@ const short: Readonly<Record<string, string>> = {
 /** Python escapes everything that is not ASCII. */
 function escapeAscii(text: string, runtime: Runtime): string {
   if (plain.test(text)) return text;
-  runtime.budget.items(text.length);
-  return text.replace(
-    special,
-    (unit) => short[unit] ?? `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return text.replace(special, (unit) => {
+    runtime.budget.step();
+    return short[unit] ?? `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+  });
 }

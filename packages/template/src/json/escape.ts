@@ -18,8 +18,10 @@ const short: Readonly<Record<string, string>> = {
  */
 export function escapeJsonString(text: string, budget: Budget): string {
   if (!special.test(text)) return text;
-  budget.items(text.length);
-  return text.replace(specials, escapeUnit);
+  return text.replace(specials, (unit) => {
+    budget.step();
+    return escapeUnit(unit);
+  });
 }
 
 function escapeUnit(unit: string): string {

@@ -35,14 +35,18 @@ const marked = /\u{10ff24}([\ue000-\ue024])|[\u{10ff00}-\u{10ff23}]/gu;
 const literalBase = 0xe000;
 
 /** The template's own text, marked. */
-export function markTrusted(text: string): string {
-  return markForeign(text).replace(trustedSpecial, (character) => markOf.get(character) ?? character);
+export function markTrusted(text: string, budget: Budget): string {
+  return markForeign(text, budget).replace(trustedSpecial, (character) => {
+    budget.step();
+    return markOf.get(character) ?? character;
+  });
 }
 
 /** A value's text: only a character that looks like a mark is changed. */
-function markForeign(text: string): string {
+function markForeign(text: string, budget: Budget): string {
   if (!anyMark.test(text)) return text;
   return text.replace(foreignMark, (character) => {
+    budget.step();
     const index = (character.codePointAt(0) ?? 0) - markBase;
     return literalMark + String.fromCharCode(literalBase + index);
   });
@@ -66,28 +70,37 @@ export function fromMarked(text: string): Markup | string {
 }
 
 /** What a marked text says: for comparing it, and for `tojson`. */
-export function plainText(text: string): string {
-  return anyMark.test(text) ? text.replace(marked, unmark) : text;
+export function plainText(text: string, budget: Budget): string {
+  return anyMark.test(text) ? replaceMarks(text, budget) : text;
 }
 
 /** Marks turned back, the rest escaped for the inside of a JSON string. */
 export function printMarked(text: string, budget: Budget): string {
-  budget.items(text.length);
-  return escapeJsonString(text, budget).replace(marked, unmark);
+  return replaceMarks(escapeJsonString(text, budget), budget);
+}
+
+function replaceMarks(text: string, budget: Budget): string {
+  budget.characters(text.length);
+  return text.replace(marked, (mark: string, literal: string | undefined) => {
+    budget.step();
+    return unmark(mark, literal);
+  });
 }
 
 export function joinMarked(parts: readonly Value[], runtime: Runtime): Markup | string {
   let text = '';
   for (const part of parts) {
-    text += markedTextOf(part, runtime);
-    runtime.budget.string(text.length);
+    const added = markedTextOf(part, runtime);
+    text += added;
+    runtime.budget.grow(text.length, added.length);
   }
   return fromMarked(text);
 }
 
 /** Any value as marked text. */
 export function markedTextOf(value: Value, runtime: Runtime): string {
-  if (!(value instanceof Markup)) return markForeign(str(value, runtime));
+  const { budget } = runtime;
+  if (!(value instanceof Markup)) return markForeign(str(value, runtime), budget);
   if (value.kind === 'marked') return value.text;
-  return value.kind === 'json' ? markTrusted(value.text) : markForeign(value.text);
+  return value.kind === 'json' ? markTrusted(value.text, budget) : markForeign(value.text, budget);
 }

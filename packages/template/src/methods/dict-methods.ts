@@ -37,8 +37,8 @@ export const dictMethods: ReadonlyMap<string, NativeFunction> = new Map<string, 
     return self.delete(key!, runtime.budget) ?? null;
   }),
   method('popitem', [], (runtime, self) => {
-    const last = [...self.entries()].at(-1);
     runtime.budget.items(self.size);
+    const last = [...self.entries()].at(-1);
     if (last === undefined) throw new RenderFailure('KeyError', 'popitem(): dictionary is empty');
     self.delete(last[0], runtime.budget);
     return new Tuple([...last]);

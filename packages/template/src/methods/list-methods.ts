@@ -6,7 +6,6 @@ import { sorted } from '../filters/sorting.js';
 import { sameOrEqual } from '../values/equality.js';
 import { toList } from '../values/iterate.js';
 import { NativeObject } from '../values/native-object.js';
-import type { Range } from '../values/range.js';
 import { typeName } from '../values/type-name.js';
 import type { Tuple, Value } from '../values/value.js';
 import { flagArgument, integerArgument } from './arguments.js';
@@ -98,13 +97,13 @@ export const rangeMethods: ReadonlyMap<string, NativeFunction> = new Map<string,
   [
     'count',
     defineFunction('count', ['self', 'value'], (runtime, self, item) =>
-      count(runtime, [...(self as Range)], item!),
+      count(runtime, toList(self, runtime), item!),
     ),
   ],
   [
     'index',
     defineFunction('index', ['self', 'value'], (runtime, self, item) =>
-      BigInt(indexOf(runtime, [...(self as Range)], item!, 'value is not in range')),
+      BigInt(indexOf(runtime, toList(self, runtime), item!, 'value is not in range')),
     ),
   ],
 ]);

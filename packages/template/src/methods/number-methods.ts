@@ -3,12 +3,19 @@ import { defineFunction, type NativeFunction } from '../evaluator/signature.js';
 import { valueError } from '../failures.js';
 import { bitLength } from '../values/arithmetic.js';
 import { numeric } from '../values/equality.js';
-import { exactRatio } from '../values/floats.js';
+import { exactRatio, floatBits } from '../values/floats.js';
+import { isLong, longIntegerSteps } from '../values/integers.js';
 import { Tuple, type Value } from '../values/value.js';
 
 /** The methods of `int` and `float` that make sense in a template. */
 export const intMethods: ReadonlyMap<string, NativeFunction> = new Map<string, NativeFunction>([
-  ['bit_length', intMethod('bit_length', (value) => BigInt(bitLength(value)))],
+  [
+    'bit_length',
+    intMethod('bit_length', (value, { budget }) => {
+      if (isLong(value)) budget.charge(longIntegerSteps);
+      return BigInt(bitLength(value));
+    }),
+  ],
   ['bit_count', intMethod('bit_count', countBits)],
   ['conjugate', intMethod('conjugate', (value) => value)],
   ['as_integer_ratio', intMethod('as_integer_ratio', (value) => new Tuple([value, 1n]))],
@@ -36,8 +43,8 @@ function intMethod(name: string, run: (value: bigint, runtime: Runtime) => Value
 
 function countBits(value: bigint, { budget }: Runtime): bigint {
   const bits = value.toString(2);
-  budget.characters(bits.length);
-  return BigInt(bits.replace(/[^1]/g, '').length);
+  budget.charge(bits.length / 8);
+  return BigInt(bits.split('1').length - 1);
 }
 
 function floatMethod(name: string, run: (value: number) => Value): NativeFunction {
@@ -49,11 +56,8 @@ function hex(value: number): string {
   if (!Number.isFinite(value)) return Number.isNaN(value) ? 'nan' : value > 0 ? 'inf' : '-inf';
   const sign = value < 0 || Object.is(value, -0) ? '-' : '';
   if (value === 0) return `${sign}0x0.0p+0`;
-  const view = new DataView(new ArrayBuffer(8));
-  view.setFloat64(0, Math.abs(value));
-  const bits = view.getBigUint64(0);
-  const biased = Number(bits >> 52n);
-  const mantissa = (bits & ((1n << 52n) - 1n)).toString(16).padStart(13, '0');
+  const { biased, fraction } = floatBits(value);
   const exponent = biased === 0 ? -1022 : biased - 1023;
-  return `${sign}0x${biased === 0 ? 0 : 1}.${mantissa}p${exponent < 0 ? '' : '+'}${exponent}`;
+  const digits = fraction.toString(16).padStart(13, '0');
+  return `${sign}0x${biased === 0 ? 0 : 1}.${digits}p${exponent < 0 ? '' : '+'}${exponent}`;
 }

@@ -239,8 +239,9 @@ function join(runtime: Runtime, self: Self, iterable: Value): Value {
   if (self instanceof Markup) return joinMarkup(parts.slice(1), runtime);
   let text = '';
   for (const part of parts.slice(1)) {
-    text += textOf(part as Self);
-    runtime.budget.string(text.length);
+    const added = textOf(part as Self);
+    text += added;
+    runtime.budget.grow(text.length, added.length);
   }
   return text;
 }

@@ -28,8 +28,7 @@ export function searchMethods(): [string, NativeFunction][] {
     name,
     strMethod(name, parameters, (runtime, self, sub, start, end) => {
       const { text } = window(textOf(self), start!, end!, runtime);
-      return affixes(name, sub!).some((part) => {
-        runtime.budget.step();
+      return affixes(name, sub!, runtime).some((part) => {
         runtime.budget.characters(part.length);
         return name === 'startswith' ? text.startsWith(part) : text.endsWith(part);
       });
@@ -71,8 +70,11 @@ function window(text: string, start: Value, end: Value, runtime: Runtime): { tex
   return { text: points.slice(offset, to < 0 ? Math.max(0, to + points.length) : to).join(''), offset };
 }
 
-function affixes(name: string, value: Value): string[] {
+function affixes(name: string, value: Value, runtime: Runtime): string[] {
   if (isString(value)) return [textOf(value)];
-  if (value instanceof Tuple) return value.items.map(textArgument);
+  if (value instanceof Tuple) {
+    runtime.budget.items(value.items.length);
+    return value.items.map(textArgument);
+  }
   throw typeError(`${name} first arg must be str or a tuple of str, not ${typeName(value)}`);
 }

@@ -5,6 +5,7 @@ import type { BinaryOperator } from '../parser/nodes.js';
 import { Complex } from './complex.js';
 import { isNumeric, numeric } from './equality.js';
 import { floorDivide } from './floats.js';
+import { isLong, longIntegerSteps } from './integers.js';
 import { Markup } from './markup.js';
 import { concatenateMarkup } from './markup-text.js';
 import { precisePower } from './power.js';
@@ -66,6 +67,7 @@ function numbers(
 
 function integers(operator: BinaryOperator, left: bigint, right: bigint, runtime: Runtime): Value {
   const { budget } = runtime;
+  if (isLong(left) || isLong(right)) budget.charge(longIntegerSteps);
   switch (operator) {
     case '+':
       return budget.integer(left + right);
@@ -116,6 +118,7 @@ function power(base: bigint, exponent: bigint, runtime: Runtime): Value {
   const bits = BigInt(bitLength(base) - 1) * exponent;
   const { budget } = runtime;
   const limit = BigInt(budget.limits.integerBits);
+  if (bits > 512n) budget.charge(longIntegerSteps);
   return budget.integer(bits > limit ? 1n << (limit + 1n) : base ** exponent);
 }
 

@@ -35,6 +35,7 @@ export class Dict {
       entry[1] = value;
       return;
     }
+    budget.step();
     if (this.#entriesByKey.size >= budget.limits.listLength) budget.list(this.#entriesByKey.size + 1);
     this.#entriesByKey.set(hash, [key, value]);
   }

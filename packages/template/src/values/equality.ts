@@ -34,8 +34,7 @@ export function numeric(value: bigint | number | boolean): bigint | number {
 /** Captured text is compared by what it says, not by its marks. */
 function saidBy(value: string | Markup, runtime: Runtime): string {
   if (typeof value === 'string' || value.kind !== 'marked') return textOf(value);
-  runtime.budget.characters(value.text.length);
-  return plainText(value.text);
+  return plainText(value.text, runtime.budget);
 }
 
 /** Exact between bigint and number: neither is rounded to the other's type. */

@@ -65,15 +65,33 @@ function exactFixed(magnitude: number, digits: number): string {
   return `${text.slice(0, -digits)}.${text.slice(-digits)}`;
 }
 
-/** The exact value of a finite float. */
+/** The exact value of a finite float, in lowest terms. */
 export function exactRatio(value: number): { numerator: bigint; denominator: bigint } {
-  let scaled = value;
-  let exponent = 0;
-  while (!Number.isInteger(scaled)) {
-    scaled *= 2;
+  const { mantissa, exponent } = decompose(value);
+  if (exponent >= 0) return { numerator: mantissa << BigInt(exponent), denominator: 1n };
+  return { numerator: mantissa, denominator: 1n << BigInt(-exponent) };
+}
+
+/** A finite float as `mantissa * 2 ** exponent`; the mantissa is odd where the exponent is negative. */
+export function decompose(value: number): { mantissa: bigint; exponent: number } {
+  const { biased, fraction } = floatBits(value);
+  let mantissa = biased === 0 ? fraction : fraction + 2 ** 52;
+  let exponent = Math.max(biased, 1) - 1_075;
+  while (exponent < 0 && mantissa % 2 === 0 && mantissa !== 0) {
+    mantissa /= 2;
     exponent++;
   }
-  return { numerator: BigInt(scaled), denominator: 1n << BigInt(exponent) };
+  if (mantissa === 0) exponent = 0;
+  return { mantissa: BigInt(value < 0 ? -mantissa : mantissa), exponent };
+}
+
+const view = new DataView(new ArrayBuffer(8));
+
+/** The fields of an IEEE 754 double: its biased exponent (11 bits) and its fraction (52 bits). */
+export function floatBits(value: number): { biased: number; fraction: number } {
+  view.setFloat64(0, value);
+  const high = view.getUint32(0);
+  return { biased: (high >>> 20) & 0x7ff, fraction: (high & 0xfffff) * 2 ** 32 + view.getUint32(4) };
 }
 
 export function roundHalfEven(numerator: bigint, denominator: bigint): bigint {

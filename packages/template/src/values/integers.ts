@@ -4,6 +4,16 @@ import { CompileFailure } from '../failures.js';
 /** Decimal digits that fit in the 4,096 bits an integer may have. */
 export const maxDecimalDigits = 1_233;
 
+const longLimit = 1n << 512n;
+
+/** More than 512 bits: such an integer costs more than a step. */
+export function isLong(value: bigint): boolean {
+  return value >= longLimit || value <= -longLimit;
+}
+
+/** Dividing integers of 4,096 bits takes up to 8 µs. */
+export const longIntegerSteps = 40;
+
 /** An integer literal without underscores. */
 export function parseIntegerLiteral(digits: string, offset: number): bigint {
   if (digits.length > maxDecimalDigits) throw new CompileFailure('the integer has too many digits', offset);

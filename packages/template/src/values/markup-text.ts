@@ -46,8 +46,9 @@ export function joinMarkup(parts: readonly Value[], runtime: Runtime): Markup | 
   if (runtime.options.json && !isHtml) return joinMarked(parts, runtime);
   let text = '';
   for (const part of parts) {
-    text += part instanceof Undefined ? '' : textOf(escapeToMarkup(part, runtime));
-    runtime.budget.string(text.length);
+    const added = part instanceof Undefined ? '' : textOf(escapeToMarkup(part, runtime));
+    text += added;
+    runtime.budget.grow(text.length, added.length);
   }
   return new Markup(text, 'html');
 }

@@ -1,3 +1,5 @@
+import { decompose } from './floats.js';
+
 /**
  * Powers rounded as C's `pow` rounds them. JavaScript's `**` may be one unit in the last place off, and then prints
  * other digits than Python; so logarithm and exponential are computed in integers with this many binary places.
@@ -51,17 +53,6 @@ function exponential(value: bigint): number {
     sum += term;
   }
   return Number(sum) * 2 ** -Number(binaryPlaces / 2n) * 2 ** (Number(twos) - Number(binaryPlaces / 2n));
-}
-
-/** An exact float as `mantissa * 2 ** exponent`. */
-function decompose(value: number): { mantissa: bigint; exponent: number } {
-  let mantissa = value;
-  let exponent = 0;
-  while (!Number.isInteger(mantissa)) {
-    mantissa *= 2;
-    exponent--;
-  }
-  return { mantissa: BigInt(mantissa), exponent };
 }
 
 function shift(value: bigint, places: number): bigint {

@@ -83,7 +83,7 @@ function dictRepr(dict: Dict, runtime: Runtime): string {
     const part = `${repr(key, runtime)}: ${repr(value, runtime)}`;
     parts.push(part);
     length += part.length + 2;
-    runtime.budget.string(length);
+    runtime.budget.grow(length, part.length);
   }
   return `{${parts.join(', ')}}`;
 }

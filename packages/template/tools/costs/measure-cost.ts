@@ -1,0 +1,84 @@
+import { cpuUsage } from 'node:process';
+import { alertContext, createTemplateCompiler, sampleFacts } from '@tocsin/template';
+import { bodyOptions } from '@tocsin/template/browser';
+import type { SizedTemplate } from './hostile-templates.js';
+
+export interface Cost {
+  /** Size of the largest template that is accepted, within the precision. */
+  readonly size: number;
+  readonly steps: number;
+  /** CPU of one rendering in milliseconds, garbage collection included. */
+  readonly acceptedMs: number;
+  /** CPU until the budget ends the rendering of a template ten times as large. */
+  readonly refusedMs: number;
+  readonly refusal: string;
+}
+
+interface MeterOptions {
+  /** Part of the size by which the accepted template may be smaller than the largest. */
+  readonly precision: number;
+  /** CPU that each of the repeated measurements takes at least. */
+  readonly batchMs: number;
+}
+
+/** `range` refuses more items. */
+const maxSize = 100_000;
+
+/** Measures a template at the edge of the budget: the largest one that is accepted, and one that is refused. */
+export function createCostMeter({ precision, batchMs }: MeterOptions): (template: SizedTemplate) => Cost {
+  // Only the deterministic limits end a rendering.
+  const compile = createTemplateCompiler({ ...bodyOptions, limits: { wallClockMs: 600_000 } });
+  const context = alertContext(sampleFacts);
+  const compiled = (source: string) => {
+    const result = compile(source);
+    if (!result.ok) throw new Error(result.error.message);
+    return result.template;
+  };
+  const cpuMs = (source: string) => {
+    const template = compiled(source);
+    return meanCpuMs(batchMs, () => void template.render(context));
+  };
+  return (template) => {
+    const isAccepted = (size: number) => compiled(template(size)).measure(context).result.ok;
+    const size = largest(precision, isAccepted);
+    const larger = Math.min(size * 10, maxSize);
+    const refused = compiled(template(larger)).measure(context).result;
+    return {
+      size,
+      steps: compiled(template(size)).measure(context).steps,
+      acceptedMs: cpuMs(template(size)),
+      refusedMs: cpuMs(template(larger)),
+      refusal: refused.ok ? '' : refused.error.message,
+    };
+  };
+}
+
+/** The largest size for which `holds`, which must hold up to some size and no further. */
+function largest(precision: number, holds: (size: number) => boolean): number {
+  let [holding, failing] = [1, 2];
+  while (failing <= maxSize && holds(failing)) [holding, failing] = [failing, failing * 2];
+  failing = Math.min(failing, maxSize + 1);
+  while (failing - holding > Math.max(1, holding * precision)) {
+    const middle = Math.floor((holding + failing) / 2);
+    if (holds(middle)) holding = middle;
+    else failing = middle;
+  }
+  return holding;
+}
+
+/** Milliseconds of CPU for one call of warmed code: the least of three means, each over at least `batchMs`. */
+function meanCpuMs(batchMs: number, run: () => void): number {
+  const batch = () => {
+    const before = cpuUsage();
+    let calls = 0;
+    let spentMs = 0;
+    while (spentMs < batchMs || calls === 0) {
+      run();
+      calls++;
+      const { user, system } = cpuUsage(before);
+      spentMs = (user + system) / 1_000;
+    }
+    return spentMs / calls;
+  };
+  return Math.min(batch(), batch(), batch());
+}

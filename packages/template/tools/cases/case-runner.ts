@@ -28,7 +28,7 @@ export function createCaseRunner(): (line: string) => CaseResult {
  * Reads a case `{id, template, context, types}`. `types` holds the JSON pointers of the values in `context` that are
  * floats in Python, because JSON does not tell `5.0` from `5`.
  */
-export function readCase(line: string): TemplateCase {
+function readCase(line: string): TemplateCase {
   const parsed = readJson(line);
   if (!(parsed instanceof Dict)) throw new TypeError('a case must be a JSON object');
   const types = parsed.getString('types');

@@ -24,3 +24,12 @@ test('a callback that is scheduled after an idle time runs', async () => {
   await nextTick();
   expect(called).toEqual(['first', 'second']);
 });
+
+test('a key with many callbacks does not delay a key with few', async () => {
+  const throttle = createTickThrottle(2);
+  const called: string[] = [];
+  for (let index = 0; index < 10; index += 1) throttle.schedule(() => called.push('busy'), 'busy');
+  throttle.schedule(() => called.push('quiet'), 'quiet');
+  await nextTick();
+  expect(called).toEqual(['busy', 'quiet']);
+});

@@ -1,31 +1,34 @@
+import { createFairQueue } from './fair-queue.js';
+
 /**
- * Runs a limited number of callbacks in each tick of the event loop, in order of arrival. Hundreds of callbacks that
- * become due together would otherwise run in one tick and delay everything else in the process.
+ * Runs a limited number of callbacks in each tick of the event loop. Hundreds of callbacks that become due together
+ * would otherwise run in one tick and delay everything else in the process.
  */
 export interface TickThrottle {
-  schedule(callback: () => void): void;
+  /** Keys are served round robin. The callbacks of one key, or those without a key, run in order of arrival. */
+  schedule(callback: () => void, key?: string): void;
   /** Resolves in the tick in which a callback scheduled now would run. */
-  wait(): Promise<void>;
+  wait(key?: string): Promise<void>;
 }
 
 export function createTickThrottle(perTick: number): TickThrottle {
-  const scheduled: (() => void)[] = [];
+  const scheduled = createFairQueue<{ key: string; callback: () => void }>(({ key }) => key);
   let isTickRequested = false;
 
   const requestTick = () => {
-    if (isTickRequested || scheduled.length === 0) return;
+    if (isTickRequested || scheduled.size() === 0) return;
     isTickRequested = true;
     setImmediate(() => {
       isTickRequested = false;
-      const callbacks = scheduled.splice(0, perTick);
+      const due = scheduled.take(perTick);
       // Requested first: a callback that throws must not stop the others.
       requestTick();
-      for (const callback of callbacks) callback();
+      for (const { callback } of due) callback();
     });
   };
-  const schedule = (callback: () => void) => {
-    scheduled.push(callback);
+  const schedule = (callback: () => void, key = '') => {
+    scheduled.add({ key, callback });
     requestTick();
   };
-  return { schedule, wait: () => new Promise((resolve) => schedule(resolve)) };
+  return { schedule, wait: (key) => new Promise((resolve) => schedule(resolve, key)) };
 }

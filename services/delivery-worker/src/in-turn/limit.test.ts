@@ -1,3 +1,4 @@
+import { setImmediate as nextTick } from 'node:timers/promises';
 import { createLimit } from './limit.js';
 
 function gate() {
@@ -8,7 +9,7 @@ function gate() {
   return { open, passed };
 }
 
-test('so many go on at once, and each that ends lets the next one in, in the order of arrival', async () => {
+test('the number of running works is limited; waiting works start in order of arrival', async () => {
   const limit = createLimit(2);
   const begun: number[] = [];
   const gates = Array.from({ length: 6 }, gate);
@@ -18,36 +19,38 @@ test('so many go on at once, and each that ends lets the next one in, in the ord
       await one.passed;
     }),
   );
+  await nextTick();
   expect(begun).toEqual([0, 1]);
   gates[1]!.open();
   await runs[1];
+  await nextTick();
   expect(begun).toEqual([0, 1, 2]);
   for (const one of gates) one.open();
   await Promise.all(runs);
   expect(begun).toEqual([0, 1, 2, 3, 4, 5]);
 });
 
-test('work that fails gives its place back and keeps its error', async () => {
+test('failed work releases its permit and keeps its error', async () => {
   const limit = createLimit(1);
   await expect(limit.run(() => Promise.reject(new Error('broken')))).rejects.toThrow('broken');
   await expect(limit.run(async () => {})).resolves.toBeUndefined();
 });
 
-test('the limit holds through thousands of turns', async () => {
+test('the limit holds for thousands of works', async () => {
   const limit = createLimit(10);
   let busy = 0;
   let most = 0;
   const work = async () => {
     busy += 1;
     most = Math.max(most, busy);
-    await new Promise(setImmediate);
+    await nextTick();
     busy -= 1;
   };
   await Promise.all(Array.from({ length: 3_000 }, () => limit.run(work)));
   expect([busy, most]).toEqual([0, 10]);
 });
 
-test('what waits is refused when told so, what goes on ends, and nothing begins afterwards', async () => {
+test('refusing rejects waiting and later work, while running work ends', async () => {
   const limit = createLimit(1);
   const { open, passed } = gate();
   const going = limit.run(() => passed);
@@ -59,7 +62,7 @@ test('what waits is refused when told so, what goes on ends, and nothing begins 
   await expect(limit.run(async () => {})).rejects.toThrow('stopping');
 });
 
-test('who leaves lets the next one in before its end, while not too many have left', async () => {
+test('work that leaves lets the next work start, unless too many have left', async () => {
   const limit = createLimit(1, 2);
   const gates = Array.from({ length: 5 }, gate);
   let begun = 0;
@@ -71,17 +74,17 @@ test('who leaves lets the next one in before its end, while not too many have le
       return passed;
     }),
   );
-  await new Promise(setImmediate);
+  await nextTick();
   // Two have left; the third has the place.
   expect(begun).toBe(3);
   gates[0]!.open();
   await runs[0];
-  await new Promise(setImmediate);
+  await nextTick();
   // Its end makes room for one that leaves, but the third was refused and keeps its place.
   expect(begun).toBe(3);
   gates[2]!.open();
   await runs[2];
-  await new Promise(setImmediate);
+  await nextTick();
   expect(begun).toBe(5);
   for (const { open } of gates) open();
   await Promise.all(runs);

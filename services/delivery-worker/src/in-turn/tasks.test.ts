@@ -1,7 +1,7 @@
 import { setImmediate as turn } from 'node:timers/promises';
 import { createTasks } from './tasks.js';
 
-test('the end is told when the last task has ended, failed ones and those not begun yet included', async () => {
+test('ended waits for failed tasks and for tasks that have not started yet', async () => {
   const errors: unknown[] = [];
   const tasks = createTasks((error) => errors.push(error));
   let finish = () => {};
@@ -28,7 +28,7 @@ test('the end is told when the last task has ended, failed ones and those not be
   expect(errors).toEqual([new Error('no')]);
 });
 
-test('of many that are ready at once a few are begun in each turn of the event loop, in their order', async () => {
+test('a few of many ready tasks start in each tick, in order of arrival', async () => {
   const tasks = createTasks(() => {});
   const begun: number[] = [];
   for (let index = 0; index < 500; index += 1)
@@ -42,7 +42,7 @@ test('of many that are ready at once a few are begun in each turn of the event l
   expect(begun).toEqual(Array.from({ length: 500 }, (_, index) => index));
 });
 
-test('a workspace with one is not kept waiting by another with many', async () => {
+test('a workspace with many tasks does not delay a workspace with one', async () => {
   const tasks = createTasks(() => {});
   const begun: string[] = [];
   const add = (workspaceId: string) =>

@@ -1,10 +1,9 @@
-import { createFairQueue, createTickThrottle } from '@tocsin/kit';
+import { createTickThrottle } from '@tocsin/kit';
 
-/** Work that nobody waits for until the end. */
+/** Tasks in the background. Waiting tasks are started round robin by workspace. */
 export interface Tasks {
-  /** Those that wait are begun in turn by workspace: a storm's are many, and another's need not wait behind them. */
   add(task: Task): void;
-  /** Resolves when nothing waits or goes on. */
+  /** Resolves when no task waits or is in progress. */
   ended(): Promise<void>;
 }
 
@@ -14,31 +13,22 @@ interface Task {
 }
 
 /**
- * Begun in each turn of the event loop at the most. A commit makes hundreds of deliveries ready at once; begun together
- * they would all be in memory before the first answer is read, and the next commit's answer would lie unread meanwhile.
+ * Tasks started in one tick of the event loop. A commit makes hundreds of deliveries ready at once. Started together,
+ * all of them would be in memory before the first response is read, and the next commit would wait for them.
  */
-const perTurn = 32;
+const startsPerTick = 32;
 
 export function createTasks(onError: (error: unknown) => void): Tasks {
-  const throttle = createTickThrottle(perTurn);
-  const waiting = createFairQueue<Task>(({ workspaceId }) => workspaceId);
-  let open = 0;
-  let idle: (() => void)[] = [];
-
-  const end = () => {
-    open -= 1;
-    if (open > 0) return;
-    for (const wake of idle) wake();
-    idle = [];
-  };
+  const throttle = createTickThrottle(startsPerTick);
+  const open = new Set<Promise<void>>();
   return {
-    add(task) {
-      open += 1;
-      waiting.add(task);
-      throttle.schedule(() => {
-        for (const { begin } of waiting.take(1)) void begin().catch(onError).then(end);
-      });
+    add({ workspaceId, begin }) {
+      const ended = throttle.wait(workspaceId).then(begin).catch(onError);
+      open.add(ended);
+      void ended.then(() => open.delete(ended));
     },
-    ended: () => (open === 0 ? Promise.resolve() : new Promise((resolve) => idle.push(resolve))),
+    async ended() {
+      while (open.size > 0) await Promise.all(open);
+    },
   };
 }

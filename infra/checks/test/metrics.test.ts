@@ -2,7 +2,7 @@ import { findFreePorts, type RunningInbox, startInbox } from '@tocsin/local';
 import { alertFiredQueue } from '@tocsin/messaging';
 import { until } from '@tocsin/testing';
 import { createTestBroker } from '@tocsin/testing/broker';
-import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
+import { createTestDatabase, type TestDatabase, testSecretsKeys } from '@tocsin/testing/database';
 import { parse, parseAllDocuments } from 'yaml';
 import { readText } from './support/compose.js';
 import { parseExposition, type Series } from './support/exposition.js';
@@ -53,7 +53,7 @@ beforeAll(async () => {
     DATABASE_URL: database.url,
     AMQP_URL: (await createTestBroker()).url,
     OIDC_ISSUER: process.env.TOCSIN_TEST_OIDC_ISSUER ?? '',
-    SECRETS_KEYS: `k1:${Buffer.alloc(32, 7).toString('base64')}`,
+    SECRETS_KEYS: testSecretsKeys,
     EGRESS_ALLOW: '127.0.0.0/8',
     GENAI_ENGINE_ADMIN_KEY: 'the admin key of this test',
   };

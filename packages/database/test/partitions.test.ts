@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
+import { createTestDatabase, insertAlert, type TestDatabase } from '@tocsin/testing/database';
 import { classifyDatabaseError } from '../src/errors.js';
 import { ensurePartitions, readClock } from '../src/partitions-repository.js';
-import { recordId } from '../src/record-id.js';
 
 let db: TestDatabase;
 
@@ -21,51 +20,28 @@ async function partitionsOf(table: string): Promise<string[]> {
   return rows.map((row: { name: string }) => row.name);
 }
 
-function anAlert(acceptedAtMs: number) {
-  const alertId = randomUUID();
-  return {
-    id: recordId(acceptedAtMs, alertId),
-    workspace_id: randomUUID(),
-    alert_id: alertId,
-    accepted_at: new Date(acceptedAtMs),
-    fired_at: new Date(acceptedAtMs).toISOString(),
-    alert_rule_id: randomUUID(),
-    alert_rule_name: 'r',
-    model_id: randomUUID(),
-    model_name: 'm',
-    metric_value: 1,
-    threshold: 1,
-    bound: 'upper_bound',
-    outcome: 'no_webhooks',
-  };
-}
-
-test('there are partitions from yesterday to a week ahead, and making them again, also at once, changes nothing', async () => {
+test('partitions exist from yesterday to a week ahead, and creating them again changes nothing', async () => {
   const now = Date.now();
   const before = await partitionsOf('deliveries');
   expect(before).toHaveLength(9);
   await Promise.all([1, 2, 3].map(() => ensurePartitions(db.database, now)));
   expect(await partitionsOf('deliveries')).toEqual(before);
   for (const at of [now - dayMs, now, now + 7 * dayMs - 1])
-    await db.database.knex('alerts').insert(anAlert(at));
+    await insertAlert(db.database, { acceptedAtMs: at });
 });
 
-test('what is made later goes on where the others end', async () => {
+test('later partitions continue where the existing ones end', async () => {
   await ensurePartitions(db.database, Date.now() + 5 * dayMs);
   expect(await partitionsOf('attempts')).toHaveLength(14);
-  await db.database.knex('alerts').insert(anAlert(Date.now() + 11 * dayMs));
+  await insertAlert(db.database, { acceptedAtMs: Date.now() + 11 * dayMs });
 });
 
-test('a partition that was dropped is made again, and one that was detached is attached with what it holds', async () => {
-  const alert = anAlert(Date.now());
-  await db.database.knex('alerts').insert(alert);
+test('a dropped partition is created again, and a detached one is attached with its rows', async () => {
+  const alert = await insertAlert(db.database, { acceptedAtMs: Date.now() });
   const name = `alerts_${new Date().toISOString().slice(0, 10).replaceAll('-', '')}`;
   await db.database.knex.raw(`alter table alerts detach partition ${name}`);
   await db.database.knex.raw(`drop table ${name.replace('alerts', 'attempts')}`);
-  const error = await db.database
-    .knex('alerts')
-    .insert(anAlert(Date.now()))
-    .catch((thrown) => thrown);
+  const error = await insertAlert(db.database, { acceptedAtMs: Date.now() }).catch((thrown) => thrown);
   expect(classifyDatabaseError(error)).toBe('missing_partition');
   await ensurePartitions(db.database, Date.now());
   expect(await partitionsOf('alerts')).toContain(name);
@@ -73,7 +49,7 @@ test('a partition that was dropped is made again, and one that was detached is a
   expect(await db.database.knex('alerts').where({ id: alert.id })).toHaveLength(1);
 });
 
-test('a value that a constraint forbids is not taken for a missing partition', async () => {
+test('a value that violates a constraint is not a missing partition', async () => {
   const now = new Date();
   const error = await db.database
     .knex('alert_rules')
@@ -93,7 +69,7 @@ test('a value that a constraint forbids is not taken for a missing partition', a
   expect(classifyDatabaseError(error)).toBe('invalid_value');
 });
 
-test('the clock is the database’s', async () => {
+test('the time is read from the clock of the database', async () => {
   const real = Date.now;
   Date.now = () => real() + 100 * dayMs;
   try {

@@ -1,5 +1,10 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
+import {
+  createTestDatabase,
+  insertAttempt,
+  insertWebhook,
+  type TestDatabase,
+} from '@tocsin/testing/database';
 import { recordId } from '../src/record-id.js';
 import { rotateKeys } from '../src/rotate-keys-repository.js';
 import { createSecretBox, type SecretBox } from '../src/secret-box.js';
@@ -16,44 +21,21 @@ beforeEach(async () => {
 });
 afterEach(() => db.drop());
 
-async function addWebhook(secrets: SecretBox): Promise<string> {
-  const id = randomUUID();
-  const encrypt = (column: string) => secrets.encrypt(`the ${column}`, { table: 'webhooks', id, column });
-  const now = new Date();
-  await db.database.knex('webhooks').insert({
-    id,
-    workspace_id: randomUUID(),
-    name: 'Hook',
-    url_encrypted: encrypt('url'),
-    headers_encrypted: encrypt('headers'),
-    body_encrypted: encrypt('body'),
-    destination: 'http://host',
-    header_names: [],
-    enabled: true,
-    retry_on_timeout: true,
-    created_at: now,
-    updated_at: now,
-    last_updated_by: 'someone',
-  });
-  return id;
+const texts = { url: 'http://host/path', headers: '{"a":["b"]}', body: 'the body' };
+
+async function addWebhook(secretBox: SecretBox): Promise<string> {
+  const headers = JSON.parse(texts.headers);
+  return insertWebhook(db.database, { ...texts, headers, secretBox });
 }
 
 async function addAttempt(
-  secrets: SecretBox,
-  claim: number,
+  secretBox: SecretBox,
+  number: number,
 ): Promise<{ delivery_id: string; claim: number }> {
-  const delivery_id = recordId(Date.now(), randomUUID());
-  const location = { table: 'attempts', id: `${delivery_id}/${claim}`, column: 'request_body' };
-  await db.database.knex('attempts').insert({
-    delivery_id,
-    claim,
-    number: 1,
-    trigger: 'scheduled',
-    started_at: new Date(),
-    duration_ms: 1,
-    request_body_encrypted: secrets.encrypt('the request', location),
-  });
-  return { delivery_id, claim };
+  const id = recordId(Date.now(), randomUUID());
+  const attempt = { id, number, response: null, requestBody: 'the request', secretBox };
+  await insertAttempt(db.database, attempt);
+  return { delivery_id: id, claim: number };
 }
 
 test('a rotation encrypts the values of an old key with the new one and keeps their content', async () => {
@@ -64,9 +46,9 @@ test('a rotation encrypts the values of an old key with the new one and keeps th
 
   for (const id of webhooks) {
     const row = await db.database.knex('webhooks').where({ id }).first();
-    for (const column of ['url', 'headers', 'body']) {
+    for (const [column, text] of Object.entries(texts)) {
       const plain = after.decrypt(row[`${column}_encrypted`], { table: 'webhooks', id, column });
-      expect(plain.toString()).toBe(`the ${column}`);
+      expect(plain.toString()).toBe(text);
     }
     expect(row.version).toBe(1);
   }

@@ -2,8 +2,12 @@ import { randomUUID } from 'node:crypto';
 import type { RedeliveryFilter } from '@tocsin/contracts';
 import { createDatabase, ensurePartitions, firstIdAt } from '@tocsin/database';
 import { countRedeliverable, redeliver, runRedeliveryPage } from '@tocsin/deliveries';
-import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
-import { deliveryRow, openRow, type Seed, seedEnded } from './support/seed.js';
+import {
+  createTestDatabase,
+  type DeliveryFixture,
+  insertDelivery,
+  type TestDatabase,
+} from '@tocsin/testing/database';
 
 let db: TestDatabase;
 beforeEach(async () => {
@@ -14,9 +18,9 @@ afterEach(() => db.drop());
 const workspaceId = randomUUID();
 const webhookId = randomUUID();
 
-async function seedMany(count: number, seed: Partial<Seed> = {}): Promise<string[]> {
+async function seedMany(count: number, seed: DeliveryFixture = {}): Promise<string[]> {
   const seeds = Array.from({ length: count }, (_, index) =>
-    seedEnded(db.database, { workspaceId, acceptedAtMs: Date.now() - 60_000 - index, ...seed }),
+    insertDelivery(db.database, { workspaceId, acceptedAtMs: Date.now() - 60_000 - index, ...seed }),
   );
   return Promise.all(seeds);
 }
@@ -33,7 +37,8 @@ async function addJob(filter: Partial<RedeliveryFilter> = {}): Promise<string> {
     status: 'running',
     created_by: 'test',
     created_at: new Date(),
-    updated_at: new Date(),
+    // Microseconds keep the order of jobs that are created in the same millisecond.
+    updated_at: db.database.knex.raw('clock_timestamp()'),
   });
   return id;
 }
@@ -56,7 +61,7 @@ test('a job redelivers all matching deliveries page by page, each once', async (
   await runToEnd(10);
   expect(await job(id)).toMatchObject({ status: 'done', done: 25 });
   expect(await openIds()).toEqual(ids.sort());
-  for (const delivery of ids) expect(await deliveryRow(db.database, delivery)).toMatchObject({ run: 2 });
+  for (const delivery of ids) expect(await deliveryRow(delivery)).toMatchObject({ run: 2 });
 });
 
 test('a call without a running job does nothing', async () => {
@@ -127,7 +132,7 @@ test('a page opens the partitions of its own days only', async () => {
   expect(page).toMatchObject({ redelivered: 10, finished: false });
   expect(await openIds()).toEqual(ids.sort());
   expect(await runRedeliveryPage(worker, 10)).toMatchObject({ redelivered: 1, finished: true });
-  expect(await openRow(db.database, old!)).toBeDefined();
+  expect(await openRow(old!)).toBeDefined();
   await worker.close();
 });
 
@@ -148,7 +153,7 @@ test('a job killed within a page repeats that page', async () => {
   expect(await job(id)).toMatchObject({ status: 'running', done: 5 });
   await runToEnd(5);
   expect(await job(id)).toMatchObject({ status: 'done', done: 20 });
-  for (const delivery of ids) expect(await deliveryRow(db.database, delivery)).toMatchObject({ run: 2 });
+  for (const delivery of ids) expect(await deliveryRow(delivery)).toMatchObject({ run: 2 });
 });
 
 test('concurrent workers and callers reopen each delivery once', async () => {
@@ -161,7 +166,7 @@ test('concurrent workers and callers reopen each delivery once', async () => {
     ...ids.slice(0, 10).map((delivery) => redeliver(db.database, delivery)),
   ]);
   expect(await openIds()).toEqual([...ids].sort());
-  for (const delivery of ids) expect(await deliveryRow(db.database, delivery)).toMatchObject({ run: 2 });
+  for (const delivery of ids) expect(await deliveryRow(delivery)).toMatchObject({ run: 2 });
   for (const id of jobs) {
     while ((await job(id)).status === 'running') await runToEnd(50);
   }
@@ -203,9 +208,12 @@ test('a job with a failing page does not block the other jobs', async () => {
 test('a job leaves matching open deliveries as they are', async () => {
   const [id] = await seedMany(1);
   await redeliver(db.database, id!);
-  const before = await openRow(db.database, id!);
+  const before = await openRow(id!);
   const jobId = await addJob();
   await runToEnd(10);
-  expect(await openRow(db.database, id!)).toEqual(before);
+  expect(await openRow(id!)).toEqual(before);
   expect(await job(jobId)).toMatchObject({ status: 'done', done: 0 });
 });
+
+const openRow = (id: string) => db.database.knex('open_deliveries').where({ delivery_id: id }).first();
+const deliveryRow = (id: string) => db.database.knex('deliveries').where({ id }).first();

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { redeliver } from '@tocsin/deliveries';
-import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
-import { deliveryRow, openRow, seedEnded } from './support/seed.js';
+import { createTestDatabase, insertDelivery, type TestDatabase } from '@tocsin/testing/database';
 
 const workspaceId = randomUUID();
 
@@ -16,15 +15,15 @@ describe('the redelivery of a delivery', () => {
     'that has ended as %s opens a new run with a fresh schedule and keeps counting claims',
     async (status) => {
       const { database } = db;
-      const id = await seedEnded(database, { workspaceId, status, claims: 7 });
+      const id = await insertDelivery(database, { workspaceId, status, claims: 7 });
       expect(await redeliver(database, id)).toBe('reopened');
-      expect(await deliveryRow(database, id)).toMatchObject({
+      expect(await deliveryRow(id)).toMatchObject({
         status: 'open',
         run: 2,
         failed_at: null,
         attempts_made: 7,
       });
-      const open = await openRow(database, id);
+      const open = await openRow(id);
       expect(open).toMatchObject({
         state: 'waiting',
         run: 2,
@@ -41,7 +40,7 @@ describe('the redelivery of a delivery', () => {
     const { database } = db;
     const id = await reopened({ step: 4, due_at: new Date(Date.now() + 3_600_000), manual: false });
     expect(await redeliver(database, id)).toBe('brought_forward');
-    const open = await openRow(database, id);
+    const open = await openRow(id);
     expect(open).toMatchObject({ state: 'waiting', run: 2, step: 4, manual: true });
     expect(open.due_at.getTime()).toBeLessThanOrEqual(Date.now() + 1_000);
   });
@@ -55,18 +54,18 @@ describe('the redelivery of a delivery', () => {
       lease_until: new Date(Date.now() - 60_000),
     });
     for (const id of [queued, stranded]) {
-      const before = await openRow(database, id);
+      const before = await openRow(id);
       expect(await redeliver(database, id)).toBe('queued');
-      expect(await openRow(database, id)).toEqual(before);
+      expect(await openRow(id)).toEqual(before);
     }
   });
 
   test('that is being sent is refused and changes nothing', async () => {
     const { database } = db;
     const id = await reopened({ state: 'queued', claimed: true, lease_until: new Date(Date.now() + 60_000) });
-    const before = [await openRow(database, id), await deliveryRow(database, id)];
+    const before = [await openRow(id), await deliveryRow(id)];
     expect(await redeliver(database, id)).toBe('sending');
-    expect([await openRow(database, id), await deliveryRow(database, id)]).toEqual(before);
+    expect([await openRow(id), await deliveryRow(id)]).toEqual(before);
   });
 
   test('that does not exist returns not_found', async () => {
@@ -75,11 +74,11 @@ describe('the redelivery of a delivery', () => {
 
   test('by twenty concurrent callers opens one run', async () => {
     const { database } = db;
-    const id = await seedEnded(database, { workspaceId });
+    const id = await insertDelivery(database, { workspaceId });
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => redeliver(database, id)));
     expect(outcomes.filter((outcome) => outcome === 'reopened')).toHaveLength(1);
     expect(outcomes.filter((outcome) => outcome === 'brought_forward')).toHaveLength(19);
-    expect(await deliveryRow(database, id)).toMatchObject({ status: 'open', run: 2 });
+    expect(await deliveryRow(id)).toMatchObject({ status: 'open', run: 2 });
   });
 
   test('waits for an outcome that is being recorded, and then reopens the delivery', async () => {
@@ -92,14 +91,14 @@ describe('the redelivery of a delivery', () => {
     await sessionWaits();
     await recording.commit();
     expect(await redelivering).toBe('reopened');
-    expect(await deliveryRow(database, id)).toMatchObject({ status: 'open', run: 3, failed_at: null });
-    expect(await openRow(database, id)).toMatchObject({ run: 3, state: 'waiting' });
+    expect(await deliveryRow(id)).toMatchObject({ status: 'open', run: 3, failed_at: null });
+    expect(await openRow(id)).toMatchObject({ run: 3, state: 'waiting' });
   });
 
   test('that another caller has reopened does not block the worker that records it', async () => {
     const { database } = db;
     const id = await reopened({ claims_without_outcome: 1 });
-    const open = await openRow(database, id);
+    const open = await openRow(id);
     await database.knex('open_deliveries').where({ delivery_id: id }).delete();
     await database.knex('deliveries').where({ id }).update({ status: 'failed' });
     const other = await database.knex.transaction();
@@ -120,7 +119,7 @@ describe('the redelivery of a delivery', () => {
 /** A delivery in its second run; `changes` are applied to its open row. */
 async function reopened(changes: object): Promise<string> {
   const { database } = db;
-  const id = await seedEnded(database, { workspaceId });
+  const id = await insertDelivery(database, { workspaceId });
   await redeliver(database, id);
   await database.knex('open_deliveries').where({ delivery_id: id }).update(changes);
   return id;
@@ -132,3 +131,6 @@ async function sessionWaits(words = ''): Promise<void> {
     where datname = current_database() and wait_event_type = 'Lock' and position(:words in query) > 0`;
   while ((await db.database.knex.raw(waiting, { words })).rows.length === 0);
 }
+
+const openRow = (id: string) => db.database.knex('open_deliveries').where({ delivery_id: id }).first();
+const deliveryRow = (id: string) => db.database.knex('deliveries').where({ id }).first();

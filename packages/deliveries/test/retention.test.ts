@@ -1,7 +1,6 @@
-import { randomUUID } from 'node:crypto';
-import { ensurePartitions, recordId } from '@tocsin/database';
+import { ensurePartitions } from '@tocsin/database';
 import { deleteExpiredAlertKeys, dropExpiredDays } from '@tocsin/deliveries';
-import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
+import { createTestDatabase, insertAlert, insertDelivery, type TestDatabase } from '@tocsin/testing/database';
 
 let db: TestDatabase;
 
@@ -12,43 +11,18 @@ afterAll(() => db.drop());
 
 const dayMs = 86_400_000;
 
-function anAlert(acceptedAtMs: number) {
-  const alertId = randomUUID();
-  return {
-    id: recordId(acceptedAtMs, alertId),
-    workspace_id: randomUUID(),
-    alert_id: alertId,
-    accepted_at: new Date(acceptedAtMs),
-    fired_at: new Date(acceptedAtMs).toISOString(),
-    alert_rule_id: randomUUID(),
-    alert_rule_name: 'r',
-    model_id: randomUUID(),
-    model_name: 'm',
-    metric_value: 1,
-    threshold: 1,
-    bound: 'upper_bound',
-    outcome: 'no_webhooks',
-  };
-}
-
 test('days older than the retention are dropped with their keys, and later days stay', async () => {
   const now = Date.now();
-  const [old, young] = [anAlert(now - dayMs), anAlert(now)];
-  await db.database.knex('alerts').insert([old, young]);
-  const keyOf = ({ workspace_id, alert_id, accepted_at }: typeof old) => ({
-    workspace_id,
-    alert_id,
-    accepted_at,
-  });
-  await db.database.knex('alert_keys').insert([keyOf(old), keyOf(young)]);
+  const old = await insertAlert(db.database, { acceptedAtMs: now - dayMs });
+  const young = await insertAlert(db.database, { acceptedAtMs: now });
   const retention = { nowMs: now + dayMs, retentionDays: 1 };
   expect((await dropExpiredDays(db.database, retention)).dropped).toHaveLength(3);
   await deleteExpiredAlertKeys(db.database, retention);
   expect(await db.database.knex('alerts').where({ id: old.id })).toEqual([]);
   expect(await db.database.knex('alerts').where({ id: young.id })).toHaveLength(1);
-  expect(
-    await db.database.knex('alert_keys').whereIn('alert_id', [old.alert_id, young.alert_id]),
-  ).toHaveLength(1);
+  expect(await db.database.knex('alert_keys').whereIn('alert_id', [old.alertId, young.alertId])).toHaveLength(
+    1,
+  );
 });
 
 /** Creates the partitions of an expired day and returns a time of that day. */
@@ -67,36 +41,22 @@ async function dropNow() {
 
 test('a day that somebody reads is not dropped until the reader has ended', async () => {
   const at = await anExpiredDay(120);
-  const alert = anAlert(at);
-  await db.database.knex('alerts').insert(alert);
-  const { workspace_id, alert_id, accepted_at } = alert;
-  await db.database.knex('alert_keys').insert({ workspace_id, alert_id, accepted_at });
+  const alert = await insertAlert(db.database, { acceptedAtMs: at });
+  const keys = () => db.database.knex('alert_keys').where({ alert_id: alert.alertId });
   await db.database.knex.transaction(async (reader) => {
     await reader.raw('select count(*) from alerts');
     expect(await dropNow()).toEqual({ dropped: [], busy: true });
     expect(await reader('alerts').where({ id: alert.id })).toHaveLength(1);
   });
-  expect(await db.database.knex('alert_keys').where({ alert_id })).toHaveLength(1);
+  expect(await keys()).toHaveLength(1);
   expect((await dropNow()).dropped.length).toBeGreaterThan(0);
-  expect(await db.database.knex('alert_keys').where({ alert_id })).toEqual([]);
+  expect(await keys()).toEqual([]);
 });
 
 test('a day with an open delivery is kept until the delivery has ended', async () => {
   const at = await anExpiredDay(150);
-  const alert = anAlert(at);
-  await db.database.knex('alerts').insert(alert);
-  const delivery_id = recordId(at, randomUUID());
-  await db.database.knex('open_deliveries').insert({
-    delivery_id,
-    workspace_id: alert.workspace_id,
-    webhook_id: randomUUID(),
-    alert_record_id: alert.id,
-    run: 2,
-    state: 'waiting',
-    due_at: new Date(),
-    opened_at: new Date(),
-    claim: 1,
-  });
+  const alert = await insertAlert(db.database, { acceptedAtMs: at });
+  const delivery_id = await insertDelivery(db.database, { ...alert, acceptedAtMs: at, status: 'open' });
   await dropNow();
   expect(await db.database.knex('alerts').where({ id: alert.id })).toHaveLength(1);
   await db.database.knex('open_deliveries').where({ delivery_id }).delete();

@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { Delivery, DeliveryWithAttempts } from '@tocsin/contracts';
 import { recordId } from '@tocsin/database';
+import { type DeliveryFixture, insertAttempt } from '@tocsin/testing/database';
 import { otherWorkspaceId, startApi, type TestApi, workspaceId } from './support/api.js';
-import { foreignBox, type SeededDelivery, seedAttempt, seedDelivery } from './support/history.js';
+import { foreignBox, seedDelivery } from './support/history.js';
 import { nextOf, readAll } from './support/paging.js';
 
 const deliveries = `/api/v1/workspaces/${workspaceId}/deliveries`;
@@ -14,7 +15,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-const seed = (options: SeededDelivery = {}) => seedDelivery(api.database, options);
+const seed = (options: DeliveryFixture = {}) => seedDelivery(api.database, options);
 const list = (query: string) => api.call<Delivery[]>('GET', `${deliveries}?${query}`, { as: 'reader' });
 const idsOf = async (query: string) => (await list(query)).body.map(({ id }) => id);
 const inMs = (ms: number) => new Date(Date.now() + ms);
@@ -22,7 +23,13 @@ const inMs = (ms: number) => new Date(Date.now() + ms);
 describe('a delivery', () => {
   it('is read without its request bodies where they are encrypted with an unknown key', async () => {
     const id = await seed({ response: 'ok', requestBody: '1' });
-    await seedAttempt(api.database, { id, number: 2, response: 'ok', requestBody: '2', box: foreignBox });
+    await insertAttempt(api.database, {
+      id,
+      number: 2,
+      response: 'ok',
+      requestBody: '2',
+      secretBox: foreignBox,
+    });
     const { status, body } = await api.call<DeliveryWithAttempts>('GET', single(id));
     expect([status, body.attempts.map((attempt) => attempt.request_body)]).toEqual([200, ['1', null]]);
   });
@@ -59,12 +66,12 @@ describe('a delivery', () => {
     const id = await seed({ response: 'first' });
     const requestBody = 'x'.repeat(1_048_576);
     for (let number = 2; number <= 6; number += 1)
-      await seedAttempt(api.database, { id, number, response: 'no', requestBody });
+      await insertAttempt(api.database, { id, number, response: 'no', requestBody });
     const shown = async () => (await api.call<DeliveryWithAttempts>('GET', single(id))).body.attempts;
     // Encryption adds a few bytes to each, so that four of them are more than 4 MiB.
     expect((await shown()).map(({ number }) => number)).toEqual([4, 5, 6]);
     const huge = { id, number: 7, response: 'no', requestBody: requestBody.repeat(5) };
-    await seedAttempt(api.database, huge);
+    await insertAttempt(api.database, huge);
     expect((await shown()).map(({ number }) => number)).toEqual([7]);
   });
 

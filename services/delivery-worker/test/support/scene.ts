@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DeliveryDue } from '@tocsin/contracts';
-import { createSecretBox, type Database } from '@tocsin/database';
+import type { Database } from '@tocsin/database';
+import { insertWebhook, testSecretBox } from '@tocsin/testing/database';
 import { createClaimRepository } from '../../src/delivery/claim-repository.js';
 import type { Claimed } from '../../src/delivery/claimed.js';
 import { createDeferralRepository } from '../../src/delivery/deferral-repository.js';
@@ -15,7 +16,9 @@ import {
   type PlannedDelivery,
 } from '../../src/fan-out/planned.js';
 
-export const secrets = createSecretBox([{ id: 'k1', key: Buffer.alloc(32, 7) }]);
+interface WebhookOptions extends Omit<NonNullable<Parameters<typeof insertWebhook>[1]>, 'workspaceId'> {
+  workspace?: string;
+}
 
 /** Everything that a test of the worker's SQL needs, on one database. */
 export function createScene(database: Database) {
@@ -27,34 +30,15 @@ export function createScene(database: Database) {
     workspaceId,
     dispatch: createDispatchRepository(database, leases),
     claims: createClaimRepository(database, leases.claimMs),
-    records: createRecordRepository(database, secrets),
+    records: createRecordRepository(database, testSecretBox),
     deferrals: createDeferralRepository(database),
     holds: createHoldRepository(database),
 
     write: (planned: PlannedAlert[], { acceptedAtMs = Date.now(), token = randomUUID() as string } = {}) =>
       fanOut.write(planned, { acceptedAtMs, token }),
 
-    async addWebhook({ enabled = true, workspace = workspaceId as string } = {}): Promise<string> {
-      const id = randomUUID();
-      const encrypt = (text: string, column: string) =>
-        secrets.encrypt(text, { table: 'webhooks', id, column });
-      await database.knex('webhooks').insert({
-        id,
-        workspace_id: workspace,
-        name: 'a webhook',
-        url_encrypted: encrypt('http://127.0.0.1:9/', 'url'),
-        headers_encrypted: encrypt('{}', 'headers'),
-        body_encrypted: encrypt('{}', 'body'),
-        destination: 'http://127.0.0.1:9',
-        header_names: [],
-        enabled,
-        retry_on_timeout: true,
-        created_at: new Date(),
-        updated_at: new Date(),
-        last_updated_by: 'test',
-      });
-      return id;
-    },
+    addWebhook: ({ workspace = workspaceId as string, ...fixture }: WebhookOptions = {}) =>
+      insertWebhook(database, { workspaceId: workspace, ...fixture }),
 
     plan(
       webhookIds: string[],

@@ -10,10 +10,10 @@ import {
 } from '@tocsin/messaging';
 import { startHttpReceiver } from '@tocsin/testing';
 import { createTestBroker } from '@tocsin/testing/broker';
-import { createTestDatabase } from '@tocsin/testing/database';
+import { createTestDatabase, insertAlertRule, testSecretsKeys } from '@tocsin/testing/database';
 import { createDeliveryWorker, type DeliveryWorker } from '../../src/app.js';
 import type { DeliveryWorkerConfig } from '../../src/config.js';
-import { createScene, secrets } from './scene.js';
+import { createScene, type Scene } from './scene.js';
 
 /** A worker on a real database and broker, with a destination that counts. */
 export async function createStage(overrides: Partial<DeliveryWorkerConfig> = {}) {
@@ -33,7 +33,7 @@ export async function createStage(overrides: Partial<DeliveryWorkerConfig> = {})
     databaseUrl: new Secret(db.url),
     databasePoolSize: 8,
     amqpUrl: new Secret(broker.url),
-    secretsKeys: new Secret(`k1:${Buffer.alloc(32, 7).toString('base64')}`),
+    secretsKeys: new Secret(testSecretsKeys),
     egress: { allow: ['127.0.0.0/8'] },
     retry: { scheduleMs: [50, 100, 200], jitter: 0.2, maxAgeMs: 60_000 },
     slots: 100,
@@ -63,48 +63,13 @@ export async function createStage(overrides: Partial<DeliveryWorkerConfig> = {})
     whileUnbound: broker.whileUnbound,
     alertsInQueue,
     dueInQueue,
-    async addTarget({
-      path = `/${randomUUID()}`,
-      url = destination.url(path),
-      headers = {},
-      body = '{}',
-      ...rest
-    }: Target = {}) {
-      const id = await scene.addWebhook(rest);
-      const encrypt = (text: string, column: string) =>
-        secrets.encrypt(text, { table: 'webhooks', id, column });
-      await db.database
-        .knex('webhooks')
-        .where({ id })
-        .update({
-          url_encrypted: encrypt(url, 'url'),
-          headers_encrypted: encrypt(JSON.stringify(headers), 'headers'),
-          body_encrypted: encrypt(body, 'body'),
-        });
-      return { id, path };
+    async addTarget({ path = `/${randomUUID()}`, url = destination.url(path), ...rest }: Target = {}) {
+      return { id: await scene.addWebhook({ ...rest, url }), path };
     },
-    async addRule(
+    addRule: (
       webhookIds: string[],
-      { enabled = true, deleted = false, workspaceId = scene.workspaceId } = {},
-    ) {
-      const id = randomUUID();
-      const now = new Date();
-      await db.database.knex('alert_rules').insert({
-        id,
-        workspace_id: workspaceId,
-        name: 'Churn is high',
-        model_id: randomUUID(),
-        threshold: 0.4,
-        bound: 'upper_bound',
-        enabled,
-        created_at: now,
-        updated_at: now,
-        deleted_at: deleted ? now : null,
-      });
-      const rows = webhookIds.map((webhook_id, position) => ({ alert_rule_id: id, webhook_id, position }));
-      if (rows.length > 0) await db.database.knex('alert_rule_webhooks').insert(rows);
-      return id;
-    },
+      { workspaceId = scene.workspaceId as string, ...rest }: RuleOptions = {},
+    ) => insertAlertRule(db.database, { webhookIds, workspaceId, ...rest }),
     /** Publishes an alert-fired message; its alert id. */
     async fire(ruleId: string, changes: object = {}) {
       const alert = alertMessage({ ruleId, workspaceId: scene.workspaceId, changes });
@@ -125,14 +90,8 @@ export async function createStage(overrides: Partial<DeliveryWorkerConfig> = {})
 
 export type Stage = Awaited<ReturnType<typeof createStage>>;
 
-interface Target {
-  path?: string;
-  url?: string;
-  headers?: Record<string, string[]>;
-  body?: string;
-  enabled?: boolean;
-  workspace?: string;
-}
+type Target = Parameters<Scene['addWebhook']>[0] & { path?: string };
+type RuleOptions = Omit<NonNullable<Parameters<typeof insertAlertRule>[1]>, 'webhookIds'>;
 
 export function alertMessage({
   ruleId,

@@ -1,6 +1,6 @@
 import { type Logger, Secret } from '@tocsin/kit';
 import { createTestBroker } from '@tocsin/testing/broker';
-import { createTestDatabase } from '@tocsin/testing/database';
+import { createTestDatabase, testSecretsKeys } from '@tocsin/testing/database';
 import { createWebhookApi, type WebhookApiOverrides } from '../../src/app.js';
 import type { WebhookApiConfig } from '../../src/config.js';
 import { type Role, tokenOf } from './tokens.js';
@@ -90,7 +90,7 @@ function testConfig(databaseUrl: string, amqpUrl: string): WebhookApiConfig {
     databaseUrl: new Secret(databaseUrl),
     databasePoolSize: 10,
     amqpUrl: new Secret(amqpUrl),
-    secretsKeys: new Secret(`k1:${Buffer.alloc(32, 7).toString('base64')}`),
+    secretsKeys: new Secret(testSecretsKeys),
     identity: {
       issuers: [
         {

@@ -1,0 +1,211 @@
+import { randomUUID } from 'node:crypto';
+import { createSecretBox, type Database, parseSecretKeys, recordId, type SecretBox } from '@tocsin/database';
+
+// Rows as the services write them. Every field has a default; ids are random.
+
+/** A value of SECRETS_KEYS, and the secret box with this key. */
+export const testSecretsKeys = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
+export const testSecretBox = createSecretBox(parseSecretKeys(testSecretsKeys));
+
+export interface WebhookFixture {
+  workspaceId?: string;
+  url?: string;
+  /** Name to values. */
+  headers?: Record<string, string[]>;
+  body?: string;
+  enabled?: boolean;
+  secretBox?: SecretBox;
+}
+
+/** Returns the id of the webhook. */
+export async function insertWebhook({ knex }: Database, fixture: WebhookFixture = {}): Promise<string> {
+  const { workspaceId = randomUUID(), url = 'http://127.0.0.1:9/', headers = {}, body = '{}' } = fixture;
+  const { enabled = true, secretBox = testSecretBox } = fixture;
+  const id = randomUUID();
+  const encrypt = (text: string, column: string) =>
+    secretBox.encrypt(text, { table: 'webhooks', id, column });
+  const now = new Date();
+  await knex('webhooks').insert({
+    id,
+    workspace_id: workspaceId,
+    name: 'a webhook',
+    url_encrypted: encrypt(url, 'url'),
+    headers_encrypted: encrypt(JSON.stringify(headers), 'headers'),
+    body_encrypted: encrypt(body, 'body'),
+    destination: new URL(url).origin,
+    header_names: Object.keys(headers),
+    enabled,
+    retry_on_timeout: true,
+    created_at: now,
+    updated_at: now,
+    last_updated_by: 'test',
+  });
+  return id;
+}
+
+export interface AlertRuleFixture {
+  workspaceId?: string;
+  webhookIds?: string[];
+  enabled?: boolean;
+  deleted?: boolean;
+}
+
+/** Returns the id of the rule. */
+export async function insertAlertRule({ knex }: Database, fixture: AlertRuleFixture = {}): Promise<string> {
+  const { workspaceId = randomUUID(), webhookIds = [], enabled = true, deleted = false } = fixture;
+  const id = randomUUID();
+  const now = new Date();
+  await knex('alert_rules').insert({
+    id,
+    workspace_id: workspaceId,
+    name: 'Churn is high',
+    model_id: randomUUID(),
+    threshold: 0.4,
+    bound: 'upper_bound',
+    enabled,
+    created_at: now,
+    updated_at: now,
+    deleted_at: deleted ? now : null,
+  });
+  const links = webhookIds.map((webhook_id, position) => ({ alert_rule_id: id, webhook_id, position }));
+  if (links.length > 0) await knex('alert_rule_webhooks').insert(links);
+  return id;
+}
+
+export interface AlertFixture {
+  workspaceId?: string;
+  alertId?: string;
+  alertRuleId?: string;
+  /** Unix milliseconds; one minute ago by default. */
+  acceptedAtMs?: number;
+  outcome?: string;
+}
+
+/** Inserts an alert with its key. `id` is the key of the row in the history. */
+export async function insertAlert(
+  database: Database,
+  fixture: AlertFixture = {},
+): Promise<{ id: string; alertId: string; workspaceId: string }> {
+  const alert = withDefaults(fixture);
+  const { workspaceId, alertId, acceptedAtMs } = alert;
+  await insertAlertKey(database, alert);
+  const id = alertRecordId(alert);
+  await database.knex('alerts').insert({
+    id,
+    workspace_id: workspaceId,
+    alert_id: alertId,
+    accepted_at: new Date(acceptedAtMs),
+    fired_at: '2025-01-31T12:00:00.123456Z',
+    alert_rule_id: alert.alertRuleId,
+    alert_rule_name: 'Rule',
+    model_id: randomUUID(),
+    model_name: 'Model',
+    metric_value: 0.5,
+    threshold: 0.4,
+    bound: 'upper_bound',
+    outcome: alert.outcome,
+  });
+  return { id, alertId, workspaceId };
+}
+
+export interface DeliveryFixture extends AlertFixture {
+  webhookId?: string;
+  status?: 'open' | 'succeeded' | 'failed' | 'skipped';
+  statusCode?: number | null;
+  errorCode?: string | null;
+  /** Number of claims, each with one attempt. By default 1 with a response, 0 without. */
+  claims?: number;
+  /** Response of the last attempt, which is inserted only with a response. */
+  response?: string | null;
+  requestBody?: string;
+  /** Columns of the open row of a delivery with the status `open`. */
+  open?: object;
+}
+
+/** Inserts a delivery with the key of its alert, and returns its id. It failed with status 500 by default. */
+export async function insertDelivery(database: Database, fixture: DeliveryFixture = {}): Promise<string> {
+  const alert = withDefaults(fixture);
+  const { webhookId = randomUUID(), status = 'failed', statusCode = 500, response = null, open } = fixture;
+  const { errorCode = status === 'failed' ? 'http_status' : null, claims = response === null ? 0 : 1 } =
+    fixture;
+  const { workspaceId, alertId, acceptedAtMs } = alert;
+  const id = recordId(acceptedAtMs, `${workspaceId}/${alertId}/${webhookId}`);
+  const common = { workspace_id: workspaceId, webhook_id: webhookId, alert_record_id: alertRecordId(alert) };
+  await insertAlertKey(database, alert);
+  await database.knex('deliveries').insert({
+    id,
+    ...common,
+    alert_id: alertId,
+    alert_rule_id: alert.alertRuleId,
+    webhook_name: 'Hook',
+    destination: 'https://example.test',
+    status,
+    attempts_made: claims,
+    claims,
+    first_succeeded_at: status === 'succeeded' ? new Date() : null,
+    failed_at: status === 'failed' ? new Date(acceptedAtMs) : null,
+    status_code: statusCode,
+    error_code: errorCode,
+    error: errorCode,
+  });
+  if (status === 'open') {
+    const times = { due_at: new Date(Date.now() + anHourMs), opened_at: new Date() };
+    const row = { delivery_id: id, ...common, run: 1, state: 'waiting', ...times, claim: claims, ...open };
+    await database.knex('open_deliveries').insert(row);
+  }
+  if (response !== null) await insertAttempt(database, { ...fixture, id, number: 1, response, statusCode });
+  return id;
+}
+
+const anHourMs = 3_600_000;
+
+export interface AttemptFixture {
+  /** Id of the delivery. */
+  id: string;
+  number: number;
+  response: string | null;
+  statusCode?: number | null;
+  requestBody?: string;
+  secretBox?: SecretBox;
+}
+
+export async function insertAttempt({ knex }: Database, fixture: AttemptFixture): Promise<void> {
+  const { id, number, response, statusCode = null, requestBody = '{}', secretBox = testSecretBox } = fixture;
+  const location = { table: 'attempts', id: `${id}/${number}`, column: 'request_body' };
+  await knex('attempts').insert({
+    delivery_id: id,
+    claim: number,
+    number,
+    trigger: 'scheduled',
+    started_at: new Date(),
+    duration_ms: 12,
+    request_body_encrypted: secretBox.encrypt(requestBody, location),
+    status_code: statusCode,
+    response,
+    error_code: null,
+    error: null,
+  });
+}
+
+function withDefaults(fixture: AlertFixture): Required<AlertFixture> {
+  return {
+    workspaceId: randomUUID(),
+    alertId: randomUUID(),
+    alertRuleId: randomUUID(),
+    acceptedAtMs: Date.now() - 60_000,
+    outcome: 'dispatched',
+    ...fixture,
+  };
+}
+
+function alertRecordId({ acceptedAtMs, workspaceId, alertId }: Required<AlertFixture>): string {
+  return recordId(acceptedAtMs, `${workspaceId}/${alertId}`);
+}
+
+async function insertAlertKey({ knex }: Database, alert: Required<AlertFixture>): Promise<void> {
+  const { workspaceId, alertId, acceptedAtMs } = alert;
+  await knex('alert_keys')
+    .insert({ workspace_id: workspaceId, alert_id: alertId, accepted_at: new Date(acceptedAtMs) })
+    .onConflict()
+    .ignore();
+}

@@ -1,0 +1,98 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { createDatabase, type Database, migrateDatabase, migrations } from '@tocsin/database';
+import type { Knex } from 'knex';
+import pg from 'pg';
+
+export interface TestDatabase {
+  url: string;
+  database: Database;
+  /** Closes `database` and drops it, also while others are connected. */
+  drop(): Promise<void>;
+}
+
+/**
+ * An empty, migrated database for one test file, cloned from a template that is made once for each version of the
+ * schema. The server is the one of TOCSIN_TEST_DATABASE_URL; its user may create databases.
+ */
+export async function createTestDatabase(
+  serverUrl = process.env.TOCSIN_TEST_DATABASE_URL,
+): Promise<TestDatabase> {
+  if (!serverUrl) throw new Error(notSet);
+  return createFrom(serverUrl, (client) => ensureTemplate(client, serverUrl));
+}
+
+/** A database without any migration. */
+export async function createEmptyTestDatabase(
+  serverUrl = process.env.TOCSIN_TEST_DATABASE_URL,
+): Promise<TestDatabase> {
+  if (!serverUrl) throw new Error(notSet);
+  return createFrom(serverUrl, async () => 'template1');
+}
+
+const notSet = 'TOCSIN_TEST_DATABASE_URL is not set: run the tests with npm test.';
+
+async function createFrom(
+  serverUrl: string,
+  findTemplate: (client: pg.Client) => Promise<string>,
+): Promise<TestDatabase> {
+  const name = `tocsin_test_${randomUUID().replaceAll('-', '')}`;
+  await onServer(serverUrl, async (client) => {
+    await client.query(`create database ${name} template ${await findTemplate(client)}`);
+  });
+  const url = urlOf(serverUrl, name);
+  const database = createDatabase({ url, applicationName: 'tocsin-test', poolSize: 5 });
+  return {
+    url,
+    database,
+    async drop() {
+      await database.close();
+      await onServer(serverUrl, (client) => client.query(`drop database if exists ${name} with (force)`));
+    },
+  };
+}
+
+/** Test files run concurrently: the first one makes the template, the others wait for it. */
+async function ensureTemplate(client: pg.Client, serverUrl: string): Promise<string> {
+  const template = await templateName();
+  await client.query(`select pg_advisory_lock(hashtext('tocsin.test-template'))`);
+  const found = await client.query('select 1 from pg_database where datname = $1', [template]);
+  if (found.rowCount === 0) {
+    const unfinished = `${template}_unfinished`;
+    await client.query(`drop database if exists ${unfinished}`);
+    await client.query(`create database ${unfinished}`);
+    const database = createDatabase({
+      url: urlOf(serverUrl, unfinished),
+      applicationName: 'tocsin-test-template',
+    });
+    await migrateDatabase(database).finally(() => database.close());
+    await client.query(`alter database ${unfinished} rename to ${template}`);
+  }
+  await client.query(`select pg_advisory_unlock(hashtext('tocsin.test-template'))`);
+  return template;
+}
+
+/** Depends on the statements of the migrations, and on the day: a migrated database has partitions for a week. */
+async function templateName(): Promise<string> {
+  const statements: string[] = [];
+  const recorder = { raw: async (sql: string) => statements.push(sql) } as unknown as Knex;
+  for (const { up } of migrations) await up(recorder);
+  const hash = createHash('sha256').update(statements.join('\n')).digest('hex').slice(0, 12);
+  const day = new Date().toISOString().slice(0, 10).replaceAll('-', '');
+  return `tocsin_template_${hash}_${day}`;
+}
+
+async function onServer<T>(url: string, work: (client: pg.Client) => Promise<T>): Promise<T> {
+  const client = new pg.Client({ connectionString: url });
+  await client.connect();
+  try {
+    return await work(client);
+  } finally {
+    await client.end();
+  }
+}
+
+function urlOf(serverUrl: string, name: string): string {
+  const url = new URL(serverUrl);
+  url.pathname = `/${name}`;
+  return url.href;
+}

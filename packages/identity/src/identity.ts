@@ -1,6 +1,5 @@
 import { createHash } from 'node:crypto';
-import { setTimeout as sleep } from 'node:timers/promises';
-import { AppError, type AuthenticateInput, type Logger, type Metrics } from '@tocsin/kit';
+import { AppError, type AuthenticateInput, type Logger, type Metrics, sleep } from '@tocsin/kit';
 import { LRUCache } from 'lru-cache';
 import { createKeySource, fetchKeys } from './key-source.js';
 import type { Principal } from './principal.js';
@@ -48,7 +47,7 @@ export function createIdentity({ settings, logger, metrics, now = Date.now }: Id
         fetchKeys: () => fetchKeys(issuer, discoveryUrls.get(issuer)),
         logger,
         now: () => performance.now(),
-        wait: (ms) => sleep(ms, undefined, { ref: false }),
+        wait: (ms) => sleep(ms),
       }),
     currentDate: () => new Date(now()),
   });

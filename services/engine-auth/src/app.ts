@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import { checkSchema, createDatabase, toUnavailableError } from '@tocsin/database';
 import { createIdentity } from '@tocsin/identity';
 import {
@@ -15,6 +14,7 @@ import {
   type Route,
   type Shutdown,
   serveMetrics,
+  sleep,
 } from '@tocsin/kit';
 import { createBroker } from '@tocsin/messaging';
 import { createApiKeyRepository } from './api-keys/api-key-repository.js';

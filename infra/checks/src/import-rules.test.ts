@@ -1,0 +1,74 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+/** Plants faults in a small copy of the repository's layout and runs the tools of `npm run check` on it. */
+const repository = fileURLToPath(new URL('../../../', import.meta.url));
+let root: string;
+
+beforeEach(() => {
+  root = mkdtempSync(join(tmpdir(), 'tocsin-rules-'));
+  write('packages/kit/src/index.ts', 'export const kit = 1;\n');
+  write('packages/egress/src/index.ts', "export { kit } from '../../kit/src/index.js';\n");
+  write('services/api/src/main.ts', "import { kit } from '../../../packages/kit/src/index.js';\nkit;\n");
+});
+afterEach(() => rmSync(root, { recursive: true }));
+
+function write(path: string, text: string): void {
+  mkdirSync(dirname(join(root, path)), { recursive: true });
+  writeFileSync(join(root, path), text);
+}
+
+function run(tool: string, ...args: string[]) {
+  const { status, stdout } = spawnSync(join(repository, 'node_modules/.bin', tool), args, {
+    cwd: root,
+    encoding: 'utf8',
+    // oxlint looks for the type checker in the current folder unless it is named.
+    env: { ...process.env, OXLINT_TSGOLINT_PATH: join(repository, 'node_modules/.bin/tsgolint') },
+  });
+  return { status, stdout };
+}
+
+const checkImports = () =>
+  run('depcruise', '--config', join(repository, '.dependency-cruiser.cjs'), 'packages', 'services');
+
+test('imports from services to packages are accepted', () => {
+  expect(checkImports()).toMatchObject({ status: 0 });
+});
+
+test.each([
+  ['no-import-cycles', 'packages/kit/src/a.ts', "import './b.js';\n"],
+  ['kit-imports-no-package', 'packages/kit/src/c.ts', "import '../../egress/src/index.js';\n"],
+  ['contracts-imports-only-kit', 'packages/contracts/src/c.ts', "import '../../egress/src/index.js';\n"],
+  ['packages-import-no-service', 'packages/egress/src/c.ts', "import '../../../services/api/src/main.js';\n"],
+  ['no-service-imports-another', 'services/auth/src/c.ts', "import '../../api/src/main.js';\n"],
+  [
+    'packages-are-entered-through-their-exports',
+    'services/api/src/c.ts',
+    "import '../../../packages/egress/src/d.js';\n",
+  ],
+  ['every-import-resolves', 'packages/kit/src/c.ts', "import './missing.js';\n"],
+])('the rule %s fails for a planted import', (rule, path, text) => {
+  write('packages/kit/src/b.ts', "import './a.js';\n");
+  write('packages/kit/src/a.ts', 'export const a = 1;\n');
+  write('packages/egress/src/d.ts', 'export const d = 1;\n');
+  write(path, text);
+  const { status, stdout } = checkImports();
+  expect(status).not.toBe(0);
+  expect(stdout).toContain(`error ${rule}`);
+});
+
+test('a floating promise fails, also of a function in another file', () => {
+  write(
+    'tsconfig.json',
+    '{ "compilerOptions": { "module": "nodenext", "target": "es2023", "strict": true } }',
+  );
+  write('a.ts', 'export async function work(): Promise<void> {}\n');
+  write('b.ts', "import { work } from './a.js';\nvoid work();\n");
+  const lint = () => run('oxlint', '--config', join(repository, '.oxlintrc.json'), '--type-aware', '.');
+  expect(lint()).toMatchObject({ status: 0 });
+  write('b.ts', "import { work } from './a.js';\nwork();\n");
+  expect(lint()).toMatchObject({ status: 1, stdout: expect.stringContaining('no-floating-promises') });
+});

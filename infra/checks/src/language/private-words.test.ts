@@ -1,0 +1,46 @@
+import { createWordCheck } from './private-words.js';
+
+const check = createWordCheck({
+  everywhere: { 'put(s|ting)? back': 'release', anew: 'again' },
+  identifiers: { 'take up': 'claim' },
+  allowed: [{ path: 'docs/history', word: 'anew', reason: 'Quotes an old text.' }],
+});
+
+const find = (text: string, path = 'src/a.ts') => check(path, text).map(({ line, found }) => [line, found]);
+
+test.each(['const putBack = 1;', 'PUT_BACK', "'put-back'", '// It is put back.', 'isPutBackNow'])(
+  'a private word is found in the spelling %j',
+  (text) => {
+    expect(find(text)).toEqual([[1, 'put back']]);
+  },
+);
+
+test('a private word is found across two lines of a comment', () => {
+  expect(find('/**\n * The row is put\n * back.\n */')).toEqual([[2, 'put back']]);
+  expect(find('row that is put\nback', 'docs/a.md')).toEqual([[1, 'put back']]);
+});
+
+test('a private word is found in a file name', () => {
+  expect(find('', 'src/put-back.ts')).toEqual([[0, 'put back']]);
+});
+
+test('parts of longer words are not private words', () => {
+  expect(find('input background, renewed, canew')).toEqual([]);
+});
+
+test('an everyday word is found in identifiers only', () => {
+  expect(find("takeUp('take up'); // take up\n/* take up */ `take up`")).toEqual([[1, 'take up']]);
+  expect(find('It may take up to 10 s.', 'docs/a.md')).toEqual([]);
+  expect(find('', 'src/take-up.ts')).toEqual([[0, 'take up']]);
+});
+
+test('the reviewed list allows one word in one folder', () => {
+  expect(find('anew, put back', 'docs/history/a.md')).toEqual([[1, 'put back']]);
+  expect(find('anew', 'docs/historybook.md')).toEqual([[1, 'anew']]);
+});
+
+test('a finding names the standard word', () => {
+  expect(check('src/a.ts', 'putting back')).toEqual([
+    { path: 'src/a.ts', line: 1, found: 'putting back', pattern: 'put(s|ting)? back', instead: 'release' },
+  ]);
+});

@@ -1,0 +1,85 @@
+export interface WordList {
+  /** Pattern -> standard word, for all text. */
+  everywhere: Record<string, string>;
+  /** Pattern -> standard word, for identifiers and file names. */
+  identifiers: Record<string, string>;
+  /** `word` is one pattern, or `everywhere` for all of them. */
+  allowed: { path: string; word: string; reason: string }[];
+}
+
+export interface PrivateWord {
+  path: string;
+  /** 0 for the file name itself. */
+  line: number;
+  found: string;
+  pattern: string;
+  instead: string;
+}
+
+/** Returns a function that finds the private words in a file's text and path. */
+export function createWordCheck(list: WordList): (path: string, text: string) => PrivateWord[] {
+  const everywhere = matcherOf(list.everywhere);
+  const identifiers = matcherOf(list.identifiers);
+  const isAllowed = ({ path, pattern }: PrivateWord) =>
+    list.allowed.some(
+      (entry) =>
+        (path === entry.path || path.startsWith(`${entry.path}/`)) &&
+        (entry.word === 'everywhere' || entry.word === pattern),
+    );
+
+  return (path, text) => {
+    const name = toWords(path);
+    const fromName = [...everywhere(name, name.length), ...identifiers(name, name.length)];
+    const lines = text.split('\n');
+    const words = lines.map((line) => toWords(line));
+    const codeWords = isCode(path) ? withoutCommentsAndTexts(text).map(toWords) : [];
+    const found = lines.flatMap((_, index) => {
+      const current = words[index] ?? '';
+      // The next line completes an expression that is broken between its words.
+      const matches = everywhere(`${current} ${withoutLeader(words[index + 1] ?? '')}`, current.length);
+      const code = codeWords[index] ?? '';
+      return [...matches, ...identifiers(code, code.length)].map((match) => ({ ...match, line: index + 1 }));
+    });
+    const all = [...fromName.map((match) => ({ ...match, line: 0 })), ...found];
+    return all.map((match) => ({ path, ...match })).filter((word) => !isAllowed(word));
+  };
+}
+
+type Match = Pick<PrivateWord, 'found' | 'pattern' | 'instead'>;
+
+/** Finds matches that start before `end`. */
+function matcherOf(words: Record<string, string>): (text: string, end: number) => Match[] {
+  const patterns = Object.entries(words).map(([pattern, instead]) => ({ pattern, instead }));
+  if (patterns.length === 0) return () => [];
+  const any = new RegExp(`(?<![a-z])(?:${patterns.map(({ pattern }) => pattern).join('|')})(?![a-z])`, 'g');
+  const exact = patterns.map((entry) => ({ ...entry, regExp: new RegExp(`^(?:${entry.pattern})$`) }));
+  return (text, end) =>
+    [...text.matchAll(any)]
+      .filter(({ index }) => index < end)
+      .flatMap(([found]) => {
+        const entry = exact.find(({ regExp }) => regExp.test(found));
+        return entry ? [{ found, pattern: entry.pattern, instead: entry.instead }] : [];
+      });
+}
+
+/** `readInHand` and `READ_IN-HAND` become `read in hand`. */
+function toWords(text: string): string {
+  return text
+    .replace(/([a-z0-9])([A-Z])/g, '$1 $2')
+    .replace(/[_.\-\s]+/g, ' ')
+    .toLowerCase();
+}
+
+function withoutLeader(words: string): string {
+  return words.replace(/^ ?(?:\*|\/\/|#|>)? ?/, '');
+}
+
+function isCode(path: string): boolean {
+  return /\.[cm]?[jt]sx?$/.test(path);
+}
+
+/** Returns the lines of a program without comments and text literals; regular expressions stay. */
+function withoutCommentsAndTexts(text: string): string[] {
+  const token = /\/\*[\s\S]*?\*\/|\/\/[^\n]*|'(?:\\.|[^'\\\n])*'|"(?:\\.|[^"\\\n])*"|`(?:\\[\s\S]|[^`\\])*`/g;
+  return text.replace(token, (match) => match.replace(/[^\n]/g, ' ')).split('\n');
+}

@@ -11,9 +11,9 @@ export interface History {
 }
 
 /**
- * Writes deliveries, two days at a time, spread evenly over the days up to now, each with one attempt, and an alert for every third delivery.
+ * Writes deliveries spread evenly over the days up to now, each with one attempt, and an alert for every third delivery.
  * 1 % of the deliveries are failed and 2 % open. Twenty workspaces have ten webhooks each; the first workspace has half
- * of all deliveries.
+ * of all deliveries. Two days are written at a time.
  */
 export async function fillHistory(database: Database, history: History): Promise<void> {
   const nowMs = Date.now();

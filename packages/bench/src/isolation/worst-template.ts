@@ -1,5 +1,5 @@
 /**
- * Body template that costs the most CPU time of all templates that the API accepts. Until the render budget has settled,
- * a nested loop stands in for it.
+ * Body that costs the most CPU time of all bodies that the API accepts: about 5 ms, 29,707 of 30,000 steps of the render
+ * budget. Measured in packages/template/tools/costs.
  */
-export const worstTemplate = `{"n": {% set ns = namespace(n=0) %}{% for a in range(100) %}{% for b in range(40) %}{% set ns.n = ns.n + 1 %}{% endfor %}{% endfor %}{{ ns.n }}}`;
+export const worstTemplate = '[{% for i in range(9900) %}{% filter upper %}1,{% endfilter %}{% endfor %}1]';

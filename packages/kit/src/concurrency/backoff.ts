@@ -7,7 +7,7 @@ export interface BackoffOptions {
   maxMs: number;
   /** Part of the delay that is random, 0 to 1, so that many callers do not retry together. Unless given: 0.5. */
   jitter?: number;
-  /** 0 to 1. */
+  /** Returns a random number from 0 to 1. */
   random?: () => number;
 }
 

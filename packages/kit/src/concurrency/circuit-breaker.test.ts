@@ -5,7 +5,7 @@ function setUp(options: Partial<CircuitBreakerOptions> = {}) {
   return { clock, breaker: createCircuitBreaker({ openAfterMs: 1_000, now: () => clock.ms, ...options }) };
 }
 
-test('a dependency that has not responded for a second gets two probes a second and no other request', () => {
+test('a dependency that is silent for a second gets two probes a second and nothing else', () => {
   const { clock, breaker } = setUp();
   const seen: Record<string, number[]> = { closed: [], 'half-open': [], open: [] };
   for (; clock.ms < 3_000; clock.ms += 10) seen[breaker.admit()]!.push(clock.ms);
@@ -39,7 +39,7 @@ test('a request that was lost long ago does not open the circuit', () => {
   expect([breaker.admit(), breaker.admit()]).toEqual(['closed', 'closed']);
 });
 
-test('the first probe can be put off', () => {
+test('the first probe can be delayed', () => {
   const { clock, breaker } = setUp({ firstProbeAfterMs: 29_000, probeEveryMs: 30_000 });
   const probes: number[] = [];
   for (; clock.ms < 61_000; clock.ms += 100) if (breaker.admit() === 'half-open') probes.push(clock.ms);

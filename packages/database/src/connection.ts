@@ -51,7 +51,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   });
   const knex = knexModule({
     client: 'pg',
-    // The oldest supported version. Without it knex asks each new connection.
+    // The oldest supported version of PostgreSQL. Without this setting knex queries the version.
     version: '14.0',
     // Callers receive every error; knex would print it as well.
     log: { debug: ignore, warn: ignore, error: ignore, deprecate: ignore },
@@ -103,7 +103,7 @@ function clientConfig({
     // The server releases the row locks of a frozen client after this time.
     idle_in_transaction_session_timeout: 30_000,
     keepAlive: true,
-    // The default of the operating system is two hours; an idle connection that died would stay in the pool.
+    // The default of the operating system is two hours, in which a dead idle connection would stay in the pool.
     keepAliveInitialDelayMillis: 10_000,
     ...(plansByKey && { options: plansByKeyOptions }),
   };

@@ -23,13 +23,13 @@ export type DatabaseErrorKind =
 export function classifyDatabaseError(error: unknown): DatabaseErrorKind {
   if (error instanceof NoConnectionError || isConnectionLost(error)) return 'unavailable';
   const code = codeOf(error);
-  // Insufficient resources, an object that is not in the required state, system errors, a read-only transaction.
+  // 53: insufficient resources. 55000: object not in the required state. 58: system error. 25006: read-only.
   if (/^(53|55000|58|25006)/.test(code)) return 'unavailable';
   if (isStatementTimeout(error) || isLockTimeout(error)) return 'timeout';
   if (/^(40P01|40001|23505)/.test(code)) return 'conflict';
   if (isPartitionMissing(error)) return 'missing_partition';
   if (/^2[23]/.test(code)) return 'invalid_value';
-  // "cached plan must not change result type", or an unknown prepared statement after DISCARD ALL or a pooler.
+  // 0A000: "cached plan must not change result type". 26000: unknown statement, after DISCARD ALL for example.
   if (/^(0A000|26000)/.test(code)) return 'outdated_plan';
   return 'other';
 }

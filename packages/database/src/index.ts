@@ -1,3 +1,5 @@
+// PostgreSQL: connections, migrations, partitions, encryption of columns, ids and array parameters. No domain logic.
+
 export {
   createDatabase,
   type Database,

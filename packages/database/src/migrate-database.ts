@@ -45,9 +45,9 @@ async function migrate(trx: Transaction, list: readonly Migration[]): Promise<Mi
 
 /** While a migration waits for a table lock, every later statement on the table queues behind it: 2 s at most. */
 const lockTimeoutMs = 2_000;
-/** Between two tries the services use the table. */
+/** Pause between two tries, in which the services can use the table. */
 const retryDelayMs = 3_000;
-/** 120 tries of 5 s are ten minutes. */
+/** Ten minutes: each try waits 2 s for the lock and 3 s for the next try. */
 const maxTries = 120;
 
 /**

@@ -3,7 +3,7 @@ import { migrateDatabase } from './migrate-database.js';
 
 const url = process.env.DATABASE_URL;
 if (url === undefined || url === '') {
-  process.stderr.write('DATABASE_URL is not set: the address of the database to migrate, postgres://…\n');
+  process.stderr.write('DATABASE_URL is not set. It is the url of the database to migrate, postgres://…\n');
   process.exit(1);
 }
 const database = createDatabase({
@@ -18,7 +18,7 @@ try {
     applied.length === 0 ? 'The database is up to date.\n' : `Applied ${applied.join(', ')}.\n`,
   );
   if (later.length > 0)
-    process.stdout.write(`It is of a later version, which has added ${later.join(', ')}.\n`);
+    process.stdout.write(`Its schema is from a later version, with the migrations ${later.join(', ')}.\n`);
 } catch (error) {
   process.stderr.write(`The migration failed: ${error instanceof Error ? error.message : String(error)}\n`);
   process.exitCode = 1;

@@ -25,7 +25,7 @@ export async function readWithTimeout<T>(
 const minChange = 0.95;
 
 async function limitTo(trx: Knex.Transaction, ms: number): Promise<number> {
-  // Zero would mean no limit.
+  // PostgreSQL takes a timeout of 0 as no limit.
   const limitMs = Math.max(1, Math.trunc(ms));
   await trx.raw(`set local statement_timeout = ${limitMs}`);
   return limitMs;

@@ -1,6 +1,6 @@
 import { firstIdAt, firstIdOf, recordId, timeOfRecordId } from './record-id.js';
 
-/** Rows are found by these: another way to make the same id must make the same one. */
+/** Stored rows are found by recomputing their ids, so a change of these values would lose rows. */
 const known: [timeMs: number, parts: string, id: string][] = [
   [0, '', '00000000-0000-8e3b-8c44-298fc1c149af'],
   [0, '0', '00000000-0000-85fe-8eb6-6ffc86f38d95'],
@@ -14,21 +14,21 @@ const known: [timeMs: number, parts: string, id: string][] = [
   [2 ** 48 - 1, '0b0d/é', 'ffffffff-ffff-82c9-a30e-9a4a67673bcb'],
 ];
 
-test('the same time and parts give the id that they always gave', () => {
+test('known times and parts give their known ids', () => {
   for (const [timeMs, parts, id] of [...known, ...known.toReversed()])
     expect(recordId(timeMs, parts)).toBe(id);
 });
 
-test('an id tells the millisecond that it begins with', () => {
+test('the time of an id is the millisecond that it was made with', () => {
   for (const [timeMs, , id] of known) expect(timeOfRecordId(id)).toBe(Math.max(0, Math.trunc(timeMs)));
 });
 
-test('no id of a millisecond is below its first', () => {
+test('the first id of a millisecond is not above any other id of it', () => {
   expect(firstIdAt(1_784_930_400_123)).toBe('019f9624-777b-0000-0000-000000000000');
   for (const [timeMs, , id] of known) expect(firstIdAt(timeMs) <= id).toBe(true);
 });
 
-test('the first id of several is that of the earliest', () => {
+test('the lower bound of several ids is the first id of the earliest millisecond', () => {
   const at = (timeMs: number) => recordId(timeMs, String(timeMs));
   expect(firstIdOf([at(70_000), at(65_536), at(65_537)])).toBe(firstIdAt(65_536));
   expect(firstIdOf([at(1_784_930_400_123)])).toBe(firstIdAt(1_784_930_400_123));

@@ -24,7 +24,7 @@ async function open(create: () => Promise<TestDatabase>): Promise<TestDatabase> 
 
 const script = fileURLToPath(new URL('../dist/migrate.js', import.meta.url));
 
-/** The migrations as they are shipped, in a process of their own. */
+/** Runs the migrations that ship, in a child process. */
 function startMigrations(url: string) {
   const child = spawn(process.execPath, [script], { env: { ...process.env, DATABASE_URL: url } });
   let output = '';
@@ -41,14 +41,14 @@ async function appliedTo({ knex }: Database): Promise<string[]> {
   return knex('schema_migrations').orderBy('id').pluck('name');
 }
 
-/** Holds up whoever makes a table of this name until it is told to let go: a migration in its middle. */
+/** Blocks the creation of a table with this name until `release`, so that a migration waits in its middle. */
 async function block({ url, database }: TestDatabase, table: string) {
   const blocker = createDatabase({ url, applicationName: 'blocker', poolSize: 1 });
   const trx = await blocker.knex.transaction();
   await trx.raw(`create table ${table} ()`);
   return {
-    until: (waiting: number) => untilWaiting(database, waiting),
-    async letGo() {
+    untilBlocked: (waiting: number) => untilWaiting(database, waiting),
+    async release() {
       await trx.rollback();
       await blocker.close();
     },
@@ -58,7 +58,7 @@ async function block({ url, database }: TestDatabase, table: string) {
 async function untilWaiting(database: Database, waiting: number): Promise<void> {
   const endsAtMs = performance.now() + 20_000;
   while ((await countWaiting(database)) < waiting) {
-    if (performance.now() > endsAtMs) throw new Error('No migration waits.');
+    if (performance.now() > endsAtMs) throw new Error('No migration is waiting.');
     await sleep(20);
   }
 }
@@ -71,27 +71,27 @@ async function countWaiting({ knex }: Database): Promise<number> {
   return rows.length;
 }
 
-test('migrations that are begun side by side on an empty database apply everything once', async () => {
+test('two concurrent processes on an empty database apply each migration once', async () => {
   const db = await open(createEmptyTestDatabase);
   const blocker = await block(db, 'schema_migrations');
   const both = [startMigrations(db.url), startMigrations(db.url)];
-  await blocker.until(2);
-  await blocker.letGo();
+  await blocker.untilBlocked(2);
+  await blocker.release();
   const outputs = await Promise.all(both.map(({ ended }) => ended));
   expect(outputs.map(({ code }) => code)).toEqual([0, 0]);
   expect(outputs.filter(({ output }) => output.startsWith('Applied 0001'))).toHaveLength(1);
   expect(await appliedTo(db.database)).toEqual(namesOfMigrations);
 });
 
-test('a migration that is killed in its middle stands in nobody’s way, and nothing of it stays', async () => {
+test('a killed migration leaves no changes and does not block the next one', async () => {
   const db = await open(createEmptyTestDatabase);
   const blocker = await block(db, 'webhooks');
   const { child, ended } = startMigrations(db.url);
-  await blocker.until(1);
+  await blocker.untilBlocked(1);
   child.kill('SIGKILL');
   await ended;
   const next = startMigrations(db.url);
-  await blocker.letGo();
+  await blocker.release();
   expect(await next.ended).toMatchObject({ code: 0, output: expect.stringMatching(/^Applied 0001/) });
   expect(await appliedTo(db.database)).toEqual(namesOfMigrations);
 });
@@ -112,13 +112,13 @@ test('a migration of a table with a long reader waits in short steps, so that ot
   expect(await migrated).toEqual({ applied: ['0002-next'], later: [] });
 });
 
-test('on the schema of a later version nothing is done, and it is said', async () => {
+test('the schema of a later version is left as it is, and the output says so', async () => {
   const { url, database } = await open(createTestDatabase);
   await database.knex('schema_migrations').insert({ name: '9999-of-the-next-version', batch: 2 });
   const { code, output } = await startMigrations(url).ended;
   expect([code, output]).toEqual([
     0,
-    'The database is up to date.\nIt is of a later version, which has added 9999-of-the-next-version.\n',
+    'The database is up to date.\nIts schema is from a later version, with the migrations 9999-of-the-next-version.\n',
   ]);
   await checkSchema(database);
 });
@@ -141,7 +141,7 @@ test('a schema with a migration between ours is refused, and nothing is applied 
   await expect(migrateDatabase(database)).rejects.toThrow(/not from this version or a later one: 0000-of-/);
 });
 
-test('a database that was never migrated, or not to this version, is told apart from one that is', async () => {
+test('the schema check fails for an empty database and for an earlier version', async () => {
   const { database } = await open(createEmptyTestDatabase);
   await expect(checkSchema(database)).rejects.toThrow(/run the migrations/);
   await migrateDatabase(database);
@@ -153,6 +153,6 @@ test('a database that was never migrated, or not to this version, is told apart 
   await expect(checkSchema(database)).rejects.toThrow(/run the migrations/);
 });
 
-test('migrations stand in the order of their names, as telling a later one needs', () => {
+test('the migrations are in the order of their names', () => {
   expect([...namesOfMigrations].sort()).toEqual(namesOfMigrations);
 });

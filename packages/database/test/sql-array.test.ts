@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => db.drop());
 
-/** What the server has read, as it writes it; the same for an array that went as text. */
+/** The array as the server received it, in the server's text form. */
 async function readBack(type: string, value: unknown): Promise<string> {
   const text = `select $1::${type}[]::text as seen`;
   const [row] = await db.database.prepared<{ seen: string }>({ name: `read-back.${type}`, text }, [value]);
@@ -32,7 +32,7 @@ const samples = {
 };
 
 test.each(Object.entries(samples))(
-  'the server reads %s as it reads them written as text',
+  'the server reads a binary array of %s like the same array sent as text',
   async (type, values) => {
     const encode = sqlArray[type as keyof typeof sqlArray] as (values: unknown[]) => Buffer;
     expect(await readBack(type, encode(values))).toBe(await readBack(type, values));
@@ -41,7 +41,7 @@ test.each(Object.entries(samples))(
   },
 );
 
-test('half a character goes as the replacement character, as pg writes it', async () => {
+test('a lone surrogate is sent as the replacement character, like pg sends it', async () => {
   expect(await readBack('text', sqlArray.text(['a\ud83dz']))).toBe('{a�z}');
 });
 
@@ -52,11 +52,11 @@ test.each([
   '018f3c5e-7c1a-8abc-9def-0123456789ag',
   '018f3c5e-7c1a-8abc-9def-0123456789abc',
   'é18f3c5e-7c1a-8abc-9def-0123456789ab',
-])('what is not a UUID is refused, not written as another: %p', (value) => {
+])('a text that is no UUID is rejected: %p', (value) => {
   expect(() => sqlArray.uuid([value])).toThrow('is not a UUID');
 });
 
-test('a number that its type cannot hold is refused', () => {
+test('a number outside the range of its type is rejected', () => {
   expect(() => sqlArray.smallint([40_000])).toThrow('out of range');
   expect(() => sqlArray.integer([2 ** 31])).toThrow('out of range');
 });

@@ -1,14 +1,11 @@
 import { spawnSync } from 'node:child_process';
-import { fileURLToPath } from 'node:url';
 import fc from 'fast-check';
 import { type CaseResult, createCaseRunner } from '../cases/case-runner.js';
+import { packagePath } from '../package-path.js';
 import { anyTemplate } from './any-template.js';
 import { sampleTypes, sampleValues } from './sample-values.js';
 
-/** Path of the script from both places that this module runs from: `tools/` (tests) and `tools/dist/`. */
-const oracleScript = fileURLToPath(
-  new URL(`${import.meta.url.includes('/dist/') ? '../../' : '../'}fuzz/oracle.py`, import.meta.url),
-);
+const oracleScript = packagePath('tools/fuzz/oracle.py');
 const pythonCommands = ['/usr/bin/python3', 'python3'];
 
 type OracleResult = { output: string } | { error: string; phase: 'compile' | 'render' };

@@ -2,41 +2,53 @@ import { readClock } from '@tocsin/database';
 import { createLogger, createMetrics, createShutdown, type Logger } from '@tocsin/kit';
 import { createPublisher, createQueueDepth, deliveriesQueue } from '@tocsin/messaging';
 import type { DeliveryWorkerConfig } from './config.js';
-import { openConnections } from './connect.js';
 import { createConsumers } from './consumers.js';
 import { createDatabaseRetry } from './database-retry.js';
 import { createDeadLetterRepository } from './dead-letters/dead-letter-repository.js';
 import { createSettleMessage } from './dead-letters/dead-letters.js';
+import { createClaimRepository } from './delivery/claim-repository.js';
 import { createDelivery } from './delivery/create-delivery.js';
 import { createRenderBudget } from './delivery/render-budget.js';
+import { runBacklogGauge } from './dispatch/backlog-gauge.js';
 import { createDispatchRepository } from './dispatch/dispatch-repository.js';
-import { createPublishDue } from './dispatch/publish-due.js';
+import { runDispatcher } from './dispatch/dispatcher.js';
+import { createPublishDeliveries } from './dispatch/publish-deliveries.js';
 import { createWindow } from './dispatch/window.js';
 import { openEndpoints } from './endpoints.js';
-import { createFanOut } from './fan-out/create-fan-out.js';
-import { ensureFirstDays } from './housekeeping/housekeeper.js';
-import { runLoops } from './loops.js';
+import { createFanOut } from './fan-out/fan-out.js';
+import { createFanOutRepository } from './fan-out/fan-out-repository.js';
+import { createRulesReader } from './fan-out/rules-reader.js';
+import { createFirstPartitions, runMaintenance } from './maintenance/maintenance-jobs.js';
 import { createWorkerMetrics } from './metrics.js';
+import { openConnections } from './open-connections.js';
 import { createSlots } from './slots/slots.js';
 
 export interface DeliveryWorker {
   logger: Logger;
-  /** The port of `/livez` and `/readyz`. */
+  /** Port of `/livez` and `/readyz`. */
   port: number;
-  /** Takes no more, finishes what is under way, hands the rest back. */
+  /** Stops consuming, finishes the deliveries in flight, and returns the other messages to the broker. */
   close(deadlineMs: number): Promise<void>;
 }
 
-/** The one place where the worker is put together. */
-export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promise<DeliveryWorker> {
-  const logger = createLogger({ service: 'delivery-worker', level: config.logLevel });
+/** Replacements for tests. */
+interface Overrides {
+  logger?: Logger;
+}
+
+/** The composition root of the worker. */
+export async function createDeliveryWorker(
+  config: DeliveryWorkerConfig,
+  overrides: Overrides = {},
+): Promise<DeliveryWorker> {
+  const { logger = createLogger({ service: 'delivery-worker', level: config.logLevel }) } = overrides;
   const registry = createMetrics({ service: 'delivery-worker' });
   const shutdown = createShutdown();
   const { signal } = shutdown;
   const { database, publishing, consuming, sender } = await openConnections(config, { logger, shutdown });
   const now = () => readClock(database);
-  const chores = { database, logger, signal, retentionDays: config.retentionDays, now };
-  await ensureFirstDays(chores);
+  const maintenance = { database, logger, signal, retentionDays: config.retentionDays, now };
+  await createFirstPartitions(maintenance);
 
   const nowMs = () => performance.now();
   const renderBudget = createRenderBudget(nowMs);
@@ -44,17 +56,35 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
   const window = createWindow({ now: nowMs, queueQuota: slots.queueQuota, slots: config.slots });
   const metrics = createWorkerMetrics(registry, { inFlight: slots.inUse, slots: config.slots });
   const publisher = await createPublisher(publishing);
-  const publishDue = createPublishDue(publisher);
   const queueDepth = await createQueueDepth(publishing, deliveriesQueue);
+  const databaseRetry = createDatabaseRetry({ logger, signal });
   const repository = createDispatchRepository(database, config.leases);
+  const publish = createPublishDeliveries({ publisher, repository, databaseRetry, logger });
 
-  // Once told to stop, what was not begun or waits for the database goes back to the broker with the channel.
+  // A worker that stops fails all messages that wait. They are no errors: the broker delivers them to another worker.
   const onError = (err: unknown) => {
     if (signal.aborted) return;
     metrics.messageFailed();
     logger.error({ err }, 'message.failed');
   };
-  const databaseRetry = createDatabaseRetry({ logger, signal });
+  const deadLetters = createDeadLetterRepository(database);
+  const settle = createSettleMessage({ repository: deadLetters, databaseRetry, now, logger, metrics });
+  const shared = { database, databaseRetry, settle, slots, logger, metrics, config };
+  const delivery = createDelivery({ ...shared, renderBudget, sender, onAttempt: window.finished, onError });
+  const fanOut = createFanOut({
+    rules: createRulesReader(database),
+    repository: createFanOutRepository(database, config.leases),
+    claims: createClaimRepository(database, config.leases.claimMs),
+    databaseRetry,
+    settle,
+    delivery,
+    publish,
+    window,
+    slots,
+    logger,
+    metrics,
+    signal,
+  });
   const { availability } = databaseRetry;
   const consumers = createConsumers({
     broker: consuming,
@@ -64,24 +94,28 @@ export async function createDeliveryWorker(config: DeliveryWorkerConfig): Promis
     logger,
     signal,
   });
-  const deadLetters = createDeadLetterRepository(database);
-  const settle = createSettleMessage({ repository: deadLetters, databaseRetry, now, logger, metrics });
-  const shared = { database, databaseRetry, settle, slots, logger, metrics, config };
-  const delivery = createDelivery({ ...shared, renderBudget, sender, onAttempt: window.finished, onError });
-  const { begin, acquireAtWrite } = delivery;
-  const fanOut = createFanOut({ ...shared, window, publishDue, repository, begin, acquireAtWrite });
   await consumers.open({ alerts: fanOut, deliveries: { handle: delivery.handleDue } });
 
   const { checkKeys } = delivery;
-  const checked = { database, consuming, queueDepth, checkKeys };
-  const port = await openEndpoints({ ...checked, config, logger, registry, shutdown });
-  const dispatching = { repository, window, queueDepth, publish: publishDue, databaseRetry, slots, metrics };
-  const loops = runLoops({ ...chores, ...dispatching });
+  const port = await openEndpoints({
+    database,
+    consuming,
+    queueDepth,
+    checkKeys,
+    config,
+    logger,
+    registry,
+    shutdown,
+  });
+  const dispatch = { repository, window, queueDepth, publish, slots, metrics, logger, signal };
+  const loops = Promise.all([
+    runDispatcher(dispatch),
+    runBacklogGauge(dispatch),
+    runMaintenance(maintenance),
+  ]);
   shutdown.add('loops', () => loops);
   shutdown.add('consumers', async () => {
-    const refusal = new Error('The worker is stopping.');
-    fanOut.refuseWaiting(refusal);
-    delivery.refuseWaiting(refusal);
+    delivery.refuseWaiting(new Error('The worker is stopping.'));
     await consumers.drain();
     await delivery.ended();
   });

@@ -4,7 +4,7 @@ import { minLeaseMs } from './delivery/prepare.js';
 import { defaultRetryPolicy, type RetryPolicy } from './delivery/retry-policy.js';
 
 export interface DeliveryWorkerConfig {
-  /** `/livez` and `/readyz`. */
+  /** Address of `/livez` and `/readyz`. */
   http: { host: string; port: number };
   metrics: { host: string; port: number };
   logLevel: LogLevel;
@@ -14,24 +14,25 @@ export interface DeliveryWorkerConfig {
   secretsKeys: Secret;
   egress: { allow: string[]; caFile?: string };
   retry: RetryPolicy;
-  /** Requests under way at the most; of deliveries this worker holds twice as many messages, and those being recorded. */
+  /** Requests in flight at most. The worker has up to twice as many messages of deliveries in flight. */
   slots: number;
   leases: Leases;
   retentionDays: number;
 }
 
-/** How long a delivery may lie in the queue, and how long a claim is ours. */
 export interface Leases {
+  /** Time for which a delivery may be in the queue. */
   queuedMs: number;
+  /** Time for which a claim is valid without a renewal. */
   claimMs: number;
 }
 
-/** Where all slots are at destinations that hang, what is queued waits this long for one. */
-const leastQueuedLeaseMs = 10_000;
-/** What a request asks of it when it is sent, and a second to come to that. */
-const leastClaimLeaseMs = minLeaseMs + 1_000;
+/** Worst-case wait in the queue: with every slot on a hanging destination, one is free after the 10 s request timeout. */
+const minQueuedLeaseMs = 10_000;
+/** The time that a lease must have left when its request is sent, and one second until then. */
+const minClaimLeaseMs = minLeaseMs + 1_000;
 
-/** @throws ConfigError naming every problem. */
+/** @throws ConfigError listing every problem */
 export function loadConfig(env: NodeJS.ProcessEnv): DeliveryWorkerConfig {
   return readEnv(env, (read) => ({
     http: { host: read.string('HOST', '0.0.0.0'), port: read.port('PORT', 8082) },
@@ -52,14 +53,14 @@ export function loadConfig(env: NodeJS.ProcessEnv): DeliveryWorkerConfig {
     },
     slots: read.int('DELIVERY_SLOTS', 800, { min: 1, max: 5_000 }),
     leases: {
-      queuedMs: read.durationMs('QUEUED_LEASE', 45_000, { min: leastQueuedLeaseMs }),
-      claimMs: read.durationMs('CLAIM_LEASE', 30_000, { min: leastClaimLeaseMs }),
+      queuedMs: read.durationMs('QUEUED_LEASE', 45_000, { min: minQueuedLeaseMs }),
+      claimMs: read.durationMs('CLAIM_LEASE', 30_000, { min: minClaimLeaseMs }),
     },
     retentionDays: read.int('RETENTION_DAYS', 90, { min: 1, max: 3_650 }),
   }));
 }
 
-/** The keys as the secret box takes them. They were checked when the configuration was read. */
+/** The keys of the secret box. `loadConfig` has validated them. */
 export function openKeys(keys: Secret): [SecretKey, ...SecretKey[]] {
   return parseSecretKeys(keys.reveal());
 }

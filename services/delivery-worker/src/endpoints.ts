@@ -17,7 +17,7 @@ export interface EndpointsParts {
   config: Pick<DeliveryWorkerConfig, 'http' | 'metrics'>;
   database: Database;
   consuming: Broker;
-  /** Throws where the broker does not answer soon. */
+  /** Throws if the broker does not reply soon. */
   queueDepth: () => Promise<number>;
   checkKeys: HealthCheck;
   logger: Logger;
@@ -25,7 +25,10 @@ export interface EndpointsParts {
   shutdown: Shutdown;
 }
 
-/** `/livez` and `/readyz`, `/metrics` on a port of its own, and nothing else: the worker has no API. The first port. */
+/**
+ * Serves `/livez` and `/readyz` on one port and `/metrics` on another. The worker has no API.
+ * @returns the port of `/livez` and `/readyz`
+ */
 export async function openEndpoints(parts: EndpointsParts): Promise<number> {
   const { config, logger, registry, shutdown } = parts;
   const app = createHttpApp({
@@ -47,7 +50,7 @@ export async function openEndpoints(parts: EndpointsParts): Promise<number> {
 function checksOf({ database, consuming, queueDepth, checkKeys }: EndpointsParts) {
   const isBrokerUp = async () => {
     if (!consuming.isUp()) throw new Error('The broker is unavailable.');
-    // It must answer: a connection to one that is frozen stands for a while.
+    // A connection to a frozen broker stays open until the heartbeats fail, so a reply is required.
     await queueDepth();
   };
   return { database: () => checkSchema(database), broker: isBrokerUp, secrets: checkKeys };

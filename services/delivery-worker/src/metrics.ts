@@ -6,16 +6,13 @@ import { createDispatchMetrics } from './dispatch/dispatch-metrics.js';
 import { createFanOutMetrics } from './fan-out/fan-out-metrics.js';
 
 /**
- * What the worker counts. Labels are closed lists; nothing is labelled by webhook, workspace or url. `inFlight` is asked
- * at each scrape.
+ * All metrics of the worker. Labels have closed lists of values: never a webhook, a workspace or a URL. `inFlight` is
+ * called for each scrape.
  */
 export function createWorkerMetrics(metrics: Metrics, read: { inFlight: () => number; slots: number }) {
-  metrics.gauge('tocsin_in_flight', 'Requests under way.', [], (gauge) => gauge.set(read.inFlight()));
-  metrics.gauge('tocsin_slots', 'Requests that may be under way.').set(read.slots);
-  const failures = metrics.counter(
-    'tocsin_messages_failed_total',
-    'Times that a message failed for no fault of its own; it is tried again.',
-  );
+  metrics.gauge('tocsin_in_flight', 'Requests in flight.', [], (gauge) => gauge.set(read.inFlight()));
+  metrics.gauge('tocsin_slots', 'Requests that can be in flight.').set(read.slots);
+  const failures = metrics.counter('tocsin_messages_failed_total', 'Failures of messages that are retried.');
   return {
     messageFailed: () => failures.inc(),
     ...createFanOutMetrics(metrics),

@@ -55,10 +55,10 @@ test('what was written as claimed by a worker that died is put back when its lea
   const planned = scene.plan([await scene.addWebhook()], { state: 'claimed' });
   const { id } = planned.deliveries[0]!;
   await scene.write([planned]);
-  await scene.dispatch.putBackExpired();
+  await scene.dispatch.releaseExpired();
   expect(await scene.open(id)).toMatchObject({ state: 'queued', claimed: true });
   await scene.endLease(id);
-  await scene.dispatch.putBackExpired();
+  await scene.dispatch.releaseExpired();
   expect(await scene.open(id)).toMatchObject({ state: 'waiting', claimed: false, claim: 1 });
 });
 

@@ -46,7 +46,7 @@ test('what is due is queued in the order of its time, up to the quota, and held 
   const queued = await scene.dispatch.queued();
   expect(queued.byWebhook.get(free)).toBe(1);
   expect(queued.unclaimed).toBeGreaterThan(0);
-  expect(await scene.dispatch.putBackExpired()).toBe(0);
+  expect(await scene.dispatch.releaseExpired()).toBe(0);
 });
 
 test('what comes long after its survey queues nothing: whoever sent it publishes nothing any more', async () => {

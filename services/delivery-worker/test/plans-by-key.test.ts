@@ -83,7 +83,7 @@ test('what was planned while nothing was open reads what it is asked for, and no
       ]),
     unqueue: () => dispatch.unqueue(unqueued),
     queue: () => dispatch.queue([quotaOf(2)]),
-    putBackExpired: () => dispatch.putBackExpired(),
+    releaseExpired: () => dispatch.releaseExpired(),
   };
   // Planned here, with nothing but these four in the table.
   for (const plan of Object.values(steps)) await plan();

@@ -147,7 +147,7 @@ test('an owner that was only late, and whom nobody has replaced, still records',
   const due = await scene.queueOne();
   const claimed = await scene.claimOne(due);
   await scene.endLease(due.deliveryId);
-  expect(await scene.dispatch.putBackExpired()).toBe(1);
+  expect(await scene.dispatch.releaseExpired()).toBe(1);
   await scene.records.record([{ claimed, verdict: succeeded, attempt: attempt() }]);
   expect(await scene.delivery(due.deliveryId)).toMatchObject({ status: 'succeeded' });
   expect(await scene.open(due.deliveryId)).toBeUndefined();
@@ -168,7 +168,7 @@ test('a lease is renewed while the claim is the latest, and where nobody has loc
   );
   expect(leases).toEqual([expect.any(Date), new Date(0), new Date(0)]);
   expect(leases[0].getTime()).toBeGreaterThan(Date.now());
-  await scene.dispatch.putBackExpired();
+  await scene.dispatch.releaseExpired();
 });
 
 test('a deferral gives the claim back without an attempt, a step or a mark of a crash', async () => {

@@ -3,7 +3,7 @@ import { ensurePartitions, firstIdAt, readClock } from '@tocsin/database';
 import { createLogger, type Logger } from '@tocsin/kit';
 import { until } from '@tocsin/testing';
 import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
-import { keepPartitions, keepRetention } from '../src/housekeeping/housekeeper.js';
+import { createPartitionsAhead, removeExpired } from '../src/maintenance/maintenance-jobs.js';
 
 const dayMs = 86_400_000;
 let db: TestDatabase;
@@ -32,7 +32,7 @@ function startKeeping() {
     }
   };
   stopping.signal.addEventListener('abort', () => wake());
-  kept = keepRetention({
+  kept = removeExpired({
     database: db.database,
     logger: createLogger({ service: 'test', level: 'silent' }),
     signal: stopping.signal,
@@ -127,7 +127,7 @@ test('a chore that fails holds no other up', async () => {
 
 test('a worker whose clock is minutes off says so', async () => {
   const warnings: unknown[][] = [];
-  kept = keepPartitions({
+  kept = createPartitionsAhead({
     database: db.database,
     logger: { warn: (...line: unknown[]) => warnings.push(line) } as unknown as Logger,
     signal: stopping.signal,

@@ -2,35 +2,32 @@ import type { Metrics } from '@tocsin/kit';
 import type { Backlog } from './dispatch-repository.js';
 
 export function createDispatchMetrics(metrics: Metrics) {
-  const putBacks = metrics.counter('tocsin_put_back_total', 'Deliveries whose lease ran out.');
+  const expired = metrics.counter('tocsin_leases_expired_total', 'Deliveries whose lease expired.');
   const ready = metrics.gauge('tocsin_queue_ready', 'Messages ready in the deliveries queue.');
-  const due = metrics.gauge(
-    'tocsin_deliveries_due',
-    'Deliveries that are due and wait for a place in the queue.',
-  );
+  const due = metrics.gauge('tocsin_deliveries_due', 'Deliveries that are due and wait for the queue.');
   const overdue = metrics.gauge(
     'tocsin_deliveries_overdue',
-    'Of these, due for more than a minute although their webhook is not held back.',
+    'Deliveries that are due for more than a minute although their webhook is not paused.',
   );
   const oldest = metrics.gauge(
     'tocsin_oldest_due_seconds',
-    'How long the oldest of them has been due whose webhook is not held back.',
+    'Time for which the oldest delivery has been due whose webhook is not paused.',
   );
-  const held = metrics.gauge(
-    'tocsin_webhooks_held',
-    'Webhooks held back: by an open circuit, or because the destination asked for it.',
+  const paused = metrics.gauge(
+    'tocsin_webhooks_paused',
+    'Webhooks that are paused by an open circuit, or at the request of their destination.',
     ['reason'],
   );
   return {
-    putBack: (count: number) => putBacks.inc(count),
-    /** What is not known is NaN: a figure of before would be taken for one of now. */
+    leasesExpired: (count: number) => expired.inc(count),
+    /** NaN for an unknown value, so that it is not mistaken for an old one. */
     backlog(seen: Backlog & { ready: number }) {
       ready.set(seen.ready);
       due.set(seen.due);
       overdue.set(seen.overdue);
       oldest.set(seen.oldestDueSeconds);
-      held.set({ reason: 'circuit' }, seen.openCircuits);
-      held.set({ reason: 'retry_after' }, seen.retryAfters);
+      paused.set({ reason: 'circuit' }, seen.openCircuits);
+      paused.set({ reason: 'retry_after' }, seen.retryAfters);
     },
   };
 }

@@ -1,43 +1,43 @@
 import type { DeliveryDue } from '@tocsin/contracts';
 import type { Database } from '@tocsin/database';
 import type { Leases } from '../config.js';
-import type { Contender } from './take-turns.js';
+import type { Contender } from './round-robin.js';
 
-/** A webhook with deliveries due, and what is known of it. */
+/** A webhook with deliveries due. */
 export interface Candidate extends Contender {
-  /** Held before, and its time has passed: single requests probe it. */
+  /** True if the webhook was paused and the pause is over: single requests probe it. */
   probing: boolean;
-  /** What was found out is good until then, by the database's clock: later nothing of it is queued. */
+  /** Limit of validity of this row on the database's clock. No delivery is queued after it. */
   queueBy: Date;
 }
 
 /**
- * What waits; because its webhook is held, it is due, but not overdue. Counted to a hundred thousand of either kind, so
- * that what is held hides nothing.
+ * Deliveries and webhooks that wait. Up to 100,000 deliveries of paused webhooks and as many of others are counted, so
+ * that paused ones hide nothing.
  */
 export interface Backlog {
   due: number;
-  /** Due for more than a minute. */
+  /** Due for more than a minute although the webhook is not paused. */
   overdue: number;
   oldestDueSeconds: number;
   openCircuits: number;
-  /** Webhooks whose destination asked to be left alone. */
+  /** Webhooks whose destination asked for a pause. */
   retryAfters: number;
 }
 
 export interface DispatchRepository {
-  /** Webhooks that have deliveries due and are not paused, with at most `limit` of them counted for each. */
+  /** Finds webhooks that have deliveries due and are not paused. At most `limit` deliveries of each are counted. */
   survey(limit: number): Promise<Candidate[]>;
-  /** What is queued and not recorded yet, by webhook, and how much of it nobody has claimed. */
+  /** Counts the queued deliveries that are not recorded: by webhook, and those that are not claimed. */
   queued(): Promise<{ byWebhook: Map<string, number>; unclaimed: number }>;
-  /** Marks what is due as queued, oldest first within each quota; what is being marked elsewhere is passed over. */
+  /** Marks due deliveries as queued, oldest first within each quota. Rows that are locked are skipped. */
   queue(quotas: { contender: Candidate; quota: number }[]): Promise<DeliveryDue[]>;
-  /** Puts deliveries that could not be published back, where nobody has claimed them. */
+  /** Sets queued deliveries that are not claimed back to waiting. */
   unqueue(deliveries: DeliveryDue[]): Promise<void>;
-  /** For the operator's eyes. */
+  /** For metrics. */
   backlog(): Promise<Backlog>;
-  /** Puts back what was queued or claimed and whose lease has run out; how many. */
-  putBackExpired(): Promise<number>;
+  /** Sets queued and claimed deliveries with an expired lease back to waiting. Returns their number. */
+  releaseExpired(): Promise<number>;
 }
 
 export function createDispatchRepository(database: Database, leases: Leases): DispatchRepository {
@@ -79,14 +79,14 @@ export function createDispatchRepository(database: Database, leases: Leases): Di
         retryAfters: row?.retry_afters ?? 0,
       };
     },
-    async putBackExpired() {
+    async releaseExpired() {
       const longestMs = Math.max(leases.queuedMs, leases.claimMs);
-      return (await database.prepared(putBackExpired, [beyondAnyLease * longestMs])).length;
+      return (await database.prepared(releaseExpired, [beyondAnyLease * longestMs])).length;
     },
   };
 }
 
-// A loose index scan: one step of the index for each webhook that waits, to its oldest, however many rows it has.
+// A loose index scan: one index step for each webhook with waiting deliveries, to its oldest row.
 const pairs = `
     with recursive pairs as (
       (select workspace_id, webhook_id, due_at from open_deliveries where state = 'waiting'
@@ -120,7 +120,7 @@ const queued = {
     from open_deliveries where state = 'queued' group by webhook_id`,
 };
 
-// A statement that lay frozen on the wire while its sender gave it up would mark what nobody publishes: it comes too late.
+// `queue_by` stops a statement that arrives late, after its sender gave up: nobody would publish the rows that it marks.
 const queue = {
   name: 'dispatch.queue',
   text: `
@@ -147,15 +147,16 @@ const unqueue = {
 };
 
 /**
- * Longest leases of this worker, for another may be set to longer ones. What is further ahead was given before the
- * database's clock was set back, and would else last for as long as that.
+ * Multiple of this worker's longest lease, because other workers can be configured with longer leases. A lease that ends
+ * later was given before the database's clock was set back.
  */
 const beyondAnyLease = 10;
 
-// The claim's number stays: an owner that was only late can still record, until another claims. What has seen several
-// workers die comes back at times of its own: it was beside the same deliveries each time, and need not be again.
-const putBackExpired = {
-  name: 'dispatch.put-back-expired',
+// The number of the claim stays: a late owner can still record its outcome until another worker claims the row. Rows that
+// were claimed several times without an outcome come back at random times, because some of them were only in flight beside
+// the delivery that crashed their worker.
+const releaseExpired = {
+  name: 'dispatch.release-expired',
   text: `
     update open_deliveries o
     set state = 'waiting', claimed = false, claim_token = null, lease_until = null,

@@ -1,106 +1,116 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import type { DeliveryDue } from '@tocsin/contracts';
-import type { Logger } from '@tocsin/kit';
-import type { DatabaseRetry } from '../database-retry.js';
+import { type Logger, sleep } from '@tocsin/kit';
 import type { Slots } from '../slots/slots.js';
 import type { DispatchMetrics } from './dispatch-metrics.js';
 import type { Candidate, DispatchRepository } from './dispatch-repository.js';
-import { createPutBackTimer } from './put-back-timer.js';
-import { takeTurns } from './take-turns.js';
+import type { PublishDeliveries } from './publish-deliveries.js';
+import { allocateRoundRobin } from './round-robin.js';
 import type { Window } from './window.js';
 
-export interface DispatcherDeps {
+export interface DispatchDeps {
   repository: DispatchRepository;
   window: Window;
-  /** Messages ready in the deliveries queue; throws where the broker is away. */
+  /** Number of messages ready in the queue of deliveries. Throws if the broker is unavailable. */
   queueDepth: () => Promise<number>;
-  /** Publishes; the deliveries that the broker has not confirmed. */
-  publish: (deliveries: DeliveryDue[]) => Promise<DeliveryDue[]>;
-  databaseRetry: DatabaseRetry;
+  publish: PublishDeliveries;
   slots: Pick<Slots, 'queueQuota' | 'setBacklog'>;
   metrics: DispatchMetrics;
   logger: Logger;
+  /** Aborted when the worker stops. */
   signal: AbortSignal;
 }
 
 const busyPauseMs = 50;
 const idlePauseMs = 250;
-/** A webhook that is being probed has one delivery in the queue at a time. */
-const probes = 1;
+/** A webhook whose pause is over gets one delivery in the queue, as a probe. */
+const probeQuota = 1;
 
 /**
- * One loop for first sending under load, retries, redelivery by hand, lost messages and killed workers: takes what is
- * due in fair turns, marks it queued with a lease, and publishes it while the window has room. Every worker runs one;
- * rows locked by another are passed over. Ends when the signal is aborted.
+ * Queues waiting deliveries that are due: retries, redeliveries, a backlog, and deliveries of a dead worker. Each round
+ * marks rows as queued, round robin by workspace and webhook, as far as the window has room, and publishes them. Each
+ * worker runs one dispatcher; rows that another one has locked are skipped.
  */
-export async function runDispatcher(deps: DispatcherDeps): Promise<void> {
+export async function runDispatcher(deps: DispatchDeps): Promise<void> {
   const { logger, signal } = deps;
-  const putBack = createPutBackTimer(() => performance.now());
+  const sweep = createSweepSchedule(() => performance.now());
   while (!signal.aborted) {
-    let isBusy = false;
+    let hasQueued = false;
     let ok = true;
     const startedAtMs = performance.now();
     try {
-      if (putBack.isDue()) {
-        await putBackExpired(deps);
-        putBack.done();
+      if (sweep.isDue()) {
+        await releaseExpiredLeases(deps);
+        sweep.done();
       }
-      isBusy = await dispatchOnce(deps);
+      hasQueued = await dispatchOnce(deps);
     } catch (err) {
       ok = false;
       logger.warn({ err }, 'dispatch.postponed');
     }
-    putBack.roundEnded({ ok, tookMs: performance.now() - startedAtMs });
-    const pauseMs = (isBusy ? busyPauseMs : idlePauseMs) * (0.75 + Math.random() / 2);
-    await sleep(pauseMs, undefined, { signal }).catch(() => {});
+    sweep.roundEnded({ ok, tookMs: performance.now() - startedAtMs });
+    // If nothing was queued, the window is full or nothing is due: an early next round would find the same.
+    await sleep((hasQueued ? busyPauseMs : idlePauseMs) * (0.75 + Math.random() / 2), signal);
   }
 }
 
-/** True where something was queued: more may be due. Where there was room for nothing, looking again at once is idle work. */
-async function dispatchOnce({
-  repository,
-  window,
-  queueDepth,
-  publish,
-  databaseRetry,
-  slots,
-  logger,
-}: DispatcherDeps): Promise<boolean> {
-  // Asked first: while the broker is away nothing is marked that could not be published.
+async function dispatchOnce(deps: DispatchDeps): Promise<boolean> {
+  const { repository, window, queueDepth, publish, slots, logger } = deps;
+  // Asked first: while the broker is unavailable, no row is marked that could not be published.
   const messages = await queueDepth();
   const { byWebhook: queuedByWebhook, unclaimed: ready } = await repository.queued();
-  const candidates = await repository.survey(surveyLimit(window));
+  // Counting more rows of a webhook than could be queued would be wasted work.
+  const candidates = await repository.survey(Math.max(1, window.room()));
   const backlogged = new Set(candidates.map((candidate) => candidate.webhookId));
   window.observe({ ready, queuedByWebhook, backlogged });
   slots.setBacklog(candidates);
   const contenders = candidates.map((candidate) => limit(candidate, queuedByWebhook, slots));
-  const quotas = [...takeTurns(contenders, window.room())].map(([contender, quota]) => ({
-    contender,
-    quota,
-  }));
+  const quotas = [...allocateRoundRobin(contenders, window.room())];
   if (quotas.length === 0) return false;
-  const due = await repository.queue(quotas);
+  const due = await repository.queue(quotas.map(([contender, quota]) => ({ contender, quota })));
   const unconfirmed = await publish(due);
-  // Else they would wait for their lease to run out.
-  if (unconfirmed.length > 0) await databaseRetry.whileUnavailable(() => repository.unqueue(unconfirmed));
-  logger.debug({ queued: due.length, unconfirmed: unconfirmed.length, ready, messages }, 'dispatch.queued');
+  logger.debug({ queued: due.length, unconfirmed, ready, messages }, 'dispatch.queued');
   return due.length > 0;
 }
 
-function limit(candidate: Candidate, queued: Map<string, number>, slots: DispatcherDeps['slots']): Candidate {
-  const share = candidate.probing ? probes : slots.queueQuota(candidate);
-  const left = Math.max(0, share - (queued.get(candidate.webhookId) ?? 0));
+function limit(candidate: Candidate, queued: Map<string, number>, slots: DispatchDeps['slots']): Candidate {
+  const quota = candidate.probing ? probeQuota : slots.queueQuota(candidate);
+  const left = Math.max(0, quota - (queued.get(candidate.webhookId) ?? 0));
   return { ...candidate, due: Math.min(candidate.due, left) };
 }
 
-/** Counting further than could be queued would be idle work. */
-function surveyLimit(window: Window): number {
-  return Math.max(1, window.room());
+async function releaseExpiredLeases({ repository, logger, metrics }: DispatchDeps): Promise<void> {
+  const count = await repository.releaseExpired();
+  if (count === 0) return;
+  metrics.leasesExpired(count);
+  logger.warn({ count }, 'leases.released');
 }
 
-async function putBackExpired({ repository, logger, metrics }: DispatcherDeps): Promise<void> {
-  const count = await repository.putBackExpired();
-  if (count === 0) return;
-  metrics.putBack(count);
-  logger.warn({ count }, 'dispatch.put_back_expired');
+const sweepEveryMs = 1_000;
+/**
+ * After an outage all leases have expired, although their owners live and have outcomes to record. They retry within two
+ * seconds, so they record first. Releasing the leases before would send those deliveries twice.
+ */
+const sweepAfterOutageMs = 3_000;
+/** A round that took longer met an outage that ended before any timeout. */
+const outageMs = 5_000;
+
+/** Decides when expired leases are released. */
+export function createSweepSchedule(now: () => number) {
+  let dueAtMs = 0;
+  let isOutage = false;
+  let wasSlow = false;
+  return {
+    isDue: () => !isOutage && now() >= dueAtMs,
+    /** Call it when expired leases have been released. */
+    done() {
+      dueAtMs = now() + sweepEveryMs;
+    },
+    /** `ok` is false if the database or the broker was unavailable. */
+    roundEnded({ ok, tookMs }: { ok: boolean; tookMs: number }) {
+      const isSlow = tookMs > outageMs;
+      // Two slow rounds in a row are caused by load, and expired leases must not wait for its end.
+      if (ok && (isOutage || (isSlow && !wasSlow))) dueAtMs = now() + sweepAfterOutageMs;
+      isOutage = !ok;
+      wasSlow = isSlow;
+    },
+  };
 }

@@ -1,46 +1,49 @@
 import type { WebhookKey } from '../slots/slots.js';
 
 /**
- * The queue is a bounded window on the backlog in the database. It holds about a second of work, so that a delivery
- * that has just become due is never far behind, and a queued row's lease always outlasts its wait.
+ * Limits the deliveries in the queue to about one second of work; the rest of the backlog stays in the database. A
+ * delivery that becomes due is never far behind, and the lease of a queued row outlasts its wait.
  */
 export interface Window {
-  /** Takes a place for one delivery of a webhook; false where the queue, or the webhook's share of it, is full. */
-  take(webhook: WebhookKey): boolean;
-  giveBack(webhookId: string): void;
-  /** Places left for any webhook. */
+  /** Acquires a place for one delivery. False if the queue or the webhook's quota is full. */
+  acquire(webhook: WebhookKey): boolean;
+  release(webhookId: string): void;
+  /** Number of free places. */
   room(): number;
-  /** A delivery has been finished: the measure of what the window holds. */
+  /** Call it for each delivery that has ended. The rate of these calls determines the size of the window. */
   finished(): void;
-  /** What the database says now: rows that are queued and that nobody has claimed, and rows queued by webhook. */
+  /**
+   * Sets the state as the database knows it: rows that are queued and not claimed (`ready`), the number of queued rows of
+   * each webhook, and the webhooks that have deliveries waiting.
+   */
   observe(seen: { ready: number; queuedByWebhook: Map<string, number>; backlogged: Set<string> }): void;
 }
 
 export interface WindowOptions {
+  /** Milliseconds on a monotonic clock. */
   now: () => number;
-  /** How many of one webhook may be queued. */
+  /** Number of a webhook's deliveries that may be queued. */
   queueQuota: (webhook: WebhookKey) => number;
-  /** Requests that this worker may have under way. */
+  /** Requests that this worker can have in flight. */
   slots: number;
 }
 
 /**
- * On a first burst nothing is known of the rate yet: as many as the worker has slots, and no more, or with few slots
- * and slow destinations a row would wait longer than its lease. A slot is free again after ten seconds.
+ * Places while the rate is unknown, as at the start of a burst; fewer for a worker with fewer slots. With slow
+ * destinations a slot is free again after ten seconds, and a queued row must not wait longer than its lease.
  */
-const minPlacesAtMost = 400;
-/** Beyond a full window, for webhooks that have nothing in the queue: who is quiet need not wait for the dispatcher. */
-const partForTheQuiet = 1 / 2;
+const maxInitialPlaces = 400;
+/** Places beyond a full window for webhooks that have nothing queued, so that they need not wait for the dispatcher. */
+const extraPart = 1 / 2;
 const maxPlaces = 10_000;
-const secondsOfWork = 1;
-/** The rate is measured over this long; a longer span would starve the workers while a burst begins. */
+/** Time over which the rate is measured. A longer time would leave workers idle at the start of a burst. */
 const spanMs = 1_000;
 
 export function createWindow({ now, queueQuota, slots }: WindowOptions): Window {
-  const minPlaces = Math.min(minPlacesAtMost, slots);
-  const placesForTheQuiet = Math.ceil(minPlaces * partForTheQuiet);
+  const minPlaces = Math.min(maxInitialPlaces, slots);
+  const extraPlaces = Math.ceil(minPlaces * extraPart);
   let ready = 0;
-  let sent = 0;
+  let acquired = 0;
   let queued = new Map<string, number>();
   let backlogged = new Set<string>();
   let finishedBefore = 0;
@@ -54,27 +57,25 @@ export function createWindow({ now, queueQuota, slots }: WindowOptions): Window 
       finishedNow = 0;
       spanStartedMs = now();
     }
-    const perSecond = (Math.max(finishedBefore, finishedNow) / spanMs) * 1_000;
-    return Math.min(maxPlaces, Math.max(minPlaces, perSecond * secondsOfWork));
+    return Math.min(maxPlaces, Math.max(minPlaces, finishedBefore, finishedNow));
   };
-  const left = () => Math.floor(places() - ready - sent);
-  const room = () => Math.max(0, left());
+  const left = () => Math.floor(places() - ready - acquired);
 
   return {
-    room,
-    take(webhook) {
+    room: () => Math.max(0, left()),
+    acquire(webhook) {
       const { webhookId } = webhook;
       const ahead = queued.get(webhookId) ?? 0;
-      // Where older ones of the webhook wait, a new one waits behind them.
+      // A new delivery must not overtake older ones of its webhook.
       if (backlogged.has(webhookId) || ahead >= queueQuota(webhook)) return false;
-      if (left() <= (ahead === 0 ? -placesForTheQuiet : 0)) return false;
+      if (left() <= (ahead === 0 ? -extraPlaces : 0)) return false;
       queued.set(webhookId, ahead + 1);
-      sent += 1;
+      acquired += 1;
       return true;
     },
-    giveBack(webhookId) {
+    release(webhookId) {
       queued.set(webhookId, Math.max(0, (queued.get(webhookId) ?? 0) - 1));
-      sent = Math.max(0, sent - 1);
+      acquired = Math.max(0, acquired - 1);
     },
     finished() {
       finishedNow += 1;
@@ -83,7 +84,7 @@ export function createWindow({ now, queueQuota, slots }: WindowOptions): Window 
       ready = seen.ready;
       queued = seen.queuedByWebhook;
       backlogged = seen.backlogged;
-      sent = 0;
+      acquired = 0;
     },
   };
 }

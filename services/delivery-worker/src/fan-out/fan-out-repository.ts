@@ -1,18 +1,19 @@
 import { type Database, sqlArray } from '@tocsin/database';
 import type { Leases } from '../config.js';
-import type { PlannedAlert } from './planned.js';
+import type { PlannedAlert } from './plan.js';
 
 export interface FanOutRepository {
   /**
-   * Writes alerts, their keys and their deliveries in one commit; the record ids of those alerts and deliveries
-   * that are new. An alert whose key is taken is skipped whole: the first wins. Safe to repeat.
+   * Writes alerts, their keys and their deliveries in one commit, and is safe to repeat. An alert whose key exists is
+   * skipped with its deliveries: the first one wins.
    */
   write(
     alerts: PlannedAlert[],
     as: { acceptedAtMs: number; token: string },
   ): Promise<{
+    /** Record ids of the alerts and deliveries that are new. */
     ids: Set<string>;
-    /** Of what is claimed, on this process's monotonic clock, in milliseconds. */
+    /** End of the leases of claimed deliveries, on this process's monotonic clock, in milliseconds. */
     leaseEndsAtMs: number;
   }>;
 }
@@ -20,7 +21,7 @@ export interface FanOutRepository {
 export function createFanOutRepository(database: Database, leases: Leases): FanOutRepository {
   return {
     async write(alerts, { acceptedAtMs, token }) {
-      // Before the statement: our idea of the lease ends before the database's.
+      // Taken before the statement, so that the lease ends here before it ends in the database.
       const leaseEndsAtMs = performance.now() + leases.claimMs;
       const rows = alerts.flatMap(({ resolved, recordId: alertRecordId, deliveries }) =>
         deliveries.map((delivery) => ({ ...delivery, alertRecordId, alert: resolved.alert })),
@@ -56,7 +57,7 @@ export function createFanOutRepository(database: Database, leases: Leases): FanO
   };
 }
 
-// Keys go in sorted, so that two writers of the same alerts cannot deadlock.
+// Keys are inserted in order, so that two writers of the same alerts cannot deadlock.
 const write = {
   name: 'fan-out.write',
   text: `

@@ -1,24 +1,26 @@
 import { createIdleRules } from './idle-rules.js';
-import type { PlacedDelivery, Plan } from './plan.js';
+import type { PlannedAlert, PlannedDelivery } from './plan.js';
 
 const responsivenessOf = (webhookId: string) => (webhookId === 'answers' ? 'responsive' : 'unknown');
 
-function plan(...targets: { webhookId: string; state: PlacedDelivery['state']; held?: boolean }[]): Plan {
-  const deliveries = targets.map(({ webhookId, state, held = false }) => ({
+function plan(
+  ...targets: { webhookId: string; state: PlannedDelivery['state']; paused?: boolean }[]
+): PlannedAlert {
+  const deliveries = targets.map(({ webhookId, state, paused = false }) => ({
     webhookId,
     state,
-    webhook: { held },
+    webhook: { paused },
   }));
-  return { resolved: { alert: { alert_rule_id: 'rule' } }, deliveries } as unknown as Plan;
+  return { resolved: { alert: { alert_rule_id: 'rule' } }, deliveries } as unknown as PlannedAlert;
 }
 
-test.each<[string, Plan, boolean]>([
-  ['held webhooks only', plan({ webhookId: 'answers', state: 'waiting', held: true }), true],
+test.each<[string, PlannedAlert, boolean]>([
+  ['held webhooks only', plan({ webhookId: 'answers', state: 'waiting', paused: true }), true],
   ['a silent webhook whose older ones wait', plan({ webhookId: 'silent', state: 'waiting' }), true],
   ['no webhook at all', plan(), true],
   [
     'one that is begun beside one that is held',
-    plan({ webhookId: 'a', state: 'waiting', held: true }, { webhookId: 'b', state: 'claimed' }),
+    plan({ webhookId: 'a', state: 'waiting', paused: true }, { webhookId: 'b', state: 'claimed' }),
     false,
   ],
   ['one that is queued', plan({ webhookId: 'silent', state: 'queued' }), false],

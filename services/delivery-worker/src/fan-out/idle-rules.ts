@@ -1,6 +1,6 @@
 import { LRUCache } from 'lru-cache';
 import type { Slots } from '../slots/slots.js';
-import type { Plan } from './plan.js';
+import type { PlannedAlert } from './plan.js';
 
 /**
  * Rules whose alerts set nothing off at once: all their webhooks are held, or have older deliveries waiting for a
@@ -10,7 +10,7 @@ import type { Plan } from './plan.js';
 export interface IdleRules {
   has(ruleId: string): boolean;
   /** What became of a rule's alerts just now. */
-  observe(plans: Plan[]): void;
+  observe(plans: PlannedAlert[]): void;
 }
 
 /** Forgotten then: the next alert is looked at without delay. */
@@ -19,10 +19,10 @@ const maxRules = 10_000;
 
 export function createIdleRules(slots: Pick<Slots, 'responsivenessOf'>): IdleRules {
   const idle = new LRUCache<string, true>({ max: maxRules, ttl: rememberMs });
-  const isIdle = ({ deliveries }: Plan) =>
+  const isIdle = ({ deliveries }: PlannedAlert) =>
     deliveries.every(
       ({ state, webhook, webhookId }) =>
-        state === 'waiting' && (webhook?.held === true || slots.responsivenessOf(webhookId) === 'unknown'),
+        state === 'waiting' && (webhook?.paused === true || slots.responsivenessOf(webhookId) === 'unknown'),
     );
   return {
     has: (ruleId) => idle.has(ruleId),
@@ -35,6 +35,6 @@ export function createIdleRules(slots: Pick<Slots, 'responsivenessOf'>): IdleRul
   };
 }
 
-function ruleOf({ resolved }: Plan): string {
+function ruleOf({ resolved }: PlannedAlert): string {
   return resolved.alert.alert_rule_id;
 }

@@ -1,62 +1,94 @@
+import { recordId } from '@tocsin/database';
 import type { Window } from '../dispatch/window.js';
 import type { Slot, Slots } from '../slots/slots.js';
-import { alertRecordId, deliveryRecordId, type PlannedAlert, type PlannedDelivery } from './planned.js';
 import type { ResolvedAlert } from './resolve-alert.js';
 import type { TargetWebhook } from './rules-reader.js';
 
-/** An alert's rows as they will be written, with what was taken for them. */
-export interface Plan extends PlannedAlert {
-  deliveries: PlacedDelivery[];
+/** An alert and its deliveries, as they will be written. */
+export interface PlannedAlert {
+  resolved: ResolvedAlert;
+  recordId: string;
+  deliveries: PlannedDelivery[];
 }
 
-/** A delivery that is claimed as it is written has its slot; one that is queued has a place in the window. */
-export interface PlacedDelivery extends PlannedDelivery {
-  webhook: TargetWebhook | undefined;
-  slot: Slot | undefined;
+/** One alert for one webhook. */
+export interface PlannedDelivery {
+  id: string;
+  webhookId: string;
+  webhookName: string;
+  destination: string;
+  /**
+   * `claimed`: this worker sends it after the commit. `queued`: it is published to the queue after the commit. `waiting`:
+   * it waits for the dispatcher.
+   */
+  state: 'claimed' | 'queued' | 'waiting';
+  /** Undefined if the webhook does not exist in the alert's workspace. */
+  webhook?: TargetWebhook | undefined;
+  /** Present for a claimed delivery. */
+  slot?: Slot | undefined;
 }
 
 export interface PlanOptions {
-  targets: Map<string, TargetWebhook>;
+  webhooks: Map<string, TargetWebhook>;
   acceptedAtMs: number;
-  window: Window;
+  window: Pick<Window, 'acquire'>;
   acquireAtWrite: Slots['acquireAtWrite'];
 }
 
-/** Decides what becomes of each of an alert's deliveries: begun by this worker at once, queued for any, or left waiting. */
-export function planAlert(
-  resolved: ResolvedAlert,
-  { targets, acceptedAtMs, window, acquireAtWrite }: PlanOptions,
-): Plan {
-  const { alert } = resolved;
+/** Decides the state of each delivery, and acquires its slot or its place in the queue. */
+export function planAlert(resolved: ResolvedAlert, options: PlanOptions): PlannedAlert {
+  const { alert, webhookIds } = resolved;
+  const { webhooks, acceptedAtMs } = options;
   return {
     resolved,
     recordId: alertRecordId(acceptedAtMs, alert.workspace_id, alert.alert_id),
-    deliveries: resolved.webhookIds.map((webhookId) => {
-      const found = targets.get(webhookId);
-      // A rule may name a webhook that is gone or another workspace's: its record will say so, and nothing is sent.
+    deliveries: webhookIds.map((webhookId) => {
+      const found = webhooks.get(webhookId);
+      // A rule can name a webhook that is deleted or belongs to another workspace. The delivery fails with that reason.
       const webhook = found?.workspaceId === alert.workspace_id ? found : undefined;
-      const isHeld = webhook?.held === true;
-      const mayBegin = webhook?.enabled && !isHeld;
-      const slot = mayBegin ? acquireAtWrite({ workspaceId: alert.workspace_id, webhookId }) : undefined;
       return {
         id: deliveryRecordId(acceptedAtMs, alert, webhookId),
         webhookId,
         webhookName: webhook?.name ?? '',
         destination: webhook?.destination ?? '',
-        state: slot
-          ? 'claimed'
-          : !isHeld && window.take({ workspaceId: alert.workspace_id, webhookId })
-            ? 'queued'
-            : 'waiting',
         webhook,
-        slot,
+        ...placeDelivery({ workspaceId: alert.workspace_id, webhookId, webhook }, options),
       };
     }),
   };
 }
 
-/** What was taken for a delivery that is not written after all. */
-export function giveBack({ state, slot, webhookId }: PlacedDelivery, window: Window): void {
+/** Releases the slot or the place of a delivery that is not written after all. */
+export function releasePlanned({ state, slot, webhookId }: PlannedDelivery, window: Window): void {
   slot?.release();
-  if (state === 'queued') window.giveBack(webhookId);
+  if (state === 'queued') window.release(webhookId);
+}
+
+/** The same alert with the same time of acceptance always has the same record id. */
+export function alertRecordId(acceptedAtMs: number, workspaceId: string, alertId: string): string {
+  return recordId(acceptedAtMs, `${workspaceId}/${alertId}`);
+}
+
+export function deliveryRecordId(
+  acceptedAtMs: number,
+  alert: { workspace_id: string; alert_id: string },
+  webhookId: string,
+): string {
+  return recordId(acceptedAtMs, `${alert.workspace_id}/${alert.alert_id}/${webhookId}`);
+}
+
+interface Target {
+  workspaceId: string;
+  webhookId: string;
+  webhook: TargetWebhook | undefined;
+}
+
+function placeDelivery(
+  { workspaceId, webhookId, webhook }: Target,
+  { window, acquireAtWrite }: PlanOptions,
+): Pick<PlannedDelivery, 'state' | 'slot'> {
+  if (webhook?.paused) return { state: 'waiting' };
+  const slot = webhook?.enabled ? acquireAtWrite({ workspaceId, webhookId }) : undefined;
+  if (slot !== undefined) return { state: 'claimed', slot };
+  return { state: window.acquire({ workspaceId, webhookId }) ? 'queued' : 'waiting' };
 }

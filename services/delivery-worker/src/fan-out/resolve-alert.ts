@@ -1,7 +1,7 @@
 import type { AlertFired, AlertOutcome, Bound } from '@tocsin/contracts';
 import type { RegisteredRule } from './rules-reader.js';
 
-/** What an alert means, once its rule is known. */
+/** An alert with the values of its rule. */
 export interface ResolvedAlert {
   alert: AlertFired;
   ruleName: string;
@@ -10,16 +10,16 @@ export interface ResolvedAlert {
   outcome: AlertOutcome;
   /** The webhooks to call; empty unless the outcome is `dispatched`. */
   webhookIds: string[];
-  /** Of the request that it came by, where it came by one. */
+  /** Id of the HTTP request that published the alert; undefined for an alert over AMQP. */
   requestId?: string | undefined;
 }
 
 type Rule = Pick<RegisteredRule, 'name' | 'threshold' | 'bound' | 'enabled' | 'deleted' | 'webhookIds'>;
 
 /**
- * Decides what an alert sets off (contract §4): a registered rule decides name, enabled and webhooks; the message's
- * threshold and bound win, for they are as at firing; the message's own rule counts only where none was ever
- * registered. Undefined where no rule of that id can be found in the alert's workspace.
+ * Decides which webhooks an alert calls. A registered rule supplies name, enabled and webhooks; threshold and bound of
+ * the message take precedence, because they are the values at the time of firing. The rule in the message applies only if
+ * none with its id was ever registered. Undefined if the workspace has no rule with this id.
  */
 export function resolveAlert(
   alert: AlertFired,

@@ -1,7 +1,7 @@
 import type { Bound } from '@tocsin/contracts';
 import type { Database } from '@tocsin/database';
 
-/** A webhook as fan-out sees it. `held` says that new deliveries should wait. */
+/** The part of a webhook that fan-out needs. */
 export interface TargetWebhook {
   id: string;
   workspaceId: string;
@@ -10,7 +10,8 @@ export interface TargetWebhook {
   version: number;
   enabled: boolean;
   retryOnTimeout: boolean;
-  held: boolean;
+  /** True while new deliveries should wait: the circuit is open, or the destination asked for a pause. */
+  paused: boolean;
 }
 
 export interface RegisteredRule {
@@ -26,8 +27,8 @@ export interface RegisteredRule {
 
 export interface RulesReader {
   /**
-   * Rules that are registered, and the webhooks that they name or that `webhookIds` does, read at once: each batch of
-   * alerts waits for it, and a second round trip would cost as much again. `nowMs` is the database's clock.
+   * Finds the registered rules among `ruleIds`, their webhooks and those of `webhookIds`, and the database's time. One
+   * statement, because each batch of alerts waits for it.
    */
   find(wanted: { ruleIds: string[]; webhookIds: string[] }): Promise<{
     rules: Map<string, RegisteredRule>;
@@ -48,7 +49,7 @@ export function createRulesReader(database: Database): RulesReader {
   };
 }
 
-// Three kinds of rows in one answer. "= any(array(…))", so that webhooks are found by their ids (docs/adr/0007).
+// Three kinds of rows in one result. "= any(array(…))" makes the planner find webhooks by their ids (docs/adr/0007).
 const find = {
   name: 'fan-out.find',
   text: `
@@ -56,7 +57,7 @@ const find = {
            r.threshold, r.bound, r.deleted_at is not null as deleted,
            array(select l.webhook_id::text from alert_rule_webhooks l where l.alert_rule_id = r.id
                  order by l.position) as webhook_ids,
-           null as destination, null as version, null as retry_on_timeout, null as held,
+           null as destination, null as version, null as retry_on_timeout, null as paused,
            null::timestamptz as now
     from alert_rules r
     where r.id = any($1::uuid[])
@@ -93,7 +94,7 @@ interface WebhookRow {
   version: number;
   enabled: boolean;
   retry_on_timeout: boolean;
-  held: boolean;
+  paused: boolean;
 }
 
 interface ClockRow {
@@ -115,7 +116,7 @@ function toRule({
 }
 
 function toWebhook(row: WebhookRow): TargetWebhook {
-  const { id, workspace_id, name, destination, version, enabled, retry_on_timeout, held } = row;
+  const { id, workspace_id, name, destination, version, enabled, retry_on_timeout, paused } = row;
   return {
     id,
     workspaceId: workspace_id,
@@ -124,7 +125,7 @@ function toWebhook(row: WebhookRow): TargetWebhook {
     version,
     enabled,
     retryOnTimeout: retry_on_timeout,
-    held,
+    paused,
   };
 }
 

@@ -14,7 +14,7 @@ import {
   deliveryRecordId,
   type PlannedAlert,
   type PlannedDelivery,
-} from '../../src/fan-out/planned.js';
+} from '../../src/fan-out/plan.js';
 
 interface WebhookOptions extends Omit<NonNullable<Parameters<typeof insertWebhook>[1]>, 'workspaceId'> {
   workspace?: string;

@@ -1,10 +1,10 @@
 import { classifyDatabaseError, type Database, ensurePartitions, readClock } from '@tocsin/database';
 
 /**
- * A day without its partition is our fault and not the row's: the partitions are made, and the statement, of which
- * nothing was done, is run again. Where that does not help, as for a day long past, its error is thrown.
+ * Creates the partitions of the present days when a statement fails for want of one, and runs the statement again: it has
+ * changed nothing. For a day in the distant past the error is thrown.
  */
-export function mendPartitions(database: Database): Database {
+export function createMissingPartitions(database: Database): Database {
   return {
     ...database,
     async prepared<Row>(...statement: Parameters<Database['prepared']>) {

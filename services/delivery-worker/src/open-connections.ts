@@ -3,17 +3,17 @@ import { createSender, parseCidrs, type Sender } from '@tocsin/egress';
 import type { Logger, Shutdown } from '@tocsin/kit';
 import { type Broker, createBroker } from '@tocsin/messaging';
 import type { DeliveryWorkerConfig } from './config.js';
-import { mendPartitions } from './housekeeping/mend-partitions.js';
+import { createMissingPartitions } from './maintenance/create-missing-partitions.js';
 
 export interface Connections {
   database: Database;
-  /** Two, so that a broker that holds publishers back does not hold up acknowledgements (RabbitMQ's own advice). */
+  /** Separate connections, as RabbitMQ recommends: a block of publishers does not delay acknowledgements. */
   publishing: Broker;
   consuming: Broker;
   sender: Sender;
 }
 
-/** Opens what the worker works on. Nothing waits for its server: readiness tells when database and broker are there. */
+/** Does not wait for the servers. `/readyz` reports whether database and broker are available. */
 export async function openConnections(
   config: DeliveryWorkerConfig,
   { logger, shutdown }: { logger: Logger; shutdown: Shutdown },
@@ -23,7 +23,7 @@ export async function openConnections(
     applicationName: 'tocsin-delivery-worker',
     poolSize: config.databasePoolSize,
     plansByKey: true,
-    // A batch that meets a row which somebody has locked holds all its other rows as long as it waits.
+    // A batch that waits for a locked row delays all its other rows, so it is undone and split soon.
     lockTimeoutMs: 2_000,
   });
   shutdown.add('database', () => database.close());
@@ -37,14 +37,14 @@ export async function openConnections(
   const consuming = await open('consume');
   const sender = openSender(config);
   shutdown.add('sender', () => sender.close());
-  return { database: mendPartitions(database), publishing, consuming, sender };
+  return { database: createMissingPartitions(database), publishing, consuming, sender };
 }
 
 function openSender({ egress, slots }: DeliveryWorkerConfig): Sender {
   return createSender({
     ...egress,
     allow: parseCidrs(egress.allow),
-    // Under load every slot may go to one host: a connection closed after a burst is made anew for the next.
+    // All slots can be used for one host, and a connection that is closed after a burst is opened again for the next.
     maxIdlePerDestination: slots,
     maxIdle: 2 * slots,
   });

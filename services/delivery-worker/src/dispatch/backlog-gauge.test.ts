@@ -1,12 +1,12 @@
 import { createLogger } from '@tocsin/kit';
-import { runBacklogMeter } from './backlog-meter.js';
+import { runBacklogGauge } from './backlog-gauge.js';
 import type { Backlog } from './dispatch-repository.js';
 
 const waiting: Backlog = { due: 7, overdue: 3, oldestDueSeconds: 210, openCircuits: 1, retryAfters: 0 };
 const silent = createLogger({ service: 'test', level: 'silent' });
 
-/** What it tells until it has told `times` times. */
-async function told(
+/** The first `times` reports. */
+async function reports(
   times: number,
   read: { queueDepth: () => Promise<number>; backlog?: () => Promise<Backlog> },
 ) {
@@ -17,7 +17,7 @@ async function told(
     if (seen.length === times) stop.abort();
   };
   const { queueDepth, backlog: readBacklog = async () => waiting } = read;
-  await runBacklogMeter({
+  await runBacklogGauge({
     repository: { backlog: readBacklog },
     queueDepth,
     metrics: { backlog },
@@ -27,17 +27,17 @@ async function told(
   return seen;
 }
 
-test('what the database and the broker say is told', async () => {
-  expect(await told(1, { queueDepth: async () => 5 })).toEqual([{ ...waiting, ready: 5 }]);
+test('the gauge reports the backlog in the database and in the queue', async () => {
+  expect(await reports(1, { queueDepth: async () => 5 })).toEqual([{ ...waiting, ready: 5 }]);
 });
 
-test('while the broker is away the backlog is told, and what it holds ready is not a number', async () => {
-  const queueDepth = () => Promise.reject(new Error('The broker is away.'));
-  expect(await told(1, { queueDepth })).toEqual([{ ...waiting, ready: Number.NaN }]);
+test('the queue depth is NaN and the backlog is reported while the broker is unavailable', async () => {
+  const queueDepth = () => Promise.reject(new Error('The broker is unavailable.'));
+  expect(await reports(1, { queueDepth })).toEqual([{ ...waiting, ready: Number.NaN }]);
 });
 
-test('while the database is away nothing old is told of it', async () => {
-  const [seen] = await told(1, {
+test('the backlog is NaN while the database is unavailable', async () => {
+  const [seen] = await reports(1, {
     queueDepth: async () => 5,
     backlog: () => Promise.reject(new Error('connection terminated')),
   });

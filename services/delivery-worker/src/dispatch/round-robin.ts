@@ -1,4 +1,4 @@
-/** A webhook that has deliveries due, and how many of them may be queued now. */
+/** A webhook with deliveries due, and the number of them that may be queued now. */
 export interface Contender {
   workspaceId: string;
   webhookId: string;
@@ -6,22 +6,23 @@ export interface Contender {
 }
 
 /**
- * Shares `room` places out in turn by workspace and, within one, by webhook: a workspace gets its next place only when
- * every other that still wants one has had as many. The input's order breaks ties.
+ * Distributes `room` places round robin by workspace and, within a workspace, by webhook. A workspace gets a further
+ * place only after each other workspace with deliveries left has as many. Ties go to the earlier contender.
  */
-export function takeTurns<C extends Contender>(contenders: C[], room: number): Map<C, number> {
+export function allocateRoundRobin<C extends Contender>(contenders: C[], room: number): Map<C, number> {
   const quotas = new Map<C, number>();
   let workspaces = [...groupByWorkspace(contenders).values()].map((members) => ({ members, next: 0 }));
   let left = room;
   while (left > 0 && workspaces.length > 0) {
-    for (const turn of workspaces) {
+    for (const workspace of workspaces) {
       if (left === 0) break;
-      const contender = turn.members[turn.next % turn.members.length]!;
+      const index = workspace.next % workspace.members.length;
+      const contender = workspace.members[index]!;
       const quota = (quotas.get(contender) ?? 0) + 1;
       quotas.set(contender, quota);
       left -= 1;
-      if (quota < contender.due) turn.next += 1;
-      else turn.members.splice(turn.next % turn.members.length, 1);
+      if (quota < contender.due) workspace.next += 1;
+      else workspace.members.splice(index, 1);
     }
     workspaces = workspaces.filter(({ members }) => members.length > 0);
   }

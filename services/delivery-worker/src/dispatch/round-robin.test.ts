@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { type Contender, takeTurns } from './take-turns.js';
+import { allocateRoundRobin, type Contender } from './round-robin.js';
 
 const contender = (workspaceId: string, webhookId: string, due: number): Contender => ({
   workspaceId,
@@ -7,21 +7,21 @@ const contender = (workspaceId: string, webhookId: string, due: number): Contend
   due,
 });
 
-test('a storm of one workspace leaves the quiet one its place', () => {
+test('a workspace with a large backlog leaves a place to a quiet workspace', () => {
   const storm = ['a', 'b', 'c'].map((webhookId) => contender('storm', webhookId, 100_000));
   const quiet = contender('quiet', 'd', 1);
-  const quotas = takeTurns([...storm, quiet], 10);
+  const quotas = allocateRoundRobin([...storm, quiet], 10);
   expect(quotas.get(quiet)).toBe(1);
   expect(storm.map((entry) => quotas.get(entry))).toEqual([3, 3, 3]);
 });
 
-test('within a workspace, webhooks take turns too', () => {
+test('places are distributed round robin among the webhooks of a workspace', () => {
   const [big, small] = [contender('w', 'big', 1_000), contender('w', 'small', 2)];
-  const quotas = takeTurns([big, small], 10);
+  const quotas = allocateRoundRobin([big, small], 10);
   expect([quotas.get(big), quotas.get(small)]).toEqual([8, 2]);
 });
 
-test('nobody gets more than is due, all room is used, and no workspace is two ahead of one that still wants', () => {
+test('no workspace is two places ahead of one with deliveries left, and all room is used', () => {
   const contenders = fc.array(
     fc.record({
       workspaceId: fc.constantFrom('x', 'y', 'z'),
@@ -32,7 +32,7 @@ test('nobody gets more than is due, all room is used, and no workspace is two ah
   );
   fc.assert(
     fc.property(contenders, fc.integer({ min: 0, max: 200 }), (input, room) => {
-      const quotas = takeTurns<Contender>(input, room);
+      const quotas = allocateRoundRobin<Contender>(input, room);
       const given = [...quotas.values()].reduce((sum, quota) => sum + quota, 0);
       expect(given).toBe(
         Math.min(

@@ -1,0 +1,39 @@
+import { sleep } from '@tocsin/kit';
+import type { Backlog } from './dispatch-repository.js';
+import type { DispatchDeps } from './dispatcher.js';
+
+const measureEveryMs = 5_000;
+
+/**
+ * Reports the backlog every five seconds. It is apart from the dispatcher, which waits for the broker: the backlog in the
+ * database matters most while the broker is unavailable. Values that cannot be read are reported as NaN.
+ */
+export async function runBacklogGauge(
+  deps: Pick<DispatchDeps, 'queueDepth' | 'logger' | 'signal'> & {
+    repository: Pick<DispatchDeps['repository'], 'backlog'>;
+    metrics: Pick<DispatchDeps['metrics'], 'backlog'>;
+  },
+): Promise<void> {
+  const { repository, queueDepth, metrics, logger, signal } = deps;
+  const readBacklog = async (): Promise<Backlog> => {
+    try {
+      return await repository.backlog();
+    } catch (err) {
+      logger.warn({ err }, 'backlog.unknown');
+      return unknown;
+    }
+  };
+  while (!signal.aborted) {
+    const [ready, backlog] = await Promise.all([queueDepth().catch(() => Number.NaN), readBacklog()]);
+    metrics.backlog({ ready, ...backlog });
+    await sleep(measureEveryMs, signal);
+  }
+}
+
+const unknown: Backlog = {
+  due: Number.NaN,
+  overdue: Number.NaN,
+  oldestDueSeconds: Number.NaN,
+  openCircuits: Number.NaN,
+  retryAfters: Number.NaN,
+};

@@ -1,0 +1,54 @@
+import {
+  type DeliveryDue,
+  deliveriesExchange,
+  deliveryDueKey,
+  encodeDeliveriesDue,
+  maxDeliveriesInMessage,
+} from '@tocsin/contracts';
+import type { Logger } from '@tocsin/kit';
+import type { Publisher } from '@tocsin/messaging';
+import type { DatabaseRetry } from '../database-retry.js';
+import type { DispatchRepository } from './dispatch-repository.js';
+
+/**
+ * Publishes queued deliveries. Rows whose message the broker does not confirm go back to waiting; otherwise they would
+ * wait until their leases expire. Resolves to the number of those rows, and never rejects.
+ */
+export type PublishDeliveries = (deliveries: DeliveryDue[]) => Promise<number>;
+
+export interface PublishDeliveriesDeps {
+  publisher: Publisher;
+  repository: Pick<DispatchRepository, 'unqueue'>;
+  databaseRetry: DatabaseRetry;
+  logger: Logger;
+}
+
+export function createPublishDeliveries(deps: PublishDeliveriesDeps): PublishDeliveries {
+  const { publisher, repository, databaseRetry, logger } = deps;
+  return async (deliveries) => {
+    const messages = toMessages(deliveries);
+    const results = await Promise.allSettled(
+      messages.map((due) =>
+        publisher.publish({
+          exchange: deliveriesExchange,
+          routingKey: deliveryDueKey,
+          content: encodeDeliveriesDue(due),
+          contentType: 'text/plain',
+        }),
+      ),
+    );
+    const unconfirmed = messages.filter((_, index) => results[index]!.status === 'rejected').flat();
+    if (unconfirmed.length > 0)
+      await databaseRetry
+        .whileUnavailable(() => repository.unqueue(unconfirmed))
+        .catch((err) => logger.warn({ err }, 'dispatch.unqueue_failed'));
+    return unconfirmed.length;
+  };
+}
+
+function toMessages(deliveries: DeliveryDue[]): DeliveryDue[][] {
+  const count = Math.ceil(deliveries.length / maxDeliveriesInMessage);
+  return Array.from({ length: count }, (_, index) =>
+    deliveries.slice(index * maxDeliveriesInMessage, (index + 1) * maxDeliveriesInMessage),
+  );
+}

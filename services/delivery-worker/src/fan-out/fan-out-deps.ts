@@ -1,0 +1,28 @@
+import type { Logger } from '@tocsin/kit';
+import type { BatchMetrics } from '../batch-metrics.js';
+import type { DatabaseRetry } from '../database-retry.js';
+import type { SettleMessage } from '../dead-letters/dead-letters.js';
+import type { ClaimRepository } from '../delivery/claim-repository.js';
+import type { Delivery } from '../delivery/create-delivery.js';
+import type { PublishDeliveries } from '../dispatch/publish-deliveries.js';
+import type { Window } from '../dispatch/window.js';
+import type { Slots } from '../slots/slots.js';
+import type { FanOutMetrics } from './fan-out-metrics.js';
+import type { FanOutRepository } from './fan-out-repository.js';
+import type { RulesReader } from './rules-reader.js';
+
+export interface FanOutDeps {
+  rules: RulesReader;
+  repository: FanOutRepository;
+  claims: Pick<ClaimRepository, 'claim'>;
+  databaseRetry: DatabaseRetry;
+  settle: SettleMessage;
+  delivery: Pick<Delivery, 'begin' | 'acquireAtWrite'>;
+  publish: PublishDeliveries;
+  window: Window;
+  slots: Pick<Slots, 'freeAtWrite' | 'responsivenessOf'>;
+  logger: Logger;
+  metrics: FanOutMetrics & BatchMetrics;
+  /** Aborted when the worker stops: alerts that wait are rejected, and batches in progress go on. */
+  signal: AbortSignal;
+}

@@ -1,0 +1,155 @@
+import { createLogger } from '@tocsin/kit';
+import type { QueueMessage } from '@tocsin/messaging';
+import { until } from '@tocsin/testing';
+import { createDatabaseRetry } from '../database-retry.js';
+import { createWindow } from '../dispatch/window.js';
+import { createSlots } from '../slots/slots.js';
+import { createFanOut } from './fan-out.js';
+import type { PlannedAlert } from './plan.js';
+
+const logger = createLogger({ service: 'test', level: 'silent' });
+const workspaceId = '11111111-1111-4111-8111-111111111111';
+const paused = '22222222-2222-4222-8222-222222222222';
+const responsive = '33333333-3333-4333-8333-333333333333';
+
+/** Each rule has one webhook, which has the rule's id. */
+function start(write: (alertIds: string[]) => void = () => {}) {
+  const settled: string[] = [];
+  const writes: string[][] = [];
+  const stopping = new AbortController();
+  const { signal } = stopping;
+  const slots = createSlots({ total: 80, now: () => performance.now() });
+  const fanOut = createFanOut({
+    rules: {
+      find: async ({ ruleIds }) => ({
+        rules: new Map(ruleIds.map((id) => [id, ruleOf(id)])),
+        webhooks: new Map(ruleIds.map((id) => [id, webhookOf(id)])),
+        nowMs: Date.now(),
+      }),
+    },
+    repository: {
+      async write(alerts: PlannedAlert[]) {
+        const ids = alerts.map(({ resolved }) => resolved.alert.model_name);
+        write(ids);
+        writes.push(ids);
+        return { ids: new Set<string>(), leaseEndsAtMs: 0 };
+      },
+    },
+    claims: { claim: async () => [] },
+    settle: (message, outcome) => (outcome.kind === 'error' ? message.retry(outcome.error) : message.ack()),
+    window: createWindow({ now: () => performance.now(), queueQuota: slots.queueQuota, slots: 80 }),
+    slots,
+    delivery: { begin() {}, acquireAtWrite: slots.acquireAtWrite },
+    publish: async () => 0,
+    databaseRetry: createDatabaseRetry({ logger, signal }),
+    logger,
+    metrics: { batch() {}, alertFannedOut() {} },
+    signal,
+  });
+  const fire = (name: string, rule: string) =>
+    fanOut.handle({
+      content: Buffer.from(JSON.stringify(alertOf(name, rule))),
+      queue: 'alert-fired',
+      routingKey: 'alert.fired',
+      requestId: undefined,
+      redelivered: false,
+      isReturned: () => false,
+      ack: () => settled.push(`${name} acknowledged`),
+      retry: (error) => settled.push(`${name} ${error}`),
+    } satisfies QueueMessage);
+  return { fire, settled, writes, stopping };
+}
+
+let alerts = 0;
+
+function alertOf(name: string, rule: string) {
+  alerts += 1;
+  return {
+    alert_id: `00000000-0000-4000-8000-${String(alerts).padStart(12, '0')}`,
+    workspace_id: workspaceId,
+    fired_at: '2026-01-02T03:04:05Z',
+    alert_rule_id: rule,
+    model_id: workspaceId,
+    model_name: name,
+    metric_value: 1,
+  };
+}
+
+function ruleOf(id: string) {
+  return {
+    id,
+    workspaceId,
+    name: id,
+    threshold: 1,
+    bound: 'upper_bound' as const,
+    enabled: true,
+    deleted: false,
+    webhookIds: [id],
+  };
+}
+
+function webhookOf(id: string) {
+  return {
+    id,
+    workspaceId,
+    name: id,
+    destination: '',
+    version: 1,
+    enabled: true,
+    retryOnTimeout: true,
+    paused: id === paused,
+  };
+}
+
+test('alerts of a rule whose webhooks are paused are gathered, and other alerts overtake them', async () => {
+  const { fire, settled, writes } = start();
+  fire('first', paused);
+  await until('the first is written', () => writes.length === 1);
+  fire('second', paused);
+  await until('the second is written', () => writes.length === 2);
+  fire('third', paused);
+  fire('fourth', paused);
+  fire('at once', responsive);
+  await until('all are settled', () => settled.length === 5);
+  expect(writes).toEqual([['first'], ['second'], ['at once'], ['third', 'fourth']]);
+});
+
+test('alerts that wait when the worker stops are retried elsewhere, each once', async () => {
+  const { fire, settled, writes, stopping } = start();
+  fire('first', paused);
+  await until('the first is settled', () => settled.length === 1);
+  fire('second', paused);
+  await until('the second is settled', () => settled.length === 2);
+  fire('third', paused);
+  stopping.abort();
+  fire('fourth', paused);
+  await new Promise((resolve) => setTimeout(resolve, 100));
+  expect(settled).toEqual([
+    'first acknowledged',
+    'second acknowledged',
+    'third Error: The worker is stopping.',
+    'fourth Error: The worker is stopping.',
+  ]);
+  expect(writes).toHaveLength(2);
+});
+
+test('an alert that cannot be written does not keep the others of its batch from being written', async () => {
+  const { fire, settled, writes } = start((names) => {
+    if (names.includes('refused')) throw new Error('refused');
+  });
+  for (const name of ['a', 'b', 'refused', 'c', 'd']) fire(name, responsive);
+  await until('all are settled', () => settled.length === 5);
+  expect(settled.filter((line) => !line.endsWith('acknowledged'))).toEqual(['refused Error: refused']);
+  expect(writes.flat().sort()).toEqual(['a', 'b', 'c', 'd']);
+});
+
+test('a missing partition fails all alerts of a batch with one write', async () => {
+  let tries = 0;
+  const { fire, settled } = start(() => {
+    tries += 1;
+    throw Object.assign(new Error('no partition'), { code: '23514' });
+  });
+  for (const name of ['a', 'b', 'c']) fire(name, responsive);
+  await until('all are settled', () => settled.length === 3);
+  expect(tries).toBe(1);
+});

@@ -1,0 +1,134 @@
+import { type AlertFired, alertFiredKey, alertKey, createAlertFiredCheck } from '@tocsin/contracts';
+import { classifyDatabaseError } from '@tocsin/database';
+import { createBatcher } from '@tocsin/kit';
+import { type QueueMessage, unroutedQueue } from '@tocsin/messaging';
+import type { Unprocessable } from '../dead-letters/dead-letters.js';
+import { uniqueBy } from '../unique-by.js';
+import type { FanOutDeps } from './fan-out-deps.js';
+import { createIdleRules, type IdleRules } from './idle-rules.js';
+import { createPace, type Pace } from './pace.js';
+import { parseMessage } from './parse-message.js';
+import { planAlert } from './plan.js';
+import { resolveAlert } from './resolve-alert.js';
+import { writeAlerts } from './write-alerts.js';
+
+export interface FanOut {
+  handle(message: QueueMessage): void;
+  /** Rejects the alerts that wait. Batches in progress go on. */
+  rejectWaiting(error: Error): void;
+}
+
+/** An alert and the message that brought it. */
+interface ReceivedAlert {
+  message: QueueMessage;
+  alert: AlertFired;
+}
+
+type AlertOutcome = { kind: 'processed' } | Unprocessable;
+
+const maxAlertsInBatch = 200;
+/** For alerts that set nothing off at once. */
+const gatherIdleMs = 50;
+
+/**
+ * Turns alerts into deliveries: reads the rules of a batch of alerts, plans one delivery for each webhook, and commits
+ * alerts and deliveries together. The messages are settled after the commit.
+ */
+export function createFanOut(deps: FanOutDeps): FanOut {
+  const { settle, signal, metrics } = deps;
+  const check = createAlertFiredCheck();
+  const pace = createPace({ slots: deps.slots, now: () => performance.now() });
+  const idleRules = createIdleRules(deps.slots);
+  const accept = (received: ReceivedAlert[], planned: BatchDeps['planned']) =>
+    // No slot stays reserved for alerts that failed before they were planned.
+    acceptBatch(received, { ...deps, idleRules, planned }).finally(() => planned(0));
+  const common = {
+    maxSize: maxAlertsInBatch,
+    concurrency: 2,
+    keyOf: ({ alert }: ReceivedAlert) => alert.workspace_id,
+    onBatch: (size: number) => metrics.batch('fan_out', size),
+    // Each alert of a batch is written to the same partition, and each would fail alone.
+    failsWholeBatch: (error: unknown) =>
+      ['unavailable', 'missing_partition'].includes(classifyDatabaseError(error)),
+    onSettled: ({ message }: ReceivedAlert, end: PromiseSettledResult<AlertOutcome>) =>
+      settle(message, end.status === 'fulfilled' ? end.value : { kind: 'error', error: end.reason }),
+  };
+  const batches = createBatcher<ReceivedAlert, AlertOutcome>({
+    ...common,
+    run: (received) => accept(received, pace.taken(received.length)),
+    room: pace.room,
+  });
+  const idleBatches = createBatcher<ReceivedAlert, AlertOutcome>({
+    ...common,
+    run: (received) => accept(received, () => {}),
+    gatherMs: gatherIdleMs,
+  });
+  const rejectWaiting = (error: Error) => {
+    batches.rejectWaiting(error);
+    idleBatches.rejectWaiting(error);
+  };
+  const stopped = new Error('The worker is stopping.');
+  signal.addEventListener('abort', () => rejectWaiting(stopped), { once: true });
+  return {
+    handle(message) {
+      if (signal.aborted) return message.retry(stopped);
+      if (isUnrouted(message)) return settle(message, unrouted(message));
+      const parsed = parseMessage(message.content, check);
+      if (parsed.kind === 'unprocessable') return settle(message, parsed);
+      const { alert } = parsed;
+      (idleRules.has(alert.alert_rule_id) ? idleBatches : batches).add({ message, alert });
+    },
+    rejectWaiting,
+  };
+}
+
+/** Valid alerts arrive on this queue, too, while the binding of their own queue is missing. */
+function isUnrouted({ queue, routingKey }: QueueMessage): boolean {
+  return queue === unroutedQueue && routingKey !== alertFiredKey;
+}
+
+function unrouted({ routingKey }: QueueMessage): Unprocessable {
+  const detail = `It was published with the routing key ${routingKey}; alerts are published with ${alertFiredKey}.`;
+  return { kind: 'unprocessable', reason: 'unrouted', detail };
+}
+
+type BatchDeps = FanOutDeps & { idleRules: IdleRules; planned: ReturnType<Pace['taken']> };
+
+async function acceptBatch(received: ReceivedAlert[], deps: BatchDeps): Promise<AlertOutcome[]> {
+  const { rules, databaseRetry, window, delivery } = deps;
+  // The time of acceptance is the database's: a worker with a wrong clock would write to partitions of other days.
+  const found = await databaseRetry.whileUnavailable(() => rules.find(wantedBy(received)));
+  const acceptedAtMs = found.nowMs;
+  const resolved = received.map(({ alert, message }) => {
+    const entry = resolveAlert(alert, found.rules.get(alert.alert_rule_id));
+    return entry && { ...entry, requestId: message.requestId };
+  });
+  // Two messages with the same workspace and alert id are the same alert. The first one wins.
+  const alerts = uniqueBy(
+    resolved.filter((entry) => entry !== undefined),
+    ({ alert }) => alertKey(alert),
+  );
+  const { acquireAtWrite } = delivery;
+  const { webhooks } = found;
+  const planned = alerts.map((alert) => planAlert(alert, { webhooks, acceptedAtMs, window, acquireAtWrite }));
+  deps.idleRules.observe(planned);
+  deps.planned(planned.reduce((sum, { deliveries }) => sum + deliveries.length, 0));
+  await writeAlerts(planned, acceptedAtMs, deps);
+  return resolved.map((entry, index) =>
+    entry === undefined ? unknownRule(received[index]!.alert) : { kind: 'processed' },
+  );
+}
+
+/** An alert can contain a rule, which applies if no rule with its id is registered. */
+function wantedBy(received: ReceivedAlert[]) {
+  const embedded = received.flatMap(({ alert }) => alert.alert_rule?.notification_webhook_ids ?? []);
+  return {
+    ruleIds: [...new Set(received.map(({ alert }) => alert.alert_rule_id))],
+    webhookIds: [...new Set(embedded)],
+  };
+}
+
+function unknownRule({ alert_rule_id: rule, workspace_id: workspace }: AlertFired): Unprocessable {
+  const detail = `No alert rule ${rule} is known in workspace ${workspace}.`;
+  return { kind: 'unprocessable', reason: 'unknown_alert_rule', detail };
+}

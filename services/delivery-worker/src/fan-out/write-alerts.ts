@@ -1,0 +1,168 @@
+import type { DeliveryDue } from '@tocsin/contracts';
+import { isDatabaseUnavailable } from '@tocsin/database';
+import { newClaimToken } from '../delivery/claim-repository.js';
+import type { Claimed } from '../delivery/claimed.js';
+import type { Slot } from '../slots/slots.js';
+import type { FanOutDeps } from './fan-out-deps.js';
+import { type PlannedAlert, type PlannedDelivery, releasePlanned } from './plan.js';
+
+type WriteDeps = Pick<
+  FanOutDeps,
+  'repository' | 'claims' | 'databaseRetry' | 'delivery' | 'publish' | 'window' | 'logger' | 'metrics'
+>;
+
+interface Written {
+  /** Record ids of the alerts and deliveries that exist because of this commit. */
+  ids: Set<string>;
+  /** Claim token of the deliveries that were written as claimed. */
+  token: string;
+  leaseEndsAtMs: number;
+  /** False if an earlier try may have written them, or another worker. */
+  isCertain: boolean;
+}
+
+/**
+ * Writes alerts and their deliveries in one commit. Afterwards claimed deliveries are sent and queued ones are
+ * published; if that fails, their leases expire and the dispatcher queues them again.
+ */
+export async function writeAlerts(
+  alerts: PlannedAlert[],
+  acceptedAtMs: number,
+  deps: WriteDeps,
+): Promise<void> {
+  if (alerts.length === 0) return;
+  let written: Written;
+  try {
+    written = await write(alerts, acceptedAtMs, deps);
+  } catch (error) {
+    for (const { deliveries } of alerts)
+      for (const delivery of deliveries) releasePlanned(delivery, deps.window);
+    throw error;
+  }
+  for (const alert of alerts) reportAlert(alert, written, deps);
+  startDeliveries(alerts, written, deps);
+}
+
+/**
+ * A try without a response may have been committed, or may be later: the next try finds the rows and writes nothing. In
+ * that case all alerts count as written. Otherwise nobody would publish the queued rows before their leases expire, and
+ * a message too many costs only a look at its row.
+ */
+async function write(
+  alerts: PlannedAlert[],
+  acceptedAtMs: number,
+  { repository, databaseRetry }: WriteDeps,
+): Promise<Written> {
+  const token = newClaimToken();
+  let isCertain = true;
+  const { ids, leaseEndsAtMs } = await databaseRetry.whileUnavailable(async () => {
+    try {
+      return await repository.write(alerts, { acceptedAtMs, token });
+    } catch (error) {
+      if (isDatabaseUnavailable(error)) isCertain = false;
+      throw error;
+    }
+  });
+  return { ids: isCertain ? ids : allIds(alerts), token, leaseEndsAtMs, isCertain };
+}
+
+function allIds(alerts: PlannedAlert[]): Set<string> {
+  return new Set(alerts.flatMap(({ recordId, deliveries }) => [recordId, ...deliveries.map(({ id }) => id)]));
+}
+
+function reportAlert(
+  { resolved, recordId, deliveries }: PlannedAlert,
+  written: Written,
+  { logger, metrics }: WriteDeps,
+): void {
+  const { alert, outcome, requestId } = resolved;
+  const { alert_id, workspace_id, alert_rule_id } = alert;
+  const webhooks = deliveries.length;
+  if (!written.ids.has(recordId)) {
+    logger.debug({ request_id: requestId, alert_id, workspace_id, alert_rule_id }, 'alert.repeated');
+    return;
+  }
+  metrics.alertFannedOut({ outcome, webhooks });
+  logger.info(
+    { request_id: requestId, alert_id, workspace_id, alert_rule_id, outcome, webhooks },
+    'alert.fanned_out',
+  );
+}
+
+interface UncertainDelivery {
+  due: DeliveryDue;
+  slot: Slot;
+}
+
+function startDeliveries(alerts: PlannedAlert[], written: Written, deps: WriteDeps): void {
+  const queued: DeliveryDue[] = [];
+  const uncertain: UncertainDelivery[] = [];
+  for (const alert of alerts) {
+    for (const delivery of alert.deliveries) {
+      const { id, slot, state } = delivery;
+      const due = { deliveryId: id, run: 1 };
+      if (!written.ids.has(id)) releasePlanned(delivery, deps.window);
+      else if (state === 'queued') queued.push(due);
+      else if (slot === undefined) continue;
+      else if (written.isCertain)
+        deps.delivery.begin(toClaimed(alert, delivery, written.leaseEndsAtMs), slot);
+      else uncertain.push({ due, slot });
+    }
+  }
+  if (queued.length > 0) void deps.publish(queued);
+  if (uncertain.length > 0) void claimAndStart(uncertain, written.token, deps);
+}
+
+/** Claims deliveries by the token that their rows have if this worker has written them, and sends those. */
+async function claimAndStart(
+  uncertain: UncertainDelivery[],
+  token: string,
+  { claims, databaseRetry, delivery, logger }: WriteDeps,
+): Promise<void> {
+  const due = uncertain.map((entry) => entry.due);
+  const claimed = await databaseRetry
+    .whileUnavailable(() => claims.claim(due, token))
+    .catch((err) => logger.warn({ err }, 'fan_out.claim_failed'));
+  const byId = new Map(claimed?.map((entry) => [entry.deliveryId, entry]));
+  for (const { due, slot } of uncertain) {
+    const ours = byId.get(due.deliveryId);
+    if (ours === undefined) slot.release();
+    else delivery.begin(ours, slot);
+  }
+}
+
+/** The claim of a row that was written as claimed, without reading it again. */
+function toClaimed(
+  { resolved }: PlannedAlert,
+  { id, webhookId, webhook }: PlannedDelivery,
+  leaseEndsAtMs: number,
+): Claimed {
+  const { alert, ruleName, threshold, bound, requestId } = resolved;
+  return {
+    deliveryId: id,
+    run: 1,
+    claim: 1,
+    claimsWithoutOutcome: 1,
+    step: 0,
+    ageMs: 0,
+    manual: false,
+    workspaceId: alert.workspace_id,
+    webhookId,
+    requestId: requestId ?? null,
+    facts: {
+      alert_id: alert.alert_id,
+      alert_rule_id: alert.alert_rule_id,
+      alert_rule_name: ruleName,
+      model_id: alert.model_id,
+      model_name: alert.model_name,
+      metric_value: alert.metric_value,
+      threshold,
+      bound,
+      fired_at: alert.fired_at,
+      workspace_id: alert.workspace_id,
+    },
+    webhook,
+    hold: undefined,
+    leaseEndsAtMs,
+  };
+}

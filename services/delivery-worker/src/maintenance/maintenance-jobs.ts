@@ -1,0 +1,125 @@
+import { type Database, ensurePartitions } from '@tocsin/database';
+import {
+  deleteExpiredAlertKeys,
+  deleteExpiredDeadLetters,
+  deleteExpiredRedeliveries,
+  dropExpiredDays,
+  type Retention,
+  runRedeliveryPage,
+} from '@tocsin/deliveries';
+import { type Logger, sleep, withTimeout } from '@tocsin/kit';
+
+export interface MaintenanceDeps {
+  database: Database;
+  logger: Logger;
+  /** Aborted when the worker stops. */
+  signal: AbortSignal;
+  retentionDays: number;
+  /** The database's clock, in Unix milliseconds: a worker with a wrong clock would otherwise drop partitions in use. */
+  now: () => Promise<number>;
+  /** Unless given: a timer. */
+  pause?: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+const hourMs = 3_600_000;
+const minuteMs = 60_000;
+const retrySoonMs = 5_000;
+const startTimeoutMs = 5_000;
+const redeliveryPollMs = 500;
+const redeliveryPageSize = 500;
+
+/**
+ * Creates partitions before the worker consumes messages, for 5 s at most. With an unavailable database the worker starts
+ * all the same, and creates partitions when they are missing.
+ */
+export async function createFirstPartitions(deps: MaintenanceDeps): Promise<void> {
+  const created = createPartitions(deps).catch((err) => postponed(deps, 'partitions', err));
+  await withTimeout(created, { timeoutMs: startTimeoutMs }).catch(() => {});
+}
+
+/** Runs all maintenance jobs until the worker stops. Each worker runs them; doing one twice is harmless. */
+export async function runMaintenance(deps: MaintenanceDeps): Promise<void> {
+  await Promise.all([createPartitionsAhead(deps), removeExpired(deps), runRedeliveries(deps)]);
+}
+
+/** Creates partitions ahead of time, every hour. */
+export async function createPartitionsAhead(deps: MaintenanceDeps): Promise<void> {
+  await repeat(deps, { job: 'partitions', retryMs: retrySoonMs }, async () => {
+    await createPartitions(deps);
+    await reportWrongClock(deps);
+    return hourMs;
+  });
+}
+
+async function createPartitions({ database, now }: MaintenanceDeps): Promise<void> {
+  await ensurePartitions(database, await now());
+}
+
+/** The worker's clock determines the times in its log and of its attempts, and nothing else. */
+async function reportWrongClock({ logger, now }: MaintenanceDeps): Promise<void> {
+  const aheadMs = Date.now() - (await now());
+  if (Math.abs(aheadMs) > minuteMs) logger.warn({ ahead_ms: aheadMs }, 'clock.differs_from_database');
+}
+
+/** Removes everything older than the retention, every hour. The jobs are separate, so that each goes on if another fails. */
+export async function removeExpired(deps: MaintenanceDeps): Promise<void> {
+  const { database, logger, retentionDays, now, signal } = deps;
+  const retention = async (): Promise<Retention> => ({ nowMs: await now(), retentionDays, signal });
+  const everyHour = (job: string, remove: (database: Database, retention: Retention) => Promise<void>) =>
+    repeat(deps, { job, retryMs: minuteMs }, async () => {
+      await remove(database, await retention());
+      return hourMs;
+    });
+  const days = repeat(deps, { job: 'expired days', retryMs: minuteMs }, async () => {
+    const { dropped, busy } = await dropExpiredDays(database, await retention());
+    if (dropped.length > 0) {
+      logger.info({ dropped }, 'partitions.dropped');
+      // Keys are removed only after their day. The job of the keys would come an hour later.
+      await deleteExpiredAlertKeys(database, await retention());
+    }
+    return busy ? minuteMs : hourMs;
+  });
+  await Promise.all([
+    days,
+    everyHour('expired keys', deleteExpiredAlertKeys),
+    everyHour('expired dead letters', deleteExpiredDeadLetters),
+    everyHour('expired redeliveries', deleteExpiredRedeliveries),
+  ]);
+}
+
+/** Executes bulk redeliveries page by page. Any worker continues a job after its last committed page. */
+async function runRedeliveries(deps: MaintenanceDeps): Promise<void> {
+  await repeat(deps, { job: 'redeliveries', retryMs: retrySoonMs }, async () => {
+    const page = await runRedeliveryPage(deps.database, redeliveryPageSize);
+    if (page === undefined) return redeliveryPollMs;
+    const { jobId, redelivered, finished } = page;
+    deps.logger.info({ redelivery_id: jobId, redelivered, finished }, 'redelivery.page_done');
+    return 0;
+  });
+}
+
+interface RepeatOptions {
+  job: string;
+  /** Pause after a failure. */
+  retryMs: number;
+}
+
+/** `work` returns the pause until it runs again, in milliseconds. */
+async function repeat(
+  deps: MaintenanceDeps,
+  { job, retryMs }: RepeatOptions,
+  work: () => Promise<number>,
+): Promise<void> {
+  const { signal, pause = sleep } = deps;
+  while (!signal.aborted) {
+    const pauseMs = await work().catch((err) => {
+      postponed(deps, job, err);
+      return retryMs;
+    });
+    await pause(pauseMs, signal);
+  }
+}
+
+function postponed({ logger }: MaintenanceDeps, job: string, err: unknown): void {
+  logger.warn({ err, job }, 'maintenance.postponed');
+}

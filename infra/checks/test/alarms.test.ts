@@ -126,8 +126,8 @@ const cases: Record<string, { fires: [Given, Record<string, string>][]; silent: 
     silent: [{ 'tocsin_attempts_total{outcome="retry", error_code="timeout"}': '5/s' }],
   },
   LeasesRunOut: {
-    fires: [[{ tocsin_put_back_total: '2/s' }, {}]],
-    silent: [{ tocsin_put_back_total: '0.5/s' }],
+    fires: [[{ tocsin_leases_expired_total: '2/s' }, {}]],
+    silent: [{ tocsin_leases_expired_total: '0.5/s' }],
   },
   MessagesFailing: {
     fires: [[{ tocsin_messages_failed_total: '0.2/s' }, {}]],
@@ -143,9 +143,9 @@ const cases: Record<string, { fires: [Given, Record<string, string>][]; silent: 
     silent: [{ 'tocsin_dead_letters_total{reason="malformed_message"}': 5 }],
   },
   ManyCircuitsOpen: {
-    fires: [[{ 'tocsin_webhooks_held{reason="circuit"}': 21 }, {}]],
+    fires: [[{ 'tocsin_webhooks_paused{reason="circuit"}': 21 }, {}]],
     silent: [
-      { 'tocsin_webhooks_held{reason="circuit"}': 3, 'tocsin_webhooks_held{reason="retry_after"}': 99 },
+      { 'tocsin_webhooks_paused{reason="circuit"}': 3, 'tocsin_webhooks_paused{reason="retry_after"}': 99 },
     ],
   },
   SlotsExhausted: {

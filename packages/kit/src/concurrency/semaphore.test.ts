@@ -53,10 +53,10 @@ test('a caller that waits too long learns whether the limit of its key was the r
 test('a caller can wait longer than others', async () => {
   const { semaphore } = setUp({ permits: 1, maxWaitMs: 10 });
   const release = await semaphore.acquire('a');
-  const patient = semaphore.acquire('b', { maxWaitMs: Infinity });
+  const unlimited = semaphore.acquire('b', { maxWaitMs: Infinity });
   await expect(semaphore.acquire('c')).rejects.toThrow('total');
   release();
-  expect(await patient).toBeInstanceOf(Function);
+  expect(await unlimited).toBeInstanceOf(Function);
 });
 
 test('a caller is rejected at once when too many wait, in total or for its key', async () => {

@@ -5,7 +5,7 @@ export interface History {
   workspaceId: string;
   webhookId: string;
   /** A webhook whose few deliveries are the oldest ones of the workspace. */
-  quietWebhookId: string;
+  inactiveWebhookId: string;
   deliveries: number;
   days: number;
 }
@@ -73,11 +73,11 @@ async function fillDay(database: Database, history: History, day: Day): Promise<
 }
 
 /** Fewer than a page of 50, so that the query has to search the whole history. */
-const quietWebhookDeliveries = 30;
+const inactiveWebhookDeliveries = 30;
 
 async function createDeliveryNumbers(
   trx: Transaction,
-  { workspaceId, webhookId, quietWebhookId }: History,
+  { workspaceId, webhookId, inactiveWebhookId }: History,
   { from, last, startMs, stepMs }: Day,
 ): Promise<void> {
   await trx.raw(
@@ -85,7 +85,7 @@ async function createDeliveryNumbers(
      select n, (lpad(to_hex((:startMs::float8 + n * :stepMs::float8)::bigint), 12, '0') || '8' || substr(m, 1, 3) ||
                 '8' || substr(m, 4, 15))::uuid as id,
             case when n % 2 = 0 then :workspaceId::uuid else workspaces[n / 2 % 19 + 1] end as workspace_id,
-            case when n % 2 = 0 and n < :quietBelow then :quietWebhookId::uuid
+            case when n % 2 = 0 and n < :inactiveBelow then :inactiveWebhookId::uuid
                  when n % 20 = 0 then :webhookId::uuid else webhooks[n % 200 + 1] end as webhook_id,
             n % 100 = 50 as failed, n % 100 = 52 or n % 100 = 53 as is_open
      from generate_series(:from::bigint, :last::bigint) as n
@@ -95,7 +95,7 @@ async function createDeliveryNumbers(
      cross join (select array_agg(('00000000-0000-4000-9000-00000000' || lpad(w::text, 4, '0'))::uuid order by w)
                  as webhooks from generate_series(0, 199) as w) of_webhooks`,
     {
-      ...{ workspaceId, webhookId, quietWebhookId, quietBelow: 2 * quietWebhookDeliveries },
+      ...{ workspaceId, webhookId, inactiveWebhookId, inactiveBelow: 2 * inactiveWebhookDeliveries },
       ...{ from, last, startMs, stepMs },
     },
   );

@@ -76,8 +76,8 @@ export async function measureGrowth(testBed: TestBed, options: GrowthOptions): P
 async function openSize(testBed: TestBed, deliveries: number): Promise<Size> {
   const name = `growth_${deliveries}`;
   const databaseUrl = await createDatabaseFor(testBed, name);
-  const [workspaceId, webhookId, quietWebhookId] = [randomUUID(), randomUUID(), randomUUID()];
-  const history = { workspaceId, webhookId, quietWebhookId, deliveries, days };
+  const [workspaceId, webhookId, inactiveWebhookId] = [randomUUID(), randomUUID(), randomUUID()];
+  const history = { workspaceId, webhookId, inactiveWebhookId, deliveries, days };
   const { fillSeconds, ids } = await fill(testBed, databaseUrl, history);
   testBed.print(`  ${deliveries} deliveries written in ${fillSeconds.toFixed(0)} s`);
   const apis = await startApis(testBed, { workspaceId, databaseUrl });
@@ -125,13 +125,13 @@ async function fill(testBed: TestBed, url: string, history: History) {
   }
 }
 
-function pathsOf({ workspaceId, webhookId, quietWebhookId }: History, ids: string[]) {
+function pathsOf({ workspaceId, webhookId, inactiveWebhookId }: History, ids: string[]) {
   const workspace = `/api/v1/workspaces/${workspaceId}`;
   const list = `${workspace}/deliveries`;
   return {
     newest: [list],
     'of a webhook': [`${list}?webhook_id=${webhookId}`],
-    'of a webhook long quiet': [`${list}?webhook_id=${quietWebhookId}`],
+    'of an inactive webhook': [`${list}?webhook_id=${inactiveWebhookId}`],
     failed: [`${list}?status=failed`],
     waiting: [`${list}?status=waiting`],
     'one by id': ids.map((id) => `/api/v1/deliveries/${id}`),

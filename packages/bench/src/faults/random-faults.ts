@@ -22,7 +22,7 @@ export function injectRandomly(seed: number): (trial: Trial) => Promise<Exposure
   return async (trial) => {
     const random = createRandom(seed);
     const pick = <T>(items: T[]): T => items[Math.floor(random() * items.length)]!;
-    /** Slot by claim, for claims that an affected worker held. Each such claim may cause one repeated request. */
+    /** Slot of each claim of an affected worker. Each such claim may cause one repeated request. */
     const claims = new Map<string, number>();
     const noteClaims = async (at: Date) => {
       const lost = await readLostClaimsWhenAvailable(trial, at);

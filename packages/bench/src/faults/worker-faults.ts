@@ -19,7 +19,7 @@ function firstWorker({ workers }: Trial): ProxiedService {
   return workers[0]!;
 }
 
-/** Sends SIGKILL and drops all bytes that the proxies hold. */
+/** Sends SIGKILL and drops the bytes buffered in the proxies. */
 async function kill(service: ProxiedService): Promise<{ at: Date; atMs: number }> {
   service.signal('SIGKILL');
   await service.exited();

@@ -9,7 +9,7 @@ test.each([
   [10, 35],
   [25, 50],
   [40, 80],
-])('a p99 of %d ms alone allows %d ms beside neighbours', (aloneMs, limitMs) => {
+])('a p99 of %d ms alone allows %d ms with neighbours', (aloneMs, limitMs) => {
   expect(p99LimitMs(aloneMs)).toBe(limitMs);
 });
 

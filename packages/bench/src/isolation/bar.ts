@@ -15,7 +15,7 @@ export const maxCachedKeyP99Ms = 20;
 /** Limit on a verification that needs a bcrypt check, in milliseconds. */
 export const maxCheckedKeyMs = 250;
 
-/** Limit on the healthy p99 beside neighbours: twice the p99 alone or 25 ms above it, whichever is larger. */
+/** Limit on the healthy p99 with neighbours: twice the p99 alone or 25 ms above it, whichever is larger. */
 export function p99LimitMs(aloneP99Ms: number): number {
   return Math.max(2 * aloneP99Ms, aloneP99Ms + 25);
 }

@@ -49,7 +49,7 @@ export async function startApis(testBed: TestBed, options: ApisOptions = {}): Pr
   };
 }
 
-/** Creates user keys of the engine and returns them as their users hold them. */
+/** Creates user keys of the engine and returns them in the form that users send. */
 export async function createUserKeys({ engineUrl, engineAdminKey }: Apis, count: number): Promise<string[]> {
   const keys: string[] = [];
   for (let index = 0; index < count; index += 1) {

@@ -1,6 +1,6 @@
 import { readUsage } from '../measure/process-usage.js';
 import { type Spread, spreadOf } from '../measure/statistics.js';
-import { writeFixtures } from '../test-bed/fixtures-repository.js';
+import { writeFixtures } from '../test-bed/fixtures.js';
 import { type TestBed, withWorkers } from '../test-bed/test-bed.js';
 import { runAlerts } from './run-alerts.js';
 

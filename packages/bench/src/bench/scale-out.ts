@@ -1,5 +1,5 @@
 import type { CpuShares } from '../measure/process-usage.js';
-import { writeFixtures } from '../test-bed/fixtures-repository.js';
+import { writeFixtures } from '../test-bed/fixtures.js';
 import { type TestBed, withWorkers } from '../test-bed/test-bed.js';
 import { runAlerts } from './run-alerts.js';
 

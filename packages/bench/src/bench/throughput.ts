@@ -1,7 +1,7 @@
 import { type BareLoopResult, runBareLoop } from '../bare-loop/run-bare-loop.js';
 import type { CpuShares } from '../measure/process-usage.js';
 import { type Spread, spreadOf } from '../measure/statistics.js';
-import { writeFixtures } from '../test-bed/fixtures-repository.js';
+import { writeFixtures } from '../test-bed/fixtures.js';
 import { type TestBed, withWorkers } from '../test-bed/test-bed.js';
 import { type AlertsResult, runAlerts } from './run-alerts.js';
 

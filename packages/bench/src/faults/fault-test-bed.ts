@@ -1,4 +1,4 @@
-import { type Fixtures, writeFixtures } from '../test-bed/fixtures-repository.js';
+import { type Fixtures, writeFixtures } from '../test-bed/fixtures.js';
 import { startIdentityProvider } from '../test-bed/identity-provider.js';
 import { type ProxiedService, startProxiedService } from '../test-bed/services.js';
 import { createTestBed, type TestBed } from '../test-bed/test-bed.js';

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { waitForArrivals } from '../destination/start-destination.js';
 import { type Percentiles, percentilesOf } from '../measure/statistics.js';
-import { type Fixtures, writeFixtures } from '../test-bed/fixtures-repository.js';
+import { type Fixtures, writeFixtures } from '../test-bed/fixtures.js';
 import { createTestBed, type TestBed } from '../test-bed/test-bed.js';
 import { deleteOpenDeliveries } from './isolation-repository.js';
 import {

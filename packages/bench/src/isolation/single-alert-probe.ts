@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { waitForArrivals } from '../destination/start-destination.js';
 import { alertIdOf } from '../load/alert-ids.js';
 import { monotonicMs } from '../measure/clock.js';
-import type { Fixtures } from '../test-bed/fixtures-repository.js';
+import type { Fixtures } from '../test-bed/fixtures.js';
 import type { TestBed } from '../test-bed/test-bed.js';
 import { readCommitTimes } from './isolation-repository.js';
 

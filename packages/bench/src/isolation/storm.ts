@@ -2,7 +2,7 @@ import { type Destination, startDestination, waitForArrivals } from '../destinat
 import { type LoadGenerator, startLoadGenerator } from '../load/start-load-generator.js';
 import { type Percentiles, percentilesOf } from '../measure/statistics.js';
 import { waitFor } from '../measure/wait-for.js';
-import { type Fixtures, writeFixtures } from '../test-bed/fixtures-repository.js';
+import { type Fixtures, writeFixtures } from '../test-bed/fixtures.js';
 import { type HelperProcess, startHelper } from '../test-bed/helper-process.js';
 import { createTestBed, type TestBed, withWorkers } from '../test-bed/test-bed.js';
 import { countOpen, countReleasedClaims, pauseWebhooks, resumeWebhooks } from './isolation-repository.js';

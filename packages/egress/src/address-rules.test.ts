@@ -29,7 +29,7 @@ const blocked = [
 ] satisfies [string, ...string[]][];
 
 test.each(blocked.map(([kind, ...addresses]) => ({ kind, addresses })))(
-  'an address that is $kind is refused',
+  'an address of the kind "$kind" is blocked',
   ({ addresses }) => {
     for (const address of addresses)
       expect([address, isAddressAllowed(address, [])]).toEqual([address, false]);
@@ -63,19 +63,19 @@ test.each([
   expect(isAddressAllowed(address, [])).toBe(true);
 });
 
-test('a mapped address and its NAT64 form are judged as the IPv4 address within', () => {
+test('IPv4-mapped and NAT64 addresses are checked as the IPv4 address that they contain', () => {
   const octet = fc.integer({ min: 0, max: 255 });
   fc.assert(
     fc.property(fc.tuple(octet, octet, octet, octet), (octets) => {
       const plain = octets.join('.');
-      const verdict = isAddressAllowed(plain, []);
-      expect(isAddressAllowed(`::ffff:${plain}`, [])).toBe(verdict);
-      expect(isAddressAllowed(`64:ff9b::${plain}`, [])).toBe(verdict);
+      const expected = isAddressAllowed(plain, []);
+      expect(isAddressAllowed(`::ffff:${plain}`, [])).toBe(expected);
+      expect(isAddressAllowed(`64:ff9b::${plain}`, [])).toBe(expected);
     }),
   );
 });
 
-test('an opened range lets exactly its addresses through, wrapped ones too', () => {
+test('an allowed range allows exactly its addresses, also IPv4-mapped and NAT64 ones', () => {
   const allow = parseCidrs(['10.1.0.0/16', '127.0.0.1', 'fd00:1::/32', '64:ff9b:1::/48']);
   for (const address of [
     '10.1.2.3',
@@ -101,6 +101,6 @@ test.each([
   '',
   'fe80::1%eth0/64',
   '10.0.0.0/8/8',
-])('the range "%s" is refused by name', (text) => {
+])('the invalid range "%s" is named in the error', (text) => {
   expect(() => parseCidrs(['10.0.0.0/8', text])).toThrow(`"${text}" is not a range`);
 });

@@ -1,6 +1,6 @@
 import { checkHeaders } from './check-headers.js';
 
-test('usual headers, several values, none, Authorization and Latin-1 characters are allowed', () => {
+test('headers may have several values, no value, and Latin-1 characters', () => {
   const headers = {
     'Content-Type': ['application/json'],
     Authorization: ['Basic eDp5'],
@@ -24,7 +24,7 @@ test.each([
   'expect',
   'Proxy-Authorization',
   'proxy-anything',
-])('%s is refused, as the connection owns it', (name) => {
+])('the header %s is rejected because the connection sets it', (name) => {
   expect(checkHeaders({ [name]: ['x'] })).toEqual([
     { path: `/headers/${name}`, message: 'must not be set: it belongs to the connection' },
   ]);
@@ -39,7 +39,7 @@ test.each(['', ' ', 'a b', 'a:', 'a\r\nb', 'ä', 'a\u0000', 'a(b)', '"a"'])(
   },
 );
 
-test('a fault points at its place, with the pointer escaped', () => {
+test('a problem has a JSON pointer with escaped characters', () => {
   expect(checkHeaders({ 'X-A': ['ok', 'a\r\nX-B: 1'], 'a/b~c': ['x'] })).toEqual([
     { path: '/headers/X-A/1', message: 'must hold no control or non-Latin-1 characters' },
     { path: '/headers/a~1b~0c', message: 'must be a header name' },
@@ -47,19 +47,19 @@ test('a fault points at its place, with the pointer escaped', () => {
 });
 
 test.each(['\n', '\r', '\0', '\x1f', '\x7f', '\u0100', '😀', '\ud800'])(
-  'a value with %j is refused',
+  'a value with %j is rejected',
   (character) => {
     expect(checkHeaders({ 'X-A': [`a${character}b`] })).toHaveLength(1);
   },
 );
 
-test('names that differ in case only are refused', () => {
+test('names that differ only in case are rejected', () => {
   expect(checkHeaders({ 'X-Key': ['1'], 'x-kEY': ['2'] })).toEqual([
     { path: '/headers/x-kEY', message: 'must not differ from another name in case only' },
   ]);
 });
 
-test('names of members of Object.prototype are names like any other', () => {
+test('names of members of Object.prototype are ordinary names', () => {
   const headers = JSON.parse('{"__proto__": ["a\\n"], "constructor": ["x"], "toString": ["y"]}');
   expect(checkHeaders(headers)).toEqual([
     { path: '/headers/__proto__/0', message: 'must hold no control or non-Latin-1 characters' },
@@ -84,6 +84,6 @@ test('8,192 bytes of lines are allowed and one more is not', () => {
   ]);
 });
 
-test('a million faulty values are told as too large, not one by one', () => {
+test('a million invalid values are reported as too large and not one by one', () => {
   expect(checkHeaders({ 'X-A': new Array<string>(1_000_000).fill('\n') }).length).toBeLessThan(2000);
 });

@@ -45,34 +45,34 @@ test('a released connection is used again for the same destination only', async 
   expect(await acquire('a')).toBe(first);
 });
 
-test('nobody waits for a connection in use', async () => {
+test('a request does not wait for a connection in use', async () => {
   const { opened, acquire } = startPool();
   await Promise.all([acquire('a'), acquire('a'), acquire('a')]);
   expect(opened).toHaveLength(3);
 });
 
-test('idle connections are bounded for each destination', async () => {
+test('idle connections are limited for each destination', async () => {
   const { pool, opened, acquire } = startPool();
   const connections = await Promise.all([acquire('a'), acquire('a'), acquire('a')]);
   for (const connection of connections) pool.release(connection);
   expect(opened.map(({ isOpen }) => isOpen)).toEqual([true, true, false]);
 });
 
-test('idle connections are bounded in all, the one idle for the longest goes', async () => {
+test('idle connections are limited in total, and the longest idle one is closed', async () => {
   const { pool, opened, acquire } = startPool();
   for (const host of ['a', 'b', 'c', 'd']) pool.release(await acquire(host));
   expect(opened.map(({ isOpen }) => isOpen)).toEqual([false, true, true, true]);
   expect(await acquire('a')).toBe(opened[4]);
 });
 
-test('a connection that closed while idle is not handed out', async () => {
+test('a connection that closed while idle is not used', async () => {
   const { pool, opened, acquire } = startPool();
   pool.release(await acquire('a'));
   opened[0]?.end();
   expect(await acquire('a')).toBe(opened[1]);
 });
 
-test('a connection past its age is closed, not used', async () => {
+test('a connection beyond its maximum age is closed and not used', async () => {
   const { pool, opened, acquire } = startPool();
   pool.release(await acquire('a'));
   if (opened[0]) opened[0].openedAt -= 60_000;
@@ -80,7 +80,7 @@ test('a connection past its age is closed, not used', async () => {
   expect(opened[0]?.isOpen).toBe(false);
 });
 
-test('closing the pool closes what is idle, and what is in use when it is released', async () => {
+test('closing the pool closes idle connections now and used ones on release', async () => {
   const { pool, opened, acquire } = startPool();
   pool.release(await acquire('a'));
   const used = await acquire('b');

@@ -2,7 +2,7 @@ import { decodeBody } from './decode-body.js';
 
 const whole = { contentType: undefined, isCut: false, maxBytes: 65_536 };
 
-test('a body is UTF-8 unless it says otherwise', () => {
+test('a body is UTF-8 unless its content type names another charset', () => {
   expect(decodeBody(Buffer.from('grün ✓ 😀'), whole).text).toBe('grün ✓ 😀');
   const latin1 = Buffer.from('grün', 'latin1');
   expect(decodeBody(latin1, { ...whole, contentType: 'text/plain; charset=ISO-8859-1' }).text).toBe('grün');
@@ -16,7 +16,7 @@ test.each(['text/plain; charset=no-such', 'text/plain; charset=', ';charset=__pr
   },
 );
 
-test('bytes that are no text, and NUL, become U+FFFD', () => {
+test('invalid bytes and NUL become U+FFFD', () => {
   expect(decodeBody(Buffer.from([0x61, 0xff, 0x00, 0x62]), whole).text).toBe('a\ufffd\ufffdb');
 });
 
@@ -28,12 +28,12 @@ test('lone surrogates of UTF-16 become U+FFFD', () => {
   expect(text).toBe('\ufffda');
 });
 
-test('a character that the cut split is left out', () => {
+test('an incomplete character at the end of a cut body is removed', () => {
   const cut = Buffer.from('ab😀').subarray(0, 4);
   expect(decodeBody(cut, { ...whole, isCut: true }).text).toBe('ab');
 });
 
-test('text that decoding made longer is kept to the bound, and said to be shortened', () => {
+test('text that decoding made too long is shortened and marked', () => {
   const result = decodeBody(Buffer.alloc(100, 0xff), { ...whole, maxBytes: 100 });
   expect(result).toEqual({ text: '\ufffd'.repeat(33), isShortened: true });
   expect(decodeBody(Buffer.alloc(100, 'a'), { ...whole, maxBytes: 100 })).toEqual({

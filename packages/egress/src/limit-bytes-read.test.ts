@@ -13,12 +13,12 @@ function start() {
   return { wire, told };
 }
 
-test('what nobody reads is looked at now and then', async () => {
+test('the limit is checked while nobody reads', async () => {
   const { told } = start();
   while (told.times === 0) await sleep(10);
 });
 
-test('a wire that has closed is looked at no more, whoever forgets to say so', async () => {
+test('checks end when the socket closes', async () => {
   const { wire, told } = start();
   wire.emit('close');
   await sleep(600);

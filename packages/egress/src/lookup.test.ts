@@ -1,6 +1,6 @@
 import { parseHosts, parseSearch } from './lookup.js';
 
-test('a hosts file gives every address of a name, in any case, comments left out', () => {
+test('a hosts file gives every address of a name without regard to case', () => {
   const hosts = parseHosts(
     '127.0.0.1\tlocalhost Box # me\n::1 localhost\n# 9.9.9.9 no\n\n10.0.0.1 __proto__\r\n',
   );
@@ -10,7 +10,7 @@ test('a hosts file gives every address of a name, in any case, comments left out
   expect(hosts.size).toBe(3);
 });
 
-test('the last search line of resolv.conf counts', () => {
+test('the last search line of resolv.conf is used', () => {
   expect(
     parseSearch('nameserver 10.0.0.2\nsearch a.example\nsearch ns.svc.local. svc.local\noptions ndots:5'),
   ).toEqual(['ns.svc.local', 'svc.local']);

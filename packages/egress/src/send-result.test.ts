@@ -16,21 +16,24 @@ function noteOf(contentEncoding: string | undefined, body = 'x') {
   return toHttpResponse(response, { maxResponseBytes: 65_536, startedAt: performance.now() });
 }
 
-test.each([undefined, '', ' ', 'identity', '\tIDENTITY '])('a body encoded as %j is plain', (encoding) => {
-  expect(noteOf(encoding)).toMatchObject({ bodyNote: undefined });
-});
+test.each([undefined, '', ' ', 'identity', '\tIDENTITY '])(
+  'the content coding %j counts as none',
+  (encoding) => {
+    expect(noteOf(encoding)).toMatchObject({ bodyNote: undefined });
+  },
+);
 
 test.each(['gzip', 'identity, gzip', 'identityx', '\xa0gzip', '-'])(
-  'a body encoded as %j is noted',
+  'the content coding %j is noted',
   (encoding) => {
     expect(noteOf(encoding)).toMatchObject({ bodyNote: 'encoded' });
     expect(noteOf(encoding, '')).toMatchObject({ bodyNote: undefined });
   },
 );
 
-test('a header of nothing but spaces and a letter does not hold up the event loop', () => {
+test('a header of 200,000 spaces does not block the event loop', () => {
   const before = performance.now();
-  // Half a minute where the work grows with the square of the length.
+  // Quadratic work would take half a minute.
   expect(noteOf(`${'\xa0'.repeat(200_000)}x`)).toMatchObject({ bodyNote: 'encoded' });
   expect(performance.now() - before).toBeLessThan(5000);
 });
@@ -46,11 +49,11 @@ test.each([
   ['Sun Mar  1 12:01:30 2026', 90],
   ['Sun, 01 Mar 2026 11:00:00 GMT', 0],
   ['99999999999999999999999999', Number.MAX_SAFE_INTEGER],
-])('"%s" is %d seconds', (value, seconds) => {
+])('Retry-After "%s" is %d seconds', (value, seconds) => {
   expect(parseRetryAfter(value, now)).toBe(seconds);
 });
 
-test('part of a second counts as a whole one, so that nothing is sent too early', () => {
+test('a part of a second is rounded up, so that nothing is sent too early', () => {
   expect(parseRetryAfter('Sun, 01 Mar 2026 12:00:01 GMT', now + 1)).toBe(1);
 });
 
@@ -64,6 +67,6 @@ test.each([
   '2026-03-01T12:00:00Z',
   'Sun, 99 Zzz 2026 99:99:99 GMT',
   '5 s',
-])('"%s" says nothing', (value) => {
+])('Retry-After "%s" is invalid', (value) => {
   expect(parseRetryAfter(value, now)).toBeUndefined();
 });

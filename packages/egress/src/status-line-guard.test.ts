@@ -16,19 +16,19 @@ function readThrough(chunks: string[], { isResponseExpected = true } = {}): stri
   }
 }
 
-test('100 Continue before an answer is dropped, also several and without a reason phrase', () => {
+test('100 Continue before a response is removed, also several times', () => {
   expect(readThrough([head + response])).toBe(response);
   expect(readThrough([head, head, response])).toBe(response);
   expect(readThrough([`HTTP/1.0 100\r\n\r\n${response}`])).toBe(response);
 });
 
-test('interim answers are dropped whatever their order: a 100 behind another one too', () => {
+test('interim responses are removed in any order', () => {
   const hints = 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n';
   expect(readThrough([hints + head + response])).toBe(response);
   expect(readThrough([...(head + hints + head + response)])).toBe(response);
 });
 
-test('100 Continue is dropped however it is split', () => {
+test('100 Continue is removed in any number of pieces', () => {
   for (let at = 1; at < head.length + response.length; at += 1) {
     const bytes = head + response;
     expect(readThrough([bytes.slice(0, at), bytes.slice(at)])).toBe(response);
@@ -36,7 +36,7 @@ test('100 Continue is dropped however it is split', () => {
   expect(readThrough([...(head + response)])).toBe(response);
 });
 
-test('what is no interim response comes through as it is', () => {
+test('other responses pass unchanged', () => {
   for (const bytes of [
     response,
     'HTTP/1.0 1000 x\r\n\r\n',
@@ -49,7 +49,7 @@ test('what is no interim response comes through as it is', () => {
   }
 });
 
-test('empty lines before a start are dropped', () => {
+test('empty lines before a status line are removed', () => {
   expect(readThrough([`\r\n\n${head}\r\n${response}`])).toBe(response);
   expect(readThrough([...`\r\n\n${head}\r\n${response}`])).toBe(response);
 });
@@ -57,7 +57,7 @@ test('empty lines before a start are dropped', () => {
 const refused = 'invalid_response: The response is not valid HTTP/1.1.';
 
 test.each(['R', 'S', 'h', ' ', '\0', 'HS', 'HTTPS', 'HTTP/0', 'HTTP/2', 'HTTP/1.2', 'HTTP/1.10'])(
-  'an answer that begins with %j is refused at the first byte that tells',
+  'a response that starts with %j is rejected at its first wrong byte',
   (start) => {
     expect(readThrough([...start])).toBe(refused);
     expect(readThrough([...start.slice(0, -1)])).toBe('');
@@ -65,12 +65,12 @@ test.each(['R', 'S', 'h', ' ', '\0', 'HS', 'HTTPS', 'HTTP/0', 'HTTP/2', 'HTTP/1.
   },
 );
 
-test('a body that looks like 100 Continue is left alone', () => {
+test('a body that looks like 100 Continue is unchanged', () => {
   expect(readThrough([response, head])).toBe(response + head);
   expect(readThrough([response, 'RTSP/1.0'])).toBe(`${response}RTSP/1.0`);
 });
 
-test('nothing is dropped or refused while no response is due', () => {
+test('bytes pass unchanged while no response is expected', () => {
   expect(readThrough([head], { isResponseExpected: false })).toBe(head);
   expect(readThrough(['x'], { isResponseExpected: false })).toBe('x');
 });

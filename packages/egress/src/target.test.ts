@@ -1,6 +1,6 @@
 import { createTargets } from './target.js';
 
-test('headers that were sent to one URL go to the next URL they are sent with', () => {
+test('headers can be sent to another URL than before', () => {
   const targetOf = createTargets();
   const headers = { 'X-Key': ['a', 'b'] };
   const first = targetOf({ url: 'http://one.example/a?b=1', headers });
@@ -11,7 +11,7 @@ test('headers that were sent to one URL go to the next URL they are sent with', 
   expect(second.path).toBe('/c');
 });
 
-test('equal headers of two requests are not taken for one another', () => {
+test('two requests with equal header names keep their own values', () => {
   const targetOf = createTargets();
   const url = 'http://one.example/';
   const plain = targetOf({ url, headers: { A: ['1'] } });
@@ -22,7 +22,7 @@ test('equal headers of two requests are not taken for one another', () => {
   ]);
 });
 
-test('what may not be sent is refused each time, also after it was sent elsewhere', () => {
+test('an invalid request is rejected every time, also with headers that were sent before', () => {
   const targetOf = createTargets();
   const forbidden = { Host: ['inner.example'] };
   const request = { url: 'http://one.example/', headers: forbidden };

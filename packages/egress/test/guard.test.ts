@@ -46,20 +46,20 @@ test.each([
   'sixtofour.test',
   'zone.test',
   'nonsense.test',
-])('one bad address refuses the name %s, and nothing is dialled', async (name) => {
+])('one blocked address blocks the name %s, and nothing is dialled', async (name) => {
   expect(await sendTo(name)).toMatchObject({ kind: 'error', code: 'blocked_address' });
   expect(server.sockets).toHaveLength(0);
 });
 
 test.each(['0.0.0.0', '10.0.0.1', '0xa.1', '[::1]', '[::ffff:10.0.0.1]', '[::]', '169.254.169.254'])(
-  'the literal %s is refused at sending and never looked up',
+  'the address %s is blocked at sending and never resolved',
   async (host) => {
     expect(await sendTo(host)).toMatchObject({ kind: 'error', code: 'blocked_address' });
     expect(lookups).toEqual([]);
   },
 );
 
-test('the default opens nothing: loopback is refused', async () => {
+test('loopback is blocked by default', async () => {
   const strict = createSender({ allow: [] });
   for (const host of [
     '127.0.0.1',
@@ -77,7 +77,7 @@ test('the default opens nothing: loopback is refused', async () => {
   expect(server.sockets).toHaveLength(0);
 });
 
-test('a name is looked up once for a connection, and the address that was judged is dialled', async () => {
+test('a name is resolved once, and the checked address is dialled', async () => {
   names['rebind.test'] = ['127.0.0.1'];
   const first = sendTo('rebind.test');
   names['rebind.test'] = ['10.0.0.1'];
@@ -85,7 +85,7 @@ test('a name is looked up once for a connection, and the address that was judged
   expect(lookups).toEqual(['rebind.test']);
 });
 
-test('a name that has moved to a bad address is refused once its connection is too old', async () => {
+test('a name that moved to a blocked address is blocked when its connection is too old', async () => {
   await sender.close();
   names['moved.test'] = ['127.0.0.1'];
   sender = createSender({
@@ -98,11 +98,11 @@ test('a name that has moved to a bad address is refused once its connection is t
   expect(await sendTo('moved.test')).toMatchObject({ code: 'blocked_address' });
 });
 
-test('the next address of a name is dialled where the first one refuses', async () => {
+test('the next address is dialled if the first one refuses', async () => {
   expect(await sendTo('second.test')).toMatchObject({ kind: 'response', statusCode: 200 });
 });
 
-test('saving is warned of a name that does not resolve, or leads to a bad address', async () => {
+test('resolveWarning names a host without an address or with a blocked one', async () => {
   expect(await sender.resolveWarning('https://good.test/x')).toBeUndefined();
   expect(await sender.resolveWarning('https://127.0.0.1/x')).toBeUndefined();
   expect(await sender.resolveWarning('https://gone.test/x')).toBe('The host gone.test does not resolve now.');

@@ -39,7 +39,7 @@ const piece = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 20 }),
 );
 
-test('whatever bytes come, in whatever pieces, a send ends with a result', async () => {
+test('a send ends with a result for random bytes in random pieces', async () => {
   let pieces: string[] = [];
   const server = await startRawServer((socket) => {
     const writeNext = (index: number): void => {

@@ -23,13 +23,13 @@ const send = () => sender.send({ url: server.url, headers: {}, body: '{}' });
 const ok = 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok';
 const turn = () => new Promise(setImmediate);
 
-test('one after the other, requests share a connection', async () => {
+test('consecutive requests share a connection', async () => {
   await start((socket) => socket.write(ok));
   for (let count = 0; count < 5; count += 1) expect(await send()).toMatchObject({ body: 'ok' });
   expect(server.sockets).toHaveLength(1);
 });
 
-test('at the same time, each request has a connection of its own: none waits behind one that hangs', async () => {
+test('concurrent requests have their own connections, and none waits for another', async () => {
   await start((socket, index) => index > 0 && socket.write(ok), { totalTimeoutMs: 2000 });
   const hanging = send();
   const others = await Promise.all(Array.from({ length: 20 }, send));
@@ -43,7 +43,7 @@ test('a connection that the destination closes after each response is not used a
   expect(server.sockets).toHaveLength(3);
 });
 
-test('a request that meets a closed connection before it is written can go over another', async () => {
+test('a request on a connection that closed before the write can use another', async () => {
   await start((socket) => socket.write(ok));
   const socket = connect(server.port, '127.0.0.1');
   await once(socket, 'connect');
@@ -59,7 +59,7 @@ test('a request that meets a closed connection before it is written can go over 
   expect(closed).toEqual([connection]);
 });
 
-test('bytes that nobody asked for end an idle connection and are no response to the next request', async () => {
+test('unrequested bytes close an idle connection', async () => {
   await start((socket, index) => {
     socket.write(ok);
     if (index === 0) socket.write('HTTP/1.1 500 Forged\r\nContent-Length: 0\r\n\r\n');
@@ -74,7 +74,7 @@ test.each([
   'HTTP/1.1 5',
   'HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 500 Forged\r\nContent-Length: 0\r\n\r\n',
   'x',
-])('the bytes %j that come while a connection is idle are no response to the next request', async (bytes) => {
+])('the bytes %j on an idle connection are not the next response', async (bytes) => {
   await start((socket) => socket.write(ok));
   expect(await send()).toMatchObject({ statusCode: 200 });
   server.sockets[0]?.write(bytes);
@@ -83,32 +83,26 @@ test.each([
   expect(server.sockets).toHaveLength(2);
 });
 
-const unasked = ['HTTP/1.1 500 Forged\r\nContent-Length: 0\r\n\r\n', 'HTTP/1.1 1', 'RTSP/1.0 200 OK\r\n'];
+const unrequested = ['HTTP/1.1 500 Forged\r\nContent-Length: 0\r\n\r\n', 'HTTP/1.1 1', 'RTSP/1.0 200 OK\r\n'];
 
-test.each(unasked)(
-  'the bytes %j, unasked for and still to be read as the next request is sent, are no response to it',
-  async (bytes) => {
-    await start((socket) => socket.write(ok));
-    expect(await send()).toMatchObject({ statusCode: 200 });
-    server.sockets[0]?.write(bytes);
-    expect(await send()).toMatchObject({ statusCode: 200, body: 'ok' });
-  },
-);
+test.each(unrequested)('the unread bytes %j are not the response to the next request', async (bytes) => {
+  await start((socket) => socket.write(ok));
+  expect(await send()).toMatchObject({ statusCode: 200 });
+  server.sockets[0]?.write(bytes);
+  expect(await send()).toMatchObject({ statusCode: 200, body: 'ok' });
+});
 
-test.each(unasked)(
-  'the bytes %j that come just before the next request is written are no response to it',
-  async (bytes) => {
-    await start((socket) => socket.write(ok));
-    expect(await send()).toMatchObject({ statusCode: 200 });
-    const sending = send();
-    await turn();
-    server.sockets[0]?.write(bytes);
-    expect(await sending).toMatchObject({ statusCode: 200, body: 'ok' });
-    expect(server.sockets).toHaveLength(2);
-  },
-);
+test.each(unrequested)('the bytes %j just before the next request are not its response', async (bytes) => {
+  await start((socket) => socket.write(ok));
+  expect(await send()).toMatchObject({ statusCode: 200 });
+  const sending = send();
+  await turn();
+  server.sockets[0]?.write(bytes);
+  expect(await sending).toMatchObject({ statusCode: 200, body: 'ok' });
+  expect(server.sockets).toHaveLength(2);
+});
 
-test('a connection that was used before is not used after a response that says close, though it stays open', async () => {
+test('a connection is not used after Connection: close, even if it stays open', async () => {
   await start((socket, index) =>
     socket.write(index === 1 ? ok.replace('\r\n', '\r\nConnection: close\r\n') : ok),
   );
@@ -118,7 +112,7 @@ test('a connection that was used before is not used after a response that says c
 });
 
 test.each(['204 No Content', '304 Not Modified'])(
-  'the body that a %s brings all the same is neither kept nor the next response',
+  'an unexpected body of a %s is neither kept nor the next response',
   async (status) => {
     const body = 'HTTP/1.1 500 Forged\r\nContent-Length: 0\r\n\r\n';
     await start((socket, index) => socket.write(index === 0 ? `HTTP/1.1 ${status}\r\n\r\n${body}` : ok));
@@ -129,7 +123,7 @@ test.each(['204 No Content', '304 Not Modified'])(
 );
 
 test.each(['Connection: close', 'Connection: Upgrade\r\nUpgrade: h2c', 'X-Sum: 1'])(
-  'after a response with the trailers %j the next request has a connection of its own',
+  'a connection is not used after the trailers %j',
   async (trailers) => {
     const chunked = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n';
     await start((socket, index) => socket.write(index === 0 ? `${chunked}${trailers}\r\n\r\n` : ok));
@@ -141,7 +135,7 @@ test.each(['Connection: close', 'Connection: Upgrade\r\nUpgrade: h2c', 'X-Sum: 1
 );
 
 test.each(['204 No Content', '304 Not Modified'])(
-  'chunks that a %s announces and sends late are no response to the next request',
+  'late chunks of a %s are not the next response',
   async (status) => {
     await start((socket, index) => {
       if (index === 0) socket.write(`HTTP/1.1 ${status}\r\nTransfer-Encoding: chunked\r\n\r\n`);
@@ -152,14 +146,14 @@ test.each(['204 No Content', '304 Not Modified'])(
   },
 );
 
-test('a destination that closes on reading a reused connection is connection_reset: it may have read the request', async () => {
+test('a close after the request on a reused connection is connection_reset', async () => {
   await start((socket, index) => (index === 0 ? socket.write(ok) : socket.destroy()));
   expect(await send()).toMatchObject({ body: 'ok' });
   expect(await send()).toMatchObject({ kind: 'error', code: 'connection_reset' });
   expect(server.requests).toHaveLength(2);
 });
 
-test('a destination that keeps connections for a second only is not met again on one', async () => {
+test('a connection with a keep-alive time of one second is not used again', async () => {
   await start((socket) =>
     socket.write(
       'HTTP/1.1 200 OK\r\nKeep-Alive: timeout=1\r\nConnection: keep-alive\r\nContent-Length: 2\r\n\r\nok',
@@ -170,7 +164,7 @@ test('a destination that keeps connections for a second only is not met again on
   expect(server.sockets).toHaveLength(2);
 });
 
-test('idle connections are bounded, and closing closes them', async () => {
+test('idle connections are limited, and closing the sender closes them', async () => {
   await start((socket) => setTimeout(() => socket.write(ok), 30), { maxIdlePerDestination: 3 });
   await Promise.all(Array.from({ length: 10 }, send));
   await until('three are kept', () => server.sockets.filter((socket) => !socket.destroyed).length === 3);
@@ -178,7 +172,7 @@ test('idle connections are bounded, and closing closes them', async () => {
   await until('all are closed', () => server.sockets.every((socket) => socket.destroyed));
 });
 
-test('requests of many callers keep to their own responses', async () => {
+test('300 concurrent requests get their own responses', async () => {
   await start((socket, index) => {
     const body = server.requests[index]?.split('\r\n\r\n')[1] ?? '';
     setTimeout(

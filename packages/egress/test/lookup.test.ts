@@ -42,27 +42,27 @@ function startLookup(options: LookupOptions = {}): Lookup {
   });
 }
 
-test('every address of both families is given, IPv4 first', async () => {
+test('a name gives the addresses of both families, IPv4 first', async () => {
   const lookup = startLookup();
   expect(await lookup('both.test')).toEqual(['192.0.2.1', '192.0.2.2', '2001:db8::1']);
   expect(await lookup('v4.test')).toEqual(['127.0.0.1']);
   expect(await lookup('v6.test')).toEqual(['::1']);
 });
 
-test('of a hundred addresses of a family sixteen are used', async () => {
+test('sixteen of a hundred addresses of a family are used', async () => {
   const lookup = startLookup();
   expect(await lookup('many-v4.test')).toHaveLength(16);
   expect(await lookup('many-v6.test')).toHaveLength(16);
 });
 
-test('a name without addresses, unknown, or that the name server fails at, rejects', async () => {
+test('an unknown name, an empty name and a server failure reject', async () => {
   const lookup = startLookup();
   for (const name of ['empty.test', 'unknown.test', 'broken.test', 'unknown', '']) {
     await expect(lookup(name)).rejects.toThrow();
   }
 });
 
-test('the hosts file comes first, in any case and with a last dot', async () => {
+test('the hosts file is used first, without regard to case and a trailing dot', async () => {
   const lookup = startLookup();
   expect(await lookup('pinned.test')).toEqual(['10.0.0.1']);
   expect(await lookup('PINNED.test.')).toEqual(['10.0.0.1']);
@@ -70,14 +70,14 @@ test('the hosts file comes first, in any case and with a last dot', async () => 
   expect(dns.questions).toEqual([]);
 });
 
-test('localhost and what is below it stay on the machine', async () => {
+test('localhost and its subdomains are never queried', async () => {
   const lookup = startLookup();
   expect(await lookup('localhost')).toEqual(['127.0.0.1', '::1']);
   expect(await lookup('app.localhost')).toEqual(['127.0.0.1', '::1']);
   expect(dns.questions).toEqual([]);
 });
 
-test('a name without a dot is tried in the search domains first, one with a dot after itself, one at the root never', async () => {
+test('search domains apply before a name without a dot and after one with a dot', async () => {
   const lookup = startLookup();
   expect(await lookup('receiver')).toEqual(['10.0.0.7']);
   expect(await lookup('receiver.svc')).toEqual(['10.0.0.8']);
@@ -85,18 +85,18 @@ test('a name without a dot is tried in the search domains first, one with a dot 
   await expect(lookup('receiver.svc.')).rejects.toThrow();
 });
 
-test('a burst for one name, and what follows soon, asks once', async () => {
+test('concurrent lookups of a name and the next ones share one query', async () => {
   const lookup = startLookup();
   await Promise.all(Array.from({ length: 50 }, () => lookup('v4.test')));
   await lookup('V4.test');
   expect([...dns.questions].sort()).toEqual(['A v4.test', 'AAAA v4.test']);
 });
 
-test('a name that hangs is given up in time', async () => {
+test('a lookup without a response times out', async () => {
   await expect(startLookup({ timeoutMs: 200 })('hang.test')).rejects.toThrow('200 ms');
 });
 
-test('names that hang hold up no other name, and no other destination', async () => {
+test('names without a response do not delay other names and destinations', async () => {
   const server = await startRawServer((socket) =>
     socket.write('HTTP/1.1 200 OK\r\nContent-Length: 0\r\n\r\n'),
   );

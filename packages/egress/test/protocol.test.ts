@@ -21,7 +21,7 @@ const ways: [string, (bytes: string) => string[]][] = [
 const { startSender, startServer } = createLoopback();
 let server: RawServer;
 let sender: Sender;
-/** What is answered to each request in turn, a piece after the other. */
+/** The response to each request, in pieces that are sent one after the other. */
 let responses: string[][];
 
 beforeEach(async () => {
@@ -31,13 +31,13 @@ beforeEach(async () => {
 
 const send = () => sender.send({ url: server.url, headers: {}, body: '{}' });
 
-describe.each(ways)('of responses that come %s', (_way, inPieces) => {
+describe.each(ways)('responses that arrive %s', (_way, inPieces) => {
   test.each(['RTSP/1.0 200 OK', 'ICE/1.0 200 OK', 'ICY 200 OK', 'SIP/2.0 200 OK'])(
-    '%j is another protocol and no response',
+    '%j is another protocol and is rejected',
     expectInvalid,
   );
   test.each(['HTTP/0.9 200 OK', 'HTTP/1.2 200 OK', 'HTTP/2.0 200 OK', 'HTTP/2 200', 'HTTP/3.7 200 OK'])(
-    '%j is another version and no response',
+    '%j is another version and is rejected',
     expectInvalid,
   );
   async function expectInvalid(statusLine: string) {
@@ -49,13 +49,13 @@ describe.each(ways)('of responses that come %s', (_way, inPieces) => {
     });
   }
 
-  test.each(['HTTP/1.0 200 OK', 'HTTP/1.1 200 OK', 'HTTP/1.1 200'])('%j is read', async (statusLine) => {
+  test.each(['HTTP/1.0 200 OK', 'HTTP/1.1 200 OK', 'HTTP/1.1 200'])('%j is accepted', async (statusLine) => {
     responses = [inPieces(`${statusLine}\r\n${rest}`)];
     expect(await send()).toMatchObject({ kind: 'response', statusCode: 200, body: 'ok' });
   });
 });
 
-test('on a connection that has served, too, another protocol is no response, and the next delivery has one', async () => {
+test('another protocol on a reused connection is rejected, and the next delivery succeeds', async () => {
   const ok = [`HTTP/1.1 200 OK\r\n${rest}`];
   responses = [ok, ['RT', `SP/1.0 200 OK\r\n${rest}`], ok];
   expect(await send()).toMatchObject({ statusCode: 200 });
@@ -64,7 +64,7 @@ test('on a connection that has served, too, another protocol is no response, and
   expect(server.sockets).toHaveLength(2);
 });
 
-test('a body that reads like another protocol is a body', async () => {
+test('a body that looks like another protocol is unchanged', async () => {
   const body = 'RTSP/1.0 200 OK\r\n\r\n';
   const bytes = `HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
   responses = [[bytes], [bytes.slice(0, -body.length), body], [...bytes]];

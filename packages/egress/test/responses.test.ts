@@ -17,7 +17,7 @@ function answering(bytes: string | Buffer, { end = false } = {}): Respond {
 
 const ok = (body: string) => `HTTP/1.1 200 OK\r\nContent-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`;
 
-test('a response gives its status, text and time', async () => {
+test('a response has a status, a text and a duration', async () => {
   const { send } = await start(answering(ok('grün')));
   expect(await send()).toEqual({
     kind: 'response',
@@ -28,12 +28,12 @@ test('a response gives its status, text and time', async () => {
   });
 });
 
-test.each([200, 300, 404, 500, 599, 600, 999])('the status %d is a response', async (status) => {
+test.each([200, 300, 404, 500, 599, 600, 999])('the status %d is accepted', async (status) => {
   const { send } = await start(answering(`HTTP/1.1 ${status} Any\r\nContent-Length: 0\r\n\r\n`));
   expect(await send()).toMatchObject({ kind: 'response', statusCode: status, body: '' });
 });
 
-test.each([301, 302, 303, 307, 308])('a redirect (%d) is a response and not followed', async (status) => {
+test.each([301, 302, 303, 307, 308])('a redirect (%d) is a response and is not followed', async (status) => {
   const target = await startServer(answering(ok('followed')));
   const { send } = await start(
     answering(`HTTP/1.1 ${status} Moved\r\nLocation: ${target.url}\r\nContent-Length: 0\r\n\r\n`),
@@ -42,7 +42,7 @@ test.each([301, 302, 303, 307, 308])('a redirect (%d) is a response and not foll
   expect(target.sockets).toHaveLength(0);
 });
 
-test.each([204, 304])('a %d has no body, and its connection serves on', async (status) => {
+test.each([204, 304])('a %d has no body, and its connection is used again', async (status) => {
   const { send, server } = await start(answering(`HTTP/1.1 ${status} None\r\n\r\n`));
   expect(await send()).toMatchObject({ statusCode: status, body: '', truncated: false });
   expect(await send()).toMatchObject({ statusCode: status });
@@ -52,7 +52,7 @@ test.each([204, 304])('a %d has no body, and its connection serves on', async (s
 test.each([
   ['304 with the length of what it stands for', '304 Not Modified\r\nContent-Length: 20'],
   ['204 with a length that it may not have', '204 No Content\r\nContent-Length: 2'],
-])('of a %s nothing is missing', async (_what, head) => {
+])('a %s is complete', async (_what, head) => {
   const { send } = await start(answering(`HTTP/1.1 ${head}\r\n\r\n`));
   for (let count = 0; count < 2; count += 1) {
     expect(await send()).toMatchObject({ body: '', truncated: false, bodyNote: undefined });
@@ -74,26 +74,26 @@ test.each([
     'says chunked twice',
     '200 OK\r\nTransfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nok\r\n0\r\n\r\n',
   ],
-])('a response that %s is read', async (_what, bytes) => {
+])('a response that %s is accepted', async (_what, bytes) => {
   const { send } = await start(answering(`HTTP/1.1 ${bytes}`));
   expect(await send()).toMatchObject({ statusCode: 200, body: 'ok', truncated: false });
 });
 
-test('a length of the largest number is no promise of memory: what came is kept', async () => {
+test('a huge Content-Length reserves no memory, and the received bytes are kept', async () => {
   const { send } = await start(
     answering('HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775807\r\n\r\nab', { end: true }),
   );
   expect(await send()).toMatchObject({ statusCode: 200, body: 'ab', truncated: true, bodyNote: 'cut' });
 });
 
-test('a body that only claims to be compressed is kept and noted all the same', async () => {
+test('a body with a wrong content coding is kept and noted', async () => {
   const { send } = await start(
     answering('HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nplain'),
   );
   expect(await send()).toMatchObject({ body: 'plain', truncated: false, bodyNote: 'encoded' });
 });
 
-test('a body whose sender closes its half of the connection is cut at once', async () => {
+test('a body is cut at once when the destination closes its half', async () => {
   const server = await startSocketServer(
     (socket) => socket.resume().end('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf'),
     { allowHalfOpen: true },
@@ -102,13 +102,13 @@ test('a body whose sender closes its half of the connection is cut at once', asy
   expect(result).toMatchObject({ statusCode: 200, body: 'half', bodyNote: 'cut' });
 });
 
-test('a response that is sent as soon as the connection is there counts', async () => {
+test('a response sent before the request is accepted', async () => {
   const hasty = await startSocketServer((socket) => socket.resume().write(ok('hasty')));
   const result = await startSender().send({ url: hasty.url, headers: {}, body: '{}' });
   expect(result).toMatchObject({ kind: 'response', statusCode: 200, body: 'hasty' });
 });
 
-test('interim responses are passed over: 100 Continue, Early Hints, several, in pieces', async () => {
+test('interim responses are ignored, also several ones in pieces', async () => {
   const { send } = await start((socket) => {
     socket.write('HTTP/1.1 100 Con');
     setImmediate(() => {
@@ -122,12 +122,12 @@ test('interim responses are passed over: 100 Continue, Early Hints, several, in 
   expect(await send()).toMatchObject({ statusCode: 200, body: 'done' });
 });
 
-test('HTTP/1.0 without a length is read to the end of the connection', async () => {
+test('an HTTP/1.0 response without a length ends with the connection', async () => {
   const { send } = await start(answering('HTTP/1.0 200 OK\r\n\r\nold but whole', { end: true }));
   expect(await send()).toMatchObject({ statusCode: 200, body: 'old but whole', truncated: false });
 });
 
-test('a chunked response is put together, its trailers left out', async () => {
+test('a chunked response is joined, and its trailers are ignored', async () => {
   const { send } = await start(
     answering(
       'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3;x=y\r\nabc\r\n2\r\nde\r\n0\r\nX-T: 1\r\n\r\n',
@@ -136,7 +136,7 @@ test('a chunked response is put together, its trailers left out', async () => {
   expect(await send()).toMatchObject({ body: 'abcde', truncated: false });
 });
 
-test('headers named like members of Object.prototype do no harm', async () => {
+test('headers named like members of Object.prototype are ordinary headers', async () => {
   const { send } = await start(
     answering(
       'HTTP/1.1 200 OK\r\n__proto__: x\r\nconstructor: y\r\ntoString: z\r\nretry-after: 3\r\nContent-Length: 2\r\n\r\nok',
@@ -145,7 +145,7 @@ test('headers named like members of Object.prototype do no harm', async () => {
   expect(await send()).toMatchObject({ statusCode: 200, body: 'ok', retryAfterSeconds: 3 });
 });
 
-test('exactly 64 KiB are kept whole; a byte more is cut and the connection is not used again', async () => {
+test('a body of 64 KiB is complete, and one more byte is cut and ends the connection', async () => {
   const most = 'a'.repeat(65_536);
   const { send, server } = await start((socket, index) => socket.write(ok(index === 0 ? most : `${most}b`)));
   expect(await send()).toMatchObject({ body: most, truncated: false });
@@ -154,7 +154,7 @@ test('exactly 64 KiB are kept whole; a byte more is cut and the connection is no
   expect(server.sockets).toHaveLength(2);
 });
 
-test('of an endless response 64 KiB are read and the connection is closed', async () => {
+test('64 KiB of an endless response are read and the connection closes', async () => {
   const { send, server } = await start((socket) => {
     socket.write('HTTP/1.1 200 OK\r\n\r\n');
     const pump = () => {
@@ -170,14 +170,14 @@ test('of an endless response 64 KiB are read and the connection is closed', asyn
   await expectClosed(server);
 });
 
-test('a body that stops halfway marks a response that its status line has decided', async () => {
+test('an incomplete body marks the response, and its status counts', async () => {
   const { send } = await start((socket) => {
     socket.write('HTTP/1.1 201 Created\r\nContent-Length: 100\r\n\r\nhalf', () => socket.end());
   });
   expect(await send()).toMatchObject({ statusCode: 201, body: 'half', truncated: true, bodyNote: 'cut' });
 });
 
-test('a chunked body that stops halfway is cut, also where the connection was to be closed anyway', async () => {
+test('an incomplete chunked body is cut, also with Connection: close', async () => {
   const { send } = await start(
     answering('HTTP/1.1 200 OK\r\nConnection: close\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhalf', {
       end: true,
@@ -186,7 +186,7 @@ test('a chunked body that stops halfway is cut, also where the connection was to
   expect(await send()).toMatchObject({ statusCode: 200, body: 'half', truncated: true, bodyNote: 'cut' });
 });
 
-test('a body that is reset halfway marks the response', async () => {
+test('a body that ends with a reset marks the response', async () => {
   const { send } = await start((socket) => {
     socket.write('HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nhalf', () =>
       setTimeout(() => socket.resetAndDestroy(), 20),
@@ -195,7 +195,7 @@ test('a body that is reset halfway marks the response', async () => {
   expect(await send()).toMatchObject({ statusCode: 200, truncated: true, bodyNote: 'cut' });
 });
 
-test('a body against the rules of HTTP marks the response', async () => {
+test('an invalid body marks the response', async () => {
   const { send } = await start(
     answering('HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\nZZZ\r\n'),
   );
@@ -207,7 +207,7 @@ test('a body against the rules of HTTP marks the response', async () => {
   });
 });
 
-test('a body that drips is ended by the time for the whole exchange', async () => {
+test('a slow body ends at the time limit of the request', async () => {
   const { send, server } = await start(
     (socket) => {
       socket.write('HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n');
@@ -222,7 +222,7 @@ test('a body that drips is ended by the time for the whole exchange', async () =
   await expectClosed(server);
 });
 
-test('an encoded body is neither unpacked nor hidden', async () => {
+test('an encoded body is kept and not decompressed', async () => {
   const bomb = gzipSync(Buffer.alloc(50_000_000));
   const { send } = await start((socket) => {
     socket.write(`HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${bomb.length}\r\n\r\n`);
@@ -233,7 +233,7 @@ test('an encoded body is neither unpacked nor hidden', async () => {
   expect(Buffer.byteLength(result.body)).toBeLessThanOrEqual(65_536);
 });
 
-test('NUL and bytes that are no text are made safe, and the text stays within 64 KiB', async () => {
+test('NUL and invalid bytes are replaced, and the text stays within 64 KiB', async () => {
   const body = Buffer.concat([Buffer.from('a\0b'), Buffer.alloc(60_000, 0xff)]);
   const { send } = await start((socket) => {
     socket.write(`HTTP/1.1 200 OK\r\nContent-Length: ${body.length}\r\n\r\n`);
@@ -245,7 +245,7 @@ test('NUL and bytes that are no text are made safe, and the text stays within 64
   expect(result.truncated).toBe(true);
 });
 
-test('Retry-After is read as seconds and as a date', async () => {
+test('Retry-After accepts seconds and a date', async () => {
   const later = new Date(Date.now() + 90_000).toUTCString();
   const { send } = await start((socket, index) =>
     socket.write(
@@ -258,7 +258,7 @@ test('Retry-After is read as seconds and as a date', async () => {
   expect(retryAfterSeconds).toBeLessThanOrEqual(90);
 });
 
-test('a response that comes before the whole request was read counts', async () => {
+test('a response sent before the end of the request is accepted', async () => {
   const early = await startSocketServer((socket) => {
     socket.once('data', () => socket.write('HTTP/1.1 413 Too Large\r\nContent-Length: 3\r\n\r\nbig'));
   });

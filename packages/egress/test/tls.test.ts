@@ -48,7 +48,7 @@ function startSending(options: Partial<SenderOptions> = {}) {
   return (url: string) => sender.send({ url, headers: {}, body: '{}' });
 }
 
-test('a destination certified by the private authority is reached, by name and by address', async () => {
+test('a certificate of the private authority is accepted for names and addresses', async () => {
   const server = await startTlsServer();
   const send = startSending();
   for (const host of ['receiver.test', 'receiver.test.', '127.0.0.1']) {
@@ -58,7 +58,7 @@ test('a destination certified by the private authority is reached, by name and b
   expect(server.serverNames).toEqual(['receiver.test', 'receiver.test', false]);
 });
 
-test('a session is resumed, and only for the name that it was checked for', async () => {
+test('a session is resumed only for the name that it was verified for', async () => {
   const server = await startTlsServer();
   const send = startSending();
   const first = await send(`https://receiver.test:${server.port}/`);
@@ -67,7 +67,7 @@ test('a session is resumed, and only for the name that it was checked for', asyn
   expect(await send(`https://other.test:${server.port}/`)).toMatchObject({ code: 'tls_failure' });
 });
 
-test('of the sessions that a server hands out on a connection the first two are kept', async () => {
+test('the first two sessions of a connection are kept', async () => {
   const server = await startTlsServer();
   const kept: Buffer[] = [];
   const { socket } = await openSocket(
@@ -84,12 +84,12 @@ test('of the sessions that a server hands out on a connection the first two are 
   closeAfterTest({ close: async () => void socket.destroy() });
   socket.resume().on('session', () => {});
   await until('both tickets are kept', () => kept.length === 2);
-  // A server of Node sends two tickets and cannot be asked for more.
+  // Node's TLS server sends exactly two tickets.
   for (let count = 0; count < 1000; count += 1) socket.emit('session', Buffer.from('one more'));
   expect(kept).toHaveLength(2);
 });
 
-test('without the private authority its certificates are tls_failure, and nothing is sent', async () => {
+test('an unknown authority is tls_failure and nothing is sent', async () => {
   const server = await startTlsServer();
   const sender = closeAfterTest(createSender(loopback));
   const url = `https://receiver.test:${server.port}/`;
@@ -100,7 +100,7 @@ test('without the private authority its certificates are tls_failure, and nothin
   expect(server.requests).toEqual([]);
 });
 
-test('a certificate of another name, or expired, is tls_failure and says which', async () => {
+test('a certificate for another name or an expired one is tls_failure with the reason', async () => {
   const server = await startTlsServer();
   const send = startSending();
   expect(await send(`https://other.test:${server.port}/`)).toMatchObject({
@@ -114,7 +114,7 @@ test('a certificate of another name, or expired, is tls_failure and says which',
   });
 });
 
-test('a certificate that signs itself is tls_failure and says so', async () => {
+test('a self-signed certificate is tls_failure with the reason', async () => {
   const server = await startTlsServer('receiver-self-signed.pem');
   expect(await startSending()(`https://receiver.test:${server.port}/`)).toMatchObject({
     code: 'tls_failure',
@@ -123,11 +123,11 @@ test('a certificate that signs itself is tls_failure and says so', async () => {
   expect(server.requests).toEqual([]);
 });
 
-test('a handshake that stops halfway is connect_timeout, and the connection is closed', async () => {
+test('an incomplete handshake is connect_timeout and the connection closes', async () => {
   const sockets: Socket[] = [];
   const server = await startSocketServer((socket) => {
     sockets.push(socket);
-    // The head of a record that would hold a ServerHello.
+    // Header of a TLS record without its content.
     socket.once('data', () => socket.write(Buffer.from('160303007a02000076', 'hex')));
   });
   expect(
@@ -146,7 +146,7 @@ test.each([
     /^tls_failure$/,
   ],
   ['speaks HTTP/2 only', { ALPNProtocols: ['h2'] }, /^tls_failure$/],
-  // It hangs up, and its alert may be lost by that.
+  // The server closes the connection, and its alert may be lost.
   [
     'wants a certificate of us',
     { requestCert: true, rejectUnauthorized: true },
@@ -159,7 +159,7 @@ test.each([
   expect(server.requests).toEqual([]);
 });
 
-test('a connection that leaves TLS within it is tls_failure before the head, and cuts the body after it', async () => {
+test('a TLS error is tls_failure before the head and cuts the body after it', async () => {
   const server = await startTlsServer('receiver.pem');
   let head = '';
   const wires: Socket[] = [];
@@ -172,7 +172,7 @@ test('a connection that leaves TLS within it is tls_failure before the head, and
   });
   server.respond = async (socket) => {
     socket.write(head);
-    // The head goes through the front first: each hop takes a turn of the event loop or two.
+    // The head passes the proxy first; each hop takes one or two ticks of the event loop.
     for (let turn = 0; turn < 50; turn += 1) await new Promise(setImmediate);
     wires.at(-1)?.write('not a record of TLS, whatever it may be');
   };
@@ -192,7 +192,7 @@ test('a connection that leaves TLS within it is tls_failure before the head, and
   });
 });
 
-test('a server that speaks no TLS, or hangs up at it, is tls_failure', async () => {
+test('a server without TLS or one that closes in the handshake is tls_failure', async () => {
   const send = startSending();
   const plain = await startSocketServer((socket) =>
     socket.once('data', () => socket.end('HTTP/1.1 400 Bad\r\n\r\n')),
@@ -208,7 +208,7 @@ test('a server that speaks no TLS, or hangs up at it, is tls_failure', async () 
   });
 });
 
-test('a file of authorities that cannot be used stops the start', () => {
+test('an invalid file of authorities is an error at the start', () => {
   expect(() => createSender({ ...loopback, caFile: fixture('none.pem') })).toThrow('ENOENT');
   expect(() => createSender({ ...loopback, caFile: fixture('README.md') })).toThrow(
     'holds no PEM certificate',

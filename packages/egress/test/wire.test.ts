@@ -14,7 +14,7 @@ afterEach(async () => {
   await server.close();
 });
 
-test('the configured headers stand on the wire as written, one line for each value, and three of the connection', async () => {
+test('configured headers are sent as written, after three headers of the connection', async () => {
   const headers = JSON.parse(
     '{"X-Zulu": ["1", "2"], "content-TYPE": ["text/x"], "x-empty": [""], "X-None": [], "__proto__": ["p"], "Alpha": ["a, b"]}',
   );
@@ -35,7 +35,7 @@ test('the configured headers stand on the wire as written, one line for each val
   ]);
 });
 
-test('without headers only Host, Connection and Content-Length are sent, whatever the environment says of proxies', async () => {
+test('only Host, Connection and Content-Length are added, and proxy variables are ignored', async () => {
   const before = { ...process.env };
   Object.assign(process.env, {
     http_proxy: 'http://127.0.0.1:1',
@@ -52,7 +52,7 @@ test('without headers only Host, Connection and Content-Length are sent, whateve
   ]);
 });
 
-test('the headers that HTTP clients like to set can be configured and come once', async () => {
+test('headers that HTTP clients often add can be configured and are sent once', async () => {
   const headers = {
     'User-Agent': ['mine'],
     accept: ['*/*'],
@@ -76,7 +76,7 @@ test('the headers that HTTP clients like to set can be configured and come once'
   ]);
 });
 
-test('header values are Latin-1 on the wire, the body UTF-8, and its length counts bytes', async () => {
+test('header values are sent as Latin-1, the body as UTF-8 with its length in bytes', async () => {
   await sender.send({
     url: server.url,
     headers: { 'X-Name': ['\x80Gr\xfc\xdfe\xff\t~'] },
@@ -88,7 +88,7 @@ test('header values are Latin-1 on the wire, the body UTF-8, and its length coun
   expect(Buffer.from(body ?? '', 'latin1').toString()).toBe('"grün 😀"');
 });
 
-test('a body of bytes is sent as it is, and a large one whole', async () => {
+test('a body of bytes is sent unchanged, and a large one completely', async () => {
   const bytes = Buffer.from([0, 255, 128, 13, 10]);
   await sender.send({ url: server.url, headers: {}, body: bytes });
   expect(server.requests[0]?.endsWith('\r\n\r\n\x00\xff\x80\r\n')).toBe(true);
@@ -102,7 +102,7 @@ test.each([
   ['a length of its own', { 'Content-Length': ['1'] }],
   ['a host of its own', { Host: ['other'] }],
   ['a name that is none', { 'X A': ['a'] }],
-])('headers with %s never reach the wire', async (_what, headers) => {
+])('headers with %s are not sent', async (_what, headers) => {
   const result = await sender.send({ url: server.url, headers, body: 'xyz' });
   expect(result).toMatchObject({ kind: 'error', code: 'internal_error' });
   expect(server.sockets).toHaveLength(0);

@@ -36,24 +36,24 @@ test.each<[WorkspaceRole, Permission, boolean]>([
   expect(hasPermission(caller(role), permission, null)).toBe(false);
 });
 
-test('a deployment admin reaches every workspace and the dead letters, but not the engine', () => {
+test('a deployment admin has permissions in every workspace, but not in the engine', () => {
   const admin = caller(undefined, 'tocsin_admin');
   expect(hasPermission(admin, 'webhook_update', foreign)).toBe(true);
   expect(hasPermission(admin, 'dead_letter_requeue', null)).toBe(true);
   expect(hasPermission(admin, 'api_key_manage', null)).toBe(false);
 });
 
-test('an engine admin reaches the engine and no workspace', () => {
+test('an engine admin has permissions in the engine and in no workspace', () => {
   const admin = caller(undefined, 'tocsin_engine_admin');
   expect(hasPermission(admin, 'api_key_manage', null)).toBe(true);
   expect(hasPermission(admin, 'webhook_read', own)).toBe(false);
 });
 
-test('a workspace id is the same in any case', () => {
+test('workspace ids are compared without regard to case', () => {
   expect(hasPermission(caller('reader'), 'webhook_read', own.toUpperCase())).toBe(true);
 });
 
-test('a refusal names the permission that is missing', () => {
+test('the error names the missing permission', () => {
   expect(() => requirePermission(caller('reader'), 'webhook_update', own)).toThrow(
     expect.objectContaining({ code: 'forbidden', detail: expect.stringContaining('webhook_update') }),
   );

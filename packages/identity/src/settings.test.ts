@@ -10,7 +10,7 @@ function read(env: Record<string, string>) {
   );
 }
 
-test('one provider with the usual claims is the default', () => {
+test('the default is one provider with the usual claims', () => {
   expect(read({}).issuers).toEqual([
     {
       issuer: 'https://id.example/realms/tocsin',
@@ -22,7 +22,7 @@ test('one provider with the usual claims is the default', () => {
   ]);
 });
 
-test('only the deployment’s own provider is discovered at another address', () => {
+test('OIDC_DISCOVERY_URL applies to the provider of the deployment only', () => {
   const { issuers } = read({
     OIDC_DISCOVERY_URL: 'http://keycloak:8080/realms/tocsin',
     DEPLOYMENT: 'enterprise',
@@ -35,7 +35,7 @@ test('only the deployment’s own provider is discovered at another address', ()
   expect(() => read({ OIDC_DISCOVERY_URL: 'keycloak' })).toThrow('OIDC_DISCOVERY_URL must be');
 });
 
-test('an enterprise deployment takes further issuers, bound to their workspaces', () => {
+test('an enterprise deployment accepts further issuers, limited to their workspaces', () => {
   const { issuers } = read({ DEPLOYMENT: 'enterprise', OIDC_ENTERPRISE_ISSUERS: enterprise });
   expect(issuers[1]).toMatchObject({
     issuer: 'https://sso.example',
@@ -54,6 +54,6 @@ test.each<[Record<string, string>, string]>([
   ],
   [{ DEPLOYMENT: 'cloud' }, 'DEPLOYMENT must be one of standard, enterprise'],
   [{ OIDC_ISSUER: '' }, 'OIDC_ISSUER is required'],
-])('settings %# are refused with a reason', (env, reason) => {
+])('settings %# are rejected with a reason', (env, reason) => {
   expect(() => read(env)).toThrow(reason);
 });

@@ -14,7 +14,7 @@ beforeEach(async () => {
 });
 afterEach(() => provider.stop());
 
-/** The keys of the real provider, by a clock that goes on only where it is told to. */
+/** A key source of a real provider, with a clock that the test moves. */
 function setUp() {
   const clock = { ms: 100_000 };
   let waiters: { atMs: number; go(): void }[] = [];
@@ -29,7 +29,7 @@ function setUp() {
   });
   return {
     ask: (kid: string) => find({ alg: 'RS256', kid }),
-    /** Somebody waits for the next fetch. */
+    /** A caller waits for the next fetch. */
     waiting: async () => {
       for (let tries = 0; waiters.length === 0 && tries < 2_000; tries += 1)
         await new Promise((resolve) => setTimeout(resolve, 5));
@@ -45,7 +45,7 @@ function setUp() {
 
 const noKey = { code: 'ERR_JWKS_NO_MATCHING_KEY' };
 
-/** One after the other, so that none shares a fetch. */
+/** Calls one after the other, so that none shares a fetch. */
 async function flood(source: ReturnType<typeof setUp>, count: number): Promise<void> {
   for (let n = 0; n < count; n += 1) {
     source.advance(10);
@@ -53,7 +53,7 @@ async function flood(source: ReturnType<typeof setUp>, count: number): Promise<v
   }
 }
 
-test('after a flood of unknown key ids, a key that was rotated in is found with the next fetch', async () => {
+test('a new key is found by the next fetch after a flood of unknown key ids', async () => {
   const source = setUp();
   await source.ask('old');
   await flood(source, 12);
@@ -61,7 +61,7 @@ test('after a flood of unknown key ids, a key that was rotated in is found with 
   source.advance(10);
   const junk = expect(source.ask('junk')).rejects.toMatchObject(noKey);
   provider.state.keys = [old.publicJwk, rotated.publicJwk];
-  // More than there may be key ids: they wait as one.
+  // More callers than the limit of key ids: callers of one id count once.
   const good = Array.from({ length: 600 }, () => source.ask('rotated'));
   await source.waiting();
   expect(provider.state.fetches).toBe(made);
@@ -71,7 +71,7 @@ test('after a flood of unknown key ids, a key that was rotated in is found with 
   expect(provider.state.fetches).toBe(made + 1);
 });
 
-test('callers that share a fetch use up one', async () => {
+test('a shared fetch counts once', async () => {
   const source = setUp();
   await source.ask('old');
   for (let round = 0; round < 6; round += 1) {
@@ -82,7 +82,7 @@ test('callers that share a fetch use up one', async () => {
   expect(provider.state.fetches).toBe(7);
 });
 
-test('a key id that a fetch has not brought is refused without another, until one may begin', async () => {
+test('a missing key id is rejected without another fetch until the next one is due', async () => {
   const source = setUp();
   await source.ask('old');
   await flood(source, 12);
@@ -95,13 +95,13 @@ test('a key id that a fetch has not brought is refused without another, until on
   expect(provider.state.fetches).toBe(made + 1);
 });
 
-test('a fetch that began before the token came is no judge of it', async () => {
+test('a fetch that started before the token arrived does not reject it', async () => {
   const source = setUp();
   await source.ask('old');
   source.advance(10);
-  let answer = () => {};
+  let sendKeys = () => {};
   provider.state.held = new Promise<void>((resolve) => {
-    answer = resolve;
+    sendKeys = resolve;
   });
   const junk = expect(source.ask('junk')).rejects.toMatchObject(noKey);
   while (provider.state.fetches < 2) await new Promise((resolve) => setTimeout(resolve, 5));
@@ -109,13 +109,13 @@ test('a fetch that began before the token came is no judge of it', async () => {
   const good = source.ask('rotated');
   await new Promise((resolve) => setImmediate(resolve));
   provider.state.keys = [rotated.publicJwk];
-  answer();
+  sendKeys();
   await junk;
   expect(await good).toBeDefined();
   expect(provider.state.fetches).toBe(3);
 });
 
-test('more than wait for a fetch are 503, and not judged', async () => {
+test('a token beyond the limit of waiting key ids is 503', async () => {
   const source = setUp();
   await source.ask('old');
   await flood(source, 12);

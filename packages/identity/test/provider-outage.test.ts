@@ -31,19 +31,19 @@ afterEach(() => provider.stop());
 
 const tokenOf = (key: SigningKey, claims = {}) => sign({ key, issuer: provider.issuer, claims });
 
-test('callers at the same time share one fetch of the keys', async () => {
+test('concurrent callers share one fetch of the keys', async () => {
   const tokens = await Promise.all([1, 2, 3, 4].map((n) => tokenOf(first, { sub: `caller-${n}` })));
   await Promise.all(tokens.map((token) => identity.verifyToken(token)));
   expect(provider.state.fetches).toBe(1);
 });
 
-test('a key that the provider has rotated in is found at once', async () => {
+test('a new key of the provider is found at once', async () => {
   await identity.verifyToken(await tokenOf(first));
   provider.state.keys = [first.publicJwk, second.publicJwk];
   await expect(identity.verifyToken(await tokenOf(second))).resolves.toMatchObject({ subject: 'ada' });
 });
 
-test('a flood of unknown key ids is 401 and causes a bounded number of fetches', async () => {
+test('a flood of unknown key ids is 401 and causes a limited number of fetches', async () => {
   await identity.verifyToken(await tokenOf(first));
   const junk = (kid: string) => sign({ key: second, issuer: provider.issuer, header: { kid } });
   const flood = Array.from({ length: 40 }, async (_, n) =>
@@ -54,7 +54,7 @@ test('a flood of unknown key ids is 401 and causes a bounded number of fetches',
   await expect(identity.verifyToken(await tokenOf(first, { sub: 'eve' }))).resolves.toBeDefined();
 });
 
-test('no keys yet is 503 with Retry-After, never 401, and heals by itself', async () => {
+test('a token is 503 with Retry-After until there are keys', async () => {
   provider.state.failing = true;
   const token = await tokenOf(first);
   await expect(identity.verifyToken(token)).rejects.toMatchObject({
@@ -65,30 +65,30 @@ test('no keys yet is 503 with Retry-After, never 401, and heals by itself', asyn
   await until('the keys are there', () => identity.verifyToken(token).then(Boolean, () => false));
 });
 
-test('the last good keys go on serving while the provider is away or in trouble', async () => {
+test('the last valid keys are used while the provider is unavailable', async () => {
   await identity.verifyToken(await tokenOf(first));
   provider.state.failing = true;
   await expect(identity.verifyToken(await tokenOf(first, { sub: 'bob' }))).resolves.toMatchObject({
     subject: 'bob',
   });
-  // Whether this key is good cannot be known now, so it is not called bad.
+  // The key cannot be verified now, so the token is not rejected.
   await expect(identity.verifyToken(await tokenOf(second))).rejects.toMatchObject({ status: 503 });
   await expect(identity.verifyToken(await tokenOf(first, { sub: 'eve' }))).resolves.toBeDefined();
 });
 
-test('an empty key set does not throw away the keys that work', async () => {
+test('an empty key set does not replace valid keys', async () => {
   await identity.verifyToken(await tokenOf(first));
   provider.state.keys = [];
   await expect(identity.verifyToken(await tokenOf(second))).rejects.toMatchObject({ status: 503 });
   await expect(identity.verifyToken(await tokenOf(first, { sub: 'bob' }))).resolves.toBeDefined();
 });
 
-test('a discovery document of another issuer is not believed', async () => {
+test('a discovery document of another issuer is rejected', async () => {
   provider.state.metadata = { issuer: 'https://evil.example' };
   await expect(identity.verifyToken(await tokenOf(first))).rejects.toMatchObject({ status: 503 });
 });
 
-test('a token that was found good before is refused once it has expired', async () => {
+test('a cached token is rejected when it has expired', async () => {
   const token = await tokenOf(first);
   await identity.verifyToken(token);
   clockSkewMs = 299_000;
@@ -97,7 +97,7 @@ test('a token that was found good before is refused once it has expired', async 
   await expect(identity.verifyToken(token)).rejects.toMatchObject({ status: 401 });
 });
 
-test('the keys are fetched at the discovery address where the issuer is reached from outside only', async () => {
+test('keys are fetched from the discovery address', async () => {
   const outside = 'http://outside.invalid/realms/tocsin';
   provider.state.metadata = { issuer: outside };
   const behind = createIdentity({
@@ -123,7 +123,7 @@ test('the keys are fetched at the discovery address where the issuer is reached 
   );
 });
 
-test('checks are counted by what was found', async () => {
+test('token checks are counted by result', async () => {
   const metrics = createMetrics({ service: 'test' });
   const claims = { groupsClaim: 'groups', rolesClaim: 'realm_access.roles' };
   const counting = createIdentity({

@@ -54,7 +54,7 @@ async function refusal(token: string): Promise<{ code: string; detail: string; h
   );
 }
 
-test('a good token becomes a principal with its roles, whatever else its claims hold', async () => {
+test('a valid token becomes a principal with its roles', async () => {
   const principal = await verify(
     await make({
       claims: {
@@ -82,14 +82,14 @@ test('a good token becomes a principal with its roles, whatever else its claims 
   });
 });
 
-test.each(['RS384', 'PS256', 'ES256', 'ES512'])('a token signed with %s is taken', async (alg) => {
+test.each(['RS384', 'PS256', 'ES256', 'ES512'])('a token signed with %s is accepted', async (alg) => {
   const other = await makeKey(`key-${alg}`, alg);
   provider.state.keys.push(other.publicJwk);
   await expect(verify(await make({ key: other }))).resolves.toMatchObject({ subject: 'ada' });
 });
 
 describe('the Authorization header', () => {
-  test('without one the challenge names no error', async () => {
+  test('gives a challenge without an error if it is missing', async () => {
     await expect(identity.authenticate({ authorization: undefined })).rejects.toMatchObject({
       code: 'unauthenticated',
       headers: undefined,
@@ -109,7 +109,7 @@ describe('the Authorization header', () => {
     await expect(identity.authenticate({ authorization })).rejects.toMatchObject({ status: 401 });
   });
 
-  test('the scheme is matched in any case', async () => {
+  test('accepts the scheme without regard to case', async () => {
     await expect(identity.authenticate({ authorization: `bEARER ${await make()}` })).resolves.toBeDefined();
   });
 });
@@ -151,7 +151,7 @@ describe('a token is refused', () => {
     });
   });
 
-  test('when another key has signed it under a known id, also with the key embedded or linked', async () => {
+  test('when another key has signed it under a known id', async () => {
     expect(await refusal(await make({ key: foreignKey }))).toMatchObject({ code: 'unauthenticated' });
     const embedded = { jwk: foreignKey.publicJwk, jku: `${customer.issuer}/jwks`, x5u: customer.issuer };
     const fetchesBefore = customer.state.fetches;
@@ -179,7 +179,7 @@ describe('a token is refused', () => {
     }
   });
 
-  test('when it needs an extension that is not known here', async () => {
+  test('when it requires an unknown extension', async () => {
     const good = (await make()).split('.');
     const header = encode({ alg: 'RS256', kid: 'first', crit: ['exp'], exp: 1 });
     expect(await refusal([header, good[1], good[2]].join('.'))).toMatchObject({ code: 'unauthenticated' });
@@ -207,7 +207,7 @@ describe('a customer’s own provider', () => {
   const ofCustomer = (claims: Record<string, unknown>) =>
     sign({ key: foreignKey, issuer: customer.issuer, claims });
 
-  test('gives roles in its workspaces only, and never in the deployment', async () => {
+  test('gives roles in its workspaces only', async () => {
     const groups = [`/workspaces/${workspace}/admin`, `/workspaces/${customerWorkspace}/reader`];
     const token = await ofCustomer({
       groups,

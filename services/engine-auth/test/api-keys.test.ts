@@ -33,7 +33,7 @@ function manage(method: string, path: string, options: { credential?: string; bo
 }
 
 describe('creating a key', () => {
-  test('gives the raw key once: base64 of id and key, of which only a bcrypt hash is kept', async () => {
+  test('returns the raw key once and stores only its bcrypt hash', async () => {
     const response = await manage('POST', '/auth/api_keys/', {
       body: { description: "Robert'); DROP TABLE--" },
     });
@@ -74,13 +74,13 @@ describe('creating a key', () => {
     expect(await database.database.knex('api_keys').count()).toEqual(before);
   });
 
-  test('the path works without its last slash too', async () => {
+  test('works without the trailing slash', async () => {
     expect((await manage('POST', '/auth/api_keys', { body: { description: '' } })).status).toBe(201);
   });
 });
 
-describe('who may manage keys', () => {
-  test('an admin by token, and it is recorded who created a key', async () => {
+describe('managing keys', () => {
+  test('is allowed for an admin token, and the creator is recorded', async () => {
     const credential = await tokenOf('admin');
     const response = await manage('POST', '/auth/api_keys/', {
       credential,
@@ -92,7 +92,7 @@ describe('who may manage keys', () => {
     expect(row.created_by).toContain(process.env.TOCSIN_TEST_OIDC_ISSUER);
   });
 
-  test('a valid user key or a token without the role is 403, on every operation', async () => {
+  test('is 403 for a user key and for a token without the role', async () => {
     const { id, key } = await createKey(engine);
     for (const credential of [key, await tokenOf('editor')]) {
       for (const [method, path] of [
@@ -109,7 +109,7 @@ describe('who may manage keys', () => {
     expect((await verify(engine, key)).status).toBe(204);
   });
 
-  test('nobody without a valid credential: 401 with a challenge', async () => {
+  test('is 401 with a challenge without a valid credential', async () => {
     const none = await fetch(`${engine.url}/auth/api_keys/`);
     expect([none.status, none.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
     for (const credential of [
@@ -127,14 +127,14 @@ describe('who may manage keys', () => {
   });
 });
 
-describe('reading and ending keys', () => {
-  test('the list has the newest key first', async () => {
+describe('reading and deactivating keys', () => {
+  test('lists the newest key first', async () => {
     const { id } = await createKey(engine, 'newest');
     const list = (await (await manage('GET', '/auth/api_keys/')).json()) as { id: string }[];
     expect(list[0]).toMatchObject({ id, description: 'newest' });
   });
 
-  test('an ended key is refused at once, stays listed as inactive, and ending it again changes nothing', async () => {
+  test('rejects a deactivated key at once and keeps it in the list', async () => {
     const { id, key } = await createKey(engine);
     expect((await verify(engine, key)).status).toBe(204);
     expect((await deactivate(engine, id)).status).toBe(204);
@@ -145,7 +145,7 @@ describe('reading and ending keys', () => {
     expect(first).toMatchObject({ is_active: false, deactivated_at: expect.any(String) });
   });
 
-  test('an unknown id is 404, one that is none 422', async () => {
+  test('answers 404 for an unknown id and 422 for an invalid one', async () => {
     const unknown = '00000000-0000-4000-8000-000000000000';
     expect((await manage('GET', `/auth/api_keys/${unknown}`)).status).toBe(404);
     expect((await deactivate(engine, unknown)).status).toBe(404);
@@ -154,7 +154,7 @@ describe('reading and ending keys', () => {
   });
 });
 
-test('no more keys become active than may be, also when they are created at the same time', async () => {
+test('the limit of active keys holds under concurrent requests', async () => {
   const full = await createTestDatabase();
   const small = await startEngine(full, { env: { MAX_API_KEYS: '3' } });
   try {

@@ -21,7 +21,7 @@ afterEach(() => {
 interface Running {
   child: ChildProcess;
   output: { text: string };
-  /** Exit code, or the signal that ended it. */
+  /** Exit code, or the signal that ended the process. */
   ended: Promise<number | string>;
 }
 
@@ -41,7 +41,7 @@ function start(
       output.text += chunk.toString();
     });
   }
-  // Not the child's own `close`: it never comes once its channel was disconnected from here.
+  // The child's `close` event does not fire after its channel was disconnected from this side.
   const written = Promise.all(streams.map((stream) => once(stream, 'close')));
   const ended = once(child, 'exit').then(async ([code, signal]) => {
     await written;
@@ -76,14 +76,14 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   },
 );
 
-test('the service ends with the launcher that holds its channel', async () => {
+test('the service stops when its launcher disappears', async () => {
   const running = start(settings(), { ipc: true });
   await started(running);
   running.child.disconnect();
   expect(await running.ended).toBe(0);
 });
 
-test('everything that is wrong with the settings is told at once', async () => {
+test('all problems of the settings are reported together', async () => {
   const running = start({ ...settings(), PORT: 'http', DATABASE_URL: '', OIDC_ENTERPRISE_ISSUERS: '{' });
   expect(await running.ended).toBe(1);
   for (const name of ['PORT', 'DATABASE_URL', 'OIDC_ENTERPRISE_ISSUERS']) {
@@ -91,7 +91,7 @@ test('everything that is wrong with the settings is told at once', async () => {
   }
 });
 
-test('a busy port is told in one line', async () => {
+test('a port in use is reported in one line', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const port = String((taken.address() as AddressInfo).port);
@@ -104,7 +104,7 @@ test('a busy port is told in one line', async () => {
   expect(running.output.text).not.toContain('    at ');
 });
 
-test('a full disk under standard output costs the log, and neither start nor service', async () => {
+test('a full disk for standard output loses log lines only', async () => {
   const taken = createServer().listen(0, '127.0.0.1');
   await once(taken, 'listening');
   const { port } = taken.address() as AddressInfo;

@@ -36,7 +36,7 @@ const identityOf = ({ status, headers }: Response) => [
   headers.get('x-auth-roles'),
 ];
 
-test('the admin key, a user key and a token are each told apart, with any method', async () => {
+test('the admin key, a user key and a token are recognised, with any method', async () => {
   const { id, key } = await createKey(engine);
   const token = await tokenOf('admin');
   for (const method of ['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']) {
@@ -54,11 +54,11 @@ test('the admin key, a user key and a token are each told apart, with any method
   );
 });
 
-test('a token of any role is a valid credential', async () => {
+test('a token is a valid credential with any role', async () => {
   expect((await verify(engine, await tokenOf('reader'))).status).toBe(204);
 });
 
-test('a key with one changed character, an unknown id, and half a key are 401', async () => {
+test('a changed key, an unknown id and half a key are 401', async () => {
   const { id, key } = await createKey(engine);
   const secret = Buffer.from(key, 'base64').toString().split(':')[1] ?? '';
   const changed = `${secret.slice(0, -1)}${secret.endsWith('A') ? 'B' : 'A'}`;
@@ -76,7 +76,7 @@ test('a key with one changed character, an unknown id, and half a key are 401', 
   expect((await verify(engine, key)).status).toBe(204);
 });
 
-test('ending a key ends it on the other instance too, by broadcast and not by its 10 seconds', async () => {
+test('a deactivation reaches the other instance by broadcast before the cache expires', async () => {
   await Promise.all([engine.brokerReady(), other.brokerReady()]);
   const { id, key } = await createKey(engine);
   expect((await verify(other, key)).status).toBe(204);
@@ -87,7 +87,7 @@ test('ending a key ends it on the other instance too, by broadcast and not by it
   }
 });
 
-test('without a broadcast another instance takes a key for 10 seconds from its read, and no longer', async () => {
+test('without a broadcast another instance accepts a key for 10 seconds from its read', async () => {
   const { id, key } = await createKey(engine);
   expect((await verify(other, key)).status).toBe(204);
   await database.database.knex('api_keys').where({ id }).update({ is_active: false });
@@ -97,7 +97,7 @@ test('without a broadcast another instance takes a key for 10 seconds from its r
   expect((await verify(other, key)).status).toBe(401);
 });
 
-test('with the database away a key is 503 with Retry-After, while the admin key and tokens still work', async () => {
+test('without the database a key is 503, while the admin key and tokens still work', async () => {
   const { key } = await createKey(engine);
   const cut = await startEngine(database, { env: { DATABASE_URL: 'postgres://nobody@127.0.0.1:9/none' } });
   try {
@@ -112,7 +112,7 @@ test('with the database away a key is 503 with Retry-After, while the admin key 
   }
 });
 
-test('a database that was never migrated makes the service not ready, and it says what to do', async () => {
+test('a database without migrations makes the service not ready, with advice', async () => {
   const empty = await createEmptyTestDatabase();
   const started = await startEngine(empty);
   try {
@@ -131,7 +131,7 @@ test('a database that was never migrated makes the service not ready, and it say
   }
 });
 
-test('with the broker away keys are still created, verified and ended', async () => {
+test('keys are created, verified and deactivated without the broker', async () => {
   const alone = await startEngine(database, { env: { AMQP_URL: 'amqp://nobody@127.0.0.1:9' } });
   try {
     expect((await fetch(`${alone.url}/readyz`)).status).toBe(200);
@@ -144,7 +144,7 @@ test('with the broker away keys are still created, verified and ended', async ()
   }
 });
 
-test('with no admin key set, nobody is the admin', async () => {
+test('nobody is admin if no admin key is set', async () => {
   const open = await startEngine(database, { env: { GENAI_ENGINE_ADMIN_KEY: '' } });
   try {
     for (const credential of ['', ' ', 'undefined', adminKey]) {
@@ -155,7 +155,7 @@ test('with no admin key set, nobody is the admin', async () => {
   }
 });
 
-test('the document names every path that is served', async () => {
+test('the OpenAPI document lists every path', async () => {
   const document = (await (await fetch(`${engine.url}/openapi.json`)).json()) as {
     openapi: string;
     paths: object;
@@ -171,7 +171,7 @@ test('the document names every path that is served', async () => {
   ]);
 });
 
-test('metrics are on a port of their own', async () => {
+test('metrics have their own port', async () => {
   expect(await (await fetch(`${engine.metricsUrl}/metrics`)).text()).toContain(
     'http_request_duration_seconds',
   );
@@ -179,10 +179,10 @@ test('metrics are on a port of their own', async () => {
 });
 
 const floods: { stop(): Promise<unknown> }[] = [];
-/** A test that fails leaves no flood behind. */
+/** Stops a flood when its test fails. */
 afterEach(() => Promise.all(floods.splice(0).map((flood) => flood.stop())));
 
-/** Guesses without a pause, at ids that `idOf` gives, until it is stopped; gives the statuses of the answers. */
+/** Sends guesses at the ids of `idOf` without a pause until stopped. Returns the statuses of the responses. */
 function guess(at: EngineAuth, idOf: () => string) {
   let isOver = false;
   const statuses = new Set<number>();
@@ -206,13 +206,13 @@ function guess(at: EngineAuth, idOf: () => string) {
   return flood;
 }
 
-test('guesses at a key’s own id are refused, and do not stand in the way of a key in use', async () => {
+test('guesses at the id of a key do not delay the key in use', async () => {
   const { id, key } = await createKey(other);
   expect((await verify(other, key)).status).toBe(204);
   const guesses = guess(other, () => id);
   await guesses.underWay();
   for (let count = 0; count < 5; count += 1) {
-    // Past its 10 seconds, so that it has to be judged anew in the middle of the flood.
+    // The cache has expired, so the key is read again during the flood.
     otherClockMs += 20_000;
     expect((await verify(other, key)).status).toBe(204);
   }
@@ -225,7 +225,7 @@ test.each([
 ])(
   'a flood of guesses at %s is 401, and does not keep a key from its first use, nor a key from being made',
   async (_, idFor) => {
-    // Made by another instance, so that this one has never seen it.
+    // Created by another instance, so this one has not cached it.
     const fresh = await createKey(other);
     const guesses = guess(engine, () => idFor(fresh.id));
     await guesses.underWay();
@@ -236,7 +236,7 @@ test.each([
   },
 );
 
-test('a key of an earlier version has a tag from its first use on', async () => {
+test('a key of an earlier version gets a tag at its first use', async () => {
   const { id, key } = await createKey(other);
   const tag = () => database.database.knex('api_keys').where({ id }).first('secret_tag');
   const tagged = await tag();

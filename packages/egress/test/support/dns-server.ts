@@ -2,17 +2,17 @@ import { createSocket } from 'node:dgram';
 import { once } from 'node:events';
 
 export interface DnsServer {
-  /** `address:port`, as `createLookup` takes it. */
+  /** `address:port`, for the option `servers` of `createLookup`. */
   server: string;
-  /** Names asked for, `A name` or `AAAA name`, in order. */
+  /** Queries in order, as `A name` or `AAAA name`. */
   questions: string[];
   close(): Promise<void>;
 }
 
-/** What a name resolves to; `hang` never answers, undefined is NXDOMAIN. */
+/** Records by name. `hang` sends no response, `broken` a server failure; other names are NXDOMAIN. */
 export type Zone = Record<string, { A?: string[]; AAAA?: string[] } | 'hang' | 'broken'>;
 
-/** A name server of a few names over UDP on loopback. */
+/** Starts a name server on loopback (UDP). */
 export async function startDnsServer(zone: Zone): Promise<DnsServer> {
   const socket = createSocket('udp4');
   const questions: string[] = [];

@@ -5,7 +5,7 @@ interface Closable {
   close(): Promise<void>;
 }
 
-/** Servers and senders of a test file: each is closed after its test, the one started last first. */
+/** Starts servers and senders, and closes them after each test in reverse order. */
 export function createLoopback(senderOptions: Partial<SenderOptions> = {}) {
   const open: Closable[] = [];
   afterEach(async () => {

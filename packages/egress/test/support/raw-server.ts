@@ -4,22 +4,22 @@ import { type AddressInfo, createServer, type Server, type ServerOpts, type Sock
 export interface RawServer {
   port: number;
   url: string;
-  /** Every request as it stood on the wire, one character a byte. */
+  /** All requests as sent, one character for each byte. */
   requests: string[];
-  /** Every connection that was ever made. */
+  /** All connections, closed ones included. */
   sockets: Socket[];
   close(): Promise<void>;
 }
 
-/** What the server does once it has a whole request; `requestIndex` counts over all connections from 0. */
+/** Called for each complete request. `requestIndex` counts the requests of all connections from 0. */
 export type Respond = (socket: Socket, requestIndex: number) => void;
 
-/** A server of bytes on loopback: it reads whole requests and answers whatever the test likes. */
+/** Starts a server on loopback that reads requests and sends the bytes that the test chooses. */
 export async function startRawServer(respond: Respond): Promise<RawServer> {
   return serveRaw(createServer({ noDelay: true }), 'connection', respond);
 }
 
-/** The same over any server of sockets (`tls.createServer` emits `secureConnection`). */
+/** Serves raw bytes on the connections of `server`; `tls.createServer` emits them as `secureConnection`. */
 export async function serveRaw(server: Server, event: string, respond: Respond): Promise<RawServer> {
   const requests: string[] = [];
   const sockets: Socket[] = [];
@@ -39,7 +39,7 @@ export async function serveRaw(server: Server, event: string, respond: Respond):
   return { ...(await listen(server)), requests, sockets };
 }
 
-/** A server that is told of connections only and reads nothing by itself. */
+/** Starts a server that calls `onConnection` and reads nothing. */
 export async function startSocketServer(onConnection: (socket: Socket) => void, options: ServerOpts = {}) {
   return listen(createServer(options, onConnection));
 }

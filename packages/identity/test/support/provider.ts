@@ -22,14 +22,14 @@ export async function makeKey(kid: string, alg = 'RS256'): Promise<SigningKey> {
   return { kid, alg, privateKey, publicJwk: { ...(await exportJWK(publicKey)), kid, alg, use: 'sig' } };
 }
 
-/** A provider's discovery document and keys over real HTTP, which can fail, rotate and count. */
+/** Serves a discovery document and keys over HTTP; it can fail, rotate keys and count requests. */
 export async function startProvider() {
   const state = {
     keys: [] as JWK[],
     failing: false,
     fetches: 0,
     metadata: {} as Record<string, unknown>,
-    /** The keys as they are when they are asked for are given after this. */
+    /** Delay of the key response, which holds the keys of the time of the request. */
     held: Promise.resolve(),
   };
   const server = createServer(async (request, response) => {
@@ -61,11 +61,11 @@ export interface TokenParts {
   issuer: string;
   claims?: JWTPayload;
   header?: Partial<JWTHeaderParameters>;
-  /** Claims to leave out. */
+  /** Claims to remove. */
   without?: string[];
 }
 
-/** A token like those of the provider, changed as a test needs it. */
+/** Signs a token like those of the provider, with the changes of a test. */
 export function sign({ key, issuer, claims = {}, header = {}, without = [] }: TokenParts): Promise<string> {
   const now = Math.floor(Date.now() / 1000);
   const all: JWTPayload = { iss: issuer, aud: 'tocsin-api', sub: 'ada', iat: now, exp: now + 300, ...claims };

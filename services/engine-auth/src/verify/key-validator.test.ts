@@ -8,7 +8,7 @@ const unknownId = '00000000-0000-4000-8000-000000000000';
 
 const tagOf = (key: RawKey) => secretTag(digestOf(key));
 
-/** A guess at the key that its tag does not tell from it. */
+/** Returns a wrong secret that has the tag of the key. */
 function guessWithTag(): RawKey {
   for (let count = 0; ; count += 1) {
     const guess = { id, secret: `guess ${count}` };
@@ -16,7 +16,7 @@ function guessWithTag(): RawKey {
   }
 }
 
-/** A store and a "bcrypt" whose hash is `hash of {secret}`, counted, on a clock that the test moves. */
+/** Fakes: a store, a bcrypt whose hash is `hash of {secret}`, and a clock. */
 function setUp({ tag = tagOf(good) }: { tag?: number | null } = {}) {
   const stored = new Map<string, StoredSecret>([[id, { hash: 'hash of good', tag }]]);
   const state = {
@@ -24,8 +24,8 @@ function setUp({ tag = tagOf(good) }: { tag?: number | null } = {}) {
     compares: [] as string[],
     nowMs: 0,
     beforeCompare: async () => {},
-    /** When each refused caller was answered. */
-    refusedAtMs: [] as number[],
+    /** Times of the rejections. */
+    rejectedAtMs: [] as number[],
     tagged: [] as [string, number][],
   };
   const read = async (key: string) => {
@@ -42,14 +42,14 @@ function setUp({ tag = tagOf(good) }: { tag?: number | null } = {}) {
       return hash === `hash of ${secret}`;
     },
     wait: async (ms) => {
-      state.refusedAtMs.push(state.nowMs + ms);
+      state.rejectedAtMs.push(state.nowMs + ms);
     },
     now: () => state.nowMs,
   });
   return { ...validator, stored, state };
 }
 
-test('a key that was found good is not looked up again for 10 seconds', async () => {
+test('a valid key is not read again for 10 seconds', async () => {
   const { validate, state } = setUp();
   expect(await validate(good)).toBe(true);
   state.nowMs = 9_999;
@@ -60,7 +60,7 @@ test('a key that was found good is not looked up again for 10 seconds', async ()
   expect(state.reads).toBe(2);
 });
 
-test('the 10 seconds count from the database read, however long bcrypt took', async () => {
+test('the 10 seconds count from the database query, not from the end of bcrypt', async () => {
   const { validate, state, stored } = setUp();
   state.beforeCompare = async () => {
     state.nowMs = 8_000;
@@ -71,7 +71,7 @@ test('the 10 seconds count from the database read, however long bcrypt took', as
   expect(await validate(good)).toBe(false);
 });
 
-test('a key in use is looked up again without bcrypt, as long as its hash is the same', async () => {
+test('a cached key is read again without bcrypt while its hash is unchanged', async () => {
   const { validate, state, stored } = setUp();
   await validate(good);
   state.nowMs = 60_000;
@@ -82,7 +82,7 @@ test('a key in use is looked up again without bcrypt, as long as its hash is the
   expect(await validate(good)).toBe(false);
 });
 
-test('a guess with the key’s tag is compared, refused, and does not disturb the key', async () => {
+test('a guess with the tag of a key is compared and rejected, and the key stays cached', async () => {
   const { validate, state } = setUp();
   await validate(good);
   expect(await validate(guessWithTag())).toBe(false);
@@ -92,7 +92,7 @@ test('a guess with the key’s tag is compared, refused, and does not disturb th
 });
 
 test.each([id, unknownId])(
-  'any number of guesses at an id cost no comparison, and each is refused after the same time',
+  'guesses need no bcrypt and are all rejected after the same time',
   async (guessed) => {
     const { validate, state } = setUp();
     const guesses = Array.from({ length: 1_000 }, (_, index) => ({ id: guessed, secret: `bad ${index}` }));
@@ -100,21 +100,21 @@ test.each([id, unknownId])(
     const answers = await Promise.all(wrong.map(validate));
     expect(new Set(answers)).toEqual(new Set([false]));
     expect(state.compares).toEqual([]);
-    expect(new Set(state.refusedAtMs)).toEqual(new Set([200]));
+    expect(new Set(state.rejectedAtMs)).toEqual(new Set([200]));
     expect(await validate(good)).toBe(true);
   },
 );
 
-test('a guess that is compared is refused when one is that is not', async () => {
+test('a rejection takes the same time with and without bcrypt', async () => {
   const { validate, state } = setUp();
   state.beforeCompare = async () => {
     state.nowMs = 30;
   };
   expect(await validate(guessWithTag())).toBe(false);
-  expect(state.refusedAtMs).toEqual([200]);
+  expect(state.rejectedAtMs).toEqual([200]);
 });
 
-test('a key without a tag is found good by comparison, and its tag is told once', async () => {
+test('a key without a tag is verified by bcrypt, and its tag is reported once', async () => {
   const { validate, state } = setUp({ tag: null });
   expect(await validate({ id, secret: 'bad' })).toBe(false);
   expect(state.tagged).toEqual([]);
@@ -124,7 +124,7 @@ test('a key without a tag is found good by comparison, and its tag is told once'
   expect(state.tagged).toEqual([[id, tagOf(good)]]);
 });
 
-test('of a key without a tag five checks wait beside the one that runs', async () => {
+test('five checks of one key wait, and further ones are rejected', async () => {
   const { validate } = setUp({ tag: null });
   const guesses = Array.from({ length: 9 }, (_, index) => validate({ id, secret: `bad ${index}` }));
   const results = await Promise.allSettled(guesses);
@@ -133,12 +133,12 @@ test('of a key without a tag five checks wait beside the one that runs', async (
     ...Array(3).fill('rejected'),
   ]);
   expect(results[8]).toMatchObject({ reason: { code: 'unavailable', retryAfterSeconds: 1 } });
-  // And later ones have their turn again.
+  // Later checks run again.
   expect(await validate({ id, secret: 'another guess' })).toBe(false);
   expect(await validate(good)).toBe(true);
 });
 
-test('guesses at one id do not hold up another that is used for the first time', async () => {
+test('guesses at one id do not delay another id', async () => {
   const { validate, state } = setUp({ tag: null });
   let release = () => {};
   const held = new Promise<void>((resolve) => {
@@ -151,7 +151,7 @@ test('guesses at one id do not hold up another that is used for the first time',
   expect(await guess).toBe(false);
 });
 
-test('a refused credential is refused from memory for a while', async () => {
+test('a rejected key is rejected from the cache for 10 seconds', async () => {
   const { validate, state } = setUp();
   await validate({ id, secret: 'bad' });
   await validate({ id, secret: 'bad' });
@@ -161,13 +161,13 @@ test('a refused credential is refused from memory for a while', async () => {
   expect(state.reads).toBe(2);
 });
 
-test('checks of one credential at the same time share one comparison', async () => {
+test('concurrent checks of one key share one comparison', async () => {
   const { validate, state } = setUp();
   expect(await Promise.all(Array.from({ length: 50 }, () => validate(good)))).toEqual(Array(50).fill(true));
   expect([state.reads, state.compares.length]).toEqual([1, 1]);
 });
 
-test('a forgotten key is looked up at once', async () => {
+test('a forgotten key is read again at once', async () => {
   const { validate, forget, stored } = setUp();
   await validate(good);
   stored.delete(id);
@@ -176,7 +176,7 @@ test('a forgotten key is looked up at once', async () => {
   expect(await validate(good)).toBe(false);
 });
 
-test('a key that is deactivated while it is being checked does not slip into the cache', async () => {
+test('a key that is deactivated during its check is not cached', async () => {
   const { validate, forget, state, stored } = setUp();
   state.beforeCompare = async () => {
     stored.delete(id);
@@ -186,7 +186,7 @@ test('a key that is deactivated while it is being checked does not slip into the
   expect(await validate(good)).toBe(false);
 });
 
-test('a fault of the database is passed on and not remembered as a refusal', async () => {
+test('a database error is thrown and not cached as a rejection', async () => {
   const { state } = setUp();
   let away = true;
   const validator = createKeyValidator({

@@ -4,7 +4,7 @@ import { loadConfig } from '../../src/config.js';
 
 export const adminKey = 'the admin key: päss $%&';
 
-/** A service on its own database, on the run's broker and provider. */
+/** Starts the service on its own database, with the broker and the provider of the test run. */
 export async function startEngine(
   test: TestDatabase,
   { env = {}, overrides }: { env?: Record<string, string>; overrides?: EngineAuthOverrides } = {},
@@ -25,7 +25,7 @@ export async function startEngine(
 
 export { createTestDatabase, type TestDatabase };
 
-/** HTTP headers carry bytes; fetch takes each character as one. */
+/** HTTP headers carry bytes; fetch sends each character as one byte. */
 export function bearer(credential: string): { Authorization: string } {
   return { Authorization: `Bearer ${Buffer.from(credential).toString('latin1')}` };
 }
@@ -56,7 +56,7 @@ export function verify(engine: EngineAuth, credential: string, method = 'GET'): 
   return fetch(`${engine.url}/auth/verify`, { method, headers: bearer(credential) });
 }
 
-/** A token of the run's provider for one of its clients. */
+/** Fetches a token of the test run's provider for one of its clients. */
 export async function tokenOf(role: string): Promise<string> {
   const clients = JSON.parse(process.env.TOCSIN_TEST_OIDC_CLIENTS ?? '{}') as Record<
     string,

@@ -154,7 +154,7 @@ const cases: Record<string, { fires: [Given, Record<string, string>][]; silent: 
       [{ 'tocsin_deferrals_total{reason="no_slot"}': '0/s', tocsin_in_flight: 298, tocsin_slots: 400 }, {}],
     ],
     silent: [
-      { 'tocsin_deferrals_total{reason="held"}': '60/s' },
+      { 'tocsin_deferrals_total{reason="paused"}': '60/s' },
       { tocsin_in_flight: 280, tocsin_slots: 400 },
     ],
   },

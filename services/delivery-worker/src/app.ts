@@ -70,7 +70,14 @@ export async function createDeliveryWorker(
   const deadLetters = createDeadLetterRepository(database);
   const settle = createSettleMessage({ repository: deadLetters, databaseRetry, now, logger, metrics });
   const shared = { database, databaseRetry, settle, slots, logger, metrics, config };
-  const delivery = createDelivery({ ...shared, renderBudget, sender, onAttempt: window.finished, onError });
+  const delivery = createDelivery({
+    ...shared,
+    renderBudget,
+    sender,
+    shutdown,
+    onAttempt: window.finished,
+    onError,
+  });
   const fanOut = createFanOut({
     rules: createRulesReader(database),
     repository: createFanOutRepository(database, config.leases),
@@ -115,9 +122,9 @@ export async function createDeliveryWorker(
   ]);
   shutdown.add('loops', () => loops);
   shutdown.add('consumers', async () => {
-    delivery.refuseWaiting(new Error('The worker is stopping.'));
+    delivery.rejectWaiting(new Error('The worker is stopping.'));
     await consumers.drain();
-    await delivery.ended();
+    await delivery.drained();
   });
   return { logger, port, close: (deadlineMs) => shutdown.close(deadlineMs) };
 }

@@ -10,7 +10,7 @@ import {
   unroutedQueue,
 } from '@tocsin/messaging';
 import type { DatabaseRetry } from './database-retry.js';
-import { maxRecordsInHand } from './delivery/create-delivery.js';
+import { maxRecording } from './delivery/create-delivery.js';
 
 /** The consumers of the worker's three queues. They are paused while the database is unavailable. */
 export interface Consumers {
@@ -71,7 +71,7 @@ export function createConsumers(deps: ConsumersDeps): Consumers {
       await open({ queue: alertFiredQueue, prefetch: alertPrefetch, handle: alerts.handle });
       await open({ queue: unroutedQueue, prefetch: unroutedPrefetch, handle: alerts.handle });
       // Half of the messages can wait for a slow destination or a slot, and the other half still keeps all slots busy.
-      const prefetch = 2 * slots + maxRecordsInHand;
+      const prefetch = 2 * slots + maxRecording;
       await open({ queue: deliveriesQueue, prefetch, handle: deliveries.handle });
     },
     async drain() {

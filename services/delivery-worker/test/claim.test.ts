@@ -69,9 +69,7 @@ test('each claim without an outcome is counted, and a deferral takes its own cla
     await scene.endLease(due.deliveryId);
   }
   const claimed = await scene.claimOne(due);
-  await scene.deferrals.defer([
-    { claimed, deferral: { kind: 'deferred', afterMs: 0, reason: 'quarantine' } },
-  ]);
+  await scene.records.defer([{ claimed, deferral: { kind: 'deferred', afterMs: 0, reason: 'quarantine' } }]);
   expect(await scene.open(due.deliveryId)).toMatchObject({ state: 'waiting', claims_without_outcome: 3 });
 });
 

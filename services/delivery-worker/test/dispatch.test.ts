@@ -31,7 +31,7 @@ test('an alert whose key is taken is skipped whole, also when both come at once'
 test('what is due is queued in the order of its time, up to the quota, and held webhooks are not surveyed', async () => {
   const [free, held] = [await scene.addWebhook(), await scene.addWebhook()];
   await scene.write([scene.plan([free, held]), scene.plan([free, held])]);
-  await scene.holds.hold([
+  await scene.pauses.pause([
     { webhookId: held, version: 1, reason: 'circuit', forMs: 60_000, times: 1 },
     { webhookId: free, version: 0, reason: 'circuit', forMs: 60_000, times: 1 },
   ]);
@@ -61,7 +61,7 @@ test('what comes long after its survey queues nothing: whoever sent it publishes
 test('a hold whose time has passed makes its webhook a probe', async () => {
   const webhookId = await scene.addWebhook();
   await scene.write([scene.plan([webhookId])]);
-  await scene.holds.hold([{ webhookId, version: 1, reason: 'retry_after', forMs: -1, times: 1 }]);
+  await scene.pauses.pause([{ webhookId, version: 1, reason: 'retry_after', forMs: -1, times: 1 }]);
   const [candidate] = (await scene.dispatch.survey(10)).filter((entry) => entry.webhookId === webhookId);
   expect(candidate).toMatchObject({ probing: true, due: 1 });
 });

@@ -52,13 +52,13 @@ const attempt = {
   durationMs: 12,
   requestBody: '{}',
   response: { statusCode: 500, body: 'no', truncated: false },
-  failure: { code: 'http_status' as const, error: 'The destination answered 500.' },
+  failure: { code: 'http_status' as const, error: 'The destination responded with status 500.' },
   note: undefined,
 };
 const retry = { kind: 'retry' as const, afterMs: 60_000, step: 1, failure: attempt.failure };
 
 test('what was planned while nothing was open reads what it is asked for, and not the backlog', async () => {
-  const { claims, records, deferrals, dispatch } = scene;
+  const { claims, records, dispatch } = scene;
   const [ended, retried, deferred, unqueued] = [
     await write(1, 'queued'),
     await write(1, 'queued'),
@@ -67,19 +67,19 @@ test('what was planned while nothing was open reads what it is asked for, and no
   ];
   const steps: Record<string, () => Promise<unknown>> = {
     claim: () => claims.claim([...ended, ...retried, ...deferred], randomUUID()),
-    renew: () => deferrals.renew([claimed(ended), claimed(retried)], 30_000),
-    record: () => records.record([{ claimed: claimed(ended), verdict: { kind: 'succeeded' }, attempt }]),
-    retry: () => records.record([{ claimed: claimed(retried), verdict: retry, attempt }]),
+    renew: () => records.renewLeases([claimed(ended), claimed(retried)], 30_000),
+    record: () => records.record([{ claimed: claimed(ended), outcome: { kind: 'succeeded' }, attempt }]),
+    retry: () => records.record([{ claimed: claimed(retried), outcome: retry, attempt }]),
     deferWithFailure: () =>
-      deferrals.defer([
+      records.defer([
         {
           claimed: claimed(deferred),
-          deferral: { kind: 'deferred', afterMs: 60_000, reason: 'unopened', failure: attempt.failure },
+          deferral: { kind: 'deferred', afterMs: 60_000, reason: 'undecryptable', failure: attempt.failure },
         },
       ]),
     defer: () =>
-      deferrals.defer([
-        { claimed: claimed(deferred), deferral: { kind: 'deferred', afterMs: 60_000, reason: 'held' } },
+      records.defer([
+        { claimed: claimed(deferred), deferral: { kind: 'deferred', afterMs: 60_000, reason: 'paused' } },
       ]),
     unqueue: () => dispatch.unqueue(unqueued),
     queue: () => dispatch.queue([quotaOf(2)]),
@@ -105,7 +105,7 @@ const claimed = ([due]: { deliveryId: string; run: number }[]) => ({
   requestId: null,
   facts: {} as never,
   webhook: undefined,
-  hold: undefined,
+  pause: undefined,
   leaseEndsAtMs: Number.POSITIVE_INFINITY,
 });
 

@@ -2,8 +2,8 @@ import { createLogger } from '@tocsin/kit';
 import { until } from '@tocsin/testing';
 import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
 import { createDatabaseRetry } from '../src/database-retry.js';
+import type { Attempt, Outcome } from '../src/delivery/outcome.js';
 import { createRecorder } from '../src/delivery/record.js';
-import type { Attempt, Verdict } from '../src/delivery/verdict.js';
 import { createScene, type Scene } from './support/scene.js';
 
 let db: TestDatabase;
@@ -17,8 +17,8 @@ beforeEach(() => {
   scene = createScene(db.database);
 });
 
-const succeeded: Verdict = { kind: 'succeeded' };
-const retry: Verdict = {
+const succeeded: Outcome = { kind: 'succeeded' };
+const retry: Outcome = {
   kind: 'retry',
   afterMs: 60_000,
   step: 1,
@@ -42,7 +42,7 @@ function attempt(statusCode = 200): Attempt {
 
 test('an outcome is one commit of attempt, status and the end of what is owed', async () => {
   const claimed = await scene.claimOne(await scene.queueOne());
-  await scene.records.record([{ claimed, verdict: succeeded, attempt: attempt() }]);
+  await scene.records.record([{ claimed, outcome: succeeded, attempt: attempt() }]);
   expect(await scene.delivery(claimed.deliveryId)).toMatchObject({
     status: 'succeeded',
     attempts_made: 1,
@@ -62,7 +62,7 @@ test('an outcome is one commit of attempt, status and the end of what is owed', 
 
 test('recording twice, as after a commit whose outcome is unknown, is recording once', async () => {
   const claimed = await scene.claimOne(await scene.queueOne());
-  const outcome = { claimed, verdict: retry, attempt: attempt(500) };
+  const outcome = { claimed, outcome: retry, attempt: attempt(500) };
   await scene.records.record([outcome]);
   const before = await scene.open(claimed.deliveryId);
   await scene.records.record([outcome]);
@@ -86,11 +86,12 @@ test('an outcome that waited until another worker had claimed and sent is an att
   const first = await scene.claimOne(due);
   await scene.endLease(due.deliveryId);
   const second = await scene.claimOne(due);
-  const parts = { ...scene, databaseRetry, logger, onBatch: () => {}, leaseMs: 30_000 };
+  const shutdown = { addInterval() {} };
+  const parts = { ...scene, databaseRetry, shutdown, logger, onBatch: () => {}, leaseMs: 30_000 };
   const recorder = () => createRecorder(parts);
   await Promise.all([
-    recorder().record({ claimed: first, verdict: retry, attempt: attempt(500) }),
-    recorder().record({ claimed: second, verdict: succeeded, attempt: attempt() }),
+    recorder().record({ claimed: first, outcome: retry, attempt: attempt(500) }),
+    recorder().record({ claimed: second, outcome: succeeded, attempt: attempt() }),
   ]);
   expect(await scene.delivery(due.deliveryId)).toMatchObject({ status: 'succeeded', attempts_made: 2 });
   expect(await scene.open(due.deliveryId)).toBeUndefined();
@@ -101,7 +102,7 @@ test('an outcome that waited until another worker had claimed and sent is an att
 
 test('recording beside a statement that was given up as lost is recording once, and refuses nothing', async () => {
   const claimed = await scene.claimOne(await scene.queueOne());
-  const outcome = { claimed, verdict: succeeded, attempt: attempt() };
+  const outcome = { claimed, outcome: succeeded, attempt: attempt() };
   const record = () => databaseRetry.whileUnavailable(() => scene.records.record([outcome]));
   let both: Promise<unknown> = Promise.resolve();
   await scene.database.knex.transaction(async (trx) => {
@@ -125,13 +126,13 @@ test('a late owner adds its attempt and changes nothing else', async () => {
   const late = await scene.claimOne(due);
   await scene.endLease(due.deliveryId);
   const owner = await scene.claimOne(due);
-  await scene.records.record([{ claimed: late, verdict: succeeded, attempt: attempt() }]);
+  await scene.records.record([{ claimed: late, outcome: succeeded, attempt: attempt() }]);
   expect(await scene.delivery(due.deliveryId)).toMatchObject({
     status: 'open',
     attempts_made: 1,
     first_succeeded_at: null,
   });
-  await scene.records.record([{ claimed: owner, verdict: retry, attempt: attempt(503) }]);
+  await scene.records.record([{ claimed: owner, outcome: retry, attempt: attempt(503) }]);
   expect(await scene.delivery(due.deliveryId)).toMatchObject({
     status: 'open',
     attempts_made: 2,
@@ -148,7 +149,7 @@ test('an owner that was only late, and whom nobody has replaced, still records',
   const claimed = await scene.claimOne(due);
   await scene.endLease(due.deliveryId);
   expect(await scene.dispatch.releaseExpired()).toBe(1);
-  await scene.records.record([{ claimed, verdict: succeeded, attempt: attempt() }]);
+  await scene.records.record([{ claimed, outcome: succeeded, attempt: attempt() }]);
   expect(await scene.delivery(due.deliveryId)).toMatchObject({ status: 'succeeded' });
   expect(await scene.open(due.deliveryId)).toBeUndefined();
 });
@@ -161,7 +162,7 @@ test('a lease is renewed while the claim is the latest, and where nobody has loc
   await scene.endLease(lost!.deliveryId);
   await scene.database.knex.transaction(async (trx) => {
     await trx('open_deliveries').where({ delivery_id: locked!.deliveryId }).forUpdate();
-    await scene.deferrals.renew([ours!, lost!, locked!], 30_000);
+    await scene.records.renewLeases([ours!, lost!, locked!], 30_000);
   });
   const leases = await Promise.all(
     dues.map(async ({ deliveryId }) => (await scene.open(deliveryId)).lease_until),
@@ -173,7 +174,7 @@ test('a lease is renewed while the claim is the latest, and where nobody has loc
 
 test('a deferral gives the claim back without an attempt, a step or a mark of a crash', async () => {
   const claimed = await scene.claimOne(await scene.queueOne());
-  await scene.deferrals.defer([{ claimed, deferral: { kind: 'deferred', afterMs: 0, reason: 'no_slot' } }]);
+  await scene.records.defer([{ claimed, deferral: { kind: 'deferred', afterMs: 0, reason: 'no_slot' } }]);
   expect(await scene.open(claimed.deliveryId)).toMatchObject({
     state: 'waiting',
     claimed: false,
@@ -184,13 +185,13 @@ test('a deferral gives the claim back without an attempt, a step or a mark of a 
 });
 
 test('a deferral that has a failure says so in the delivery, where the claim is still ours', async () => {
-  const failure = { code: 'internal_error', error: 'It cannot be opened.' } as const;
-  const deferral = { kind: 'deferred', afterMs: 0, reason: 'unopened', failure } as const;
+  const failure = { code: 'internal_error', error: 'It cannot be decrypted.' } as const;
+  const deferral = { kind: 'deferred', afterMs: 0, reason: 'undecryptable', failure } as const;
   const [ours, lost] = [
     await scene.claimOne(await scene.queueOne()),
     await scene.claimOne(await scene.queueOne()),
   ];
-  await scene.deferrals.defer([
+  await scene.records.defer([
     { claimed: ours, deferral },
     { claimed: { ...lost, claim: 0 }, deferral },
   ]);

@@ -74,7 +74,7 @@ test('a delivery that takes its workers down fails as such, and the others go on
   expect(stage.destination.at(bad.path)).toEqual([]);
 });
 
-test('a webhook that cannot be opened is its own trouble, and uses up no schedule until it can be', async () => {
+test('an undecryptable webhook delays only its own deliveries, without a step of their schedule', async () => {
   const webhooks = () => stage.database.knex('webhooks');
   const good = await Promise.all(Array.from({ length: 5 }, () => stage.addTarget()));
   const [damaged, healed] = [await stage.addTarget(), await stage.addTarget()];
@@ -87,13 +87,13 @@ test('a webhook that cannot be opened is its own trouble, and uses up no schedul
   await stage.write([stage.plan([damaged, healed, ...good].map(({ id }) => id))]);
   await stage.startWorker({ retry: { scheduleMs: [], jitter: 0, maxAgeMs: 600_000 } });
   await ended(5);
-  const unopened = await until('the other two say why', async () => {
+  const undecryptable = await until('the other two say why', async () => {
     const rows = await stage.database.knex('deliveries').where({ error_code: 'internal_error' });
     return rows.length === 2 && rows;
   });
-  expect(unopened.map((row) => row.webhook_id).sort()).toEqual([damaged.id, healed.id].sort());
-  expect(unopened).toMatchObject([
-    { status: 'open', attempts_made: 0, error: expect.stringContaining('cannot be opened') },
+  expect(undecryptable.map((row) => row.webhook_id).sort()).toEqual([damaged.id, healed.id].sort());
+  expect(undecryptable).toMatchObject([
+    { status: 'open', attempts_made: 0, error: expect.stringContaining('cannot be decrypted') },
     { status: 'open', attempts_made: 0 },
   ]);
   await webhooks().where({ id: healed.id }).update({ url_encrypted: encrypted });

@@ -54,7 +54,7 @@ test('a record that has to wait for rows that are being put back is whole when i
     .whereIn('delivery_id', ids.slice(10, 30))
     .update({ state: 'waiting', claimed: false, lease_until: null });
   const recording = scene.records.record(
-    claimed.map((entry) => ({ claimed: entry, verdict: { kind: 'succeeded' as const }, attempt })),
+    claimed.map((entry) => ({ claimed: entry, outcome: { kind: 'succeeded' as const }, attempt })),
   );
   await until('it waits for the rows', someoneWaits);
   await puttingBack.commit();

@@ -1,23 +1,63 @@
-import { circuitHoldMs, createCircuits } from './circuit.js';
+import type { SendResult } from '@tocsin/egress';
+import { type CircuitInput, changePause, circuitPauseMs, createFailureCounter } from './circuit.js';
 
-test('five deliveries in a row open a circuit, one delivery’s own retries do not', () => {
-  const circuits = createCircuits();
-  expect([1, 2, 3, 4, 5, 6].map(() => circuits.failed('w', 'the same'))).toEqual(Array(6).fill(false));
-  expect(['a', 'b', 'c'].map((id) => circuits.failed('w', id))).toEqual([false, false, false]);
-  expect(circuits.failed('w', 'd')).toBe(true);
+const response = (statusCode: number, retryAfterSeconds?: number): SendResult => ({
+  kind: 'response',
+  statusCode,
+  body: '',
+  truncated: false,
+  durationMs: 1,
+  ...(retryAfterSeconds !== undefined && { retryAfterSeconds }),
 });
 
-test('an answer in between starts the count anew, and webhooks are counted apart', () => {
-  const circuits = createCircuits();
-  for (const id of ['a', 'b', 'c', 'd']) circuits.failed('w', id);
-  circuits.answered('w');
-  expect(circuits.failed('w', 'e')).toBe(false);
-  expect(circuits.failed('v', 'f')).toBe(false);
+test('five failed deliveries in a row open a circuit; retries of one delivery do not', () => {
+  const failures = createFailureCounter();
+  expect([1, 2, 3, 4, 5, 6].map(() => failures.fail('w', 'retried'))).toEqual(Array(6).fill(false));
+  expect(['a', 'b', 'c'].map((id) => failures.fail('w', id))).toEqual([false, false, false]);
+  expect(failures.fail('w', 'd')).toBe(true);
 });
 
-test('a circuit whose probes go on failing is held for longer, up to five minutes', () => {
-  expect([1, 2, 3, 6, 20].map((times) => circuitHoldMs(times, 0.5))).toEqual([
+test('a response resets the count of its webhook, and webhooks are counted separately', () => {
+  const failures = createFailureCounter();
+  for (const id of ['a', 'b', 'c', 'd']) failures.fail('w', id);
+  failures.reset('w');
+  expect(failures.fail('w', 'e')).toBe(false);
+  expect(failures.fail('v', 'f')).toBe(false);
+});
+
+test('an open circuit pauses its webhook for longer after each failed probe, up to five minutes', () => {
+  expect([1, 2, 3, 6, 20].map((times) => circuitPauseMs(times, 0.5))).toEqual([
     10_000, 20_000, 40_000, 300_000, 300_000,
   ]);
-  expect(circuitHoldMs(1, 0)).toBe(8_000);
+  expect(circuitPauseMs(1, 0)).toBe(8_000);
+});
+
+function change(
+  result: SendResult,
+  pause: CircuitInput['claimed']['pause'],
+  failures = createFailureCounter(),
+) {
+  const webhook = { version: 3, enabled: true, retryOnTimeout: true };
+  const claimed = { webhookId: 'w', deliveryId: 'd', webhook, pause };
+  return changePause({ claimed, result, failures, random: 0.5 });
+}
+
+test('a probe of an open circuit closes it with a response and pauses it again with a failure', () => {
+  const open = { reason: 'circuit' as const, remainingMs: 0, times: 2 };
+  expect(change(response(404), open)).toBe('resume');
+  expect(change(response(500), open)).toEqual({
+    webhookId: 'w',
+    version: 3,
+    reason: 'circuit',
+    forMs: 40_000,
+    times: 3,
+  });
+});
+
+test('Retry-After pauses the webhook, and a single failure does not', () => {
+  expect(change(response(429, 7), undefined)).toMatchObject({ reason: 'retry_after', forMs: 7_000 });
+  expect([change(response(500), undefined), change(response(200), undefined)]).toEqual([
+    undefined,
+    undefined,
+  ]);
 });

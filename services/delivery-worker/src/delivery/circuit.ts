@@ -1,40 +1,76 @@
+import type { SendResult } from '@tocsin/egress';
 import { LRUCache } from 'lru-cache';
+import type { ClaimedDelivery } from './claimed-delivery.js';
+import { isDestinationFailure, pauseRequestedBy } from './classify.js';
+import type { Pause } from './pause-repository.js';
 
-/**
- * Counts a webhook's failures in a row. It is by webhook and never by host, which tenants share; and it counts
- * deliveries, not attempts, so that one delivery's own retries open nothing.
- */
-export interface Circuits {
-  /** True when this failure opens the circuit. */
-  failed(webhookId: string, deliveryId: string): boolean;
-  answered(webhookId: string): void;
+/** Counts the deliveries of a webhook that failed in a row. Retries of one delivery count once. */
+export interface FailureCounter {
+  /** True if this failure opens the webhook's circuit. */
+  fail(webhookId: string, deliveryId: string): boolean;
+  reset(webhookId: string): void;
 }
 
 const failuresToOpen = 5;
 const maxWebhooks = 10_000;
 
-export function createCircuits(): Circuits {
-  const failing = new LRUCache<string, Set<string>>({ max: maxWebhooks });
+export function createFailureCounter(): FailureCounter {
+  const failed = new LRUCache<string, Set<string>>({ max: maxWebhooks });
   return {
-    failed(webhookId, deliveryId) {
-      const deliveries = failing.get(webhookId) ?? new Set();
+    fail(webhookId, deliveryId) {
+      const deliveries = failed.get(webhookId) ?? new Set();
       deliveries.add(deliveryId);
-      failing.set(webhookId, deliveries);
+      failed.set(webhookId, deliveries);
       if (deliveries.size < failuresToOpen) return false;
-      failing.delete(webhookId);
+      failed.delete(webhookId);
       return true;
     },
-    answered: (webhookId) => {
-      failing.delete(webhookId);
+    reset: (webhookId) => {
+      failed.delete(webhookId);
     },
   };
 }
 
-const firstHoldMs = 10_000;
-const maxHoldMs = 300_000;
+export interface CircuitInput {
+  claimed: Pick<ClaimedDelivery, 'webhookId' | 'deliveryId' | 'pause' | 'webhook'>;
+  result: SendResult;
+  failures: FailureCounter;
+  /** 0 to 1. */
+  random: number;
+}
 
-/** How long an open circuit holds the webhook: longer each time that the probe failed too, with 20 % jitter. */
-export function circuitHoldMs(times: number, random: number): number {
-  const base = Math.min(maxHoldMs, firstHoldMs * 2 ** (times - 1));
+/**
+ * Decides how a result changes the webhook's pause. Each webhook has a circuit breaker, and no host has one, because
+ * tenants share hosts. Five failed deliveries in a row open the circuit; then single deliveries probe the destination.
+ * Undefined: the pause does not change.
+ */
+export function changePause({
+  claimed,
+  result,
+  failures,
+  random,
+}: CircuitInput): Pause | 'resume' | undefined {
+  const { webhookId, deliveryId, pause } = claimed;
+  const version = claimed.webhook?.version ?? 0;
+  const requestedMs = pauseRequestedBy(result);
+  if (requestedMs !== undefined && requestedMs > 0)
+    return { webhookId, version, reason: 'retry_after', forMs: requestedMs, times: 1 };
+  if (!isDestinationFailure(result)) {
+    failures.reset(webhookId);
+    return pause && 'resume';
+  }
+  const opens = failures.fail(webhookId, deliveryId);
+  const isProbe = pause?.reason === 'circuit';
+  if (!opens && !isProbe) return undefined;
+  const times = isProbe ? pause.times + 1 : 1;
+  return { webhookId, version, reason: 'circuit', forMs: circuitPauseMs(times, random), times };
+}
+
+const firstPauseMs = 10_000;
+const maxPauseMs = 300_000;
+
+/** Pause of an open circuit, with 20 % jitter. It doubles each time that the probe fails, up to five minutes. */
+export function circuitPauseMs(times: number, random: number): number {
+  const base = Math.min(maxPauseMs, firstPauseMs * 2 ** (times - 1));
   return base * (1 + 0.2 * (random * 2 - 1));
 }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { DeliveryDue } from '@tocsin/contracts';
 import { type Database, firstIdOf, sqlArray } from '@tocsin/database';
 import type { AlertFacts } from '@tocsin/template';
-import type { Claimed } from './claimed.js';
+import type { ClaimedDelivery } from './claimed-delivery.js';
 
 export interface ClaimRepository {
   /**
@@ -10,7 +10,7 @@ export interface ClaimRepository {
    * are missing from the result belong to another worker, have ended, or have a later run. A repeated statement with the
    * same token claims its own deliveries again and counts them once.
    */
-  claim(due: DeliveryDue[], token: string): Promise<Claimed[]>;
+  claim(due: DeliveryDue[], token: string): Promise<ClaimedDelivery[]>;
 }
 
 export function createClaimRepository(database: Database, leaseMs: number): ClaimRepository {
@@ -89,7 +89,7 @@ interface ClaimedRow extends Omit<AlertFacts, 'workspace_id'> {
   pause_remaining_ms: number | null;
 }
 
-function toClaimed(row: ClaimedRow, leaseEndsAtMs: number): Claimed {
+function toClaimed(row: ClaimedRow, leaseEndsAtMs: number): ClaimedDelivery {
   return {
     deliveryId: row.delivery_id,
     run: row.run,
@@ -121,7 +121,7 @@ function toClaimed(row: ClaimedRow, leaseEndsAtMs: number): Claimed {
             enabled: row.enabled === true,
             retryOnTimeout: row.retry_on_timeout === true,
           },
-    hold:
+    pause:
       row.pause_reason === null
         ? undefined
         : { reason: row.pause_reason, remainingMs: row.pause_remaining_ms ?? 0, times: row.pause_times ?? 1 },

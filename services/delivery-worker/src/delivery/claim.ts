@@ -1,13 +1,13 @@
 import type { DeliveryDue } from '@tocsin/contracts';
 import type { DatabaseRetry } from '../database-retry.js';
 import { type ClaimRepository, newClaimToken } from './claim-repository.js';
-import type { Claimed } from './claimed.js';
+import type { ClaimedDelivery } from './claimed-delivery.js';
 
 /**
- * Claims one delivery; undefined where it is not ours to send: done, of an older run, or another's. One that is
- * being claimed is not asked for again before that has ended.
+ * Claims one delivery. Undefined if it has ended, belongs to another worker, or has a later run. The caller does not ask
+ * for a delivery again while its claim is in progress.
  */
-export type Claim = (due: DeliveryDue) => Promise<Claimed | undefined>;
+export type Claim = (due: DeliveryDue) => Promise<ClaimedDelivery | undefined>;
 
 export interface ClaimDeps {
   repository: ClaimRepository;
@@ -15,24 +15,23 @@ export interface ClaimDeps {
   onBatch: (size: number) => void;
 }
 
-interface Asked {
+interface Pending {
   due: DeliveryDue;
-  /** Of the batch that it was first tried with: whether that one's commit arrived may be unknown. */
+  /** Token of the first try, which may have been committed although its reply was lost. */
   token: string | undefined;
 }
 
 const maxClaimsInBatch = 200;
 
-export function createClaim(deps: ClaimDeps): Claim {
-  const { repository, databaseRetry, onBatch } = deps;
-  const batcher = databaseRetry.createBatcher<Asked, Claimed | undefined>({
+export function createClaim({ repository, databaseRetry, onBatch }: ClaimDeps): Claim {
+  const batcher = databaseRetry.createBatcher<Pending, ClaimedDelivery | undefined>({
     commit: async (batch) => {
       const token = batch[0]?.token ?? newClaimToken();
-      for (const asked of batch) asked.token = token;
-      const wanted = batch.map(({ due }) => due);
-      const claimed = await repository.claim(wanted, token);
-      const byId = new Map(claimed.map((entry) => [entry.deliveryId, entry]));
-      return wanted.map(({ deliveryId }) => byId.get(deliveryId));
+      for (const pending of batch) pending.token = token;
+      const due = batch.map((pending) => pending.due);
+      const claimed = await repository.claim(due, token);
+      const byId = new Map(claimed.map((delivery) => [delivery.deliveryId, delivery]));
+      return due.map(({ deliveryId }) => byId.get(deliveryId));
     },
     maxSize: maxClaimsInBatch,
     concurrency: 2,

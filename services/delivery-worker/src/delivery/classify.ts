@@ -1,9 +1,10 @@
 import type { SendResult } from '@tocsin/egress';
-import { nextTry, type RetryPolicy } from './retry-policy.js';
-import type { Failure, Verdict } from './verdict.js';
+import type { Failure, Outcome } from './outcome.js';
+import { type RetryPolicy, retryOrFail } from './retry-policy.js';
 
 export interface ClassifyInput {
   result: SendResult;
+  /** Steps of the retry schedule that are used up. */
   step: number;
   retryOnTimeout: boolean;
   policy: RetryPolicy;
@@ -11,42 +12,24 @@ export interface ClassifyInput {
   random: number;
 }
 
-/** `Retry-After` counts up to an hour. */
-const maxRetryAfterMs = 3_600_000;
-
 /**
- * Decides what an answer means (contract §5): 2xx succeeded; no connection, time-outs, 408, 425, 429 and 5xx are tried
- * again; any other status, a redirect and a blocked address never are.
+ * Turns the result of a request into an outcome: 2xx succeeds; 408, 425, 429, 5xx, timeouts and connection errors are
+ * retried; any other status and a blocked address fail.
  */
-export function classify({ result, retryOnTimeout, ...retry }: ClassifyInput): Verdict {
+export function classify({ result, retryOnTimeout, ...retry }: ClassifyInput): Outcome {
   if (result.kind === 'error') {
     const failure: Failure = { code: result.code, error: result.error };
     return isRetryableError(result.code, retryOnTimeout)
-      ? nextTry({ ...retry, failure })
+      ? retryOrFail({ ...retry, failure })
       : { kind: 'failed', failure };
   }
   if (result.statusCode >= 200 && result.statusCode <= 299) return { kind: 'succeeded' };
-  const failure: Failure = { code: 'http_status', error: `The destination answered ${result.statusCode}.` };
+  const failure: Failure = {
+    code: 'http_status',
+    error: `The destination responded with status ${result.statusCode}.`,
+  };
   if (!isRetryableStatus(result.statusCode)) return { kind: 'failed', failure };
-  return nextTry({ ...retry, failure, retryAfterMs: retryAfterMs(result) });
-}
-
-/** How long the destination asks for the whole webhook to be left alone: 429 and 503 with `Retry-After`. */
-export function holdAskedFor(result: SendResult): number | undefined {
-  if (result.kind !== 'response' || (result.statusCode !== 429 && result.statusCode !== 503))
-    return undefined;
-  return retryAfterMs(result);
-}
-
-/** Whether the destination itself is in trouble, which is what a circuit counts; a refusal of one body is not. */
-export function isDestinationTrouble(result: SendResult): boolean {
-  if (result.kind === 'response') return result.statusCode >= 500 || result.statusCode === 429;
-  return result.code !== 'blocked_address' && result.code !== 'internal_error';
-}
-
-function retryAfterMs(result: SendResult): number | undefined {
-  if (result.kind !== 'response' || result.retryAfterSeconds === undefined) return undefined;
-  return Math.min(maxRetryAfterMs, result.retryAfterSeconds * 1_000);
+  return retryOrFail({ ...retry, failure, retryAfterMs: retryAfterMs(result) });
 }
 
 function isRetryableStatus(status: number): boolean {
@@ -56,4 +39,25 @@ function isRetryableStatus(status: number): boolean {
 function isRetryableError(code: Failure['code'], retryOnTimeout: boolean): boolean {
   if (code === 'timeout') return retryOnTimeout;
   return code !== 'blocked_address';
+}
+
+/** Milliseconds for which a 429 or 503 with `Retry-After` asks to pause the whole webhook. */
+export function pauseRequestedBy(result: SendResult): number | undefined {
+  if (result.kind !== 'response' || (result.statusCode !== 429 && result.statusCode !== 503))
+    return undefined;
+  return retryAfterMs(result);
+}
+
+/** True if the destination as a whole fails, which its circuit counts. A rejection of one body is no such failure. */
+export function isDestinationFailure(result: SendResult): boolean {
+  if (result.kind === 'response') return result.statusCode >= 500 || result.statusCode === 429;
+  return result.code !== 'blocked_address' && result.code !== 'internal_error';
+}
+
+/** A longer `Retry-After` counts as one hour. */
+const maxRetryAfterMs = 3_600_000;
+
+function retryAfterMs(result: SendResult): number | undefined {
+  if (result.kind !== 'response' || result.retryAfterSeconds === undefined) return undefined;
+  return Math.min(maxRetryAfterMs, result.retryAfterSeconds * 1_000);
 }

@@ -1,29 +1,31 @@
+import { type DeliveryDue, decodeDeliveriesDue } from '@tocsin/contracts';
 import { createSecretBox, type Database } from '@tocsin/database';
 import type { Sender } from '@tocsin/egress';
-import { createTickThrottle, type HealthCheck, type Logger } from '@tocsin/kit';
+import {
+  createSemaphore,
+  createTickThrottle,
+  type HealthCheck,
+  type Logger,
+  type Shutdown,
+} from '@tocsin/kit';
 import type { QueueMessage } from '@tocsin/messaging';
 import type { BatchMetrics } from '../batch-metrics.js';
 import { type DeliveryWorkerConfig, openKeys } from '../config.js';
 import type { DatabaseRetry } from '../database-retry.js';
 import type { SettleMessage } from '../dead-letters/dead-letters.js';
-import { createLimit } from '../in-turn/limit.js';
-import { createTasks } from '../in-turn/tasks.js';
 import type { Slot, Slots } from '../slots/slots.js';
-import { createCircuits } from './circuit.js';
+import { createFailureCounter } from './circuit.js';
 import { createClaim } from './claim.js';
 import { createClaimRepository } from './claim-repository.js';
-import type { Claimed } from './claimed.js';
-import { createDeferralRepository } from './deferral-repository.js';
-import { createDeliver, type Deliver } from './deliver.js';
+import type { ClaimedDelivery } from './claimed-delivery.js';
+import { createDeliver } from './deliver.js';
 import type { DeliveryMetrics } from './delivery-metrics.js';
-import { createHandleDue } from './handle-due.js';
-import { createHoldRepository } from './hold-repository.js';
-import { createKeyWatch, type KeyWatch } from './key-watch.js';
+import { createInFlightDeliveries } from './in-flight-deliveries.js';
+import { createPauseRepository } from './pause-repository.js';
 import { createRenderBody } from './prepare.js';
 import { createRecorder } from './record.js';
 import { createRecordRepository } from './record-repository.js';
 import type { RenderBudget } from './render-budget.js';
-import { createWebhookCache } from './webhook-cache.js';
 import { createWebhooksReader } from './webhooks-reader.js';
 
 export interface DeliveryParts {
@@ -33,88 +35,111 @@ export interface DeliveryParts {
   sender: Sender;
   databaseRetry: DatabaseRetry;
   settle: SettleMessage;
+  shutdown: Pick<Shutdown, 'addInterval'>;
   logger: Logger;
   metrics: DeliveryMetrics & BatchMetrics;
   config: DeliveryWorkerConfig;
-  /** Told once for each attempt. */
+  /** Called once for each attempt. */
   onAttempt: () => void;
   onError: (error: unknown) => void;
 }
 
 export interface Delivery {
-  /** Carries out, in its turn, a delivery that was claimed as it was written; failing is not lost, its lease runs out. */
-  begin(claimed: Claimed, slot: Slot): void;
-  /** Carries out the deliveries that a message names. */
+  /** Starts a delivery that was claimed at write. If it fails, its lease expires and another worker claims it. */
+  begin(claimed: ClaimedDelivery, slot: Slot): void;
+  /** Claims and delivers the deliveries that a message names, and settles the message. */
   handleDue(message: QueueMessage): void;
   acquireAtWrite: Slots['acquireAtWrite'];
-  /** What came from the queue and waits for its turn fails with `error`, now and from now on. */
-  refuseWaiting(error: Error): void;
-  /** Resolves when nothing of what was begun goes on. */
-  ended(): Promise<void>;
+  /** Rejects deliveries from the queue that wait for a permit, now and from now on. */
+  rejectWaiting(error: Error): void;
+  /** Resolves when no delivery is in flight. */
+  drained(): Promise<void>;
   checkKeys: HealthCheck;
 }
 
-/** Deliveries that have been sent and are being recorded, beside those that may be under way: a batch of them. */
-export const maxRecordsInHand = 200;
-/** Outcomes that wait, for each slot, before nothing more is begun as it is written. */
-const maxInHandPerSlot = 3;
-/** Deliveries of webhooks that have not shown that they answer, begun in each turn of the event loop. */
-const unhurriedPerTurn = 4;
+/** One batch of deliveries from the queue can wait for its record while others use all slots. */
+export const maxRecording = 200;
+/**
+ * A slot is free before the outcome is recorded. With more than three deliveries in flight for each slot, records are
+ * slow, and no further delivery is claimed at write.
+ */
+const maxInFlightPerSlot = 3;
+/** Deliveries of webhooks in state `unknown`, in each tick of the event loop. */
+const unknownPerTick = 4;
+/**
+ * Deliveries claimed at write, in each tick of the event loop. A commit makes hundreds of them ready. Started together,
+ * all would be in memory before the first response is read, and the reply to the next commit would wait. Workspaces are
+ * served round robin.
+ */
+const startsPerTick = 32;
 
-/** Puts delivery together with its adapters, and bounds what is under way. */
 export function createDelivery(parts: DeliveryParts): Delivery {
-  const { slots, config, settle, logger, onError } = parts;
-  const keyWatch = createKeyWatch(logger);
-  const deliver = createVerbs(parts, keyWatch);
-  const places = createLimit(config.slots, maxRecordsInHand);
-  const begun = createTasks(onError);
-  // Slots are free before outcomes are recorded: without this, as many would wait in memory as can be sent meanwhile.
-  const mayBegin = () => deliver.inHand() < maxInHandPerSlot * config.slots;
-  return {
-    begin: (claimed, slot) =>
-      begun.add({ workspaceId: claimed.workspaceId, begin: () => deliver.claimed(claimed, slot) }),
-    handleDue: createHandleDue({ deliver, places, settle }),
-    acquireAtWrite: (webhook) => (mayBegin() ? slots.acquireAtWrite(webhook) : undefined),
-    refuseWaiting: places.refuseWaiting,
-    ended: begun.ended,
-    checkKeys: keyWatch.check,
-  };
-}
-
-function createVerbs(parts: DeliveryParts, keyWatch: KeyWatch): Deliver {
-  const { database, slots, renderBudget, sender, databaseRetry, logger, metrics, config, onAttempt } = parts;
-  const leaseMs = config.leases.claimMs;
+  const { database, databaseRetry, slots, config, settle, metrics, onError } = parts;
   const secrets = createSecretBox(openKeys(config.secretsKeys));
-  return createDeliver({
-    claim: createClaim({
-      repository: createClaimRepository(database, leaseMs),
-      databaseRetry,
-      onBatch: (size) => metrics.batch('claim', size),
-    }),
-    webhooks: createWebhookCache(
-      createWebhooksReader({ database, secrets, onRead: keyWatch.saw }),
-      databaseRetry,
-    ),
+  const webhooks = createWebhooksReader({ ...parts, secrets });
+  const claim = createClaim({
+    repository: createClaimRepository(database, config.leases.claimMs),
+    databaseRetry,
+    onBatch: (size) => metrics.batch('claim', size),
+  });
+  const deliver = createDeliver({
+    ...parts,
+    webhooks,
     render: createRenderBody(),
-    renderBudget,
-    slots,
-    tickThrottle: createTickThrottle(unhurriedPerTurn),
-    sender,
+    tickThrottle: createTickThrottle(unknownPerTick),
     recorder: createRecorder({
+      ...parts,
       records: createRecordRepository(database, secrets),
-      deferrals: createDeferralRepository(database),
-      holds: createHoldRepository(database),
-      databaseRetry,
-      logger,
+      pauses: createPauseRepository(database),
       onBatch: (size) => metrics.batch('record', size),
-      leaseMs,
+      leaseMs: config.leases.claimMs,
     }),
-    circuits: createCircuits(),
+    failures: createFailureCounter(),
     policy: config.retry,
-    logger,
-    metrics,
-    onAttempt,
     now: Date.now,
     random: Math.random,
   });
+  const inFlight = createInFlightDeliveries(async (due) => {
+    const claimed = await claim(due);
+    if (claimed !== undefined) await deliver(claimed);
+  });
+  const permits = createSemaphore({ permits: config.slots + maxRecording });
+  const starts = createTickThrottle(startsPerTick);
+  return {
+    begin(claimed, slot) {
+      if (inFlight.has(claimed.deliveryId)) return slot.release();
+      const started = starts.wait(claimed.workspaceId);
+      inFlight.track(claimed.deliveryId, () => started.then(() => deliver(claimed, slot))).catch(onError);
+    },
+    handleDue(message) {
+      const due = decodeDeliveriesDue(message.content);
+      if (due === undefined) return settle(message, malformed);
+      const deliverOne = async (one: DeliveryDue) => {
+        // A message that was returned to the broker meanwhile belongs to another worker.
+        if (!message.isReturned()) await inFlight.deliverDue(one);
+      };
+      allEnded(due.map((one) => permits.run(() => deliverOne(one)))).then(
+        () => settle(message, { kind: 'processed' }),
+        (error: unknown) => settle(message, { kind: 'error', error }),
+      );
+    },
+    acquireAtWrite: (webhook) =>
+      inFlight.size() < maxInFlightPerSlot * config.slots ? slots.acquireAtWrite(webhook) : undefined,
+    rejectWaiting: permits.close,
+    drained: inFlight.drained,
+    checkKeys: webhooks.checkKeys,
+  };
+}
+
+const malformed = {
+  kind: 'unprocessable',
+  reason: 'malformed_message',
+  detail: 'The message is no list of deliveries that are due: only Tocsin publishes here.',
+} as const;
+
+/** Waits for all promises. @throws the first error */
+async function allEnded(promises: Promise<void>[]): Promise<void> {
+  const ends = await Promise.allSettled(promises);
+  const failed = ends.find((end) => end.status === 'rejected');
+  if (failed !== undefined) throw failed.reason;
 }

@@ -1,118 +1,77 @@
-import type { DeliveryDue } from '@tocsin/contracts';
-import type { Sender, SendRequest, SendResult } from '@tocsin/egress';
-import type { Logger, TickThrottle } from '@tocsin/kit';
+import type { BodyNote, Sender, SendResult } from '@tocsin/egress';
+import { createSemaphore, type Logger, type TickThrottle } from '@tocsin/kit';
 import type { AlertFacts } from '@tocsin/template';
 import { noSlotDelayMs } from '../slots/slot-limits.js';
 import type { Slot, Slots } from '../slots/slots.js';
-import { type AttemptInput, toAttempt } from './attempt.js';
-import type { Claim } from './claim.js';
-import { type Claimed, needsQuarantine } from './claimed.js';
-import { classify, isDestinationTrouble } from './classify.js';
+import { changePause, type FailureCounter } from './circuit.js';
+import { type ClaimedDelivery, needsQuarantine } from './claimed-delivery.js';
+import { classify, isDestinationFailure } from './classify.js';
 import type { DeliveryMetrics } from './delivery-metrics.js';
-import { type HoldDeps, holdOrRelease } from './hold-or-release.js';
-import { createInHand } from './in-hand.js';
-import { lineOf } from './log-line.js';
-import { type Prepared, prepare, type RenderBody } from './prepare.js';
+import type { Attempt, Deferral, Outcome } from './outcome.js';
+import { type Prepared, type PreparedRequest, prepare, type RenderBody } from './prepare.js';
 import type { Recorder } from './record.js';
 import type { RenderBudget } from './render-budget.js';
 import type { RetryPolicy } from './retry-policy.js';
-import type { Deferral, Verdict } from './verdict.js';
-import type { WebhookCache } from './webhook-cache.js';
-import type { Destination, Unopened } from './webhooks-reader.js';
+import type { Destination, Undecryptable, WebhooksReader } from './webhooks-reader.js';
 
-export interface DeliverDeps extends HoldDeps {
-  claim: Claim;
-  webhooks: WebhookCache;
+export interface DeliveryDeps {
+  webhooks: Pick<WebhooksReader, 'get'>;
   render: RenderBody;
-  renderBudget: RenderBudget;
+  renderBudget: Pick<RenderBudget, 'run'>;
   /** For webhooks in state `unknown`: hundreds of their deliveries can become due in one tick of the event loop. */
-  tickThrottle: TickThrottle;
+  tickThrottle: Pick<TickThrottle, 'wait'>;
   slots: Slots;
-  sender: Sender;
+  sender: Pick<Sender, 'send'>;
   recorder: Recorder;
+  failures: FailureCounter;
   policy: RetryPolicy;
   logger: Logger;
   metrics: DeliveryMetrics;
-  /** Told once for each attempt. */
+  /** Called once for each attempt. */
   onAttempt: () => void;
+  /** Unix time in milliseconds. */
   now: () => number;
+  /** 0 to 1. */
+  random: () => number;
 }
 
-export interface Deliver {
-  /**
-   * Claims a delivery and carries it out. Resolves when its outcome is committed and its message may be acknowledged; a
-   * message that is not ours to act on resolves at once, and so does one whose delivery is in hand: what began that one
-   * looks at it afterwards. `onSent` is called when its request has ended.
-   */
-  due(due: DeliveryDue, onSent?: () => void): Promise<void>;
-  /** Carries out one that has been claimed and has its slot. */
-  claimed(claimed: Claimed, slot: Slot): Promise<void>;
-  /** Deliveries that have been begun and whose outcome is not committed yet. */
-  inHand(): number;
-}
+/**
+ * Delivers a claimed delivery: prepares, sends, classifies and records it, or releases its claim. Resolves after the
+ * commit. `slot` is given if it was acquired with the claim, and is always released.
+ */
+export type Deliver = (claimed: ClaimedDelivery, slot?: Slot) => Promise<void>;
 
-/** One delivery: claim, prepare, send, classify, record. */
-export function createDeliver(deps: DeliverDeps): Deliver {
-  const inHand = createInHand();
-  let isQuarantineTaken = false;
-  const claimAndCarryOut = async (due: DeliveryDue, onSent?: () => void) => {
-    const claimed = await deps.claim(due);
-    if (claimed === undefined) return;
-    if (!needsQuarantine(claimed)) return carryOut({ claimed, onSent }, deps);
-    if (isQuarantineTaken) return defer(claimed, quarantineTaken(deps.random()), deps);
-    isQuarantineTaken = true;
+export function createDeliver(deps: DeliveryDeps): Deliver {
+  const quarantine = createSemaphore({ permits: 1 });
+  return async (claimed, slot) => {
     try {
-      await carryOut({ claimed, onSent }, deps);
+      if (!needsQuarantine(claimed)) return await deliver(claimed, slot, deps);
+      const leaveQuarantine = quarantine.tryAcquire();
+      if (leaveQuarantine === undefined) return await defer(claimed, quarantineTaken(deps.random()), deps);
+      await deliver(claimed, slot, deps).finally(leaveQuarantine);
     } finally {
-      isQuarantineTaken = false;
+      slot?.release();
     }
   };
-  const takeUp = async (due: DeliveryDue, onSent?: () => void): Promise<void> => {
-    if (inHand.has(due.deliveryId)) return inHand.note(due);
-    const lookAgain = (noted: DeliveryDue) => takeUp(noted, onSent);
-    await inHand.keep(due.deliveryId, () => claimAndCarryOut(due, onSent), lookAgain);
-  };
-  return {
-    due: takeUp,
-    async claimed(claimed, slot) {
-      if (inHand.has(claimed.deliveryId)) return slot.release();
-      await inHand.keep(claimed.deliveryId, () => carryOut({ claimed, slot }, deps), takeUp);
-    },
-    inHand: inHand.size,
-  };
 }
 
-interface ToCarryOut {
-  claimed: Claimed;
-  /** Where it has been taken. */
-  slot?: Slot;
-  onSent?: (() => void) | undefined;
+async function deliver(claimed: ClaimedDelivery, slot: Slot | undefined, deps: DeliveryDeps): Promise<void> {
+  const prepared = await prepareDelivery(claimed, deps);
+  if (prepared.kind !== 'request') slot?.release();
+  if (prepared.kind === 'deferred') return defer(claimed, prepared, deps);
+  if (prepared.kind === 'ended') return recordWithoutAttempt(claimed, prepared.outcome, deps);
+
+  const usedSlot = slot ?? (await deps.slots.acquireSoon(claimed));
+  if (usedSlot === undefined) return defer(claimed, noSlot(claimed, deps), deps);
+  const sent = await send(claimed, prepared, deps).finally(() => usedSlot.release());
+  const outcome = classifyResult(claimed, sent.result, deps);
+  await record({ claimed, outcome, ...sent }, deps);
 }
 
-async function carryOut({ claimed, slot: reserved, onSent }: ToCarryOut, deps: DeliverDeps): Promise<void> {
-  let slot = reserved;
-  try {
-    const prepared = await prepareClaimed(claimed, deps);
-    if (prepared.kind !== 'request') slot?.release();
-    if (prepared.kind === 'deferred') return await defer(claimed, prepared, deps);
-    if (prepared.kind === 'verdict') return await conclude(claimed, prepared.verdict, deps);
-
-    slot ??= await deps.slots.acquireSoon(claimed);
-    if (slot === undefined) return await defer(claimed, noSlot(claimed, deps), deps);
-    const { startedAt, result } = await send(claimed, prepared, deps);
-    slot.release();
-    onSent?.();
-    const verdict = judge(claimed, result, deps);
-    await record({ claimed, prepared, startedAt, result, verdict }, deps);
-  } finally {
-    slot?.release();
-  }
-}
-
-async function prepareClaimed(claimed: Claimed, deps: DeliverDeps): Promise<Prepared> {
+async function prepareDelivery(claimed: ClaimedDelivery, deps: DeliveryDeps): Promise<Prepared> {
   const { slots, tickThrottle, renderBudget, metrics, policy, random } = deps;
   const { workspaceId, webhookId } = claimed;
-  if (slots.responsivenessOf(webhookId) === 'unknown') await tickThrottle.wait();
+  if (slots.responsivenessOf(webhookId) === 'unknown') await tickThrottle.wait(workspaceId);
   const destination = await readWebhook(claimed, deps);
   const renderTimed = (source: string, facts: AlertFacts) => {
     const startedAtMs = performance.now();
@@ -131,61 +90,131 @@ async function prepareClaimed(claimed: Claimed, deps: DeliverDeps): Promise<Prep
 }
 
 async function readWebhook(
-  { webhookId, webhook }: Claimed,
-  { webhooks, logger }: DeliverDeps,
-): Promise<Destination | Unopened | undefined> {
+  { webhookId, webhook }: ClaimedDelivery,
+  { webhooks, logger }: DeliveryDeps,
+): Promise<Destination | Undecryptable | undefined> {
   const found = webhook && (await webhooks.get(webhookId, webhook.version));
   if (found !== undefined && 'error' in found)
-    logger.error({ err: found.error, webhook_id: webhookId }, 'webhook.unopened');
+    logger.error({ err: found.error, webhook_id: webhookId }, 'webhook.decrypt_failed');
   return found;
 }
 
-function noSlot({ webhookId }: Claimed, { slots, random }: DeliverDeps): Deferral {
+interface Sent {
+  request: PreparedRequest;
+  startedAt: Date;
+  result: SendResult;
+}
+
+async function send(
+  { webhookId }: ClaimedDelivery,
+  request: PreparedRequest,
+  { sender, slots, now }: DeliveryDeps,
+): Promise<Sent> {
+  const startedAt = new Date(now());
+  const result = await sender.send(request);
+  slots.observe(webhookId, isDestinationFailure(result) ? undefined : result.durationMs);
+  return { request, startedAt, result };
+}
+
+function classifyResult(
+  { step, webhook }: ClaimedDelivery,
+  result: SendResult,
+  { policy, random }: DeliveryDeps,
+): Outcome {
+  const retryOnTimeout = webhook?.retryOnTimeout !== false;
+  return classify({ result, step, retryOnTimeout, policy, random: random() });
+}
+
+interface Completed extends Sent {
+  claimed: ClaimedDelivery;
+  outcome: Outcome;
+}
+
+async function record(completed: Completed, deps: DeliveryDeps): Promise<void> {
+  const { claimed, outcome, result } = completed;
+  const { recorder, failures, random, metrics, logger } = deps;
+  const attempt = toAttempt(completed);
+  // Committed before the outcome, so that the claim of the next delivery reads it.
+  const change = changePause({ claimed, result, failures, random: random() });
+  if (change === 'resume') await recorder.resume(claimed.webhookId);
+  else if (change !== undefined) await recorder.pause(change);
+  await recorder.record({ claimed, outcome, attempt });
+  deps.onAttempt();
+  metrics.attempted({ claimed, outcome, attempt, nowMs: deps.now() });
+  metrics.ended(outcome);
+  logger.info(logFields(claimed, outcome, attempt), 'delivery.attempted');
+}
+
+function toAttempt({ claimed, request, startedAt, result, outcome }: Completed): Attempt {
+  return {
+    trigger: claimed.manual ? 'manual' : 'scheduled',
+    startedAt,
+    durationMs: result.durationMs,
+    requestBody: request.body,
+    response:
+      result.kind === 'response'
+        ? { statusCode: result.statusCode, body: result.body, truncated: result.truncated }
+        : undefined,
+    failure: outcome.kind === 'succeeded' ? undefined : outcome.failure,
+    note:
+      result.kind === 'response' && result.bodyNote !== undefined ? bodyNotes[result.bodyNote] : undefined,
+  };
+}
+
+const bodyNotes: Record<BodyNote, string> = {
+  cut: 'The connection ended before the response body did.',
+  slow: 'The response body did not arrive in time.',
+  broken: 'The response body is not valid HTTP.',
+  overlong: 'The response contained far more than its body and was not read to its end.',
+  encoded: 'The response body is compressed and kept as it came.',
+};
+
+async function recordWithoutAttempt(
+  claimed: ClaimedDelivery,
+  outcome: Outcome,
+  { recorder, logger, metrics }: DeliveryDeps,
+): Promise<void> {
+  await recorder.record({ claimed, outcome, attempt: undefined });
+  metrics.ended(outcome);
+  logger.info(logFields(claimed, outcome), 'delivery.ended_without_attempt');
+}
+
+function defer(
+  claimed: ClaimedDelivery,
+  deferral: Deferral,
+  { recorder, metrics }: DeliveryDeps,
+): Promise<void> {
+  metrics.deferred(deferral.reason);
+  return recorder.defer(claimed, deferral);
+}
+
+function noSlot({ webhookId }: ClaimedDelivery, { slots, random }: DeliveryDeps): Deferral {
   const afterMs = noSlotDelayMs(slots.responsivenessOf(webhookId), random());
   return { kind: 'deferred', afterMs, reason: 'no_slot' };
 }
 
 const maxQuarantineWaitMs = 5_000;
 
-/** The delivery waits for up to five seconds, at random, so that many of them do not all return at once. */
+/** Spread at random, so that deliveries that wait for the quarantine do not all return at once. */
 function quarantineTaken(random: number): Deferral {
   return { kind: 'deferred', afterMs: random * maxQuarantineWaitMs, reason: 'quarantine' };
 }
 
-function defer(claimed: Claimed, deferral: Deferral, { recorder, metrics }: DeliverDeps): Promise<void> {
-  metrics.deferred(deferral.reason);
-  return recorder.defer(claimed, deferral);
-}
-
-async function conclude(
-  claimed: Claimed,
-  verdict: Verdict,
-  { recorder, logger, metrics }: DeliverDeps,
-): Promise<void> {
-  await recorder.record({ claimed, verdict, attempt: undefined });
-  metrics.ended(verdict);
-  logger.info(lineOf(claimed, verdict), 'delivery.concluded');
-}
-
-async function send({ webhookId }: Claimed, request: SendRequest, { sender, slots, now }: DeliverDeps) {
-  const startedAt = new Date(now());
-  const result = await sender.send(request);
-  slots.observe(webhookId, isDestinationTrouble(result) ? undefined : result.durationMs);
-  return { startedAt, result };
-}
-
-function judge({ step, webhook }: Claimed, result: SendResult, { policy, random }: DeliverDeps): Verdict {
-  const retryOnTimeout = webhook?.retryOnTimeout !== false;
-  return classify({ result, step, retryOnTimeout, policy, random: random() });
-}
-
-async function record(made: AttemptInput, deps: DeliverDeps): Promise<void> {
-  const { claimed, result, verdict } = made;
-  const attempt = toAttempt(made);
-  await holdOrRelease(claimed, result, deps);
-  await deps.recorder.record({ claimed, verdict, attempt });
-  deps.onAttempt();
-  deps.metrics.attempted({ claimed, verdict, attempt, nowMs: deps.now() });
-  deps.metrics.ended(verdict);
-  deps.logger.info(lineOf(claimed, verdict, attempt), 'delivery.attempted');
+/** One literal, because one line is written for each request: spreading objects takes longer than writing the line. */
+function logFields(claimed: ClaimedDelivery, outcome: Outcome, attempt?: Attempt) {
+  return {
+    request_id: claimed.requestId ?? undefined,
+    delivery_id: claimed.deliveryId,
+    run: claimed.run,
+    claim: claimed.claim,
+    webhook_id: claimed.webhookId,
+    workspace_id: claimed.workspaceId,
+    alert_id: claimed.facts.alert_id,
+    outcome: outcome.kind,
+    error_code: 'failure' in outcome ? outcome.failure.code : undefined,
+    attempt: attempt && claimed.step + 1,
+    trigger: attempt?.trigger,
+    status_code: attempt?.response?.statusCode,
+    duration_ms: attempt && Math.round(attempt.durationMs),
+  };
 }

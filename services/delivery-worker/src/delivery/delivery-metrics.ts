@@ -1,54 +1,40 @@
 import { errorCodes } from '@tocsin/contracts';
 import type { Metrics } from '@tocsin/kit';
-import type { Claimed } from './claimed.js';
-import { type Attempt, type Deferral, deferralReasons, type Verdict } from './verdict.js';
-
-const seconds = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
-// Close enough that a quantile between two of them still tells something; 30 s is the limit of an alarm.
-const waits = [
-  0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600, 21_600, 86_400,
-];
+import type { ClaimedDelivery } from './claimed-delivery.js';
+import { type Attempt, type Deferral, deferralReasons, type Outcome } from './outcome.js';
 
 export function createDeliveryMetrics(metrics: Metrics) {
   const deliveries = metrics.counter('tocsin_deliveries_total', 'Deliveries that ended.', [
     'outcome',
     'error_code',
   ]);
-  const deferrals = metrics.counter('tocsin_deferrals_total', 'Deliveries handed back without an attempt.', [
+  const deferrals = metrics.counter('tocsin_deferrals_total', 'Deliveries released without an attempt.', [
     'reason',
   ]);
-  const attempts = metrics.counter('tocsin_attempts_total', 'HTTP requests made.', ['outcome', 'error_code']);
+  const attempts = metrics.counter('tocsin_attempts_total', 'HTTP requests sent.', ['outcome', 'error_code']);
   const { templates, durations, firstAttempt, success } = createDurations(metrics);
 
-  // A series that begins at 1 has no increase: what alarms watch begins at 0.
+  // A series that starts at 1 shows no increase, so series that alarms use start at 0.
   for (const reason of deferralReasons) deferrals.inc({ reason }, 0);
   for (const error_code of errorCodes) {
     deliveries.inc({ outcome: 'failed', error_code }, 0);
     attempts.inc({ outcome: 'retry', error_code }, 0);
   }
   return {
-    rendered: (duration: number) => templates.observe(duration),
-    attempted({
-      claimed,
-      verdict,
-      attempt,
-      nowMs,
-    }: {
-      claimed: Claimed;
-      verdict: Verdict;
-      attempt: Attempt;
-      nowMs: number;
-    }) {
-      attempts.inc({ outcome: verdict.kind, error_code: errorCodeOf(verdict) });
-      durations.observe({ outcome: verdict.kind }, attempt.durationMs / 1_000);
+    rendered: (seconds: number) => templates.observe(seconds),
+    /** @param ended with `nowMs`, the Unix time in milliseconds at which it was recorded */
+    attempted(ended: { claimed: ClaimedDelivery; outcome: Outcome; attempt: Attempt; nowMs: number }) {
+      const { claimed, outcome, attempt, nowMs } = ended;
+      attempts.inc({ outcome: outcome.kind, error_code: errorCodeOf(outcome) });
+      durations.observe({ outcome: outcome.kind }, attempt.durationMs / 1_000);
       const firedAtMs = Date.parse(claimed.facts.fired_at);
       if (claimed.step === 0 && claimed.run === 1)
         firstAttempt.observe(Math.max(0, attempt.startedAt.getTime() - firedAtMs) / 1_000);
-      if (verdict.kind === 'succeeded') success.observe(Math.max(0, nowMs - firedAtMs) / 1_000);
+      if (outcome.kind === 'succeeded') success.observe(Math.max(0, nowMs - firedAtMs) / 1_000);
     },
-    ended(verdict: Verdict) {
-      if (verdict.kind !== 'retry')
-        deliveries.inc({ outcome: verdict.kind, error_code: errorCodeOf(verdict) });
+    ended(outcome: Outcome) {
+      if (outcome.kind !== 'retry')
+        deliveries.inc({ outcome: outcome.kind, error_code: errorCodeOf(outcome) });
     },
     deferred: (reason: Deferral['reason']) => deferrals.inc({ reason }),
   };
@@ -56,26 +42,32 @@ export function createDeliveryMetrics(metrics: Metrics) {
 
 export type DeliveryMetrics = ReturnType<typeof createDeliveryMetrics>;
 
+const attemptBuckets = [0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+/** Narrow enough for a useful quantile between two buckets. An alarm uses the bucket of 30 s. */
+const waitBuckets = [
+  0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10, 30, 60, 120, 300, 600, 1_800, 3_600, 21_600, 86_400,
+];
+
 function createDurations(metrics: Metrics) {
   const histogram = (name: string, help: string, buckets: number[]) =>
     metrics.histogram({ name, help, buckets });
   return {
-    templates: histogram('tocsin_template_seconds', 'Rendering a body.', [0.0001, 0.001, 0.01, 0.1]),
+    templates: histogram('tocsin_template_seconds', 'Rendering of a body.', [0.0001, 0.001, 0.01, 0.1]),
     durations: metrics.histogram({
       name: 'tocsin_attempt_seconds',
       help: 'Duration of an attempt.',
       labels: ['outcome'],
-      buckets: seconds,
+      buckets: attemptBuckets,
     }),
     firstAttempt: histogram(
       'tocsin_fired_to_first_attempt_seconds',
       'From firing to the first attempt.',
-      waits,
+      waitBuckets,
     ),
-    success: histogram('tocsin_fired_to_success_seconds', 'From firing to success.', waits),
+    success: histogram('tocsin_fired_to_success_seconds', 'From firing to success.', waitBuckets),
   };
 }
 
-function errorCodeOf(verdict: Verdict): string {
-  return 'failure' in verdict ? verdict.failure.code : '';
+function errorCodeOf(outcome: Outcome): string {
+  return 'failure' in outcome ? outcome.failure.code : '';
 }

@@ -1,11 +1,11 @@
-import type { Claimed } from './claimed.js';
+import type { ClaimedDelivery } from './claimed-delivery.js';
 import { type PrepareInput, prepare } from './prepare.js';
 import { defaultRetryPolicy } from './retry-policy.js';
 import type { Destination } from './webhooks-reader.js';
 
 const hourMs = 3_600_000;
 
-function prepareClaimed(claimed: Partial<Claimed>, changes: Partial<PrepareInput> = {}) {
+function prepareClaimed(claimed: Partial<ClaimedDelivery>, changes: Partial<PrepareInput> = {}) {
   const webhook = { version: 1, enabled: true, retryOnTimeout: true };
   return prepare({
     claimed: {
@@ -15,7 +15,7 @@ function prepareClaimed(claimed: Partial<Claimed>, changes: Partial<PrepareInput
       step: 7,
       leaseEndsAtMs: 30_000,
       ...claimed,
-    } as Claimed,
+    } as ClaimedDelivery,
     destination: { url: 'http://a', headers: {}, body: '{}' } as Destination,
     render: async () => ({ ok: true, output: '{}' }),
     policy: defaultRetryPolicy,
@@ -25,7 +25,7 @@ function prepareClaimed(claimed: Partial<Claimed>, changes: Partial<PrepareInput
   });
 }
 
-function prepareUnopened(ageMs: number, random: number) {
+function prepareUndecryptable(ageMs: number, random: number) {
   return prepareClaimed({ ageMs }, { destination: { id: 'a', error: new Error('no key') }, random });
 }
 
@@ -35,11 +35,11 @@ test.each([
   [5 * 60_000, 15_000, 45_000],
   [23 * hourMs, 30_000, 90_000],
 ])(
-  'a webhook that cannot be opened is left to others, past the last step too: at %d ms for %d to %d ms',
+  'an undecryptable delivery of age %d ms waits for another worker, %d to %d ms',
   async (ageMs, least, most) => {
     const prepare = async (random: number) => {
-      const prepared = await prepareUnopened(ageMs, random);
-      expect(prepared).toMatchObject({ kind: 'deferred', reason: 'unopened' });
+      const prepared = await prepareUndecryptable(ageMs, random);
+      expect(prepared).toMatchObject({ kind: 'deferred', reason: 'undecryptable' });
       expect(prepared).toMatchObject({ failure: { code: 'internal_error' } });
       return prepared.kind === 'deferred' ? prepared.afterMs : Number.NaN;
     };
@@ -50,17 +50,17 @@ test.each([
   },
 );
 
-test('a delivery expires although its webhook cannot be opened, and says both', async () => {
-  const prepared = await prepareUnopened(25 * hourMs, 0.5);
-  expect(prepared).toMatchObject({ verdict: { kind: 'failed', failure: { code: 'expired' } } });
-  expect(JSON.stringify(prepared)).toContain('cannot be opened');
+test('an undecryptable delivery expires, and its error names both reasons', async () => {
+  const prepared = await prepareUndecryptable(25 * hourMs, 0.5);
+  expect(prepared).toMatchObject({ outcome: { kind: 'failed', failure: { code: 'expired' } } });
+  expect(JSON.stringify(prepared)).toContain('cannot be decrypted');
 });
 
-test('what has too little of its lease left is not sent, and expires all the same', async () => {
+test('a delivery whose lease ends too soon is not sent, and can still expire', async () => {
   expect(await prepareClaimed({ leaseEndsAtMs: 12_000 })).toMatchObject({ kind: 'request' });
-  expect(await prepareClaimed({ leaseEndsAtMs: 11_999 })).toMatchObject({ reason: 'lease_short' });
+  expect(await prepareClaimed({ leaseEndsAtMs: 11_999 })).toMatchObject({ reason: 'lease_too_short' });
   const expired = await prepareClaimed({ leaseEndsAtMs: 11_999, ageMs: 25 * hourMs });
-  expect(expired).toMatchObject({ verdict: { failure: { code: 'expired' } } });
+  expect(expired).toMatchObject({ outcome: { failure: { code: 'expired' } } });
 });
 
 test('a delivery of a workspace over its render budget is deferred for one to two seconds', async () => {

@@ -6,21 +6,25 @@ import {
   findJsonFault,
   type TemplateError,
 } from '@tocsin/template';
-import { type Claimed, maxClaimsWithoutOutcome } from './claimed.js';
-import { nextTry, type RetryPolicy } from './retry-policy.js';
-import type { Deferral, Failure, Verdict } from './verdict.js';
-import type { Destination, Unopened } from './webhooks-reader.js';
+import { type ClaimedDelivery, maxClaimsWithoutOutcome } from './claimed-delivery.js';
+import type { Deferral, Failure, Outcome } from './outcome.js';
+import { type RetryPolicy, retryOrFail } from './retry-policy.js';
+import type { Destination, Undecryptable } from './webhooks-reader.js';
 
 /** A request that can be sent, or the reason why none is sent now. */
-export type Prepared =
-  | { kind: 'request'; url: string; headers: Record<string, string[]>; body: string }
-  | { kind: 'verdict'; verdict: Verdict }
-  | Deferral;
+export type Prepared = PreparedRequest | { kind: 'ended'; outcome: Outcome } | Deferral;
+
+export interface PreparedRequest {
+  kind: 'request';
+  url: string;
+  headers: Record<string, string[]>;
+  body: string;
+}
 
 export interface PrepareInput {
-  claimed: Claimed;
+  claimed: ClaimedDelivery;
   /** Undefined if the webhook does not exist. */
-  destination: Destination | Unopened | undefined;
+  destination: Destination | Undecryptable | undefined;
   /** Resolves to undefined if the workspace is over its render budget. */
   render: (source: string, facts: AlertFacts) => Promise<Rendered | undefined>;
   policy: RetryPolicy;
@@ -42,38 +46,41 @@ export async function prepare(input: PrepareInput): Promise<Prepared> {
     return failed('webhook_deleted', 'The webhook has been deleted, or never was in this workspace.');
   if (!claimed.webhook.enabled) {
     const failure = { code: 'webhook_disabled', error: 'The webhook is disabled.' } as const;
-    return { kind: 'verdict', verdict: { kind: 'skipped', failure } };
+    return { kind: 'ended', outcome: { kind: 'skipped', failure } };
   }
-  const isUnopened = 'error' in destination;
+  const isUndecryptable = 'error' in destination;
   if (claimed.ageMs > policy.maxAgeMs)
-    return failed('expired', `The delivery was not made in time.${isUnopened ? ` ${unopened}` : ''}`);
+    return failed(
+      'expired',
+      `The delivery was not made in time.${isUndecryptable ? ` ${undecryptable}` : ''}`,
+    );
   // Checked after the reasons that end a delivery: one whose lease is always too short must expire too.
   if (claimed.leaseEndsAtMs - nowMs < minLeaseMs)
-    return { kind: 'deferred', afterMs: 0, reason: 'lease_short' };
-  if (claimed.hold !== undefined && claimed.hold.remainingMs > 0)
-    return { kind: 'deferred', afterMs: claimed.hold.remainingMs, reason: 'held' };
-  if (isUnopened) return deferUnopened(input);
+    return { kind: 'deferred', afterMs: 0, reason: 'lease_too_short' };
+  if (claimed.pause !== undefined && claimed.pause.remainingMs > 0)
+    return { kind: 'deferred', afterMs: claimed.pause.remainingMs, reason: 'paused' };
+  if (isUndecryptable) return deferUndecryptable(input);
   return prepareBody(input, destination);
 }
 
 function failed(code: 'crashes_worker' | 'webhook_deleted' | 'expired', error: string): Prepared {
-  return { kind: 'verdict', verdict: { kind: 'failed', failure: { code, error } } };
+  return { kind: 'ended', outcome: { kind: 'failed', failure: { code, error } } };
 }
 
-const unopened =
-  'The webhook’s secrets cannot be opened: the key that they are encrypted with is not set, or they are damaged.';
-const firstUnopenedMs = 3_500;
-const maxUnopenedMs = 60_000;
+const undecryptable =
+  'The webhook cannot be decrypted: the key that it is encrypted with is not set, or the data is damaged.';
+const firstUndecryptableMs = 3_500;
+const maxUndecryptableMs = 60_000;
 
 /** Another worker may have the key. The wait grows with the age of the delivery, because each try costs a claim. */
-function deferUnopened({ claimed, random }: PrepareInput): Deferral {
-  const waitMs = Math.min(maxUnopenedMs, Math.max(firstUnopenedMs, claimed.ageMs / 10));
+function deferUndecryptable({ claimed, random }: PrepareInput): Deferral {
+  const waitMs = Math.min(maxUndecryptableMs, Math.max(firstUndecryptableMs, claimed.ageMs / 10));
   return {
     kind: 'deferred',
     // Two to five seconds at first.
     afterMs: waitMs * (0.6 + 0.8 * random),
-    reason: 'unopened',
-    failure: { code: 'internal_error', error: unopened },
+    reason: 'undecryptable',
+    failure: { code: 'internal_error', error: undecryptable },
   };
 }
 
@@ -87,8 +94,8 @@ async function prepareBody(input: PrepareInput, { url, headers, body }: Destinat
   if (rendered.ok) return { kind: 'request', url, headers, body: rendered.output };
   const failure: Failure = { code: rendered.code, error: rendered.error };
   if (failure.code === 'internal_error')
-    return { kind: 'verdict', verdict: nextTry({ step: claimed.step, failure, policy, random }) };
-  return { kind: 'verdict', verdict: { kind: 'failed', failure } };
+    return { kind: 'ended', outcome: retryOrFail({ step: claimed.step, failure, policy, random }) };
+  return { kind: 'ended', outcome: { kind: 'failed', failure } };
 }
 
 type Rendered =

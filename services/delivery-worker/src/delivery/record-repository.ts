@@ -1,48 +1,84 @@
 import { type Database, firstIdOf, type SecretBox, sqlArray } from '@tocsin/database';
 import { sanitizeOrNull } from '../sanitize-text.js';
-import { claimColumns } from './claim-columns.js';
-import type { Claimed } from './claimed.js';
-import type { Attempt, Verdict } from './verdict.js';
+import type { ClaimedDelivery } from './claimed-delivery.js';
+import type { Attempt, Deferral, Outcome } from './outcome.js';
 
-export interface Outcome {
-  claimed: Claimed;
-  verdict: Verdict;
+export interface OutcomeRecord {
+  claimed: ClaimedDelivery;
+  outcome: Outcome;
+  /** Undefined if no request was sent. */
   attempt: Attempt | undefined;
 }
 
+export interface DeferralRecord {
+  claimed: ClaimedDelivery;
+  deferral: Deferral;
+}
+
+/** Ends claims. A claim that another worker has replaced changes nothing, except that `record` adds its attempt. */
 export interface RecordRepository {
   /**
-   * Records outcomes in one commit: attempt, status and next attempt's time, only where the claim is still ours; a late
-   * owner adds its attempt and changes nothing else. At most one outcome for a delivery. Safe to repeat.
+   * Records attempt, status and the next attempt's time in one commit. It takes at most one outcome for a delivery, and
+   * is safe to repeat.
    */
-  record(outcomes: Outcome[]): Promise<void>;
+  record(records: OutcomeRecord[]): Promise<void>;
+  /** Releases claims without an outcome, and shows the failure of a deferral in the delivery. */
+  defer(records: DeferralRecord[]): Promise<void>;
+  /** Extends leases to `leaseMs` from now. Rows that are locked are skipped. */
+  renewLeases(claims: ClaimedDelivery[], leaseMs: number): Promise<void>;
 }
 
 export function createRecordRepository(database: Database, secrets: SecretBox): RecordRepository {
+  const showFailures = async (records: DeferralRecord[]) => {
+    if (records.length === 0) return;
+    await database.prepared(showFailure, [
+      ...claimColumns(records.map(({ claimed }) => claimed)),
+      sqlArray.text(records.map(({ deferral }) => deferral.failure?.code ?? null)),
+      sqlArray.text(records.map(({ deferral }) => sanitizeOrNull(deferral.failure?.error))),
+    ]);
+  };
   return {
-    async record(outcomes) {
-      await database.prepared(record, columnsOf(outcomes, secrets));
+    async record(records) {
+      await database.prepared(record, recordColumns(records, secrets));
+    },
+    async defer(records) {
+      await showFailures(records.filter(({ deferral }) => deferral.failure));
+      await database.prepared(defer, [
+        ...claimColumns(records.map(({ claimed }) => claimed)),
+        sqlArray.float8(records.map(({ deferral }) => deferral.afterMs)),
+      ]);
+    },
+    async renewLeases(claims, leaseMs) {
+      await database.prepared(renewLeases, [...claimColumns(claims), leaseMs]);
     },
   };
 }
 
-const nothing = Buffer.alloc(0);
+/** Ids, runs and numbers of claims, as every statement here begins its parameters. */
+function claimColumns(claims: ClaimedDelivery[]): Buffer[] {
+  return [
+    sqlArray.uuid(claims.map(({ deliveryId }) => deliveryId)),
+    sqlArray.integer(claims.map(({ run }) => run)),
+    sqlArray.integer(claims.map(({ claim }) => claim)),
+  ];
+}
 
-function columnsOf(outcomes: Outcome[], secrets: SecretBox): unknown[] {
-  const failures = outcomes.map(({ verdict }) =>
-    verdict.kind === 'succeeded' ? undefined : verdict.failure,
+const noBody = Buffer.alloc(0);
+
+function recordColumns(records: OutcomeRecord[], secrets: SecretBox): unknown[] {
+  const claims = records.map(({ claimed }) => claimed);
+  const outcomes = records.map(({ outcome }) => outcome);
+  const failures = outcomes.map((outcome) => (outcome.kind === 'succeeded' ? undefined : outcome.failure));
+  const attempts = records.map(({ attempt }) => attempt);
+  const bodies = records.map(({ claimed, attempt }) =>
+    attempt ? encryptBody(claimed, attempt, secrets) : noBody,
   );
-  const attempts = outcomes.map(({ attempt }) => attempt);
-  const bodies = outcomes.map(({ claimed, attempt }) =>
-    attempt ? encrypt(claimed, attempt, secrets) : nothing,
-  );
-  const claims = outcomes.map(({ claimed }) => claimed);
   return [
     ...claimColumns(claims),
-    sqlArray.text(outcomes.map(({ verdict }) => (verdict.kind === 'retry' ? 'open' : verdict.kind))),
-    sqlArray.float8(outcomes.map(({ verdict }) => (verdict.kind === 'retry' ? verdict.afterMs : null))),
+    sqlArray.text(outcomes.map((outcome) => (outcome.kind === 'retry' ? 'open' : outcome.kind))),
+    sqlArray.float8(outcomes.map((outcome) => (outcome.kind === 'retry' ? outcome.afterMs : null))),
     sqlArray.smallint(
-      outcomes.map(({ verdict, claimed }) => (verdict.kind === 'retry' ? verdict.step : claimed.step)),
+      records.map(({ outcome, claimed }) => (outcome.kind === 'retry' ? outcome.step : claimed.step)),
     ),
     sqlArray.text(failures.map((failure) => failure?.code ?? null)),
     sqlArray.text(failures.map((failure) => sanitizeOrNull(failure?.error))),
@@ -50,21 +86,21 @@ function columnsOf(outcomes: Outcome[], secrets: SecretBox): unknown[] {
     sqlArray.text(attempts.map((attempt) => attempt?.trigger ?? null)),
     sqlArray.timestamptz(attempts.map((attempt) => attempt?.startedAt ?? null)),
     sqlArray.integer(attempts.map((attempt) => (attempt ? Math.round(attempt.durationMs) : null))),
-    sqlArray.integer(startsOf(bodies)),
+    sqlArray.integer(offsetsOf(bodies)),
     sqlArray.integer(attempts.map((attempt) => attempt?.response?.statusCode ?? null)),
     sqlArray.text(attempts.map((attempt) => sanitizeOrNull(attempt?.response?.body))),
     sqlArray.boolean(attempts.map((attempt) => attempt?.response?.truncated ?? false)),
     sqlArray.text(attempts.map((attempt) => attempt?.failure?.code ?? null)),
     sqlArray.text(attempts.map((attempt) => sanitizeOrNull(attempt?.failure?.error ?? attempt?.note))),
     sqlArray.integer(bodies.map((body) => body.length)),
-    // One value for all: an array of them would go as hexadecimal text, twice as long, and be parsed again.
+    // One value for all bodies: an array of bytea is sent as hexadecimal text, which is twice as long.
     Buffer.concat(bodies),
     firstIdOf(claims.map(({ deliveryId }) => deliveryId)),
   ];
 }
 
-/** Where each part begins in all of them together, counted from 1 as SQL does. */
-function startsOf(parts: Buffer[]): number[] {
+/** The position of each part in their concatenation, counted from 1 as SQL does. */
+function offsetsOf(parts: Buffer[]): number[] {
   let next = 1;
   return parts.map(({ length }) => {
     const start = next;
@@ -73,7 +109,11 @@ function startsOf(parts: Buffer[]): number[] {
   });
 }
 
-function encrypt({ deliveryId, claim }: Claimed, { requestBody }: Attempt, secrets: SecretBox): Buffer {
+function encryptBody(
+  { deliveryId, claim }: ClaimedDelivery,
+  { requestBody }: Attempt,
+  secrets: SecretBox,
+): Buffer {
   return secrets.encrypt(requestBody, {
     table: 'attempts',
     id: `${deliveryId}/${claim}`,
@@ -81,8 +121,8 @@ function encrypt({ deliveryId, claim }: Claimed, { requestBody }: Attempt, secre
   });
 }
 
-// "= any" beside each join: docs/adr/0007. Locks go open_deliveries first, then deliveries, each in the order of ids:
-// as redelivery does.
+// Every statement looks rows up with "= any" beside its join, so that no plan scans the table (docs/adr/0007). Locks are
+// taken in one order, as redelivery takes them: open_deliveries, then deliveries, each by id.
 const record = {
   name: 'delivery.record',
   text: `
@@ -105,7 +145,7 @@ const record = {
       set state = 'waiting', claimed = false, claim_token = null, lease_until = null,
           claims_without_outcome = 0, manual = false,
           step = o.step,
-          -- Of a webhook that was deleted or disabled meanwhile nothing is tried again: that is recorded at once.
+          -- If the webhook was deleted or disabled meanwhile, the next claim ends the delivery at once.
           due_at = case when exists (select from webhooks w where w.id = x.webhook_id and w.enabled)
                         then now() + o.after_ms * interval '1 millisecond' else now() end
       from o
@@ -114,7 +154,7 @@ const record = {
       returning x.delivery_id, x.claim
     ), news as materialized (
       select o.*, mine.delivery_id is not null as is_ours,
-             -- What ends with this commit was not recorded before; the rest may be a commit that is repeated.
+             -- A delivery that ends in this commit was not recorded before. For others, the commit can be a repetition.
              o.attempted and (mine.ended is true or not exists (
                select from attempts a where a.delivery_id = o.delivery_id and a.claim = o.claim
                  and a.delivery_id >= $21::uuid)) as is_new
@@ -133,7 +173,7 @@ const record = {
           error_code = case when n.is_ours then n.error_code else d.error_code end,
           error = case when n.is_ours then n.error else d.error end
       from news n
-      -- Without a lower bound on purpose: see docs/adr/0007.
+      -- Without a lower bound for the partitions, so that the plan looks rows up by id (docs/adr/0007).
       where d.id = n.delivery_id and (n.is_ours or n.is_new)
       returning d.id, d.attempts_made
     )
@@ -144,4 +184,48 @@ const record = {
            n.status_code, n.response, n.truncated, n.attempt_error_code, n.attempt_error
     from news n join updated u on u.id = n.delivery_id
     where n.is_new`,
+};
+
+const defer = {
+  name: 'delivery.defer',
+  text: `
+    with ours as (
+      select x.delivery_id, d.after_ms from open_deliveries x
+      join unnest($1::uuid[], $2::integer[], $3::integer[], $4::float8[])
+        as d(delivery_id, run, claim, after_ms) using (delivery_id, run, claim)
+      where x.delivery_id = any($1::uuid[])
+      order by x.delivery_id for update of x
+    )
+    update open_deliveries x
+    set state = 'waiting', claimed = false, claim_token = null, lease_until = null,
+        claims_without_outcome = greatest(0, x.claims_without_outcome - 1),
+        due_at = now() + ours.after_ms * interval '1 millisecond'
+    from ours where x.delivery_id = any($1::uuid[]) and x.delivery_id = ours.delivery_id`,
+};
+
+// A delivery can be deferred many times; a failure that it shows already is not written again.
+const showFailure = {
+  name: 'delivery.show-failure',
+  text: `
+    with ours as materialized (
+      select x.delivery_id, t.error_code, t.error from open_deliveries x
+      join unnest($1::uuid[], $2::integer[], $3::integer[], $4::text[], $5::text[])
+        as t(delivery_id, run, claim, error_code, error) using (delivery_id, run, claim)
+      where x.delivery_id = any($1::uuid[])
+      order by x.delivery_id for update of x
+    )
+    update deliveries d set error_code = ours.error_code, error = ours.error
+    from ours
+    where d.id = ours.delivery_id and (d.error_code, d.error) is distinct from (ours.error_code, ours.error)`,
+};
+
+const renewLeases = {
+  name: 'delivery.renew-leases',
+  text: `
+    update open_deliveries o set lease_until = now() + $4::float8 * interval '1 millisecond'
+    where o.delivery_id = any(array(
+      select x.delivery_id from open_deliveries x
+      join unnest($1::uuid[], $2::integer[], $3::integer[]) as c(delivery_id, run, claim)
+        using (delivery_id, run, claim)
+      where x.delivery_id = any($1::uuid[]) and x.claimed for update of x skip locked))`,
 };

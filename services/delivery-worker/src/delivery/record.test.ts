@@ -1,44 +1,44 @@
-import type { Logger } from '@tocsin/kit';
+import { createLogger, type Logger } from '@tocsin/kit';
 import { createDatabaseRetry } from '../database-retry.js';
-import type { Claimed } from './claimed.js';
+import type { ClaimedDelivery } from './claimed-delivery.js';
+import type { Attempt } from './outcome.js';
 import { createRecorder } from './record.js';
-import type { Outcome } from './record-repository.js';
+import type { OutcomeRecord } from './record-repository.js';
 
-test('an answer that the database refuses is left out of its record, and the log tells of it', async () => {
-  const tries: Outcome[] = [];
-  const logged: string[] = [];
-  const logger = { error: (_: unknown, event: string) => logged.push(event), warn() {} } as unknown as Logger;
+test('a response body that the database rejects is dropped from its record, and logged', async () => {
+  const tries: OutcomeRecord[] = [];
+  const events: string[] = [];
+  const silent = createLogger({ service: 'test', level: 'silent' });
   const recorder = createRecorder({
     records: {
-      record: async ([outcome]) => {
-        tries.push(outcome!);
+      record: async ([record]) => {
+        tries.push(record!);
         if (tries.length === 1) throw Object.assign(new Error('not a text'), { code: '22021' });
       },
+      defer: async () => {},
+      renewLeases: async () => {},
     },
-    deferrals: { renew: async () => {}, defer: async () => {} },
-    holds: { hold: async () => {}, release: async () => {} },
-    databaseRetry: createDatabaseRetry({ logger, signal: new AbortController().signal }),
-    logger,
+    pauses: { pause: async () => {}, resume: async () => {} },
+    databaseRetry: createDatabaseRetry({ logger: silent, signal: new AbortController().signal }),
+    shutdown: { addInterval() {} },
+    logger: { error: (_: unknown, event: string) => events.push(event) } as unknown as Logger,
     onBatch() {},
     leaseMs: 30_000,
   });
-  const answer = { statusCode: 500, body: 'a text', truncated: false };
-  const attempt = {
-    trigger: 'scheduled' as const,
+  const response = { statusCode: 500, body: 'a text', truncated: false };
+  const attempt: Attempt = {
+    trigger: 'scheduled',
     startedAt: new Date(),
     durationMs: 1,
     requestBody: '{}',
-    response: answer,
+    response,
     failure: undefined,
     note: undefined,
   };
-  const outcome = {
-    claimed: { deliveryId: 'd' } as Claimed,
-    verdict: { kind: 'succeeded' as const },
-    attempt,
-  };
-  await recorder.record(outcome);
-  const response = { ...answer, body: '', truncated: true };
-  expect(tries).toEqual([outcome, { ...outcome, attempt: { ...attempt, response } }]);
-  expect(logged).toEqual(['delivery.record_refused']);
+  const claimed = { deliveryId: 'd' } as ClaimedDelivery;
+  const record: OutcomeRecord = { claimed, outcome: { kind: 'succeeded' }, attempt };
+  await recorder.record(record);
+  const withoutBody = { ...attempt, response: { ...response, body: '', truncated: true } };
+  expect(tries).toEqual([record, { ...record, attempt: withoutBody }]);
+  expect(events).toEqual(['delivery.record_rejected']);
 });

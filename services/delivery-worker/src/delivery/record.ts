@@ -1,84 +1,107 @@
-import { createPromiseBatcher, type Logger } from '@tocsin/kit';
+import { createPromiseBatcher, type Logger, type Shutdown } from '@tocsin/kit';
 import type { DatabaseRetry } from '../database-retry.js';
 import { uniqueBy } from '../unique-by.js';
-import type { Claimed } from './claimed.js';
-import type { DeferralRepository, Deferred } from './deferral-repository.js';
-import type { Hold, HoldRepository } from './hold-repository.js';
-import { keepLeases } from './keep-leases.js';
-import type { Outcome, RecordRepository } from './record-repository.js';
-import type { Deferral } from './verdict.js';
+import type { ClaimedDelivery } from './claimed-delivery.js';
+import type { Deferral } from './outcome.js';
+import type { Pause, PauseRepository } from './pause-repository.js';
+import type { DeferralRecord, OutcomeRecord, RecordRepository } from './record-repository.js';
 
-/** Commits what became of a delivery. Each promise resolves after the commit, so that the message may be acknowledged. */
+/** Commits outcomes in batches. A promise resolves after the commit. */
 export interface Recorder {
-  /** A delivery's one outcome has to be recorded before it may have another. */
-  record(outcome: Outcome): Promise<void>;
-  defer(claimed: Claimed, deferral: Deferral): Promise<void>;
-  /** Given up where it cannot be written soon: the outcome must not wait for it, and later it would hold too late. */
-  hold(hold: Hold): Promise<void>;
-  /** Given up likewise: the next good answer does it. */
-  release(webhookId: string): Promise<void>;
+  /** Retries until the outcome is committed. A delivery has one outcome at a time here. */
+  record(record: OutcomeRecord): Promise<void>;
+  defer(claimed: ClaimedDelivery, deferral: Deferral): Promise<void>;
+  /** Resolves also if the pause cannot be written: the outcome must not wait for it. */
+  pause(pause: Pause): Promise<void>;
+  /** Resolves also if the pause cannot be ended: the next response ends it. */
+  resume(webhookId: string): Promise<void>;
 }
 
 export interface RecorderDeps {
   records: RecordRepository;
-  deferrals: DeferralRepository;
-  holds: HoldRepository;
+  pauses: PauseRepository;
   databaseRetry: DatabaseRetry;
+  shutdown: Pick<Shutdown, 'addInterval'>;
   logger: Logger;
   onBatch: (size: number) => void;
-  /** Of claims. */
+  /** Duration of a claim's lease. */
   leaseMs: number;
 }
 
-const maxOutcomesInBatch = 200;
-/** The request has been made, and its slot is free: nobody waits for the record but the broker, for its acknowledgement. */
+const maxRecordsInBatch = 200;
+/** The slot is free by now, and only the acknowledgement waits: larger batches cost the database less. */
 const gatherMs = 20;
 
 export function createRecorder(deps: RecorderDeps): Recorder {
-  const { databaseRetry, logger, onBatch, leaseMs } = deps;
-  const leases = keepLeases({ renew: deps.deferrals.renew, leaseMs });
-  const records = databaseRetry.createBatcher<Outcome, void>({
-    commit: deps.records.record,
-    replaceInvalid: (outcome, err) => {
-      const { attempt } = outcome;
-      // Without the answer's body already, and refused all the same: it waits, and `database.postponed` tells of it.
-      if (!attempt?.response?.body) return outcome;
-      logger.error({ err, delivery_id: outcome.claimed.deliveryId }, 'delivery.record_refused');
-      const response = { ...attempt.response, body: '', truncated: true };
-      return { ...outcome, attempt: { ...attempt, response } };
-    },
-    maxSize: maxOutcomesInBatch,
+  const { records, pauses, databaseRetry, logger, onBatch } = deps;
+  const leases = createLeaseRenewal(deps);
+  const outcomes = databaseRetry.createBatcher<OutcomeRecord, void>({
+    commit: records.record,
+    replaceInvalid: (record, err) => withoutResponseBody(record, err, logger),
+    maxSize: maxRecordsInBatch,
     concurrency: 2,
     gatherMs,
     onBatch,
   });
-  const deferrals = databaseRetry.createBatcher<Deferred, void>({
-    commit: deps.deferrals.defer,
-    maxSize: maxOutcomesInBatch,
+  const deferrals = databaseRetry.createBatcher<DeferralRecord, void>({
+    commit: records.defer,
+    maxSize: maxRecordsInBatch,
     concurrency: 1,
     gatherMs,
   });
-  const soon = (work: () => Promise<void>) =>
-    databaseRetry.whileUnavailable(work).catch((err) => logger.warn({ err }, 'delivery.hold_given_up'));
-  // Many circuits can open at once, when many destinations hang: a commit for each would keep others from the database.
-  const holds = createPromiseBatcher<Hold, void>({
-    run: (entries) => soon(() => deps.holds.hold(onePerWebhook(entries))),
-    maxSize: maxOutcomesInBatch,
+  const ignoreFailure = (work: () => Promise<void>) =>
+    databaseRetry.whileUnavailable(work).catch((err) => logger.warn({ err }, 'webhook.pause_failed'));
+  // Many circuits can open at once. A commit for each of them would occupy the database.
+  const pausing = createPromiseBatcher<Pause, void>({
+    run: (batch) => ignoreFailure(() => pauses.pause(longestOfEachWebhook(batch))),
+    maxSize: maxRecordsInBatch,
     concurrency: 1,
   });
   return {
-    record: (outcome) => leases.during(outcome.claimed, () => records.add(outcome)),
+    record: (record) => leases.renewDuring(record.claimed, () => outcomes.add(record)),
     defer: (claimed, deferral) => deferrals.add({ claimed, deferral }),
-    hold: (hold) => holds.add(hold),
-    release: (webhookId) => soon(() => deps.holds.release(webhookId)),
+    pause: (pause) => pausing.add(pause),
+    resume: (webhookId) => ignoreFailure(() => pauses.resume(webhookId)),
   };
 }
 
-/** The longest of each webhook's. */
-function onePerWebhook(holds: Hold[]): Hold[] {
+/** The response body is the only text of a record that comes from outside. A record without one is retried unchanged. */
+function withoutResponseBody(record: OutcomeRecord, err: unknown, logger: Logger): OutcomeRecord {
+  const { attempt } = record;
+  if (!attempt?.response?.body) return record;
+  logger.error({ err, delivery_id: record.claimed.deliveryId }, 'delivery.record_rejected');
+  const response = { ...attempt.response, body: '', truncated: true };
+  return { ...record, attempt: { ...attempt, response } };
+}
+
+function longestOfEachWebhook(pauses: Pause[]): Pause[] {
   return uniqueBy(
-    holds,
+    pauses,
     ({ webhookId }) => webhookId,
-    (hold, kept) => hold.forMs > kept.forMs,
+    (pause, kept) => pause.forMs > kept.forMs,
   );
+}
+
+/**
+ * Renews the leases of deliveries that have been sent and wait long for their record, so that no other worker sends them
+ * again. If a renewal fails, the sweep may release the delivery, as it does after a crash.
+ */
+function createLeaseRenewal({
+  records,
+  shutdown,
+  leaseMs,
+}: Pick<RecorderDeps, 'records' | 'shutdown' | 'leaseMs'>) {
+  const waiting = new Set<ClaimedDelivery>();
+  const renewOld = async () => {
+    const halfwayMs = performance.now() + leaseMs / 2;
+    const old = [...waiting].filter(({ leaseEndsAtMs }) => leaseEndsAtMs < halfwayMs);
+    if (old.length > 0) await records.renewLeases(old, leaseMs).catch(() => {});
+  };
+  shutdown.addInterval(() => void renewOld(), leaseMs / 6);
+  return {
+    async renewDuring(claimed: ClaimedDelivery, work: () => Promise<void>) {
+      waiting.add(claimed);
+      await work().finally(() => waiting.delete(claimed));
+    },
+  };
 }

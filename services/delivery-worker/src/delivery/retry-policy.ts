@@ -1,11 +1,11 @@
-import type { Failure, Verdict } from './verdict.js';
+import type { Failure, Outcome } from './outcome.js';
 
 export interface RetryPolicy {
   /** Waits before the second attempt, the third and so on, in milliseconds. */
   scheduleMs: readonly number[];
-  /** Each wait is longer or shorter by up to this share. */
+  /** Each wait is longer or shorter by up to this part. */
   jitter: number;
-  /** A delivery that is older has expired. */
+  /** An older delivery has expired. */
   maxAgeMs: number;
 }
 
@@ -16,20 +16,20 @@ export const defaultRetryPolicy: RetryPolicy = {
 };
 
 export interface RetryInput {
-  /** Steps of the schedule used up so far. */
+  /** Steps of the schedule that are used up. */
   step: number;
   failure: Failure;
-  /** The destination's own wish, already bounded. */
+  /** The destination's `Retry-After`, already limited. */
   retryAfterMs?: number | undefined;
   policy: RetryPolicy;
   /** 0 to 1. */
   random: number;
 }
 
-/** The next attempt is the later of the schedule and the destination's wish; past the last step the delivery has failed. */
-export function nextTry({ step, failure, retryAfterMs = 0, policy, random }: RetryInput): Verdict {
+/** A retry at the later of the schedule's time and `Retry-After`; failure after the last step. */
+export function retryOrFail({ step, failure, retryAfterMs = 0, policy, random }: RetryInput): Outcome {
   const waitMs = policy.scheduleMs[step];
   if (waitMs === undefined) return { kind: 'failed', failure };
-  const jittered = waitMs * (1 + policy.jitter * (random * 2 - 1));
-  return { kind: 'retry', afterMs: Math.max(jittered, retryAfterMs), step: step + 1, failure };
+  const jitteredMs = waitMs * (1 + policy.jitter * (random * 2 - 1));
+  return { kind: 'retry', afterMs: Math.max(jitteredMs, retryAfterMs), step: step + 1, failure };
 }

@@ -1,6 +1,9 @@
 import type { Database, SecretBox } from '@tocsin/database';
+import { AppError, createPromiseBatcher, type Logger } from '@tocsin/kit';
+import { LRUCache } from 'lru-cache';
+import type { DatabaseRetry } from '../database-retry.js';
 
-/** A webhook as it is sent to. */
+/** A webhook with its decrypted values. */
 export interface Destination {
   id: string;
   version: number;
@@ -9,33 +12,55 @@ export interface Destination {
   body: string;
 }
 
-/** One whose url, headers or body cannot be read. */
-export interface Unopened {
+/** A webhook whose url, headers or body cannot be decrypted. */
+export interface Undecryptable {
   id: string;
-  /** Why, for the log; it holds no secret. */
+  /** For the log; it contains no secret. */
   error: unknown;
 }
 
 export interface WebhooksReader {
-  /** Webhooks as they are now; what is gone is missing. */
-  find(ids: string[]): Promise<(Destination | Unopened)[]>;
+  /** The webhook at `version` or later, from a cache; undefined if it does not exist. Decryption is tried each time. */
+  get(id: string, version: number): Promise<Destination | Undecryptable | undefined>;
+  /** @throws AppError `unavailable` if the keys decrypt none of at least 20 webhooks */
+  checkKeys(): Promise<void>;
 }
 
 export interface WebhooksReaderDeps {
   database: Database;
+  databaseRetry: DatabaseRetry;
   secrets: SecretBox;
-  /** Told of each that was read. */
-  onRead: (webhook: Destination | Unopened) => void;
+  logger: Logger;
 }
 
-export function createWebhooksReader({ database, secrets, onRead }: WebhooksReaderDeps): WebhooksReader {
+const maxCachedWebhooks = 5_000;
+
+export function createWebhooksReader(deps: WebhooksReaderDeps): WebhooksReader {
+  const { database, databaseRetry, secrets, logger } = deps;
+  const cache = new LRUCache<string, Destination>({ max: maxCachedWebhooks });
+  const keyCheck = createKeyCheck(logger);
+  const read = async (ids: string[]) => {
+    const rows = await databaseRetry.whileUnavailable(() =>
+      database.prepared<WebhookRow>(find, [[...new Set(ids)]]),
+    );
+    const byId = new Map(rows.map((row) => [row.id, decryptRow(row, secrets)]));
+    for (const webhook of byId.values()) keyCheck.observe(webhook);
+    return ids.map((id) => byId.get(id));
+  };
+  const loader = createPromiseBatcher<string, Destination | Undecryptable | undefined>({
+    run: read,
+    maxSize: 50,
+    concurrency: 2,
+  });
   return {
-    async find(ids) {
-      const rows = await database.prepared<WebhookRow>(find, [ids]);
-      const found = rows.map((row) => openOrTell(row, secrets));
-      for (const webhook of found) onRead(webhook);
-      return found;
+    async get(id, version) {
+      const cached = cache.get(id);
+      if (cached !== undefined && cached.version >= version) return cached;
+      const loaded = await loader.add(id);
+      if (loaded !== undefined && !('error' in loaded)) cache.set(id, loaded);
+      return loaded;
     },
+    checkKeys: keyCheck.check,
   };
 }
 
@@ -52,8 +77,8 @@ interface WebhookRow {
   body_encrypted: Buffer;
 }
 
-/** Its key may not be set, or the row is damaged: that is the one webhook's trouble, not that of those read with it. */
-function openOrTell(row: WebhookRow, secrets: SecretBox): Destination | Unopened {
+/** A missing key or a damaged row concerns this webhook only, and not the others that are read with it. */
+function decryptRow(row: WebhookRow, secrets: SecretBox): Destination | Undecryptable {
   try {
     return toDestination(row, secrets);
   } catch (error) {
@@ -70,5 +95,38 @@ function toDestination(row: WebhookRow, secrets: SecretBox): Destination {
     url: decrypt(row.url_encrypted, 'url'),
     headers: JSON.parse(decrypt(row.headers_encrypted, 'headers')),
     body: decrypt(row.body_encrypted, 'body'),
+  };
+}
+
+export interface KeyCheck {
+  observe(webhook: Destination | Undecryptable): void;
+  /** @throws AppError `unavailable` if the worker's keys do not match */
+  check(): Promise<void>;
+}
+
+/** Damage to so many webhooks at once is unlikely. */
+const undecryptableForMismatch = 20;
+
+const mismatch =
+  'SECRETS_KEYS decrypts none of the webhooks: it does not contain the key that they are encrypted with.';
+
+/** Tells a worker with wrong keys from one that reads a damaged row: wrong keys decrypt no webhook at all. */
+export function createKeyCheck(logger: Logger): KeyCheck {
+  const undecryptable = new Set<string>();
+  let hasDecrypted = false;
+  const isMismatch = () => !hasDecrypted && undecryptable.size >= undecryptableForMismatch;
+  return {
+    observe(webhook) {
+      if (!('error' in webhook)) {
+        hasDecrypted = true;
+        return;
+      }
+      if (hasDecrypted || isMismatch()) return;
+      undecryptable.add(webhook.id);
+      if (isMismatch()) logger.error({ err: webhook.error }, 'secrets.keys_mismatch');
+    },
+    async check() {
+      if (isMismatch()) throw new AppError('unavailable', mismatch);
+    },
   };
 }

@@ -1,7 +1,7 @@
 import { createLogger } from '@tocsin/kit';
 import { until } from '@tocsin/testing';
 import { createDatabaseRetry } from '../database-retry.js';
-import type { Claimed } from '../delivery/claimed.js';
+import type { ClaimedDelivery } from '../delivery/claimed-delivery.js';
 import type { Window } from '../dispatch/window.js';
 import type { FanOutDeps } from './fan-out-deps.js';
 import type { PlannedAlert, PlannedDelivery } from './plan.js';
@@ -18,7 +18,7 @@ const deadlock = Object.assign(new Error('deadlock'), { code: '40P01' });
 async function write(responses: (Error | string[])[]) {
   const tries: { acceptedAtMs: number; token: string }[] = [];
   const claimedBy: string[] = [];
-  const sent: Claimed[] = [];
+  const sent: ClaimedDelivery[] = [];
   const published: string[] = [];
   const releasedSlots: string[] = [];
   const releasedPlaces: string[] = [];

@@ -1,7 +1,7 @@
 import type { DeliveryDue } from '@tocsin/contracts';
 import { isDatabaseUnavailable } from '@tocsin/database';
 import { newClaimToken } from '../delivery/claim-repository.js';
-import type { Claimed } from '../delivery/claimed.js';
+import type { ClaimedDelivery } from '../delivery/claimed-delivery.js';
 import type { Slot } from '../slots/slots.js';
 import type { FanOutDeps } from './fan-out-deps.js';
 import { type PlannedAlert, type PlannedDelivery, releasePlanned } from './plan.js';
@@ -136,7 +136,7 @@ function toClaimed(
   { resolved }: PlannedAlert,
   { id, webhookId, webhook }: PlannedDelivery,
   leaseEndsAtMs: number,
-): Claimed {
+): ClaimedDelivery {
   const { alert, ruleName, threshold, bound, requestId } = resolved;
   return {
     deliveryId: id,
@@ -162,7 +162,7 @@ function toClaimed(
       workspace_id: alert.workspace_id,
     },
     webhook,
-    hold: undefined,
+    pause: undefined,
     leaseEndsAtMs,
   };
 }

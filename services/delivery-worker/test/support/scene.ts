@@ -3,9 +3,8 @@ import type { DeliveryDue } from '@tocsin/contracts';
 import type { Database } from '@tocsin/database';
 import { insertWebhook, testSecretBox } from '@tocsin/testing/database';
 import { createClaimRepository } from '../../src/delivery/claim-repository.js';
-import type { Claimed } from '../../src/delivery/claimed.js';
-import { createDeferralRepository } from '../../src/delivery/deferral-repository.js';
-import { createHoldRepository } from '../../src/delivery/hold-repository.js';
+import type { ClaimedDelivery } from '../../src/delivery/claimed-delivery.js';
+import { createPauseRepository } from '../../src/delivery/pause-repository.js';
 import { createRecordRepository } from '../../src/delivery/record-repository.js';
 import { createDispatchRepository } from '../../src/dispatch/dispatch-repository.js';
 import { createFanOutRepository } from '../../src/fan-out/fan-out-repository.js';
@@ -31,8 +30,7 @@ export function createScene(database: Database) {
     dispatch: createDispatchRepository(database, leases),
     claims: createClaimRepository(database, leases.claimMs),
     records: createRecordRepository(database, testSecretBox),
-    deferrals: createDeferralRepository(database),
-    holds: createHoldRepository(database),
+    pauses: createPauseRepository(database),
 
     write: (planned: PlannedAlert[], { acceptedAtMs = Date.now(), token = randomUUID() as string } = {}) =>
       fanOut.write(planned, { acceptedAtMs, token }),
@@ -86,7 +84,7 @@ export function createScene(database: Database) {
       return { deliveryId: planned.deliveries[0]!.id, run: 1 };
     },
 
-    async claimOne(due: DeliveryDue): Promise<Claimed> {
+    async claimOne(due: DeliveryDue): Promise<ClaimedDelivery> {
       const [claimed] = await scene.claims.claim([due], randomUUID());
       return claimed!;
     },

@@ -2,36 +2,36 @@ import type { DeliveryErrorCode } from '@tocsin/contracts';
 
 export interface Failure {
   code: DeliveryErrorCode;
-  /** A sentence that holds no secret. */
+  /** A sentence without secrets. */
   error: string;
 }
 
-/** What becomes of a delivery now. */
-export type Verdict =
+/** The state that a delivery gets. `step` is the number of steps of the retry schedule that are used up. */
+export type Outcome =
   | { kind: 'succeeded' }
   | { kind: 'failed'; failure: Failure }
   | { kind: 'skipped'; failure: Failure }
   | { kind: 'retry'; afterMs: number; step: number; failure: Failure };
 
 export const deferralReasons = [
-  'held',
+  'paused',
   'no_slot',
-  'lease_short',
-  'unopened',
+  'lease_too_short',
+  'undecryptable',
   'render_budget',
   'quarantine',
 ] as const;
 
-/** Held back for a reason that is not the delivery's own: no attempt is made, no step of the schedule is used. */
+/** A release of the claim without an attempt. The delivery becomes due again and uses no step of its retry schedule. */
 export interface Deferral {
   kind: 'deferred';
   afterMs: number;
   reason: (typeof deferralReasons)[number];
-  /** What the delivery's record says meanwhile; where there is none it says what it said. */
+  /** Shown in the delivery meanwhile. Unless given, the delivery keeps its previous error. */
   failure?: Failure;
 }
 
-/** One HTTP request that was made, as it is recorded. */
+/** One HTTP request, as it is recorded. */
 export interface Attempt {
   trigger: 'scheduled' | 'manual';
   startedAt: Date;
@@ -39,6 +39,6 @@ export interface Attempt {
   requestBody: string;
   response: { statusCode: number; body: string; truncated: boolean } | undefined;
   failure: Failure | undefined;
-  /** What was wrong with the body of an answer that counts all the same. */
+  /** A fault of the response body. It does not change the outcome, which depends on the status line. */
   note: string | undefined;
 }

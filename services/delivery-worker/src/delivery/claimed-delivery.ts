@@ -1,0 +1,41 @@
+import type { AlertFacts } from '@tocsin/template';
+
+/** A delivery that this worker has claimed: its row, the alert's facts and the webhook's state at that time. */
+export interface ClaimedDelivery {
+  deliveryId: string;
+  run: number;
+  /** Number of the claim. Only the latest claim of a row may record an outcome. */
+  claim: number;
+  /** Claims in a row without an outcome, including this one. */
+  claimsWithoutOutcome: number;
+  /** Steps of the retry schedule that are used up. */
+  step: number;
+  /** Time since the run began. */
+  ageMs: number;
+  /** True after a redelivery by hand. */
+  manual: boolean;
+  workspaceId: string;
+  webhookId: string;
+  /** Id of the HTTP request that published the alert; null for an alert over AMQP. */
+  requestId: string | null;
+  facts: AlertFacts;
+  /** Undefined if the webhook does not exist in the workspace. */
+  webhook: { version: number; enabled: boolean; retryOnTimeout: boolean } | undefined;
+  /** Undefined if the webhook is not paused. `times` counts the pauses of an open circuit. */
+  pause: { reason: 'retry_after' | 'circuit'; remainingMs: number; times: number } | undefined;
+  /** End of the lease on this process's monotonic clock, in milliseconds. */
+  leaseEndsAtMs: number;
+}
+
+/** Claims without an outcome after which a delivery may be the cause of its workers' crashes. */
+const quarantinedAfter = 3;
+/** A delivery that was claimed this often without an outcome is not sent again: it fails as `crashes_worker`. */
+export const maxClaimsWithoutOutcome = 8;
+
+/**
+ * A worker has at most one such delivery in flight. If the process crashes, no other delivery that is suspected gets
+ * another claim without an outcome.
+ */
+export function needsQuarantine(delivery: Pick<ClaimedDelivery, 'claimsWithoutOutcome'>): boolean {
+  return delivery.claimsWithoutOutcome > quarantinedAfter;
+}

@@ -1,4 +1,5 @@
 import type { SendResult } from '@tocsin/egress';
+import { exponentialBackoffMs } from '@tocsin/kit';
 import { LRUCache } from 'lru-cache';
 import type { ClaimedDelivery } from './claimed-delivery.js';
 import { isDestinationFailure, pauseRequestedBy } from './classify.js';
@@ -66,11 +67,9 @@ export function changePause({
   return { webhookId, version, reason: 'circuit', forMs: circuitPauseMs(times, random), times };
 }
 
-const firstPauseMs = 10_000;
-const maxPauseMs = 300_000;
+const pauseBackoff = { firstMs: 10_000, maxMs: 300_000, jitter: 0 };
 
 /** Pause of an open circuit, with 20 % jitter. It doubles each time that the probe fails, up to five minutes. */
 export function circuitPauseMs(times: number, random: number): number {
-  const base = Math.min(maxPauseMs, firstPauseMs * 2 ** (times - 1));
-  return base * (1 + 0.2 * (random * 2 - 1));
+  return exponentialBackoffMs(times, pauseBackoff) * (1 + 0.2 * (random * 2 - 1));
 }

@@ -1,5 +1,4 @@
-import { setTimeout as sleep } from 'node:timers/promises';
-import { createSemaphore, createTimeBudget } from '@tocsin/kit';
+import { createSemaphore, createTimeBudget, sleep } from '@tocsin/kit';
 import { LRUCache } from 'lru-cache';
 
 /**

@@ -62,6 +62,11 @@ export class AppError extends Error {
   }
 }
 
+/** The 422 of a request body with these validation errors. */
+export function invalidBody(errors: FieldError[]): AppError {
+  return new AppError('validation_failed', 'The request body is not valid.', { errors });
+}
+
 /** @throws AppError `too_many_requests` with `Retry-After`, when the decision of a limiter is to refuse */
 export function requireWithinLimit(decision: RateDecision, detail: string): void {
   if (decision.allowed) return;

@@ -4,6 +4,7 @@ export {
   type ErrorCode,
   errorStatus,
   type FieldError,
+  invalidBody,
   requireWithinLimit,
 } from './app-error.js';
 export { findBadText } from './bad-text.js';

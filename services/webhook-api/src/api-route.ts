@@ -1,32 +1,97 @@
-import type { Permission } from '@tocsin/identity';
+import type { Database, SecretBox } from '@tocsin/database';
+import type { Sender } from '@tocsin/egress';
+import { defineRoute, type Permission, type Principal, presentWhoami, whoamiSchema } from '@tocsin/identity';
+import { AppError, type Route } from '@tocsin/kit';
+import type { Publisher } from '@tocsin/messaging';
+import type { WebhookApiConfig } from './config.js';
+import type { Paging } from './lists/paging.js';
+import type { SearchLimiter } from './lists/search-limiter.js';
 
-/** In front of every path of the platform API but the public ones. */
+/** Dependencies of the routes of all features. */
+export interface ApiDeps {
+  config: Pick<WebhookApiConfig, 'egress' | 'limits' | 'publicUrl'>;
+  database: Database;
+  publisher: Publisher;
+  sender: Sender;
+  secretBox: SecretBox;
+  paging: Paging;
+  /** Limits searches in the history. */
+  searches: SearchLimiter;
+  /** Limits lists of webhooks and alert rules, which have no maximum length. */
+  lists: SearchLimiter;
+  now: () => Date;
+}
+
+/** First segments of every path that needs a credential. */
 export const apiPrefix = '/api/v1';
 
-export const workspaceParams = {
-  type: 'object',
-  additionalProperties: false,
-  properties: { workspace_id: { type: 'string', format: 'uuid' } },
-  required: ['workspace_id'],
-} as const;
+export const uuid = { type: 'string', format: 'uuid' } as const;
 
-/** Of a collection that every workspace has, the path of this one's. */
+/** Schema of path parameters that are UUIDs. */
+export function idParams<const Name extends string>(...names: Name[]) {
+  const properties = Object.fromEntries(names.map((name) => [name, uuid])) as Record<Name, typeof uuid>;
+  return { type: 'object', additionalProperties: false, properties, required: names } as const;
+}
+
+export const workspaceParams = idParams('workspace_id');
+
+/** Body of a request that has no fields. */
+export const emptyBody = { type: 'object', additionalProperties: false } as const;
+
+/** Path of a workspace's own collection. */
 export function pathIn(collection: string, workspaceId: string): string {
   return collection.replace('{workspace_id}', workspaceId);
 }
 
-/** What a workspace's own paths resolve to. Workspaces are owned elsewhere: any UUID is one, so never a 404. */
-interface Workspace {
-  workspaceId: string;
-}
-
-/** Access to a path under `/workspaces/{workspace_id}`. */
+/** Access to a path below `/workspaces/{workspace_id}`. Another system owns the workspaces, so every UUID is valid. */
 export function inWorkspace<const P extends Permission>(permission: P) {
   return {
     permission,
     locate: ({ workspace_id }: { workspace_id: string }) => {
       const workspaceId = workspace_id.toLowerCase();
-      return { workspaceId, resource: { workspaceId } satisfies Workspace };
+      return { workspaceId, resource: { workspaceId } };
     },
   };
+}
+
+/** Access to a resource whose path does not contain its workspace. `load` throws `not_found` for an unknown id. */
+export function ofResource<const P extends Permission, Params, Resource extends { workspaceId: string }>(
+  permission: P,
+  load: (params: Params) => Promise<Resource>,
+) {
+  return {
+    permission,
+    locate: async (params: Params) => {
+      const resource = await load(params);
+      return { workspaceId: resource.workspaceId, resource };
+    },
+  };
+}
+
+/** Access to what belongs to the whole deployment. */
+export function ofDeployment<const P extends Permission>(permission: P) {
+  return { permission, locate: () => ({ workspaceId: null, resource: undefined }) };
+}
+
+/** The 404 of an unknown id. `kind` completes "There is no ... with this id." */
+export function notFound(kind: string): AppError {
+  return new AppError('not_found', `There is no ${kind} with this id.`);
+}
+
+/** Name of a caller in records and limits. An issuer has no fragment, so the first `#` separates the two parts. */
+export function principalName({ issuer, subject }: Principal): string {
+  return `${issuer}#${subject}`;
+}
+
+export function whoamiRoute(): Route<Principal> {
+  return defineRoute({
+    method: 'GET',
+    path: `${apiPrefix}/whoami`,
+    operationId: 'whoami',
+    summary: 'Reads the caller and its roles by workspace.',
+    tag: 'service',
+    access: 'token',
+    responses: { 200: { description: 'The caller.', schema: whoamiSchema } },
+    handler: ({ principal }) => ({ status: 200, body: presentWhoami(principal) }),
+  });
 }

@@ -6,7 +6,7 @@ import {
   toUnavailableError,
 } from '@tocsin/database';
 import { createSender, parseCidrs } from '@tocsin/egress';
-import { createIdentity, requirePermission } from '@tocsin/identity';
+import { createIdentity, type Principal, requirePermission } from '@tocsin/identity';
 import {
   createHttpApp,
   createLogger,
@@ -15,36 +15,45 @@ import {
   healthRoutes,
   type Logger,
   listen,
+  type Route,
   serveMetrics,
 } from '@tocsin/kit';
 import { createBroker, createPublisher } from '@tocsin/messaging';
+import { alertRuleRoutes } from './alert-rules/alert-rule-routes.js';
+import { alertRoutes } from './alerts/alert-routes.js';
+import { type ApiDeps, principalName, whoamiRoute } from './api-route.js';
 import type { WebhookApiConfig } from './config.js';
+import { deadLetterRoutes } from './dead-letters/dead-letter-routes.js';
+import { deliveryRoutes } from './deliveries/delivery-routes.js';
 import { documentRoutes } from './docs/document-routes.js';
 import { createPaging } from './lists/paging.js';
-import { principalName } from './principal-name.js';
+import { createSearchLimiter } from './lists/search-limiter.js';
 import { createRateLimits } from './rate-limits.js';
-import { resourceRoutes } from './resource-routes.js';
+import { redeliveryRoutes } from './redeliveries/redelivery-routes.js';
+import { webhookRoutes } from './webhooks/webhook-routes.js';
+
+const service = 'webhook-api';
 
 export interface WebhookApi {
   logger: Logger;
   url: string;
   metricsUrl: string;
-  /** Lets what is in flight finish, then closes everything. */
+  /** Waits up to `deadlineMs` for requests in progress, then closes all connections. */
   close(deadlineMs: number): Promise<void>;
 }
 
-/** The seam for tests. */
+/** Test overrides. */
 export interface WebhookApiOverrides {
   logger?: Logger;
+  now?: () => Date;
 }
 
-/** Puts the service together and starts it. It answers before database, broker and provider do. */
+/** Creates and starts the service. It responds before database, broker and identity provider are available. */
 export async function createWebhookApi(
   config: WebhookApiConfig,
   overrides: WebhookApiOverrides = {},
 ): Promise<WebhookApi> {
-  const service = 'webhook-api';
-  const logger = overrides.logger ?? createLogger({ service, level: config.logLevel });
+  const { logger = createLogger({ service, level: config.logLevel }), now = () => new Date() } = overrides;
   const metrics = createMetrics({ service });
   const shutdown = createShutdown();
 
@@ -52,18 +61,14 @@ export async function createWebhookApi(
     url: config.databaseUrl.reveal(),
     applicationName: service,
     poolSize: config.databasePoolSize,
-    // Callers get a 503 rather than a long wait, also while the database is frozen.
+    // Callers get a 503 after a short time, also while the database is unresponsive.
     statementTimeoutMs: 5_000,
-    // Less than publishing waits for its rule: else connections would be given to those who are no longer waiting.
+    // Less than the 2 s for which publishing waits for its rule, so that no abandoned lookup gets a connection.
     acquireTimeoutMs: 1_500,
     refuseAfterMs: 1_000,
   });
   shutdown.add('database', () => database.close());
-  const broker = await createBroker({
-    url: config.amqpUrl.reveal(),
-    name: service,
-    logger,
-  });
+  const broker = await createBroker({ url: config.amqpUrl.reveal(), name: service, logger });
   shutdown.add('broker', () => broker.close());
   const publisher = await createPublisher(broker, { confirmTimeoutMs: 3_000, refuseAfterMs: 1_000 });
   const { allow, caFile } = config.egress;
@@ -72,20 +77,29 @@ export async function createWebhookApi(
   const identity = createIdentity({ settings: config.identity, logger, metrics });
 
   const secretBox = createSecretBox(parseSecretKeys(config.secretsKeys.reveal()));
-  const { publicUrl, limits } = config;
-  const paging = createPaging({ secretBox, publicUrl });
-  const resources = resourceRoutes({ config, database, publisher, sender, secretBox, paging, logger });
+  const { databasePoolSize } = config;
+  const features = featureRoutes({
+    config,
+    database,
+    publisher,
+    sender,
+    secretBox,
+    paging: createPaging({ secretBox, publicUrl: config.publicUrl }),
+    searches: createSearchLimiter({ databasePoolSize, reads: 'searches' }),
+    lists: createSearchLimiter({ databasePoolSize, reads: 'lists' }),
+    now,
+  });
   const health = healthRoutes({ checks: { database: () => checkSchema(database) } });
-  const routes = [...resources, ...health];
+  const routes = [...features, ...health];
   const app = createHttpApp({
     logger,
     metrics,
     routes: [...routes, ...documentRoutes(routes)],
     authenticate: identity.authenticate,
     authorize: requirePermission,
-    admit: createRateLimits(limits),
+    admit: createRateLimits(config.limits),
     describePrincipal: principalName,
-    bodyLimitBytes: limits.requestBytes,
+    bodyLimitBytes: config.limits.requestBytes,
     translateError: toUnavailableError,
   });
 
@@ -100,4 +114,16 @@ export async function createWebhookApi(
     metricsUrl: metricsServer.url,
     close: (deadlineMs) => shutdown.close(deadlineMs),
   };
+}
+
+function featureRoutes(deps: ApiDeps): Route<Principal>[] {
+  return [
+    ...webhookRoutes(deps),
+    ...alertRuleRoutes(deps),
+    ...alertRoutes(deps),
+    ...deliveryRoutes(deps),
+    ...redeliveryRoutes(deps),
+    ...deadLetterRoutes(deps),
+    whoamiRoute(),
+  ];
 }

@@ -19,13 +19,13 @@ function problemsOf(changes: Record<string, string>): readonly string[] {
   return [];
 }
 
-test('what the contract promises is the default', () => {
+test('the defaults are those of the documentation', () => {
   const config = loadConfig(env);
   expect(config.limits).toEqual({
     requestBytes: 1_048_576,
     requestsPerMinute: 1_200,
     alertsPerMinute: 30_000,
-    probesPerMinute: 30,
+    testsPerMinute: 30,
     webhooksPerWorkspace: 1_000,
   });
   expect(config.egress).toEqual({ allow: [], caFile: undefined });
@@ -35,7 +35,7 @@ test('what the contract promises is the default', () => {
   expect(config.publicUrl).toBe('');
 });
 
-test('every problem is reported at once', () => {
+test('all problems are reported together', () => {
   expect(
     problemsOf({ DATABASE_URL: '', AMQP_URL: 'http://mq', OIDC_ISSUER: '', SECRETS_KEYS: '', PORT: 'x' }),
   ).toEqual([
@@ -48,22 +48,22 @@ test('every problem is reported at once', () => {
 });
 
 test.each([
-  ['without an id', key],
-  ['that is too short', 'k1:AAAA'],
-  ['that is named twice', `k1:${key},k1:${key}`],
-])('a key %s is refused without being shown', (_, value) => {
+  ['has no id', key],
+  ['is too short', 'k1:AAAA'],
+  ['has the id of another key', `k1:${key},k1:${key}`],
+])('a key that %s is refused and not shown', (_, value) => {
   const problems = problemsOf({ SECRETS_KEYS: value });
   expect(problems).toEqual([expect.stringMatching(/^SECRETS_KEYS /)]);
   expect(problems.join()).not.toContain(key);
 });
 
-test('nothing secret is printed with the configuration', () => {
+test('the printed configuration contains no secret', () => {
   const text = JSON.stringify(loadConfig(env));
   expect(text).not.toContain('hunter2');
   expect(text).not.toContain(key);
 });
 
-test('paths are put behind the public address, whose last slash is dropped', () => {
+test('the public URL has no slash at the end', () => {
   expect(loadConfig({ ...env, PUBLIC_URL: 'https://tocsin.example/' }).publicUrl).toBe(
     'https://tocsin.example',
   );

@@ -12,22 +12,23 @@ export interface WebhookApiConfig {
   secretsKeys: Secret;
   identity: IdentitySettings;
   egress: { allow: string[]; caFile: string | undefined };
-  /** Of this API as its callers reach it, for links; empty where it is not known. */
+  /** Public origin of the API, for links; empty unless configured. */
   publicUrl: string;
   limits: WebhookApiLimits;
 }
 
 export interface WebhookApiLimits {
   requestBytes: number;
-  /** Of one principal, publishing alerts apart. */
+  /** Requests of one principal, except published alerts. */
   requestsPerMinute: number;
+  /** Published alerts of one principal. */
   alertsPerMinute: number;
-  /** Of one workspace. */
-  probesPerMinute: number;
+  /** Test sends of one workspace. */
+  testsPerMinute: number;
   webhooksPerWorkspace: number;
 }
 
-/** @throws ConfigError naming every problem. */
+/** @throws ConfigError with all problems */
 export function loadConfig(env: NodeJS.ProcessEnv): Readonly<WebhookApiConfig> {
   return readEnv(env, (read) => ({
     http: { host: read.string('HOST', '0.0.0.0'), port: read.port('PORT', 8080) },
@@ -44,7 +45,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Readonly<WebhookApiConfig> {
       requestBytes: read.int('MAX_REQUEST_BYTES', 1_048_576, { min: 1_024 }),
       requestsPerMinute: read.int('REQUESTS_PER_MINUTE', 1_200, { min: 1 }),
       alertsPerMinute: read.int('ALERTS_PER_MINUTE', 30_000, { min: 1 }),
-      probesPerMinute: read.int('PROBES_PER_MINUTE', 30, { min: 1 }),
+      testsPerMinute: read.int('TESTS_PER_MINUTE', 30, { min: 1 }),
       webhooksPerWorkspace: read.int('WEBHOOKS_PER_WORKSPACE', 1_000, { min: 1 }),
     },
   }));
@@ -53,7 +54,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Readonly<WebhookApiConfig> {
 function checkedKeys(read: EnvReader): Secret {
   const keys = read.secret('SECRETS_KEYS');
   try {
-    // Empty means that it is not set, which has been reported.
+    // `read` has already reported a missing value.
     if (keys.reveal() !== '') parseSecretKeys(keys.reveal());
   } catch (error) {
     read.problem(`SECRETS_KEYS ${error instanceof Error ? error.message : 'is not valid'}`);
@@ -61,7 +62,7 @@ function checkedKeys(read: EnvReader): Secret {
   return keys;
 }
 
-/** Paths are put behind it. */
+/** The origin without a slash at the end, because paths start with one. */
 function publicUrl(read: EnvReader): string {
   if (read.optionalString('PUBLIC_URL') === undefined) return '';
   return read.url('PUBLIC_URL').replace(/\/+$/, '');

@@ -1,18 +1,17 @@
 import type { Principal } from '@tocsin/identity';
-import { createRateLimiter, type Route } from '@tocsin/kit';
+import { createRateLimiter, type Route, requireWithinLimit } from '@tocsin/kit';
+import { principalName } from './api-route.js';
 import type { WebhookApiLimits } from './config.js';
-import { principalName } from './principal-name.js';
-import { requireAllowed } from './require-allowed.js';
 
-/** Monitors publish far more often than people and scripts call, and neither may use up the other's share. */
+/** Publishing has a limit of its own: monitors publish far more often than people and scripts send other requests. */
 export const publishAlertOperation = 'publishAlert';
 
-/** For `createHttpApp`: refuses a principal that asks too often. */
+/** Rate limits by principal, for the option `admit` of `createHttpApp`. */
 export function createRateLimits({ requestsPerMinute, alertsPerMinute }: WebhookApiLimits) {
   const requests = createRateLimiter({ perMinute: requestsPerMinute });
   const alerts = createRateLimiter({ perMinute: alertsPerMinute });
   return ({ principal, route }: { principal: Principal; route: Pick<Route, 'operationId'> }): void => {
     const limiter = route.operationId === publishAlertOperation ? alerts : requests;
-    requireAllowed(limiter.consume(principalName(principal)), 'Too many requests within a minute.');
+    requireWithinLimit(limiter.consume(principalName(principal)), 'Too many requests within a minute.');
   };
 }

@@ -10,7 +10,7 @@ const plenty = {
   requestBytes: 1_048_576,
   requestsPerMinute: 100_000,
   alertsPerMinute: 100_000,
-  probesPerMinute: 100_000,
+  testsPerMinute: 100_000,
   webhooksPerWorkspace: 1_000,
 };
 
@@ -71,7 +71,7 @@ test('one principal may ask so often in a minute, and another is not held up by 
 test('a workspace may probe so often in a minute, counted for both kinds of test and for whoever tests', async () => {
   const destination = await startHttpReceiver();
   try {
-    const api = await start({ probesPerMinute: 2 });
+    const api = await start({ testsPerMinute: 2 });
     const url = destination.url('/probe');
     const { body } = await api.call<Webhook>('POST', webhooks, { body: { ...fields, url } });
     const probe = { url, body: '{}' };

@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { AppError, type FieldError, requireWithinLimit } from '../app-error.js';
+import { AppError, type FieldError, invalidBody, requireWithinLimit } from '../app-error.js';
 import { findBadText } from '../bad-text.js';
 import { createSemaphore, type LimitReason } from '../concurrency/semaphore.js';
 import { createTimeBudget } from '../concurrency/time-budget.js';
@@ -161,10 +161,6 @@ function findBadShape(value: unknown, depth: number): FieldError | undefined {
 
 function within(name: string, { path, message }: FieldError): FieldError {
   return { path: path === '' ? '' : childPointer('', name) + path, message };
-}
-
-function invalidBody(errors: FieldError[]): AppError {
-  return new AppError('validation_failed', 'The request body is not valid.', { errors });
 }
 
 function tooLarge(limitBytes: number): AppError {

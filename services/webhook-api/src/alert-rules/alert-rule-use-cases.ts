@@ -1,13 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import type { CreateAlertRule, PatchAlertRule } from '@tocsin/contracts';
 import { recordId } from '@tocsin/database';
-import { AppError } from '@tocsin/kit';
+import { type AppError, invalidBody } from '@tocsin/kit';
+import { notFound } from '../api-route.js';
 import type { AlertRulesRepository, StoredAlertRule, WriteOutcome } from './alert-rules-repository.js';
-
-export interface AlertRuleUseCasesDeps {
-  repository: AlertRulesRepository;
-  now: () => Date;
-}
 
 export interface AlertRuleUseCases {
   create(workspaceId: string, fields: CreateAlertRule): Promise<StoredAlertRule>;
@@ -16,15 +12,16 @@ export interface AlertRuleUseCases {
   delete(id: string): Promise<void>;
 }
 
-export function createAlertRuleUseCases({ repository, now }: AlertRuleUseCasesDeps): AlertRuleUseCases {
+export function createAlertRuleUseCases(
+  repository: AlertRulesRepository,
+  now: () => Date,
+): AlertRuleUseCases {
   return {
-    async create(
-      workspaceId,
-      { name, model_id, threshold, bound, enabled = true, notification_webhook_ids },
-    ) {
+    async create(workspaceId, fields) {
+      const { name, model_id, threshold, bound, enabled = true, notification_webhook_ids = [] } = fields;
       const at = now();
       const rule: StoredAlertRule = {
-        // Ids begin with the time, so that the list's order is that of creation.
+        // Ids start with the time, so the list is in the order of creation.
         id: recordId(at.getTime(), randomUUID()),
         workspaceId,
         name,
@@ -32,11 +29,11 @@ export function createAlertRuleUseCases({ repository, now }: AlertRuleUseCasesDe
         threshold,
         bound,
         enabled,
-        webhookIds: toWebhookIds(notification_webhook_ids ?? []),
+        webhookIds: toWebhookIds(notification_webhook_ids),
         createdAt: at,
         updatedAt: at,
       };
-      return written(await repository.create(rule));
+      return requireWritten(await repository.create(rule));
     },
 
     async update(before, fields) {
@@ -53,22 +50,17 @@ export function createAlertRuleUseCases({ repository, now }: AlertRuleUseCasesDe
         webhookIds: webhookIds ?? current.webhookIds,
         updatedAt: now(),
       }));
-      return written(outcome);
+      return requireWritten(outcome);
     },
 
     async delete(id) {
-      if (!(await repository.delete(id, now()))) throw alertRuleNotFound();
+      if (!(await repository.delete(id, now()))) throw notFound('alert rule');
     },
   };
 }
 
-export function alertRuleNotFound(): AppError {
-  return new AppError('not_found', 'There is no alert rule with this id.');
-}
-
 const maxWebhooks = 20;
 
-/** Duplicates are dropped before they are counted. */
 function toWebhookIds(given: readonly string[]): string[] {
   const ids = [...new Set(given.map((id) => id.toLowerCase()))];
   if (ids.length > maxWebhooks)
@@ -76,15 +68,13 @@ function toWebhookIds(given: readonly string[]): string[] {
   return ids;
 }
 
-function written(outcome: WriteOutcome): StoredAlertRule {
-  if (outcome.kind === 'missing') throw alertRuleNotFound();
+function requireWritten(outcome: WriteOutcome): StoredAlertRule {
+  if (outcome.kind === 'missing') throw notFound('alert rule');
   if (outcome.kind === 'unknown_webhooks')
     throw invalidWebhooks(`must name webhooks of this workspace; unknown in it: ${outcome.ids.join(', ')}`);
   return outcome.rule;
 }
 
 function invalidWebhooks(message: string): AppError {
-  return new AppError('validation_failed', 'The request body is not valid.', {
-    errors: [{ path: '/notification_webhook_ids', message }],
-  });
+  return invalidBody([{ path: '/notification_webhook_ids', message }]);
 }

@@ -17,29 +17,29 @@ export interface StoredAlertRule {
 
 interface AlertRuleQuery {
   workspaceId: string;
-  /** Id of the row after which to begin. */
+  /** Id of the last row of the previous page. */
   after: string | undefined;
-  /** Rows at the most. */
   limit: number;
 }
 
-/** `unknown_webhooks` names those that are not of the rule's workspace; nothing was written. */
+/** `unknown_webhooks` lists the ids that are not in the rule's workspace; nothing is written. */
 export type WriteOutcome =
   | { kind: 'written'; rule: StoredAlertRule }
   | { kind: 'unknown_webhooks'; ids: string[] }
   | { kind: 'missing' };
 
 export interface AlertRulesRepository {
-  /** A deleted rule is not found. */
+  /** Undefined for an unknown or deleted rule. */
   find(id: string): Promise<StoredAlertRule | undefined>;
+  /** Oldest first. */
   list(query: AlertRuleQuery): Promise<StoredAlertRule[]>;
   create(rule: StoredAlertRule): Promise<WriteOutcome>;
   /**
-   * Writes what `change` makes of the row, which is locked meanwhile. Where it leaves `webhookIds` as they are, the
-   * same array, webhooks that are being deleted are dropped; others must be of the workspace.
+   * Locks the row and writes the result of `change`. When the result keeps the array `webhookIds`, webhooks deleted
+   * meanwhile are dropped; ids in a new array must be in the workspace.
    */
   update(id: string, change: (current: StoredAlertRule) => StoredAlertRule): Promise<WriteOutcome>;
-  /** Detaches its webhooks and leaves a tombstone; false where there is no such rule. */
+  /** Detaches the webhooks and marks the rule as deleted; false for an unknown id. */
   delete(id: string, at: Date): Promise<boolean>;
 }
 
@@ -47,18 +47,17 @@ export function createAlertRulesRepository(database: Database): AlertRulesReposi
   const { knex } = database;
   return {
     async find(id) {
-      const [row] = await database.prepared<AlertRuleRow>(findById, [id]);
-      return row && toAlertRule(row);
+      const [rule] = await database.prepared<StoredAlertRule>(findById, [id]);
+      return rule;
     },
 
     async list({ workspaceId, after, limit }) {
-      const { rows } = await knex.raw<{ rows: AlertRuleRow[] }>(
-        `select ${columns} from alert_rules r
-         where workspace_id = ? and deleted_at is null ${after === undefined ? '' : 'and id > ?::uuid'}
-         order by id limit ?`,
-        [workspaceId, ...(after === undefined ? [] : [after]), limit],
-      );
-      return rows.map(toAlertRule);
+      const query = knex('alert_rules as r')
+        .select(knex.raw(columns))
+        .where({ workspace_id: workspaceId, deleted_at: null })
+        .orderBy('id')
+        .limit(limit);
+      return after === undefined ? query : query.where('id', '>', after);
     },
 
     create: (rule) =>
@@ -72,21 +71,16 @@ export function createAlertRulesRepository(database: Database): AlertRulesReposi
 
     update: (id, change) =>
       knex.transaction(async (trx): Promise<WriteOutcome> => {
-        // The row's lock first: what is attached to it is read once nobody else can change it.
-        const locked = await trx.raw(
-          'select 1 from alert_rules where id = ? and deleted_at is null for update',
-          [id],
-        );
-        if (locked.rows.length === 0) return { kind: 'missing' };
-        const { rows } = await trx.raw<{ rows: AlertRuleRow[] }>(
-          `select ${columns} from alert_rules r where id = ?`,
-          [id],
-        );
-        const current = toAlertRule(rows[0]!);
-        const changed = change(current);
+        const locked = await trx('alert_rules').select('id').where({ id, deleted_at: null }).forUpdate();
+        if (locked.length === 0) return { kind: 'missing' };
+        // A second statement: the first one may have waited for a change of the attached webhooks.
+        const [current]: StoredAlertRule[] = await trx('alert_rules as r')
+          .select(trx.raw(columns))
+          .where({ id });
+        const changed = change(current!);
         const unknown = await lockWebhooks(trx, changed);
-        const isKept = changed.webhookIds === current.webhookIds;
-        if (unknown.length > 0 && !isKept) return { kind: 'unknown_webhooks', ids: unknown };
+        const keepsWebhooks = changed.webhookIds === current!.webhookIds;
+        if (unknown.length > 0 && !keepsWebhooks) return { kind: 'unknown_webhooks', ids: unknown };
         const rule = { ...changed, webhookIds: changed.webhookIds.filter((id) => !unknown.includes(id)) };
         await trx('alert_rules').where({ id }).update(toRow(rule));
         await trx('alert_rule_webhooks').where({ alert_rule_id: id }).delete();
@@ -106,18 +100,20 @@ export function createAlertRulesRepository(database: Database): AlertRulesReposi
 }
 
 /**
- * Keeps the rule's webhooks from being deleted until the transaction ends; the ids that are not of its workspace.
- * Taken before any attachment is touched, in the order of ids, as everyone takes them: so nobody deadlocks.
+ * Prevents the deletion of the rule's webhooks until the transaction ends, and returns the ids that are not in its
+ * workspace. All transactions take these locks before they write attachments, ordered by id, so none deadlocks.
  */
 async function lockWebhooks(
   trx: Transaction,
   { workspaceId, webhookIds }: StoredAlertRule,
 ): Promise<string[]> {
-  const { rows } = await trx.raw<{ rows: { id: string }[] }>(
-    'select id from webhooks where workspace_id = ? and id = any(?::uuid[]) order by id for key share',
-    [workspaceId, webhookIds],
-  );
-  const known = new Set(rows.map((row) => row.id));
+  const webhooks: { id: string }[] = await trx('webhooks')
+    .select('id')
+    .where('workspace_id', workspaceId)
+    .whereIn('id', webhookIds)
+    .orderBy('id')
+    .forKeyShare();
+  const known = new Set(webhooks.map(({ id }) => id));
   return webhookIds.filter((id) => !known.has(id));
 }
 
@@ -128,52 +124,17 @@ async function attach(trx: Transaction, { id, webhookIds }: StoredAlertRule): Pr
   );
 }
 
-const columns = `r.id, r.workspace_id, r.name, r.model_id, r.threshold, r.bound, r.enabled, r.created_at, r.updated_at,
-  array(select a.webhook_id::text from alert_rule_webhooks a where a.alert_rule_id = r.id order by a.position) as webhook_ids`;
+const columns = `r.id, r.workspace_id as "workspaceId", r.name, r.model_id as "modelId", r.threshold, r.bound, r.enabled,
+  r.created_at as "createdAt", r.updated_at as "updatedAt",
+  array(select a.webhook_id::text from alert_rule_webhooks a where a.alert_rule_id = r.id order by a.position)
+    as "webhookIds"`;
 
 const findById = {
   name: 'alert-rules.find',
   text: `select ${columns} from alert_rules r where id = $1 and deleted_at is null`,
 };
 
-interface AlertRuleRow {
-  id: string;
-  workspace_id: string;
-  name: string;
-  model_id: string;
-  threshold: number;
-  bound: Bound;
-  enabled: boolean;
-  created_at: Date;
-  updated_at: Date;
-  webhook_ids: string[];
-}
-
-function toAlertRule(row: AlertRuleRow): StoredAlertRule {
-  return {
-    id: row.id,
-    workspaceId: row.workspace_id,
-    name: row.name,
-    modelId: row.model_id,
-    threshold: row.threshold,
-    bound: row.bound,
-    enabled: row.enabled,
-    webhookIds: row.webhook_ids,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
-}
-
-function toRow(rule: StoredAlertRule): Omit<AlertRuleRow, 'webhook_ids'> {
-  return {
-    id: rule.id,
-    workspace_id: rule.workspaceId,
-    name: rule.name,
-    model_id: rule.modelId,
-    threshold: rule.threshold,
-    bound: rule.bound,
-    enabled: rule.enabled,
-    created_at: rule.createdAt,
-    updated_at: rule.updatedAt,
-  };
+function toRow({ id, workspaceId, name, modelId, threshold, bound, enabled, ...rule }: StoredAlertRule) {
+  const times = { created_at: rule.createdAt, updated_at: rule.updatedAt };
+  return { id, workspace_id: workspaceId, name, model_id: modelId, threshold, bound, enabled, ...times };
 }

@@ -1,121 +1,135 @@
-import { alertAcceptedSchema, alertOutcomes, alertSchema, publishAlertSchema } from '@tocsin/contracts';
+import {
+  type Alert,
+  type AlertOutcome,
+  alertAcceptedSchema,
+  alertOutcomes,
+  alertSchema,
+  publishAlertSchema,
+} from '@tocsin/contracts';
 import { defineRoute, type Principal } from '@tocsin/identity';
-import { AppError, type Route } from '@tocsin/kit';
-import type { Publisher } from '@tocsin/messaging';
-import { apiPrefix, inWorkspace, pathIn, workspaceParams } from '../api-route.js';
-import { listResponse, type Paging, pageQuery } from '../lists/paging.js';
-import type { Searches } from '../lists/searches.js';
-import { idRange, timeRangeQuery } from '../lists/time-range.js';
+import type { Route } from '@tocsin/kit';
+import {
+  type ApiDeps,
+  apiPrefix,
+  idParams,
+  inWorkspace,
+  notFound,
+  pathIn,
+  uuid,
+  workspaceParams,
+} from '../api-route.js';
+import { listResponse, pageQuery, timeRangeQuery } from '../lists/paging.js';
 import { publishAlertOperation } from '../rate-limits.js';
-import type { AlertsReader, StoredAlert } from './alerts-reader.js';
-import { presentAlert } from './present-alert.js';
+import { createAlertsReader, type StoredAlert } from './alerts-reader.js';
 import { createPublishAlert } from './publish-alert.js';
-
-export interface AlertRoutesDeps {
-  reader: AlertsReader;
-  searches: Searches;
-  publisher: Pick<Publisher, 'publish'>;
-  paging: Paging;
-  /** Of the API, without a path; empty where it is not known. */
-  publicUrl: string;
-  now: () => Date;
-}
 
 const collection = `${apiPrefix}/workspaces/{workspace_id}/alerts`;
 const tag = 'alerts';
 
-const uuid = { type: 'string', format: 'uuid' } as const;
-const alertParams = {
-  ...workspaceParams,
-  properties: { ...workspaceParams.properties, alert_id: uuid },
-  required: ['workspace_id', 'alert_id'],
-} as const;
-
-/** Publishing, listing and reading alerts. */
-export function alertRoutes(deps: AlertRoutesDeps): Route<Principal>[] {
-  return [publishRoute(deps), listRoute(deps), readRoute(deps)];
-}
-
-function publishRoute({ reader, publisher, publicUrl, now }: AlertRoutesDeps): Route<Principal> {
+export function alertRoutes({ config, ...deps }: ApiDeps): Route<Principal>[] {
+  const { publisher, paging, searches, now } = deps;
+  const reader = createAlertsReader(deps.database);
   const publishAlert = createPublishAlert({ reader, publisher, now });
-  return defineRoute({
-    method: 'POST',
-    path: collection,
-    operationId: publishAlertOperation,
-    summary: 'Publishes an alert that has fired; answers once the broker has taken it.',
-    description: 'The same alert_id again is the same alert: repeating a request is safe.',
-    tag,
-    access: inWorkspace('workspace_publish_alert'),
-    params: workspaceParams,
-    body: publishAlertSchema,
-    responses: {
-      202: {
-        description: 'The broker has taken it.',
-        schema: alertAcceptedSchema,
-        headers: { Location: 'Where it can be read in a moment.' },
+  return [
+    defineRoute({
+      method: 'POST',
+      path: collection,
+      operationId: publishAlertOperation,
+      summary: 'Publishes an alert and responds when the broker has confirmed it.',
+      description: 'Two requests with one alert_id are one alert, so a request is safe to repeat.',
+      tag,
+      access: inWorkspace('workspace_publish_alert'),
+      params: workspaceParams,
+      body: publishAlertSchema,
+      responses: {
+        202: {
+          description: 'The broker has confirmed the alert.',
+          schema: alertAcceptedSchema,
+          headers: { Location: 'URL of the alert, which can be read a moment later.' },
+        },
       },
-    },
-    problems: [503],
-    async handler({ resource: { workspaceId }, body, requestId, log }) {
-      const alertId = await publishAlert({ workspaceId, body, requestId });
-      log({ workspace_id: workspaceId, alert_id: alertId });
-      const headers = { Location: `${publicUrl}${pathIn(collection, workspaceId)}/${alertId}` };
-      return { status: 202, headers, body: { alert_id: alertId } };
-    },
-  });
+      problems: [503],
+      async handler({ resource: { workspaceId }, body, requestId, log }) {
+        const alertId = await publishAlert({ workspaceId, body, requestId });
+        log({ workspace_id: workspaceId, alert_id: alertId });
+        const headers = { Location: `${config.publicUrl}${pathIn(collection, workspaceId)}/${alertId}` };
+        return { status: 202, headers, body: { alert_id: alertId } };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: collection,
+      operationId: 'listAlerts',
+      summary: 'Lists the alerts of a workspace, newest first.',
+      tag,
+      access: inWorkspace('alert_read'),
+      params: workspaceParams,
+      query: {
+        type: 'object',
+        additionalProperties: false,
+        properties: {
+          alert_rule_id: uuid,
+          outcome: { type: 'string', enum: alertOutcomes },
+          ...timeRangeQuery,
+          ...pageQuery,
+        },
+      },
+      responses: { 200: listResponse('The alerts.', alertSchema) },
+      problems: [503],
+      handler({ resource: { workspaceId }, query }) {
+        const { alert_rule_id, outcome } = query;
+        const list = { path: pathIn(collection, workspaceId), query };
+        return paging.historyPage(list, {
+          read: (page) =>
+            searches.run(workspaceId, () =>
+              reader.list({ workspaceId, filter: { alert_rule_id, outcome }, ...page }),
+            ),
+          idOf: ({ recordId }) => recordId,
+          present,
+        });
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: `${collection}/{alert_id}`,
+      operationId: 'getAlert',
+      summary: 'Reads an alert.',
+      description: 'An alert can be missing for a moment after it was published.',
+      tag,
+      access: inWorkspace('alert_read'),
+      params: idParams('workspace_id', 'alert_id'),
+      responses: { 200: { description: 'The alert.', schema: alertSchema } },
+      problems: [404],
+      async handler({ resource: { workspaceId }, params }) {
+        const alert = await reader.find(workspaceId, params.alert_id.toLowerCase());
+        if (alert === undefined) throw notFound('alert');
+        return { status: 200, body: present(alert) };
+      },
+    }),
+  ];
 }
 
-function listRoute({ reader, searches, paging }: AlertRoutesDeps): Route<Principal> {
-  return defineRoute({
-    method: 'GET',
-    path: collection,
-    operationId: 'listAlerts',
-    summary: 'Lists the alerts of a workspace, newest first.',
-    tag,
-    access: inWorkspace('alert_read'),
-    params: workspaceParams,
-    query: {
-      type: 'object',
-      additionalProperties: false,
-      properties: {
-        alert_rule_id: uuid,
-        outcome: { type: 'string', enum: alertOutcomes },
-        ...timeRangeQuery,
-        ...pageQuery,
-      },
-    },
-    responses: { 200: listResponse('The alerts.', alertSchema) },
-    problems: [503],
-    async handler({ resource: { workspaceId }, query }) {
-      const list = { path: pathIn(collection, workspaceId), query };
-      const { limit = 50, alert_rule_id: alertRuleId, outcome } = query;
-      const range = idRange(query, paging.positionOf(list));
-      const found = await searches.run(workspaceId, () =>
-        reader.list({ workspaceId, range, alertRuleId, outcome, limit: limit + 1 }),
-      );
-      const keyOf = (alert: StoredAlert) => [alert.recordId];
-      const { rows, headers } = paging.page(list, found, { limit, keyOf });
-      return { status: 200, headers, body: rows.map(presentAlert) };
-    },
-  });
+function present(alert: StoredAlert): Alert {
+  return {
+    alert_id: alert.alertId,
+    workspace_id: alert.workspaceId,
+    fired_at: alert.firedAt,
+    accepted_at: alert.acceptedAt.toISOString(),
+    alert_rule_id: alert.alertRuleId,
+    alert_rule_name: alert.alertRuleName,
+    model_id: alert.modelId,
+    model_name: alert.modelName,
+    metric_value: alert.metricValue,
+    threshold: alert.threshold,
+    bound: alert.bound,
+    outcome: alert.outcome,
+    outcome_reason: outcomeReasons[alert.outcome],
+  };
 }
 
-function readRoute({ reader }: AlertRoutesDeps): Route<Principal> {
-  return defineRoute({
-    method: 'GET',
-    path: `${collection}/{alert_id}`,
-    operationId: 'getAlert',
-    summary: 'Reads an alert.',
-    description: 'For a moment after it was published it may not be found yet.',
-    tag,
-    access: inWorkspace('alert_read'),
-    params: alertParams,
-    responses: { 200: { description: 'The alert.', schema: alertSchema } },
-    problems: [404],
-    async handler({ resource: { workspaceId }, params }) {
-      const alert = await reader.find(workspaceId, params.alert_id.toLowerCase());
-      if (alert === undefined) throw new AppError('not_found', 'There is no alert with this id.');
-      return { status: 200, body: presentAlert(alert) };
-    },
-  });
-}
+const outcomeReasons: Record<AlertOutcome, string | null> = {
+  dispatched: null,
+  rule_disabled: 'The alert rule was disabled when the alert was accepted, so nothing was delivered.',
+  rule_deleted: 'The alert rule was deleted before the alert was accepted, so nothing was delivered.',
+  no_webhooks: 'The alert rule had no webhooks when the alert was accepted, so nothing was delivered.',
+};

@@ -11,10 +11,10 @@ const fired = {
   metric_value: 1,
 };
 
-test('an alert whose rule cannot be looked up in time is unavailable with its id, and not published', async () => {
+test('an alert whose rule lookup times out is 503 with its id and is not published', async () => {
   const published: unknown[] = [];
   const publishAlert = createPublishAlert({
-    // As a database behaves whose connections are frozen.
+    // A database whose connections do not respond.
     reader: { findRuleWorkspace: () => new Promise(() => {}) },
     publisher: { publish: async (message) => void published.push(message) },
     now: () => new Date(),
@@ -30,18 +30,18 @@ test('an alert whose rule cannot be looked up in time is unavailable with its id
   expect(published).toEqual([]);
 });
 
-test('a database that is away at once is not waited for', async () => {
-  const away = new Error('connection refused');
+test('an unavailable database is reported without a wait', async () => {
+  const unavailable = new Error('connection refused');
   const publishAlert = createPublishAlert({
-    reader: { findRuleWorkspace: () => Promise.reject(away) },
+    reader: { findRuleWorkspace: () => Promise.reject(unavailable) },
     publisher: { publish: async () => {} },
     now: () => new Date(),
     ruleTimeoutMs: 60_000,
   });
-  await expect(publishAlert({ workspaceId, body: fired, requestId: 'r' })).rejects.toBe(away);
+  await expect(publishAlert({ workspaceId, body: fired, requestId: 'r' })).rejects.toBe(unavailable);
 });
 
-test('minus zero is published as minus zero, also in a rule that comes along', async () => {
+test('minus zero is published as minus zero, also in a rule within the alert', async () => {
   const published: { content: Buffer }[] = [];
   const publishAlert = createPublishAlert({
     reader: { findRuleWorkspace: async () => workspaceId },

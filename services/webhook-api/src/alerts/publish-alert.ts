@@ -8,7 +8,7 @@ import {
   type PublishAlert,
   requestIdHeader,
 } from '@tocsin/contracts';
-import { AppError, type FieldError, withTimeout } from '@tocsin/kit';
+import { AppError, invalidBody, withTimeout } from '@tocsin/kit';
 import { PublishError, type Publisher } from '@tocsin/messaging';
 import type { AlertsReader } from './alerts-reader.js';
 
@@ -16,27 +16,27 @@ export interface PublishAlertDeps {
   reader: Pick<AlertsReader, 'findRuleWorkspace'>;
   publisher: Pick<Publisher, 'publish'>;
   now: () => Date;
-  /** Looking the rule up may take so long, in milliseconds: a publisher that is told at once can go elsewhere. */
+  /** Timeout of the rule lookup; 2 s unless given. An early error lets a publisher try another instance. */
   ruleTimeoutMs?: number;
 }
 
 interface PublishAlertInput {
   workspaceId: string;
   body: PublishAlert;
-  /** Goes along with the message, so that the logs of its deliveries can be found by it. */
+  /** Sent with the message; the logs of its deliveries contain it. */
   requestId: string;
 }
 
 /**
- * Publishes an alert of a workspace; its id, once the broker has confirmed and routed it.
- * @throws AppError `validation_failed` for another workspace's path or rule; `unavailable` with the alert's id where
- *   the broker did not confirm, or the database does not answer: with that id it can be sent again, and is one alert.
+ * Publishes an alert of a workspace and returns its id when the broker has confirmed and routed it.
+ * @throws AppError `validation_failed` for a workspace or rule that does not match the path; `unavailable` with the
+ *   alert's id when the broker or the database does not respond. A retry with that id is the same alert.
  */
 export function createPublishAlert(deps: PublishAlertDeps) {
   const { reader, publisher, now, ruleTimeoutMs = 2_000 } = deps;
   const check = createAlertFiredCheck();
   return async ({ workspaceId, body, requestId }: PublishAlertInput): Promise<string> => {
-    const alert = accepted(check(complete(workspaceId, body, now())));
+    const alert = validated(check(complete(workspaceId, body, now())));
     if (alert.workspace_id !== workspaceId)
       throw invalid('/workspace_id', 'must be the workspace of the path');
     await requireRule(alert, { reader, ruleTimeoutMs });
@@ -56,9 +56,9 @@ function complete(workspaceId: string, body: PublishAlert, now: Date) {
   };
 }
 
-function accepted(checked: Checked<AlertFired>): AlertFired {
+function validated(checked: Checked<AlertFired>): AlertFired {
   if (checked.ok) return checked.value;
-  throw refusal(checked.faults);
+  throw invalidBody(checked.faults);
 }
 
 async function requireRule(
@@ -66,7 +66,7 @@ async function requireRule(
   { reader, ruleTimeoutMs }: Required<Pick<PublishAlertDeps, 'reader' | 'ruleTimeoutMs'>>,
 ): Promise<void> {
   const createError = () =>
-    unavailable('The alert rule could not be looked up: the database does not answer', alert);
+    unavailable('The alert rule could not be looked up: the database does not respond', alert);
   const owner = await withTimeout(reader.findRuleWorkspace(alert.alert_rule_id), {
     timeoutMs: ruleTimeoutMs,
     createError,
@@ -94,11 +94,11 @@ async function publish(
     });
   } catch (cause) {
     if (!(cause instanceof PublishError)) throw cause;
-    throw unavailable('The broker has not confirmed the alert', alert, cause);
+    throw unavailable('The broker did not confirm the alert', alert, cause);
   }
 }
 
-/** JSON in which minus zero stays: a template prints it as Python does, `-0.0`. */
+/** JSON that keeps minus zero: a template prints it as Python does, `-0.0`. */
 function writeJson(value: object): string {
   const members = Object.entries(value).flatMap(([name, member]) =>
     member === undefined ? [] : [`${JSON.stringify(name)}:${writeMember(member)}`],
@@ -118,9 +118,5 @@ function unavailable(why: string, { alert_id }: AlertFired, cause?: unknown): Ap
 }
 
 function invalid(path: string, message: string): AppError {
-  return refusal([{ path, message }]);
-}
-
-function refusal(errors: FieldError[]): AppError {
-  return new AppError('validation_failed', 'The request body is not valid.', { errors });
+  return invalidBody([{ path, message }]);
 }

@@ -1,92 +1,70 @@
 import { deadLetterSchema } from '@tocsin/contracts';
-import { defineRoute, type Permission, type Principal } from '@tocsin/identity';
+import { defineRoute, type Principal } from '@tocsin/identity';
 import type { Route } from '@tocsin/kit';
-import { apiPrefix } from '../api-route.js';
-import { listResponse, type Paging, pageQuery } from '../lists/paging.js';
-import type { Searches } from '../lists/searches.js';
-import { idRange, timeRangeQuery } from '../lists/time-range.js';
-import type { DeadLettersRepository, StoredDeadLetter } from './dead-letters-repository.js';
+import { type ApiDeps, apiPrefix, emptyBody, idParams, ofDeployment } from '../api-route.js';
+import { listResponse, pageQuery, timeRangeQuery } from '../lists/paging.js';
+import { createDeadLettersRepository } from './dead-letters-repository.js';
 import { presentDeadLetter } from './present-dead-letter.js';
-import type { createRequeueDeadLetter } from './requeue-dead-letter.js';
-
-export interface DeadLetterRoutesDeps {
-  repository: Pick<DeadLettersRepository, 'list'>;
-  searches: Searches;
-  requeue: ReturnType<typeof createRequeueDeadLetter>;
-  paging: Paging;
-}
+import { createRequeueDeadLetter } from './requeue-dead-letter.js';
 
 const collection = `${apiPrefix}/dead_letters`;
 const tag = 'dead letters';
 
-const deadLetterParams = {
-  type: 'object',
-  additionalProperties: false,
-  properties: { dead_letter_id: { type: 'string', format: 'uuid' } },
-  required: ['dead_letter_id'],
-} as const;
-
-/** Listing messages that were set aside, and putting one back. */
-export function deadLetterRoutes(deps: DeadLetterRoutesDeps): Route<Principal>[] {
-  return [listRoute(deps), requeueRoute(deps)];
-}
-
-function listRoute({ repository, searches, paging }: DeadLetterRoutesDeps): Route<Principal> {
-  return defineRoute({
-    method: 'GET',
-    path: collection,
-    operationId: 'listDeadLetters',
-    summary: 'Lists the messages that could not be processed, newest first.',
-    description:
-      'Of a message, 64 KiB are shown; a page ends early where they are large. A message is shown as JSON where ' +
-      'that says what it said, else as its text (`encoding` is `utf-8`): with a number that a double does not hold ' +
-      'or that is not in its shortest form (`1.0` aside), a minus zero, or a name twice in one object.',
-    tag,
-    access: ofDeployment('dead_letter_read'),
-    query: {
-      type: 'object',
-      additionalProperties: false,
-      properties: {
-        requeued: { type: 'boolean', description: 'Only those that were put back, or only the others.' },
-        ...timeRangeQuery,
-        ...pageQuery,
+export function deadLetterRoutes({ database, publisher, paging, searches }: ApiDeps): Route<Principal>[] {
+  const repository = createDeadLettersRepository(database);
+  const requeue = createRequeueDeadLetter({ repository, publisher });
+  return [
+    defineRoute({
+      method: 'GET',
+      path: collection,
+      operationId: 'listDeadLetters',
+      summary: 'Lists the messages that could not be processed, newest first.',
+      description:
+        'At most 64 KiB of a message are shown, and a page with large messages ends early. A message is shown as ' +
+        'JSON if its JSON can be written without loss, else as text (`encoding` is `utf-8`). JSON loses numbers ' +
+        'that a double cannot hold, other notations of a number (except `1.0`), minus zero and repeated names.',
+      tag,
+      access: ofDeployment('dead_letter_read'),
+      query: {
+        type: 'object',
+        additionalProperties: false,
+        properties: {
+          requeued: {
+            type: 'boolean',
+            description: '`true`: only requeued dead letters; `false`: only the others.',
+          },
+          ...timeRangeQuery,
+          ...pageQuery,
+        },
       },
-    },
-    responses: { 200: listResponse('The dead letters.', deadLetterSchema) },
-    problems: [503],
-    async handler({ query }) {
-      const list = { path: collection, query };
-      const { limit: wanted = 50, requeued } = query;
-      const range = idRange(query, paging.positionOf(list));
-      const found = await searches.run(null, () => repository.list({ range, requeued, limit: wanted + 1 }));
-      const limit = Math.min(wanted, found.filter((letter) => !letter.beyondBudget).length);
-      const keyOf = (letter: StoredDeadLetter) => [letter.id];
-      const { rows, headers } = paging.page(list, found, { limit, keyOf });
-      return { status: 200, headers, body: rows.map(presentDeadLetter) };
-    },
-  });
-}
-
-function requeueRoute({ requeue }: DeadLetterRoutesDeps): Route<Principal> {
-  return defineRoute({
-    method: 'POST',
-    path: `${collection}/{dead_letter_id}/requeue`,
-    operationId: 'requeueDeadLetter',
-    summary: 'Puts a message back, to be processed again.',
-    description: 'Of a message of more than 1 MiB only the beginning was kept: it cannot be put back (409).',
-    tag,
-    access: ofDeployment('dead_letter_requeue'),
-    params: deadLetterParams,
-    body: { type: 'object', additionalProperties: false },
-    responses: { 202: { description: 'The dead letter, put back.', schema: deadLetterSchema } },
-    problems: [404, 409, 503],
-    handler: async ({ params }) => ({
-      status: 202,
-      body: presentDeadLetter(await requeue(params.dead_letter_id)),
+      responses: { 200: listResponse('The dead letters.', deadLetterSchema) },
+      problems: [503],
+      handler: ({ query }) =>
+        paging.historyPage(
+          { path: collection, query },
+          {
+            read: (page) => searches.run(null, () => repository.list({ requeued: query.requeued, ...page })),
+            idOf: ({ id }) => id,
+            isBeyondBudget: ({ beyondBudget }) => beyondBudget,
+            present: presentDeadLetter,
+          },
+        ),
     }),
-  });
-}
-
-function ofDeployment<const P extends Permission>(permission: P) {
-  return { permission, locate: () => ({ workspaceId: null, resource: undefined }) };
+    defineRoute({
+      method: 'POST',
+      path: `${collection}/{dead_letter_id}/requeue`,
+      operationId: 'requeueDeadLetter',
+      summary: 'Publishes the message of a dead letter again.',
+      description: 'A message over 1 MiB cannot be requeued (409), because only its beginning was kept.',
+      tag,
+      access: ofDeployment('dead_letter_requeue'),
+      params: idParams('dead_letter_id'),
+      body: emptyBody,
+      responses: { 202: { description: 'The dead letter, marked as requeued.', schema: deadLetterSchema } },
+      problems: [404, 409, 503],
+      async handler({ params }) {
+        return { status: 202, body: presentDeadLetter(await requeue(params.dead_letter_id)) };
+      },
+    }),
+  ];
 }

@@ -3,7 +3,7 @@ import { readMessage } from './present-dead-letter.js';
 const whole = (text: string) => readMessage(Buffer.from(text, 'utf8'), false);
 
 describe('the message of a dead letter', () => {
-  it('is shown as JSON where it is JSON, whatever its kind', () => {
+  test('is shown as JSON if it is any JSON value', () => {
     expect(whole('{"alert_id":"x","n":[1,null]}')).toEqual({
       message: { alert_id: 'x', n: [1, null] },
       encoding: 'json',
@@ -12,18 +12,18 @@ describe('the message of a dead letter', () => {
     expect(whole('"text"')).toEqual({ message: 'text', encoding: 'json' });
   });
 
-  it.each([
+  test.each([
     '{"metric_value":1e400}',
     '12345678901234567890',
     '{"alert_id":"x","alert_id":"y"}',
     '[-0.0]',
     '[-0]',
     '0.1000000000000000055511151231257827',
-  ])('is shown as text where its JSON would be written otherwise: %s', (text) => {
+  ])('is shown as text if its JSON cannot be written without loss: %s', (text) => {
     expect(whole(text)).toEqual({ message: text, encoding: 'utf-8' });
   });
 
-  it('is shown as JSON however its white space, its strings and its whole numbers are written', () => {
+  test('is shown as JSON for any notation of white space, strings and whole numbers', () => {
     const text = ' {\r\n"a \\" .0\\u00e9\\/" : "\\ud800 , 1.0",\t"n": [1.0, -2.0 ,0.5,0.0]} ';
     expect(whole(text)).toEqual({
       message: { 'a " .0é/': '\ud800 , 1.0', n: [1, -2, 0.5, 0] },
@@ -31,30 +31,30 @@ describe('the message of a dead letter', () => {
     });
   });
 
-  it('is shown as text where it is not JSON, NUL characters and byte order mark included', () => {
+  test('is shown as text if it is not JSON, with NUL characters and byte order mark', () => {
     expect(whole('{"broken')).toEqual({ message: '{"broken', encoding: 'utf-8' });
     expect(whole('')).toEqual({ message: '', encoding: 'utf-8' });
     expect(whole('\uFEFFa\0b')).toEqual({ message: '\uFEFFa\0b', encoding: 'utf-8' });
   });
 
-  it('is shown in base64 where it is not UTF-8', () => {
+  test('is shown in base64 if it is not UTF-8', () => {
     const bytes = Buffer.from([0xff, 0xfe, 0x00]);
     expect(readMessage(bytes, false)).toEqual({ message: bytes.toString('base64'), encoding: 'base64' });
   });
 
-  it('is shown as text where its nesting could not be written again', () => {
+  test('is shown as text if it is nested too deeply to be written', () => {
     const deep = `${'['.repeat(50_000)}${']'.repeat(50_000)}`;
     expect(whole(deep)).toEqual({ message: deep, encoding: 'utf-8' });
     expect(whole('[[[1]]]').encoding).toBe('json');
   });
 
-  it('is shown as text where it was cut, also within a character', () => {
+  test('is shown as text if it is truncated, also within a character', () => {
     const cut = Buffer.from('{"name":"é', 'utf8').subarray(0, -1);
     expect(readMessage(cut, true)).toEqual({ message: '{"name":"', encoding: 'utf-8' });
     expect(readMessage(cut, false).encoding).toBe('base64');
   });
 
-  it('keeps a __proto__ member a plain member', () => {
+  test('keeps a member named __proto__ without changing prototypes', () => {
     const { message } = whole('{"__proto__":{"polluted":true}}');
     expect(JSON.stringify(message)).toBe('{"__proto__":{"polluted":true}}');
     expect(({} as { polluted?: boolean }).polluted).toBeUndefined();

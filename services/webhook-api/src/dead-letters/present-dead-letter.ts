@@ -1,7 +1,7 @@
 import type { DeadLetter } from '@tocsin/contracts';
 import type { StoredDeadLetter } from './dead-letters-repository.js';
 
-/** A dead letter as an operator sees it: its message as JSON where it is that, else as text, else as base64. */
+/** Shows the message as JSON if it is JSON, else as text if it is UTF-8, else in base64. */
 export function presentDeadLetter(letter: StoredDeadLetter): DeadLetter {
   const truncated = letter.sizeBytes > letter.beginning.length;
   return {
@@ -21,7 +21,7 @@ export function presentDeadLetter(letter: StoredDeadLetter): DeadLetter {
 export function readMessage(content: Buffer, truncated: boolean): Pick<DeadLetter, 'message' | 'encoding'> {
   let text: string;
   try {
-    // A cut may have split a character: as a stream, the decoder lets an unfinished end pass.
+    // The end can be a part of a character, which the decoder accepts in a stream.
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content, { stream: truncated });
   } catch {
     return { message: content.toString('base64'), encoding: 'base64' };
@@ -30,8 +30,9 @@ export function readMessage(content: Buffer, truncated: boolean): Pick<DeadLette
 }
 
 /**
- * As JSON only where writing that again says what the message said: a number beyond what a double holds, a minus zero
- * or the first of two equal names would be lost, and may be why it is here. Nesting is bounded because writing recurses.
+ * Parses the message only if its JSON can be written again without loss. A number that a double cannot hold, a minus
+ * zero or a repeated name would be lost, and can be the reason of the dead letter. The depth is limited because the
+ * serializer is recursive.
  */
 function parseMessage(text: string): Pick<DeadLetter, 'message' | 'encoding'> {
   try {
@@ -39,14 +40,14 @@ function parseMessage(text: string): Pick<DeadLetter, 'message' | 'encoding'> {
     if (!isNestedDeeper(message, maxDepth) && JSON.stringify(message) === normalized(text))
       return { message, encoding: 'json' };
   } catch {
-    // Not JSON: that may be why it is here.
+    // Invalid JSON is shown as text.
   }
   return { message: text, encoding: 'utf-8' };
 }
 
 const stringSpaceOrZero = /"[^"\\]*(?:\\.[^"\\]*)*"|\s+|\.0(?![\deE])/g;
 
-/** JSON without its white space, strings escaped as JavaScript does, and `1.0`, which is the number 1, as `1`. */
+/** The JSON as `JSON.stringify` writes it: no white space, its string escapes, `1` for `1.0`. */
 function normalized(json: string): string {
   return json.replace(stringSpaceOrZero, (part) =>
     part.startsWith('"') ? JSON.stringify(JSON.parse(part)) : '',

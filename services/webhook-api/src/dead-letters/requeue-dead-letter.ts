@@ -7,7 +7,8 @@ import {
 } from '@tocsin/contracts';
 import { AppError } from '@tocsin/kit';
 import { deliveriesQueue, PublishError, type Publisher } from '@tocsin/messaging';
-import type { DeadLettersRepository, Requeued, StoredDeadLetter } from './dead-letters-repository.js';
+import { notFound } from '../api-route.js';
+import type { DeadLettersRepository, RequeuedMessage, StoredDeadLetter } from './dead-letters-repository.js';
 
 export interface RequeueDeadLetterDeps {
   repository: Pick<DeadLettersRepository, 'requeue'>;
@@ -15,8 +16,10 @@ export interface RequeueDeadLetterDeps {
 }
 
 /**
- * Publishes a dead letter's message again, byte for byte and under the id of its request, and marks it once the broker has confirmed and routed it.
- * @throws AppError `not_found`, `conflict` where it was put back before or only its beginning was kept, `unavailable` where the broker did not confirm.
+ * Publishes the message of a dead letter again, with the same bytes and request id, and marks the dead letter as
+ * requeued when the broker has confirmed it.
+ * @throws AppError `not_found`; `conflict` for a dead letter that is requeued already or whose message is truncated;
+ *   `unavailable` when the broker does not confirm
  */
 export function createRequeueDeadLetter({ repository, publisher }: RequeueDeadLetterDeps) {
   return async (id: string): Promise<StoredDeadLetter> => {
@@ -25,22 +28,19 @@ export function createRequeueDeadLetter({ repository, publisher }: RequeueDeadLe
       case 'requeued':
         return outcome.letter;
       case 'not_found':
-        throw new AppError('not_found', 'There is no dead letter with this id.');
+        throw notFound('dead letter');
       case 'already_requeued':
-        throw new AppError('conflict', 'This dead letter has been put back already.');
-      case 'not_kept_whole':
-        throw new AppError(
-          'conflict',
-          'This message was too large, and only its beginning was kept: it cannot be put back.',
-        );
+        throw new AppError('conflict', 'This dead letter has been requeued already.');
+      case 'truncated':
+        throw new AppError('conflict', 'This message was too large: only its beginning was kept.');
       case 'being_requeued':
-        throw new AppError('conflict', 'This dead letter is being put back just now.');
+        throw new AppError('conflict', 'Another request is requeuing this dead letter.');
     }
   };
 }
 
 async function publishAgain(
-  { queue, content, requestId }: Requeued,
+  { queue, content, requestId }: RequeuedMessage,
   publisher: RequeueDeadLetterDeps['publisher'],
 ) {
   const headers = requestId === null ? {} : { headers: { [requestIdHeader]: requestId } };
@@ -48,12 +48,12 @@ async function publishAgain(
     await publisher.publish({ ...destinationOf(queue), content, ...headers });
   } catch (cause) {
     if (!(cause instanceof PublishError)) throw cause;
-    const detail = 'The broker has not confirmed the message. It is safe to ask again.';
+    const detail = 'The broker did not confirm the message. It is safe to repeat the request.';
     throw new AppError('unavailable', detail, { cause, retryAfterSeconds: 2 });
   }
 }
 
-/** An alert goes where alerts are taken in, also one that had come under a key that nobody listened to. */
+/** An alert gets the routing key of alerts, also when its own key matched no queue. */
 function destinationOf(queue: string): { exchange: string; routingKey: string } {
   if (queue === deliveriesQueue) return { exchange: deliveriesExchange, routingKey: deliveryDueKey };
   return { exchange: alertsExchange, routingKey: alertFiredKey };

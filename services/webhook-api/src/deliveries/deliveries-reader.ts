@@ -1,9 +1,25 @@
 import type { DeliveryErrorCode, DeliveryStatus } from '@tocsin/contracts';
 import { type Database, readWithTimeout, type Transaction } from '@tocsin/database';
 import { type IdRange, narrowToAlert, readNewestFirst } from '@tocsin/deliveries';
-import { searchTimeoutMs } from '../lists/searches.js';
+import { definedOnly, newestInRange } from '../lists/list-query.js';
+import { searchTimeoutMs } from '../lists/search-limiter.js';
+import {
+  isOpenStatus,
+  type OpenStatus,
+  openConditions,
+  type StatusColumns,
+  toDeliveryStatus,
+} from './delivery-status.js';
 
-export interface StoredDelivery {
+/** Response to an attempt; null without an HTTP response. */
+export interface StoredResponse {
+  statusCode: number | null;
+  response: string | null;
+  responseTruncated: boolean | null;
+}
+
+/** A delivery with the response to its last attempt. */
+export interface StoredDelivery extends StoredResponse {
   id: string;
   workspaceId: string;
   alertId: string;
@@ -13,14 +29,12 @@ export interface StoredDelivery {
   destination: string;
   status: DeliveryStatus;
   attemptsMade: number;
-  /** Set while waiting; not before its webhook's hold ends. */
+  /** Set while waiting; not before the pause of the webhook ends. */
   dueAt: Date | null;
   firstSucceededAt: Date | null;
   errorCode: DeliveryErrorCode | null;
   error: string | null;
-  /** Of the last attempt; null where there was none, or no HTTP answer came. */
-  response: { statusCode: number; text: string; truncated: boolean } | null;
-  /** Of a list: this row does not fit into the page's budget of bytes, and its answer was left out. */
+  /** In a list: the row exceeds the byte budget of the page, and its response was not read. */
   beyondBudget: boolean;
 }
 
@@ -40,18 +54,20 @@ interface DeliveryFilter {
 }
 
 export interface DeliveriesReader {
-  /** Newest first. Answers are read until they come to 4 MiB: the rows behind are marked, and begin the next page. */
+  /** Newest first, with up to 4 MiB of responses; further rows are marked `beyondBudget`. */
   list(query: DeliveryQuery): Promise<StoredDelivery[]>;
   find(id: string): Promise<StoredDelivery | undefined>;
 }
 
+const responseBytes = 4 * 1_048_576;
+
 export function createDeliveriesReader(database: Database): DeliveriesReader {
   return {
     list: (query) =>
-      readWithTimeout(database, searchTimeoutMs, async (trx, goOn) => {
-        const ids = await findPage(trx, query, goOn);
+      readWithTimeout(database, searchTimeoutMs, async (trx, beforeNext) => {
+        const ids = await findPage(trx, query, beforeNext);
         if (ids.length === 0) return [];
-        const { rows } = await trx.raw<{ rows: DeliveryRow[] }>(showPage, { ids, answerBytes });
+        const { rows } = await trx.raw<{ rows: DeliveryRow[] }>(readPage, { ids, responseBytes });
         return rows.map(toDelivery);
       }),
 
@@ -62,97 +78,85 @@ export function createDeliveriesReader(database: Database): DeliveriesReader {
   };
 }
 
-const answerBytes = 4 * 1_048_576;
-
-/** Ids of the newest deliveries that match. */
+/** Ids of the newest matching deliveries. */
 async function findPage(
   trx: Transaction,
-  { workspaceId, range: asked, filter, limit }: DeliveryQuery,
-  goOn: () => Promise<void>,
+  { workspaceId, range: wanted, filter, limit }: DeliveryQuery,
+  beforeNext: () => Promise<void>,
 ): Promise<string[]> {
-  const { alert_id: alertId } = filter;
+  const { alert_id: alertId, status } = filter;
   const range =
-    alertId === undefined ? asked : await narrowToAlert(trx, { workspaceId, alertId, range: asked });
+    alertId === undefined ? wanted : await narrowToAlert(trx, { workspaceId, alertId, range: wanted });
   if (range === undefined) return [];
-  const find = async (window: IdRange, count: number): Promise<string[]> => {
-    const { rows } = await trx.raw<{ rows: { id: string }[] }>(
-      isOpen(filter.status) ? openPage(filter) : historyPage(filter),
-      { ...bindings(filter), workspaceId, ...window, limit: count },
-    );
-    await goOn();
-    return rows.map(({ id }) => id);
-  };
-  // What is open is not partitioned: no window of it costs less than all.
-  if (isOpen(filter.status)) return find(range, limit);
-  return readNewestFirst({ range, limit, nowMs: Date.now() }, find);
+  // The few open deliveries are in a table without partitions, so one window covers all of them.
+  if (isOpenStatus(status)) {
+    const query = findOpen(trx, workspaceId, { ...filter, status });
+    return readIds(query.modify(newestInRange, { column: 'o.delivery_id', range, limit }));
+  }
+  return readNewestFirst({ range, limit, nowMs: Date.now() }, async (window, count) => {
+    const query = findInHistory(trx, workspaceId, filter);
+    const ids = await readIds(query.modify(newestInRange, { column: 'd.id', range: window, limit: count }));
+    await beforeNext();
+    return ids;
+  });
 }
 
-/** What is open is few beside all history: it is looked for where it stands, not by looking through history. */
-function isOpen(status: DeliveryStatus | undefined): boolean {
-  return status === 'waiting' || status === 'queued' || status === 'sending';
+async function readIds(query: PromiseLike<{ id: string }[]>): Promise<string[]> {
+  return (await query).map(({ id }) => id);
 }
 
-function openPage({ status, webhook_id, ...filter }: DeliveryFilter): string {
-  const state =
-    status === 'waiting'
-      ? `o.state = 'waiting'`
-      : `o.state = 'queued' and o.claimed = ${status === 'sending'}`;
-  const ofHistory = conditions(filter);
-  // A storm leaves millions waiting: their history is only read where the filter asks about it.
-  const join = ofHistory === '' ? '' : 'join deliveries d on d.id = o.delivery_id';
-  return `select o.delivery_id as id from open_deliveries o ${join}
-    where o.workspace_id = :workspaceId and o.delivery_id >= :from and o.delivery_id < :below and ${state}
-      ${webhook_id === undefined ? '' : 'and o.webhook_id = :webhookId'} ${ofHistory}
-    order by o.delivery_id desc limit :limit`;
+function findOpen(
+  trx: Transaction,
+  workspaceId: string,
+  { status, webhook_id, ...filter }: DeliveryFilter & { status: OpenStatus },
+) {
+  const query = trx('open_deliveries as o')
+    .select('o.delivery_id as id')
+    .where({ 'o.workspace_id': workspaceId, ...openConditions[status] })
+    .where(definedOnly({ 'o.webhook_id': webhook_id }));
+  const conditions = historyConditions(filter);
+  // Millions of deliveries can wait, so their history is read only for a filter that needs it.
+  if (Object.keys(conditions).length === 0) return query;
+  return query.join('deliveries as d', 'd.id', 'o.delivery_id').where(conditions);
 }
 
-function historyPage(filter: DeliveryFilter): string {
-  return `select d.id from deliveries d
-    where d.workspace_id = :workspaceId and d.id >= :from and d.id < :below ${conditions(filter)}
-    order by d.id desc limit :limit`;
+function findInHistory(trx: Transaction, workspaceId: string, { status, ...filter }: DeliveryFilter) {
+  const query = trx('deliveries as d')
+    .select('d.id')
+    .where({ 'd.workspace_id': workspaceId, ...historyConditions(filter) });
+  if (status === undefined) return query;
+  // Failed deliveries have an index on `failed_at`. With a condition on the status besides, PostgreSQL expects so few
+  // rows that it reads and sorts all failed deliveries of the workspace.
+  return status === 'failed' ? query.whereNotNull('d.failed_at') : query.where('d.status', status);
 }
 
-function conditions({ webhook_id, alert_id, alert_rule_id, status, status_code }: DeliveryFilter): string {
-  return [
-    ...(webhook_id === undefined ? [] : ['and d.webhook_id = :webhookId']),
-    ...(alert_id === undefined ? [] : ['and d.alert_id = :alertId']),
-    ...(alert_rule_id === undefined ? [] : ['and d.alert_rule_id = :alertRuleId']),
-    // Failed is what has `failed_at`, as the index of the failed says it. Both conditions together look so rare to the
-    // planner that it would read and sort every failed row of the workspace.
-    ...(status === undefined
-      ? []
-      : [status === 'failed' ? 'and d.failed_at is not null' : 'and d.status = :status']),
-    ...(status_code === undefined ? [] : ['and d.status_code = :statusCode']),
-  ].join(' ');
+function historyConditions({ webhook_id, alert_id, alert_rule_id, status_code }: DeliveryFilter) {
+  return definedOnly({
+    'd.webhook_id': webhook_id,
+    'd.alert_id': alert_id,
+    'd.alert_rule_id': alert_rule_id,
+    'd.status_code': status_code,
+  });
 }
 
-function bindings({ webhook_id, alert_id, alert_rule_id, status, status_code }: DeliveryFilter) {
-  return {
-    webhookId: webhook_id ?? null,
-    alertId: alert_id ?? null,
-    alertRuleId: alert_rule_id ?? null,
-    status: status ?? null,
-    statusCode: status_code ?? null,
-  };
-}
+const columns = `d.id, d.workspace_id as "workspaceId", d.alert_id as "alertId", d.alert_rule_id as "alertRuleId",
+  d.webhook_id as "webhookId", d.webhook_name as "webhookName", d.destination, d.status as "recordedStatus", o.state,
+  o.claimed, d.attempts_made as "attemptsMade",
+  case when o.state = 'waiting' then greatest(o.due_at, p.paused_until) end as "dueAt",
+  d.first_succeeded_at as "firstSucceededAt", d.error_code as "errorCode", d.error, last.status_code as "statusCode",
+  last.response, last.response_truncated as "responseTruncated"`;
 
-const columns = `d.id, d.workspace_id, d.alert_id, d.alert_rule_id, d.webhook_id, d.webhook_name, d.destination,
-  case when d.status <> 'open' then d.status when o.state = 'waiting' then 'waiting' when o.claimed then 'sending'
-       else 'queued' end as status,
-  d.attempts_made, case when o.state = 'waiting' then greatest(o.due_at, p.paused_until) end as due_at, d.first_succeeded_at, d.error_code,
-  d.error, last.status_code as answer_status, last.response, last.response_truncated`;
-
-// The ids twice, or a planner that takes what is owed for nothing would read all of it: docs/adr/0007.
-const withWhatIsOwed = (ids: string) => `deliveries d
+// The ids restrict both tables: a plan made while open_deliveries was small would read that table as a whole.
+const deliveriesWithState = (ids: string) => `deliveries d
   left join open_deliveries o on o.delivery_id = d.id and o.delivery_id = any(${ids})
   left join webhook_pauses p on p.webhook_id = o.webhook_id`;
 
-// Each table is told the ids themselves: those alone decide which partitions are opened.
-const showPage = `
-  with shown as (
+// Each partitioned table is compared with the ids themselves: only constants let PostgreSQL skip partitions.
+const readPage = `
+  with found as (
     select ${columns}, row_number() over newest > 1 and
-      sum(coalesce(octet_length(last.response), 0)) over newest > :answerBytes as beyond_budget
-    from ${withWhatIsOwed('cast(:ids as uuid[])')}
+      sum(coalesce(octet_length(last.response), 0)) over newest > :responseBytes as "beyondBudget"
+    from ${deliveriesWithState('cast(:ids as uuid[])')}
     left join (
       select distinct on (a.delivery_id) a.delivery_id, a.status_code, a.response, a.response_truncated
       from attempts a where a.delivery_id = any(cast(:ids as uuid[]))
@@ -160,63 +164,22 @@ const showPage = `
     where d.id = any(cast(:ids as uuid[]))
     window newest as (order by d.id desc)
   )
-  select id, workspace_id, alert_id, alert_rule_id, webhook_id, webhook_name, destination, status,
-    attempts_made, due_at, first_succeeded_at, error_code, error, answer_status,
-    case when beyond_budget then null else response end as response, response_truncated, beyond_budget
-  from shown order by id desc`;
+  select id, "workspaceId", "alertId", "alertRuleId", "webhookId", "webhookName", destination, "recordedStatus", state,
+    claimed, "attemptsMade", "dueAt", "firstSucceededAt", "errorCode", error, "statusCode",
+    case when "beyondBudget" then null else response end as response, "responseTruncated", "beyondBudget"
+  from found order by id desc`;
 
 const findById = {
   name: 'deliveries.find',
-  text: `select ${columns}, false as beyond_budget from ${withWhatIsOwed('array[$1::uuid]')}
+  text: `select ${columns}, false as "beyondBudget" from ${deliveriesWithState('array[$1::uuid]')}
          left join lateral (
            select a.status_code, a.response, a.response_truncated from attempts a
            where a.delivery_id = d.id order by a.number desc limit 1) last on true
          where d.id = $1`,
 };
 
-interface DeliveryRow {
-  id: string;
-  workspace_id: string;
-  alert_id: string;
-  alert_rule_id: string;
-  webhook_id: string;
-  webhook_name: string;
-  destination: string;
-  status: DeliveryStatus;
-  attempts_made: number;
-  due_at: Date | null;
-  first_succeeded_at: Date | null;
-  error_code: DeliveryErrorCode | null;
-  error: string | null;
-  answer_status: number | null;
-  response: string | null;
-  response_truncated: boolean | null;
-  beyond_budget: boolean;
-}
+type DeliveryRow = Omit<StoredDelivery, 'status'> & StatusColumns;
 
-function toDelivery(row: DeliveryRow): StoredDelivery {
-  return {
-    id: row.id,
-    workspaceId: row.workspace_id,
-    alertId: row.alert_id,
-    alertRuleId: row.alert_rule_id,
-    webhookId: row.webhook_id,
-    webhookName: row.webhook_name,
-    destination: row.destination,
-    status: row.status,
-    attemptsMade: row.attempts_made,
-    dueAt: row.due_at,
-    firstSucceededAt: row.first_succeeded_at,
-    errorCode: row.error_code,
-    error: row.error,
-    response:
-      row.answer_status === null
-        ? null
-        : {
-            statusCode: row.answer_status,
-            text: row.response ?? '',
-            truncated: row.response_truncated ?? false,
-          },
-    beyondBudget: row.beyond_budget,
-  };
+function toDelivery({ recordedStatus, state, claimed, ...row }: DeliveryRow): StoredDelivery {
+  return { ...row, status: toDeliveryStatus({ recordedStatus, state, claimed }) };
 }

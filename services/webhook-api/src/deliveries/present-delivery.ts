@@ -1,7 +1,7 @@
 import type { Attempt, Delivery, DestinationResponse } from '@tocsin/contracts';
 import { type SecretBox, timeOfRecordId } from '@tocsin/database';
 import type { StoredAttempt } from './attempts-reader.js';
-import type { StoredDelivery } from './deliveries-reader.js';
+import type { StoredDelivery, StoredResponse } from './deliveries-reader.js';
 
 export function presentDelivery(delivery: StoredDelivery): Delivery {
   return {
@@ -17,13 +17,13 @@ export function presentDelivery(delivery: StoredDelivery): Delivery {
     next_attempt_at: delivery.dueAt?.toISOString() ?? null,
     first_succeeded_at: delivery.firstSucceededAt?.toISOString() ?? null,
     created_at: new Date(timeOfRecordId(delivery.id)).toISOString(),
-    response: presentResponse(delivery.response),
+    response: presentResponse(delivery),
     error: delivery.error,
     error_code: delivery.errorCode,
   };
 }
 
-/** An attempt as its caller may see it: what was sent can hold credentials, so readers do not see it. */
+/** The request body can contain credentials, so only callers that can read the secrets of webhooks see it. */
 export function presentAttempt(
   attempt: StoredAttempt,
   { secretBox, showSecrets }: { secretBox: SecretBox; showSecrets: boolean },
@@ -34,31 +34,26 @@ export function presentAttempt(
     started_at: attempt.startedAt.toISOString(),
     duration_ms: attempt.durationMs,
     request_body: showSecrets ? decryptRequestBody(attempt, secretBox) : null,
-    response: presentResponse(attempt.response),
+    response: presentResponse(attempt),
     error: attempt.error,
     error_code: attempt.errorCode,
   };
 }
 
-/** Null also where this process does not have the worker's key: the rest of the delivery stays readable. */
+/** Null when this process does not have the worker's key: the rest of the delivery stays readable. */
 function decryptRequestBody(
   { deliveryId, claim, requestBodyEncrypted }: StoredAttempt,
-  box: SecretBox,
+  secretBox: SecretBox,
 ): string | null {
   const location = { table: 'attempts', id: `${deliveryId}/${claim}`, column: 'request_body' };
   try {
-    return box.decrypt(requestBodyEncrypted, location).toString('utf8');
+    return secretBox.decrypt(requestBodyEncrypted, location).toString('utf8');
   } catch {
     return null;
   }
 }
 
-function presentResponse(response: StoredDelivery['response']): DestinationResponse {
-  return (
-    response && {
-      status_code: response.statusCode,
-      response: response.text,
-      truncated: response.truncated,
-    }
-  );
+function presentResponse({ statusCode, response, responseTruncated }: StoredResponse): DestinationResponse {
+  if (statusCode === null) return null;
+  return { status_code: statusCode, response: response ?? '', truncated: responseTruncated ?? false };
 }

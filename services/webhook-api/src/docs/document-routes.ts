@@ -1,13 +1,13 @@
 import { createOpenApiDocument, definePublicRoute, openApiRoute, type Route } from '@tocsin/kit';
 import { renderDocsPage } from './render-docs-page.js';
 
-/** `/openapi.json` and `/docs`, made once from the routes that are served. */
+/** `/openapi.json` and `/docs`, created once from the routes. */
 export function documentRoutes(routes: readonly Route<never>[]): Route<never>[] {
   const document = createOpenApiDocument({
     info: {
       title: 'Tocsin platform API',
       version: '1',
-      description: 'Webhooks, alert rules, alerts and the record of their deliveries.',
+      description: 'Webhooks, alert rules, alerts and their deliveries.',
     },
     routes,
   });
@@ -18,15 +18,15 @@ export function documentRoutes(routes: readonly Route<never>[]): Route<never>[] 
       method: 'GET',
       path: '/docs',
       operationId: 'getDocs',
-      summary: 'The API document as a page.',
+      summary: 'Shows the API reference.',
       tag: 'service',
       access: 'public',
-      responses: { 200: { description: 'A page.', contentType: 'text/html; charset=utf-8' } },
+      responses: { 200: { description: 'The reference as HTML.', contentType: 'text/html; charset=utf-8' } },
       handler: () => ({ status: 200, headers: { 'Content-Security-Policy': contentPolicy }, body: page }),
     }),
   ];
 }
 
-// The page holds no script and asks for nothing.
+// The page has no scripts and loads nothing.
 const contentPolicy =
   "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";

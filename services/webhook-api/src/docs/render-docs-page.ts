@@ -20,7 +20,7 @@ interface Operation {
   responses: Record<string, { description: string; content?: Record<string, { schema?: Schema }> }>;
 }
 
-/** One page of HTML without scripts, links outward or files beside it. */
+/** The API reference as one HTML page, without scripts, external links or further files. */
 export function renderDocsPage(openApi: object): string {
   const document = openApi as ApiDocument;
   const { title, version, description = '' } = document.info;
@@ -41,7 +41,7 @@ export function renderDocsPage(openApi: object): string {
 </head>
 <body>
 <h1>${escapeHtml(title)} <small>${escapeHtml(version)}</small></h1>
-<p>${escapeHtml(description)} The same as a document: <a href="openapi.json">OpenAPI 3.1</a>.</p>
+<p>${escapeHtml(description)} As a document: <a href="openapi.json">OpenAPI 3.1</a>.</p>
 ${sections.join('\n')}
 <section><h2>schemas</h2>${Object.entries(document.components.schemas).map(renderSchema).join('\n')}</section>
 </body>
@@ -63,10 +63,10 @@ function renderOperation({
   const need = permission ? `permission <code>${permission}</code>` : security ? 'public' : 'any valid token';
   return `<details id="${operationId}">
 <summary><b class="${method}">${method.toUpperCase()}</b> <code>${escapeHtml(path)}</code> ${escapeHtml(summary)}</summary>
-<p>${description ? `${escapeHtml(description)} ` : ''}Needs: ${need}.</p>
+<p>${description ? `${escapeHtml(description)} ` : ''}Access: ${need}.</p>
 ${parameters.length === 0 ? '' : `<h4>Parameters</h4>${renderParameters(parameters)}`}
 ${requestBody === undefined ? '' : `<h4>Body</h4><p>${renderContent(requestBody.content)}</p>`}
-<h4>Answers</h4><dl>${Object.entries(responses).map(renderResponse).join('')}</dl>
+<h4>Responses</h4><dl>${Object.entries(responses).map(renderResponse).join('')}</dl>
 </details>`;
 }
 

@@ -13,12 +13,12 @@ function nextCursor(): string {
   return new URL(/<(.*)>/.exec(headers.Link!)![1]!).searchParams.get('cursor')!;
 }
 
-test('a page that holds the last row names no next one', () => {
+test('the last page has no link to a next one', () => {
   expect(paging.page(list, ['1', '2'], { limit: 2, keyOf })).toEqual({ rows: ['1', '2'], headers: {} });
   expect(paging.page(list, [], { limit: 2, keyOf })).toEqual({ rows: [], headers: {} });
 });
 
-test('the next page begins after the last row of this one and keeps filter and limit', () => {
+test('the next page starts after the last row and keeps filter and limit', () => {
   const { rows, headers } = paging.page(list, ['1', '2', '3'], { limit: 2, keyOf });
   expect(rows).toEqual(['1', '2']);
   expect(headers.Link).toMatch(/^<https:\/\/api\.example\/things\?.*>; rel="next"$/);
@@ -27,12 +27,12 @@ test('the next page begins after the last row of this one and keeps filter and l
   expect(paging.positionOf({ path: '/things', query })).toEqual(['2']);
 });
 
-test('a page may change its size on the way', () => {
+test('the limit can change between pages', () => {
   const cursor = nextCursor();
   expect(paging.positionOf({ path: '/things', query: { name: 'a&b', limit: 9, cursor } })).toEqual(['2']);
 });
 
-test('a cursor made before the keys were rotated still works', () => {
+test('a cursor stays valid when the keys are rotated', () => {
   const rotated = createSecretBox([{ id: 'k2', key: randomBytes(32) }, key]);
   const later = createPaging({ secretBox: rotated });
   expect(later.positionOf({ ...list, query: { ...list.query, cursor: nextCursor() } })).toEqual(['2']);
@@ -41,11 +41,11 @@ test('a cursor made before the keys were rotated still works', () => {
 test.each([
   ['another list', (cursor: string) => ({ path: '/others', query: { name: 'a&b', cursor } })],
   ['another filter', (cursor: string) => ({ path: '/things', query: { name: 'c', cursor } })],
-])('a cursor is refused on %s', (_, request) => {
+])('a cursor is refused for %s', (_, request) => {
   expect(() => paging.positionOf(request(nextCursor()))).toThrow(AppError);
 });
 
-test('a cursor with any character changed, cut off, or added is refused as a fault of the query', () => {
+test('a cursor with a changed, removed or added character is refused', () => {
   const cursor = nextCursor();
   const changed = [...cursor].map(
     (char, at) => `${cursor.slice(0, at)}${char === 'A' ? 'B' : 'A'}${cursor.slice(at + 1)}`,

@@ -1,95 +1,143 @@
-import type { SecretBox } from '@tocsin/database';
+import { firstIdAt, type SecretBox } from '@tocsin/database';
+import type { IdRange } from '@tocsin/deliveries';
 import { AppError } from '@tocsin/kit';
 
-/** Members of every list's query: spread them into `properties`. */
+/** Query parameters of every list. */
 export const pageQuery = {
-  limit: { type: 'integer', minimum: 1, maximum: 1000, description: 'Entries a page.' },
+  limit: { type: 'integer', minimum: 1, maximum: 1000, description: 'Largest number of entries of a page.' },
   cursor: {
     type: 'string',
     minLength: 1,
     maxLength: 4096,
-    description: 'Where a page begins; taken from the `Link` of the page before, never made up.',
+    description: 'Start of a page, from the `Link` header of the previous page.',
   },
 } as const;
 
-/** How a list is answered; `items` is the schema of an entry. */
+const time = { type: 'string', format: 'date-time' } as const;
+
+/** Query parameters of a history. */
+export const timeRangeQuery = {
+  since: { ...time, description: 'Entries accepted at this time or later.' },
+  until: { ...time, description: 'Entries accepted before this time.' },
+} as const;
+
+/** The 200 response of a list; `items` is the schema of an entry. */
 export function listResponse<const S>(description: string, items: S) {
   const headers = { Link: 'The next page, as `<…>; rel="next"` (RFC 8288); missing on the last page.' };
   return { description, schema: { type: 'array', items }, headers } as const;
 }
 
-/** One list: its path below the origin, and all of its query, `limit` and `cursor` included. */
+/** A list: its path without origin, and its whole query, `limit` and `cursor` included. */
 export interface ListRequest {
   path: string;
   query: Readonly<Record<string, string | number | boolean | readonly string[] | undefined>>;
 }
 
+interface HistoryRequest extends ListRequest {
+  query: ListRequest['query'] & { limit?: number; since?: string; until?: string };
+}
+
+interface HistoryReader<Row, Shown> {
+  /** Reads the newest `limit` rows of the range. */
+  read(page: { range: IdRange; limit: number }): Promise<Row[]>;
+  idOf(row: Row): string;
+  present(row: Row): Shown;
+  /** True for a row that exceeds the byte budget of the page: it starts the next page. */
+  isBeyondBudget?(row: Row): boolean;
+}
+
 export interface Paging {
   /**
-   * The keyset position that the request's cursor stands for; undefined on the first page.
-   * @throws AppError `validation_failed` for a cursor that we did not make, or made for another list.
+   * The keyset position in the request's cursor; undefined on the first page.
+   * @throws AppError `validation_failed` for a cursor that this list did not create
    */
   positionOf(list: ListRequest): string[] | undefined;
   /**
-   * Cuts `rows`, read with a limit of one more than `limit`, to a page and names the next one. `keyOf` gives the
-   * position of a row: what `positionOf` gives back on the next request.
+   * Cuts `rows`, which were read with `limit` + 1, to a page and creates the link to the next page. `keyOf` returns the
+   * position of a row.
    */
   page<Row>(
     list: ListRequest,
     rows: readonly Row[],
     options: { limit: number; keyOf: (row: Row) => string[] },
   ): { rows: Row[]; headers: Record<string, string> };
+  /**
+   * Responds with a page of a history, newest first, 50 entries unless `limit` is given.
+   */
+  historyPage<Row, Shown>(
+    list: HistoryRequest,
+    reader: HistoryReader<Row, Shown>,
+  ): Promise<{ status: 200; headers: Record<string, string>; body: Shown[] }>;
+}
+
+export interface PagingOptions {
+  secretBox: SecretBox;
+  /** Origin of the API, for absolute links; links are relative without it. */
+  publicUrl?: string | undefined;
 }
 
 /**
- * Keyset paging. A cursor is a position encrypted for its list, so that it cannot be read, changed or used elsewhere;
- * rotating the keys does not break it.
+ * Keyset paging. A cursor is an encrypted position bound to its list: clients cannot read, change or reuse it, and it
+ * stays valid when the keys are rotated.
  */
-export function createPaging({
-  secretBox,
-  publicUrl = '',
-}: {
-  secretBox: SecretBox;
-  /** The API's own address without a path, for absolute links; without it they are relative. */
-  publicUrl?: string | undefined;
-}): Paging {
-  return {
+export function createPaging({ secretBox, publicUrl = '' }: PagingOptions): Paging {
+  const paging: Paging = {
     positionOf(list) {
       const { cursor } = list.query;
       if (cursor === undefined) return undefined;
       try {
-        return openCursor(secretBox, String(cursor), nameOf(list));
+        return decryptCursor(secretBox, String(cursor), nameOf(list));
       } catch (cause) {
         throw new AppError('validation_failed', 'The query is not valid.', {
-          errors: [{ path: 'cursor', message: 'must be one that this list gave, with the same filters' }],
+          errors: [{ path: 'cursor', message: 'must be a cursor of this list, with the same filters' }],
           cause,
         });
       }
     },
+
     page(list, rows, { limit, keyOf }) {
       const kept = rows.slice(0, limit);
       const last = kept.at(-1);
       if (rows.length <= limit || last === undefined) return { rows: kept, headers: {} };
       const plain = JSON.stringify(keyOf(last));
-      const cursor = secretBox.encrypt(plain, cursorLocation(nameOf(list))).toString('base64url');
+      const cursor = secretBox.encrypt(plain, locationOf(nameOf(list))).toString('base64url');
       const target = `${publicUrl}${list.path}?${toQuery({ ...list.query, cursor })}`;
       return { rows: kept, headers: { Link: `<${target}>; rel="next"` } };
     },
+
+    async historyPage(list, { read, idOf, present, isBeyondBudget = () => false }) {
+      const { limit: wanted = 50 } = list.query;
+      const range = idRange(list.query, paging.positionOf(list)?.[0]);
+      const found = await read({ range, limit: wanted + 1 });
+      const limit = Math.min(wanted, found.filter((row) => !isBeyondBudget(row)).length);
+      const { rows, headers } = paging.page(list, found, { limit, keyOf: (row) => [idOf(row)] });
+      return { status: 200, headers, body: rows.map(present) };
+    },
   };
+  return paging;
 }
 
-function openCursor(secretBox: SecretBox, cursor: string, list: string): string[] {
+/** History ids start with the time of acceptance, so a time range and a keyset position are both bounds of ids. */
+function idRange({ since, until }: HistoryRequest['query'], after: string | undefined): IdRange {
+  const from = firstIdAt(since === undefined ? 0 : Date.parse(since));
+  const end = until === undefined ? lastId : firstIdAt(Date.parse(until));
+  return { from, below: after !== undefined && after < end ? after : end };
+}
+
+const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
+
+function decryptCursor(secretBox: SecretBox, cursor: string, list: string): string[] {
   const encrypted = Buffer.from(cursor, 'base64url');
-  // Decoding skips what is not base64url and the spare bits of the last character.
+  // The decoder ignores invalid characters and spare bits, so the text is compared.
   if (encrypted.toString('base64url') !== cursor) throw new Error('The cursor is not base64url.');
-  return JSON.parse(secretBox.decrypt(encrypted, cursorLocation(list)).toString('utf8'));
+  return JSON.parse(secretBox.decrypt(encrypted, locationOf(list)).toString('utf8'));
 }
 
-function cursorLocation(list: string) {
+function locationOf(list: string) {
   return { table: 'cursors', id: list, column: 'position' };
 }
 
-/** The same for every page of one list. */
+/** Path and filters: equal for all pages of one list. */
 function nameOf({ path, query }: ListRequest): string {
   const { limit: _limit, cursor: _cursor, ...rest } = query;
   return `${path}?${toQuery(rest)}`;

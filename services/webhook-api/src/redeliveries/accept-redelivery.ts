@@ -1,17 +1,15 @@
 import { randomUUID } from 'node:crypto';
 import type { CreateRedelivery, RedeliveryFilter } from '@tocsin/contracts';
-import { firstIdAt, recordId } from '@tocsin/database';
+import { type Database, firstIdAt, readClock, recordId } from '@tocsin/database';
+import { countRedeliverable } from '@tocsin/deliveries';
 import { AppError } from '@tocsin/kit';
-import type { Searches } from '../lists/searches.js';
+import { type SearchLimiter, searchTimeoutMs } from '../lists/search-limiter.js';
 import type { RedeliveriesRepository, StoredRedelivery } from './redeliveries-repository.js';
 
 export interface AcceptRedeliveryDeps {
   repository: Pick<RedeliveriesRepository, 'add'>;
-  searches: Searches;
-  /** How many ended deliveries match, counted to `max`. */
-  countMatching(options: { workspaceId: string; filter: RedeliveryFilter; max: number }): Promise<number>;
-  /** The database's clock, by which deliveries have their ids; in Unix milliseconds. */
-  now: () => Promise<number>;
+  searches: SearchLimiter;
+  database: Database;
 }
 
 interface AcceptRedelivery {
@@ -24,36 +22,27 @@ const maxCounted = 100_000;
 const maxRunning = 10;
 
 /**
- * Takes in a job that sends ended deliveries again; a worker carries it out. What it covers is fixed now.
- * @throws AppError `conflict` where the workspace has 10 jobs running.
+ * Accepts a job that sends ended deliveries again. Its filter is fixed at acceptance.
+ * @throws AppError `conflict` when the workspace has 10 running jobs
  */
-export function createAcceptRedelivery({ repository, searches, countMatching, now }: AcceptRedeliveryDeps) {
+export function createAcceptRedelivery({ repository, searches, database }: AcceptRedeliveryDeps) {
   return async ({ workspaceId, body, createdBy }: AcceptRedelivery): Promise<StoredRedelivery> => {
-    const atMs = await now();
-    const filter = fixFilter(body, atMs);
+    // Ids of deliveries contain the time of the database's clock.
+    const nowMs = await readClock(database);
+    const filter = fixFilter(body, nowMs);
     const matched = await searches.run(workspaceId, () =>
-      countMatching({ workspaceId, filter, max: maxCounted }),
+      countRedeliverable(database, { workspaceId, filter, max: maxCounted, timeoutMs: searchTimeoutMs }),
     );
-    const job = await repository.add(
-      {
-        id: recordId(atMs, randomUUID()),
-        workspaceId,
-        filter,
-        matched,
-        createdBy,
-        cursor: firstIdAt(Date.parse(filter.until)),
-      },
-      maxRunning,
-    );
+    const id = recordId(nowMs, randomUUID());
+    const cursor = firstIdAt(Date.parse(filter.until));
+    const job = await repository.add({ id, workspaceId, filter, matched, createdBy, cursor }, maxRunning);
     if (job !== undefined) return job;
-    throw new AppError(
-      'conflict',
-      `This workspace has ${maxRunning} redeliveries running; let one end first.`,
-    );
+    const detail = `This workspace has ${maxRunning} running redeliveries; wait until one has ended.`;
+    throw new AppError('conflict', detail);
   };
 }
 
-/** Nothing that is accepted from now on is covered: the end of the range is now at the latest. */
+/** Limits the range to deliveries accepted before the job. */
 function fixFilter(body: CreateRedelivery, nowMs: number): RedeliveryFilter {
   const untilMs = body.until === undefined ? nowMs : Math.min(Date.parse(body.until), nowMs);
   return { ...body, status: body.status ?? 'failed', until: new Date(untilMs).toISOString() };

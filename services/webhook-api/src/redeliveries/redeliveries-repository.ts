@@ -1,12 +1,15 @@
 import type { RedeliveryFilter } from '@tocsin/contracts';
 import type { Database } from '@tocsin/database';
 import type { IdRange } from '@tocsin/deliveries';
+import { newestInRange } from '../lists/list-query.js';
 
 export interface StoredRedelivery {
   id: string;
   workspaceId: string;
   filter: RedeliveryFilter;
+  /** Number of matching deliveries at acceptance, counted up to a maximum. */
   matched: number;
+  /** Number of deliveries opened so far. */
   done: number;
   status: 'running' | 'done' | 'cancelled';
   createdBy: string;
@@ -16,52 +19,51 @@ export interface StoredRedelivery {
 
 interface NewRedelivery
   extends Pick<StoredRedelivery, 'id' | 'workspaceId' | 'filter' | 'matched' | 'createdBy'> {
-  /** Where the job begins: only deliveries below this id are sent again. */
+  /** Start of the job: it opens deliveries with a lower id, from high ids to low ids. */
   cursor: string;
 }
 
 export interface RedeliveriesRepository {
-  /** Undefined where the workspace has `maxRunning` jobs running; nothing is written then. */
+  /** Undefined, without an insert, when the workspace has `maxRunning` running jobs. */
   add(job: NewRedelivery, maxRunning: number): Promise<StoredRedelivery | undefined>;
   find(workspaceId: string, id: string): Promise<StoredRedelivery | undefined>;
   /** Newest first. */
   list(query: { workspaceId: string; range: IdRange; limit: number }): Promise<StoredRedelivery[]>;
-  /** Undefined where no such job is running. A page that is being carried out is waited for. */
+  /** Waits for a page of the job that is in progress. Undefined for a job that is not running. */
   cancel(workspaceId: string, id: string): Promise<StoredRedelivery | undefined>;
 }
 
 export function createRedeliveriesRepository(database: Database): RedeliveriesRepository {
+  const { knex } = database;
   return {
     async add({ id, workspaceId, filter, matched, createdBy, cursor }, maxRunning) {
       const values = [id, workspaceId, filter, matched, cursor, createdBy, maxRunning];
-      const [row] = await database.prepared<RedeliveryRow>(add, values);
-      return row && toRedelivery(row);
+      const [job] = await database.prepared<StoredRedelivery>(add, values);
+      return job;
     },
     async find(workspaceId, id) {
-      const [row] = await database.prepared<RedeliveryRow>(find, [workspaceId, id]);
-      return row && toRedelivery(row);
+      const [job] = await database.prepared<StoredRedelivery>(find, [workspaceId, id]);
+      return job;
     },
     async list({ workspaceId, range, limit }) {
-      const rows = await database.prepared<RedeliveryRow>(list, [
-        workspaceId,
-        range.from,
-        range.below,
-        limit,
-      ]);
-      return rows.map(toRedelivery);
+      return knex('redeliveries')
+        .select(knex.raw(columns))
+        .where('workspace_id', workspaceId)
+        .modify(newestInRange, { column: 'id', range, limit });
     },
     async cancel(workspaceId, id) {
-      const [row] = await database.prepared<RedeliveryRow>(cancel, [workspaceId, id]);
-      return row && toRedelivery(row);
+      const [job] = await database.prepared<StoredRedelivery>(cancel, [workspaceId, id]);
+      return job;
     },
   };
 }
 
-const columns = 'id, workspace_id, filter, matched, done, status, created_by, created_at, updated_at';
+const columns = `id, workspace_id as "workspaceId", filter, matched, done, status, created_by as "createdBy",
+  created_at as "createdAt", updated_at as "updatedAt"`;
 
-// The time of creation is the database's, for it is compared with the times at which deliveries failed.
 const add = {
   name: 'redeliveries.add',
+  // The database's clock sets created_at, because it is compared with the times at which deliveries failed.
   text: `insert into redeliveries (id, workspace_id, filter, matched, cursor, status, created_by, created_at, updated_at)
          select $1, $2, $3, $4, $5, 'running', $6, now(), now()
          where (select count(*) from redeliveries where status = 'running' and workspace_id = $2) < $7
@@ -73,40 +75,8 @@ const find = {
   text: `select ${columns} from redeliveries where workspace_id = $1 and id = $2`,
 };
 
-const list = {
-  name: 'redeliveries.list',
-  text: `select ${columns} from redeliveries where workspace_id = $1 and id >= $2 and id < $3
-         order by id desc limit $4`,
-};
-
 const cancel = {
   name: 'redeliveries.cancel',
   text: `update redeliveries set status = 'cancelled', updated_at = now()
          where workspace_id = $1 and id = $2 and status = 'running' returning ${columns}`,
 };
-
-interface RedeliveryRow {
-  id: string;
-  workspace_id: string;
-  filter: RedeliveryFilter;
-  matched: number;
-  done: number;
-  status: StoredRedelivery['status'];
-  created_by: string;
-  created_at: Date;
-  updated_at: Date;
-}
-
-function toRedelivery(row: RedeliveryRow): StoredRedelivery {
-  return {
-    id: row.id,
-    workspaceId: row.workspace_id,
-    filter: row.filter,
-    matched: row.matched,
-    done: row.done,
-    status: row.status,
-    createdBy: row.created_by,
-    createdAt: row.created_at,
-    updatedAt: row.updated_at,
-  };
-}

@@ -1,83 +1,70 @@
-import { checkHeaders } from '@tocsin/egress';
-import { AppError, type FieldError } from '@tocsin/kit';
+import { checkHeaders, checkUrl, type parseCidrs, type Sender } from '@tocsin/egress';
+import { AppError, type FieldError, invalidBody } from '@tocsin/kit';
 import type { WebhookSecrets } from './stored-webhook.js';
+import { bodySizeProblem, type Templates } from './templates.js';
 
-/** What saving and testing ask of egress and template. */
+type GivenFields = { [Name in keyof WebhookSecrets]?: WebhookSecrets[Name] | undefined };
+
 export interface WebhookChecks {
-  /** Sentences; none where the url may be used. */
-  urlProblems(url: string): string[];
-  checkTemplate(body: string): TemplateCheck;
-  /** A sentence where the url's name leads nowhere now. */
-  resolveWarning(url: string): Promise<string | undefined>;
+  /**
+   * Checks the given fields before they are saved, and returns warnings.
+   * @throws AppError `validation_failed` with all errors; `unavailable` when the check of the body times out
+   */
+  checkSave(workspaceId: string, fields: GivenFields): Promise<string[]>;
+  /**
+   * Checks a request before it is sent as a test. Its body can be any text.
+   * @throws AppError `validation_failed` with all errors
+   */
+  checkTest(request: WebhookSecrets): void;
 }
 
-/** Problems refuse the template, warnings do not. */
-interface TemplateCheck {
-  problems: string[];
-  warnings: string[];
-  /** It could not be checked in time: a problem of the template, or of how busy this machine is. */
-  tookTooLong?: boolean;
+export interface WebhookChecksDeps {
+  /** Address ranges that webhooks can call besides public addresses. */
+  allow: ReturnType<typeof parseCidrs>;
+  sender: Pick<Sender, 'resolveWarning'>;
+  templates: Pick<Templates, 'check'>;
 }
 
-const maxBodyBytes = 65_536;
+export function createWebhookChecks({ allow, sender, templates }: WebhookChecksDeps): WebhookChecks {
+  const urlErrors = (url: string) => toErrors('/url', checkUrl(url, { allow }));
+  return {
+    async checkSave(workspaceId, { url, headers, body }) {
+      const size = body === undefined ? undefined : bodySizeProblem(body);
+      const template =
+        body === undefined || size !== undefined ? undefined : templates.check(workspaceId, body);
+      if (template?.timedOut) throw checkTimedOut();
+      requireValid([
+        ...(url === undefined ? [] : urlErrors(url)),
+        ...(headers === undefined ? [] : checkHeaders(headers)),
+        ...toErrors('/body', size === undefined ? (template?.problems ?? []) : [size]),
+      ]);
+      const unresolved = url === undefined ? undefined : await sender.resolveWarning(url);
+      return [...(unresolved === undefined ? [] : [`url: ${unresolved}`]), ...(template?.warnings ?? [])];
+    },
 
-/**
- * Checks what is about to be saved, as far as it is given; the warnings about it.
- * @throws AppError `validation_failed` naming every fault; `unavailable` where the body could not be checked in time
- */
-export async function checkWebhook(
-  { url, headers, body }: { [Name in keyof WebhookSecrets]?: WebhookSecrets[Name] | undefined },
-  checks: WebhookChecks,
-): Promise<string[]> {
-  const template = body === undefined ? undefined : checkBody(body, checks);
-  if (template?.tookTooLong) throw checkedTooLong();
-  refuseFaults([
-    ...(url === undefined ? [] : urlFaults(url, checks)),
-    ...(headers === undefined ? [] : checkHeaders(headers)),
-    ...(template?.problems ?? []).map((message) => ({ path: '/body', message })),
-  ]);
-  const unresolved = url === undefined ? undefined : await checks.resolveWarning(url);
-  return [...(unresolved === undefined ? [] : [`url: ${unresolved}`]), ...(template?.warnings ?? [])];
+    checkTest({ url, headers, body }) {
+      const size = bodySizeProblem(body);
+      requireValid([
+        ...urlErrors(url),
+        ...checkHeaders(headers),
+        ...toErrors('/body', size === undefined ? [] : [size]),
+      ]);
+    },
+  };
 }
 
-/**
- * Checks what is about to be sent as a test; its body may be anything.
- * @throws AppError `validation_failed` naming every fault
- */
-export function checkProbe({ url, headers, body }: WebhookSecrets, checks: WebhookChecks): void {
-  const size = bodySizeProblem(body);
-  refuseFaults([
-    ...urlFaults(url, checks),
-    ...checkHeaders(headers),
-    ...(size === undefined ? [] : [{ path: '/body', message: size }]),
-  ]);
+function toErrors(path: string, messages: string[]): FieldError[] {
+  return messages.map((message) => ({ path, message }));
 }
 
-/** A sentence where a body, template or not, is longer than what is kept. */
-export function bodySizeProblem(body: string): string | undefined {
-  return Buffer.byteLength(body) > maxBodyBytes ? `must be at most ${maxBodyBytes} bytes` : undefined;
+/** A request of 1 MiB can have 100,000 invalid header values. */
+const maxErrors = 20;
+
+function requireValid(errors: FieldError[]): void {
+  if (errors.length > 0) throw invalidBody(errors.slice(0, maxErrors));
 }
 
-function checkBody(body: string, checks: WebhookChecks): TemplateCheck {
-  const problem = bodySizeProblem(body);
-  return problem === undefined ? checks.checkTemplate(body) : { problems: [problem], warnings: [] };
-}
-
-function checkedTooLong(): AppError {
-  const detail = 'Checking this body took too long. Let it do less; where it does little, try again.';
+function checkTimedOut(): AppError {
+  const detail = 'The check of the body timed out. Simplify the template, or try again.';
   return new AppError('unavailable', detail, { retryAfterSeconds: 5 });
-}
-
-function urlFaults(url: string, checks: WebhookChecks): FieldError[] {
-  return checks.urlProblems(url).map((message) => ({ path: '/url', message }));
-}
-
-// A mebibyte of bad header values must not come back as that many sentences.
-const maxFaults = 20;
-
-/** @throws AppError `validation_failed` where there are any. */
-export function refuseFaults(faults: FieldError[]): void {
-  const errors = faults.slice(0, maxFaults);
-  if (errors.length > 0)
-    throw new AppError('validation_failed', 'The request body is not valid.', { errors });
 }

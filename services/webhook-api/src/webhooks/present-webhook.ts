@@ -4,8 +4,8 @@ import { hasPermission, type Principal } from '@tocsin/identity';
 import { decryptSecrets, type StoredWebhook, type WebhookSecrets } from './stored-webhook.js';
 
 /**
- * A webhook as its caller may see it: whole, or for readers without what could be a credential. One that this process
- * has not the key for is shown as to a reader: it must not spoil a list, and can be saved anew or deleted.
+ * A webhook as the caller can see it. Its secrets are hidden from readers, and from all callers when this process lacks
+ * their key: such a webhook can still be listed, overwritten and deleted.
  */
 export function presentWebhook(
   stored: StoredWebhook,
@@ -13,14 +13,11 @@ export function presentWebhook(
 ): Webhook {
   const showSecrets = hasPermission(principal, 'webhook_update', stored.workspaceId);
   const secrets = showSecrets ? decryptSecrets(secretBox, stored) : undefined;
-  const { url, headers, body } = secrets ?? hideSecrets(stored);
   return {
     id: stored.id,
     workspace_id: stored.workspaceId,
     name: stored.name,
-    url,
-    headers,
-    body,
+    ...(secrets ?? hideSecrets(stored)),
     enabled: stored.enabled,
     retry_on_timeout: stored.retryOnTimeout,
     created_at: stored.createdAt.toISOString(),
@@ -29,7 +26,6 @@ export function presentWebhook(
   };
 }
 
-/** Stands where a reader may not see what could be a credential. */
 const hidden = '[hidden]';
 
 function hideSecrets({ destination, headerNames }: StoredWebhook): WebhookSecrets {

@@ -4,63 +4,64 @@ import { destinationOf } from '@tocsin/egress';
 /** The parts of a webhook that can contain credentials. */
 export interface WebhookSecrets {
   url: string;
-  /** Name to values. */
+  /** Values by name. */
   headers: Record<string, string[]>;
   body: string;
 }
 
-type SecretName = keyof WebhookSecrets;
+interface EncryptedSecrets {
+  urlEncrypted: Buffer;
+  headersEncrypted: Buffer;
+  bodyEncrypted: Buffer;
+  /** Scheme and host of the url, for lists. */
+  destination: string;
+  headerNames: string[];
+}
 
-/** A webhook as the database stores it: secrets encrypted, with the parts of them that lists may show. */
-export interface StoredWebhook {
+export interface StoredWebhook extends EncryptedSecrets {
   id: string;
   workspaceId: string;
   name: string;
-  encrypted: Record<SecretName, Buffer>;
-  /** Scheme and host of the url. */
-  destination: string;
-  headerNames: string[];
   enabled: boolean;
   retryOnTimeout: boolean;
-  /** Counts changes, from 1. */
+  /** Number of changes, starting at 1. */
   version: number;
   createdAt: Date;
   updatedAt: Date;
   lastUpdatedBy: string;
 }
 
-/** The stored form of a webhook's secrets, with the parts of them that lists may show. */
 export function encryptSecrets(
   box: SecretBox,
   id: string,
   { url, headers, body }: WebhookSecrets,
-): Pick<StoredWebhook, 'encrypted' | 'destination' | 'headerNames'> {
-  const encrypt = (column: SecretName, plain: string) => box.encrypt(plain, locationOf(id, column));
+): EncryptedSecrets {
+  const encrypt = (column: keyof WebhookSecrets, plain: string) => box.encrypt(plain, locationOf(id, column));
   return {
-    encrypted: {
-      url: encrypt('url', url),
-      headers: encrypt('headers', JSON.stringify(headers)),
-      body: encrypt('body', body),
-    },
+    urlEncrypted: encrypt('url', url),
+    headersEncrypted: encrypt('headers', JSON.stringify(headers)),
+    bodyEncrypted: encrypt('body', body),
     destination: destinationOf(url),
     headerNames: Object.keys(headers),
   };
 }
 
-/** Undefined where a key is missing, or a value was changed or moved. */
-export function decryptSecrets(
-  box: SecretBox,
-  { id, encrypted }: Pick<StoredWebhook, 'id' | 'encrypted'>,
-): WebhookSecrets | undefined {
-  const decrypt = (column: SecretName) =>
-    box.decrypt(encrypted[column], locationOf(id, column)).toString('utf8');
+/** Undefined when the key is missing, or a value was changed or moved to another row. */
+export function decryptSecrets(box: SecretBox, webhook: StoredWebhook): WebhookSecrets | undefined {
+  const { id, urlEncrypted, headersEncrypted, bodyEncrypted } = webhook;
+  const decrypt = (column: keyof WebhookSecrets, encrypted: Buffer) =>
+    box.decrypt(encrypted, locationOf(id, column)).toString('utf8');
   try {
-    return { url: decrypt('url'), headers: JSON.parse(decrypt('headers')), body: decrypt('body') };
+    return {
+      url: decrypt('url', urlEncrypted),
+      headers: JSON.parse(decrypt('headers', headersEncrypted)),
+      body: decrypt('body', bodyEncrypted),
+    };
   } catch {
     return undefined;
   }
 }
 
-function locationOf(id: string, column: SecretName) {
+function locationOf(id: string, column: keyof WebhookSecrets) {
   return { table: 'webhooks', id, column };
 }

@@ -1,60 +1,139 @@
+import type { Preview } from '@tocsin/contracts';
+import { createTimeBudget, invalidBody, requireWithinLimit } from '@tocsin/kit';
 import {
+  type AlertFacts,
+  alertContext,
   type BodyCheck,
   createBodyChecker,
   createBodyCompiler,
   findJsonFault,
+  fromJson,
+  type Json,
+  sampleFacts,
+  type TemplateContext,
   type TemplateError,
 } from '@tocsin/template';
-import type { WebhookChecks } from './check-webhook.js';
-import type { SampleRenderer } from './render-sample.js';
-import { sampleContext } from './sample-context.js';
 
-/** Templates as saving and trying them see them. */
-export function createTemplates(): SampleRenderer & Pick<WebhookChecks, 'checkTemplate'> {
+/** Values of template variables, in place of sample values or in addition to them. */
+type GivenContext = Readonly<Record<string, unknown>>;
+
+interface TemplateCheck {
+  /** Reasons to refuse the template. */
+  problems: string[];
+  warnings: string[];
+  /** The check was cut by its time limit: the template is slow, or this machine is busy. */
+  timedOut: boolean;
+}
+
+/** A rendered body, also one that is not JSON, and the error as `code: sentence`. */
+type Rendering = Pick<Preview, 'rendered' | 'error'>;
+
+/**
+ * Checks and renders templates on the thread that serves all requests. Each call charges its time to the workspace.
+ * @throws AppError `too_many_requests` when the workspace has used up its time
+ */
+export interface Templates {
+  /** Checks a body before it is saved. */
+  check(workspaceId: string, body: string): TemplateCheck;
+  /** Renders with sample values, which `context` overrides. */
+  render(workspaceId: string, body: string, context?: GivenContext): Rendering;
+  /** Renders an unsaved template, with the warnings that saving it would give. */
+  preview(workspaceId: string, body: string, context?: GivenContext): Preview;
+}
+
+/**
+ * A check can take 250 ms. A usual template takes 2 ms, so that a workspace can render 500 templates at once and then
+ * 50 a second.
+ */
+const timeBudget = { share: 0.1, burstMs: 1_000 };
+
+export function createTemplates(): Templates {
   const compile = createBodyCompiler();
   const check = rememberLast(createBodyChecker());
+  const budget = createTimeBudget(timeBudget);
+  const charged = <T>(workspaceId: string, work: () => T): T => {
+    const detail = 'The templates of this workspace took too much time to render. Try again later.';
+    requireWithinLimit(budget.check(workspaceId), detail);
+    return budget.run(workspaceId, work);
+  };
+
+  const render = (body: string, context: GivenContext = {}): Rendering => {
+    const compiled = compile(body);
+    const result = compiled.ok ? compiled.template.render(sampleContext(context)) : compiled;
+    if (!result.ok) return { rendered: null, error: `${codeOf(result.error)}: ${locate(result.error)}` };
+    const fault = findJsonFault(result.output);
+    if (fault === undefined) return { rendered: result.output, error: null };
+    // For the sample values alone, the checker knows the position in the template.
+    const checked = Object.keys(context).length === 0 ? check(body) : undefined;
+    const message =
+      checked?.ok === false && !checked.overran
+        ? checked.errors.map(locate).join(' ')
+        : `the result is not JSON: ${locate(fault)}`;
+    return { rendered: result.output, error: `invalid_json: ${message}` };
+  };
+
   return {
-    render(body, context) {
-      const compiled = compile(body);
-      const result = compiled.ok ? compiled.template.render(sampleContext(context)) : compiled;
-      if (!result.ok)
-        return { ok: false, code: codeOf(result.error), message: place(result.error), rendered: null };
-      const fault = findJsonFault(result.output);
-      if (fault === undefined) return { ok: true, rendered: result.output };
-      // The checker knows the place in the template, of what the sample values alone bring out.
-      const checked = Object.keys(context).length === 0 ? check(body) : undefined;
-      const message =
-        checked?.ok === false && !checked.overran
-          ? checked.errors.map(place).join(' ')
-          : `the result is not JSON: ${place(fault)}`;
-      return { ok: false, code: 'invalid_json', message, rendered: result.output };
-    },
-    checkTemplate(body) {
-      const checked = check(body);
-      const problems = checked.ok ? [] : checked.errors.map(place);
-      const warnings = checked.warnings.map((warning) => `body: ${place(warning)}`);
-      return { problems, warnings, ...(!checked.ok && checked.overran && { tookTooLong: true }) };
+    check: (workspaceId, body) => charged(workspaceId, () => describeCheck(check(body))),
+    render: (workspaceId, body, context) => charged(workspaceId, () => render(body, context)),
+    preview(workspaceId, body, context) {
+      const tooLong = bodySizeProblem(body);
+      if (tooLong !== undefined) throw invalidBody([{ path: '/body', message: tooLong }]);
+      return charged(workspaceId, () => ({
+        ...render(body, context),
+        warnings: describeCheck(check(body)).warnings,
+      }));
     },
   };
 }
 
-/** A preview asks twice. */
+const maxBodyBytes = 65_536;
+
+/** A message when a body, template or not, is too long to be saved. */
+export function bodySizeProblem(body: string): string | undefined {
+  return Buffer.byteLength(body) > maxBodyBytes ? `must be at most ${maxBodyBytes} bytes` : undefined;
+}
+
+/** A preview checks the same body twice. */
 function rememberLast(check: (body: string) => BodyCheck): (body: string) => BodyCheck {
   let last: { body: string; checked: BodyCheck } | undefined;
   return (body) => {
     if (last?.body === body) return last.checked;
     const checked = check(body);
-    // The same body may pass at a quieter time.
+    // The next check of the same body can succeed, on a machine that is less busy.
     last = !checked.ok && checked.overran ? undefined : { body, checked };
     return checked;
   };
 }
 
-/** A wall-clock overrun says something about this machine; everything else about the template. */
+function describeCheck(checked: BodyCheck): TemplateCheck {
+  return {
+    problems: checked.ok ? [] : checked.errors.map(locate),
+    warnings: checked.warnings.map((warning) => `body: ${locate(warning)}`),
+    timedOut: !checked.ok && Boolean(checked.overran),
+  };
+}
+
+/**
+ * Sample values of all variables and the given values. A given variable that has the type of its sample is used as in
+ * a real alert: a number becomes a float, and the objects `alert`, `model` and `alert_rule` contain it too.
+ */
+function sampleContext(given: GivenContext): TemplateContext {
+  const entries = Object.entries(given);
+  const facts = entries.filter(([name, value]) => isFact(name, value));
+  const others = entries.filter(([name, value]) => !isFact(name, value));
+  const context = alertContext({ ...sampleFacts, ...Object.fromEntries(facts) });
+  return new Map([...context, ...others.map(([name, value]) => [name, fromJson(value as Json)] as const)]);
+}
+
+function isFact(name: string, value: unknown): boolean {
+  return Object.hasOwn(sampleFacts, name) && typeof value === typeof sampleFacts[name as keyof AlertFacts];
+}
+
+/** The wall-clock limit depends on this machine; every other error is an error of the template. */
 function codeOf({ kind }: TemplateError): 'internal_error' | 'template_error' {
   return kind === 'overrun' ? 'internal_error' : 'template_error';
 }
 
-function place({ line, column, message }: { line: number; column: number; message: string }): string {
+function locate({ line, column, message }: { line: number; column: number; message: string }): string {
   return `line ${line}, column ${column}: ${message}`;
 }

@@ -1,26 +1,17 @@
-import type { Permission } from '@tocsin/identity';
-import { apiPrefix } from '../api-route.js';
-import { webhookNotFound } from './webhook-use-cases.js';
+import { apiPrefix, idParams, notFound } from '../api-route.js';
+import type { StoredWebhook } from './stored-webhook.js';
 import type { WebhooksRepository } from './webhooks-repository.js';
 
 export const webhooksPath = `${apiPrefix}/workspaces/{workspace_id}/webhooks`;
 export const webhookPath = `${apiPrefix}/webhooks/{webhook_id}`;
 
-export const webhookParams = {
-  type: 'object',
-  additionalProperties: false,
-  properties: { webhook_id: { type: 'string', format: 'uuid' } },
-  required: ['webhook_id'],
-} as const;
+export const webhookParams = idParams('webhook_id');
 
-/** Access to the webhook that a path names, in whatever workspace it is. */
-export function toWebhook<const P extends Permission>(permission: P, repository: WebhooksRepository) {
-  return {
-    permission,
-    async locate({ webhook_id }: { webhook_id: string }) {
-      const resource = await repository.find(webhook_id);
-      if (resource === undefined) throw webhookNotFound();
-      return { workspaceId: resource.workspaceId, resource };
-    },
+/** Loads the webhook that a path names; `not_found` for an unknown id. */
+export function webhookLoader(repository: Pick<WebhooksRepository, 'find'>) {
+  return async ({ webhook_id }: { webhook_id: string }): Promise<StoredWebhook> => {
+    const webhook = await repository.find(webhook_id);
+    if (webhook === undefined) throw notFound('webhook');
+    return webhook;
   };
 }

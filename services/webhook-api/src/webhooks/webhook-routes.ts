@@ -2,118 +2,198 @@ import {
   createWebhookSchema,
   patchWebhookSchema,
   savedWebhookSchema,
+  type Webhook,
   webhookSchema,
 } from '@tocsin/contracts';
+import { parseCidrs } from '@tocsin/egress';
 import { defineRoute, type Principal } from '@tocsin/identity';
 import type { Route } from '@tocsin/kit';
-import { apiPrefix, inWorkspace, workspaceParams } from '../api-route.js';
-import { principalName } from '../principal-name.js';
-import { type ListWebhooksDeps, listWebhooksRoute } from './list-webhooks-route.js';
+import {
+  type ApiDeps,
+  apiPrefix,
+  inWorkspace,
+  ofResource,
+  pathIn,
+  principalName,
+  workspaceParams,
+} from '../api-route.js';
+import { listResponse, pageQuery } from '../lists/paging.js';
+import { createWebhookChecks } from './check-webhook.js';
 import { presentWebhook } from './present-webhook.js';
-import { toWebhook, webhookParams, webhookPath, webhooksPath } from './webhook-path.js';
-import type { WebhookUseCases } from './webhook-use-cases.js';
-
-export interface WebhookRoutesDeps extends ListWebhooksDeps {
-  useCases: WebhookUseCases;
-  /** Of the API, without a path; empty where it is not known. */
-  publicUrl: string;
-}
+import type { StoredWebhook } from './stored-webhook.js';
+import { createTemplates } from './templates.js';
+import { testRoutes } from './test-routes.js';
+import { webhookLoader, webhookParams, webhookPath, webhooksPath } from './webhook-path.js';
+import { createWebhookUseCases } from './webhook-use-cases.js';
+import {
+  createWebhooksRepository,
+  type ListedWebhook,
+  type WebhooksRepository,
+  webhookSorts,
+} from './webhooks-repository.js';
 
 const tag = 'webhooks';
 
-/** Creating, listing, reading, changing and deleting webhooks. */
-export function webhookRoutes(deps: WebhookRoutesDeps): Route<Principal>[] {
-  return [createRoute(deps), listWebhooksRoute(deps), readRoute(deps), updateRoute(deps), deleteRoute(deps)];
-}
-
-function createRoute({ useCases, secretBox, publicUrl }: WebhookRoutesDeps): Route<Principal> {
-  return defineRoute({
-    method: 'POST',
-    path: webhooksPath,
-    operationId: 'createWebhook',
-    summary: 'Creates a webhook.',
-    tag,
-    access: inWorkspace('workspace_create_webhook'),
-    params: workspaceParams,
-    body: createWebhookSchema,
-    responses: {
-      201: {
-        description: 'The webhook.',
-        schema: savedWebhookSchema,
-        headers: { Location: 'Where it can be read.' },
+export function webhookRoutes({ config, secretBox, sender, ...deps }: ApiDeps): Route<Principal>[] {
+  const { limits, publicUrl } = config;
+  const repository = createWebhooksRepository(deps.database);
+  const templates = createTemplates();
+  const checks = createWebhookChecks({ allow: parseCidrs(config.egress.allow), sender, templates });
+  const maxPerWorkspace = limits.webhooksPerWorkspace;
+  const useCases = createWebhookUseCases({ repository, secretBox, checks, maxPerWorkspace, now: deps.now });
+  const load = webhookLoader(repository);
+  return [
+    defineRoute({
+      method: 'POST',
+      path: webhooksPath,
+      operationId: 'createWebhook',
+      summary: 'Creates a webhook.',
+      tag,
+      access: inWorkspace('workspace_create_webhook'),
+      params: workspaceParams,
+      body: createWebhookSchema,
+      responses: {
+        201: {
+          description: 'The webhook.',
+          schema: savedWebhookSchema,
+          headers: { Location: 'URL of the webhook.' },
+        },
       },
-    },
-    problems: [409],
-    async handler({ resource, body, principal }) {
-      const by = { principal: principalName(principal) };
-      const { webhook, warnings } = await useCases.create(resource.workspaceId, body, by);
-      return {
-        status: 201,
-        headers: { Location: `${publicUrl}${apiPrefix}/webhooks/${webhook.id}` },
-        body: { ...presentWebhook(webhook, { secretBox, principal }), warnings },
-      };
-    },
-  });
+      problems: [409],
+      async handler({ resource, body, principal }) {
+        const by = { principal: principalName(principal) };
+        const { webhook, warnings } = await useCases.create(resource.workspaceId, body, by);
+        const headers = { Location: `${publicUrl}${apiPrefix}/webhooks/${webhook.id}` };
+        const shown = { ...presentWebhook(webhook, { secretBox, principal }), warnings };
+        return { status: 201, headers, body: shown };
+      },
+    }),
+    listRoute({ ...deps, secretBox, repository }),
+    defineRoute({
+      method: 'GET',
+      path: webhookPath,
+      operationId: 'getWebhook',
+      summary: 'Reads a webhook.',
+      tag,
+      access: ofResource('webhook_read', load),
+      params: webhookParams,
+      responses: { 200: { description: 'The webhook.', schema: webhookSchema } },
+      problems: [404],
+      handler: ({ resource, principal }) => ({
+        status: 200,
+        body: presentWebhook(resource, { secretBox, principal }),
+      }),
+    }),
+    defineRoute({
+      method: 'PATCH',
+      path: webhookPath,
+      operationId: 'updateWebhook',
+      summary: 'Changes writable fields of a webhook.',
+      tag,
+      access: ofResource('webhook_update', load),
+      params: webhookParams,
+      body: patchWebhookSchema,
+      responses: { 200: { description: 'The whole webhook.', schema: savedWebhookSchema } },
+      problems: [404, 409],
+      async handler({ resource, body, principal }) {
+        const by = { principal: principalName(principal) };
+        const { webhook, warnings } = await useCases.update(resource, body, by);
+        return { status: 200, body: { ...presentWebhook(webhook, { secretBox, principal }), warnings } };
+      },
+    }),
+    defineRoute({
+      method: 'DELETE',
+      path: webhookPath,
+      operationId: 'deleteWebhook',
+      summary: 'Deletes a webhook.',
+      description: 'A webhook that alert rules use is deleted only with `force`, which detaches it first.',
+      tag,
+      access: ofResource('webhook_delete', load),
+      params: webhookParams,
+      query: {
+        type: 'object',
+        additionalProperties: false,
+        properties: { force: { type: 'boolean', description: 'Detach the webhook from its alert rules.' } },
+      },
+      responses: { 204: { description: 'The webhook is deleted.' } },
+      problems: [404, 409],
+      async handler({ resource, query }) {
+        await useCases.delete(resource.id, { detach: query.force ?? false });
+        return { status: 204 };
+      },
+    }),
+    ...testRoutes({
+      load,
+      secretBox,
+      sender,
+      checks,
+      templates,
+      testsPerMinute: limits.testsPerMinute,
+    }),
+  ];
 }
 
-function readRoute({ repository, secretBox }: WebhookRoutesDeps): Route<Principal> {
+interface ListDeps extends Pick<ApiDeps, 'paging' | 'lists' | 'secretBox'> {
+  repository: WebhooksRepository;
+}
+
+function listRoute({ repository, secretBox, paging, lists }: ListDeps): Route<Principal> {
   return defineRoute({
     method: 'GET',
-    path: webhookPath,
-    operationId: 'getWebhook',
-    summary: 'Reads a webhook.',
+    path: webhooksPath,
+    operationId: 'listWebhooks',
+    summary: 'Lists the webhooks of a workspace, all of them unless `limit` is given.',
     tag,
-    access: toWebhook('webhook_read', repository),
-    params: webhookParams,
-    responses: { 200: { description: 'The webhook.', schema: webhookSchema } },
-    problems: [404],
-    handler: ({ resource, principal }) => ({
-      status: 200,
-      body: presentWebhook(resource, { secretBox, principal }),
-    }),
-  });
-}
-
-function updateRoute({ useCases, repository, secretBox }: WebhookRoutesDeps): Route<Principal> {
-  return defineRoute({
-    method: 'PATCH',
-    path: webhookPath,
-    operationId: 'updateWebhook',
-    summary: 'Changes any of the writable fields of a webhook.',
-    tag,
-    access: toWebhook('webhook_update', repository),
-    params: webhookParams,
-    body: patchWebhookSchema,
-    responses: { 200: { description: 'The whole webhook.', schema: savedWebhookSchema } },
-    problems: [404, 409],
-    async handler({ resource, body, principal }) {
-      const by = { principal: principalName(principal) };
-      const { webhook, warnings } = await useCases.update(resource, body, by);
-      return { status: 200, body: { ...presentWebhook(webhook, { secretBox, principal }), warnings } };
-    },
-  });
-}
-
-function deleteRoute({ useCases, repository }: WebhookRoutesDeps): Route<Principal> {
-  return defineRoute({
-    method: 'DELETE',
-    path: webhookPath,
-    operationId: 'deleteWebhook',
-    summary: 'Deletes a webhook.',
-    description: 'One that alert rules use is only deleted with `force`, which detaches it from them.',
-    tag,
-    access: toWebhook('webhook_delete', repository),
-    params: webhookParams,
+    access: inWorkspace('workspace_list_webhooks'),
+    params: workspaceParams,
     query: {
       type: 'object',
       additionalProperties: false,
-      properties: { force: { type: 'boolean', description: 'Detach it from the rules that use it.' } },
+      properties: {
+        name: { type: 'string', maxLength: 255, description: 'Part of the name, in any case.' },
+        sort: { type: 'string', enum: webhookSorts, description: '`created_at` unless given.' },
+        order: { type: 'string', enum: ['asc', 'desc'], description: '`asc` unless given.' },
+        ...pageQuery,
+      },
     },
-    responses: { 204: { description: 'It is gone.' } },
-    problems: [404, 409],
-    async handler({ resource, query }) {
-      await useCases.delete(resource.id, { detach: query.force ?? false });
-      return { status: 204 };
+    responses: { 200: listResponse('The webhooks.', webhookSchema) },
+    problems: [503],
+    async handler({ resource: { workspaceId }, query, principal }) {
+      const list = { path: pathIn(webhooksPath, workspaceId), query };
+      const { name, sort = 'created_at', order = 'asc', limit } = query;
+      const after = paging.positionOf(list);
+      const wanted = { workspaceId, name, sort, order, after, limit: limit && limit + 1 };
+      const found = await lists.run(workspaceId, () => repository.list(wanted));
+      const keyOf = (webhook: ListedWebhook) => [sortKey(webhook, sort), webhook.id];
+      const { rows, headers } = paging.page(list, found, { limit: limit ?? found.length, keyOf });
+      const show = (webhook: StoredWebhook) => presentWebhook(webhook, { secretBox, principal });
+      const pages = readPages(rows, { repository, show });
+      return { status: 200, headers, body: lists.stream(workspaceId, pages) };
     },
   });
+}
+
+/** Target size of a page in bytes; a page has at least one webhook. */
+const pageBytes = 524_288;
+
+/** Reads the listed webhooks page by page, in the order of the list, without those deleted meanwhile. */
+async function* readPages(
+  listed: readonly ListedWebhook[],
+  deps: { repository: Pick<WebhooksRepository, 'findAll'>; show: (webhook: StoredWebhook) => Webhook },
+): AsyncGenerator<Webhook[]> {
+  let ids: string[] = [];
+  let bytes = 0;
+  for (const [index, webhook] of listed.entries()) {
+    ids.push(webhook.id);
+    bytes += webhook.bytes;
+    if (bytes < pageBytes && index < listed.length - 1) continue;
+    yield (await deps.repository.findAll(ids)).map(deps.show);
+    ids = [];
+    bytes = 0;
+  }
+}
+
+function sortKey(webhook: ListedWebhook, sort: (typeof webhookSorts)[number]): string {
+  if (sort === 'name') return webhook.name;
+  return (sort === 'created_at' ? webhook.createdAt : webhook.updatedAt).toISOString();
 }

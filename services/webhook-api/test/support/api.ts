@@ -108,7 +108,7 @@ function testConfig(databaseUrl: string, amqpUrl: string): WebhookApiConfig {
       requestBytes: 1_048_576,
       requestsPerMinute: 1_000_000,
       alertsPerMinute: 1_000_000,
-      probesPerMinute: 1_000_000,
+      testsPerMinute: 1_000_000,
       webhooksPerWorkspace: 1_000,
     },
   };

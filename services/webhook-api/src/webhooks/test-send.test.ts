@@ -1,8 +1,8 @@
-import { toTestResult } from './probe.js';
+import { toTestResult } from './test-send.js';
 
 const response = { kind: 'response', body: 'body', truncated: false, durationMs: 12.6 } as const;
 
-test('any HTTP answer is no error; above 299 it is no success', () => {
+test('an HTTP response is no error, and a status above 299 is a failure', () => {
   expect(toTestResult({ ...response, statusCode: 299 })).toEqual({
     error: null,
     response: { status_code: 299, response: 'body' },
@@ -18,19 +18,19 @@ test.each([
   [401, 'Authorization header'],
   [403, 'lacks permission'],
   [404, 'Wrong URL'],
-])('an answer of %i comes with its likely cause', (statusCode, cause) => {
+])('a response with status %i has its likely cause', (statusCode, cause) => {
   expect(toTestResult({ ...response, statusCode }).likely_cause).toContain(cause);
 });
 
-test('without an answer there is an error that begins with its code', () => {
+test('without a response, the error starts with its code', () => {
   const result = toTestResult({
     kind: 'error',
     code: 'connection_refused',
-    error: 'Nobody listens there.',
+    error: 'Nothing listens on this port.',
     durationMs: 1,
   });
   expect(result).toEqual({
-    error: 'connection_refused: Nobody listens there.',
+    error: 'connection_refused: Nothing listens on this port.',
     response: null,
     success: false,
     duration_ms: 1,

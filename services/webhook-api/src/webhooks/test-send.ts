@@ -1,22 +1,21 @@
 import type { TestResult } from '@tocsin/contracts';
 import type { SendResult } from '@tocsin/egress';
-import { likelyCause } from './likely-cause.js';
 import type { WebhookSecrets } from './stored-webhook.js';
 
-/** The one guarded sender, as tests use it. Never rejects: what fails, fails as a result. */
-export interface ProbeSender {
+/** The egress sender. It never rejects: a failure is a result. */
+export interface TestSender {
   send(request: WebhookSecrets, signal: AbortSignal): Promise<SendResult>;
 }
 
-/** Sends one POST and tells what came of it. */
-export async function probe(
+/** Sends one POST request and returns its result. */
+export async function testSend(
   request: WebhookSecrets,
-  { sender, signal }: { sender: ProbeSender; signal: AbortSignal },
+  { sender, signal }: { sender: TestSender; signal: AbortSignal },
 ): Promise<TestResult> {
   return toTestResult(await sender.send(request, signal));
 }
 
-// The customer's document: "A destination status code above 299 counts as a failure of the test."
+/** The specification counts a status above 299 as a failed test. */
 const lastSuccess = 299;
 
 export function toTestResult(result: SendResult): TestResult {
@@ -31,6 +30,14 @@ export function toTestResult(result: SendResult): TestResult {
     response: { status_code: statusCode, response: body },
     success: statusCode <= lastSuccess,
     duration_ms,
-    likely_cause: likelyCause(statusCode),
+    likely_cause: likelyCauses[statusCode] ?? null,
   };
 }
+
+/** Usual meanings of a destination's status, from the specification. */
+const likelyCauses: Readonly<Record<number, string>> = {
+  400: 'Rendered body is not valid JSON, for example a quoted numeric variable.',
+  401: 'Authorization header missing or wrong.',
+  403: 'Destination account lacks permission (for an issue tracker: permission to create issues in the project).',
+  404: 'Wrong URL, or the destination URL has been revoked.',
+};

@@ -1,0 +1,78 @@
+import { isStatementTimeout } from '@tocsin/database';
+import { AppError, createSemaphore, type LimitReason } from '@tocsin/kit';
+
+/** Statement timeout of a search, in milliseconds. */
+export const searchTimeoutMs = 5_000;
+
+/**
+ * Limits the reads of long lists, so that the other database connections stay free for short reads, such as the rule
+ * of each published alert. One workspace gets at most half of the permits.
+ */
+export interface SearchLimiter {
+  /**
+   * Runs a read while holding a permit. `workspaceId` is null for the whole deployment.
+   * @throws AppError `too_many_requests` or `unavailable` when no permit becomes free within 3 s; `unavailable` when
+   *   the search times out
+   */
+  run<T>(workspaceId: string | null, search: () => Promise<T>): Promise<T>;
+  /**
+   * Passes pages on and holds a permit while each page is read, not while the client receives it. Only the first page
+   * can be refused: a response in progress could only be cut.
+   */
+  stream<Row>(workspaceId: string, pages: AsyncIterable<Row[]>): AsyncIterable<Row[]>;
+}
+
+export interface SearchLimiterOptions {
+  databasePoolSize: number;
+  /** Kind of reads, for error messages. */
+  reads: 'searches' | 'lists';
+}
+
+/** Part of the database connections: searches and lists together leave a fifth of them free. */
+const part = 0.4;
+
+export function createSearchLimiter({ databasePoolSize, reads }: SearchLimiterOptions): SearchLimiter {
+  const permits = Math.max(1, Math.floor(databasePoolSize * part));
+  const permitsPerKey = Math.ceil(permits / 2);
+  const createError = (reason: LimitReason) => noPermit(reason, reads);
+  const semaphore = createSemaphore({ permits, permitsPerKey, maxWaitMs: 3_000, createError });
+  return {
+    run: (workspaceId, search) =>
+      semaphore.run(async () => {
+        try {
+          return await search();
+        } catch (cause) {
+          throw isStatementTimeout(cause) ? timedOut(cause, reads) : cause;
+        }
+      }, workspaceId ?? 'deployment'),
+
+    async *stream(workspaceId, pages) {
+      const iterator = pages[Symbol.asyncIterator]();
+      try {
+        for (let isFirst = true; ; isFirst = false) {
+          const release = await semaphore.acquire(workspaceId, isFirst ? {} : { maxWaitMs: Infinity });
+          const { done, value } = await iterator.next().finally(release);
+          if (done) return;
+          yield value;
+        }
+      } finally {
+        await iterator.return?.();
+      }
+    },
+  };
+}
+
+function noPermit(reason: LimitReason, reads: string): AppError {
+  const options = { retryAfterSeconds: 2 };
+  if (reason === 'total')
+    return new AppError('unavailable', `Too many ${reads} are running; try again.`, options);
+  return new AppError('too_many_requests', `Other ${reads} of this workspace are still running.`, options);
+}
+
+function timedOut(cause: unknown, reads: SearchLimiterOptions['reads']): AppError {
+  const detail =
+    reads === 'searches'
+      ? 'This search takes too long. Narrow its time range with since and until.'
+      : 'This list takes too long. Set a smaller limit.';
+  return new AppError('unavailable', detail, { cause, retryAfterSeconds: 5 });
+}

@@ -5,10 +5,11 @@ import { fileURLToPath } from 'node:url';
 import { parse } from 'yaml';
 import { subjectProblem, subjectsSince } from './language/commit-subjects.js';
 import { createWordCheck, type WordList } from './language/private-words.js';
+import { findSentenceProblems } from './language/sentences.js';
 
 /**
- * `npm run check:language [folder ...]`: fails on private words (infra/checks/private-words.yml) in the given folders or
- * the whole repository, and on commit subjects that are too long or name no area.
+ * `npm run check:language -- [path ...]`: fails on private words (infra/checks/private-words.yml), on sentences that do not
+ * start with a subject, on long test titles, and on malformed commit subjects. Without a path it checks the repository.
  */
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 const listFile = 'infra/checks/private-words.yml';
@@ -23,10 +24,13 @@ const folders = process.argv.slice(2);
 const paths = listFiles()
   .filter((path) => folders.length === 0 || folders.some((folder) => path.startsWith(folder)))
   .filter((path) => !notRead.test(path) && !aboutTheList.test(path));
-const words = paths.flatMap((path) => check(path, readFileSync(join(repository, path), 'utf8')));
+const texts = paths.map((path) => ({ path, text: readFileSync(join(repository, path), 'utf8') }));
+const words = texts.flatMap(({ path, text }) => check(path, text));
 for (const { path, line, found, instead } of words) {
   console.log(`${path}${line > 0 ? `:${line}` : ''}: "${found}" is a private word; write: ${instead}`);
 }
+const sentences = texts.flatMap(({ path, text }) => findSentenceProblems(path, text));
+for (const { path, line, problem } of sentences) console.log(`${path}:${line}: ${problem}`);
 
 const subjects = subjectsSince(firstChecked, repository);
 if (subjects === undefined) console.log(`Commit subjects: not checked, no history since ${firstChecked}.`);
@@ -37,9 +41,9 @@ const badSubjects = (subjects ?? []).flatMap((subject) => {
 for (const line of badSubjects) console.log(line);
 
 console.log(`Language: ${paths.length} files and ${subjects?.length ?? 0} commits checked.`);
-if (words.length + badSubjects.length > 0) {
+if (words.length + sentences.length + badSubjects.length > 0) {
   console.log(
-    `${words.length} private words, ${badSubjects.length} commit subjects. The list is ${listFile}.`,
+    `${words.length} private words (see ${listFile}), ${sentences.length} sentences, ${badSubjects.length} subjects.`,
   );
   process.exitCode = 1;
 }

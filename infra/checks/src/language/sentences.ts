@@ -1,0 +1,46 @@
+export interface SentenceProblem {
+  path: string;
+  line: number;
+  problem: string;
+}
+
+const maxTitleLength = 90;
+const starts = 'What|Who|Whoever|Whether|Of|As|The same';
+const startOfSentence = new RegExp(`(?:^|[.!?] )(${starts}) `);
+const startOfTitle = new RegExp(`^(${starts}) `, 'i');
+
+/**
+ * Finds sentences of comments and Markdown that do not start with their subject, and test titles that are too long.
+ * Headings, tables and quotations of Markdown are exempt.
+ */
+export function findSentenceProblems(path: string, text: string): SentenceProblem[] {
+  return text.split('\n').flatMap((line, index) => {
+    const problem = problemOf(path, line);
+    return problem === undefined ? [] : [{ path, line: index + 1, problem }];
+  });
+}
+
+function problemOf(path: string, line: string): string | undefined {
+  const prose = path.endsWith('.md') ? proseOfMarkdown(line) : isCode(path) ? commentOf(line) : undefined;
+  const [, word] = startOfSentence.exec(prose ?? '') ?? [];
+  if (word !== undefined) return `a sentence starts with "${word}"; start with its subject`;
+  if (!path.endsWith('.test.ts')) return undefined;
+  const [, title = ''] = /\b(?:test|it)(?:\.\w+(?:\(.*\))?)?\('((?:[^'\\]|\\.)*)'/.exec(line) ?? [];
+  if (title.length > maxTitleLength)
+    return `a test title has ${title.length} characters, more than ${maxTitleLength}`;
+  const [, first] = startOfTitle.exec(title) ?? [];
+  return first === undefined ? undefined : `a test title starts with "${first}"; start with its subject`;
+}
+
+function isCode(path: string): boolean {
+  return /\.[cm]?[jt]sx?$/.test(path);
+}
+
+/** Returns the text of a comment that fills its line or follows code. */
+function commentOf(line: string): string | undefined {
+  return /^\s*(?:\/\*\*?|\*(?!\/)|\/\/)\s+(.*)$/.exec(line)?.[1] ?? /[;,{)]\s+\/\/ (.*)$/.exec(line)?.[1];
+}
+
+function proseOfMarkdown(line: string): string | undefined {
+  return /^\s*[#|>]/.test(line) ? undefined : line.replace(/^\s*(?:[-*]|\d+[.])\s+/, '').replace(/^\*\*/, '');
+}

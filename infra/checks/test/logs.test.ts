@@ -4,7 +4,15 @@ import { createBroker, createPublisher } from '@tocsin/messaging';
 import { until } from '@tocsin/testing';
 import { createTestBroker } from '@tocsin/testing/broker';
 import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
-import { type Program, patience, run, type Service, startService, stop, tokenOf } from './support/stack.js';
+import {
+  type LoggingProgram,
+  patience,
+  run,
+  type Service,
+  startService,
+  stop,
+  tokenOf,
+} from './support/stack.js';
 
 /** Planted where each kind of secret goes; none may be in any output, in any spelling. */
 const secrets = {
@@ -26,7 +34,7 @@ const secrets = {
 
 const workspaceId = process.env.TOCSIN_TEST_WORKSPACE_ID ?? '';
 const modelId = '6f1d0f0e-6c39-4c0b-8f5e-0b8a1c9f2a11';
-const programs: Program[] = [];
+const programs: LoggingProgram[] = [];
 let database: TestDatabase;
 let destination: Awaited<ReturnType<typeof startRawDestination>>;
 let env: Record<string, string>;
@@ -155,7 +163,7 @@ async function deliver(webhook: object, requestId: string): Promise<void> {
   );
 }
 
-const linesOf = (program: Program, event: string, requestId: string) =>
+const linesOf = (program: LoggingProgram, event: string, requestId: string) =>
   program.lines(event).filter((line) => line.request_id === requestId);
 
 test('the request id is in the log lines of fan-out and of every attempt', async () => {

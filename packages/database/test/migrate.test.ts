@@ -1,14 +1,18 @@
-import { spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { createEmptyTestDatabase, createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
+import { startProgram } from '@tocsin/testing';
+import {
+  createEmptyTestDatabase,
+  createTestDatabase,
+  type TestDatabase,
+  untilLockWaits,
+} from '@tocsin/testing/database';
 import type { Knex } from 'knex';
 import { createDatabase, type Database } from '../src/connection.js';
 import { migrateDatabase } from '../src/migrate-database.js';
 import { migrations } from '../src/migrations/index.js';
 import { checkSchema } from '../src/schema-reader.js';
 
+const applicationName = 'tocsin-migrate';
 const namesOfMigrations = migrations.map(({ name }) => name);
 
 const databases: TestDatabase[] = [];
@@ -26,15 +30,8 @@ const script = fileURLToPath(new URL('../dist/migrate.js', import.meta.url));
 
 /** Runs the migrations that ship, in a child process. */
 function startMigrations(url: string) {
-  const child = spawn(process.execPath, [script], { env: { ...process.env, DATABASE_URL: url } });
-  let output = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.setEncoding('utf8').on('data', (text: string) => {
-      output += text;
-    });
-  }
-  const ended = once(child, 'close').then(([code]) => ({ code: code as number | null, output }));
-  return { child, ended };
+  const { child, ended, output } = startProgram(script, { ...process.env, DATABASE_URL: url });
+  return { child, ended: ended.then((code) => ({ code, output: output() })) };
 }
 
 async function appliedTo({ knex }: Database): Promise<string[]> {
@@ -47,28 +44,12 @@ async function block({ url, database }: TestDatabase, table: string) {
   const trx = await blocker.knex.transaction();
   await trx.raw(`create table ${table} ()`);
   return {
-    untilBlocked: (waiting: number) => untilWaiting(database, waiting),
+    untilBlocked: (sessions: number) => untilLockWaits(database, { sessions, applicationName }),
     async release() {
       await trx.rollback();
       await blocker.close();
     },
   };
-}
-
-async function untilWaiting(database: Database, waiting: number): Promise<void> {
-  const endsAtMs = performance.now() + 20_000;
-  while ((await countWaiting(database)) < waiting) {
-    if (performance.now() > endsAtMs) throw new Error('No migration is waiting.');
-    await sleep(20);
-  }
-}
-
-async function countWaiting({ knex }: Database): Promise<number> {
-  const { rows } = await knex.raw(
-    `select from pg_stat_activity where application_name = 'tocsin-migrate' and wait_event_type = 'Lock'
-     and datname = current_database()`,
-  );
-  return rows.length;
 }
 
 test('two concurrent processes on an empty database apply each migration once', async () => {
@@ -102,11 +83,11 @@ test('a migration of a table with a long reader waits in short steps, so that ot
     name: '0002-next',
     up: (knex: Knex) => knex.raw('alter table api_keys add column next smallint'),
   };
-  const migrator = createDatabase({ url, applicationName: 'tocsin-migrate', poolSize: 1 });
+  const migrator = createDatabase({ url, applicationName, poolSize: 1 });
   const reader = await database.knex.transaction();
   await reader.raw('select from api_keys');
   const migrated = migrateDatabase(migrator, [...migrations, next]).finally(() => migrator.close());
-  await untilWaiting(database, 1);
+  await untilLockWaits(database, { applicationName });
   await database.knex.raw(`set statement_timeout = '15s'; select from api_keys; reset statement_timeout`);
   await reader.commit();
   expect(await migrated).toEqual({ applied: ['0002-next'], later: [] });

@@ -7,6 +7,7 @@ import {
   type DeliveryFixture,
   insertDelivery,
   type TestDatabase,
+  untilLockWaits,
 } from '@tocsin/testing/database';
 
 let db: TestDatabase;
@@ -145,8 +146,10 @@ test('a job killed within a page repeats that page', async () => {
   const holder = await db.database.knex.transaction();
   await holder('deliveries').whereIn('id', ids).select('id').forUpdate();
   const dying = expect(runRedeliveryPage(worker, 5)).rejects.toThrow();
-  const doomed = `from pg_stat_activity where application_name = 'doomed-worker' and wait_event_type = 'Lock'`;
-  while ((await db.database.knex.raw(`select pg_terminate_backend(pid) ${doomed}`)).rows.length === 0);
+  await untilLockWaits(db.database, { applicationName: 'doomed-worker' });
+  await db.database.knex.raw(
+    `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'doomed-worker'`,
+  );
   await dying;
   await worker.close();
   await holder.commit();

@@ -1,6 +1,11 @@
 import { randomUUID } from 'node:crypto';
 import { redeliver } from '@tocsin/deliveries';
-import { createTestDatabase, insertDelivery, type TestDatabase } from '@tocsin/testing/database';
+import {
+  createTestDatabase,
+  insertDelivery,
+  type TestDatabase,
+  untilLockWaits,
+} from '@tocsin/testing/database';
 
 const workspaceId = randomUUID();
 
@@ -88,7 +93,7 @@ describe('the redelivery of a delivery', () => {
     await recording('open_deliveries').where({ delivery_id: id }).delete();
     await recording('deliveries').where({ id }).update({ status: 'failed', failed_at: new Date() });
     const redelivering = redeliver(database, id);
-    await sessionWaits();
+    await untilLockWaits(db.database);
     await recording.commit();
     expect(await redelivering).toBe('reopened');
     expect(await deliveryRow(id)).toMatchObject({ status: 'open', run: 3, failed_at: null });
@@ -104,12 +109,12 @@ describe('the redelivery of a delivery', () => {
     const other = await database.knex.transaction();
     await other('deliveries').where({ id }).update({ status: 'open', run: 3 });
     const redelivering = redeliver(database, id);
-    await sessionWaits('from deliveries');
+    await untilLockWaits(db.database, { statement: 'from deliveries' });
     await database.knex('open_deliveries').insert({ ...open, run: 3 });
     const worker = await database.knex.transaction();
     await worker('open_deliveries').where({ delivery_id: id }).update({ claims_without_outcome: 0 });
     await other.commit();
-    await sessionWaits('from open_deliveries');
+    await untilLockWaits(db.database, { statement: 'from open_deliveries' });
     await worker('deliveries').where({ id }).update({ status_code: 503 });
     await worker.commit();
     expect(await redelivering).toBe('brought_forward');
@@ -123,13 +128,6 @@ async function reopened(changes: object): Promise<string> {
   await redeliver(database, id);
   await database.knex('open_deliveries').where({ delivery_id: id }).update(changes);
   return id;
-}
-
-/** Waits until a session of this database waits for a lock, in a statement with these words. */
-async function sessionWaits(words = ''): Promise<void> {
-  const waiting = `select 1 from pg_stat_activity
-    where datname = current_database() and wait_event_type = 'Lock' and position(:words in query) > 0`;
-  while ((await db.database.knex.raw(waiting, { words })).rows.length === 0);
 }
 
 const openRow = (id: string) => db.database.knex('open_deliveries').where({ delivery_id: id }).first();

@@ -9,4 +9,5 @@ export {
   testSecretBox,
   testSecretsKeys,
 } from './fixtures.js';
+export { untilLockWaits } from './lock-waits.js';
 export { createEmptyTestDatabase, createTestDatabase, type TestDatabase } from './test-database.js';

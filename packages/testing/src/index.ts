@@ -1,5 +1,6 @@
 // Helpers for tests: waiting, TCP proxy, HTTP receiver; `./database` and `./broker` have those for servers.
 
 export { type HttpReceiver, type ReceivedRequest, startHttpReceiver } from './http-receiver.js';
+export { type Program, type ProgramOptions, startProgram } from './program.js';
 export { startTcpProxy, type TcpProxy } from './tcp-proxy.js';
 export { until } from './until.js';

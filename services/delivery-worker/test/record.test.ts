@@ -1,6 +1,5 @@
 import { createLogger } from '@tocsin/kit';
-import { until } from '@tocsin/testing';
-import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
+import { createTestDatabase, type TestDatabase, untilLockWaits } from '@tocsin/testing/database';
 import { createDatabaseRetry } from '../src/database-retry.js';
 import type { Attempt, Outcome } from '../src/delivery/outcome.js';
 import { createRecorder } from '../src/delivery/record.js';
@@ -109,12 +108,7 @@ test('recording beside a statement that was given up as lost is recording once, 
     // Holds the one up before its commit, until the other has begun too and sees nothing of it.
     await trx('deliveries').where({ id: claimed.deliveryId }).forUpdate();
     both = Promise.all([record(), record()]);
-    await until('both have begun', async () => {
-      const { rows } = await scene.database.knex.raw(
-        `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
-      );
-      return rows.length === 2;
-    });
+    await untilLockWaits(scene.database, { sessions: 2 });
   });
   await both;
   expect(await scene.attempts(claimed.deliveryId)).toHaveLength(1);

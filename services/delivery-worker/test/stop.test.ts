@@ -1,7 +1,5 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { startTcpProxy, type TcpProxy, until } from '@tocsin/testing';
+import { type Program, startProgram, startTcpProxy, type TcpProxy, until } from '@tocsin/testing';
 import { startBrokerProxy } from '@tocsin/testing/broker';
 import { createStage, type Stage } from './support/stage.js';
 
@@ -14,8 +12,7 @@ const graceMs = 15_000;
 let stage: Stage;
 let broker: Awaited<ReturnType<typeof startBrokerProxy>>;
 let database: TcpProxy;
-let child: ChildProcess;
-let output: string;
+let worker: Program;
 
 beforeEach(async () => {
   stage = await createStage({ leases: { queuedMs: 1_000, claimMs: 14_000 } });
@@ -23,30 +20,23 @@ beforeEach(async () => {
   database = await startTcpProxy(stage.config.databaseUrl.reveal());
 });
 afterEach(async () => {
-  child.kill('SIGKILL');
+  worker.child.kill('SIGKILL');
   await broker.close();
   await database.close();
   await stage.close();
 });
 
 function start() {
-  child = spawn(process.execPath, [main], {
-    env: {
-      HOST: '127.0.0.1',
-      PORT: '0',
-      METRICS_PORT: '0',
-      DATABASE_URL: database.url,
-      AMQP_URL: broker.url,
-      SECRETS_KEYS: stage.config.secretsKeys.reveal(),
-      EGRESS_ALLOW: '127.0.0.0/8',
-    },
-    stdio: ['ignore', 'pipe', 'ignore'],
+  worker = startProgram(main, {
+    HOST: '127.0.0.1',
+    PORT: '0',
+    METRICS_PORT: '0',
+    DATABASE_URL: database.url,
+    AMQP_URL: broker.url,
+    SECRETS_KEYS: stage.config.secretsKeys.reveal(),
+    EGRESS_ALLOW: '127.0.0.0/8',
   });
-  output = '';
-  child.stdout!.on('data', (data: Buffer) => {
-    output += data.toString();
-  });
-  return once(child, 'exit').then(([code]) => ({ code: code as number | null, atMs: performance.now() }));
+  return worker.ended.then((code) => ({ code, atMs: performance.now() }));
 }
 
 const delivered = (alertId: string) =>
@@ -73,7 +63,7 @@ test.each<[string, () => unknown]>([
     harm();
     const alertId = await stage.fire(ruleId);
     const toldAtMs = performance.now();
-    child.kill('SIGTERM');
+    worker.child.kill('SIGTERM');
     const { code, atMs } = await exited;
     expect(code).toBe(0);
     expect(atMs - toldAtMs).toBeLessThan(graceMs);
@@ -91,9 +81,11 @@ test('a worker whose database is away stops in time, and nothing is lost', async
   await delivered(await stage.fire(ruleId));
   await database.close();
   const alertId = await stage.fire(ruleId);
-  await until('it is in hand and waits for the database', () => output.includes('database.unavailable'));
+  await until('it is in hand and waits for the database', () =>
+    worker.output().includes('database.unavailable'),
+  );
   const toldAtMs = performance.now();
-  child.kill('SIGTERM');
+  worker.child.kill('SIGTERM');
   const { code, atMs } = await exited;
   expect(code).toBe(0);
   expect(atMs - toldAtMs).toBeLessThan(graceMs);

@@ -1,7 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createDatabase, type Database } from '@tocsin/database';
-import { until } from '@tocsin/testing';
-import { createTestDatabase } from '@tocsin/testing/database';
+import { createTestDatabase, untilLockWaits } from '@tocsin/testing/database';
 import { createScene, type Scene } from './support/scene.js';
 
 let db: Awaited<ReturnType<typeof createTestDatabase>>;
@@ -34,14 +33,6 @@ async function fortyQueued(scene: Scene): Promise<string[]> {
   return planned.map(({ deliveries }) => deliveries[0]!.id);
 }
 
-/** Whether a session of this database waits for another's lock. */
-async function someoneWaits(): Promise<boolean> {
-  const { rows } = await database.knex.raw(
-    `select from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
-  );
-  return rows.length > 0;
-}
-
 const dueOf = (ids: string[]) => ids.map((deliveryId) => ({ deliveryId, run: 1 }));
 
 test('a record that has to wait for rows that are being put back is whole when it goes on', async () => {
@@ -56,7 +47,7 @@ test('a record that has to wait for rows that are being put back is whole when i
   const recording = scene.records.record(
     claimed.map((entry) => ({ claimed: entry, outcome: { kind: 'succeeded' as const }, attempt })),
   );
-  await until('it waits for the rows', someoneWaits);
+  await untilLockWaits(database);
   await puttingBack.commit();
   await recording;
 
@@ -71,7 +62,7 @@ test('a claim that has to wait for rows that are being changed returns all that 
   const changing = await database.knex.transaction();
   await changing('open_deliveries').whereIn('delivery_id', ids.slice(10, 30)).update({ due_at: new Date() });
   const claiming = scene.claims.claim(dueOf(ids), randomUUID());
-  await until('it waits for the rows', someoneWaits);
+  await untilLockWaits(database);
   await changing.commit();
   expect(new Set((await claiming).map(({ deliveryId }) => deliveryId))).toEqual(new Set(ids));
 });

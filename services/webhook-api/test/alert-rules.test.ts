@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { AlertRule, Webhook } from '@tocsin/contracts';
+import { untilLockWaits } from '@tocsin/testing/database';
 import { otherWorkspaceId, startApi, type TestApi, workspaceId } from './support/api.js';
 
 const collection = `/api/v1/workspaces/${workspaceId}/alert_rules`;
@@ -156,7 +157,7 @@ test.each<[string, (ids: string[]) => object, number]>([
   const trx = await api.database.knex.transaction();
   await trx.raw('select 1 from webhooks where id = ? for update', ids.slice(0, 1));
   const patching = api.call<AlertRule>('PATCH', ruleAt(rule.id), { body: changeFor(ids) });
-  await someoneWaitsForALock();
+  await untilLockWaits(api.database);
   await trx('alert_rule_webhooks').where({ webhook_id: ids[0] }).delete();
   await trx('webhooks').where({ id: ids[0] }).delete();
   await trx.commit();
@@ -166,16 +167,6 @@ test.each<[string, (ids: string[]) => object, number]>([
     notification_webhook_ids: [ids[1]],
   });
 });
-
-async function someoneWaitsForALock(): Promise<void> {
-  const waiting = async () => {
-    const { rows } = await api.database.knex.raw(
-      `select 1 from pg_stat_activity where wait_event_type = 'Lock' and datname = current_database()`,
-    );
-    return rows.length > 0;
-  };
-  while (!(await waiting())) await new Promise((resolve) => setTimeout(resolve, 20));
-}
 
 test('rules are listed oldest first, by pages where a limit is given', async () => {
   const whole = (await api.call<AlertRule[]>('GET', collection)).body;

@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
+import type { ChildProcess } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
+import { type Program, startProgram } from '@tocsin/testing';
 import { createTestBroker } from '@tocsin/testing/broker';
 import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
 
@@ -26,36 +26,17 @@ afterEach(() => {
 });
 afterAll(() => database.drop());
 
-function start(env: Record<string, string>) {
-  const child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  children.push(child);
-  let text = '';
-  let wake = () => {};
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk: Buffer) => {
-      text += chunk.toString();
-      wake();
-    });
-  }
-  return {
-    child,
-    output: () => text,
-    async says(part: string) {
-      while (!text.includes(part)) {
-        await new Promise<void>((resolve) => {
-          wake = resolve;
-        });
-      }
-    },
-    closed: once(child, 'close').then(([code]) => code as number),
-  };
+function start(env: Record<string, string>): Program {
+  const program = startProgram(main, env);
+  children.push(program.child);
+  return program;
 }
 
 test('the service starts, and SIGTERM ends it cleanly with nothing secret written', async () => {
   const service = start(settings);
-  await service.says('service.started');
+  await service.untilOutput('service.started');
   service.child.kill('SIGTERM');
-  expect(await service.closed).toBe(0);
+  expect(await service.ended).toBe(0);
   expect(service.output()).toContain('service.stopped');
   expect(service.output()).not.toMatch(/hunter2|CQkJCQ/);
   expect(service.output()).not.toContain(new URL(settings.DATABASE_URL ?? '').password);
@@ -68,14 +49,14 @@ test('it starts while database, broker and provider are away, for they may come 
     OIDC_ISSUER: 'http://127.0.0.1:1',
   };
   const service = start({ ...settings, ...away });
-  await service.says('service.started');
+  await service.untilOutput('service.started');
   service.child.kill('SIGTERM');
-  expect(await service.closed).toBe(0);
+  expect(await service.ended).toBe(0);
 });
 
 test('without its settings it says which, and does not start', async () => {
   const service = start({ PORT: 'many' });
-  expect(await service.closed).toBe(1);
+  expect(await service.ended).toBe(1);
   for (const name of ['PORT', 'DATABASE_URL', 'AMQP_URL', 'OIDC_ISSUER', 'SECRETS_KEYS']) {
     expect(service.output()).toContain(`- ${name} `);
   }
@@ -83,10 +64,10 @@ test('without its settings it says which, and does not start', async () => {
 
 test('on an address that is taken it says so plainly', async () => {
   const first = start(settings);
-  await first.says('service.started');
+  await first.untilOutput('service.started');
   const port = /"url":"http:\/\/127\.0\.0\.1:(\d+)"/.exec(first.output())?.[1];
   expect(port).toBeDefined();
   const second = start({ ...settings, PORT: port ?? '' });
-  expect(await second.closed).toBe(1);
+  expect(await second.ended).toBe(1);
   expect(second.output()).toContain(`Cannot listen on 127.0.0.1:${port}`);
 });

@@ -1,37 +1,24 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
-import { until } from '@tocsin/testing';
+import { type Program, startProgram, until } from '@tocsin/testing';
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 
-export interface Program {
-  /** Output of both streams so far. */
-  output(): string;
+export interface LoggingProgram extends Program {
+  /** Log lines with this event. */
   lines(event: string): Record<string, unknown>[];
-  /** Resolves with the exit code. */
-  ended: Promise<number | null>;
-  child: ChildProcess;
 }
 
 /** Starts a built program of the repository with exactly this environment. */
-export function run(script: string, env: Record<string, string>): Program {
-  const child = spawn(process.execPath, [`${root}${script}`], { env, stdio: ['ignore', 'pipe', 'pipe'] });
-  let text = '';
-  for (const stream of [child.stdout, child.stderr]) {
-    stream.on('data', (chunk: Buffer) => {
-      text += chunk.toString('utf8');
-    });
-  }
+export function run(script: string, env: Record<string, string>): LoggingProgram {
+  const program = startProgram(`${root}${script}`, env);
   return {
-    child,
-    output: () => text,
+    ...program,
     lines: (event) =>
-      text
+      program
+        .output()
         .split('\n')
         .filter((line) => line.includes(`"msg":"${event}"`))
         .map(parseLine),
-    ended: once(child, 'close').then(([code]) => code as number | null),
   };
 }
 
@@ -42,7 +29,7 @@ function parseLine(line: string): Record<string, unknown> {
 /** Timeout for conditions that take seconds because services limit how often they check them. */
 export const patience = { timeoutMs: 25_000, intervalMs: 25 };
 
-export type Service = Program & { url: string; metricsUrl: string };
+export type Service = LoggingProgram & { url: string; metricsUrl: string };
 
 /** Starts a service and waits until it is ready, or only until it is alive. */
 export async function startService(

@@ -1,0 +1,24 @@
+import type { Database } from '@tocsin/database';
+import { until } from './until.js';
+
+export interface LockWaits {
+  /** Number of sessions that must wait; 1 by default. */
+  sessions?: number;
+  /** Only statements that contain this text count. */
+  statement?: string;
+  /** Only sessions with this name count. */
+  applicationName?: string;
+}
+
+/** Waits until sessions of this database wait for a lock. */
+export async function untilLockWaits(database: Database, waits: LockWaits = {}): Promise<void> {
+  const { sessions = 1, statement = '', applicationName = null } = waits;
+  await until(`${sessions} sessions wait for a lock`, async () => {
+    const { rows } = await database.knex.raw(
+      `select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'
+       and position(:statement in query) > 0 and application_name = coalesce(:applicationName, application_name)`,
+      { statement, applicationName },
+    );
+    return rows.length >= sessions;
+  });
+}

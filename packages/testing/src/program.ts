@@ -1,0 +1,51 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { until } from './until.js';
+
+export interface Program {
+  child: ChildProcess;
+  /** Standard output and standard error so far. */
+  output(): string;
+  /** Waits until the output contains `text`. */
+  untilOutput(text: string): Promise<void>;
+  /** Exit code, or the signal that ended the process. It resolves when both output streams are complete. */
+  ended: Promise<number | NodeJS.Signals>;
+}
+
+export interface ProgramOptions {
+  /** A file descriptor in place of a pipe. */
+  stdout?: number;
+  /** Opens an IPC channel to the process. */
+  ipc?: boolean;
+}
+
+/** Starts a built JavaScript file in a Node.js process with exactly this environment. */
+export function startProgram(
+  file: string,
+  env: NodeJS.ProcessEnv,
+  { stdout, ipc = false }: ProgramOptions = {},
+): Program {
+  const child = spawn(process.execPath, [file], {
+    env,
+    stdio: ['ignore', stdout ?? 'pipe', 'pipe', ...(ipc ? (['ipc'] as const) : [])],
+  });
+  let text = '';
+  const streams = [child.stdout, child.stderr].filter((stream) => stream !== null);
+  for (const stream of streams)
+    stream.setEncoding('utf8').on('data', (chunk: string) => {
+      text += chunk;
+    });
+  // The event `close` of the child never comes after a disconnect of its IPC channel by the parent.
+  const streamsClosed = Promise.all(streams.map((stream) => once(stream, 'close')));
+  const ended = once(child, 'exit').then(async ([code, signal]) => {
+    await streamsClosed;
+    return (code ?? signal) as number | NodeJS.Signals;
+  });
+  return {
+    child,
+    output: () => text,
+    untilOutput: (wanted) =>
+      until(`the output contains ${wanted}`, () => text.includes(wanted)).then(() => {}),
+    ended,
+  };
+}

@@ -39,8 +39,8 @@ export const mutations = {
   'no-renewal': {
     name: 'no-renewal',
     target: 'worker',
-    module: 'services/delivery-worker/dist/delivery/keep-leases.js',
-    piece: 'if (late.length > 0)',
+    module: 'services/delivery-worker/dist/delivery/record.js',
+    piece: 'if (old.length > 0)',
     replacement: 'if (false)',
   },
   'confirms-ignored': {

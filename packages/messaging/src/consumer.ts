@@ -4,7 +4,6 @@ import { type Acker, createAcker } from './acker.js';
 import type { Broker } from './connection.js';
 import { createInFlightBytes } from './in-flight-bytes.js';
 import { InFlightMessage, type QueueMessage, type Settlement, type Source } from './in-flight-message.js';
-import { createPrefetch } from './prefetch.js';
 import { createSubscription, type Subscription } from './subscription.js';
 
 export interface ConsumerOptions {
@@ -12,8 +11,8 @@ export interface ConsumerOptions {
   /** Messages in flight at most. */
   prefetch: number;
   /**
-   * Bytes in flight above which the consumer stops until no more than half of them are left. Messages that the broker has
-   * already sent still arrive, so with this limit the first request is small and grows while messages are small.
+   * Limit of the bytes in flight. The consumer requests few messages until it knows their size, then as many as fit in
+   * half of the limit. Above the limit it returns all messages to the broker and waits until half of them are settled.
    */
   maxBytes?: number;
   /** Settles the message with one call of `ack` or `retry`, now or later. An error that it throws is a `retry`. */
@@ -50,14 +49,33 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
   const { queue, maxBytes = Number.POSITIVE_INFINITY, handle, onError } = options;
   let reading: Reading | undefined;
   let isPaused = false;
-  const prefetch = createPrefetch({ max: options.prefetch, maxBytes });
   /** A channel on which a step fails ends with it, and is opened again. */
   const update = async () => reading?.subscription.update().catch(() => {});
   const setPaused = async (paused: boolean) => {
     isPaused = paused;
     await update();
   };
-  const inFlight = createInFlightBytes({ maxBytes, onChange: () => void update() });
+  const inFlight = createInFlightBytes({
+    maxBytes,
+    onChange: (isFull) => void (isFull ? returnAboveLimit() : update()),
+  });
+
+  const returnToBroker = async () => {
+    const channel = reading?.channel;
+    if (channel === undefined) return;
+    // If the connection ends meanwhile, the promise of `close` never settles, but the event comes.
+    await new Promise<void>((resolve) => {
+      channel.once('close', resolve);
+      channel.close().catch(() => resolve());
+    });
+  };
+  /** To unsubscribe would not be enough: the messages that the broker has already sent would all arrive. */
+  const returnAboveLimit = () => {
+    onError(
+      new Error(`More than ${maxBytes} bytes of messages were in flight and are returned to the broker.`),
+    );
+    return returnToBroker();
+  };
 
   const deliver = (message: InFlightMessage): void => {
     inFlight.add(message.bytes);
@@ -91,15 +109,15 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
     }
     on.acker.received(message.fields.deliveryTag);
     const received = new InFlightMessage(message, on, settlement);
-    prefetch.received(received.bytes);
     deliver(received);
-    on.subscription.requestMore();
+    on.subscription.received(received.bytes);
   };
 
   await broker.use(async (channel) => {
     const subscription = createSubscription(channel, {
       queue,
-      prefetch,
+      prefetch: options.prefetch,
+      targetBytes: maxBytes / 2,
       mayReceive: () => !isPaused && !inFlight.isFull(),
       inFlight: inFlight.count,
       onMessage: (message) => receive(opened, message),
@@ -116,15 +134,7 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
   return {
     pause: () => setPaused(true),
     resume: () => setPaused(false),
-    async returnToBroker() {
-      const channel = reading?.channel;
-      if (channel === undefined) return;
-      // If the connection ends meanwhile, the promise of `close` never settles, but the event comes.
-      await new Promise<void>((resolve) => {
-        channel.once('close', resolve);
-        channel.close().catch(() => resolve());
-      });
-    },
+    returnToBroker,
     inFlight: inFlight.count,
     drained: inFlight.drained,
   };

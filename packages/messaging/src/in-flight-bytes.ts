@@ -13,7 +13,7 @@ export interface InFlightBytes {
 export interface InFlightBytesOptions {
   maxBytes: number;
   /** Called when `isFull` has changed. */
-  onChange: () => void;
+  onChange: (isFull: boolean) => void;
 }
 
 export function createInFlightBytes({ maxBytes, onChange }: InFlightBytesOptions): InFlightBytes {
@@ -26,7 +26,7 @@ export function createInFlightBytes({ maxBytes, onChange }: InFlightBytesOptions
     totalBytes += bytes;
     const wasFull = isFull;
     isFull = totalBytes > (wasFull ? maxBytes / 2 : maxBytes);
-    if (isFull !== wasFull) onChange();
+    if (isFull !== wasFull) onChange(isFull);
   };
   return {
     add(bytes) {

@@ -1,18 +1,19 @@
 import type { Channel, ConsumeMessage } from 'amqplib';
-import type { Prefetch } from './prefetch.js';
 
 /** The subscription of one channel to a queue. It exists while messages may be received. */
 export interface Subscription {
   /** Subscribes or unsubscribes, as `mayReceive` says now. Rejects if the channel ends meanwhile. */
   update(): Promise<void>;
-  /** Call it for each message received: requests more messages if those received were small. */
-  requestMore(): void;
+  /** Call it for each message received. */
+  received(bytes: number): void;
 }
 
 export interface SubscriptionOptions {
   queue: string;
-  /** Shared by all channels of a consumer, for it remembers the sizes of messages. */
-  prefetch: Prefetch;
+  /** Messages in flight at most. */
+  prefetch: number;
+  /** Bytes in flight to aim for at most. */
+  targetBytes: number;
   mayReceive: () => boolean;
   /** Number of messages in flight. */
   inFlight: () => number;
@@ -20,12 +21,21 @@ export interface SubscriptionOptions {
   onMessage: (message: ConsumeMessage | null) => void;
 }
 
+/**
+ * Messages requested until their size is known, because messages of any size arrive once they are requested: 32 MiB of
+ * the largest ones that the shipped configuration of RabbitMQ accepts. A prefetch of 40,000 would be 40 GiB of them.
+ */
+const firstPrefetch = 32;
+
 export function createSubscription(channel: Channel, options: SubscriptionOptions): Subscription {
-  const { queue, prefetch, mayReceive, inFlight, onMessage } = options;
-  /** The broker fixes a consumer's prefetch when it starts, so each request for more messages starts a further consumer. */
-  const consumerTags: string[] = [];
+  const { queue, targetBytes, mayReceive, inFlight, onMessage } = options;
+  const first =
+    targetBytes === Number.POSITIVE_INFINITY ? options.prefetch : Math.min(firstPrefetch, options.prefetch);
+  /** Two at most: the broker fixes a consumer's prefetch when it starts, so a further consumer extends it. */
+  let consumerTags: string[] = [];
+  let isExtended = false;
+  let sample = { count: 0, bytes: 0 };
   let isClosed = false;
-  let isRequesting = false;
   let lastStep: Promise<void> = Promise.resolve();
   channel.on('close', () => {
     isClosed = true;
@@ -46,26 +56,34 @@ export function createSubscription(channel: Channel, options: SubscriptionOption
   };
   const update = async (): Promise<void> => {
     if (isClosed) return;
-    if (mayReceive() && consumerTags.length === 0) await subscribe(prefetch.first());
+    if (mayReceive() && consumerTags.length === 0) {
+      isExtended = false;
+      sample = { count: 0, bytes: 0 };
+      await subscribe(first);
+    }
     // Asked again, because the answer can have changed during the round trip.
     if (mayReceive()) return;
+    const tags = consumerTags;
+    consumerTags = [];
     // A channel that has ended has no subscription either.
-    await Promise.all(consumerTags.splice(0).map((tag) => channel.cancel(tag).catch(() => {})));
+    await Promise.all(tags.map((tag) => channel.cancel(tag).catch(() => {})));
   };
-  const requestMore = (): void => {
-    if (isClosed || isRequesting || !mayReceive()) return;
-    const count = prefetch.more(inFlight());
-    if (count === 0) return;
-    isRequesting = true;
-    const done = () => {
-      isRequesting = false;
-      // All messages of this request can have arrived already, and then none follows that would request more.
-      requestMore();
-    };
-    inOrder(async () => {
-      if (!isClosed && mayReceive() && consumerTags.length > 0) await subscribe(count);
-    }).then(done, done);
+  const extend = async (count: number): Promise<void> => {
+    if (!isClosed && mayReceive() && consumerTags.length === 1) await subscribe(count);
   };
 
-  return { update: () => inOrder(update), requestMore };
+  return {
+    update: () => inOrder(update),
+    received(bytes) {
+      sample.count += 1;
+      sample.bytes += bytes;
+      if (isExtended || sample.count < first) return;
+      const fitting = Math.floor((targetBytes * sample.count) / sample.bytes);
+      const count = Math.min(fitting - first, options.prefetch - Math.max(first, inFlight()));
+      sample = { count: 0, bytes: 0 };
+      if (count <= 0) return;
+      isExtended = true;
+      inOrder(() => extend(count)).catch(() => {});
+    },
+  };
 }

@@ -126,33 +126,42 @@ test('pauses and resumptions in quick succession leave one subscription or none'
   expect(await queueDepth()).toBe(2);
 });
 
-test('a consumer above its byte limit receives nothing until half of the bytes are settled', async () => {
+test('a consumer above its byte limit returns its messages until half of them are settled', async () => {
   const publisher = await newPublisher();
-  const { consumer, received } = await consume({ prefetch: 100, maxBytes: 2_000 });
+  const { consumer, received, errors } = await consume({ prefetch: 100, maxBytes: 2_500 });
   for (const letter of 'abc') await publisher.publish(alert(letter.repeat(1_000)));
-  await until('three are in flight', () => consumer.inFlight() === 3);
-  await sleep(100);
-  await publisher.publish(alert('d'));
-  await sleep(100);
-  expect(consumer.inFlight()).toBe(3);
+  await until('the three are returned', () => received.length === 3 && received[0]!.isReturned());
+  expect(errors).toHaveLength(1);
+  // The channel is open again after a second.
+  await sleep(1_500);
+  expect(received).toHaveLength(3);
   received[0]!.ack();
-  await sleep(100);
-  expect(consumer.inFlight()).toBe(2);
   received[1]!.ack();
-  await until('the fourth is received', () => received.length === 4);
+  await until('messages arrive again', () => received.length > 3);
+  expect(received[3]!.redelivered).toBe(true);
+  for (const message of received.slice(2)) message.ack();
+  await consumer.drained();
 });
 
 test('few large messages are in flight, and as many small ones as the prefetch allows', async () => {
   const publisher = await newPublisher();
   const publishAll = (count: number, size: number) =>
     Promise.all(Array.from({ length: count }, () => publisher.publish(alert('x'.repeat(size)))));
-  const limits = { prefetch: 2_000, maxBytes: 1_000_000 };
-  await publishAll(600, 20_000);
+  const limits = { prefetch: 2_000, maxBytes: 2_000_000 };
+  await publishAll(600, 40_000);
   const large = await consume(limits);
-  await until('some are in flight', () => large.consumer.inFlight() >= 50);
+  await until('some are in flight', () => large.consumer.inFlight() >= 32);
   await sleep(500);
-  expect(large.consumer.inFlight()).toBeLessThanOrEqual(250);
+  expect(large.consumer.inFlight()).toBe(32);
   await large.broker.close();
+  await createTestBroker();
+
+  await publishAll(200, 10_000);
+  const medium = await consume(limits);
+  await until('half of the byte limit is in flight', () => medium.consumer.inFlight() === 100);
+  await sleep(500);
+  expect(medium.consumer.inFlight()).toBe(100);
+  await medium.broker.close();
   await createTestBroker();
 
   await publishAll(2_500, 100);
@@ -160,6 +169,22 @@ test('few large messages are in flight, and as many small ones as the prefetch a
   await until('as many as allowed are in flight', () => small.consumer.inFlight() === 2_000);
   await sleep(500);
   expect(small.consumer.inFlight()).toBe(2_000);
+});
+
+test('a burst of large messages after small ones is limited by their bytes', async () => {
+  const publisher = await newPublisher();
+  const limits = { prefetch: 2_000, maxBytes: 2_000_000 };
+  const { consumer } = await consume({
+    ...limits,
+    handle: (message) => message.content.length < 200 && message.ack(),
+  });
+  const publishAll = (count: number, size: number) =>
+    Promise.all(Array.from({ length: count }, () => publisher.publish(alert('x'.repeat(size)))));
+  await publishAll(200, 100);
+  await until('the small ones are settled', () => consumer.inFlight() === 0);
+  await publishAll(400, 40_000);
+  await sleep(1_500);
+  expect(consumer.inFlight() * 40_000).toBeLessThan(2 * limits.maxBytes);
 });
 
 test('a message keeps the id of its request and no other header', async () => {

@@ -44,8 +44,8 @@ export interface ConsumersDeps {
  * during a storm, which is published faster than it is written, fairness begins with the alerts in flight (docs/adr/0030).
  */
 const alertPrefetch = 40_000;
-/** For each queue. Tocsin's own messages have a few kilobytes; those of other publishers can have any size. */
-const maxBytes = 32 * 1_048_576;
+/** For each queue. Alerts have about 600 bytes, so half of it holds 40,000; other publishers can send any size. */
+const maxBytes = 64 * 1_048_576;
 /** Few messages are unroutable, unless a binding is missing. */
 const unroutedPrefetch = 1_000;
 /** A frozen broker does not reply. The messages that it sends afterwards are returned to it with the channel. */

@@ -14,14 +14,14 @@ afterEach(() => stage.close());
 const letters = () => stage.database.knex('dead_letters').orderBy('id');
 
 test.each([
-  ['no delivery', () => `no delivery ${randomUUID()}`],
+  ['an unreadable list', () => `no delivery ${randomUUID()}`],
   ['a run that no row can have', () => `${randomUUID()}/${2 ** 31}`],
 ])(
-  'a message of the deliveries that is %s is set aside, put back likewise, and holds nothing up',
+  'a delivery message with %s is a dead letter, again after its requeue, and delays nothing',
   async (_, make) => {
     const content = Buffer.from(make());
     await stage.publishDue(content);
-    const [letter] = await until('it is set aside', async () => {
+    const [letter] = await until('it is a dead letter', async () => {
       const rows = await letters();
       return rows.length === 1 && rows;
     });
@@ -33,22 +33,23 @@ test.each([
     });
     await stage.database.knex('dead_letters').update({ requeued_at: new Date() });
     await stage.publishDue(content);
-    await until('it is set aside anew', async () => (await letters()).length === 2);
+    await until('it is a dead letter again', async () => (await letters()).length === 2);
     const target = await stage.addTarget();
     await stage.write([stage.plan([target.id])]);
     await until('a delivery goes on', () => stage.destination.at(target.path).length === 1);
   },
 );
 
-test('of large messages among the deliveries few are taken at once, and all are set aside', async () => {
+test('few large delivery messages are in flight at once, and all become dead letters', async () => {
   await stage.database.knex.transaction(async (trx) => {
-    // What was taken stays in hand.
+    // Messages in flight stay in flight.
     await trx.raw('lock table dead_letters in access exclusive mode');
-    const large = Array.from({ length: 300 }, (_, index) => Buffer.alloc(100_000, `${index} `));
+    const large = Array.from({ length: 600 }, (_, index) => Buffer.alloc(100_000, `${index} `));
     await Promise.all(large.map((content) => stage.publishDue(content)));
-    await until('the first have been taken', async () => (await stage.dueInQueue()) <= 50);
+    // 32 MiB hold 335 of them.
+    await until('the first are in flight', async () => (await stage.dueInQueue()) <= 265);
     await sleep(500);
-    expect(await stage.dueInQueue()).toBe(50);
+    expect(await stage.dueInQueue()).toBe(265);
   });
-  await until('all are set aside', async () => (await letters().select('id')).length === 300);
+  await until('all are dead letters', async () => (await letters().select('id')).length === 600);
 });

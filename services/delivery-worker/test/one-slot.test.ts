@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-test('while what was sent is recorded, the next delivery from the queue is sent, also with a single slot', async () => {
+test('with a single slot, the next delivery is sent while the previous one is recorded', async () => {
   const { id, path } = await stage.addTarget();
   const plans = Array.from({ length: 5 }, () => stage.plan([id], { state: 'waiting' }));
   await stage.write(plans);

@@ -13,7 +13,7 @@ afterEach(() => stage.close());
 
 type Limits = { statement_timeout?: string; lock_timeout?: string };
 
-/** A worker whose statements are given up soon. */
+/** A worker with short statement and lock timeouts. */
 function startWorker(
   { statement_timeout = '30000', lock_timeout = '300' }: Limits = {},
   changes: Partial<DeliveryWorkerConfig> = {},
@@ -24,8 +24,8 @@ function startWorker(
   return stage.startWorker({ databaseUrl: new Secret(url.href), ...changes });
 }
 
-/** A destination that answers when it is told. */
-async function addPatientTarget() {
+/** A destination that responds only after `answer` was called. */
+async function addTargetThatWaits() {
   const target = await stage.addTarget();
   const waiting: (() => void)[] = [];
   let isOpen = false;
@@ -55,7 +55,7 @@ const ended = (count: number) =>
 const inFlight = 4;
 const requests = (path: string) => stage.destination.at(path).length;
 
-/** Each was sent once, and its record says so. */
+/** Waits until all deliveries have succeeded, and checks that each was sent and recorded once. */
 async function expectOnce(path: string, count: number) {
   await ended(count);
   expect(requests(path)).toBe(count);
@@ -65,29 +65,29 @@ async function expectOnce(path: string, count: number) {
   expect(await stage.database.knex('open_deliveries')).toEqual([]);
 }
 
-/** As time does it. */
-async function letLeasesRunOut(database: Database) {
+/** Sets all leases to a time in the past, and waits until the sweep has released them. */
+async function expireLeases(database: Database) {
   await database.knex('open_deliveries').update({ lease_until: new Date(0) });
-  await until('they have been put back', async () => {
+  await until('the sweep has released them', async () => {
     const [row] = await database.knex('open_deliveries').where('lease_until', '<', new Date(1_000));
     return row === undefined;
   });
 }
 
 test.each<[string, Limits]>([
-  ['is undone while it waits for the lock', {}],
-  ['runs out of its time', { statement_timeout: '300', lock_timeout: '0' }],
+  ['reaches the lock timeout', {}],
+  ['reaches the statement timeout', { statement_timeout: '300', lock_timeout: '0' }],
 ])(
-  'what was sent while its record %s is sent once, however often its lease runs out, and recorded in the end',
+  'a delivery whose record %s is sent once and recorded, however often its lease expires',
   async (_, limits) => {
-    const target = await addPatientTarget();
+    const target = await addTargetThatWaits();
     const ids = await writeWaiting(target.id, inFlight);
     await startWorker(limits);
     await until('all are being sent', () => target.waiting() === ids.length);
     await stage.database.knex.transaction(async (trx) => {
       await trx.raw('lock table attempts in access exclusive mode');
       target.answer();
-      for (let lease = 0; lease < 7; lease += 1) await letLeasesRunOut(stage.database);
+      for (let lease = 0; lease < 7; lease += 1) await expireLeases(stage.database);
       expect(await stage.database.knex('open_deliveries').max('claims_without_outcome')).toEqual([
         { max: 1 },
       ]);
@@ -97,10 +97,10 @@ test.each<[string, Limits]>([
   60_000,
 );
 
-test('what is queued anew while it is being sent is claimed as soon as that has ended', async () => {
-  const target = await addPatientTarget();
+test('a delivery that is queued again while it is sent is claimed right after that', async () => {
+  const target = await addTargetThatWaits();
   await writeWaiting(target.id, 1);
-  // Nothing is put back by its lease.
+  // With such long leases the sweep releases nothing.
   await startWorker({}, { leases: { queuedMs: 600_000, claimMs: 600_000 } });
   await until('it is being sent', () => target.waiting() === 1);
   await stage.database.knex('open_deliveries').update({
@@ -123,8 +123,8 @@ test('what is queued anew while it is being sent is claimed as soon as that has 
   expect(await stage.database.knex('open_deliveries')).toEqual([]);
 }, 60_000);
 
-test('what was sent and waits to be recorded for longer than its lease is no other worker’s', async () => {
-  const target = await addPatientTarget();
+test('no other worker sends a delivery that waits for its record for longer than its lease', async () => {
+  const target = await addTargetThatWaits();
   const ids = await writeWaiting(target.id, inFlight);
   await Promise.all([startWorker(), startWorker()]);
   await until('all are being sent', () => target.waiting() === ids.length);
@@ -136,8 +136,8 @@ test('what was sent and waits to be recorded for longer than its lease is no oth
   await expectOnce(target.path, ids.length);
 }, 60_000);
 
-test('a row that somebody has locked keeps no other outcome waiting', async () => {
-  const target = await addPatientTarget();
+test('a locked row delays no other outcome', async () => {
+  const target = await addTargetThatWaits();
   const ids = await writeWaiting(target.id, inFlight);
   await startWorker();
   await until('all are being sent', () => target.waiting() === ids.length);
@@ -145,7 +145,7 @@ test('a row that somebody has locked keeps no other outcome waiting', async () =
     await trx('open_deliveries').where({ delivery_id: ids[3]! }).forUpdate();
     target.answer();
     await ended(ids.length - 1);
-    // Its worker takes what comes meanwhile.
+    // The worker goes on with other deliveries.
     const other = await stage.addTarget();
     await stage.fire(await stage.addRule([other.id]));
     await until('another has been delivered', () => requests(other.path) === 1);
@@ -155,7 +155,7 @@ test('a row that somebody has locked keeps no other outcome waiting', async () =
   expect(await stage.database.knex('attempts')).toHaveLength(ids.length + 1);
 }, 60_000);
 
-test('what is sent and cannot be recorded does not pile up: the rest waits unsent', async () => {
+test('the number of sent deliveries without a record is limited; the others wait unsent', async () => {
   const slots = 4;
   const target = await stage.addTarget();
   const rule = await stage.addRule([target.id]);
@@ -168,13 +168,13 @@ test('what is sent and cannot be recorded does not pile up: the rest waits unsen
     await until('all are taken over', async () => (await stage.database.knex('alerts')).length === 401);
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     expect(requests(target.path)).toBeGreaterThan(slots);
-    // A batch of records may be in hand beside what is under way.
+    // One batch of records can be in flight besides the requests.
     expect(requests(target.path)).toBeLessThanOrEqual(1 + 5 * slots + 200);
   });
   await expectOnce(target.path, 401);
 }, 60_000);
 
-test('an outcome does not wait for its webhook’s hold', async () => {
+test('an outcome does not wait for the commit of its webhook’s pause', async () => {
   const target = await stage.addTarget();
   stage.destination.respond(target.path, (_, response) =>
     response.writeHead(503, { 'retry-after': '60' }).end(),
@@ -188,10 +188,10 @@ test('an outcome does not wait for its webhook’s hold', async () => {
   expect(requests(target.path)).toBe(1);
 }, 60_000);
 
-test('statements that are cancelled again and again lose nothing and repeat nothing', async () => {
+test('no delivery is lost or repeated while statements are cancelled again and again', async () => {
   const target = await stage.addTarget();
   const rule = await stage.addRule([target.id]);
-  // Else few would be met.
+  // A slower commit makes it likely that a cancellation meets a statement.
   await stage.database.knex.raw(`
     create function wait_a_little() returns trigger language plpgsql as 'begin perform pg_sleep(0.05); return null; end';
     create trigger slow after insert on attempts for each statement execute function wait_a_little()`);
@@ -211,8 +211,8 @@ test('statements that are cancelled again and again lose nothing and repeat noth
   await expectOnce(target.path, fired);
 }, 60_000);
 
-test('a database that is read-only for a while is waited for, by sessions that were opened meanwhile too', async () => {
-  const target = await addPatientTarget();
+test('outcomes wait for a read-only database, also on sessions that were opened meanwhile', async () => {
+  const target = await addTargetThatWaits();
   const ids = await writeWaiting(target.id, inFlight);
   await startWorker();
   await until('all are being sent', () => target.waiting() === ids.length);

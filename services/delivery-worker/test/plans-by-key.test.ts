@@ -4,11 +4,11 @@ import { createTestDatabase } from '@tocsin/testing/database';
 import { createScene, type Scene } from './support/scene.js';
 
 let db: Awaited<ReturnType<typeof createTestDatabase>>;
-/** With the plans that a worker has, all on one connection, which keeps them. */
+/** Uses the same prepared plans as a worker, on one connection. */
 let database: Database;
 let scene: Scene;
 let webhookId: string;
-/** What each statement was planned for: nothing at all. */
+/** Rows in the table after the statements were planned on an empty table. */
 const others = 3_000;
 
 beforeAll(async () => {
@@ -18,7 +18,7 @@ beforeAll(async () => {
   webhookId = await scene.addWebhook();
   await write(others, 'waiting');
   await database.knex('open_deliveries').delete();
-  // Its pages are known to be empty now, as after a quiet minute: any plan looks cheap.
+  // The statistics say that the table is empty, so that every plan looks cheap.
   await database.knex.raw('vacuum (truncate false) open_deliveries');
 });
 afterAll(async () => {
@@ -32,7 +32,7 @@ async function write(count: number, state: 'waiting' | 'queued') {
   return planned.map(({ deliveries }) => ({ deliveryId: deliveries[0]!.id, run: 1 }));
 }
 
-/** Entries of the table's indexes that `work` reads. */
+/** Number of index entries of the table that `work` reads. */
 async function entriesRead(work: () => Promise<unknown>): Promise<number> {
   const read = async () => {
     await database.knex.raw('select pg_stat_force_next_flush()');
@@ -57,7 +57,7 @@ const attempt = {
 };
 const retry = { kind: 'retry' as const, afterMs: 60_000, step: 1, failure: attempt.failure };
 
-test('what was planned while nothing was open reads what it is asked for, and not the backlog', async () => {
+test('statements planned on an empty table read only the rows that they name', async () => {
   const { claims, records, dispatch } = scene;
   const [ended, retried, deferred, unqueued] = [
     await write(1, 'queued'),
@@ -85,7 +85,7 @@ test('what was planned while nothing was open reads what it is asked for, and no
     queue: () => dispatch.queue([quotaOf(2)]),
     releaseExpired: () => dispatch.releaseExpired(),
   };
-  // Planned here, with nothing but these four in the table.
+  // The statements are planned here, with four rows in the table.
   for (const plan of Object.values(steps)) await plan();
   await write(others, 'waiting');
   const read: Record<string, number> = {};

@@ -39,7 +39,7 @@ function attempt(statusCode = 200): Attempt {
   };
 }
 
-test('an outcome is one commit of attempt, status and the end of what is owed', async () => {
+test('an outcome writes attempt and status and removes the open delivery in one commit', async () => {
   const claimed = await scene.claimOne(await scene.queueOne());
   await scene.records.record([{ claimed, outcome: succeeded, attempt: attempt() }]);
   expect(await scene.delivery(claimed.deliveryId)).toMatchObject({
@@ -59,7 +59,7 @@ test('an outcome is one commit of attempt, status and the end of what is owed', 
   });
 });
 
-test('recording twice, as after a commit whose outcome is unknown, is recording once', async () => {
+test('an outcome that is recorded twice, as after a lost reply, counts once', async () => {
   const claimed = await scene.claimOne(await scene.queueOne());
   const outcome = { claimed, outcome: retry, attempt: attempt(500) };
   await scene.records.record([outcome]);
@@ -71,7 +71,7 @@ test('recording twice, as after a commit whose outcome is unknown, is recording 
     attempts_made: 1,
     error_code: 'timeout',
   });
-  // The claim's number still stands, so the repetition may set the same retry anew; nothing else moves.
+  // The claim's number is unchanged, so the repetition sets the same retry again and nothing else.
   expect(await scene.open(claimed.deliveryId)).toMatchObject({
     state: 'waiting',
     step: 1,
@@ -80,7 +80,7 @@ test('recording twice, as after a commit whose outcome is unknown, is recording 
   });
 });
 
-test('an outcome that waited until another worker had claimed and sent is an attempt and no more, also at once with the other’s', async () => {
+test('the outcome of a replaced claim adds its attempt only, also beside the new owner’s commit', async () => {
   const due = await scene.queueOne();
   const first = await scene.claimOne(due);
   await scene.endLease(due.deliveryId);
@@ -99,13 +99,13 @@ test('an outcome that waited until another worker had claimed and sent is an att
   expect(attempts.map(({ claim }) => claim).sort()).toEqual([1, 2]);
 });
 
-test('recording beside a statement that was given up as lost is recording once, and refuses nothing', async () => {
+test('an outcome recorded beside its own lost statement counts once and raises no error', async () => {
   const claimed = await scene.claimOne(await scene.queueOne());
   const outcome = { claimed, outcome: succeeded, attempt: attempt() };
   const record = () => databaseRetry.whileUnavailable(() => scene.records.record([outcome]));
   let both: Promise<unknown> = Promise.resolve();
   await scene.database.knex.transaction(async (trx) => {
-    // Holds the one up before its commit, until the other has begun too and sees nothing of it.
+    // The lock delays the first statement before its commit, so that the second one does not see its rows.
     await trx('deliveries').where({ id: claimed.deliveryId }).forUpdate();
     both = Promise.all([record(), record()]);
     await untilLockWaits(scene.database, { sessions: 2 });
@@ -138,7 +138,7 @@ test('a late owner adds its attempt and changes nothing else', async () => {
   ]);
 });
 
-test('an owner that was only late, and whom nobody has replaced, still records', async () => {
+test('a late owner whose delivery nobody else has claimed records its outcome', async () => {
   const due = await scene.queueOne();
   const claimed = await scene.claimOne(due);
   await scene.endLease(due.deliveryId);
@@ -148,7 +148,7 @@ test('an owner that was only late, and whom nobody has replaced, still records',
   expect(await scene.open(due.deliveryId)).toBeUndefined();
 });
 
-test('a lease is renewed while the claim is the latest, and where nobody has locked the row', async () => {
+test('a lease is renewed if its claim is the latest one and its row is not locked', async () => {
   const dues = [await scene.queueOne(), await scene.queueOne(), await scene.queueOne()];
   const [ours, lost, locked] = await Promise.all(dues.map((due) => scene.claimOne(due)));
   await Promise.all(dues.map(({ deliveryId }) => scene.endLease(deliveryId)));
@@ -166,7 +166,7 @@ test('a lease is renewed while the claim is the latest, and where nobody has loc
   await scene.dispatch.releaseExpired();
 });
 
-test('a deferral gives the claim back without an attempt, a step or a mark of a crash', async () => {
+test('a deferral releases the claim without an attempt, a step or a claim without outcome', async () => {
   const claimed = await scene.claimOne(await scene.queueOne());
   await scene.records.defer([{ claimed, deferral: { kind: 'deferred', afterMs: 0, reason: 'no_slot' } }]);
   expect(await scene.open(claimed.deliveryId)).toMatchObject({
@@ -178,7 +178,7 @@ test('a deferral gives the claim back without an attempt, a step or a mark of a 
   expect(await scene.attempts(claimed.deliveryId)).toHaveLength(0);
 });
 
-test('a deferral that has a failure says so in the delivery, where the claim is still ours', async () => {
+test('a deferral shows its failure in the delivery if its claim is the latest one', async () => {
   const failure = { code: 'internal_error', error: 'It cannot be decrypted.' } as const;
   const deferral = { kind: 'deferred', afterMs: 0, reason: 'undecryptable', failure } as const;
   const [ours, lost] = [

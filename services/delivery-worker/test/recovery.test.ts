@@ -20,9 +20,9 @@ const ended = (count: number, timeoutMs = 15_000) =>
     { timeoutMs },
   );
 
-test('what was queued and whose message is lost is put back and delivered', async () => {
+test('a queued delivery whose message is lost is released and delivered', async () => {
   const target = await stage.addTarget();
-  // Written as queued, and never published: as if the worker had died between commit and publish.
+  // Queued without a message, as if the worker had died between commit and publish.
   await stage.write([stage.plan([target.id], { state: 'queued' })]);
   await stage.database.knex('open_deliveries').update({ lease_until: new Date(Date.now() + 500) });
   await stage.startWorker();
@@ -30,7 +30,7 @@ test('what was queued and whose message is lost is put back and delivered', asyn
   expect(stage.destination.at(target.path)).toHaveLength(1);
 });
 
-test('what a worker had claimed when it died is taken over after its lease', async () => {
+test('a delivery claimed by a dead worker is delivered by another after its lease', async () => {
   const target = await stage.addTarget();
   const planned = stage.plan([target.id], { state: 'queued' });
   await stage.write([planned]);
@@ -42,7 +42,7 @@ test('what a worker had claimed when it died is taken over after its lease', asy
   expect(row).toMatchObject({ status: 'succeeded', attempts_made: 1 });
 });
 
-test('what was queued and claimed before the database’s clock was set back by hours is not left for as long', async () => {
+test('leases from before the database’s clock was set back by hours are released soon', async () => {
   const target = await stage.addTarget();
   await stage.write([
     stage.plan([target.id], { state: 'queued' }),
@@ -56,7 +56,7 @@ test('what was queued and claimed before the database’s clock was set back by 
   expect(stage.destination.at(target.path)).toHaveLength(2);
 });
 
-test('a delivery that takes its workers down fails as such, and the others go on', async () => {
+test('a delivery with eight claims without an outcome fails unsent, and others succeed', async () => {
   const [bad, good] = [await stage.addTarget(), await stage.addTarget()];
   const planned = stage.plan([bad.id, good.id]);
   await stage.write([planned]);
@@ -102,7 +102,7 @@ test('an undecryptable webhook delays only its own deliveries, without a step of
   expect(stage.destination.at(healed.path)).toHaveLength(1);
 });
 
-test('a worker that has other keys leaves deliveries to one that has the right ones, and is not ready', async () => {
+test('a worker with wrong keys is not ready, and defers deliveries to one with the right keys', async () => {
   const targets = await Promise.all(Array.from({ length: 21 }, () => stage.addTarget()));
   await stage.write([stage.plan(targets.map(({ id }) => id))]);
   const retry = { scheduleMs: [], jitter: 0, maxAgeMs: 600_000 };
@@ -119,13 +119,13 @@ test('a worker that has other keys leaves deliveries to one that has the right o
     detail: expect.stringContaining('SECRETS_KEYS'),
   });
   await stage.startWorker({ retry });
-  // Each turn of a delivery may be the other worker's again.
+  // The worker with the wrong keys can claim a delivery several times before the other one does.
   const rows = await ended(targets.length, 80_000);
   for (const row of rows)
     expect(row).toMatchObject({ status: 'succeeded', attempts_made: 1, error_code: null });
 }, 120_000);
 
-test('a worker that is told to stop finishes what it is sending, and leaves no claim behind', async () => {
+test('a worker that stops finishes its requests and leaves no claim', async () => {
   const target = await stage.addTarget();
   stage.destination.respond(target.path, (_, response) => setTimeout(() => response.end('ok'), 700));
   const worker = await stage.startWorker();
@@ -140,7 +140,7 @@ test('a worker that is told to stop finishes what it is sending, and leaves no c
   expect(await stage.database.knex('open_deliveries')).toEqual([]);
 });
 
-test('a worker that is told to stop in a burst hands the rest back, and nothing is sent twice', async () => {
+test('a worker that stops in a burst leaves the rest to another, and no delivery is sent twice', async () => {
   const target = await stage.addTarget();
   stage.destination.respond(target.path, (_, response) => setTimeout(() => response.end('ok'), 20));
   const rule = await stage.addRule([target.id]);
@@ -158,7 +158,7 @@ test('a worker that is told to stop in a burst hands the rest back, and nothing 
   expect(stage.destination.at(target.path)).toHaveLength(800);
 }, 120_000);
 
-test('two workers work a backlog off together, each delivery once', async () => {
+test('two workers deliver a backlog together, each delivery once', async () => {
   const targets = await Promise.all(Array.from({ length: 20 }, () => stage.addTarget()));
   const ids = targets.map((target) => target.id);
   const planned = Array.from({ length: 100 }, () => stage.plan(ids));

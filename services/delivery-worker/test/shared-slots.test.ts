@@ -11,15 +11,15 @@ beforeAll(async () => {
 });
 afterAll(() => stage.close());
 
-test('webhooks that are new are heard while another workspace’s many slow ones want every slot', async () => {
-  let underWay = 0;
+test('new webhooks get slots while slow webhooks of another workspace want all of them', async () => {
+  let inFlight = 0;
   const drip = (path: string) =>
     stage.destination.respond(path, (_, response) => {
-      underWay += 1;
+      inFlight += 1;
       response.writeHead(200).write('a');
       const dripMs = 1_500 + 1_500 * Math.random();
       setTimeout(() => {
-        underWay -= 1;
+        inFlight -= 1;
         response.end('b');
       }, dripMs);
     });
@@ -28,9 +28,9 @@ test('webhooks that are new are heard while another workspace’s many slow ones
   const slowRule = await stage.addRule(slow.map(({ id }) => id));
   for (let index = 0; index < 300; index += 1) await stage.fire(slowRule);
   const { received } = stage.destination;
-  // Of the three quarters that are for such, nearly all.
-  const isFull = () => received.length >= 120 && underWay >= (slots * 3) / 4 - 5;
-  await until('slow ones have taken their part', isFull, { timeoutMs: 60_000 });
+  // Slow webhooks can use three quarters of the slots.
+  const isFull = () => received.length >= 120 && inFlight >= (slots * 3) / 4 - 5;
+  await until('slow webhooks have their slots', isFull, { timeoutMs: 60_000 });
   const before = received.length;
 
   const others = await Promise.all(
@@ -42,8 +42,8 @@ test('webhooks that are new are heard while another workspace’s many slow ones
       return target.path;
     }),
   );
-  const areHeard = () => others.every((path) => stage.destination.at(path).length === 1);
-  await until('each of the others has been heard', areHeard, { timeoutMs: 60_000 });
-  // It takes six or so on a machine that is free, and hundreds where who ends a request always gets the next.
+  const areCalled = () => others.every((path) => stage.destination.at(path).length === 1);
+  await until('each of the others has been called', areCalled, { timeoutMs: 60_000 });
+  // About 6 requests on an idle machine; hundreds if a released slot always went to the same webhook.
   expect(received.length - before).toBeLessThan(150);
 }, 180_000);

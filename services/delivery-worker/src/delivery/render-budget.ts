@@ -16,9 +16,9 @@ export interface RenderBudget {
 }
 
 const share = 1 / 4;
-/** Five renderings of the slowest accepted template (20 ms). A usual template takes 0.01 ms. */
+/** Twelve renderings of the slowest accepted template (8 ms). A usual template takes 0.01 ms. */
 const burstMs = 100;
-/** At 20 ms a rendering and a quarter of the time, the last of them waits for 0.64 s. */
+/** At 8 ms a rendering and a quarter of the time, the last of them waits for 0.3 s. */
 const maxWaitingPerWorkspace = 8;
 /** A workspace counts as rendering, or as over its budget, for this long. */
 const recentMs = 1_000;

@@ -48,7 +48,7 @@ const responsiveWaitFactor = 5;
 /** The lease of a waiting delivery must leave time for the request. */
 const maxWaitMs = 5_000;
 
-/** Enough for a rendering of 20 ms in every 80 ms while the dispatcher looks every 50 ms. */
+/** With a dispatcher round every 50 ms, enough to use the budget up: the slowest templates (8 ms) render once in 32 ms. */
 const overBudgetQuota = 2;
 
 export function createSlots({ total, now, isOverBudget = () => false, waitMs = 100 }: SlotsOptions): Slots {

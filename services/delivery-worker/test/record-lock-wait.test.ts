@@ -4,7 +4,7 @@ import { createTestDatabase, untilLockWaits } from '@tocsin/testing/database';
 import { createScene, type Scene } from './support/scene.js';
 
 let db: Awaited<ReturnType<typeof createTestDatabase>>;
-/** With the plans that a worker has. */
+/** Uses the same prepared plans as a worker. */
 let database: Database;
 
 beforeAll(async () => {
@@ -35,20 +35,20 @@ async function fortyQueued(scene: Scene): Promise<string[]> {
 
 const dueOf = (ids: string[]) => ids.map((deliveryId) => ({ deliveryId, run: 1 }));
 
-test('a record that has to wait for rows that are being put back is whole when it goes on', async () => {
+test('a record that waits for locked rows is complete when the locks are released', async () => {
   const scene = createScene(database);
   const ids = await fortyQueued(scene);
   const claimed = await scene.claims.claim(dueOf(ids), randomUUID());
 
-  const puttingBack = await database.knex.transaction();
-  await puttingBack('open_deliveries')
+  const releasing = await database.knex.transaction();
+  await releasing('open_deliveries')
     .whereIn('delivery_id', ids.slice(10, 30))
     .update({ state: 'waiting', claimed: false, lease_until: null });
   const recording = scene.records.record(
     claimed.map((entry) => ({ claimed: entry, outcome: { kind: 'succeeded' as const }, attempt })),
   );
   await untilLockWaits(database);
-  await puttingBack.commit();
+  await releasing.commit();
   await recording;
 
   const rows = await database.knex('deliveries').whereIn('id', ids).select('status', 'attempts_made');
@@ -56,7 +56,7 @@ test('a record that has to wait for rows that are being put back is whole when i
   expect(await database.knex('open_deliveries').whereIn('delivery_id', ids)).toEqual([]);
 });
 
-test('a claim that has to wait for rows that are being changed returns all that it has claimed', async () => {
+test('a claim that waits for locked rows returns all deliveries that it claims', async () => {
   const scene = createScene(database);
   const ids = await fortyQueued(scene);
   const changing = await database.knex.transaction();

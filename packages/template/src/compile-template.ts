@@ -1,9 +1,8 @@
 import { Budget, defaultLimits, type Limits } from './budget.js';
 import { type CompiledTemplate, compileTree } from './compiler/compiler.js';
+import { renderTree } from './evaluator/execute.js';
 import { createGlobals } from './evaluator/globals.js';
-import type { TracePiece } from './evaluator/output.js';
-import { renderTree } from './evaluator/render.js';
-import type { Runtime } from './evaluator/runtime.js';
+import type { Runtime, TracePiece } from './evaluator/runtime.js';
 import { CompileFailure } from './failures.js';
 import { createFilters } from './filters/filters.js';
 import { createJinjaTests } from './jinja-tests/jinja-tests.js';

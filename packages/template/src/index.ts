@@ -1,13 +1,8 @@
-export {
-  type AlertFacts,
-  alertContext,
-  alertVariables,
-} from './alert/alert-context.js';
+export { type AlertFacts, alertContext, alertVariables } from './alert/alert-context.js';
 export { sampleAlerts, sampleFacts } from './alert/sample-facts.js';
-export { createBodyCompiler } from './body-compiler.js';
 export { defaultLimits, type Limits } from './budget.js';
 export { type BodyCheck, checkBody, createBodyChecker, type Finding } from './check/check-body.js';
-export { findJsonFault } from './check/find-json-fault.js';
+export { findJsonFault } from './check/json-scanner.js';
 export {
   type CompileResult,
   compileTemplate,
@@ -17,8 +12,8 @@ export {
   type TemplateContext,
   type TemplateOptions,
 } from './compile-template.js';
+export { createBodyCompiler } from './host/nunjucks-host.js';
 export { createTemplateCache, type TemplateCache } from './template-cache.js';
 export type { TemplateError } from './template-error.js';
-export { Dict } from './values/dict.js';
 export { fromJson, type Json } from './values/from-json.js';
-export { Tuple, type Value } from './values/value.js';
+export { Dict, Tuple, type Value } from './values/value.js';

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { alertContext } from '../src/alert/alert-context.js';
 import { sampleAlerts } from '../src/alert/sample-facts.js';
-import { createBodyCompiler } from '../src/body-compiler.js';
+import { createBodyCompiler } from '../src/index.js';
 
 const compile = createBodyCompiler();
 

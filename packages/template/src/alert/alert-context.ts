@@ -1,6 +1,5 @@
 import type { TemplateContext } from '../compile-template.js';
-import { Dict } from '../values/dict.js';
-import type { Value } from '../values/value.js';
+import { Dict, type Value } from '../values/value.js';
 
 /** What is known of a fired alert when its webhooks' bodies are rendered. */
 export interface AlertFacts {

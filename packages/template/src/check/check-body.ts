@@ -7,7 +7,7 @@ import {
   type TemplateContext,
 } from '../compile-template.js';
 import { createGlobals } from '../evaluator/globals.js';
-import type { TracePiece } from '../evaluator/output.js';
+import type { TracePiece } from '../evaluator/runtime.js';
 import { nearest } from '../nearest.js';
 import { locate, type TemplateError } from '../template-error.js';
 import type { Value } from '../values/value.js';

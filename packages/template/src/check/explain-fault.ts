@@ -1,9 +1,8 @@
-import type { TracePiece } from '../evaluator/output.js';
+import type { TracePiece } from '../evaluator/runtime.js';
 import { Markup } from '../values/markup.js';
 import { isString } from '../values/text.js';
 import { Undefined } from '../values/undefined.js';
-import { jsonProblems } from './json-problems.js';
-import type { JsonFault } from './json-scanner.js';
+import { type JsonFault, jsonProblems } from './json-scanner.js';
 
 /** Where in the template a fault of the result comes from, and what to write instead. */
 export interface Explanation {

@@ -1,3 +1,5 @@
+import { locate } from '../template-error.js';
+
 /** A string in a JSON text, with its quotes: `start` to `end`. */
 interface JsonString {
   readonly start: number;
@@ -192,5 +194,44 @@ class JsonScanner {
     if (this.#text.charAt(this.#offset) !== character) return false;
     this.#offset++;
     return true;
+  }
+}
+
+/** What is wrong, and what to write instead, for people. */
+export const jsonProblems: Readonly<Record<JsonProblem, string>> = {
+  'value expected': 'a value is expected here',
+  'comma expected': 'a comma or a closing bracket is expected here',
+  'colon expected': 'a colon is expected here',
+  'key expected': 'a key in double quotes is expected here',
+  'comma before a closing bracket': 'a comma stands before a closing bracket; take it away',
+  'control character in a string': 'a line break or tab stands inside a string; write \\n or \\t',
+  'invalid escape in a string':
+    'a backslash in a string must begin an escape such as \\n or \\"; write \\\\ for a backslash',
+  'string without end': 'the string that begins here is never closed',
+  'invalid number': 'this is not a number that JSON knows',
+  'text behind the value': 'the JSON value has ended here, but more text follows',
+  'unexpected end': 'the result ends here, but something is still open or missing',
+  'nested too deeply': 'the result is nested too deeply',
+};
+
+export interface PlacedJsonFault {
+  /** What is wrong there; it holds nothing of the text. */
+  readonly message: string;
+  /** Counted from 1, in the text. */
+  readonly line: number;
+  readonly column: number;
+  /** The line itself, and below it a mark at the column. */
+  readonly excerpt: string;
+}
+
+/** Where a text stops being JSON (RFC 8259), as `JSON.parse` judges it; undefined where it is JSON. */
+export function findJsonFault(text: string): PlacedJsonFault | undefined {
+  try {
+    JSON.parse(text);
+    return undefined;
+  } catch {
+    const { fault } = scanJson(text);
+    const message = jsonProblems[fault?.problem ?? 'nested too deeply'];
+    return { message, ...locate(text, fault?.offset ?? 0) };
   }
 }

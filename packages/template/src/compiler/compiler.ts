@@ -12,10 +12,16 @@ import type {
   Statement,
   TemplateNode,
 } from '../parser/nodes.js';
-import { declareLoopTarget, findAll, findSymbols } from './find-symbols.js';
-import { isFoldedSlice } from './folded-slice.js';
 import { Symbols } from './symbols.js';
-import { childrenOf, findUndeclared, walk } from './visit.js';
+import {
+  childrenOf,
+  declareLoopTarget,
+  findAll,
+  findSymbols,
+  findUndeclared,
+  isFoldedSlice,
+  walk,
+} from './visit.js';
 
 /** A tree whose names know their slots, and that refers to nothing unknown. */
 export interface CompiledTemplate {

@@ -1,4 +1,8 @@
-import type { Ref } from '../parser/nodes.js';
+/** `hops` scopes up, at `slot`. A parameter is always bound, or was given its own kind of undefined. */
+export interface Ref {
+  readonly hops: number;
+  readonly slot: number;
+}
 
 /** What a slot holds when its scope is entered. */
 export type Load =

@@ -1,14 +1,10 @@
 import { RenderFailure } from '../failures.js';
 import { Markup } from '../values/markup.js';
-import { NativeObject } from '../values/native-object.js';
 import { Undefined } from '../values/undefined.js';
-import type { Value } from '../values/value.js';
-import type { Context } from './context.js';
+import { NativeObject, type Value } from '../values/value.js';
 import { execute } from './execute.js';
-import type { Frame } from './frame.js';
+import { createScope, enterScope, type Frame } from './frame.js';
 import { captureOutput } from './output.js';
-import type { Runtime } from './runtime.js';
-import { createScope, enterScope } from './scope.js';
 
 /** A block costs a scope, and its call an output of its own. */
 const blockSteps = 4;
@@ -24,7 +20,7 @@ export function executeBlock(name: string, surroundings: Omit<Frame, 'scope'>): 
   runtime.budget.charge(blockSteps);
   runtime.budget.enter();
   const scope = createScope(block.symbols, null);
-  if (block.selfSlot !== undefined) scope.slots[block.selfSlot] = new TemplateReference(context);
+  if (block.selfSlot !== undefined) scope.slots[block.selfSlot] = new TemplateReference({ runtime, context });
   if (block.superSlot !== undefined) {
     scope.slots[block.superSlot] = new Undefined(`there is no parent block called '${name}'.`);
   }
@@ -33,34 +29,37 @@ export function executeBlock(name: string, surroundings: Omit<Frame, 'scope'>): 
   runtime.budget.leave();
 }
 
+type Surroundings = Pick<Frame, 'runtime' | 'context'>;
+
 /** `self`: the template's blocks by name. */
 export class TemplateReference extends NativeObject {
   readonly typeName = 'jinja2.runtime.TemplateReference';
-  readonly #context: Context;
+  readonly #surroundings: Surroundings;
 
-  constructor(context: Context) {
+  constructor(surroundings: Surroundings) {
     super();
-    this.#context = context;
+    this.#surroundings = surroundings;
   }
 
   repr(): string {
     return '<TemplateReference None>';
   }
 
-  override attribute(name: string, runtime: Runtime): Value | undefined {
-    return runtime.template.blocks.has(name) ? new BlockReference(name, this.#context) : undefined;
+  override attribute(name: string): Value | undefined {
+    const { blocks } = this.#surroundings.runtime.template;
+    return blocks.has(name) ? new BlockReference(name, this.#surroundings) : undefined;
   }
 }
 
 class BlockReference extends NativeObject {
   readonly typeName = 'BlockReference';
   readonly #name: string;
-  readonly #context: Context;
+  readonly #surroundings: Surroundings;
 
-  constructor(name: string, context: Context) {
+  constructor(name: string, surroundings: Surroundings) {
     super();
     this.#name = name;
-    this.#context = context;
+    this.#surroundings = surroundings;
   }
 
   repr(): string {
@@ -71,9 +70,10 @@ class BlockReference extends NativeObject {
     return name === 'super' ? new Undefined(`there is no parent block called '${this.#name}'.`) : undefined;
   }
 
-  override readonly call = (_args: unknown, runtime: Runtime): Value => {
+  override readonly call = (): Value => {
+    const { runtime } = this.#surroundings;
     const output = captureOutput(runtime);
-    executeBlock(this.#name, { runtime, context: this.#context, output });
+    executeBlock(this.#name, { ...this.#surroundings, output });
     const value = output.value();
     return runtime.autoescape && typeof value === 'string' ? new Markup(value, 'html') : value;
   };

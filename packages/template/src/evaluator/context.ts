@@ -1,5 +1,5 @@
-import { isolate } from '../values/isolate.js';
 import type { Value } from '../values/value.js';
+import { Dict, Tuple } from '../values/value.js';
 
 /** Names as blocks and fresh scopes see them: what the top level has set, then what was passed in, then globals. */
 export interface Context {
@@ -40,4 +40,12 @@ function contextOver(depth: number, resolveOuter: (name: string) => Value | unde
     derive: (locals) =>
       contextOver(depth + 1, (name) => locals.get(name) ?? (locals.has(name) ? null : resolve(name))),
   };
+}
+
+/** A copy of lists and dicts, so that a template that changes them does not change those of its caller. */
+function isolate(value: Value): Value {
+  if (value === null || typeof value !== 'object') return value;
+  if (Array.isArray(value)) return value.map(isolate);
+  if (value instanceof Dict) return value.mapValues(isolate);
+  return value instanceof Tuple ? new Tuple(value.items.map(isolate)) : value;
 }

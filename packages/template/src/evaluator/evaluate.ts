@@ -1,5 +1,6 @@
 import { RenderFailure, typeError } from '../failures.js';
 import { joinMarked } from '../json/marked-text.js';
+import { getAttribute, getItem } from '../methods/attributes.js';
 import type {
   Arguments,
   Compare,
@@ -11,24 +12,19 @@ import type {
   Slice,
 } from '../parser/nodes.js';
 import { binary, negate, positive } from '../values/arithmetic.js';
-import { getAttribute, getItem } from '../values/attributes.js';
 import { compare, contains } from '../values/compare.js';
-import { Dict } from '../values/dict.js';
 import { equals } from '../values/equality.js';
 import { items } from '../values/iterate.js';
 import { Markup } from '../values/markup.js';
 import { joinMarkup } from '../values/markup-text.js';
-import { NativeObject } from '../values/native-object.js';
 import { str } from '../values/repr.js';
 import { getSlice } from '../values/subscript.js';
 import { isString, textOf } from '../values/text.js';
 import { isTrue } from '../values/truth.js';
 import { typeName } from '../values/type-name.js';
 import { Undefined } from '../values/undefined.js';
-import { Tuple, type Value } from '../values/value.js';
-import type { CallArguments } from './call-arguments.js';
-import type { Frame } from './frame.js';
-import { readRef } from './scope.js';
+import { type CallArguments, Dict, NativeObject, Tuple, type Value } from '../values/value.js';
+import { type Frame, readRef } from './frame.js';
 
 /** The value of an expression. */
 export function evaluate(node: Expression, frame: Frame): Value {

@@ -23,14 +23,15 @@ import { isString } from '../values/text.js';
 import { isTrue } from '../values/truth.js';
 import { typeName } from '../values/type-name.js';
 import type { Value } from '../values/value.js';
-import { executeBlock } from './blocks.js';
+import { executeBlock, TemplateReference } from './blocks.js';
+import { createContext, type Variables } from './context.js';
 import { applyBlockFilter, callValue, evaluate, evaluateArguments } from './evaluate.js';
 import { executeFor } from './for-loop.js';
-import type { Frame } from './frame.js';
+import { createScope, enterScope, type Frame, readRef, writeRef } from './frame.js';
 import { Namespace } from './globals.js';
 import { createMacro } from './macro.js';
-import { captureOutput } from './output.js';
-import { createScope, enterScope, readRef, writeRef } from './scope.js';
+import { captureOutput, createRootOutput } from './output.js';
+import type { Runtime } from './runtime.js';
 
 export function execute(body: readonly Statement[], frame: Frame): void {
   for (const statement of body) executeStatement(statement, frame);
@@ -242,4 +243,17 @@ function executeAutoescape(node: ScopedEvalContextModifier, frame: Frame): void 
   runtime.autoescape = isTrue(evaluate(node.autoescape, frame));
   execute(node.body, frame);
   runtime.autoescape = before;
+}
+
+/** Runs a compiled template; throws `RenderFailure` or `OverrunFailure`. */
+export function renderTree(runtime: Runtime, variables: Variables): string {
+  const { template, globals } = runtime;
+  const context = createContext(variables, globals);
+  const output = createRootOutput(runtime);
+  const scope = createScope(template.symbols, null);
+  if (template.selfSlot !== undefined)
+    scope.slots[template.selfSlot] = new TemplateReference({ runtime, context });
+  enterScope(scope, template.symbols, { context, runtime });
+  execute(template.body, { runtime, scope, context, output });
+  return output.text();
 }

@@ -1,14 +1,15 @@
+import { typeError } from '../failures.js';
 import type { For } from '../parser/nodes.js';
-import { iterate } from '../values/iterate.js';
-import { PythonIterator } from '../values/iterators.js';
+import { equals } from '../values/equality.js';
+import { iterate, PythonIterator, tryLength } from '../values/iterate.js';
 import { isTrue } from '../values/truth.js';
-import type { Value } from '../values/value.js';
+import { Undefined } from '../values/undefined.js';
+import { type CallArguments, NativeObject, Tuple, type Value } from '../values/value.js';
 import { evaluate } from './evaluate.js';
 import { assign, execute, innerFrame } from './execute.js';
-import type { Frame } from './frame.js';
-import { LoopContext } from './loop-context.js';
+import { createScope, enterScope, type Frame } from './frame.js';
 import { captureOutput } from './output.js';
-import { createScope, enterScope } from './scope.js';
+import type { Runtime } from './runtime.js';
 
 export function executeFor(node: For, frame: Frame): void {
   const iterable = evaluate(node.iter, frame);
@@ -71,4 +72,145 @@ function filterItems(node: For, iterable: Value, frame: Frame): Value {
     }
   }
   return new PythonIterator(passing());
+}
+
+interface LoopOptions {
+  readonly depth: number;
+  readonly recurse: ((children: Value) => Value) | undefined;
+  readonly runtime: Runtime;
+}
+
+/** `loop`: where a loop is. It looks one item ahead at most, and only when asked, as Jinja2's does. */
+class LoopContext extends NativeObject implements Iterator<Value> {
+  readonly typeName = 'LoopContext';
+  readonly #iterable: Value;
+  readonly #options: LoopOptions;
+  #iterator: Iterator<Value>;
+  #index0 = -1;
+  #knownLength: number | undefined;
+  #after: IteratorResult<Value> | undefined;
+  #current: Value | undefined;
+  #before: Value | undefined;
+  #lastChanged: Tuple | undefined;
+
+  constructor(iterable: Value, options: LoopOptions) {
+    super();
+    this.#iterable = iterable;
+    this.#options = options;
+    this.#iterator = iterate(iterable, options.runtime);
+  }
+
+  repr(): string {
+    return `<LoopContext ${this.#index0 + 1}/${this.#length()}>`;
+  }
+
+  next(): IteratorResult<Value> {
+    const result = this.#after ?? this.#iterator.next();
+    this.#after = undefined;
+    if (result.done) return result;
+    this.#index0++;
+    this.#before = this.#current;
+    this.#current = result.value;
+    return result;
+  }
+
+  override readonly size = (): number => this.#length();
+
+  override readonly call = (args: CallArguments): Value => {
+    const { recurse } = this.#options;
+    const children = args.positional[0] ?? args.keywords.get('iterable');
+    if (recurse === undefined) {
+      throw typeError("The loop must have the 'recursive' marker to be called recursively.");
+    }
+    if (children === undefined)
+      throw typeError("__call__() missing 1 required positional argument: 'iterable'");
+    return recurse(children);
+  };
+
+  override attribute(name: string): Value | undefined {
+    switch (name) {
+      case 'index':
+        return BigInt(this.#index0 + 1);
+      case 'index0':
+        return BigInt(this.#index0);
+      case 'revindex':
+        return BigInt(this.#length() - this.#index0);
+      case 'revindex0':
+        return BigInt(this.#length() - this.#index0 - 1);
+      case 'first':
+        return this.#index0 === 0;
+      case 'last':
+        return this.#peek().done === true;
+      case 'length':
+        return BigInt(this.#length());
+      case 'depth':
+        return BigInt(this.#options.depth + 1);
+      case 'depth0':
+        return BigInt(this.#options.depth);
+      case 'previtem':
+        return this.#before ?? new Undefined('there is no previous item');
+      case 'nextitem': {
+        const next = this.#peek();
+        return next.done ? new Undefined('there is no next item') : next.value;
+      }
+      case 'cycle':
+        return new LoopMethod('cycle', (args) => this.#cycle(args));
+      case 'changed':
+        return new LoopMethod('changed', (args) => this.#changed(args));
+      default:
+        return undefined;
+    }
+  }
+
+  #peek(): IteratorResult<Value> {
+    this.#after ??= this.#iterator.next();
+    return this.#after;
+  }
+
+  /** Of an iterator the length is only known when it is at its end, so it is read to there. */
+  #length(): number {
+    this.#knownLength ??= tryLength(this.#iterable, this.#options.runtime) ?? this.#readToEnd();
+    return this.#knownLength;
+  }
+
+  #readToEnd(): number {
+    const { budget } = this.#options.runtime;
+    const rest: Value[] = [];
+    for (let next = this.#iterator.next(); !next.done; next = this.#iterator.next()) {
+      budget.step();
+      rest.push(next.value);
+    }
+    this.#iterator = rest.values();
+    return rest.length + this.#index0 + 1 + (this.#after === undefined || this.#after.done ? 0 : 1);
+  }
+
+  #cycle(args: CallArguments): Value {
+    const { positional } = args;
+    if (positional.length === 0) throw typeError('no items for cycling given');
+    return positional[this.#index0 % positional.length]!;
+  }
+
+  #changed(args: CallArguments): boolean {
+    const value = new Tuple(args.positional);
+    if (this.#lastChanged !== undefined && equals(this.#lastChanged, value, this.#options.runtime))
+      return false;
+    this.#lastChanged = value;
+    return true;
+  }
+}
+
+class LoopMethod extends NativeObject {
+  readonly typeName = 'method';
+  readonly #name: string;
+  override readonly call: (args: CallArguments) => Value;
+
+  constructor(name: string, call: (args: CallArguments) => Value) {
+    super();
+    this.#name = name;
+    this.call = call;
+  }
+
+  repr(): string {
+    return `<bound method LoopContext.${this.#name}>`;
+  }
 }

@@ -1,7 +1,8 @@
+import type { Ref, Symbols } from '../compiler/symbols.js';
+import type { Value } from '../values/value.js';
 import type { Context } from './context.js';
 import type { Output } from './output.js';
 import type { Runtime } from './runtime.js';
-import type { Scope } from './scope.js';
 
 /** Where a statement runs: its names, what blocks see, and what it prints to. */
 export interface Frame {
@@ -9,4 +10,53 @@ export interface Frame {
   readonly scope: Scope;
   readonly context: Context;
   readonly output: Output;
+}
+
+/** The slots of one scope at run time; a slot is undefined while nothing was assigned. */
+export interface Scope {
+  readonly slots: (Value | undefined)[];
+  readonly parent: Scope | null;
+}
+
+export function createScope(symbols: Symbols, parent: Scope | null): Scope {
+  return { slots: new Array<Value | undefined>(symbols.slotCount).fill(undefined), parent };
+}
+
+/** Names that are looked up in one context in the time of one step. */
+const namesPerStep = 4;
+
+/** Gives every slot but the parameters what it starts with. */
+export function enterScope(
+  scope: Scope,
+  symbols: Symbols,
+  { context, runtime }: Pick<Frame, 'context' | 'runtime'>,
+): void {
+  const entries = symbols.entries();
+  runtime.budget.charge((entries.length * context.depth) / namesPerStep);
+  for (const [slot, load] of entries) {
+    switch (load.kind) {
+      case 'undefined':
+        scope.slots[slot] = undefined;
+        break;
+      case 'resolve':
+        scope.slots[slot] = context.resolve(load.name);
+        break;
+      case 'alias':
+        scope.slots[slot] = readRef(scope, load.ref);
+    }
+  }
+}
+
+export function readRef(scope: Scope, ref: Ref): Value | undefined {
+  return scopeOf(scope, ref).slots[ref.slot];
+}
+
+export function writeRef(scope: Scope, ref: Ref, value: Value): void {
+  scopeOf(scope, ref).slots[ref.slot] = value;
+}
+
+function scopeOf(scope: Scope, ref: Ref): Scope {
+  let owner = scope;
+  for (let hops = ref.hops; hops > 0; hops--) owner = owner.parent!;
+  return owner;
 }

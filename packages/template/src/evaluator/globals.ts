@@ -1,16 +1,12 @@
 import { RenderFailure, typeError, valueError } from '../failures.js';
-import { BuiltinFunction } from '../values/builtin-function.js';
-import { Dict } from '../values/dict.js';
-import { items, toList } from '../values/iterate.js';
-import { NativeObject } from '../values/native-object.js';
+import { updateDict } from '../methods/dict-methods.js';
+import { BuiltinFunction } from '../values/callables.js';
 import { Range, rangeLength } from '../values/range.js';
 import { repr } from '../values/repr.js';
+import { defineFunction } from '../values/signature.js';
 import { typeName } from '../values/type-name.js';
-import { Undefined } from '../values/undefined.js';
-import type { Value } from '../values/value.js';
-import type { CallArguments } from './call-arguments.js';
+import { type CallArguments, Dict, NativeObject, type Value } from '../values/value.js';
 import type { Runtime } from './runtime.js';
-import { defineFunction } from './signature.js';
 
 const maxRange = 100_000;
 
@@ -81,28 +77,6 @@ function createDict(args: CallArguments, runtime: Runtime): Dict {
   if (source !== undefined) updateDict(dict, source, runtime);
   for (const [name, value] of args.keywords) dict.setString(name, value);
   return dict;
-}
-
-/** Python's `dict.update`: from a mapping, or from pairs. */
-export function updateDict(dict: Dict, source: Value, runtime: Runtime): void {
-  const { budget } = runtime;
-  if (source instanceof Undefined) source.fail();
-  if (source instanceof Dict) {
-    budget.list(source.size);
-    for (const [key, value] of [...source.entries()]) dict.set(key, value, budget);
-    return;
-  }
-  let index = 0;
-  for (const item of items(source, runtime)) {
-    const pair = toList(item, runtime);
-    if (pair.length !== 2) {
-      throw valueError(
-        `dictionary update sequence element #${index} has length ${pair.length}; 2 is required`,
-      );
-    }
-    dict.set(pair[0]!, pair[1]!, budget);
-    index++;
-  }
 }
 
 /** Goes round its items. */

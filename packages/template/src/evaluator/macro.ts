@@ -1,16 +1,11 @@
 import { typeError } from '../failures.js';
 import type { CallBlock, Macro as MacroNode, MacroSignature } from '../parser/nodes.js';
-import { Dict } from '../values/dict.js';
-import { NativeObject } from '../values/native-object.js';
 import { Undefined } from '../values/undefined.js';
-import { Tuple, type Value } from '../values/value.js';
-import type { CallArguments } from './call-arguments.js';
+import { type CallArguments, Dict, NativeObject, Tuple, type Value } from '../values/value.js';
 import { evaluate } from './evaluate.js';
 import { execute } from './execute.js';
-import type { Frame } from './frame.js';
+import { createScope, enterScope, type Frame } from './frame.js';
 import { captureOutput } from './output.js';
-import type { Runtime } from './runtime.js';
-import { createScope, enterScope } from './scope.js';
 
 interface MacroDefinition {
   readonly node: MacroNode | CallBlock;
@@ -58,8 +53,9 @@ class Macro extends NativeObject {
     }
   }
 
-  override readonly call = (args: CallArguments, runtime: Runtime): Value => {
+  override readonly call = (args: CallArguments): Value => {
     const { node, signature, frame } = this.#definition;
+    const { runtime } = frame;
     runtime.budget.items(signature.slots.length);
     const values = this.#bind(args);
     const scope = createScope(signature.symbols, frame.scope);

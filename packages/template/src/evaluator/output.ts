@@ -6,15 +6,6 @@ import { str } from '../values/repr.js';
 import type { Value } from '../values/value.js';
 import type { Runtime } from './runtime.js';
 
-/** A piece of the output and what of the template it came from; `value` is undefined for the template's own text. */
-export interface TracePiece {
-  readonly start: number;
-  readonly end: number;
-  /** Index into the source. */
-  readonly offset: number;
-  readonly value: Value | undefined;
-}
-
 /** What a body prints to. */
 export interface Output {
   /** The template's own text, and where it stands in the source. */

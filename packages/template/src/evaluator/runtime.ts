@@ -1,32 +1,33 @@
-import type { Budget } from '../budget.js';
 import type { CompiledTemplate } from '../compiler/compiler.js';
-import type { Value } from '../values/value.js';
-import type { TracePiece } from './output.js';
-import type { FilterTable, TestTable } from './tables.js';
+import type { Rendering } from '../rendering.js';
+import type { CallArguments, Value } from '../values/value.js';
 
-interface RenderOptions {
-  /** What is printed as a string is escaped for the inside of a JSON string. */
-  readonly json: boolean;
-  /** `round` of an undefined prints empty, where Jinja2 fails. */
-  readonly lenientRound: boolean;
+/** A filter gets the filtered value as its first positional argument. */
+export type FilterFunction = (args: CallArguments, runtime: Runtime) => Value;
+export type TestFunction = (args: CallArguments, runtime: Runtime) => boolean;
+export type FilterTable = ReadonlyMap<string, FilterFunction>;
+export type TestTable = ReadonlyMap<string, TestFunction>;
+
+/** A piece of the output and its place in the template; `value` is undefined for the template's own text. */
+export interface TracePiece {
+  readonly start: number;
+  readonly end: number;
+  /** Index into the source. */
+  readonly offset: number;
+  readonly value: Value | undefined;
 }
 
-/** One rendering: what all parts of the evaluator share. */
-export interface Runtime {
+/** The state of one rendering that all parts of the evaluator share. */
+export interface Runtime extends Rendering {
   readonly template: CompiledTemplate;
-  readonly budget: Budget;
-  readonly options: RenderOptions;
   readonly filters: FilterTable;
   readonly tests: TestTable;
   readonly globals: ReadonlyMap<string, Value>;
-  /** Inside `{% autoescape true %}`: what is printed is escaped for HTML. */
   autoescape: boolean;
-  /** In a constant that Jinja2 computes when compiling: a slice of what has none is undefined there. */
+  /** In a constant that Jinja2 computes when compiling: there a slice of a value without items is undefined. */
   folding: boolean;
-  /** Where in the source the evaluator is, for the place of an error. */
+  /** Index into the source of the evaluated node, for the place of an error. */
   offset: number;
-  /** Gets the pieces of the output, where somebody wants to know where they came from. */
+  /** Gets the pieces of the output; null where nobody asks for their places. */
   readonly trace: TracePiece[] | null;
-  /** Containers that are being printed, to find one inside itself. */
-  readonly printing: Set<object>;
 }

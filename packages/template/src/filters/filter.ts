@@ -1,6 +1,5 @@
-import type { Runtime } from '../evaluator/runtime.js';
-import { bindArguments, type Parameter } from '../evaluator/signature.js';
-import type { FilterFunction } from '../evaluator/tables.js';
+import type { FilterFunction, Runtime } from '../evaluator/runtime.js';
+import { bindArguments, type Parameter } from '../values/signature.js';
 import type { Value } from '../values/value.js';
 
 export type Filter = readonly [name: string, apply: FilterFunction];

@@ -1,5 +1,4 @@
-import type { FilterTable } from '../evaluator/tables.js';
-import { dictFilters } from './dict-filters.js';
+import type { FilterTable } from '../evaluator/runtime.js';
 import { htmlFilters } from './html-filters.js';
 import { jsonFilters } from './json-filters.js';
 import { lazyFilters } from './lazy-filters.js';
@@ -7,7 +6,7 @@ import { numberFilters } from './number-filters.js';
 import { sequenceFilters } from './sequence-filters.js';
 import { stringFilters } from './string-filters.js';
 import { textLayoutFilters } from './text-layout-filters.js';
-import { valueFilters } from './value-filters.js';
+import { dictFilters, valueFilters } from './value-filters.js';
 
 const aliases: readonly (readonly [string, string])[] = [
   ['d', 'default'],

@@ -1,7 +1,6 @@
 import type { Runtime } from '../evaluator/runtime.js';
 import { typeError, valueError } from '../failures.js';
 import { splitSpace } from '../methods/text-operations.js';
-import { Dict } from '../values/dict.js';
 import { items, tryIterate } from '../values/iterate.js';
 import { Markup } from '../values/markup.js';
 import { escapeHtml, escapeToMarkup } from '../values/markup-text.js';
@@ -10,7 +9,7 @@ import { isString, textOf } from '../values/text.js';
 import { isTrue } from '../values/truth.js';
 import { typeName } from '../values/type-name.js';
 import { Undefined } from '../values/undefined.js';
-import type { Value } from '../values/value.js';
+import { Dict, type Value } from '../values/value.js';
 import { type Filter, filter } from './filter.js';
 import { unescapeHtml } from './html-entities.js';
 import { urlizeFilter } from './urlize.js';

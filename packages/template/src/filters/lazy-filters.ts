@@ -1,17 +1,13 @@
-import type { CallArguments } from '../evaluator/call-arguments.js';
-import type { Runtime } from '../evaluator/runtime.js';
-import type { FilterFunction } from '../evaluator/tables.js';
+import type { FilterFunction, Runtime } from '../evaluator/runtime.js';
 import { RenderFailure } from '../failures.js';
 import { integerArgument, numberArgument } from '../methods/arguments.js';
 import { nearest } from '../nearest.js';
 import { binary } from '../values/arithmetic.js';
 import { equals } from '../values/equality.js';
-import { hashKey } from '../values/hash.js';
-import { items, toList } from '../values/iterate.js';
-import { PythonIterator } from '../values/iterators.js';
+import { items, PythonIterator, toList } from '../values/iterate.js';
 import { isString, textOf } from '../values/text.js';
 import { isTrue } from '../values/truth.js';
-import type { Value } from '../values/value.js';
+import { type CallArguments, hashKey, type Value } from '../values/value.js';
 import { type Filter, filter } from './filter.js';
 import { attributeGetter, ignoreCase } from './sorting.js';
 

@@ -5,18 +5,18 @@ import { flagArgument } from '../methods/arguments.js';
 import { binary } from '../values/arithmetic.js';
 import { compare } from '../values/compare.js';
 import { equals } from '../values/equality.js';
-import { GroupTuple } from '../values/group-tuple.js';
 import { items, iterate, toList, tryIterate, tryReverse } from '../values/iterate.js';
 import { Markup } from '../values/markup.js';
 import { escapeToMarkup, joinMarkup, softStr } from '../values/markup-text.js';
 import { str } from '../values/repr.js';
+import { sorted } from '../values/sort.js';
 import { codePoints, isString, sameKind, textOf } from '../values/text.js';
 import { isTrue } from '../values/truth.js';
 import { typeName } from '../values/type-name.js';
 import { Undefined } from '../values/undefined.js';
-import type { Value } from '../values/value.js';
+import { GroupTuple, type Value } from '../values/value.js';
 import { type Filter, filter } from './filter.js';
-import { attributeGetter, ignoreCase, multiAttributeGetter, sorted } from './sorting.js';
+import { attributeGetter, ignoreCase, multiAttributeGetter } from './sorting.js';
 
 /** Filters that go through a whole sequence at once. */
 export function sequenceFilters(): Filter[] {

@@ -1,30 +1,8 @@
 import type { Runtime } from '../evaluator/runtime.js';
-import { getItem } from '../values/attributes.js';
-import { compare } from '../values/compare.js';
+import { getItem } from '../methods/attributes.js';
 import { isString, sameKind, textOf } from '../values/text.js';
 import { Undefined } from '../values/undefined.js';
 import type { Value } from '../values/value.js';
-
-/** Python's `sorted`: stable, and asking only whether one is less than the other. */
-export function sorted(
-  runtime: Runtime,
-  values: readonly Value[],
-  options: { key: (item: Value) => Value; reverse: boolean },
-): Value[] {
-  const { budget } = runtime;
-  budget.list(values.length);
-  const keyed = values.map((value) => ({ value, key: options.key(value) }));
-  const less = (left: Value, right: Value) => {
-    budget.step();
-    return compare(left, '<', right, runtime);
-  };
-  const sign = options.reverse ? -1 : 1;
-  keyed.sort((left, right) => {
-    if (less(left.key, right.key)) return -sign;
-    return less(right.key, left.key) ? sign : 0;
-  });
-  return keyed.map(({ value }) => value);
-}
 
 export function ignoreCase(value: Value, runtime: Runtime): Value {
   if (!isString(value)) return value;

@@ -5,12 +5,11 @@ import { isSpaceCode } from '../lexer/characters.js';
 import { integerArgument } from '../methods/arguments.js';
 import { replaceText, stripText } from '../methods/str-methods.js';
 import { capitalize, pad } from '../methods/text-operations.js';
-import { Dict } from '../values/dict.js';
 import { Markup } from '../values/markup.js';
 import { escapeToMarkup, softStr } from '../values/markup-text.js';
 import { str } from '../values/repr.js';
 import { sameKind, textOf } from '../values/text.js';
-import { Tuple, type Value } from '../values/value.js';
+import { Dict, Tuple, type Value } from '../values/value.js';
 import { type Filter, filter } from './filter.js';
 
 /** Filters that make one string of another. */

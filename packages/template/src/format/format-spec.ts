@@ -1,9 +1,8 @@
-import type { Runtime } from '../evaluator/runtime.js';
 import { RenderFailure, typeError, valueError } from '../failures.js';
-import { toFloat } from '../values/arithmetic.js';
+import type { Rendering } from '../rendering.js';
 import { isNumeric, numeric } from '../values/equality.js';
 import { floatRepr } from '../values/floats.js';
-import { decimalText } from '../values/integers.js';
+import { decimalText, toFloat } from '../values/integers.js';
 import { str } from '../values/repr.js';
 import { codePointLength, isString, takeCodePoints, textOf } from '../values/text.js';
 import { typeName } from '../values/type-name.js';
@@ -24,19 +23,19 @@ interface Spec {
 const specPattern = /^(?:([\s\S])?([<>=^]))?([+\- ])?(z)?(#)?(0)?(\d*)([,_])?(?:\.(\d+))?([\s\S])?$/u;
 
 /** Python's `format(value, spec)`. */
-export function formatValue(value: Value, text: string, runtime: Runtime): string {
-  if (text === '') return str(value, runtime);
+export function formatValue(value: Value, text: string, rendering: Rendering): string {
+  if (text === '') return str(value, rendering);
   const isNumber = isNumeric(value) && typeof value !== 'boolean';
   if (!isString(value) && !isNumber && typeof value !== 'boolean') {
     throw typeError(`unsupported format string passed to ${typeName(value)}.__format__`);
   }
-  const spec = parseSpec(text, value, runtime);
+  const spec = parseSpec(text, value, rendering);
   if (isString(value)) return formatText(textOf(value), spec);
   const number = numeric(value as bigint | number | boolean);
-  return typeof number === 'bigint' ? formatInteger(number, spec, runtime) : formatReal(number, spec);
+  return typeof number === 'bigint' ? formatInteger(number, spec, rendering) : formatReal(number, spec);
 }
 
-function parseSpec(text: string, value: Value, runtime: Runtime): Spec {
+function parseSpec(text: string, value: Value, rendering: Rendering): Spec {
   const match = specPattern.exec(text);
   if (match === null)
     throw valueError(`Invalid format specifier '${text}' for object of type '${typeName(value)}'`);
@@ -52,9 +51,9 @@ function parseSpec(text: string, value: Value, runtime: Runtime): Spec {
     precision: precision === undefined ? undefined : Number(precision),
     type,
   };
-  runtime.budget.string(spec.width);
-  runtime.budget.characters(spec.width);
-  runtime.budget.string(spec.precision ?? 0);
+  rendering.budget.string(spec.width);
+  rendering.budget.characters(spec.width);
+  rendering.budget.string(spec.precision ?? 0);
   return spec;
 }
 
@@ -78,7 +77,7 @@ const radixOf: ReadonlyMap<string, number> = new Map([
   ['X', 16],
 ]);
 
-function formatInteger(value: bigint, spec: Spec, runtime: Runtime): string {
+function formatInteger(value: bigint, spec: Spec, rendering: Rendering): string {
   const { type } = spec;
   if ('eEfFgG%'.includes(type) && type !== '') return formatReal(toFloat(value), spec);
   if (spec.precision !== undefined) throw valueError('Precision not allowed in integer format specifier');
@@ -87,7 +86,7 @@ function formatInteger(value: bigint, spec: Spec, runtime: Runtime): string {
   const radix = radixOf.get(type) ?? 10;
   if (spec.grouping === ',' && radix !== 10) throw valueError(`Cannot specify ',' with '${type}'.`);
   const absolute = value < 0n ? -value : value;
-  const magnitude = radix === 10 ? decimalText(absolute, runtime.budget) : absolute.toString(radix);
+  const magnitude = radix === 10 ? decimalText(absolute, rendering.budget) : absolute.toString(radix);
   const digits = type === 'X' ? magnitude.toUpperCase() : magnitude;
   const prefix = spec.alternate && radix !== 10 ? `0${type}` : '';
   return assemble(

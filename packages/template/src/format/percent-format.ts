@@ -1,10 +1,8 @@
-import type { Runtime } from '../evaluator/runtime.js';
 import { RenderFailure, typeError, valueError } from '../failures.js';
-import { toFloat } from '../values/arithmetic.js';
-import { Dict } from '../values/dict.js';
+import type { Rendering } from '../rendering.js';
 import { isNumeric, numeric } from '../values/equality.js';
 import { parseFloatText } from '../values/floats.js';
-import { decimalText } from '../values/integers.js';
+import { decimalText, toFloat } from '../values/integers.js';
 import { Markup } from '../values/markup.js';
 import { escapeToMarkup } from '../values/markup-text.js';
 import { Range } from '../values/range.js';
@@ -12,12 +10,12 @@ import { repr, str } from '../values/repr.js';
 import { codePointLength, isString, sameKind, takeCodePoints, textOf } from '../values/text.js';
 import { typeName } from '../values/type-name.js';
 import { Undefined } from '../values/undefined.js';
-import { Tuple, type Value } from '../values/value.js';
+import { Dict, Tuple, type Value } from '../values/value.js';
 import { formatFloat } from './float-format.js';
 
 /** `text % values`, Python's printf formatting. On Markup the values are escaped. */
-export function percentFormat(format: string | Markup, values: Value, runtime: Runtime): Value {
-  const formatter = new PercentFormatter(format, values, runtime);
+export function percentFormat(format: string | Markup, values: Value, rendering: Rendering): Value {
+  const formatter = new PercentFormatter(format, values, rendering);
   return sameKind(format, formatter.run());
 }
 
@@ -37,29 +35,29 @@ class PercentFormatter {
   readonly #isMarkup: boolean;
   readonly #values: Value;
   readonly #positional: readonly Value[];
-  readonly #runtime: Runtime;
+  readonly #rendering: Rendering;
   #used = 0;
   #index = 0;
 
-  constructor(format: string | Markup, values: Value, runtime: Runtime) {
+  constructor(format: string | Markup, values: Value, rendering: Rendering) {
     this.#format = textOf(format);
     this.#isMarkup = format instanceof Markup && format.kind === 'html';
     this.#values = values;
     this.#positional = values instanceof Tuple ? values.items : [values];
-    this.#runtime = runtime;
+    this.#rendering = rendering;
   }
 
   run(): string {
     const format = this.#format;
     let result = '';
-    this.#runtime.budget.characters(format.length);
+    this.#rendering.budget.characters(format.length);
     for (let at = format.indexOf('%'); at !== -1; at = format.indexOf('%', this.#index)) {
       result += format.slice(this.#index, at);
       this.#index = at + 1;
-      this.#runtime.budget.charge(conversionSteps);
+      this.#rendering.budget.charge(conversionSteps);
       const converted = this.#convert();
       result += converted;
-      this.#runtime.budget.grow(result.length, converted.length);
+      this.#rendering.budget.grow(result.length, converted.length);
     }
     result += format.slice(this.#index);
     this.#checkAllUsed();
@@ -146,8 +144,8 @@ class PercentFormatter {
 
   #render(conversion: Conversion): string {
     const { width, precision = 0, type } = conversion;
-    this.#runtime.budget.string(width);
-    if (precision > this.#runtime.budget.limits.stringLength) this.#runtime.budget.string(precision);
+    this.#rendering.budget.string(width);
+    if (precision > this.#rendering.budget.limits.stringLength) this.#rendering.budget.string(precision);
     switch (type) {
       case 's':
       case 'r':
@@ -158,7 +156,7 @@ class PercentFormatter {
       case 'd':
       case 'i':
       case 'u':
-        return padNumber(renderInteger(conversion, this.#isMarkup, this.#runtime), conversion);
+        return padNumber(renderInteger(conversion, this.#isMarkup, this.#rendering), conversion);
       case 'x':
       case 'X':
       case 'o':
@@ -169,7 +167,7 @@ class PercentFormatter {
       case 'F':
       case 'g':
       case 'G':
-        this.#runtime.budget.string(precision);
+        this.#rendering.budget.string(precision);
         return padNumber(renderFloat(conversion, this.#isMarkup), conversion);
       default:
         throw valueError(
@@ -179,10 +177,10 @@ class PercentFormatter {
   }
 
   #renderText({ value, type, precision }: Conversion): string {
-    const plain = type === 's' ? str(value, this.#runtime) : repr(value, this.#runtime);
+    const plain = type === 's' ? str(value, this.#rendering) : repr(value, this.#rendering);
     const ascii = type === 'a' ? toAscii(plain) : plain;
     const text =
-      this.#isMarkup && !(value instanceof Markup) ? escapeToMarkup(ascii, this.#runtime).text : ascii;
+      this.#isMarkup && !(value instanceof Markup) ? escapeToMarkup(ascii, this.#rendering).text : ascii;
     return precision === undefined ? text : takeCodePoints(text, precision);
   }
 }
@@ -217,10 +215,13 @@ function renderCharacter(value: Value): string {
 function renderInteger(
   { value, type, precision, flags }: Conversion,
   isMarkup: boolean,
-  runtime: Runtime,
+  rendering: Rendering,
 ): string {
   const integer = toInteger(value, type, isMarkup);
-  const digits = decimalText(integer < 0n ? -integer : integer, runtime.budget).padStart(precision ?? 0, '0');
+  const digits = decimalText(integer < 0n ? -integer : integer, rendering.budget).padStart(
+    precision ?? 0,
+    '0',
+  );
   return signOf(integer < 0n, flags) + digits;
 }
 

@@ -1,6 +1,5 @@
-import type { Runtime } from '../evaluator/runtime.js';
 import { RenderFailure, valueError } from '../failures.js';
-import { getAttribute, getItem } from '../values/attributes.js';
+import type { Rendering } from '../rendering.js';
 import { Markup } from '../values/markup.js';
 import { escapeToMarkup } from '../values/markup-text.js';
 import { repr, str } from '../values/repr.js';
@@ -11,12 +10,19 @@ import { formatValue } from './format-spec.js';
 export interface FormatArguments {
   readonly positional: readonly Value[];
   keyword(name: string): Value | undefined;
+  readonly lookups: AttributeLookups;
+}
+
+/** The sandbox's look-ups, for fields such as `{0.name}` and `{0[key]}`. */
+export interface AttributeLookups {
+  getAttribute(value: Value, name: string, rendering: Rendering): Value;
+  getItem(value: Value, key: Value, rendering: Rendering): Value;
 }
 
 /** Python's `str.format`, its attribute and item look-ups by the sandbox. On Markup the values are escaped. */
-export function strFormat(format: string | Markup, args: FormatArguments, runtime: Runtime): Value {
+export function strFormat(format: string | Markup, args: FormatArguments, rendering: Rendering): Value {
   const isMarkup = format instanceof Markup && format.kind === 'html';
-  const formatter = new StrFormatter(args, runtime, isMarkup);
+  const formatter = new StrFormatter(args, rendering, isMarkup);
   return sameKind(format, formatter.format(textOf(format), 2));
 }
 
@@ -25,21 +31,21 @@ const fieldSteps = 6;
 
 class StrFormatter {
   readonly #args: FormatArguments;
-  readonly #runtime: Runtime;
+  readonly #rendering: Rendering;
   readonly #isMarkup: boolean;
   /** The next automatic number; null once fields are numbered by hand. */
   #automatic: number | null = 0;
 
-  constructor(args: FormatArguments, runtime: Runtime, isMarkup: boolean) {
+  constructor(args: FormatArguments, rendering: Rendering, isMarkup: boolean) {
     this.#args = args;
-    this.#runtime = runtime;
+    this.#rendering = rendering;
     this.#isMarkup = isMarkup;
   }
 
   /** `depth` counts how often specs may still hold fields of their own. */
   format(text: string, depth: number): string {
     if (depth < 0) throw valueError('Max string recursion exceeded');
-    this.#runtime.budget.characters(text.length);
+    this.#rendering.budget.characters(text.length);
     let result = '';
     let index = 0;
     while (index < text.length) {
@@ -54,10 +60,10 @@ class StrFormatter {
       }
       if (brace === '}') throw valueError("Single '}' encountered in format string");
       const end = fieldEnd(text, at + 1);
-      this.#runtime.budget.charge(fieldSteps);
+      this.#rendering.budget.charge(fieldSteps);
       const formatted = this.#formatField(text.slice(at + 1, end), depth);
       result += formatted;
-      this.#runtime.budget.grow(result.length, formatted.length);
+      this.#rendering.budget.grow(result.length, formatted.length);
       index = end + 1;
     }
     return result;
@@ -67,12 +73,12 @@ class StrFormatter {
     const { name, conversion, spec } = splitField(field);
     const value = this.#convert(this.#getField(name), conversion);
     const expanded = this.format(spec, depth - 1);
-    if (!this.#isMarkup) return formatValue(value, expanded, this.#runtime);
+    if (!this.#isMarkup) return formatValue(value, expanded, this.#rendering);
     if (value instanceof Markup && expanded !== '') {
       throw valueError('Unsupported format specification for Markup.');
     }
     if (value instanceof Markup) return value.text;
-    return escapeToMarkup(formatValue(value, expanded, this.#runtime), this.#runtime).text;
+    return escapeToMarkup(formatValue(value, expanded, this.#rendering), this.#rendering).text;
   }
 
   #getField(name: string): Value {
@@ -80,17 +86,17 @@ class StrFormatter {
     let value = this.#getValue(name.slice(0, end));
     let index = end;
     while (index < name.length) {
-      this.#runtime.budget.step();
+      this.#rendering.budget.step();
       if (name.charAt(index) === '.') {
         const stop = nextOf(name, index + 1);
         if (stop === index + 1) throw valueError('Empty attribute in format string');
-        value = getAttribute(value, name.slice(index + 1, stop), this.#runtime);
+        value = this.#args.lookups.getAttribute(value, name.slice(index + 1, stop), this.#rendering);
         index = stop;
       } else if (name.charAt(index) === '[') {
         const stop = name.indexOf(']', index);
         if (stop === -1) throw valueError("Missing ']' in format string");
         if (stop === index + 1) throw valueError('Empty attribute in format string');
-        value = getItem(value, itemKey(name.slice(index + 1, stop)), this.#runtime);
+        value = this.#args.lookups.getItem(value, itemKey(name.slice(index + 1, stop)), this.#rendering);
         index = stop + 1;
       } else {
         throw valueError("Only '.' or '[' may follow ']' in format field specifier");
@@ -136,10 +142,10 @@ class StrFormatter {
       case undefined:
         return value;
       case 's':
-        return str(value, this.#runtime);
+        return str(value, this.#rendering);
       case 'r':
       case 'a':
-        return repr(value, this.#runtime);
+        return repr(value, this.#rendering);
       default:
         throw valueError(`Unknown conversion specifier ${conversion}`);
     }

@@ -1,5 +1,7 @@
 import nunjucks from 'nunjucks';
+import { bodyOptions } from '../body-options.js';
 import type { RenderResult, Template, TemplateContext } from '../compile-template.js';
+import { type CompileResult, createTemplateCompiler, type TemplateOptions } from '../compile-template.js';
 
 /** What a rendering hands through nunjucks: the variables go in, the result comes out. */
 interface Exchange {
@@ -57,5 +59,15 @@ export function createNunjucksHost(): (template: Template) => Template {
         return exchange.result;
       },
     };
+  };
+}
+
+/** Compiles webhook bodies, hosted in nunjucks. `overrides` are for tests. */
+export function createBodyCompiler(overrides: TemplateOptions = {}): (source: string) => CompileResult {
+  const compile = createTemplateCompiler({ ...bodyOptions, ...overrides });
+  const host = createNunjucksHost();
+  return (source) => {
+    const compiled = compile(source);
+    return compiled.ok ? { ok: true, template: host(compiled.template) } : compiled;
   };
 }

@@ -1,18 +1,15 @@
-import type { Runtime } from '../evaluator/runtime.js';
-import { bindArguments, type Parameter } from '../evaluator/signature.js';
-import type { TestFunction, TestTable } from '../evaluator/tables.js';
+import type { Runtime, TestFunction, TestTable } from '../evaluator/runtime.js';
 import { isLower, isUpper } from '../methods/str-predicates.js';
 import { binary } from '../values/arithmetic.js';
 import { compare, contains, type Ordering } from '../values/compare.js';
-import { Dict } from '../values/dict.js';
 import { equals, isNumeric } from '../values/equality.js';
 import { tryIterate, tryLength } from '../values/iterate.js';
 import { Markup } from '../values/markup.js';
-import { NativeObject } from '../values/native-object.js';
 import { str } from '../values/repr.js';
+import { bindArguments, type Parameter } from '../values/signature.js';
 import { isString, textOf } from '../values/text.js';
 import { Undefined } from '../values/undefined.js';
-import type { Value } from '../values/value.js';
+import { Dict, NativeObject, type Value } from '../values/value.js';
 
 type Test = readonly [name: string, holds: TestFunction];
 

@@ -1,42 +1,41 @@
-import type { Runtime } from '../evaluator/runtime.js';
 import { typeError, valueError } from '../failures.js';
+import type { Rendering } from '../rendering.js';
 import { compare } from '../values/compare.js';
-import { Dict } from '../values/dict.js';
 import { floatRepr } from '../values/floats.js';
 import { decimalText } from '../values/integers.js';
 import { Markup } from '../values/markup.js';
 import { str } from '../values/repr.js';
 import { typeName } from '../values/type-name.js';
-import { Tuple, type Value } from '../values/value.js';
+import { Dict, Tuple, type Value } from '../values/value.js';
 import { plainText } from './marked-text.js';
 
 /** Python's `json.dumps(value, sort_keys=True)`, made safe for HTML as Jinja2's `tojson` does. */
-export function htmlsafeJsonDumps(value: Value, indent: string | undefined, runtime: Runtime): string {
-  const text = new JsonWriter(indent, runtime).write(value, 0);
+export function htmlsafeJsonDumps(value: Value, indent: string | undefined, rendering: Rendering): string {
+  const text = new JsonWriter(indent, rendering).write(value, 0);
   if (!/[<>&']/.test(text)) return text;
   return text.replace(/[<>&']/g, (character) => {
-    runtime.budget.step();
+    rendering.budget.step();
     return `\\u00${character.charCodeAt(0).toString(16)}`;
   });
 }
 
 class JsonWriter {
   readonly #indent: string | undefined;
-  readonly #runtime: Runtime;
+  readonly #rendering: Rendering;
   readonly #open = new Set<object>();
 
-  constructor(indent: string | undefined, runtime: Runtime) {
+  constructor(indent: string | undefined, rendering: Rendering) {
     this.#indent = indent;
-    this.#runtime = runtime;
+    this.#rendering = rendering;
   }
 
   write(value: Value, depth: number): string {
-    this.#runtime.budget.step();
+    this.#rendering.budget.step();
     switch (typeof value) {
       case 'string':
         return this.#string(value);
       case 'bigint':
-        return decimalText(value, this.#runtime.budget);
+        return decimalText(value, this.#rendering.budget);
       case 'number':
         return jsonNumber(value);
       case 'boolean':
@@ -48,19 +47,19 @@ class JsonWriter {
 
   #object(value: Exclude<Value, string | bigint | number | boolean>, depth: number): string {
     if (value === null) return 'null';
-    if (value instanceof Markup) return this.#string(plainText(value.text, this.#runtime.budget));
+    if (value instanceof Markup) return this.#string(plainText(value.text, this.#rendering.budget));
     const isArray = Array.isArray(value) || value instanceof Tuple;
     if (!isArray && !(value instanceof Dict)) {
       throw typeError(`Object of type ${typeName(value)} is not JSON serializable`);
     }
     if (this.#open.has(value)) throw valueError('Circular reference detected');
     this.#open.add(value);
-    this.#runtime.budget.descend();
+    this.#rendering.budget.descend();
     const text =
       value instanceof Dict
         ? this.#dict(value, depth)
         : this.#list(Array.isArray(value) ? value : value.items, depth);
-    this.#runtime.budget.ascend();
+    this.#rendering.budget.ascend();
     this.#open.delete(value);
     return text;
   }
@@ -76,21 +75,21 @@ class JsonWriter {
 
   #dict(dict: Dict, depth: number): string {
     const entries = [...dict.entries()];
-    const runtime = this.#runtime;
-    runtime.budget.items(entries.length * Math.ceil(Math.log2(entries.length + 1)));
+    const rendering = this.#rendering;
+    rendering.budget.items(entries.length * Math.ceil(Math.log2(entries.length + 1)));
     entries.sort(([left], [right]) =>
-      compare(left, '<', right, runtime) ? -1 : compare(right, '<', left, runtime) ? 1 : 0,
+      compare(left, '<', right, rendering) ? -1 : compare(right, '<', left, rendering) ? 1 : 0,
     );
     const colon = ': ';
     const members = entries.map(
-      ([key, item]) => this.#string(jsonKey(key, runtime)) + colon + this.write(item, depth + 1),
+      ([key, item]) => this.#string(jsonKey(key, rendering)) + colon + this.write(item, depth + 1),
     );
     return this.#brackets('{', members, '}', depth);
   }
 
   #brackets(open: string, parts: readonly string[], close: string, depth: number): string {
     if (parts.length === 0) return open + close;
-    const { budget } = this.#runtime;
+    const { budget } = this.#rendering;
     const length = parts.reduce((sum, part) => sum + part.length + 2, 0);
     if (this.#indent === undefined) {
       budget.string(length);
@@ -102,8 +101,8 @@ class JsonWriter {
   }
 
   #string(text: string): string {
-    this.#runtime.budget.string(text.length);
-    return `"${escapeAscii(text, this.#runtime)}"`;
+    this.#rendering.budget.string(text.length);
+    return `"${escapeAscii(text, this.#rendering)}"`;
   }
 }
 
@@ -113,13 +112,13 @@ function jsonNumber(value: number): string {
   return floatRepr(value);
 }
 
-function jsonKey(key: Value, runtime: Runtime): string {
+function jsonKey(key: Value, rendering: Rendering): string {
   if (typeof key === 'string') return key;
-  if (key instanceof Markup) return plainText(key.text, runtime.budget);
+  if (key instanceof Markup) return plainText(key.text, rendering.budget);
   if (key === null) return 'null';
   if (typeof key === 'boolean') return key ? 'true' : 'false';
   if (typeof key === 'number') return jsonNumber(key);
-  if (typeof key === 'bigint') return str(key, runtime);
+  if (typeof key === 'bigint') return str(key, rendering);
   throw typeError(`keys must be str, int, float, bool or None, not ${typeName(key)}`);
 }
 
@@ -136,10 +135,10 @@ const short: Readonly<Record<string, string>> = {
 };
 
 /** Python escapes everything that is not ASCII. */
-function escapeAscii(text: string, runtime: Runtime): string {
+function escapeAscii(text: string, rendering: Rendering): string {
   if (plain.test(text)) return text;
   return text.replace(special, (unit) => {
-    runtime.budget.step();
+    rendering.budget.step();
     return short[unit] ?? `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
   });
 }

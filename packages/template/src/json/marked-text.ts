@@ -1,5 +1,5 @@
 import type { Budget } from '../budget.js';
-import type { Runtime } from '../evaluator/runtime.js';
+import type { Rendering } from '../rendering.js';
 import { Markup } from '../values/markup.js';
 import { str } from '../values/repr.js';
 import type { Value } from '../values/value.js';
@@ -87,20 +87,20 @@ function replaceMarks(text: string, budget: Budget): string {
   });
 }
 
-export function joinMarked(parts: readonly Value[], runtime: Runtime): Markup | string {
+export function joinMarked(parts: readonly Value[], rendering: Rendering): Markup | string {
   let text = '';
   for (const part of parts) {
-    const added = markedTextOf(part, runtime);
+    const added = markedTextOf(part, rendering);
     text += added;
-    runtime.budget.grow(text.length, added.length);
+    rendering.budget.grow(text.length, added.length);
   }
   return fromMarked(text);
 }
 
 /** Any value as marked text. */
-export function markedTextOf(value: Value, runtime: Runtime): string {
-  const { budget } = runtime;
-  if (!(value instanceof Markup)) return markForeign(str(value, runtime), budget);
+export function markedTextOf(value: Value, rendering: Rendering): string {
+  const { budget } = rendering;
+  if (!(value instanceof Markup)) return markForeign(str(value, rendering), budget);
   if (value.kind === 'marked') return value.text;
   return value.kind === 'json' ? markTrusted(value.text, budget) : markForeign(value.text, budget);
 }

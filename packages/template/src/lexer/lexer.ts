@@ -1,7 +1,6 @@
 import { CompileFailure } from '../failures.js';
 import { isDigitCode, isIdentifier, isSpaceCode, nameCharacterLength } from './characters.js';
-import { scanNumber } from './numbers.js';
-import { decodeStringLiteral } from './string-literal.js';
+import { decodeStringLiteral, scanNumber } from './literals.js';
 import { type OperatorType, operators, type Token, type TokenType } from './token.js';
 
 /** Line ends become LF and one at the end goes, as Jinja2 does before it looks at anything. */

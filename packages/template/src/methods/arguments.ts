@@ -1,4 +1,7 @@
 import { typeError } from '../failures.js';
+import type { Rendering } from '../rendering.js';
+import type { Markup } from '../values/markup.js';
+import { defineFunction, type NativeFunction, type Parameter } from '../values/signature.js';
 import { isString, textOf } from '../values/text.js';
 import { typeName } from '../values/type-name.js';
 import { Undefined } from '../values/undefined.js';
@@ -32,4 +35,17 @@ export function numberArgument(value: Value, what: string): number {
   if (typeof value === 'bigint' || typeof value === 'number' || typeof value === 'boolean')
     return Number(value);
   throw typeError(`${what}, not ${typeName(value)}`);
+}
+
+export type Self = string | Markup;
+
+/** A `str` method by its Python signature; `self` is the string or Markup that it belongs to. */
+export function strMethod(
+  name: string,
+  parameters: readonly Parameter[],
+  run: (rendering: Rendering, self: Self, ...values: Value[]) => Value,
+): NativeFunction {
+  return defineFunction(name, ['self', ...parameters], (rendering, self, ...values) =>
+    run(rendering, self as Self, ...values),
+  );
 }

@@ -1,49 +1,47 @@
-import { positionalArguments } from '../evaluator/call-arguments.js';
-import type { Runtime } from '../evaluator/runtime.js';
-import { defineFunction, type NativeFunction, type Parameter } from '../evaluator/signature.js';
 import { RenderFailure, typeError, valueError } from '../failures.js';
-import { sorted } from '../filters/sorting.js';
+import type { Rendering } from '../rendering.js';
 import { sameOrEqual } from '../values/equality.js';
 import { toList } from '../values/iterate.js';
-import { NativeObject } from '../values/native-object.js';
+import { defineFunction, type NativeFunction, type Parameter } from '../values/signature.js';
+import { sorted } from '../values/sort.js';
 import { typeName } from '../values/type-name.js';
-import type { Tuple, Value } from '../values/value.js';
+import { NativeObject, positionalArguments, type Tuple, type Value } from '../values/value.js';
 import { flagArgument, integerArgument } from './arguments.js';
 
 type Method = readonly [string, NativeFunction];
 
 /** Python's `list` methods, those that change the list included: the sandbox allows them. */
 export const listMethods: ReadonlyMap<string, NativeFunction> = new Map<string, NativeFunction>([
-  method('append', ['object'], (runtime, self, item) => {
-    runtime.budget.list(self.length + 1 > runtime.budget.limits.listLength ? self.length + 1 : 1);
+  method('append', ['object'], (rendering, self, item) => {
+    rendering.budget.list(self.length + 1 > rendering.budget.limits.listLength ? self.length + 1 : 1);
     self.push(item!);
     return null;
   }),
-  method('extend', ['iterable'], (runtime, self, iterable) => {
-    const added = toList(iterable!, runtime);
-    runtime.budget.list(self.length + added.length);
+  method('extend', ['iterable'], (rendering, self, iterable) => {
+    const added = toList(iterable!, rendering);
+    rendering.budget.list(self.length + added.length);
     for (const item of added) self.push(item);
     return null;
   }),
-  method('insert', ['index', 'object'], (runtime, self, index, item) => {
-    runtime.budget.list(self.length + 1);
+  method('insert', ['index', 'object'], (rendering, self, index, item) => {
+    rendering.budget.list(self.length + 1);
     self.splice(integerArgument(index!), 0, item!);
     return null;
   }),
-  method('pop', [['index', -1n]], (runtime, self, index) => {
-    runtime.budget.items(self.length);
+  method('pop', [['index', -1n]], (rendering, self, index) => {
+    rendering.budget.items(self.length);
     if (self.length === 0) throw new RenderFailure('IndexError', 'pop from empty list');
     const at = integerArgument(index!);
     const [item] = at < -self.length || at >= self.length ? [] : self.splice(at, 1);
     if (item === undefined) throw new RenderFailure('IndexError', 'pop index out of range');
     return item;
   }),
-  method('remove', ['value'], (runtime, self, item) => {
-    self.splice(indexOf(runtime, self, item!, 'list.remove(x): x not in list'), 1);
+  method('remove', ['value'], (rendering, self, item) => {
+    self.splice(indexOf(rendering, self, item!, 'list.remove(x): x not in list'), 1);
     return null;
   }),
-  method('reverse', [], (runtime, self) => {
-    runtime.budget.list(self.length);
+  method('reverse', [], (rendering, self) => {
+    rendering.budget.list(self.length);
     self.reverse();
     return null;
   }),
@@ -51,24 +49,24 @@ export const listMethods: ReadonlyMap<string, NativeFunction> = new Map<string, 
     self.length = 0;
     return null;
   }),
-  method('copy', [], (runtime, self) => toList(self, runtime)),
-  method('index', ['value', ['start', 0n], ['stop', null]], (runtime, self, item, start, stop) => {
+  method('copy', [], (rendering, self) => toList(self, rendering)),
+  method('index', ['value', ['start', 0n], ['stop', null]], (rendering, self, item, start, stop) => {
     const from = integerArgument(start!);
     const offset = Math.max(0, from < 0 ? from + self.length : from);
     const end = stop === null ? self.length : integerArgument(stop!);
     const part = self.slice(offset, end);
-    return BigInt(offset + indexOf(runtime, part, item!, 'value is not in list'));
+    return BigInt(offset + indexOf(rendering, part, item!, 'value is not in list'));
   }),
-  method('count', ['value'], (runtime, self, item) => count(runtime, self, item!)),
+  method('count', ['value'], (rendering, self, item) => count(rendering, self, item!)),
   method(
     'sort',
     [
       ['key', null],
       ['reverse', false],
     ],
-    (runtime, self, key, reverse) => {
-      const items = sorted(runtime, self, {
-        key: keyFunction(key!, runtime),
+    (rendering, self, key, reverse) => {
+      const items = sorted(rendering, self, {
+        key: keyFunction(key!, rendering),
         reverse: flagArgument(reverse!),
       });
       self.splice(0, self.length);
@@ -81,14 +79,14 @@ export const listMethods: ReadonlyMap<string, NativeFunction> = new Map<string, 
 export const tupleMethods: ReadonlyMap<string, NativeFunction> = new Map<string, NativeFunction>([
   [
     'count',
-    defineFunction('count', ['self', 'value'], (runtime, self, item) =>
-      count(runtime, (self as Tuple).items, item!),
+    defineFunction('count', ['self', 'value'], (rendering, self, item) =>
+      count(rendering, (self as Tuple).items, item!),
     ),
   ],
   [
     'index',
-    defineFunction('index', ['self', 'value'], (runtime, self, item) =>
-      BigInt(indexOf(runtime, (self as Tuple).items, item!, 'tuple.index(x): x not in tuple')),
+    defineFunction('index', ['self', 'value'], (rendering, self, item) =>
+      BigInt(indexOf(rendering, (self as Tuple).items, item!, 'tuple.index(x): x not in tuple')),
     ),
   ],
 ]);
@@ -96,14 +94,14 @@ export const tupleMethods: ReadonlyMap<string, NativeFunction> = new Map<string,
 export const rangeMethods: ReadonlyMap<string, NativeFunction> = new Map<string, NativeFunction>([
   [
     'count',
-    defineFunction('count', ['self', 'value'], (runtime, self, item) =>
-      count(runtime, toList(self, runtime), item!),
+    defineFunction('count', ['self', 'value'], (rendering, self, item) =>
+      count(rendering, toList(self, rendering), item!),
     ),
   ],
   [
     'index',
-    defineFunction('index', ['self', 'value'], (runtime, self, item) =>
-      BigInt(indexOf(runtime, toList(self, runtime), item!, 'value is not in range')),
+    defineFunction('index', ['self', 'value'], (rendering, self, item) =>
+      BigInt(indexOf(rendering, toList(self, rendering), item!, 'value is not in range')),
     ),
   ],
 ]);
@@ -111,33 +109,33 @@ export const rangeMethods: ReadonlyMap<string, NativeFunction> = new Map<string,
 function method(
   name: string,
   parameters: readonly Parameter[],
-  run: (runtime: Runtime, self: Value[], ...values: Value[]) => Value,
+  run: (rendering: Rendering, self: Value[], ...values: Value[]) => Value,
 ): Method {
   return [
     name,
-    defineFunction(name, ['self', ...parameters], (runtime, self, ...values) =>
-      run(runtime, self as Value[], ...values),
+    defineFunction(name, ['self', ...parameters], (rendering, self, ...values) =>
+      run(rendering, self as Value[], ...values),
     ),
   ];
 }
 
-function indexOf(runtime: Runtime, list: readonly Value[], item: Value, message: string): number {
-  runtime.budget.items(list.length);
-  const index = list.findIndex((other) => sameOrEqual(other, item, runtime));
+function indexOf(rendering: Rendering, list: readonly Value[], item: Value, message: string): number {
+  rendering.budget.items(list.length);
+  const index = list.findIndex((other) => sameOrEqual(other, item, rendering));
   if (index === -1) throw valueError(message);
   return index;
 }
 
-function count(runtime: Runtime, list: readonly Value[], item: Value): bigint {
-  runtime.budget.items(list.length);
-  return BigInt(list.filter((other) => sameOrEqual(other, item, runtime)).length);
+function count(rendering: Rendering, list: readonly Value[], item: Value): bigint {
+  rendering.budget.items(list.length);
+  return BigInt(list.filter((other) => sameOrEqual(other, item, rendering)).length);
 }
 
-function keyFunction(key: Value, runtime: Runtime): (item: Value) => Value {
+function keyFunction(key: Value, rendering: Rendering): (item: Value) => Value {
   if (key === null) return (item) => item;
   if (!(key instanceof NativeObject) || key.call === undefined) {
     throw typeError(`'${typeName(key)}' object is not callable`);
   }
   const call = key.call;
-  return (item) => call(positionalArguments(item), runtime);
+  return (item) => call(positionalArguments(item), rendering);
 }

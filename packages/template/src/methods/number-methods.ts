@@ -1,10 +1,10 @@
-import type { Runtime } from '../evaluator/runtime.js';
-import { defineFunction, type NativeFunction } from '../evaluator/signature.js';
 import { valueError } from '../failures.js';
+import type { Rendering } from '../rendering.js';
 import { bitLength } from '../values/arithmetic.js';
 import { numeric } from '../values/equality.js';
 import { exactRatio, floatBits } from '../values/floats.js';
 import { isLong, longIntegerSteps } from '../values/integers.js';
+import { defineFunction, type NativeFunction } from '../values/signature.js';
 import { Tuple, type Value } from '../values/value.js';
 
 /** The methods of `int` and `float` that make sense in a template. */
@@ -35,13 +35,13 @@ export const floatMethods: ReadonlyMap<string, NativeFunction> = new Map<string,
   ],
 ]);
 
-function intMethod(name: string, run: (value: bigint, runtime: Runtime) => Value): NativeFunction {
-  return defineFunction(name, ['self'], (runtime, self) =>
-    run(BigInt(numeric(self as bigint | boolean)), runtime),
+function intMethod(name: string, run: (value: bigint, rendering: Rendering) => Value): NativeFunction {
+  return defineFunction(name, ['self'], (rendering, self) =>
+    run(BigInt(numeric(self as bigint | boolean)), rendering),
   );
 }
 
-function countBits(value: bigint, { budget }: Runtime): bigint {
+function countBits(value: bigint, { budget }: Rendering): bigint {
   const bits = value.toString(2);
   budget.charge(bits.length / 8);
   return BigInt(bits.split('1').length - 1);

@@ -1,49 +1,49 @@
-import type { Runtime } from '../evaluator/runtime.js';
-import type { NativeFunction, Parameter } from '../evaluator/signature.js';
 import { RenderFailure, typeError, valueError } from '../failures.js';
-import { strFormat } from '../format/str-format.js';
-import { Dict } from '../values/dict.js';
+import { type AttributeLookups, strFormat } from '../format/str-format.js';
+import type { Rendering } from '../rendering.js';
 import { findBackward, findForward } from '../values/find-text.js';
 import { items } from '../values/iterate.js';
 import { Markup } from '../values/markup.js';
 import { escapeToMarkup, joinMarkup } from '../values/markup-text.js';
+import type { NativeFunction, Parameter } from '../values/signature.js';
 import { codePointLength, isString, sameKind, textOf } from '../values/text.js';
 import { typeName } from '../values/type-name.js';
 import { Undefined } from '../values/undefined.js';
-import { Tuple, type Value } from '../values/value.js';
-import { flagArgument, integerArgument, optionalText, textArgument } from './arguments.js';
-import { type Self, strMethod } from './str-method.js';
+import { Dict, Tuple, type Value } from '../values/value.js';
+import {
+  flagArgument,
+  integerArgument,
+  optionalText,
+  type Self,
+  strMethod,
+  textArgument,
+} from './arguments.js';
 import { predicateMethods } from './str-predicates.js';
 import { searchMethods } from './str-search.js';
 import * as operations from './text-operations.js';
 
-/** Python's `str` methods; on Markup they give Markup, and escape the strings that they are given. */
-export const strMethods: ReadonlyMap<string, NativeFunction> = new Map<string, NativeFunction>([
-  ...caseMethods(),
-  ...splitMethods(),
-  ...searchMethods(),
-  ...paddingMethods(),
-  ...predicateMethods(),
-  [
-    'format',
-    { name: 'format', call: (args, runtime) => formatCall(args.positional, args.keywords, runtime) },
-  ],
-  [
-    'format_map',
-    strMethod('format_map', ['mapping'], (runtime, self, mapping) => formatMap(self, mapping!, runtime)),
-  ],
-  ['join', strMethod('join', ['iterable'], join)],
-  ['replace', strMethod('replace', ['old', 'new', ['count', -1n]], replaceMethod)],
-]);
+/** Python's `str` methods; on Markup they give Markup, and escape their string arguments for HTML. */
+export function createStrMethods(lookups: AttributeLookups): ReadonlyMap<string, NativeFunction> {
+  return new Map<string, NativeFunction>([
+    ...caseMethods(),
+    ...splitMethods(),
+    ...searchMethods(),
+    ...paddingMethods(),
+    ...predicateMethods(),
+    ...formatMethods(lookups),
+    ['join', strMethod('join', ['iterable'], join)],
+    ['replace', strMethod('replace', ['old', 'new', ['count', -1n]], replaceMethod)],
+  ]);
+}
 
 /** A method over the bare text, whose result is of the kind of `self`; `each` looks at each character on its own. */
 function textMethod(name: string, run: (text: string) => string, each?: 'each'): [string, NativeFunction] {
   return [
     name,
-    strMethod(name, [], (runtime, self) => {
+    strMethod(name, [], (rendering, self) => {
       const text = textOf(self);
-      runtime.budget.string(text.length);
-      if (each) runtime.budget.items(text.length);
+      rendering.budget.string(text.length);
+      if (each) rendering.budget.items(text.length);
       return sameKind(self, run(text));
     }),
   ];
@@ -63,22 +63,22 @@ function caseMethods(): [string, NativeFunction][] {
 function stripMethod(name: string, sides: 'both' | 'left' | 'right'): [string, NativeFunction] {
   return [
     name,
-    strMethod(name, [['chars', null]], (runtime, self, characters) => {
-      return sameKind(self, stripText(runtime, textOf(self), characters!, sides));
+    strMethod(name, [['chars', null]], (rendering, self, characters) => {
+      return sameKind(self, stripText(rendering, textOf(self), characters!, sides));
     }),
   ];
 }
 
 /** `strip` and its sides, charged before it is done. */
 export function stripText(
-  runtime: Runtime,
+  rendering: Rendering,
   text: string,
   characters: Value,
   sides: 'both' | 'left' | 'right',
 ): string {
   const set = optionalText(characters);
-  runtime.budget.string(text.length);
-  if (set !== undefined) runtime.budget.items(text.length + set.length);
+  rendering.budget.string(text.length);
+  if (set !== undefined) rendering.budget.items(text.length + set.length);
   return operations.strip(text, set, sides);
 }
 
@@ -89,8 +89,8 @@ function splitMethods(): [string, NativeFunction][] {
   ];
   const split = (name: string, right: boolean): [string, NativeFunction] => [
     name,
-    strMethod(name, parameters, (runtime, self, separator, limit) =>
-      splitText(runtime, { self, separator: separator!, limit: integerArgument(limit!), right }),
+    strMethod(name, parameters, (rendering, self, separator, limit) =>
+      splitText(rendering, { self, separator: separator!, limit: integerArgument(limit!), right }),
     ),
   ];
   return [
@@ -101,37 +101,37 @@ function splitMethods(): [string, NativeFunction][] {
     split('rsplit', true),
     [
       'splitlines',
-      strMethod('splitlines', [['keepends', false]], (runtime, self, keepEnds) => {
+      strMethod('splitlines', [['keepends', false]], (rendering, self, keepEnds) => {
         const text = textOf(self);
-        runtime.budget.list(text.length);
+        rendering.budget.list(text.length);
         return operations.splitLines(text, flagArgument(keepEnds!)).map((line) => sameKind(self, line));
       }),
     ],
     [
       'partition',
-      strMethod('partition', ['sep'], (runtime, self, separator) =>
-        partition(runtime, self, textArgument(separator!), 'left'),
+      strMethod('partition', ['sep'], (rendering, self, separator) =>
+        partition(rendering, self, textArgument(separator!), 'left'),
       ),
     ],
     [
       'rpartition',
-      strMethod('rpartition', ['sep'], (runtime, self, separator) =>
-        partition(runtime, self, textArgument(separator!), 'right'),
+      strMethod('rpartition', ['sep'], (rendering, self, separator) =>
+        partition(rendering, self, textArgument(separator!), 'right'),
       ),
     ],
     [
       'removeprefix',
-      strMethod('removeprefix', ['prefix'], (runtime, self, prefix) => {
+      strMethod('removeprefix', ['prefix'], (rendering, self, prefix) => {
         const [text, start] = [textOf(self), textArgument(prefix!)];
-        runtime.budget.characters(start.length);
+        rendering.budget.characters(start.length);
         return text.startsWith(start) ? text.slice(start.length) : text;
       }),
     ],
     [
       'removesuffix',
-      strMethod('removesuffix', ['suffix'], (runtime, self, suffix) => {
+      strMethod('removesuffix', ['suffix'], (rendering, self, suffix) => {
         const [text, end] = [textOf(self), textArgument(suffix!)];
-        runtime.budget.characters(end.length);
+        rendering.budget.characters(end.length);
         return end !== '' && text.endsWith(end) ? text.slice(0, -end.length) : text;
       }),
     ],
@@ -145,9 +145,9 @@ interface Split {
   readonly right: boolean;
 }
 
-function splitText(runtime: Runtime, { self, separator, limit, right }: Split): Value[] {
+function splitText(rendering: Rendering, { self, separator, limit, right }: Split): Value[] {
   const text = textOf(self);
-  runtime.budget.list(text.length);
+  rendering.budget.list(text.length);
   const at = optionalText(separator);
   if (at === '') throw valueError('empty separator');
   const parts =
@@ -157,10 +157,10 @@ function splitText(runtime: Runtime, { self, separator, limit, right }: Split): 
   return parts.map((part) => sameKind(self, part));
 }
 
-function partition(runtime: Runtime, self: Self, separator: string, from: 'left' | 'right'): Tuple {
+function partition(rendering: Rendering, self: Self, separator: string, from: 'left' | 'right'): Tuple {
   if (separator === '') throw valueError('empty separator');
   const text = textOf(self);
-  runtime.budget.characters(text.length);
+  rendering.budget.characters(text.length);
   const at = from === 'right' ? findBackward(text, separator)(text.length) : findForward(text, separator)(0);
   const parts =
     at >= 0
@@ -174,12 +174,12 @@ function partition(runtime: Runtime, self: Self, separator: string, from: 'left'
 function paddingMethods(): [string, NativeFunction][] {
   const padded = (name: string, side: 'left' | 'right' | 'center'): [string, NativeFunction] => [
     name,
-    strMethod(name, ['width', ['fillchar', ' ']], (runtime, self, width, fillCharacter) => {
+    strMethod(name, ['width', ['fillchar', ' ']], (rendering, self, width, fillCharacter) => {
       const fill = textArgument(fillCharacter!);
       if (codePointLength(fill) !== 1)
         throw typeError('The fill character must be exactly one character long');
       const wanted = integerArgument(width!);
-      runtime.budget.string(Math.max(wanted * fill.length, textOf(self).length));
+      rendering.budget.string(Math.max(wanted * fill.length, textOf(self).length));
       return sameKind(self, operations.pad(textOf(self), { width: wanted, fill, side }));
     }),
   ];
@@ -189,9 +189,9 @@ function paddingMethods(): [string, NativeFunction][] {
     padded('center', 'center'),
     [
       'zfill',
-      strMethod('zfill', ['width'], (runtime, self, width) => {
+      strMethod('zfill', ['width'], (rendering, self, width) => {
         const wanted = integerArgument(width!);
-        runtime.budget.string(Math.max(wanted, textOf(self).length));
+        rendering.budget.string(Math.max(wanted, textOf(self).length));
         const [, sign = '', digits = ''] = /^([+-]?)([\s\S]*)$/.exec(textOf(self)) ?? [];
         return sameKind(
           self,
@@ -201,15 +201,15 @@ function paddingMethods(): [string, NativeFunction][] {
     ],
     [
       'expandtabs',
-      strMethod('expandtabs', [['tabsize', 8n]], (runtime, self, tabSize) =>
-        sameKind(self, expandTabs(textOf(self), integerArgument(tabSize!), runtime)),
+      strMethod('expandtabs', [['tabsize', 8n]], (rendering, self, tabSize) =>
+        sameKind(self, expandTabs(textOf(self), integerArgument(tabSize!), rendering)),
       ),
     ],
   ];
 }
 
-function expandTabs(text: string, tabSize: number, runtime: Runtime): string {
-  runtime.budget.string(text.length + (text.split('\t').length - 1) * Math.max(0, tabSize));
+function expandTabs(text: string, tabSize: number, rendering: Rendering): string {
+  rendering.budget.string(text.length + (text.split('\t').length - 1) * Math.max(0, tabSize));
   let result = '';
   let column = 0;
   for (const character of text) {
@@ -225,35 +225,35 @@ function expandTabs(text: string, tabSize: number, runtime: Runtime): string {
   return result;
 }
 
-function join(runtime: Runtime, self: Self, iterable: Value): Value {
+function join(rendering: Rendering, self: Self, iterable: Value): Value {
   const parts: Value[] = [];
-  for (const item of items(iterable!, runtime)) {
+  for (const item of items(iterable!, rendering)) {
     if (!isString(item)) {
-      if (self instanceof Markup) parts.push(self, escapeToMarkup(item, runtime));
+      if (self instanceof Markup) parts.push(self, escapeToMarkup(item, rendering));
       else
         throw typeError(`sequence item ${parts.length / 2}: expected str instance, ${typeName(item)} found`);
     } else {
       parts.push(self, item);
     }
   }
-  if (self instanceof Markup) return joinMarkup(parts.slice(1), runtime);
+  if (self instanceof Markup) return joinMarkup(parts.slice(1), rendering);
   let text = '';
   for (const part of parts.slice(1)) {
     const added = textOf(part as Self);
     text += added;
-    runtime.budget.grow(text.length, added.length);
+    rendering.budget.grow(text.length, added.length);
   }
   return text;
 }
 
-function replaceMethod(runtime: Runtime, self: Self, old: Value, by: Value, count: Value): Value {
+function replaceMethod(rendering: Rendering, self: Self, old: Value, by: Value, count: Value): Value {
   const argument = (value: Value) =>
     self instanceof Markup && self.kind === 'html'
-      ? escapeToMarkup(value, runtime).text
+      ? escapeToMarkup(value, rendering).text
       : textArgument(value);
   return sameKind(
     self,
-    replaceText(runtime, textOf(self), {
+    replaceText(rendering, textOf(self), {
       old: argument(old),
       by: argument(by),
       limit: integerArgument(count),
@@ -263,29 +263,39 @@ function replaceMethod(runtime: Runtime, self: Self, old: Value, by: Value, coun
 
 /** `replace`, charged before it is done. */
 export function replaceText(
-  runtime: Runtime,
+  rendering: Rendering,
   text: string,
   change: { old: string; by: string; limit: number },
 ): string {
   const { old, by, limit } = change;
-  runtime.budget.characters(text.length);
-  if (old === '') runtime.budget.items(text.length);
-  runtime.budget.string(operations.replacedLength(text, old, by));
+  rendering.budget.characters(text.length);
+  if (old === '') rendering.budget.items(text.length);
+  rendering.budget.string(operations.replacedLength(text, old, by));
   return operations.replace(text, old, by, limit);
 }
 
-function formatCall(
-  positional: readonly Value[],
-  keywords: ReadonlyMap<string, Value>,
-  runtime: Runtime,
-): Value {
-  const [self, ...args] = positional;
-  return strFormat(self as Self, { positional: args, keyword: (name) => keywords.get(name) }, runtime);
-}
-
-function formatMap(self: Self, mapping: Value, runtime: Runtime): Value {
-  if (mapping instanceof Undefined) mapping.fail();
-  if (!(mapping instanceof Dict))
-    throw new RenderFailure('TypeError', `'${typeName(mapping)}' object is not subscriptable`);
-  return strFormat(self, { positional: [], keyword: (name) => mapping.getString(name) }, runtime);
+function formatMethods(lookups: AttributeLookups): [string, NativeFunction][] {
+  return [
+    [
+      'format',
+      {
+        name: 'format',
+        call({ positional, keywords }, rendering) {
+          const [self, ...args] = positional;
+          const keyword = (name: string) => keywords.get(name);
+          return strFormat(self as Self, { positional: args, keyword, lookups }, rendering);
+        },
+      },
+    ],
+    [
+      'format_map',
+      strMethod('format_map', ['mapping'], (rendering, self, mapping) => {
+        if (mapping instanceof Undefined) mapping.fail();
+        if (!(mapping instanceof Dict))
+          throw new RenderFailure('TypeError', `'${typeName(mapping!)}' object is not subscriptable`);
+        const keyword = (name: string) => mapping.getString(name);
+        return strFormat(self, { positional: [], keyword, lookups }, rendering);
+      }),
+    ],
+  ];
 }

@@ -1,7 +1,7 @@
-import type { NativeFunction } from '../evaluator/signature.js';
 import { isIdentifier, isSpaceCode } from '../lexer/characters.js';
+import type { NativeFunction } from '../values/signature.js';
 import { codePoints, textOf } from '../values/text.js';
-import { strMethod } from './str-method.js';
+import { strMethod } from './arguments.js';
 
 /** The `str` methods that answer yes or no. */
 export function predicateMethods(): [string, NativeFunction][] {
@@ -32,8 +32,8 @@ export function predicateMethods(): [string, NativeFunction][] {
 function predicate(name: string, run: (text: string) => boolean): [string, NativeFunction] {
   return [
     name,
-    strMethod(name, [], (runtime, self) => {
-      runtime.budget.items(textOf(self).length);
+    strMethod(name, [], (rendering, self) => {
+      rendering.budget.items(textOf(self).length);
       return run(textOf(self));
     }),
   ];

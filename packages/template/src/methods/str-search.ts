@@ -1,35 +1,34 @@
-import type { Runtime } from '../evaluator/runtime.js';
-import type { NativeFunction, Parameter } from '../evaluator/signature.js';
 import { typeError, valueError } from '../failures.js';
+import type { Rendering } from '../rendering.js';
 import { findBackward, findForward, partsBetween } from '../values/find-text.js';
+import type { NativeFunction, Parameter } from '../values/signature.js';
 import { codePointLength, codePoints, isString, textOf } from '../values/text.js';
 import { typeName } from '../values/type-name.js';
 import { Tuple, type Value } from '../values/value.js';
-import { integerArgument, textArgument } from './arguments.js';
-import { strMethod } from './str-method.js';
+import { integerArgument, strMethod, textArgument } from './arguments.js';
 
 /** The `str` methods that look for something. */
 export function searchMethods(): [string, NativeFunction][] {
   const parameters: Parameter[] = ['sub', ['start', null], ['end', null]];
   const search = (
     name: string,
-    run: (text: string, part: string, runtime: Runtime) => number,
+    run: (text: string, part: string, rendering: Rendering) => number,
     fail: boolean,
   ): [string, NativeFunction] => [
     name,
-    strMethod(name, parameters, (runtime, self, sub, start, end) => {
-      const { text, offset } = window(textOf(self), start!, end!, runtime);
-      const found = run(text, textArgument(sub!), runtime);
+    strMethod(name, parameters, (rendering, self, sub, start, end) => {
+      const { text, offset } = window(textOf(self), start!, end!, rendering);
+      const found = run(text, textArgument(sub!), rendering);
       if (found < 0 && fail) throw valueError('substring not found');
       return BigInt(found < 0 ? found : found + offset);
     }),
   ];
   const ends = (name: 'startswith' | 'endswith'): [string, NativeFunction] => [
     name,
-    strMethod(name, parameters, (runtime, self, sub, start, end) => {
-      const { text } = window(textOf(self), start!, end!, runtime);
-      return affixes(name, sub!, runtime).some((part) => {
-        runtime.budget.characters(part.length);
+    strMethod(name, parameters, (rendering, self, sub, start, end) => {
+      const { text } = window(textOf(self), start!, end!, rendering);
+      return affixes(name, sub!, rendering).some((part) => {
+        rendering.budget.characters(part.length);
         return name === 'startswith' ? text.startsWith(part) : text.endsWith(part);
       });
     }),
@@ -43,8 +42,8 @@ export function searchMethods(): [string, NativeFunction][] {
     search('rindex', last, true),
     [
       'count',
-      strMethod('count', parameters, (runtime, self, sub, start, end) => {
-        const { text } = window(textOf(self), start!, end!, runtime);
+      strMethod('count', parameters, (rendering, self, sub, start, end) => {
+        const { text } = window(textOf(self), start!, end!, rendering);
         const part = textArgument(sub!);
         return BigInt(part === '' ? codePointLength(text) + 1 : partsBetween(text, part).length - 1);
       }),
@@ -59,10 +58,15 @@ function codePointIndex(text: string, index: number): number {
 }
 
 /** The part of a text between two Python indices, and where it starts, in code points. */
-function window(text: string, start: Value, end: Value, runtime: Runtime): { text: string; offset: number } {
-  runtime.budget.characters(text.length);
+function window(
+  text: string,
+  start: Value,
+  end: Value,
+  rendering: Rendering,
+): { text: string; offset: number } {
+  rendering.budget.characters(text.length);
   if (start === null && end === null) return { text, offset: 0 };
-  runtime.budget.items(text.length);
+  rendering.budget.items(text.length);
   const points = codePoints(text);
   const from = start === null ? 0 : integerArgument(start);
   const offset = Math.max(0, from < 0 ? from + points.length : from);
@@ -70,10 +74,10 @@ function window(text: string, start: Value, end: Value, runtime: Runtime): { tex
   return { text: points.slice(offset, to < 0 ? Math.max(0, to + points.length) : to).join(''), offset };
 }
 
-function affixes(name: string, value: Value, runtime: Runtime): string[] {
+function affixes(name: string, value: Value, rendering: Rendering): string[] {
   if (isString(value)) return [textOf(value)];
   if (value instanceof Tuple) {
-    runtime.budget.items(value.items.length);
+    rendering.budget.items(value.items.length);
     return value.items.map(textArgument);
   }
   throw typeError(`${name} first arg must be str or a tuple of str, not ${typeName(value)}`);

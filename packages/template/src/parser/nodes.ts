@@ -1,4 +1,4 @@
-import type { Symbols } from '../compiler/symbols.js';
+import type { Ref, Symbols } from '../compiler/symbols.js';
 
 /**
  * The syntax tree, by the names of Jinja2's `nodes.py`. `offset` is where the node stands in the source. `symbols`
@@ -124,11 +124,6 @@ export interface Name extends Base {
   readonly name: string;
   ctx: 'load' | 'store' | 'param';
   ref?: Ref;
-}
-/** `hops` scopes up, at `slot`. A parameter is always bound, or was given its own kind of undefined. */
-export interface Ref {
-  readonly hops: number;
-  readonly slot: number;
 }
 export interface NSRef extends Base {
   readonly kind: 'NSRef';

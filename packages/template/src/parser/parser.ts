@@ -1,7 +1,4 @@
-// Over 300 lines: a grammar is read in one piece, from the loosest rule to the tightest.
-import { CompileFailure } from '../failures.js';
 import { tokenize } from '../lexer/lexer.js';
-import { nearest } from '../nearest.js';
 import { ExpressionParser } from './expressions.js';
 import type {
   AssignBlock,
@@ -16,27 +13,13 @@ import type {
   TemplateNode,
   With,
 } from './nodes.js';
+import { type Nesting, unexpectedEnd, unknownTag } from './tag-errors.js';
 import { TokenStream } from './token-stream.js';
 
 /** The syntax tree of a normalised source; throws `CompileFailure`. */
 export function parse(source: string): TemplateNode {
   return new Parser(new TokenStream(tokenize(source))).parse();
 }
-
-const knownTags = [
-  'autoescape',
-  'block',
-  'call',
-  'filter',
-  'for',
-  'if',
-  'macro',
-  'print',
-  'raw',
-  'set',
-  'with',
-];
-const loaderTags: ReadonlySet<string> = new Set(['extends', 'include', 'import', 'from']);
 
 /** Statements, in the order of Jinja2's parser. */
 class Parser extends ExpressionParser {
@@ -119,44 +102,15 @@ class Parser extends ExpressionParser {
   }
 
   #failUnknownTag(tag: string): never {
-    const { offset } = this.stream.current;
-    if (loaderTags.has(tag)) {
-      throw new CompileFailure(
-        `'${tag}' is not available here: a template stands alone, there is no loader`,
-        offset,
-      );
-    }
-    const awaited = this.#endTokenStack.at(-1) ?? [];
-    const suggestion = nearest(tag, [...awaited, ...knownTags]);
-    throw new CompileFailure(
-      this.#describeNesting(`Encountered unknown tag '${tag}'.`, awaited, tag),
-      offset,
-      {
-        suggestion,
-      },
-    );
+    throw unknownTag(tag, this.#nesting(), this.stream.current.offset);
   }
 
-  #failEof(endTags: readonly string[]): never {
-    throw new CompileFailure(
-      this.#describeNesting('Unexpected end of template.', endTags, null),
-      this.stream.current.offset,
-    );
+  #failEof(): never {
+    throw unexpectedEnd(this.#nesting(), this.stream.current.offset);
   }
 
-  #describeNesting(start: string, awaited: readonly string[], tag: string | null): string {
-    const parts = [start];
-    if (awaited.length > 0) {
-      const list = awaited.map((name) => `'${name}'`).join(' or ');
-      parts.push(
-        tag !== null && this.#endTokenStack.some((tags) => tags.includes(tag))
-          ? `You probably made a nesting mistake: currently looking for ${list}.`
-          : `Looking for the following tags: ${list}.`,
-      );
-    }
-    const innermost = this.#tagStack.at(-1);
-    if (innermost !== undefined) parts.push(`The innermost block that needs to be closed is '${innermost}'.`);
-    return parts.join(' ');
+  #nesting(): Nesting {
+    return { openTags: this.#tagStack, endTags: this.#endTokenStack };
   }
 
   /** The body of a tag; `drop` moves over the end tag's name. */
@@ -164,7 +118,7 @@ class Parser extends ExpressionParser {
     this.stream.skipIf('colon');
     this.stream.expect('block_end');
     const body = this.#subparse(endTags);
-    if (this.stream.is('eof')) this.#failEof(endTags);
+    if (this.stream.is('eof')) this.#failEof();
     if (drop) this.stream.next();
     return body;
   }

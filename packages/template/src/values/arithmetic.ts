@@ -1,31 +1,31 @@
-import type { Runtime } from '../evaluator/runtime.js';
 import { RenderFailure, typeError } from '../failures.js';
 import { percentFormat } from '../format/percent-format.js';
 import type { BinaryOperator } from '../parser/nodes.js';
-import { Complex } from './complex.js';
+import type { Rendering } from '../rendering.js';
 import { isNumeric, numeric } from './equality.js';
 import { floorDivide } from './floats.js';
-import { isLong, longIntegerSteps } from './integers.js';
+import { isLong, longIntegerSteps, toFloat } from './integers.js';
 import { Markup } from './markup.js';
 import { concatenateMarkup } from './markup-text.js';
-import { precisePower } from './power.js';
+import { Complex, precisePower } from './power.js';
 import { isString, sameKind, textOf } from './text.js';
 import { typeName } from './type-name.js';
 import { Undefined } from './undefined.js';
 import { Tuple, type Value } from './value.js';
 
 /** Python's binary operators. */
-export function binary(operator: BinaryOperator, left: Value, right: Value, runtime: Runtime): Value {
-  if (typeof left === 'bigint' && typeof right === 'bigint') return integers(operator, left, right, runtime);
-  if (isNumeric(left) && isNumeric(right)) return numbers(operator, left, right, runtime);
-  if (operator === '%' && isString(left)) return percentFormat(left, right, runtime);
+export function binary(operator: BinaryOperator, left: Value, right: Value, rendering: Rendering): Value {
+  if (typeof left === 'bigint' && typeof right === 'bigint')
+    return integers(operator, left, right, rendering);
+  if (isNumeric(left) && isNumeric(right)) return numbers(operator, left, right, rendering);
+  if (operator === '%' && isString(left)) return percentFormat(left, right, rendering);
   if (left instanceof Undefined) left.fail();
   if (right instanceof Undefined) right.fail();
   const result =
     operator === '+'
-      ? add(left, right, runtime)
+      ? add(left, right, rendering)
       : operator === '*'
-        ? repeat(left, right, runtime)
+        ? repeat(left, right, rendering)
         : undefined;
   if (result !== undefined) return result;
   const name = operator === '**' ? '** or pow()' : operator;
@@ -44,29 +44,20 @@ export function positive(value: Value): Value {
   throw typeError(`bad operand type for unary +: '${typeName(value)}'`);
 }
 
-/** An integer as a float; throws where Python overflows. */
-export function toFloat(value: bigint | number): number {
-  const float = Number(value);
-  if (typeof value === 'bigint' && !Number.isFinite(float)) {
-    throw new RenderFailure('OverflowError', 'int too large to convert to float');
-  }
-  return float;
-}
-
 function numbers(
   operator: BinaryOperator,
   left: bigint | number | boolean,
   right: bigint | number | boolean,
-  runtime: Runtime,
+  rendering: Rendering,
 ): Value {
   const a = numeric(left);
   const b = numeric(right);
-  if (typeof a === 'bigint' && typeof b === 'bigint') return integers(operator, a, b, runtime);
-  return floats(operator, toFloat(a), toFloat(b), runtime);
+  if (typeof a === 'bigint' && typeof b === 'bigint') return integers(operator, a, b, rendering);
+  return floats(operator, toFloat(a), toFloat(b), rendering);
 }
 
-function integers(operator: BinaryOperator, left: bigint, right: bigint, runtime: Runtime): Value {
-  const { budget } = runtime;
+function integers(operator: BinaryOperator, left: bigint, right: bigint, rendering: Rendering): Value {
+  const { budget } = rendering;
   if (isLong(left) || isLong(right)) budget.charge(longIntegerSteps);
   switch (operator) {
     case '+':
@@ -85,7 +76,7 @@ function integers(operator: BinaryOperator, left: bigint, right: bigint, runtime
       if (right === 0n) throw divisionByZero('integer modulo by zero');
       return left - floorDivide(left, right) * right;
     case '**':
-      return power(left, right, runtime);
+      return power(left, right, rendering);
   }
 }
 
@@ -108,21 +99,21 @@ export function bitLength(value: bigint): number {
   return magnitude === 0n ? 0 : magnitude.toString(2).length;
 }
 
-function power(base: bigint, exponent: bigint, runtime: Runtime): Value {
+function power(base: bigint, exponent: bigint, rendering: Rendering): Value {
   if (exponent < 0n) {
     if (base === 0n) throw divisionByZero('0.0 cannot be raised to a negative power');
-    return powerFloats(toFloat(base), toFloat(exponent), runtime);
+    return powerFloats(toFloat(base), toFloat(exponent), rendering);
   }
   if (base === 0n || base === 1n) return exponent === 0n ? 1n : base;
   if (base === -1n) return exponent % 2n === 0n ? 1n : -1n;
   const bits = BigInt(bitLength(base) - 1) * exponent;
-  const { budget } = runtime;
+  const { budget } = rendering;
   const limit = BigInt(budget.limits.integerBits);
   if (bits > 512n) budget.charge(longIntegerSteps);
   return budget.integer(bits > limit ? 1n << (limit + 1n) : base ** exponent);
 }
 
-function floats(operator: BinaryOperator, left: number, right: number, runtime: Runtime): Value {
+function floats(operator: BinaryOperator, left: number, right: number, rendering: Rendering): Value {
   switch (operator) {
     case '+':
       return left + right;
@@ -140,15 +131,15 @@ function floats(operator: BinaryOperator, left: number, right: number, runtime: 
       if (right === 0) throw divisionByZero('float modulo');
       return moduloFloats(left, right);
     case '**':
-      return powerFloats(left, right, runtime);
+      return powerFloats(left, right, rendering);
   }
 }
 
 /** What logarithm and exponential in integers cost. */
 const powerSteps = 50;
 
-function powerFloats(left: number, right: number, runtime: Runtime): Value {
-  runtime.budget.charge(powerSteps);
+function powerFloats(left: number, right: number, rendering: Rendering): Value {
+  rendering.budget.charge(powerSteps);
   if (left === 1 || right === 0) return 1;
   if (left === 0 && right < 0) throw divisionByZero('0.0 cannot be raised to a negative power');
   if (left < 0 && Number.isFinite(left) && Number.isFinite(right) && !Number.isInteger(right)) {
@@ -187,10 +178,10 @@ function divisionByZero(message: string): RenderFailure {
   return new RenderFailure('ZeroDivisionError', message);
 }
 
-function add(left: Value, right: Value, runtime: Runtime): Value | undefined {
-  const { budget } = runtime;
+function add(left: Value, right: Value, rendering: Rendering): Value | undefined {
+  const { budget } = rendering;
   if (isString(left) && isString(right)) {
-    if (left instanceof Markup || right instanceof Markup) return concatenateMarkup(left, right, runtime);
+    if (left instanceof Markup || right instanceof Markup) return concatenateMarkup(left, right, rendering);
     budget.string(left.length + right.length);
     return left + right;
   }
@@ -206,14 +197,14 @@ function add(left: Value, right: Value, runtime: Runtime): Value | undefined {
   return undefined;
 }
 
-function repeat(left: Value, right: Value, runtime: Runtime): Value | undefined {
-  if (typeof right === 'bigint' || typeof right === 'boolean') return repeatSequence(left, right, runtime);
-  if (typeof left === 'bigint' || typeof left === 'boolean') return repeatSequence(right, left, runtime);
+function repeat(left: Value, right: Value, rendering: Rendering): Value | undefined {
+  if (typeof right === 'bigint' || typeof right === 'boolean') return repeatSequence(left, right, rendering);
+  if (typeof left === 'bigint' || typeof left === 'boolean') return repeatSequence(right, left, rendering);
   return undefined;
 }
 
-function repeatSequence(sequence: Value, count: bigint | boolean, runtime: Runtime): Value | undefined {
-  const { budget } = runtime;
+function repeatSequence(sequence: Value, count: bigint | boolean, rendering: Rendering): Value | undefined {
+  const { budget } = rendering;
   const wanted = Number(count);
   const times = Math.max(0, wanted);
   if (isString(sequence)) {

@@ -1,33 +1,30 @@
-import type { Runtime } from '../evaluator/runtime.js';
 import { typeError } from '../failures.js';
-import { Dict } from './dict.js';
-import { DictView } from './dict-views.js';
+import type { Rendering } from '../rendering.js';
 import { isNumeric, numeric, sameOrEqual } from './equality.js';
 import { includesText } from './find-text.js';
-import { iterate } from './iterate.js';
-import { NativeObject } from './native-object.js';
+import { DictView, iterate } from './iterate.js';
 import { Range } from './range.js';
 import { hasSurrogates, isString, textOf } from './text.js';
 import { typeName } from './type-name.js';
 import { Undefined } from './undefined.js';
-import { Tuple, type Value } from './value.js';
+import { Dict, NativeObject, Tuple, type Value } from './value.js';
 
 export type Ordering = '<' | '<=' | '>' | '>=';
 
 /** Python's ordering of two values; throws a TypeError for what has no order. */
-export function compare(left: Value, operator: Ordering, right: Value, runtime: Runtime): boolean {
+export function compare(left: Value, operator: Ordering, right: Value, rendering: Rendering): boolean {
   if (isNumeric(left) && isNumeric(right)) return holds(operator, numeric(left), numeric(right));
   if (isString(left) && isString(right)) {
-    return holds(operator, compareText(textOf(left), textOf(right), runtime), 0);
+    return holds(operator, compareText(textOf(left), textOf(right), rendering), 0);
   }
-  if (Array.isArray(left) && Array.isArray(right)) return compareItems(left, operator, right, runtime);
+  if (Array.isArray(left) && Array.isArray(right)) return compareItems(left, operator, right, rendering);
   if (left instanceof Tuple && right instanceof Tuple) {
-    return compareItems(left.items, operator, right.items, runtime);
+    return compareItems(left.items, operator, right.items, rendering);
   }
   if (left instanceof Undefined) left.fail();
   if (right instanceof Undefined) right.fail();
   if (left instanceof DictView && right instanceof DictView && left.kind !== 'values') {
-    return compareViews(left, operator, right, runtime);
+    return compareViews(left, operator, right, rendering);
   }
   throw typeError(
     `'${operator}' not supported between instances of '${typeName(left)}' and '${typeName(right)}'`,
@@ -35,8 +32,8 @@ export function compare(left: Value, operator: Ordering, right: Value, runtime: 
 }
 
 /** Python's `needle in haystack`. */
-export function contains(haystack: Value, needle: Value, runtime: Runtime): boolean {
-  const { budget } = runtime;
+export function contains(haystack: Value, needle: Value, rendering: Rendering): boolean {
+  const { budget } = rendering;
   if (isString(haystack)) {
     if (needle instanceof Undefined || !isString(needle)) {
       throw typeError(`'in <string>' requires string as left operand, not ${typeName(needle)}`);
@@ -49,10 +46,10 @@ export function contains(haystack: Value, needle: Value, runtime: Runtime): bool
   if (haystack instanceof Range && typeof needle === 'bigint') return rangeContains(haystack, needle);
   if (haystack instanceof NativeObject && haystack.iterate === undefined) throw notIterable(haystack);
   if (haystack === null || typeof haystack !== 'object') throw notIterable(haystack);
-  const iterator = iterate(haystack, runtime);
+  const iterator = iterate(haystack, rendering);
   for (let next = iterator.next(); !next.done; next = iterator.next()) {
     budget.step();
-    if (sameOrEqual(next.value, needle, runtime)) return true;
+    if (sameOrEqual(next.value, needle, rendering)) return true;
   }
   return false;
 }
@@ -81,9 +78,9 @@ function holds(operator: Ordering, left: bigint | number, right: bigint | number
 }
 
 /** By code points: JavaScript's own order puts U+E000 to U+FFFF behind everything above U+FFFF. */
-function compareText(left: string, right: string, runtime: Runtime): number {
+function compareText(left: string, right: string, rendering: Rendering): number {
   const end = Math.min(left.length, right.length);
-  runtime.budget.characters(end);
+  rendering.budget.characters(end);
   if (left === right) return 0;
   if (!hasSurrogates(left.slice(0, end)) && !hasSurrogates(right.slice(0, end))) return left < right ? -1 : 1;
   let index = 0;
@@ -101,34 +98,34 @@ function compareItems(
   left: readonly Value[],
   operator: Ordering,
   right: readonly Value[],
-  runtime: Runtime,
+  rendering: Rendering,
 ): boolean {
-  const { budget } = runtime;
+  const { budget } = rendering;
   budget.descend();
   const end = Math.min(left.length, right.length);
   let index = 0;
-  while (index < end && sameOrEqual(left[index]!, right[index]!, runtime)) {
+  while (index < end && sameOrEqual(left[index]!, right[index]!, rendering)) {
     budget.step();
     index++;
   }
   const result =
     index === end
       ? holds(operator, left.length, right.length)
-      : compare(left[index]!, operator, right[index]!, runtime);
+      : compare(left[index]!, operator, right[index]!, rendering);
   budget.ascend();
   return result;
 }
 
 /** Subset and superset. */
-function compareViews(left: DictView, operator: Ordering, right: DictView, runtime: Runtime): boolean {
+function compareViews(left: DictView, operator: Ordering, right: DictView, rendering: Rendering): boolean {
   if (operator === '>' || operator === '>=') {
-    return compareViews(right, operator === '>' ? '<' : '<=', left, runtime);
+    return compareViews(right, operator === '>' ? '<' : '<=', left, rendering);
   }
   if (operator === '<' && left.dict.size >= right.dict.size) return false;
   const iterator = left.iterate();
   for (let next = iterator.next(); !next.done; next = iterator.next()) {
-    runtime.budget.step();
-    if (!contains(right, next.value, runtime)) return false;
+    rendering.budget.step();
+    if (!contains(right, next.value, rendering)) return false;
   }
   return true;
 }

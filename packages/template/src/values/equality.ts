@@ -1,25 +1,24 @@
-import type { Runtime } from '../evaluator/runtime.js';
 import { plainText } from '../json/marked-text.js';
-import { Dict } from './dict.js';
-import { DictView } from './dict-views.js';
+import type { Rendering } from '../rendering.js';
+import { DictView } from './iterate.js';
 import type { Markup } from './markup.js';
 import { Range } from './range.js';
 import { isString, textOf } from './text.js';
 import { Undefined } from './undefined.js';
-import { Tuple, type Value } from './value.js';
+import { Dict, Tuple, type Value } from './value.js';
 
 /** Python's `left == right`. Shared lists inside lists are compared as often as they are met, and charged so. */
-export function equals(left: Value, right: Value, runtime: Runtime): boolean {
+export function equals(left: Value, right: Value, rendering: Rendering): boolean {
   if (isNumeric(left)) return isNumeric(right) && equalNumbers(numeric(left), numeric(right));
   if (isString(left))
-    return isString(right) && equalText(saidBy(left, runtime), saidBy(right, runtime), runtime);
+    return isString(right) && equalText(saidBy(left, rendering), saidBy(right, rendering), rendering);
   if (left === null || right === null || typeof right !== 'object') return left === right;
-  return equalObjects(left, right, runtime);
+  return equalObjects(left, right, rendering);
 }
 
 /** As containers compare their items: what is the same object is equal, whatever its `==` says. */
-export function sameOrEqual(left: Value, right: Value, runtime: Runtime): boolean {
-  return (left === right && !Number.isNaN(left)) || Object.is(left, right) || equals(left, right, runtime);
+export function sameOrEqual(left: Value, right: Value, rendering: Rendering): boolean {
+  return (left === right && !Number.isNaN(left)) || Object.is(left, right) || equals(left, right, rendering);
 }
 
 export function isNumeric(value: Value): value is bigint | number | boolean {
@@ -32,9 +31,9 @@ export function numeric(value: bigint | number | boolean): bigint | number {
 }
 
 /** Captured text is compared by what it says, not by its marks. */
-function saidBy(value: string | Markup, runtime: Runtime): string {
+function saidBy(value: string | Markup, rendering: Rendering): string {
   if (typeof value === 'string' || value.kind !== 'marked') return textOf(value);
-  return plainText(value.text, runtime.budget);
+  return plainText(value.text, rendering.budget);
 }
 
 /** Exact between bigint and number: neither is rounded to the other's type. */
@@ -42,44 +41,44 @@ function equalNumbers(left: bigint | number, right: bigint | number): boolean {
   return left <= right && left >= right;
 }
 
-function equalText(left: string, right: string, runtime: Runtime): boolean {
+function equalText(left: string, right: string, rendering: Rendering): boolean {
   if (left.length !== right.length) return false;
-  runtime.budget.characters(left.length);
+  rendering.budget.characters(left.length);
   return left === right;
 }
 
-function equalObjects(left: object, right: object, runtime: Runtime): boolean {
+function equalObjects(left: object, right: object, rendering: Rendering): boolean {
   if (left instanceof Undefined) return right instanceof Undefined;
-  if (Array.isArray(left)) return Array.isArray(right) && equalItems(left, right, runtime);
-  if (left instanceof Tuple) return right instanceof Tuple && equalItems(left.items, right.items, runtime);
-  if (left instanceof Dict) return right instanceof Dict && equalDicts(left, right, runtime);
+  if (Array.isArray(left)) return Array.isArray(right) && equalItems(left, right, rendering);
+  if (left instanceof Tuple) return right instanceof Tuple && equalItems(left.items, right.items, rendering);
+  if (left instanceof Dict) return right instanceof Dict && equalDicts(left, right, rendering);
   if (left instanceof Range) return right instanceof Range && equalRanges(left, right);
-  if (left instanceof DictView && right instanceof DictView) return equalViews(left, right, runtime);
+  if (left instanceof DictView && right instanceof DictView) return equalViews(left, right, rendering);
   return left === right;
 }
 
-function equalItems(left: readonly Value[], right: readonly Value[], runtime: Runtime): boolean {
+function equalItems(left: readonly Value[], right: readonly Value[], rendering: Rendering): boolean {
   if (left.length !== right.length) return false;
-  const { budget } = runtime;
+  const { budget } = rendering;
   budget.descend();
   let equal = true;
   for (let index = 0; equal && index < left.length; index++) {
     budget.step();
-    equal = sameOrEqual(left[index]!, right[index]!, runtime);
+    equal = sameOrEqual(left[index]!, right[index]!, rendering);
   }
   budget.ascend();
   return equal;
 }
 
-function equalDicts(left: Dict, right: Dict, runtime: Runtime): boolean {
+function equalDicts(left: Dict, right: Dict, rendering: Rendering): boolean {
   if (left.size !== right.size) return false;
-  const { budget } = runtime;
+  const { budget } = rendering;
   budget.descend();
   let equal = true;
   for (const [key, value] of left.entries()) {
     budget.step();
     const other = right.get(key, budget);
-    equal = other !== undefined && sameOrEqual(value, other, runtime);
+    equal = other !== undefined && sameOrEqual(value, other, rendering);
     if (!equal) break;
   }
   budget.ascend();
@@ -93,10 +92,10 @@ function equalRanges(left: Range, right: Range): boolean {
 }
 
 /** Views of keys and items are sets; those of values are equal only to themselves. */
-function equalViews(left: DictView, right: DictView, runtime: Runtime): boolean {
+function equalViews(left: DictView, right: DictView, rendering: Rendering): boolean {
   if (left.kind !== right.kind || left.kind === 'values') return left === right;
-  if (left.kind === 'items') return equalDicts(left.dict, right.dict, runtime);
+  if (left.kind === 'items') return equalDicts(left.dict, right.dict, rendering);
   if (left.dict.size !== right.dict.size) return false;
-  runtime.budget.items(left.dict.size);
-  return left.dict.keys().every((key) => right.dict.has(key, runtime.budget));
+  rendering.budget.items(left.dict.size);
+  return left.dict.keys().every((key) => right.dict.has(key, rendering.budget));
 }

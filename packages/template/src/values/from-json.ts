@@ -1,5 +1,4 @@
-import { Dict } from './dict.js';
-import type { Value } from './value.js';
+import { Dict, type Value } from './value.js';
 
 /** Values that JSON can hold, as `JSON.parse` gives them. */
 export type Json = null | boolean | number | string | readonly Json[] | { readonly [key: string]: Json };

@@ -1,5 +1,5 @@
 import type { Budget } from '../budget.js';
-import { CompileFailure } from '../failures.js';
+import { CompileFailure, RenderFailure } from '../failures.js';
 
 /** Decimal digits that fit in the 4,096 bits an integer may have. */
 export const maxDecimalDigits = 1_233;
@@ -93,4 +93,13 @@ function firstOfRun(code: number): number {
   let first = code;
   while (/\p{Nd}/u.test(String.fromCodePoint(first - 1))) first--;
   return first;
+}
+
+/** An integer as a float; throws where Python overflows. */
+export function toFloat(value: bigint | number): number {
+  const float = Number(value);
+  if (typeof value === 'bigint' && !Number.isFinite(float)) {
+    throw new RenderFailure('OverflowError', 'int too large to convert to float');
+  }
+  return float;
 }

@@ -1,83 +1,80 @@
-import type { Runtime } from '../evaluator/runtime.js';
-import { typeError } from '../failures.js';
-import { Dict } from './dict.js';
-import { DictView, iterateDict } from './dict-views.js';
+import { RenderFailure, typeError } from '../failures.js';
+import type { Rendering } from '../rendering.js';
 import { isLong } from './integers.js';
-import { PythonIterator } from './iterators.js';
 import { Markup } from './markup.js';
-import { NativeObject } from './native-object.js';
 import { Range } from './range.js';
+import { reprItems } from './repr.js';
 import { codePoints, hasSurrogates, isString, textOf } from './text.js';
 import { typeName } from './type-name.js';
 import { Undefined } from './undefined.js';
-import { Tuple, type Value } from './value.js';
+import { Dict, NativeObject, Tuple, type Value } from './value.js';
 
 /** Python's `iter(value)`; undefined for what cannot be iterated over. */
-export function tryIterate(value: Value, runtime: Runtime): Iterator<Value> | undefined {
-  if (typeof value === 'string') return iterateText(value, runtime);
+export function tryIterate(value: Value, rendering: Rendering): Iterator<Value> | undefined {
+  if (typeof value === 'string') return iterateText(value, rendering);
   if (Array.isArray(value)) return value.values();
   if (value === null || typeof value !== 'object') return undefined;
   if (value instanceof Tuple) return value.items.values();
   if (value instanceof Dict) return iterateDict(value, ([key]) => key);
-  if (value instanceof Range) return iterateRange(value, runtime);
-  if (value instanceof Markup) return iterateText(value.text, runtime);
+  if (value instanceof Range) return iterateRange(value, rendering);
+  if (value instanceof Markup) return iterateText(value.text, rendering);
   if (value instanceof Undefined) return [].values();
-  return value instanceof NativeObject ? value.iterate?.(runtime) : undefined;
+  return value instanceof NativeObject ? value.iterate?.(rendering) : undefined;
 }
 
-export function iterate(value: Value, runtime: Runtime): Iterator<Value> {
-  const iterator = tryIterate(value, runtime);
+export function iterate(value: Value, rendering: Rendering): Iterator<Value> {
+  const iterator = tryIterate(value, rendering);
   if (iterator === undefined) throw typeError(`'${typeName(value)}' object is not iterable`);
   return iterator;
 }
 
 /** The items one by one, each a step. */
-export function* items(value: Value, runtime: Runtime): Generator<Value> {
-  const iterator = iterate(value, runtime);
+export function* items(value: Value, rendering: Rendering): Generator<Value> {
+  const iterator = iterate(value, rendering);
   for (let next = iterator.next(); !next.done; next = iterator.next()) {
-    runtime.budget.step();
+    rendering.budget.step();
     yield next.value;
   }
 }
 
 /** Python's `list(value)`: always a new list. */
-export function toList(value: Value, runtime: Runtime): Value[] {
+export function toList(value: Value, rendering: Rendering): Value[] {
   if (Array.isArray(value)) {
-    runtime.budget.list(value.length);
+    rendering.budget.list(value.length);
     return value.slice();
   }
-  if (value instanceof Tuple) return toList(value.items as Value[], runtime);
+  if (value instanceof Tuple) return toList(value.items as Value[], rendering);
   const list: Value[] = [];
-  for (const item of items(value, runtime)) {
-    if (list.length >= runtime.budget.limits.listLength) runtime.budget.list(list.length + 1);
+  for (const item of items(value, rendering)) {
+    if (list.length >= rendering.budget.limits.listLength) rendering.budget.list(list.length + 1);
     list.push(item);
   }
   return list;
 }
 
 /** Python's `len(value)`; undefined for what has none. */
-export function tryLength(value: Value, runtime: Runtime): number | undefined {
-  if (typeof value === 'string') return textLength(value, runtime);
+export function tryLength(value: Value, rendering: Rendering): number | undefined {
+  if (typeof value === 'string') return textLength(value, rendering);
   if (Array.isArray(value)) return value.length;
   if (value === null || typeof value !== 'object') return undefined;
   if (value instanceof Tuple) return value.items.length;
   if (value instanceof Dict) return value.size;
   if (value instanceof Range) return value.length;
-  if (value instanceof Markup) return textLength(value.text, runtime);
+  if (value instanceof Markup) return textLength(value.text, rendering);
   if (value instanceof Undefined) return 0;
   return value instanceof NativeObject ? value.size?.() : undefined;
 }
 
-export function length(value: Value, runtime: Runtime): number {
-  const result = tryLength(value, runtime);
+export function length(value: Value, rendering: Rendering): number {
+  const result = tryLength(value, rendering);
   if (result === undefined) throw typeError(`object of type '${typeName(value)}' has no len()`);
   return result;
 }
 
 /** Python's `reversed(value)`; undefined for what has no order to reverse. */
-export function tryReverse(value: Value, runtime: Runtime): PythonIterator | undefined {
+export function tryReverse(value: Value, rendering: Rendering): PythonIterator | undefined {
   if (!isReversible(value)) return undefined;
-  runtime.budget.list(isString(value) ? textOf(value).length : length(value, runtime));
+  rendering.budget.list(isString(value) ? textOf(value).length : length(value, rendering));
   const list = reversible(value);
   return new PythonIterator(list.slice().reverse().values(), `${typeName(value)}_reverseiterator`);
 }
@@ -97,7 +94,7 @@ function reversible(value: Value): readonly Value[] {
   return value instanceof DictView ? [...value.iterate()] : [];
 }
 
-function iterateRange(range: Range, { budget }: Runtime): Iterator<Value> {
+function iterateRange(range: Range, { budget }: Rendering): Iterator<Value> {
   if (isLong(range.start) || isLong(range.stop)) budget.items(range.length * longItemSteps);
   return range[Symbol.iterator]();
 }
@@ -105,15 +102,15 @@ function iterateRange(range: Range, { budget }: Runtime): Iterator<Value> {
 /** Making one integer of 4,096 bits takes up to 0.4 µs. */
 const longItemSteps = 3;
 
-function iterateText(text: string, runtime: Runtime): Iterator<Value> {
-  runtime.budget.items(text.length);
+function iterateText(text: string, rendering: Rendering): Iterator<Value> {
+  rendering.budget.items(text.length);
   return codePoints(text).values();
 }
 
-function textLength(text: string, runtime: Runtime): number {
-  runtime.budget.characters(text.length);
+function textLength(text: string, rendering: Rendering): number {
+  rendering.budget.characters(text.length);
   if (!hasSurrogates(text)) return text.length;
-  runtime.budget.items(text.length);
+  rendering.budget.items(text.length);
   let length = text.length;
   for (let index = 0; index < text.length - 1; index++) {
     const code = text.charCodeAt(index);
@@ -125,4 +122,64 @@ function textLength(text: string, runtime: Runtime): number {
     }
   }
   return length;
+}
+
+/** A generator or iterator: can be gone through once. */
+export class PythonIterator extends NativeObject {
+  readonly typeName: string;
+  readonly #source: Iterator<Value>;
+
+  constructor(source: Iterator<Value>, typeName = 'generator') {
+    super();
+    this.#source = source;
+    this.typeName = typeName;
+  }
+
+  repr(): string {
+    return `<${this.typeName} object>`;
+  }
+
+  override readonly iterate = (): Iterator<Value> => this.#source;
+}
+
+/** What `keys()`, `values()` and `items()` give: live views of a dict. */
+export class DictView extends NativeObject {
+  readonly dict: Dict;
+  readonly kind: 'keys' | 'values' | 'items';
+
+  constructor(dict: Dict, kind: 'keys' | 'values' | 'items') {
+    super();
+    this.dict = dict;
+    this.kind = kind;
+  }
+
+  get typeName(): string {
+    return `dict_${this.kind}`;
+  }
+
+  repr(rendering: Rendering): string {
+    return `${this.typeName}([${reprItems([...this.iterate()], rendering)}])`;
+  }
+
+  override readonly iterate = (): Iterator<Value> & Iterable<Value> => {
+    const { kind } = this;
+    return iterateDict(this.dict, ([key, value]) =>
+      kind === 'keys' ? key : kind === 'values' ? value : new Tuple([key, value]),
+    );
+  };
+
+  override readonly size = (): number => this.dict.size;
+}
+
+export function* iterateDict(dict: Dict, pick: (entry: [Value, Value]) => Value): Generator<Value> {
+  const { size } = dict;
+  for (const entry of dict.entries()) {
+    if (dict.size !== size) throw changedSize();
+    yield pick(entry);
+  }
+  if (dict.size !== size) throw changedSize();
+}
+
+function changedSize(): RenderFailure {
+  return new RenderFailure('RuntimeError', 'dictionary changed size during iteration');
 }

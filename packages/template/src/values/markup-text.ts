@@ -1,5 +1,5 @@
-import type { Runtime } from '../evaluator/runtime.js';
 import { joinMarked } from '../json/marked-text.js';
+import type { Rendering } from '../rendering.js';
 import { Markup } from './markup.js';
 import { str } from './repr.js';
 import { isString, textOf } from './text.js';
@@ -16,39 +16,39 @@ const htmlEntities: Readonly<Record<string, string>> = {
   '"': '&#34;',
 };
 
-export function escapeHtml(text: string, runtime: Runtime): string {
+export function escapeHtml(text: string, rendering: Rendering): string {
   if (!htmlSpecial.test(text)) return text;
-  runtime.budget.string(text.length);
+  rendering.budget.string(text.length);
   const escaped = text.replace(htmlSpecials, (character) => htmlEntities[character]!);
-  runtime.budget.string(escaped.length);
+  rendering.budget.string(escaped.length);
   return escaped;
 }
 
 /** markupsafe's `escape`: Markup stays as it is. */
-export function escapeToMarkup(value: Value, runtime: Runtime): Markup {
+export function escapeToMarkup(value: Value, rendering: Rendering): Markup {
   if (value instanceof Markup) return value;
-  return new Markup(escapeHtml(str(value, runtime), runtime), 'html');
+  return new Markup(escapeHtml(str(value, rendering), rendering), 'html');
 }
 
 /** markupsafe's `soft_str`: a string that keeps being Markup. */
-export function softStr(value: Value, runtime: Runtime): string | Markup {
-  return isString(value) ? value : str(value, runtime);
+export function softStr(value: Value, rendering: Rendering): string | Markup {
+  return isString(value) ? value : str(value, rendering);
 }
 
 /** Strings one behind the other, of which one at least is Markup: what is not is escaped. */
-export function concatenateMarkup(left: Value, right: Value, runtime: Runtime): Markup | string {
-  return joinMarkup([left, right], runtime);
+export function concatenateMarkup(left: Value, right: Value, rendering: Rendering): Markup | string {
+  return joinMarkup([left, right], rendering);
 }
 
 /** The parts joined as Markup. With JSON-safe output what is not safe stays to be escaped when it is printed. */
-export function joinMarkup(parts: readonly Value[], runtime: Runtime): Markup | string {
+export function joinMarkup(parts: readonly Value[], rendering: Rendering): Markup | string {
   const isHtml = parts.some((part) => part instanceof Markup && part.kind === 'html');
-  if (runtime.options.json && !isHtml) return joinMarked(parts, runtime);
+  if (rendering.options.json && !isHtml) return joinMarked(parts, rendering);
   let text = '';
   for (const part of parts) {
-    const added = part instanceof Undefined ? '' : textOf(escapeToMarkup(part, runtime));
+    const added = part instanceof Undefined ? '' : textOf(escapeToMarkup(part, rendering));
     text += added;
-    runtime.budget.grow(text.length, added.length);
+    rendering.budget.grow(text.length, added.length);
   }
   return new Markup(text, 'html');
 }

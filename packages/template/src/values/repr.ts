@@ -1,89 +1,88 @@
-import type { Runtime } from '../evaluator/runtime.js';
-import { Dict } from './dict.js';
+import type { Rendering } from '../rendering.js';
 import { floatRepr } from './floats.js';
 import { decimalText } from './integers.js';
 import { Markup } from './markup.js';
-import { NativeObject } from './native-object.js';
 import { Range } from './range.js';
 import { hasSurrogates } from './text.js';
 import { Undefined } from './undefined.js';
-import { Tuple, type Value } from './value.js';
+import { Dict, NativeObject, Tuple, type Value } from './value.js';
 
 /** Python's `str(value)`. */
-export function str(value: Value, runtime: Runtime): string {
+export function str(value: Value, rendering: Rendering): string {
   if (typeof value === 'string') return value;
   if (value instanceof Markup) return value.text;
   if (value instanceof Undefined) return '';
-  return repr(value, runtime);
+  return repr(value, rendering);
 }
 
 /** Python's `repr(value)`. */
-export function repr(value: Value, runtime: Runtime): string {
+export function repr(value: Value, rendering: Rendering): string {
   switch (typeof value) {
     case 'string':
-      return stringRepr(value, runtime);
+      return stringRepr(value, rendering);
     case 'bigint':
-      return decimalText(value, runtime.budget);
+      return decimalText(value, rendering.budget);
     case 'number':
       return floatRepr(value);
     case 'boolean':
       return value ? 'True' : 'False';
     default:
-      return objectRepr(value, runtime);
+      return objectRepr(value, rendering);
   }
 }
 
-export function reprItems(items: readonly Value[], runtime: Runtime): string {
-  runtime.budget.items(items.length);
+export function reprItems(items: readonly Value[], rendering: Rendering): string {
+  rendering.budget.items(items.length);
   let text = '';
   for (const item of items) {
-    text += (text === '' ? '' : ', ') + repr(item, runtime);
-    if (text.length > runtime.budget.limits.stringLength) break;
+    text += (text === '' ? '' : ', ') + repr(item, rendering);
+    if (text.length > rendering.budget.limits.stringLength) break;
   }
-  runtime.budget.string(text.length);
+  rendering.budget.string(text.length);
   return text;
 }
 
-function objectRepr(value: Exclude<Value, string | bigint | number | boolean>, runtime: Runtime): string {
+function objectRepr(value: Exclude<Value, string | bigint | number | boolean>, rendering: Rendering): string {
   if (value === null) return 'None';
-  if (Array.isArray(value)) return nested(value, runtime, '[...]', () => `[${reprItems(value, runtime)}]`);
+  if (Array.isArray(value))
+    return nested(value, rendering, '[...]', () => `[${reprItems(value, rendering)}]`);
   if (value instanceof Tuple) {
     const { items } = value;
-    return nested(value, runtime, '(...)', () =>
-      items.length === 1 ? `(${repr(items[0]!, runtime)},)` : `(${reprItems(items, runtime)})`,
+    return nested(value, rendering, '(...)', () =>
+      items.length === 1 ? `(${repr(items[0]!, rendering)},)` : `(${reprItems(items, rendering)})`,
     );
   }
-  if (value instanceof Dict) return nested(value, runtime, '{...}', () => dictRepr(value, runtime));
-  if (value instanceof Markup) return `Markup(${stringRepr(value.text, runtime)})`;
+  if (value instanceof Dict) return nested(value, rendering, '{...}', () => dictRepr(value, rendering));
+  if (value instanceof Markup) return `Markup(${stringRepr(value.text, rendering)})`;
   if (value instanceof Range) {
     return value.step === 1n
       ? `range(${value.start}, ${value.stop})`
       : `range(${value.start}, ${value.stop}, ${value.step})`;
   }
-  if (value instanceof NativeObject) return nested(value, runtime, '...', () => value.repr(runtime));
+  if (value instanceof NativeObject) return nested(value, rendering, '...', () => value.repr(rendering));
   return 'Undefined';
 }
 
 /** A container inside itself prints as dots, as in Python. */
-function nested(value: object, runtime: Runtime, cycle: string, print: () => string): string {
-  if (runtime.printing.has(value)) return cycle;
-  runtime.printing.add(value);
-  runtime.budget.descend();
+function nested(value: object, rendering: Rendering, cycle: string, print: () => string): string {
+  if (rendering.printing.has(value)) return cycle;
+  rendering.printing.add(value);
+  rendering.budget.descend();
   const text = print();
-  runtime.budget.ascend();
-  runtime.printing.delete(value);
+  rendering.budget.ascend();
+  rendering.printing.delete(value);
   return text;
 }
 
-function dictRepr(dict: Dict, runtime: Runtime): string {
-  runtime.budget.items(dict.size);
+function dictRepr(dict: Dict, rendering: Rendering): string {
+  rendering.budget.items(dict.size);
   const parts: string[] = [];
   let length = 0;
   for (const [key, value] of dict.entries()) {
-    const part = `${repr(key, runtime)}: ${repr(value, runtime)}`;
+    const part = `${repr(key, rendering)}: ${repr(value, rendering)}`;
     parts.push(part);
     length += part.length + 2;
-    runtime.budget.grow(length, part.length);
+    rendering.budget.grow(length, part.length);
   }
   return `{${parts.join(', ')}}`;
 }
@@ -91,10 +90,10 @@ function dictRepr(dict: Dict, runtime: Runtime): string {
 const plain = /^[ !#-&(-[\]-~]*$/;
 const unprintable = /[\p{C}\p{Z}]/u;
 
-function stringRepr(text: string, runtime: Runtime): string {
-  runtime.budget.string(text.length);
+function stringRepr(text: string, rendering: Rendering): string {
+  rendering.budget.string(text.length);
   if (plain.test(text)) return `'${text}'`;
-  runtime.budget.items(text.length);
+  rendering.budget.items(text.length);
   const quote = text.includes("'") && !text.includes('"') ? '"' : "'";
   let result = quote;
   for (const character of text) result += reprCharacter(character, quote);

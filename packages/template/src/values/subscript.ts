@@ -1,23 +1,22 @@
 import type { Budget } from '../budget.js';
-import type { Runtime } from '../evaluator/runtime.js';
 import { typeError, valueError } from '../failures.js';
-import { Dict } from './dict.js';
+import type { Rendering } from '../rendering.js';
 import type { Markup } from './markup.js';
 import { Range } from './range.js';
 import { codePoints, hasSurrogates, isString, sameKind, textOf } from './text.js';
 import { typeName } from './type-name.js';
 import { Undefined } from './undefined.js';
-import { Tuple, type Value } from './value.js';
+import { Dict, Tuple, type Value } from './value.js';
 
 /** Python's `value[key]`; undefined where it raises a TypeError or LookupError. */
-export function tryGetItem(value: Value, key: Value, runtime: Runtime): Value | undefined {
+export function tryGetItem(value: Value, key: Value, rendering: Rendering): Value | undefined {
   if (value === null || (typeof value !== 'object' && typeof value !== 'string')) return undefined;
   if (value instanceof Dict)
-    return isHashable(key, runtime.budget) ? value.get(key, runtime.budget) : undefined;
+    return isHashable(key, rendering.budget) ? value.get(key, rendering.budget) : undefined;
   if (value instanceof Undefined) value.fail();
   const index = asIndex(key);
   if (index === undefined) return undefined;
-  if (isString(value)) return characterAt(value, index, runtime);
+  if (isString(value)) return characterAt(value, index, rendering);
   if (Array.isArray(value)) return at(value, index);
   if (value instanceof Tuple) return at(value.items, index);
   if (value instanceof Range) return rangeItem(value, index);
@@ -31,22 +30,22 @@ export interface SliceBounds {
 }
 
 /** Python's `value[start:stop:step]`. */
-export function getSlice(value: Value, bounds: SliceBounds, runtime: Runtime): Value {
+export function getSlice(value: Value, bounds: SliceBounds, rendering: Rendering): Value {
   if (value instanceof Undefined) value.fail();
   if (isString(value)) {
     const text = textOf(value);
-    runtime.budget.characters(text.length);
-    if (!hasSurrogates(text)) return sameKind(value, sliceText(text, bounds, runtime));
-    runtime.budget.items(text.length);
-    return sameKind(value, sliceItems(codePoints(text), bounds, runtime).join(''));
+    rendering.budget.characters(text.length);
+    if (!hasSurrogates(text)) return sameKind(value, sliceText(text, bounds, rendering));
+    rendering.budget.items(text.length);
+    return sameKind(value, sliceItems(codePoints(text), bounds, rendering).join(''));
   }
-  if (Array.isArray(value)) return sliceItems(value, bounds, runtime);
-  if (value instanceof Tuple) return new Tuple(sliceItems(value.items, bounds, runtime));
+  if (Array.isArray(value)) return sliceItems(value, bounds, rendering);
+  if (value instanceof Tuple) return new Tuple(sliceItems(value.items, bounds, rendering));
   if (value instanceof Range) {
     const { start, step, count } = resolveSlice(bounds, value.length);
     if (count === 0) return new Range(0n, 0n, 1n);
     const part = value.slice(start, step, count);
-    runtime.budget.integer(part.step);
+    rendering.budget.integer(part.step);
     return part;
   }
   if (value instanceof Dict) throw typeError("unhashable type: 'slice'");
@@ -73,11 +72,11 @@ function at(items: readonly Value[], index: number): Value | undefined {
   return items[index < 0 ? items.length + index : index];
 }
 
-function characterAt(value: string | Markup, index: number, runtime: Runtime): Value | undefined {
+function characterAt(value: string | Markup, index: number, rendering: Rendering): Value | undefined {
   const text = textOf(value);
-  runtime.budget.characters(text.length);
+  rendering.budget.characters(text.length);
   if (hasSurrogates(text)) {
-    runtime.budget.items(text.length);
+    rendering.budget.items(text.length);
     const characters = codePoints(text);
     const character = characters[index < 0 ? characters.length + index : index];
     return character === undefined ? undefined : sameKind(value, character);
@@ -91,18 +90,18 @@ function rangeItem(range: Range, index: number): Value | undefined {
   return position >= 0 && position < range.length ? range.at(position) : undefined;
 }
 
-function sliceText(text: string, bounds: SliceBounds, runtime: Runtime): string {
+function sliceText(text: string, bounds: SliceBounds, rendering: Rendering): string {
   const { start, step, count } = resolveSlice(bounds, text.length);
-  runtime.budget.string(count);
+  rendering.budget.string(count);
   if (step === 1) return text.slice(start, start + count);
   let result = '';
   for (let taken = 0; taken < count; taken++) result += text.charAt(start + taken * step);
   return result;
 }
 
-function sliceItems<Item>(items: readonly Item[], bounds: SliceBounds, runtime: Runtime): Item[] {
+function sliceItems<Item>(items: readonly Item[], bounds: SliceBounds, rendering: Rendering): Item[] {
   const { start, step, count } = resolveSlice(bounds, items.length);
-  runtime.budget.list(count);
+  rendering.budget.list(count);
   const result: Item[] = [];
   for (let taken = 0; taken < count; taken++) result.push(items[start + taken * step]!);
   return result;

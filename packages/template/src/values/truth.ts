@@ -1,9 +1,7 @@
-import { Dict } from './dict.js';
 import { Markup } from './markup.js';
-import { NativeObject } from './native-object.js';
 import { Range } from './range.js';
 import { Undefined } from './undefined.js';
-import { Tuple, type Value } from './value.js';
+import { Dict, NativeObject, Tuple, type Value } from './value.js';
 
 /** Python's `bool(value)`. */
 export function isTrue(value: Value): boolean {

@@ -1,8 +1,6 @@
-import { Dict } from './dict.js';
 import { Markup } from './markup.js';
-import { NativeObject } from './native-object.js';
 import { Range } from './range.js';
-import { Tuple, type Value } from './value.js';
+import { Dict, NativeObject, Tuple, type Value } from './value.js';
 
 /** Python's name of a value's type, as its error messages say it. */
 export function typeName(value: Value): string {

@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { findJsonFault } from './find-json-fault.js';
+import { findJsonFault } from './json-scanner.js';
 
 test.each([
   ['', 1, 1],

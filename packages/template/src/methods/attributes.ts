@@ -1,47 +1,46 @@
-import type { Runtime } from '../evaluator/runtime.js';
-import type { NativeFunction } from '../evaluator/signature.js';
-import { dictMethods } from '../methods/dict-methods.js';
-import { listMethods, rangeMethods, tupleMethods } from '../methods/list-methods.js';
-import { floatMethods, intMethods } from '../methods/number-methods.js';
-import { strMethods } from '../methods/str-methods.js';
-import { BoundMethod } from './bound-method.js';
-import { Dict } from './dict.js';
-import { numeric } from './equality.js';
-import { GroupTuple } from './group-tuple.js';
-import { Markup } from './markup.js';
-import { NativeObject } from './native-object.js';
-import { Range } from './range.js';
-import { repr } from './repr.js';
-import { tryGetItem } from './subscript.js';
-import { objectTypeRepr, typeName } from './type-name.js';
-import { Undefined } from './undefined.js';
-import { Tuple, type Value } from './value.js';
+import type { Rendering } from '../rendering.js';
+import { BoundMethod } from '../values/callables.js';
+import { numeric } from '../values/equality.js';
+import { Markup } from '../values/markup.js';
+import { Range } from '../values/range.js';
+import { repr } from '../values/repr.js';
+import type { NativeFunction } from '../values/signature.js';
+import { tryGetItem } from '../values/subscript.js';
+import { objectTypeRepr, typeName } from '../values/type-name.js';
+import { Undefined } from '../values/undefined.js';
+import { Dict, GroupTuple, NativeObject, Tuple, type Value } from '../values/value.js';
+import { dictMethods } from './dict-methods.js';
+import { listMethods, rangeMethods, tupleMethods } from './list-methods.js';
+import { floatMethods, intMethods } from './number-methods.js';
+import { createStrMethods } from './str-methods.js';
+
+const strMethods = createStrMethods({ getAttribute, getItem });
 
 /** Jinja2's sandboxed `getattr`: `value.name`, an attribute first, an item second, else undefined. */
-export function getAttribute(value: Value, name: string, runtime: Runtime): Value {
+export function getAttribute(value: Value, name: string, rendering: Rendering): Value {
   if (value instanceof Undefined && !instanceAttributes.has(name)) value.fail();
-  const attribute = attributeOf(value, name, runtime);
+  const attribute = attributeOf(value, name, rendering);
   if (attribute !== undefined) return attribute;
   if (isPythonAttribute(name)) return unsafe(value, name);
-  const item = tryGetItem(value, name, runtime);
-  return item === undefined ? undefinedAttribute(value, name, runtime) : item;
+  const item = tryGetItem(value, name, rendering);
+  return item === undefined ? undefinedAttribute(value, name, rendering) : item;
 }
 
 /** Jinja2's sandboxed `getitem`: `value[key]`, an item first, an attribute second, else undefined. */
-export function getItem(value: Value, key: Value, runtime: Runtime): Value {
-  const item = tryGetItem(value, key, runtime);
+export function getItem(value: Value, key: Value, rendering: Rendering): Value {
+  const item = tryGetItem(value, key, rendering);
   if (item !== undefined) return item;
   const name = key instanceof Markup ? key.text : key;
-  if (typeof name !== 'string') return undefinedAttribute(value, key, runtime);
-  const attribute = attributeOf(value, name, runtime);
+  if (typeof name !== 'string') return undefinedAttribute(value, key, rendering);
+  const attribute = attributeOf(value, name, rendering);
   if (attribute !== undefined) return attribute;
-  return isPythonAttribute(name) ? unsafe(value, name) : undefinedAttribute(value, name, runtime);
+  return isPythonAttribute(name) ? unsafe(value, name) : undefinedAttribute(value, name, rendering);
 }
 
 /** An attribute and never an item, as the filter `attr` looks it up. */
-export function attributeOf(value: Value, name: string, runtime: Runtime): Value | undefined {
+export function attributeOf(value: Value, name: string, rendering: Rendering): Value | undefined {
   if (name.startsWith('_')) return undefined;
-  if (value instanceof NativeObject) return value.attribute(name, runtime);
+  if (value instanceof NativeObject) return value.attribute(name, rendering);
   if (value === null || value instanceof Undefined) return undefined;
   const method = methodsOf(value).get(name);
   if (method !== undefined) return new BoundMethod(value, method);
@@ -52,12 +51,12 @@ export function attributeOf(value: Value, name: string, runtime: Runtime): Value
   return value instanceof Range ? rangeAttribute(value, name) : undefined;
 }
 
-export function undefinedAttribute(value: Value, name: Value, runtime: Runtime): Undefined {
+export function undefinedAttribute(value: Value, name: Value, rendering: Rendering): Undefined {
   const object = objectTypeRepr(value);
   return new Undefined(
     typeof name === 'string'
       ? `'${object}' has no attribute '${name}'`
-      : `${object} has no element ${repr(name, runtime)}`,
+      : `${object} has no element ${repr(name, rendering)}`,
   );
 }
 

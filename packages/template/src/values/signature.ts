@@ -1,7 +1,6 @@
 import { typeError } from '../failures.js';
-import type { Value } from '../values/value.js';
-import type { CallArguments } from './call-arguments.js';
-import type { Runtime } from './runtime.js';
+import type { Rendering } from '../rendering.js';
+import type { CallArguments, Value } from './value.js';
 
 /** A parameter is required, or has the default that Python's signature gives it. */
 export type Parameter = string | readonly [name: string, defaultValue: Value];
@@ -9,16 +8,16 @@ export type Parameter = string | readonly [name: string, defaultValue: Value];
 /** A function with a Python signature, written over the bound values in the order of its parameters. */
 export interface NativeFunction {
   readonly name: string;
-  call(args: CallArguments, runtime: Runtime): Value;
+  call(args: CallArguments, rendering: Rendering): Value;
 }
 
 /** A function whose arguments are bound by position and name as Python binds them. */
 export function defineFunction(
   name: string,
   parameters: readonly Parameter[],
-  run: (runtime: Runtime, ...values: Value[]) => Value,
+  run: (rendering: Rendering, ...values: Value[]) => Value,
 ): NativeFunction {
-  return { name, call: (args, runtime) => run(runtime, ...bindArguments(name, parameters, args)) };
+  return { name, call: (args, rendering) => run(rendering, ...bindArguments(name, parameters, args)) };
 }
 
 export function bindArguments(name: string, parameters: readonly Parameter[], args: CallArguments): Value[] {

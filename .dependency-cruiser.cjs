@@ -9,10 +9,6 @@
 const recursiveByNature = [
   // A statement contains statements: loops, blocks and macros execute their bodies.
   'packages/template/src/evaluator/(execute|blocks|for-loop|macro)[.]ts',
-  // Values contain values: hashing, printing and attribute access of a container visit its elements.
-  'packages/template/src/evaluator/(call-arguments|frame|output|runtime|scope|tables)[.]ts',
-  'packages/template/src/(filters|format|json|methods|values)/[^/]+[.]ts',
-  'packages/template/src/(compiler/symbols|parser/nodes)[.]ts',
 ];
 
 /** Cycles still to be opened. The list only shrinks. */

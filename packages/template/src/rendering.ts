@@ -1,6 +1,6 @@
 import type { Budget } from './budget.js';
 
-export interface RenderOptions {
+interface RenderOptions {
   /** Strings that are printed are escaped for the inside of a JSON string. */
   readonly json: boolean;
   /** `round` of an undefined value prints nothing, where Jinja2 fails. */

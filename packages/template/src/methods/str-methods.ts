@@ -6,7 +6,7 @@ import { items } from '../values/iterate.js';
 import { Markup } from '../values/markup.js';
 import { escapeToMarkup, joinMarkup } from '../values/markup-text.js';
 import type { NativeFunction, Parameter } from '../values/signature.js';
-import { codePointLength, isString, sameKind, textOf } from '../values/text.js';
+import { isString, sameKind, textOf } from '../values/text.js';
 import { typeName } from '../values/type-name.js';
 import { Undefined } from '../values/undefined.js';
 import { Dict, Tuple, type Value } from '../values/value.js';
@@ -18,6 +18,7 @@ import {
   strMethod,
   textArgument,
 } from './arguments.js';
+import { paddingMethods } from './str-padding.js';
 import { predicateMethods } from './str-predicates.js';
 import { searchMethods } from './str-search.js';
 import * as operations from './text-operations.js';
@@ -169,60 +170,6 @@ function partition(rendering: Rendering, self: Self, separator: string, from: 'l
         ? ['', '', text]
         : [text, '', ''];
   return new Tuple(parts.map((part) => sameKind(self, part)));
-}
-
-function paddingMethods(): [string, NativeFunction][] {
-  const padded = (name: string, side: 'left' | 'right' | 'center'): [string, NativeFunction] => [
-    name,
-    strMethod(name, ['width', ['fillchar', ' ']], (rendering, self, width, fillCharacter) => {
-      const fill = textArgument(fillCharacter!);
-      if (codePointLength(fill) !== 1)
-        throw typeError('The fill character must be exactly one character long');
-      const wanted = integerArgument(width!);
-      rendering.budget.string(Math.max(wanted * fill.length, textOf(self).length));
-      return sameKind(self, operations.pad(textOf(self), { width: wanted, fill, side }));
-    }),
-  ];
-  return [
-    padded('ljust', 'right'),
-    padded('rjust', 'left'),
-    padded('center', 'center'),
-    [
-      'zfill',
-      strMethod('zfill', ['width'], (rendering, self, width) => {
-        const wanted = integerArgument(width!);
-        rendering.budget.string(Math.max(wanted, textOf(self).length));
-        const [, sign = '', digits = ''] = /^([+-]?)([\s\S]*)$/.exec(textOf(self)) ?? [];
-        return sameKind(
-          self,
-          sign + operations.pad(digits, { width: wanted - sign.length, fill: '0', side: 'left' }),
-        );
-      }),
-    ],
-    [
-      'expandtabs',
-      strMethod('expandtabs', [['tabsize', 8n]], (rendering, self, tabSize) =>
-        sameKind(self, expandTabs(textOf(self), integerArgument(tabSize!), rendering)),
-      ),
-    ],
-  ];
-}
-
-function expandTabs(text: string, tabSize: number, rendering: Rendering): string {
-  rendering.budget.string(text.length + (text.split('\t').length - 1) * Math.max(0, tabSize));
-  let result = '';
-  let column = 0;
-  for (const character of text) {
-    if (character === '\t') {
-      const width = tabSize > 0 ? tabSize - (column % tabSize) : 0;
-      result += ' '.repeat(width);
-      column += width;
-    } else {
-      result += character;
-      column = character === '\n' || character === '\r' ? 0 : column + 1;
-    }
-  }
-  return result;
 }
 
 function join(rendering: Rendering, self: Self, iterable: Value): Value {

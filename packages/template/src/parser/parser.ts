@@ -13,7 +13,7 @@ import type {
   TemplateNode,
   With,
 } from './nodes.js';
-import { type Nesting, unexpectedEnd, unknownTag } from './tag-errors.js';
+import { unexpectedEnd, unknownTag } from './tag-errors.js';
 import { TokenStream } from './token-stream.js';
 
 /** The syntax tree of a normalised source; throws `CompileFailure`. */
@@ -102,15 +102,13 @@ class Parser extends ExpressionParser {
   }
 
   #failUnknownTag(tag: string): never {
-    throw unknownTag(tag, this.#nesting(), this.stream.current.offset);
+    const nesting = { openTags: this.#tagStack, endTags: this.#endTokenStack };
+    throw unknownTag(tag, nesting, this.stream.current.offset);
   }
 
-  #failEof(): never {
-    throw unexpectedEnd(this.#nesting(), this.stream.current.offset);
-  }
-
-  #nesting(): Nesting {
-    return { openTags: this.#tagStack, endTags: this.#endTokenStack };
+  #failEof(expected: readonly string[]): never {
+    const nesting = { openTags: this.#tagStack, endTags: [...this.#endTokenStack, expected] };
+    throw unexpectedEnd(nesting, this.stream.current.offset);
   }
 
   /** The body of a tag; `drop` moves over the end tag's name. */
@@ -118,7 +116,7 @@ class Parser extends ExpressionParser {
     this.stream.skipIf('colon');
     this.stream.expect('block_end');
     const body = this.#subparse(endTags);
-    if (this.stream.is('eof')) this.#failEof();
+    if (this.stream.is('eof')) this.#failEof(endTags);
     if (drop) this.stream.next();
     return body;
   }

@@ -17,7 +17,7 @@ const knownTags = [
 const loaderTags: ReadonlySet<string> = new Set(['extends', 'include', 'import', 'from']);
 
 /** The tags around the current token, innermost last. */
-export interface Nesting {
+interface Nesting {
   readonly openTags: readonly string[];
   /** The tags that may end each body. */
   readonly endTags: readonly (readonly string[])[];

@@ -171,7 +171,7 @@ export class DictView extends NativeObject {
   override readonly size = (): number => this.dict.size;
 }
 
-export function* iterateDict(dict: Dict, pick: (entry: [Value, Value]) => Value): Generator<Value> {
+function* iterateDict(dict: Dict, pick: (entry: [Value, Value]) => Value): Generator<Value> {
   const { size } = dict;
   for (const entry of dict.entries()) {
     if (dict.size !== size) throw changedSize();

@@ -1,7 +1,7 @@
 import { cpuUsage } from 'node:process';
 import { alertContext, createTemplateCompiler, sampleFacts } from '@tocsin/template';
 import { bodyOptions } from '@tocsin/template/browser';
-import type { SizedTemplate } from './hostile-templates.js';
+import type { SizedTemplate } from './sized-template.js';
 
 export interface Cost {
   /** Size of the largest template that is accepted, within the precision. */

@@ -1,0 +1,151 @@
+import { again, half, type SizedTemplate } from './sized-template.js';
+
+/** Templates whose work is on texts. */
+export function hostileTexts(): Record<string, SizedTemplate> {
+  return { ...textWork(), ...searches(), ...capturedText(), ...printing() };
+}
+
+function textWork(): Record<string, SizedTemplate> {
+  const accents = "{% set s = 'é\\u2003' * 50000 %}";
+  const emoji = "{% set s = '😀' * 5000 %}";
+  return {
+    'word broken at each character': (size) => `{{ ('x' * ${size})|wordwrap(1)|length }}`,
+    'words wrapped to one column': (size) => `{{ ('a ' * ${size})|wordwrap(1)|length }}`,
+    'hyphens that are no dash': (size) => `{{ ('-' * ${size})|wordwrap|length }}`,
+    'hyphens in words': (size) => `{{ ('ab-' * ${size})|wordwrap(1)|length }}`,
+    'lines to wrap': (size) => `{{ ('\\n' * ${size})|wordwrap|length }}`,
+    'lines to indent': (size) => `{{ ('\\n' * ${size})|indent(0)|length }}`,
+    'filled lines to indent': (size) => `{{ ('a\\n' * ${size})|indent(0)|length }}`,
+    'one line to indent': (size) => `{{ ('a' * ${size})|indent(0)|length }}`,
+    'lines to split': (size) => `{{ ('\\n' * ${size}).splitlines()|length }}`,
+    'uppercase of long text': (size) => `{{ ('ß' * ${size})|upper|length }}`,
+    'lowercase of long text': (size) => `{{ ('İ' * ${size})|lower|length }}`,
+    'casefold of long text': (size) => `{{ ('ß' * ${size}).casefold()|length }}`,
+    'title of words': (size) => `{{ ('a ' * ${size})|title|length }}`,
+    'title of letters': (size) => `{{ ('aA' * ${size}).title()|length }}`,
+    'capitals of short text': again("'abc'|capitalize"),
+    'swapped case': (size) => `{{ ('aA' * ${size}).swapcase()|length }}`,
+    'question whether text is lower case': (size) => `{{ ('1' * ${size}) is lower }}`,
+    'question whether text is letters': (size) => `{{ ('ä' * ${size}).isalpha() }}`,
+    'question whether text is a title': (size) => `{{ ('A' * ${size}).istitle() }}`,
+    'question whether text is printable': (size) => `{{ ('a ' * ${size}).isprintable() }}`,
+    'words to count': (size) => `{{ ('a ' * ${size})|wordcount }}`,
+    'text to reverse': (size) => `{{ ('aé' * ${size})|reverse|length }}`,
+    'text as a list': (size) => `{{ ('aé' * ${size})|list|length }}`,
+    'emoji to count': again('s|length', emoji),
+    'emoji to centre': again('s|center(9)', emoji),
+    'emoji by index': again('s[i]', emoji),
+    'emoji sliced': again('s[:1]', emoji),
+    'emoji by find': again("s.find('a', 0, 9)", emoji),
+    'emoji in tabs': (size) => `{{ ('😀\\t' * ${size}).expandtabs(1)|length }}`,
+    'characters of long text': again('s[0]', accents),
+    'slices of long text': again('s[:1]', accents),
+    'slices with a step': again('s[::2]', "{% set s = 'ab' * 1000 %}"),
+    'short text before long text': again("'a' < s", accents),
+    'spaces to strip': again('s.strip()', "{% set s = '\\u2003' * 5000 %}"),
+    'long sets of characters to strip': again("'b'.strip(s)", "{% set s = 'a' * 5000 %}"),
+    'long sets of characters to trim': again("'b'|trim(s)", "{% set s = 'a' * 5000 %}"),
+    'tabs to expand': (size) => `{{ ('a\\t' * ${size}).expandtabs(2)|length }}`,
+    'text filled with zeros': again("'a'.zfill(3000)"),
+    'text to centre': again("'a'|center(3000)"),
+    'text cut to a length': again("s|truncate(2000, false, '…', 0)", "{% set s = 'a ' * 1500 %}"),
+    'characters to escape for HTML': (size) => `{{ ('<' * ${size})|e|length }}`,
+    'entities to read': (size) => `{{ ('&zz ' * ${size})|striptags|length }}`,
+    'long entities to read': (size) =>
+      `{{ ('&abcdefghijklmnopqrstuvwxyzabcde ' * ${size})|striptags|length }}`,
+    'numbers as entities': (size) => `{{ ('&#65;' * ${size})|striptags|length }}`,
+    'tags to strip': (size) => `{{ ('<a>' * ${size})|striptags|length }}`,
+    'tags that are not closed': (size) => `{{ ('<' * ${size})|striptags|length }}`,
+    'comments to strip': (size) => `{{ ('<!---->' * ${size})|striptags|length }}`,
+    'text to encode for an address': (size) => `{{ ('é' * ${size})|urlencode|length }}`,
+    'ASCII to encode for an address': (size) => `{{ ('\\\\' * ${size})|urlencode|length }}`,
+    'short words to link': (size) => `{{ ('a ' * ${size})|urlize|length }}`,
+    'bracketed words to link': (size) => `{{ ('(a) ' * ${size})|urlize|length }}`,
+    'addresses to link': (size) => `{{ ('http://a.bc/ ' * ${size})|urlize|length }}`,
+    'dotted words to link': (size) => `{{ ('a.b.com ' * ${size})|urlize|length }}`,
+    'mail addresses to link': (size) => `{{ ('a@b.cd ' * ${size})|urlize|length }}`,
+    'brackets behind an address': (size) => `{{ ('a' ~ '(' * ${size} ~ ')' * ${size})|urlize|length }}`,
+    'schemes for each word': (size) => `{{ ('a ' * 40)|urlize(extra_schemes=['ftp:'] * ${size})|length }}`,
+    'a long target for each link': (size) =>
+      `{{ ('http://a.bc/ ' * 20)|urlize(target='a' * ${size})|length }}`,
+    'a relation of many words': again("''|urlize(rel=s)", "{% set s = 'a ' * 300 %}"),
+    'short texts joined': again("'a' ~ 'b' ~ 'c' ~ 'd'"),
+    'text that grows': (size) =>
+      `{% set ns = namespace(s='') %}{% for i in range(${size}) %}{% set ns.s = ns.s ~ 'abcdefgh' %}{% endfor %}`,
+    'text that grows and is read': (size) =>
+      `{% set ns = namespace(s='') %}{% for i in range(${size}) %}{% set ns.s = ns.s ~ 'é' %}{% set _ = ns.s == 'a' or ns.s[0] %}{% endfor %}`,
+  };
+}
+
+function searches(): Record<string, SizedTemplate> {
+  return {
+    'search from the right': (size) => `{{ ('a' * ${size}).rfind('a' * ${half(size)} ~ 'b') }}`,
+    'search from the left': (size) => `{{ ('a' * ${size}).find('a' * 20 ~ 'b' ~ 'a' * ${half(size)}) }}`,
+    'search by in': (size) => `{{ 'a' * 20 ~ 'b' ~ 'a' * ${half(size)} in 'a' * ${size} }}`,
+    'short search': again("s.find('aaaaaaaaaaaaaaab')", "{% set s = 'a' * 2000 %}"),
+    'short search from the right': again("s.rfind('baaaaaaaaaaaaaaa')", "{% set s = 'a' * 2000 %}"),
+    'partition from the right': (size) =>
+      `{{ ('a' * ${size}).rpartition('a' * ${half(size)} ~ 'b')|length }}`,
+    'partitions of text': again("s.rpartition('a' * 15 ~ 'b')", "{% set s = 'a' * 2000 %}"),
+    'split from the right': again('s.rsplit(t)', "{% set s = 'a' * 2000 %}{% set t = 'a' * 1000 ~ 'b' %}"),
+    'split from the left': again(
+      's.split(t)',
+      "{% set s = 'a' * 2000 %}{% set t = 'a' * 20 ~ 'b' ~ 'a' * 900 %}",
+    ),
+    'split into characters': (size) => `{{ ('a,' * ${size}).split(',')|length }}`,
+    'split at spaces': (size) => `{{ ('a ' * ${size}).split()|length }}`,
+    'count of one character': (size) => `{{ ('a' * ${size}).count('a') }}`,
+    'count of long text': (size) => `{{ ('a' * ${size}).count('a' * 20 ~ 'b' ~ 'a' * ${half(size)}) }}`,
+    'each character replaced': (size) => `{{ ('a' * ${size})|replace('a', 'b')|length }}`,
+    'each character removed': (size) => `{{ ('a' * ${size})|replace('a', '')|length }}`,
+    'each character doubled': (size) => `{{ ('a' * ${size})|replace('a', 'bb')|length }}`,
+    'replacement between characters': (size) => `{{ ('a' * ${size})|replace('', '-')|length }}`,
+    'replacement of long text': (size) =>
+      `{{ ('a' * ${size})|replace('a' * 20 ~ 'b' ~ 'a' * ${half(size)}, '')|length }}`,
+    'prefixes that nearly fit': (size) =>
+      `{% set s = 'a' * 2000 %}{% set t = (s ~ 'b',) * ${size} %}{{ (s ~ 'c').startswith(t) }}`,
+    'prefixes of which the first fits': again("'a'.startswith(t)", "{% set t = ('a',) * 500 %}"),
+    'prefixes that are taken off': again('s.removeprefix(s)', "{% set s = 'a' * 3000 %}"),
+  };
+}
+
+function capturedText(): Record<string, SizedTemplate> {
+  const quotes = `{% set s %}${'"'.repeat(4_000)}{% endset %}`;
+  return {
+    'quotes that are captured': (size) =>
+      `{% for i in range(${size}) %}{% set s %}${'"'.repeat(2_000)}{% endset %}{% endfor %}`,
+    'captured text that is compared': again("s == 'a'", quotes),
+    'captured text as JSON': again('s|tojson', quotes),
+    'captured text that is printed': (size) => `${quotes}{% for i in range(${size}) %}{{ s }}{% endfor %}`,
+    'captured text that is joined': again("s ~ 'a'", quotes),
+    'captured text that is stripped': again('s|trim', `{% set s %}${' \n'.repeat(2_000)}{% endset %}`),
+    'captured text that is indented': again('s|indent', `{% set s %}${' \n'.repeat(1_000)}{% endset %}`),
+    'captured text that is counted': again('s|length', quotes),
+    'set blocks': (size) => `{% for i in range(${size}) %}{% set s %}a{% endset %}{% endfor %}`,
+    'filter blocks': (size) => `{% for i in range(${size}) %}{% filter upper %}a{% endfilter %}{% endfor %}`,
+    'text that looks like marks': (size) =>
+      `{% set s %}{{ '\\U0010ff01' * ${size} }}{% endset %}{{ s|length }}`,
+  };
+}
+
+function printing(): Record<string, SizedTemplate> {
+  return {
+    'text of the template': (size) => `{% for i in range(${size}) %}[${'1,'.repeat(250)}1],{% endfor %}`,
+    'quotes that are printed': (size) => `{{ '"' * ${size} }}`,
+    'control characters that are printed': (size) => `{{ '\\x01' * ${size} }}`,
+    'accents that are printed': (size) => `{{ 'é' * ${size} }}`,
+    'slices that are errors': (size) => `{% for i in range(${size}) %}{{ 1[:1] }}{% endfor %}`,
+    'short texts that are printed': (size) => `{% for i in range(${size}) %}{{ 'a' }}{% endfor %}`,
+    'list that is printed': (size) => `{{ [1] * ${size} }}`,
+    'list of texts that is printed': (size) => `{{ ['a'] * ${size} }}`,
+    'list of floats that is printed': (size) => `{{ [0.1] * ${size} }}`,
+    'list as JSON': (size) => `{{ ([1] * ${size})|tojson }}`,
+    'list of texts as JSON': (size) => `{{ (['é'] * ${size})|tojson }}`,
+    'list of lists as JSON': (size) => `{{ ([[]] * ${size})|tojson }}`,
+    'list of dicts as JSON': (size) => `{{ ([{'b': 1, 'a': 2}] * ${size})|tojson(1) }}`,
+    'accents as JSON': (size) => `{{ ('é' * ${size})|tojson }}`,
+    'brackets as JSON': (size) => `{{ ('<' * ${size})|tojson }}`,
+    'list printed prettily': (size) => `{{ ([1] * ${size})|pprint }}`,
+    'lists printed prettily': (size) => `{{ ([['a' * 40] * 3] * ${size})|pprint }}`,
+  };
+}

@@ -1,0 +1,16 @@
+/** A template whose work grows with `size`, a number from 1 to 100,000. */
+export type SizedTemplate = (size: number) => string;
+
+/** Evaluates an expression `size` times. */
+export function again(expression: string, before = ''): SizedTemplate {
+  return (size) => `${before}{% for i in range(${size}) %}{% set _ = ${expression} %}{% endfor %}`;
+}
+
+/** `count` copies of a text, in which `#` stands for the names a0, a1 and so on. */
+export function named(piece: string, count: number): string {
+  return Array.from({ length: count }, (_, index) => piece.replace('#', `a${index}`)).join('');
+}
+
+export function half(size: number): number {
+  return Math.max(1, Math.floor(size / 2));
+}

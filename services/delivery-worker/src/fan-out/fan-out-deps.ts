@@ -20,7 +20,7 @@ export interface FanOutDeps {
   delivery: Pick<Delivery, 'begin' | 'acquireAtWrite'>;
   publish: PublishDeliveries;
   window: Window;
-  slots: Pick<Slots, 'freeAtWrite' | 'responsivenessOf'>;
+  slots: Pick<Slots, 'freeAtWrite'>;
   logger: Logger;
   metrics: FanOutMetrics & BatchMetrics;
   /** Aborted when the worker stops: alerts that wait are rejected, and batches in progress go on. */

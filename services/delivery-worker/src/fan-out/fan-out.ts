@@ -5,7 +5,6 @@ import { type QueueMessage, unroutedQueue } from '@tocsin/messaging';
 import type { Unprocessable } from '../dead-letters/dead-letters.js';
 import { uniqueBy } from '../unique-by.js';
 import type { FanOutDeps } from './fan-out-deps.js';
-import { createIdleRules, type IdleRules } from './idle-rules.js';
 import { createPace, type Pace } from './pace.js';
 import { parseMessage } from './parse-message.js';
 import { planAlert } from './plan.js';
@@ -27,8 +26,6 @@ interface ReceivedAlert {
 type AlertOutcome = { kind: 'processed' } | Unprocessable;
 
 const maxAlertsInBatch = 200;
-/** For alerts that set nothing off at once. */
-const gatherIdleMs = 50;
 
 /**
  * Turns alerts into deliveries: reads the rules of a batch of alerts, plans one delivery for each webhook, and commits
@@ -38,47 +35,33 @@ export function createFanOut(deps: FanOutDeps): FanOut {
   const { settle, signal, metrics } = deps;
   const check = createAlertFiredCheck();
   const pace = createPace({ slots: deps.slots, now: () => performance.now() });
-  const idleRules = createIdleRules(deps.slots);
-  const accept = (received: ReceivedAlert[], planned: BatchDeps['planned']) =>
-    // No slot stays reserved for alerts that failed before they were planned.
-    acceptBatch(received, { ...deps, idleRules, planned }).finally(() => planned(0));
-  const common = {
+  const batches = createBatcher<ReceivedAlert, AlertOutcome>({
+    run(received) {
+      const planned = pace.taken(received.length);
+      // No slot stays reserved for alerts that failed before they were planned.
+      return acceptBatch(received, { ...deps, planned }).finally(() => planned(0));
+    },
     maxSize: maxAlertsInBatch,
     concurrency: 2,
-    keyOf: ({ alert }: ReceivedAlert) => alert.workspace_id,
-    onBatch: (size: number) => metrics.batch('fan_out', size),
-    // Each alert of a batch is written to the same partition, and each would fail alone.
-    failsWholeBatch: (error: unknown) =>
-      ['unavailable', 'missing_partition'].includes(classifyDatabaseError(error)),
-    onSettled: ({ message }: ReceivedAlert, end: PromiseSettledResult<AlertOutcome>) =>
-      settle(message, end.status === 'fulfilled' ? end.value : { kind: 'error', error: end.reason }),
-  };
-  const batches = createBatcher<ReceivedAlert, AlertOutcome>({
-    ...common,
-    run: (received) => accept(received, pace.taken(received.length)),
     room: pace.room,
+    keyOf: ({ alert }) => alert.workspace_id,
+    onBatch: (size) => metrics.batch('fan_out', size),
+    // Each alert of a batch is written to the same partition, and each would fail alone.
+    failsWholeBatch: (error) => ['unavailable', 'missing_partition'].includes(classifyDatabaseError(error)),
+    onSettled: ({ message }, end) =>
+      settle(message, end.status === 'fulfilled' ? end.value : { kind: 'error', error: end.reason }),
   });
-  const idleBatches = createBatcher<ReceivedAlert, AlertOutcome>({
-    ...common,
-    run: (received) => accept(received, () => {}),
-    gatherMs: gatherIdleMs,
-  });
-  const rejectWaiting = (error: Error) => {
-    batches.rejectWaiting(error);
-    idleBatches.rejectWaiting(error);
-  };
   const stopped = new Error('The worker is stopping.');
-  signal.addEventListener('abort', () => rejectWaiting(stopped), { once: true });
+  signal.addEventListener('abort', () => batches.rejectWaiting(stopped), { once: true });
   return {
     handle(message) {
       if (signal.aborted) return message.retry(stopped);
       if (isUnrouted(message)) return settle(message, unrouted(message));
       const parsed = parseMessage(message.content, check);
       if (parsed.kind === 'unprocessable') return settle(message, parsed);
-      const { alert } = parsed;
-      (idleRules.has(alert.alert_rule_id) ? idleBatches : batches).add({ message, alert });
+      batches.add({ message, alert: parsed.alert });
     },
-    rejectWaiting,
+    rejectWaiting: batches.rejectWaiting,
   };
 }
 
@@ -92,7 +75,7 @@ function unrouted({ routingKey }: QueueMessage): Unprocessable {
   return { kind: 'unprocessable', reason: 'unrouted', detail };
 }
 
-type BatchDeps = FanOutDeps & { idleRules: IdleRules; planned: ReturnType<Pace['taken']> };
+type BatchDeps = FanOutDeps & { planned: ReturnType<Pace['taken']> };
 
 async function acceptBatch(received: ReceivedAlert[], deps: BatchDeps): Promise<AlertOutcome[]> {
   const { rules, databaseRetry, window, delivery } = deps;
@@ -111,7 +94,6 @@ async function acceptBatch(received: ReceivedAlert[], deps: BatchDeps): Promise<
   const { acquireAtWrite } = delivery;
   const { webhooks } = found;
   const planned = alerts.map((alert) => planAlert(alert, { webhooks, acceptedAtMs, window, acquireAtWrite }));
-  deps.idleRules.observe(planned);
   deps.planned(planned.reduce((sum, { deliveries }) => sum + deliveries.length, 0));
   await writeAlerts(planned, acceptedAtMs, deps);
   return resolved.map((entry, index) =>

@@ -87,7 +87,6 @@ export async function createDeliveryWorker(
     delivery,
     publish,
     window,
-    slots,
     logger,
     metrics,
     signal,

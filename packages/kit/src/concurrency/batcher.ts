@@ -16,8 +16,6 @@ export interface BatcherOptions<Item, Result> {
   gatherMs?: number;
   /** Waiting items are served round robin by this key. Without it, they are served in the order of arrival. */
   keyOf?: (item: Item) => string;
-  /** Items that may start now, given the number that wait. After 0 it is called again 2 ms later. */
-  room?: (waiting: number) => number;
   onBatch?: (size: number) => void;
   /**
    * The item to run again, alone and after a backoff, in place of one that failed alone for the `failures`-th time.
@@ -42,7 +40,6 @@ export interface PromiseBatcher<Item, Result> {
 
 /** Parts of failed batches in progress at once. Each part can occupy a database connection while it waits for a lock. */
 const partsAtOnce = 2;
-const roomPollMs = 2;
 const retryBackoff = { firstMs: 50, maxMs: 2_000 };
 
 /**
@@ -50,7 +47,7 @@ const retryBackoff = { firstMs: 50, maxMs: 2_000 };
  * A failed batch is split in halves until the items at fault fail alone. The halves do not hold up later batches.
  */
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item> {
-  const { maxSize, concurrency, gatherMs = 0, keyOf = () => '', room = () => maxSize, onBatch } = options;
+  const { maxSize, concurrency, gatherMs = 0, keyOf = () => '', onBatch } = options;
   const waiting = createFairQueue<Item>(keyOf);
   const attempt = createAttempts(options);
   let inProgress = 0;
@@ -60,18 +57,17 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
 
   const mayStart = () =>
     waiting.size() > 0 && (inProgress === 0 || (inProgress < concurrency && waiting.size() >= lastSize));
-  const gatherLeftMs = () => (waiting.size() < maxSize ? startedAtMs + gatherMs - performance.now() : 0);
-  const startAfter = (ms: number) => {
-    isScheduled = true;
-    setTimeout(start, ms);
-  };
+  const gatherLeftMs = () =>
+    gatherMs > 0 && waiting.size() < maxSize ? startedAtMs + gatherMs - performance.now() : 0;
   const start = () => {
     isScheduled = false;
     while (mayStart()) {
-      if (gatherMs > 0 && gatherLeftMs() > 0) return startAfter(gatherLeftMs());
-      const size = Math.min(maxSize, room(waiting.size()));
-      if (size === 0) return startAfter(roomPollMs);
-      const batch = waiting.take(size);
+      if (gatherLeftMs() > 0) {
+        isScheduled = true;
+        setTimeout(start, gatherLeftMs());
+        return;
+      }
+      const batch = waiting.take(maxSize);
       inProgress += 1;
       lastSize = batch.length;
       startedAtMs = performance.now();

@@ -37,7 +37,6 @@ function start(write: (names: string[]) => void | Promise<void> = () => {}) {
     claims: { claim: async () => [] },
     settle: (message, outcome) => (outcome.kind === 'error' ? message.retry(outcome.error) : message.ack()),
     window: createWindow({ now: () => performance.now(), queueQuota: slots.queueQuota, slots: 80 }),
-    slots,
     delivery: { begin() {}, acquireAtWrite: slots.acquireAtWrite },
     publish: async () => 0,
     databaseRetry: createDatabaseRetry({ logger, signal }),

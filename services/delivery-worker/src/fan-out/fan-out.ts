@@ -5,7 +5,6 @@ import { type QueueMessage, unroutedQueue } from '@tocsin/messaging';
 import type { Unprocessable } from '../dead-letters/dead-letters.js';
 import { uniqueBy } from '../unique-by.js';
 import type { FanOutDeps } from './fan-out-deps.js';
-import { createPace, type Pace } from './pace.js';
 import { parseMessage } from './parse-message.js';
 import { planAlert } from './plan.js';
 import { resolveAlert } from './resolve-alert.js';
@@ -34,16 +33,10 @@ const maxAlertsInBatch = 200;
 export function createFanOut(deps: FanOutDeps): FanOut {
   const { settle, signal, metrics } = deps;
   const check = createAlertFiredCheck();
-  const pace = createPace({ slots: deps.slots, now: () => performance.now() });
   const batches = createBatcher<ReceivedAlert, AlertOutcome>({
-    run(received) {
-      const planned = pace.taken(received.length);
-      // No slot stays reserved for alerts that failed before they were planned.
-      return acceptBatch(received, { ...deps, planned }).finally(() => planned(0));
-    },
+    run: (received) => acceptBatch(received, deps),
     maxSize: maxAlertsInBatch,
     concurrency: 2,
-    room: pace.room,
     keyOf: ({ alert }) => alert.workspace_id,
     onBatch: (size) => metrics.batch('fan_out', size),
     // Each alert of a batch is written to the same partition, and each would fail alone.
@@ -75,9 +68,7 @@ function unrouted({ routingKey }: QueueMessage): Unprocessable {
   return { kind: 'unprocessable', reason: 'unrouted', detail };
 }
 
-type BatchDeps = FanOutDeps & { planned: ReturnType<Pace['taken']> };
-
-async function acceptBatch(received: ReceivedAlert[], deps: BatchDeps): Promise<AlertOutcome[]> {
+async function acceptBatch(received: ReceivedAlert[], deps: FanOutDeps): Promise<AlertOutcome[]> {
   const { rules, databaseRetry, window, delivery } = deps;
   // The time of acceptance is the database's: a worker with a wrong clock would write to partitions of other days.
   const found = await databaseRetry.whileUnavailable(() => rules.find(wantedBy(received)));
@@ -94,7 +85,6 @@ async function acceptBatch(received: ReceivedAlert[], deps: BatchDeps): Promise<
   const { acquireAtWrite } = delivery;
   const { webhooks } = found;
   const planned = alerts.map((alert) => planAlert(alert, { webhooks, acceptedAtMs, window, acquireAtWrite }));
-  deps.planned(planned.reduce((sum, { deliveries }) => sum + deliveries.length, 0));
   await writeAlerts(planned, acceptedAtMs, deps);
   return resolved.map((entry, index) =>
     entry === undefined ? unknownRule(received[index]!.alert) : { kind: 'processed' },

@@ -13,8 +13,6 @@ export interface Slots {
    * webhook frees one. Undefined after 100 ms; for a responsive webhook after 500 ms without a response, or after 5 s.
    */
   acquireSoon(webhook: WebhookKey): Promise<Slot | undefined>;
-  /** Number of slots left for deliveries that are claimed at write. */
-  freeAtWrite(): number;
   /** Number of a webhook's deliveries that may be in the queue at a time, at least 1. */
   queueQuota(webhook: WebhookKey): number;
   /** Sets the webhooks that have deliveries waiting; those of a workspace share its queue quota. */
@@ -111,7 +109,6 @@ export function createSlots({ total, now, isOverBudget = () => false, waitMs = 1
     acquire: (webhook) => acquire(webhook),
     acquireAtWrite: (webhook) => (isOverBudget(webhook.workspaceId) ? undefined : acquire(webhook, true)),
     acquireSoon: async (webhook) => acquire(webhook) ?? wait(webhook),
-    freeAtWrite: () => Math.max(0, usage.atWrite.size - usage.atWrite.byWorkspace.total()),
     queueQuota({ workspaceId, webhookId }) {
       if (isOverBudget(workspaceId)) return overBudgetQuota;
       const backlogged = backloggedByWorkspace.of(workspaceId);

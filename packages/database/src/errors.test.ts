@@ -1,0 +1,39 @@
+import { classifyDatabaseError, NoConnectionError, toUnavailableError } from './errors.js';
+
+const withCode = (code: string, more: object = {}) => Object.assign(new Error('failed'), { code, ...more });
+
+test.each([
+  ['unavailable', ['08006', '57P01', '57P03', '53300', '55000', '58030', '25006', 'ECONNRESET', 'EPIPE']],
+  ['timeout', ['57014', '55P03']],
+  ['conflict', ['40P01', '40001', '23505']],
+  ['invalid_value', ['22P02', '22021', '23502', '23503']],
+  ['outdated_plan', ['0A000', '26000']],
+  ['other', ['42501', '42P01', 'ERR_OUT_OF_RANGE']],
+])('an error is classified as %s by its code', (kind, codes) => {
+  expect(codes.map((code) => classifyDatabaseError(withCode(code)))).toEqual(codes.map(() => kind));
+});
+
+test('a check violation without a constraint is a missing partition', () => {
+  expect(classifyDatabaseError(withCode('23514'))).toBe('missing_partition');
+  expect(classifyDatabaseError(withCode('23514', { constraint: 'bound_check' }))).toBe('invalid_value');
+});
+
+test.each(['Connection terminated unexpectedly', 'Query read timeout', 'timeout expired'])(
+  'the error "%s" of pg, which has no code, is classified as unavailable',
+  (message) => {
+    expect(classifyDatabaseError(new Error(message))).toBe('unavailable');
+  },
+);
+
+test('a failed connection is unavailable with any cause, and names all causes', () => {
+  const refused = new AggregateError([new Error('refused by ::1'), new Error('refused by 127.0.0.1')]);
+  const error = new NoConnectionError(refused);
+  expect(classifyDatabaseError(error)).toBe('unavailable');
+  expect(error.message).toBe('No connection to the database: refused by ::1; refused by 127.0.0.1');
+});
+
+test('only an unavailable database and a timeout become a 503', () => {
+  expect(toUnavailableError(withCode('57014'))).toMatchObject({ code: 'unavailable', retryAfterSeconds: 2 });
+  const conflict = withCode('40P01');
+  expect(toUnavailableError(conflict)).toBe(conflict);
+});

@@ -152,7 +152,7 @@ const openDeliveries = `
     -- Random id of the batch that claimed, so that the batch can repeat a claim whose commit is unknown.
     claim_token uuid,
     lease_until timestamptz,
-    -- Consecutive claims that ended without an outcome, the current claim included.
+    -- Consecutive claims without an outcome. The current claim counts until its outcome is recorded.
     claims_without_outcome smallint not null default 0
   ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,
           autovacuum_vacuum_cost_delay = 0);
@@ -166,7 +166,7 @@ const openDeliveries = `
     webhook_id uuid primary key,
     reason text not null check (reason in ('retry_after', 'circuit')),
     paused_until timestamptz not null,
-    -- Consecutive pauses; the duration doubles with each.
+    -- Consecutive pauses by the circuit; each is twice as long as the one before, up to a limit.
     times integer not null
   );
 `;

@@ -3,7 +3,7 @@ import { loginFilePath, readLogin } from './login-file.js';
 import { readStackSettings } from './stack-file.js';
 
 /** Addresses and credentials of a command. */
-export interface Settings {
+interface Settings {
   apiUrl?: string | undefined;
   engineUrl?: string | undefined;
   issuer?: string | undefined;

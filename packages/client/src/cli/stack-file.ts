@@ -1,6 +1,5 @@
 import { readFile } from 'node:fs/promises';
 import { CommandFailure, exitCodes } from './exit-codes.js';
-import type { Settings } from './settings.js';
 
 /** Members of `.tocsin/stack.json` (written by `npm start`) that the command uses. */
 interface Stack {
@@ -14,11 +13,19 @@ interface Stack {
   device_client_id: string;
 }
 
+interface StackSettings {
+  apiUrl: string;
+  engineUrl: string;
+  issuer: string;
+  clientId: string;
+  clientSecret: string;
+  deviceClientId: string;
+  engineKey: string | undefined;
+  workspaceId: string;
+}
+
 /** Settings for the local stack, with one of its service accounts. */
-export async function readStackSettings(
-  file: string,
-  role: string,
-): Promise<Settings & { deviceClientId: string }> {
+export async function readStackSettings(file: string, role: string): Promise<StackSettings> {
   const stack = await readStack(file);
   const client = Object.hasOwn(stack.clients, role) ? stack.clients[role] : undefined;
   if (client === undefined) {

@@ -121,11 +121,11 @@ const cases: Record<string, { fires: [Given, Record<string, string>][]; silent: 
     ],
     silent: [{ ...failed('crashes_worker', 0), ...failed('timeout', 1) }],
   },
-  OwnFaults: {
+  InternalErrors: {
     fires: [[{ 'tocsin_attempts_total{outcome="retry", error_code="internal_error"}': '0.02/s' }, {}]],
     silent: [{ 'tocsin_attempts_total{outcome="retry", error_code="timeout"}': '5/s' }],
   },
-  LeasesRunOut: {
+  LeasesExpired: {
     fires: [[{ tocsin_leases_expired_total: '2/s' }, {}]],
     silent: [{ tocsin_leases_expired_total: '0.5/s' }],
   },

@@ -37,7 +37,7 @@ export async function runRedeliveryPage(
 const touch = 'update redeliveries set updated_at = clock_timestamp()';
 
 async function runPage(trx: Knex.Transaction, job: Job, pageSize: number): Promise<RedeliveryPage> {
-  // Custom plans open the partitions of the page only; a worker's generic plans (docs/adr/0007) open all of them.
+  // Custom plans open the partitions of the page only; a worker's generic plans (docs/adr/0004) open all of them.
   await trx.raw('set local plan_cache_mode = force_custom_plan');
   const page = await readPage(trx, job, pageSize);
   const reopened = await reopenEnded(trx, { ids: page.ids, statuses: [job.filter.status] });

@@ -39,7 +39,7 @@ const warningTimeoutMs = 2000;
 
 /**
  * Resolves names through c-ares. `dns.lookup` would occupy one of the four threads of libuv's pool while a name server
- * does not respond, and cannot be cancelled (docs/adr/0020).
+ * does not respond, and cannot be cancelled (docs/adr/0017).
  */
 export function createLookup(options: LookupOptions = {}): Lookup {
   const cache = new LRUCache<string, { addresses: string[]; expiresAt: number }>({ max: maxCachedNames });

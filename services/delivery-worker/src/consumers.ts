@@ -41,7 +41,7 @@ export interface ConsumersDeps {
 
 /**
  * Alerts in flight at most. The worker serves them round robin by workspace, while the queue is first come, first served:
- * during a storm, which is published faster than it is written, fairness begins with the alerts in flight (docs/adr/0030).
+ * during a storm, which is published faster than it is written, fairness begins with the alerts in flight (docs/adr/0010).
  */
 const alertPrefetch = 40_000;
 /** For each queue. Alerts have about 600 bytes, so half of it holds 40,000; other publishers can send any size. */

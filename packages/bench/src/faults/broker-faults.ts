@@ -80,7 +80,7 @@ export const deleteAlertsExchange = changeTopology(async (channel, trial) => {
   return delayedAlerts(trial, { sinceMs, minimumMs: 200 });
 });
 
-/** With responses this slow, deliveries pass through the queue instead of being claimed at write (docs/adr/0035). */
+/** With responses this slow, deliveries pass through the queue instead of being claimed at write (docs/adr/0011). */
 const slowClassResponses = { delayMs: 1_000 };
 const minMessagesToLose = 50;
 

@@ -62,7 +62,7 @@ export async function delayDatabase(trial: Trial): Promise<Exposure> {
 
 /**
  * Locks a table, as `alter table` and `vacuum full` do, for longer than the statement timeout and the lease of a claim.
- * Workers must renew the leases of deliveries that they cannot record (docs/adr/0039).
+ * Workers must renew the leases of deliveries that they cannot record (docs/adr/0007).
  */
 export async function lockAttempts(trial: Trial): Promise<Exposure> {
   await startLoad(trial);

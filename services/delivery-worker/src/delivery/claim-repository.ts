@@ -51,7 +51,7 @@ const claim = {
             o.claims_without_outcome + (o.claim_token is distinct from $4::uuid)::integer,
           lease_until = now() + $3::float8 * interval '1 millisecond'
       from due
-      -- "= any", and not "=" for the state, so that every plan finds the rows by their ids (docs/adr/0007).
+      -- "= any", and not "=" for the state, so that every plan finds the rows by their ids (docs/adr/0004).
       where o.delivery_id = any($1::uuid[]) and o.delivery_id = due.delivery_id and o.run = due.run
         and o.state is not distinct from 'queued'
         and (not o.claimed or o.lease_until < now() or o.claim_token = $4::uuid)

@@ -3,7 +3,7 @@ import type { DeliveryDue } from '@tocsin/contracts';
 /**
  * The deliveries that this worker works on, from before the claim to the commit of the outcome. A delivery that was sent
  * and cannot be recorded can lose its lease and be queued again. If this worker claimed it again, the request would be
- * repeated each time the lease expires, and the first outcome would come from a late owner (docs/adr/0039).
+ * repeated each time the lease expires, and the first outcome would come from a late owner (docs/adr/0007).
  */
 export interface InFlightDeliveries {
   /**

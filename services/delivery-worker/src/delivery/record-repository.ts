@@ -121,7 +121,7 @@ function encryptBody(
   });
 }
 
-// Every statement looks rows up with "= any" beside its join, so that no plan scans the table (docs/adr/0007). Locks are
+// Every statement looks rows up with "= any" beside its join, so that no plan scans the table (docs/adr/0004). Locks are
 // taken in one order, as redelivery takes them: open_deliveries, then deliveries, each by id.
 const record = {
   name: 'delivery.record',
@@ -173,7 +173,7 @@ const record = {
           error_code = case when n.is_ours then n.error_code else d.error_code end,
           error = case when n.is_ours then n.error else d.error end
       from news n
-      -- Without a lower bound for the partitions, so that the plan looks rows up by id (docs/adr/0007).
+      -- Without a lower bound for the partitions, so that the plan looks rows up by id (docs/adr/0004).
       where d.id = n.delivery_id and (n.is_ours or n.is_new)
       returning d.id, d.attempts_made
     )

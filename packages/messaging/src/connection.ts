@@ -89,7 +89,7 @@ export async function createBroker(options: BrokerOptions): Promise<Broker> {
     },
     onLost(event, err) {
       disconnected();
-      log.warn({ err }, `broker.${event}`);
+      log.warn({ err }, event === 'disconnected' ? 'broker.disconnected' : 'broker.unreachable');
     },
   });
 

@@ -53,7 +53,7 @@ test('a rule is created with its defaults, read, listed, changed and deleted', a
   expect((await api.call<AlertRule[]>('GET', collection)).body.map(({ id }) => id)).not.toContain(body.id);
 });
 
-test('a deleted rule leaves a tombstone, so that its late alerts are told from unknown ones', async () => {
+test('a deleted rule stays in the table, so that its late alerts are not unknown', async () => {
   const { id } = await addRule({ notification_webhook_ids: [await addWebhook()] });
   await api.call('DELETE', ruleAt(id));
   const row = await api.database.knex('alert_rules').where({ id }).first('deleted_at');
@@ -61,7 +61,7 @@ test('a deleted rule leaves a tombstone, so that its late alerts are told from u
   expect(await api.database.knex('alert_rule_webhooks').where({ alert_rule_id: id })).toEqual([]);
 });
 
-test('webhooks keep the order in which they are named; duplicates are dropped, whatever their case', async () => {
+test('webhooks keep their order, and duplicates in any case are dropped', async () => {
   const [a, b, c] = [await addWebhook(), await addWebhook(), await addWebhook()];
   const { id, notification_webhook_ids } = await addRule({
     notification_webhook_ids: [c, a, c.toUpperCase(), b, a],
@@ -74,7 +74,7 @@ test('webhooks keep the order in which they are named; duplicates are dropped, w
   expect((await read(id)).body.notification_webhook_ids).toEqual([b, c]);
 });
 
-test('webhooks that are unknown, or of another workspace, are refused by name and nothing changes', async () => {
+test('webhooks that are unknown or of another workspace are refused by id', async () => {
   const known = await addWebhook();
   const foreign = await addWebhook(`/api/v1/workspaces/${otherWorkspaceId}/webhooks`, 'outsider');
   const unknown = randomUUID();
@@ -94,7 +94,7 @@ test('webhooks that are unknown, or of another workspace, are refused by name an
   expect((await read(rule.id)).body).toEqual(rule);
 });
 
-test('twenty webhooks are allowed after duplicates are dropped, and one more is not', async () => {
+test('a rule can have twenty different webhooks and not more', async () => {
   const ids = await Promise.all(Array.from({ length: 21 }, () => addWebhook()));
   const twenty = ids.slice(0, 20);
   const rule = await addRule({ notification_webhook_ids: [...twenty, ...twenty] });
@@ -105,7 +105,7 @@ test('twenty webhooks are allowed after duplicates are dropped, and one more is 
   expect([status, body.errors?.[0]?.message]).toEqual([422, expect.stringContaining('at most 20')]);
 });
 
-test('a webhook in use is deleted only by force, which detaches it; the conflict names the rules', async () => {
+test('a webhook in use is deleted only by force, and the conflict names its rules', async () => {
   const [used, kept] = [await addWebhook(), await addWebhook()];
   const rule = await addRule({ name: 'Uses "it"', notification_webhook_ids: [used, kept] });
   const refused = await api.call<{ detail: string; alert_rules: unknown }>(
@@ -128,11 +128,11 @@ test('a webhook that only a deleted rule used can be deleted', async () => {
   expect((await api.call('DELETE', `/api/v1/webhooks/${webhookId}`)).status).toBe(204);
 });
 
-test('attaching and deleting webhooks at the same time never fails inside, and never leaves a dangling id', async () => {
+test('concurrent attaching and deleting causes no error and leaves no unknown id', async () => {
   for (let round = 0; round < 10; round += 1) {
     const ids = [await addWebhook(), await addWebhook(), await addWebhook()];
     const rule = await addRule({ notification_webhook_ids: ids });
-    const answers = await Promise.all([
+    const responses = await Promise.all([
       api.call('PATCH', ruleAt(rule.id), { body: { notification_webhook_ids: [...ids].reverse() } }),
       api.call('DELETE', `/api/v1/webhooks/${ids[0]}?force=true`),
       api.call('PATCH', ruleAt(rule.id), { body: { notification_webhook_ids: ids.slice(0, 2) } }),
@@ -140,7 +140,7 @@ test('attaching and deleting webhooks at the same time never fails inside, and n
       api.call('POST', collection, { body: { ...fields, notification_webhook_ids: ids } }),
       api.call('DELETE', ruleAt(rule.id)),
     ]);
-    for (const { status } of answers) expect([200, 201, 204, 404, 409, 422]).toContain(status);
+    for (const { status } of responses) expect([200, 201, 204, 404, 409, 422]).toContain(status);
     const dangling = await api.database.knex.raw(
       'select 1 from alert_rule_webhooks a left join webhooks w on w.id = a.webhook_id where w.id is null',
     );
@@ -149,9 +149,9 @@ test('attaching and deleting webhooks at the same time never fails inside, and n
 });
 
 test.each<[string, (ids: string[]) => object, number]>([
-  ['keeps the others where it names none', () => ({ enabled: false }), 200],
-  ['is refused where it names it', (ids) => ({ notification_webhook_ids: ids }), 422],
-])('changing a rule while one of its webhooks is deleted by force %s', async (_, changeFor, expected) => {
+  ['keeps the other webhooks if it names none', () => ({ enabled: false }), 200],
+  ['is refused if it names the webhook', (ids) => ({ notification_webhook_ids: ids }), 422],
+])('a change of a rule during the deletion of its webhook %s', async (_, changeFor, expected) => {
   const ids = [await addWebhook(), await addWebhook()];
   const rule = await addRule({ notification_webhook_ids: ids });
   const trx = await api.database.knex.transaction();
@@ -168,7 +168,7 @@ test.each<[string, (ids: string[]) => object, number]>([
   });
 });
 
-test('rules are listed oldest first, by pages where a limit is given', async () => {
+test('rules are listed oldest first, in pages if a limit is given', async () => {
   const whole = (await api.call<AlertRule[]>('GET', collection)).body;
   const walked: AlertRule[] = [];
   for (let next: string | undefined = `${collection}?limit=3`; next !== undefined; ) {
@@ -183,26 +183,30 @@ test('rules are listed oldest first, by pages where a limit is given', async () 
 test.each([
   ['a threshold that is a string', { threshold: '0.4' }, '/threshold'],
   ['an unknown bound', { bound: 'sideways' }, '/bound'],
-  ['a model id that is no UUID', { model_id: 'm1' }, '/model_id'],
+  ['a model id that is not a UUID', { model_id: 'm1' }, '/model_id'],
   [
-    'a webhook id that is no UUID',
+    'a webhook id that is not a UUID',
     { notification_webhook_ids: ["'; drop table alert_rules; --"] },
     '/notification_webhook_ids/0',
   ],
-  ['webhook ids that are no array', { notification_webhook_ids: randomUUID() }, '/notification_webhook_ids'],
+  [
+    'webhook ids that are not an array',
+    { notification_webhook_ids: randomUUID() },
+    '/notification_webhook_ids',
+  ],
   ['an unknown field', { severity: 1 }, '/severity'],
   ['a read-only field', { workspace_id: workspaceId }, '/workspace_id'],
-])('refuses %s', async (_, changes, path) => {
+])('a rule with %s is refused', async (_, changes, path) => {
   const { status, body } = await api.call('POST', collection, { body: { ...fields, ...changes } });
   expect([status, body.errors?.map((error) => error.path)]).toEqual([422, [path]]);
 });
 
-test('a number too large to be one is refused', async () => {
+test('a number beyond the range of a double is refused', async () => {
   const body = JSON.stringify(fields).replace('0.25', '1e999');
   expect((await api.call('POST', collection, { body })).status).toBe(422);
 });
 
-test('a rule of another workspace exists, and is refused; a reader may only read', async () => {
+test('a rule of another workspace is 403, and a reader can only read', async () => {
   const { id } = await addRule();
   for (const method of ['GET', 'PATCH', 'DELETE']) {
     expect((await api.call(method, ruleAt(id), { as: 'outsider' })).status).toBe(403);
@@ -214,7 +218,7 @@ test('a rule of another workspace exists, and is refused; a reader may only read
   expect((await api.call('GET', collection, { as: 'publisher' })).status).toBe(403);
 });
 
-test('many rules come whole and in order, each once', async () => {
+test('a long list of rules is complete and in order', async () => {
   await api.database.knex.raw(
     `insert into alert_rules (id, workspace_id, name, model_id, threshold, bound, enabled, created_at, updated_at)
      select gen_random_uuid(), ?, 'Rule ' || n, gen_random_uuid(), n, 'upper_bound', true, now(), now()

@@ -37,7 +37,7 @@ type Publishing = { alert_id: string } & Partial<Problem>;
 const publish = (body: unknown, as: 'publisher' | 'editor' | 'reader' | 'outsider' | 'admin' = 'publisher') =>
   api.call<Publishing>('POST', alerts, { body, as });
 
-/** The service answers before the broker does. */
+/** The service starts before its connection to the broker. */
 async function brokerIsUp(): Promise<void> {
   while ((await publish(fired())).status === 503);
 }
@@ -49,7 +49,7 @@ async function createRule(workspace = workspaceId): Promise<string> {
 }
 
 describe('publishing an alert', () => {
-  it('answers 202 once it is on the queue, whole', async () => {
+  test('an alert is on the queue when the response is 202', async () => {
     const { alert_rule: _, ...message } = fired();
     const body = {
       ...message,
@@ -62,13 +62,13 @@ describe('publishing an alert', () => {
       threshold: 0.3,
       bound: 'lower_bound',
     };
-    const answer = await publish(body);
-    expect([answer.status, answer.body]).toEqual([202, { alert_id: body.alert_id }]);
-    expect(answer.headers.get('location')).toBe(`${alerts}/${body.alert_id}`);
+    const response = await publish(body);
+    expect([response.status, response.body]).toEqual([202, { alert_id: body.alert_id }]);
+    expect(response.headers.get('location')).toBe(`${alerts}/${body.alert_id}`);
     expect(await inbox.alert(body.alert_id)).toEqual(body);
   });
 
-  it('makes what is missing: id, time, workspace, type and version', async () => {
+  test('missing id, time, workspace, type and version are added', async () => {
     const { body, status } = await publish(fired());
     expect(status).toBe(202);
     const message = await inbox.alert(body.alert_id);
@@ -76,7 +76,7 @@ describe('publishing an alert', () => {
     expect(Math.abs(Date.parse(message.fired_at) - Date.now())).toBeLessThan(60_000);
   });
 
-  it('writes ids in lower case and times in UTC', async () => {
+  test('ids are published in lower case and times in UTC', async () => {
     const alertId = randomUUID();
     await publish({
       ...fired(),
@@ -90,14 +90,14 @@ describe('publishing an alert', () => {
     });
   });
 
-  it('takes an alert of a deleted rule, whose record will say so', async () => {
+  test('an alert of a deleted rule is accepted', async () => {
     const ruleId = await createRule();
     await api.call('DELETE', `/api/v1/alert_rules/${ruleId}`);
     const { alert_rule: _, ...message } = fired();
     expect((await publish({ ...message, alert_rule_id: ruleId })).status).toBe(202);
   });
 
-  it('refuses another workspace’s rule, also with a rule of the monitor’s own, and an unknown one without', async () => {
+  test('a rule of another workspace and an unknown rule are refused', async () => {
     const elsewhere = await createRule(otherWorkspaceId);
     const { alert_rule: _, ...bare } = fired();
     for (const body of [
@@ -105,15 +105,15 @@ describe('publishing an alert', () => {
       { ...bare, alert_rule_id: elsewhere },
       bare,
     ]) {
-      const answer = await publish(body);
-      expect(answer.status).toBe(422);
-      expect(answer.body.errors).toEqual([
+      const response = await publish(body);
+      expect(response.status).toBe(422);
+      expect(response.body.errors).toEqual([
         { path: '/alert_rule_id', message: expect.stringContaining('not an alert rule of this workspace') },
       ]);
     }
   });
 
-  it.each([
+  test.each([
     ['another workspace', { workspace_id: otherWorkspaceId }, '/workspace_id'],
     ['an unknown member', { severity: 'high' }, '/severity'],
     ['an unknown member of its rule', { alert_rule: { ...embedded, extra: 1 } }, '/alert_rule/extra'],
@@ -122,21 +122,21 @@ describe('publishing an alert', () => {
     ['a number in quotes', { metric_value: '0.4' }, '/metric_value'],
     ['null', { metric_value: null }, '/metric_value'],
     ['a local time', { fired_at: '2025-01-31T12:00:00' }, '/fired_at'],
-    ['a time that there is not', { fired_at: '2025-02-30T12:00:00Z' }, '/fired_at'],
+    ['a time that does not exist', { fired_at: '2025-02-30T12:00:00Z' }, '/fired_at'],
     ['a malformed id', { alert_id: `'; drop table alerts; --` }, '/alert_id'],
     ['an id with a prefix', { alert_id: `urn:uuid:${randomUUID()}` }, '/alert_id'],
     ['an unknown bound', { bound: 'between' }, '/bound'],
     ['a NUL', { model_name: 'a\0b' }, '/model_name'],
     ['a lone surrogate', { model_name: '\ud800' }, '/model_name'],
-    ['an endless name', { model_name: 'x'.repeat(1_025) }, '/model_name'],
-  ])('refuses %s, naming the place', async (_, change, path) => {
+    ['a name that is too long', { model_name: 'x'.repeat(1_025) }, '/model_name'],
+  ])('an alert with %s is refused at its path', async (_, change, path) => {
     const before = inbox.messages.length;
     const { status, body } = await publish({ ...fired(), ...change });
     expect([status, body.errors?.[0]?.path]).toEqual([422, path]);
     expect(inbox.messages).toHaveLength(before);
   });
 
-  it('refuses numbers beyond a double, and too many webhooks', async () => {
+  test('numbers beyond a double and too many webhooks are refused', async () => {
     const text = JSON.stringify(fired()).replace('0.4212', '1e999');
     expect((await publish(text)).status).toBe(422);
     const ids = Array.from({ length: 21 }, () => randomUUID());
@@ -145,7 +145,7 @@ describe('publishing an alert', () => {
     ).toBe(422);
   });
 
-  it('refuses an empty body, naming all that is missing', async () => {
+  test('an empty body is refused with all missing fields', async () => {
     const { body } = await publish({});
     expect(body.errors?.map(({ path }) => path).sort()).toEqual([
       '/alert_rule_id',
@@ -155,7 +155,7 @@ describe('publishing an alert', () => {
     ]);
   });
 
-  it('is for those who may publish, and they may read nothing', async () => {
+  test('a publisher can publish and not read', async () => {
     for (const [role, status] of [
       ['publisher', 202],
       ['admin', 202],
@@ -169,7 +169,7 @@ describe('publishing an alert', () => {
 });
 
 describe('reading alerts', () => {
-  it('gives an alert with its facts, and no reason where it was dispatched', async () => {
+  test('a dispatched alert is read without an outcome reason', async () => {
     const alertId = await seedAlert(api.database);
     const { status, body } = await api.call<Alert>('GET', `${alerts}/${alertId.toUpperCase()}`, {
       as: 'reader',
@@ -187,11 +187,11 @@ describe('reading alerts', () => {
     expect(Math.abs(Date.parse(body.accepted_at) - Date.now())).toBeLessThan(120_000);
   });
 
-  it.each([
+  test.each([
     ['rule_disabled', 'disabled'],
     ['rule_deleted', 'deleted'],
     ['no_webhooks', 'no webhook'],
-  ])('says why nothing was delivered: %s', async (outcome, word) => {
+  ])('an alert with the outcome %s has its reason', async (outcome, word) => {
     const alertId = await seedAlert(api.database, { outcome });
     const { body } = await api.call<Alert>('GET', `${alerts}/${alertId}`);
     expect(body.outcome).toBe(outcome);
@@ -200,7 +200,7 @@ describe('reading alerts', () => {
     expect(listed.body.map((alert) => alert.alert_id)).toEqual([alertId]);
   });
 
-  it('finds only those of the path’s workspace', async () => {
+  test('an alert is found only in its workspace', async () => {
     const elsewhere = await seedAlert(api.database, { workspaceId: otherWorkspaceId });
     expect((await api.call('GET', `${alerts}/${elsewhere}`)).status).toBe(404);
     expect((await api.call('GET', `${alerts}/${randomUUID()}`)).status).toBe(404);
@@ -210,7 +210,7 @@ describe('reading alerts', () => {
     expect(listed.body.map((alert) => alert.alert_id)).not.toContain(elsewhere);
   });
 
-  it('lists newest first, in pages, by rule and by time', async () => {
+  test('alerts are listed newest first, in pages, by rule and by time', async () => {
     const alertRuleId = randomUUID();
     const start = Date.now() - 30_000;
     const ids = await Promise.all(
@@ -232,8 +232,8 @@ describe('reading alerts', () => {
     expect(within.body.map((alert) => alert.alert_id)).toEqual([ids[3], ids[2]]);
   });
 
-  it.each(['outcome=lost', 'limit=0', 'cursor=x', 'since=now', 'alert_rule_id=%27', 'name=x'])(
-    'refuses %s',
+  test.each(['outcome=lost', 'limit=0', 'cursor=x', 'since=now', 'alert_rule_id=%27', 'name=x'])(
+    'the query %s is refused',
     async (query) => {
       expect((await api.call('GET', `${alerts}?${query}`)).status).toBe(422);
     },

@@ -22,7 +22,7 @@ afterAll(async () => {
 });
 beforeEach(() => api.database.knex('dead_letters').delete());
 
-/** A dead letter as the worker writes it; its id. */
+/** Inserts a dead letter like the worker and returns its id. */
 async function seed(content: Buffer | string, atMs = Date.now()): Promise<string> {
   const id = recordId(atMs, randomUUID());
   await api.database.knex('dead_letters').insert({
@@ -43,14 +43,14 @@ const list = async (query = '') => {
   return body;
 };
 
-/** The service answers before the broker does. */
+/** The service starts before its connection to the broker. */
 async function requeuedOnceUp(id: string) {
-  let answer = await requeue(id);
-  while (answer.status === 503) answer = await requeue(id);
-  return answer;
+  let response = await requeue(id);
+  while (response.status === 503) response = await requeue(id);
+  return response;
 }
 
-it('lists what was set aside, with its reason and its message', async () => {
+test('dead letters are listed with their reason and message', async () => {
   const id = await seed('{"alert_id":"x"}');
   expect(await list()).toEqual([
     {
@@ -69,7 +69,7 @@ it('lists what was set aside, with its reason and its message', async () => {
   ]);
 });
 
-it('lists whatever bytes a message has', async () => {
+test('messages with any bytes are listed', async () => {
   await seed(Buffer.from([0, 255, 254]), Date.now() - 3_000);
   await seed(`${'['.repeat(20_000)}${']'.repeat(20_000)}`, Date.now() - 2_000);
   await seed('é'.repeat(1_000_000), Date.now() - 1_000);
@@ -82,7 +82,7 @@ it('lists whatever bytes a message has', async () => {
   expect(binary).toMatchObject({ message: 'AP/+', encoding: 'base64' });
 });
 
-it('is paged newest first, and a page of large messages ends early', async () => {
+test('the list is paged newest first, and a page of large messages ends early', async () => {
   const ids: string[] = [];
   for (let index = 0; index < 100; index += 1) ids.push(await seed('x'.repeat(70_000), Date.now() - index));
   const small = await readAll<DeadLetter>(api, `${deadLetters}?limit=30`, { as: 'admin' });
@@ -93,7 +93,7 @@ it('is paged newest first, and a page of large messages ends early', async () =>
   expect([small.pages, large.pages]).toEqual([4, 2]);
 });
 
-it('puts a message back byte for byte, and says so', async () => {
+test('a dead letter is requeued with the same bytes and marked', async () => {
   const content = `{ "alert_id": "${randomUUID()}", "odd":  1.00 }`;
   const id = await seed(content);
   const { status, body } = await requeuedOnceUp(id);
@@ -104,10 +104,10 @@ it('puts a message back byte for byte, and says so', async () => {
   expect((await list('?requeued=true')).map((letter) => letter.id)).toEqual([id]);
 });
 
-it.each([
+test.each([
   ['the id of its request', 'req-of-the-alert', 'req-of-the-alert'],
-  ['no id where it had none', null, undefined],
-])('a message that is put back carries %s', async (_, request_id, carried) => {
+  ['no id if it had none', null, undefined],
+])('a requeued message has %s', async (_, request_id, carried) => {
   const content = Buffer.from(randomUUID());
   const id = await seed(content);
   await api.database.knex('dead_letters').where({ id }).update({ request_id });
@@ -130,22 +130,22 @@ test('a truncated message shows its whole size and cannot be requeued', async ()
   expect((await list())[0]?.requeued_at).toBeNull();
 });
 
-it('puts a message back once, however many ask', async () => {
+test('concurrent requests requeue a message once', async () => {
   const content = randomUUID();
   const id = await seed(content);
   await requeuedOnceUp(await seed('first'));
-  const answers = await Promise.all(Array.from({ length: 8 }, () => requeue(id)));
-  const statuses = answers.map(({ status }) => status).sort();
+  const responses = await Promise.all(Array.from({ length: 8 }, () => requeue(id)));
+  const statuses = responses.map(({ status }) => status).sort();
   expect(statuses).toEqual([202, ...Array.from({ length: 7 }, () => 409)]);
   const [again, marker] = [await requeue(id), await seed(`after ${content}`)];
   expect([again.status, again.body.code]).toEqual([409, 'conflict']);
-  // Messages keep their order: once the marker is here, a second copy would be.
+  // The queue keeps the order, so a second copy would arrive before the marker.
   await requeue(marker);
   await inbox.copiesOf(Buffer.from(`after ${content}`), 1);
   expect(await inbox.copiesOf(Buffer.from(content), 1)).toBe(1);
 });
 
-it('is for admins of the deployment', async () => {
+test('dead letters are only for admins of the deployment', async () => {
   const id = await seed('{}');
   for (const as of ['editor', 'reader', 'publisher', 'outsider'] as const) {
     expect((await api.call('GET', deadLetters, { as })).status).toBe(403);
@@ -154,7 +154,7 @@ it('is for admins of the deployment', async () => {
   expect(await list('?requeued=false')).toHaveLength(1);
 });
 
-it('knows no other ids, and refuses malformed ones', async () => {
+test('an unknown id is 404 and a malformed one 422', async () => {
   expect((await requeue(randomUUID())).status).toBe(404);
   expect((await requeue(`%27%20or%201=1`)).status).toBe(422);
   for (const query of ['limit=0', 'requeued=maybe', 'cursor=AAAA', 'reason=x']) {

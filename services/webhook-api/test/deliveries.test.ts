@@ -21,7 +21,7 @@ const idsOf = async (query: string) => (await list(query)).body.map(({ id }) => 
 const inMs = (ms: number) => new Date(Date.now() + ms);
 
 describe('a delivery', () => {
-  it('is read without its request bodies where they are encrypted with an unknown key', async () => {
+  test('a delivery is read without request bodies that cannot be decrypted', async () => {
     const id = await seed({ response: 'ok', requestBody: '1' });
     await insertAttempt(api.database, {
       id,
@@ -34,7 +34,7 @@ describe('a delivery', () => {
     expect([status, body.attempts.map((attempt) => attempt.request_body)]).toEqual([200, ['1', null]]);
   });
 
-  it('is read with its attempts, and tells its destination’s last answer', async () => {
+  test('a delivery is read with its attempts and its last response', async () => {
     const id = await seed({ response: 'no such project', statusCode: 404, requestBody: '{"secret":1}' });
     const { status, body } = await api.call<DeliveryWithAttempts>('GET', single(id));
     expect(status).toBe(200);
@@ -55,36 +55,36 @@ describe('a delivery', () => {
     expect(Date.parse(body.created_at)).toBeLessThan(Date.now());
   });
 
-  it('hides from a reader what was sent, and shows the rest', async () => {
+  test('a reader sees a delivery without its request bodies', async () => {
     const id = await seed({ response: 'no', requestBody: 's3cret' });
     const { body } = await api.call<DeliveryWithAttempts>('GET', single(id), { as: 'reader' });
     expect(JSON.stringify(body)).not.toContain('s3cret');
     expect(body.attempts[0]).toMatchObject({ request_body: null, response: { response: 'no' } });
   });
 
-  it('of long attempts shows the latest, as many as come to 4 MiB, and the last one always', async () => {
+  test('a delivery shows its latest attempts up to 4 MiB, and always the last one', async () => {
     const id = await seed({ response: 'first' });
     const requestBody = 'x'.repeat(1_048_576);
     for (let number = 2; number <= 6; number += 1)
       await insertAttempt(api.database, { id, number, response: 'no', requestBody });
     const shown = async () => (await api.call<DeliveryWithAttempts>('GET', single(id))).body.attempts;
-    // Encryption adds a few bytes to each, so that four of them are more than 4 MiB.
+    // Encryption adds a few bytes to each body, so four of them exceed 4 MiB.
     expect((await shown()).map(({ number }) => number)).toEqual([4, 5, 6]);
     const huge = { id, number: 7, response: 'no', requestBody: requestBody.repeat(5) };
     await insertAttempt(api.database, huge);
     expect((await shown()).map(({ number }) => number)).toEqual([7]);
   });
 
-  it('without an answer has none, and without attempts has none', async () => {
+  test('a delivery without response or attempts has none', async () => {
     const { body } = await api.call<DeliveryWithAttempts>('GET', single(await seed({ status: 'skipped' })));
     expect(body).toMatchObject({ status: 'skipped', attempts_made: 0, response: null, attempts: [] });
   });
 
-  it.each([
+  test.each([
     ['waiting', { state: 'waiting' }],
     ['queued', { state: 'queued', lease_until: inMs(60_000) }],
     ['sending', { state: 'queued', claimed: true, lease_until: inMs(60_000) }],
-  ])('that is open is %s as its open row says', async (status, open) => {
+  ])('the status %s comes from the row of the open delivery', async (status, open) => {
     const id = await seed({ status: 'open', open });
     const { body } = await api.call<Delivery>('GET', single(id));
     expect(body.status).toBe(status);
@@ -94,7 +94,7 @@ describe('a delivery', () => {
       expect(await idsOf(`status=${other}`)).not.toContain(id);
   });
 
-  it('is 404 where there is none, and 403 for callers of another workspace', async () => {
+  test('an unknown delivery is 404 and one of another workspace 403', async () => {
     const id = await seed();
     expect((await api.call('GET', single(randomUUID()))).status).toBe(404);
     expect((await api.call('GET', single(id), { as: 'outsider' })).status).toBe(403);
@@ -104,7 +104,7 @@ describe('a delivery', () => {
 });
 
 describe('the list of deliveries', () => {
-  it('holds only those of its workspace, newest first', async () => {
+  test('the list has the deliveries of its workspace, newest first', async () => {
     const elsewhere = await seed({ workspaceId: otherWorkspaceId });
     const older = await seed({ acceptedAtMs: Date.now() - 5_000 });
     const newer = await seed({ acceptedAtMs: Date.now() - 4_000 });
@@ -114,7 +114,7 @@ describe('the list of deliveries', () => {
     expect((await api.call('GET', deliveries, { as: 'outsider' })).status).toBe(403);
   });
 
-  it('is filtered by webhook, alert, rule, status and status code, also together', async () => {
+  test('the list is filtered by webhook, alert, rule, status and status code', async () => {
     const facts = {
       webhookId: randomUUID(),
       alertId: randomUUID(),
@@ -139,7 +139,7 @@ describe('the list of deliveries', () => {
     expect(await idsOf(`status=waiting&webhook_id=${webhookId}`)).toEqual([]);
   });
 
-  it('finds the deliveries of one alert for all its webhooks, beside others of its millisecond', async () => {
+  test('the filter by alert finds its deliveries among others of the same millisecond', async () => {
     const [acceptedAtMs, alertId] = [Date.now() - 30_000, randomUUID()];
     const own = await Promise.all([1, 2, 3].map(() => seed({ alertId, acceptedAtMs })));
     await seed({ acceptedAtMs });
@@ -148,7 +148,7 @@ describe('the list of deliveries', () => {
     expect(await idsOf(`alert_id=${alertId}&until=${until}`)).toEqual([]);
   });
 
-  it('keeps to a time range: from since on, and before until', async () => {
+  test('the time range includes since and excludes until', async () => {
     const webhookId = randomUUID();
     const start = Date.now() - 50_000;
     const [first, second, third] = await Promise.all(
@@ -163,7 +163,7 @@ describe('the list of deliveries', () => {
     expect(await within('since=0001-01-01T00:00:00Z&until=9999-12-31T23:59:59-23:59')).toHaveLength(3);
   });
 
-  it('is paged without loss or repetition while new deliveries come in', async () => {
+  test('pages lose and repeat nothing while new deliveries arrive', async () => {
     const webhookId = randomUUID();
     const ids = await Promise.all(
       Array.from({ length: 23 }, (_, index) =>
@@ -177,7 +177,7 @@ describe('the list of deliveries', () => {
     expect(pages).toBe(5);
   });
 
-  it('pages what is open, too', async () => {
+  test('open deliveries are paged too', async () => {
     const webhookId = randomUUID();
     for (let count = 0; count < 5; count += 1) await seed({ webhookId, status: 'open' });
     const path = `${deliveries}?status=waiting&webhook_id=${webhookId}&limit=2`;
@@ -185,7 +185,7 @@ describe('the list of deliveries', () => {
     expect(new Set(entries.map(({ id }) => id)).size).toBe(5);
   });
 
-  it('ends a page early where its answers are large, and goes on with the rest', async () => {
+  test('a page with large responses ends early and the next page continues', async () => {
     const webhookId = randomUUID();
     const response = 'x'.repeat(1_500_000);
     const ids = await Promise.all([1, 2, 3, 4, 5].map(() => seed({ webhookId, response })));
@@ -195,7 +195,7 @@ describe('the list of deliveries', () => {
     for (const entry of entries) expect(entry.response?.response).toHaveLength(1_500_000);
   });
 
-  it('refuses cursors that were changed, made up, or of another list', async () => {
+  test('cursors that are changed, invented or of another list are refused', async () => {
     for (let count = 0; count < 3; count += 1) await seed();
     const { headers } = await list('limit=1');
     const next = new URL(nextOf(headers) ?? '', 'http://x');
@@ -222,7 +222,7 @@ describe('the list of deliveries', () => {
     expect(other.status).toBe(422);
   });
 
-  it.each([
+  test.each([
     'limit=0',
     'limit=1001',
     'limit=1.5',
@@ -247,21 +247,21 @@ describe('the list of deliveries', () => {
     '__proto__=1',
     'constructor=1',
     'cursor=',
-  ])('refuses %s with a sentence', async (query) => {
+  ])('the query %s is refused with a message', async (query) => {
     const { status, body } = await api.call('GET', `${deliveries}?${query}`);
     expect([status, body.code]).toEqual([422, 'validation_failed']);
     expect(body.errors?.[0]?.message).toMatch(/\w/);
   });
 });
 
-it('a search that the database cannot answer in time is 503, and asks for a narrower range', async () => {
+test('a search that times out is 503 and suggests a narrower range', async () => {
   const holder = await api.database.knex.transaction();
   await holder.raw('lock table deliveries in access exclusive mode');
-  const answer = await api.call('GET', deliveries);
+  const response = await api.call('GET', deliveries);
   await holder.rollback();
-  expect([answer.status, answer.body.code]).toEqual([503, 'unavailable']);
-  expect(answer.body.detail).toContain('since and until');
-  expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+  expect([response.status, response.body.code]).toEqual([503, 'unavailable']);
+  expect(response.body.detail).toContain('since and until');
+  expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
   expect((await list('')).status).toBe(200);
 });
 
@@ -269,7 +269,7 @@ describe('redelivering', () => {
   const redeliver = (id: string, as: 'editor' | 'reader' | 'outsider' | 'publisher' = 'editor') =>
     api.call<Delivery>('POST', `${single(id)}/redeliver`, { as });
 
-  it('an ended delivery answers 202 with the delivery on its way', async () => {
+  test('an ended delivery is 202 and open again', async () => {
     const id = await seed({ response: 'no' });
     const { status, body } = await redeliver(id);
     expect(status).toBe(202);
@@ -277,14 +277,14 @@ describe('redelivering', () => {
     expect(await idsOf('status=failed')).not.toContain(id);
   });
 
-  it('a waiting delivery brings it forward', async () => {
+  test('a waiting delivery is due at once', async () => {
     const id = await seed({ status: 'open' });
     const { status, body } = await redeliver(id);
     expect(status).toBe(202);
     expect(Date.parse(body.next_attempt_at ?? '')).toBeLessThanOrEqual(Date.now() + 1_000);
   });
 
-  it('a delivery that is being sent is 409', async () => {
+  test('a delivery that is being sent is 409', async () => {
     const id = await seed({
       status: 'open',
       open: { state: 'queued', claimed: true, lease_until: inMs(60_000) },
@@ -293,7 +293,7 @@ describe('redelivering', () => {
     expect([status, body.code]).toEqual([409, 'conflict']);
   });
 
-  it('needs its permission in the delivery’s workspace', async () => {
+  test('redelivery needs its permission in the workspace of the delivery', async () => {
     const id = await seed();
     for (const role of ['reader', 'publisher', 'outsider'] as const)
       expect((await redeliver(id, role)).status).toBe(403);
@@ -302,10 +302,10 @@ describe('redelivering', () => {
     expect(body.status).toBe('failed');
   });
 
-  it('asked for by many at once reopens it once', async () => {
+  test('concurrent requests reopen a delivery once', async () => {
     const id = await seed();
-    const answers = await Promise.all(Array.from({ length: 12 }, () => redeliver(id)));
-    expect(answers.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 202));
+    const responses = await Promise.all(Array.from({ length: 12 }, () => redeliver(id)));
+    expect(responses.map(({ status }) => status)).toEqual(Array.from({ length: 12 }, () => 202));
     const [row] = await api.database.knex('deliveries').where({ id }).select('run');
     expect(row).toEqual({ run: 2 });
   });

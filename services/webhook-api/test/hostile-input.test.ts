@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-/** Every row that a write could have changed. */
+/** All rows that a write could have changed. */
 async function stored(): Promise<string> {
   const tables = await Promise.all(
     ['webhooks', 'alert_rules', 'alert_rule_webhooks'].map((table) => api.database.knex(table).orderBy(1)),
@@ -37,7 +37,7 @@ const targets = () =>
     ['PATCH', rulePath, rule],
   ] as const;
 
-/** Sends `body` to every route that takes one, and expects a problem of this status that changes nothing. */
+/** Sends `body` to all routes with a body and expects a problem with this status and no change. */
 async function refusedEverywhere(
   body: string | Uint8Array,
   status: number,
@@ -45,10 +45,10 @@ async function refusedEverywhere(
 ) {
   const before = await stored();
   for (const [method, path] of targets()) {
-    const answer = await api.call(method, path, { body, ...(headers && { headers }) });
-    expect([path, answer.status]).toEqual([path, status]);
-    expect(answer.headers.get('content-type')).toBe('application/problem+json');
-    expect(answer.body.detail).toMatch(/^[A-Z].*\.$/);
+    const response = await api.call(method, path, { body, ...(headers && { headers }) });
+    expect([path, response.status]).toEqual([path, status]);
+    expect(response.headers.get('content-type')).toBe('application/problem+json');
+    expect(response.body.detail).toMatch(/^[A-Z].*\.$/);
   }
   expect(await stored()).toBe(before);
 }
@@ -57,34 +57,34 @@ const deep = (open: string, close: string) => `${open.repeat(10_000)}${close.rep
 
 test.each([
   ['text that is not JSON', 'not json', 400],
-  ['JSON that ends early', '{"name": "x"', 400],
+  ['JSON with a missing end', '{"name": "x"', 400],
   ['JSON with a trailing comma', '{"name": "x",}', 400],
   ['NaN', '{"threshold": NaN}', 400],
   ['arrays nested 10,000 deep', deep('[', ']'), 422],
   ['objects nested 10,000 deep', `${'{"a":'.repeat(10_000)}1${'}'.repeat(10_000)}`, 422],
-  ['nesting within a known field', `{"headers": ${deep('[', ']')}, "context": ${deep('[', ']')}}`, 422],
+  ['nested too deeply in a known field', `{"headers": ${deep('[', ']')}, "context": ${deep('[', ']')}}`, 422],
   ['an array', '[]', 422],
   ['null', 'null', 422],
   ['a string', '"x"', 422],
   ['a number', '1', 422],
-  ['a __proto__ key', '{"__proto__": {"name": "x"}}', 422],
-  ['a constructor key', '{"constructor": {"prototype": {}}}', 422],
-  ['a NUL in a name', '{"\\u0000": 1}', 422],
-  ['a lone surrogate', '{"name": "\\ud800", "body": "\\ud800"}', 422],
-])('refuses %s', async (_, body, status) => {
+  ['an object with a __proto__ key', '{"__proto__": {"name": "x"}}', 422],
+  ['an object with a constructor key', '{"constructor": {"prototype": {}}}', 422],
+  ['an object with a NUL in a name', '{"\\u0000": 1}', 422],
+  ['an object with a lone surrogate', '{"name": "\\ud800", "body": "\\ud800"}', 422],
+])('a body that is %s is refused', async (_, body, status) => {
   await refusedEverywhere(body, status);
 });
 
-test('refuses bytes that are not UTF-8', async () => {
+test('bytes that are not UTF-8 are refused', async () => {
   await refusedEverywhere(Buffer.from([0x7b, 0x22, 0xff, 0xfe, 0x22, 0x7d]), 400);
 });
 
-test('refuses a body of more than a mebibyte', async () => {
+test('a body over 1 MiB is refused', async () => {
   await refusedEverywhere(JSON.stringify({ name: 'x'.repeat(1_048_576) }), 413);
 });
 
 test.each(['text/plain', 'application/xml', 'application/json; charset=latin1', 'application/jsonx', 'x'])(
-  'refuses the media type %s',
+  'the media type %s is refused',
   async (type) => {
     await refusedEverywhere(JSON.stringify(good), 415, { 'Content-Type': type });
   },
@@ -109,7 +109,7 @@ const wrongValues = [
   '-0',
 ];
 
-test('whatever stands in a field is taken or refused, and never fails inside', async () => {
+test('no value of a field causes an internal error', async () => {
   for (const [method, path, fields] of targets()) {
     for (const field of Object.keys(fields)) {
       for (const value of wrongValues) {
@@ -123,7 +123,7 @@ test('whatever stands in a field is taken or refused, and never fails inside', a
   }
 });
 
-test('many faults are not answered by as many sentences', async () => {
+test('a body with 100,000 errors gets the first 20', async () => {
   const headers = { A: Array.from({ length: 100_000 }, () => '\n') };
   const { status, body } = await api.call('POST', webhooks, { body: { ...good, headers } });
   expect([status, body.errors?.length]).toEqual([422, 20]);
@@ -142,7 +142,7 @@ const injections = [
   '\u2028',
 ];
 
-test('SQL and placeholders in every string are taken as text', async () => {
+test('SQL and placeholders in strings are stored as text', async () => {
   for (const text of injections) {
     const named = await api.call<Webhook>('POST', webhooks, {
       body: {
@@ -175,12 +175,15 @@ test.each([
   ['GET', '/api/v1/nothing', 404],
   ['PUT', '/api/v1/webhooks/00000000-0000-0000-0000-000000000000', 405],
   ['DELETE', webhooks, 405],
-])('%s %s is %i with a problem', async (method, path, status) => {
-  const answer = await api.call(method, path);
-  expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'application/problem+json']);
+])('%s %s is %i with a problem document', async (method, path, status) => {
+  const response = await api.call(method, path);
+  expect([response.status, response.headers.get('content-type')]).toEqual([
+    status,
+    'application/problem+json',
+  ]);
 });
 
-test('the service still works', async () => {
+test('the service works after all of these requests', async () => {
   expect((await api.call<Webhook>('GET', webhookPath)).status).toBe(200);
   expect(Object.keys(Object.prototype)).toEqual([]);
 });

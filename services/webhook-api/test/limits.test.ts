@@ -22,11 +22,11 @@ async function start(limits: Partial<typeof plenty>, options: StartOptions = {})
 }
 afterEach(() => Promise.all(started.splice(0).map((api) => api.close())));
 
-/** As clients do: on a busy machine a connection may not be had in time, which is 503 and safe to repeat. */
+/** Repeats a 503 like a client: on a busy machine the wait for a database connection can time out. */
 async function untilServed<T extends { status: number }>(call: () => Promise<T>): Promise<T> {
   return until('it is served', async () => {
-    const answer = await call();
-    return answer.status !== 503 && answer;
+    const response = await call();
+    return response.status !== 503 && response;
   });
 }
 
@@ -35,18 +35,18 @@ const countBy = (statuses: number[]) =>
     [...new Set(statuses)].sort().map((status) => [status, statuses.filter((s) => s === status).length]),
   );
 
-test('a workspace holds so many webhooks and not one more, however many are created at once', async () => {
+test('concurrent requests do not exceed the limit on webhooks of a workspace', async () => {
   const api = await start({ webhooksPerWorkspace: 10 });
-  const answers = await Promise.all(
+  const responses = await Promise.all(
     Array.from({ length: 30 }, () => untilServed(() => api.call('POST', webhooks, { body: fields }))),
   );
-  expect(countBy(answers.map(({ status }) => status))).toEqual({ 201: 10, 409: 20 });
-  expect(answers.find(({ status }) => status === 409)?.body).toMatchObject({
+  expect(countBy(responses.map(({ status }) => status))).toEqual({ 201: 10, 409: 20 });
+  expect(responses.find(({ status }) => status === 409)?.body).toMatchObject({
     code: 'conflict',
     detail: expect.stringContaining('10'),
   });
 
-  // Another workspace has a count of its own, and a deletion makes room.
+  // Another workspace has its own count, and a deletion makes room.
   const other = await api.call('POST', `/api/v1/workspaces/${otherWorkspaceId}/webhooks`, {
     as: 'outsider',
     body: fields,
@@ -57,25 +57,25 @@ test('a workspace holds so many webhooks and not one more, however many are crea
   expect((await api.call('POST', webhooks, { body: fields })).status).toBe(201);
 });
 
-test('one principal may ask so often in a minute, and another is not held up by it', async () => {
+test('a principal beyond its rate limit is refused, another one is not', async () => {
   const api = await start({ requestsPerMinute: 5 });
-  const answers = [];
-  for (let count = 0; count < 7; count += 1) answers.push(await api.call('GET', webhooks));
-  expect(answers.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429, 429]);
-  const refused = answers[5]!;
+  const responses = [];
+  for (let count = 0; count < 7; count += 1) responses.push(await api.call('GET', webhooks));
+  expect(responses.map(({ status }) => status)).toEqual([200, 200, 200, 200, 200, 429, 429]);
+  const refused = responses[5]!;
   expect(refused.body.code).toBe('too_many_requests');
   expect(Number(refused.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
   expect((await api.call('GET', webhooks, { as: 'reader' })).status).toBe(200);
 });
 
-test('a workspace may probe so often in a minute, counted for both kinds of test and for whoever tests', async () => {
+test('the limit on tests counts both kinds of test of a workspace by all principals', async () => {
   const destination = await startHttpReceiver();
   try {
     const api = await start({ testsPerMinute: 2 });
     const url = destination.url('/probe');
     const { body } = await api.call<Webhook>('POST', webhooks, { body: { ...fields, url } });
     const probe = { url, body: '{}' };
-    // What is refused for its form is not counted.
+    // An invalid request is not counted.
     expect((await api.call('POST', `${webhooks}/test`, { body: { url: 'x', body: '' } })).status).toBe(422);
     expect((await api.call('POST', `${webhooks}/test`, { body: probe })).status).toBe(200);
     expect((await api.call('POST', `/api/v1/webhooks/${body.id}/test`)).status).toBe(200);
@@ -91,32 +91,32 @@ test('a workspace may probe so often in a minute, counted for both kinds of test
   }
 });
 
-test('a smaller limit of bytes is a setting', async () => {
+test('the size limit of request bodies is a setting', async () => {
   const api = await start({ requestBytes: 2_048 });
   const { status, body } = await api.call('POST', webhooks, { body: { ...fields, name: 'x'.repeat(2_048) } });
   expect([status, body.code]).toEqual([413, 'payload_too_large']);
 });
 
-/** Within its steps, and not within its time: three to four times as long as that. */
-const dear =
+/** Takes fewer steps than allowed and three to four times the time. */
+const slow =
   '[{% set n = 9 ** 1250 %}{% set m = 7 ** 700 %}{% for i in range(30000) %}{% set rest = n % m %}{% endfor %}1]';
 
-test('templates that take long use up their workspace’s time, and nobody else’s', async () => {
+test('slow templates use up the time of their workspace only', async () => {
   const api = await start({});
   const cheap = '{"a": "{{ alert_rule_name }}"}';
   const preview = (body: string) => api.call('POST', `${webhooks}/preview`, { body: { body } });
-  const answers = await Promise.all(Array.from({ length: 20 }, () => preview(dear)));
-  expect(countBy(answers.map(({ status }) => status))).toEqual({
+  const responses = await Promise.all(Array.from({ length: 20 }, () => preview(slow)));
+  expect(countBy(responses.map(({ status }) => status))).toEqual({
     200: expect.any(Number),
     429: expect.any(Number),
   });
-  const refused = answers.find(({ status }) => status === 429);
+  const refused = responses.find(({ status }) => status === 429);
   expect(Number(refused?.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
-  // Saving renders too, by whichever principal of the workspace. Little may be owed, and be paid for before it is tried.
+  // Saving renders too, by any principal of the workspace. The loop repeats because the debt shrinks between calls.
   const save = { as: 'admin', body: { ...fields, body: cheap } } as const;
   let status = 0;
   for (let tries = 0; tries < 50 && status !== 429; tries += 1) {
-    await preview(dear);
+    await preview(slow);
     ({ status } = await api.call('POST', webhooks, save));
   }
   expect(status).toBe(429);
@@ -124,13 +124,13 @@ test('templates that take long use up their workspace’s time, and nobody else�
   expect((await api.call('POST', elsewhere, { as: 'outsider', body: { body: cheap } })).status).toBe(200);
 });
 
-test('a body that cannot be checked in time is no fault of the caller’s', async () => {
+test('a body whose check times out is 503', async () => {
   const api = await start({});
-  const { status, body, headers } = await api.call('POST', webhooks, { body: { ...fields, body: dear } });
+  const { status, body, headers } = await api.call('POST', webhooks, { body: { ...fields, body: slow } });
   expect([status, body.code, headers.has('retry-after')]).toEqual([503, 'unavailable', true]);
 });
 
-test('searches that take long leave connections to those who look something up', async () => {
+test('long searches leave database connections for short reads', async () => {
   const api = await start({});
   const rule = { name: 'R', model_id: randomUUID(), threshold: 1, bound: 'upper_bound' };
   const rules = `/api/v1/workspaces/${workspaceId}/alert_rules`;
@@ -141,7 +141,7 @@ test('searches that take long leave connections to those who look something up',
   const list = (workspace: string, as: Role) =>
     api.call('GET', `/api/v1/workspaces/${workspace}/deliveries`, { as });
 
-  // Whoever searches waits for the table until the search's own time limit.
+  // Each search waits for the locked table until its timeout.
   const lock = await api.database.knex.transaction();
   await lock.raw('lock table deliveries in access exclusive mode');
   const searches = Array.from({ length: 20 }, () => list(workspaceId, 'editor'));
@@ -159,12 +159,12 @@ test('searches that take long leave connections to those who look something up',
   expect(refused.length).toBeGreaterThan(0);
   expect(refused.every(({ headers }) => headers.has('retry-after'))).toBe(true);
   await Promise.all(others);
-  // The places are free again, for one workspace as for the other.
+  // The permits are free again for both workspaces.
   expect((await list(workspaceId, 'editor')).status).toBe(200);
   expect((await list(otherWorkspaceId, 'outsider')).status).toBe(200);
 });
 
-/** Resolves once so many statements wait for a lock. */
+/** Resolves when `count` statements wait for a lock. */
 async function waitingForLocks({ knex }: TestApi['database'], count: number): Promise<void> {
   const ofThisDatabase = 'database = (select oid from pg_database where datname = current_database())';
   const waiting = async () =>

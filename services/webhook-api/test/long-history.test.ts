@@ -12,7 +12,7 @@ const nowMs = Date.now();
 const numRuns = 50;
 const workspace = `/api/v1/workspaces/${workspaceId}`;
 
-/** The second one has been quiet for three weeks. */
+/** Webhook ids; the second webhook has no deliveries in the last three weeks. */
 const [busy, quiet] = [randomUUID(), randomUUID()];
 const rules = [randomUUID(), randomUUID()];
 const outcomes = ['dispatched', 'no_webhooks'];
@@ -36,7 +36,7 @@ const alerts: { alert_id: string; alert_rule_id: string; outcome: string; accept
 beforeAll(async () => {
   api = await startApi();
   for (let back = 8; back <= days + 8; back += 8) await ensurePartitions(api.database, nowMs - back * dayMs);
-  // More of them lie in the last days than before, and those of one alert in one millisecond.
+  // Most deliveries are of the last days, and those of one alert have the same millisecond.
   for (let index = 0; index < 60; index += 1) {
     const acceptedAtMs = nowMs - 60_000 - Math.floor((index / 60) ** 3 * days * dayMs);
     const alert = { alertId: randomUUID(), alertRuleId: rules[index % 2]!, acceptedAtMs };
@@ -92,7 +92,7 @@ const toPath = (list: string, query: Query) => {
   return `${workspace}/${list}?${new URLSearchParams(pairs)}`;
 };
 
-test('deliveries that are read page by page are those that match, newest first, over all of a long history', async () => {
+test('paged deliveries of a long history are the matching ones, newest first', async () => {
   const query = fc.record(
     {
       webhook_id: fc.constantFrom(busy, quiet, randomUUID()),
@@ -117,7 +117,7 @@ test('deliveries that are read page by page are those that match, newest first, 
   );
 });
 
-test('so are alerts', async () => {
+test('paged alerts of a long history are the matching ones, newest first', async () => {
   const query = fc.record(
     { alert_rule_id: fc.constantFrom(...rules), outcome: fc.constantFrom(...outcomes), ...paging },
     { requiredKeys: [] },
@@ -132,7 +132,7 @@ test('so are alerts', async () => {
   );
 });
 
-test('the few deliveries of a webhook that has long been quiet are one page', async () => {
+test('the few old deliveries of an unused webhook fit one page', async () => {
   const own = facts.filter(({ webhook_id: id }) => id === quiet).map(({ id }) => id);
   expect(own.length).toBeGreaterThan(3);
   const { entries, pages } = await readAll<Delivery>(api, `${workspace}/deliveries?webhook_id=${quiet}`);

@@ -21,11 +21,11 @@ async function createWebhook(): Promise<string> {
     .body.id;
 }
 
-const hold = (webhookId: string) =>
+const pause = (webhookId: string) =>
   api.database
     .knex('webhook_pauses')
     .insert({ webhook_id: webhookId, reason: 'retry_after', paused_until: inAnHour(), times: 1 });
-const isHeld = async (webhookId: string) =>
+const isPaused = async (webhookId: string) =>
   (await api.database.knex('webhook_pauses').where({ webhook_id: webhookId })).length > 0;
 const retryIn = (webhookId: string, open: object = {}) =>
   seedDelivery(api.database, { webhookId, status: 'open', open: { step: 1, ...open } });
@@ -34,8 +34,8 @@ const isDue = async (deliveryId: string) => {
   return row.due_at.getTime() <= Date.now() + 1_000;
 };
 
-describe('what waits for a webhook', () => {
-  test('is due at once when the webhook is deleted, for it ends as webhook_deleted', async () => {
+describe('deliveries that wait for a webhook', () => {
+  test('they are due at once when the webhook is deleted', async () => {
     const [webhookId, other] = [await createWebhook(), await createWebhook()];
     const [waiting, others] = [await retryIn(webhookId), await retryIn(other)];
     const queued = await retryIn(webhookId, { state: 'queued', lease_until: inAnHour() });
@@ -43,7 +43,7 @@ describe('what waits for a webhook', () => {
     expect(await Promise.all([waiting, others, queued].map(isDue))).toEqual([true, false, false]);
   });
 
-  test('is due at once when the webhook is disabled, and not when it is renamed', async () => {
+  test('they are due at once when the webhook is disabled, and not when it is renamed', async () => {
     const webhookId = await createWebhook();
     const waiting = await retryIn(webhookId);
     await patch(webhookId, { name: 'Renamed', enabled: true });
@@ -56,28 +56,25 @@ describe('what waits for a webhook', () => {
     ['path of the url', { url: 'https://chat.example.com/hooks/b' }],
     ['headers', { headers: { 'X-A': ['2'] } }],
     ['body', { body: '{"a": 1}' }],
-  ])(
-    'is no longer held when the %s changes; what was never tried is due, a retry keeps its time',
-    async (_, change) => {
-      const webhookId = await createWebhook();
-      await hold(webhookId);
-      const [heldBack, retry] = [await retryIn(webhookId, { step: 0 }), await retryIn(webhookId)];
-      await patch(webhookId, change);
-      expect(await isHeld(webhookId)).toBe(false);
-      expect([await isDue(heldBack), await isDue(retry)]).toEqual([true, false]);
-    },
-  );
-
-  test('stays held when nothing of the request changes', async () => {
+  ])('a change of the %s ends the pause; only deliveries without an attempt are due', async (_, change) => {
     const webhookId = await createWebhook();
-    await hold(webhookId);
-    await patch(webhookId, { name: 'Renamed', url, retry_on_timeout: false });
-    expect(await isHeld(webhookId)).toBe(true);
+    await pause(webhookId);
+    const [untried, retry] = [await retryIn(webhookId, { step: 0 }), await retryIn(webhookId)];
+    await patch(webhookId, change);
+    expect(await isPaused(webhookId)).toBe(false);
+    expect([await isDue(untried), await isDue(retry)]).toEqual([true, false]);
   });
 
-  test('is told with the end of the hold as the time of its next attempt', async () => {
+  test('the pause continues when the change does not affect requests', async () => {
     const webhookId = await createWebhook();
-    await hold(webhookId);
+    await pause(webhookId);
+    await patch(webhookId, { name: 'Renamed', url, retry_on_timeout: false });
+    expect(await isPaused(webhookId)).toBe(true);
+  });
+
+  test('the next attempt is at the end of the pause', async () => {
+    const webhookId = await createWebhook();
+    await pause(webhookId);
     const id = await retryIn(webhookId, { due_at: new Date(Date.now() - anHourMs) });
     const one = await api.call<Delivery>('GET', `/api/v1/deliveries/${id}`);
     expect(Date.parse(one.body.next_attempt_at ?? '')).toBeGreaterThan(Date.now());

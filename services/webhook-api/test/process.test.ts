@@ -32,7 +32,7 @@ function start(env: Record<string, string>): Program {
   return program;
 }
 
-test('the service starts, and SIGTERM ends it cleanly with nothing secret written', async () => {
+test('the service starts, stops on SIGTERM and logs no secret', async () => {
   const service = start(settings);
   await service.untilOutput('service.started');
   service.child.kill('SIGTERM');
@@ -42,19 +42,19 @@ test('the service starts, and SIGTERM ends it cleanly with nothing secret writte
   expect(service.output()).not.toContain(new URL(settings.DATABASE_URL ?? '').password);
 });
 
-test('it starts while database, broker and provider are away, for they may come later', async () => {
-  const away = {
+test('the service starts while database, broker and provider are unavailable', async () => {
+  const unavailable = {
     DATABASE_URL: 'postgres://127.0.0.1:1/x',
     AMQP_URL: 'amqp://127.0.0.1:1',
     OIDC_ISSUER: 'http://127.0.0.1:1',
   };
-  const service = start({ ...settings, ...away });
+  const service = start({ ...settings, ...unavailable });
   await service.untilOutput('service.started');
   service.child.kill('SIGTERM');
   expect(await service.ended).toBe(0);
 });
 
-test('without its settings it says which, and does not start', async () => {
+test('a start without settings fails and lists all of them', async () => {
   const service = start({ PORT: 'many' });
   expect(await service.ended).toBe(1);
   for (const name of ['PORT', 'DATABASE_URL', 'AMQP_URL', 'OIDC_ISSUER', 'SECRETS_KEYS']) {
@@ -62,7 +62,7 @@ test('without its settings it says which, and does not start', async () => {
   }
 });
 
-test('on an address that is taken it says so plainly', async () => {
+test('a start on a port in use fails with one sentence', async () => {
   const first = start(settings);
   await first.untilOutput('service.started');
   const port = /"url":"http:\/\/127\.0\.0\.1:(\d+)"/.exec(first.output())?.[1];

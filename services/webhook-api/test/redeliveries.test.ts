@@ -19,7 +19,7 @@ const accept = (body: unknown) => api.call<Redelivery>('POST', redeliveries, { b
 const read = async (id: string) => (await api.call<Redelivery>('GET', single(id))).body;
 const openIds = () => api.database.knex('open_deliveries').orderBy('delivery_id').pluck('delivery_id');
 
-/** All but the clock. */
+/** The job without its times. */
 const timers = [
   'hrtime',
   'nextTick',
@@ -33,12 +33,12 @@ const timers = [
   'clearTimeout',
 ] as const;
 
-/** What a worker does. */
+/** Runs a page of the job like a worker. */
 async function work(): Promise<void> {
   while ((await runRedeliveryPage(api.database, 2)) !== undefined);
 }
 
-it('accepts a job with what matches now, and reports it to its end', async () => {
+test('a job includes the matching deliveries and reports its progress', async () => {
   const webhookId = randomUUID();
   const ids = await Promise.all([1, 2, 3, 4, 5].map(() => seedDelivery(api.database, { webhookId })));
   await seedDelivery(api.database);
@@ -50,7 +50,7 @@ it('accepts a job with what matches now, and reports it to its end', async () =>
   expect(body).toMatchObject({ matched: 5, done: 0, status: 'running', workspace_id: workspaceId });
   expect(body.filter).toMatchObject({ webhook_id: webhookId, status: 'failed' });
   expect(Math.abs(Date.parse(body.filter.until) - Date.now())).toBeLessThan(60_000);
-  // A page is bounded by what it looks at: of these four, the two that do not match may be two.
+  // The page size counts deliveries that do not match, so the two that match can be on different pages.
   await runRedeliveryPage(api.database, 4);
   const { done, ...begun } = await read(body.id);
   expect([2, 3, 4]).toContain(done);
@@ -60,14 +60,14 @@ it('accepts a job with what matches now, and reports it to its end', async () =>
   expect(await openIds()).toEqual(ids.sort());
 });
 
-it('fixes its end at acceptance: a later end is now, an earlier one is kept', async () => {
+test('the end of the range is fixed at acceptance and never later than that', async () => {
   const later = await accept({ until: '9999-12-31T23:59:59Z' });
   expect(Date.parse(later.body.filter.until)).toBeLessThan(Date.now() + 60_000);
   const earlier = await accept({ until: '2025-01-01T00:00:00Z', status: 'skipped' });
   expect(earlier.body.filter).toEqual({ status: 'skipped', until: '2025-01-01T00:00:00.000Z' });
 });
 
-it('goes by the clock of the database, as the deliveries do, where its own is behind', async () => {
+test('a job uses the clock of the database, like deliveries', async () => {
   const id = await seedDelivery(api.database, { acceptedAtMs: Date.now() });
   import.meta.jest.useFakeTimers({ doNotFake: [...timers], now: Date.now() - 20_000 });
   try {
@@ -79,13 +79,13 @@ it('goes by the clock of the database, as the deliveries do, where its own is be
   expect(await openIds()).toEqual([id]);
 });
 
-it('needs a filter, and names what can be one', async () => {
+test('a job without a filter is refused with the possible filters', async () => {
   const { status, body } = await api.call<Problem>('POST', redeliveries, { body: {} });
   expect(status).toBe(422);
   expect(body.errors?.[0]?.message).toMatch(/^must have at least 1 of its properties: .*webhook_id/);
 });
 
-it('can be cancelled, once, and does no more', async () => {
+test('a job can be cancelled once and then stops', async () => {
   await Promise.all([1, 2, 3, 4, 5].map(() => seedDelivery(api.database)));
   const { body } = await accept({ status: 'failed' });
   await runRedeliveryPage(api.database, 2);
@@ -97,7 +97,7 @@ it('can be cancelled, once, and does no more', async () => {
   expect(await read(body.id)).toMatchObject({ status: 'cancelled', done: 2 });
 });
 
-it('lists jobs newest first, in pages', async () => {
+test('jobs are listed newest first, in pages', async () => {
   const made: string[] = [];
   for (let count = 0; count < 5; count += 1) made.push((await accept({ status: 'skipped' })).body.id);
   const { entries, pages } = await readAll<Redelivery>(api, `${redeliveries}?limit=2`, { as: 'editor' });
@@ -105,14 +105,14 @@ it('lists jobs newest first, in pages', async () => {
   expect(pages).toBe(3);
 });
 
-it('lets ten jobs of a workspace run at once, and no more', async () => {
+test('a workspace can have ten running jobs', async () => {
   for (let count = 0; count < 10; count += 1) expect((await accept({ status: 'failed' })).status).toBe(202);
   expect((await accept({ status: 'failed' })).status).toBe(409);
   await work();
   expect((await accept({ status: 'failed' })).status).toBe(202);
 });
 
-it('is of its workspace and needs its permission', async () => {
+test('a job belongs to its workspace and needs a permission', async () => {
   const { body } = await accept({ status: 'failed' });
   for (const as of ['reader', 'publisher', 'outsider'] as const) {
     expect((await api.call('POST', redeliveries, { as, body: { status: 'failed' } })).status).toBe(403);
@@ -125,7 +125,7 @@ it('is of its workspace and needs its permission', async () => {
   expect((await api.call('GET', single('x'))).status).toBe(422);
 });
 
-it.each([
+test.each([
   ['no filter', {}],
   ['an unknown member', { status: 'failed', webhook: randomUUID() }],
   ['an open status', { status: 'waiting' }],
@@ -133,10 +133,10 @@ it.each([
   ['a NUL', { status: 'failed\0' }],
   ['null', { since: null }],
   ['a number as text', { status_code: '500' }],
-  ['an endless number', { status_code: 1e300 }],
+  ['a number that is too large', { status_code: 1e300 }],
   ['a time without a zone', { until: '2025-01-01T00:00:00' }],
   ['an array', [{ status: 'failed' }]],
-])('refuses %s and makes no job', async (_, body) => {
+])('a request with %s is refused without a job', async (_, body) => {
   expect((await accept(body)).status).toBe(422);
   expect(await api.database.knex('redeliveries')).toEqual([]);
 });

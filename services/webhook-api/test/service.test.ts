@@ -29,7 +29,7 @@ afterAll(() => api.close());
 const get = (path: string, headers: Record<string, string> = {}) => fetch(`${api.url}${path}`, { headers });
 
 describe('without a token', () => {
-  test.each(['/livez', '/readyz', '/openapi.json', '/docs'])('%s answers', async (path) => {
+  test.each(['/livez', '/readyz', '/openapi.json', '/docs'])('%s is served', async (path) => {
     expect((await get(path)).status).toBe(200);
   });
 
@@ -38,25 +38,22 @@ describe('without a token', () => {
     ['an empty header', { Authorization: '' }],
     ['another scheme', { Authorization: 'Basic eDp5' }],
     ['no token', { Authorization: 'Bearer' }],
-    ['a token that is none', { Authorization: 'Bearer nonsense' }],
+    ['an invalid token', { Authorization: 'Bearer nonsense' }],
     ['an unsigned token', { Authorization: `Bearer ${unsigned()}` }],
-  ])(
-    'with %s every other path is 401, also one that does not exist',
-    async (_, headers: Record<string, string>) => {
-      for (const path of [
-        webhooks,
-        `/api/v1/webhooks/${randomUUID()}`,
-        '/api/v1/whoami',
-        '/nothing',
-        '/metrics',
-      ]) {
-        const answer = await get(path, headers);
-        expect([path, answer.status]).toEqual([path, 401]);
-        expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer/);
-        expect(await answer.json()).toMatchObject({ status: 401, code: 'unauthenticated' });
-      }
-    },
-  );
+  ])('all other paths are 401 with %s', async (_, headers: Record<string, string>) => {
+    for (const path of [
+      webhooks,
+      `/api/v1/webhooks/${randomUUID()}`,
+      '/api/v1/whoami',
+      '/nothing',
+      '/metrics',
+    ]) {
+      const response = await get(path, headers);
+      expect([path, response.status]).toEqual([path, 401]);
+      expect(response.headers.get('www-authenticate')).toMatch(/^Bearer/);
+      expect(await response.json()).toMatchObject({ status: 401, code: 'unauthenticated' });
+    }
+  });
 
   test('a changed token is 401', async () => {
     const token = await tokenOf('admin');
@@ -78,7 +75,7 @@ function unsigned(): string {
   return `${part({ alg: 'none' })}.${part({ sub: 'x', iss: process.env.TOCSIN_TEST_OIDC_ISSUER, aud: 'tocsin-api' })}.`;
 }
 
-test('whoami tells the principal and the roles by workspace, to whoever has a token', async () => {
+test('whoami returns the principal and its roles by workspace', async () => {
   const editor = await api.call<Record<string, unknown>>('GET', '/api/v1/whoami');
   expect(editor.body).toMatchObject({
     issuer: process.env.TOCSIN_TEST_OIDC_ISSUER,
@@ -92,7 +89,7 @@ test('whoami tells the principal and the roles by workspace, to whoever has a to
   expect(admin.body).toMatchObject({ deployment_roles: expect.arrayContaining(['tocsin_admin']) });
 });
 
-describe('the document', () => {
+describe('the OpenAPI document', () => {
   interface Document {
     openapi: string;
     paths: Record<string, Record<string, { operationId: string; security?: unknown[] }>>;
@@ -100,11 +97,11 @@ describe('the document', () => {
   }
   let document: Document;
   beforeAll(async () => {
-    const answer = await get('/openapi.json');
-    document = JSON.parse(await answer.text());
+    const response = await get('/openapi.json');
+    document = JSON.parse(await response.text());
   });
 
-  test('is OpenAPI 3.1 and names every route, each operation once', () => {
+  test('the document is OpenAPI 3.1 and has each operation once', () => {
     expect(document.openapi).toMatch(/^3\.1\./);
     const operations = Object.entries(document.paths).flatMap(([path, methods]) =>
       Object.keys(methods).map((method) => `${method.toUpperCase()} ${path.replace('/api/v1', '')}`),
@@ -133,27 +130,27 @@ describe('the document', () => {
     expect(new Set(ids).size).toBe(ids.length);
   });
 
-  test('has every schema that it refers to', () => {
+  test('the document has all schemas that it references', () => {
     const referred = JSON.stringify(document).matchAll(/"#\/components\/schemas\/([^"]+)"/g);
     for (const [, name] of referred) expect(Object.keys(document.components.schemas)).toContain(name);
   });
 
-  test('every path in it is served, and asks for a token unless it says that it is public', async () => {
+  test('all its paths are served and need a token unless they are public', async () => {
     for (const [path, methods] of Object.entries(document.paths)) {
       for (const [method, { security }] of Object.entries(methods)) {
         const target = path.replaceAll(/\{[^}]+\}/g, randomUUID());
-        const answer = await fetch(`${api.url}${target}`, { method: method.toUpperCase() });
+        const response = await fetch(`${api.url}${target}`, { method: method.toUpperCase() });
         const place = `${method} ${path}`;
-        expect([place, answer.status]).toEqual([place, security === undefined ? 401 : 200]);
+        expect([place, response.status]).toEqual([place, security === undefined ? 401 : 200]);
       }
     }
   });
 
-  test('is shown as a page without scripts, that loads nothing', async () => {
-    const answer = await get('/docs');
-    const page = await answer.text();
-    expect(answer.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(answer.headers.get('content-security-policy')).toContain("default-src 'none'");
+  test('the reference page has no scripts and loads nothing', async () => {
+    const response = await get('/docs');
+    const page = await response.text();
+    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
     expect(page).not.toMatch(/<script|<link|src=|@import|url\(/);
     for (const methods of Object.values(document.paths)) {
       for (const { operationId } of Object.values(methods)) expect(page).toContain(`id="${operationId}"`);
@@ -162,16 +159,16 @@ describe('the document', () => {
   });
 });
 
-test('metrics are on a port of their own, and count requests by route', async () => {
+test('metrics have their own port and count requests by route', async () => {
   await api.call('GET', webhooks);
-  const answer = await fetch(`${api.metricsUrl}/metrics`);
-  expect(answer.status).toBe(200);
-  const text = await answer.text();
+  const response = await fetch(`${api.metricsUrl}/metrics`);
+  expect(response.status).toBe(200);
+  const text = await response.text();
   expect(text).toContain('route="/api/v1/workspaces/{workspace_id}/webhooks"');
   expect(text).not.toContain(workspaceId);
 });
 
-test('no secret of a webhook, and no token, is ever logged', async () => {
+test('secrets of webhooks and tokens are not logged', async () => {
   const { body } = await api.call<Webhook>('POST', webhooks, { body: fields });
   await api.call('PATCH', `/api/v1/webhooks/${body.id}`, {
     body: { ...fields, headers: { 'X s3cret': ['s3cret'] } },
@@ -187,7 +184,7 @@ test('no secret of a webhook, and no token, is ever logged', async () => {
   expect(log).not.toContain((await tokenOf('editor')).slice(-40));
 });
 
-test('an answer names its request, and a given name is kept where it is sane', async () => {
+test('a response has the request id, which is the given one if it is safe', async () => {
   const given = await api.call('GET', webhooks, { headers: { 'X-Request-Id': 'trace-1' } });
   expect(given.headers.get('x-request-id')).toBe('trace-1');
   const odd = await api.call('GET', webhooks, { headers: { 'X-Request-Id': '<script>' } });

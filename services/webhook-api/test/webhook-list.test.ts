@@ -31,25 +31,25 @@ async function walk(query: string, between: () => Promise<unknown> = async () =>
   return pages;
 }
 
-test('the list is whole and oldest first unless asked otherwise', async () => {
+test('the list is complete and oldest first by default', async () => {
   const { headers, body } = await list();
   expect(headers.get('link')).toBeNull();
   expect(body.map(({ name }) => name)).toEqual(names);
   expect(await namesOf('?order=desc')).toEqual([...names].reverse());
 });
 
-test('another workspace has a list of its own', async () => {
+test('another workspace has its own list', async () => {
   const path = `/api/v1/workspaces/${otherWorkspaceId}/webhooks`;
   expect((await api.call('GET', path, { as: 'outsider' })).body).toEqual([]);
 });
 
-test('sorts by name whatever the case of its letters', async () => {
+test('names are sorted without regard to case', async () => {
   const sorted = await namesOf('?sort=name');
   expect(sorted.slice(0, 4)).toEqual(['alpha', 'alpha', 'Bravo', 'charlie 100%']);
   expect(await namesOf('?sort=name&order=desc')).toEqual([...sorted].reverse());
 });
 
-test('filters by a part of the name, in any case, with every character taken as itself', async () => {
+test('the filter matches a part of the name literally, in any case', async () => {
   expect(await namesOf('?name=ALPHA')).toEqual(['alpha', 'alpha']);
   expect(await namesOf('?name=100%25')).toEqual(['charlie 100%']);
   expect(await namesOf('?name=%25')).toEqual(['charlie 100%']);
@@ -71,7 +71,7 @@ test.each([
   expect(pages.length).toBe(Math.ceil(names.length / Number(/limit=(\d+)/.exec(query)![1])));
 });
 
-test('paging keeps its place while webhooks come and go', async () => {
+test('paging keeps its position while webhooks are created and deleted', async () => {
   const added: string[] = [];
   const between = async () => {
     const body = { name: `${added.length} early`, url: 'http://127.0.0.1:9/', body: '{}' };
@@ -102,7 +102,7 @@ test.each([
   '__proto__=1',
   'constructor=1',
   'name=%00',
-])('refuses ?%s with a sentence', async (query) => {
+])('the query ?%s is refused with a message', async (query) => {
   const { status, body } = await api.call('GET', `${collection}?${query}`);
   expect([status, body.errors?.length]).toEqual([422, 1]);
 });
@@ -111,7 +111,7 @@ test('a malformed escape in the query is 400', async () => {
   expect((await api.call('GET', `${collection}?name=%zz`)).status).toBe(400);
 });
 
-test('a cursor serves only the list that gave it, and no other workspace', async () => {
+test('a cursor is valid only for its own list', async () => {
   const { headers } = await list('?limit=1&sort=name');
   const cursor = /cursor=([^&>]*)/.exec(headers.get('link') ?? '')![1]!;
   expect((await list(`?limit=1&sort=name&cursor=${cursor}`)).status).toBe(200);
@@ -125,7 +125,7 @@ test('a cursor serves only the list that gave it, and no other workspace', async
   }
 });
 
-test('a list of much more than a page of bytes comes whole, in order, and without what is deleted meanwhile', async () => {
+test('a large list is complete and in order, without webhooks deleted meanwhile', async () => {
   const path = `/api/v1/workspaces/${otherWorkspaceId}/webhooks`;
   const large = `"${'x'.repeat(65_000)}"`;
   const ids: string[] = [];
@@ -135,7 +135,7 @@ test('a list of much more than a page of bytes comes whole, in order, and withou
   }
   const whole = await api.call<Webhook[]>('GET', path, { as: 'outsider' });
   expect(whole.body.map(({ id }) => id)).toEqual(ids);
-  // Sent page by page: its length was not known when it began.
+  // The list is sent page by page, so its length is not in the header.
   expect(whole.headers.get('content-length')).toBeNull();
   expect(whole.body.map(({ body }) => body.length)).toEqual(
     ids.map((_, index) => (index === 20 ? 2 : large.length)),
@@ -144,7 +144,7 @@ test('a list of much more than a page of bytes comes whole, in order, and withou
   expect(first.body.map(({ id }) => id)).toEqual([...ids].reverse().slice(0, 29));
   expect(first.headers.get('link')).toContain('rel="next"');
 
-  // Of a client that does not read, the pages behind are not read either: what is deleted meanwhile is not in them.
+  // Later pages are not read before the client reads, so webhooks deleted meanwhile are missing.
   const response = await fetch(`${api.url}${path}`, {
     headers: { Authorization: `Bearer ${await tokenOf('outsider')}` },
   });

@@ -20,7 +20,7 @@ const freshPath = () => `/${randomUUID()}`;
 const probe = (body: object) => api.call<TestResult>('POST', testPath, { body });
 
 describe('testing a destination', () => {
-  test('sends the body byte for byte with exactly the headers given, and tells the answer', async () => {
+  test('a test sends body and headers unchanged and returns the response', async () => {
     const path = freshPath();
     const body = ' {{ not rendered }} "\\u0041" é 💥\r\n\t{"a": 1,}';
     const headers = {
@@ -28,9 +28,9 @@ describe('testing a destination', () => {
       'X-Many': ['one', 'two'],
       Authorization: ['Basic eDp5'],
     };
-    const answer = await probe({ url: destination.url(path), headers, body });
-    expect(answer.status).toBe(200);
-    expect(answer.body).toEqual({
+    const response = await probe({ url: destination.url(path), headers, body });
+    expect(response.status).toBe(200);
+    expect(response.body).toEqual({
       error: null,
       response: { status_code: 200, response: 'ok' },
       success: true,
@@ -53,7 +53,7 @@ describe('testing a destination', () => {
     expect(received?.rawHeaders).toEqual(expect.arrayContaining(['one', 'two', 'text/weird', 'Basic eDp5']));
   });
 
-  test('headers may be missing or empty, and the body may be empty', async () => {
+  test('headers and body can be missing or empty', async () => {
     const path = freshPath();
     expect((await probe({ url: destination.url(path), body: '' })).body.success).toBe(true);
     expect((await probe({ url: destination.url(path), headers: {}, body: 'x' })).body.success).toBe(true);
@@ -71,22 +71,25 @@ describe('testing a destination', () => {
     [403, false, expect.stringContaining('lacks permission')],
     [404, false, 'Wrong URL, or the destination URL has been revoked.'],
     [500, false, null],
-  ])('an answer of %i is no error; success is %s', async (statusCode, success, likelyCause) => {
-    const path = freshPath();
-    destination.respond(path, (_, response) =>
-      response.writeHead(statusCode, { Location: '/elsewhere' }).end(),
-    );
-    const { body } = await probe({ url: destination.url(path), body: '{}' });
-    expect(body).toMatchObject({
-      error: null,
-      response: { status_code: statusCode, response: '' },
-      success,
-      likely_cause: likelyCause,
-    });
-    expect(destination.at('/elsewhere')).toEqual([]);
-  });
+  ])(
+    'a response with status %i is no error, and its success is %s',
+    async (statusCode, success, likelyCause) => {
+      const path = freshPath();
+      destination.respond(path, (_, response) =>
+        response.writeHead(statusCode, { Location: '/elsewhere' }).end(),
+      );
+      const { body } = await probe({ url: destination.url(path), body: '{}' });
+      expect(body).toMatchObject({
+        error: null,
+        response: { status_code: statusCode, response: '' },
+        success,
+        likely_cause: likelyCause,
+      });
+      expect(destination.at('/elsewhere')).toEqual([]);
+    },
+  );
 
-  test('a destination that is not there is an error with its code, and no answer', async () => {
+  test('an unreachable destination is an error with its code', async () => {
     const { status, body } = await probe({ url: 'http://127.0.0.1:1/', body: '{}' });
     expect(status).toBe(200);
     expect(body).toMatchObject({ response: null, success: false, likely_cause: null });
@@ -98,7 +101,7 @@ describe('testing a destination', () => {
     expect(body.error).toMatch(/^dns_failure: /);
   });
 
-  test('an answer that is no text is shown safely', async () => {
+  test('a response that is not text is shown safely', async () => {
     const path = freshPath();
     destination.respond(path, (_, response) =>
       response.end(Buffer.concat([Buffer.from('a\0b'), randomBytes(200_000)])),
@@ -125,12 +128,12 @@ describe('testing a destination', () => {
       ['/headers/Proxy-A'],
     ],
     ['an unknown field', { url: 'http://127.0.0.1/', body: '', name: 'x' }, ['/name']],
-  ])('refuses %s', async (_, body, paths) => {
-    const answer = await api.call('POST', testPath, { body });
-    expect([answer.status, answer.body.errors?.map(({ path }) => path)]).toEqual([422, paths]);
+  ])('a test with %s is refused', async (_, body, paths) => {
+    const response = await api.call('POST', testPath, { body });
+    expect([response.status, response.body.errors?.map(({ path }) => path)]).toEqual([422, paths]);
   });
 
-  test('is for those who may test', async () => {
+  test('a test needs its permission', async () => {
     for (const [as, status] of [
       ['reader', 403],
       ['publisher', 403],
@@ -157,7 +160,7 @@ describe('testing a saved webhook', () => {
   const run = (id: string, body?: object) =>
     api.call<SavedTestResult>('POST', `/api/v1/webhooks/${id}/test`, body === undefined ? {} : { body });
 
-  test('really sends the template with sample values, and shows what was sent', async () => {
+  test('a test sends the template with sample values and returns the sent body', async () => {
     const path = freshPath();
     const { status, body } = await run(await save(path));
     expect([status, body.error, body.success]).toEqual([200, null, true]);
@@ -171,19 +174,19 @@ describe('testing a saved webhook', () => {
     });
   });
 
-  test('puts a given context over the sample values', async () => {
+  test('a given context overrides the sample values', async () => {
     const path = freshPath();
     const context = { alert_rule_name: 'He said "no"\n', extra: 'yes' };
     const { body } = await run(await save(path), { context });
     expect(JSON.parse(body.rendered ?? '')).toMatchObject({ rule: 'He said "no"\n', extra: 'yes' });
   });
 
-  test('works for a disabled webhook, for one tests before enabling', async () => {
+  test('a disabled webhook can be tested', async () => {
     const path = freshPath();
     expect((await run(await save(path, { enabled: false }))).body.success).toBe(true);
   });
 
-  test('sends nothing where the rendering is not JSON, and says so', async () => {
+  test('a rendering that is not JSON is an error and is not sent', async () => {
     const path = freshPath();
     const id = await save(path, { body: '{"n": {% if extra %}nothing{% else %}1{% endif %}}' });
     const { status, body } = await run(id, { context: { extra: true } });
@@ -193,7 +196,7 @@ describe('testing a saved webhook', () => {
     expect(destination.at(path)).toEqual([]);
   });
 
-  test('refuses a context that is no object, an unknown webhook, and who may not test', async () => {
+  test('an invalid context, an unknown webhook and a missing permission are refused', async () => {
     const id = await save(freshPath());
     expect((await run(id, { context: [] })).status).toBe(422);
     expect((await run(id, { body: '{}' })).status).toBe(422);
@@ -206,7 +209,7 @@ describe('testing a saved webhook', () => {
 describe('previewing a template', () => {
   const preview = (body: object) => api.call<Preview>('POST', previewPath, { body });
 
-  test('renders with sample values and sends nothing', async () => {
+  test('a preview renders with sample values and sends nothing', async () => {
     const { status, body } = await preview({ body: '{"t": {{ threshold }}, "b": "{{ bound }}"}' });
     expect([status, body.error, body.warnings]).toEqual([200, null, []]);
     expect(JSON.parse(body.rendered ?? '')).toEqual({
@@ -215,7 +218,7 @@ describe('previewing a template', () => {
     });
   });
 
-  test('warns of unknown names and quoted numbers', async () => {
+  test('unknown names and quoted numbers are warnings', async () => {
     const { body } = await preview({ body: '{"a": "{{ metric_vlaue }}", "b": "{{ threshold }}"}' });
     expect(body.error).toBeNull();
     expect(body.warnings).toEqual([
@@ -224,7 +227,7 @@ describe('previewing a template', () => {
     ]);
   });
 
-  test('a template that does not compile, and one whose text is not JSON, are told apart', async () => {
+  test('a template error and a rendering that is not JSON have different codes', async () => {
     const broken = (await preview({ body: '{"a": {{ metric_value }' })).body;
     expect(broken).toMatchObject({
       rendered: null,
@@ -235,20 +238,20 @@ describe('previewing a template', () => {
     expect(notJson.error).toMatch(/^invalid_json: /);
   });
 
-  test('never evaluates code', async () => {
+  test('a template cannot run code', async () => {
     for (const body of [
       '{{ constructor.constructor("return process.env")() }}',
       '{{ alert_rule_name.constructor }}',
       '{{ __proto__ }}{{ alert.__proto__ }}',
       '{% for x in range(999999999) %}x{% endfor %}',
     ]) {
-      const answer = await preview({ body });
-      expect(answer.status).toBe(200);
-      expect(answer.body.rendered ?? '').not.toMatch(/function|\[object|TOCSIN|PATH/);
+      const response = await preview({ body });
+      expect(response.status).toBe(200);
+      expect(response.body.rendered ?? '').not.toMatch(/function|\[object|TOCSIN|PATH/);
     }
   });
 
-  test('refuses a template too long and a context that is no object', async () => {
+  test('a template that is too long and an invalid context are refused', async () => {
     expect((await preview({ body: 'x'.repeat(65_537) })).status).toBe(422);
     expect((await preview({ body: '{}', context: 'x' })).status).toBe(422);
     expect((await preview({ body: '{}', context: null })).status).toBe(422);

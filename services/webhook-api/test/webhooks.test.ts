@@ -29,7 +29,7 @@ async function create(changes: object = {}): Promise<Saved> {
 const read = (id: string) => api.call<Webhook>('GET', `/api/v1/webhooks/${id}`);
 
 describe('creating a webhook', () => {
-  test('answers with the whole webhook, its defaults and where it is', async () => {
+  test('the response is the whole webhook with its defaults and location', async () => {
     const { status, headers, body } = await api.call<Saved>('POST', collection, { body: fields });
     expect(status).toBe(201);
     expect(headers.get('location')).toBe(`/api/v1/webhooks/${body.id}`);
@@ -48,19 +48,19 @@ describe('creating a webhook', () => {
     expect((await read(body.id)).body).toEqual(webhook);
   });
 
-  test('takes headers as missing and gives them as an empty object', async () => {
+  test('missing headers become an empty object', async () => {
     const { headers: _, ...rest } = fields;
     const { body } = await api.call<Saved>('POST', collection, { body: rest });
     expect(body.headers).toEqual({});
   });
 
-  test('takes the workspace of the path in any case of letters', async () => {
+  test('the workspace id can be in upper case', async () => {
     const path = `/api/v1/workspaces/${workspaceId.toUpperCase()}/webhooks`;
     const { status, body } = await api.call<Saved>('POST', path, { body: fields });
     expect([status, body.workspace_id]).toEqual([201, workspaceId]);
   });
 
-  test('warns of a name that leads nowhere now, and saves it', async () => {
+  test('a host name that does not resolve is a warning', async () => {
     const { warnings } = await create({ url: 'https://no-such-host.invalid/x' });
     expect(warnings).toEqual([expect.stringMatching(/^url: /)]);
   });
@@ -76,7 +76,7 @@ describe('creating a webhook', () => {
     ['a private address', { url: 'http://10.0.0.1/' }, '/url'],
     ['a mapped private address', { url: 'http://[::ffff:10.0.0.1]/' }, '/url'],
     ['a private address written as a number', { url: 'http://167772161/' }, '/url'],
-    ['a header value that is no array', { headers: { 'X-A': 'one' } }, '/headers/X-A'],
+    ['a header value that is not an array', { headers: { 'X-A': 'one' } }, '/headers/X-A'],
     ['a header value with a line break', { headers: { 'X-A': ['a\r\nX-B: c'] } }, '/headers/X-A/0'],
     ['a header name with a space', { headers: { 'X A': ['a'] } }, '/headers/X A'],
     ['Host', { headers: { Host: ['evil'] } }, '/headers/Host'],
@@ -90,7 +90,7 @@ describe('creating a webhook', () => {
     ['a read-only field', { id: randomUUID() }, '/id'],
     ['enabled as a string', { enabled: 'yes' }, '/enabled'],
     ['null for a field', { body: null }, '/body'],
-  ])('refuses %s, says where, and stores nothing', async (_, changes, path) => {
+  ])('a webhook with %s is refused at its path', async (_, changes, path) => {
     const before = await api.call<Webhook[]>('GET', collection);
     const { status, headers, body } = await api.call('POST', collection, { body: { ...fields, ...changes } });
     expect([status, body.code]).toEqual([422, 'validation_failed']);
@@ -99,12 +99,12 @@ describe('creating a webhook', () => {
     expect(await api.call('GET', collection)).toMatchObject({ body: { length: before.body.length } });
   });
 
-  test('names every missing field at once', async () => {
+  test('all missing fields are reported together', async () => {
     const { body } = await api.call('POST', collection, { body: {} });
     expect(body.errors?.map(({ path }) => path)).toEqual(['/name', '/url', '/body']);
   });
 
-  test('never repeats a refused secret in the answer', async () => {
+  test('a refused secret is not in the response', async () => {
     const secret = 'hunter2';
     const { body } = await api.call('POST', collection, {
       body: {
@@ -118,13 +118,13 @@ describe('creating a webhook', () => {
 });
 
 describe('reading webhooks', () => {
-  test('an unknown id is 404, a malformed one 422, and both only for a caller with a token', async () => {
+  test('an unknown id is 404 and a malformed one 422, both with a token only', async () => {
     expect((await read(randomUUID())).status).toBe(404);
     expect((await read('not-a-uuid')).status).toBe(422);
     expect((await fetch(`${api.url}/api/v1/webhooks/${randomUUID()}`)).status).toBe(401);
   });
 
-  test('a reader sees names, header names, scheme and host, and nothing that could be a secret', async () => {
+  test('a reader sees a webhook without values that can be secrets', async () => {
     const { id } = await create();
     const single = await api.call<Webhook>('GET', `/api/v1/webhooks/${id}`, { as: 'reader' });
     const list = await api.call<Webhook[]>('GET', collection, { as: 'reader' });
@@ -139,7 +139,7 @@ describe('reading webhooks', () => {
     expect(JSON.stringify([single.body, list.body])).not.toMatch(/s3cret|t0ken|dXNl|metric_value/);
   });
 
-  test('url, headers and body are unreadable in the database', async () => {
+  test('url, headers and body are encrypted in the database', async () => {
     const { id } = await create();
     const [row] = await api.database.knex('webhooks').where({ id });
     const stored = Object.values(row).map((value) =>
@@ -150,7 +150,7 @@ describe('reading webhooks', () => {
 });
 
 describe('changing a webhook', () => {
-  test('changes what is given and keeps the rest', async () => {
+  test('a change keeps the fields that are not given', async () => {
     const before = await create();
     const url = 'http://127.0.0.1:9/other';
     const { status, body } = await api.call<Saved>('PATCH', `/api/v1/webhooks/${before.id}`, {
@@ -170,7 +170,7 @@ describe('changing a webhook', () => {
     expect((await read(before.id)).body).toEqual(after);
   });
 
-  test('replaces headers whole', async () => {
+  test('headers are replaced as a whole', async () => {
     const { id } = await create();
     const { body } = await api.call<Saved>('PATCH', `/api/v1/webhooks/${id}`, {
       body: { headers: { New: ['1'] } },
@@ -178,7 +178,7 @@ describe('changing a webhook', () => {
     expect(body.headers).toEqual({ New: ['1'] });
   });
 
-  test('counts every change in its version, and an empty one is none', async () => {
+  test('the version counts changes, except empty ones', async () => {
     const { id } = await create();
     const version = async () => (await api.database.knex('webhooks').where({ id }).first('version')).version;
     await api.call('PATCH', `/api/v1/webhooks/${id}`, { body: { name: 'a' } });
@@ -187,7 +187,7 @@ describe('changing a webhook', () => {
     expect([status, body.name, await version()]).toEqual([200, 'a', 2]);
   });
 
-  test('changes made at the same time to different fields are all kept', async () => {
+  test('concurrent changes of different fields are all kept', async () => {
     const { id } = await create();
     const changes = [
       { name: 'together' },
@@ -197,10 +197,10 @@ describe('changing a webhook', () => {
       { enabled: false },
       { retry_on_timeout: false },
     ];
-    const answers = await Promise.all(
+    const responses = await Promise.all(
       changes.map((body) => api.call('PATCH', `/api/v1/webhooks/${id}`, { body })),
     );
-    expect(answers.map(({ status }) => status)).toEqual(changes.map(() => 200));
+    expect(responses.map(({ status }) => status)).toEqual(changes.map(() => 200));
     expect((await read(id)).body).toMatchObject(Object.assign({}, ...changes));
     const { version } = await api.database.knex('webhooks').where({ id }).first('version');
     expect(version).toBe(1 + changes.length);
@@ -210,12 +210,12 @@ describe('changing a webhook', () => {
     ['an unknown field', { colour: 'red' }, '/colour'],
     ['a read-only field', { created_at: '2020-01-01T00:00:00Z' }, '/created_at'],
     ['a blocked address', { url: 'http://127.0.0.1.nip.io/', headers: { TE: ['x'] } }, '/headers/TE'],
-    ['an array for a body', [], ''],
+    ['an array as body', [], ''],
     ['null', null, ''],
-  ])('refuses %s and changes nothing', async (_, body, path) => {
+  ])('a change with %s is refused', async (_, body, path) => {
     const before = await create();
-    const answer = await api.call('PATCH', `/api/v1/webhooks/${before.id}`, { body });
-    expect([answer.status, answer.body.errors?.map((error) => error.path)]).toEqual([
+    const response = await api.call('PATCH', `/api/v1/webhooks/${before.id}`, { body });
+    expect([response.status, response.body.errors?.map((error) => error.path)]).toEqual([
       422,
       expect.arrayContaining([path]),
     ]);
@@ -231,19 +231,19 @@ describe('permissions', () => {
     ['POST', otherCollection, { editor: 403, reader: 403, outsider: 422, admin: 422 }],
     ['GET', otherCollection, { editor: 403, reader: 403, outsider: 200, admin: 200 }],
   ] as const;
-  test.each(cases)('%s %s is judged before the body is', async (method, path, expected) => {
+  test.each(cases)('the permission for %s %s is checked before the body', async (method, path, expected) => {
     for (const [as, status] of Object.entries(expected)) {
       const body = method === 'POST' ? { body: { bad: true } } : {};
-      const answer = await api.call(method, path, { as: as as 'reader', ...body });
-      expect([as, answer.status]).toEqual([as, status]);
+      const response = await api.call(method, path, { as: as as 'reader', ...body });
+      expect([as, response.status]).toEqual([as, status]);
     }
   });
 
-  test('a webhook of another workspace exists, and is refused', async () => {
+  test('a webhook of another workspace is 403', async () => {
     const { id } = await create();
     for (const method of ['GET', 'PATCH', 'DELETE']) {
-      const answer = await api.call(method, `/api/v1/webhooks/${id}`, { as: 'outsider' });
-      expect([method, answer.status, answer.body.code]).toEqual([method, 403, 'forbidden']);
+      const response = await api.call(method, `/api/v1/webhooks/${id}`, { as: 'outsider' });
+      expect([method, response.status, response.body.code]).toEqual([method, 403, 'forbidden']);
     }
     expect((await api.call('PATCH', `/api/v1/webhooks/${id}`, { as: 'reader', body: {} })).status).toBe(403);
     expect((await api.call('DELETE', `/api/v1/webhooks/${id}`, { as: 'reader' })).status).toBe(403);
@@ -251,7 +251,7 @@ describe('permissions', () => {
   });
 });
 
-test('a webhook that cannot be opened is shown as to a reader, and can be saved anew', async () => {
+test('a webhook that cannot be decrypted hides its secrets and can be saved again', async () => {
   const { id } = await create();
   const path = `/api/v1/webhooks/${id}`;
   const body_encrypted = foreignBox.encrypt('{}', { table: 'webhooks', id, column: 'body' });
@@ -267,7 +267,7 @@ test('a webhook that cannot be opened is shown as to a reader, and can be saved 
 });
 
 describe('deleting a webhook', () => {
-  test('a webhook that nobody uses is gone', async () => {
+  test('a webhook that no rule uses is deleted', async () => {
     const { id } = await create();
     const { status, body } = await api.call('DELETE', `/api/v1/webhooks/${id}`);
     expect([status, body]).toEqual([204, undefined]);
@@ -275,10 +275,10 @@ describe('deleting a webhook', () => {
     expect((await api.call('DELETE', `/api/v1/webhooks/${id}`)).status).toBe(404);
   });
 
-  test('of deletions at the same time one succeeds', async () => {
+  test('one of several concurrent deletions succeeds', async () => {
     const { id } = await create();
-    const answers = await Promise.all([1, 2, 3, 4].map(() => api.call('DELETE', `/api/v1/webhooks/${id}`)));
-    expect(answers.map(({ status }) => status).sort()).toEqual([204, 404, 404, 404]);
+    const responses = await Promise.all([1, 2, 3, 4].map(() => api.call('DELETE', `/api/v1/webhooks/${id}`)));
+    expect(responses.map(({ status }) => status).sort()).toEqual([204, 404, 404, 404]);
   });
 
   test('force must be true or false', async () => {

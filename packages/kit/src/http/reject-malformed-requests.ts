@@ -9,8 +9,8 @@ import { toProblem } from './problem.js';
 export const maxHeaderLines = 200;
 
 /**
- * Middleware that rejects requests which Node would answer with a bare status, or would read without some of their
- * headers, the credential perhaps among them.
+ * Middleware for malformed requests. Node alone would respond to them with a bare status, or drop headers beyond its
+ * limit, perhaps the credential.
  */
 export const rejectMalformedRequests: RequestHandler = (request, _response, next) => {
   const { headers, httpVersion, rawHeaders } = request;

@@ -33,7 +33,7 @@ export function labelRoute(routes: readonly Route<never>[]): RequestHandler {
     });
   }
   return (request, response, next) => {
-    // The copy differs where Express would respond itself: it answers OPTIONS, and rejects a malformed escape.
+    // Express would respond to OPTIONS itself and throw on a malformed escape, so the copy has neither.
     const method = request.method === 'OPTIONS' ? 'ANY' : request.method;
     router({ method, url: request.url.replaceAll('%', '_') } as Request, response, () => {});
     next();

@@ -5,7 +5,7 @@ import { createWebhookApi, type WebhookApiOverrides } from '../../src/app.js';
 import type { WebhookApiConfig } from '../../src/config.js';
 import { type Role, tokenOf } from './tokens.js';
 
-/** Roles are held in the one; `outsider` is an admin of the other, and `admin` of the whole deployment. */
+/** All roles but `outsider` belong to the first one; `outsider` is an admin of the second, `admin` of the deployment. */
 export const workspaceId = process.env.TOCSIN_TEST_WORKSPACE_ID ?? '';
 export const otherWorkspaceId = process.env.TOCSIN_TEST_OTHER_WORKSPACE_ID ?? '';
 
@@ -16,16 +16,16 @@ export interface Problem {
   errors?: { path: string; message: string }[];
 }
 
-export interface Answer<Body> {
+export interface ApiResponse<Body> {
   status: number;
   headers: Headers;
-  /** Parsed where it is JSON; undefined where there is none. */
+  /** Parsed if it is JSON; undefined if it is empty. */
   body: Body;
 }
 
 export interface CallOptions {
   as?: Role;
-  /** Sent as JSON; a string or bytes are sent as they are. */
+  /** Sent as JSON; text and bytes are sent unchanged. */
   body?: unknown;
   headers?: Record<string, string>;
 }
@@ -37,7 +37,7 @@ export interface StartOptions extends WebhookApiOverrides {
   logger?: Logger;
 }
 
-/** The whole service on a real database, broker and provider. */
+/** Starts the service with a real database, broker and identity provider. */
 export async function startApi({ config: changes = {}, ...overrides }: StartOptions = {}) {
   const testDatabase = await createTestDatabase();
   const broker = await createTestBroker();
@@ -48,7 +48,7 @@ export async function startApi({ config: changes = {}, ...overrides }: StartOpti
     method: string,
     path: string,
     { as = 'editor', body, headers = {} }: CallOptions = {},
-  ): Promise<Answer<Body>> {
+  ): Promise<ApiResponse<Body>> {
     const raw = typeof body === 'string' || body instanceof Uint8Array;
     const response = await fetch(`${api.url}${path}`, {
       method,

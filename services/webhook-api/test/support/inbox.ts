@@ -2,7 +2,7 @@ import { type AlertFired, alertFiredKey } from '@tocsin/contracts';
 import { alertFiredQueue, createBroker, createConsumer } from '@tocsin/messaging';
 import { until } from '@tocsin/testing';
 
-/** What arrives on the queue of alerts, in place of a worker. */
+/** Consumes the queue of alerts in place of a worker. */
 export async function startInbox(amqpUrl: string) {
   const broker = await createBroker({ url: amqpUrl, name: 'test-inbox' });
   const messages: Buffer[] = [];
@@ -24,15 +24,15 @@ export async function startInbox(amqpUrl: string) {
   await broker.ready();
   return {
     messages,
-    /** What the message that arrived last with these exact bytes said of its request. */
+    /** Request id of the latest message with these bytes. */
     requestIdOf: (content: Buffer) => requestIds.get(content.toString('latin1')),
-    /** The first message of an alert, waited for. */
+    /** Waits for the first message of an alert. */
     alert: (alertId: string): Promise<AlertFired> =>
       until(`the alert ${alertId} is published`, () => {
         const content = messages.find((message) => message.includes(alertId));
         return content && JSON.parse(content.toString('utf8'));
       }),
-    /** Copies of these exact bytes, waited for until there are `count`. */
+    /** Waits for `count` messages with these bytes and returns their number. */
     copiesOf: (content: Buffer, count: number): Promise<number> =>
       until(`${count} copies are published`, () => {
         const copies = messages.filter((message) => message.equals(content)).length;

@@ -1,12 +1,12 @@
 import type { TestApi } from './api.js';
 import type { Role } from './tokens.js';
 
-/** The target of the next page, where a list's `Link` names one. */
+/** URL of the next page from the `Link` header. */
 export function nextOf(headers: Headers): string | undefined {
   return /^<([^>]+)>; rel="next"$/.exec(headers.get('link') ?? '')?.[1];
 }
 
-/** Follows `Link` to the end; every entry in its order, and how many pages it took. */
+/** Reads all pages of a list and returns the entries in order and the number of pages. */
 export async function readAll<Entry>(
   api: TestApi,
   path: string,

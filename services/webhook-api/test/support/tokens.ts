@@ -6,7 +6,7 @@ export type Role = 'admin' | 'editor' | 'reader' | 'publisher' | 'outsider';
 
 const tokens = new Map<Role, Promise<string>>();
 
-/** An access token of the test run's provider, by client credentials; asked for once in a test file. */
+/** Access token of the test provider by client credentials, requested once for each test file. */
 export function tokenOf(role: Role): Promise<string> {
   const known = tokens.get(role);
   if (known !== undefined) return known;
@@ -19,15 +19,15 @@ async function requestToken(role: Role): Promise<string> {
   const clients: Record<string, Record<string, string>> = JSON.parse(
     process.env.TOCSIN_TEST_OIDC_CLIENTS ?? '{}',
   );
-  // A connection of its own: one that was kept from an earlier test file may be closed by the provider just now.
+  // No agent: the provider can close a connection that was kept from an earlier test file.
   const asked = request(`${process.env.TOCSIN_TEST_OIDC_ISSUER}/protocol/openid-connect/token`, {
     method: 'POST',
     agent: false,
     headers: { 'Content-Type': 'application/x-www-form-urlencoded' },
   });
   asked.end(new URLSearchParams({ grant_type: 'client_credentials', ...clients[role] }).toString());
-  const [answer]: IncomingMessage[] = await once(asked, 'response');
-  if (answer?.statusCode !== 200) throw new Error(`No token for ${role}: ${answer?.statusCode}.`);
-  const { access_token }: { access_token: string } = JSON.parse(await text(answer));
+  const [response]: IncomingMessage[] = await once(asked, 'response');
+  if (response?.statusCode !== 200) throw new Error(`No token for ${role}: ${response?.statusCode}.`);
+  const { access_token }: { access_token: string } = JSON.parse(await text(response));
   return access_token;
 }

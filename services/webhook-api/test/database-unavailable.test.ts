@@ -32,11 +32,11 @@ const calls = [
   ['DELETE', webhook, undefined],
 ] as const;
 
-async function expectAway(): Promise<void> {
-  const answers = await Promise.all(
+async function expectUnavailable(): Promise<void> {
+  const responses = await Promise.all(
     calls.map(([method, path, body]) => api.call(method, path, body && { body })),
   );
-  for (const { status, headers, body } of answers) {
+  for (const { status, headers, body } of responses) {
     expect([status, body.code]).toEqual([503, 'unavailable']);
     expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
     expect(JSON.stringify(body)).not.toMatch(/postgres|ECONN|127\.0\.0\.1/i);
@@ -45,7 +45,7 @@ async function expectAway(): Promise<void> {
   expect((await fetch(`${api.url}/livez`)).status).toBe(200);
 }
 
-async function expectBack(): Promise<void> {
+async function expectRecovery(): Promise<void> {
   proxy.cut();
   proxy.thaw();
   const endsAt = performance.now() + 15_000;
@@ -54,30 +54,30 @@ async function expectBack(): Promise<void> {
   expect((await api.call('POST', webhooks, { body: fields })).status).toBe(201);
 }
 
-test('while the database refuses connections every call is 503, and the service recovers by itself', async () => {
+test('calls are 503 while the database refuses connections, and then work again', async () => {
   expect((await api.call('GET', webhooks)).status).toBe(200);
   proxy.refuse();
-  await expectAway();
-  await expectBack();
+  await expectUnavailable();
+  await expectRecovery();
 });
 
-test('while the database accepts and never answers every call is 503 and not a hang, and the service recovers', async () => {
+test('calls are 503 while the database does not respond, and then work again', async () => {
   expect((await api.call('GET', webhooks)).status).toBe(200);
   proxy.freeze();
-  await expectAway();
-  await expectAway();
-  await expectBack();
+  await expectUnavailable();
+  await expectUnavailable();
+  await expectRecovery();
 });
 
-test('what needs no database works without it', async () => {
+test('routes that need no database work without it', async () => {
   proxy.refuse();
   expect((await api.call('GET', '/api/v1/whoami')).status).toBe(200);
   const preview = await api.call('POST', `${webhooks}/preview`, { body: { body: '{}' } });
   expect(preview.status).toBe(200);
-  await expectBack();
+  await expectRecovery();
 });
 
-test('a database that was never migrated makes the service not ready, and it says what to do', async () => {
+test('a database without migrations makes the service not ready, with the reason', async () => {
   const empty = await createEmptyTestDatabase();
   const started = await startApi({ config: { databaseUrl: new Secret(empty.url) } });
   const response = await fetch(`${started.url}/readyz`);

@@ -37,8 +37,8 @@ const publish = (body: object) =>
 async function expectUnavailable(): Promise<void> {
   const alertId = randomUUID();
   const given = await publish({ ...fired(), alert_id: alertId });
-  const made = await publish(fired());
-  for (const { status, headers, body } of [given, made]) {
+  const generated = await publish(fired());
+  for (const { status, headers, body } of [given, generated]) {
     expect([status, body.code]).toEqual([503, 'unavailable']);
     expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
     expect(body.detail).toContain('safe to repeat');
@@ -47,34 +47,34 @@ async function expectUnavailable(): Promise<void> {
   expect(given.body.alert_id).toBe(alertId);
 }
 
-async function expectBack(): Promise<void> {
+async function expectRecovery(): Promise<void> {
   proxy.cut();
   proxy.thaw();
   const alertId = randomUUID();
-  let answer = await publish({ ...fired(), alert_id: alertId });
-  while (answer.status === 503) answer = await publish({ ...fired(), alert_id: alertId });
-  expect([answer.status, answer.body]).toEqual([202, { alert_id: alertId }]);
+  let response = await publish({ ...fired(), alert_id: alertId });
+  while (response.status === 503) response = await publish({ ...fired(), alert_id: alertId });
+  expect([response.status, response.body]).toEqual([202, { alert_id: alertId }]);
 }
 
-it('an alert is 503 with its id while the broker cannot be reached, and taken once it can', async () => {
+test('an alert is 503 with its id while the broker is unreachable, and 202 afterwards', async () => {
   await expectUnavailable();
-  await expectBack();
+  await expectRecovery();
 });
 
-it('an alert is 503 with its id when the broker does not confirm in three seconds, and those after it at once', async () => {
-  await expectBack();
+test('an unconfirmed alert is 503 after three seconds, and the next ones at once', async () => {
+  await expectRecovery();
   proxy.freeze();
   await expectUnavailable();
   const startedAtMs = performance.now();
   for (let count = 0; count < 5; count += 1) await expectUnavailable();
   expect(performance.now() - startedAtMs).toBeLessThan(2_000);
-  await expectBack();
+  await expectRecovery();
 });
 
-it('a wrong alert is 422 while the broker is away, and the rest of the API goes on', async () => {
+test('an invalid alert is 422 while the broker is unavailable, and the API works', async () => {
   proxy.refuse();
   expect((await publish({ ...fired(), metric_value: 'x' })).status).toBe(422);
   expect((await api.call('GET', alerts)).status).toBe(200);
   expect((await fetch(`${api.url}/readyz`)).status).toBe(200);
-  await expectBack();
+  await expectRecovery();
 });

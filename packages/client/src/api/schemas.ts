@@ -38,7 +38,7 @@ export interface AlertRule {
   updated_at: string;
 }
 
-/** An engine key, never the raw key or its hash. */
+/** An engine key without its raw form or hash. */
 export interface ApiKey {
   id: string;
   description: string;
@@ -126,7 +126,7 @@ export interface CreateWebhook {
   retry_on_timeout?: boolean | undefined;
 }
 
-/** The only time that the raw key is seen. */
+/** A new engine key with its raw form, which is shown only here. */
 export interface CreatedApiKey {
   id: string;
   /** The raw key: base64 of {id}:{key}. */
@@ -156,7 +156,7 @@ export interface DeadLetter {
 }
 
 export interface DeleteWebhookQuery {
-  /** Detach it from the rules that use it. */
+  /** Detach the webhook from its alert rules. */
   force?: boolean | undefined;
 }
 
@@ -250,29 +250,29 @@ export interface DeliveryWithAttempts {
 }
 
 export interface ListAlertRulesQuery {
-  /** Entries a page. */
+  /** Largest number of entries of a page. */
   limit?: number | undefined;
 }
 
 export interface ListAlertsQuery {
   alert_rule_id?: string | undefined;
   outcome?: 'dispatched' | 'rule_disabled' | 'rule_deleted' | 'no_webhooks' | undefined;
-  /** Only what was accepted at this time or later. */
+  /** Entries accepted at this time or later. */
   since?: string | undefined;
-  /** Only what was accepted before this time. */
+  /** Entries accepted before this time. */
   until?: string | undefined;
-  /** Entries a page. */
+  /** Largest number of entries of a page. */
   limit?: number | undefined;
 }
 
 export interface ListDeadLettersQuery {
-  /** Only those that were put back, or only the others. */
+  /** `true`: only requeued dead letters; `false`: only the others. */
   requeued?: boolean | undefined;
-  /** Only what was accepted at this time or later. */
+  /** Entries accepted at this time or later. */
   since?: string | undefined;
-  /** Only what was accepted before this time. */
+  /** Entries accepted before this time. */
   until?: string | undefined;
-  /** Entries a page. */
+  /** Largest number of entries of a page. */
   limit?: number | undefined;
 }
 
@@ -281,18 +281,18 @@ export interface ListDeliveriesQuery {
   alert_id?: string | undefined;
   alert_rule_id?: string | undefined;
   status?: 'waiting' | 'queued' | 'sending' | 'succeeded' | 'failed' | 'skipped' | undefined;
-  /** Of the last answer. */
+  /** Status code of the response to the last attempt. */
   status_code?: number | undefined;
-  /** Only what was accepted at this time or later. */
+  /** Entries accepted at this time or later. */
   since?: string | undefined;
-  /** Only what was accepted before this time. */
+  /** Entries accepted before this time. */
   until?: string | undefined;
-  /** Entries a page. */
+  /** Largest number of entries of a page. */
   limit?: number | undefined;
 }
 
 export interface ListRedeliveriesQuery {
-  /** Entries a page. */
+  /** Largest number of entries of a page. */
   limit?: number | undefined;
 }
 
@@ -303,7 +303,7 @@ export interface ListWebhooksQuery {
   sort?: 'name' | 'created_at' | 'updated_at' | undefined;
   /** `asc` unless given. */
   order?: 'asc' | 'desc' | undefined;
-  /** Entries a page. */
+  /** Largest number of entries of a page. */
   limit?: number | undefined;
 }
 
@@ -372,7 +372,7 @@ export interface Problem {
     | 'internal_error'
     | 'unavailable';
   detail: string;
-  /** With code validation_failed: what is wrong, and where. */
+  /** The validation errors, with code validation_failed. */
   errors?:
     | {
         /** A JSON pointer into the body, or the name of a parameter. */

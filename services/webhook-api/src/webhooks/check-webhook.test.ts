@@ -1,0 +1,26 @@
+import { createWebhookChecks } from './check-webhook.js';
+
+const checksWith = (timedOut: boolean) =>
+  createWebhookChecks({
+    allow: [],
+    sender: { resolveWarning: async () => undefined },
+    templates: { check: () => ({ problems: [], warnings: ['body: unknown name'], timedOut }) },
+  });
+
+test('a body whose check times out is 503 and not an error of the template', async () => {
+  const check = checksWith(true).checkSave('w', { body: '{}' });
+  await expect(check).rejects.toMatchObject({ code: 'unavailable', retryAfterSeconds: 5 });
+});
+
+test('all errors of a webhook are reported together', async () => {
+  const fields = { url: 'ftp://example.com/', headers: { Host: ['x'] }, body: 'x'.repeat(65_537) };
+  await expect(checksWith(false).checkSave('w', fields)).rejects.toMatchObject({
+    code: 'validation_failed',
+    errors: [{ path: '/url' }, { path: '/headers/Host' }, { path: '/body' }],
+  });
+});
+
+test('fields that are not given are not checked', async () => {
+  expect(await checksWith(true).checkSave('w', {})).toEqual([]);
+  expect(await checksWith(false).checkSave('w', { body: '{}' })).toEqual(['body: unknown name']);
+});

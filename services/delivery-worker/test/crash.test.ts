@@ -2,26 +2,26 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import { until } from '@tocsin/testing';
-import { createStage, type Stage } from './support/stage.js';
+import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
 
 const main = fileURLToPath(new URL('../dist/main.js', import.meta.url));
-const patienceMs = 600_000;
-const patience = { timeoutMs: patienceMs };
+const testTimeoutMs = 600_000;
+const waitOptions = { timeoutMs: testTimeoutMs };
 
-let stage: Stage;
+let harness: WorkerHarness;
 let worker: ReturnType<typeof keepWorker>;
 
 beforeEach(async () => {
-  stage = await createStage();
-  worker = keepWorker(stage);
+  harness = await createWorkerHarness();
+  worker = keepWorker(harness);
 });
 afterEach(async () => {
   await worker.stop();
-  await stage.close();
+  await harness.close();
 });
 
 /** A worker process that is restarted whenever it has died; the leases of its claims have expired by then. */
-function keepWorker({ config, database }: Stage) {
+function keepWorker({ config, database }: WorkerHarness) {
   const env = {
     HOST: '127.0.0.1',
     PORT: '0',
@@ -60,26 +60,26 @@ function keepWorker({ config, database }: Stage) {
 
 /** Makes all waiting deliveries due now, so that no test waits for a delay. */
 const skipWaits = () =>
-  stage.database.knex('open_deliveries').where('due_at', '>', new Date()).update({ due_at: new Date() });
+  harness.database.knex('open_deliveries').where('due_at', '>', new Date()).update({ due_at: new Date() });
 
 test(
   'a delivery that kills its worker eight times fails; those in flight beside it succeed',
   async () => {
-    const bad = await stage.addTarget();
-    const good = await Promise.all(Array.from({ length: 10 }, () => stage.addTarget()));
+    const bad = await harness.addTarget();
+    const good = await Promise.all(Array.from({ length: 10 }, () => harness.addTarget()));
     // By then the other requests are in flight, without a response.
-    stage.destination.respond(bad.path, () => setTimeout(() => worker.kill(), 200));
+    harness.destination.respond(bad.path, () => setTimeout(() => worker.kill(), 200));
     for (const { path } of good)
-      stage.destination.respond(path, (_, response) => setTimeout(() => response.end('ok'), 600));
-    await stage.write([stage.plan([bad.id, ...good.map(({ id }) => id)])]);
+      harness.destination.respond(path, (_, response) => setTimeout(() => response.end('ok'), 600));
+    await harness.write([harness.plan([bad.id, ...good.map(({ id }) => id)])]);
     const rows = await until(
       'all have ended',
       async () => {
         await skipWaits();
-        const ended = await stage.database.knex('deliveries').whereNot({ status: 'open' });
+        const ended = await harness.database.knex('deliveries').whereNot({ status: 'open' });
         return ended.length === 11 && ended;
       },
-      patience,
+      waitOptions,
     );
     const innocent = rows.filter((row) => row.webhook_id !== bad.id);
     expect(new Set(innocent.map((row) => row.status))).toEqual(new Set(['succeeded']));
@@ -87,71 +87,71 @@ test(
       status: 'failed',
       error_code: 'crashes_worker',
     });
-    expect(stage.destination.at(bad.path)).toHaveLength(8);
+    expect(harness.destination.at(bad.path)).toHaveLength(8);
   },
-  patienceMs,
+  testTimeoutMs,
 );
 
 test(
   'a delivery in flight at seven kills of its worker is claimed an eighth time and succeeds',
   async () => {
-    const { id, path } = await stage.addTarget();
+    const { id, path } = await harness.addTarget();
     let isSlow = true;
-    stage.destination.respond(path, (_, response) => {
+    harness.destination.respond(path, (_, response) => {
       if (!isSlow) response.end('ok');
     });
-    await stage.write([stage.plan([id])]);
+    await harness.write([harness.plan([id])]);
     for (let kill = 1; kill <= 7; kill += 1) {
       const isInFlight = async () => {
         await skipWaits();
-        return stage.destination.at(path).length === kill;
+        return harness.destination.at(path).length === kill;
       };
-      await until(`request ${kill} is in flight`, isInFlight, patience);
+      await until(`request ${kill} is in flight`, isInFlight, waitOptions);
       isSlow = kill < 7;
       worker.kill();
-      await until('the worker has died', () => worker.deaths() === kill, patience);
+      await until('the worker has died', () => worker.deaths() === kill, waitOptions);
     }
     const ended = async () => {
       await skipWaits();
-      return (await stage.database.knex('open_deliveries').first()) === undefined;
+      return (await harness.database.knex('open_deliveries').first()) === undefined;
     };
-    await until('the delivery has ended', ended, patience);
-    expect(stage.destination.at(path)).toHaveLength(8);
-    const [delivery] = await stage.database.knex('deliveries').where({ webhook_id: id });
+    await until('the delivery has ended', ended, waitOptions);
+    expect(harness.destination.at(path)).toHaveLength(8);
+    const [delivery] = await harness.database.knex('deliveries').where({ webhook_id: id });
     expect(delivery).toMatchObject({ status: 'succeeded', attempts_made: 1 });
   },
-  patienceMs,
+  testTimeoutMs,
 );
 
 test(
   'no delivery fails because its worker is killed six times in a row under load',
   async () => {
-    const targets = await Promise.all(Array.from({ length: 3 }, () => stage.addTarget()));
+    const targets = await Promise.all(Array.from({ length: 3 }, () => harness.addTarget()));
     for (const { path } of targets)
-      stage.destination.respond(path, (_, response) => setTimeout(() => response.end('ok'), 200));
-    const load = () => stage.write([stage.plan(targets.map(({ id }) => id))]);
+      harness.destination.respond(path, (_, response) => setTimeout(() => response.end('ok'), 200));
+    const load = () => harness.write([harness.plan(targets.map(({ id }) => id))]);
     await load();
     for (let kill = 1; kill <= 6; kill += 1) {
-      const before = stage.destination.received.length;
+      const before = harness.destination.received.length;
       const isInFlight = async () => {
         await skipWaits();
-        return stage.destination.received.length > before;
+        return harness.destination.received.length > before;
       };
-      await until('requests are in flight', isInFlight, patience);
+      await until('requests are in flight', isInFlight, waitOptions);
       worker.kill();
-      await until('the worker has died', () => worker.deaths() === kill, patience);
+      await until('the worker has died', () => worker.deaths() === kill, waitOptions);
       await load();
     }
     await until(
       'all have ended',
       async () => {
         await skipWaits();
-        return (await stage.database.knex('open_deliveries').first()) === undefined;
+        return (await harness.database.knex('open_deliveries').first()) === undefined;
       },
-      patience,
+      waitOptions,
     );
-    const rows = await stage.database.knex('deliveries');
+    const rows = await harness.database.knex('deliveries');
     expect(new Set(rows.map((row) => row.status))).toEqual(new Set(['succeeded']));
   },
-  patienceMs,
+  testTimeoutMs,
 );

@@ -30,7 +30,7 @@ function letter({ atMs = Date.now(), ...changes }: Partial<DeadLetter> & { atMs?
   return { ...rest, id: deadLetterId(atMs, rest) };
 }
 
-test('letters are stored as they are, and what a text cannot hold is made storable', async () => {
+test('dead letters are stored unchanged, except for characters that a text cannot hold', async () => {
   const atMs = Date.UTC(2026, 0, 2);
   const bytes = Buffer.from([0, 255, 10]);
   await add(
@@ -43,21 +43,21 @@ test('letters are stored as they are, and what a text cannot hold is made storab
   ]);
 });
 
-test('of a message that is too large the beginning is kept, and the size of the whole', async () => {
+test('a message that is too large is stored with its beginning and its full size', async () => {
   await add(letter({ content: Buffer.alloc(1_048_577) }), letter({ content: Buffer.alloc(1_048_576) }));
   const sizes = (await stored()).map(({ content, size_bytes }) => [content.length, size_bytes]);
   expect(sizes).toContainEqual([131_072, 1_048_577]);
   expect(sizes).toContainEqual([1_048_576, 1_048_576]);
 });
 
-test('a letter whose answer was lost is added again and stands once', async () => {
+test('a dead letter that is written twice after a lost response exists once', async () => {
   const entry = letter();
   await add(entry);
   await add(entry, letter({ content: Buffer.from('another') }));
   expect(await stored()).toHaveLength(2);
 });
 
-test('a message that is handed out again after its worker died is no second letter', async () => {
+test('a message redelivered after its worker died is no second dead letter', async () => {
   const atMs = Date.now() - minute;
   await add(letter({ atMs }), letter({ atMs, requestId: 'a-request' }));
   const other = letter({ redelivered: true, content: Buffer.from('{"other') });
@@ -67,13 +67,13 @@ test('a message that is handed out again after its worker died is no second lett
   expect(ids.at(-1)).toBe(other.id);
 });
 
-test('an equal message that comes for the first time is a letter of its own', async () => {
+test('an equal message that was not redelivered is a dead letter of its own', async () => {
   await add(letter({ atMs: Date.now() - minute }));
   await add(letter());
   expect(await stored()).toHaveLength(2);
 });
 
-test('what was put back and cannot be processed again is a letter anew', async () => {
+test('a requeued message that fails again is a new dead letter', async () => {
   await add(letter({ atMs: Date.now() - minute }));
   await db.database.knex('dead_letters').update({ requeued_at: new Date() });
   await add(letter({ redelivered: true }));

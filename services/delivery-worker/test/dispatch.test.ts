@@ -1,67 +1,67 @@
 import { randomUUID } from 'node:crypto';
 import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
-import { createScene, type Scene } from './support/scene.js';
+import { createDatabaseFixtures, type DatabaseFixtures } from './support/database-fixtures.js';
 
 let db: TestDatabase;
-let scene: Scene;
+let fixtures: DatabaseFixtures;
 
 beforeAll(async () => {
   db = await createTestDatabase();
 });
 afterAll(() => db.drop());
 beforeEach(() => {
-  scene = createScene(db.database);
+  fixtures = createDatabaseFixtures(db.database);
 });
 
-test('an alert whose key is taken is skipped whole, also when both come at once', async () => {
-  const webhookId = await scene.addWebhook();
+test('an alert whose key exists is skipped, even if both are written at once', async () => {
+  const webhookId = await fixtures.addWebhook();
   const alertId = randomUUID();
-  const first = scene.plan([webhookId], { alertId });
-  const second = scene.plan([webhookId], { alertId, acceptedAtMs: Date.now() + 5 });
+  const first = fixtures.plan([webhookId], { alertId });
+  const second = fixtures.plan([webhookId], { alertId, acceptedAtMs: Date.now() + 5 });
   const written = await Promise.all([
-    scene.write([first]),
-    scene.write([second], { acceptedAtMs: Date.now() + 5 }),
+    fixtures.write([first]),
+    fixtures.write([second], { acceptedAtMs: Date.now() + 5 }),
   ]);
-  // The ids of what is new: the alert and its one delivery.
+  // The ids of the new rows: the alert and its one delivery.
   expect(written.map(({ ids }) => ids.size).sort()).toEqual([0, 2]);
-  const rows = await scene.database.knex('deliveries').where({ alert_id: alertId });
+  const rows = await fixtures.database.knex('deliveries').where({ alert_id: alertId });
   expect(rows).toHaveLength(1);
 });
 
-test('what is due is queued in the order of its time, up to the quota, and held webhooks are not surveyed', async () => {
-  const [free, held] = [await scene.addWebhook(), await scene.addWebhook()];
-  await scene.write([scene.plan([free, held]), scene.plan([free, held])]);
-  await scene.pauses.pause([
+test('due deliveries are queued oldest first up to the quota, except those of paused webhooks', async () => {
+  const [free, held] = [await fixtures.addWebhook(), await fixtures.addWebhook()];
+  await fixtures.write([fixtures.plan([free, held]), fixtures.plan([free, held])]);
+  await fixtures.pauses.pause([
     { webhookId: held, version: 1, reason: 'circuit', forMs: 60_000, times: 1 },
     { webhookId: free, version: 0, reason: 'circuit', forMs: 60_000, times: 1 },
   ]);
-  const candidates = (await scene.dispatch.survey(10)).filter(
-    ({ workspaceId }) => workspaceId === scene.workspaceId,
+  const candidates = (await fixtures.dispatch.survey(10)).filter(
+    ({ workspaceId }) => workspaceId === fixtures.workspaceId,
   );
   expect(candidates).toMatchObject([
-    { workspaceId: scene.workspaceId, webhookId: free, due: 2, probing: false },
+    { workspaceId: fixtures.workspaceId, webhookId: free, due: 2, probing: false },
   ]);
-  const due = await scene.dispatch.queue([{ contender: candidates[0]!, quota: 1 }]);
+  const due = await fixtures.dispatch.queue([{ contender: candidates[0]!, quota: 1 }]);
   expect(due).toHaveLength(1);
-  const queued = await scene.dispatch.queued();
+  const queued = await fixtures.dispatch.queued();
   expect(queued.byWebhook.get(free)).toBe(1);
   expect(queued.unclaimed).toBeGreaterThan(0);
-  expect(await scene.dispatch.releaseExpired()).toBe(0);
+  expect(await fixtures.dispatch.releaseExpired()).toBe(0);
 });
 
-test('what comes long after its survey queues nothing: whoever sent it publishes nothing any more', async () => {
-  const webhookId = await scene.addWebhook();
-  await scene.write([scene.plan([webhookId])]);
-  const [candidate] = (await scene.dispatch.survey(10)).filter((entry) => entry.webhookId === webhookId);
+test('a statement that arrives long after its survey queues nothing', async () => {
+  const webhookId = await fixtures.addWebhook();
+  await fixtures.write([fixtures.plan([webhookId])]);
+  const [candidate] = (await fixtures.dispatch.survey(10)).filter((entry) => entry.webhookId === webhookId);
   const stale = { ...candidate!, queueBy: new Date(candidate!.queueBy.getTime() - 11_000) };
-  expect(await scene.dispatch.queue([{ contender: stale, quota: 1 }])).toEqual([]);
-  expect(await scene.dispatch.queue([{ contender: candidate!, quota: 1 }])).toHaveLength(1);
+  expect(await fixtures.dispatch.queue([{ contender: stale, quota: 1 }])).toEqual([]);
+  expect(await fixtures.dispatch.queue([{ contender: candidate!, quota: 1 }])).toHaveLength(1);
 });
 
-test('a hold whose time has passed makes its webhook a probe', async () => {
-  const webhookId = await scene.addWebhook();
-  await scene.write([scene.plan([webhookId])]);
-  await scene.pauses.pause([{ webhookId, version: 1, reason: 'retry_after', forMs: -1, times: 1 }]);
-  const [candidate] = (await scene.dispatch.survey(10)).filter((entry) => entry.webhookId === webhookId);
+test('a webhook whose pause is over is probed', async () => {
+  const webhookId = await fixtures.addWebhook();
+  await fixtures.write([fixtures.plan([webhookId])]);
+  await fixtures.pauses.pause([{ webhookId, version: 1, reason: 'retry_after', forMs: -1, times: 1 }]);
+  const [candidate] = (await fixtures.dispatch.survey(10)).filter((entry) => entry.webhookId === webhookId);
   expect(candidate).toMatchObject({ probing: true, due: 1 });
 });

@@ -1,17 +1,17 @@
 import { randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { until } from '@tocsin/testing';
-import { createStage, type Stage } from './support/stage.js';
+import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
 
-let stage: Stage;
+let harness: WorkerHarness;
 
 beforeEach(async () => {
-  stage = await createStage();
-  await stage.startWorker();
+  harness = await createWorkerHarness();
+  await harness.startWorker();
 });
-afterEach(() => stage.close());
+afterEach(() => harness.close());
 
-const letters = () => stage.database.knex('dead_letters').orderBy('id');
+const letters = () => harness.database.knex('dead_letters').orderBy('id');
 
 test.each([
   ['an unreadable list', () => `no delivery ${randomUUID()}`],
@@ -20,7 +20,7 @@ test.each([
   'a delivery message with %s is a dead letter, again after its requeue, and delays nothing',
   async (_, make) => {
     const content = Buffer.from(make());
-    await stage.publishDue(content);
+    await harness.publishDue(content);
     const [letter] = await until('it is a dead letter', async () => {
       const rows = await letters();
       return rows.length === 1 && rows;
@@ -31,25 +31,25 @@ test.each([
       routing_key: 'delivery.due',
       content,
     });
-    await stage.database.knex('dead_letters').update({ requeued_at: new Date() });
-    await stage.publishDue(content);
+    await harness.database.knex('dead_letters').update({ requeued_at: new Date() });
+    await harness.publishDue(content);
     await until('it is a dead letter again', async () => (await letters()).length === 2);
-    const target = await stage.addTarget();
-    await stage.write([stage.plan([target.id])]);
-    await until('a delivery goes on', () => stage.destination.at(target.path).length === 1);
+    const target = await harness.addTarget();
+    await harness.write([harness.plan([target.id])]);
+    await until('a delivery goes on', () => harness.destination.at(target.path).length === 1);
   },
 );
 
 test('few large delivery messages are in flight at once, and all become dead letters', async () => {
-  await stage.database.knex.transaction(async (trx) => {
+  await harness.database.knex.transaction(async (trx) => {
     // Messages in flight stay in flight.
     await trx.raw('lock table dead_letters in access exclusive mode');
     const large = Array.from({ length: 600 }, (_, index) => Buffer.alloc(100_000, `${index} `));
-    await Promise.all(large.map((content) => stage.publishDue(content)));
+    await Promise.all(large.map((content) => harness.publishDue(content)));
     // 32 MiB hold 335 of them.
-    await until('the first are in flight', async () => (await stage.dueInQueue()) <= 265);
+    await until('the first are in flight', async () => (await harness.dueInQueue()) <= 265);
     await sleep(500);
-    expect(await stage.dueInQueue()).toBe(265);
+    expect(await harness.dueInQueue()).toBe(265);
   });
   await until('all are dead letters', async () => (await letters().select('id')).length === 600);
 });

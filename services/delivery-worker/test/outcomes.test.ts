@@ -2,14 +2,14 @@ import type { Database } from '@tocsin/database';
 import { Secret } from '@tocsin/kit';
 import { until } from '@tocsin/testing';
 import type { DeliveryWorkerConfig } from '../src/config.js';
-import { createStage, type Stage } from './support/stage.js';
+import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
 
-let stage: Stage;
+let harness: WorkerHarness;
 
 beforeEach(async () => {
-  stage = await createStage({ leases: { queuedMs: 1_000, claimMs: 14_000 } });
+  harness = await createWorkerHarness({ leases: { queuedMs: 1_000, claimMs: 14_000 } });
 });
-afterEach(() => stage.close());
+afterEach(() => harness.close());
 
 type Limits = { statement_timeout?: string; lock_timeout?: string };
 
@@ -18,18 +18,18 @@ function startWorker(
   { statement_timeout = '30000', lock_timeout = '300' }: Limits = {},
   changes: Partial<DeliveryWorkerConfig> = {},
 ) {
-  const url = new URL(stage.config.databaseUrl.reveal());
+  const url = new URL(harness.config.databaseUrl.reveal());
   url.searchParams.set('statement_timeout', statement_timeout);
   url.searchParams.set('lock_timeout', lock_timeout);
-  return stage.startWorker({ databaseUrl: new Secret(url.href), ...changes });
+  return harness.startWorker({ databaseUrl: new Secret(url.href), ...changes });
 }
 
 /** A destination that responds only after `answer` was called. */
 async function addTargetThatWaits() {
-  const target = await stage.addTarget();
+  const target = await harness.addTarget();
   const waiting: (() => void)[] = [];
   let isOpen = false;
-  stage.destination.respond(target.path, (_, response) => {
+  harness.destination.respond(target.path, (_, response) => {
     if (isOpen) response.end('ok');
     else waiting.push(() => response.end('ok'));
   });
@@ -41,28 +41,28 @@ async function addTargetThatWaits() {
 }
 
 const writeWaiting = async (webhookId: string, count: number) => {
-  const planned = Array.from({ length: count }, () => stage.plan([webhookId]));
-  await stage.write(planned);
+  const planned = Array.from({ length: count }, () => harness.plan([webhookId]));
+  await harness.write(planned);
   return planned.map(({ deliveries }) => deliveries[0]!.id);
 };
 const ended = (count: number) =>
   until(
     `${count} deliveries have succeeded`,
-    async () => (await stage.database.knex('deliveries').where({ status: 'succeeded' })).length === count,
+    async () => (await harness.database.knex('deliveries').where({ status: 'succeeded' })).length === count,
     { timeoutMs: 25_000 },
   );
 /** Slots of a webhook that has not responded yet. */
 const inFlight = 4;
-const requests = (path: string) => stage.destination.at(path).length;
+const requests = (path: string) => harness.destination.at(path).length;
 
 /** Waits until all deliveries have succeeded, and checks that each was sent and recorded once. */
 async function expectOnce(path: string, count: number) {
   await ended(count);
   expect(requests(path)).toBe(count);
-  const rows = await stage.database.knex('deliveries').select('attempts_made', 'status_code');
+  const rows = await harness.database.knex('deliveries').select('attempts_made', 'status_code');
   expect(rows).toEqual(Array.from({ length: count }, () => ({ attempts_made: 1, status_code: 200 })));
-  expect(await stage.database.knex('attempts')).toHaveLength(count);
-  expect(await stage.database.knex('open_deliveries')).toEqual([]);
+  expect(await harness.database.knex('attempts')).toHaveLength(count);
+  expect(await harness.database.knex('open_deliveries')).toEqual([]);
 }
 
 /** Sets all leases to a time in the past, and waits until the sweep has released them. */
@@ -84,11 +84,11 @@ test.each<[string, Limits]>([
     const ids = await writeWaiting(target.id, inFlight);
     await startWorker(limits);
     await until('all are being sent', () => target.waiting() === ids.length);
-    await stage.database.knex.transaction(async (trx) => {
+    await harness.database.knex.transaction(async (trx) => {
       await trx.raw('lock table attempts in access exclusive mode');
       target.answer();
-      for (let lease = 0; lease < 7; lease += 1) await expireLeases(stage.database);
-      expect(await stage.database.knex('open_deliveries').max('claims_without_outcome')).toEqual([
+      for (let lease = 0; lease < 7; lease += 1) await expireLeases(harness.database);
+      expect(await harness.database.knex('open_deliveries').max('claims_without_outcome')).toEqual([
         { max: 1 },
       ]);
     });
@@ -103,7 +103,7 @@ test('a delivery that is queued again while it is sent is claimed right after th
   // With such long leases the sweep releases nothing.
   await startWorker({}, { leases: { queuedMs: 600_000, claimMs: 600_000 } });
   await until('it is being sent', () => target.waiting() === 1);
-  await stage.database.knex('open_deliveries').update({
+  await harness.database.knex('open_deliveries').update({
     run: 2,
     state: 'waiting',
     claimed: false,
@@ -111,16 +111,16 @@ test('a delivery that is queued again while it is sent is claimed right after th
     lease_until: null,
     due_at: new Date(0),
   });
-  const row = () => stage.database.knex('open_deliveries').first();
+  const row = () => harness.database.knex('open_deliveries').first();
   await until('it is queued anew', async () => (await row()).state === 'queued');
-  const other = await stage.addTarget();
+  const other = await harness.addTarget();
   await writeWaiting(other.id, 1);
   await until('what was queued later has come', () => requests(other.path) === 1);
   expect(requests(target.path)).toBe(1);
   target.answer();
   await ended(2);
   expect(requests(target.path)).toBe(2);
-  expect(await stage.database.knex('open_deliveries')).toEqual([]);
+  expect(await harness.database.knex('open_deliveries')).toEqual([]);
 }, 60_000);
 
 test('no other worker sends a delivery that waits for its record for longer than its lease', async () => {
@@ -128,10 +128,10 @@ test('no other worker sends a delivery that waits for its record for longer than
   const ids = await writeWaiting(target.id, inFlight);
   await Promise.all([startWorker(), startWorker()]);
   await until('all are being sent', () => target.waiting() === ids.length);
-  await stage.database.knex.transaction(async (trx) => {
+  await harness.database.knex.transaction(async (trx) => {
     await trx.raw('lock table attempts in access exclusive mode');
     target.answer();
-    await new Promise((resolve) => setTimeout(resolve, 1_500 + stage.config.leases.claimMs));
+    await new Promise((resolve) => setTimeout(resolve, 1_500 + harness.config.leases.claimMs));
   });
   await expectOnce(target.path, ids.length);
 }, 60_000);
@@ -141,31 +141,31 @@ test('a locked row delays no other outcome', async () => {
   const ids = await writeWaiting(target.id, inFlight);
   await startWorker();
   await until('all are being sent', () => target.waiting() === ids.length);
-  await stage.database.knex.transaction(async (trx) => {
+  await harness.database.knex.transaction(async (trx) => {
     await trx('open_deliveries').where({ delivery_id: ids[3]! }).forUpdate();
     target.answer();
     await ended(ids.length - 1);
     // The worker goes on with other deliveries.
-    const other = await stage.addTarget();
-    await stage.fire(await stage.addRule([other.id]));
+    const other = await harness.addTarget();
+    await harness.fire(await harness.addRule([other.id]));
     await until('another has been delivered', () => requests(other.path) === 1);
   });
   await ended(ids.length + 1);
   expect(requests(target.path)).toBe(ids.length);
-  expect(await stage.database.knex('attempts')).toHaveLength(ids.length + 1);
+  expect(await harness.database.knex('attempts')).toHaveLength(ids.length + 1);
 }, 60_000);
 
 test('the number of sent deliveries without a record is limited; the others wait unsent', async () => {
   const slots = 4;
-  const target = await stage.addTarget();
-  const rule = await stage.addRule([target.id]);
+  const target = await harness.addTarget();
+  const rule = await harness.addRule([target.id]);
   await startWorker({}, { slots });
-  await stage.fire(rule);
+  await harness.fire(rule);
   await ended(1);
-  await stage.database.knex.transaction(async (trx) => {
+  await harness.database.knex.transaction(async (trx) => {
     await trx.raw('lock table attempts in access exclusive mode');
-    await Promise.all(Array.from({ length: 400 }, () => stage.fire(rule)));
-    await until('all are taken over', async () => (await stage.database.knex('alerts')).length === 401);
+    await Promise.all(Array.from({ length: 400 }, () => harness.fire(rule)));
+    await until('all are taken over', async () => (await harness.database.knex('alerts')).length === 401);
     await new Promise((resolve) => setTimeout(resolve, 1_000));
     expect(requests(target.path)).toBeGreaterThan(slots);
     // One batch of records can be in flight besides the requests.
@@ -175,29 +175,29 @@ test('the number of sent deliveries without a record is limited; the others wait
 }, 60_000);
 
 test('an outcome does not wait for the commit of its webhook’s pause', async () => {
-  const target = await stage.addTarget();
-  stage.destination.respond(target.path, (_, response) =>
+  const target = await harness.addTarget();
+  harness.destination.respond(target.path, (_, response) =>
     response.writeHead(503, { 'retry-after': '60' }).end(),
   );
-  await stage.database.knex.transaction(async (trx) => {
+  await harness.database.knex.transaction(async (trx) => {
     await trx.raw('lock table webhook_pauses in exclusive mode');
     await startWorker();
-    await stage.fire(await stage.addRule([target.id]));
-    await until('it has been recorded', () => stage.database.knex('attempts').first());
+    await harness.fire(await harness.addRule([target.id]));
+    await until('it has been recorded', () => harness.database.knex('attempts').first());
   });
   expect(requests(target.path)).toBe(1);
 }, 60_000);
 
 test('no delivery is lost or repeated while statements are cancelled again and again', async () => {
-  const target = await stage.addTarget();
-  const rule = await stage.addRule([target.id]);
+  const target = await harness.addTarget();
+  const rule = await harness.addRule([target.id]);
   // A slower commit makes it likely that a cancellation meets a statement.
-  await stage.database.knex.raw(`
+  await harness.database.knex.raw(`
     create function wait_a_little() returns trigger language plpgsql as 'begin perform pg_sleep(0.05); return null; end';
     create trigger slow after insert on attempts for each statement execute function wait_a_little()`);
   await startWorker();
   const cancel = async () => {
-    const { rows } = await stage.database.knex.raw(
+    const { rows } = await harness.database.knex.raw(
       `select pg_cancel_backend(pid) from pg_stat_activity
        where datname = current_database() and application_name = 'tocsin-delivery-worker' and state = 'active'`,
     );
@@ -205,7 +205,7 @@ test('no delivery is lost or repeated while statements are cancelled again and a
   };
   let fired = 0;
   for (let cancelled = 0; cancelled < 100 || fired < 50; fired += 1) {
-    await stage.fire(rule);
+    await harness.fire(rule);
     cancelled += await cancel();
   }
   await expectOnce(target.path, fired);
@@ -216,22 +216,22 @@ test('outcomes wait for a read-only database, also on sessions that were opened 
   const ids = await writeWaiting(target.id, inFlight);
   await startWorker();
   await until('all are being sent', () => target.waiting() === ids.length);
-  const { rows } = await stage.database.knex.raw('select current_database() as name');
+  const { rows } = await harness.database.knex.raw('select current_database() as name');
   const setting = `alter database ${rows[0].name}`;
-  await stage.database.knex.raw(`${setting} set default_transaction_read_only = on`);
+  await harness.database.knex.raw(`${setting} set default_transaction_read_only = on`);
   const sessions = () =>
-    stage.database
+    harness.database
       .knex('pg_stat_activity')
       .where({ datname: rows[0].name, application_name: 'tocsin-delivery-worker' })
       .pluck('pid');
   const before: number[] = await sessions();
-  await stage.database.knex.raw('select pg_terminate_backend(pid) from unnest(?::integer[]) as pid', [
+  await harness.database.knex.raw('select pg_terminate_backend(pid) from unnest(?::integer[]) as pid', [
     before,
   ]);
   target.answer();
   await until('there are new sessions', async () => (await sessions()).some((pid) => !before.includes(pid)));
   await new Promise((resolve) => setTimeout(resolve, 500));
-  expect(await stage.database.knex('attempts')).toEqual([]);
-  await stage.database.knex.raw(`${setting} reset default_transaction_read_only`);
+  expect(await harness.database.knex('attempts')).toEqual([]);
+  await harness.database.knex.raw(`${setting} reset default_transaction_read_only`);
   await expectOnce(target.path, ids.length);
 }, 60_000);

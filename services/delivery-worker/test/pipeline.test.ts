@@ -1,35 +1,35 @@
 import { randomUUID } from 'node:crypto';
 import { requestIdHeader } from '@tocsin/contracts';
 import { until } from '@tocsin/testing';
-import { alertMessage, createStage, type Stage } from './support/stage.js';
+import { alertMessage, createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
 
-let stage: Stage;
+let harness: WorkerHarness;
 
 beforeAll(async () => {
-  stage = await createStage();
-  await stage.startWorker();
+  harness = await createWorkerHarness();
+  await harness.startWorker();
 });
-afterAll(() => stage.close());
+afterAll(() => harness.close());
 
 const settled = (alertId: string, count: number) =>
   until(`${count} deliveries of ${alertId} have ended`, async () => {
-    const rows = await stage.deliveriesOf(alertId);
+    const rows = await harness.deliveriesOf(alertId);
     return rows.length === count && rows.every((row) => row.status !== 'open') && rows;
   });
 
-test('an alert reaches every webhook of its rule, rendered, with exactly the configured headers', async () => {
+test('an alert reaches each webhook of its rule, rendered and with the configured headers only', async () => {
   const body =
     '{"text": "{{ model_name }} at {{ metric_value | round(2) }} of {{ threshold }}", "typo": "{{ modle }}"}';
-  const first = await stage.addTarget({
+  const first = await harness.addTarget({
     body,
     headers: { 'X-Team': ['a', 'b'], authorization: ['Basic dTpw'] },
   });
-  const second = await stage.addTarget({ body: '{"at": "{{ fired_at }}", "bound": "{{ bound }}"}' });
-  const alertId = await stage.fire(await stage.addRule([first.id, second.id]), { threshold: 5 });
+  const second = await harness.addTarget({ body: '{"at": "{{ fired_at }}", "bound": "{{ bound }}"}' });
+  const alertId = await harness.fire(await harness.addRule([first.id, second.id]), { threshold: 5 });
 
   const rows = await settled(alertId, 2);
   expect(rows.map((row) => row.status)).toEqual(['succeeded', 'succeeded']);
-  const [request] = stage.destination.at(first.path);
+  const [request] = harness.destination.at(first.path);
   expect(JSON.parse(request!.body)).toEqual({ text: 'churn "v2" at 0.42 of 5.0', typo: '' });
   expect(request!.rawHeaders.filter((name) => /^x-team$/i.test(name))).toHaveLength(2);
   const names = request!.rawHeaders.filter((_, index) => index % 2 === 0).map((name) => name.toLowerCase());
@@ -40,45 +40,45 @@ test('an alert reaches every webhook of its rule, rendered, with exactly the con
     'host',
     'x-team',
   ]);
-  expect(JSON.parse(stage.destination.at(second.path)[0]!.body)).toEqual({
+  expect(JSON.parse(harness.destination.at(second.path)[0]!.body)).toEqual({
     at: '2026-01-02T03:04:05.678Z',
     bound: 'upper_bound',
   });
 });
 
 test('the same alert again is the same alert', async () => {
-  const target = await stage.addTarget();
-  const ruleId = await stage.addRule([target.id]);
-  const alertId = await stage.fire(ruleId);
+  const target = await harness.addTarget();
+  const ruleId = await harness.addRule([target.id]);
+  const alertId = await harness.fire(ruleId);
   await settled(alertId, 1);
-  await stage.fire(ruleId, { alert_id: alertId });
-  const later = await stage.fire(ruleId);
+  await harness.fire(ruleId, { alert_id: alertId });
+  const later = await harness.fire(ruleId);
   await settled(later, 1);
-  expect(await stage.deliveriesOf(alertId)).toHaveLength(1);
-  expect(stage.destination.at(target.path)).toHaveLength(2);
+  expect(await harness.deliveriesOf(alertId)).toHaveLength(1);
+  expect(harness.destination.at(target.path)).toHaveLength(2);
 });
 
 test.each([
   ['rule_disabled', { enabled: false }],
   ['rule_deleted', { deleted: true }],
-])('an alert whose rule says %s delivers nothing, and says why', async (outcome, options) => {
-  const target = await stage.addTarget();
-  const alertId = await stage.fire(await stage.addRule([target.id], options));
-  const alert = await until('the alert is recorded', () => stage.alertOf(alertId));
+])('an alert whose rule says %s delivers nothing and records the reason', async (outcome, options) => {
+  const target = await harness.addTarget();
+  const alertId = await harness.fire(await harness.addRule([target.id], options));
+  const alert = await until('the alert is recorded', () => harness.alertOf(alertId));
   expect(alert.outcome).toBe(outcome);
-  expect(await stage.deliveriesOf(alertId)).toEqual([]);
+  expect(await harness.deliveriesOf(alertId)).toEqual([]);
 });
 
-test('an alert of a rule without webhooks delivers nothing, and says why', async () => {
-  const alertId = await stage.fire(await stage.addRule([]));
-  expect((await until('the alert is recorded', () => stage.alertOf(alertId))).outcome).toBe('no_webhooks');
+test('an alert of a rule without webhooks delivers nothing and records the reason', async () => {
+  const alertId = await harness.fire(await harness.addRule([]));
+  expect((await until('the alert is recorded', () => harness.alertOf(alertId))).outcome).toBe('no_webhooks');
 });
 
-test('a rule inside the message counts where none of its id was ever registered', async () => {
-  const target = await stage.addTarget({
+test('a rule inside the message applies if no rule with its id was ever registered', async () => {
+  const target = await harness.addTarget({
     body: '{"rule": "{{ alert_rule_name }}", "limit": {{ threshold }}}',
   });
-  const foreign = await stage.addTarget({ workspace: randomUUID() });
+  const foreign = await harness.addTarget({ workspace: randomUUID() });
   const alert_rule = {
     name: 'of the monitor',
     enabled: true,
@@ -86,18 +86,18 @@ test('a rule inside the message counts where none of its id was ever registered'
     bound: 'lower_bound',
     notification_webhook_ids: [target.id, foreign.id, target.id],
   };
-  const alertId = await stage.fire(randomUUID(), { alert_rule });
+  const alertId = await harness.fire(randomUUID(), { alert_rule });
   const rows = await settled(alertId, 2);
-  expect(JSON.parse(stage.destination.at(target.path)[0]!.body)).toEqual({
+  expect(JSON.parse(harness.destination.at(target.path)[0]!.body)).toEqual({
     rule: 'of the monitor',
     limit: 0.25,
   });
-  // Another workspace's webhook is as good as none: recorded, and nothing is sent.
+  // A delivery to another workspace's webhook is recorded as failed, and nothing is sent.
   expect(rows.find((row) => row.webhook_id === foreign.id)).toMatchObject({
     status: 'failed',
     error_code: 'webhook_deleted',
   });
-  expect(stage.destination.at(foreign.path)).toEqual([]);
+  expect(harness.destination.at(foreign.path)).toEqual([]);
 });
 
 test.each([
@@ -127,56 +127,56 @@ test.each([
   ['invalid_message', () => Buffer.from('{"alert_id": "no uuid"}')],
   ['invalid_message', () => Buffer.from(`${'['.repeat(10_000)}${']'.repeat(10_000)}`)],
 ])(
-  'a message that is a %s is set aside with its reason, and the next alert goes through',
+  'a message that is a %s becomes a dead letter, and the next alert is delivered',
   async (reason, content) => {
-    const before = await stage.database.knex('dead_letters').count().first();
+    const before = await harness.database.knex('dead_letters').count().first();
     const bytes = content();
-    await stage.publishRaw(bytes);
+    await harness.publishRaw(bytes);
     const letter = await until('the dead letter is there', async () => {
-      const rows = await stage.database.knex('dead_letters').orderBy('id', 'desc');
+      const rows = await harness.database.knex('dead_letters').orderBy('id', 'desc');
       return rows.length > Number(before!.count) && rows[0];
     });
     expect(letter).toMatchObject({ reason, queue: 'alert-fired', routing_key: 'alert.fired' });
     expect(letter.content.equals(bytes)).toBe(true);
-    const target = await stage.addTarget();
-    await settled(await stage.fire(await stage.addRule([target.id])), 1);
+    const target = await harness.addTarget();
+    await settled(await harness.fire(await harness.addRule([target.id])), 1);
   },
 );
 
-test('a message beyond the size of an alert is set aside unread, and its beginning is kept', async () => {
-  const target = await stage.addTarget();
-  const rule = await stage.addRule([target.id]);
-  const alert = JSON.stringify(alertMessage({ ruleId: rule, workspaceId: stage.workspaceId }));
+test('a message that is too large for an alert becomes a truncated dead letter', async () => {
+  const target = await harness.addTarget();
+  const rule = await harness.addRule([target.id]);
+  const alert = JSON.stringify(alertMessage({ ruleId: rule, workspaceId: harness.workspaceId }));
   const largest = alert.padEnd(1_048_576);
-  await stage.publishRaw(Buffer.from(`${largest} `));
+  await harness.publishRaw(Buffer.from(`${largest} `));
   const letter = await until('the dead letter is there', () =>
-    stage.database.knex('dead_letters').where('detail', 'like', '%1048577 bytes%').first(),
+    harness.database.knex('dead_letters').where('detail', 'like', '%1048577 bytes%').first(),
   );
   expect(letter).toMatchObject({ reason: 'invalid_message' });
   expect(letter.content.toString()).toBe(largest.slice(0, 131_072));
-  await stage.publishRaw(Buffer.from(largest));
-  await until('the largest one is delivered', () => stage.destination.at(target.path).length === 1);
+  await harness.publishRaw(Buffer.from(largest));
+  await until('the largest one is delivered', () => harness.destination.at(target.path).length === 1);
 });
 
-test('dead letters that wait for the database hold up no alert', async () => {
-  const target = await stage.addTarget();
+test('dead letters that wait for the database delay no alert', async () => {
+  const target = await harness.addTarget();
   const garbage = Array.from({ length: 500 }, (_, index) => Buffer.from(`{"flood ${index}`));
-  await stage.database.knex.transaction(async (trx) => {
+  await harness.database.knex.transaction(async (trx) => {
     await trx.raw('lock table dead_letters in access exclusive mode');
-    await Promise.all(garbage.map((content) => stage.publishRaw(content)));
-    await settled(await stage.fire(await stage.addRule([target.id])), 1);
+    await Promise.all(garbage.map((content) => harness.publishRaw(content)));
+    await settled(await harness.fire(await harness.addRule([target.id])), 1);
   });
-  await until('all are set aside', async () => {
-    const rows = await stage.database.knex('dead_letters').whereIn('content', garbage);
+  await until('all are dead letters', async () => {
+    const rows = await harness.database.knex('dead_letters').whereIn('content', garbage);
     return rows.length === garbage.length;
   });
 });
 
-test('what was published with a key that nobody listens to is set aside as such', async () => {
+test('a message with an unknown routing key becomes a dead letter with that reason', async () => {
   const content = Buffer.from(JSON.stringify({ some: randomUUID() }));
-  await stage.publishRaw(content, {}, 'alert.ended');
+  await harness.publishRaw(content, {}, 'alert.ended');
   const letter = await until('the dead letter is there', () =>
-    stage.database.knex('dead_letters').where({ content }).first(),
+    harness.database.knex('dead_letters').where({ content }).first(),
   );
   expect(letter).toMatchObject({
     reason: 'unrouted',
@@ -186,51 +186,51 @@ test('what was published with a key that nobody listens to is set aside as such'
   });
 });
 
-test('an alert that comes while its queue is not bound is delivered', async () => {
-  const target = await stage.addTarget();
-  const ruleId = await stage.addRule([target.id]);
-  const alertId = await stage.whileUnbound(() => stage.fire(ruleId));
+test('an alert published while its queue is not bound is delivered', async () => {
+  const target = await harness.addTarget();
+  const ruleId = await harness.addRule([target.id]);
+  const alertId = await harness.whileUnbound(() => harness.fire(ruleId));
   await settled(alertId, 1);
 });
 
 test.each([
   ['a-request/1', 'a-request/1'],
   ['no\nid', null],
-])('a dead letter keeps the id of its request where it is one: %j', async (given, kept) => {
+])('a dead letter keeps the id of its request if that is valid: %j', async (given, kept) => {
   const content = Buffer.from(`{"no alert": "${randomUUID()}"}`);
-  await stage.publishRaw(content, { [requestIdHeader]: given });
+  await harness.publishRaw(content, { [requestIdHeader]: given });
   const letter = await until('the dead letter is there', () =>
-    stage.database.knex('dead_letters').where({ content }).first(),
+    harness.database.knex('dead_letters').where({ content }).first(),
   );
   expect(letter.request_id).toBe(kept);
 });
 
-test('an alert of an unknown rule, or of another workspace’s, is set aside as such', async () => {
-  const foreign = await stage.addRule([], { workspaceId: randomUUID() });
+test('an alert of an unknown rule or of another workspace’s rule becomes a dead letter', async () => {
+  const foreign = await harness.addRule([], { workspaceId: randomUUID() });
   for (const ruleId of [randomUUID(), foreign]) {
-    const alertId = await stage.fire(ruleId);
+    const alertId = await harness.fire(ruleId);
     await until('the dead letter names the rule', async () => {
-      const rows = await stage.database.knex('dead_letters').where({ reason: 'unknown_alert_rule' });
+      const rows = await harness.database.knex('dead_letters').where({ reason: 'unknown_alert_rule' });
       return rows.some((row) => row.detail.includes(ruleId));
     });
-    expect(await stage.alertOf(alertId)).toBeUndefined();
+    expect(await harness.alertOf(alertId)).toBeUndefined();
   }
 });
 
-test('one dead, one slow and one failing destination among twenty hold nobody up, and the record says what happened', async () => {
-  const slow = await stage.addTarget();
-  stage.destination.respond(slow.path, (_, response) => setTimeout(() => response.end('late'), 3_000));
-  const failing = await stage.addTarget();
-  stage.destination.respond(failing.path, (_, response) => response.writeHead(500).end('no'));
-  const dead = await stage.addTarget({ url: 'http://127.0.0.1:1/' });
-  const healthy = await Promise.all(Array.from({ length: 17 }, () => stage.addTarget()));
+test('three bad destinations among twenty delay no other, and their deliveries say what failed', async () => {
+  const slow = await harness.addTarget();
+  harness.destination.respond(slow.path, (_, response) => setTimeout(() => response.end('late'), 3_000));
+  const failing = await harness.addTarget();
+  harness.destination.respond(failing.path, (_, response) => response.writeHead(500).end('no'));
+  const dead = await harness.addTarget({ url: 'http://127.0.0.1:1/' });
+  const healthy = await Promise.all(Array.from({ length: 17 }, () => harness.addTarget()));
   const ids = [dead, slow, failing, ...healthy].map((target) => target.id);
-  const alertId = await stage.fire(await stage.addRule(ids));
+  const alertId = await harness.fire(await harness.addRule(ids));
 
   await until('the healthy ones have arrived', () =>
-    healthy.every((target) => stage.destination.at(target.path).length === 1),
+    healthy.every((target) => harness.destination.at(target.path).length === 1),
   );
-  expect(stage.destination.at(slow.path).length).toBeLessThanOrEqual(1);
+  expect(harness.destination.at(slow.path).length).toBeLessThanOrEqual(1);
   const rows = await settled(alertId, 20);
   const byWebhook = new Map(rows.map((row) => [row.webhook_id, row]));
   expect(byWebhook.get(dead.id)).toMatchObject({
@@ -247,58 +247,61 @@ test('one dead, one slow and one failing destination among twenty hold nobody up
   expect(byWebhook.get(slow.id)).toMatchObject({ status: 'succeeded', attempts_made: 1 });
 });
 
-test('a template that breaks at firing sends nothing and fails with the place', async () => {
-  const broken = await stage.addTarget({ body: '{"a": {{ metric_value }' });
-  const notJson = await stage.addTarget({ body: '{"a": {{ model_name }}}' });
-  const rows = await settled(await stage.fire(await stage.addRule([broken.id, notJson.id])), 2);
+test('a template that fails to render sends nothing, and the error names the place', async () => {
+  const broken = await harness.addTarget({ body: '{"a": {{ metric_value }' });
+  const notJson = await harness.addTarget({ body: '{"a": {{ model_name }}}' });
+  const rows = await settled(await harness.fire(await harness.addRule([broken.id, notJson.id])), 2);
   const codes = Object.fromEntries(rows.map((row) => [row.webhook_id, row.error_code]));
   expect(codes).toEqual({ [broken.id]: 'template_error', [notJson.id]: 'invalid_json' });
   expect(rows.every((row) => row.attempts_made === 0)).toBe(true);
 });
 
-test('a disabled webhook is skipped and a deleted one fails, and both say so', async () => {
-  const disabled = await stage.addTarget({ enabled: false });
-  const rows = await settled(await stage.fire(await stage.addRule([disabled.id])), 1);
+test('a delivery to a disabled webhook is skipped, and one to a deleted webhook fails', async () => {
+  const disabled = await harness.addTarget({ enabled: false });
+  const rows = await settled(await harness.fire(await harness.addRule([disabled.id])), 1);
   expect(rows[0]).toMatchObject({ status: 'skipped', error_code: 'webhook_disabled', attempts_made: 0 });
 });
 
 test.each([
-  ['failed', 'webhook_deleted', (id: string) => stage.database.knex('webhooks').where({ id }).delete()],
+  ['failed', 'webhook_deleted', (id: string) => harness.database.knex('webhooks').where({ id }).delete()],
   [
     'skipped',
     'webhook_disabled',
-    (id: string) => stage.database.knex('webhooks').where({ id }).update({ enabled: false }),
+    (id: string) => harness.database.knex('webhooks').where({ id }).update({ enabled: false }),
   ],
-])('what is being sent meanwhile and fails ends as %s, %s at once', async (status, error_code, change) => {
-  const target = await stage.addTarget();
-  stage.destination.respond(target.path, async (_, response) => {
-    await stage.database.knex('alert_rule_webhooks').where({ webhook_id: target.id }).delete();
-    await change(target.id);
-    // A retry would come in an hour.
-    response.writeHead(503, { 'Retry-After': '3600' }).end();
-  });
-  const alertId = await stage.fire(await stage.addRule([target.id]));
-  expect(await settled(alertId, 1)).toMatchObject([{ status, error_code, attempts_made: 1 }]);
-});
+])(
+  'a request that fails after the change of its webhook ends as %s, %s at once',
+  async (status, error_code, change) => {
+    const target = await harness.addTarget();
+    harness.destination.respond(target.path, async (_, response) => {
+      await harness.database.knex('alert_rule_webhooks').where({ webhook_id: target.id }).delete();
+      await change(target.id);
+      // The retry would follow an hour later.
+      response.writeHead(503, { 'Retry-After': '3600' }).end();
+    });
+    const alertId = await harness.fire(await harness.addRule([target.id]));
+    expect(await settled(alertId, 1)).toMatchObject([{ status, error_code, attempts_made: 1 }]);
+  },
+);
 
-test('Retry-After holds the whole webhook: other alerts wait without an attempt', async () => {
-  const target = await stage.addTarget();
+test('Retry-After pauses the webhook: other alerts wait without an attempt', async () => {
+  const target = await harness.addTarget();
   let asked = 0;
-  stage.destination.respond(target.path, (_, response) => {
+  harness.destination.respond(target.path, (_, response) => {
     asked += 1;
     if (asked === 1) response.writeHead(429, { 'Retry-After': '2' }).end();
     else response.end('ok');
   });
-  const ruleId = await stage.addRule([target.id]);
-  const first = await stage.fire(ruleId);
-  await until('the first was answered', () => stage.destination.at(target.path).length === 1);
-  await until('the hold stands', () =>
-    stage.database.knex('webhook_pauses').where({ webhook_id: target.id }).first(),
+  const ruleId = await harness.addRule([target.id]);
+  const first = await harness.fire(ruleId);
+  await until('the first request has arrived', () => harness.destination.at(target.path).length === 1);
+  await until('the pause is written', () =>
+    harness.database.knex('webhook_pauses').where({ webhook_id: target.id }).first(),
   );
-  const second = await stage.fire(ruleId);
+  const second = await harness.fire(ruleId);
   const [rows] = await Promise.all([settled(second, 1), settled(first, 1)]);
   expect(rows[0]).toMatchObject({ status: 'succeeded', attempts_made: 1 });
-  const times = stage.destination.at(target.path).map((entry) => entry.atMs);
+  const times = harness.destination.at(target.path).map((entry) => entry.atMs);
   expect(times[1]! - times[0]!).toBeGreaterThanOrEqual(1_900);
-  expect(await stage.database.knex('webhook_pauses').where({ webhook_id: target.id })).toEqual([]);
+  expect(await harness.database.knex('webhook_pauses').where({ webhook_id: target.id })).toEqual([]);
 });

@@ -1,12 +1,12 @@
 import { randomUUID } from 'node:crypto';
 import { createDatabase, type Database } from '@tocsin/database';
 import { createTestDatabase } from '@tocsin/testing/database';
-import { createScene, type Scene } from './support/scene.js';
+import { createDatabaseFixtures, type DatabaseFixtures } from './support/database-fixtures.js';
 
 let db: Awaited<ReturnType<typeof createTestDatabase>>;
 /** Uses the same prepared plans as a worker, on one connection. */
 let database: Database;
-let scene: Scene;
+let fixtures: DatabaseFixtures;
 let webhookId: string;
 /** Rows in the table after the statements were planned on an empty table. */
 const others = 3_000;
@@ -14,8 +14,8 @@ const others = 3_000;
 beforeAll(async () => {
   db = await createTestDatabase();
   database = createDatabase({ url: db.url, applicationName: 'test', plansByKey: true, poolSize: 1 });
-  scene = createScene(database);
-  webhookId = await scene.addWebhook();
+  fixtures = createDatabaseFixtures(database);
+  webhookId = await fixtures.addWebhook();
   await write(others, 'waiting');
   await database.knex('open_deliveries').delete();
   // The statistics say that the table is empty, so that every plan looks cheap.
@@ -27,8 +27,8 @@ afterAll(async () => {
 });
 
 async function write(count: number, state: 'waiting' | 'queued') {
-  const planned = Array.from({ length: count }, () => scene.plan([webhookId], { state }));
-  await scene.write(planned);
+  const planned = Array.from({ length: count }, () => fixtures.plan([webhookId], { state }));
+  await fixtures.write(planned);
   return planned.map(({ deliveries }) => ({ deliveryId: deliveries[0]!.id, run: 1 }));
 }
 
@@ -58,7 +58,7 @@ const attempt = {
 const retry = { kind: 'retry' as const, afterMs: 60_000, step: 1, failure: attempt.failure };
 
 test('statements planned on an empty table read only the rows that they name', async () => {
-  const { claims, records, dispatch } = scene;
+  const { claims, records, dispatch } = fixtures;
   const [ended, retried, deferred, unqueued] = [
     await write(1, 'queued'),
     await write(1, 'queued'),
@@ -100,7 +100,7 @@ const claimed = ([due]: { deliveryId: string; run: number }[]) => ({
   step: 0,
   ageMs: 0,
   manual: false,
-  workspaceId: scene.workspaceId,
+  workspaceId: fixtures.workspaceId,
   webhookId,
   requestId: null,
   facts: {} as never,
@@ -111,7 +111,7 @@ const claimed = ([due]: { deliveryId: string; run: number }[]) => ({
 
 const quotaOf = (quota: number) => ({
   contender: {
-    workspaceId: scene.workspaceId,
+    workspaceId: fixtures.workspaceId,
     webhookId,
     due: quota,
     probing: false,

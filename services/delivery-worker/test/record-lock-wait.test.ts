@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { createDatabase, type Database } from '@tocsin/database';
 import { createTestDatabase, untilLockWaits } from '@tocsin/testing/database';
-import { createScene, type Scene } from './support/scene.js';
+import { createDatabaseFixtures, type DatabaseFixtures } from './support/database-fixtures.js';
 
 let db: Awaited<ReturnType<typeof createTestDatabase>>;
 /** Uses the same prepared plans as a worker. */
@@ -26,25 +26,25 @@ const attempt = {
   note: undefined,
 };
 
-async function fortyQueued(scene: Scene): Promise<string[]> {
-  const webhookId = await scene.addWebhook();
-  const planned = Array.from({ length: 40 }, () => scene.plan([webhookId], { state: 'queued' }));
-  await scene.write(planned);
+async function fortyQueued(fixtures: DatabaseFixtures): Promise<string[]> {
+  const webhookId = await fixtures.addWebhook();
+  const planned = Array.from({ length: 40 }, () => fixtures.plan([webhookId], { state: 'queued' }));
+  await fixtures.write(planned);
   return planned.map(({ deliveries }) => deliveries[0]!.id);
 }
 
 const dueOf = (ids: string[]) => ids.map((deliveryId) => ({ deliveryId, run: 1 }));
 
 test('a record that waits for locked rows is complete when the locks are released', async () => {
-  const scene = createScene(database);
-  const ids = await fortyQueued(scene);
-  const claimed = await scene.claims.claim(dueOf(ids), randomUUID());
+  const fixtures = createDatabaseFixtures(database);
+  const ids = await fortyQueued(fixtures);
+  const claimed = await fixtures.claims.claim(dueOf(ids), randomUUID());
 
   const releasing = await database.knex.transaction();
   await releasing('open_deliveries')
     .whereIn('delivery_id', ids.slice(10, 30))
     .update({ state: 'waiting', claimed: false, lease_until: null });
-  const recording = scene.records.record(
+  const recording = fixtures.records.record(
     claimed.map((entry) => ({ claimed: entry, outcome: { kind: 'succeeded' as const }, attempt })),
   );
   await untilLockWaits(database);
@@ -57,11 +57,11 @@ test('a record that waits for locked rows is complete when the locks are release
 });
 
 test('a claim that waits for locked rows returns all deliveries that it claims', async () => {
-  const scene = createScene(database);
-  const ids = await fortyQueued(scene);
+  const fixtures = createDatabaseFixtures(database);
+  const ids = await fortyQueued(fixtures);
   const changing = await database.knex.transaction();
   await changing('open_deliveries').whereIn('delivery_id', ids.slice(10, 30)).update({ due_at: new Date() });
-  const claiming = scene.claims.claim(dueOf(ids), randomUUID());
+  const claiming = fixtures.claims.claim(dueOf(ids), randomUUID());
   await untilLockWaits(database);
   await changing.commit();
   expect(new Set((await claiming).map(({ deliveryId }) => deliveryId))).toEqual(new Set(ids));

@@ -3,17 +3,17 @@ import { createTestDatabase, type TestDatabase, untilLockWaits } from '@tocsin/t
 import { createDatabaseRetry } from '../src/database-retry.js';
 import type { Attempt, Outcome } from '../src/delivery/outcome.js';
 import { createRecorder } from '../src/delivery/record.js';
-import { createScene, type Scene } from './support/scene.js';
+import { createDatabaseFixtures, type DatabaseFixtures } from './support/database-fixtures.js';
 
 let db: TestDatabase;
-let scene: Scene;
+let fixtures: DatabaseFixtures;
 
 beforeAll(async () => {
   db = await createTestDatabase();
 });
 afterAll(() => db.drop());
 beforeEach(() => {
-  scene = createScene(db.database);
+  fixtures = createDatabaseFixtures(db.database);
 });
 
 const succeeded: Outcome = { kind: 'succeeded' };
@@ -40,16 +40,16 @@ function attempt(statusCode = 200): Attempt {
 }
 
 test('an outcome writes attempt and status and removes the open delivery in one commit', async () => {
-  const claimed = await scene.claimOne(await scene.queueOne());
-  await scene.records.record([{ claimed, outcome: succeeded, attempt: attempt() }]);
-  expect(await scene.delivery(claimed.deliveryId)).toMatchObject({
+  const claimed = await fixtures.claimOne(await fixtures.queueOne());
+  await fixtures.records.record([{ claimed, outcome: succeeded, attempt: attempt() }]);
+  expect(await fixtures.delivery(claimed.deliveryId)).toMatchObject({
     status: 'succeeded',
     attempts_made: 1,
     status_code: 200,
     claims: 1,
   });
-  expect(await scene.open(claimed.deliveryId)).toBeUndefined();
-  const [row] = await scene.attempts(claimed.deliveryId);
+  expect(await fixtures.open(claimed.deliveryId)).toBeUndefined();
+  const [row] = await fixtures.attempts(claimed.deliveryId);
   expect(row).toMatchObject({
     number: 1,
     claim: 1,
@@ -60,19 +60,19 @@ test('an outcome writes attempt and status and removes the open delivery in one 
 });
 
 test('an outcome that is recorded twice, as after a lost reply, counts once', async () => {
-  const claimed = await scene.claimOne(await scene.queueOne());
+  const claimed = await fixtures.claimOne(await fixtures.queueOne());
   const outcome = { claimed, outcome: retry, attempt: attempt(500) };
-  await scene.records.record([outcome]);
-  const before = await scene.open(claimed.deliveryId);
-  await scene.records.record([outcome]);
-  expect(await scene.attempts(claimed.deliveryId)).toHaveLength(1);
-  expect(await scene.delivery(claimed.deliveryId)).toMatchObject({
+  await fixtures.records.record([outcome]);
+  const before = await fixtures.open(claimed.deliveryId);
+  await fixtures.records.record([outcome]);
+  expect(await fixtures.attempts(claimed.deliveryId)).toHaveLength(1);
+  expect(await fixtures.delivery(claimed.deliveryId)).toMatchObject({
     status: 'open',
     attempts_made: 1,
     error_code: 'timeout',
   });
   // The claim's number is unchanged, so the repetition sets the same retry again and nothing else.
-  expect(await scene.open(claimed.deliveryId)).toMatchObject({
+  expect(await fixtures.open(claimed.deliveryId)).toMatchObject({
     state: 'waiting',
     step: 1,
     claim: before.claim,
@@ -81,120 +81,123 @@ test('an outcome that is recorded twice, as after a lost reply, counts once', as
 });
 
 test('the outcome of a replaced claim adds its attempt only, also beside the new owner’s commit', async () => {
-  const due = await scene.queueOne();
-  const first = await scene.claimOne(due);
-  await scene.endLease(due.deliveryId);
-  const second = await scene.claimOne(due);
+  const due = await fixtures.queueOne();
+  const first = await fixtures.claimOne(due);
+  await fixtures.endLease(due.deliveryId);
+  const second = await fixtures.claimOne(due);
   const shutdown = { addInterval() {} };
-  const parts = { ...scene, databaseRetry, shutdown, logger, onBatch: () => {}, leaseMs: 30_000 };
+  const parts = { ...fixtures, databaseRetry, shutdown, logger, onBatch: () => {}, leaseMs: 30_000 };
   const recorder = () => createRecorder(parts);
   await Promise.all([
     recorder().record({ claimed: first, outcome: retry, attempt: attempt(500) }),
     recorder().record({ claimed: second, outcome: succeeded, attempt: attempt() }),
   ]);
-  expect(await scene.delivery(due.deliveryId)).toMatchObject({ status: 'succeeded', attempts_made: 2 });
-  expect(await scene.open(due.deliveryId)).toBeUndefined();
-  const attempts = await scene.attempts(due.deliveryId);
+  expect(await fixtures.delivery(due.deliveryId)).toMatchObject({ status: 'succeeded', attempts_made: 2 });
+  expect(await fixtures.open(due.deliveryId)).toBeUndefined();
+  const attempts = await fixtures.attempts(due.deliveryId);
   expect(attempts.map(({ number }) => number)).toEqual([1, 2]);
   expect(attempts.map(({ claim }) => claim).sort()).toEqual([1, 2]);
 });
 
 test('an outcome recorded beside its own lost statement counts once and raises no error', async () => {
-  const claimed = await scene.claimOne(await scene.queueOne());
+  const claimed = await fixtures.claimOne(await fixtures.queueOne());
   const outcome = { claimed, outcome: succeeded, attempt: attempt() };
-  const record = () => databaseRetry.whileUnavailable(() => scene.records.record([outcome]));
+  const record = () => databaseRetry.whileUnavailable(() => fixtures.records.record([outcome]));
   let both: Promise<unknown> = Promise.resolve();
-  await scene.database.knex.transaction(async (trx) => {
+  await fixtures.database.knex.transaction(async (trx) => {
     // The lock delays the first statement before its commit, so that the second one does not see its rows.
     await trx('deliveries').where({ id: claimed.deliveryId }).forUpdate();
     both = Promise.all([record(), record()]);
-    await untilLockWaits(scene.database, { sessions: 2 });
+    await untilLockWaits(fixtures.database, { sessions: 2 });
   });
   await both;
-  expect(await scene.attempts(claimed.deliveryId)).toHaveLength(1);
-  expect(await scene.delivery(claimed.deliveryId)).toMatchObject({ status: 'succeeded', attempts_made: 1 });
+  expect(await fixtures.attempts(claimed.deliveryId)).toHaveLength(1);
+  expect(await fixtures.delivery(claimed.deliveryId)).toMatchObject({
+    status: 'succeeded',
+    attempts_made: 1,
+  });
 });
 
 test('a late owner adds its attempt and changes nothing else', async () => {
-  const due = await scene.queueOne();
-  const late = await scene.claimOne(due);
-  await scene.endLease(due.deliveryId);
-  const owner = await scene.claimOne(due);
-  await scene.records.record([{ claimed: late, outcome: succeeded, attempt: attempt() }]);
-  expect(await scene.delivery(due.deliveryId)).toMatchObject({
+  const due = await fixtures.queueOne();
+  const late = await fixtures.claimOne(due);
+  await fixtures.endLease(due.deliveryId);
+  const owner = await fixtures.claimOne(due);
+  await fixtures.records.record([{ claimed: late, outcome: succeeded, attempt: attempt() }]);
+  expect(await fixtures.delivery(due.deliveryId)).toMatchObject({
     status: 'open',
     attempts_made: 1,
     first_succeeded_at: null,
   });
-  await scene.records.record([{ claimed: owner, outcome: retry, attempt: attempt(503) }]);
-  expect(await scene.delivery(due.deliveryId)).toMatchObject({
+  await fixtures.records.record([{ claimed: owner, outcome: retry, attempt: attempt(503) }]);
+  expect(await fixtures.delivery(due.deliveryId)).toMatchObject({
     status: 'open',
     attempts_made: 2,
     error_code: 'timeout',
   });
-  expect((await scene.attempts(due.deliveryId)).map((row) => [row.number, row.claim])).toEqual([
+  expect((await fixtures.attempts(due.deliveryId)).map((row) => [row.number, row.claim])).toEqual([
     [1, 1],
     [2, 2],
   ]);
 });
 
 test('a late owner whose delivery nobody else has claimed records its outcome', async () => {
-  const due = await scene.queueOne();
-  const claimed = await scene.claimOne(due);
-  await scene.endLease(due.deliveryId);
-  expect(await scene.dispatch.releaseExpired()).toBe(1);
-  await scene.records.record([{ claimed, outcome: succeeded, attempt: attempt() }]);
-  expect(await scene.delivery(due.deliveryId)).toMatchObject({ status: 'succeeded' });
-  expect(await scene.open(due.deliveryId)).toBeUndefined();
+  const due = await fixtures.queueOne();
+  const claimed = await fixtures.claimOne(due);
+  await fixtures.endLease(due.deliveryId);
+  expect(await fixtures.dispatch.releaseExpired()).toBe(1);
+  await fixtures.records.record([{ claimed, outcome: succeeded, attempt: attempt() }]);
+  expect(await fixtures.delivery(due.deliveryId)).toMatchObject({ status: 'succeeded' });
+  expect(await fixtures.open(due.deliveryId)).toBeUndefined();
 });
 
 test('a lease is renewed if its claim is the latest one and its row is not locked', async () => {
-  const dues = [await scene.queueOne(), await scene.queueOne(), await scene.queueOne()];
-  const [ours, lost, locked] = await Promise.all(dues.map((due) => scene.claimOne(due)));
-  await Promise.all(dues.map(({ deliveryId }) => scene.endLease(deliveryId)));
-  await scene.claimOne(dues[1]!);
-  await scene.endLease(lost!.deliveryId);
-  await scene.database.knex.transaction(async (trx) => {
+  const dues = [await fixtures.queueOne(), await fixtures.queueOne(), await fixtures.queueOne()];
+  const [ours, lost, locked] = await Promise.all(dues.map((due) => fixtures.claimOne(due)));
+  await Promise.all(dues.map(({ deliveryId }) => fixtures.endLease(deliveryId)));
+  await fixtures.claimOne(dues[1]!);
+  await fixtures.endLease(lost!.deliveryId);
+  await fixtures.database.knex.transaction(async (trx) => {
     await trx('open_deliveries').where({ delivery_id: locked!.deliveryId }).forUpdate();
-    await scene.records.renewLeases([ours!, lost!, locked!], 30_000);
+    await fixtures.records.renewLeases([ours!, lost!, locked!], 30_000);
   });
   const leases = await Promise.all(
-    dues.map(async ({ deliveryId }) => (await scene.open(deliveryId)).lease_until),
+    dues.map(async ({ deliveryId }) => (await fixtures.open(deliveryId)).lease_until),
   );
   expect(leases).toEqual([expect.any(Date), new Date(0), new Date(0)]);
   expect(leases[0].getTime()).toBeGreaterThan(Date.now());
-  await scene.dispatch.releaseExpired();
+  await fixtures.dispatch.releaseExpired();
 });
 
 test('a deferral releases the claim without an attempt, a step or a claim without outcome', async () => {
-  const claimed = await scene.claimOne(await scene.queueOne());
-  await scene.records.defer([{ claimed, deferral: { kind: 'deferred', afterMs: 0, reason: 'no_slot' } }]);
-  expect(await scene.open(claimed.deliveryId)).toMatchObject({
+  const claimed = await fixtures.claimOne(await fixtures.queueOne());
+  await fixtures.records.defer([{ claimed, deferral: { kind: 'deferred', afterMs: 0, reason: 'no_slot' } }]);
+  expect(await fixtures.open(claimed.deliveryId)).toMatchObject({
     state: 'waiting',
     claimed: false,
     claims_without_outcome: 0,
     step: 0,
   });
-  expect(await scene.attempts(claimed.deliveryId)).toHaveLength(0);
+  expect(await fixtures.attempts(claimed.deliveryId)).toHaveLength(0);
 });
 
 test('a deferral shows its failure in the delivery if its claim is the latest one', async () => {
   const failure = { code: 'internal_error', error: 'It cannot be decrypted.' } as const;
   const deferral = { kind: 'deferred', afterMs: 0, reason: 'undecryptable', failure } as const;
   const [ours, lost] = [
-    await scene.claimOne(await scene.queueOne()),
-    await scene.claimOne(await scene.queueOne()),
+    await fixtures.claimOne(await fixtures.queueOne()),
+    await fixtures.claimOne(await fixtures.queueOne()),
   ];
-  await scene.records.defer([
+  await fixtures.records.defer([
     { claimed: ours, deferral },
     { claimed: { ...lost, claim: 0 }, deferral },
   ]);
-  expect(await scene.delivery(ours.deliveryId)).toMatchObject({
+  expect(await fixtures.delivery(ours.deliveryId)).toMatchObject({
     status: 'open',
     attempts_made: 0,
     error_code: failure.code,
     error: failure.error,
   });
-  expect(await scene.open(ours.deliveryId)).toMatchObject({ state: 'waiting', claimed: false, step: 0 });
-  expect(await scene.delivery(lost.deliveryId)).toMatchObject({ error_code: null, error: null });
+  expect(await fixtures.open(ours.deliveryId)).toMatchObject({ state: 'waiting', claimed: false, step: 0 });
+  expect(await fixtures.delivery(lost.deliveryId)).toMatchObject({ error_code: null, error: null });
 });

@@ -1,94 +1,94 @@
 import { randomUUID } from 'node:crypto';
 import { Secret } from '@tocsin/kit';
 import { until } from '@tocsin/testing';
-import { createStage, type Stage } from './support/stage.js';
+import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
 
-let stage: Stage;
+let harness: WorkerHarness;
 
 beforeEach(async () => {
-  stage = await createStage({ leases: { queuedMs: 800, claimMs: 14_000 } });
+  harness = await createWorkerHarness({ leases: { queuedMs: 800, claimMs: 14_000 } });
 });
-afterEach(() => stage.close());
+afterEach(() => harness.close());
 
 const ended = (count: number, timeoutMs = 15_000) =>
   until(
     `${count} deliveries have ended`,
     async () => {
-      const rows = await stage.database.knex('deliveries').whereNot({ status: 'open' });
+      const rows = await harness.database.knex('deliveries').whereNot({ status: 'open' });
       return rows.length === count && rows;
     },
     { timeoutMs },
   );
 
 test('a queued delivery whose message is lost is released and delivered', async () => {
-  const target = await stage.addTarget();
+  const target = await harness.addTarget();
   // Queued without a message, as if the worker had died between commit and publish.
-  await stage.write([stage.plan([target.id], { state: 'queued' })]);
-  await stage.database.knex('open_deliveries').update({ lease_until: new Date(Date.now() + 500) });
-  await stage.startWorker();
+  await harness.write([harness.plan([target.id], { state: 'queued' })]);
+  await harness.database.knex('open_deliveries').update({ lease_until: new Date(Date.now() + 500) });
+  await harness.startWorker();
   await ended(1);
-  expect(stage.destination.at(target.path)).toHaveLength(1);
+  expect(harness.destination.at(target.path)).toHaveLength(1);
 });
 
 test('a delivery claimed by a dead worker is delivered by another after its lease', async () => {
-  const target = await stage.addTarget();
-  const planned = stage.plan([target.id], { state: 'queued' });
-  await stage.write([planned]);
+  const target = await harness.addTarget();
+  const planned = harness.plan([target.id], { state: 'queued' });
+  await harness.write([planned]);
   const deliveryId = planned.deliveries[0]!.id;
-  await stage.claims.claim([{ deliveryId, run: 1 }], randomUUID());
-  await stage.database.knex('open_deliveries').update({ lease_until: new Date(Date.now() + 500) });
-  await stage.startWorker();
+  await harness.claims.claim([{ deliveryId, run: 1 }], randomUUID());
+  await harness.database.knex('open_deliveries').update({ lease_until: new Date(Date.now() + 500) });
+  await harness.startWorker();
   const [row] = await ended(1);
   expect(row).toMatchObject({ status: 'succeeded', attempts_made: 1 });
 });
 
 test('leases from before the database’s clock was set back by hours are released soon', async () => {
-  const target = await stage.addTarget();
-  await stage.write([
-    stage.plan([target.id], { state: 'queued' }),
-    stage.plan([target.id], { state: 'claimed' }),
+  const target = await harness.addTarget();
+  await harness.write([
+    harness.plan([target.id], { state: 'queued' }),
+    harness.plan([target.id], { state: 'claimed' }),
   ]);
-  await stage.database
+  await harness.database
     .knex('open_deliveries')
-    .update({ lease_until: stage.database.knex.raw(`lease_until + interval '3 hours'`) });
-  await stage.startWorker();
+    .update({ lease_until: harness.database.knex.raw(`lease_until + interval '3 hours'`) });
+  await harness.startWorker();
   await ended(2);
-  expect(stage.destination.at(target.path)).toHaveLength(2);
+  expect(harness.destination.at(target.path)).toHaveLength(2);
 });
 
 test('a delivery with eight claims without an outcome fails unsent, and others succeed', async () => {
-  const [bad, good] = [await stage.addTarget(), await stage.addTarget()];
-  const planned = stage.plan([bad.id, good.id]);
-  await stage.write([planned]);
-  await stage.database
+  const [bad, good] = [await harness.addTarget(), await harness.addTarget()];
+  const planned = harness.plan([bad.id, good.id]);
+  await harness.write([planned]);
+  await harness.database
     .knex('open_deliveries')
     .where({ webhook_id: bad.id })
     .update({ claims_without_outcome: 8 });
-  await stage.startWorker();
+  await harness.startWorker();
   const rows = await ended(2);
   expect(rows.find((row) => row.webhook_id === bad.id)).toMatchObject({
     status: 'failed',
     error_code: 'crashes_worker',
   });
   expect(rows.find((row) => row.webhook_id === good.id)).toMatchObject({ status: 'succeeded' });
-  expect(stage.destination.at(bad.path)).toEqual([]);
+  expect(harness.destination.at(bad.path)).toEqual([]);
 });
 
 test('an undecryptable webhook delays only its own deliveries, without a step of their schedule', async () => {
-  const webhooks = () => stage.database.knex('webhooks');
-  const good = await Promise.all(Array.from({ length: 5 }, () => stage.addTarget()));
-  const [damaged, healed] = [await stage.addTarget(), await stage.addTarget()];
+  const webhooks = () => harness.database.knex('webhooks');
+  const good = await Promise.all(Array.from({ length: 5 }, () => harness.addTarget()));
+  const [damaged, healed] = [await harness.addTarget(), await harness.addTarget()];
   const { url_encrypted: encrypted } = await webhooks().where({ id: healed.id }).first();
   const unknownKey = Buffer.concat([Buffer.from([2]), Buffer.from('k9'), encrypted.subarray(3)]);
   await webhooks().where({ id: healed.id }).update({ url_encrypted: unknownKey });
   await webhooks()
     .where({ id: damaged.id })
     .update({ body_encrypted: Buffer.from([1]) });
-  await stage.write([stage.plan([damaged, healed, ...good].map(({ id }) => id))]);
-  await stage.startWorker({ retry: { scheduleMs: [], jitter: 0, maxAgeMs: 600_000 } });
+  await harness.write([harness.plan([damaged, healed, ...good].map(({ id }) => id))]);
+  await harness.startWorker({ retry: { scheduleMs: [], jitter: 0, maxAgeMs: 600_000 } });
   await ended(5);
   const undecryptable = await until('the other two say why', async () => {
-    const rows = await stage.database.knex('deliveries').where({ error_code: 'internal_error' });
+    const rows = await harness.database.knex('deliveries').where({ error_code: 'internal_error' });
     return rows.length === 2 && rows;
   });
   expect(undecryptable.map((row) => row.webhook_id).sort()).toEqual([damaged.id, healed.id].sort());
@@ -99,18 +99,18 @@ test('an undecryptable webhook delays only its own deliveries, without a step of
   await webhooks().where({ id: healed.id }).update({ url_encrypted: encrypted });
   const rows = await ended(6);
   expect(new Set(rows.map((row) => row.status))).toEqual(new Set(['succeeded']));
-  expect(stage.destination.at(healed.path)).toHaveLength(1);
+  expect(harness.destination.at(healed.path)).toHaveLength(1);
 });
 
 test('a worker with wrong keys is not ready, and defers deliveries to one with the right keys', async () => {
-  const targets = await Promise.all(Array.from({ length: 21 }, () => stage.addTarget()));
-  await stage.write([stage.plan(targets.map(({ id }) => id))]);
+  const targets = await Promise.all(Array.from({ length: 21 }, () => harness.addTarget()));
+  await harness.write([harness.plan(targets.map(({ id }) => id))]);
   const retry = { scheduleMs: [], jitter: 0, maxAgeMs: 600_000 };
   const secretsKeys = new Secret(`k1:${Buffer.alloc(32, 8).toString('base64')}`);
-  const worker = await stage.startWorker({ retry, secretsKeys });
+  const worker = await harness.startWorker({ retry, secretsKeys });
   const readiness = () => fetch(`http://127.0.0.1:${worker.port}/readyz`);
   await until('it has met them all', async () => {
-    const rows = await stage.database.knex('deliveries').where({ error_code: 'internal_error' });
+    const rows = await harness.database.knex('deliveries').where({ error_code: 'internal_error' });
     return rows.length === targets.length;
   });
   expect(await (await readiness()).json()).toMatchObject({
@@ -118,7 +118,7 @@ test('a worker with wrong keys is not ready, and defers deliveries to one with t
     failing: ['secrets'],
     detail: expect.stringContaining('SECRETS_KEYS'),
   });
-  await stage.startWorker({ retry });
+  await harness.startWorker({ retry });
   // The worker with the wrong keys can claim a delivery several times before the other one does.
   const rows = await ended(targets.length, 80_000);
   for (const row of rows)
@@ -126,55 +126,55 @@ test('a worker with wrong keys is not ready, and defers deliveries to one with t
 }, 120_000);
 
 test('a worker that stops finishes its requests and leaves no claim', async () => {
-  const target = await stage.addTarget();
-  stage.destination.respond(target.path, (_, response) => setTimeout(() => response.end('ok'), 700));
-  const worker = await stage.startWorker();
-  await stage.fire(await stage.addRule([target.id]));
-  await until('the request has gone out', () => stage.destination.at(target.path).length === 1);
+  const target = await harness.addTarget();
+  harness.destination.respond(target.path, (_, response) => setTimeout(() => response.end('ok'), 700));
+  const worker = await harness.startWorker();
+  await harness.fire(await harness.addRule([target.id]));
+  await until('the request has gone out', () => harness.destination.at(target.path).length === 1);
   await worker.close(10_000);
-  stage.workers.pop();
-  expect(await stage.database.knex('deliveries').first()).toMatchObject({
+  harness.workers.pop();
+  expect(await harness.database.knex('deliveries').first()).toMatchObject({
     status: 'succeeded',
     attempts_made: 1,
   });
-  expect(await stage.database.knex('open_deliveries')).toEqual([]);
+  expect(await harness.database.knex('open_deliveries')).toEqual([]);
 });
 
 test('a worker that stops in a burst leaves the rest to another, and no delivery is sent twice', async () => {
-  const target = await stage.addTarget();
-  stage.destination.respond(target.path, (_, response) => setTimeout(() => response.end('ok'), 20));
-  const rule = await stage.addRule([target.id]);
-  await Promise.all(Array.from({ length: 800 }, () => stage.fire(rule)));
-  const worker = await stage.startWorker({ slots: 8 });
-  await until('the burst has begun', () => stage.destination.at(target.path).length > 40);
+  const target = await harness.addTarget();
+  harness.destination.respond(target.path, (_, response) => setTimeout(() => response.end('ok'), 20));
+  const rule = await harness.addRule([target.id]);
+  await Promise.all(Array.from({ length: 800 }, () => harness.fire(rule)));
+  const worker = await harness.startWorker({ slots: 8 });
+  await until('the burst has begun', () => harness.destination.at(target.path).length > 40);
   await worker.close(10_000);
-  stage.workers.pop();
-  const before = stage.destination.at(target.path).length;
+  harness.workers.pop();
+  const before = harness.destination.at(target.path).length;
   expect(before).toBeLessThan(800);
-  expect(await stage.database.knex('open_deliveries').where({ claimed: true })).toEqual([]);
-  await stage.startWorker();
+  expect(await harness.database.knex('open_deliveries').where({ claimed: true })).toEqual([]);
+  await harness.startWorker();
   const rows = await ended(800, 80_000);
   expect(new Set(rows.map((row) => row.attempts_made))).toEqual(new Set([1]));
-  expect(stage.destination.at(target.path)).toHaveLength(800);
+  expect(harness.destination.at(target.path)).toHaveLength(800);
 }, 120_000);
 
 test('two workers deliver a backlog together, each delivery once', async () => {
-  const targets = await Promise.all(Array.from({ length: 20 }, () => stage.addTarget()));
+  const targets = await Promise.all(Array.from({ length: 20 }, () => harness.addTarget()));
   const ids = targets.map((target) => target.id);
-  const planned = Array.from({ length: 100 }, () => stage.plan(ids));
-  await stage.write(planned);
-  await Promise.all([stage.startWorker(), stage.startWorker()]);
+  const planned = Array.from({ length: 100 }, () => harness.plan(ids));
+  await harness.write(planned);
+  await Promise.all([harness.startWorker(), harness.startWorker()]);
   await until(
     'everything has ended',
-    async () => (await stage.database.knex('open_deliveries').first()) === undefined,
+    async () => (await harness.database.knex('open_deliveries').first()) === undefined,
     { timeoutMs: 80_000 },
   );
   const [{ made, rows }] = (
-    await stage.database.knex.raw(
+    await harness.database.knex.raw(
       'select sum(attempts_made)::int as made, count(*)::int as rows from deliveries',
     )
   ).rows;
-  expect({ made, rows, received: stage.destination.received.length }).toEqual({
+  expect({ made, rows, received: harness.destination.received.length }).toEqual({
     made: 2_000,
     rows: 2_000,
     received: 2_000,

@@ -20,7 +20,7 @@ afterEach(async () => {
   await db.drop();
 });
 
-/** Its pauses, in milliseconds, last until `goOn`, which may be for those of a certain length. */
+/** Pauses of the jobs last until `goOn` ends them: all, or those of one length in milliseconds. */
 function startKeeping() {
   const pauses: number[] = [];
   const sleepers: (() => void)[] = [];
@@ -51,7 +51,7 @@ const minuteMs = 60_000;
 const hourMs = 3_600_000;
 const sorted = (pauses: number[]) => [...pauses].sort((a, b) => a - b);
 
-test('a day that somebody reads is tried again a minute later', async () => {
+test('a day that is being read is dropped a minute later', async () => {
   const old = Date.now() - 120 * dayMs;
   await ensurePartitions(db.database, old);
   const first = `deliveries_${new Date(old).toISOString().slice(0, 10).replaceAll('-', '')}`;
@@ -60,17 +60,17 @@ test('a day that somebody reads is tried again a minute later', async () => {
   const reader = await db.database.knex.transaction();
   await reader.raw('select count(*) from alerts');
   const { pauses, goOn } = startKeeping();
-  await until('every chore pauses', () => pauses.length === 4);
+  await until('every job pauses', () => pauses.length === 4);
   expect(sorted(pauses)).toEqual([minuteMs, hourMs, hourMs, hourMs]);
   expect(await stands()).toBe(first);
   await reader.commit();
   goOn();
-  await until('every chore pauses', () => pauses.length === 4);
+  await until('every job pauses', () => pauses.length === 4);
   expect(sorted(pauses)).toEqual([hourMs, hourMs, hourMs, hourMs]);
   expect(await stands()).toBeNull();
 });
 
-test('the keys of a day go with it, and not an hour later', async () => {
+test('the keys of a day are removed with it, and not an hour later', async () => {
   const { knex } = db.database;
   const old = Date.now() - 120 * dayMs;
   await ensurePartitions(db.database, old);
@@ -79,17 +79,17 @@ test('the keys of a day go with it, and not an hour later', async () => {
   const reader = await knex.transaction();
   await reader.raw('select count(*) from alerts');
   const { pauses, goOn } = startKeeping();
-  await until('every chore pauses', () => pauses.length === 4);
+  await until('every job pauses', () => pauses.length === 4);
   expect(await knex('alert_keys')).toHaveLength(1);
   await reader.commit();
-  // The keys' own chore sleeps on.
+  // The job of the keys still pauses.
   goOn(minuteMs);
-  await until('every chore pauses', () => pauses.length === 4);
+  await until('every job pauses', () => pauses.length === 4);
   expect(sorted(pauses)).toEqual([hourMs, hourMs, hourMs, hourMs]);
   expect(await knex('alert_keys')).toEqual([]);
 });
 
-test('a chore that fails holds no other up', async () => {
+test('a job that fails does not stop the others', async () => {
   const { knex } = db.database;
   const old = new Date(Date.now() - 120 * dayMs);
   await knex('alert_keys').insert({ workspace_id: randomUUID(), alert_id: randomUUID(), accepted_at: old });
@@ -119,13 +119,13 @@ test('a chore that fails holds no other up', async () => {
     { ...job, id: randomUUID(), status: 'running', created_at: old, updated_at: old },
   ]);
   const { pauses } = startKeeping();
-  await until('every chore pauses', () => pauses.length === 4);
+  await until('every job pauses', () => pauses.length === 4);
   expect(sorted(pauses)).toEqual([minuteMs, hourMs, hourMs, hourMs]);
   expect(await knex('dead_letters')).toHaveLength(1);
   expect(await knex('redeliveries').pluck('status')).toEqual(['running']);
 });
 
-test('a worker whose clock is minutes off says so', async () => {
+test('a worker with a wrong clock logs the difference', async () => {
   const warnings: unknown[][] = [];
   kept = createPartitionsAhead({
     database: db.database,

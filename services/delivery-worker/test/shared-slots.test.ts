@@ -1,20 +1,20 @@
 import { randomUUID } from 'node:crypto';
 import { until } from '@tocsin/testing';
-import { createStage, type Stage } from './support/stage.js';
+import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
 
 const slots = 40;
-let stage: Stage;
+let harness: WorkerHarness;
 
 beforeAll(async () => {
-  stage = await createStage({ slots });
-  await stage.startWorker();
+  harness = await createWorkerHarness({ slots });
+  await harness.startWorker();
 });
-afterAll(() => stage.close());
+afterAll(() => harness.close());
 
 test('new webhooks get slots while slow webhooks of another workspace want all of them', async () => {
   let inFlight = 0;
   const drip = (path: string) =>
-    stage.destination.respond(path, (_, response) => {
+    harness.destination.respond(path, (_, response) => {
       inFlight += 1;
       response.writeHead(200).write('a');
       const dripMs = 1_500 + 1_500 * Math.random();
@@ -23,11 +23,11 @@ test('new webhooks get slots while slow webhooks of another workspace want all o
         response.end('b');
       }, dripMs);
     });
-  const slow = await Promise.all(Array.from({ length: 3 }, () => stage.addTarget()));
+  const slow = await Promise.all(Array.from({ length: 3 }, () => harness.addTarget()));
   for (const { path } of slow) drip(path);
-  const slowRule = await stage.addRule(slow.map(({ id }) => id));
-  for (let index = 0; index < 300; index += 1) await stage.fire(slowRule);
-  const { received } = stage.destination;
+  const slowRule = await harness.addRule(slow.map(({ id }) => id));
+  for (let index = 0; index < 300; index += 1) await harness.fire(slowRule);
+  const { received } = harness.destination;
   // Slow webhooks can use three quarters of the slots.
   const isFull = () => received.length >= 120 && inFlight >= (slots * 3) / 4 - 5;
   await until('slow webhooks have their slots', isFull, { timeoutMs: 60_000 });
@@ -36,13 +36,13 @@ test('new webhooks get slots while slow webhooks of another workspace want all o
   const others = await Promise.all(
     Array.from({ length: 5 }, async () => {
       const workspaceId = randomUUID();
-      const target = await stage.addTarget({ workspace: workspaceId });
-      const ruleId = await stage.addRule([target.id], { workspaceId });
-      await stage.fire(ruleId, { workspace_id: workspaceId });
+      const target = await harness.addTarget({ workspace: workspaceId });
+      const ruleId = await harness.addRule([target.id], { workspaceId });
+      await harness.fire(ruleId, { workspace_id: workspaceId });
       return target.path;
     }),
   );
-  const areCalled = () => others.every((path) => stage.destination.at(path).length === 1);
+  const areCalled = () => others.every((path) => harness.destination.at(path).length === 1);
   await until('each of the others has been called', areCalled, { timeoutMs: 60_000 });
   // About 6 requests on an idle machine; hundreds if a released slot always went to the same webhook.
   expect(received.length - before).toBeLessThan(150);

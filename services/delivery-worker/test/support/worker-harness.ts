@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { alertFiredKey, alertsExchange, deliveriesExchange, deliveryDueKey } from '@tocsin/contracts';
-import { Secret } from '@tocsin/kit';
+import { createLogger, Secret } from '@tocsin/kit';
 import {
   alertFiredQueue,
   createBroker,
@@ -13,14 +13,14 @@ import { createTestBroker } from '@tocsin/testing/broker';
 import { createTestDatabase, insertAlertRule, testSecretsKeys } from '@tocsin/testing/database';
 import { createDeliveryWorker, type DeliveryWorker } from '../../src/app.js';
 import type { DeliveryWorkerConfig } from '../../src/config.js';
-import { createScene, type Scene } from './scene.js';
+import { createDatabaseFixtures, type DatabaseFixtures } from './database-fixtures.js';
 
-/** A worker on a real database and broker, with a destination that counts. */
-export async function createStage(overrides: Partial<DeliveryWorkerConfig> = {}) {
+/** Starts workers on a real database and broker, with a destination that counts its requests. */
+export async function createWorkerHarness(overrides: Partial<DeliveryWorkerConfig> = {}) {
   const db = await createTestDatabase();
   const broker = await createTestBroker();
   const destination = await startHttpReceiver();
-  const scene = createScene(db.database);
+  const fixtures = createDatabaseFixtures(db.database);
   const publishing = await createBroker({ url: broker.url, name: 'test' });
   const publisher = await createPublisher(publishing);
   const alertsInQueue = await createQueueDepth(publishing, alertFiredQueue);
@@ -29,7 +29,7 @@ export async function createStage(overrides: Partial<DeliveryWorkerConfig> = {})
   const config: DeliveryWorkerConfig = {
     http: { host: '127.0.0.1', port: 0 },
     metrics: { host: '127.0.0.1', port: 0 },
-    logLevel: process.env.TEST_LOG === undefined ? 'silent' : 'debug',
+    logLevel: 'info',
     databaseUrl: new Secret(db.url),
     databasePoolSize: 8,
     amqpUrl: new Secret(broker.url),
@@ -41,6 +41,8 @@ export async function createStage(overrides: Partial<DeliveryWorkerConfig> = {})
     retentionDays: 90,
     ...overrides,
   };
+  const level = process.env.TEST_LOG === undefined ? 'silent' : 'debug';
+  const logger = createLogger({ service: 'delivery-worker', level });
   const workers: DeliveryWorker[] = [];
   const publish = (
     content: Buffer,
@@ -48,12 +50,12 @@ export async function createStage(overrides: Partial<DeliveryWorkerConfig> = {})
     routingKey: string = alertFiredKey,
   ) => publisher.publish({ exchange: alertsExchange, routingKey, content, headers });
   return {
-    ...scene,
+    ...fixtures,
     destination,
     config,
     workers,
     async startWorker(changes: Partial<DeliveryWorkerConfig> = {}) {
-      const worker = await createDeliveryWorker({ ...config, ...changes });
+      const worker = await createDeliveryWorker({ ...config, ...changes }, { logger });
       workers.push(worker);
       return worker;
     },
@@ -64,15 +66,15 @@ export async function createStage(overrides: Partial<DeliveryWorkerConfig> = {})
     alertsInQueue,
     dueInQueue,
     async addTarget({ path = `/${randomUUID()}`, url = destination.url(path), ...rest }: Target = {}) {
-      return { id: await scene.addWebhook({ ...rest, url }), path };
+      return { id: await fixtures.addWebhook({ ...rest, url }), path };
     },
     addRule: (
       webhookIds: string[],
-      { workspaceId = scene.workspaceId as string, ...rest }: RuleOptions = {},
+      { workspaceId = fixtures.workspaceId as string, ...rest }: RuleOptions = {},
     ) => insertAlertRule(db.database, { webhookIds, workspaceId, ...rest }),
-    /** Publishes an alert-fired message; its alert id. */
+    /** Publishes an alert. Resolves to its alert id. */
     async fire(ruleId: string, changes: object = {}) {
-      const alert = alertMessage({ ruleId, workspaceId: scene.workspaceId, changes });
+      const alert = alertMessage({ ruleId, workspaceId: fixtures.workspaceId, changes });
       await publish(Buffer.from(JSON.stringify(alert)));
       return alert.alert_id;
     },
@@ -88,9 +90,9 @@ export async function createStage(overrides: Partial<DeliveryWorkerConfig> = {})
   };
 }
 
-export type Stage = Awaited<ReturnType<typeof createStage>>;
+export type WorkerHarness = Awaited<ReturnType<typeof createWorkerHarness>>;
 
-type Target = Parameters<Scene['addWebhook']>[0] & { path?: string };
+type Target = Parameters<DatabaseFixtures['addWebhook']>[0] & { path?: string };
 type RuleOptions = Omit<NonNullable<Parameters<typeof insertAlertRule>[1]>, 'webhookIds'>;
 
 export function alertMessage({

@@ -1,22 +1,22 @@
 import { classifyDatabaseError, timeOfRecordId } from '@tocsin/database';
 import { until } from '@tocsin/testing';
-import { createStage, type Stage } from './support/stage.js';
+import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
 
 const dayMs = 86_400_000;
 const tables = ['alerts', 'deliveries', 'attempts'];
 const wallClock = Date.now;
-let stage: Stage;
+let harness: WorkerHarness;
 
 beforeEach(async () => {
-  stage = await createStage();
+  harness = await createWorkerHarness();
 });
 afterEach(async () => {
   Date.now = wallClock;
-  await stage.close();
+  await harness.close();
 });
 
 async function partitions(): Promise<string[]> {
-  const { rows } = await stage.database.knex.raw(
+  const { rows } = await harness.database.knex.raw(
     `select inhrelid::regclass::text as name from pg_inherits
      where inhparent = any(?::regclass[]) order by 1`,
     [tables],
@@ -27,9 +27,9 @@ async function partitions(): Promise<string[]> {
 const today = (table: string) => `${table}_${new Date().toISOString().slice(0, 10).replaceAll('-', '')}`;
 
 async function fireSome(count: number) {
-  const target = await stage.addTarget();
-  const rule = await stage.addRule([target.id]);
-  await Promise.all(Array.from({ length: count }, () => stage.fire(rule)));
+  const target = await harness.addTarget();
+  const rule = await harness.addRule([target.id]);
+  await Promise.all(Array.from({ length: count }, () => harness.fire(rule)));
   return target;
 }
 
@@ -37,31 +37,28 @@ async function expectDelivered(count: number) {
   await until(
     'all is delivered',
     async () => {
-      const ended = await stage.database.knex('deliveries').where({ status: 'succeeded' });
+      const ended = await harness.database.knex('deliveries').where({ status: 'succeeded' });
       return ended.length === count;
     },
     { timeoutMs: 25_000 },
   );
-  expect(await stage.database.knex('dead_letters')).toEqual([]);
+  expect(await harness.database.knex('dead_letters')).toEqual([]);
 }
 
 test.each([
   ['dropped', (name: string) => `drop table ${name}`],
   ['detached', (name: string) => `alter table ${name.split('_')[0]} detach partition ${name}`],
-])(
-  'while the partitions of today are %s, nothing is set aside: they are made, and all is delivered',
-  async (_, lose) => {
-    await stage.startWorker();
-    for (const table of tables) await stage.database.knex.raw(lose(today(table)));
-    await fireSome(30);
-    await expectDelivered(30);
-    expect(await partitions()).toEqual(expect.arrayContaining(tables.map(today)));
-  },
-);
+])('%s partitions of today are created again, and all alerts are delivered', async (_, lose) => {
+  await harness.startWorker();
+  for (const table of tables) await harness.database.knex.raw(lose(today(table)));
+  await fireSome(30);
+  await expectDelivered(30);
+  expect(await partitions()).toEqual(expect.arrayContaining(tables.map(today)));
+});
 
-test('while the partitions of today cannot be made, nothing is set aside either, and all is delivered afterwards', async () => {
-  await stage.startWorker();
-  const { knex } = stage.database;
+test('alerts wait while the partitions of today cannot be created, and are delivered afterwards', async () => {
+  await harness.startWorker();
+  const { knex } = harness.database;
   await knex.raw(`drop table ${today('alerts')}; create table ${today('alerts')} (in_the_way integer)`);
   const failures = async () => {
     const { rows } = await knex.raw(
@@ -71,61 +68,61 @@ test('while the partitions of today cannot be made, nothing is set aside either,
   };
   const before = await failures();
   await fireSome(5);
-  await until('it has been tried', async () => (await failures()) > before + 1);
+  await until('the write was tried', async () => (await failures()) > before + 1);
   await knex.raw(`drop table ${today('alerts')}`);
   await expectDelivered(5);
 });
 
 test('a row of a day without a partition fails as such, and not as an invalid value', async () => {
   const acceptedAtMs = wallClock() - 100 * dayMs;
-  const error = await stage
-    .write([stage.plan([], { acceptedAtMs })], { acceptedAtMs })
+  const error = await harness
+    .write([harness.plan([], { acceptedAtMs })], { acceptedAtMs })
     .catch((thrown) => thrown);
   expect(error).toMatchObject({ message: expect.stringContaining('no partition') });
   expect(classifyDatabaseError(error)).toBe('missing_partition');
 });
 
-test('an outcome whose partition is missing is recorded once that is made, whole', async () => {
-  await stage.startWorker();
-  await stage.database.knex.raw(`drop table ${today('attempts')}`);
+test('an outcome without a partition is recorded once the partition is created', async () => {
+  await harness.startWorker();
+  await harness.database.knex.raw(`drop table ${today('attempts')}`);
   const target = await fireSome(1);
   await expectDelivered(1);
-  const attempts = await stage.database.knex('attempts').select('response', 'number');
+  const attempts = await harness.database.knex('attempts').select('response', 'number');
   expect(attempts).toEqual([{ response: 'ok', number: 1 }]);
-  expect(stage.destination.at(target.path)).toHaveLength(1);
+  expect(harness.destination.at(target.path)).toHaveLength(1);
 });
 
-test('after days without a worker, the partitions are there before the first alert is taken', async () => {
+test('partitions are created before the first alert is consumed', async () => {
   const before = await partitions();
-  for (const name of before) await stage.database.knex.raw(`drop table ${name}`);
-  await stage.startWorker();
+  for (const name of before) await harness.database.knex.raw(`drop table ${name}`);
+  await harness.startWorker();
   expect(await partitions()).toEqual(before);
 });
 
 test.each([
   ['ahead', 100 * dayMs],
   ['behind', -100 * dayMs],
-])('a worker whose clock is months %s drops nothing, and writes into the days that are', async (_, offMs) => {
+])('a worker whose clock is months %s drops nothing and writes to the present days', async (_, offMs) => {
   const before = await partitions();
   Date.now = () => wallClock() + offMs;
-  await stage.startWorker();
+  await harness.startWorker();
   await fireSome(5);
   await expectDelivered(5);
-  for (const { accepted_at } of await stage.database.knex('alerts'))
+  for (const { accepted_at } of await harness.database.knex('alerts'))
     expect(Math.abs(accepted_at.getTime() - wallClock())).toBeLessThan(60_000);
-  // The chore has been through: it drops after it has made.
-  await stage.workers.pop()!.close(12_000);
+  // Maintenance has run once: it drops partitions after it has created others.
+  await harness.workers.pop()!.close(12_000);
   expect(await partitions()).toEqual(before);
 });
 
 test.each([
   ['ahead', 100 * dayMs],
   ['behind', -100 * dayMs],
-])('what a worker whose clock is months %s sets aside has the time that it is', async (_, offMs) => {
+])('a dead letter of a worker whose clock is months %s has the right time', async (_, offMs) => {
   Date.now = () => wallClock() + offMs;
-  await stage.startWorker();
-  await stage.publishRaw(Buffer.from('{"no alert'));
-  const letter = await until('it is set aside', () => stage.database.knex('dead_letters').first());
+  await harness.startWorker();
+  await harness.publishRaw(Buffer.from('{"no alert'));
+  const letter = await until('it is a dead letter', () => harness.database.knex('dead_letters').first());
   expect(Math.abs(letter.created_at.getTime() - wallClock())).toBeLessThan(60_000);
   expect(timeOfRecordId(letter.id)).toBe(letter.created_at.getTime());
 });

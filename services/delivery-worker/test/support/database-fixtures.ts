@@ -19,12 +19,12 @@ interface WebhookOptions extends Omit<NonNullable<Parameters<typeof insertWebhoo
   workspace?: string;
 }
 
-/** Everything that a test of the worker's SQL needs, on one database. */
-export function createScene(database: Database) {
+/** Repositories of the worker and helpers that insert rows, on one database. */
+export function createDatabaseFixtures(database: Database) {
   const workspaceId = randomUUID();
   const leases = { queuedMs: 60_000, claimMs: 30_000 };
   const fanOut = createFanOutRepository(database, leases);
-  const scene = {
+  const fixtures = {
     database,
     workspaceId,
     dispatch: createDispatchRepository(database, leases),
@@ -77,15 +77,15 @@ export function createScene(database: Database) {
       return planned;
     },
 
-    /** A delivery that is queued, as its message names it. */
+    /** Writes a queued delivery. Resolves to its entry in a message. */
     async queueOne(): Promise<DeliveryDue> {
-      const planned = scene.plan([await scene.addWebhook()], { state: 'queued' });
-      await scene.write([planned]);
+      const planned = fixtures.plan([await fixtures.addWebhook()], { state: 'queued' });
+      await fixtures.write([planned]);
       return { deliveryId: planned.deliveries[0]!.id, run: 1 };
     },
 
     async claimOne(due: DeliveryDue): Promise<ClaimedDelivery> {
-      const [claimed] = await scene.claims.claim([due], randomUUID());
+      const [claimed] = await fixtures.claims.claim([due], randomUUID());
       return claimed!;
     },
 
@@ -98,7 +98,7 @@ export function createScene(database: Database) {
     open: (id: string) => database.knex('open_deliveries').where({ delivery_id: id }).first(),
     attempts: (id: string) => database.knex('attempts').where({ delivery_id: id }).orderBy('number'),
   };
-  return scene;
+  return fixtures;
 }
 
-export type Scene = ReturnType<typeof createScene>;
+export type DatabaseFixtures = ReturnType<typeof createDatabaseFixtures>;

@@ -1,0 +1,104 @@
+import { randomUUID } from 'node:crypto';
+import { Secret } from '@tocsin/kit';
+import { until } from '@tocsin/testing';
+import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
+
+let harness: WorkerHarness;
+/** Database role of one of the workers. Without its login only this worker is cut off. */
+let role: string;
+
+beforeEach(async () => {
+  // Longer than the test: no lease of the worker expires meanwhile.
+  harness = await createWorkerHarness({ leases: { queuedMs: 60_000, claimMs: 300_000 } });
+  role = `cut_off_${randomUUID().replaceAll('-', '')}`;
+  await harness.database.knex.raw(`create role ${role} superuser login password '${role}'`);
+});
+afterEach(async () => {
+  const { database } = harness;
+  await database.knex.raw(`alter role ${role} login`);
+  await Promise.all(harness.workers.splice(0).map((worker) => worker.close(12_000)));
+  await database.knex.raw(`drop role ${role}`);
+  await harness.close();
+});
+
+async function cutOff() {
+  await harness.database.knex.raw(`alter role ${role} nologin`);
+  await harness.database.knex.raw(
+    `select pg_terminate_backend(pid) from pg_stat_activity where usename = '${role}'`,
+  );
+}
+
+function ownUrl() {
+  const url = new URL(harness.config.databaseUrl.reveal());
+  url.username = role;
+  url.password = role;
+  return new Secret(url.href);
+}
+
+const isReady = async (port: number) => (await fetch(`http://127.0.0.1:${port}/readyz`)).status === 200;
+const succeeded = (count: number) =>
+  until(
+    `${count} deliveries have succeeded`,
+    async () => {
+      const rows = await harness.database.knex('deliveries').where({ status: 'succeeded' });
+      return rows.length === count && rows;
+    },
+    { timeoutMs: 90_000 },
+  );
+
+test('a worker cut off from the database returns its alerts and later records what it has sent', async () => {
+  const slow = await harness.addTarget();
+  let answer = () => {};
+  harness.destination.respond(slow.path, (_, response) => {
+    answer = () => response.end('ok');
+  });
+  const target = await harness.addTarget();
+  const rule = await harness.addRule([target.id]);
+  const worker = await harness.startWorker({ databaseUrl: ownUrl() });
+  await harness.fire(await harness.addRule([slow.id]));
+  await until('the request has gone out', () => harness.destination.at(slow.path).length === 1);
+  await cutOff();
+  await Promise.all(Array.from({ length: 50 }, () => harness.fire(rule)));
+  await until('it has received some', async () => (await harness.alertsInQueue()) < 50);
+  answer();
+
+  await harness.startWorker();
+  await succeeded(50);
+  expect(await isReady(worker.port)).toBe(false);
+  expect(harness.destination.at(target.path)).toHaveLength(50);
+
+  await harness.database.knex.raw(`alter role ${role} login`);
+  const rows = await succeeded(51);
+  for (const row of rows) expect(row).toMatchObject({ attempts_made: 1 });
+  expect(harness.destination.at(slow.path)).toHaveLength(1);
+  await until('it is ready again', () => isReady(worker.port));
+}, 240_000);
+
+test('a malformed message returned by a worker that is cut off becomes one dead letter', async () => {
+  const { knex } = harness.database;
+  const [early, late] = ['{"early', '{"late'].map((text) => Buffer.from(text));
+  const lettersOf = (content: Buffer) => knex('dead_letters').where({ content });
+  const isDeadLettered = (content: Buffer) =>
+    until(`${content} is a dead letter`, async () => (await lettersOf(content)).length > 0, {
+      timeoutMs: 90_000,
+    });
+  await harness.startWorker({ databaseUrl: ownUrl() });
+  await knex.transaction(async (trx) => {
+    // The worker cannot write the dead letter before it is cut off.
+    await trx.raw('lock table dead_letters in access exclusive mode');
+    await harness.publishRaw(early!);
+    await until('it has received the message', async () => (await harness.alertsInQueue()) === 0);
+    await cutOff();
+  });
+
+  const other = await harness.startWorker();
+  await isDeadLettered(early!);
+  await other.close(12_000);
+  harness.workers.splice(harness.workers.indexOf(other), 1);
+
+  // It consumes again once it has nothing left to write.
+  await knex.raw(`alter role ${role} login`);
+  await harness.publishRaw(late!);
+  await isDeadLettered(late!);
+  expect(await lettersOf(early!)).toHaveLength(1);
+}, 240_000);

@@ -57,7 +57,7 @@ const durations = (route: string, perSecond: number, withinSecond: number): Give
   [`http_request_duration_seconds_bucket{job="webhook-api", route="${route}", le="+Inf"}`]: `${perSecond}/s`,
 });
 
-/** What fires each alarm, with the labels that it tells of, and what looks like it and must not. */
+/** Metrics that fire each alarm, with the labels of the alarm, and similar metrics that must not fire it. */
 const cases: Record<string, { fires: [Given, Record<string, string>][]; silent: Given[] }> = {
   ServiceDown: {
     fires: [
@@ -203,11 +203,11 @@ function valueAt(seconds: number, value: Given[string]): number {
 
 /** The label sets for which the alarm has been true for as long as it asks. */
 function firing(alarm: Alarm, given: Given): Record<string, string>[] {
-  const scene = { series: sampled(given), stepSeconds };
+  const data = { series: sampled(given), stepSeconds };
   const expression = parsePromql(alarm.expr);
   const since = new Map<string, number>();
   for (let at = 0; at <= atSeconds; at += stepSeconds) {
-    const active = new Set(evaluate(expression, scene, at).map(({ labels }) => keyOf(labels)));
+    const active = new Set(evaluate(expression, data, at).map(({ labels }) => keyOf(labels)));
     for (const key of since.keys()) if (!active.has(key)) since.delete(key);
     for (const key of active) if (!since.has(key)) since.set(key, at);
   }
@@ -232,10 +232,10 @@ test('an alarm fires after its `for` time', () => {
   expect(firing({ ...slow, for: '36m' }, { tocsin_oldest_due_seconds: 121 })).toEqual([]);
 });
 
-// Of the system's Prometheus, not of a package.
+// Part of a Prometheus installation, not of a package.
 const promtool = 'promtool';
 
-testWith([promtool, '--version'], 'promtool is of the same opinion', () => {
+testWith([promtool, '--version'], 'promtool agrees with the evaluator', () => {
   const one = (alarm: Alarm, given: Given, labels?: Record<string, string>) => ({
     interval: `${stepSeconds}s`,
     input_series: sampled(given).map(({ name, labels, values }) => ({

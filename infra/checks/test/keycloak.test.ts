@@ -6,7 +6,7 @@ import { makeEnv } from './support/variables.js';
 const env = makeEnv();
 const keycloak = composeService('keycloak');
 
-/** What a service of the compose file is given for these choices in .env. */
+/** Returns the environment of a service of the compose file for these settings in .env. */
 function environmentOf(service: string, choices: Record<string, string> = {}): Record<string, string> {
   const pairs = Object.entries(composeService(service).environment);
   return Object.fromEntries(

@@ -6,7 +6,7 @@ import { createTestBroker } from '@tocsin/testing/broker';
 import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
 import {
   type LoggingProgram,
-  patience,
+  longWait,
   run,
   type Service,
   startService,
@@ -43,7 +43,7 @@ let engine: Service;
 let worker: Service;
 let amqpUrl: string;
 const given: string[] = [];
-/** What the API says of deliveries and probes that failed: it is kept, and read by those who may not see the webhook. */
+/** API texts about failed deliveries and tests. They are stored, and visible to callers who may not see the webhook. */
 const told: string[] = [];
 
 beforeAll(async () => {
@@ -159,7 +159,7 @@ async function deliver(webhook: object, requestId: string): Promise<void> {
       if (hasEnded) told.push(listed.body[0].error ?? '');
       return hasEnded;
     },
-    patience,
+    longWait,
   );
 }
 
@@ -202,7 +202,7 @@ async function publishMalformed(requestIds: readonly string[]): Promise<void> {
 
 test('an invalid request id of a publisher is not logged', async () => {
   await publishMalformed(['two\nlines', 'x'.repeat(200), secrets.message.replaceAll('-', ' ')]);
-  await until('they are set aside', () => worker.lines('alert.dead_lettered').length === 3);
+  await until('they are dead-lettered', () => worker.lines('alert.dead_lettered').length === 3);
   for (const line of worker.lines('alert.dead_lettered')) {
     expect(line).toMatchObject({ level: 'warn', reason: 'malformed_message' });
     expect(line.request_id).toBeUndefined();

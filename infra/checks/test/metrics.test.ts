@@ -27,7 +27,7 @@ const alarms = (
 const { panels } = JSON.parse(readText('infra/grafana/dashboards/tocsin.json')) as { panels: Panel[] };
 const queries = panels.flatMap(({ title, targets = [] }) => targets.map((target) => ({ title, ...target })));
 
-// Of Prometheus itself and of the broker's own plugin; the labels `job` and `instance` come with every scrape.
+// Metrics of Prometheus itself and of the broker's plugin; the labels `job` and `instance` come with every scrape.
 const foreign = new Set([
   'up',
   'ALERTS',

@@ -1,7 +1,7 @@
 import { connect } from 'amqplib';
 import { Client } from 'pg';
 
-/** What every integration test of the repository stands on. */
+/** The parts that every integration test of the repository uses. */
 describe('the parts that a test run is given', () => {
   it('gives a database in which databases can be made', async () => {
     const client = new Client({ connectionString: process.env.TOCSIN_TEST_DATABASE_URL });

@@ -12,7 +12,7 @@ import { isSameProcessAlive } from '../src/processes/process-identity.js';
 const startScript = fileURLToPath(new URL('../dist/start.js', import.meta.url));
 const resetScript = fileURLToPath(new URL('../dist/reset.js', import.meta.url));
 
-const patienceMs = 90_000;
+const timeoutMs = 90_000;
 
 /** `npm start` as it is shipped, in a state directory of its own. The tests build on each other, in this order. */
 describe('npm start', () => {
@@ -28,13 +28,13 @@ describe('npm start', () => {
       'it is up',
       () => launcher.output().includes('Ctrl-C stops everything') || launcher.exitCode() !== null,
     );
-  }, patienceMs);
+  }, timeoutMs);
 
   afterAll(async () => {
     launcher.process.kill('SIGTERM');
     await launcher.exited;
     rmSync(state, { recursive: true, force: true, maxRetries: 5 });
-  }, patienceMs);
+  }, timeoutMs);
 
   it(
     'brings everything up and writes where it is, for its owner alone',
@@ -49,7 +49,7 @@ describe('npm start', () => {
         expect((await fetch(`${url}/readyz`)).status).toBe(200);
       expect((await fetch(stack.inbox_url)).status).toBe(200);
     },
-    patienceMs,
+    timeoutMs,
   );
 
   it(
@@ -58,7 +58,7 @@ describe('npm start', () => {
       expect(launcher.output()).toContain('"text": "Sample: accuracy too low fired for Churn “v2”"');
       expect(launcher.output()).toContain('"status": "succeeded"');
     },
-    patienceMs,
+    timeoutMs,
   );
 
   it(
@@ -68,7 +68,7 @@ describe('npm start', () => {
       expect(await second.exited).toBe(1);
       expect(second.output()).toContain(`running already: http://127.0.0.1:${portBase}`);
     },
-    patienceMs,
+    timeoutMs,
   );
 
   it(
@@ -81,7 +81,7 @@ describe('npm start', () => {
       expect(second.output()).toContain('PORT_BASE=');
       rmSync(other, { recursive: true });
     },
-    patienceMs,
+    timeoutMs,
   );
 
   it(
@@ -91,7 +91,7 @@ describe('npm start', () => {
       expect(await reset.exited).toBe(1);
       expect(existsSync(join(state, 'secrets.json'))).toBe(true);
     },
-    patienceMs,
+    timeoutMs,
   );
 
   it(
@@ -103,7 +103,7 @@ describe('npm start', () => {
       expect(readStack().pids['delivery-worker'][1]).toBe(second);
       expect(isRunning(readStack().pids['delivery-worker'][0] ?? 0)).toBe(true);
     },
-    patienceMs,
+    timeoutMs,
   );
 
   it(
@@ -117,7 +117,7 @@ describe('npm start', () => {
         async () => (await fetch(`${readStack().api_url}/readyz`)).status === 200,
       );
     },
-    patienceMs,
+    timeoutMs,
   );
 
   it(
@@ -128,7 +128,7 @@ describe('npm start', () => {
       process.kill(killed, 'SIGKILL');
       await eventually('it is started again', () => findEpmd() !== 0 && findEpmd() !== killed);
     },
-    patienceMs,
+    timeoutMs,
   );
 
   it(
@@ -153,7 +153,7 @@ describe('npm start', () => {
         () => !children.some(isSameProcessAlive) && findProcessesNaming(state).length === 0,
       );
     },
-    patienceMs,
+    timeoutMs,
   );
 
   it(
@@ -173,7 +173,7 @@ describe('npm start', () => {
       expect(findProcessesNaming(state)).toEqual([]);
       expect(existsSync(join(state, 'stack.json'))).toBe(false);
     },
-    patienceMs,
+    timeoutMs,
   );
 
   it(
@@ -182,7 +182,7 @@ describe('npm start', () => {
       expect(await run(resetScript, []).exited).toBe(0);
       expect(existsSync(state)).toBe(false);
     },
-    patienceMs,
+    timeoutMs,
   );
 
   const run = (script: string, args: string[], env: NodeJS.ProcessEnv = {}): Running =>
@@ -249,7 +249,7 @@ async function findFreeBlock(): Promise<number> {
   }
 }
 
-/** What throws meanwhile is a file that is just being written, or a service that is just starting. */
+/** Ignores errors of the check: a file may be incomplete, or a service still starting. */
 function eventually(what: string, check: () => boolean | Promise<boolean>): Promise<boolean> {
   const tryToCheck = async () => check();
   return until(what, () => tryToCheck().catch(() => false), { timeoutMs: 60_000, intervalMs: 100 });

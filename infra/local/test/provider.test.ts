@@ -202,7 +202,7 @@ function decode(token: string | undefined) {
   return { header: header as Record<string, unknown>, payload: payload as Record<string, unknown> };
 }
 
-/** As much of a browser as signing in takes: cookies, redirects within the provider, the one form of a page. */
+/** A browser with the features that signing in needs: cookies, redirects within the provider, the one form of a page. */
 function createBrowser() {
   const cookies = new Map<string, string>();
   let url = '';

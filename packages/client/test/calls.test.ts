@@ -80,12 +80,12 @@ describe('retries', () => {
   test('the wait before a retry can be aborted', async () => {
     api.script({ status: 503, headers: { 'retry-after': '60' } });
     const controller = new AbortController();
-    const patient = createPlatformClient({
+    const waiting = createPlatformClient({
       url: api.url,
       credential: 'k',
       clock: createManualClock({ whileSleeping: () => controller.abort(new Error('enough')) }),
     });
-    await expect(patient.webhooks.get('x', { signal: controller.signal })).rejects.toThrow('enough');
+    await expect(waiting.webhooks.get('x', { signal: controller.signal })).rejects.toThrow('enough');
     expect(api.seen).toHaveLength(1);
   });
 });

@@ -33,7 +33,7 @@ afterAll(async () => {
   await services.close();
 });
 
-/** As someone who points the command at a running stack. */
+/** Runs the command with the settings of a running stack. */
 const run = (words: string[], options: CliOptions = {}) =>
   cli(words, {
     ...options,

@@ -10,7 +10,7 @@ import { promisify } from 'node:util';
 import { startScriptedApi } from './support/scripted-api.js';
 import { startScriptedProvider } from './support/scripted-provider.js';
 
-/** What users install: the packed package, in a project that has nothing else. */
+/** A project that contains only the packed package, as users install it. */
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const project = mkdtempSync(join(tmpdir(), 'tocsin-packed-'));
 const installed = join(project, 'node_modules', '@tocsin', 'client');

@@ -77,7 +77,7 @@ test('a killed migration leaves no changes and does not block the next one', asy
   expect(await appliedTo(db.database)).toEqual(namesOfMigrations);
 });
 
-test('a migration of a table with a long reader waits in short steps, so that other readers go on', async () => {
+test('a migration waits for a long reader in short steps, so that other readers continue', async () => {
   const { url, database } = await open(createTestDatabase);
   const next = {
     name: '0002-next',

@@ -8,7 +8,7 @@ beforeAll(async () => {
 });
 afterAll(() => db.drop());
 
-test('a statement beyond the limit is a statement timeout, and the connection keeps its own limit', async () => {
+test('a statement beyond the limit times out, and the connection keeps its own limit', async () => {
   const reading = readWithTimeout(db.database, 50, (trx) => trx.raw('select pg_sleep(60)'));
   const error = await reading.catch((thrown: unknown) => thrown);
   expect(isStatementTimeout(error)).toBe(true);

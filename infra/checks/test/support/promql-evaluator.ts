@@ -11,20 +11,20 @@ export interface SampledSeries {
   labels: Labels;
   values: number[];
 }
-export interface Scene {
+export interface TimeSeries {
   series: readonly SampledSeries[];
   stepSeconds: number;
 }
 
 /** Result of an instant query. `rate` is the plain slope over its window, without Prometheus' extrapolation. */
-export function evaluate(expression: Expression, scene: Scene, atSeconds: number): Sample[] {
-  const again = (inner: Expression) => evaluate(inner, scene, atSeconds);
+export function evaluate(expression: Expression, data: TimeSeries, atSeconds: number): Sample[] {
+  const again = (inner: Expression) => evaluate(inner, data, atSeconds);
   switch (expression.kind) {
     case 'number':
       return [{ labels: {}, value: expression.value }];
     case 'select':
-      return selected(expression, scene).flatMap(({ labels, values }) => {
-        const value = values[Math.floor(atSeconds / scene.stepSeconds)];
+      return selected(expression, data).flatMap(({ labels, values }) => {
+        const value = values[Math.floor(atSeconds / data.stepSeconds)];
         return value === undefined ? [] : [{ labels, value }];
       });
     case 'aggregate':
@@ -32,13 +32,13 @@ export function evaluate(expression: Expression, scene: Scene, atSeconds: number
     case 'binary':
       return combine(expression, again(expression.left), again(expression.right));
     case 'call':
-      return call(expression, scene, atSeconds);
+      return call(expression, data, atSeconds);
   }
 }
 
 function selected(
   { name, matchers }: Extract<Expression, { kind: 'select' }>,
-  { series }: Scene,
+  { series }: TimeSeries,
 ): readonly SampledSeries[] {
   const fits = ({ label, operator, value }: Matcher, { labels }: SampledSeries) => {
     const given = labels[label] ?? '';
@@ -97,25 +97,25 @@ function combine(
 
 function call(
   { name, args }: Extract<Expression, { kind: 'call' }>,
-  scene: Scene,
+  data: TimeSeries,
   atSeconds: number,
 ): Sample[] {
   const [first, second] = args;
   if (first === undefined) throw new Error(`${name} needs something.`);
-  if (name === 'absent') return absent(first, evaluate(first, scene, atSeconds));
+  if (name === 'absent') return absent(first, evaluate(first, data, atSeconds));
   if (name === 'histogram_quantile' && first.kind === 'number' && second !== undefined) {
-    return quantiles(first.value, evaluate(second, scene, atSeconds));
+    return quantiles(first.value, evaluate(second, data, atSeconds));
   }
   if (!['rate', 'increase', 'changes'].includes(name) || first.kind !== 'select')
     throw new Error(`What is ${name}?`);
   const { rangeSeconds = Number.NaN } = first;
-  return selected(first, scene).flatMap(({ labels, values }) => {
-    const last = Math.floor(atSeconds / scene.stepSeconds);
-    const window = values.slice(Math.max(0, last - rangeSeconds / scene.stepSeconds), last + 1);
+  return selected(first, data).flatMap(({ labels, values }) => {
+    const last = Math.floor(atSeconds / data.stepSeconds);
+    const window = values.slice(Math.max(0, last - rangeSeconds / data.stepSeconds), last + 1);
     if (window.length < 2) return [];
     if (name === 'changes')
       return [{ labels, value: window.filter((_, i) => i > 0 && window[i] !== window[i - 1]).length }];
-    const slope = ((window.at(-1) ?? 0) - (window[0] ?? 0)) / ((window.length - 1) * scene.stepSeconds);
+    const slope = ((window.at(-1) ?? 0) - (window[0] ?? 0)) / ((window.length - 1) * data.stepSeconds);
     return [{ labels, value: name === 'rate' ? slope : slope * rangeSeconds }];
   });
 }

@@ -27,7 +27,7 @@ function parseLine(line: string): Record<string, unknown> {
 }
 
 /** Timeout for conditions that take seconds because services limit how often they check them. */
-export const patience = { timeoutMs: 25_000, intervalMs: 25 };
+export const longWait = { timeoutMs: 25_000, intervalMs: 25 };
 
 export type Service = LoggingProgram & { url: string; metricsUrl: string };
 
@@ -51,7 +51,7 @@ export async function startService(
       if (program.child.exitCode !== null) throw new Error(`${name} has ended:\n${program.output()}`);
       return (await fetch(`${url}${path}`).catch(() => undefined))?.status === 200;
     },
-    patience,
+    longWait,
   );
   return { ...program, url, metricsUrl: `http://127.0.0.1:${metricsPort}/metrics` };
 }

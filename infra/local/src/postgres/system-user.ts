@@ -8,7 +8,7 @@ export interface SystemUser {
 
 const userName = 'tocsin-postgres';
 
-/** Undefined for an ordinary user. As root, creates the system user once and returns it. */
+/** Returns undefined for an ordinary user. For root it creates the system user once and returns it. */
 export function getPostgresUser(): SystemUser | undefined {
   if (process.getuid?.() !== 0) return undefined;
   return lookUp() ?? create();

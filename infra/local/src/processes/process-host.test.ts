@@ -66,14 +66,14 @@ describe('createProcessHost', () => {
       processes.removeAtEnd(${JSON.stringify(doomed)});
       const child = await processes.start(${JSON.stringify(shell('trap "" TERM; sleep 60'))});
       console.log(child.pid);`;
-    const victim = spawn(process.execPath, ['--input-type=module', '-e', program], {
+    const launcher = spawn(process.execPath, ['--input-type=module', '-e', program], {
       stdio: ['ignore', 'pipe', 'inherit'],
     });
     const pid = await new Promise<number>((resolve) =>
-      victim.stdout.once('data', (data) => resolve(Number(data))),
+      launcher.stdout.once('data', (data) => resolve(Number(data))),
     );
     expect(isAlive(pid)).toBe(true);
-    victim.kill('SIGKILL');
+    launcher.kill('SIGKILL');
     await until('the child has ended', () => !isAlive(pid));
     await until('the directory is gone', () => !existsSync(doomed));
   });

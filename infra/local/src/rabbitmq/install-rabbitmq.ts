@@ -29,7 +29,7 @@ export function canInstallRabbitmq(): boolean {
  * installation, and the links that would start it at boot are removed.
  */
 export function installRabbitmq(logFile: string): void {
-  const newLinks = unitLinks.filter((link) => !isThere(link));
+  const newLinks = unitLinks.filter((link) => !existsAsLink(link));
   const hadNode = existsSync('/etc/init.d/rabbitmq-server');
   forbidServiceStarts();
   try {
@@ -74,8 +74,8 @@ function allowServiceStarts(): void {
   if (existsSync(policyAside)) renameSync(policyAside, policy);
 }
 
-/** True for a dangling link too. */
-function isThere(path: string): boolean {
+/** Also true for a dangling link. */
+function existsAsLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }
 

@@ -17,7 +17,7 @@ const rounds = { long: 12, short: 4 };
 const injectionsPerRound = 2;
 const maxFaultMs = 8_000;
 
-/** Injects faults of several processes at a time. The same seed chooses the same faults. */
+/** Injects faults of several processes at a time. A seed always chooses the same faults. */
 export function injectRandomly(seed: number): (trial: Trial) => Promise<Exposure> {
   return async (trial) => {
     const random = createRandom(seed);

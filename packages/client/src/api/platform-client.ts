@@ -25,7 +25,7 @@ export interface PlatformClient {
   deadLetters: DeadLettersApi;
   health: HealthApi;
   whoami(options?: CallOptions): Promise<Whoami>;
-  /** The same client for another workspace. */
+  /** Returns a client for another workspace. */
   inWorkspace(workspaceId: string): PlatformClient;
 }
 

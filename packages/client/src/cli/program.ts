@@ -22,7 +22,7 @@ Examples:
   $ tocsin webhooks list
   $ tocsin render body.j2 --context alert.json
   $ tocsin deliveries tail
-  $ tocsin webhooks list --stack .tocsin/stack.json     (beside a running npm start)
+  $ tocsin webhooks list --stack .tocsin/stack.json     (while npm start runs)
 
 ${exitCodesHelp}`;
 

@@ -1,4 +1,4 @@
-/** As much of a browser as signing in takes: cookies, redirects, and the first form of a page. */
+/** A browser with the features that signing in needs: cookies, redirects, and the first form of a page. */
 function createBrowser() {
   const cookies = new Map<string, string>();
 

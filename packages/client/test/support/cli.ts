@@ -13,7 +13,7 @@ export interface CliOptions {
   stdin?: string;
   signal?: AbortSignal;
   clock?: Clock;
-  /** As a terminal this wide; else as a pipe. */
+  /** Width of the terminal. Without it the output is a pipe. */
   columns?: number;
   onOutput?: (printed: CliResult) => void;
 }

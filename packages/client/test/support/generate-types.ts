@@ -1,4 +1,4 @@
-/** As much of a JSON Schema (2020-12) as the services use. */
+/** The part of JSON Schema (2020-12) that the services use. */
 interface Schema {
   $ref?: string;
   title?: string;
@@ -33,7 +33,7 @@ export function generateTypes(documents: OpenApiDocument[]): string {
   const named = [...new Map(schemas)].sort(([a], [b]) => (a < b ? -1 : 1));
   const header = [
     '// Made from the OpenAPI documents of the services by test/openapi.test.ts, which also holds it against them.',
-    '// Not written by hand: `REGENERATE=1 npm test -- packages/client/test/openapi` writes it anew.',
+    '// Not written by hand: `REGENERATE=1 npm test -- packages/client/test/openapi` writes it again.',
     '',
   ];
   return [...header, ...named.map(([name, schema]) => declaration(name, schema))].join('\n');

@@ -18,7 +18,7 @@ export interface ScriptedProvider {
   calls: TokenCall[];
   /** Answers the next token requests in this order; after them `t1`, `t2`… of 300 seconds. */
   script(...replies: Reply[]): void;
-  /** Whether even discovery fails. */
+  /** True: every request fails, discovery included. */
   setDown(down: boolean): void;
   close(): Promise<void>;
 }

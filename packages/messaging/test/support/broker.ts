@@ -16,7 +16,7 @@ afterEach(async () => {
   for (const connection of open.splice(0)) await connection.close();
 });
 
-/** Of the virtual host of this test. */
+/** URL of the virtual host of this test. */
 export const brokerUrl = () => url;
 
 /** Closes it when the test has ended. */

@@ -14,8 +14,8 @@ export function addDeadLetterCommands(program: Command, io: Io): void {
 
   const list = deadLetters
     .command('list')
-    .description('list dead letters that were not put back, newest first')
-    .option('--requeued', 'only those that were put back')
+    .description('list dead letters that were not requeued, newest first')
+    .option('--requeued', 'only those that were requeued')
     .option('--limit <count>', 'no more than so many; 50 unless given', parseCount, 50);
   runsOnPlatform<{ requeued?: boolean; limit: number }>(
     list,

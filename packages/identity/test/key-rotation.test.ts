@@ -100,7 +100,7 @@ test('a fetch that started before the token arrived does not reject it', async (
   await source.ask('old');
   source.advance(10);
   let sendKeys = () => {};
-  provider.state.held = new Promise<void>((resolve) => {
+  provider.state.keysDelay = new Promise<void>((resolve) => {
     sendKeys = resolve;
   });
   const junk = expect(source.ask('junk')).rejects.toMatchObject(noKey);
@@ -122,11 +122,11 @@ test('a token beyond the limit of waiting key ids is 503', async () => {
   source.advance(10);
   const asked = await Promise.all(
     Array.from({ length: 600 }, (_, n) => {
-      const answer = source.ask(`more-${n}`).catch((error: unknown) => error);
-      return Promise.race([answer, source.waiting().then(() => 'waits')]);
+      const reply = source.ask(`more-${n}`).catch((error: unknown) => error);
+      return Promise.race([reply, source.waiting().then(() => 'waits')]);
     }),
   );
-  const refused = asked.filter((answer) => answer !== 'waits');
+  const refused = asked.filter((reply) => reply !== 'waits');
   expect(refused.length).toBe(100);
   expect(refused[0]).toMatchObject({ status: 503, retryAfterSeconds: expect.any(Number) });
 });

@@ -67,7 +67,7 @@ async function open(
   const database = createDatabase({
     url: config.databaseUrl.reveal(),
     applicationName: 'tocsin-engine-auth',
-    // A proxy holds the user's request meanwhile: an early 503 is better than a long wait.
+    // The proxy makes its client wait for the response, so an early 503 is better than a late one.
     statementTimeoutMs: 5_000,
     acquireTimeoutMs: 3_000,
     refuseAfterMs: 1_000,

@@ -21,10 +21,13 @@ test('requests are 503 within seconds while the database does not respond', asyn
     fetch(`${engine.url}${path}`, { headers: bearer(credential), signal: AbortSignal.timeout(15_000) });
   await db.database.knex.transaction(async (trx) => {
     await trx.raw('lock table api_keys in access exclusive mode');
-    const answers = await Promise.all([ask('/auth/verify', unknownKey()), ask('/auth/api_keys/', adminKey)]);
-    for (const answer of answers) {
-      expect(answer.status).toBe(503);
-      expect(Number(answer.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+    const responses = await Promise.all([
+      ask('/auth/verify', unknownKey()),
+      ask('/auth/api_keys/', adminKey),
+    ]);
+    for (const response of responses) {
+      expect(response.status).toBe(503);
+      expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
     }
   });
   expect((await ask('/auth/verify', unknownKey())).status).toBe(401);

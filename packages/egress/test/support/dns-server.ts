@@ -22,7 +22,7 @@ export async function startDnsServer(zone: Zone): Promise<DnsServer> {
     const entry = Object.hasOwn(zone, name) ? zone[name] : undefined;
     if (entry === 'hang') return;
     const records =
-      typeof entry === 'object' && type ? (entry[type] ?? []).map((ip) => answer(type, ip)) : [];
+      typeof entry === 'object' && type ? (entry[type] ?? []).map((ip) => record(type, ip)) : [];
     const responseCode = entry === 'broken' ? 2 : entry === undefined ? 3 : 0;
     const header = Buffer.alloc(12);
     header.writeUInt16BE(query.readUInt16BE(0), 0);
@@ -55,7 +55,7 @@ function readQuestion(query: Buffer) {
   return { name: labels.join('.').toLowerCase(), type, questionEnd: offset + 5 };
 }
 
-function answer(type: 'A' | 'AAAA', address: string): Buffer {
+function record(type: 'A' | 'AAAA', address: string): Buffer {
   const data = type === 'A' ? Buffer.from(address.split('.').map(Number)) : fullIpv6(address);
   const head = Buffer.from([0xc0, 12, 0, type === 'A' ? 1 : 28, 0, 1, 0, 0, 0, 60, 0, data.length]);
   return Buffer.concat([head, data]);

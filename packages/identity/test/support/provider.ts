@@ -30,13 +30,13 @@ export async function startProvider() {
     fetches: 0,
     metadata: {} as Record<string, unknown>,
     /** Delay of the key response, which holds the keys of the time of the request. */
-    held: Promise.resolve(),
+    keysDelay: Promise.resolve(),
   };
   const server = createServer(async (request, response) => {
     const { keys } = state;
     if (request.url === '/realm/jwks') {
       state.fetches += 1;
-      await state.held;
+      await state.keysDelay;
     }
     if (state.failing) {
       response.writeHead(503).end('{}');

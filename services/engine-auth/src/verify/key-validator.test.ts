@@ -97,8 +97,8 @@ test.each([id, unknownId])(
     const { validate, state } = setUp();
     const guesses = Array.from({ length: 1_000 }, (_, index) => ({ id: guessed, secret: `bad ${index}` }));
     const wrong = guesses.filter((guess) => tagOf(guess) !== tagOf(good));
-    const answers = await Promise.all(wrong.map(validate));
-    expect(new Set(answers)).toEqual(new Set([false]));
+    const results = await Promise.all(wrong.map(validate));
+    expect(new Set(results)).toEqual(new Set([false]));
     expect(state.compares).toEqual([]);
     expect(new Set(state.rejectedAtMs)).toEqual(new Set([200]));
     expect(await validate(good)).toBe(true);
@@ -141,10 +141,10 @@ test('five checks of one key wait, and further ones are rejected', async () => {
 test('guesses at one id do not delay another id', async () => {
   const { validate, state } = setUp({ tag: null });
   let release = () => {};
-  const held = new Promise<void>((resolve) => {
+  const pending = new Promise<void>((resolve) => {
     release = resolve;
   });
-  state.beforeCompare = () => held;
+  state.beforeCompare = () => pending;
   const guess = validate({ id, secret: 'bad' });
   expect(await validate({ id: unknownId, secret: 'x' })).toBe(false);
   release();
@@ -188,11 +188,11 @@ test('a key that is deactivated during its check is not cached', async () => {
 
 test('a database error is thrown and not cached as a rejection', async () => {
   const { state } = setUp();
-  let away = true;
+  let isUnavailable = true;
   const validator = createKeyValidator({
     findActiveHash: async () => 'hash of good',
     lookUp: async () => {
-      if (away) throw new Error('connection refused');
+      if (isUnavailable) throw new Error('connection refused');
       return { hash: 'hash of good', tag: tagOf(good) };
     },
     onUntagged: () => {},
@@ -201,7 +201,7 @@ test('a database error is thrown and not cached as a rejection', async () => {
     now: () => state.nowMs,
   });
   await expect(validator.validate(good)).rejects.toThrow('connection refused');
-  away = false;
+  isUnavailable = false;
   expect(await validator.validate(good)).toBe(true);
 });
 
@@ -239,8 +239,8 @@ test('a failed query fails the lookups of its own batch only', async () => {
   const first = lookUp('a');
   await settle();
   const second = lookUp('b');
-  queries[0]!.reject(new Error('away'));
-  await expect(first).rejects.toThrow('away');
+  queries[0]!.reject(new Error('unavailable'));
+  await expect(first).rejects.toThrow('unavailable');
   await settle();
   queries[1]!.resolve();
   expect(await second).toBe('hash of b');

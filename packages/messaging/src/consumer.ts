@@ -49,7 +49,7 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
   const { queue, maxBytes = Number.POSITIVE_INFINITY, handle, onError } = options;
   let reading: Reading | undefined;
   let isPaused = false;
-  /** A channel on which a step fails ends with it, and is opened again. */
+  /** Ignores errors: a step that fails ends its channel, and a new channel is opened. */
   const update = async () => reading?.subscription.update().catch(() => {});
   const setPaused = async (paused: boolean) => {
     isPaused = paused;
@@ -69,7 +69,7 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
       channel.close().catch(() => resolve());
     });
   };
-  /** To unsubscribe would not be enough: the messages that the broker has already sent would all arrive. */
+  /** An unsubscription would not be enough, because all messages that the broker has already sent would still arrive. */
   const returnAboveLimit = () => {
     onError(
       new Error(`More than ${maxBytes} bytes of messages were in flight and are returned to the broker.`),
@@ -140,7 +140,7 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
   };
 }
 
-/** One for the whole life of a channel: a prefix that is acknowledged must include messages from before a pause. */
+/** A channel keeps its acker across pauses: to acknowledge several messages at once, it must know all in flight. */
 function ackerOf(channel: Channel): Acker {
   // The delivery tag is all that amqplib reads of a message that it acknowledges.
   return createAcker((deliveryTag, allUpTo) => channel.ack({ fields: { deliveryTag } } as Message, allUpTo));

@@ -35,7 +35,7 @@ export interface Source {
   acker: Acker;
 }
 
-/** A class, because 40,000 messages can be in flight at once: its methods cost no closures. */
+/** A class and not a closure, because 40,000 messages can be in flight and a class shares its methods. */
 export class InFlightMessage implements QueueMessage {
   readonly content: Buffer;
   readonly queue: string;

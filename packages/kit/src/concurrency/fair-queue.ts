@@ -6,7 +6,7 @@ export interface FairQueue<T> {
   size(): number;
 }
 
-/** Items of one key that are taken before its array is copied. `Array.shift` would copy a long array each time. */
+/** Taken items stay in the array of a key until there are this many. `Array.shift` would copy a long array each time. */
 const compactAt = 1_024;
 
 export function createFairQueue<T>(keyOf: (item: T) => string): FairQueue<T> {

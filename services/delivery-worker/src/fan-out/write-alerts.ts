@@ -45,8 +45,8 @@ export async function writeAlerts(
 
 /**
  * A try without a response may have been committed, or may be later: the next try finds the rows and writes nothing. In
- * that case all alerts count as written. Otherwise nobody would publish the queued rows before their leases expire, and
- * a message too many costs only a look at its row.
+ * that case all alerts count as written. Otherwise the queued rows would wait until their leases expire. A message for a
+ * row that another worker has published is harmless: its claim fails.
  */
 async function write(
   alerts: PlannedAlert[],
@@ -131,7 +131,7 @@ async function claimAndStart(
   }
 }
 
-/** The claim of a row that was written as claimed, without reading it again. */
+/** Builds the claim from the plan, so that a row written as claimed need not be read again. */
 function toClaimed(
   { resolved }: PlannedAlert,
   { id, webhookId, webhook }: PlannedDelivery,

@@ -1,4 +1,4 @@
-/** The same evaluator and the same check without their host, for pages that try a body as it is written. */
+/** The entry for browsers: evaluator and body check without nunjucks. */
 export { type AlertFacts, alertContext } from './alert/alert-context.js';
 export { sampleAlerts, sampleFacts } from './alert/sample-facts.js';
 export { bodyOptions } from './body-options.js';

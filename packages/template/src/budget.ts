@@ -11,7 +11,7 @@ export interface Limits {
   integerBits: number;
   /** Macros, loops and blocks inside each other. */
   activations: number;
-  /** Nodes and containers inside each other; far from the end of the JavaScript stack. */
+  /** Syntax nodes and containers inside each other. The JavaScript stack holds several times as many. */
   depth: number;
   wallClockMs: number;
 }
@@ -72,17 +72,17 @@ export class Budget {
     if (this.#steps >= this.#nextClock) this.#checkpoint();
   }
 
-  /** For text that the engine reads or writes as a whole. */
+  /** Charges for text that the engine reads or writes as a whole: one step for 16 characters. */
   characters(count: number): void {
     if (count >= charactersPerStep) this.charge(count / charactersPerStep);
   }
 
-  /** For a new string of that length. */
+  /** Charges for a new string and checks its length. */
   string(length: number): void {
     this.grow(length, length);
   }
 
-  /** For a string that becomes `length` characters long by appending `added`. */
+  /** Charges for `added` characters that are appended to a string, and checks its new length. */
   grow(length: number, added: number): void {
     if (length > this.limits.stringLength) {
       throw exceeded(
@@ -93,12 +93,12 @@ export class Budget {
     this.characters(added);
   }
 
-  /** For items of a list, or characters of a text, that are looked at one by one. */
+  /** Charges one step for each item of a list, or each character of a text, that is processed on its own. */
   items(count: number): void {
     if (count > 0) this.charge(count);
   }
 
-  /** For a new list, tuple or dict of that many items. */
+  /** Charges for a new list, tuple or dict and checks its length. */
   list(length: number): void {
     if (length > this.limits.listLength) {
       throw exceeded(`a list would have more than ${this.limits.listLength} items`, 'build shorter lists');
@@ -124,7 +124,7 @@ export class Budget {
     this.characters(length);
   }
 
-  /** For a macro, loop or block that begins; every `enter` is matched by a `leave`. */
+  /** Counts a macro, loop or block that begins; each `enter` is matched by a `leave`. */
   enter(): void {
     if (++this.#activations > this.limits.activations) {
       throw exceeded(

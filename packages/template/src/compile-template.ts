@@ -12,16 +12,18 @@ import { compileError, renderError, type TemplateError } from './template-error.
 import type { Value } from './values/value.js';
 
 export interface TemplateOptions {
-  /** Escape what `{{ }}` prints for the inside of a JSON string. Off, the output is Jinja2's to the byte. */
+  /**
+   * Escapes printed strings for the inside of a JSON string. Without it, the output equals Jinja2's byte for byte.
+   */
   readonly json?: boolean;
-  /** Print empty where `round` gets an undefined value, where Jinja2 fails. */
+  /** Makes `round` of an undefined value print nothing, where Jinja2 fails. */
   readonly lenientRound?: boolean;
   readonly limits?: Partial<Limits>;
-  /** Milliseconds of a clock that only goes forward. */
+  /** A monotonic clock in milliseconds. */
   readonly now?: () => number;
 }
 
-/** Variables by name: a Map, or what makes a value when it is asked for. */
+/** Variables by name: a Map, or an object that creates each value when it is read. */
 export interface TemplateContext extends Iterable<readonly [string, Value]> {
   get(name: string): Value | undefined;
   keys(): Iterable<string>;
@@ -31,20 +33,20 @@ export type RenderResult =
   | { readonly ok: true; readonly output: string }
   | { readonly ok: false; readonly error: TemplateError };
 
-/** A compiled template; it holds no state of a rendering, so it can be rendered again and at the same time. */
+/** A compiled template. It holds no state of a rendering, so it can be rendered many times, also concurrently. */
 export interface Template {
-  /** With its line ends normalised: what the lines and columns of errors count in. */
+  /** The source with LF as line end. Lines and columns of errors refer to it. */
   readonly source: string;
   render(context: TemplateContext): RenderResult;
 }
 
-/** A template that can be looked into, for checking it. */
+/** A template with the details that the body check needs. */
 export interface InspectableTemplate extends Template {
-  /** Names that are read and that the template does not set itself, with the first place of each. */
+  /** Names that the template reads and does not set, each with the offset of its first use. */
   readonly variables: ReadonlyMap<string, number>;
-  /** Renders within `wallClockMs`, and notes which piece of the output came from where. */
+  /** Renders within `wallClockMs` milliseconds and adds each piece of the output, with its place, to `pieces`. */
   trace(context: TemplateContext, pieces: TracePiece[], wallClockMs: number): RenderResult;
-  /** Renders and counts the steps that it took, up to where it failed if it did. */
+  /** Renders and returns the steps spent, also where the rendering failed. */
   measure(context: TemplateContext): { readonly result: RenderResult; readonly steps: number };
 }
 
@@ -56,10 +58,10 @@ export type InspectableResult =
   | { readonly ok: true; readonly template: InspectableTemplate }
   | { readonly ok: false; readonly error: TemplateError };
 
-/** UTF-16 units; a larger source is refused before it is looked at. */
+/** UTF-16 units. A longer source is a compile error; it is not read. */
 const maxSourceLength = 65_536;
 
-/** Compiles templates with one set of options; what does not depend on a template is made once. */
+/** Returns a compiler with fixed options. Filters, tests and globals are created once for all its templates. */
 export function createTemplateCompiler(options: TemplateOptions = {}): (source: string) => InspectableResult {
   const filters = createFilters();
   const tests = createJinjaTests();
@@ -88,7 +90,7 @@ export function createTemplateCompiler(options: TemplateOptions = {}): (source: 
   };
 }
 
-/** Compiles one template. Services keep a compiler or a cache instead. */
+/** Compiles one template. For many templates, `createTemplateCompiler` or a cache is cheaper. */
 export function compileTemplate(source: string, options: TemplateOptions = {}): CompileResult {
   return createTemplateCompiler(options)(source);
 }

@@ -1,4 +1,4 @@
-/** Names of the errors that Python or Jinja2 would raise; shown to authors, who find them in Jinja2's documentation. */
+/** Names of Python's and Jinja2's errors. Authors see them and find them in Jinja2's documentation. */
 export type ErrorType =
   | 'TemplateSyntaxError'
   | 'TemplateAssertionError'
@@ -17,10 +17,10 @@ export type ErrorType =
   | 'RuntimeError'
   | 'BudgetExceeded';
 
-/** Thrown while lexing, parsing or checking; caught by `compileTemplate`. */
+/** Thrown by lexer, parser and compiler; caught by `createTemplateCompiler`. */
 export class CompileFailure extends Error {
   readonly type: 'TemplateSyntaxError' | 'TemplateAssertionError';
-  /** Index into the source with its line ends normalised. */
+  /** Index into the source with LF line ends. */
   readonly offset: number;
   readonly suggestion: string | undefined;
 
@@ -37,11 +37,11 @@ export class CompileFailure extends Error {
   }
 }
 
-/** Thrown while rendering, as Python would raise; caught by `Template.render`, which knows the place. */
+/** Thrown while rendering where Python would raise an error; caught by `Template.render`, which adds the place. */
 export class RenderFailure extends Error {
   readonly type: ErrorType;
   readonly suggestion: string | undefined;
-  /** The variable that is not defined, where that is the reason. */
+  /** The name of the undefined variable that caused the error, if one did. */
   readonly variable: string | undefined;
 
   constructor(type: ErrorType, message: string, hints: { suggestion?: string; variable?: string } = {}) {
@@ -53,7 +53,7 @@ export class RenderFailure extends Error {
   }
 }
 
-/** The wall clock ran out. It says something about the machine, not about the template, so it may be tried again. */
+/** The wall-clock limit was exceeded. A busy machine can cause it, so the rendering may be tried again. */
 export class OverrunFailure extends Error {
   constructor(limitMs: number) {
     super(`rendering took longer than ${limitMs} ms`);

@@ -1,7 +1,7 @@
 import { createTemplateCompiler } from './compile-template.js';
 import { createTemplateCache } from './template-cache.js';
 
-test('a source is compiled once, a broken one too', () => {
+test('a source is compiled once, also one with errors', () => {
   const compiled: string[] = [];
   const compile = createTemplateCompiler();
   const cache = createTemplateCache((source) => {
@@ -13,7 +13,7 @@ test('a source is compiled once, a broken one too', () => {
   expect(compiled).toEqual(['{{ a }}', '{{ a']);
 });
 
-test('what was used least lately goes first when there are too many', () => {
+test('the least recently used template is dropped from a full cache', () => {
   const compiled: string[] = [];
   const compile = createTemplateCompiler();
   const cache = createTemplateCache(
@@ -28,7 +28,7 @@ test('what was used least lately goes first when there are too many', () => {
   expect(cache.size).toBe(2);
 });
 
-test('it is bounded by characters as well', () => {
+test('the cache is limited by characters as well', () => {
   const cache = createTemplateCache(createTemplateCompiler(), { maxCharacters: 10 });
   for (const source of ['aaaaaa', 'bbbbbb', 'cccccc']) cache.compile(source);
   expect(cache.size).toBe(1);

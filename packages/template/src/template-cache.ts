@@ -1,16 +1,16 @@
 import type { CompileResult } from './compile-template.js';
 
-/** Sources together with what they hold compiled are roughly this times 100. */
+/** A compiled template takes up to 100 bytes for each character of its source: 400 MB at most. */
 const defaultMaxCharacters = 4_000_000;
 const defaultMaxEntries = 2_000;
 
 export interface TemplateCache {
-  /** The template of that source, compiled at most once while it stays in the cache; failures are kept too. */
+  /** Compiles a source or returns the cached result. Compile errors are cached as well. */
   compile(source: string): CompileResult;
   readonly size: number;
 }
 
-/** Compiled templates by their content, the least recently used dropped first. */
+/** A cache of compiled templates by source that drops the least recently used. */
 export function createTemplateCache(
   compile: (source: string) => CompileResult,
   { maxEntries = defaultMaxEntries, maxCharacters = defaultMaxCharacters } = {},

@@ -2,21 +2,21 @@ import { nestedTooDeeply } from './budget.js';
 import { type CompileFailure, type ErrorType, OverrunFailure, RenderFailure } from './failures.js';
 import { nearest } from './nearest.js';
 
-/** Why a template cannot be compiled or rendered, and where. */
+/** The reason and the place of a failure to compile or render a template. */
 export interface TemplateError {
   readonly phase: 'compile' | 'render';
-  /** `overrun` is the wall clock: it may be tried again. Everything else happens each time. */
+  /** `overrun`: the wall-clock limit; a retry may succeed. `template_error` repeats with the same values. */
   readonly kind: 'template_error' | 'overrun';
-  /** The name of Jinja2's or Python's error. */
+  /** The name of the error in Jinja2 or Python. */
   readonly type: ErrorType | 'Overrun';
   readonly message: string;
   /** Counted from 1. */
   readonly line: number;
   /** Counted from 1, in UTF-16 units. */
   readonly column: number;
-  /** The line itself, and below it a mark at the column. */
+  /** The line, and below it a `^` at the column. */
   readonly excerpt: string;
-  /** The known name that was probably meant. */
+  /** A known name that is similar to the unknown one. */
   readonly suggestion?: string;
 }
 
@@ -30,7 +30,7 @@ export function compileError(source: string, failure: CompileFailure): TemplateE
   });
 }
 
-/** The error of a rendering that failed at `offset`; rethrows what is no failure of the template. */
+/** Describes a rendering that failed at `offset`. An exception that is a bug of the evaluator is thrown again. */
 export function renderError(
   source: string,
   offset: number,
@@ -51,7 +51,7 @@ export function renderError(
       failure.suggestion ?? (variable === undefined ? undefined : nearest(variable, knownNames));
     return describe(source, offset, { phase: 'render', kind: 'template_error', type, message, suggestion });
   }
-  // The engine's stack ended before the limit on nesting did.
+  // The JavaScript stack overflowed before the nesting limit was reached.
   if (failure instanceof RangeError) return renderError(source, offset, nestedTooDeeply(), knownNames);
   throw failure;
 }
@@ -68,7 +68,7 @@ export function locate(source: string, offset: number): Pick<TemplateError, 'lin
   return { line: lineNumber, column: at - start + 1, excerpt: excerptOf(line, at - start) };
 }
 
-/** Long lines are cut around the mark. */
+/** Characters of a long line that an excerpt shows around its mark. */
 const excerptBefore = 60;
 const excerptAfter = 40;
 

@@ -1,6 +1,6 @@
 import { alertContext, createBodyCompiler, sampleFacts, type TemplateError } from '../src/index.js';
 
-/** Long enough that only the deterministic budgets can end a rendering. */
+/** The wall-clock limit is so long that only the deterministic budget ends a rendering. */
 const compile = createBodyCompiler({ limits: { wallClockMs: 60_000 } });
 const context = alertContext(sampleFacts);
 
@@ -93,7 +93,7 @@ const exhausting: Readonly<Record<string, string>> = {
   'control characters to escape': '{{ "\\x01" * 200000 }}',
 };
 
-test.each(Object.entries(exhausting))('%s runs into a budget that is the same each time', (_, source) => {
+test.each(Object.entries(exhausting))('%s exceeds the budget, with the same error each time', (_, source) => {
   const first = run(source);
   expect(first).toMatchObject({ error: { kind: 'template_error', type: 'BudgetExceeded' } });
   expect(run(source)).toEqual(first);
@@ -161,7 +161,7 @@ const escaping = [
   `{% set x = "]); ${code}; //" %}{{ x }}`,
 ];
 
-test.each(escaping)('%s reaches nothing outside of the template', (source) => {
+test.each(escaping)('%s cannot reach anything outside of the template', (source) => {
   const result = run(source);
   const printed = 'output' in result ? result.output : '';
   expect(printed).not.toMatch(/function|native code|\[object|process|PATH=/);
@@ -169,7 +169,7 @@ test.each(escaping)('%s reaches nothing outside of the template', (source) => {
   expect(Reflect.get({}, 'polluted')).toBeUndefined();
 });
 
-test('a rendering leaves the values that it was given as they were', () => {
+test('a rendering does not change the values of its context', () => {
   const source = '{% set _ = alert.update({"x": 1}) %}{% set _ = alert.pop("id") %}{{ alert|length }}';
   expect([run(source), run(source)]).toEqual([{ output: '6' }, { output: '6' }]);
 });

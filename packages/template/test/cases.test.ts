@@ -1,7 +1,7 @@
 import { createCaseRunner } from '../tools/cases/case-runner.js';
 import { agreesWithJinja2, readCases } from '../tools/cases/read-cases.js';
 
-/** Templates that we answer otherwise than Jinja2, each for a reason. */
+/** Templates with another result than in Jinja2, with the reason. */
 const knownDifferences: ReadonlyMap<string, string> = new Map([
   ["{% include ['a', 'b'] %}", 'there is no loader, which is said when compiling'],
   ['[{{ nope|random }}]', 'a body renders the same each time it is tried'],
@@ -16,14 +16,14 @@ const knownDifferences: ReadonlyMap<string, string> = new Map([
 
 const run = createCaseRunner();
 
-test('every case is answered as Jinja2 answers it, but for the differences that are listed', () => {
+test('every case renders as in Jinja2, except for the listed differences', () => {
   const differences = readCases().filter((expected) => !agreesWithJinja2(expected, run(expected.line)));
   expect(new Set(differences.map((difference) => difference.template))).toEqual(
     new Set(knownDifferences.keys()),
   );
 });
 
-test('no listed difference is something that webhook authors write', () => {
+test('no listed difference is common in webhook bodies', () => {
   const tiers = readCases().filter((expected) => knownDifferences.has(expected.template));
   expect(tiers.filter((expected) => expected.tier === 1)).toEqual([]);
 });

@@ -5,7 +5,9 @@ import { worstAcceptedTemplate } from '../tools/costs/worst-template.js';
 
 const measure = createCostMeter({ precision: 0.1, batchMs: 1 });
 
-/** The slowest of them take about five times as long as the loop; with an uncharged kind of work it is hundreds. */
+/**
+ * The slowest ones take about 5 times as long as the loop. An uncharged kind of work takes hundreds of times as long.
+ */
 const maxRatio = 12;
 let loopMs: number;
 

@@ -59,7 +59,7 @@ function renderBody(source: string, facts: AlertFacts): string {
   return result.output;
 }
 
-/** Each position holds `V`, and its rendered JSON says the value itself. */
+/** Places of a value `V` whose rendered JSON must contain exactly the value. */
 const exactPositions = [
   '"{{ V }}"',
   '{{ V | tojson }}',
@@ -99,7 +99,7 @@ const exactPositions = [
   '"{{ V | safe | default(V) if false else V }}"',
 ];
 
-test.each(exactPositions)('a hostile value arrives intact through %s', (position) => {
+test.each(exactPositions)('a hostile value arrives unchanged through %s', (position) => {
   fc.assert(
     fc.property(hostileText, (value) => {
       const source = `{"value": ${position.replaceAll('V', 'model_name')}, "after": true}`;
@@ -110,7 +110,7 @@ test.each(exactPositions)('a hostile value arrives intact through %s', (position
   );
 });
 
-test('the ten variables stay JSON and themselves in quotes and through tojson', () => {
+test('the ten variables arrive unchanged in quotes and through tojson', () => {
   const number = fc.double({ noDefaultInfinity: true, noNaN: true });
   const facts = fc.record({
     alert_rule_name: hostileText,
@@ -139,7 +139,7 @@ test('the ten variables stay JSON and themselves in quotes and through tojson', 
   );
 });
 
-test('a printed expression says in JSON what Jinja2 prints without it', () => {
+test('an expression in a JSON string reads back as what Jinja2 prints', () => {
   const variables = new Map(
     Object.entries(sampleValues).map(([name, value]) => [
       name,
@@ -162,13 +162,13 @@ test('a printed expression says in JSON what Jinja2 prints without it', () => {
   expect(compared).toBeGreaterThan(500);
 });
 
-test('what is marked safe, and numbers, print as they are', () => {
+test('safe text, tojson and numbers print unescaped', () => {
   const source =
     '{"a": {{ "[1]" | safe }}, "b": {{ metric_value }}, "c": {{ 3 }}, "d": {{ {"x": [1]} | tojson }}}';
   expect(JSON.parse(renderBody(source, sampleFacts))).toEqual({ a: [1], b: 0.8734567, c: 3, d: { x: [1] } });
 });
 
-test('the structure that a macro prints survives filters, and its values cannot break out of it', () => {
+test('JSON structure from a macro survives filters, and its values stay escaped', () => {
   const hostile = '", "admin": true, "x": "';
   const macro =
     '{% macro field(name, value) %}\n  {"name": "{{ name }}", "value": "{{ value }}"}\n{% endmacro %}';
@@ -188,13 +188,13 @@ test('the structure that a macro prints survives filters, and its values cannot 
   }
 });
 
-test('captured text can be compared with and looked into as the text that it is', () => {
+test('captured text has the length and equality of its plain text', () => {
   const source =
     '{% set v %}say "{{ bound }}"{% endset %}[{{ (v == "say \\"lower_bound\\"") | tojson }}, {{ v | length }}]';
   expect(JSON.parse(renderBody(source, sampleFacts))).toEqual([true, 17]);
 });
 
-test('a body that is safe for HTML is safe for JSON too', () => {
+test('text that is escaped for HTML is also escaped for JSON', () => {
   const facts = { ...sampleFacts, model_name: '<a href="x">\n\\' };
   for (const source of [
     '"{{ model_name | e }}"',

@@ -6,7 +6,7 @@ const examples = [...page.matchAll(/```jinja\n([\s\S]*?)```\n```json\n([\s\S]*?)
   ([, template = '', result = '']): [string, string] => [template, result],
 );
 
-test.each(examples)('the example renders to what the page says: %s', (template, result) => {
+test.each(examples)('example %# of the page renders to the result below it', (template, result) => {
   const compiled = createBodyCompiler()(template);
   if (!compiled.ok) throw new Error(compiled.error.message);
   const rendered = compiled.template.render(alertContext(sampleFacts));
@@ -14,15 +14,15 @@ test.each(examples)('the example renders to what the page says: %s', (template, 
   expect(JSON.parse(rendered.output)).toEqual(JSON.parse(result));
 });
 
-test.each(examples)('the example can be saved: %s', (template) => {
+test.each(examples)('example %# of the page is accepted when a webhook is saved', (template) => {
   expect(checkBody(template)).toMatchObject({ ok: true });
 });
 
-test('no example on the page goes without its result', () => {
+test('every example on the page has a result', () => {
   expect(examples).toHaveLength(page.split('```jinja').length - 1);
 });
 
-test('the page names the ten variables with the values of the sample', () => {
+test('the page lists the ten variables with the values of the sample alert', () => {
   for (const name of alertVariables.filter((variable) => variable !== 'bound')) {
     expect(page).toContain(`| \`${name}\` |`);
     expect(page).toContain(`\`${sampleFacts[name]}\` |`);

@@ -5,7 +5,7 @@ import { createBodyCompiler } from '../src/index.js';
 
 const compile = createBodyCompiler();
 
-/** A template of docs/templates, rendered for each of the sample alerts. */
+/** Renders a template of docs/templates for each sample alert. */
 function renderAll(name: string) {
   const source = readFileSync(new URL(`../../../docs/templates/${name}`, import.meta.url), 'utf8');
   const compiled = compile(source);
@@ -17,7 +17,7 @@ function renderAll(name: string) {
   });
 }
 
-test('the chat service’s template is blocks: a header and sections of markdown, whatever the alert', () => {
+test('the chat template renders a header and markdown sections for every sample alert', () => {
   for (const { facts, body } of renderAll('chat-service.json.j2')) {
     const [header, fields, text] = body.blocks;
     expect(header).toEqual({
@@ -31,7 +31,7 @@ test('the chat service’s template is blocks: a header and sections of markdown
   }
 });
 
-test('the cloud issue tracker’s template describes the issue as a structured document', () => {
+test('the cloud issue template renders a structured document as description', () => {
   for (const { facts, body } of renderAll('issue-tracker-cloud.json.j2')) {
     expect(Object.keys(body.fields).sort()).toEqual([
       'description',
@@ -49,7 +49,7 @@ test('the cloud issue tracker’s template describes the issue as a structured d
   }
 });
 
-test('the self-hosted issue tracker’s template describes the issue in a plain string', () => {
+test('the self-hosted issue template renders a plain string as description', () => {
   for (const { facts, body } of renderAll('issue-tracker-self-hosted.json.j2')) {
     expect(body.fields.project).toEqual({ key: 'OPS' });
     expect(body.fields.description).toContain(`Alert ${facts.alert_id}, fired at ${facts.fired_at}.`);

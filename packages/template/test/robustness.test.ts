@@ -95,7 +95,7 @@ const garbage = fc.oneof(
   fc.string({ unit: 'binary', maxLength: 60 }),
 );
 
-test('any source at all is a template or an error with a place in it', () => {
+test('any source compiles and renders, or fails with a place in the source', () => {
   fc.assert(
     fc.property(garbage, (source) => {
       for (const compile of [compileBody, compilePlain]) {
@@ -110,20 +110,20 @@ test('any source at all is a template or an error with a place in it', () => {
   );
 });
 
-test('any source at all can be checked, and what is accepted is JSON for the sample', () => {
+test('any source can be checked, and an accepted one renders to JSON', () => {
   fc.assert(
     fc.property(garbage, (source) => {
       if (!checkBody(source).ok) return;
       const compiled = compileBody(source);
       const result = compiled.ok ? compiled.template.render(context) : compiled;
-      // A name that nobody knows is probed as 0, and renders empty at a firing.
+      // The check renders unknown names as 0; at a firing they render as nothing.
       if (result.ok && !/[\p{ID_Start}_]/u.test(source)) JSON.parse(result.output);
     }),
     { numRuns: 500 },
   );
 });
 
-test('a template renders the same each time, and has no memory of the last time', () => {
+test('a template renders to the same output each time', () => {
   for (const source of fc.sample(anyTemplate(), { seed: 3, numRuns: 300 })) {
     const compiled = compilePlain(source);
     if (!compiled.ok) continue;
@@ -131,7 +131,7 @@ test('a template renders the same each time, and has no memory of the last time'
   }
 });
 
-test('variables with the names of object internals are variables', () => {
+test('variables may have the names of JavaScript object internals', () => {
   const variables = new Map([
     ['__proto__', 'a'],
     ['constructor', 'b'],
@@ -145,7 +145,7 @@ test('variables with the names of object internals are variables', () => {
   expect(compiled.template.render(variables)).toEqual({ ok: true, output: 'abcd' });
 });
 
-test('the wall clock is an error of another kind, which may be tried again', () => {
+test('exceeding the wall-clock limit is an error of kind overrun', () => {
   let clock = 0;
   const compile = createTemplateCompiler({ now: () => (clock += 60) });
   const compiled = compile('{% for a in range(5000) %}{{ a }}{% endfor %}');
@@ -156,7 +156,7 @@ test('the wall clock is an error of another kind, which may be tried again', () 
   });
 });
 
-test('an undefined variable that makes a template fail is named, with the name that was meant', () => {
+test('an error about an undefined variable suggests a similar name', () => {
   const compiled = compileBody('line\n  {{ model_nam.x }}');
   if (!compiled.ok) throw new Error(compiled.error.message);
   expect(compiled.template.render(context)).toEqual({

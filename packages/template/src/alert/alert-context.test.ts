@@ -10,7 +10,7 @@ function rendered(source: string, context = alertContext(sampleFacts)): string {
   return result.output;
 }
 
-test('a context goes through the ten variables and the three objects, each with what it gives by name', () => {
+test('a context iterates over the ten variables and the three objects', () => {
   const context = alertContext(sampleFacts);
   const names = [...alertVariables, 'alert', 'model', 'alert_rule'];
   expect([...context.keys()]).toEqual(names);
@@ -20,12 +20,12 @@ test('a context goes through the ten variables and the three objects, each with 
   );
 });
 
-test('what else stands beside the facts is no variable, nor is what every object has', () => {
+test('other properties of the facts are not variables', () => {
   const facts = { ...sampleFacts, request_id: 'r' };
   expect(rendered('[{{ request_id }}{{ toString }}{{ __proto__ }}]', alertContext(facts))).toBe('[]');
 });
 
-test('an object is one object however often it is named, and a change to it ends with the rendering', () => {
+test('a change to an object of the context lasts until the end of the rendering', () => {
   const context = alertContext(sampleFacts);
   const source = '{% set _ = alert.update({"id": 1}) %}{% for _ in [1, 2] %}{{ alert.id }}{% endfor %}';
   expect([rendered(source, context), rendered(source, context)]).toEqual(['11', '11']);

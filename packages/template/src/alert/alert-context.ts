@@ -1,7 +1,7 @@
 import type { TemplateContext } from '../compile-template.js';
 import { Dict, type Value } from '../values/value.js';
 
-/** What is known of a fired alert when its webhooks' bodies are rendered. */
+/** The facts of a fired alert that webhook bodies can use. */
 export interface AlertFacts {
   readonly alert_rule_name: string;
   readonly alert_rule_id: string;
@@ -16,7 +16,7 @@ export interface AlertFacts {
   readonly workspace_id: string;
 }
 
-/** The ten variables by name. */
+/** The names of the ten variables. */
 export const alertVariables = [
   'alert_rule_name',
   'alert_rule_id',
@@ -31,8 +31,8 @@ export const alertVariables = [
 ] as const satisfies readonly (keyof AlertFacts)[];
 
 /**
- * What a webhook's body sees: the ten variables, and the same facts as `alert`, `model` and `alert_rule`.
- * `metric_value` and `threshold` are floats, so that a whole one prints as `5.0`.
+ * The variables of a webhook body: the ten facts, and the same facts as objects `alert`, `model` and `alert_rule`.
+ * `metric_value` and `threshold` are floats, so that 5 prints as `5.0`.
  */
 export function alertContext(facts: AlertFacts): TemplateContext {
   return new AlertContext(facts);
@@ -45,7 +45,7 @@ const variables: ReadonlyMap<string, (facts: AlertFacts) => Value> = new Map([
   ['alert_rule', ruleOf],
 ]);
 
-/** A body names few of the variables: a value is made when it is asked for. */
+/** Creates a value when a template reads it, because most bodies read few variables. */
 class AlertContext implements TemplateContext {
   readonly #facts: AlertFacts;
 

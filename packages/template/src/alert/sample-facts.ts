@@ -1,6 +1,6 @@
 import type { AlertFacts } from './alert-context.js';
 
-/** An alert to show and to test with: what preview and `POST /webhooks/{id}/test` render by default. */
+/** The example alert that preview and `POST /webhooks/{id}/test` render by default. */
 export const sampleFacts: AlertFacts = {
   alert_rule_name: 'Accuracy below target',
   alert_rule_id: '3b1f6a52-8d0e-4c4a-9a57-0f1c2d3e4f50',
@@ -15,8 +15,8 @@ export const sampleFacts: AlertFacts = {
 };
 
 /**
- * What a body must stay JSON with: both bounds; quotes, backslash, line ends, U+2028, emoji; tiny, huge, whole and
- * negative-zero numbers; empty names.
+ * Alerts for which a body must be JSON to be accepted: both bounds; quotes, backslash, line ends, U+2028, emoji;
+ * tiny, huge, whole and negative-zero numbers; empty names.
  */
 export const sampleAlerts: readonly AlertFacts[] = [
   sampleFacts,

@@ -1,6 +1,6 @@
 import { createBodyChecker } from './check-body.js';
 
-/** However slow the machine is. */
+/** A clock that stands still, so that the time limit never ends a check. */
 const checkBody = createBodyChecker({ now: () => 0 });
 
 function errorOf(source: string): string {
@@ -16,7 +16,7 @@ function warningsOf(source: string): string[] {
   return check.warnings.map(({ line, column, message }) => `${line}:${column} ${message}`);
 }
 
-test('a body that is JSON for every sample is accepted without a warning', () => {
+test('a body that is JSON for every sample alert is accepted without warnings', () => {
   const body =
     '{"text": "{{ alert_rule_name }}: {{ metric_value | round(2) }}", "value": {{ metric_value }}}';
   expect(checkBody(body)).toEqual({ ok: true, warnings: [] });
@@ -34,8 +34,8 @@ test.each([
     'as Python writes it; write {{ (metric_value > threshold) | tojson }}',
   ],
   ['{"a": {{ model }}}', '1:10', 'prints a Python value; write {{ model | tojson }}'],
-  ['{"a": "{{ model_name | safe }}"}', '1:11', 'leave out "| safe"'],
-  ['{\n  "a": {{ metric_value }},\n}', '2:26', 'a comma stands before a closing bracket'],
+  ['{"a": "{{ model_name | safe }}"}', '1:11', 'remove "| safe"'],
+  ['{\n  "a": {{ metric_value }},\n}', '2:26', 'a comma before a closing bracket is not allowed'],
   ['{"a": "x\ny"}', '1:9', 'write \\n or \\t'],
   ['{"a": 1 "b": 2}', '1:9', 'a comma or a closing bracket is expected here'],
   ['{"a": 1', '1:8', 'the result ends here'],
@@ -47,43 +47,43 @@ test.each([
   ['{"a": {{ model.nmae.first }}}', '1:21', "'dict object' has no attribute 'nmae'"],
   ['{"a": {{ metric_value / 0 }}}', '1:23', 'division by zero'],
   ["{% include 'x' %}", '1:4', 'there is no loader'],
-])('%j is refused at its place with what to do', (source, place, message) => {
+])('%j is refused with its place and advice', (source, place, message) => {
   const error = errorOf(source);
   expect(error).toContain(message);
   expect(error.startsWith(`${place} `)).toBe(true);
 });
 
-test('an error shows its line with a mark below', () => {
+test('an error shows its line and a mark below it', () => {
   const check = checkBody('{\n  "a": {{ model_name }}\n}');
   expect(check).toMatchObject({ ok: false, errors: [{ excerpt: '  "a": {{ model_name }}\n          ^' }] });
 });
 
-test('lines are counted alike for all line ends', () => {
+test('lines are counted in the same way for all line ends', () => {
   expect(errorOf('{\r\n  "a": {{ model_name }}\r\n}').startsWith('2:11 ')).toBe(true);
 });
 
-test('a mistyped name alone is a warning with the name that was meant', () => {
+test('a mistyped name is a warning that suggests a similar name', () => {
   expect(warningsOf('{"a": {{ metric_vlaue }}}')).toEqual([
-    "1:10 no variable is named 'metric_vlaue'; it will print empty. Did you mean 'metric_value'?",
+    "1:10 there is no variable 'metric_vlaue'; it prints nothing. Did you mean 'metric_value'?",
   ]);
 });
 
-test('names that the template sets itself are known', () => {
+test('names that the template sets are no warnings', () => {
   const body =
     '{% set x = 1 %}{% macro m(y) %}{{ y }}{% endmacro %}{% for z in range(2) %}{% endfor %}{"a": {{ m(x) }}}';
   expect(warningsOf(body)).toEqual([]);
 });
 
-test('a number inside quotes is a warning, a number in a sentence is none', () => {
+test('a number inside quotes is a warning, but not in a longer text', () => {
   const body = '{"a": "{{ metric_value }}", "b": "at {{ metric_value }}"}';
   expect(warningsOf(body)).toEqual([
     '1:11 {{ metric_value }} is a number inside quotes, so the destination gets text; leave the quotes out if it expects a number.',
   ]);
 });
 
-test('a key that stands twice is a warning at the second', () => {
+test('a duplicate key is a warning at its second place', () => {
   expect(warningsOf('{"a": 1, "a": 2}')).toEqual([
-    '1:10 the key "a" stands twice in the same object; most destinations see only the last.',
+    '1:10 the key "a" appears twice in the same object; most destinations read only the last one.',
   ]);
 });
 
@@ -91,28 +91,28 @@ test('a body that is JSON for one bound only is refused', () => {
   expect(errorOf('{"a": {% if bound == "lower_bound" %}1{% endif %}}')).toContain('not JSON');
 });
 
-test('a template that does too much is refused as such', () => {
+test('a template that exceeds the render budget is refused with the limit and advice', () => {
   expect(
     errorOf('{% for a in range(100000) %}{% for b in range(100000) %}{% endfor %}{% endfor %}'),
   ).toContain('exceeds the render budget: it takes more than 30000 steps; use fewer and shorter loops');
 });
 
-test('of many warnings the first 20 are told', () => {
+test('at most the first 20 warnings are returned', () => {
   const names = Array.from({ length: 3_000 }, (_, index) => `{{ x${index} }}`);
   const warnings = warningsOf(`[${names.join(',')}]`);
   expect(warnings).toHaveLength(20);
-  expect(warnings[0]).toMatch(/^1:5 no variable is named 'x0'/);
+  expect(warnings[0]).toMatch(/^1:5 there is no variable 'x0'/);
 });
 
-test('what a loop does again and again is told once', () => {
+test('a warning inside a loop is returned once', () => {
   const body = '[{% for i in range(50) %}"{{ metric_value }}",{"k": 1, "k": {{ i }}},{% endfor %}1]';
   expect(warningsOf(body)).toEqual([
     expect.stringMatching(/^1:30 .* is a number inside quotes/),
-    expect.stringMatching(/^1:56 the key "k" stands twice/),
+    expect.stringMatching(/^1:56 the key "k" appears twice/),
   ]);
 });
 
-test('all samples together have a quarter of a second, and running out of it is told apart', () => {
+test('a check fails as overrun after 250 ms for all sample alerts together', () => {
   let nowMs = 0;
   // The clock is read every 1,024 steps: 28 times for one sample and 140 times in all.
   const check = createBodyChecker({ now: () => (nowMs += 2) });

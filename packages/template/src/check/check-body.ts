@@ -14,14 +14,14 @@ import type { Value } from '../values/value.js';
 import { explainFault, expressionAt, expressionStart } from './explain-fault.js';
 import { type JsonScan, scanJson } from './json-scanner.js';
 
-/** Something to tell the author of a body, at its place. */
+/** A message for the author of a body, with its place. */
 export interface Finding {
   /** Counted from 1. */
   readonly line: number;
   /** Counted from 1, in UTF-16 units. */
   readonly column: number;
   readonly message: string;
-  /** The line, and below it a mark. */
+  /** The line, and below it a `^` at the column. */
   readonly excerpt: string;
 }
 
@@ -31,25 +31,26 @@ export type BodyCheck =
       readonly ok: false;
       readonly errors: readonly Finding[];
       readonly warnings: readonly Finding[];
-      /** The check ran out of time, which on a machine that is less busy it may not. */
+      /** True if the check exceeded its time limit. On a machine that is less busy it may succeed. */
       readonly overran: boolean;
     };
 
 /**
- * Checks the body of a webhook: it must compile, and be JSON for every sample alert. Names that nobody knows are
- * probed as `0` and come back as warnings, as do numbers inside quotes and keys that stand twice; 20 at the most.
+ * Checks the body of a webhook: it must compile, stay within the render budget and be JSON for each sample alert.
+ * Unknown names are warnings and render as `0` here. Numbers in quotes and duplicate keys are warnings too. At most
+ * 20 warnings are returned.
  */
 export function checkBody(source: string): BodyCheck {
   return createBodyChecker()(source);
 }
 
-/** Of all sample alerts together. A usual body takes one or two; whoever checks it does nothing else meanwhile. */
+/** The time limit for all sample alerts together. A usual body takes 1 to 2 ms. The check blocks the event loop. */
 const checkWallClockMs = 250;
 
-/** An author mends the first ones first; each is a search for its line, and an answer that is sent. */
+/** The maximum number of warnings. Each one takes a search for its line. */
 const maxWarnings = 20;
 
-/** A checker that is made once and used often. `now` is in milliseconds, on a clock that only goes forward. */
+/** Returns a reusable checker. `now` is a monotonic clock in milliseconds. */
 export function createBodyChecker({ now = () => performance.now() } = {}): (source: string) => BodyCheck {
   const compile = createTemplateCompiler({ ...bodyOptions, now });
   const globals = new Set(createGlobals().keys());
@@ -76,10 +77,10 @@ export function createBodyChecker({ now = () => performance.now() } = {}): (sour
   };
 }
 
-/** The objects stand beside the ten variables. */
+/** The ten variables and the three objects. */
 const known: ReadonlySet<string> = new Set([...alertVariables, 'alert', 'model', 'alert_rule']);
 
-/** What may be meant otherwise, and its place in the source. */
+/** A warning with its index in the source. */
 interface Suspicion {
   readonly offset: number;
   readonly message: string;
@@ -94,7 +95,7 @@ interface SampleResult {
 function explainUnknown(name: string): string {
   const suggestion = nearest(name, known);
   const hint = suggestion === undefined ? '' : ` Did you mean '${suggestion}'?`;
-  return `no variable is named '${name}'; it will print empty.${hint}`;
+  return `there is no variable '${name}'; it prints nothing.${hint}`;
 }
 
 interface Sampling {
@@ -118,7 +119,7 @@ function checkSamples({ template, unknown, leftMs }: Sampling): SampleResult {
   return { suspicions };
 }
 
-/** `0` is JSON wherever a value may stand, and text inside quotes. */
+/** Defines unknown names as `0`, which is valid JSON both as a value and inside quotes. */
 function probe(context: TemplateContext, unknown: readonly string[]): TemplateContext {
   if (unknown.length === 0) return context;
   return new Map<string, Value>([...context, ...unknown.map((name): [string, Value] => [name, 0n])]);
@@ -146,7 +147,7 @@ function findSuspicious(source: string, pieces: readonly TracePiece[], scan: Jso
   return [...findQuotedNumbers(source, pieces, scan), ...findDuplicateKeys(pieces, scan)];
 }
 
-/** A string that is nothing but one printed number; told once for each place, however often a loop comes by. */
+/** Finds JSON strings that consist of one printed number. Each place is reported once, also inside a loop. */
 function findQuotedNumbers(
   source: string,
   pieces: readonly TracePiece[],
@@ -171,7 +172,7 @@ function findDuplicateKeys(pieces: readonly TracePiece[], { duplicateKeys }: Jso
     const place = piece === undefined ? 0 : piece.offset + (isText ? offset - piece.start : 0);
     return {
       offset: place,
-      message: `the key "${key}" stands twice in the same object; most destinations see only the last.`,
+      message: `the key "${key}" appears twice in the same object; most destinations read only the last one.`,
     };
   });
   return distinct(found);

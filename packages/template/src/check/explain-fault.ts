@@ -4,13 +4,13 @@ import { isString } from '../values/text.js';
 import { Undefined } from '../values/undefined.js';
 import { type JsonFault, jsonProblems } from './json-scanner.js';
 
-/** Where in the template a fault of the result comes from, and what to write instead. */
+/** The cause of a JSON fault: its index in the template, and what to write instead. */
 export interface Explanation {
   readonly offset: number;
   readonly message: string;
 }
 
-/** Explains why a result is not JSON, by the piece of the template at the fault. */
+/** Explains why an output is not JSON, from the piece of the template at the fault. */
 export function explainFault(
   source: string,
   pieces: readonly TracePiece[],
@@ -20,7 +20,7 @@ export function explainFault(
   if (output.trim() === '') return { offset: 0, message: 'the result is empty, which is not JSON' };
   const unescaped = pieces.findLast(
     (candidate) =>
-      (candidate.start <= fault.offset || fault.problem === 'string without end') &&
+      (candidate.start <= fault.offset || fault.problem === 'unterminated string') &&
       isSaid(source, candidate, 'safe'),
   );
   const piece = unescaped ?? pieceAt(pieces, fault.offset);
@@ -33,7 +33,7 @@ export function explainFault(
   };
 }
 
-/** Whether a value was printed unescaped because its expression names that filter. */
+/** Tells whether a value was printed unescaped and its expression contains that filter. */
 function isSaid(source: string, { value, offset }: TracePiece, filter: string): boolean {
   return value instanceof Markup && value.kind === 'json' && expressionAt(source, offset).includes(filter);
 }
@@ -46,7 +46,7 @@ function pieceAt(pieces: readonly TracePiece[], offset: number): TracePiece | un
   return pieces.find((piece) => piece.start <= offset && offset < piece.end) ?? pieces.at(-1);
 }
 
-/** The fault is in the template's own text; where a value printed nothing just before it, that is the reason. */
+/** Explains a fault in the template's own text. A value that printed nothing before it is the likely cause. */
 function explainText(
   source: string,
   pieces: readonly TracePiece[],
@@ -86,7 +86,7 @@ function leadingSpace(source: string, piece: TracePiece): number {
 function explainPrinted(expression: string, piece: TracePiece, output: string): string {
   const { value } = piece;
   if (value instanceof Markup && value.kind === 'json') {
-    return `{{ ${expression} }} prints text as it is; leave out "| safe", so that it is escaped`;
+    return `{{ ${expression} }} prints unescaped text; remove "| safe", so that it is escaped`;
   }
   if (value instanceof Undefined) return `{{ ${expression} }} prints nothing here; check the name`;
   if (typeof value === 'boolean' || value === null) {
@@ -94,7 +94,7 @@ function explainPrinted(expression: string, piece: TracePiece, output: string): 
     return `{{ ${expression} }} prints ${printed}, as Python writes it; write {{ ${parenthesized(expression)} | tojson }}`;
   }
   if (typeof value === 'number') {
-    return `{{ ${expression} }} prints ${output.slice(piece.start, piece.end)}, which JSON has no number for`;
+    return `{{ ${expression} }} prints ${output.slice(piece.start, piece.end)}, which is not a JSON number`;
   }
   if (value !== undefined && isString(value)) {
     return `{{ ${expression} }} prints text outside of quotes; write ${quoted(expression)}`;
@@ -110,10 +110,10 @@ function parenthesized(expression: string): string {
   return /^[\w.[\]'"]+$/.test(expression) ? expression : `(${expression})`;
 }
 
-/** Longer expressions are cut: the place is given as well. */
+/** Longer expressions are shortened in messages. */
 const maxExpression = 80;
 
-/** The source of the expression in whose print tag an offset is. */
+/** Returns the source of the expression in the `{{ }}` around an offset. */
 export function expressionAt(source: string, offset: number): string {
   const close = source.indexOf('}}', offset);
   const start = expressionStart(source, offset);
@@ -122,7 +122,7 @@ export function expressionAt(source: string, offset: number): string {
   return expression.length > maxExpression ? `${expression.slice(0, maxExpression)}…` : expression;
 }
 
-/** Where the expression begins in whose print tag an offset is: that of a filter is at its name. */
+/** Returns the start of the expression in the `{{ }}` around an offset. The offset of a filter is at its name. */
 export function expressionStart(source: string, offset: number): number {
   const open = source.lastIndexOf('{{', offset);
   if (open === -1 || source.slice(open, offset).includes('%}')) return offset;

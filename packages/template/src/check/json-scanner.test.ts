@@ -35,7 +35,7 @@ const pieces = fc.constantFrom(
   '\u2028',
 );
 
-test('it accepts exactly what JSON.parse accepts', () => {
+test('the scanner accepts exactly the texts that JSON.parse accepts', () => {
   const damaged = fc.tuple(fc.json(), fc.nat(), pieces).map(([text, at, piece]) => {
     const index = at % (text.length + 1);
     return text.slice(0, index) + piece + text.slice(index);
@@ -60,15 +60,15 @@ test.each([
   ['{a: 1}', 1, 'key expected'],
   ['["\n"]', 2, 'control character in a string'],
   ['["\\x"]', 2, 'invalid escape in a string'],
-  ['["abc', 1, 'string without end'],
+  ['["abc', 1, 'unterminated string'],
   ['[01]', 1, 'invalid number'],
-  ['1 2', 2, 'text behind the value'],
+  ['1 2', 2, 'text after the value'],
   ['[1', 2, 'unexpected end'],
   ['['.repeat(600), 501, 'nested too deeply'],
-])('%j is wrong at %i: %s', (text, offset, problem) => {
+])('%j has a fault at index %i: %s', (text, offset, problem) => {
   expect(scanJson(text).fault).toEqual({ offset, problem });
 });
 
-test('keys that stand twice in one object are told, by what they say and not how they are written', () => {
+test('duplicate keys are found by their decoded text', () => {
   expect(scanJson('{"a": {"a": 1}, "\\u0061": 2}').duplicateKeys).toEqual([{ key: 'a', offset: 16 }]);
 });

@@ -13,7 +13,7 @@ interface DuplicateKey {
 
 export interface JsonFault {
   readonly offset: number;
-  /** What was found, or what should stand there. */
+  /** The found or the expected part. */
   readonly problem: JsonProblem;
 }
 
@@ -25,14 +25,14 @@ export type JsonProblem =
   | 'comma before a closing bracket'
   | 'control character in a string'
   | 'invalid escape in a string'
-  | 'string without end'
+  | 'unterminated string'
   | 'invalid number'
-  | 'text behind the value'
+  | 'text after the value'
   | 'unexpected end'
   | 'nested too deeply';
 
 export interface JsonScan {
-  /** Null when the text is JSON. */
+  /** Null if the text is JSON. */
   readonly fault: JsonFault | null;
   readonly strings: readonly JsonString[];
   readonly duplicateKeys: readonly DuplicateKey[];
@@ -41,7 +41,7 @@ export interface JsonScan {
 const maxDepth = 500;
 const numberPattern = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y;
 
-/** Reads JSON (RFC 8259) as `JSON.parse` does, and tells where it is wrong and what is suspicious. */
+/** Scans JSON (RFC 8259) as `JSON.parse` does. Returns the first fault, all strings and duplicate keys. */
 export function scanJson(text: string): JsonScan {
   const scanner = new JsonScanner(text);
   const fault = scanner.run();
@@ -71,7 +71,7 @@ class JsonScanner {
     try {
       this.#value(0);
       this.#space();
-      if (this.#offset < this.#text.length) this.#fail('text behind the value');
+      if (this.#offset < this.#text.length) this.#fail('text after the value');
       return null;
     } catch (error) {
       if (error instanceof Fault) return error.fault;
@@ -138,7 +138,7 @@ class JsonScanner {
     }
   }
 
-  /** Behind a member: true at the closing bracket, false where another member follows. */
+  /** Reads the comma or bracket after a member. Returns true at the closing bracket. */
   #ends(close: string): boolean {
     this.#space();
     if (this.#skip(close)) return true;
@@ -159,7 +159,7 @@ class JsonScanner {
       if (code === 0x5c) index += this.#escapeLength(index) - 1;
     }
     this.#offset = start;
-    throw new Fault(start, 'string without end');
+    throw new Fault(start, 'unterminated string');
   }
 
   #endString(start: number, end: number): string {
@@ -197,34 +197,34 @@ class JsonScanner {
   }
 }
 
-/** What is wrong, and what to write instead, for people. */
+/** Messages for authors: the problem, and what to write instead. */
 export const jsonProblems: Readonly<Record<JsonProblem, string>> = {
   'value expected': 'a value is expected here',
   'comma expected': 'a comma or a closing bracket is expected here',
   'colon expected': 'a colon is expected here',
   'key expected': 'a key in double quotes is expected here',
-  'comma before a closing bracket': 'a comma stands before a closing bracket; take it away',
-  'control character in a string': 'a line break or tab stands inside a string; write \\n or \\t',
+  'comma before a closing bracket': 'a comma before a closing bracket is not allowed; remove it',
+  'control character in a string': 'a string contains a line break or tab; write \\n or \\t',
   'invalid escape in a string':
     'a backslash in a string must begin an escape such as \\n or \\"; write \\\\ for a backslash',
-  'string without end': 'the string that begins here is never closed',
-  'invalid number': 'this is not a number that JSON knows',
-  'text behind the value': 'the JSON value has ended here, but more text follows',
-  'unexpected end': 'the result ends here, but something is still open or missing',
+  'unterminated string': 'the string that begins here is never closed',
+  'invalid number': 'this is not a JSON number',
+  'text after the value': 'the JSON value ends before this text',
+  'unexpected end': 'the result ends here, but a value or a closing bracket is missing',
   'nested too deeply': 'the result is nested too deeply',
 };
 
 export interface PlacedJsonFault {
-  /** What is wrong there; it holds nothing of the text. */
+  /** The problem. The message contains no part of the text. */
   readonly message: string;
-  /** Counted from 1, in the text. */
+  /** Counted from 1. */
   readonly line: number;
   readonly column: number;
-  /** The line itself, and below it a mark at the column. */
+  /** The line, and below it a `^` at the column. */
   readonly excerpt: string;
 }
 
-/** Where a text stops being JSON (RFC 8259), as `JSON.parse` judges it; undefined where it is JSON. */
+/** Returns the first fault of a text that `JSON.parse` refuses, or undefined for valid JSON. */
 export function findJsonFault(text: string): PlacedJsonFault | undefined {
   try {
     JSON.parse(text);

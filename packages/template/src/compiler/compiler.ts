@@ -23,13 +23,13 @@ import {
   walk,
 } from './visit.js';
 
-/** A tree whose names know their slots, and that refers to nothing unknown. */
+/** A tree whose names are resolved to slots and whose filters and tests exist. */
 export interface CompiledTemplate {
   readonly body: Statement[];
   readonly symbols: Symbols;
   readonly selfSlot: number | undefined;
   readonly blocks: ReadonlyMap<string, CompiledBlock>;
-  /** Names that are read and never set in the template, with the offset of the first place. */
+  /** Names that the template reads and never sets, with the offset of their first use. */
   readonly variables: ReadonlyMap<string, number>;
 }
 
@@ -45,10 +45,10 @@ export interface KnownNames {
   readonly tests: { has(name: string): boolean; keys(): Iterable<string> };
 }
 
-/** How deep the tree may be; a long chain of operators is as deep as it is long. */
+/** The maximum depth of the tree. A chain of operators is as deep as it is long. */
 const maxTreeDepth = 400;
 
-/** Finds every error of the compile phase that the grammar does not; throws `CompileFailure`. */
+/** Resolves names and checks the tree. Throws `CompileFailure`. */
 export function compileTree(template: TemplateNode, known: KnownNames): CompiledTemplate {
   checkDepth(template);
   checkNames(template, known);
@@ -82,7 +82,7 @@ function findVariables(template: TemplateNode): Map<string, number> {
   return read;
 }
 
-/** The scope that statements are compiled in; `toplevel` is where `set` and `macro` also tell the context. */
+/** The scope of compiled statements. At the top level, `set` and `macro` make their names visible to blocks. */
 interface Frame {
   readonly symbols: Symbols;
   readonly toplevel: boolean;
@@ -242,7 +242,7 @@ function compileMacro(node: Macro | CallBlock, frame: Frame): void {
   node.signature = { symbols, slots, accessesCaller, accessesKwargs, accessesVarargs };
 }
 
-/** Gives every name of an expression or target its place. */
+/** Resolves the names of an expression or target to slots. */
 function bind(node: Node, frame: Frame): void {
   if (node.kind === 'Name' || node.kind === 'NSRef') {
     node.ref = refOf(node.name, frame);
@@ -251,7 +251,7 @@ function bind(node: Node, frame: Frame): void {
   for (const child of childrenOf(node)) bind(child, frame);
 }
 
-/** The filter of a set block reads names that its body perhaps does not, so they are noted first. */
+/** Resolves names of the filter of a set block. The body may not contain them, so they are declared first. */
 function bindLoading(node: Expression, frame: Frame): void {
   findSymbols(frame.symbols, node);
   bind(node, frame);
@@ -263,7 +263,7 @@ function refOf(name: string, frame: Frame): NonNullable<(Name | NSRef)['ref']> {
   return ref;
 }
 
-/** Iterative, because what it guards is the recursion of every later pass. */
+/** Fails for a tree that is too deep for the recursive passes. This check itself must not be recursive. */
 function checkDepth(template: TemplateNode): void {
   let level: readonly Node[] = [template];
   for (let depth = 0; level.length > 0; depth++) {
@@ -290,7 +290,7 @@ function failUnknown(
   });
 }
 
-/** Some tests are called `<` and the like. */
+/** Excludes tests with names such as `<` from suggestions. */
 function isWord(name: string): boolean {
   return /^\w+$/.test(name);
 }

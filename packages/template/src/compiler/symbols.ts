@@ -1,10 +1,10 @@
-/** `hops` scopes up, at `slot`. A parameter is always bound, or was given its own kind of undefined. */
+/** A place of a variable: `hops` scopes outward, at index `slot`. */
 export interface Ref {
   readonly hops: number;
   readonly slot: number;
 }
 
-/** What a slot holds when its scope is entered. */
+/** The initial content of a slot. */
 export type Load =
   | { readonly kind: 'param' }
   | { readonly kind: 'undefined' }
@@ -17,15 +17,15 @@ const parameterLoad: Load = { kind: 'param' };
 const undefinedLoad: Load = { kind: 'undefined' };
 
 /**
- * The names of one scope, as Jinja2's `idtracking.py` tells them apart before anything runs: where each is kept,
- * and whether it starts as a parameter, a copy of an outer one, or what the context says.
+ * The names of one scope, as in Jinja2's `idtracking.py`: the slot of each name, and whether it starts as a
+ * parameter, as a copy of an outer variable or as a look-up in the context.
  */
 export class Symbols {
   readonly parent: Symbols | null;
   readonly #level: number;
-  /** In a branch of an `if`: what it adds to. */
+  /** The enclosing symbols, in a branch of an `if`. */
   readonly #base: Symbols | null;
-  /** Shared with the branches: one name is one slot. */
+  /** Slots by name, shared with the branches. */
   readonly #slots: Map<string, number>;
   readonly #refs = new Map<string, number>();
   readonly #loads = new Map<number, Load>();
@@ -44,7 +44,7 @@ export class Symbols {
     return this.#slots.size;
   }
 
-  /** Slots and what they start with, parameters left out. Asked for at each entry, so it is kept once complete. */
+  /** Returns the slots with their initial content, without parameters. The list is cached, as every entry uses it. */
   entries(): readonly InitialLoad[] {
     this.#initialLoads ??= [...this.#loads].flatMap(([slot, load]): InitialLoad[] =>
       load.kind === 'param' ? [] : [[slot, load]],
@@ -78,12 +78,12 @@ export class Symbols {
     return undefined;
   }
 
-  /** For one branch of an `if`: holds what the branch adds, since a copy for each would cost the names each time. */
+  /** Returns symbols for one branch of an `if`. They hold only additions; a copy would take quadratic time. */
   branch(): Symbols {
     return new Symbols(this.parent, this);
   }
 
-  /** A name stored in some branches only is, in the others, what it was outside. */
+  /** Merges branches. A name that only some branches store keeps its outer value in the others. */
   branchUpdate(branches: readonly Symbols[]): void {
     const counts = new Map<string, number>();
     for (const branch of branches) {
@@ -107,7 +107,9 @@ export class Symbols {
     }
   }
 
-  /** Every name stored here or outside, innermost first: what a scoped block sees, once all are known. */
+  /**
+   * Returns all names stored here or in outer scopes, innermost first. The result is cached; call it after the pass.
+   */
   dumpStores(): [string, Ref][] {
     this.#visible ??= this.#findStores();
     return this.#visible;
@@ -143,7 +145,7 @@ export class Symbols {
   }
 }
 
-/** A ref found from the parent, seen from one scope further in. */
+/** Converts a ref of the parent to one of its child. */
 function outward(ref: Ref): Ref {
   return { hops: ref.hops + 1, slot: ref.slot };
 }

@@ -1,7 +1,7 @@
 import type { Arguments, For, Node, Statement } from '../parser/nodes.js';
 import type { Symbols } from './symbols.js';
 
-/** The children of a node, in the order of Jinja2's fields; what is found undeclared depends on that order. */
+/** Returns the children of a node in the order of Jinja2's fields. `findUndeclared` depends on that order. */
 export function childrenOf(node: Node): readonly Node[] {
   switch (node.kind) {
     case 'Template':
@@ -81,7 +81,7 @@ function optional<Child extends Node>(child: Child | null): Child[] {
   return child === null ? [] : [child];
 }
 
-/** Every node from `root` down, itself included, before its children. */
+/** Yields `root` and all its descendants, parents first. */
 export function* walk(root: Node): Generator<Node> {
   const pending: Node[] = [root];
   for (let node = pending.pop(); node !== undefined; node = pending.pop()) {
@@ -91,7 +91,7 @@ export function* walk(root: Node): Generator<Node> {
   }
 }
 
-/** Which of `names` are read before they are stored. Blocks have a scope of their own and are not looked into. */
+/** Returns the `names` that are read before they are stored. Blocks are skipped: they have their own scope. */
 export function findUndeclared(nodes: readonly Node[], names: readonly string[]): Set<string> {
   const wanted = new Set(names);
   const undeclared = new Set<string>();
@@ -109,7 +109,7 @@ export function findUndeclared(nodes: readonly Node[], names: readonly string[])
   return undeclared;
 }
 
-/** Notes the names that a statement reads and writes in the scope it stands in; scopes inside it are not entered. */
+/** Records the names that a statement reads and writes in its own scope. Inner scopes are skipped. */
 export function findSymbols(symbols: Symbols, node: Node): void {
   switch (node.kind) {
     case 'Name':
@@ -157,7 +157,7 @@ export function findAll(symbols: Symbols, nodes: readonly Node[]): void {
   for (const node of nodes) findSymbols(symbols, node);
 }
 
-/** The target of a loop is bound anew for each item: a parameter of the body. */
+/** Declares the target of a loop as parameters of the body. */
 export function declareLoopTarget(symbols: Symbols, target: For['target']): void {
   if (target.kind === 'Name') symbols.declareParameter(target.name);
   else if (target.kind === 'Tuple') for (const item of target.items) declareLoopTarget(symbols, item);
@@ -173,10 +173,13 @@ function findBranches(symbols: Symbols, node: Extract<Statement, { kind: 'If' }>
   symbols.branchUpdate([branch(node.body), branch(node.elif_), branch(node.else_)]);
 }
 
-/** Filters that need the context, which is not there when Jinja2 computes constants. */
+/** Filters that need the context, so that Jinja2 does not apply them at compile time. */
 const contextFilters: ReadonlySet<string> = new Set(['map', 'select', 'reject', 'selectattr', 'rejectattr']);
 
-/** A printed constant with a slice in it: Jinja2 computes it when compiling, where a slice of what has none is undefined. */
+/**
+ * Tells whether Jinja2 computes a printed expression at compile time and the expression has a slice. A slice of a
+ * value that has none is then undefined instead of an error.
+ */
 export function isFoldedSlice(root: Node): boolean {
   let hasSlice = false;
   for (const node of walk(root)) {

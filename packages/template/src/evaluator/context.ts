@@ -1,13 +1,13 @@
 import type { Value } from '../values/value.js';
 import { Dict, Tuple } from '../values/value.js';
 
-/** Names as blocks and fresh scopes see them: what the top level has set, then what was passed in, then globals. */
+/** Names outside of all scopes. The order of look-up is: names set at the top level, variables, globals. */
 export interface Context {
   resolve(name: string): Value | undefined;
-  /** Contexts that one look-up may go through: 1, and 1 more for each scoped block around it. */
+  /** The number of contexts that one look-up may search: 1 plus the number of enclosing scoped blocks. */
   readonly depth: number;
   set(name: string, value: Value): void;
-  /** A context that sees these names besides, for a scoped block. */
+  /** Returns a context in which these names come first, for a scoped block. */
   derive(locals: ReadonlyMap<string, Value>): Context;
 }
 
@@ -42,7 +42,7 @@ function contextOver(depth: number, resolveOuter: (name: string) => Value | unde
   };
 }
 
-/** A copy of lists and dicts, so that a template that changes them does not change those of its caller. */
+/** Copies lists and dicts, because a template can change them and the caller's values must stay as they are. */
 function isolate(value: Value): Value {
   if (value === null || typeof value !== 'object') return value;
   if (Array.isArray(value)) return value.map(isolate);

@@ -26,7 +26,7 @@ import { Undefined } from '../values/undefined.js';
 import { type CallArguments, Dict, NativeObject, Tuple, type Value } from '../values/value.js';
 import { type Frame, readRef } from './frame.js';
 
-/** The value of an expression. */
+/** Evaluates an expression. */
 export function evaluate(node: Expression, frame: Frame): Value {
   const { budget } = frame.runtime;
   budget.step();
@@ -95,7 +95,7 @@ function evaluateInner(node: Exclude<Expression, { kind: 'Const' | 'Name' }>, fr
   }
 }
 
-/** Notes the place before an operation that may fail on values that are already there. */
+/** Records the place for an error message, then runs an operation that may fail. */
 function at(offset: number, frame: Frame, value: Value, operate: (value: Value) => Value): Value {
   frame.runtime.offset = offset;
   return operate(value);
@@ -211,14 +211,13 @@ function evaluateDict(node: DictNode, frame: Frame): Dict {
   return dict;
 }
 
-/** The filter of a block gets the block's text as `value`. */
 function applyFilter(node: Extract<Expression, { kind: 'Filter' }>, value: Value, frame: Frame): Value {
   const args = evaluateArguments(node.arguments, frame, value);
   frame.runtime.offset = node.offset;
   return frame.runtime.filters.get(node.name)!(args, frame.runtime);
 }
 
-/** A chain of filters whose innermost applies to the text of a block. */
+/** Applies a chain of filters whose innermost filter gets the text of a block. */
 export function applyBlockFilter(node: Expression, text: Value, frame: Frame): Value {
   if (node.kind !== 'Filter') return evaluate(node, frame);
   return applyFilter(node, node.node === null ? text : applyBlockFilter(node.node, text, frame), frame);
@@ -232,7 +231,7 @@ function applyTest(node: Extract<Expression, { kind: 'Test' }>, frame: Frame): b
 
 const noKeywords: ReadonlyMap<string, Value> = new Map();
 
-/** `first` stands before the arguments: the value that a filter or test is applied to. */
+/** Evaluates arguments. `first` is put before them: the value that a filter or test is applied to. */
 export function evaluateArguments(node: Arguments, frame: Frame, first?: Value): CallArguments {
   const positional: Value[] = first === undefined ? [] : [first];
   for (const arg of node.args) positional.push(evaluate(arg, frame));
@@ -272,7 +271,7 @@ function spreadKeywords(
   return result;
 }
 
-/** Calls what can be called; the arguments are already evaluated, as in Python. */
+/** Calls a value. Its arguments are evaluated before the check that it is callable, as in Python. */
 export function callValue(callee: Value, args: CallArguments, offset: number, frame: Frame): Value {
   const { runtime } = frame;
   runtime.offset = offset;

@@ -89,14 +89,14 @@ function evaluatePrinted(child: Expression, { folded }: Output, frame: Frame): V
   return evaluate(child, frame);
 }
 
-/** A scope inside the frame's, entered. */
+/** Returns a frame with a new, initialised scope inside the given one. */
 export function innerFrame(frame: Frame, symbols: Symbols): Frame {
   const scope = createScope(symbols, frame.scope);
   enterScope(scope, symbols, frame);
   return { ...frame, scope };
 }
 
-/** Binds a target to a value, unpacking where the target is a tuple. */
+/** Assigns a value to a target; a tuple of targets unpacks it. */
 export function assign(target: AssignTarget, value: Value, frame: Frame): void {
   switch (target.kind) {
     case 'Name':
@@ -154,7 +154,7 @@ function executeAssign(node: Assign, frame: Frame): void {
   if (node.exports) exportNames(node.target, frame);
 }
 
-/** What the top level sets is seen by blocks. */
+/** Makes names that the top level sets visible to blocks. */
 function exportNames(target: AssignTarget, frame: Frame): void {
   if (target.kind === 'Name') frame.context.set(target.name, readRef(frame.scope, target.ref!)!);
   else if (target.kind === 'Tuple') for (const item of target.items) exportNames(item, frame);
@@ -199,7 +199,7 @@ function executeCallBlock(node: CallBlock, frame: Frame): void {
   printAsIs(result, node.offset, frame);
 }
 
-/** A call or filter block prints what comes out of it: not escaped for HTML, and nothing but a string. */
+/** Prints the result of a call or filter block, which must be a string and is not escaped for HTML. */
 function printAsIs(value: Value, offset: number, frame: Frame): void {
   if (!isString(value)) {
     throw typeError(`sequence item 0: expected str instance, ${typeName(value)} found`);
@@ -245,7 +245,7 @@ function executeAutoescape(node: ScopedEvalContextModifier, frame: Frame): void 
   runtime.autoescape = before;
 }
 
-/** Runs a compiled template; throws `RenderFailure` or `OverrunFailure`. */
+/** Renders a compiled template. Throws `RenderFailure` or `OverrunFailure`. */
 export function renderTree(runtime: Runtime, variables: Variables): string {
   const { template, globals } = runtime;
   const context = createContext(variables, globals);

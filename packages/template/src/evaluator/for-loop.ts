@@ -18,7 +18,7 @@ export function executeFor(node: For, frame: Frame): void {
   else runLoop({ node, iterable, frame, depth: 0 });
 }
 
-/** What `loop(children)` calls: the whole loop again, its text as a value. */
+/** Runs a recursive loop, for `loop(children)` as well, and returns its text. */
 function runRecursive(node: For, iterable: Value, frame: Frame, depth: number): Value {
   const output = captureOutput(frame.runtime);
   const recurse = (children: Value) => runRecursive(node, children, frame, depth + 1);
@@ -57,7 +57,7 @@ function runLoop({ node, iterable, frame, depth, recurse }: Loop): void {
   if (!ran && node.else_.length > 0) execute(node.else_, innerFrame(frame, scopes.else_));
 }
 
-/** The items that pass the loop's `if`, before the loop counts them. */
+/** Yields the items that pass the `if` of a loop. Only these count in `loop.index`. */
 function filterItems(node: For, iterable: Value, frame: Frame): Value {
   const { runtime } = frame;
   const { test: symbols, testTarget } = node.scopes!;
@@ -80,7 +80,7 @@ interface LoopOptions {
   readonly runtime: Runtime;
 }
 
-/** `loop`: where a loop is. It looks one item ahead at most, and only when asked, as Jinja2's does. */
+/** The value of `loop`. It reads one item ahead at most, and only for `last` and `nextitem`, as in Jinja2. */
 class LoopContext extends NativeObject implements Iterator<Value> {
   readonly typeName = 'LoopContext';
   readonly #iterable: Value;
@@ -167,7 +167,7 @@ class LoopContext extends NativeObject implements Iterator<Value> {
     return this.#after;
   }
 
-  /** Of an iterator the length is only known when it is at its end, so it is read to there. */
+  /** The length of an iterator is known only at its end, so the rest of its items is read. */
   #length(): number {
     this.#knownLength ??= tryLength(this.#iterable, this.#options.runtime) ?? this.#readToEnd();
     return this.#knownLength;

@@ -4,7 +4,7 @@ import type { Context } from './context.js';
 import type { Output } from './output.js';
 import type { Runtime } from './runtime.js';
 
-/** Where a statement runs: its names, what blocks see, and what it prints to. */
+/** The surroundings of a statement: rendering, scope, context and output. */
 export interface Frame {
   readonly runtime: Runtime;
   readonly scope: Scope;
@@ -12,7 +12,7 @@ export interface Frame {
   readonly output: Output;
 }
 
-/** The slots of one scope at run time; a slot is undefined while nothing was assigned. */
+/** The values of one scope. A slot is undefined until a value is assigned to it. */
 export interface Scope {
   readonly slots: (Value | undefined)[];
   readonly parent: Scope | null;
@@ -22,10 +22,10 @@ export function createScope(symbols: Symbols, parent: Scope | null): Scope {
   return { slots: new Array<Value | undefined>(symbols.slotCount).fill(undefined), parent };
 }
 
-/** Names that are looked up in one context in the time of one step. */
+/** Look-ups of names in one context that take the time of one step. */
 const namesPerStep = 4;
 
-/** Gives every slot but the parameters what it starts with. */
+/** Initialises all slots of a scope except its parameters. */
 export function enterScope(
   scope: Scope,
   symbols: Symbols,

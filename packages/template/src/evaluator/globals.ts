@@ -10,7 +10,7 @@ import type { Runtime } from './runtime.js';
 
 const maxRange = 100_000;
 
-/** `range`, `dict`, `cycler`, `joiner`, `namespace`; `lipsum` is known and refuses, a body must not be random. */
+/** The global functions of Jinja2. `lipsum` fails with an explanation, because a body must be the same each time. */
 export function createGlobals(): ReadonlyMap<string, Value> {
   const type = (name: string, call: (args: CallArguments, runtime: Runtime) => Value) =>
     new BuiltinFunction('type', { name, call });
@@ -36,7 +36,7 @@ export function createGlobals(): ReadonlyMap<string, Value> {
         call: () => {
           throw new RenderFailure(
             'RuntimeError',
-            'lipsum is not available: it would print something else each time',
+            'lipsum is not available, because a body must be the same each time',
           );
         },
       }),
@@ -79,7 +79,6 @@ function createDict(args: CallArguments, runtime: Runtime): Dict {
   return dict;
 }
 
-/** Goes round its items. */
 class Cycler extends NativeObject {
   readonly typeName = 'Cycler';
   readonly #items: readonly Value[];
@@ -124,7 +123,7 @@ function method(name: string, run: () => Value): BuiltinFunction {
   return new BuiltinFunction('function', defineFunction(name, [], run));
 }
 
-/** Empty when first called, its separator from then on. */
+/** Returns an empty string on its first call and its separator afterwards. */
 class Joiner extends NativeObject {
   readonly typeName = 'Joiner';
   readonly #separator: Value;
@@ -151,7 +150,7 @@ class Joiner extends NativeObject {
   };
 }
 
-/** An object whose attributes `set` can change, from inside loops as well. */
+/** An object whose attributes `{% set ns.name = … %}` changes, also from inside loops. */
 export class Namespace extends NativeObject {
   readonly typeName = 'Namespace';
   readonly #attributes: Dict;

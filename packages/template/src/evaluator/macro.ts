@@ -10,9 +10,9 @@ import { captureOutput } from './output.js';
 interface MacroDefinition {
   readonly node: MacroNode | CallBlock;
   readonly signature: MacroSignature;
-  /** Null for the body of a call block. */
+  /** Null for a call block. */
   readonly name: string | null;
-  /** Where it was defined: the names that its body sees. */
+  /** The frame of the definition, whose names the body sees. */
   readonly frame: Frame;
 }
 
@@ -20,7 +20,7 @@ export function createMacro(definition: MacroDefinition): Value {
   return new Macro(definition);
 }
 
-/** A macro as a value; calling it gives the text of its body. */
+/** A macro as a value. A call returns the text of its body. */
 class Macro extends NativeObject {
   readonly typeName = 'Macro';
   readonly #definition: MacroDefinition;
@@ -70,7 +70,7 @@ class Macro extends NativeObject {
     return output.value();
   };
 
-  /** The values of the slots, in their order; undefined where an argument was left out. */
+  /** Returns the values of the slots in their order; undefined for an argument that was not given. */
   #bind(args: CallArguments): (Value | undefined)[] {
     const { node, signature } = this.#definition;
     const keywords = new Map(args.keywords);

@@ -6,11 +6,11 @@ import { str } from '../values/repr.js';
 import type { Value } from '../values/value.js';
 import type { Runtime } from './runtime.js';
 
-/** What a body prints to. */
+/** The target of printed text. */
 export interface Output {
-  /** The template's own text, and where it stands in the source. */
+  /** Prints text of the template. `offset` is its index in the source. */
   data(text: string, offset: number): void;
-  /** The value of `{{ }}`, and where the expression stands in the source. */
+  /** Prints a value. `offset` is the index of its expression in the source. */
   print(value: Value, offset: number): void;
 }
 
@@ -19,7 +19,7 @@ export interface RootOutput extends Output {
   text(): string;
 }
 
-/** The output of a macro, set block, filter block or recursive loop, which becomes a value. */
+/** The output of a macro, set block, filter block or recursive loop. It becomes a value. */
 export interface CapturedOutput extends Output {
   value(): Value;
 }

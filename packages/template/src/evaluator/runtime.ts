@@ -2,7 +2,7 @@ import type { CompiledTemplate } from '../compiler/compiler.js';
 import type { Rendering } from '../rendering.js';
 import type { CallArguments, Value } from '../values/value.js';
 
-/** A filter gets the filtered value as its first positional argument. */
+/** The filtered value is the first positional argument. */
 export type FilterFunction = (args: CallArguments, runtime: Runtime) => Value;
 export type TestFunction = (args: CallArguments, runtime: Runtime) => boolean;
 export type FilterTable = ReadonlyMap<string, FilterFunction>;
@@ -24,7 +24,7 @@ export interface Runtime extends Rendering {
   readonly tests: TestTable;
   readonly globals: ReadonlyMap<string, Value>;
   autoescape: boolean;
-  /** In a constant that Jinja2 computes when compiling: there a slice of a value without items is undefined. */
+  /** True inside a constant that Jinja2 computes at compile time; there a failing slice is undefined. */
   folding: boolean;
   /** Index into the source of the evaluated node, for the place of an error. */
   offset: number;

@@ -4,7 +4,7 @@ import type { Value } from '../values/value.js';
 
 export type Filter = readonly [name: string, apply: FilterFunction];
 
-/** A filter by the signature that Python gives it; `run` gets the value and then the bound arguments. */
+/** Defines a filter with a Python signature. `run` gets the filtered value and then the bound arguments. */
 export function filter(
   name: string,
   parameters: readonly Parameter[],

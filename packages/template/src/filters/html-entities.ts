@@ -1,6 +1,6 @@
 import type { Budget } from '../budget.js';
 
-/** The entities that text escaped for HTML holds, and the commonest others. */
+/** Named entities: those of escaped HTML and other common ones. */
 const named: ReadonlyMap<string, string> = new Map(
   Object.entries({
     amp: '&',
@@ -65,7 +65,7 @@ const named: ReadonlyMap<string, string> = new Map(
 );
 
 const referencePattern = /&(#[0-9]{1,8}|#[xX][0-9a-fA-F]{1,8}|[A-Za-z][A-Za-z0-9]{0,31});?/g;
-/** These are read without their semicolon too. */
+/** Entities that may be written without a semicolon. */
 const withoutSemicolon = new Set([
   'amp',
   'lt',
@@ -86,7 +86,7 @@ const withoutSemicolon = new Set([
 /** Reading one reference takes up to 0.8 µs. */
 const referenceSteps = 5;
 
-/** Python's `html.unescape`, for the entities above and all numeric references. */
+/** Python's `html.unescape` for the entities above and all numeric references. */
 export function unescapeHtml(text: string, budget: Budget): string {
   if (!text.includes('&')) return text;
   return text.replace(referencePattern, (reference: string, name: string) => {
@@ -97,7 +97,7 @@ export function unescapeHtml(text: string, budget: Budget): string {
   });
 }
 
-/** The longest entity that may go without a semicolon and that the name begins with. */
+/** Replaces the longest prefix of a name that is an entity without a semicolon. */
 function unescapePrefix(name: string, reference: string): string {
   for (let length = name.length; length > 1; length--) {
     const prefix = name.slice(0, length);

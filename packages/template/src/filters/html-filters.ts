@@ -30,14 +30,17 @@ export function htmlFilters(): Filter[] {
   ];
 }
 
-/** markupsafe's `striptags`: without comments and tags, whitespace single, entities as characters. */
+/** markupsafe's `striptags`: removes comments and tags, collapses whitespace and replaces entities. */
 function stripTags(text: string, runtime: Runtime): string {
   runtime.budget.characters(text.length * 2);
   const bare = removeBetween(removeBetween(text, '<!--', '-->'), '<', '>');
   return unescapeHtml(splitSpace(bare, -1).join(' '), runtime.budget);
 }
 
-/** Linear, where the regular expression for it is quadratic in unclosed tags. */
+/**
+ * Removes the text between two delimiters in linear time. A regular expression takes quadratic time for unclosed
+ * tags.
+ */
 function removeBetween(text: string, open: string, close: string): string {
   let result = '';
   let from = 0;
@@ -87,7 +90,7 @@ function* pairsOf(value: Value, runtime: Runtime): Generator<readonly [Value, Va
 const unsafeInPath = /[^A-Za-z0-9_.~/-]/gu;
 const unsafeInQuery = /[^A-Za-z0-9_.~-]/gu;
 
-/** Percent-encoding of UTF-8; in a query a space is `+`, elsewhere a slash is safe. */
+/** Percent-encodes UTF-8. In a query a space becomes `+`; in a path a slash stays. */
 function quote(value: Value, isPath: boolean, runtime: Runtime): string {
   const text = str(value, runtime);
   runtime.budget.characters(text.length);

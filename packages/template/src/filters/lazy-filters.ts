@@ -11,7 +11,7 @@ import { type CallArguments, hashKey, type Value } from '../values/value.js';
 import { type Filter, filter } from './filter.js';
 import { attributeGetter, ignoreCase } from './sorting.js';
 
-/** Filters that give a generator: nothing happens before somebody goes through it, errors included. */
+/** Filters that return a generator. Their work, and their errors, happen when its items are read. */
 export function lazyFilters(): Filter[] {
   return [
     ['map', lazily(map)],
@@ -38,7 +38,7 @@ export function lazyFilters(): Filter[] {
   ];
 }
 
-/** Making a generator and resuming it first takes about 0.5 µs. */
+/** A generator takes about 0.5 µs before its first item. */
 const generatorSteps = 3;
 
 function lazily(run: (args: CallArguments, runtime: Runtime) => Iterator<Value>): FilterFunction {
@@ -146,7 +146,7 @@ function* batch(runtime: Runtime, ...[value, lineCount, fillWith]: Value[]): Gen
   yield line;
 }
 
-/** That many lists of nearly the same length, the longer ones first. */
+/** Divides items into a number of lists of nearly the same length, longer ones first. */
 function* slice(runtime: Runtime, ...[value, slices, fillWith]: Value[]): Generator<Value> {
   const sequence = toList(value!, runtime);
   const perSlice = binary('//', BigInt(sequence.length), slices!, runtime);

@@ -64,20 +64,20 @@ function toInt(runtime: Runtime, value: Value, base: Value): bigint | undefined 
   return Number.isNaN(number) ? undefined : truncate(number);
 }
 
-/** Digits cost the square of their number; a text of more than an integer can have is none, and only read. */
+/** Charges for converting digits, up to the number of digits that an integer can have. Longer text is no number. */
 function chargeDigits(runtime: Runtime, text: string): void {
   runtime.budget.characters(text.length);
   runtime.budget.items(Math.min(text.length, maxDecimalDigits));
 }
 
-/** A base that is none is no error: the filter has a default. */
+/** Parses an integer in a base. An invalid base gives undefined, so that the filter returns its default. */
 function parseInBase(text: string, base: Value): bigint | undefined {
   if (typeof base !== 'bigint' && typeof base !== 'boolean') return undefined;
   const radix = Number(base);
   return radix === 0 || (radix >= 2 && radix <= 36) ? parseInteger(text, radix) : undefined;
 }
 
-/** Python's `float(value)`; undefined where it raises a TypeError or ValueError. */
+/** Python's `float(value)`. Returns undefined where Python raises a TypeError or ValueError. */
 function tryFloat(runtime: Runtime, value: Value): number | undefined {
   if (isNumeric(value)) return toFloat(numeric(value));
   if (!isString(value)) return undefined;
@@ -98,7 +98,7 @@ function round(runtime: Runtime, value: Value, precision: Value, method: Value):
   return binary('/', roundTo(numeric(scaled), name), scale, runtime);
 }
 
-/** `math.ceil` and `math.floor`: an int. */
+/** Python's `math.ceil` and `math.floor`, whose result is an int. */
 function roundTo(value: bigint | number, method: 'ceil' | 'floor'): bigint {
   if (typeof value === 'bigint') return value;
   return truncate(method === 'ceil' ? Math.ceil(value) : Math.floor(value));
@@ -107,10 +107,10 @@ function roundTo(value: bigint | number, method: 'ceil' | 'floor'): bigint {
 /** Rounding a float takes about 0.6 µs. */
 const roundSteps = 3;
 
-/** Up to that many digits a float is rounded without integers of more than 64 bits. */
+/** Digits up to which rounding a float needs no long integers. */
 const cheapFloatDigits = 22;
 
-/** Python's `round(value, precision)`: half-even, an int stays one. */
+/** Python's `round(value, precision)`: half-even; an int stays an int. */
 function roundCommon(runtime: Runtime, value: Value, precision: Value): Value {
   if (!isNumeric(value)) throw typeError(`type ${typeName(value)} doesn't define __round__ method`);
   const number = numeric(value);
@@ -133,7 +133,7 @@ function roundInteger(value: bigint, digits: number): bigint {
   return roundHalfEven(value, unit) * unit;
 }
 
-/** No float has digits that far behind the point, or that far before it. */
+/** A float has no more than 323 digits before or after its point. */
 const maxFloatDigits = 323;
 
 function roundFloat(value: number, digits: number): number {

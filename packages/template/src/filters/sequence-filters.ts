@@ -18,7 +18,7 @@ import { GroupTuple, type Value } from '../values/value.js';
 import { type Filter, filter } from './filter.js';
 import { attributeGetter, ignoreCase, multiAttributeGetter } from './sorting.js';
 
-/** Filters that go through a whole sequence at once. */
+/** Filters that read a whole sequence at once. */
 export function sequenceFilters(): Filter[] {
   return [
     filter('first', [], (runtime, value) => {
@@ -128,7 +128,7 @@ function join(runtime: Runtime, value: Value, separator: Value, attribute: Value
   return text;
 }
 
-/** Under autoescape the whole is Markup where any part is. */
+/** Joins parts under autoescape. The result is Markup if any part is Markup. */
 function joinEscaped(parts: readonly Value[], separator: Value, runtime: Runtime): Value {
   if (parts.some((part) => part instanceof Markup)) {
     return joinMarkup(

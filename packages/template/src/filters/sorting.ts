@@ -17,7 +17,7 @@ interface GetterOptions {
   readonly fallback?: Value;
 }
 
-/** Jinja2's `make_attrgetter`: `a.b.0` goes down step by step; an int is one step; None is the item itself. */
+/** Jinja2's `make_attrgetter`. `a.b.0` is three look-ups, an int is one, and None returns the item itself. */
 export function attributeGetter(
   attribute: Value,
   runtime: Runtime,
@@ -35,7 +35,7 @@ export function attributeGetter(
   };
 }
 
-/** Several attributes with commas between them, for sorting by one after the other. */
+/** Returns a getter for several attributes that are separated by commas, for sorting. */
 export function multiAttributeGetter(
   attribute: Value,
   runtime: Runtime,

@@ -12,7 +12,7 @@ import { sameKind, textOf } from '../values/text.js';
 import { Dict, Tuple, type Value } from '../values/value.js';
 import { type Filter, filter } from './filter.js';
 
-/** Filters that make one string of another. */
+/** Filters from string to string. */
 export function stringFilters(): Filter[] {
   return [
     textFilter('upper', (text) => text.toUpperCase()),
@@ -60,7 +60,10 @@ function textFilter(name: string, run: (text: string) => string, kind?: 'plain')
   });
 }
 
-/** A word begins behind a space, a hyphen or an opening bracket; unlike `str.title`, not behind an apostrophe. */
+/**
+ * Capitalises words. A word begins after a space, a hyphen or an opening bracket, but not after an apostrophe, unlike
+ * in `str.title`.
+ */
 function titleWords(text: string): string {
   let result = '';
   let start = 0;

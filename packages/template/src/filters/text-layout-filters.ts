@@ -14,10 +14,10 @@ import type { Value } from '../values/value.js';
 import { type Filter, filter } from './filter.js';
 import { wrapText } from './wrap-text.js';
 
-/** `policies['truncate.leeway']`. */
+/** Jinja2's default of `policies['truncate.leeway']`. */
 const truncateLeeway = 5n;
 
-/** Filters that lay text out over lines and widths. */
+/** Filters that arrange text in lines and columns. */
 export function textLayoutFilters(): Filter[] {
   return [
     filter(
@@ -70,7 +70,7 @@ function indent(runtime: Runtime, value: Value, width: Value, first: Value, blan
   return sameKind(value, result);
 }
 
-/** Line ends become LF, but in captured text: there an end may be the template's own, and is marked so. */
+/** Separates a line from its end. Ends become LF, except in captured text, where an end may be marked. */
 function splitEnd(line: string, value: string | Markup): { content: string; end: string } {
   const [content = ''] = splitLines(line);
   const isMarked = value instanceof Markup && value.kind === 'marked';
@@ -109,7 +109,7 @@ function assertion(message: string): RenderFailure {
   return new RenderFailure('AssertionError', message);
 }
 
-/** Laying out even a short text takes about 2 µs. */
+/** Wrapping even a short text takes about 2 µs. */
 const wrapSteps = 10;
 
 function wordwrap(

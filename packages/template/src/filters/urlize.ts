@@ -14,7 +14,7 @@ import { type Filter, filter } from './filter.js';
 
 const schemePattern = /^[\p{L}\p{N}_.+-]{2,}:\/{0,2}$/u;
 
-/** `urlize`: addresses in a text become links. */
+/** The filter `urlize`: addresses in a text become links. */
 export function urlizeFilter(): Filter {
   const parameters = [
     ['trim_url_limit', null],
@@ -67,7 +67,6 @@ interface Link {
   readonly schemes: readonly string[];
 }
 
-/** Each link holds the whole of `rel` and `target`, so the text may grow beyond any bound on the way. */
 /** A word takes up to 3 µs. */
 const wordSteps = 12;
 
@@ -110,7 +109,7 @@ function splitTail(word: string): [middle: string, tail: string] {
   return [word.slice(0, end), word.slice(end)];
 }
 
-/** A closing bracket whose opening one is inside the address belongs to the address. */
+/** Moves closing brackets into the address if their opening brackets are inside it. */
 function balance(middle: string, tail: string): { middle: string; tail: string } {
   let result = { middle, tail };
   for (const [open, close] of [
@@ -135,7 +134,7 @@ function count(text: string, part: string): number {
 
 const labelPattern = /^[\p{L}\p{N}_%-]+$/u;
 const genericDomains = new Set(['com', 'net', 'int', 'edu', 'gov', 'org', 'info', 'mil']);
-/** Longer words are not addresses. */
+/** Longer words are not linked. */
 const maxAddress = 2_048;
 
 function linkMiddle(middle: string, link: Link): string {
@@ -156,7 +155,7 @@ function linkMiddle(middle: string, link: Link): string {
   return middle;
 }
 
-/** Host by host part, since an expression for all of it backtracks. */
+/** Checks the parts of an address one by one, because a regular expression for all of it would backtrack. */
 function isHttp(word: string): boolean {
   const start = /^(?:https?:\/\/|www\.)/i.exec(word)?.[0] ?? '';
   const rest = word.slice(start.length);

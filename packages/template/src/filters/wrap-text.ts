@@ -7,16 +7,16 @@ export interface WrapOptions {
   readonly breakOnHyphens: boolean;
 }
 
-/** What is still to be laid out of a piece of text that is broken only where no line holds it. */
+/** A piece of text that is split only if it is longer than a line. */
 interface Chunk {
   readonly characters: readonly string[];
-  /** Where the last character is that is not whitespace; -1 where all is. */
+  /** The index of the last character that is not whitespace; -1 if there is none. */
   readonly lastInk: number;
-  /** Characters that earlier lines have taken. */
+  /** The number of characters that earlier lines contain. */
   taken: number;
 }
 
-/** Python's `textwrap.wrap` of one line, tabs and whitespace kept as they are. */
+/** Python's `textwrap.wrap` of one line, without expanding tabs or replacing whitespace. */
 export function wrapText(text: string, options: WrapOptions): string[] {
   if (options.width <= 0) throw valueError(`invalid width ${options.width} (must be > 0)`);
   const pending = splitChunks(text, options.breakOnHyphens).map(createChunk).reverse();
@@ -35,7 +35,7 @@ function createChunk(text: string): Chunk {
   return { characters, lastInk: characters.findLastIndex((character) => character.trim() !== ''), taken: 0 };
 }
 
-/** `chunk.strip() == ''`. */
+/** Tells whether the rest of a chunk is whitespace. */
 function isBlank({ lastInk, taken }: Chunk): boolean {
   return taken > lastInk;
 }
@@ -67,7 +67,7 @@ function take(chunk: Chunk, size: number): string {
   return chunk.characters.slice(start, chunk.taken).join('');
 }
 
-/** Takes what there is room for of a chunk longer than a line, or up to the last hyphen in that. */
+/** Takes as much of a long chunk as the line has room for, or up to the last hyphen in that part. */
 function breakLong(chunk: Chunk, room: number, { breakOnHyphens }: WrapOptions): string {
   const begin = chunk.characters.slice(chunk.taken, chunk.taken + room);
   const hyphen = breakOnHyphens ? begin.lastIndexOf('-') : -1;
@@ -86,7 +86,7 @@ function splitChunks(text: string, breakOnHyphens: boolean): string[] {
   return chunks;
 }
 
-/** Runs of whitespace and runs of everything else. */
+/** Splits a text into runs of whitespace and runs of other characters. */
 function splitRuns(text: string): string[] {
   const runs: string[] = [];
   let start = 0;
@@ -104,8 +104,8 @@ const wordOrPunctuation = /[\p{L}\p{N}_!"'&.,?]/u;
 const wordCharacter = /[\p{L}\p{N}_]/u;
 
 /**
- * A word breaks behind a hyphen that has two letters before it (or a letter, a hyphen and one more character) and two
- * behind it (or two with a hyphen between), and around a dash of two hyphens and more.
+ * Splits a word as `textwrap` does. A break follows a hyphen that has two letters on both sides; other hyphens may
+ * separate these letters. A dash of two or more hyphens is a part of its own.
  */
 function splitHyphens(word: string): string[] {
   const characters = codePoints(word);

@@ -1,6 +1,6 @@
 import { exactRatio, padExponent, roundHalfEven, toFixedHalfEven } from '../values/floats.js';
 
-/** A float in C's notations `f`, `e` and `g`, without padding; `alternate` keeps the point and trailing zeros. */
+/** Formats a float as C's `%f`, `%e` or `%g` do. `alternate` (the flag `#`) keeps the point and trailing zeros. */
 export function formatFloat(value: number, type: string, precision: number, alternate = false): string {
   if (!Number.isFinite(value)) return specialFloat(value, type);
   const lower = type.toLowerCase();
@@ -50,7 +50,7 @@ function trimZeros(digits: string): string {
   return digits.slice(0, end);
 }
 
-/** The first `count` digits, half-even on the exact binary value, and the exponent of the first. */
+/** Returns the first `count` digits, rounded half-even on the exact binary value, and the decimal exponent. */
 function significantDigits(value: number, count: number): { sign: string; digits: string; exponent: number } {
   const sign = value < 0 || Object.is(value, -0) ? '-' : '';
   const magnitude = Math.abs(value);

@@ -128,7 +128,7 @@ function realText(magnitude: number, { type, precision, alternate }: Spec): stri
   }
 }
 
-/** Without a type a float is written as `g` does, but never without a decimal. */
+/** Formats a float without a type: like `g`, but with at least one decimal. */
 function shortFloat(magnitude: number, precision: number): string {
   if (!Number.isFinite(magnitude)) return floatRepr(magnitude);
   const digits = Math.max(precision, 1);
@@ -145,7 +145,7 @@ function signOf(negative: boolean, spec: Spec): string {
 interface NumberParts {
   readonly sign: string;
   readonly prefix: string;
-  /** The digits before the point, which are grouped. */
+  /** The digits before the point. Grouping applies to them. */
   readonly whole: string;
   readonly rest: string;
 }
@@ -163,7 +163,7 @@ function assemble(parts: NumberParts, spec: Spec, groupSize: number): string {
   return lead + spec.fill.repeat(Math.max(0, spec.width - codePointLength(text))) + whole + parts.rest;
 }
 
-/** Digits in groups; zeros in front take part in the grouping, and no group begins with a separator. */
+/** Groups digits. Padding zeros are grouped as well, and the result never begins with a separator. */
 function group(digits: string, separator: string, size: number, room: number): string {
   const groups: string[] = [];
   let length = 0;

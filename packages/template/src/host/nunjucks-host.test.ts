@@ -10,7 +10,7 @@ function templateOf(source: string): Template {
   return compiled.template;
 }
 
-test('a hosted template renders and fails as the template itself', () => {
+test('a hosted template has the same result as the template itself', () => {
   const host = createNunjucksHost();
   for (const source of ['{{ a }} {{ 1 / 3 }}', '{{ a.b.c }}', '{{ 7 // 0 }}']) {
     const template = templateOf(source);
@@ -19,7 +19,7 @@ test('a hosted template renders and fails as the template itself', () => {
   }
 });
 
-test('what nunjucks would run as code or print otherwise is ours to answer', () => {
+test('the runtime of nunjucks never evaluates an expression', () => {
   const host = createNunjucksHost();
   const source = '{{ range.constructor("return 1") is undefined }}';
   expect(host(templateOf(source)).render(new Map())).toMatchObject({ ok: false });
@@ -29,7 +29,7 @@ test('what nunjucks would run as code or print otherwise is ours to answer', () 
   });
 });
 
-test('nothing is asked of nunjucks but to hold the template', () => {
+test('filters of the nunjucks environment are not used', () => {
   const environment = new nunjucks.Environment([]);
   environment.addFilter('upper', () => 'of nunjucks');
   const host = createNunjucksHost();

@@ -3,7 +3,7 @@ import { bodyOptions } from '../body-options.js';
 import type { RenderResult, Template, TemplateContext } from '../compile-template.js';
 import { type CompileResult, createTemplateCompiler, type TemplateOptions } from '../compile-template.js';
 
-/** What a rendering hands through nunjucks: the variables go in, the result comes out. */
+/** Carries variables into, and the result out of, a rendering by nunjucks. */
 interface Exchange {
   readonly variables: TemplateContext;
   result: RenderResult | null;
@@ -16,7 +16,7 @@ interface NunjucksContext {
 
 type RootCallback = (error: Error | null, output: string | null) => void;
 
-/** nunjucks' own form of a template that was compiled ahead of time. */
+/** nunjucks' format of a precompiled template. */
 interface CompiledCode {
   readonly type: 'code';
   readonly obj: {
@@ -31,8 +31,9 @@ interface CompiledCode {
 }
 
 /**
- * Makes templates into `nunjucks.Template` objects of one `nunjucks.Environment`. Their code is a `root` that calls
- * our evaluator: no text of a template reaches nunjucks' lexer, compiler, runtime or filters.
+ * Wraps templates in `nunjucks.Template` objects of one environment. Their code is a `root` function that calls our
+ * evaluator. No text of a template reaches nunjucks' lexer, compiler, runtime or filters, because those execute code
+ * from templates.
  */
 export function createNunjucksHost(): (template: Template) => Template {
   const environment = new nunjucks.Environment([]);
@@ -48,7 +49,7 @@ export function createNunjucksHost(): (template: Template) => Template {
         },
       },
     };
-    // The published types know the constructor's string only.
+    // The published types of the constructor lack precompiled code.
     const hosted = new nunjucks.Template(code as unknown as string, environment);
     return {
       source: template.source,
@@ -62,7 +63,7 @@ export function createNunjucksHost(): (template: Template) => Template {
   };
 }
 
-/** Compiles webhook bodies, hosted in nunjucks. `overrides` are for tests. */
+/** Returns a compiler of webhook bodies, hosted in nunjucks. `overrides` are for tests. */
 export function createBodyCompiler(overrides: TemplateOptions = {}): (source: string) => CompileResult {
   const compile = createTemplateCompiler({ ...bodyOptions, ...overrides });
   const host = createNunjucksHost();

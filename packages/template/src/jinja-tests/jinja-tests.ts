@@ -65,7 +65,7 @@ function isSequence(value: Value, runtime: Runtime): boolean {
   return !(value instanceof NativeObject) && tryLength(value, runtime) !== undefined;
 }
 
-/** An undefined has a `__call__` that fails, so Python finds it callable. */
+/** An undefined value is callable in Python: its `__call__` exists and fails. */
 function isCallable(value: Value): boolean {
   return value instanceof Undefined || (value instanceof NativeObject && value.call !== undefined);
 }
@@ -110,7 +110,7 @@ function charged(runtime: Runtime, value: Value, holds: (text: string) => boolea
   return holds(text);
 }
 
-/** Python keeps one object of each small int, of None and the booleans, and of equal literals. */
+/** Approximates identity: in Python equal small integers, literals, booleans and None are the same object. */
 function isSame(value: Value, other: Value): boolean {
   return Object.is(value, other);
 }

@@ -9,7 +9,9 @@ import { typeName } from '../values/type-name.js';
 import { Dict, Tuple, type Value } from '../values/value.js';
 import { plainText } from './marked-text.js';
 
-/** Python's `json.dumps(value, sort_keys=True)`, made safe for HTML as Jinja2's `tojson` does. */
+/**
+ * Python's `json.dumps(value, sort_keys=True)` with `<`, `>`, `&` and `'` escaped, as Jinja2's `tojson` writes it.
+ */
 export function htmlsafeJsonDumps(value: Value, indent: string | undefined, rendering: Rendering): string {
   const text = new JsonWriter(indent, rendering).write(value, 0);
   if (!/[<>&']/.test(text)) return text;

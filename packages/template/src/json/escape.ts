@@ -13,8 +13,9 @@ const short: Readonly<Record<string, string>> = {
 };
 
 /**
- * Text for the inside of a JSON string: quotes, backslashes and control characters as JSON demands, U+2028 and
- * U+2029 for destinations that read it as JavaScript, lone surrogates because they have no UTF-8.
+ * Escapes text for the inside of a JSON string. JSON requires it for quotes, backslashes and control characters.
+ * U+2028 and U+2029 are escaped for destinations that read JSON as JavaScript, lone surrogates because UTF-8 cannot
+ * encode them.
  */
 export function escapeJsonString(text: string, budget: Budget): string {
   if (!special.test(text)) return text;

@@ -6,10 +6,11 @@ import type { Value } from '../values/value.js';
 import { escapeJsonString } from './escape.js';
 
 /**
- * Text that is partly the template's own and partly a value's, as a macro, a set block or a filter block captures
- * it. The characters of the template's own part that mean something in JSON are replaced by marks (the last
- * private-use characters of Unicode); a value's part is left alone. So filters see the values as they are, nothing
- * is escaped twice, and printing it turns marks back and escapes the rest.
+ * Marked text. A macro, set block or filter block captures text that comes partly from the template and partly from
+ * values. Only the values' part must be escaped when the captured text is printed. The characters of the template's
+ * part that have a meaning in JSON are therefore replaced by marks, the last private-use characters of Unicode.
+ * Printing turns marks back into their characters and escapes everything else. Filters see the values unescaped, and
+ * nothing is escaped twice.
  */
 const markBase = 0x10ff00;
 const markedCharacters = [
@@ -27,14 +28,14 @@ const characterOf: ReadonlyMap<string, string> = new Map(
 );
 
 const trustedSpecial = /["\\\p{Cc}\u2028\u2029]/gu;
-/** Stands before a character that a value or a template brings along and that would look like a mark. */
+/** Precedes a character of a value or template that is itself one of the marks. */
 const literalMark = '\u{10ff24}';
 const foreignMark = /[\u{10ff00}-\u{10ff24}]/gu;
 const anyMark = /[\u{10ff00}-\u{10ff24}]/u;
 const marked = /\u{10ff24}([\ue000-\ue024])|[\u{10ff00}-\u{10ff23}]/gu;
 const literalBase = 0xe000;
 
-/** The template's own text, marked. */
+/** Marks text of the template. */
 export function markTrusted(text: string, budget: Budget): string {
   return markForeign(text, budget).replace(trustedSpecial, (character) => {
     budget.step();
@@ -42,7 +43,7 @@ export function markTrusted(text: string, budget: Budget): string {
   });
 }
 
-/** A value's text: only a character that looks like a mark is changed. */
+/** Prepares text of a value: a character that is itself a mark is encoded, everything else stays. */
 function markForeign(text: string, budget: Budget): string {
   if (!anyMark.test(text)) return text;
   return text.replace(foreignMark, (character) => {
@@ -57,24 +58,24 @@ function unmark(mark: string, literal: string | undefined): string {
   return String.fromCodePoint(markBase + literal.charCodeAt(0) - literalBase);
 }
 
-/** The control character that a mark stands for; undefined for everything else. */
+/** Returns the code of the character that a mark stands for, or undefined if it is no mark. */
 export function markedSpaceCode(codePoint: number): number | undefined {
   const index = codePoint - markBase;
   if (index < 0 || index >= markedCharacters.length) return undefined;
   return markedCharacters[index]!.charCodeAt(0);
 }
 
-/** A captured text as a value: plain where nothing in it is marked. */
+/** Returns captured text as a value: a plain string if it contains no marks. */
 export function fromMarked(text: string): Markup | string {
   return anyMark.test(text) ? new Markup(text, 'marked') : text;
 }
 
-/** What a marked text says: for comparing it, and for `tojson`. */
+/** Turns marks back into characters, for comparisons and for `tojson`. */
 export function plainText(text: string, budget: Budget): string {
   return anyMark.test(text) ? replaceMarks(text, budget) : text;
 }
 
-/** Marks turned back, the rest escaped for the inside of a JSON string. */
+/** Turns marks back into characters and escapes the rest for the inside of a JSON string. */
 export function printMarked(text: string, budget: Budget): string {
   return replaceMarks(escapeJsonString(text, budget), budget);
 }
@@ -97,7 +98,7 @@ export function joinMarked(parts: readonly Value[], rendering: Rendering): Marku
   return fromMarked(text);
 }
 
-/** Any value as marked text. */
+/** Converts any value to marked text. */
 export function markedTextOf(value: Value, rendering: Rendering): string {
   const { budget } = rendering;
   if (!(value instanceof Markup)) return markForeign(str(value, rendering), budget);

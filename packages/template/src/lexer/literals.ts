@@ -7,7 +7,7 @@ const radixDigits: ReadonlyMap<string, RegExp> = new Map([
   ['x', /[0-9a-f]/i],
 ]);
 
-/** The number that starts at `start`, which is a digit: its type and the index behind it. */
+/** Reads the number whose first digit is at `start`. Returns its type and the index after it. */
 export function scanNumber(source: string, start: number): { type: 'integer' | 'float'; end: number } {
   const float = source.charAt(start - 1) === '.' ? undefined : scanFloat(source, start);
   if (float !== undefined) return { type: 'float', end: float };
@@ -42,7 +42,7 @@ function scanInteger(source: string, start: number): number {
   return scanSeparated(source, start + 1, /0/);
 }
 
-/** Digits with single underscores between them. */
+/** Skips digits with single underscores between them. */
 function scanDigits(source: string, start: number): number {
   let end = start;
   while (isDigitCode(source.charCodeAt(end))) {
@@ -52,7 +52,7 @@ function scanDigits(source: string, start: number): number {
   return end;
 }
 
-/** Digits of which each may have one underscore before it. */
+/** Skips digits, each with an optional underscore before it. */
 function scanSeparated(source: string, start: number, digit: RegExp): number {
   let end = start;
   for (;;) {
@@ -82,7 +82,7 @@ const hexDigits: ReadonlyMap<string, number> = new Map([
   ['U', 8],
 ]);
 
-/** The value of a string literal without its quotes, by the escapes of Python's `unicode-escape` codec. */
+/** Decodes a string literal without its quotes, with the escapes of Python's `unicode-escape` codec. */
 export function decodeStringLiteral(raw: string, offset: number): string {
   if (!raw.includes('\\')) return raw;
   let value = '';
@@ -128,7 +128,10 @@ function decodeHex(literal: { raw: string; at: number; digits: number; offset: n
   return { text: String.fromCodePoint(code), length: digits + 2 };
 }
 
-/** Jinja2 makes the literal ASCII before it decodes it, so a backslash eats the one of the character's own escape. */
+/**
+ * Decodes a backslash before a non-ASCII character. Jinja2 first replaces that character by its escape, so the result
+ * is a literal backslash followed by the text of the escape.
+ */
 function decodeNonAscii(raw: string, at: number): { text: string; length: number } {
   const code = raw.codePointAt(at + 1) ?? 0;
   const digits = code > 0xffff ? 8 : code > 0xff ? 4 : 2;

@@ -1,4 +1,4 @@
-/** The names of Jinja2's lexer, so that its error messages and ours agree. */
+/** Names of tokens in Jinja2's lexer; error messages contain them. */
 export type TokenType =
   | 'data'
   | 'variable_begin'

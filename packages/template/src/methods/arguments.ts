@@ -7,14 +7,14 @@ import { typeName } from '../values/type-name.js';
 import { Undefined } from '../values/undefined.js';
 import type { Value } from '../values/value.js';
 
-/** An argument that Python takes as an index: an int or a bool. */
+/** Reads an argument that Python takes as an index: an int or a bool. Throws a TypeError for others. */
 export function integerArgument(value: Value): number {
   if (typeof value === 'bigint') return Number(value);
   if (typeof value === 'boolean') return Number(value);
   throw typeError(`'${typeName(value)}' object cannot be interpreted as an integer`);
 }
 
-/** What Python takes as an int and reads as yes or no. */
+/** Reads an int argument as true or false. */
 export function flagArgument(value: Value): boolean {
   return integerArgument(value) !== 0;
 }
@@ -24,12 +24,12 @@ export function textArgument(value: Value): string {
   throw typeError(`must be str, not ${typeName(value)}`);
 }
 
-/** None stands for "not given". */
+/** Reads an optional text argument. None means that it was not given. */
 export function optionalText(value: Value): string | undefined {
   return value === null ? undefined : textArgument(value);
 }
 
-/** For arithmetic on an argument, which an undefined one fails. */
+/** Reads a number argument. An undefined value fails with its own message. */
 export function numberArgument(value: Value, what: string): number {
   if (value instanceof Undefined) value.fail();
   if (typeof value === 'bigint' || typeof value === 'number' || typeof value === 'boolean')
@@ -39,7 +39,7 @@ export function numberArgument(value: Value, what: string): number {
 
 export type Self = string | Markup;
 
-/** A `str` method by its Python signature; `self` is the string or Markup that it belongs to. */
+/** Defines a `str` method with a Python signature. `self` is the string or Markup. */
 export function strMethod(
   name: string,
   parameters: readonly Parameter[],

@@ -16,7 +16,7 @@ import { createStrMethods } from './str-methods.js';
 
 const strMethods = createStrMethods({ getAttribute, getItem });
 
-/** Jinja2's sandboxed `getattr`: `value.name`, an attribute first, an item second, else undefined. */
+/** Jinja2's sandboxed `value.name`: an attribute, else an item, else undefined. */
 export function getAttribute(value: Value, name: string, rendering: Rendering): Value {
   if (value instanceof Undefined && !instanceAttributes.has(name)) value.fail();
   const attribute = attributeOf(value, name, rendering);
@@ -26,7 +26,7 @@ export function getAttribute(value: Value, name: string, rendering: Rendering): 
   return item === undefined ? undefinedAttribute(value, name, rendering) : item;
 }
 
-/** Jinja2's sandboxed `getitem`: `value[key]`, an item first, an attribute second, else undefined. */
+/** Jinja2's sandboxed `value[key]`: an item, else an attribute, else undefined. */
 export function getItem(value: Value, key: Value, rendering: Rendering): Value {
   const item = tryGetItem(value, key, rendering);
   if (item !== undefined) return item;
@@ -37,7 +37,7 @@ export function getItem(value: Value, key: Value, rendering: Rendering): Value {
   return isPythonAttribute(name) ? unsafe(value, name) : undefinedAttribute(value, name, rendering);
 }
 
-/** An attribute and never an item, as the filter `attr` looks it up. */
+/** Looks up an attribute and never an item, as the filter `attr` does. */
 export function attributeOf(value: Value, name: string, rendering: Rendering): Value | undefined {
   if (name.startsWith('_')) return undefined;
   if (value instanceof NativeObject) return value.attribute(name, rendering);
@@ -97,7 +97,7 @@ function rangeAttribute(range: Range, name: string): Value | undefined {
   return name === 'start' || name === 'stop' || name === 'step' ? range[name] : undefined;
 }
 
-/** What Python objects have is refused by name, since nothing here has it. */
+/** Tells whether Python objects have this attribute. Jinja2's sandbox refuses it with a special message. */
 export function isPythonAttribute(name: string): boolean {
   return instanceAttributes.has(name) || typeAttributes.has(name);
 }
@@ -109,7 +109,7 @@ const instanceAttributes = dunders(
     'getnewargs getstate reversed class_getitem ior or ror',
 );
 
-/** Of types and functions only. */
+/** Attributes that only types and functions have. */
 const typeAttributes = dunders(
   'base bases mro name qualname subclasses globals code closure defaults kwdefaults annotations builtins func self ' +
     'wrapped',

@@ -8,7 +8,7 @@ import { Dict, Tuple, type Value } from '../values/value.js';
 
 type Method = readonly [string, NativeFunction];
 
-/** Stands for "no default was given", which is not the same as a default of None. */
+/** Marks a default that was not given; None is a possible default. */
 const notGiven = new Tuple([]);
 
 /** Python's `dict` methods. */
@@ -89,7 +89,7 @@ function update(
   return null;
 }
 
-/** Python's `dict.update`: from a mapping, or from pairs. */
+/** Python's `dict.update`, from a mapping or from pairs. */
 export function updateDict(dict: Dict, source: Value, rendering: Rendering): void {
   const { budget } = rendering;
   if (source instanceof Undefined) source.fail();

@@ -37,7 +37,7 @@ export function createStrMethods(lookups: AttributeLookups): ReadonlyMap<string,
   ]);
 }
 
-/** A method over the bare text, whose result is of the kind of `self`; `each` looks at each character on its own. */
+/** Defines a method on plain text whose result has the kind of `self`. `each` charges one step for each character. */
 function textMethod(name: string, run: (text: string) => string, each?: 'each'): [string, NativeFunction] {
   return [
     name,
@@ -70,7 +70,7 @@ function stripMethod(name: string, sides: 'both' | 'left' | 'right'): [string, N
   ];
 }
 
-/** `strip` and its sides, charged before it is done. */
+/** Charges for and runs `strip`, `lstrip` or `rstrip`. */
 export function stripText(
   rendering: Rendering,
   text: string,
@@ -208,7 +208,7 @@ function replaceMethod(rendering: Rendering, self: Self, old: Value, by: Value, 
   );
 }
 
-/** `replace`, charged before it is done. */
+/** Charges for and runs `replace`. */
 export function replaceText(
   rendering: Rendering,
   text: string,

@@ -7,7 +7,7 @@ import { typeName } from '../values/type-name.js';
 import { Tuple, type Value } from '../values/value.js';
 import { integerArgument, strMethod, textArgument } from './arguments.js';
 
-/** The `str` methods that look for something. */
+/** The `str` methods that search. */
 export function searchMethods(): [string, NativeFunction][] {
   const parameters: Parameter[] = ['sub', ['start', null], ['end', null]];
   const search = (
@@ -57,7 +57,7 @@ function codePointIndex(text: string, index: number): number {
   return index < 0 ? index : codePointLength(text.slice(0, index));
 }
 
-/** The part of a text between two Python indices, and where it starts, in code points. */
+/** Returns the part of a text between two Python indices, and its start in code points. */
 function window(
   text: string,
   start: Value,

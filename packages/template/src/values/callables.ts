@@ -3,7 +3,7 @@ import type { NativeFunction } from './signature.js';
 import { typeName } from './type-name.js';
 import { type CallArguments, NativeObject, type Value } from './value.js';
 
-/** A method with the value it belongs to: `name.upper` before it is called. */
+/** A method with its value, such as `name.upper` before the call. */
 export class BoundMethod extends NativeObject {
   readonly typeName = 'builtin_function_or_method';
   readonly #self: Value;
@@ -23,7 +23,7 @@ export class BoundMethod extends NativeObject {
     this.#method.call({ positional: [this.#self, ...args.positional], keywords: args.keywords }, rendering);
 }
 
-/** A global that can be called: a function, or the type whose objects it makes. */
+/** A callable global: a function, or a type such as `dict`. */
 export class BuiltinFunction extends NativeObject {
   readonly typeName: 'function' | 'type';
   readonly #function: NativeFunction;

@@ -11,7 +11,7 @@ import { Dict, NativeObject, Tuple, type Value } from './value.js';
 
 export type Ordering = '<' | '<=' | '>' | '>=';
 
-/** Python's ordering of two values; throws a TypeError for what has no order. */
+/** Compares two values as Python does. Throws a TypeError for values without an order. */
 export function compare(left: Value, operator: Ordering, right: Value, rendering: Rendering): boolean {
   if (isNumeric(left) && isNumeric(right)) return holds(operator, numeric(left), numeric(right));
   if (isString(left) && isString(right)) {
@@ -31,7 +31,7 @@ export function compare(left: Value, operator: Ordering, right: Value, rendering
   );
 }
 
-/** Python's `needle in haystack`. */
+/** Returns the result of Python's `needle in haystack`. */
 export function contains(haystack: Value, needle: Value, rendering: Rendering): boolean {
   const { budget } = rendering;
   if (isString(haystack)) {
@@ -77,7 +77,7 @@ function holds(operator: Ordering, left: bigint | number, right: bigint | number
   }
 }
 
-/** By code points: JavaScript's own order puts U+E000 to U+FFFF behind everything above U+FFFF. */
+/** Compares by code points. JavaScript compares UTF-16 units and puts U+E000 to U+FFFF after higher characters. */
 function compareText(left: string, right: string, rendering: Rendering): number {
   const end = Math.min(left.length, right.length);
   rendering.budget.characters(end);
@@ -89,7 +89,7 @@ function compareText(left: string, right: string, rendering: Rendering): number 
   return codePointOrder(left.charCodeAt(index)) - codePointOrder(right.charCodeAt(index));
 }
 
-/** Moves surrogates above the rest of the units. */
+/** Moves surrogates above all other units, which gives the order of code points. */
 function codePointOrder(unit: number): number {
   return unit >= 0xd800 && unit <= 0xdfff ? unit + 0x10000 : unit;
 }
@@ -116,7 +116,7 @@ function compareItems(
   return result;
 }
 
-/** Subset and superset. */
+/** Orders views as sets: `<` means subset. */
 function compareViews(left: DictView, operator: Ordering, right: DictView, rendering: Rendering): boolean {
   if (operator === '>' || operator === '>=') {
     return compareViews(right, operator === '>' ? '<' : '<=', left, rendering);

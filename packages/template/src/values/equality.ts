@@ -7,7 +7,7 @@ import { isString, textOf } from './text.js';
 import { Undefined } from './undefined.js';
 import { Dict, Tuple, type Value } from './value.js';
 
-/** Python's `left == right`. Shared lists inside lists are compared as often as they are met, and charged so. */
+/** Python's `left == right`. Shared inner lists are compared, and charged, each time they are reached. */
 export function equals(left: Value, right: Value, rendering: Rendering): boolean {
   if (isNumeric(left)) return isNumeric(right) && equalNumbers(numeric(left), numeric(right));
   if (isString(left))
@@ -16,7 +16,7 @@ export function equals(left: Value, right: Value, rendering: Rendering): boolean
   return equalObjects(left, right, rendering);
 }
 
-/** As containers compare their items: what is the same object is equal, whatever its `==` says. */
+/** Equality of items in containers. Identical values are equal, NaN included. */
 export function sameOrEqual(left: Value, right: Value, rendering: Rendering): boolean {
   return (left === right && !Number.isNaN(left)) || Object.is(left, right) || equals(left, right, rendering);
 }
@@ -25,18 +25,18 @@ export function isNumeric(value: Value): value is bigint | number | boolean {
   return typeof value === 'bigint' || typeof value === 'number' || typeof value === 'boolean';
 }
 
-/** Booleans count as 0 and 1. */
+/** Converts booleans to 0 and 1. */
 export function numeric(value: bigint | number | boolean): bigint | number {
   return typeof value === 'boolean' ? (value ? 1n : 0n) : value;
 }
 
-/** Captured text is compared by what it says, not by its marks. */
+/** Returns the text to compare: marks of captured text are turned back first. */
 function saidBy(value: string | Markup, rendering: Rendering): string {
   if (typeof value === 'string' || value.kind !== 'marked') return textOf(value);
   return plainText(value.text, rendering.budget);
 }
 
-/** Exact between bigint and number: neither is rounded to the other's type. */
+/** Compares bigint and number exactly, without rounding either to the other's type. */
 function equalNumbers(left: bigint | number, right: bigint | number): boolean {
   return left <= right && left >= right;
 }
@@ -91,7 +91,7 @@ function equalRanges(left: Range, right: Range): boolean {
   return left.start === right.start && (left.length === 1 || left.step === right.step);
 }
 
-/** Views of keys and items are sets; those of values are equal only to themselves. */
+/** Compares views of keys and items as sets. A view of values equals only itself. */
 function equalViews(left: DictView, right: DictView, rendering: Rendering): boolean {
   if (left.kind !== right.kind || left.kind === 'values') return left === right;
   if (left.kind === 'items') return equalDicts(left.dict, right.dict, rendering);

@@ -1,19 +1,20 @@
 /**
- * Finding text in text in linear time. JavaScript's own search is naive from the right, and from the left compares
- * only the last 250 units of a long part cleverly: a text made for it costs their product.
+ * Finds the next occurrence from an index; -1 if there is none. These searches take linear time for any input. The
+ * engine's own search takes the product of both lengths for hostile texts: `lastIndexOf` always, `indexOf` for parts
+ * of more than 250 units.
  */
 export type Find = (from: number) => number;
 
-/** Up to that many units the product is as good as linear, and the engine's search is the faster one. */
+/** UTF-16 units. For shorter parts the engine's search is faster, and its worst case is small. */
 const short = 16;
 
-/** Where `part` stands next in `text`, beginning at `from` or behind it; -1 where it does not. */
+/** Returns a search for the first occurrence that starts at `from` or later. */
 export function findForward(text: string, part: string): Find {
   if (part.length <= short) return (from) => text.indexOf(part, from);
   return createSearch(text, part, 1);
 }
 
-/** Where `part` stands last in `text`, ending at `end` or before it; -1 where it does not. */
+/** Returns a search for the last occurrence that ends at `end` or earlier. */
 export function findBackward(text: string, part: string): Find {
   if (part.length > short) {
     const search = createSearch(text, part, -1);
@@ -26,7 +27,7 @@ export function includesText(text: string, part: string): boolean {
   return findForward(text, part)(0) >= 0;
 }
 
-/** `text.split(part)`; of a part that is not empty. */
+/** `text.split(part)` in linear time. The part must not be empty. */
 export function partsBetween(text: string, part: string): string[] {
   if (part.length <= short) return text.split(part);
   const find = findForward(text, part);
@@ -40,7 +41,7 @@ export function partsBetween(text: string, part: string): string[] {
   return parts;
 }
 
-/** Knuth, Morris and Pratt's: no unit of the text is looked at more than twice. */
+/** The Knuth-Morris-Pratt algorithm. */
 function createSearch(text: string, part: string, direction: 1 | -1): Find {
   if (part.length > text.length) return () => -1;
   const pattern = unitsOf(part, direction);
@@ -62,7 +63,7 @@ function unitsOf(text: string, direction: 1 | -1): Uint16Array {
   return direction === 1 ? units : units.reverse();
 }
 
-/** For each beginning of the pattern, how long a shorter beginning is that it also ends with. */
+/** Returns the failure table: for each prefix, the length of its longest proper prefix that is also its suffix. */
 function bordersOf(pattern: Uint16Array): Int32Array {
   const borders = new Int32Array(pattern.length);
   let matched = 0;

@@ -1,6 +1,6 @@
 import { toAsciiDigits } from './integers.js';
 
-/** Python's `repr` of a float: the shortest digits that read back as it. */
+/** Python's `repr` of a float: the shortest digits that read back as the same float. */
 export function floatRepr(value: number): string {
   if (Number.isNaN(value)) return 'nan';
   if (!Number.isFinite(value)) return value > 0 ? 'inf' : '-inf';
@@ -16,7 +16,7 @@ function exponential(value: number): string {
   return `${digits}e${padExponent(exponent)}`;
 }
 
-/** JavaScript's exponents are as short as can be; C's have two digits at least. */
+/** Writes an exponent as C does, with a sign and at least two digits. */
 export function padExponent(exponent: string): string {
   const sign = exponent.startsWith('-') ? '-' : '+';
   return sign + exponent.replace(/^[+-]/, '').padStart(2, '0');
@@ -27,7 +27,7 @@ const floatPattern =
 const specialPattern = /^([+-]?)(inf|infinity|nan)$/i;
 const maxLength = 5_000;
 
-/** Python's `float(text)`; undefined where it raises a ValueError. */
+/** Python's `float(text)`. Returns undefined where Python raises a ValueError. */
 export function parseFloatText(text: string): number | undefined {
   const stripped = text.trim();
   if (stripped.length > maxLength) return undefined;
@@ -41,8 +41,8 @@ export function parseFloatText(text: string): number | undefined {
 }
 
 /**
- * A float with `digits` decimals, half-even on its exact binary value, as C's `%.nf`. JavaScript's `toFixed` is
- * exact too, but rounds a tie up; only a value of at most `digits + 1` binary places can be one.
+ * Formats a float with `digits` decimals as C's `%.nf`: half-even on its exact binary value. JavaScript's `toFixed`
+ * differs for ties only, which it rounds up. A tie has at most `digits + 1` binary places.
  */
 export function toFixedHalfEven(value: number, digits: number): string {
   const magnitude = Math.abs(value);
@@ -101,7 +101,7 @@ export function roundHalfEven(numerator: bigint, denominator: bigint): bigint {
   return quotient;
 }
 
-/** Towards minus infinity, as Python's `//`. */
+/** Divides and rounds towards minus infinity, as Python's `//`. */
 export function floorDivide(left: bigint, right: bigint): bigint {
   const quotient = left / right;
   return left % right !== 0n && left < 0n !== right < 0n ? quotient - 1n : quotient;

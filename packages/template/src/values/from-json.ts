@@ -6,8 +6,9 @@ export type Json = null | boolean | number | string | readonly Json[] | { readon
 const maxDepth = 100;
 
 /**
- * JSON as Python reads it: a whole number is an int. JSON has lost that `5.0` was a float; `isFloat` is asked for
- * the JSON pointer of each whole number. What is more than 100 levels deep reads as None.
+ * Converts JSON to values as Python's `json.loads` does: a whole number becomes an int. `isFloat` decides for the
+ * JSON pointer of each whole number whether it is a float, because JavaScript does not distinguish `5.0` from `5`.
+ * Values nested more than 100 deep become None.
  */
 export function fromJson(
   json: Json,

@@ -1,12 +1,12 @@
 import type { Budget } from '../budget.js';
 import { CompileFailure, RenderFailure } from '../failures.js';
 
-/** Decimal digits that fit in the 4,096 bits an integer may have. */
+/** The largest number of decimal digits of an integer of 4,096 bits. */
 export const maxDecimalDigits = 1_233;
 
 const longLimit = 1n << 512n;
 
-/** More than 512 bits: such an integer costs more than a step. */
+/** Tells whether an integer has more than 512 bits. Operations on it take longer than one step. */
 export function isLong(value: bigint): boolean {
   return value >= longLimit || value <= -longLimit;
 }
@@ -14,16 +14,16 @@ export function isLong(value: bigint): boolean {
 /** Dividing integers of 4,096 bits takes up to 8 µs. */
 export const longIntegerSteps = 40;
 
-/** An integer literal without underscores. */
+/** Parses the digits of an integer literal. Throws `CompileFailure` for too many digits. */
 export function parseIntegerLiteral(digits: string, offset: number): bigint {
   if (digits.length > maxDecimalDigits) throw new CompileFailure('the integer has too many digits', offset);
   return BigInt(digits);
 }
 
-/** Digits that are converted in less than a microsecond; beyond, time grows with the square of their number. */
+/** Up to 40 digits are converted in less than 1 µs. The time grows with the square of their number. */
 const cheapDigits = 40;
 
-/** An integer in decimal. */
+/** Writes an integer in decimal. */
 export function decimalText(value: bigint, budget: Budget): string {
   const text = value.toString();
   if (text.length > cheapDigits) budget.items(text.length);
@@ -36,10 +36,10 @@ const prefixes: ReadonlyMap<number, RegExp> = new Map([
   [16, /^0x_?/i],
 ]);
 
-/** Any digit may be two units long; before the digits are a sign, a prefix and an underscore. */
+/** A digit has up to two UTF-16 units. Up to 4 units precede the digits: sign, prefix and underscore. */
 const maxLength = 2 * maxDecimalDigits + 4;
 
-/** Python's `int(text, base)`; undefined where it raises a ValueError. */
+/** Python's `int(text, base)`. Returns undefined where Python raises a ValueError. */
 export function parseInteger(text: string, base: number): bigint | undefined {
   const stripped = text.trim();
   if (stripped.length > maxLength) return undefined;
@@ -75,12 +75,14 @@ function parseDigits(digits: string, radix: number): bigint | undefined {
 
 const otherDigit = /\p{Nd}/gu;
 
-/** Python reads the decimal digits of every script. */
+/** Replaces the decimal digits of all scripts by ASCII digits, because Python reads them as numbers. */
 export function toAsciiDigits(text: string): string {
   return /[^\0-\x7f]/.test(text) ? text.replace(otherDigit, (digit) => String(decimalValue(digit))) : text;
 }
 
-/** Scripts encode their ten digits in a row that starts where the property Nd starts. */
+/**
+ * Returns the value of a digit. Scripts encode their ten digits in a row, which starts where the property Nd starts.
+ */
 function decimalValue(digit: string): number {
   const code = digit.codePointAt(0) ?? 0;
   for (let value = 0; value < 10; value++) {
@@ -95,7 +97,7 @@ function firstOfRun(code: number): number {
   return first;
 }
 
-/** An integer as a float; throws where Python overflows. */
+/** Converts to float. Throws an OverflowError where Python raises one. */
 export function toFloat(value: bigint | number): number {
   const float = Number(value);
   if (typeof value === 'bigint' && !Number.isFinite(float)) {

@@ -9,7 +9,7 @@ import { typeName } from './type-name.js';
 import { Undefined } from './undefined.js';
 import { Dict, NativeObject, Tuple, type Value } from './value.js';
 
-/** Python's `iter(value)`; undefined for what cannot be iterated over. */
+/** Python's `iter(value)`. Returns undefined for values that are not iterable. */
 export function tryIterate(value: Value, rendering: Rendering): Iterator<Value> | undefined {
   if (typeof value === 'string') return iterateText(value, rendering);
   if (Array.isArray(value)) return value.values();
@@ -28,7 +28,7 @@ export function iterate(value: Value, rendering: Rendering): Iterator<Value> {
   return iterator;
 }
 
-/** The items one by one, each a step. */
+/** Yields the items one by one and charges a step for each. */
 export function* items(value: Value, rendering: Rendering): Generator<Value> {
   const iterator = iterate(value, rendering);
   for (let next = iterator.next(); !next.done; next = iterator.next()) {
@@ -37,7 +37,7 @@ export function* items(value: Value, rendering: Rendering): Generator<Value> {
   }
 }
 
-/** Python's `list(value)`: always a new list. */
+/** Python's `list(value)`. The result is always a new list. */
 export function toList(value: Value, rendering: Rendering): Value[] {
   if (Array.isArray(value)) {
     rendering.budget.list(value.length);
@@ -52,7 +52,7 @@ export function toList(value: Value, rendering: Rendering): Value[] {
   return list;
 }
 
-/** Python's `len(value)`; undefined for what has none. */
+/** Python's `len(value)`. Returns undefined for values without a length. */
 export function tryLength(value: Value, rendering: Rendering): number | undefined {
   if (typeof value === 'string') return textLength(value, rendering);
   if (Array.isArray(value)) return value.length;
@@ -71,7 +71,7 @@ export function length(value: Value, rendering: Rendering): number {
   return result;
 }
 
-/** Python's `reversed(value)`; undefined for what has no order to reverse. */
+/** Python's `reversed(value)`. Returns undefined for values that cannot be reversed. */
 export function tryReverse(value: Value, rendering: Rendering): PythonIterator | undefined {
   if (!isReversible(value)) return undefined;
   rendering.budget.list(isString(value) ? textOf(value).length : length(value, rendering));
@@ -124,7 +124,7 @@ function textLength(text: string, rendering: Rendering): number {
   return length;
 }
 
-/** A generator or iterator: can be gone through once. */
+/** A generator or iterator, which can be read once. */
 export class PythonIterator extends NativeObject {
   readonly typeName: string;
   readonly #source: Iterator<Value>;
@@ -142,7 +142,7 @@ export class PythonIterator extends NativeObject {
   override readonly iterate = (): Iterator<Value> => this.#source;
 }
 
-/** What `keys()`, `values()` and `items()` give: live views of a dict. */
+/** The result of `keys()`, `values()` or `items()`: a live view of a dict. */
 export class DictView extends NativeObject {
   readonly dict: Dict;
   readonly kind: 'keys' | 'values' | 'items';

@@ -24,23 +24,26 @@ export function escapeHtml(text: string, rendering: Rendering): string {
   return escaped;
 }
 
-/** markupsafe's `escape`: Markup stays as it is. */
+/** markupsafe's `escape`. Markup stays unchanged. */
 export function escapeToMarkup(value: Value, rendering: Rendering): Markup {
   if (value instanceof Markup) return value;
   return new Markup(escapeHtml(str(value, rendering), rendering), 'html');
 }
 
-/** markupsafe's `soft_str`: a string that keeps being Markup. */
+/** markupsafe's `soft_str`. Markup stays Markup. */
 export function softStr(value: Value, rendering: Rendering): string | Markup {
   return isString(value) ? value : str(value, rendering);
 }
 
-/** Strings one behind the other, of which one at least is Markup: what is not is escaped. */
+/** Concatenates two strings of which at least one is Markup. The other one is escaped. */
 export function concatenateMarkup(left: Value, right: Value, rendering: Rendering): Markup | string {
   return joinMarkup([left, right], rendering);
 }
 
-/** The parts joined as Markup. With JSON-safe output what is not safe stays to be escaped when it is printed. */
+/**
+ * Joins parts as Markup. With JSON output, parts that are not marked safe are escaped later, when the result is
+ * printed.
+ */
 export function joinMarkup(parts: readonly Value[], rendering: Rendering): Markup | string {
   const isHtml = parts.some((part) => part instanceof Markup && part.kind === 'html');
   if (rendering.options.json && !isHtml) return joinMarked(parts, rendering);

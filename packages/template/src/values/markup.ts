@@ -1,11 +1,10 @@
-/** Who vouches for a Markup: `html` is escaped for HTML only, `json` may be printed into JSON as it is. */
+/** The context in which text is safe: `html` is escaped for HTML only, `json` is printed into JSON unchanged. */
 export type MarkupKind = 'html' | 'json' | 'marked';
 
 /**
- * A string that is not escaped again, as markupsafe's. With JSON-safe output there is a difference between text
- * that is safe as HTML (what `escape` gives) and text that is safe in JSON (what `tojson` and `safe` give); a
- * `marked` one is a captured piece of a template, in which the template's own characters are marked (see
- * `json/marked-text.ts`) and everything else is still to be escaped.
+ * A string that is not escaped again, like markupsafe's Markup. Text from the filter `escape` is safe in HTML; text
+ * from `tojson` and `safe` is safe in JSON. `marked` text was captured by a macro or a block: the template's own
+ * characters are marked (see `json/marked-text.ts`), everything else is escaped when it is printed.
  */
 export class Markup {
   readonly text: string;

@@ -13,7 +13,7 @@ test.each([
   expect(precisePower(base, exponent)).toBe(expected);
 });
 
-test('it is near the approximation that JavaScript gives', () => {
+test('a precise power is close to the result of JavaScript', () => {
   fc.assert(
     fc.property(
       fc.double({ min: 1e-6, max: 1e6, noNaN: true }),

@@ -2,14 +2,14 @@ import { decompose, floatRepr } from './floats.js';
 import { NativeObject } from './value.js';
 
 /**
- * Powers rounded as C's `pow` rounds them. JavaScript's `**` may be one unit in the last place off, and then prints
- * other digits than Python; so logarithm and exponential are computed in integers with this many binary places.
+ * Binary places of the integers in which logarithm and exponential are computed. JavaScript's `**` can be off by one
+ * unit in the last place and would then print other digits than Python, which rounds as C's `pow`.
  */
 const binaryPlaces = 160n;
 const one = 1n << binaryPlaces;
 const ln2 = 2n * atanh(one / 3n);
 
-/** `base ** exponent` for a finite positive base and a finite exponent. */
+/** Returns `base ** exponent`, correctly rounded, for a finite positive base and a finite exponent. */
 export function precisePower(base: number, exponent: number): number {
   const estimate = base ** exponent;
   if (base === 1 || exponent === 0 || exponent === 1) return estimate;
@@ -32,7 +32,7 @@ function logarithm(value: number): bigint {
   return 2n * atanh(ratio) + (BigInt(exponent) + bits) * ln2;
 }
 
-/** The series z + z³/3 + z⁵/5 + …, for z up to a third. */
+/** Sums the series z + z³/3 + z⁵/5 + …, which converges fast for z up to 1/3. */
 function atanh(ratio: bigint): bigint {
   const square = (ratio * ratio) >> binaryPlaces;
   let power = ratio;
@@ -60,7 +60,7 @@ function shift(value: bigint, places: number): bigint {
   return places >= 0 ? value << BigInt(places) : value >> BigInt(-places);
 }
 
-/** A root of a negative number. Python prints it, and that is all that a template can do with it here. */
+/** A root of a negative number. Templates can print it; arithmetic with it is not supported. */
 export class Complex extends NativeObject {
   readonly typeName = 'complex';
   readonly #real: number;

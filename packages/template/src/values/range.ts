@@ -1,4 +1,4 @@
-/** Python's `range` of exact integers; never longer than the sandbox's 100,000. */
+/** Python's `range`. Jinja2's sandbox limits it to 100,000 items. */
 export class Range {
   readonly start: bigint;
   readonly stop: bigint;

@@ -2,16 +2,16 @@ import { typeError } from '../failures.js';
 import type { Rendering } from '../rendering.js';
 import type { CallArguments, Value } from './value.js';
 
-/** A parameter is required, or has the default that Python's signature gives it. */
+/** A required parameter, or one with its default value. */
 export type Parameter = string | readonly [name: string, defaultValue: Value];
 
-/** A function with a Python signature, written over the bound values in the order of its parameters. */
+/** A function that templates can call. */
 export interface NativeFunction {
   readonly name: string;
   call(args: CallArguments, rendering: Rendering): Value;
 }
 
-/** A function whose arguments are bound by position and name as Python binds them. */
+/** Defines a function with a Python signature. `run` gets the bound values in the order of the parameters. */
 export function defineFunction(
   name: string,
   parameters: readonly Parameter[],

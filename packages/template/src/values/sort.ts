@@ -2,7 +2,7 @@ import type { Rendering } from '../rendering.js';
 import { compare } from './compare.js';
 import type { Value } from './value.js';
 
-/** Python's `sorted`: stable, and asking only whether one is less than the other. */
+/** Python's `sorted`: stable, and based on `<` alone. */
 export function sorted(
   rendering: Rendering,
   values: readonly Value[],

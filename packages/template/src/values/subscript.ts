@@ -8,7 +8,7 @@ import { typeName } from './type-name.js';
 import { Undefined } from './undefined.js';
 import { Dict, Tuple, type Value } from './value.js';
 
-/** Python's `value[key]`; undefined where it raises a TypeError or LookupError. */
+/** Python's `value[key]`. Returns undefined where Python raises a TypeError or LookupError. */
 export function tryGetItem(value: Value, key: Value, rendering: Rendering): Value | undefined {
   if (value === null || (typeof value !== 'object' && typeof value !== 'string')) return undefined;
   if (value instanceof Dict)
@@ -52,7 +52,7 @@ export function getSlice(value: Value, bounds: SliceBounds, rendering: Rendering
   throw typeError(`'${typeName(value)}' object is not subscriptable`);
 }
 
-/** Shared tuples inside tuples are looked at as often as they are met, and charged so. */
+/** Tells whether a value can be a key. Shared inner tuples are checked, and charged, each time they are reached. */
 function isHashable(key: Value, budget: Budget): boolean {
   if (key === null || typeof key !== 'object') return true;
   if (!(key instanceof Tuple)) return !(Array.isArray(key) || key instanceof Dict);

@@ -1,7 +1,7 @@
 import { Markup } from './markup.js';
 import type { Value } from './value.js';
 
-/** Whether Python sees a `str`; Markup is a subclass of it. */
+/** Tells whether a value is a `str` in Python. Markup is a subclass of `str`. */
 export function isString(value: Value): value is string | Markup {
   return typeof value === 'string' || value instanceof Markup;
 }
@@ -10,14 +10,14 @@ export function textOf(value: string | Markup): string {
   return typeof value === 'string' ? value : value.text;
 }
 
-/** A string of the kind of `like`, as Markup's methods return Markup. */
+/** Returns Markup of the same kind if `like` is Markup, else the plain text. */
 export function sameKind(like: string | Markup, text: string): string | Markup {
   return typeof like === 'string' ? text : new Markup(text, like.kind);
 }
 
 const surrogate = /[\ud800-\udfff]/;
 
-/** Python counts strings in code points; this is cheap for text without any above U+FFFF. */
+/** Tells whether UTF-16 units and code points differ in a text. Python counts in code points. */
 export function hasSurrogates(text: string): boolean {
   return surrogate.test(text);
 }
@@ -29,7 +29,7 @@ export function codePointLength(text: string): number {
   return length;
 }
 
-/** The characters as Python indexes them. */
+/** The characters of a text as Python indexes them. */
 export function codePoints(text: string): string[] {
   return Array.from(text);
 }

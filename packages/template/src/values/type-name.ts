@@ -2,7 +2,7 @@ import { Markup } from './markup.js';
 import { Range } from './range.js';
 import { Dict, NativeObject, Tuple, type Value } from './value.js';
 
-/** Python's name of a value's type, as its error messages say it. */
+/** Returns the name of a value's type in Python. */
 export function typeName(value: Value): string {
   switch (typeof value) {
     case 'string':
@@ -29,7 +29,7 @@ function objectTypeName(value: Exclude<Value, string | bigint | number | boolean
   return 'Undefined';
 }
 
-/** As Jinja2 names an object in the message of an undefined attribute. */
+/** Describes an object as Jinja2's messages about undefined attributes do. */
 export function objectTypeRepr(value: Value): string {
   return value === null ? 'None' : `${typeName(value)} object`;
 }

@@ -1,10 +1,10 @@
 import { RenderFailure } from '../failures.js';
 
-/** Prints empty, iterates as empty, is false; anything else that is done with it fails with its message. */
+/** An undefined value. It prints nothing, has no items and is false; every other operation fails with its message. */
 export class Undefined {
   readonly message: string;
   readonly errorType: 'UndefinedError' | 'SecurityError';
-  /** The variable that nobody defined; null for missing attributes and the like. */
+  /** The name of the undefined variable; null for missing attributes, items and arguments. */
   readonly variable: string | null;
 
   constructor(message: string, options: { errorType?: 'SecurityError'; variable?: string } = {}) {

@@ -39,7 +39,7 @@ export class Tuple {
   }
 }
 
-/** What `groupby` gives: a pair that can be unpacked, and read as `grouper` and `list`. */
+/** A group of `groupby`: a pair with the attributes `grouper` and `list`. */
 export class GroupTuple extends Tuple {
   readonly grouper: Value;
   readonly list: Value[];
@@ -51,7 +51,7 @@ export class GroupTuple extends Tuple {
   }
 }
 
-/** What a template passes to a call, filter or test. */
+/** The arguments of a call, filter or test. */
 export interface CallArguments {
   readonly positional: readonly Value[];
   readonly keywords: ReadonlyMap<string, Value>;
@@ -63,34 +63,34 @@ export function positionalArguments(...positional: Value[]): CallArguments {
   return { positional, keywords: noKeywords };
 }
 
-/**
- * An object whose whole behaviour is this class: what is not overridden here cannot be reached from a template,
- * since no JavaScript property ever is.
- */
+/** An object with behaviour. A template reaches only the members below, never another JavaScript property. */
 export abstract class NativeObject {
-  /** Python's name of the type, as error messages show it. */
+  /** The name of the type in Python, for error messages. */
   abstract readonly typeName: string;
   abstract repr(rendering: Rendering): string;
 
-  /** False for what Python cannot use as the key of a dict. */
+  /** False for objects that cannot be the key of a dict in Python. */
   readonly isHashable: boolean = true;
 
-  /** The attribute of that name; undefined when there is none. */
-  attribute(_name: string, _runtime: Rendering): Value | undefined {
+  /** Returns the attribute of that name, or undefined. */
+  attribute(_name: string, _rendering: Rendering): Value | undefined {
     return undefined;
   }
 
-  /** Present on what can be called. */
+  /** Present on callable objects. */
   readonly call?: (args: CallArguments, rendering: Rendering) => Value;
 
-  /** Present on what can be iterated over; iterators give themselves. */
+  /** Present on iterable objects. An iterator returns itself. */
   readonly iterate?: (rendering: Rendering) => Iterator<Value>;
 
-  /** Present on what has a `len()`. */
+  /** Present on objects with a length. */
   readonly size?: () => number;
 }
 
-/** Python's dict: in order of insertion, keys equal as in Python (`1 == 1.0 == True`), the first key kept. */
+/**
+ * Python's dict: ordered by insertion. Equal keys such as `1`, `1.0` and `True` are one entry, which keeps its first
+ * key.
+ */
 export class Dict {
   readonly #entriesByKey = new Map<HashKey, [Value, Value]>();
 
@@ -154,7 +154,7 @@ export class Dict {
     return Array.from(this.#entriesByKey.values(), ([, value]) => value);
   }
 
-  /** Live: sees what is added meanwhile. */
+  /** A live iterator: it includes entries that are added while it runs. */
   entries(): IterableIterator<[Value, Value]> {
     return this.#entriesByKey.values();
   }
@@ -177,13 +177,13 @@ function textKey(key: string): HashKey {
   return key.charCodeAt(0) === 0 ? `\0s${key}` : key;
 }
 
-/** Equal for two values exactly when Python finds them equal and of equal hash. */
+/** A key of a Map. Two values have the same key exactly if they are the same dict key in Python. */
 export type HashKey = string | number | null | object;
 
 const undefinedKey = {};
 const maxDepth = 100;
 
-/** The key of a value in a Map; throws a TypeError for what Python cannot hash. */
+/** Returns the Map key of a value. Throws a TypeError for values that Python cannot hash. */
 export function hashKey(value: Value, budget: Budget): HashKey {
   switch (typeof value) {
     case 'string':
@@ -208,7 +208,10 @@ function numberKey(value: number, budget: Budget): number | string {
   return Number.isInteger(value) && !Number.isSafeInteger(value) ? bigintKey(BigInt(value), budget) : value;
 }
 
-/** As text, since a Map tells bigints apart by their lowest 64 bits only: those that share them are gone through. */
+/**
+ * The key of a large integer is text. V8 hashes only the lowest 64 bits of a bigint, so equal low bits would make a
+ * Map slow.
+ */
 function bigintKey(value: bigint, budget: Budget): number | string {
   const number = Number(value);
   if (Number.isSafeInteger(number)) return number;
@@ -217,7 +220,7 @@ function bigintKey(value: bigint, budget: Budget): number | string {
   return `\0n${text}`;
 }
 
-/** In a radix that is a power of two; decimal digits cost the square of their number. */
+/** Writes an integer in linear time, which needs a radix that is a power of two. */
 function linearText(value: bigint): string {
   return value.toString(32);
 }
@@ -237,7 +240,7 @@ function nameOfUnhashable(value: object): string {
   return Array.isArray(value) ? 'list' : 'dict';
 }
 
-/** Lengths in front of each part, so that no two tuples give the same text. Nested tuples cost their full text. */
+/** Writes a tuple as text. Each part follows its length, so that different tuples have different texts. */
 function tupleText(tuple: Tuple, budget: Budget, depth: number): string {
   if (depth > maxDepth) budget.charge(budget.limits.steps + 1);
   budget.items(tuple.items.length + 1);

@@ -13,11 +13,11 @@ test.each([
   expect(findJsonFault(text)).toMatchObject({ line, column });
 });
 
-test('the message holds nothing of the text, which can be secret', () => {
+test('the message contains no part of the text, which can be secret', () => {
   expect(findJsonFault('{"token": s3cret}')?.message).not.toContain('s3cret');
 });
 
-test('it agrees with JSON.parse about any text that is nearly JSON', () => {
+test('findJsonFault agrees with JSON.parse for texts that are nearly JSON', () => {
   const nearly = fc
     .tuple(fc.json(), fc.nat(), fc.constantFrom('', ',', '"', '}', '\\', '\n', '0', 'e'))
     .map(
@@ -27,7 +27,7 @@ test('it agrees with JSON.parse about any text that is nearly JSON', () => {
   fc.assert(fc.property(nearly, (text) => (findJsonFault(text) === undefined) === isJson(text)));
 });
 
-test('nesting and length cost no stack', () => {
+test('deep and long texts do not overflow the stack', () => {
   expect(findJsonFault('['.repeat(100_000))).toMatchObject({ line: 1 });
   expect(findJsonFault(`"${'x'.repeat(400_000)}`)).toMatchObject({ line: 1 });
 });

@@ -19,7 +19,7 @@ export const deadLetterSchema = {
     size_bytes: {
       type: 'integer',
       minimum: 0,
-      description: 'Size of the whole message. Of messages above 1 MiB only the beginning is stored.',
+      description: 'Size of the whole message. Only the beginning of a message above 1 MiB is stored.',
     },
     truncated: { type: 'boolean', description: 'Only the beginning of the message is shown.' },
     created_at: { type: 'string', format: 'date-time' },

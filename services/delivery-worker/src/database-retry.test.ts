@@ -38,7 +38,7 @@ test('the eleventh conflict in a row is thrown', async () => {
   );
 });
 
-test('a statement that ran into its time limit is not retried as if the database were unavailable', async () => {
+test('a statement beyond its time limit is not retried', async () => {
   const { databaseRetry, events } = start();
   await expect(databaseRetry.whileUnavailable(failingWith('57014'))).rejects.toThrow('57014');
   expect(events).toEqual([]);
@@ -59,7 +59,7 @@ test('a worker that stops no longer waits for the database', async () => {
   expect(events).toEqual(['unavailable', 'available']);
 });
 
-test('an item with a value that the database rejects is replaced, and any other error changes nothing', async () => {
+test('an item with a rejected value is replaced, and other errors change nothing', async () => {
   const { databaseRetry } = start();
   let otherErrors = 3;
   const replaced: number[] = [];

@@ -82,7 +82,7 @@ test('a message of another run, or for a waiting delivery, claims nothing', asyn
   expect(await fixtures.claims.claim([due], randomUUID())).toEqual([]);
 });
 
-test('of two hundred concurrent claims, each delivery goes to one', async () => {
+test('each delivery goes to one of two hundred concurrent claims', async () => {
   const webhookId = await fixtures.addWebhook();
   const planned = Array.from({ length: 20 }, () => fixtures.plan([webhookId], { state: 'queued' }));
   await fixtures.write(planned);

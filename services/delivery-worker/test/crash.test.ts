@@ -63,7 +63,7 @@ const skipWaits = () =>
   harness.database.knex('open_deliveries').where('due_at', '>', new Date()).update({ due_at: new Date() });
 
 test(
-  'a delivery that kills its worker eight times fails; those in flight beside it succeed',
+  'a delivery that kills its worker eight times fails; others in flight succeed',
   async () => {
     const bad = await harness.addTarget();
     const good = await Promise.all(Array.from({ length: 10 }, () => harness.addTarget()));

@@ -112,7 +112,7 @@ test('a delivery that is queued again while it is sent is claimed right after th
     due_at: new Date(0),
   });
   const row = () => harness.database.knex('open_deliveries').first();
-  await until('it is queued anew', async () => (await row()).state === 'queued');
+  await until('it is queued again', async () => (await row()).state === 'queued');
   const other = await harness.addTarget();
   await writeWaiting(other.id, 1);
   await until('what was queued later has come', () => requests(other.path) === 1);

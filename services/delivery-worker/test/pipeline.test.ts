@@ -46,7 +46,7 @@ test('an alert reaches each webhook of its rule, rendered and with the configure
   });
 });
 
-test('the same alert again is the same alert', async () => {
+test('an alert that is published again is accepted once', async () => {
   const target = await harness.addTarget();
   const ruleId = await harness.addRule([target.id]);
   const alertId = await harness.fire(ruleId);

@@ -80,7 +80,7 @@ test('an outcome that is recorded twice, as after a lost reply, counts once', as
   });
 });
 
-test('the outcome of a replaced claim adds its attempt only, also beside the new owner’s commit', async () => {
+test('the outcome of a replaced claim adds its attempt only, also during the new owner’s commit', async () => {
   const due = await fixtures.queueOne();
   const first = await fixtures.claimOne(due);
   await fixtures.endLease(due.deliveryId);
@@ -99,7 +99,7 @@ test('the outcome of a replaced claim adds its attempt only, also beside the new
   expect(attempts.map(({ claim }) => claim).sort()).toEqual([1, 2]);
 });
 
-test('an outcome recorded beside its own lost statement counts once and raises no error', async () => {
+test('an outcome recorded next to its own lost statement counts once and raises no error', async () => {
   const claimed = await fixtures.claimOne(await fixtures.queueOne());
   const outcome = { claimed, outcome: succeeded, attempt: attempt() };
   const record = () => databaseRetry.whileUnavailable(() => fixtures.records.record([outcome]));

@@ -147,7 +147,7 @@ export interface DeadLetter {
   /** The message as JSON value, text, or base64; `encoding` names the form. */
   message: unknown;
   encoding: 'json' | 'utf-8' | 'base64';
-  /** Size of the whole message. Of messages above 1 MiB only the beginning is stored. */
+  /** Size of the whole message. Only the beginning of a message above 1 MiB is stored. */
   size_bytes: number;
   /** Only the beginning of the message is shown. */
   truncated: boolean;

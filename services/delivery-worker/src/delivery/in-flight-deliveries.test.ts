@@ -18,7 +18,7 @@ function start() {
   return { inFlight, claimed, receive, end };
 }
 
-test('of the messages for a delivery in flight, the one of the latest run is handled after it', async () => {
+test('the message of the latest run is handled after the delivery in flight', async () => {
   const { inFlight, claimed, receive, end } = start();
   void receive();
   await Promise.all([receive(1), receive(3), receive(2)]);

@@ -8,8 +8,8 @@ import type { DeliveryDue } from '@tocsin/contracts';
 export interface InFlightDeliveries {
   /**
    * Claims and delivers. If the delivery is in flight, the message is kept and handled after that, because it can refer
-   * to the row as the delivery in flight leaves it; the promise resolves at once. Of several such messages one is kept:
-   * a claim reads the row in its latest state.
+   * to the row as the delivery in flight leaves it; the promise resolves at once. One of several such messages is kept,
+   * because a claim reads the row in its latest state.
    */
   deliverDue(due: DeliveryDue): Promise<void>;
   /** Counts a delivery as in flight until `work` has ended. Kept messages are handled even if `work` fails. */

@@ -121,7 +121,7 @@ function encryptBody(
   });
 }
 
-// Every statement looks rows up with "= any" beside its join, so that no plan scans the table (docs/adr/0004). Locks are
+// Every statement looks rows up with "= any" in addition to its join, so that no plan scans the table (docs/adr/0004). Locks are
 // taken in one order, as redelivery takes them: open_deliveries, then deliveries, each by id.
 const record = {
   name: 'delivery.record',

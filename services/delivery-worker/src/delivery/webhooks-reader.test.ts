@@ -20,7 +20,7 @@ test('keys that decrypt none of twenty webhooks are reported once', async () => 
   expect(events).toEqual(['secrets.keys_mismatch']);
 });
 
-test('the keys match if one webhook alone is undecryptable, or many beside a decrypted one', async () => {
+test('the keys match if one webhook alone is undecryptable, or many next to a decrypted one', async () => {
   const { events, keys } = start();
   for (let time = 0; time < 100; time += 1) keys.observe(undecryptable(1));
   await keys.check();

@@ -153,7 +153,7 @@ const unqueue = {
 const beyondAnyLease = 10;
 
 // The number of the claim stays: a late owner can still record its outcome until another worker claims the row. Rows that
-// were claimed several times without an outcome come back at random times, because some of them were only in flight beside
+// were claimed several times without an outcome come back at random times, because some of them were only in flight next to
 // the delivery that crashed their worker.
 const releaseExpired = {
   name: 'dispatch.release-expired',

@@ -16,7 +16,7 @@ test('an idle worker has a small window that can be filled', () => {
   expect(taken).toHaveLength(400);
 });
 
-test('a webhook with nothing queued gets a place beside a busy one, within limits', () => {
+test('a webhook with nothing queued gets a place next to a busy one, within limits', () => {
   const { window } = windowAt();
   for (let count = 0; count < 450; count += 1) acquire(window, 'busy');
   expect([acquire(window, 'quiet'), acquire(window, 'quiet')]).toEqual([true, false]);

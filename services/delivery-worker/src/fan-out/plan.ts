@@ -64,7 +64,7 @@ export function releasePlanned({ state, slot, webhookId }: PlannedDelivery, wind
   if (state === 'queued') window.release(webhookId);
 }
 
-/** The same alert with the same time of acceptance always has the same record id. */
+/** An alert with one time of acceptance always has the same record id. */
 export function alertRecordId(acceptedAtMs: number, workspaceId: string, alertId: string): string {
   return recordId(acceptedAtMs, `${workspaceId}/${alertId}`);
 }

@@ -56,7 +56,7 @@ test('slow webhooks leave a quarter of the slots to responsive webhooks', () => 
   expect(slots.acquire(webhook('responsive'))).toBeDefined();
 });
 
-test('a new webhook gets slots beside thousands of hanging webhooks of another workspace', () => {
+test('a new webhook gets slots next to thousands of hanging webhooks of another workspace', () => {
   const slots = createTestSlots(800);
   for (let index = 0; index < 3_000; index += 1) acquireMany(slots, webhook(`hanging-${index}`, 'loud'));
   // 15/16 of 600.
@@ -191,7 +191,7 @@ test('hanging webhooks leave slots at write to responsive webhooks', () => {
   expect(acquireManyAtWrite(slots, webhook('responsive'))).toHaveLength(15);
 });
 
-test('another workspace gets a slot at write beside one that has all it may have', () => {
+test('another workspace gets a slot at write next to one at its limit', () => {
   const slots = createTestSlots(160);
   for (const name of ['loud', 'quiet', 'quiet too']) slots.observe(name, 20);
   const loud = [...acquireManyAtWrite(slots, webhook('loud')), ...acquireMany(slots, webhook('loud'))];

@@ -72,20 +72,20 @@ test('the limit on tests counts both kinds of test of a workspace by all princip
   const destination = await startHttpReceiver();
   try {
     const api = await start({ testsPerMinute: 2 });
-    const url = destination.url('/probe');
+    const url = destination.url('/test-target');
     const { body } = await api.call<Webhook>('POST', webhooks, { body: { ...fields, url } });
-    const probe = { url, body: '{}' };
+    const request = { url, body: '{}' };
     // An invalid request is not counted.
     expect((await api.call('POST', `${webhooks}/test`, { body: { url: 'x', body: '' } })).status).toBe(422);
-    expect((await api.call('POST', `${webhooks}/test`, { body: probe })).status).toBe(200);
+    expect((await api.call('POST', `${webhooks}/test`, { body: request })).status).toBe(200);
     expect((await api.call('POST', `/api/v1/webhooks/${body.id}/test`)).status).toBe(200);
-    const refused = await api.call('POST', `${webhooks}/test`, { as: 'admin', body: probe });
+    const refused = await api.call('POST', `${webhooks}/test`, { as: 'admin', body: request });
     expect([refused.status, Number(refused.headers.get('retry-after')) >= 1]).toEqual([429, true]);
     expect((await api.call('POST', `/api/v1/webhooks/${body.id}/test`)).status).toBe(429);
-    expect(destination.at('/probe').length).toBe(2);
+    expect(destination.at('/test-target').length).toBe(2);
 
     const elsewhere = `/api/v1/workspaces/${otherWorkspaceId}/webhooks/test`;
-    expect((await api.call('POST', elsewhere, { as: 'outsider', body: probe })).status).toBe(200);
+    expect((await api.call('POST', elsewhere, { as: 'outsider', body: request })).status).toBe(200);
   } finally {
     await destination.close();
   }

@@ -52,9 +52,9 @@ test('a job includes the matching deliveries and reports its progress', async ()
   expect(Math.abs(Date.parse(body.filter.until) - Date.now())).toBeLessThan(60_000);
   // The page size counts deliveries that do not match, so the two that match can be on different pages.
   await runRedeliveryPage(api.database, 4);
-  const { done, ...begun } = await read(body.id);
+  const { done, ...started } = await read(body.id);
   expect([2, 3, 4]).toContain(done);
-  expect(begun).toMatchObject({ matched: 5, status: 'running' });
+  expect(started).toMatchObject({ matched: 5, status: 'running' });
   await work();
   expect(await read(body.id)).toMatchObject({ matched: 5, done: 5, status: 'done' });
   expect(await openIds()).toEqual(ids.sort());

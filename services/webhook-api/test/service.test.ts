@@ -140,8 +140,8 @@ describe('the OpenAPI document', () => {
       for (const [method, { security }] of Object.entries(methods)) {
         const target = path.replaceAll(/\{[^}]+\}/g, randomUUID());
         const response = await fetch(`${api.url}${target}`, { method: method.toUpperCase() });
-        const place = `${method} ${path}`;
-        expect([place, response.status]).toEqual([place, security === undefined ? 401 : 200]);
+        const operation = `${method} ${path}`;
+        expect([operation, response.status]).toEqual([operation, security === undefined ? 401 : 200]);
       }
     }
   });

@@ -17,7 +17,7 @@ beforeAll(async () => {
 afterAll(() => Promise.all([api.close(), destination.close()]));
 
 const freshPath = () => `/${randomUUID()}`;
-const probe = (body: object) => api.call<TestResult>('POST', testPath, { body });
+const sendTest = (body: object) => api.call<TestResult>('POST', testPath, { body });
 
 describe('testing a destination', () => {
   test('a test sends body and headers unchanged and returns the response', async () => {
@@ -28,7 +28,7 @@ describe('testing a destination', () => {
       'X-Many': ['one', 'two'],
       Authorization: ['Basic eDp5'],
     };
-    const response = await probe({ url: destination.url(path), headers, body });
+    const response = await sendTest({ url: destination.url(path), headers, body });
     expect(response.status).toBe(200);
     expect(response.body).toEqual({
       error: null,
@@ -55,8 +55,8 @@ describe('testing a destination', () => {
 
   test('headers and body can be missing or empty', async () => {
     const path = freshPath();
-    expect((await probe({ url: destination.url(path), body: '' })).body.success).toBe(true);
-    expect((await probe({ url: destination.url(path), headers: {}, body: 'x' })).body.success).toBe(true);
+    expect((await sendTest({ url: destination.url(path), body: '' })).body.success).toBe(true);
+    expect((await sendTest({ url: destination.url(path), headers: {}, body: 'x' })).body.success).toBe(true);
     expect(destination.at(path).map(({ body }) => body.toString())).toEqual(['', 'x']);
   });
 
@@ -78,7 +78,7 @@ describe('testing a destination', () => {
       destination.respond(path, (_, response) =>
         response.writeHead(statusCode, { Location: '/elsewhere' }).end(),
       );
-      const { body } = await probe({ url: destination.url(path), body: '{}' });
+      const { body } = await sendTest({ url: destination.url(path), body: '{}' });
       expect(body).toMatchObject({
         error: null,
         response: { status_code: statusCode, response: '' },
@@ -90,14 +90,14 @@ describe('testing a destination', () => {
   );
 
   test('an unreachable destination is an error with its code', async () => {
-    const { status, body } = await probe({ url: 'http://127.0.0.1:1/', body: '{}' });
+    const { status, body } = await sendTest({ url: 'http://127.0.0.1:1/', body: '{}' });
     expect(status).toBe(200);
     expect(body).toMatchObject({ response: null, success: false, likely_cause: null });
     expect(body.error).toMatch(/^connection_refused: \S/);
   });
 
   test('a name that does not resolve is a dns_failure', async () => {
-    const { body } = await probe({ url: 'http://no-such-host.invalid/', body: '{}' });
+    const { body } = await sendTest({ url: 'http://no-such-host.invalid/', body: '{}' });
     expect(body.error).toMatch(/^dns_failure: /);
   });
 
@@ -106,7 +106,7 @@ describe('testing a destination', () => {
     destination.respond(path, (_, response) =>
       response.end(Buffer.concat([Buffer.from('a\0b'), randomBytes(200_000)])),
     );
-    const { body } = await probe({ url: destination.url(path), body: '{}' });
+    const { body } = await sendTest({ url: destination.url(path), body: '{}' });
     expect(body.response?.response).not.toContain('\0');
     expect(Buffer.byteLength(body.response?.response ?? '')).toBeLessThanOrEqual(65_536);
   });

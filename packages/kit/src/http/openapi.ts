@@ -80,7 +80,7 @@ function describeOperation(route: Route<never>, method: string, components: Comp
 }
 
 function describeParameters(
-  place: 'path' | 'query',
+  location: 'path' | 'query',
   schema: JSONSchema | undefined,
   components: Components,
 ): Json[] {
@@ -88,8 +88,8 @@ function describeParameters(
   const required = new Set(schema.required ?? []);
   return Object.entries(schema.properties ?? {}).map(([name, property]) => ({
     name,
-    in: place,
-    required: place === 'path' || required.has(name),
+    in: location,
+    required: location === 'path' || required.has(name),
     schema: hoist(property, components),
   }));
 }

@@ -94,7 +94,7 @@ test.each([
 });
 
 test('an incomplete response is cut and not followed by another one', async () => {
-  const server = await listen((_request, response) => void response.write('begun'), address);
+  const server = await listen((_request, response) => void response.write('started'), address);
   const response = await exchange(
     server.port,
     'POST / HTTP/1.1\r\nHost: x\r\nTransfer-Encoding: chunked\r\n\r\nno chunk\r\n',

@@ -72,7 +72,7 @@ export function createDeadLettersRepository(database: Database): DeadLettersRepo
 
     requeue: (id, publish) =>
       database.knex.transaction(async (trx): Promise<RequeueOutcome> => {
-        // The statement below skips a locked row, so this one tells it from a missing row.
+        // The locking statement skips a locked row, so a missing row is found separately.
         const known = await trx('dead_letters').select('id').where({ id });
         if (known.length === 0) return { kind: 'not_found' };
         const letter: LockedLetter | undefined = await trx('dead_letters')

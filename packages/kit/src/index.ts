@@ -42,4 +42,5 @@ export { createMetrics, type Metrics, serveMetrics } from './metrics.js';
 export { type RunningService, runService } from './run-service.js';
 export { addFormats } from './schema-formats.js';
 export { Secret } from './secret.js';
+export { readServiceConfig, type ServiceConfig } from './service-config.js';
 export { createShutdown, type Shutdown } from './shutdown.js';

@@ -1,16 +1,10 @@
 import { parseSecretKeys, type SecretKey } from '@tocsin/database';
-import { type LogLevel, logLevels, readEnv, type Secret } from '@tocsin/kit';
+import { readEnv, readServiceConfig, type Secret, type ServiceConfig } from '@tocsin/kit';
 import { minLeaseMs } from './delivery/prepare.js';
 import { defaultRetryPolicy, type RetryPolicy } from './delivery/retry-policy.js';
 
-export interface DeliveryWorkerConfig {
-  /** Address of `/livez` and `/readyz`. */
-  http: { host: string; port: number };
-  metrics: { host: string; port: number };
-  logLevel: LogLevel;
-  databaseUrl: Secret;
+export interface DeliveryWorkerConfig extends ServiceConfig {
   databasePoolSize: number;
-  amqpUrl: Secret;
   secretsKeys: Secret;
   egress: { allow: string[]; caFile?: string };
   retry: RetryPolicy;
@@ -35,12 +29,8 @@ const minClaimLeaseMs = minLeaseMs + 1_000;
 /** @throws ConfigError listing every problem */
 export function loadConfig(env: NodeJS.ProcessEnv): DeliveryWorkerConfig {
   return readEnv(env, (read) => ({
-    http: { host: read.string('HOST', '0.0.0.0'), port: read.port('PORT', 8082) },
-    metrics: { host: read.string('HOST', '0.0.0.0'), port: read.port('METRICS_PORT', 9092) },
-    logLevel: read.oneOf('LOG_LEVEL', logLevels, 'info'),
-    databaseUrl: read.secretUrl('DATABASE_URL', ['postgres', 'postgresql']),
+    ...readServiceConfig(read, { port: 8082, metricsPort: 9092 }),
     databasePoolSize: read.int('DATABASE_POOL_SIZE', 12, { min: 4, max: 100 }),
-    amqpUrl: read.secretUrl('AMQP_URL', ['amqp', 'amqps']),
     secretsKeys: checkedKeys(read.secret('SECRETS_KEYS'), read.problem),
     egress: {
       allow: read.cidrs('EGRESS_ALLOW', []),

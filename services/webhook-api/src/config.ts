@@ -1,14 +1,9 @@
 import { parseSecretKeys } from '@tocsin/database';
 import { type IdentitySettings, readIdentitySettings } from '@tocsin/identity';
-import { type EnvReader, type LogLevel, logLevels, readEnv, type Secret } from '@tocsin/kit';
+import { type EnvReader, readEnv, readServiceConfig, type Secret, type ServiceConfig } from '@tocsin/kit';
 
-export interface WebhookApiConfig {
-  http: { host: string; port: number };
-  metrics: { host: string; port: number };
-  logLevel: LogLevel;
-  databaseUrl: Secret;
+export interface WebhookApiConfig extends ServiceConfig {
   databasePoolSize: number;
-  amqpUrl: Secret;
   secretsKeys: Secret;
   identity: IdentitySettings;
   egress: { allow: string[]; caFile: string | undefined };
@@ -31,12 +26,8 @@ export interface WebhookApiLimits {
 /** @throws ConfigError with all problems */
 export function loadConfig(env: NodeJS.ProcessEnv): Readonly<WebhookApiConfig> {
   return readEnv(env, (read) => ({
-    http: { host: read.string('HOST', '0.0.0.0'), port: read.port('PORT', 8080) },
-    metrics: { host: read.string('HOST', '0.0.0.0'), port: read.port('METRICS_PORT', 9090) },
-    logLevel: read.oneOf('LOG_LEVEL', logLevels, 'info'),
-    databaseUrl: read.secretUrl('DATABASE_URL', ['postgres', 'postgresql']),
+    ...readServiceConfig(read, { port: 8080, metricsPort: 9090 }),
     databasePoolSize: read.int('DATABASE_POOL_SIZE', 10, { min: 1, max: 100 }),
-    amqpUrl: read.secretUrl('AMQP_URL', ['amqp', 'amqps']),
     secretsKeys: checkedKeys(read),
     identity: readIdentitySettings(read, { audience: 'tocsin-api' }),
     egress: { allow: read.cidrs('EGRESS_ALLOW', []), caFile: read.optionalString('EGRESS_CA_FILE') },

@@ -1,0 +1,29 @@
+import type { EnvReader } from './env.js';
+import { type LogLevel, logLevels } from './logger.js';
+import type { Secret } from './secret.js';
+
+/** Settings that every service has. */
+export interface ServiceConfig {
+  /** Address of the API, or of `/livez` and `/readyz` alone. */
+  http: { host: string; port: number };
+  /** Address of `/metrics`. */
+  metrics: { host: string; port: number };
+  logLevel: LogLevel;
+  databaseUrl: Secret;
+  amqpUrl: Secret;
+}
+
+/** Reads the settings that every service has. `port` and `metricsPort` are the default ports. */
+export function readServiceConfig(
+  read: EnvReader,
+  { port, metricsPort }: { port: number; metricsPort: number },
+): ServiceConfig {
+  const host = read.string('HOST', '0.0.0.0');
+  return {
+    http: { host, port: read.port('PORT', port) },
+    metrics: { host, port: read.port('METRICS_PORT', metricsPort) },
+    logLevel: read.oneOf('LOG_LEVEL', logLevels, 'info'),
+    databaseUrl: read.secretUrl('DATABASE_URL', ['postgres', 'postgresql']),
+    amqpUrl: read.secretUrl('AMQP_URL', ['amqp', 'amqps']),
+  };
+}

@@ -52,7 +52,7 @@ export async function createDeliveryWorker(
 
   const nowMs = () => performance.now();
   const renderBudget = createRenderBudget(nowMs);
-  const slots = createSlots({ total: config.slots, now: nowMs, isOverBudget: renderBudget.isExceeded });
+  const slots = createSlots({ total: config.slots, now: nowMs, renderRoom: renderBudget.room });
   const window = createWindow({ now: nowMs, queueQuota: slots.queueQuota, slots: config.slots });
   const metrics = createWorkerMetrics(registry, { inFlight: slots.inUse, slots: config.slots });
   const publisher = await createPublisher(publishing);

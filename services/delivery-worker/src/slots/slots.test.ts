@@ -228,10 +228,22 @@ test('the slow webhooks of a workspace share its queue quota', () => {
   expect(slots.queueQuota(webhook('responsive', 'loud'))).toBe(1_000);
 });
 
-test('a workspace over its render budget gets no slot at write and two deliveries in the queue', () => {
-  const slots = createSlots({ total: 80, now: () => 0, isOverBudget: (id) => id === 'over' });
-  slots.observe('w', 20);
-  expect(slots.acquireAtWrite(webhook('w', 'over'))).toBeUndefined();
-  expect([slots.queueQuota(webhook('w', 'over')), slots.queueQuota(webhook('w'))]).toEqual([2, 1_000]);
-  expect(slots.acquire(webhook('w', 'over'))).toBeDefined();
+test('a workspace over its render budget has as many deliveries in the queue as can wait for it', () => {
+  const room = new Map([
+    ['over', 4],
+    ['full', 0],
+  ]);
+  const renderRoom = (workspaceId: string) => room.get(workspaceId) ?? Number.POSITIVE_INFINITY;
+  const randoms = [0, 0.9, 0, 0.9];
+  const random = () => randoms.shift() ?? 0;
+  const slots = createSlots({ total: 80, now: () => 0, renderRoom, random });
+  for (const workspaceId of ['over', 'full', 'within']) slots.observe(`w of ${workspaceId}`, 20);
+  const of = (workspaceId: string) => webhook(`w of ${workspaceId}`, workspaceId);
+  slots.setBacklog(Array.from({ length: 8 }, (_, index) => webhook(`${index}`, 'over')));
+  // Half a delivery for each of its eight webhooks.
+  expect([slots.queueQuota(of('over')), slots.queueQuota(of('over'))]).toEqual([0, 1]);
+  expect([slots.queueQuota(of('full')), slots.queueQuota(of('full'))]).toEqual([0, 0]);
+  expect(slots.queueQuota(of('within'))).toBe(1_000);
+  expect(slots.acquireAtWrite(of('full'))).toBeUndefined();
+  expect([slots.acquire(of('full')), slots.acquireAtWrite(of('over'))]).not.toContain(undefined);
 });

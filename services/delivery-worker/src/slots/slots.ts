@@ -13,7 +13,7 @@ export interface Slots {
    * webhook frees one. Undefined after 100 ms; for a responsive webhook after 500 ms without a response, or after 5 s.
    */
   acquireSoon(webhook: WebhookKey): Promise<Slot | undefined>;
-  /** Number of a webhook's deliveries that may be in the queue at a time, at least 1. */
+  /** Number of a webhook's deliveries that may be in the queue at a time. 0 only if its workspace exceeds its render budget. */
   queueQuota(webhook: WebhookKey): number;
   /** Sets the webhooks that have deliveries waiting; those of a workspace share its queue quota. */
   setBacklog(webhooks: Iterable<WebhookKey>): void;
@@ -35,8 +35,10 @@ export interface SlotsOptions {
   total: number;
   /** Milliseconds on a monotonic clock. */
   now: () => number;
-  /** True for a workspace that has used up its time for rendering: few of its deliveries are queued, none claimed at write. */
-  isOverBudget?: (workspaceId: string) => boolean;
+  /** Number of further deliveries of a workspace that its render budget allows; unlimited within the budget. */
+  renderRoom?: (workspaceId: string) => number;
+  /** 0 to 1. */
+  random?: () => number;
   /** Longest wait of `acquireSoon` for a webhook that is not responsive. */
   waitMs?: number;
 }
@@ -46,14 +48,14 @@ const responsiveWaitFactor = 5;
 /** The lease of a waiting delivery must leave time for the request. */
 const maxWaitMs = 5_000;
 
-/** With a dispatcher round every 50 ms, enough to use the budget up: the slowest templates (8 ms) render once in 32 ms. */
-const overBudgetQuota = 2;
-
-export function createSlots({ total, now, isOverBudget = () => false, waitMs = 100 }: SlotsOptions): Slots {
+export function createSlots(options: SlotsOptions): Slots {
+  const { total, now, waitMs = 100, random = Math.random } = options;
+  const { renderRoom = () => Number.POSITIVE_INFINITY } = options;
   const usage = createSlotUsage({ total, atWrite: slotsAtWrite(total) });
   const tracker = createResponsivenessTracker(now);
   const waitingByWebhook = new Map<string, Set<(slot: Slot) => void>>();
-  let backloggedByWorkspace = createKeyedCounter();
+  /** Webhooks with deliveries waiting, by workspace. */
+  let backlog = { all: createKeyedCounter(), notResponsive: createKeyedCounter() };
 
   const acquire = (webhook: WebhookKey, atWrite = false): Slot | undefined => {
     const { workspaceId, webhookId } = webhook;
@@ -107,17 +109,24 @@ export function createSlots({ total, now, isOverBudget = () => false, waitMs = 1
 
   return {
     acquire: (webhook) => acquire(webhook),
-    acquireAtWrite: (webhook) => (isOverBudget(webhook.workspaceId) ? undefined : acquire(webhook, true)),
+    acquireAtWrite: (webhook) => (renderRoom(webhook.workspaceId) > 0 ? acquire(webhook, true) : undefined),
     acquireSoon: async (webhook) => acquire(webhook) ?? wait(webhook),
     queueQuota({ workspaceId, webhookId }) {
-      if (isOverBudget(workspaceId)) return overBudgetQuota;
-      const backlogged = backloggedByWorkspace.of(workspaceId);
-      return queueQuotaOf({ workspaceId, responsiveness: tracker.of(webhookId) }, { usage, backlogged });
+      const responsiveness = tracker.of(webhookId);
+      const quota = queueQuotaOf(
+        { workspaceId, responsiveness },
+        { usage, backlogged: backlog.notResponsive.of(workspaceId) },
+      );
+      const room = renderRoom(workspaceId) / Math.max(1, backlog.all.of(workspaceId));
+      // Rounded up or down at random: a workspace with more webhooks than room gets its room in sum.
+      return Math.min(quota, Math.floor(room + random()));
     },
     setBacklog(webhooks) {
-      backloggedByWorkspace = createKeyedCounter();
-      for (const { workspaceId, webhookId } of webhooks)
-        if (tracker.of(webhookId) !== 'responsive') backloggedByWorkspace.add(workspaceId, 1);
+      backlog = { all: createKeyedCounter(), notResponsive: createKeyedCounter() };
+      for (const { workspaceId, webhookId } of webhooks) {
+        backlog.all.add(workspaceId, 1);
+        if (tracker.of(webhookId) !== 'responsive') backlog.notResponsive.add(workspaceId, 1);
+      }
     },
     responsivenessOf: tracker.of,
     observe: tracker.observe,

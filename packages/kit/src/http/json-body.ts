@@ -18,7 +18,7 @@ export type JsonBodyParser = (
   options: { owner: string; check: SchemaCheck },
 ) => Promise<unknown>;
 
-/** Bodies below this size, such as alerts, are free: 4,000 connections can hold 64 MiB of them. */
+/** Bodies below this size, such as alerts, need no permit: 4,000 connections can have 64 MiB of them in progress. */
 const largeBodyBytes = 16_384;
 /** Memory for large bodies: an eighth of a container of 512 MiB. */
 const largeBodiesBytes = 67_108_864;

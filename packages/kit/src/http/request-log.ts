@@ -36,7 +36,7 @@ function levelOf(status: number, route: string): 'debug' | 'info' | 'warn' | 'er
   return route === '/livez' || route === '/readyz' ? 'debug' : 'info';
 }
 
-/** A stack is logged for errors of the service only. */
+/** The stack of an error is logged only for a status of 500 or above. */
 function errorFields(status: number, response: Response): object {
   const { error } = response.locals.request;
   if (error === undefined) return {};

@@ -56,7 +56,7 @@ export interface PermissionAccess<Permission, Params, Resource> {
   locate(params: Params, signal: AbortSignal): Located<Resource> | Promise<Located<Resource>>;
 }
 
-/** `public` needs no credential, `token` any valid credential. */
+/** A `public` route needs no credential, a `token` route any valid credential. */
 type Access<Permission, Params, Resource> =
   | 'public'
   | 'token'

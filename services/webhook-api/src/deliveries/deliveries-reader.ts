@@ -125,8 +125,8 @@ function findInHistory(trx: Transaction, workspaceId: string, { status, ...filte
     .select('d.id')
     .where({ 'd.workspace_id': workspaceId, ...historyConditions(filter) });
   if (status === undefined) return query;
-  // Failed deliveries have an index on `failed_at`. With a condition on the status besides, PostgreSQL expects so few
-  // rows that it reads and sorts all failed deliveries of the workspace.
+  // Failed deliveries have an index on `failed_at`. With an additional condition on `status`, PostgreSQL expects so
+  // few rows that it reads and sorts all failed deliveries of the workspace.
   return status === 'failed' ? query.whereNotNull('d.failed_at') : query.where('d.status', status);
 }
 

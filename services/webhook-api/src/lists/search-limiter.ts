@@ -12,7 +12,7 @@ export interface SearchLimiter {
   /**
    * Runs a read while holding a permit. `workspaceId` is null for the whole deployment.
    * @throws AppError `too_many_requests` or `unavailable` when no permit becomes free within 3 s; `unavailable` when
-   *   the search times out
+   *   the read times out
    */
   run<T>(workspaceId: string | null, search: () => Promise<T>): Promise<T>;
   /**

@@ -57,7 +57,7 @@ function toErrors(path: string, messages: string[]): FieldError[] {
   return messages.map((message) => ({ path, message }));
 }
 
-/** A request of 1 MiB can have 100,000 invalid header values. */
+/** Limits the size of the error response: a request of 1 MiB can have 100,000 invalid header values. */
 const maxErrors = 20;
 
 function requireValid(errors: FieldError[]): void {

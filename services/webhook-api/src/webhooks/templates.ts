@@ -35,16 +35,13 @@ type Rendering = Pick<Preview, 'rendered' | 'error'>;
 export interface Templates {
   /** Checks a body before it is saved. */
   check(workspaceId: string, body: string): TemplateCheck;
-  /** Renders with sample values, which `context` overrides. */
+  /** Renders a template with sample values, which `context` overrides. */
   render(workspaceId: string, body: string, context?: GivenContext): Rendering;
   /** Renders an unsaved template, with the warnings that saving it would give. */
   preview(workspaceId: string, body: string, context?: GivenContext): Preview;
 }
 
-/**
- * A check can take 250 ms. A usual template takes 2 ms, so that a workspace can render 500 templates at once and then
- * 50 a second.
- */
+/** Most templates take 2 ms to check: a workspace can check 500 templates at once, and then 50 a second. */
 const timeBudget = { share: 0.1, burstMs: 1_000 };
 
 export function createTemplates(): Templates {
@@ -63,7 +60,7 @@ export function createTemplates(): Templates {
     if (!result.ok) return { rendered: null, error: `${codeOf(result.error)}: ${locate(result.error)}` };
     const fault = findJsonFault(result.output);
     if (fault === undefined) return { rendered: result.output, error: null };
-    // For the sample values alone, the checker knows the position in the template.
+    // The checker knows the position in the template for an error with the sample values alone.
     const checked = Object.keys(context).length === 0 ? check(body) : undefined;
     const message =
       checked?.ok === false && !checked.overran

@@ -132,7 +132,7 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
   };
 }
 
-/** Takes a fraction of a second. Further deliveries become due at their own time. */
+/** Limit that keeps the transaction below a second. Further deliveries become due at their own time. */
 const maxMadeDue = 10_000;
 
 /**

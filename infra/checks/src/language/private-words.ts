@@ -29,7 +29,10 @@ export function createWordCheck(list: WordList): (path: string, text: string) =>
 
   return (path, text) => {
     const name = toWords(path);
-    const fromName = [...everywhere(name, name.length), ...identifiers(name, name.length)];
+    const fromName = [
+      ...everywhere(name, name.length),
+      ...(isCode(path) ? identifiers(name, name.length) : []),
+    ];
     const lines = text.split('\n');
     const words = lines.map((line) => toWords(line));
     const codeWords = isCode(path) ? withoutCommentsAndTexts(text).map(toWords) : [];

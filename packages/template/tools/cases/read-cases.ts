@@ -32,7 +32,7 @@ function readLines(name: string): string[] {
     .split('\n');
 }
 
-/** The same output, or a failure in the same phase; messages are not compared. */
+/** True for an equal output, or for a failure in the same phase; messages are not compared. */
 export function agreesWithJinja2(expected: ExpectedCase, result: CaseResult): boolean {
   if (expected.phase !== undefined) return 'error' in result && result.phase === expected.phase;
   return 'output' in result && result.output === expected.expected;

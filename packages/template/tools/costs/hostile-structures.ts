@@ -123,7 +123,7 @@ function names(): Record<string, SizedTemplate> {
       `{% for i in range(${size}) %}{% if false %}${named('{{ # }}', 15)}{% endif %}{% endfor %}`,
     'variables of the alert in a loop': (size) =>
       `{% for i in range(${size}) %}{% if false %}{{ alert_rule_name }}{{ model_name }}{{ metric_value }}{{ threshold }}{{ bound }}{{ alert_id }}{{ fired_at }}{{ workspace_id }}{{ alert }}{{ model }}{{ alert_rule }}{% endif %}{% endfor %}`,
-    'branches beside many names': (size) =>
+    'branches next to many names': (size) =>
       `${named('{%set #=1%}', 900)}{% for i in range(${size}) %}{%if 1%}{%endif%}{% endfor %}`,
     'branches that set a name each': (size) =>
       `{% for i in range(${size}) %}{%if 0%}${named('{%elif 0%}{%set #=1%}', 1_000)}{%endif%}{% endfor %}`,

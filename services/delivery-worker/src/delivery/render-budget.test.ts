@@ -24,7 +24,7 @@ test('a workspace over its budget renders for a quarter of the time, evenly spre
   expect(Math.min(...gapsMs)).toBeGreaterThan(70);
 });
 
-test('a workspace within its budget renders at once, also beside one over its budget', async () => {
+test('a workspace within its budget renders at once, also next to one over its budget', async () => {
   const budget = createRenderBudget(nowMs);
   await budget.run('slow', () => spend(200));
   const slow = budget.run('slow', () => 'slow');

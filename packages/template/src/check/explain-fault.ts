@@ -21,7 +21,7 @@ export function explainFault(
   const unescaped = pieces.findLast(
     (candidate) =>
       (candidate.start <= fault.offset || fault.problem === 'unterminated string') &&
-      isSaid(source, candidate, 'safe'),
+      printsWithFilter(source, candidate, 'safe'),
   );
   const piece = unescaped ?? pieceAt(pieces, fault.offset);
   if (piece === undefined) return { offset: source.length, message: notJson(jsonProblems[fault.problem]) };
@@ -34,7 +34,7 @@ export function explainFault(
 }
 
 /** Tells whether a value was printed unescaped and its expression contains that filter. */
-function isSaid(source: string, { value, offset }: TracePiece, filter: string): boolean {
+function printsWithFilter(source: string, { value, offset }: TracePiece, filter: string): boolean {
   return value instanceof Markup && value.kind === 'json' && expressionAt(source, offset).includes(filter);
 }
 

@@ -11,7 +11,10 @@ import { Dict, Tuple, type Value } from './value.js';
 export function equals(left: Value, right: Value, rendering: Rendering): boolean {
   if (isNumeric(left)) return isNumeric(right) && equalNumbers(numeric(left), numeric(right));
   if (isString(left))
-    return isString(right) && equalText(saidBy(left, rendering), saidBy(right, rendering), rendering);
+    return (
+      isString(right) &&
+      equalText(comparableText(left, rendering), comparableText(right, rendering), rendering)
+    );
   if (left === null || right === null || typeof right !== 'object') return left === right;
   return equalObjects(left, right, rendering);
 }
@@ -31,7 +34,7 @@ export function numeric(value: bigint | number | boolean): bigint | number {
 }
 
 /** Returns the text to compare: marks of captured text are turned back first. */
-function saidBy(value: string | Markup, rendering: Rendering): string {
+function comparableText(value: string | Markup, rendering: Rendering): string {
   if (typeof value === 'string' || value.kind !== 'marked') return textOf(value);
   return plainText(value.text, rendering.budget);
 }

@@ -1,0 +1,48 @@
+import { alertContext } from './alert/alert-context.js';
+import { sampleFacts } from './alert/sample-facts.js';
+import { bodyOptions } from './body-options.js';
+import { defaultLimits } from './budget.js';
+import { createTemplateCompiler } from './compile-template.js';
+import { fromJson } from './values/from-json.js';
+
+const compile = createTemplateCompiler(bodyOptions);
+const labels = fromJson(
+  Object.fromEntries(Array.from({ length: 20 }, (_, index) => [`label_${index}`, 'x'.repeat(256)])),
+);
+
+function measure(source: string) {
+  const compiled = compile(source);
+  if (!compiled.ok) throw new Error(compiled.error.message);
+  return compiled.template.measure(new Map([...alertContext(sampleFacts), ['labels', labels]]));
+}
+
+test.each([
+  '{"labels": [{% for k, v in labels.items() %}{"{{ k }}": "{{ v }}"}{{ "," if not loop.last }}{% endfor %}]}',
+  '{"labels": {{ labels | tojson }}}',
+  '{"labels": "{{ labels.values() | join(", ") }}"}',
+  '{% macro row(k, v) %}"*{{ k }}*\\n{{ v }}"{% endmacro %}[{% for k, v in labels.items() %}{{ row(k, v) }},{% endfor %}1]',
+  '[{% for k, v in labels | dictsort %}"{{ k | upper | replace("_", " ") }}: {{ v | urlencode }}",{% endfor %}1]',
+])('a body with 20 labels of 256 characters takes less than a tenth of the budget: %s', (source) => {
+  const { result, steps } = measure(source);
+  expect(result).toMatchObject({ ok: true });
+  expect(steps).toBeLessThan(defaultLimits.steps / 10);
+});
+
+test('a text that is joined from pieces is charged once for its length', () => {
+  const joined = (count: number) => measure(`{{ range(${count}) | join(", ") }}`).steps;
+  expect(joined(2_000)).toBeLessThan(joined(1_000) * 2.5);
+});
+
+test('a rendering that exceeds the steps fails as template_error with the limit and advice', () => {
+  const { result, steps } = measure('{% for i in range(100000) %}{{ i }}{% endfor %}');
+  expect(steps).toBe(defaultLimits.steps + 1);
+  expect(result).toMatchObject({
+    ok: false,
+    error: {
+      kind: 'template_error',
+      type: 'BudgetExceeded',
+      message:
+        'the template exceeds the render budget: it takes more than 30000 steps; use fewer and shorter loops, lists and texts',
+    },
+  });
+});

@@ -46,7 +46,7 @@ export interface DeliveryParts {
 
 export interface Delivery {
   /** Starts a delivery that was claimed at write. If it fails, its lease expires and another worker claims it. */
-  begin(claimed: ClaimedDelivery, slot: Slot): void;
+  start(claimed: ClaimedDelivery, slot: Slot): void;
   /** Claims and delivers the deliveries that a message names, and settles the message. */
   handleDue(message: QueueMessage): void;
   acquireAtWrite: Slots['acquireAtWrite'];
@@ -57,7 +57,7 @@ export interface Delivery {
   checkKeys: HealthCheck;
 }
 
-/** One batch of deliveries from the queue can wait for its record while others use all slots. */
+/** Deliveries from the queue that can wait for their record while others use all slots: one batch of records. */
 export const maxRecording = 200;
 /**
  * A slot is free before the outcome is recorded. With more than three deliveries in flight for each slot, records are
@@ -106,7 +106,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   const permits = createSemaphore({ permits: config.slots + maxRecording });
   const starts = createTickThrottle(startsPerTick);
   return {
-    begin(claimed, slot) {
+    start(claimed, slot) {
       if (inFlight.has(claimed.deliveryId)) return slot.release();
       const started = starts.wait(claimed.workspaceId);
       inFlight.track(claimed.deliveryId, () => started.then(() => deliver(claimed, slot))).catch(onError);

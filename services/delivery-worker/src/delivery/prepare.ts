@@ -34,7 +34,7 @@ export interface PrepareInput {
   nowMs: number;
 }
 
-/** A request takes up to 10 s, its record a little. With less time left, another worker could claim the delivery meanwhile. */
+/** Time for a request (10 s) and its record. With a shorter lease another worker could claim the delivery meanwhile. */
 export const minLeaseMs = 12_000;
 
 /** Decides if a claimed delivery is sent now, and renders its body. */

@@ -16,7 +16,7 @@ export interface FanOutDeps {
   claims: Pick<ClaimRepository, 'claim'>;
   databaseRetry: DatabaseRetry;
   settle: SettleMessage;
-  delivery: Pick<Delivery, 'begin' | 'acquireAtWrite'>;
+  delivery: Pick<Delivery, 'start' | 'acquireAtWrite'>;
   publish: PublishDeliveries;
   window: Window;
   logger: Logger;

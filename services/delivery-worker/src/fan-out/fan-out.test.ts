@@ -37,7 +37,7 @@ function start(write: (names: string[]) => void | Promise<void> = () => {}) {
     claims: { claim: async () => [] },
     settle: (message, outcome) => (outcome.kind === 'error' ? message.retry(outcome.error) : message.ack()),
     window: createWindow({ now: () => performance.now(), queueQuota: slots.queueQuota, slots: 80 }),
-    delivery: { begin() {}, acquireAtWrite: slots.acquireAtWrite },
+    delivery: { start() {}, acquireAtWrite: slots.acquireAtWrite },
     publish: async () => 0,
     databaseRetry: createDatabaseRetry({ logger, signal }),
     logger,

@@ -50,7 +50,7 @@ async function write(responses: (Error | string[])[]) {
       },
     },
     databaseRetry: createDatabaseRetry({ logger, signal: new AbortController().signal }),
-    delivery: { begin: (claimed) => sent.push(claimed), acquireAtWrite: () => undefined },
+    delivery: { start: (claimed) => sent.push(claimed), acquireAtWrite: () => undefined },
     publish: async (due) => published.push(...due.map(({ deliveryId }) => deliveryId)),
     window: { release: (webhookId: string) => releasedPlaces.push(webhookId) } as unknown as Window,
     logger,

@@ -105,7 +105,7 @@ function startDeliveries(alerts: PlannedAlert[], written: Written, deps: WriteDe
       else if (state === 'queued') queued.push(due);
       else if (slot === undefined) continue;
       else if (written.isCertain)
-        deps.delivery.begin(toClaimed(alert, delivery, written.leaseEndsAtMs), slot);
+        deps.delivery.start(toClaimed(alert, delivery, written.leaseEndsAtMs), slot);
       else uncertain.push({ due, slot });
     }
   }
@@ -127,7 +127,7 @@ async function claimAndStart(
   for (const { due, slot } of uncertain) {
     const ours = byId.get(due.deliveryId);
     if (ours === undefined) slot.release();
-    else delivery.begin(ours, slot);
+    else delivery.start(ours, slot);
   }
 }
 

@@ -62,7 +62,7 @@ export function queueQuotaOf(
   return Math.max(1, Math.min(webhookLimits[responsiveness], share));
 }
 
-/** Time that a delivery waits after it found no slot. A hanging destination frees its slots at its request timeout only. */
+/** Wait of a delivery that found no slot. A hanging destination frees its slots only at its request timeout. */
 const retryMs: Record<Responsiveness, number> = { responsive: 750, slow: 750, unknown: 3_000 };
 
 /** @param random 0 to 1; spreads deliveries by a third, so that they do not all return at once */

@@ -13,7 +13,7 @@ export interface Slots {
    * webhook frees one. Undefined after 100 ms; for a responsive webhook after 500 ms without a response, or after 5 s.
    */
   acquireSoon(webhook: WebhookKey): Promise<Slot | undefined>;
-  /** Number of a webhook's deliveries that may be in the queue at a time. 0 only if its workspace exceeds its render budget. */
+  /** Number of a webhook's deliveries that may be queued at a time; 0 only for a workspace over its render budget. */
   queueQuota(webhook: WebhookKey): number;
   /** Sets the webhooks that have deliveries waiting; those of a workspace share its queue quota. */
   setBacklog(webhooks: Iterable<WebhookKey>): void;
@@ -43,7 +43,7 @@ export interface SlotsOptions {
   waitMs?: number;
 }
 
-/** A responsive webhook frees a slot soon: it is worth five times the wait, repeated while responses come. */
+/** A responsive webhook frees a slot soon: its deliveries wait five times as long, and longer while responses come. */
 const responsiveWaitFactor = 5;
 /** The lease of a waiting delivery must leave time for the request. */
 const maxWaitMs = 5_000;

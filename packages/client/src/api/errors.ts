@@ -78,14 +78,14 @@ const classes: Readonly<Record<number, typeof ApiError>> = {
 };
 
 /** Error for a response above 299. A body that is not a problem document is ignored; the status remains. */
-export function toApiError(answer: {
+export function toApiError(response: {
   status: number;
   text: string;
   isProblem: boolean;
   retryAfterMs: number | undefined;
 }): ApiError {
-  const { status, retryAfterMs } = answer;
-  const problem = answer.isProblem ? parseObject(answer.text) : undefined;
+  const { status, retryAfterMs } = response;
+  const problem = response.isProblem ? parseObject(response.text) : undefined;
   const ErrorClass = classes[status] ?? ApiError;
   return new ErrorClass({
     status,

@@ -23,13 +23,13 @@ export function deliveryColumns(out: Output): Column<Delivery>[] {
       paint: (cell, { status }) => out.paint(cell, colors[status]),
     },
     { title: 'TRIES', value: ({ attempts_made }) => String(attempts_made) },
-    { title: 'ANSWER', value: describeAnswer },
+    { title: 'RESPONSE', value: describeResponse },
     { title: 'WEBHOOK', value: ({ webhook_name }) => webhook_name },
     { title: 'DESTINATION', value: ({ destination }) => destination },
   ];
 }
 
 /** Status code of the destination, or the error code without a response. */
-export function describeAnswer({ response, error_code }: Delivery): string {
+export function describeResponse({ response, error_code }: Delivery): string {
   return response === null ? (error_code ?? '') : String(response.status_code);
 }

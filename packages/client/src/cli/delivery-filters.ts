@@ -21,7 +21,7 @@ export function withFilters(command: Command): Command {
     .option('--alert <id>', 'only of this alert')
     .option('--rule <id>', 'only of this alert rule')
     .addOption(choice('--status <status>', { of: statuses, description: 'only these' }))
-    .option('--status-code <code>', 'only with this last answer', parseNumber)
+    .option('--status-code <code>', 'only with this status of the last response', parseNumber)
     .option('--since <time>', 'a time, or an age such as 15m, 2h, 7d', parseTime)
     .option('--until <time>', 'a time, or an age', parseTime);
 }

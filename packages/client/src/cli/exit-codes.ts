@@ -25,7 +25,7 @@ export const exitCodesHelp = `Exit codes:
   5  there is no such id
   6  the request is not valid
   7  it conflicts with the present state
-  8  the service or the provider is away, or asks to come back later
+  8  the service or the provider is unavailable, or asks to retry later
   130  interrupted`;
 
 /** A failure that the command itself detects. */

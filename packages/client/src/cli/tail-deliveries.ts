@@ -2,7 +2,7 @@ import { ConnectionError, UnavailableError } from '../api/errors.js';
 import type { PlatformClient } from '../api/platform-client.js';
 import type { Delivery, ListDeliveriesQuery } from '../api/schemas.js';
 import type { Clock } from '../clock.js';
-import { deliveryColumns, describeAnswer } from './delivery-columns.js';
+import { deliveryColumns, describeResponse } from './delivery-columns.js';
 import type { Output } from './output.js';
 import { printable } from './text.js';
 
@@ -41,8 +41,8 @@ export async function tailDeliveries(options: TailOptions): Promise<void> {
     if (hasEnded(delivery)) open.delete(delivery.id);
     else open.set(delivery.id, delivery);
     const wanted = status === undefined || delivery.status === status;
-    const answered = status_code === undefined || delivery.response?.status_code === status_code;
-    if (wanted && answered) print(delivery, out);
+    const matches = status_code === undefined || delivery.response?.status_code === status_code;
+    if (wanted && matches) print(delivery, out);
   };
 
   const round = async () => {
@@ -102,7 +102,7 @@ function print(delivery: Delivery, out: Output): void {
   const status = deliveryColumns(out).find(({ title }) => title === 'STATUS');
   const painted = status?.paint?.(delivery.status.padEnd(9), delivery) ?? delivery.status;
   const { id, attempts_made, webhook_name, error } = delivery;
-  const facts = [`try ${attempts_made}`, describeAnswer(delivery), webhook_name, error ?? ''].filter(
+  const facts = [`try ${attempts_made}`, describeResponse(delivery), webhook_name, error ?? ''].filter(
     (fact) => fact !== '',
   );
   out.line(`${new Date().toISOString()}  ${id}  ${painted}  ${printable(facts.join('  '))}`);

@@ -32,7 +32,7 @@ export async function createAmqpPublisher(options: AmqpPublisherOptions): Promis
         type: 'alert.fired',
       });
     },
-    judge: (error) => ({ kind: error instanceof InvalidAlert ? 'refused' : 'transient' }),
+    classify: (error) => ({ kind: error instanceof InvalidAlert ? 'refused' : 'transient' }),
     close: () => broker.close(),
   };
   return createAlertPublisher(carrier, options);

@@ -19,11 +19,11 @@ export interface Carrier {
   /** Resolves when the alert is confirmed. */
   send(alert: FiredAlert, signal: AbortSignal | undefined): Promise<void>;
   /** Classifies a failure of `send`. */
-  judge(error: unknown): Judgement;
+  classify(error: unknown): PublishFailure;
   close(): Promise<void>;
 }
 
-export type Judgement =
+export type PublishFailure =
   | { kind: 'refused' }
   /** `waitMs` is the delay that the other side asked for. */
   | { kind: 'transient'; waitMs?: number | undefined };
@@ -44,11 +44,11 @@ export function createAlertPublisher(carrier: Carrier, options: PublisherOptions
     for (let tries = 1; ; tries += 1) {
       const cause = await attempt(alert, signal);
       if (cause === undefined) return alert;
-      const judgement = carrier.judge(cause.error);
+      const failure = carrier.classify(cause.error);
       const given = { cause: cause.error };
       if (signal?.aborted) throw new AlertNotPublishedError('unconfirmed', alert, given);
-      if (judgement.kind === 'refused') throw new AlertNotPublishedError('refused', alert, given);
-      const waitMs = judgement.waitMs ?? exponentialBackoffMs(tries, { ...retryBackoff, random });
+      if (failure.kind === 'refused') throw new AlertNotPublishedError('refused', alert, given);
+      const waitMs = failure.waitMs ?? exponentialBackoffMs(tries, { ...retryBackoff, random });
       if (clock.now() + waitMs >= deadlineMs) throw new AlertNotPublishedError('unconfirmed', alert, given);
       await clock.sleep(waitMs, signal).catch(() => {
         throw new AlertNotPublishedError('unconfirmed', alert, given);

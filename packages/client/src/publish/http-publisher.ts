@@ -3,7 +3,11 @@ import { createPlatformClient } from '../api/platform-client.js';
 import type { Session } from '../sessions/session.js';
 import { SessionError } from '../sessions/session-error.js';
 import type { AlertPublisher } from './alert-publisher.js';
-import { createAlertPublisher, type Judgement, type PublisherOptions } from './create-alert-publisher.js';
+import {
+  createAlertPublisher,
+  type PublisherOptions,
+  type PublishFailure,
+} from './create-alert-publisher.js';
 
 export interface HttpPublisherOptions extends PublisherOptions {
   /** Base URL of the platform API. */
@@ -20,17 +24,17 @@ export function createHttpPublisher(options: HttpPublisherOptions): AlertPublish
       async send(alert, signal) {
         await platform.inWorkspace(alert.workspace_id).alerts.fire(alert, { signal });
       },
-      judge,
+      classify,
       close: async () => {},
     },
     options,
   );
 }
 
-function judge(error: unknown): Judgement {
+function classify(error: unknown): PublishFailure {
   if (error instanceof UnavailableError || error instanceof TooManyRequestsError) {
     return { kind: 'transient', waitMs: error.retryAfterMs };
   }
-  const away = error instanceof SessionError && error.code === 'provider_unreachable';
-  return { kind: away || error instanceof ConnectionError ? 'transient' : 'refused' };
+  const isUnreachable = error instanceof SessionError && error.code === 'provider_unreachable';
+  return { kind: isUnreachable || error instanceof ConnectionError ? 'transient' : 'refused' };
 }

@@ -4,7 +4,7 @@ import { createFindProvider, type FindProvider } from './provider.js';
 import type { Session, TokenRequest } from './session.js';
 import { toSessionError } from './to-session-error.js';
 import { createTokenCache, type TokenCache } from './token-cache.js';
-import { type Tokens, tokensFromAnswer } from './tokens.js';
+import { type Tokens, tokensFromResponse } from './tokens.js';
 
 export interface ClientCredentialsOptions {
   /** `{auth_url}/realms/{realm}`: https, or http on a loopback address. */
@@ -39,7 +39,10 @@ export class ClientCredentialsSession implements Session {
     const requestedAtMs = this.#clock.now();
     try {
       const scope = this.#scope;
-      return tokensFromAnswer(await clientCredentialsGrant(provider, scope ? { scope } : {}), requestedAtMs);
+      return tokensFromResponse(
+        await clientCredentialsGrant(provider, scope ? { scope } : {}),
+        requestedAtMs,
+      );
     } catch (error) {
       throw toSessionError(error, 'The provider gave no token');
     }

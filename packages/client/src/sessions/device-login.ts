@@ -7,7 +7,7 @@ import {
 import type { Clock } from '../clock.js';
 import { SessionError } from './session-error.js';
 import { toSessionError } from './to-session-error.js';
-import { type Tokens, tokensFromAnswer } from './tokens.js';
+import { type Tokens, tokensFromResponse } from './tokens.js';
 
 /** Code and links for the person who signs in. */
 export interface DeviceCode {
@@ -50,7 +50,7 @@ export async function requestDeviceTokens(options: DeviceLoginOptions): Promise<
     const requestedAtMs = clock.now();
     const outcome = await poll(provider, device.device_code);
     signal?.throwIfAborted();
-    if (outcome.kind === 'tokens') return tokensFromAnswer(outcome.answer, requestedAtMs);
+    if (outcome.kind === 'tokens') return tokensFromResponse(outcome.response, requestedAtMs);
     if (outcome.kind === 'slow_down') intervalMs += 5_000;
     if (outcome.kind === 'unreachable') intervalMs *= 2;
   }
@@ -66,12 +66,15 @@ async function initiate(provider: Configuration, scope: string) {
 }
 
 type PollOutcome =
-  | { kind: 'tokens'; answer: Awaited<ReturnType<typeof genericGrantRequest>> }
+  | { kind: 'tokens'; response: Awaited<ReturnType<typeof genericGrantRequest>> }
   | { kind: 'pending' | 'slow_down' | 'unreachable' };
 
 async function poll(provider: Configuration, device_code: string): Promise<PollOutcome> {
   try {
-    return { kind: 'tokens', answer: await genericGrantRequest(provider, deviceCodeGrant, { device_code }) };
+    return {
+      kind: 'tokens',
+      response: await genericGrantRequest(provider, deviceCodeGrant, { device_code }),
+    };
   } catch (error) {
     const reason = error instanceof ResponseBodyError ? error.error : undefined;
     if (reason === 'authorization_pending') return { kind: 'pending' };

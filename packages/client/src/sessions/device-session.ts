@@ -7,7 +7,7 @@ import { SessionError } from './session-error.js';
 import { toSessionError } from './to-session-error.js';
 import { createTokenCache, type TokenCache } from './token-cache.js';
 import { createMemoryTokenStore, type TokenStore } from './token-store.js';
-import { isFresh, type Tokens, tokensFromAnswer } from './tokens.js';
+import { isFresh, type Tokens, tokensFromResponse } from './tokens.js';
 
 export interface DeviceSessionOptions {
   /** `{auth_url}/realms/{realm}`: https, or http on a loopback address. */
@@ -101,9 +101,9 @@ export class DeviceSession implements Session {
   async #refresh(refreshToken: string): Promise<Tokens> {
     const provider = await this.#findProvider();
     const requestedAtMs = this.#clock.now();
-    const answer = await refreshTokenGrant(provider, refreshToken);
+    const response = await refreshTokenGrant(provider, refreshToken);
     // A provider without rotation sends no refresh token: the old one stays valid (RFC 6749 §6).
-    return { refreshToken, ...tokensFromAnswer(answer, requestedAtMs) };
+    return { refreshToken, ...tokensFromResponse(response, requestedAtMs) };
   }
 }
 

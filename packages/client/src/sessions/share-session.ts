@@ -2,12 +2,12 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import type { Session, TokenRequest } from './session.js';
 import { SessionError, type SessionErrorCode } from './session-error.js';
 
-interface Question {
+interface TokenMessage {
   id: number;
   rejected: string | undefined;
 }
 
-type Answer =
+type Reply =
   | { id: number; token: string }
   | { id: number; message: string; code?: SessionErrorCode; reason?: string };
 
@@ -18,14 +18,14 @@ type Answer =
  */
 export function shareSession(session: Session): MessagePort {
   const { port1, port2 } = new MessageChannel();
-  port1.on('message', async ({ id, rejected }: Question) => {
-    port1.postMessage(await answer(session, { id, rejected }));
+  port1.on('message', async ({ id, rejected }: TokenMessage) => {
+    port1.postMessage(await reply(session, { id, rejected }));
   });
   port1.unref();
   return port2;
 }
 
-async function answer(session: Session, { id, rejected }: Question): Promise<Answer> {
+async function reply(session: Session, { id, rejected }: TokenMessage): Promise<Reply> {
   try {
     return { id, token: await session.token({ rejected }) };
   } catch (error) {
@@ -52,10 +52,10 @@ export function receiveSession(port: MessagePort): Session {
     if (waiters.size === 0) port.unref();
     return waiter;
   };
-  port.on('message', (answer: Answer) => {
-    const waiter = settle(answer.id);
-    if ('token' in answer) waiter?.resolve(answer.token);
-    else waiter?.reject(toError(answer));
+  port.on('message', (reply: Reply) => {
+    const waiter = settle(reply.id);
+    if ('token' in reply) waiter?.resolve(reply.token);
+    else waiter?.reject(toError(reply));
   });
   port.on('close', () => {
     closed = true;
@@ -84,12 +84,12 @@ export function receiveSession(port: MessagePort): Session {
           },
         });
         port.ref();
-        port.postMessage({ id, rejected } satisfies Question);
+        port.postMessage({ id, rejected } satisfies TokenMessage);
       }),
   };
 }
 
-function toError({ message, code, reason }: Exclude<Answer, { token: string }>): Error {
+function toError({ message, code, reason }: Exclude<Reply, { token: string }>): Error {
   return code === undefined
     ? new Error(message)
     : new SessionError(code, message, reason === undefined ? {} : { reason });

@@ -1,4 +1,4 @@
-import { isFresh, tokensFromAnswer } from './tokens.js';
+import { isFresh, tokensFromResponse } from './tokens.js';
 
 const jwt = (claims: unknown) => `x.${Buffer.from(JSON.stringify(claims)).toString('base64url')}.x`;
 
@@ -12,15 +12,15 @@ describe('when a token is renewed', () => {
     [20, 10, false],
     [300, -0.1, false],
   ])('a token of %d s is fresh %d s after it was asked for: %s', (lifeSeconds, ageSeconds, fresh) => {
-    const tokens = tokensFromAnswer({ access_token: 'a', expires_in: lifeSeconds }, 1_000_000);
+    const tokens = tokensFromResponse({ access_token: 'a', expires_in: lifeSeconds }, 1_000_000);
     expect(isFresh(tokens, 1_000_000 + ageSeconds * 1000)).toBe(fresh);
   });
 });
 
 describe('how long a token lives', () => {
   test("the lifetime does not depend on the provider's clock", () => {
-    const answer = { access_token: jwt({ iat: 5_000, exp: 5_090 }) };
-    expect(tokensFromAnswer(answer, 1_000).expiresAtMs).toBe(91_000);
+    const response = { access_token: jwt({ iat: 5_000, exp: 5_090 }) };
+    expect(tokensFromResponse(response, 1_000).expiresAtMs).toBe(91_000);
   });
 
   test.each([
@@ -32,7 +32,7 @@ describe('how long a token lives', () => {
     jwt({ iat: '1', exp: '5' }),
     '',
   ])('is not known of %j, which is good until it is refused', (access_token) => {
-    const tokens = tokensFromAnswer({ access_token }, 0);
+    const tokens = tokensFromResponse({ access_token }, 0);
     expect(tokens.expiresAtMs).toBeUndefined();
     expect(isFresh(tokens, Number.MAX_SAFE_INTEGER)).toBe(true);
   });

@@ -19,7 +19,7 @@ export function isFresh({ obtainedAtMs, expiresAtMs }: Tokens, nowMs: number): b
   return nowMs < expiresAtMs - Math.min(leewayMs, (expiresAtMs - obtainedAtMs) / 2);
 }
 
-interface TokenAnswer {
+interface TokenResponse {
   access_token: string;
   expires_in?: number | undefined;
   refresh_token?: string | undefined;
@@ -29,13 +29,13 @@ interface TokenAnswer {
  * Reads the response of a token endpoint. Only durations are taken from it, no times, so that the provider's clock does
  * not matter. `requestedAtMs` is the time before the request, when the token's lifetime had not begun.
  */
-export function tokensFromAnswer(answer: TokenAnswer, requestedAtMs: number): Tokens {
-  const lifeSeconds = answer.expires_in ?? lifeOfJwt(answer.access_token);
+export function tokensFromResponse(response: TokenResponse, requestedAtMs: number): Tokens {
+  const lifeSeconds = response.expires_in ?? lifeOfJwt(response.access_token);
   return {
-    accessToken: answer.access_token,
+    accessToken: response.access_token,
     obtainedAtMs: requestedAtMs,
     ...(lifeSeconds !== undefined && { expiresAtMs: requestedAtMs + lifeSeconds * 1000 }),
-    ...(answer.refresh_token !== undefined && { refreshToken: answer.refresh_token }),
+    ...(response.refresh_token !== undefined && { refreshToken: response.refresh_token }),
   };
 }
 

@@ -12,13 +12,13 @@ export interface Reply {
   status?: number;
   headers?: Record<string, string>;
   body?: unknown;
-  /** Closes the connection instead of answering. */
+  /** Closes the connection without a response. */
   cut?: boolean;
-  /** Never answers. */
+  /** Never responds. */
   hang?: boolean;
 }
 
-/** An API that answers as told: in order, and `{}` after that. */
+/** An API with scripted responses in order, then `{}`. */
 export async function startScriptedApi() {
   const seen: Seen[] = [];
   const replies: Reply[] = [];

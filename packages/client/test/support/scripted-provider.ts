@@ -23,7 +23,7 @@ export interface ScriptedProvider {
   close(): Promise<void>;
 }
 
-/** A provider that answers as told: for what a real one cannot be made to do at will. */
+/** A provider with scripted responses, for cases that a real one cannot produce on demand. */
 export async function startScriptedProvider(
   options: { device?: Record<string, unknown>; metadata?: Record<string, unknown> } = {},
 ): Promise<ScriptedProvider> {
@@ -33,7 +33,7 @@ export async function startScriptedProvider(
   let made = 0;
   let issuer = '';
 
-  const answer = async (path: string, form: URLSearchParams): Promise<Reply> => {
+  const respond = async (path: string, form: URLSearchParams): Promise<Reply> => {
     if (down) return { status: 503, body: {} };
     if (path.endsWith('/.well-known/openid-configuration')) {
       return {
@@ -65,7 +65,7 @@ export async function startScriptedProvider(
     const chunks: Buffer[] = [];
     for await (const chunk of request) chunks.push(chunk as Buffer);
     const form = new URLSearchParams(Buffer.concat(chunks).toString());
-    const { status = 200, body } = await answer(request.url ?? '', form);
+    const { status = 200, body } = await respond(request.url ?? '', form);
     response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body));
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));

@@ -54,7 +54,7 @@ export function addDeliveryCommands(program: Command, io: Io): void {
 function show(delivery: DeliveryWithAttempts, out: Output): void {
   const { attempts, response, ...facts } = delivery;
   out.value(delivery, () => {
-    out.facts({ ...facts, answer: response === null ? null : `${response.status_code}` });
+    out.facts({ ...facts, response: response === null ? null : `${response.status_code}` });
     for (const attempt of attempts) showAttempt(attempt, out);
   });
 }
@@ -66,7 +66,7 @@ function showAttempt(attempt: Attempt, out: Output): void {
   out.facts({
     error,
     status: response?.status_code,
-    answer: response === null ? null : `${response.response}${response.truncated ? '…' : ''}`,
+    response: response === null ? null : `${response.response}${response.truncated ? '…' : ''}`,
     sent: request_body,
   });
 }

@@ -13,7 +13,7 @@ export function addWebhookTestCommands(webhooks: Command, io: Io): void {
   const test = webhooks
     .command('test')
     .argument('[id]', 'a saved webhook; without it a url is tried')
-    .description('really send one request, and show what the destination answered')
+    .description('really send one request, and show the response of the destination')
     .option('--context <file>', 'JSON with values for a saved webhook’s template; "-" is standard input')
     .option('--url <url>', 'the destination to try')
     .option('--header <"Name: value">', 'sent with it; may be given again', parseHeader)
@@ -80,7 +80,7 @@ function showResult(result: TestResult | SavedTestResult, out: Output): void {
       error: result.error,
       'likely cause': result.likely_cause,
       duration: `${result.duration_ms} ms`,
-      answer: result.response?.response,
+      response: result.response?.response,
       sent: 'rendered' in result ? result.rendered : undefined,
     }),
   );

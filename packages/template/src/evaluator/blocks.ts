@@ -6,7 +6,7 @@ import { execute } from './execute.js';
 import { createScope, enterScope, type Frame } from './frame.js';
 import { captureOutput } from './output.js';
 
-/** Running a block creates a scope and often an output, about 0.5 µs. */
+/** Steps of starting a block, which takes about 0.5 µs. */
 const blockSteps = 4;
 
 /** Runs a block in its own scope. It sees the names of the context, not those of surrounding scopes. */

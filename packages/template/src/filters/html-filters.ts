@@ -53,7 +53,7 @@ function removeBetween(text: string, open: string, close: string): string {
   return result + text.slice(from);
 }
 
-/** Encoding even a short key and value takes about 0.6 µs. */
+/** Steps of encoding one key and value, which takes 0.6 µs even if they are short. */
 const pairSteps = 6;
 
 function urlEncode(runtime: Runtime, value: Value): Value {

@@ -109,7 +109,7 @@ function assertion(message: string): RenderFailure {
   return new RenderFailure('AssertionError', message);
 }
 
-/** Wrapping even a short text takes about 2 µs. */
+/** Steps of one call of `wordwrap`, which takes 2 µs even for a short text. */
 const wrapSteps = 10;
 
 function wordwrap(

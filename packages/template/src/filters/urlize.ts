@@ -67,7 +67,7 @@ interface Link {
   readonly schemes: readonly string[];
 }
 
-/** A word takes up to 3 µs. */
+/** Steps of one word, which takes up to 3 µs. */
 const wordSteps = 12;
 
 function urlize(escaped: string, link: Link, { budget }: Runtime): string {

@@ -19,7 +19,7 @@ export function percentFormat(format: string | Markup, values: Value, rendering:
   return sameKind(format, formatter.run());
 }
 
-/** One conversion takes about 1 µs. */
+/** Steps of one conversion, which takes about 1 µs. */
 const conversionSteps = 6;
 
 interface Conversion {

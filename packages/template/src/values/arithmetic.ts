@@ -135,7 +135,7 @@ function floats(operator: BinaryOperator, left: number, right: number, rendering
   }
 }
 
-/** A power of floats takes about 6 µs, because it is computed in integers. */
+/** Steps of a power of floats, which takes about 6 µs because it is computed in integers. */
 const powerSteps = 50;
 
 function powerFloats(left: number, right: number, rendering: Rendering): Value {

@@ -11,7 +11,7 @@ export function isLong(value: bigint): boolean {
   return value >= longLimit || value <= -longLimit;
 }
 
-/** Dividing integers of 4,096 bits takes up to 8 µs. */
+/** Steps of an operation on long integers: a division of 4,096 bits takes up to 8 µs. */
 export const longIntegerSteps = 40;
 
 /** Parses the digits of an integer literal. Throws `CompileFailure` for too many digits. */

@@ -99,7 +99,7 @@ function iterateRange(range: Range, { budget }: Rendering): Iterator<Value> {
   return range[Symbol.iterator]();
 }
 
-/** Making one integer of 4,096 bits takes up to 0.4 µs. */
+/** Steps of one item of a range of long integers, which takes up to 0.4 µs. */
 const longItemSteps = 3;
 
 function iterateText(text: string, rendering: Rendering): Iterator<Value> {

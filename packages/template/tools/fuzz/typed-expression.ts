@@ -125,7 +125,7 @@ function operationOn({ kind, text }: Typed): fc.Arbitrary<Typed> {
 
 const furtherKinds: Readonly<Record<string, Kind>> = { t: 'text', n: 'number', l: 'list' };
 
-/** The lone `%` outside of quotes is the operand; a conversion's own is inside them. */
+/** Replaces the placeholders of a shape. Text inside quotes is a format and stays as it is. */
 function fillShape(shape: string, operand: string): fc.Arbitrary<string> {
   const parts = shape.split(/('(?:\\.|[^'\\])*')/);
   return fc

@@ -12,9 +12,11 @@ import type {
   Statement,
   TemplateNode,
 } from '../parser/nodes.js';
+import { findLoopFacts, type LoopFacts } from './loop-facts.js';
 import { Symbols } from './symbols.js';
 import {
   childrenOf,
+  copyTarget,
   declareLoopTarget,
   findAll,
   findSymbols,
@@ -51,28 +53,30 @@ const maxTreeDepth = 400;
 /** Resolves names and checks the tree. Throws `CompileFailure`. */
 export function compileTree(template: TemplateNode, known: KnownNames): CompiledTemplate {
   checkDepth(template);
-  checkNames(template, known);
+  const nodes = [...walk(template)];
+  checkNames(nodes, known);
+  const loops = findLoopFacts(template);
   const blocks = new Map<string, CompiledBlock>();
-  for (const node of walk(template)) {
+  for (const node of nodes) {
     if (node.kind !== 'Block') continue;
     if (blocks.has(node.name)) fail(`block '${node.name}' defined twice`, node.offset);
-    blocks.set(node.name, compileBlock(node));
+    blocks.set(node.name, compileBlock(node, loops));
   }
   const symbols = new Symbols(null);
   const selfSlot = findUndeclared(template.body, ['self']).has('self')
     ? symbols.declareParameter('self')
     : undefined;
   findAll(symbols, template.body);
-  compileBody(template.body, { symbols, toplevel: true });
-  return { body: template.body, symbols, selfSlot, blocks, variables: findVariables(template) };
+  compileBody(template.body, { symbols, toplevel: true, loops });
+  return { body: template.body, symbols, selfSlot, blocks, variables: findVariables(nodes) };
 }
 
 const specialNames: ReadonlySet<string> = new Set(['loop', 'self', 'super', 'caller', 'varargs', 'kwargs']);
 
-function findVariables(template: TemplateNode): Map<string, number> {
+function findVariables(nodes: readonly Node[]): Map<string, number> {
   const read = new Map<string, number>();
   const stored = new Set<string>();
-  for (const node of walk(template)) {
+  for (const node of nodes) {
     if (node.kind === 'Macro') stored.add(node.name);
     if (node.kind !== 'Name') continue;
     if (node.ctx !== 'load') stored.add(node.name);
@@ -86,15 +90,16 @@ function findVariables(template: TemplateNode): Map<string, number> {
 interface Frame {
   readonly symbols: Symbols;
   readonly toplevel: boolean;
+  readonly loops: LoopFacts;
 }
 
-function compileBlock(node: Block): CompiledBlock {
+function compileBlock(node: Block, loops: LoopFacts): CompiledBlock {
   const symbols = new Symbols(null);
   const undeclared = findUndeclared(node.body, ['self', 'super']);
   const selfSlot = undeclared.has('self') ? symbols.declareParameter('self') : undefined;
   const superSlot = undeclared.has('super') ? symbols.declareParameter('super') : undefined;
   findAll(symbols, node.body);
-  compileBody(node.body, { symbols, toplevel: false });
+  compileBody(node.body, { symbols, toplevel: false, loops });
   return { node, symbols, selfSlot, superSlot };
 }
 
@@ -175,25 +180,24 @@ function compileStatement(node: Statement, frame: Frame): void {
 }
 
 function enter(frame: Frame): Frame {
-  return { symbols: new Symbols(frame.symbols), toplevel: false };
+  return { ...frame, symbols: new Symbols(frame.symbols), toplevel: false };
 }
 
 function compileFor(node: For, frame: Frame): void {
   const body = enter(frame);
   const needsLoop =
     node.recursive ||
-    findUndeclared(node.body, ['loop']).has('loop') ||
-    [...walk(node)].some((child) => child.kind === 'Block' && child.scoped);
+    frame.loops.withScopedBlock.has(node) ||
+    (frame.loops.namingLoop.has(node) && findUndeclared(node.body, ['loop']).has('loop'));
   const loopSlot = needsLoop ? body.symbols.declareParameter('loop') : undefined;
   declareLoopTarget(body.symbols, node.target);
   findAll(body.symbols, node.body);
   const else_ = enter(frame);
   findAll(else_.symbols, node.else_);
   const test = enter(frame);
-  const testTarget = structuredClone(node.target);
+  const testTarget = copyTarget(node.target);
   declareLoopTarget(test.symbols, node.target);
   if (node.test !== null) findSymbols(test.symbols, node.test);
-  failOnStoredLoop(node);
   bind(node.iter, frame);
   bind(node.target, body);
   bind(testTarget, test);
@@ -201,14 +205,6 @@ function compileFor(node: For, frame: Frame): void {
   compileBody(node.body, body);
   compileBody(node.else_, else_);
   node.scopes = { body: body.symbols, else_: else_.symbols, test: test.symbols, testTarget, loopSlot };
-}
-
-function failOnStoredLoop(node: For): void {
-  for (const child of walk(node)) {
-    if (child.kind === 'Name' && child.ctx === 'store' && child.name === 'loop') {
-      fail("Can't assign to special loop variable in for-loop target", child.offset);
-    }
-  }
 }
 
 function compileMacro(node: Macro | CallBlock, frame: Frame): void {
@@ -268,12 +264,14 @@ function checkDepth(template: TemplateNode): void {
   let level: readonly Node[] = [template];
   for (let depth = 0; level.length > 0; depth++) {
     if (depth > maxTreeDepth) fail('the template is nested too deeply', level[0]!.offset);
-    level = level.flatMap(childrenOf);
+    const next: Node[] = [];
+    for (const node of level) for (const child of childrenOf(node)) next.push(child);
+    level = next;
   }
 }
 
-function checkNames(template: TemplateNode, known: KnownNames): void {
-  for (const node of walk(template)) {
+function checkNames(nodes: readonly Node[], known: KnownNames): void {
+  for (const node of nodes) {
     if (node.kind === 'Filter' && !known.filters.has(node.name)) failUnknown('filter', node, known.filters);
     if (node.kind === 'Test' && !known.tests.has(node.name)) failUnknown('test', node, known.tests);
   }
@@ -286,13 +284,11 @@ function failUnknown(
 ): never {
   throw new CompileFailure(`No ${what} named '${node.name}'.`, node.offset, {
     type: 'TemplateAssertionError',
-    suggestion: nearest(node.name, [...known.keys()].filter(isWord)),
+    suggestion: nearest(
+      node.name,
+      [...known.keys()].filter((candidate) => /^\w+$/.test(candidate)),
+    ),
   });
-}
-
-/** Excludes tests with names such as `<` from suggestions. */
-function isWord(name: string): boolean {
-  return /^\w+$/.test(name);
 }
 
 function fail(message: string, offset: number): never {

@@ -1,4 +1,4 @@
-import type { Arguments, For, Node, Statement } from '../parser/nodes.js';
+import type { Arguments, AssignTarget, For, Node, Statement } from '../parser/nodes.js';
 import type { Symbols } from './symbols.js';
 
 /** Returns the children of a node in the order of Jinja2's fields. `findUndeclared` depends on that order. */
@@ -161,6 +161,11 @@ export function findAll(symbols: Symbols, nodes: readonly Node[]): void {
 export function declareLoopTarget(symbols: Symbols, target: For['target']): void {
   if (target.kind === 'Name') symbols.declareParameter(target.name);
   else if (target.kind === 'Tuple') for (const item of target.items) declareLoopTarget(symbols, item);
+}
+
+/** Copies the target of a loop, because the scope of the loop's `if` has its own refs. */
+export function copyTarget(target: AssignTarget): AssignTarget {
+  return target.kind === 'Tuple' ? { ...target, items: target.items.map(copyTarget) } : { ...target };
 }
 
 function findBranches(symbols: Symbols, node: Extract<Statement, { kind: 'If' }>): void {

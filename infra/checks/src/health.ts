@@ -7,7 +7,7 @@ import type { BuiltImage } from './build-image.js';
 const waitMs = 20_000;
 
 /** Starts a service from the image and runs the image's health check. Returns the failure, or undefined. */
-export async function answersHealthCheck(image: BuiltImage, service: string): Promise<string | undefined> {
+export async function checkHealth(image: BuiltImage, service: string): Promise<string | undefined> {
   const [port] = await findFreePorts(1);
   const env = { PATH: process.env.PATH, ...image.env, ...nowhere, PORT: String(port), METRICS_PORT: '0' };
   const [command = '', ...words] = [...image.entrypoint, `services/${service}/dist/main.js`];
@@ -19,7 +19,7 @@ export async function answersHealthCheck(image: BuiltImage, service: string): Pr
     const deadline = Date.now() + waitMs;
     while (spawnSync(check, rest, { cwd: image.directory, env }).status !== 0) {
       if (child.exitCode !== null) return `ended with code ${child.exitCode}`;
-      if (Date.now() > deadline) return 'does not answer its health check';
+      if (Date.now() > deadline) return 'does not pass its health check';
       await sleep(100);
     }
     child.kill('SIGTERM');

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { buildImage } from './build-image.js';
 import { parseDockerfile } from './dockerfile.js';
-import { answersHealthCheck } from './health.js';
+import { checkHealth } from './health.js';
 import { findUnwanted, mebibytesOf } from './image-content.js';
 
 /**
@@ -26,8 +26,8 @@ try {
   console.log(`${ours.toFixed(1)} MiB on top of the base image's ${baseMebibytes} MiB.`);
   if (ours + baseMebibytes >= mostMebibytes) problems.push(`the image has ${ours + baseMebibytes} MiB`);
   for (const service of services) {
-    const failure = await answersHealthCheck(image, service);
-    console.log(`${service}: ${failure ?? 'answers its health check and stops on SIGTERM'}`);
+    const failure = await checkHealth(image, service);
+    console.log(`${service}: ${failure ?? 'passes its health check and stops on SIGTERM'}`);
     if (failure !== undefined) problems.push(`${service} ${failure}`);
   }
 } finally {

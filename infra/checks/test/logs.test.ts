@@ -28,7 +28,7 @@ const secrets = {
   encryption: Buffer.from('cipher-key-Secret-10-01234567890').toString('base64'),
   userinfo: 'userinfoSecret11',
   message: 'message-Secret-12',
-  answer: 'answer-Secret-13',
+  response: 'response-Secret-13',
   cursor: 'cursorSecret14',
 };
 
@@ -87,20 +87,20 @@ function withCredentials(address: string, user: string, password: string): strin
   return url.href;
 }
 
-/** Answers by the first part of the path, on a bare socket, so that it can also answer what is no HTTP. */
+/** Responds by the first part of the path. It writes to the socket, so that it can also send invalid HTTP. */
 async function startRawDestination() {
-  const answers: Record<string, string> = {
+  const responses: Record<string, string> = {
     ok: 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok',
-    fail: `HTTP/1.1 500 ${secrets.answer}\r\nContent-Length: ${secrets.answer.length}\r\n\r\n${secrets.answer}`,
-    away: `HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1/${secrets.answer}\r\nContent-Length: 0\r\n\r\n`,
-    noise: `${secrets.answer} is no HTTP\r\n\r\n`,
-    cut: `HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n${secrets.answer}`,
+    fail: `HTTP/1.1 500 ${secrets.response}\r\nContent-Length: ${secrets.response.length}\r\n\r\n${secrets.response}`,
+    redirect: `HTTP/1.1 302 Found\r\nLocation: http://127.0.0.1/${secrets.response}\r\nContent-Length: 0\r\n\r\n`,
+    noise: `${secrets.response} is no HTTP\r\n\r\n`,
+    cut: `HTTP/1.1 200 OK\r\nContent-Length: 900\r\n\r\n${secrets.response}`,
   };
   const server: Server = createServer((socket) => {
     socket.on('error', () => {});
     socket.once('data', (data) => {
       const kind = /^POST \/(\w+)/.exec(data.toString())?.[1] ?? 'ok';
-      socket.end(answers[kind] ?? '');
+      socket.end(responses[kind] ?? '');
     });
   });
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -214,7 +214,7 @@ test('deliveries, tests and errors run with secrets in their data', async () => 
   const nowhere = { url: `http://127.0.0.1:${closed}/${encodeURIComponent(secrets.url)}` };
   const kinds: [string, object?][] = [
     ['ok'],
-    ['away'],
+    ['redirect'],
     ['noise'],
     ['cut'],
     ['refused', nowhere],

@@ -48,9 +48,9 @@ const succeeded = (count: number) =>
 
 test('a worker cut off from the database returns its alerts and later records what it has sent', async () => {
   const slow = await harness.addTarget();
-  let answer = () => {};
+  let respond = () => {};
   harness.destination.respond(slow.path, (_, response) => {
-    answer = () => response.end('ok');
+    respond = () => response.end('ok');
   });
   const target = await harness.addTarget();
   const rule = await harness.addRule([target.id]);
@@ -60,7 +60,7 @@ test('a worker cut off from the database returns its alerts and later records wh
   await cutOff();
   await Promise.all(Array.from({ length: 50 }, () => harness.fire(rule)));
   await until('it has received some', async () => (await harness.alertsInQueue()) < 50);
-  answer();
+  respond();
 
   await harness.startWorker();
   await succeeded(50);

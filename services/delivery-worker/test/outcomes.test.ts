@@ -24,7 +24,7 @@ function startWorker(
   return harness.startWorker({ databaseUrl: new Secret(url.href), ...changes });
 }
 
-/** A destination that responds only after `answer` was called. */
+/** A destination that responds only after `respond` was called. */
 async function addTargetThatWaits() {
   const target = await harness.addTarget();
   const waiting: (() => void)[] = [];
@@ -33,11 +33,11 @@ async function addTargetThatWaits() {
     if (isOpen) response.end('ok');
     else waiting.push(() => response.end('ok'));
   });
-  const answer = () => {
+  const respond = () => {
     isOpen = true;
     for (const end of waiting.splice(0)) end();
   };
-  return { ...target, waiting: () => waiting.length, answer };
+  return { ...target, waiting: () => waiting.length, respond };
 }
 
 const writeWaiting = async (webhookId: string, count: number) => {
@@ -86,7 +86,7 @@ test.each<[string, Limits]>([
     await until('all are being sent', () => target.waiting() === ids.length);
     await harness.database.knex.transaction(async (trx) => {
       await trx.raw('lock table attempts in access exclusive mode');
-      target.answer();
+      target.respond();
       for (let lease = 0; lease < 7; lease += 1) await expireLeases(harness.database);
       expect(await harness.database.knex('open_deliveries').max('claims_without_outcome')).toEqual([
         { max: 1 },
@@ -117,7 +117,7 @@ test('a delivery that is queued again while it is sent is claimed right after th
   await writeWaiting(other.id, 1);
   await until('what was queued later has come', () => requests(other.path) === 1);
   expect(requests(target.path)).toBe(1);
-  target.answer();
+  target.respond();
   await ended(2);
   expect(requests(target.path)).toBe(2);
   expect(await harness.database.knex('open_deliveries')).toEqual([]);
@@ -130,7 +130,7 @@ test('no other worker sends a delivery that waits for its record for longer than
   await until('all are being sent', () => target.waiting() === ids.length);
   await harness.database.knex.transaction(async (trx) => {
     await trx.raw('lock table attempts in access exclusive mode');
-    target.answer();
+    target.respond();
     await new Promise((resolve) => setTimeout(resolve, 1_500 + harness.config.leases.claimMs));
   });
   await expectOnce(target.path, ids.length);
@@ -143,7 +143,7 @@ test('a locked row delays no other outcome', async () => {
   await until('all are being sent', () => target.waiting() === ids.length);
   await harness.database.knex.transaction(async (trx) => {
     await trx('open_deliveries').where({ delivery_id: ids[3]! }).forUpdate();
-    target.answer();
+    target.respond();
     await ended(ids.length - 1);
     // The worker goes on with other deliveries.
     const other = await harness.addTarget();
@@ -228,7 +228,7 @@ test('outcomes wait for a read-only database, also on sessions that were opened 
   await harness.database.knex.raw('select pg_terminate_backend(pid) from unnest(?::integer[]) as pid', [
     before,
   ]);
-  target.answer();
+  target.respond();
   await until('there are new sessions', async () => (await sessions()).some((pid) => !before.includes(pid)));
   await new Promise((resolve) => setTimeout(resolve, 500));
   expect(await harness.database.knex('attempts')).toEqual([]);

@@ -41,8 +41,8 @@ test('an alert whose row is rejected delays no other, and is delivered once its 
   await until('the others are delivered', () => harness.destination.at(target.path).length === 99);
   expect(await harness.database.knex('dead_letters')).toEqual([]);
   await until('each of its failures is counted', async () => {
-    const answer = await fetch(`http://127.0.0.1:${metrics.port}/metrics`);
-    return /^tocsin_messages_failed_total\S* ([2-9]|\d\d)/m.test(await answer.text());
+    const response = await fetch(`http://127.0.0.1:${metrics.port}/metrics`);
+    return /^tocsin_messages_failed_total\S* ([2-9]|\d\d)/m.test(await response.text());
   });
   await harness.database.knex.raw('drop trigger refuse on alerts');
   await until('the rejected one is delivered', () => harness.destination.at(target.path).length === 100);

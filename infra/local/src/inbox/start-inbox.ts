@@ -24,7 +24,7 @@ export interface RunningInbox {
 export async function startInbox({ port, capacity = 200 }: InboxOptions): Promise<RunningInbox> {
   const log = createRequestLog(capacity);
   const server = createServer((request, response) => {
-    answer(log, request, response).catch(() => response.destroy());
+    respond(log, request, response).catch(() => response.destroy());
   });
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject);
@@ -42,7 +42,7 @@ export async function startInbox({ port, capacity = 200 }: InboxOptions): Promis
   };
 }
 
-async function answer(log: RequestLog, request: IncomingMessage, response: ServerResponse): Promise<void> {
+async function respond(log: RequestLog, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { method = '', url = '/' } = request;
   if (method === 'GET' && url === '/')
     return send(

@@ -30,7 +30,7 @@ export async function createFaultTestBed(options: FaultTestBedOptions): Promise<
   const { database, destination, secrets } = testBed;
   const fixtures = await writeFixtures(database, { secrets, urls: destination.urls(webhooksPerAlert) });
   const provider = await startIdentityProvider(testBed, fixtures.workspaceId);
-  // Warnings are enough for the judge and keep the logs small.
+  // Warnings are enough for the checks and keep the logs small.
   const env = { LOG_LEVEL: 'warn', ...timing.env };
   const [api, ...workers] = await Promise.all([
     startProxiedService(testBed, {

@@ -7,7 +7,7 @@ import { type Comparison, compare } from './compare.js';
 import type { Exposure, Fault, Trial } from './fault.js';
 import { type DeliveryRecord, readOpenState, readRecords } from './fault-records-reader.js';
 import { type FaultTestBed, webhooksPerAlert } from './fault-test-bed.js';
-import { judgeDeliveries, judgeLog, judgeResponses } from './judge.js';
+import { findDeliveryViolations, findLogViolations, findResponseViolations } from './find-violations.js';
 import { settle } from './settle.js';
 
 /** One row of the result table. */
@@ -82,11 +82,11 @@ async function runTrial(testBed: FaultTestBed, fault: Fault): Promise<FaultResul
   const { unexpected } = await destination.call('progress', undefined);
   const problems = [
     ...(unsettled === undefined ? [] : [unsettled]),
-    ...judgeDeliveries(comparison, exposure),
+    ...findDeliveryViolations(comparison, exposure),
     ...(recoverySeconds * 1_000 <= (fault.recoveryLimitMs ?? timing.recoveryLimitMs)
       ? []
       : ['recovery took too long']),
-    ...judgeResponses(responses, fault),
+    ...findResponseViolations(responses, fault),
     ...(deadLetters === 0 ? [] : [`${deadLetters} dead letters`]),
     ...(open === 0 ? [] : [`${open} deliveries are still open`]),
     ...(unexpected === 0 ? [] : [`${unexpected} requests of other runs`]),
@@ -120,6 +120,8 @@ function recoveryOf({ exposure, load, records }: Recovery): number {
 /** Finds processes that ended by themselves and services that logged a failure. */
 function findProcessProblems({ workers, api, postgres, rabbitmq }: FaultTestBed): string[] {
   const exits = [...workers, api, postgres, rabbitmq].flatMap((child) => child.unexpectedExit() ?? []);
-  const logged = [...workers, api].flatMap((service) => judgeLog(service.name, service.takeNewLog()));
+  const logged = [...workers, api].flatMap((service) =>
+    findLogViolations(service.name, service.takeNewLog()),
+  );
   return [...exits, ...logged];
 }

@@ -1,5 +1,5 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { failureEvents } from './judge.js';
+import { failureEvents } from './find-violations.js';
 import { mutations } from './mutations.js';
 import { claimStatements } from './worker-faults.js';
 

@@ -69,9 +69,9 @@ function take(chunk: Chunk, size: number): string {
 
 /** Takes as much of a long chunk as the line has room for, or up to the last hyphen in that part. */
 function breakLong(chunk: Chunk, room: number, { breakOnHyphens }: WrapOptions): string {
-  const begin = chunk.characters.slice(chunk.taken, chunk.taken + room);
-  const hyphen = breakOnHyphens ? begin.lastIndexOf('-') : -1;
-  const isBreak = hyphen > 0 && begin.slice(0, hyphen).some((character) => character !== '-');
+  const head = chunk.characters.slice(chunk.taken, chunk.taken + room);
+  const hyphen = breakOnHyphens ? head.lastIndexOf('-') : -1;
+  const isBreak = hyphen > 0 && head.slice(0, hyphen).some((character) => character !== '-');
   return take(chunk, isBreak ? hyphen + 1 : room);
 }
 

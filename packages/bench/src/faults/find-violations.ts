@@ -5,7 +5,7 @@ import type { Exposure, Fault } from './fault.js';
 type Compared = Pick<Comparison, 'lost' | 'repeated' | 'repeats' | 'disagreements'>;
 
 /** Returns one sentence for each broken promise about deliveries: none lost, few repeated, records that agree. */
-export function judgeDeliveries(
+export function findDeliveryViolations(
   compared: Compared,
   { slots, bound }: Pick<Exposure, 'slots' | 'bound'>,
 ): string[] {
@@ -24,14 +24,14 @@ export function judgeDeliveries(
 
 /** Longest acceptable response time; a caller must not hang for the duration of a fault. */
 const responseLimitMs = 10_000;
-/** Expected statuses; hung requests are judged separately. */
+/** Expected statuses; hung requests are checked separately. */
 const expectedStatuses = ['202', '503', 'hung'];
 
 /**
  * Returns one sentence for each broken promise about the API: a response is 202, or 503 with Retry-After, in time.
  * Requests without a response are allowed only when the fault affects the API itself.
  */
-export function judgeResponses(
+export function findResponseViolations(
   responses: RestResponses,
   { affectsApi = false }: Pick<Fault, 'affectsApi'>,
 ): string[] {
@@ -50,7 +50,7 @@ export function judgeResponses(
 export const failureEvents = ['service.crashed', 'service.stopped_uncleanly', 'message.failed'];
 
 /** Returns the first line of a service's log with a failure event, as at most one sentence. */
-export function judgeLog(service: string, log: string): string[] {
+export function findLogViolations(service: string, log: string): string[] {
   const failure = log.split('\n').find((line) => failureEvents.some((event) => line.includes(event)));
   return failure === undefined ? [] : [`${service}: ${failure.slice(0, 300)}`];
 }

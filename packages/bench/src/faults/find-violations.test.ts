@@ -1,5 +1,5 @@
 import { mayRepeat } from './exposure.js';
-import { judgeDeliveries, judgeLog, judgeResponses } from './judge.js';
+import { findDeliveryViolations, findLogViolations, findResponseViolations } from './find-violations.js';
 
 const noProblems = { lost: 0, repeated: 0, repeats: new Map<number, number>(), disagreements: [] };
 const normalResponses = { byStatus: { 202: 5_000, 503: 40 }, withoutRetryAfter: 0, slowestMs: 900 };
@@ -18,7 +18,7 @@ function responding(byStatus: Record<string, number>) {
 }
 
 test('a delivery may be repeated once for each time that it was in flight', () => {
-  expect(judgeDeliveries(repeating([4, 1], [6, 2]), exposed(4, 6, 6))).toEqual([]);
+  expect(findDeliveryViolations(repeating([4, 1], [6, 2]), exposed(4, 6, 6))).toEqual([]);
 });
 
 test.each<[string, ReturnType<typeof repeating>, string[]]>([
@@ -30,39 +30,39 @@ test.each<[string, ReturnType<typeof repeating>, string[]]>([
     ['4 repeated, 3 were in flight', '1 repeated more often than they were in flight'],
   ],
 ])('repeating %s is a problem', (_, comparison, problems) => {
-  expect(judgeDeliveries(comparison, exposed(4, 6, 6))).toEqual(problems);
+  expect(findDeliveryViolations(comparison, exposed(4, 6, 6))).toEqual(problems);
 });
 
 test('lost deliveries and disagreeing records are problems of every fault', () => {
   const comparison = { ...noProblems, lost: 2, disagreements: ['a', 'b'] };
-  expect(judgeDeliveries(comparison, exposed())).toEqual(['2 lost', 'records disagree, first: a']);
+  expect(findDeliveryViolations(comparison, exposed())).toEqual(['2 lost', 'records disagree, first: a']);
 });
 
 test('responses 202, and 503 with Retry-After, are no problem', () => {
-  expect(judgeResponses(normalResponses, {})).toEqual([]);
+  expect(findResponseViolations(normalResponses, {})).toEqual([]);
 });
 
 test.each(['500', '401', '404', '429', '200'])('the response %s is a problem of every fault', (status) => {
   for (const fault of [{}, { affectsApi: true }])
-    expect(judgeResponses(responding({ [status]: 3 }), fault)).toEqual([
+    expect(findResponseViolations(responding({ [status]: 3 }), fault)).toEqual([
       `the API returned ${status}, 3 times`,
     ]);
 });
 
 test('a lost connection is a problem unless the fault affects the API', () => {
   const responses = responding({ ECONNRESET: 2 });
-  expect(judgeResponses(responses, {})).toEqual(['the API returned ECONNRESET, 2 times']);
-  expect(judgeResponses(responses, { affectsApi: true })).toEqual([]);
+  expect(findResponseViolations(responses, {})).toEqual(['the API returned ECONNRESET, 2 times']);
+  expect(findResponseViolations(responses, { affectsApi: true })).toEqual([]);
 });
 
 test.each([{ affectsApi: true }, {}])(
   'hanging requests and a missing Retry-After are problems of the fault %j',
   (fault) => {
-    expect(judgeResponses({ ...normalResponses, withoutRetryAfter: 7 }, fault)).toEqual([
+    expect(findResponseViolations({ ...normalResponses, withoutRetryAfter: 7 }, fault)).toEqual([
       '7 responses 503 without Retry-After',
     ]);
-    expect(judgeResponses(responding({ hung: 1 }), fault)).toEqual(['requests to the API hung']);
-    expect(judgeResponses({ ...normalResponses, slowestMs: 10_500 }, fault)).toEqual([
+    expect(findResponseViolations(responding({ hung: 1 }), fault)).toEqual(['requests to the API hung']);
+    expect(findResponseViolations({ ...normalResponses, slowestMs: 10_500 }, fault)).toEqual([
       'requests to the API hung',
     ]);
   },
@@ -70,6 +70,6 @@ test.each([{ affectsApi: true }, {}])(
 
 test('a log line with a failure event is a problem, and only the first one is reported', () => {
   const log = '{"msg":"database.unavailable"}\n{"msg":"message.failed","n":1}\n{"msg":"service.crashed"}\n';
-  expect(judgeLog('worker-1', log)).toEqual(['worker-1: {"msg":"message.failed","n":1}']);
-  expect(judgeLog('worker-1', '{"msg":"database.unavailable"}\n')).toEqual([]);
+  expect(findLogViolations('worker-1', log)).toEqual(['worker-1: {"msg":"message.failed","n":1}']);
+  expect(findLogViolations('worker-1', '{"msg":"database.unavailable"}\n')).toEqual([]);
 });

@@ -103,12 +103,15 @@ function knownOf<T extends object>(value: T, properties: object): T {
 
 const badYear = { path: '/fired_at', message: 'must be within the years 0001 to 9999 in UTC' };
 
-/** With an offset, a time can leave the years of four digits. In UTC it would then fail the next validation. */
+/**
+ * A time near the year 0 or 9999 can get a year without four digits when its offset is removed. Later validations would
+ * reject it.
+ */
 function hasFourDigitYear(utc: string): boolean {
   return /^\d{4}-/.test(utc) && !utc.startsWith('0000');
 }
 
-/** Keeps the fraction of the seconds as written: a Date has three digits, Python writes six. */
+/** Keeps the digits of the fraction: a JavaScript Date would cut the six digits that Python writes to three. */
 function toUtc(time: string): string {
   if (time.endsWith('Z')) return time;
   const [seconds, fraction, offset] = [time.slice(0, 19), time.slice(19, -6), time.slice(-6)];

@@ -1,7 +1,7 @@
 import type { FromSchema } from 'json-schema-to-ts';
 import { errorCodes } from './vocabulary.js';
 
-/** Response of a destination, the body up to 64 KiB. Null without an HTTP response. */
+/** HTTP response of the destination, with up to 64 KiB of its body; null if no response arrived. */
 export const destinationResponseSchema = {
   type: ['object', 'null'],
   additionalProperties: false,

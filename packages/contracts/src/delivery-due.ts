@@ -12,8 +12,9 @@ export interface DeliveryDue {
 }
 
 /**
- * Maximum of deliveries in a message. One message costs broker and worker more than the deliveries in it. A message is
- * acknowledged when its last delivery has ended, so a slow destination delays the acknowledgement of the others.
+ * Maximum number of deliveries in a message. One message costs broker and worker more than the deliveries in it. A
+ * message is acknowledged when its last delivery has ended, so a slow destination delays the acknowledgement of the
+ * others.
  */
 export const maxDeliveriesInMessage = 16;
 /** UUID, slash, run of up to ten digits, line feed. */
@@ -24,7 +25,9 @@ export function encodeDeliveriesDue(due: readonly DeliveryDue[]): Buffer {
   return Buffer.from(due.map(({ deliveryId, run }) => `${deliveryId}/${run}`).join('\n'), 'latin1');
 }
 
-/** Undefined for content that `encodeDeliveriesDue` cannot have produced. Larger content is not parsed at all. */
+/**
+ * Undefined for content that `encodeDeliveriesDue` cannot have produced. Content above its maximum size is not parsed.
+ */
 export function decodeDeliveriesDue(content: Buffer): DeliveryDue[] | undefined {
   if (content.length > maxDeliveriesInMessage * maxLineBytes) return undefined;
   const lines = content.toString('latin1').split('\n');

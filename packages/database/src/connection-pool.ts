@@ -20,11 +20,11 @@ export interface ConnectionPoolOptions {
   client: pg.ClientConfig;
   max: number;
   acquireTimeoutMs: number;
-  /** The circuit breaker opens after this time without any response; `Infinity` for never. */
+  /** Time without any response after which the circuit breaker opens, in milliseconds; `Infinity` for never. */
   openAfterMs: number;
 }
 
-/** Limit for one attempt to connect. */
+/** Time limit of one attempt to connect. */
 const connectTimeoutMs = 5_000;
 const idleTimeoutMs = 60_000;
 /** Timeout of a probe; a responsive server runs `select 1` in this time, also while long statements run. */
@@ -40,7 +40,8 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
     idleTimeoutMillis: idleTimeoutMs,
     connectionTimeoutMillis: Math.max(connectTimeoutMs, acquireTimeoutMs),
   });
-  // The statement that uses a connection reports its loss. The pool replaces an idle connection that is lost.
+  // These events need no handling: a statement in progress rejects with the error, and the pool replaces an idle
+  // connection that is lost.
   pool.on('error', ignore);
   pool.on('connect', (client) => {
     client.on('error', ignore);

@@ -4,22 +4,25 @@ import { classifyDatabaseError } from './errors.js';
 
 export interface DatabaseOptions {
   url: string;
-  /** Shown in `pg_stat_activity`. */
+  /** Name of this client in `pg_stat_activity`. */
   applicationName: string;
   /** Maximum number of connections. Default: 10. */
   poolSize?: number;
-  /** The server cancels a statement after this time. Default: 30,000; 0 for no limit. */
+  /** Time after which the server cancels a statement, in milliseconds. Default: 30,000; 0 for no limit. */
   statementTimeoutMs?: number;
-  /** The server cancels a statement that waits longer for a lock. Default: the limit of the statement. */
+  /** Longest wait of a statement for a lock, in milliseconds. Default: the limit of the statement. */
   lockTimeoutMs?: number;
-  /** Limit of the wait for a free connection. Default: 5,000. */
+  /** Longest wait for a free connection, in milliseconds. Default: 5,000. */
   acquireTimeoutMs?: number;
   /**
-   * For callers that read rows by their keys: named statements use a generic plan with index scans. By default the
-   * server replans some of them on every call, and keeps plans that it made while a table was empty.
+   * Makes named statements use a generic plan with index scans; suits callers that read rows by their keys. By default
+   * the server replans some of these statements on every call, and keeps plans that it made while a table was empty.
    */
   plansByKey?: boolean;
-  /** After this time without any response, queries fail at once until a probe succeeds. Default: never. */
+  /**
+   * Time without any response, in milliseconds, after which queries fail at once until a probe succeeds. Default:
+   * never.
+   */
   refuseAfterMs?: number;
 }
 
@@ -103,7 +106,8 @@ function clientConfig({
     // The server releases the row locks of a frozen client after this time.
     idle_in_transaction_session_timeout: 30_000,
     keepAlive: true,
-    // The default of the operating system is two hours, in which a dead idle connection would stay in the pool.
+    // The keep-alive default of the operating system is two hours. A dead idle connection would stay in the pool that
+    // long.
     keepAliveInitialDelayMillis: 10_000,
     ...(plansByKey && { options: plansByKeyOptions }),
   };

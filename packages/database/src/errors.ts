@@ -94,7 +94,10 @@ function describe(error: unknown): string {
   return error.message;
 }
 
-/** For `createHttpApp`: an unavailable database or a timeout becomes 503 with Retry-After. Other errors pass. */
+/**
+ * Turns an unavailable database or a timeout into a 503 with Retry-After, and returns other errors unchanged. Option of
+ * `createHttpApp`.
+ */
 export function toUnavailableError(error: unknown): unknown {
   if (!['unavailable', 'timeout'].includes(classifyDatabaseError(error))) return error;
   const detail = 'The database is unavailable. The request may or may not have changed data; try again.';

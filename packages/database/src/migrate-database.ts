@@ -51,8 +51,8 @@ const retryDelayMs = 3_000;
 const maxTries = 120;
 
 /**
- * One migration process at a time, from before knex looks for its own tables. The server releases the lock with the
- * transaction, also where the process is killed.
+ * Lets one migration process run at a time. The lock is taken before knex looks for its own tables; the server releases
+ * it at the end of the transaction, also when the process is killed.
  */
 async function lockMigrations(trx: Transaction): Promise<void> {
   await trx.raw(`select pg_advisory_xact_lock(hashtext('tocsin.migrations'))`);

@@ -2,7 +2,7 @@ import { createDatabase } from './connection.js';
 import { rotateKeys } from './rotate-keys-repository.js';
 import { createSecretBox, parseSecretKeys } from './secret-box.js';
 
-/** For use after a new key was put first in SECRETS_KEYS; the old keys can be removed afterwards. */
+/** Run it after a new key was put first in SECRETS_KEYS. The old keys can be removed afterwards. */
 const { DATABASE_URL: url, SECRETS_KEYS: keys } = process.env;
 if (!url || !keys) {
   process.stderr.write('DATABASE_URL and SECRETS_KEYS must be set; SECRETS_KEYS lists the new key first.\n');

@@ -4,8 +4,8 @@ import { isTableMissing } from './errors.js';
 import { migrations } from './migrations/index.js';
 
 /**
- * For `/readyz`: the database responds and has the schema of this version or of a later one.
- * @throws AppError where the migrations have not been run, otherwise the error of the database.
+ * Check for `/readyz`: resolves if the database responds and has the schema of this version or of a later one.
+ * @throws AppError where the migrations have not been run, otherwise the error of the database
  */
 export async function checkSchema(database: Database): Promise<void> {
   if (!(await isMigrated(database)))

@@ -18,7 +18,7 @@ export interface SecretBox {
 export interface SecretKey {
   /** 1 to 255 ASCII characters; stored in front of every value. */
   id: string;
-  /** 32 bytes. */
+  /** AES-256 key of 32 bytes. */
   key: Buffer;
 }
 

@@ -4,11 +4,11 @@ import { createDatabase, type Database } from '../src/connection.js';
 import { classifyDatabaseError, toUnavailableError } from '../src/errors.js';
 
 let db: TestDatabase;
-/** A second database, from which the first one can be closed. */
+/** A second database, whose session runs the statements that make the first one unavailable. */
 let elsewhere: TestDatabase;
 let name: string;
 const role = `tocsin_role_${randomUUID().replaceAll('-', '')}`;
-/** Opened in each test with a role that has no privileges. */
+/** The database under test, used by a role without privileges. Each test opens its own. */
 let database: Database;
 
 beforeAll(async () => {
@@ -34,7 +34,7 @@ function open({ user = role, password = 'right', to = name, lockTimeoutMs = 0 } 
 
 const one = () => database.prepared({ name: 'one', text: 'select 1 as one' }, []);
 
-/** The error of a call. */
+/** Resolves to the error that `call` throws. */
 async function thrown(call: () => Promise<unknown>): Promise<Error> {
   return call().then(
     () => {

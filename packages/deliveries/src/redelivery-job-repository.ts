@@ -82,9 +82,9 @@ export interface CountOptions {
 interface Scope {
   workspaceId: string;
   filter: RedeliveryFilter;
-  /** Only deliveries below this id. */
+  /** Exclusive upper bound of the ids of the deliveries that are left. */
   cursor: string;
-  /** Deliveries that fail later do not belong to the job. Null while the job is being created. */
+  /** Time of acceptance; null while the job is being created. Deliveries that fail later do not belong to the job. */
   createdAt: Date | null;
 }
 
@@ -137,7 +137,7 @@ interface Page {
   lowestId: string | null;
 }
 
-/** Conditions that an index can answer in the order of ids. */
+/** Conditions for which an index returns the rows in the order of their ids. */
 function indexed({ webhook_id, status }: RedeliveryFilter): string {
   const range = 'id >= cast(:from as uuid) and id < cast(:below as uuid)';
   if (webhook_id !== undefined) return `webhook_id = :webhookId and ${range}`;

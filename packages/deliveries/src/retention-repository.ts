@@ -3,7 +3,7 @@ import { type Database, firstIdAt, isLockTimeout, listDays, partitionsOfDay } fr
 const dayMs = 86_400_000;
 
 export interface Retention {
-  /** Unix milliseconds of the database's clock. */
+  /** Present time of the database's clock, in Unix milliseconds. */
   nowMs: number;
   retentionDays: number;
   /** Ends a long deletion after the current batch; the next call continues. */
@@ -84,14 +84,17 @@ export async function deleteExpiredRedeliveries(database: Database, retention: R
   await deleteInBatches(database, { from: 'redeliveries', where, before, signal });
 }
 
-/** Fits into the statement timeout on a slow disk; one statement for a whole day would run into it every time. */
+/**
+ * A batch of this size is deleted within the statement timeout, also on a slow disk. One statement for a whole day
+ * would exceed the timeout every time.
+ */
 const rowsInBatch = 50_000;
 
 interface Expired {
   from: string;
-  /** A condition with one parameter, the time. */
+  /** SQL condition whose one parameter is a time. */
   where: string;
-  /** Days since 1970. */
+  /** First day that is kept, in days since 1970. */
   before: number;
   signal: AbortSignal | undefined;
 }

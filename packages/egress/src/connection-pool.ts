@@ -3,7 +3,7 @@ import type { Connection } from './connection.js';
 import type { Destination } from './destination.js';
 
 export interface ConnectionPoolOptions {
-  /** Opens a connection. `onClosed` is called once, when it has closed. */
+  /** Opens a connection, and calls `onClosed` once when the connection has closed. */
   open(
     destination: Destination,
     cancellation: Cancellation,

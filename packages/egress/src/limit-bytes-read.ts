@@ -23,7 +23,7 @@ export function limitBytesRead(wire: Socket, maxBytes: number, onExceeded: () =>
   };
   const timer = setInterval(check, checkIntervalMs).unref();
   const stop = () => clearInterval(timer);
-  // An aborted handshake reports to nobody, so nobody calls stop().
+  // Nobody is told of an aborted handshake, so no caller calls stop().
   wire.once('close', stop);
   return {
     check,

@@ -72,7 +72,7 @@ export async function openSocket(
 interface Attempt {
   stage: 'lookup' | 'tcp' | 'tls';
   socket?: Socket;
-  /** Set when the attempt is cancelled or times out. */
+  /** Reason why the attempt was cancelled or timed out. */
   failure?: SendFailure;
 }
 

@@ -44,7 +44,7 @@ const sentences: Record<string, [SendErrorCode, string]> = {
   EHOSTUNREACH: ['connection_refused', 'The destination cannot be reached (EHOSTUNREACH).'],
   ENETUNREACH: ['connection_refused', 'The destination cannot be reached (ENETUNREACH).'],
   EHOSTDOWN: ['connection_refused', 'The destination cannot be reached (EHOSTDOWN).'],
-  // The system cannot dial this address: no such interface, no such address family, or port 0.
+  // Error codes for an address that the system cannot dial: no such interface, no such address family, or port 0.
   EADDRNOTAVAIL: ['connection_refused', 'The destination cannot be reached (EADDRNOTAVAIL).'],
   EAFNOSUPPORT: ['connection_refused', 'The destination cannot be reached (EAFNOSUPPORT).'],
   EINVAL: ['connection_refused', 'The destination cannot be reached (EINVAL).'],

@@ -28,9 +28,9 @@ export interface SenderOptions {
   maxIdlePerDestination?: number;
   /** Idle connections kept in total. Default: 512. */
   maxIdle?: number;
-  /** A connection is replaced after this time. Default: 5 minutes. */
+  /** Age at which a connection is replaced. Default: 5 minutes. */
   maxConnectionAgeMs?: number;
-  /** Default: `createLookup()`. */
+  /** Resolver of host names. Default: `createLookup()`. */
   lookup?: Lookup;
 }
 

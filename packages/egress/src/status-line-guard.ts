@@ -67,7 +67,10 @@ export function createStatusLineGuard(): StatusLineGuard {
   };
 }
 
-/** The first bytes; a start that is too short is completed to an interim response, so that it is kept back. */
+/**
+ * The first characters, completed with those of an example status line. A start that is still too short therefore looks
+ * like an interim response and is kept back until more bytes arrive.
+ */
 function completedStart(bytes: Buffer): string {
   const start = bytes.toString('latin1', 0, exampleStart.length);
   return start + exampleStart.slice(start.length);

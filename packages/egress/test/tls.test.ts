@@ -39,7 +39,7 @@ async function startTlsServer(certificate = 'receiver.pem', options: TlsOptions 
 
 interface TlsServer extends RawServer {
   serverNames: unknown[];
-  /** Can be replaced. */
+  /** Response to the next requests; tests can replace it. */
   respond: Respond;
 }
 

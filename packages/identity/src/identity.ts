@@ -36,7 +36,7 @@ export function createIdentity({ settings, logger, metrics, now = Date.now }: Id
   const checks = metrics.counter('tocsin_token_checks_total', 'Access tokens checked, by result.', [
     'result',
   ]);
-  // A series that starts at 1 shows no increase, and alarms are based on increases.
+  // Series start at 0, because a series that starts at 1 shows no increase and alarms watch increases.
   for (const result of ['valid', 'cached', 'invalid', 'unavailable']) checks.inc({ result }, 0);
   const discoveryUrls = new Map(settings.issuers.map(({ issuer, discoveryUrl }) => [issuer, discoveryUrl]));
   const verify = createTokenVerifier({

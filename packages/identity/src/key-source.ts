@@ -18,11 +18,11 @@ export interface KeySourceDeps {
 
 /** Age after which the keys are fetched again in the background, while requests use the old ones. */
 const staleAfterMs = 10 * 60_000;
-/** Fetches for unknown key ids: anybody can send such ids, and a real key rotation needs one fetch. */
+/** Limit on fetches for unknown key ids, because anybody can send such ids. A real key rotation needs one fetch. */
 const unknownKeyFetchesPerMinute = 12;
-/** Shortest time between two fetches once that limit is reached, and between two failed fetches. */
+/** Shortest time between two fetches once the limit per minute is reached, and between two failed fetches. */
 const fetchIntervalMs = 1_000;
-/** Unknown key ids that may wait for a fetch at the same time. */
+/** Maximum number of unknown key ids that wait for a fetch at the same time. */
 const maxWaiting = 500;
 
 /**

@@ -12,7 +12,7 @@ export interface LogOutputOptions {
 }
 
 const standardOutput = 1;
-/** One write for each line would cost more than making the line. */
+/** Lines are gathered to this size, because a write for each line would cost more than making the line. */
 const minWriteBytes = 4_096;
 const maxDelayMs = 100;
 const maxWaitingBytes = 1_048_576;

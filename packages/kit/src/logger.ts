@@ -12,7 +12,7 @@ export interface Logger {
   debug: LogMethod;
   info: LogMethod;
   warn: LogMethod;
-  /** An operator has to act. */
+  /** Logs an event that an operator has to act on. */
   error: LogMethod;
   fatal: LogMethod;
   child(fields: object): Logger;
@@ -21,7 +21,7 @@ export interface Logger {
 export interface LoggerOptions {
   service: string;
   level: LogLevel;
-  /** Unless given: standard output. */
+  /** Stream that the lines are written to. Unless given: standard output. */
   destination?: DestinationStream;
 }
 

@@ -14,7 +14,7 @@ export interface ChannelRegistry {
   add(user: ChannelUser): Promise<void>;
   /** Opens all channels on a new connection. Rejects if one of them cannot be opened. */
   openAll(connection: ChannelModel): Promise<void>;
-  /** Call it when the connection has ended, and every channel with it. */
+  /** Call it when the connection has ended. All its channels have ended with it. */
   disconnected(): void;
   areAllOpen(): boolean;
 }
@@ -85,7 +85,7 @@ export function createChannelRegistry(options: ChannelRegistryOptions): ChannelR
     }
     on.reopening.delete(user);
   };
-  /** The broker reports no binding that an operator removes, so the topology is declared again every 30 s. */
+  /** The broker does not report when an operator removes a binding, so the topology is declared again every 30 s. */
   const keepDeclared = async (on: Connected): Promise<void> => {
     for (;;) {
       await sleep(declareEveryMs, on.ended.signal);

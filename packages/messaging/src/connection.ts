@@ -78,7 +78,8 @@ export async function createBroker(options: BrokerOptions): Promise<Broker> {
     url,
     name,
     attach(connection) {
-      // Before any channel is open: the broker reports the block once, with the first message that it receives.
+      // Listens before any channel is open, because the broker reports a block only once, with the first message that
+      // it receives.
       watchBlocked(connection);
       return channels.openAll(connection);
     },

@@ -8,11 +8,12 @@ import { createSubscription, type Subscription } from './subscription.js';
 
 export interface ConsumerOptions {
   queue: string;
-  /** Messages in flight at most. */
+  /** Maximum number of messages in flight. */
   prefetch: number;
   /**
    * Limit of the bytes in flight. The consumer requests few messages until it knows their size, then as many as fit in
-   * half of the limit. Above the limit it returns all messages to the broker and waits until half of them are settled.
+   * half of the limit. Above the limit it returns all messages to the broker and waits until at most half of the limit
+   * is in flight.
    */
   maxBytes?: number;
   /** Settles the message with one call of `ack` or `retry`, now or later. An error that it throws is a `retry`. */
@@ -63,7 +64,7 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
   const returnToBroker = async () => {
     const channel = reading?.channel;
     if (channel === undefined) return;
-    // If the connection ends meanwhile, the promise of `close` never settles, but the event comes.
+    // If the connection ends meanwhile, the promise of `close` never settles, but the event `close` is emitted.
     await new Promise<void>((resolve) => {
       channel.once('close', resolve);
       channel.close().catch(() => resolve());
@@ -92,7 +93,7 @@ export async function createConsumer(broker: Broker, options: ConsumerOptions): 
       inFlight.remove(message.bytes);
     },
     retry(message, error) {
-      // The consumer that receives it next reports its error.
+      // The error of a returned message is left to the consumer that receives the message next.
       if (message.isReturned()) return inFlight.remove(message.bytes);
       onError(error);
       const again = () => message.isReturned() || deliver(message);

@@ -1,10 +1,10 @@
-/** Counts the messages that a consumer has in flight, and stops it above a byte limit. */
+/** Counts the messages that a consumer has in flight, and stops the consumer above a byte limit. */
 export interface InFlightBytes {
   add(bytes: number): void;
   remove(bytes: number): void;
   /** Number of messages. */
   count(): number;
-  /** True from above `maxBytes` until no more than half of it is in flight. */
+  /** True once more than `maxBytes` are in flight, and until at most half of `maxBytes` is in flight. */
   isFull(): boolean;
   /** Resolves when no message is in flight. */
   drained(): Promise<void>;

@@ -14,9 +14,12 @@ export interface QueueMessage {
   readonly requestId: string | undefined;
   /** True if the broker has delivered this message before. */
   readonly redelivered: boolean;
-  /** True once its channel has ended: the broker delivers it again, to any consumer, and settling it has no effect. */
+  /**
+   * True once the channel of the message has ended. The broker then delivers the message again, to any consumer, and
+   * settling this one has no effect.
+   */
   isReturned(): boolean;
-  /** Call it when everything that the message stands for is committed. */
+  /** Acknowledges the message. Call it when all rows of the message are committed. */
   ack(): void;
   /** Hands the message to the handler again after a backoff, unless its channel ends first. */
   retry(error: unknown): void;
@@ -44,7 +47,7 @@ export class InFlightMessage implements QueueMessage {
   readonly redelivered: boolean;
   readonly tag: number;
   readonly source: Source;
-  /** Size of the parts that are kept in memory. Other headers, which can have any size, are not. */
+  /** Size of the kept parts of a message, in bytes. Headers that are not kept can have any size and do not count. */
   readonly bytes: number;
   failures = 0;
   readonly #settlement: Settlement;

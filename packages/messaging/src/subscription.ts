@@ -2,7 +2,7 @@ import type { Channel, ConsumeMessage } from 'amqplib';
 
 /** The subscription of one channel to a queue. It exists while messages may be received. */
 export interface Subscription {
-  /** Subscribes or unsubscribes, as `mayReceive` says now. Rejects if the channel ends meanwhile. */
+  /** Subscribes if `mayReceive` returns true, and unsubscribes otherwise. Rejects if the channel ends meanwhile. */
   update(): Promise<void>;
   /** Call it for each message received. */
   received(bytes: number): void;
@@ -10,9 +10,9 @@ export interface Subscription {
 
 export interface SubscriptionOptions {
   queue: string;
-  /** Messages in flight at most. */
+  /** Maximum number of messages in flight. */
   prefetch: number;
-  /** Bytes in flight to aim for at most. */
+  /** Number of bytes in flight that the prefetch aims for. */
   targetBytes: number;
   mayReceive: () => boolean;
   /** Number of messages in flight. */
@@ -22,8 +22,8 @@ export interface SubscriptionOptions {
 }
 
 /**
- * Messages requested until their size is known, because messages of any size arrive once they are requested: 32 MiB of
- * the largest ones that the shipped configuration of RabbitMQ accepts. A prefetch of 40,000 would be 40 GiB of them.
+ * Prefetch until the size of the messages is known. Thirty-two of the largest messages that the shipped configuration
+ * of RabbitMQ accepts take 32 MiB; a prefetch of 40,000 would allow 40 GiB of them.
  */
 const firstPrefetch = 32;
 
@@ -31,7 +31,10 @@ export function createSubscription(channel: Channel, options: SubscriptionOption
   const { queue, targetBytes, mayReceive, inFlight, onMessage } = options;
   const first =
     targetBytes === Number.POSITIVE_INFINITY ? options.prefetch : Math.min(firstPrefetch, options.prefetch);
-  /** Two at most: the broker fixes a consumer's prefetch when it starts, so a further consumer extends it. */
+  /**
+   * Tags of one or two consumers. The broker fixes the prefetch of a consumer when it starts, so a second consumer
+   * extends it.
+   */
   let consumerTags: string[] = [];
   let isExtended = false;
   let sample = { count: 0, bytes: 0 };
@@ -61,7 +64,7 @@ export function createSubscription(channel: Channel, options: SubscriptionOption
       sample = { count: 0, bytes: 0 };
       await subscribe(first);
     }
-    // Asked again, because the answer can have changed during the round trip.
+    // The result of `mayReceive` can have changed during the round trip.
     if (mayReceive()) return;
     const tags = consumerTags;
     consumerTags = [];

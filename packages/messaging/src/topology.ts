@@ -9,7 +9,10 @@ import type { Channel } from 'amqplib';
 
 export const alertFiredQueue = 'alert-fired';
 export const deliveriesQueue = 'deliveries';
-/** Messages published to `tocsin.alerts` with an unknown routing key, or while the binding was missing. */
+/**
+ * Queue of messages that were published to `tocsin.alerts` with an unknown routing key, or while the binding was
+ * missing.
+ */
 export const unroutedQueue = 'alerts-unrouted';
 
 const unroutedExchange = 'tocsin.alerts.unrouted';

@@ -28,7 +28,7 @@ test('messages after an overdue confirm fail at once until the late confirm arri
   await broker.ready();
   proxy.freeze();
   await expect(publisher.publish(alert('overdue'))).rejects.toMatchObject({ reason: 'timeout' });
-  // One after the other, for longer than each of them would wait for its confirm.
+  // Ten messages are published one after the other, for longer than one of them would wait for its confirm.
   for (let count = 0; count < 10; count += 1) {
     expect(await outcomeOf(publisher.publish(alert('refused')))).toEqual({
       outcome: 'unavailable',
@@ -70,7 +70,7 @@ test('messages to a blocked broker fail at once until the broker is unblocked', 
   // RabbitMQ reports the block with the first message on a connection, which it does not read.
   const first = outcomeOf(publisher.publish(alert('unread')));
   proxy.sendBlocked();
-  // It fails before its confirm is overdue.
+  // The first message fails before its confirm is overdue.
   expect((await first).outcome).toBe('blocked');
   for (let count = 0; count < 5; count += 1)
     expect(await outcomeOf(publisher.publish(alert('refused')))).toEqual({

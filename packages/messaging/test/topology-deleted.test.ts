@@ -91,7 +91,7 @@ test('an alert that expires goes to the unrouted queue if the policy says so', a
     return found !== false;
   });
   expect(found).toMatchObject({ content, fields: { routingKey: alertFiredKey } });
-  // It does not expire a second time.
+  // The alert in the unrouted queue does not expire a second time.
   expect(found).toMatchObject({ properties: { expiration: undefined } });
 });
 

@@ -2,7 +2,7 @@ import type { Knex } from 'knex';
 import { initialSchema } from './0001-initial-schema.js';
 
 export interface Migration {
-  /** Begins with a number of four digits; names in alphabetical order are in the order of their application. */
+  /** A name begins with a number of four digits. Migrations are applied in the alphabetical order of their names. */
   name: string;
   up: (knex: Knex) => Promise<unknown>;
 }

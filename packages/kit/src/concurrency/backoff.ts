@@ -7,7 +7,7 @@ export interface BackoffOptions {
   maxMs: number;
   /** Part of the delay that is random, 0 to 1, so that many callers do not retry together. Unless given: 0.5. */
   jitter?: number;
-  /** Returns a random number from 0 to 1. */
+  /** Returns a random number between 0 and 1. */
   random?: () => number;
 }
 
@@ -22,7 +22,7 @@ export interface RetryOptions {
   shouldRetry: (error: unknown, failures: number) => boolean;
   /** Delay in milliseconds after the n-th failure; 0 retries at once. */
   backoff: (failures: number, error: unknown) => number;
-  /** Ends the retries: the last error is thrown. Work in progress is not interrupted. */
+  /** Ends the retries when aborted: the last error is thrown, and work in progress is not interrupted. */
   signal?: AbortSignal;
   /** Called before each delay. */
   onRetry?: (error: unknown, failures: number) => void;

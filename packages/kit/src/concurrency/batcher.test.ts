@@ -94,7 +94,7 @@ test('batches start gatherMs apart, unless the next batch is full', async () => 
   add(upTo(25));
   await endAll(4);
   expect(batches.slice(0, 4).map(({ items }) => items.length)).toEqual([1, 4, 10, 10]);
-  // A timer can fire up to 1 ms early by the other clock.
+  // A timer can fire up to 1 ms early as measured by `performance.now()`.
   expect(batches[1]!.atMs - batches[0]!.atMs).toBeGreaterThanOrEqual(gatherMs - 1);
 });
 

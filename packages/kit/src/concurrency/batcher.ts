@@ -8,11 +8,17 @@ export interface BatcherOptions<Item, Result> {
   run: (items: Item[]) => Promise<Result[]> | Promise<void>;
   /** Called once for each item, with its result or with the error that it fails with. */
   onSettled: (item: Item, end: PromiseSettledResult<Result>) => void;
-  /** Items in a batch at most. */
+  /** Maximum number of items in a batch. */
   maxSize: number;
-  /** Batches in progress at once. A further batch starts only if it is at least as large as the batch before it. */
+  /**
+   * Maximum number of batches in progress. A further batch starts only if it is at least as large as the batch before
+   * it.
+   */
   concurrency: number;
-  /** Time between the starts of two batches, unless the next batch is full. 0: a lone item starts at once. */
+  /**
+   * Time between the starts of two batches, in milliseconds, unless the next batch is full. 0: a lone item starts at
+   * once.
+   */
   gatherMs?: number;
   /** Waiting items are served round robin by this key. Without it, they are served in the order of arrival. */
   keyOf?: (item: Item) => string;
@@ -38,7 +44,10 @@ export interface PromiseBatcher<Item, Result> {
   add(item: Item): Promise<Result>;
 }
 
-/** Parts of failed batches in progress at once. Each part can occupy a database connection while it waits for a lock. */
+/**
+ * Maximum number of parts of failed batches in progress. Each part can occupy a database connection while it waits for
+ * a lock.
+ */
 const partsAtOnce = 2;
 const retryBackoff = { firstMs: 50, maxMs: 2_000 };
 

@@ -18,10 +18,13 @@ export interface RateLimiter {
 
 /** Resolution of the window. Used units return up to 500 ms late, so a key gets at least 99 % of its limit over time. */
 const stepMs = 500;
-/** Steps of the window: one minute, and one step that has left it only in part. 121 counters take 500 bytes for a key. */
+/**
+ * Number of steps in the window: one minute, plus the oldest step, which has left the window only in part. The 121
+ * counters of a key take 500 bytes.
+ */
 const steps = 60_000 / stepMs + 1;
 
-/** Use of one key by step, as a ring buffer. */
+/** Units that one key used in each step, as a ring buffer. */
 interface Use {
   counts: Uint32Array;
   /** Sum of `counts`. */

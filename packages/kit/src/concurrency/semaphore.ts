@@ -5,7 +5,7 @@ export interface SemaphoreOptions {
   permitsPerKey?: number;
   /** Number of callers that can wait for a permit; a further caller is rejected at once. Unless given: no limit. */
   maxWaiting?: number;
-  /** Like `maxWaiting`, for the callers of one key. */
+  /** Number of callers of one key that can wait for a permit. Unless given: no limit. */
   maxWaitingPerKey?: number;
   /** Longest wait for a permit, in milliseconds. Unless given: no limit. */
   maxWaitMs?: number;

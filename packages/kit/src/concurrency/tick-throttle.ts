@@ -21,7 +21,7 @@ export function createTickThrottle(perTick: number): TickThrottle {
     setImmediate(() => {
       isTickRequested = false;
       const due = scheduled.take(perTick);
-      // Requested first: a callback that throws must not stop the others.
+      // The next tick is requested before the callbacks run, so that a callback that throws does not stop the others.
       requestTick();
       for (const { callback } of due) callback();
     });

@@ -20,7 +20,7 @@ export type JsonBodyParser = (
 
 /** Bodies below this size, such as alerts, need no permit: 4,000 connections can have 64 MiB of them in progress. */
 const largeBodyBytes = 16_384;
-/** Memory for large bodies: an eighth of a container of 512 MiB. */
+/** Maximum memory for large bodies: an eighth of a container of 512 MiB. */
 const largeBodiesBytes = 67_108_864;
 /** Parsing and checking the large bodies of one sender takes at most 1 s at once, then a tenth of the thread. */
 const parseBudget = { share: 0.1, burstMs: 1_000 };

@@ -33,7 +33,8 @@ export function labelRoute(routes: readonly Route<never>[]): RequestHandler {
     });
   }
   return (request, response, next) => {
-    // Express would respond to OPTIONS itself and throw on a malformed escape, so the copy has neither.
+    // The request is copied without OPTIONS, to which Express would respond itself, and without percent escapes, on
+    // which it would throw if they are malformed.
     const method = request.method === 'OPTIONS' ? 'ANY' : request.method;
     router({ method, url: request.url.replaceAll('%', '_') } as Request, response, () => {});
     next();

@@ -13,7 +13,7 @@ export interface HttpServer {
 export interface ListenOptions {
   host: string;
   port: number;
-  /** Test override. */
+  /** Replaces limits in tests. */
   limits?: Partial<SlowClientLimits>;
 }
 
@@ -39,7 +39,7 @@ export async function listen(
     },
     app,
   );
-  // One more than the limit, so that the app can detect an excess.
+  // One line above the limit is accepted, so that the app can detect an excess.
   server.maxHeadersCount = maxHeaderLines + 1;
   guardAgainstSlowClients(server, limits);
   rejectMalformedBytes(server);

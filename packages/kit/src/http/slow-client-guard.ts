@@ -11,9 +11,9 @@ export interface SlowClientLimits {
 
 const defaults: SlowClientLimits = {
   idleMs: 30_000,
-  // Sixteen of the largest responses, in a container of 512 MiB.
+  // Memory of sixteen of the largest responses, in a container of 512 MiB.
   maxUnsentBytes: 67_108_864,
-  // About 100 MiB when all are idle; a reverse proxy needs a few hundred.
+  // Idle connections take about 100 MiB at this number; a reverse proxy needs a few hundred connections.
   maxConnections: 4_000,
 };
 

@@ -19,7 +19,7 @@ afterEach(async () => {
 /** URL of the virtual host of this test. */
 export const brokerUrl = () => url;
 
-/** Closes it when the test has ended. */
+/** Closes a connection when the test has ended. */
 export function closeAtEnd(connection: { close(): Promise<void> }): void {
   open.push(connection);
 }
@@ -44,7 +44,7 @@ export async function newQueueDepth(queue: string): Promise<QueueDepth> {
   return queueDepth;
 }
 
-/** The texts of the alerts that come, from when `broker` is ready. */
+/** Collects the bodies of the alerts that arrive once `broker` is ready. */
 export async function takeAlerts(broker: Broker): Promise<string[]> {
   const taken: string[] = [];
   await createConsumer(broker, {

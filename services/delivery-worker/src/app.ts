@@ -61,7 +61,8 @@ export async function createDeliveryWorker(
   const repository = createDispatchRepository(database, config.leases);
   const publish = createPublishDeliveries({ publisher, repository, databaseRetry, logger });
 
-  // A worker that stops fails all messages that wait. They are no errors: the broker delivers them to another worker.
+  // Messages that wait fail when the worker stops. These failures are not reported, because the broker delivers the
+  // messages to another worker.
   const onError = (err: unknown) => {
     if (signal.aborted) return;
     metrics.messageFailed();

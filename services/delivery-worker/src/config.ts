@@ -8,22 +8,30 @@ export interface DeliveryWorkerConfig extends ServiceConfig {
   secretsKeys: Secret;
   egress: { allow: string[]; caFile?: string };
   retry: RetryPolicy;
-  /** Requests in flight at most. The worker has up to twice as many messages of deliveries in flight. */
+  /**
+   * Maximum number of requests in flight. The worker has up to twice as many messages of deliveries in flight, and 200
+   * more.
+   */
   slots: number;
   leases: Leases;
   retentionDays: number;
 }
 
 export interface Leases {
-  /** Time for which a delivery may be in the queue. */
+  /** Longest time that a delivery may be in the queue, in milliseconds. */
   queuedMs: number;
-  /** Time for which a claim is valid without a renewal. */
+  /** Time for which a claim is valid without a renewal, in milliseconds. */
   claimMs: number;
 }
 
-/** Worst-case wait in the queue: with every slot on a hanging destination, one is free after the 10 s request timeout. */
+/**
+ * Longest wait in the queue: with every slot on a hanging destination, a slot is free again after the request timeout
+ * of 10 s.
+ */
 const minQueuedLeaseMs = 10_000;
-/** The time that a lease must have left when its request is sent, and one second until then. */
+/**
+ * Time that a lease must have left when its request is sent, plus one second for the way from the claim to the request.
+ */
 const minClaimLeaseMs = minLeaseMs + 1_000;
 
 /** @throws ConfigError listing every problem */

@@ -22,7 +22,7 @@ export interface Consumers {
 interface Handlers {
   alerts: {
     handle(message: QueueMessage): void;
-    /** Fails the messages that wait for their turn. */
+    /** Rejects the messages that wait for a batch. */
     rejectWaiting(error: Error): void;
   };
   deliveries: { handle(message: QueueMessage): void };
@@ -31,7 +31,7 @@ interface Handlers {
 export interface ConsumersDeps {
   broker: Broker;
   availability: DatabaseRetry['availability'];
-  /** Requests in flight at most. */
+  /** Maximum number of requests in flight. */
   slots: number;
   onError: (error: unknown) => void;
   logger: Logger;
@@ -40,15 +40,22 @@ export interface ConsumersDeps {
 }
 
 /**
- * Alerts in flight at most. The worker serves them round robin by workspace, while the queue is first come, first served:
- * during a storm, which is published faster than it is written, fairness begins with the alerts in flight (docs/adr/0010).
+ * Maximum number of alerts in flight. The worker serves them round robin by workspace, while the queue is first come,
+ * first served. During a storm, alerts are published faster than they are written, and only those in flight are served
+ * fairly (docs/adr/0010).
  */
 const alertPrefetch = 40_000;
-/** For each queue. Alerts have about 600 bytes, so half of it holds 40,000; other publishers can send any size. */
+/**
+ * Limit of the bytes in flight of each queue; the prefetch aims for half of it. Alerts have about 600 bytes, so the
+ * half holds 40,000 of them; other publishers can send messages of any size.
+ */
 const maxBytes = 64 * 1_048_576;
-/** Few messages are unroutable, unless a binding is missing. */
+/** Prefetch of the queue of unroutable alerts, which has few messages unless a binding is missing. */
 const unroutedPrefetch = 1_000;
-/** A frozen broker does not reply. The messages that it sends afterwards are returned to it with the channel. */
+/**
+ * Longest wait for a reply of the broker when consumers are paused, because a frozen broker does not reply. Messages
+ * that it sends afterwards are returned when the channel closes.
+ */
 const pauseTimeoutMs = 2_000;
 
 export function createConsumers(deps: ConsumersDeps): Consumers {
@@ -70,7 +77,8 @@ export function createConsumers(deps: ConsumersDeps): Consumers {
       });
       await open({ queue: alertFiredQueue, prefetch: alertPrefetch, handle: alerts.handle });
       await open({ queue: unroutedQueue, prefetch: unroutedPrefetch, handle: alerts.handle });
-      // Half of the messages can wait for a slow destination or a slot, and the other half still keeps all slots busy.
+      // Twice the slots: while half of the messages wait for a slow destination or a slot, the other half keeps all
+      // slots busy.
       const prefetch = 2 * slots + maxRecording;
       await open({ queue: deliveriesQueue, prefetch, handle: deliveries.handle });
     },
@@ -87,7 +95,7 @@ interface Pausable {
   returnToBroker(): Promise<unknown>;
 }
 
-/** Longer than the restart of a database, or than the change to another primary. */
+/** Time after which messages are returned to the broker: longer than a restart or a failover of the database. */
 const returnAfterMs = 15_000;
 
 /**

@@ -42,7 +42,7 @@ export interface DatabaseRetryDeps {
 
 const backoff = { firstMs: 50, maxMs: 2_000 };
 const maxConflicts = 10;
-/** About one line a minute for an item that is retried every two seconds. */
+/** An item is retried about every two seconds, so this is about one log line a minute. */
 const retriesPerLogLine = 30;
 
 export function createDatabaseRetry({ logger, signal }: DatabaseRetryDeps): DatabaseRetry {
@@ -83,7 +83,8 @@ export function createDatabaseRetry({ logger, signal }: DatabaseRetryDeps): Data
       return createPromiseBatcher({
         ...options,
         run: (items) => whileUnavailable(async () => (await commit(items)) ?? []),
-        // Unavailability gets here only when the worker stops, and then every item fails with it.
+        // While the worker runs, an unavailable database is waited for. The error gets here only when the worker stops,
+        // and then it fails every item.
         failsWholeBatch: isDatabaseUnavailable,
         retryItem(item, { error, failures }) {
           if (failures % retriesPerLogLine === 1) logger.warn({ err: error, failures }, 'database.postponed');

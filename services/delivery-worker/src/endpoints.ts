@@ -50,7 +50,7 @@ export async function openEndpoints(parts: EndpointsParts): Promise<number> {
 function checksOf({ database, consuming, queueDepth, checkKeys }: EndpointsParts) {
   const isBrokerUp = async () => {
     if (!consuming.isUp()) throw new Error('The broker is unavailable.');
-    // A connection to a frozen broker stays open until the heartbeats fail, so a reply is required.
+    // A reply is required, because a connection to a frozen broker stays open until the heartbeats fail.
     await queueDepth();
   };
   return { database: () => checkSchema(database), broker: isBrokerUp, secrets: checkKeys };

@@ -11,11 +11,11 @@ beforeEach(async () => {
 });
 afterEach(() => db.drop());
 
-/** In the order of the index of waiting deliveries. */
+/** The index of waiting deliveries has the rows of `paused` before those of `other`. */
 const paused = { workspaceId: '00000000-0000-4000-8000-000000000000', webhookId: randomUUID() };
 const other = { workspaceId: 'ffffffff-ffff-4fff-bfff-ffffffffffff', webhookId: randomUUID() };
 
-/** Deliveries that became due that many seconds ago. */
+/** Inserts deliveries that became due `secondsAgo` seconds ago. */
 async function addDue(
   webhook: typeof paused,
   { count = 1, secondsAgo }: { count?: number; secondsAgo: number },

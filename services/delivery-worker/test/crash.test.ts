@@ -67,7 +67,7 @@ test(
   async () => {
     const bad = await harness.addTarget();
     const good = await Promise.all(Array.from({ length: 10 }, () => harness.addTarget()));
-    // By then the other requests are in flight, without a response.
+    // The worker is killed while the other requests are in flight, without a response.
     harness.destination.respond(bad.path, () => setTimeout(() => worker.kill(), 200));
     for (const { path } of good)
       harness.destination.respond(path, (_, response) => setTimeout(() => response.end('ok'), 600));

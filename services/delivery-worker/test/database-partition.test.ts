@@ -96,7 +96,7 @@ test('a malformed message returned by a worker that is cut off becomes one dead 
   await other.close(12_000);
   harness.workers.splice(harness.workers.indexOf(other), 1);
 
-  // It consumes again once it has nothing left to write.
+  // The worker consumes again once it has nothing left to write.
   await knex.raw(`alter role ${role} login`);
   await harness.publishRaw(late!);
   await isDeadLettered(late!);

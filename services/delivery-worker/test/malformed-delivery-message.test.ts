@@ -42,11 +42,11 @@ test.each([
 
 test('few large delivery messages are in flight at once, and all become dead letters', async () => {
   await harness.database.knex.transaction(async (trx) => {
-    // Messages in flight stay in flight.
+    // The lock prevents that dead letters are written, so that messages in flight stay in flight.
     await trx.raw('lock table dead_letters in access exclusive mode');
     const large = Array.from({ length: 600 }, (_, index) => Buffer.alloc(100_000, `${index} `));
     await Promise.all(large.map((content) => harness.publishDue(content)));
-    // 32 MiB hold 335 of them.
+    // The limit of 32 MiB holds 335 of the messages.
     await until('the first are in flight', async () => (await harness.dueInQueue()) <= 265);
     await sleep(500);
     expect(await harness.dueInQueue()).toBe(265);

@@ -51,7 +51,7 @@ const ended = (count: number) =>
     async () => (await harness.database.knex('deliveries').where({ status: 'succeeded' })).length === count,
     { timeoutMs: 25_000 },
   );
-/** Slots of a webhook that has not responded yet. */
+/** Slot limit of a webhook that has not responded yet. */
 const inFlight = 4;
 const requests = (path: string) => harness.destination.at(path).length;
 

@@ -276,7 +276,7 @@ test.each([
     harness.destination.respond(target.path, async (_, response) => {
       await harness.database.knex('alert_rule_webhooks').where({ webhook_id: target.id }).delete();
       await change(target.id);
-      // The retry would follow an hour later.
+      // Without the change, the retry would follow an hour later.
       response.writeHead(503, { 'Retry-After': '3600' }).end();
     });
     const alertId = await harness.fire(await harness.addRule([target.id]));

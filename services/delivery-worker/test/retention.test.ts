@@ -82,7 +82,7 @@ test('the keys of a day are removed with it, and not an hour later', async () =>
   await until('every job pauses', () => pauses.length === 4);
   expect(await knex('alert_keys')).toHaveLength(1);
   await reader.commit();
-  // The job of the keys still pauses.
+  // The hourly job that removes keys is still in its pause.
   goOn(minuteMs);
   await until('every job pauses', () => pauses.length === 4);
   expect(sorted(pauses)).toEqual([hourMs, hourMs, hourMs, hourMs]);

@@ -37,7 +37,7 @@ export interface EngineAuth {
   close(deadlineMs: number): Promise<void>;
 }
 
-/** The seam for tests. */
+/** Replacements for tests. */
 export interface EngineAuthOverrides {
   /** Monotonic clock in milliseconds. */
   now?: () => number;

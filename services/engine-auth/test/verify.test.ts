@@ -225,7 +225,7 @@ test.each([
 ])(
   'a flood of guesses at %s is 401, and does not keep a key from its first use, nor a key from being made',
   async (_, idFor) => {
-    // Created by another instance, so this one has not cached it.
+    // Another instance created the key, so this one has not cached it.
     const fresh = await createKey(other);
     const guesses = guess(engine, () => idFor(fresh.id));
     await guesses.underWay();

@@ -42,7 +42,7 @@ export interface WebhookApi {
   close(deadlineMs: number): Promise<void>;
 }
 
-/** Test overrides. */
+/** Replacements for tests. */
 export interface WebhookApiOverrides {
   logger?: Logger;
   now?: () => Date;

@@ -157,7 +157,7 @@ test('long searches leave database connections for short reads', async () => {
   expect((await list(otherWorkspaceId, 'outsider')).status).toBe(200);
 });
 
-/** Resolves when `count` statements wait for a lock. */
+/** Resolves when `count` statements are waiting for a lock. */
 async function waitingForLocks({ knex }: TestApi['database'], count: number): Promise<void> {
   const ofThisDatabase = 'database = (select oid from pg_database where datname = current_database())';
   const waiting = async () =>

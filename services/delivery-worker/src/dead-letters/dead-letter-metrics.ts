@@ -7,7 +7,7 @@ export function createDeadLetterMetrics(metrics: Metrics) {
     'Messages moved to the dead-letter table.',
     ['reason'],
   );
-  // Alarms watch the increase of a series, and a series that starts at 1 has none.
+  // Series start at 0, because a series that starts at 1 shows no increase and alarms watch increases.
   for (const reason of deadLetterReasons) deadLetters.inc({ reason }, 0);
   return { deadLettered: (reason: DeadLetterReason) => deadLetters.inc({ reason }) };
 }

@@ -12,33 +12,43 @@ export interface DeadLetter {
   routingKey: string;
   content: Buffer;
   requestId: string | undefined;
-  /** A worker that died before its acknowledgement may have written this letter already. */
+  /**
+   * True if the broker has delivered the message before. A worker that died before the acknowledgement may have written
+   * the dead letter already.
+   */
   redelivered: boolean;
 }
 
 export interface DeadLetterRepository {
   /**
-   * Resolves after the commit, so that the messages may be acknowledged. A letter that is there is not written redelivered; for
-   * a redelivered message neither is one that equals a letter of the last hour, unless that one was requeued.
+   * Writes dead letters. Resolves after the commit, so that the messages may be acknowledged. A dead letter whose id
+   * exists is not written again. A dead letter of a redelivered message is not written either if an equal one of the
+   * last hour exists that was not requeued.
    */
   add(letters: DeadLetter[]): Promise<void>;
 }
 
 /**
- * Largest message that is parsed as an alert. Tocsin's own have a few kilobytes. A message as large as the broker accepts
- * by default (128 MiB) would cost more memory than the process has, and would stop one worker after the other.
+ * Largest message that is parsed as an alert. Alerts published through the API have a few kilobytes. A message of 128
+ * MiB, the default limit of the broker, would exceed the memory of the process and stop one worker after the other.
  */
 export const maxAlertBytes = 1_048_576;
 
-/** More than the API ever shows of a message, so that it is shown as truncated. */
+/**
+ * Stored size of a message that is too large for an alert. It exceeds what the API shows of a message, so that the API
+ * shows the message as truncated.
+ */
 const truncatedBytes = 131_072;
 
-/** The part of a message that is stored: all of what can be an alert, so that it can be requeued; else its beginning. */
+/**
+ * Returns the part of a message that is stored. A message that can be an alert is stored as a whole, so that it can be
+ * requeued; of a larger one only the beginning is stored.
+ */
 export function truncatePayload(content: Buffer): Buffer {
   return content.length > maxAlertBytes ? content.subarray(0, truncatedBytes) : content;
 }
 
-/** Contains the time and a hash of everything that tells two letters apart. */
+/** Returns an id that contains the time and a hash of the members in which two dead letters can differ. */
 export function deadLetterId(
   nowMs: number,
   { queue, routingKey, requestId, content }: Omit<DeadLetter, 'id'>,
@@ -75,9 +85,12 @@ export function createDeadLetterRepository(database: Database): DeadLetterReposi
   };
 }
 
-/** Position of the hash in an id, counted from 1 as SQL does. */
+/** Position of the hash in the text of an id, counted from 1 as in SQL. */
 const hashAt = 15;
-/** The broker redelivers the messages of a dead worker at once if there is another worker. */
+/**
+ * Age up to which an equal dead letter counts as the same. The broker redelivers messages of a dead worker at once if
+ * another worker runs.
+ */
 const lookBackMs = 3_600_000;
 const beyondAllIds = 'ffffffff-ffff-ffff-ffff-ffffffffffff';
 

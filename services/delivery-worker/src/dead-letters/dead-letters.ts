@@ -61,7 +61,7 @@ export function createSettleMessage(deps: DeadLetterDeps): SettleMessage {
   return (message, outcome) => {
     if (outcome.kind === 'processed') return message.ack();
     if (outcome.kind === 'unprocessable') return deadLetter(message, outcome);
-    // A rejected value stays rejected. Any other error can end, by itself or by an operator.
+    // A value that the database rejects stays rejected. Any other error can end by itself or through an operator.
     if (classifyDatabaseError(outcome.error) !== 'invalid_value') return message.retry(outcome.error);
     const detail = `The database rejected a value: ${outcome.error}`;
     deadLetter(message, { kind: 'unprocessable', reason: 'invalid_message', detail });
@@ -72,9 +72,9 @@ interface Pending {
   message: QueueMessage;
   reason: DeadLetterReason;
   detail: string;
-  /** On this process's monotonic clock. */
+  /** Time of receipt on the monotonic clock of this process, in milliseconds. */
   receivedAtMs: number;
-  /** Set before the first commit, so that a repeated commit writes the same row. */
+  /** Row to write, made before the first commit so that a repeated commit writes the same row. */
   letter?: DeadLetter;
 }
 
@@ -104,7 +104,7 @@ function toLetter({ message, reason, detail, receivedAtMs }: Pending, offsetMs: 
   return { ...letter, id: deadLetterId(receivedAtMs + offsetMs, letter) };
 }
 
-/** Divides letters into statements of 4 MiB at most; a larger letter has a statement of its own. */
+/** Divides dead letters into statements of 4 MiB at most. A larger dead letter gets a statement of its own. */
 function chunksOf(letters: DeadLetter[]): DeadLetter[][] {
   const chunks: DeadLetter[][] = [];
   let bytesLeft = 0;

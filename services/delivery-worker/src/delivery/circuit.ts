@@ -36,7 +36,7 @@ export interface CircuitInput {
   claimed: Pick<ClaimedDelivery, 'webhookId' | 'deliveryId' | 'pause' | 'webhook'>;
   result: SendResult;
   failures: FailureCounter;
-  /** 0 to 1. */
+  /** Random number from 0 to 1. */
   random: number;
 }
 

@@ -16,7 +16,7 @@ export interface ClaimRepository {
 export function createClaimRepository(database: Database, leaseMs: number): ClaimRepository {
   return {
     async claim(due, token) {
-      // Read before the statement runs, so that this process believes the lease to end before the database does.
+      // Time before the statement runs: a lease counted from it ends for this process before it ends for the database.
       const leaseEndsAtMs = performance.now() + leaseMs;
       const firstId = firstIdOf(due.map(({ deliveryId }) => deliveryId));
       const rows = await database.prepared<ClaimedRow>(claim, [...columnsOf(due), leaseMs, token, firstId]);

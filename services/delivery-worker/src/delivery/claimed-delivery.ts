@@ -10,7 +10,7 @@ export interface ClaimedDelivery {
   claimsWithoutOutcome: number;
   /** Steps of the retry schedule that are used up. */
   step: number;
-  /** Time since the run began. */
+  /** Time since the run began, in milliseconds. */
   ageMs: number;
   /** True after a redelivery by hand. */
   manual: boolean;
@@ -27,14 +27,17 @@ export interface ClaimedDelivery {
   leaseEndsAtMs: number;
 }
 
-/** Claims without an outcome after which a delivery may be the cause of its workers' crashes. */
+/**
+ * Claims without an outcome after which the next claim of a delivery is in quarantine: the delivery may crash its
+ * workers.
+ */
 const quarantinedAfter = 3;
-/** A delivery that was claimed this often without an outcome is not sent again: it fails as `crashes_worker`. */
+/** Claims without an outcome after which a delivery is not sent again and fails as `crashes_worker`. */
 export const maxClaimsWithoutOutcome = 8;
 
 /**
- * A worker has at most one such delivery in flight. If the process crashes, no other delivery that is suspected gets
- * another claim without an outcome.
+ * True for a delivery in quarantine. A worker has at most one of them in flight, so a crash adds a claim without an
+ * outcome to no other delivery in quarantine.
  */
 export function needsQuarantine(delivery: Pick<ClaimedDelivery, 'claimsWithoutOutcome'>): boolean {
   return delivery.claimsWithoutOutcome > quarantinedAfter;

@@ -8,7 +8,7 @@ export interface ClassifyInput {
   step: number;
   retryOnTimeout: boolean;
   policy: RetryPolicy;
-  /** 0 to 1. */
+  /** Random number from 0 to 1. */
   random: number;
 }
 

@@ -64,12 +64,12 @@ export const maxRecording = 200;
  * slow, and no further delivery is claimed at write.
  */
 const maxInFlightPerSlot = 3;
-/** Deliveries of webhooks in state `unknown`, in each tick of the event loop. */
+/** Deliveries of webhooks in state `unknown` that may start in each tick of the event loop. */
 const unknownPerTick = 4;
 /**
- * Deliveries claimed at write, in each tick of the event loop. A commit makes hundreds of them ready. Started together,
- * all would be in memory before the first response is read, and the reply to the next commit would wait. Workspaces are
- * served round robin.
+ * Deliveries claimed at write that may start in each tick of the event loop, round robin by workspace. A commit makes
+ * hundreds of them ready. Started together, all would be in memory before the first response is read, and the reply to
+ * the next commit would wait.
  */
 const startsPerTick = 32;
 

@@ -18,7 +18,10 @@ export interface DeliveryDeps {
   webhooks: Pick<WebhooksReader, 'get'>;
   render: RenderBody;
   renderBudget: Pick<RenderBudget, 'run'>;
-  /** For webhooks in state `unknown`: hundreds of their deliveries can become due in one tick of the event loop. */
+  /**
+   * Spreads the deliveries of webhooks in state `unknown`, because hundreds of them can become due in one tick of the
+   * event loop.
+   */
   tickThrottle: Pick<TickThrottle, 'wait'>;
   slots: Slots;
   sender: Pick<Sender, 'send'>;
@@ -31,7 +34,7 @@ export interface DeliveryDeps {
   onAttempt: () => void;
   /** Unix time in milliseconds. */
   now: () => number;
-  /** 0 to 1. */
+  /** Returns a random number from 0 to 1. */
   random: () => number;
 }
 
@@ -195,12 +198,18 @@ function noSlot({ webhookId }: ClaimedDelivery, { slots, random }: DeliveryDeps)
 
 const maxQuarantineWaitMs = 5_000;
 
-/** Spread at random, so that deliveries that wait for the quarantine do not all return at once. */
+/**
+ * Defers a delivery because another one is in quarantine. The delay is random, so that waiting deliveries do not return
+ * together.
+ */
 function quarantineTaken(random: number): Deferral {
   return { kind: 'deferred', afterMs: random * maxQuarantineWaitMs, reason: 'quarantine' };
 }
 
-/** One literal, because one line is written for each request: spreading objects takes longer than writing the line. */
+/**
+ * The fields are one literal, because one line is logged for each request and spreading objects takes longer than
+ * writing the line.
+ */
 function logFields(claimed: ClaimedDelivery, outcome: Outcome, attempt?: Attempt) {
   return {
     request_id: claimed.requestId ?? undefined,

@@ -7,9 +7,9 @@ import type { DeliveryDue } from '@tocsin/contracts';
  */
 export interface InFlightDeliveries {
   /**
-   * Claims and delivers. If the delivery is in flight, the message is kept and handled after that, because it can refer
-   * to the row as the delivery in flight leaves it; the promise resolves at once. One of several such messages is kept,
-   * because a claim reads the row in its latest state.
+   * Claims and delivers. While the delivery is in flight, its latest message is kept and handled afterwards, because
+   * that message can refer to the row as the delivery in flight leaves it. The promise then resolves at once. One kept
+   * message is enough, because a claim reads the latest state of the row.
    */
   deliverDue(due: DeliveryDue): Promise<void>;
   /** Counts a delivery as in flight until `work` has ended. Kept messages are handled even if `work` fails. */

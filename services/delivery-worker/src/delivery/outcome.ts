@@ -27,7 +27,7 @@ export interface Deferral {
   kind: 'deferred';
   afterMs: number;
   reason: (typeof deferralReasons)[number];
-  /** Shown in the delivery meanwhile. Unless given, the delivery keeps its previous error. */
+  /** Failure that the delivery shows until its next attempt. Unless given, the delivery keeps its previous error. */
   failure?: Failure;
 }
 

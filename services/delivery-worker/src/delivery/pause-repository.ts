@@ -2,7 +2,10 @@ import { type Database, sqlArray } from '@tocsin/database';
 
 export interface Pause {
   webhookId: string;
-  /** Version that the request was made with. A pause is not written if the webhook was changed or deleted since. */
+  /**
+   * Version of the webhook that the request was made with. A pause is not written if the webhook was changed or deleted
+   * since.
+   */
   version: number;
   reason: 'retry_after' | 'circuit';
   forMs: number;

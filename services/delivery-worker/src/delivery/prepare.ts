@@ -28,9 +28,9 @@ export interface PrepareInput {
   /** Resolves to undefined if the workspace is over its render budget. */
   render: (source: string, facts: AlertFacts) => Promise<Rendered | undefined>;
   policy: RetryPolicy;
-  /** 0 to 1. */
+  /** Random number from 0 to 1. */
   random: number;
-  /** On the process's monotonic clock, in milliseconds. */
+  /** Present time on the monotonic clock of the process, in milliseconds. */
   nowMs: number;
 }
 
@@ -54,7 +54,8 @@ export async function prepare(input: PrepareInput): Promise<Prepared> {
       'expired',
       `The delivery was not made in time.${isUndecryptable ? ` ${undecryptable}` : ''}`,
     );
-  // Checked after the reasons that end a delivery: one whose lease is always too short must expire too.
+  // Reasons that end a delivery are checked before the lease, so that a delivery whose lease is always too short can
+  // expire.
   if (claimed.leaseEndsAtMs - nowMs < minLeaseMs)
     return { kind: 'deferred', afterMs: 0, reason: 'lease_too_short' };
   if (claimed.pause !== undefined && claimed.pause.remainingMs > 0)
@@ -77,7 +78,7 @@ function deferUndecryptable({ claimed, random }: PrepareInput): Deferral {
   const waitMs = Math.min(maxUndecryptableMs, Math.max(firstUndecryptableMs, claimed.ageMs / 10));
   return {
     kind: 'deferred',
-    // Two to five seconds at first.
+    // At first the delay is two to five seconds.
     afterMs: waitMs * (0.6 + 0.8 * random),
     reason: 'undecryptable',
     failure: { code: 'internal_error', error: undecryptable },
@@ -106,7 +107,7 @@ type Rendered =
 /** Renders a webhook's body for an alert. A body that is not JSON is not sent. */
 export type RenderBody = (source: string, facts: AlertFacts) => Rendered;
 
-/** The result keeps compiled templates. */
+/** Creates a renderer that keeps compiled templates. */
 export function createRenderBody(): RenderBody {
   const templates = createTemplateCache(createBodyCompiler());
   return (source, facts) => {
@@ -116,7 +117,7 @@ export function createRenderBody(): RenderBody {
     if (!rendered.ok) return renderError(rendered.error);
     const fault = findJsonFault(rendered.output);
     if (fault === undefined) return rendered;
-    // The place, but not the text: a body can contain credentials.
+    // The error names the place without the text, because a body can contain credentials.
     const place = `line ${fault.line}, column ${fault.column} of the rendered body`;
     return {
       ok: false,

@@ -54,7 +54,7 @@ export function createRecordRepository(database: Database, secrets: SecretBox): 
   };
 }
 
-/** Ids, runs and numbers of claims, as every statement here begins its parameters. */
+/** Ids, runs and claim numbers: the first three parameters of every statement in this file. */
 function claimColumns(claims: ClaimedDelivery[]): Buffer[] {
   return [
     sqlArray.uuid(claims.map(({ deliveryId }) => deliveryId)),
@@ -99,7 +99,7 @@ function recordColumns(records: OutcomeRecord[], secrets: SecretBox): unknown[] 
   ];
 }
 
-/** The position of each part in their concatenation, counted from 1 as SQL does. */
+/** Position of each part in the concatenation, counted from 1 as in SQL. */
 function offsetsOf(parts: Buffer[]): number[] {
   let next = 1;
   return parts.map(({ length }) => {

@@ -8,7 +8,7 @@ import type { DeferralRecord, OutcomeRecord, RecordRepository } from './record-r
 
 /** Commits outcomes in batches. A promise resolves after the commit. */
 export interface Recorder {
-  /** Retries until the outcome is committed. A delivery has one outcome at a time here. */
+  /** Records an outcome, and repeats until it is committed. A delivery has at most one outcome in progress. */
   record(record: OutcomeRecord): Promise<void>;
   defer(claimed: ClaimedDelivery, deferral: Deferral): Promise<void>;
   /** Resolves also if the pause cannot be written: the outcome must not wait for it. */
@@ -24,12 +24,15 @@ export interface RecorderDeps {
   shutdown: Pick<Shutdown, 'addInterval'>;
   logger: Logger;
   onBatch: (size: number) => void;
-  /** Duration of a claim's lease. */
+  /** Duration of a claim's lease, in milliseconds. */
   leaseMs: number;
 }
 
 const maxRecordsInBatch = 200;
-/** The slot is free by now, and only the acknowledgement waits: larger batches cost the database less. */
+/**
+ * Time in which outcomes are gathered into a batch, in milliseconds. Larger batches cost the database less, and the
+ * slots are free already: only the acknowledgement waits.
+ */
 const gatherMs = 20;
 
 export function createRecorder(deps: RecorderDeps): Recorder {

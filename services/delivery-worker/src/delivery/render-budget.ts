@@ -10,16 +10,16 @@ export interface RenderBudget {
   /** Returns the result of `render`, which runs when the budget allows it; undefined if too many deliveries wait. */
   run<T>(workspaceId: string, render: () => T): Promise<T | undefined>;
   /**
-   * Number of further deliveries that can wait for the workspace's budget. Unlimited for a workspace that was within its
-   * budget for the last second.
+   * Number of further deliveries that can wait for the budget of the workspace. Unlimited for a workspace that was
+   * within its budget for the last second.
    */
   room(workspaceId: string): number;
 }
 
 const share = 1 / 4;
-/** Twelve renderings of the slowest accepted template (8 ms). A usual template takes 0.01 ms. */
+/** Time for twelve renderings of the slowest accepted template (8 ms). A usual template takes 0.01 ms. */
 const burstMs = 100;
-/** At 8 ms a rendering and a quarter of the time, the last of them waits for one second. */
+/** The last of 32 deliveries waits for about one second, with 8 ms for a rendering and a quarter of the time. */
 const maxWaitingPerWorkspace = 32;
 const exceededForMs = 1_000;
 const maxWorkspaces = 10_000;

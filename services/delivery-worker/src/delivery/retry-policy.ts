@@ -3,9 +3,9 @@ import type { Failure, Outcome } from './outcome.js';
 export interface RetryPolicy {
   /** Waits before the second attempt, the third and so on, in milliseconds. */
   scheduleMs: readonly number[];
-  /** Each wait is longer or shorter by up to this part. */
+  /** Part of a wait by which it is lengthened or shortened at random, from 0 to 1. */
   jitter: number;
-  /** An older delivery has expired. */
+  /** Age at which a delivery expires, in milliseconds. */
   maxAgeMs: number;
 }
 
@@ -19,10 +19,10 @@ export interface RetryInput {
   /** Steps of the schedule that are used up. */
   step: number;
   failure: Failure;
-  /** The destination's `Retry-After`, already limited. */
+  /** Value of the destination's `Retry-After` in milliseconds, one hour at most. */
   retryAfterMs?: number | undefined;
   policy: RetryPolicy;
-  /** 0 to 1. */
+  /** Random number from 0 to 1. */
   random: number;
 }
 

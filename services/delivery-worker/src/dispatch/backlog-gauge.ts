@@ -5,8 +5,8 @@ import type { DispatchDeps } from './dispatcher.js';
 const measureEveryMs = 5_000;
 
 /**
- * Reports the backlog every five seconds. It is apart from the dispatcher, which waits for the broker: the backlog in the
- * database matters most while the broker is unavailable. Values that cannot be read are reported as NaN.
+ * Reports the backlog every five seconds. The gauge does not run in the dispatcher, which waits for the broker: the
+ * backlog in the database matters most while the broker is unavailable. Values that cannot be read are reported as NaN.
  */
 export async function runBacklogGauge(
   deps: Pick<DispatchDeps, 'queueDepth' | 'logger' | 'signal'> & {

@@ -7,7 +7,7 @@ import type { Contender } from './round-robin.js';
 export interface Candidate extends Contender {
   /** True if the webhook was paused and the pause is over: single requests probe it. */
   probing: boolean;
-  /** Limit of validity of this row on the database's clock. No delivery is queued after it. */
+  /** Time on the database's clock until which this result may be used to queue deliveries. */
   queueBy: Date;
 }
 
@@ -17,24 +17,24 @@ export interface Candidate extends Contender {
  */
 export interface Backlog {
   due: number;
-  /** Due for more than a minute although the webhook is not paused. */
+  /** Number of deliveries that have been due for more than a minute although their webhook is not paused. */
   overdue: number;
   oldestDueSeconds: number;
   openCircuits: number;
-  /** Webhooks whose destination asked for a pause. */
+  /** Number of webhooks whose destination asked for a pause. */
   retryAfters: number;
 }
 
 export interface DispatchRepository {
   /** Finds webhooks that have deliveries due and are not paused. At most `limit` deliveries of each are counted. */
   survey(limit: number): Promise<Candidate[]>;
-  /** Counts the queued deliveries that are not recorded: by webhook, and those that are not claimed. */
+  /** Counts the queued deliveries without a recorded outcome: by webhook, and in total those that are not claimed. */
   queued(): Promise<{ byWebhook: Map<string, number>; unclaimed: number }>;
   /** Marks due deliveries as queued, oldest first within each quota. Rows that are locked are skipped. */
   queue(quotas: { contender: Candidate; quota: number }[]): Promise<DeliveryDue[]>;
   /** Sets queued deliveries that are not claimed back to waiting. */
   unqueue(deliveries: DeliveryDue[]): Promise<void>;
-  /** For metrics. */
+  /** Counts the waiting deliveries and webhooks for the metrics. */
   backlog(): Promise<Backlog>;
   /** Sets queued and claimed deliveries with an expired lease back to waiting. Returns their number. */
   releaseExpired(): Promise<number>;
@@ -147,14 +147,14 @@ const unqueue = {
 };
 
 /**
- * Multiple of this worker's longest lease, because other workers can be configured with longer leases. A lease that ends
- * later was given before the database's clock was set back.
+ * A lease that ends after this multiple of the longest lease counts as expired: it was given before the database's
+ * clock was set back. Other workers can be configured with leases longer than those of this worker.
  */
 const beyondAnyLease = 10;
 
-// The number of the claim stays: a late owner can still record its outcome until another worker claims the row. Rows that
-// were claimed several times without an outcome come back at random times, because some of them were only in flight next to
-// the delivery that crashed their worker.
+// The claim number is kept, so a late owner can still record its outcome until another worker claims the row. Rows with
+// several claims without an outcome become due at random times, which separates the delivery that crashes its workers
+// from those that were only in flight at the same time.
 const releaseExpired = {
   name: 'dispatch.release-expired',
   text: `

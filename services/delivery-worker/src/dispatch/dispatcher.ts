@@ -47,14 +47,14 @@ export async function runDispatcher(deps: DispatchDeps): Promise<void> {
       logger.warn({ err }, 'dispatch.postponed');
     }
     sweep.roundEnded({ ok, tookMs: performance.now() - startedAtMs });
-    // If nothing was queued, the window is full or nothing is due: an early next round would find the same.
+    // Without queued deliveries, the window is full or nothing is due, and an early next round would find the same.
     await sleep((hasQueued ? busyPauseMs : idlePauseMs) * (0.75 + Math.random() / 2), signal);
   }
 }
 
 async function dispatchOnce(deps: DispatchDeps): Promise<boolean> {
   const { repository, window, queueDepth, publish, slots, logger } = deps;
-  // Asked first: while the broker is unavailable, no row is marked that could not be published.
+  // The broker is asked first, so that no row is marked while nothing can be published.
   const messages = await queueDepth();
   const { byWebhook: queuedByWebhook, unclaimed: ready } = await repository.queued();
   // Counting more rows of a webhook than could be queued would be wasted work.
@@ -86,11 +86,12 @@ async function releaseExpiredLeases({ repository, logger, metrics }: DispatchDep
 
 const sweepEveryMs = 1_000;
 /**
- * After an outage all leases have expired, although their owners live and have outcomes to record. They retry within two
- * seconds, so they record first. Releasing the leases before would send those deliveries twice.
+ * Pause of the sweep after an outage, in milliseconds. All leases have expired by then, although their owners are alive
+ * and retry their records within two seconds. An earlier sweep would release those leases, and the deliveries would be
+ * sent twice.
  */
 const sweepAfterOutageMs = 3_000;
-/** A round that took longer met an outage that ended before any timeout. */
+/** Duration above which a round counts as an outage that ended before any timeout, in milliseconds. */
 const outageMs = 5_000;
 
 /** Decides when expired leases are released. */

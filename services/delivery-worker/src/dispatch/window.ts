@@ -29,8 +29,8 @@ export interface WindowOptions {
 }
 
 /**
- * Places while the rate is unknown, as at the start of a burst; fewer for a worker with fewer slots. With slow
- * destinations a slot is free again after ten seconds, and a queued row must not wait longer than its lease.
+ * Number of places while the rate is unknown, as at the start of a burst; a worker with fewer slots has fewer places.
+ * With slow destinations a slot is free again after ten seconds, and a queued row must not wait longer than its lease.
  */
 const maxInitialPlaces = 400;
 /** Places beyond a full window for webhooks that have nothing queued, so that they need not wait for the dispatcher. */

@@ -21,7 +21,7 @@ export interface FanOutRepository {
 export function createFanOutRepository(database: Database, leases: Leases): FanOutRepository {
   return {
     async write(alerts, { acceptedAtMs, token }) {
-      // Taken before the statement, so that the lease ends here before it ends in the database.
+      // Time before the statement runs, so that the lease ends for this process before it ends in the database.
       const leaseEndsAtMs = performance.now() + leases.claimMs;
       const rows = alerts.flatMap(({ resolved, recordId: alertRecordId, deliveries }) =>
         deliveries.map((delivery) => ({ ...delivery, alertRecordId, alert: resolved.alert })),

@@ -109,7 +109,7 @@ test('alerts that wait when the worker stops are retried elsewhere, each once', 
   await new Promise((resolve) => setImmediate(resolve));
   fire('second');
   await new Promise((resolve) => setImmediate(resolve));
-  // Two batches are in progress, so this one waits.
+  // Two batches are in progress, so this alert waits.
   fire('third');
   stopping.abort();
   fire('fourth');

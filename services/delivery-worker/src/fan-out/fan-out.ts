@@ -39,7 +39,7 @@ export function createFanOut(deps: FanOutDeps): FanOut {
     concurrency: 2,
     keyOf: ({ alert }) => alert.workspace_id,
     onBatch: (size) => metrics.batch('fan_out', size),
-    // All alerts of a batch belong to one day. Without its partition each of them would fail alone.
+    // All alerts of a batch have the same day, so a missing partition fails all of them, and a split would not help.
     failsWholeBatch: (error) => ['unavailable', 'missing_partition'].includes(classifyDatabaseError(error)),
     onSettled: ({ message }, end) =>
       settle(message, end.status === 'fulfilled' ? end.value : { kind: 'error', error: end.reason }),

@@ -73,7 +73,7 @@ test('claimed deliveries are sent, queued ones are published, and waiting ones a
 test('deliveries whose commit got no response are claimed by the token of the first try', async () => {
   const { tries, claimedBy, sent, published, releasedSlots } = await write([lost, []]);
   const { token } = tries[0]!;
-  // Ids depend on the time of acceptance and claims on the token: other values would make other rows.
+  // Ids depend on the time of acceptance, and claims on the token, so a retry with other values would write other rows.
   expect(tries).toEqual([
     { acceptedAtMs: 1_000, token },
     { acceptedAtMs: 1_000, token },

@@ -17,7 +17,7 @@ interface Written {
   /** Claim token of the deliveries that were written as claimed. */
   token: string;
   leaseEndsAtMs: number;
-  /** False if an earlier try may have written them, or another worker. */
+  /** False if an earlier try or another worker may have written the alerts. */
   isCertain: boolean;
 }
 
@@ -44,9 +44,10 @@ export async function writeAlerts(
 }
 
 /**
- * A try without a response may have been committed, or may be later: the next try finds the rows and writes nothing. In
- * that case all alerts count as written. Otherwise the queued rows would wait until their leases expire. A message for a
- * row that another worker has published is harmless: its claim fails.
+ * Writes until a try gets a response. A try without a response may be committed, now or later, and then the next try
+ * finds the rows and writes nothing. All alerts count as written in that case; otherwise the queued rows would wait
+ * until their leases expire. A message for a row that another worker has published is harmless, because its claim
+ * fails.
  */
 async function write(
   alerts: PlannedAlert[],

@@ -1,8 +1,8 @@
 import { classifyDatabaseError, type Database, ensurePartitions, readClock } from '@tocsin/database';
 
 /**
- * Creates the partitions of the present days when a statement fails for want of one, and runs the statement again: it has
- * changed nothing. For a day in the distant past the error is thrown.
+ * Repeats a statement that failed because a partition is missing, after creating the partitions of the present days.
+ * The failed statement has changed nothing. For a day in the distant past the error is thrown.
  */
 export function createMissingPartitions(database: Database): Database {
   return {

@@ -74,7 +74,7 @@ export async function removeExpired(deps: MaintenanceDeps): Promise<void> {
     const { dropped, busy } = await dropExpiredDays(database, await retention());
     if (dropped.length > 0) {
       logger.info({ dropped }, 'partitions.dropped');
-      // Keys are removed only after their day. The job of the keys would come an hour later.
+      // Keys are removed in the same job, after their day. A separate job would remove them an hour later.
       await deleteExpiredAlertKeys(database, await retention());
     }
     return busy ? minuteMs : hourMs;
@@ -100,11 +100,11 @@ async function runRedeliveries(deps: MaintenanceDeps): Promise<void> {
 
 interface RepeatOptions {
   job: string;
-  /** Pause after a failure. */
+  /** Pause after a failure, in milliseconds. */
   retryMs: number;
 }
 
-/** `work` returns the pause until it runs again, in milliseconds. */
+/** Repeats `work` until the worker stops. `work` returns the pause before its next run, in milliseconds. */
 async function repeat(
   deps: MaintenanceDeps,
   { job, retryMs }: RepeatOptions,

@@ -9,7 +9,7 @@ export interface SlotRequest {
   atWrite: boolean;
 }
 
-/** Slots in use, counted as the limits need them. */
+/** Slots in use: in total, by webhook, and by workspace. */
 export interface SlotUsage {
   total: number;
   byWebhook: KeyedCounter;
@@ -20,11 +20,11 @@ export interface SlotUsage {
   count(request: SlotRequest, change: 1 | -1): void;
 }
 
-/** Slots in use by workspace, of `size` slots. */
+/** Slots in use by workspace; `size` is the number of slots that they are taken from. */
 export interface PoolUsage {
   size: number;
   byWorkspace: KeyedCounter;
-  /** The part of them that webhooks use which are not responsive. */
+  /** Slots in use by webhooks that are not responsive, by workspace. */
   notResponsiveByWorkspace: KeyedCounter;
 }
 

@@ -59,7 +59,7 @@ test('slow webhooks leave a quarter of the slots to responsive webhooks', () => 
 test('a new webhook gets slots next to thousands of hanging webhooks of another workspace', () => {
   const slots = createTestSlots(800);
   for (let index = 0; index < 3_000; index += 1) acquireMany(slots, webhook(`hanging-${index}`, 'loud'));
-  // 15/16 of 600.
+  // One workspace gets 15/16 of the 600 slots outside the reserve.
   expect(slots.inUse()).toBe(563);
   for (let index = 0; index < 5; index += 1)
     expect(acquireMany(slots, webhook(`new-${index}`))).toHaveLength(4);
@@ -102,7 +102,7 @@ test('two workspaces that want every slot end up with equal shares', async () =>
     for (const acquired of Object.values(held)) acquired.shift()!.release();
     await new Promise(setImmediate);
   }
-  // Each has 15/16 of the slots that the other leaves: 15/31 of 600.
+  // Each workspace has 15/16 of the slots that the other one leaves, which is 15/31 of 600.
   const shares = Object.values(held).map((acquired) => acquired.length);
   expect(Math.min(...shares)).toBeGreaterThan(270);
   expect(Math.max(...shares)).toBeLessThan(310);
@@ -203,7 +203,7 @@ test('another workspace gets a slot at write next to one at its limit', () => {
 test('a webhook without responses has as many deliveries in the queue as it can have slots', () => {
   const slots = createTestSlots(160);
   expect(slots.queueQuota(webhook('hanging-0', 'loud'))).toBe(4);
-  // The workspace can have 120 slots for them.
+  // The workspace can have 120 slots for its hanging webhooks.
   slots.setBacklog(Array.from({ length: 60 }, (_, index) => webhook(`hanging-${index}`, 'loud')));
   expect(slots.queueQuota(webhook('hanging-0', 'loud'))).toBe(2);
   expect(slots.queueQuota(webhook('new'))).toBe(4);
@@ -240,7 +240,7 @@ test('a workspace over its render budget has as many deliveries in the queue as 
   for (const workspaceId of ['over', 'full', 'within']) slots.observe(`w of ${workspaceId}`, 20);
   const of = (workspaceId: string) => webhook(`w of ${workspaceId}`, workspaceId);
   slots.setBacklog(Array.from({ length: 8 }, (_, index) => webhook(`${index}`, 'over')));
-  // Half a delivery for each of its eight webhooks.
+  // The workspace has room for half a delivery for each of its eight webhooks.
   expect([slots.queueQuota(of('over')), slots.queueQuota(of('over'))]).toEqual([0, 1]);
   expect([slots.queueQuota(of('full')), slots.queueQuota(of('full'))]).toEqual([0, 0]);
   expect(slots.queueQuota(of('within'))).toBe(1_000);

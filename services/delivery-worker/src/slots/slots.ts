@@ -6,7 +6,10 @@ import { createKeyedCounter, createSlotUsage, type SlotRequest } from './slot-us
 export interface Slots {
   /** Undefined if the limits allow no slot now. */
   acquire(webhook: WebhookKey): Slot | undefined;
-  /** For a delivery that is claimed in the transaction that writes it; undefined if the limits allow no slot now. */
+  /**
+   * Acquires a slot for a delivery that is claimed in the transaction that writes it; undefined if the limits allow
+   * none now.
+   */
   acquireAtWrite(webhook: WebhookKey): Slot | undefined;
   /**
    * Waits for a slot, because a release and a further claim cost far more than the few milliseconds until a responsive
@@ -37,15 +40,15 @@ export interface SlotsOptions {
   now: () => number;
   /** Number of further deliveries of a workspace that its render budget allows; unlimited within the budget. */
   renderRoom?: (workspaceId: string) => number;
-  /** 0 to 1. */
+  /** Returns a random number from 0 to 1. */
   random?: () => number;
-  /** Longest wait of `acquireSoon` for a webhook that is not responsive. */
+  /** Longest wait of `acquireSoon` for a webhook that is not responsive, in milliseconds. Unless given: 100. */
   waitMs?: number;
 }
 
 /** A responsive webhook frees a slot soon: its deliveries wait five times as long, and longer while responses come. */
 const responsiveWaitFactor = 5;
-/** The lease of a waiting delivery must leave time for the request. */
+/** Longest wait in total, in milliseconds: the lease of a waiting delivery must leave time for the request. */
 const maxWaitMs = 5_000;
 
 export function createSlots(options: SlotsOptions): Slots {
@@ -54,7 +57,7 @@ export function createSlots(options: SlotsOptions): Slots {
   const usage = createSlotUsage({ total, atWrite: slotsAtWrite(total) });
   const tracker = createResponsivenessTracker(now);
   const waitingByWebhook = new Map<string, Set<(slot: Slot) => void>>();
-  /** Webhooks with deliveries waiting, by workspace. */
+  /** Number of webhooks with deliveries waiting, by workspace. */
   let backlog = { all: createKeyedCounter(), notResponsive: createKeyedCounter() };
 
   const acquire = (webhook: WebhookKey, atWrite = false): Slot | undefined => {
@@ -118,7 +121,8 @@ export function createSlots(options: SlotsOptions): Slots {
         { usage, backlogged: backlog.notResponsive.of(workspaceId) },
       );
       const room = renderRoom(workspaceId) / Math.max(1, backlog.all.of(workspaceId));
-      // Rounded up or down at random: a workspace with more webhooks than room gets its room in sum.
+      // Random rounding: when a workspace has room for fewer deliveries than it has webhooks, the quotas of its
+      // webhooks add up to the room on average.
       return Math.min(quota, Math.floor(room + random()));
     },
     setBacklog(webhooks) {

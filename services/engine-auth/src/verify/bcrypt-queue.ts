@@ -4,7 +4,9 @@ import bcrypt from 'bcrypt';
 
 export interface BcryptQueue {
   compare(secret: string, hash: string): Promise<boolean>;
-  /** Has a semaphore of its own, so that keys can be created while many are checked. */
+  /**
+   * Hashes a secret. The semaphore is not shared with `compare`, so that keys can be created while many are checked.
+   */
   hash(secret: string): Promise<string>;
   /** Number of calls that wait for a free thread. */
   waiting(): number;

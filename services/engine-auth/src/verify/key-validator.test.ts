@@ -133,7 +133,7 @@ test('five checks of one key wait, and further ones are rejected', async () => {
     ...Array(3).fill('rejected'),
   ]);
   expect(results[8]).toMatchObject({ reason: { code: 'unavailable', retryAfterSeconds: 1 } });
-  // Later checks run again.
+  // Checks that come later are executed again.
   expect(await validate({ id, secret: 'another guess' })).toBe(false);
   expect(await validate(good)).toBe(true);
 });

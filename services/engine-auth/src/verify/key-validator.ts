@@ -29,11 +29,11 @@ export interface KeyValidator {
   forget(id: string): void;
 }
 
-/** The secret with this digest matches this hash. */
+/** Digest of a secret that matches the bcrypt hash. */
 interface VerifiedKey {
   digest: Buffer;
   hash: string;
-  /** Time of the database query, not of its result. */
+  /** Time at which the database query started, in milliseconds. */
   readAtMs: number;
 }
 

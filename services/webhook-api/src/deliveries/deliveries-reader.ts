@@ -29,7 +29,7 @@ export interface StoredDelivery extends StoredResponse {
   destination: string;
   status: DeliveryStatus;
   attemptsMade: number;
-  /** Set while waiting; not before the pause of the webhook ends. */
+  /** Time of the next attempt, set while the delivery waits. It is not before the end of the webhook's pause. */
   dueAt: Date | null;
   firstSucceededAt: Date | null;
   errorCode: DeliveryErrorCode | null;

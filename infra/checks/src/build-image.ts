@@ -18,7 +18,7 @@ export interface BuiltImage {
 export function buildImage(stages: readonly Stage[], { repository, root }: Places): BuiltImage {
   const context = join(root, 'context');
   copyTracked(repository, context);
-  // A cache of its own: clean-up commands of a stage must not empty the user's cache.
+  // npm gets a separate cache, because clean-up commands of a stage must not empty the user's cache.
   const cache = { npm_config_cache: join(root, 'npm-cache') };
   const image: BuiltImage = { directory: '', env: {}, entrypoint: [], healthcheck: [] };
   for (const stage of stages) {
@@ -46,7 +46,7 @@ export function buildImage(stages: readonly Stage[], { repository, root }: Place
 
 interface Places {
   repository: string;
-  /** An empty folder. */
+  /** Path of an empty folder for the stages. */
   root: string;
 }
 
@@ -67,7 +67,7 @@ function copy(
   }
 }
 
-/** Like .dockerignore: no build output and no secrets. */
+/** Copies the files that git tracks or would track: no build output and no secrets, as with .dockerignore. */
 function copyTracked(repository: string, context: string): void {
   rmSync(context, { recursive: true, force: true });
   mkdirSync(context, { recursive: true });

@@ -20,7 +20,7 @@ export function mebibytesOf(directory: string): number {
   const files = readdirSync(directory, { recursive: true, encoding: 'utf8' });
   const bytes = files.reduce((sum, file) => {
     const status = lstatSync(join(directory, file));
-    // Whole blocks of 4 KiB, as a file system allocates them.
+    // A file system allocates whole blocks of 4 KiB; `blocks` counts in units of 512 bytes.
     return sum + (status.isFile() ? status.blocks * 512 : 0);
   }, 0);
   return bytes / 1_048_576;

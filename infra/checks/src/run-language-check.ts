@@ -13,7 +13,7 @@ import { findSentenceProblems } from './language/sentences.js';
  */
 const repository = fileURLToPath(new URL('../../../', import.meta.url));
 const listFile = 'infra/checks/private-words.yml';
-/** Older commits follow older rules. */
+/** First commit that follows these rules; older commits are not checked. */
 const firstChecked = 'd17cd6e';
 
 const notRead = /^package-lock\.json$|(^|\/)results\/|\.(png|svg|ico|woff2?|pem|gz|pdf)$/;

@@ -22,12 +22,12 @@ const alarms = groups.flatMap(({ rules }) => rules);
 
 const stepSeconds = 15;
 const steps = 150;
-/** 35 minutes: longer than any window and `for` together. */
+/** Time of the evaluation: 35 minutes, longer than any window plus `for` of an alarm. */
 const atSeconds = (steps - 10) * stepSeconds;
 
 /**
- * Series by name with labels; a value is a gauge, a text such as `0.5/s` a counter that rises by it, one such as `60s` is
- * another each time that so long has passed.
+ * Series by name with labels. A number is a constant gauge. `0.5/s` is a counter that rises by 0.5 each second. `60s`
+ * is a gauge that changes every 60 seconds.
  */
 type Given = Record<string, number | `${number}/s` | `${number}s`>;
 const up = (job: string, value: number): Given => ({ [`up{job="${job}", instance="a:9090"}`]: value });
@@ -201,7 +201,7 @@ function valueAt(seconds: number, value: Given[string]): number {
   return value.endsWith('/s') ? figure * seconds : Math.floor(seconds / figure);
 }
 
-/** The label sets for which the alarm has been true for as long as it asks. */
+/** Returns the label sets for which the alarm has been true for its `for` time. */
 function firing(alarm: Alarm, given: Given): Record<string, string>[] {
   const data = { series: sampled(given), stepSeconds };
   const expression = parsePromql(alarm.expr);
@@ -218,7 +218,7 @@ function firing(alarm: Alarm, given: Given): Record<string, string>[] {
 }
 
 test.each(alarms.map((alarm) => [alarm.alert, alarm] as const))(
-  '%s fires on what it is for, and on nothing that looks like it',
+  'the alarm %s fires for its fault, and not for similar metrics',
   (name, alarm) => {
     const { fires = [], silent = [] } = cases[name] ?? {};
     expect([fires.length > 0, silent.length > 0]).toEqual([true, true]);
@@ -232,7 +232,7 @@ test('an alarm fires after its `for` time', () => {
   expect(firing({ ...slow, for: '36m' }, { tocsin_oldest_due_seconds: 121 })).toEqual([]);
 });
 
-// Part of a Prometheus installation, not of a package.
+// promtool comes with Prometheus, not with an npm package.
 const promtool = 'promtool';
 
 testWith([promtool, '--version'], 'promtool agrees with the evaluator', () => {

@@ -87,7 +87,7 @@ test('the image contains every package that a service imports', () => {
 test.each([
   ['/readyz', 200, 0],
   ['/readyz', 503, 1],
-])('the health check asks %s on PORT; an answer of %i is exit code %i', async (path, status, code) => {
+])('the health check requests %s on PORT; the response %i gives exit code %i', async (path, status, code) => {
   const asked: (string | undefined)[] = [];
   const server = createServer((request, response) => {
     asked.push(request.url);

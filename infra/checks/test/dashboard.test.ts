@@ -12,7 +12,7 @@ interface Panel {
 const { panels } = JSON.parse(readText('infra/grafana/dashboards/tocsin.json')) as { panels: Panel[] };
 const charts = panels.filter(({ type }) => type !== 'row');
 
-/** The heading that the panel stands under. */
+/** Returns the heading above a panel. */
 const rowOf = (panel: Panel) =>
   panels.filter(({ type, gridPos }) => type === 'row' && gridPos.y < panel.gridPos.y).at(-1);
 

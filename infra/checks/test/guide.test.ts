@@ -54,7 +54,7 @@ describe('the guide’s table of events', () => {
     .flatMap((folder) => listSources(folder))
     .map(readText)
     .join('\n')
-    // The broker's events of a lost connection are put together from their two ends.
+    // The code composes the event of a lost broker connection from `broker.` and the argument of `lost`.
     .replaceAll(/lost\('([a-z]+)'\)/g, "log.warn({}, 'broker.$1')");
 
   test('each listed event is logged by the code', () => {

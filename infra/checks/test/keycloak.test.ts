@@ -55,7 +55,8 @@ test.each([
   ['behind a proxy', { KEYCLOAK_URL: 'https://id.example', OIDC_ISSUER: 'https://id.example/realms/tocsin' }],
 ])('the issuer that Keycloak writes is the one that the services expect: %s', (_, choices) => {
   const given = environmentOf('keycloak', choices);
-  // The other two settings of its address need a whole one here.
+  // Keycloak requires a complete origin in KC_HOSTNAME, because KC_HOSTNAME_BACKCHANNEL_DYNAMIC and KC_HOSTNAME_ADMIN
+  // are set.
   expect(new URL(given.KC_HOSTNAME ?? '').origin).toBe(given.KC_HOSTNAME);
   expect(given.KC_HOSTNAME_BACKCHANNEL_DYNAMIC).toBe('true');
   for (const service of ['webhook-api', 'engine-auth']) {

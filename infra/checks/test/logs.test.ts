@@ -14,7 +14,7 @@ import {
   tokenOf,
 } from './support/stack.js';
 
-/** Planted where each kind of secret goes; none may be in any output, in any spelling. */
+/** Test secrets, one for each kind. No output may contain any of them in any encoding. */
 const secrets = {
   url: 'url-Secret-1/with+plus',
   query: 'query Secret 2',
@@ -43,13 +43,16 @@ let engine: Service;
 let worker: Service;
 let amqpUrl: string;
 const given: string[] = [];
-/** API texts about failed deliveries and tests. They are stored, and visible to callers who may not see the webhook. */
+/**
+ * Texts of the API about failed deliveries and tests. They are stored, and visible to callers who may not read the
+ * webhook.
+ */
 const told: string[] = [];
 
 beforeAll(async () => {
   database = await createTestDatabase();
   amqpUrl = (await createTestBroker()).url;
-  // The one that works, which the wrong one that is planted below does not stand for.
+  // The password of the working broker account is a secret too; `secrets` holds only a wrong one.
   given.push(new URL(amqpUrl).password);
   destination = await startRawDestination();
   await database.database.knex.raw(
@@ -87,7 +90,10 @@ function withCredentials(address: string, user: string, password: string): strin
   return url.href;
 }
 
-/** Responds by the first part of the path. It writes to the socket, so that it can also send invalid HTTP. */
+/**
+ * Starts a destination on a bare socket that chooses its response by the first segment of the path. A bare socket can
+ * also send bytes that are not HTTP.
+ */
 async function startRawDestination() {
   const responses: Record<string, string> = {
     ok: 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok',
@@ -141,7 +147,7 @@ function webhookTo(kind: string, changes: object = {}) {
   };
 }
 
-/** A webhook, a rule and an alert with this id of its request; resolves when the delivery has ended. */
+/** Creates a webhook and a rule, and fires an alert with this request id. Resolves when the delivery has ended. */
 async function deliver(webhook: object, requestId: string): Promise<void> {
   const { body: saved } = await call(inWorkspace('webhooks'), { body: webhook });
   const rule = { name: 'r', model_id: modelId, threshold: 0.4, bound: 'upper_bound', enabled: true };
@@ -187,7 +193,7 @@ test('the request id is in the log lines of fan-out and of every attempt', async
   ]);
 });
 
-/** Messages that are no alerts, past the API. */
+/** Publishes messages that are not alerts directly to the broker. */
 async function publishMalformed(requestIds: readonly string[]): Promise<void> {
   const broker = await createBroker({ url: amqpUrl, name: 'test' });
   const publisher = await createPublisher(broker);
@@ -209,7 +215,7 @@ test('an invalid request id of a publisher is not logged', async () => {
   }
 });
 
-test('deliveries, tests and errors run with secrets in their data', async () => {
+test('deliveries and tests with secrets in their data end, with and without errors', async () => {
   const closed = (await findFreePorts(1))[0];
   const nowhere = { url: `http://127.0.0.1:${closed}/${encodeURIComponent(secrets.url)}` };
   const kinds: [string, object?][] = [
@@ -251,7 +257,7 @@ test('deliveries, tests and errors run with secrets in their data', async () => 
   }
 }, 60_000);
 
-test('the engine is called with valid, wrong and malformed keys', async () => {
+test('the engine answers valid, wrong and malformed keys', async () => {
   const admin = `Bearer ${secrets.adminKey}`;
   const keys = `${engine.url}/auth/api_keys/`;
   const { body: created } = await call(keys, { as: admin, body: { description: 'd' } });
@@ -279,7 +285,8 @@ test('a worker with a message in flight logs that the database is unavailable', 
     await publishMalformed(['of-the-stranded']);
     return stranded.lines('database.unavailable').length > 0;
   });
-  // It would hold what it has for as long as it may; the queue gives it to the other.
+  // The stranded worker would hold its messages for a long time. After its end the broker gives them to the other
+  // worker.
   stranded.child.kill('SIGKILL');
   await stranded.ended;
 });
@@ -359,7 +366,7 @@ function spellingsOf(secret: string): string[] {
     secret,
     encodeURIComponent(secret),
     JSON.stringify(secret).slice(1, -1),
-    // JSON within a text of JSON: a body in a line.
+    // A body in a log line is JSON inside a JSON string.
     JSON.stringify(JSON.stringify(secret).slice(1, -1)).slice(1, -1),
     bytes.toString('base64'),
     bytes.toString('base64url'),

@@ -27,7 +27,7 @@ const alarms = (
 const { panels } = JSON.parse(readText('infra/grafana/dashboards/tocsin.json')) as { panels: Panel[] };
 const queries = panels.flatMap(({ title, targets = [] }) => targets.map((target) => ({ title, ...target })));
 
-// Metrics of Prometheus itself and of the broker's plugin; the labels `job` and `instance` come with every scrape.
+// Metrics of Prometheus and of the broker's plugin. Prometheus adds the labels `job` and `instance` to every series.
 const foreign = new Set([
   'up',
   'ALERTS',
@@ -139,7 +139,7 @@ function expectExported(expression: string): void {
 }
 
 test.each(alarms.map((alarm) => [alarm.alert, alarm] as const))(
-  'the alarm %s asks for what is exported, and the guide says what to do',
+  'the alarm %s queries exported metrics, and the guide explains it',
   (name, { expr, labels, annotations }) => {
     expectExported(expr);
     expect(['page', 'ticket']).toContain(labels.severity);
@@ -150,11 +150,11 @@ test.each(alarms.map((alarm) => [alarm.alert, alarm] as const))(
 );
 
 test.each(queries.map((query) => [query.title, query.expr, query.legendFormat]))(
-  'the panel “%s” asks for what is exported',
+  'the panel “%s” queries exported metrics',
   (_, expr, legend) => {
     const asked = expr.replaceAll('$__rate_interval', '1m');
     expectExported(asked);
-    // A legend names labels that the expression keeps.
+    // A legend can contain only labels that the expression keeps.
     const kept = [...groupingsOf(asked), ...(groupingsOf(asked).length === 0 ? scraped : [])];
     for (const [, label] of legend.matchAll(/\{\{(\w+)\}\}/g)) expect(kept).toContain(label);
   },
@@ -209,7 +209,7 @@ test('no label names a webhook, workspace, key, URL or caller', () => {
   }
 });
 
-test('the metrics count what happened', () => {
+test('the metrics count one alert, one delivery and the checks of one key', () => {
   const total = (name: string, labels: Record<string, string>) =>
     seriesOf(name)
       .filter((one) => Object.entries(labels).every(([label, value]) => one.labels[label] === value))
@@ -225,9 +225,9 @@ test('the metrics count what happened', () => {
   ]) {
     expect([name, total(name, {})]).toEqual([name, 1]);
   }
-  // The alert was published twice: taken twice, and counted once above.
+  // The alert was published twice. The batch counts both messages; the counter above counts one alert.
   expect(total('tocsin_batch_size_sum', { stage: 'fan_out' })).toBe(2);
-  // Claimed as it was written, so no batch of claims was needed.
+  // The delivery was claimed at write, so no batch of claims was needed.
   expect(total('tocsin_batch_size_sum', { stage: 'claim' })).toBe(0);
   expect(total('tocsin_batch_size_sum', { stage: 'record' })).toBe(1);
   expect(total('tocsin_key_checks_total', { result: 'looked_up' })).toBe(1);

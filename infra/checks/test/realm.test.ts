@@ -47,7 +47,7 @@ describe('a token of the development provider', () => {
   );
 });
 
-describe('a token derived from the realm file’s mappers, no Keycloak asked', () => {
+describe('a token derived from the mappers of the realm file', () => {
   let provider: Awaited<ReturnType<typeof startSigningProvider>>;
   beforeAll(async () => {
     provider = await startSigningProvider(realm.accessTokenLifespan);
@@ -62,13 +62,13 @@ describe('a token derived from the realm file’s mappers, no Keycloak asked', (
     ['tocsin-console', 'operator', admin],
     ['tocsin-admin', 'service-account-tocsin-admin', admin],
     ['tocsin-publisher', 'service-account-tocsin-publisher', publisher],
-  ])('is read as it should: %s for %s', async (client, user, holder) => {
+  ])('a token that %s gets for %s is read correctly', async (client, user, holder) => {
     const token = await provider.sign(deriveClaims(clientOf(client), userOf(user)));
     await expectAccepted(provider.issuer, { token, workspaceId, ...holder });
   });
 
   test.each(['oidc-audience-mapper', 'oidc-group-membership-mapper', 'oidc-usermodel-realm-role-mapper'])(
-    'without its %s it is not',
+    'a token without the %s is not read correctly',
     async (missing) => {
       const client = clientOf('tocsin-cli');
       const mappers =
@@ -106,7 +106,7 @@ test('the realm file contains no secret, only variables of the compose file', ()
 
 test('each referenced group, role and client exists', () => {
   const paths = groupPaths(realm.groups);
-  // The first is what Keycloak makes for everybody: people may then change their own password.
+  // Keycloak gives `default-roles-tocsin` to every user, which allows users to change their own password.
   const roles = ['default-roles-tocsin', ...realm.roles.realm.map(({ name }) => name)];
   for (const role of ['reader', 'editor', 'publisher', 'admin']) {
     expect(paths).toContain(`/workspaces/${workspaceId}/${role}`);

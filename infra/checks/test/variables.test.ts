@@ -25,7 +25,7 @@ test('.env.example lists exactly the variables that are read', () => {
 test.each(services)('the compose file passes %s exactly its variables', (service) => {
   const given = { ...imageEnv(), ...composeService(service).environment };
   const read = variablesReadBy(service);
-  // Every container has an address of its own to listen on.
+  // HOST is not set: each container listens on all of its own addresses.
   read.delete('HOST');
   expect(Object.keys(given).sort()).toEqual([...read, 'NODE_ENV'].sort());
 });
@@ -60,7 +60,7 @@ test.each(services)('the output of make-env.js is a valid configuration of %s', 
 test('the compose file has no default for any secret', () => {
   const secrets = usedByCompose.filter(({ name }) => /PASSWORD|SECRET|_KEY$/.test(name));
   expect(secrets.length).toBeGreaterThan(9);
-  // The engine can do without its master key, and says so.
+  // The engine works without an admin key, so this variable is optional.
   for (const use of secrets.filter(({ name }) => name !== 'GENAI_ENGINE_ADMIN_KEY')) {
     expect(use).toMatchObject({ required: true, fallback: '' });
   }

@@ -41,7 +41,7 @@ describe('the inbox', () => {
     expect(inbox.received().map(({ url }) => url)).toEqual(['/4', '/3', '/2']);
   });
 
-  it('fails as the path asks', async () => {
+  it('responds with the failure that the path names', async () => {
     const refused = await fetch(`${inbox.url}/retry-after/7/status/429`, { method: 'POST' });
     expect([refused.status, refused.headers.get('retry-after')]).toEqual([429, '7']);
     await expect(fetch(`${inbox.url}/hang-up`, { method: 'POST' })).rejects.toThrow();

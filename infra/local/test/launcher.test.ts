@@ -14,7 +14,7 @@ const resetScript = fileURLToPath(new URL('../dist/reset.js', import.meta.url));
 
 const timeoutMs = 90_000;
 
-/** `npm start` as it is shipped, in a state directory of its own. The tests build on each other, in this order. */
+/** `npm start` as shipped, with a separate state directory. The tests depend on each other and run in this order. */
 describe('npm start', () => {
   const state = mkdtempSync(join(tmpdir(), 'tocsin-launcher-'));
   let portBase = 0;
@@ -37,7 +37,7 @@ describe('npm start', () => {
   }, timeoutMs);
 
   it(
-    'brings everything up and writes where it is, for its owner alone',
+    'starts everything and writes the addresses to a file that only the owner can read',
     async () => {
       expect(launcher.output()).toContain('Ready after');
       const stack = readStack();
@@ -53,7 +53,7 @@ describe('npm start', () => {
   );
 
   it(
-    'shows the body of the sample alert as it arrived, and its record',
+    'prints the body of the sample alert as it arrived, and its record',
     () => {
       expect(launcher.output()).toContain('"text": "Sample: accuracy too low fired for Churn “v2”"');
       expect(launcher.output()).toContain('"status": "succeeded"');
@@ -62,7 +62,7 @@ describe('npm start', () => {
   );
 
   it(
-    'does not start twice, and says where it runs',
+    'refuses a second start and prints where the first one runs',
     async () => {
       const second = run(startScript, []);
       expect(await second.exited).toBe(1);
@@ -72,7 +72,7 @@ describe('npm start', () => {
   );
 
   it(
-    'names the part whose port is taken',
+    'names the process whose port is in use',
     async () => {
       const other = mkdtempSync(join(tmpdir(), 'tocsin-launcher-other-'));
       const second = run(startScript, [], { TOCSIN_STATE: other });
@@ -95,7 +95,7 @@ describe('npm start', () => {
   );
 
   it(
-    'starts a killed worker again and writes its new process id',
+    'restarts a killed worker and writes its new process id',
     async () => {
       const [first = 0, second = 0] = readStack().pids['delivery-worker'];
       process.kill(first, 'SIGKILL');
@@ -107,7 +107,7 @@ describe('npm start', () => {
   );
 
   it(
-    'brings a killed database back with what was in it',
+    'restarts a killed database with its data',
     async () => {
       const killed = readStack().pids.postgres;
       process.kill(killed, 'SIGKILL');
@@ -121,7 +121,7 @@ describe('npm start', () => {
   );
 
   it(
-    'starts the port mapper of the broker again before the broker makes a daemon of it',
+    'restarts the port mapper before the broker starts it as a daemon',
     async () => {
       const findEpmd = () => readChildren().find(({ name }) => name === 'epmd')?.pid ?? 0;
       const killed = findEpmd();
@@ -132,7 +132,7 @@ describe('npm start', () => {
   );
 
   it(
-    'leaves no process behind when it is killed hard',
+    'leaves no process behind after SIGKILL',
     async () => {
       const children = readChildren();
       expect(children.map(({ name }) => name)).toEqual(
@@ -157,7 +157,7 @@ describe('npm start', () => {
   );
 
   it(
-    'starts again after that with the same secrets, and stops everything when asked to',
+    'starts again with the same secrets, and stops everything on request',
     async () => {
       const { engine_admin_key: key, clients } = readStack();
       launcher = run(startScript, ['--no-sample']);
@@ -177,7 +177,7 @@ describe('npm start', () => {
   );
 
   it(
-    'removes all that it kept',
+    'removes its whole state',
     async () => {
       expect(await run(resetScript, []).exited).toBe(0);
       expect(existsSync(state)).toBe(false);
@@ -227,7 +227,7 @@ function isRunning(pid: number): boolean {
   return existsSync(`/proc/${pid}`);
 }
 
-/** Zombies have no command line and do not count. */
+/** Returns the ids of running processes whose command line contains `directory`. Zombies have no command line. */
 function findProcessesNaming(directory: string): string[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
@@ -249,7 +249,9 @@ async function findFreeBlock(): Promise<number> {
   }
 }
 
-/** Ignores errors of the check: a file may be incomplete, or a service still starting. */
+/**
+ * Waits until the check succeeds. Its errors are ignored, because a file can be incomplete or a service still starting.
+ */
 function eventually(what: string, check: () => boolean | Promise<boolean>): Promise<boolean> {
   const tryToCheck = async () => check();
   return until(what, () => tryToCheck().catch(() => false), { timeoutMs: 60_000, intervalMs: 100 });

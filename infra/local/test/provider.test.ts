@@ -10,7 +10,7 @@ import {
 } from '@tocsin/local';
 
 const consoleUri = 'http://127.0.0.1:8700/console/';
-// The verifier and challenge of RFC 7636, appendix B.
+// PKCE verifier and challenge from RFC 7636, appendix B.
 const verifier = 'dBjftJeZ4CVP-mB92K27uhbUJU1p1r_wW1gFWFOEjXk';
 const challenge = 'E9Melhoa2OwvFrEMTJguCHaoeK1t8URWbuGJSstw-cM';
 const deviceGrant = 'urn:ietf:params:oauth:grant-type:device_code';
@@ -61,7 +61,7 @@ describe('the development OpenID provider', () => {
     client_secret: directory.services[name].clientSecret,
   });
 
-  it('serves discovery at the place and with the endpoints of a Keycloak realm', async () => {
+  it('serves discovery with the path and the endpoints of a Keycloak realm', async () => {
     const metadata = await (await fetch(`${provider.url}/.well-known/openid-configuration`)).json();
     expect(provider.url).toMatch(/\/realms\/tocsin$/);
     expect(metadata).toMatchObject({
@@ -74,7 +74,7 @@ describe('the development OpenID provider', () => {
     });
   });
 
-  it('gives a service a token with the audiences, groups and realm roles of its holder', async () => {
+  it('issues a service a token with its audiences, groups and realm roles', async () => {
     const { status, body } = await requestToken(credentials('admin'));
     expect(status).toBe(200);
     expect(body.expires_in).toBe(60);
@@ -101,7 +101,7 @@ describe('the development OpenID provider', () => {
     expect([status, body.error]).toEqual([401, 'invalid_client']);
   });
 
-  it('signs a device in through the browser, and lets each refresh token be used once', async () => {
+  it('signs a device in through the browser, and accepts each refresh token once', async () => {
     const device = await startDevice();
     const poll = { grant_type: deviceGrant, client_id: 'tocsin-cli', device_code: device.device_code ?? '' };
     expect((await requestToken(poll)).body.error).toBe('authorization_pending');
@@ -141,7 +141,7 @@ describe('the development OpenID provider', () => {
     expect((await requestToken(poll)).body.error).toBe('access_denied');
   });
 
-  it('gives the console a token for a code with its verifier, and none without', async () => {
+  it('issues the console a token for a code only with the verifier', async () => {
     const browser = createBrowser();
     await browser.open(authorizationUrl({ code_challenge: challenge, code_challenge_method: 'S256' }));
     await browser.submit({ username: 'reader', password: directory.users.reader.password });
@@ -161,7 +161,7 @@ describe('the development OpenID provider', () => {
     expect(decode(body.access_token).payload).toMatchObject({ sub: 'user-reader' });
   });
 
-  it('refuses a sign-in without PKCE, and a redirect that is not exactly a known one', async () => {
+  it('refuses a sign-in without PKCE, and a redirect that is not registered', async () => {
     const withoutPkce = await fetch(authorizationUrl({}), { redirect: 'manual' });
     expect(withoutPkce.headers.get('location')).toContain('error=invalid_request');
     const elsewhere = await fetch(
@@ -175,7 +175,7 @@ describe('the development OpenID provider', () => {
     expect([elsewhere.status, elsewhere.headers.get('location')]).toEqual([400, null]);
   });
 
-  it('signs with the new key after a rotation, and goes on publishing the old one', async () => {
+  it('signs with the new key after a rotation, and still publishes the old key', async () => {
     const before = decode((await requestToken(credentials('admin'))).body.access_token).header.kid;
     await provider.rotateKeys();
     const after = decode((await requestToken(credentials('admin'))).body.access_token).header.kid;
@@ -202,7 +202,7 @@ function decode(token: string | undefined) {
   return { header: header as Record<string, unknown>, payload: payload as Record<string, unknown> };
 }
 
-/** A browser with the features that signing in needs: cookies, redirects within the provider, the one form of a page. */
+/** A minimal browser for signing in: cookies, redirects within the provider, and the form of a page. */
 function createBrowser() {
   const cookies = new Map<string, string>();
   let url = '';

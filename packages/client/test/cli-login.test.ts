@@ -105,7 +105,7 @@ test('a refused login exits with 3 and stores nothing', async () => {
 });
 
 test.each(['', '{', 'null', '[]', '{"issuer":1}'])(
-  'a login file that holds %j is no login',
+  'a login file with the content %j counts as no login',
   async (content) => {
     const home = newHome();
     await logIn(home);

@@ -247,7 +247,7 @@ describe('keys', () => {
   });
 });
 
-describe('who one is', () => {
+describe('the principal', () => {
   test('whoami shows the principal, and --as selects another one', async () => {
     expect((await run(['whoami'])).stdout).toMatch(/deployment +.*tocsin_admin/);
     const reader = await runJson<{ workspaces: unknown }>(['whoami', '--as', 'reader']);
@@ -303,7 +303,7 @@ describe('the command line itself', () => {
     [['whoami', '--stack', '/nonexistent']],
     [['completion', 'cmd']],
     [['whoami', '--as', 'admin', '--stack', '']],
-  ])('%j is wrong, which exits with 2 and goes to stderr', async (words) => {
+  ])('the wrong command line %j exits with 2 and prints to stderr', async (words) => {
     expect(await run(words)).toMatchObject({ code: 2, stdout: '', stderr: expect.stringMatching(/\S/) });
   });
 
@@ -315,7 +315,7 @@ describe('the command line itself', () => {
   );
 
   test.each([[['--help']], [['webhooks', 'create', '--help']], [['help', 'alerts']], [['--version']]])(
-    '%j goes to stdout and exits with 0',
+    'the command line %j prints to stdout and exits with 0',
     async (words) => {
       expect(await run(words)).toMatchObject({ code: 0, stderr: '', stdout: expect.stringMatching(/\S/) });
     },

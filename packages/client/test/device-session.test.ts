@@ -45,7 +45,7 @@ describe('logging in', () => {
     ['access_denied', 'access_denied'],
     ['expired_token', 'expired_token'],
     ['invalid_client', 'provider_refused'],
-  ])('ends on %s', async (error, code) => {
+  ])('ends with the error %s', async (error, code) => {
     const { session } = await start();
     provider.script(pending, { status: 400, body: { error } });
     await expect(session.login({ show })).rejects.toMatchObject({ code, reason: error });

@@ -38,14 +38,17 @@ function format(source: string): string {
   return execFileSync(`${root}node_modules/.bin/biome`, args, { cwd: root, input: source, encoding: 'utf8' });
 }
 
-/** `get /a/ID` → `get /a/{id}`; a call that fits no operation stays as it is. */
+/**
+ * Returns the operation that a call matches, such as `get /a/{id}` for `get /a/ID`. A call without a match is returned
+ * unchanged.
+ */
 function templateOf(call: string, operations: string[]): string {
   const fits = (operation: string) =>
     new RegExp(`^${operation.replaceAll(/\{[^}]+\}/g, 'ID').replaceAll('.', '\\.')}$`).test(call);
   return operations.find(fits) ?? call;
 }
 
-/** Calls everything that the clients can do. */
+/** Calls every method of both clients and returns the requests, such as `get /a/ID`. */
 async function recordCalls(): Promise<string[]> {
   const calls: string[] = [];
   const server = createServer((request, response) => {

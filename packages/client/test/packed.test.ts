@@ -71,7 +71,7 @@ test('a project type-checks against the package', async () => {
       for await (const delivery of client.deliveries.list({ status: 'failed' })) found.push(delivery);
       return found;
     }
-    // @ts-expect-error there is no such status
+    // @ts-expect-error 'lost' is not a status
     client.deliveries.list({ status: 'lost' });
     // @ts-expect-error a webhook needs a body
     void client.webhooks.create({ name: 'a', url: 'b' });
@@ -119,7 +119,7 @@ test('bash completes the packed command', async () => {
   expect(stdout).toMatch(/^sending succeeded skipped\n1\d\n$/);
 });
 
-describe('a command that goes on', () => {
+describe('an endless command', () => {
   const env = (url: string) => ({
     TOCSIN_API_URL: url,
     TOCSIN_TOKEN: 't',

@@ -35,7 +35,7 @@ async function overAmqp(): Promise<Way> {
   return { publisher, arrived: () => drain(url), close: () => publisher.close() };
 }
 
-/** Takes every message off the queue of alerts. */
+/** Consumes and returns every message of the alerts queue. */
 async function drain(url: string): Promise<Record<string, unknown>[]> {
   const connection = await connect(url);
   const channel = await connection.createChannel();
@@ -114,7 +114,7 @@ test('no alert is lost when the broker restarts during publishing', async () => 
   await proxy.close();
 });
 
-describe('what is not confirmed', () => {
+describe('unconfirmed alerts', () => {
   test('over AMQP an unconfirmed alert is reported after the timeout', async () => {
     const clock = createManualClock();
     const publisher = await createAmqpPublisher({ url: 'amqp://127.0.0.1:9', workspaceId, clock });

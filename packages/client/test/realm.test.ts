@@ -4,7 +4,7 @@ import { ClientCredentialsSession, type DeviceCode, DeviceSession } from '../src
 import { signInDevice } from './support/browser.js';
 import { createManualClock } from './support/manual-clock.js';
 
-/** A realm as strict as Keycloak's defaults or stricter: tokens of 60 s, refresh tokens used once, keys that rotate. */
+/** Settings at least as strict as Keycloak's defaults: tokens of 60 s, single-use refresh tokens, rotating keys. */
 const directory = makeDirectory({ workspaceId: randomUUID(), otherWorkspaceId: randomUUID() });
 const skewMs = 20_000;
 let realm: RunningProvider;

@@ -1,17 +1,17 @@
 import { OverrunFailure, RenderFailure } from './failures.js';
 
 export interface Limits {
-  /** Units of work of one rendering. A step takes 60 ns on average and at most about 350 ns. */
+  /** Maximum number of steps, the units of work. A step takes 60 ns on average and at most about 350 ns. */
   steps: number;
-  /** UTF-16 units of any one string. */
+  /** Maximum length of any one string in UTF-16 units. */
   stringLength: number;
   listLength: number;
-  /** UTF-16 units. */
+  /** Maximum length of the whole output in UTF-16 units. */
   outputLength: number;
   integerBits: number;
-  /** Macros, loops and blocks inside each other. */
+  /** Maximum nesting of macros, loops and blocks. */
   activations: number;
-  /** Syntax nodes and containers inside each other. The JavaScript stack holds several times as many. */
+  /** Maximum nesting of syntax nodes and of containers. The JavaScript stack holds several times as many. */
   depth: number;
   wallClockMs: number;
 }
@@ -31,7 +31,7 @@ export const defaultLimits: Limits = {
   wallClockMs: 100,
 };
 
-/** Characters that the engine copies or compares in less than the time of one step. */
+/** Number of characters that V8 copies or compares in less than the time of one step. */
 const charactersPerStep = 16;
 const clockMask = 1_023;
 

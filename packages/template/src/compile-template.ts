@@ -58,7 +58,7 @@ export type InspectableResult =
   | { readonly ok: true; readonly template: InspectableTemplate }
   | { readonly ok: false; readonly error: TemplateError };
 
-/** UTF-16 units. A longer source is a compile error; it is not read. */
+/** Maximum length of a source in UTF-16 units. A longer source is a compile error and is not read. */
 const maxSourceLength = 65_536;
 
 /** Returns a compiler with fixed options. Filters, tests and globals are created once for all its templates. */

@@ -20,7 +20,7 @@ export type ErrorType =
 /** Thrown by lexer, parser and compiler; caught by `createTemplateCompiler`. */
 export class CompileFailure extends Error {
   readonly type: 'TemplateSyntaxError' | 'TemplateAssertionError';
-  /** Index into the source with LF line ends. */
+  /** Index of the error in the source with LF line ends. */
   readonly offset: number;
   readonly suggestion: string | undefined;
 

@@ -1,6 +1,6 @@
 import type { CompileResult } from './compile-template.js';
 
-/** A compiled template takes up to 100 bytes for each character of its source: 400 MB at most. */
+/** A compiled template takes up to 100 bytes for each character of its source, so the cache takes at most 400 MB. */
 const defaultMaxCharacters = 4_000_000;
 const defaultMaxEntries = 2_000;
 

@@ -5,18 +5,21 @@ import { nearest } from './nearest.js';
 /** The reason and the place of a failure to compile or render a template. */
 export interface TemplateError {
   readonly phase: 'compile' | 'render';
-  /** `overrun`: the wall-clock limit; a retry may succeed. `template_error` repeats with the same values. */
+  /**
+   * `overrun`: the wall-clock limit was exceeded, and a retry may succeed. `template_error`: a retry with the same
+   * values fails again.
+   */
   readonly kind: 'template_error' | 'overrun';
   /** The name of the error in Jinja2 or Python. */
   readonly type: ErrorType | 'Overrun';
   readonly message: string;
-  /** Counted from 1. */
+  /** Line number, counted from 1. */
   readonly line: number;
-  /** Counted from 1, in UTF-16 units. */
+  /** Column in UTF-16 units, counted from 1. */
   readonly column: number;
-  /** The line, and below it a `^` at the column. */
+  /** The source line, and below it a `^` at the column. */
   readonly excerpt: string;
-  /** A known name that is similar to the unknown one. */
+  /** Known name that is similar to the unknown name in the message. */
   readonly suggestion?: string;
 }
 

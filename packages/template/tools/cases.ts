@@ -16,7 +16,7 @@ function main(file: string | undefined): void {
   }
 }
 
-/** Escapes everything that is not ASCII: some readers split lines at U+2028. */
+/** Escapes all non-ASCII characters, because some readers split lines at U+2028. */
 function toAsciiLine(result: CaseResult): string {
   return JSON.stringify(result).replace(
     /[\u0080-\uffff]/g,

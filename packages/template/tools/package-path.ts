@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 
-/** The path of a file of this package, for modules that run from `tools/` (tests) and from `tools/dist/`. */
+/** Returns the path of a file of this package, for modules that run from `tools/` (in tests) or from `tools/dist/`. */
 export function packagePath(path: string): string {
   const root = import.meta.url.includes('/tools/dist/') ? '../../' : '../';
   return fileURLToPath(new URL(root + path, import.meta.url));

@@ -15,9 +15,9 @@ export async function startBrokerProxy(brokerUrl: string) {
   const proxy = await startTcpProxy(brokerUrl);
   return {
     ...proxy,
-    /** The broker receives nothing, as under a memory alarm. */
+    /** Stops forwarding to the broker, which is what clients see under a memory alarm. */
     stopReading: () => proxy.freeze('to-server'),
-    /** The next reply of the broker and a `connection.close` arrive in one packet. */
+    /** Sends `connection.close` in one packet with the next reply of the broker. */
     closeWithNextReply: () => proxy.injectWithNext(closeFrame),
     /** Cuts the connection when the client closes a channel. */
     cutAtChannelClose: () => proxy.cutAtNext(channelClose),

@@ -1,23 +1,23 @@
 import { randomUUID } from 'node:crypto';
 import { createSecretBox, type Database, parseSecretKeys, recordId, type SecretBox } from '@tocsin/database';
 
-// Rows as the services write them. Every field has a default; ids are random.
+// These functions insert rows as the services write them. Every field has a default; ids are random.
 
-/** A value of SECRETS_KEYS, and the secret box with this key. */
+/** A value of SECRETS_KEYS; `testSecretBox` encrypts with its key. */
 export const testSecretsKeys = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
 export const testSecretBox = createSecretBox(parseSecretKeys(testSecretsKeys));
 
 export interface WebhookFixture {
   workspaceId?: string;
   url?: string;
-  /** Name to values. */
+  /** Header values by name. */
   headers?: Record<string, string[]>;
   body?: string;
   enabled?: boolean;
   secretBox?: SecretBox;
 }
 
-/** Returns the id of the webhook. */
+/** Inserts a webhook and returns its id. */
 export async function insertWebhook({ knex }: Database, fixture: WebhookFixture = {}): Promise<string> {
   const { workspaceId = randomUUID(), url = 'http://127.0.0.1:9/', headers = {}, body = '{}' } = fixture;
   const { enabled = true, secretBox = testSecretBox } = fixture;
@@ -50,7 +50,7 @@ export interface AlertRuleFixture {
   deleted?: boolean;
 }
 
-/** Returns the id of the rule. */
+/** Inserts an alert rule and returns its id. */
 export async function insertAlertRule({ knex }: Database, fixture: AlertRuleFixture = {}): Promise<string> {
   const { workspaceId = randomUUID(), webhookIds = [], enabled = true, deleted = false } = fixture;
   const id = randomUUID();
@@ -76,7 +76,7 @@ export interface AlertFixture {
   workspaceId?: string;
   alertId?: string;
   alertRuleId?: string;
-  /** Unix milliseconds; one minute ago by default. */
+  /** Time in Unix milliseconds; one minute ago by default. */
   acceptedAtMs?: number;
   outcome?: string;
 }
@@ -113,16 +113,16 @@ export interface DeliveryFixture extends AlertFixture {
   status?: 'open' | 'succeeded' | 'failed' | 'skipped';
   statusCode?: number | null;
   errorCode?: string | null;
-  /** Number of claims, each with one attempt. By default 1 with a response, 0 without. */
+  /** Number of claims, each with one attempt. Default: 1 with a response, 0 without. */
   claims?: number;
-  /** Response of the last attempt, which is inserted only with a response. */
+  /** Response body of the last attempt, which is inserted only with a response. */
   response?: string | null;
   requestBody?: string;
   /** Columns of the open row of a delivery with the status `open`. */
   open?: object;
 }
 
-/** Inserts a delivery with the key of its alert, and returns its id. It failed with status 500 by default. */
+/** Inserts a delivery and the key of its alert, and returns its id. By default the delivery failed with status 500. */
 export async function insertDelivery(database: Database, fixture: DeliveryFixture = {}): Promise<string> {
   const alert = withDefaults(fixture);
   const { webhookId = randomUUID(), status = 'failed', statusCode = 500, response = null, open } = fixture;

@@ -4,12 +4,12 @@ import type { AddressInfo } from 'node:net';
 
 export interface ReceivedRequest {
   path: string;
-  /** Names and values alternate, as they came. */
+  /** Header names and values in turn, as received. */
   rawHeaders: string[];
-  /** The body decoded as UTF-8. */
+  /** Body decoded as UTF-8; `bytes` has the exact bytes. */
   body: string;
   bytes: Buffer;
-  /** Unix milliseconds when the body was complete. */
+  /** Time at which the body was complete, in Unix milliseconds. */
   atMs: number;
 }
 
@@ -17,12 +17,12 @@ export interface ReceivedRequest {
 type Respond = (request: ReceivedRequest, response: ServerResponse) => void;
 
 export interface HttpReceiver {
-  /** All requests, oldest first. */
+  /** All received requests, oldest first. */
   received: ReceivedRequest[];
   url(path: string): string;
   /** Replaces the response to a path; the default is 200 with the body "ok". */
   respond(path: string, respond: Respond): void;
-  /** Requests to a path, oldest first. */
+  /** Returns the requests to a path, oldest first. */
   at(path: string): ReceivedRequest[];
   close(): Promise<void>;
 }

@@ -1,4 +1,4 @@
-// Helpers for tests: waiting, TCP proxy, HTTP receiver; `./database` and `./broker` have those for servers.
+// Helpers for tests: waiting, TCP proxy, HTTP receiver. Helpers for servers are in `./database` and `./broker`.
 
 export { type HttpReceiver, type ReceivedRequest, startHttpReceiver } from './http-receiver.js';
 export { type Program, type ProgramOptions, startProgram } from './program.js';

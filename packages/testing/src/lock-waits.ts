@@ -4,9 +4,9 @@ import { until } from './until.js';
 export interface LockWaits {
   /** Number of sessions that must wait; 1 by default. */
   sessions?: number;
-  /** Only statements that contain this text count. */
+  /** Text that the counted statements contain; any statement by default. */
   statement?: string;
-  /** Only sessions with this name count. */
+  /** Application name of the counted sessions; any by default. */
   applicationName?: string;
 }
 

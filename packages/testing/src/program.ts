@@ -4,7 +4,7 @@ import { until } from './until.js';
 
 export interface Program {
   child: ChildProcess;
-  /** Standard output and standard error so far. */
+  /** Returns the standard output and standard error so far. */
   output(): string;
   /** Waits until the output contains `text`. */
   untilOutput(text: string): Promise<void>;
@@ -13,9 +13,9 @@ export interface Program {
 }
 
 export interface ProgramOptions {
-  /** A file descriptor in place of a pipe. */
+  /** File descriptor for standard output, in place of a pipe. */
   stdout?: number;
-  /** Opens an IPC channel to the process. */
+  /** True: opens an IPC channel to the process. */
   ipc?: boolean;
 }
 
@@ -35,7 +35,7 @@ export function startProgram(
     stream.setEncoding('utf8').on('data', (chunk: string) => {
       text += chunk;
     });
-  // The event `close` of the child never comes after a disconnect of its IPC channel by the parent.
+  // Node does not emit the child's event `close` after the parent has disconnected the IPC channel.
   const streamsClosed = Promise.all(streams.map((stream) => once(stream, 'close')));
   const ended = once(child, 'exit').then(async ([code, signal]) => {
     await streamsClosed;

@@ -11,7 +11,6 @@ const sockets: Socket[] = [];
 
 beforeEach(async () => {
   received = '';
-  // An echo server.
   server = createServer((socket) => {
     sockets.push(socket);
     socket.on('error', () => {});

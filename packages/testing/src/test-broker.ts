@@ -9,7 +9,7 @@ export interface TestBroker {
 }
 
 /**
- * A virtual host that only this jest worker uses, with the topology declared and empty queues. The server is the one of
+ * Creates a virtual host for this jest worker only, with the topology declared and empty queues, on the server of
  * TOCSIN_TEST_AMQP_URL.
  */
 export async function createTestBroker(): Promise<TestBroker> {

@@ -11,8 +11,8 @@ export interface TestDatabase {
 }
 
 /**
- * An empty, migrated database for one test file, cloned from a template that is made once for each version of the
- * schema. The server is the one of TOCSIN_TEST_DATABASE_URL; its user may create databases.
+ * Creates an empty, migrated database for one test file. It is cloned from a template that is made once for each
+ * version of the schema, on the server of TOCSIN_TEST_DATABASE_URL, whose user may create databases.
  */
 export async function createTestDatabase(
   serverUrl = process.env.TOCSIN_TEST_DATABASE_URL,
@@ -21,7 +21,7 @@ export async function createTestDatabase(
   return createFrom(serverUrl, (client) => ensureTemplate(client, serverUrl));
 }
 
-/** A database without any migration. */
+/** Creates a database without any migration. */
 export async function createEmptyTestDatabase(
   serverUrl = process.env.TOCSIN_TEST_DATABASE_URL,
 ): Promise<TestDatabase> {
@@ -71,7 +71,10 @@ async function ensureTemplate(client: pg.Client, serverUrl: string): Promise<str
   return template;
 }
 
-/** Depends on the statements of the migrations, and on the day: a migrated database has partitions for a week. */
+/**
+ * Returns a name that depends on the statements of the migrations, and on the day, because a migrated database has
+ * partitions for a week.
+ */
 async function templateName(): Promise<string> {
   const statements: string[] = [];
   const recorder = { raw: async (sql: string) => statements.push(sql) } as unknown as Knex;

@@ -9,7 +9,7 @@ export interface WordList {
 
 export interface PrivateWord {
   path: string;
-  /** 0 for the file name itself. */
+  /** Line number from 1, or 0 for a word in the file name. */
   line: number;
   found: string;
   pattern: string;
@@ -50,7 +50,7 @@ export function createWordCheck(list: WordList): (path: string, text: string) =>
 
 type Match = Pick<PrivateWord, 'found' | 'pattern' | 'instead'>;
 
-/** Finds matches that start before `end`. */
+/** Returns a function that finds the matches in a text that start before the index `end`. */
 function matcherOf(words: Record<string, string>): (text: string, end: number) => Match[] {
   const patterns = Object.entries(words).map(([pattern, instead]) => ({ pattern, instead }));
   if (patterns.length === 0) return () => [];

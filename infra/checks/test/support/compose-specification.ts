@@ -53,7 +53,7 @@ const service = {
     security_opt: texts,
     stop_grace_period: duration,
     stop_signal: text,
-    // A variable in the file; an integer after substitution.
+    // The file has a variable here, which is an integer after substitution.
     scale: { type: 'integer', minimum: 0 },
     shm_size: { type: 'string', pattern: '^\\d+(b|kb?|mb?|gb?)$' },
   },

@@ -45,7 +45,7 @@ const variable = /\$\{([A-Z_]+)(?:(:?[-?])([^}]*))?\}/g;
 export interface Use {
   name: string;
   required: boolean;
-  /** Default of the variable. */
+  /** Default of the variable; empty if there is none. */
   fallback: string;
 }
 

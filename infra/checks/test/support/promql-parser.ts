@@ -31,7 +31,7 @@ export function parsePromql(text: string): Expression {
     }
     return next;
   };
-  /** Parses `one` repeatedly, separated by commas, up to `close`. */
+  /** Parses a list of items that are separated by commas, up to the closing bracket. `one` parses an item. */
   const list = <T>(one: () => T, close: string): T[] => {
     const items = tokens[0] === close ? [] : [one()];
     while (tokens[0] === ',') {

@@ -5,7 +5,7 @@ const texts = { type: 'array', items: text };
 const flag = { type: 'boolean' };
 const number = { type: 'integer', minimum: 0 };
 
-/** One schema for each name. */
+/** Returns an object with the given schema for each of the names, which are separated by spaces. */
 const each = (names: string, schema: object) =>
   Object.fromEntries(names.split(' ').map((name) => [name, schema]));
 const object = (properties: object, ...required: string[]) => ({

@@ -4,7 +4,7 @@ import { type Program, startProgram, until } from '@tocsin/testing';
 const root = fileURLToPath(new URL('../../../../', import.meta.url));
 
 export interface LoggingProgram extends Program {
-  /** Log lines with this event. */
+  /** Returns the log lines with this event, parsed. */
   lines(event: string): Record<string, unknown>[];
 }
 

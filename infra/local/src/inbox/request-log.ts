@@ -1,12 +1,12 @@
 export interface ReceivedRequest {
-  /** Counter since the start of the inbox, from 1. */
+  /** Sequence number of the request since the start of the inbox, from 1. */
   number: number;
   receivedAt: string;
   method: string;
   url: string;
-  /** Header lines as received: names as written, in order, one entry for each line. */
+  /** Header lines in the order received, with names as written. A repeated name has one entry for each line. */
   headers: [name: string, value: string][];
-  /** Body decoded as UTF-8. `bodyBase64` has the exact bytes. */
+  /** Body decoded as UTF-8; `bodyBase64` has the exact bytes. */
   body: string;
   bodyBase64: string;
   answeredWith: number;
@@ -14,7 +14,7 @@ export interface ReceivedRequest {
 
 export interface RequestLog {
   add(request: Omit<ReceivedRequest, 'number'>): void;
-  /** Newest first. */
+  /** Returns the stored requests, newest first. */
   list(): ReceivedRequest[];
   clear(): void;
 }

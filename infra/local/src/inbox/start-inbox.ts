@@ -14,7 +14,7 @@ export interface InboxOptions {
 
 export interface RunningInbox {
   url: string;
-  /** Newest first. */
+  /** Returns the stored requests, newest first. */
   received(): ReceivedRequest[];
   clear(): void;
   close(): Promise<void>;

@@ -79,7 +79,7 @@ export function describeServices(surroundings: ServiceSurroundings): ServiceSpec
   ];
 }
 
-/** Variables that npm sets for its scripts are not passed on. */
+/** Removes the variables that npm sets for its scripts; services must not inherit them. */
 function withoutNpm(env: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
   return Object.fromEntries(
     Object.entries(env).filter(([name]) => !/^(npm_|INIT_CWD$|NODE_OPTIONS$)/i.test(name)),

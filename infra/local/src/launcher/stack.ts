@@ -32,7 +32,7 @@ export interface Stack {
   publish(): void;
   /** Stops the services first, then the servers they use. Safe to call during the start. */
   stop(): Promise<void>;
-  /** Kills everything immediately. */
+  /** Kills all processes immediately. */
   kill(): Promise<void>;
 }
 

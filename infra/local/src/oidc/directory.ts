@@ -1,10 +1,10 @@
 import { randomBytes } from 'node:crypto';
 
-/** Claims of a token, as Keycloak names them. */
+/** Roles of an account, in the claims that Keycloak uses for them. */
 export interface Roles {
-  /** `/workspaces/{id}/{role}` */
+  /** Claim `groups`: paths of the form `/workspaces/{id}/{role}`. */
   groups: string[];
-  /** `realm_access.roles` */
+  /** Claim `realm_access.roles`: names of roles in the deployment. */
   realmRoles: string[];
 }
 
@@ -15,7 +15,7 @@ export interface ServiceClient {
 }
 
 export interface User {
-  /** `sub` of the token. */
+  /** Id of the user, the claim `sub` of its tokens. */
   id: string;
   password: string;
   roles: Roles;

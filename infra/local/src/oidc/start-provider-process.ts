@@ -27,7 +27,7 @@ export async function startProviderProcess(options: ProviderProcessOptions): Pro
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const settingsFile = join(directory, 'settings.json');
   writeFileSync(settingsFile, JSON.stringify(settings), { mode: 0o600 });
-  // The built file, also for tests that run from the sources.
+  // The child runs the built file, also when tests run this module from the sources.
   const main = fileURLToPath(new URL('../../dist/oidc/main.js', import.meta.url));
   const child = await processes.start({
     name: 'oidc',

@@ -11,7 +11,7 @@ export interface ProviderOptions extends RealmSettings {
   /** Port on 127.0.0.1. 0: any free port. */
   port: number;
   realm: string;
-  /** Signing keys; the first one signs. Without any, one is generated. */
+  /** Signing keys, of which the first one signs. Default: one generated key. */
   signingKeys?: SigningKey[];
 }
 

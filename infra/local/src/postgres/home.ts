@@ -4,7 +4,7 @@ import { chmodSync, existsSync, lstatSync, mkdirSync, readlinkSync, rmSync, syml
 import { dirname, join } from 'node:path';
 import type { SystemUser } from './system-user.js';
 
-// Used for a checkout that PostgreSQL's user cannot enter, such as one under /root.
+// Directory for the data of a checkout that PostgreSQL's user cannot enter, such as one under /root.
 const outsideRoot = '/var/lib/tocsin';
 
 /**

@@ -132,11 +132,11 @@ async function stopChild(options: Spawned & { stopSignal: 'TERM' | 'INT'; graceM
   const timer = setTimeout(() => signalQuietly(-pid, 'SIGKILL'), graceMs);
   await exited;
   clearTimeout(timer);
-  // Kill remaining processes of the group.
+  // Children of the process can outlive it in its group.
   signalQuietly(-pid, 'SIGKILL');
 }
 
-/** The process may have exited already. */
+/** Sends a signal and ignores an error, because the process may have exited already. */
 export function signalQuietly(pid: number, signal: NodeJS.Signals): void {
   try {
     process.kill(pid, signal);

@@ -3,7 +3,7 @@ import type { Child } from './process-host.js';
 
 export interface SuperviseOptions {
   name: string;
-  /** Starts the process. Called again with a growing delay after each exit. */
+  /** Starts the process. The supervisor calls it again after each exit, with a growing delay. */
   start: () => Promise<Child>;
   /** Once aborted, nothing is started again. */
   signal: AbortSignal;

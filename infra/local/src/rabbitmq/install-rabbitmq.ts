@@ -54,8 +54,8 @@ export function installRabbitmq(logFile: string): void {
 function runApt(args: string[], logFile: string): boolean {
   const log = openSync(logFile, 'a', 0o600);
   const env = { ...process.env, DEBIAN_FRONTEND: 'noninteractive' };
-  // Wait for the lock of a concurrent apt instead of failing.
-  // A separate session: Ctrl-C must not interrupt dpkg.
+  // The lock timeout (300 s) makes apt wait for a concurrent apt instead of failing. setsid starts a separate session,
+  // so that Ctrl-C does not interrupt dpkg.
   const command = ['--wait', 'apt-get', '-o', 'DPkg::Lock::Timeout=300', ...args];
   const { status } = spawnSync('setsid', command, { stdio: ['ignore', log, log], env });
   closeSync(log);
@@ -74,7 +74,7 @@ function allowServiceStarts(): void {
   if (existsSync(policyAside)) renameSync(policyAside, policy);
 }
 
-/** Also true for a dangling link. */
+/** Tells whether a file or link exists; true for a dangling link, too. */
 function existsAsLink(path: string): boolean {
   return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
 }

@@ -137,7 +137,7 @@ function environment(
     ERL_CRASH_DUMP_SECONDS: '0',
     // The script replaces itself by the Erlang VM, so that signals reach the node.
     RABBITMQ_ALLOW_INPUT: 'true',
-    // No busy waiting in the scheduler: the cores are shared with other processes.
+    // The schedulers do not busy-wait, because the cores are shared with other processes.
     RABBITMQ_SERVER_ADDITIONAL_ERL_ARGS:
       '-noinput +sbwt none +sbwtdcpu none +sbwtdio none -kernel inet_dist_use_interface {127,0,0,1}',
   };

@@ -19,7 +19,7 @@ export interface RabbitmqOptions {
 }
 
 export interface RunningRabbitmq {
-  /** The node. Stopping it stops its epmd too. */
+  /** Process of the node. Stopping it stops its epmd (Erlang's port mapper) too. */
   child: Child;
   url: string;
 }

@@ -10,7 +10,7 @@ import { createProcessHost, type ProcessHost } from '../processes/process-host.j
 import { ensureRabbitmqInstalled, startRabbitmq } from '../rabbitmq/start-rabbitmq.js';
 import { rememberTestParts } from './test-parts.js';
 
-/** Used part of jest's global configuration. */
+/** Part of jest's global configuration that this setup reads. */
 interface JestGlobalConfig {
   rootDir: string;
   testPathPatterns: {
@@ -106,7 +106,7 @@ const maxJestWorkers = 16;
 const testRealm = {
   realm: 'tocsin',
   audience: ['tocsin-api', 'tocsin-engine'],
-  // Longer than any run. Tests of expiry start their own provider.
+  // Lifetime longer than any test run. Tests of expiry start their own provider.
   accessTokenTtlSeconds: 3_600,
   refreshTokenTtlSeconds: 3_600,
   rotateRefreshTokens: true,

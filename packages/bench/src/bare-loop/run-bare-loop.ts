@@ -24,7 +24,7 @@ export interface BareLoopOptions {
 const queue = 'bench-bare';
 const prefetch = 400;
 const connections = 128;
-/** Ids of no stored workspace and rule: the bare loop does not look them up. */
+/** Ids of a workspace and a rule that do not exist; the bare loop does not look them up. */
 const target = {
   workspaceId: '0d4ffb5c-7a3e-4b0e-8a57-3c7f7a0f6a01',
   alertRuleId: '0d4ffb5c-7a3e-4b0e-8a57-3c7f7a0f6a02',

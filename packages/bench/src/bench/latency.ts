@@ -7,7 +7,7 @@ export interface LatencyResult {
   /** Requested rate of deliveries. */
   perSecond: number;
   deliveries: number;
-  /** From the publish to the arrival at the destination, in milliseconds. */
+  /** Time from the publish to the arrival at the destination, in milliseconds. */
   latencyMs: Percentiles;
 }
 

@@ -10,7 +10,7 @@ export interface MemoryResult {
   /** Resident memory of one worker in megabytes, in the first and in the last fifth of the time. */
   firstFifthMb: Spread;
   lastFifthMb: Spread;
-  /** One sample each second. */
+  /** Resident memory in megabytes, sampled each second. */
   samplesMb: number[];
 }
 

@@ -6,10 +6,10 @@ export type ScenarioName = (typeof scenarioNames)[number];
 
 export interface BenchOptions {
   help: boolean;
-  /** Small numbers for CI, without result files. Wrong counts fail the run, slow times do not. */
+  /** True: small numbers for CI, without result files. Wrong counts fail the run, slow times do not. */
   short: boolean;
   only: readonly ScenarioName[];
-  /** Writes CPU profiles of the workers and adds statement counts of the database to the results. */
+  /** True: writes CPU profiles of the workers and adds statement counts of the database to the results. */
   profile: boolean;
   alerts: number;
   repeats: number;

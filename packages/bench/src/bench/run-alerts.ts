@@ -21,7 +21,7 @@ export interface AlertsResult {
   /** Deliveries a second, from the first publish to the commit of the last record. */
   perSecond: number;
   seconds: number;
-  /** From the first publish to the last confirm. */
+  /** Seconds from the first publish to the last confirm. */
   publishSeconds: number;
   /** Microseconds of CPU for each delivery, by process. */
   cpuMicros: CpuShares;

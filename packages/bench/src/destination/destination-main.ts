@@ -15,7 +15,7 @@ import { createRequestReader, type ReadRequest } from './request-reader.js';
 export interface Behaviour {
   /** Delay of every response in milliseconds. */
   delayMs: number;
-  /** Additional delay of the response to a delivery that was accepted before. */
+  /** Additional delay in milliseconds for a delivery that was accepted before. */
   repeatDelayMs: number;
 }
 

@@ -3,14 +3,14 @@ import { monotonicMs } from '../measure/clock.js';
 import { noRepeats, startLoad } from './exposure.js';
 import type { Exposure, Trial } from './fault.js';
 
-/** Duration of faults that last or repeat. */
+/** Duration of faults that last or repeat, in milliseconds. */
 export const faultDurationMs = 10_000;
-/** Interval between two cuts of connections, long enough for clients to reconnect. */
+/** Interval between two cuts of connections in milliseconds, long enough for clients to reconnect. */
 export const cutIntervalMs = 300;
 
 export interface RepeatedFault {
   intervalMs: number;
-  /** Name of the items hit. */
+  /** Name of the items that the fault hits, such as "connections". */
   of: string;
   /** Returns the number of items hit. */
   inject: () => Promise<number>;

@@ -39,10 +39,8 @@ async function takeDown(
 }
 
 /**
- * Freezes all connections between services and database without closing them. A freeze that exceeds every timeout is the
- * harder case: services have given their statements up and repeat them, and then the first ones arrive too.
- * @param options.times factor on the duration
- * @param options.cut closes the connections at the end, so that the frozen bytes are lost
+ * Freezes all connections between services and database without closing them. A freeze that exceeds every timeout is
+ * the harder case: services have given up their statements and repeated them, and the first statements arrive as well.
  */
 export function freezeDatabase({ times = 1, cut = false } = {}): Inject {
   return async (trial) => {

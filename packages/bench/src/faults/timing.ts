@@ -4,15 +4,15 @@ export interface Timing {
   /** Minimum number of alerts of each fault. */
   alerts: number;
   alertsPerSecond: number;
-  /** Setting of the workers; `env` must agree with it. */
+  /** Claim lease of the workers in milliseconds; `env` must set the same value. */
   claimLeaseMs: number;
   env: Record<string, string>;
-  /** Duration of frozen connections. */
+  /** Time for which connections are frozen, in milliseconds. */
   frozenMs: number;
-  /** Duration of a stopped worker. */
+  /** Time for which a worker is stopped, in milliseconds. */
   stoppedMs: number;
   recoveryLimitMs: number;
-  /** A run without progress for this long has failed. */
+  /** Time without progress after which a run has failed, in milliseconds. */
   stallTimeoutMs: number;
 }
 

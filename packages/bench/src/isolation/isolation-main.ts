@@ -90,9 +90,9 @@ async function checkNeighbours(): Promise<void> {
 
 interface RepeatedMeasurement {
   bar: BarResult;
-  /** Fewest requests of the neighbours in any run. */
+  /** Lowest number of requests of the neighbours in any run. */
   neighbourRequests: number;
-  /** Most repeated healthy deliveries in any run. */
+  /** Highest number of repeated healthy deliveries in any run. */
   repeated: number;
 }
 

@@ -12,9 +12,9 @@ import { probeDuring } from './single-alert-probe.js';
 export interface StormResult {
   alerts: number;
   webhooks: number;
-  /** From the storm's first publish to its last confirm. */
+  /** Seconds from the storm's first publish to its last confirm. */
   publishSeconds: number;
-  /** From the storm's first publish to the record of its last delivery. */
+  /** Seconds from the storm's first publish to the record of its last delivery. */
   seconds: number;
   /** Single alerts of another workspace: time from publish to arrival, in milliseconds. */
   singleAlerts: Percentiles;

@@ -7,9 +7,9 @@ import { openRestPublisher, type RestResponses, type RestTarget } from './rest-p
 export interface LoadRunOptions extends AlertFacts {
   /** Number of alerts after which the run ends. */
   alerts: number;
-  /** Rate of alerts; without it, as many as broker confirms allow. */
+  /** Rate of alerts. Without a rate, alerts are published as fast as broker confirms allow. */
   alertsPerSecond?: number | undefined;
-  /** Default: the exchange and routing key of alert-fired messages. */
+  /** Exchange and routing key. Default: those of alert-fired messages. */
   route?: Route;
   /** With a target, every second alert is published over REST. */
   rest?: RestTarget;

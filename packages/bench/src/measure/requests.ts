@@ -3,7 +3,7 @@ import { type Percentiles, percentilesOf } from './statistics.js';
 
 export interface RequestsOptions {
   origin: string;
-  /** Requested round robin. */
+  /** Paths, which are requested round robin. */
   paths: readonly string[];
   headers: Record<string, string>;
   requests: number;

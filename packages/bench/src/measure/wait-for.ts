@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 
 export interface Wait {
-  /** Follows the count in the error message "Stalled: 7 …". */
+  /** Text after the count in the error message "Stalled: 7 …". */
   description: string;
   count(): Promise<number>;
   isReached(count: number): boolean;
   intervalMs: number;
-  /** Longest time without a change of the count. */
+  /** Longest time in milliseconds without a change of the count. */
   stallTimeoutMs?: number;
 }
 

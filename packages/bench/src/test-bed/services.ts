@@ -26,7 +26,7 @@ export interface ServiceOptions {
   env?: Record<string, string>;
   /** Options of Node itself, such as `--cpu-prof`. */
   nodeOptions?: readonly string[];
-  /** Default: the database and the broker of the test bed. */
+  /** URL of the database. Defaults: the database and the broker of the test bed. */
   databaseUrl?: string;
   amqpUrl?: string;
 }

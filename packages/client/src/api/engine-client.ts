@@ -14,7 +14,7 @@ export interface EngineClientOptions extends Omit<ClientOptions, 'credential'> {
 export interface VerifiedCaller {
   subject: string;
   kind: string;
-  /** Deployment roles. */
+  /** Names of the caller's roles in the deployment. */
   roles: string[];
 }
 

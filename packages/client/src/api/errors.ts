@@ -18,12 +18,12 @@ export interface ApiErrorDetails {
 export class ApiError extends TocsinError {
   readonly code: ApiErrorCode;
   readonly status: number;
-  /** With `validation_failed`: each problem and its place in the request. */
+  /** Each problem and its place in the request; empty unless `code` is `validation_failed`. */
   readonly errors: NonNullable<Problem['errors']>;
-  /** Id of the request in the log of the service. */
+  /** Id of the request (`X-Request-Id`), which is also in the log of the service. */
   readonly requestId: string | undefined;
   readonly retryAfterMs: number | undefined;
-  /** Complete problem document (RFC 9457), for members that only one operation has. */
+  /** Complete problem document (RFC 9457), including members that only one operation has. */
   readonly problem: Record<string, unknown>;
 
   constructor(details: ApiErrorDetails) {

@@ -5,12 +5,12 @@ import type { CallOptions, Send } from './transport.js';
 
 /** Jobs that send many ended deliveries again. */
 export interface RedeliveriesApi {
-  /** A filter needs at least one member. Default of `status`: `failed`. */
+  /** Starts a job. The filter needs at least one member. Default of `status`: `failed`. */
   create(filter: CreateRedelivery, options?: CallOptions): Promise<Redelivery>;
   /** Newest first. */
   list(query?: ListRedeliveriesQuery, options?: CallOptions): Paged<Redelivery>;
   get(id: string, options?: CallOptions): Promise<Redelivery>;
-  /** Deliveries already sent by the job are not undone. Resolves with the final state of the job. */
+  /** Cancels a job; deliveries that it has already sent stay sent. Resolves with the final state of the job. */
   cancel(id: string, options?: CallOptions): Promise<Redelivery>;
 }
 

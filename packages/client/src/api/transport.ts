@@ -11,7 +11,9 @@ export interface ApiRequest {
   path: string;
   query?: object | undefined;
   body?: unknown;
-  /** Sending it twice has the same effect as sending it once. Default: true for GET, PUT and DELETE. */
+  /**
+   * True if sending the request twice has the same effect as sending it once. Default: true for GET, PUT and DELETE.
+   */
   idempotent?: boolean;
   options?: CallOptions | undefined;
 }

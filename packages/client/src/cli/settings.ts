@@ -27,7 +27,7 @@ export interface ConnectionFlags {
 }
 
 export interface ResolvedSettings extends Settings {
-  /** Public OAuth client for the login of people. */
+  /** Id of the public OAuth client with which people log in. */
   deviceClientId: string;
   loginFile: string;
 }

@@ -3,9 +3,9 @@ import { cutToWidth, printable, widthOf } from './text.js';
 export interface Column<Row> {
   title: string;
   value(row: Row): string;
-  /** Never truncated, for example an id that people copy. */
+  /** True: cells of this column are never truncated, for example ids that people copy. */
   whole?: boolean;
-  /** Applied after the layout, so that escape sequences count as zero width. */
+  /** Adds colours to a cell after the layout, so that escape sequences do not count as width. */
   paint?: (cell: string, row: Row) => string;
 }
 

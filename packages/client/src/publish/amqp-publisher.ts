@@ -38,7 +38,7 @@ export async function createAmqpPublisher(options: AmqpPublisherOptions): Promis
   return createAlertPublisher(carrier, options);
 }
 
-/** Validation before anything is sent. */
+/** The alert failed validation before anything was sent. */
 class InvalidAlert extends Error {
   constructor(faults: { path: string; message: string }[]) {
     super(faults.map(({ path, message }) => `${path === '' ? 'the alert' : path} ${message}`).join('; '));

@@ -25,12 +25,12 @@ export interface Carrier {
 
 export type PublishFailure =
   | { kind: 'refused' }
-  /** `waitMs` is the delay that the other side asked for. */
+  /** `waitMs` is the delay in milliseconds that the API asked for. */
   | { kind: 'transient'; waitMs?: number | undefined };
 
 const retryBackoff = { firstMs: 250, maxMs: 5_000 };
 
-/** Publishing without the transport: ids, retries, timeouts, errors. */
+/** Creates a publisher from a transport. It adds ids, retries, timeouts and errors. */
 export function createAlertPublisher(carrier: Carrier, options: PublisherOptions): AlertPublisher {
   const { workspaceId, giveUpAfterMs = 60_000, clock = systemClock, random = Math.random } = options;
   const open = new Set<Promise<unknown>>();

@@ -1,4 +1,4 @@
-/** A browser with the features that signing in needs: cookies, redirects, and the first form of a page. */
+/** A minimal browser for signing in: cookies, redirects, and the first form of a page. */
 function createBrowser() {
   const cookies = new Map<string, string>();
 
@@ -16,7 +16,7 @@ function createBrowser() {
 
   return {
     open: (url: string) => request(new URL(url)),
-    /** Sends the page's form, its fields as they are but for `fields`. */
+    /** Submits the page's form. `fields` replaces the values of the form's own fields. */
     submit({ url, html }: { url: URL; html: string }, fields: Record<string, string> = {}) {
       const action = /<form[^>]*action="([^"]*)"/.exec(html)?.[1] ?? '';
       const body = new URLSearchParams();
@@ -33,7 +33,7 @@ function createBrowser() {
   };
 }
 
-/** Confirms a device's code and signs in, as a person would. */
+/** Confirms the code of a device and signs in, as a person would. */
 export async function signInDevice(options: {
   verificationUri: string;
   username: string;

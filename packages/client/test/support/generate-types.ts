@@ -24,7 +24,7 @@ export interface OpenApiDocument {
   components: { schemas: Record<string, Schema> };
 }
 
-/** TypeScript for every named schema of the documents, and for the query of every operation that has one. */
+/** Generates TypeScript types for every named schema of the documents, and for the query of each operation with one. */
 export function generateTypes(documents: OpenApiDocument[]): string {
   const schemas = documents.flatMap((document) => [
     ...Object.entries(document.components.schemas),
@@ -89,7 +89,7 @@ function objectType(schema: Schema, indent: string): string {
   const inner = `${indent}  `;
   const members = Object.entries(properties).map(([name, property]) => {
     const type = typeOf(property, inner);
-    // JSON leaves undefined members out, so that they may be given.
+    // Callers may pass undefined for an optional member, because JSON omits it.
     const member = required.includes(name) ? `${name}: ${type}` : `${name}?: ${type} | undefined`;
     return `${commentOf(property, inner)}${inner}${member};\n`;
   });

@@ -2,11 +2,11 @@ import type { Clock } from '../../src/clock.js';
 
 export interface ManualClock extends Clock {
   advance(ms: number): void;
-  /** How long each sleep was, in order. */
+  /** Durations of all sleeps in milliseconds, oldest first. */
   readonly sleeps: number[];
 }
 
-/** A clock that stands still; sleeping moves it on at once, after `whileSleeping` has run. */
+/** A clock that stands still. A sleep runs `whileSleeping`, advances the clock by its duration and resolves at once. */
 export function createManualClock(
   options: { startMs?: number; whileSleeping?: (count: number) => Promise<void> | void } = {},
 ): ManualClock {

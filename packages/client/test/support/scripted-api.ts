@@ -12,13 +12,13 @@ export interface Reply {
   status?: number;
   headers?: Record<string, string>;
   body?: unknown;
-  /** Closes the connection without a response. */
+  /** True: the connection is closed without a response. */
   cut?: boolean;
-  /** Never responds. */
+  /** True: the request never gets a response. */
   hang?: boolean;
 }
 
-/** An API with scripted responses in order, then `{}`. */
+/** Starts an API that sends the given replies in order, and `{}` after the last one. */
 export async function startScriptedApi() {
   const seen: Seen[] = [];
   const replies: Reply[] = [];

@@ -16,14 +16,17 @@ export interface ScriptedProvider {
   issuer: string;
   /** Requests to the token endpoint, oldest first. */
   calls: TokenCall[];
-  /** Answers the next token requests in this order; after them `t1`, `t2`… of 300 seconds. */
+  /**
+   * Sets the responses to the next token requests. Later requests get the tokens `t1`, `t2` and so on, valid for 300
+   * seconds.
+   */
   script(...replies: Reply[]): void;
   /** True: every request fails, discovery included. */
   setDown(down: boolean): void;
   close(): Promise<void>;
 }
 
-/** A provider with scripted responses, for cases that a real one cannot produce on demand. */
+/** Starts a provider with scripted responses, for failures that a real provider does not produce on demand. */
 export async function startScriptedProvider(
   options: { device?: Record<string, unknown>; metadata?: Record<string, unknown> } = {},
 ): Promise<ScriptedProvider> {

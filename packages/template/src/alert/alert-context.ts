@@ -11,7 +11,7 @@ export interface AlertFacts {
   readonly threshold: number;
   readonly bound: string;
   readonly alert_id: string;
-  /** ISO 8601. */
+  /** Time of the firing as ISO 8601 text. */
   readonly fired_at: string;
   readonly workspace_id: string;
 }

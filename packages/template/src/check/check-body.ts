@@ -16,12 +16,12 @@ import { type JsonScan, scanJson } from './json-scanner.js';
 
 /** A message for the author of a body, with its place. */
 export interface Finding {
-  /** Counted from 1. */
+  /** Line number, counted from 1. */
   readonly line: number;
-  /** Counted from 1, in UTF-16 units. */
+  /** Column in UTF-16 units, counted from 1. */
   readonly column: number;
   readonly message: string;
-  /** The line, and below it a `^` at the column. */
+  /** The source line, and below it a `^` at the column. */
   readonly excerpt: string;
 }
 
@@ -47,7 +47,7 @@ export function checkBody(source: string): BodyCheck {
 /** The time limit for all sample alerts together. A usual body takes 1 to 2 ms. The check blocks the event loop. */
 const checkWallClockMs = 250;
 
-/** The maximum number of warnings. Each one takes a search for its line. */
+/** The maximum number of warnings, because each one takes a search for its line. */
 const maxWarnings = 20;
 
 /** Returns a reusable checker. `now` is a monotonic clock in milliseconds. */
@@ -80,7 +80,7 @@ export function createBodyChecker({ now = () => performance.now() } = {}): (sour
 /** The ten variables and the three objects. */
 const known: ReadonlySet<string> = new Set([...alertVariables, 'alert', 'model', 'alert_rule']);
 
-/** A warning with its index in the source. */
+/** A possible warning with its index in the source. */
 interface Suspicion {
   readonly offset: number;
   readonly message: string;

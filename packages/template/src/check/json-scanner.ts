@@ -13,7 +13,7 @@ interface DuplicateKey {
 
 export interface JsonFault {
   readonly offset: number;
-  /** The found or the expected part. */
+  /** Kind of the fault, named by the part that was found or expected. */
   readonly problem: JsonProblem;
 }
 
@@ -215,12 +215,12 @@ export const jsonProblems: Readonly<Record<JsonProblem, string>> = {
 };
 
 export interface PlacedJsonFault {
-  /** The problem. The message contains no part of the text. */
+  /** The problem, in words that contain no part of the text. */
   readonly message: string;
-  /** Counted from 1. */
+  /** Line number, counted from 1. The column is counted from 1, too. */
   readonly line: number;
   readonly column: number;
-  /** The line, and below it a `^` at the column. */
+  /** The source line, and below it a `^` at the column. */
   readonly excerpt: string;
 }
 

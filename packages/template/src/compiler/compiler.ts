@@ -247,7 +247,9 @@ function bind(node: Node, frame: Frame): void {
   for (const child of childrenOf(node)) bind(child, frame);
 }
 
-/** Resolves names of the filter of a set block. The body may not contain them, so they are declared first. */
+/**
+ * Resolves the names in the filter of a set block. The body may not contain these names, so they are declared first.
+ */
 function bindLoading(node: Expression, frame: Frame): void {
   findSymbols(frame.symbols, node);
   bind(node, frame);

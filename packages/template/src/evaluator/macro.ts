@@ -10,7 +10,7 @@ import { captureOutput } from './output.js';
 interface MacroDefinition {
   readonly node: MacroNode | CallBlock;
   readonly signature: MacroSignature;
-  /** Null for a call block. */
+  /** Name of the macro; null for a call block. */
   readonly name: string | null;
   /** The frame of the definition, whose names the body sees. */
   readonly frame: Frame;

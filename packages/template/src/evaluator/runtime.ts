@@ -2,7 +2,7 @@ import type { CompiledTemplate } from '../compiler/compiler.js';
 import type { Rendering } from '../rendering.js';
 import type { CallArguments, Value } from '../values/value.js';
 
-/** The filtered value is the first positional argument. */
+/** A filter gets the filtered value as its first positional argument. */
 export type FilterFunction = (args: CallArguments, runtime: Runtime) => Value;
 export type TestFunction = (args: CallArguments, runtime: Runtime) => boolean;
 export type FilterTable = ReadonlyMap<string, FilterFunction>;
@@ -12,7 +12,7 @@ export type TestTable = ReadonlyMap<string, TestFunction>;
 export interface TracePiece {
   readonly start: number;
   readonly end: number;
-  /** Index into the source. */
+  /** Index into the source where the piece begins. */
   readonly offset: number;
   readonly value: Value | undefined;
 }
@@ -28,6 +28,6 @@ export interface Runtime extends Rendering {
   folding: boolean;
   /** Index into the source of the evaluated node, for the place of an error. */
   offset: number;
-  /** Gets the pieces of the output; null where nobody asks for their places. */
+  /** Receives the pieces of the output; null if their places are not needed. */
   readonly trace: TracePiece[] | null;
 }

@@ -47,7 +47,7 @@ const lineSteps = 4;
 
 interface Place {
   readonly indent: number;
-  /** Characters that follow on the last line. */
+  /** Number of characters that follow on the last line. */
   readonly allowance: number;
   readonly runtime: Runtime;
 }

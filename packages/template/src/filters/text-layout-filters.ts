@@ -14,7 +14,7 @@ import type { Value } from '../values/value.js';
 import { type Filter, filter } from './filter.js';
 import { wrapText } from './wrap-text.js';
 
-/** Jinja2's default of `policies['truncate.leeway']`. */
+/** Default of Jinja2's setting `policies['truncate.leeway']`, in characters. */
 const truncateLeeway = 5n;
 
 /** Filters that arrange text in lines and columns. */

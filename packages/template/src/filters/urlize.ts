@@ -134,7 +134,7 @@ function count(text: string, part: string): number {
 
 const labelPattern = /^[\p{L}\p{N}_%-]+$/u;
 const genericDomains = new Set(['com', 'net', 'int', 'edu', 'gov', 'org', 'info', 'mil']);
-/** Longer words are not linked. */
+/** Maximum length of a word that can become a link. */
 const maxAddress = 2_048;
 
 function linkMiddle(middle: string, link: Link): string {

@@ -10,7 +10,7 @@ export interface WrapOptions {
 /** A piece of text that is split only if it is longer than a line. */
 interface Chunk {
   readonly characters: readonly string[];
-  /** The index of the last character that is not whitespace; -1 if there is none. */
+  /** Index of the last character that is not whitespace; -1 if there is none. */
   readonly lastInk: number;
   /** The number of characters that earlier lines contain. */
   taken: number;

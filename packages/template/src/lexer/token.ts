@@ -18,7 +18,7 @@ export interface Token {
   readonly type: TokenType;
   /** The text of a name, string, operator or data; the digits of a number. */
   readonly value: string;
-  /** Index into the source. */
+  /** Index of the first character in the source. */
   readonly offset: number;
 }
 

@@ -8,7 +8,7 @@ import { Dict, Tuple, type Value } from '../values/value.js';
 
 type Method = readonly [string, NativeFunction];
 
-/** Marks a default that was not given; None is a possible default. */
+/** Stands for a default that was not given; None would be a possible default. */
 const notGiven = new Tuple([]);
 
 /** Python's `dict` methods. */

@@ -16,7 +16,7 @@ export interface TemplateNode extends Base {
 export interface Output extends Base {
   readonly kind: 'Output';
   readonly nodes: (TemplateData | Expression)[];
-  /** Constant expressions with a slice; see `isFoldedSlice`. */
+  /** The constant expressions that contain a slice; see `isFoldedSlice`. */
   folded?: ReadonlySet<Node>;
 }
 export interface For extends Base {
@@ -161,7 +161,7 @@ export interface Arguments {
 }
 export interface Filter extends Base {
   readonly kind: 'Filter';
-  /** The filtered expression. Null for the text of a filter block or of a set block with a filter. */
+  /** The filtered expression; null if the filter applies to the text of a filter block or set block. */
   readonly node: Expression | null;
   readonly name: string;
   readonly arguments: Arguments;

@@ -13,11 +13,11 @@ const testArgumentStarts: ReadonlySet<TokenType> = new Set([
   'lbrace',
 ]);
 
-/** Nesting of brackets, operators and calls. The limit protects the parser's stack. */
+/** Maximum nesting of brackets, operators and calls. The limit protects the parser's stack. */
 const maxNesting = 150;
 
 export interface TupleRules {
-  /** Items are names, literals or brackets only, as in the target of an assignment. */
+  /** True: items can only be names, literals or brackets, as in the target of an assignment. */
   simplified?: boolean;
   withCondexpr?: boolean;
   explicitParentheses?: boolean;

@@ -5,7 +5,7 @@
  */
 export type Find = (from: number) => number;
 
-/** UTF-16 units. For shorter parts the engine's search is faster, and its worst case is small. */
+/** Length in UTF-16 units. For shorter parts the engine's search is faster, and its worst case is small. */
 const short = 16;
 
 /** Returns a search for the first occurrence that starts at `from` or later. */

@@ -26,7 +26,7 @@ export function createCaseRunner(): (line: string) => CaseResult {
 
 /**
  * Reads a case `{id, template, context, types}`. `types` holds the JSON pointers of the values in `context` that are
- * floats in Python, because JSON does not tell `5.0` from `5`.
+ * floats in Python, because JSON does not distinguish `5.0` from `5`.
  */
 function readCase(line: string): TemplateCase {
   const parsed = readJson(line);

@@ -4,14 +4,17 @@ import type { CaseResult } from './case-runner.js';
 
 export interface ExpectedCase {
   readonly id: string;
-  /** 1: common in webhook bodies. 2: the rest of the documented language. 3: peculiar to one version of Jinja2. */
+  /**
+   * Tier 1: common in webhook bodies. Tier 2: the rest of the documented language. Tier 3: peculiar to one version of
+   * Jinja2.
+   */
   readonly tier: 1 | 2 | 3;
   readonly template: string;
   /** The output of Jinja2; absent where Jinja2 fails. */
   readonly expected?: string;
   /** The phase in which Jinja2 fails. */
   readonly phase?: 'compile' | 'render';
-  /** The case as JSON text. Its context is as it was written, because a parsed `-0.0` would lose its sign. */
+  /** The case as JSON text, unparsed, because a parsed `-0.0` would lose its sign. */
   readonly line: string;
 }
 
@@ -32,7 +35,7 @@ function readLines(name: string): string[] {
     .split('\n');
 }
 
-/** True for an equal output, or for a failure in the same phase; messages are not compared. */
+/** Tells whether two results agree: equal output, or a failure in the same phase. Messages are not compared. */
 export function agreesWithJinja2(expected: ExpectedCase, result: CaseResult): boolean {
   if (expected.phase !== undefined) return 'error' in result && result.phase === expected.phase;
   return 'output' in result && result.output === expected.expected;

@@ -3,7 +3,7 @@ import { hostileStructures } from './hostile-structures.js';
 import { hostileTexts } from './hostile-texts.js';
 import type { SizedTemplate } from './sized-template.js';
 
-/** Templates made to cost more CPU than their steps say, by title. */
+/** Templates, by title, that try to cost more CPU time than their number of steps suggests. */
 export const hostileTemplates: Readonly<Record<string, SizedTemplate>> = {
   ...hostileStructures(),
   ...hostileTexts(),

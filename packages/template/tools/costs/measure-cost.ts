@@ -4,24 +4,24 @@ import { bodyOptions } from '@tocsin/template/browser';
 import type { SizedTemplate } from './sized-template.js';
 
 export interface Cost {
-  /** Size of the largest template that is accepted, within the precision. */
+  /** Size of the largest template that is accepted, measured within `precision`. */
   readonly size: number;
   readonly steps: number;
-  /** CPU of one rendering in milliseconds, garbage collection included. */
+  /** CPU time of one rendering in milliseconds, garbage collection included. */
   readonly acceptedMs: number;
-  /** CPU until the budget ends the rendering of a template ten times as large. */
+  /** CPU time in milliseconds until the budget ends the rendering of a template ten times as large. */
   readonly refusedMs: number;
   readonly refusal: string;
 }
 
 interface MeterOptions {
-  /** Part of the size by which the accepted template may be smaller than the largest. */
+  /** Largest relative error of the measured size, such as 0.1. */
   readonly precision: number;
-  /** CPU that each of the repeated measurements takes at least. */
+  /** Minimum CPU time of each repeated measurement, in milliseconds. */
   readonly batchMs: number;
 }
 
-/** `range` refuses more items. */
+/** Largest size, because `range` refuses more items. */
 const maxSize = 100_000;
 
 /** Measures a template at the edge of the budget: the largest one that is accepted, and one that is refused. */
@@ -53,7 +53,7 @@ export function createCostMeter({ precision, batchMs }: MeterOptions): (template
   };
 }
 
-/** The largest size for which `holds`, which must hold up to some size and no further. */
+/** Returns the largest size for which `holds` is true; it must be true up to some size and false above. */
 function largest(precision: number, holds: (size: number) => boolean): number {
   let [holding, failing] = [1, 2];
   while (failing <= maxSize && holds(failing)) [holding, failing] = [failing, failing * 2];
@@ -66,7 +66,10 @@ function largest(precision: number, holds: (size: number) => boolean): number {
   return holding;
 }
 
-/** Milliseconds of CPU for one call of warmed code: the least of three means, each over at least `batchMs`. */
+/**
+ * Returns the CPU time of one call of warmed-up code in milliseconds: the least of three means, each over at least
+ * `batchMs`.
+ */
 function meanCpuMs(batchMs: number, run: () => void): number {
   const batch = () => {
     const before = cpuUsage();

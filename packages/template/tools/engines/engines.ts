@@ -12,7 +12,10 @@ export interface Engine {
 
 export type EngineName = keyof typeof engines;
 
-/** Each engine with the settings that its documentation recommends for Jinja2 templates, without HTML escaping. */
+/**
+ * The compared engines, each with the settings that its documentation recommends for Jinja2 templates, without HTML
+ * escaping.
+ */
 export const engines = {
   '@tocsin/template': (): Engine => ({ version: versionOf('@tocsin/template'), run: createCaseRunner() }),
   nunjucks: (): Engine => nunjucksEngine(),
@@ -22,7 +25,8 @@ export const engines = {
   },
   'minijinja-js with enablePyCompat': (): Engine =>
     engine('minijinja-js', (template) => {
-      // A panic inside an environment makes it fail from then on, so each case has its own.
+      // Each case has a separate environment, because a panic inside an environment makes all later renderings in it
+      // fail.
       const environment = new MiniJinjaEnvironment();
       environment.enablePyCompat();
       environment.addTemplate('case', template);
@@ -39,7 +43,7 @@ function nunjucksEngine(): Engine {
   const environment = new nunjucks.Environment(null, { autoescape: false });
   return engine('nunjucks', (source) => {
     const template = nunjucks.compile(source, environment);
-    // Compiles now; without it the first rendering does.
+    // nunjucks would otherwise compile at the first rendering.
     (template as unknown as { compile(): void }).compile();
     return (context) => template.render(context);
   });

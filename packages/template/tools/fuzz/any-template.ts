@@ -95,7 +95,7 @@ function tag(pieces: TemplateStringsArray, ...parts: readonly fc.Arbitrary<strin
   return phrase`{%${sign()} ${phrase(pieces, ...parts)} ${sign()}%}`;
 }
 
-/** Whitespace control, now and then. */
+/** Returns the whitespace control sign `-` in one of seven cases, otherwise nothing. */
 function sign(): fc.Arbitrary<string> {
   return fc.oneof({ weight: 6, arbitrary: fc.constant('') }, { weight: 1, arbitrary: fc.constant('-') });
 }

@@ -21,7 +21,7 @@ export interface FuzzOptions {
   readonly count: number;
 }
 
-/** The first Python command of this machine that can import Jinja2. */
+/** Returns the first Python command of this machine that can import Jinja2. */
 export function findPython(): string | undefined {
   return pythonCommands.find((command) => spawnSync(command, ['-c', 'import jinja2']).status === 0);
 }
@@ -33,10 +33,10 @@ export function compareWithJinja2(python: string, { seed, count }: FuzzOptions):
   return compare(templates).filter((comparison) => !agrees(comparison));
 }
 
-/** Each candidate of the shrinking starts Python once, about 30 ms. */
+/** Time limit of the shrinking. Each candidate starts Python once, which takes about 30 ms. */
 const shrinkTimeLimitMs = 20_000;
 
-/** The smallest template that fast-check finds by shrinking the first difference of this seed. */
+/** Returns the smallest template that fast-check finds by shrinking the first difference of this seed. */
 export function shrinkFirstDifference(python: string, { seed, count }: FuzzOptions): Difference | undefined {
   const compare = createComparison(python);
   let smallest: Difference | undefined;
@@ -51,7 +51,7 @@ export function shrinkFirstDifference(python: string, { seed, count }: FuzzOptio
   return smallest;
 }
 
-/** Compares templates in one run of Python; a template that was compared before costs nothing. */
+/** Compares templates in one run of Python. Templates that were compared before are not run again. */
 function createComparison(python: string): (templates: readonly string[]) => Difference[] {
   const run = createCaseRunner();
   const known = new Map<string, OracleResult>();
@@ -82,7 +82,10 @@ function askJinja2(python: string, templates: readonly string[]): OracleResult[]
     .map((line) => JSON.parse(line) as OracleResult);
 }
 
-/** Error messages may differ, but not the phase of an error. Addresses of objects differ in every run. */
+/**
+ * Tells whether two results agree. Error messages may differ, but not the phase of an error. Addresses of objects
+ * differ in every run.
+ */
 function agrees({ ours, theirs }: Difference): boolean {
   if ('error' in theirs) return 'error' in ours && ours.phase === theirs.phase;
   if (/ at 0x[0-9a-f]+/i.test(theirs.output)) return 'output' in ours;

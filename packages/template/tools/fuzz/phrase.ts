@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 
-/** Fixed text with generated parts in it: a tagged template whose holes are arbitraries. */
+/** Template tag for fixed text with generated parts: the placeholders are arbitraries of fast-check. */
 export function phrase(
   pieces: TemplateStringsArray,
   ...parts: readonly fc.Arbitrary<string>[]
@@ -10,7 +10,7 @@ export function phrase(
     .map((texts) => pieces.reduce((text, piece, index) => text + texts[index - 1] + piece));
 }
 
-/** The words of a list that is separated by semicolons, backslashes as they are written. */
+/** Template tag that splits a list at semicolons; backslashes are kept as written. */
 export function words(pieces: TemplateStringsArray): string[] {
   return (pieces.raw[0] ?? '')
     .split(/\s;\s/)
@@ -18,7 +18,7 @@ export function words(pieces: TemplateStringsArray): string[] {
     .filter((word) => word !== '');
 }
 
-/** One of the words, the first of them as the simplest. */
+/** Generates one of the words; fast-check shrinks towards the first one. */
 export function oneOf(list: readonly string[]): fc.Arbitrary<string> {
   return fc.constantFrom(...list);
 }

@@ -35,7 +35,7 @@ const atoms: Readonly<Record<Kind, readonly string[]>> = {
 };
 
 /**
- * Each shape is `kind of the result:expression`. In the expression `%` stands for the operand, and `%t`, `%n`, `%l`
+ * Each shape is `{kind of the result}:{expression}`. In the expression `%` stands for the operand, and `%t`, `%n`, `%l`
  * for a further text, number or list.
  */
 const shapes: Readonly<Record<Kind, readonly string[]>> = {

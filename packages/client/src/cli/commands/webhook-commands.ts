@@ -134,7 +134,7 @@ async function readFields({
     ...(body !== undefined && { body }),
     ...(bodyFile !== undefined && { body: await readText(bodyFile, io) }),
     ...((enable || disable) && { enabled: enable === true }),
-    // commander sets true without the flag.
+    // commander sets the option to true if the flag is missing, so only false is an explicit value.
     ...(retryOnTimeout === false && { retry_on_timeout: false }),
   };
 }

@@ -71,7 +71,7 @@ export function configureProvider(
       Grant: 30 * 24 * 3600,
     },
     rotateRefreshToken: settings.rotateRefreshTokens,
-    // As in Keycloak, clients with the refresh grant get a refresh token whatever scope they request.
+    // Clients with the refresh grant get a refresh token whatever scope they request, as in Keycloak.
     issueRefreshToken: async (_ctx, client) => client.grantTypeAllowed('refresh_token'),
     findAccount: (_ctx, sub) => findAccount(directory, sub),
     loadExistingGrant: grantEverything,

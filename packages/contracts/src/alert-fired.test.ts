@@ -13,14 +13,14 @@ const alert = {
 const check = createAlertFiredCheck();
 
 test.each(['0001-01-01T00:00:00+00:01', '9999-12-31T23:59:59-00:01'])(
-  'the time %s, whose year in UTC has no four digits, is refused: what is accepted must be accepted again',
+  'the time %s is refused, because its year in UTC does not have four digits',
   (fired_at) => {
     expect(check({ ...alert, fired_at })).toMatchObject({ ok: false, faults: [{ path: '/fired_at' }] });
   },
 );
 
 test.each(['0001-01-01T00:01:00+00:01', '9999-12-31T23:58:59-00:01', '2026-01-31T12:00:00.123456789+02:00'])(
-  'what is made of the time %s passes the check again',
+  'the normalized form of the time %s passes the check again',
   (fired_at) => {
     const first = check({ ...alert, fired_at });
     expect(first.ok && check(first.value)).toEqual(first);
@@ -44,7 +44,7 @@ test.each([
   '2026-01-01T24:00:00Z',
   '2026-01-01T00:00:00+24:00',
   '2026-01-01T00:00:00',
-])('the time %s is refused: it has no place on a clock, or no offset', (fired_at) => {
+])('the time %s, which does not exist or has no offset, is refused', (fired_at) => {
   expect(check({ ...alert, fired_at })).toMatchObject({ ok: false, faults: [{ path: '/fired_at' }] });
 });
 

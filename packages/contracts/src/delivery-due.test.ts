@@ -12,7 +12,7 @@ const longest: DeliveryDue = { ...other, run: 2_147_483_647 };
 const times = (count: number, due: DeliveryDue) => Array.from({ length: count }, () => due);
 
 test.each([[[one]], [[one, other]], [times(maxDeliveriesInMessage, longest)]])(
-  'deliveries come out of a message as they went in, %#',
+  'deliveries are unchanged by encoding and decoding, %#',
   (due) => {
     expect(decodeDeliveriesDue(encodeDeliveriesDue(due))).toEqual(due);
   },
@@ -37,7 +37,7 @@ test.each([
   `${one.deliveryId}/1\n`,
   `${one.deliveryId}/1\n\u0000`,
   `${one.deliveryId}/1,${one.deliveryId}/1`,
-])('a message that we did not make is refused whole: %j', (text) => {
+])('a message with any malformed line is refused as a whole: %j', (text) => {
   expect(decodeDeliveriesDue(Buffer.from(text))).toBeUndefined();
 });
 

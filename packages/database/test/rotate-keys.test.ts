@@ -60,7 +60,7 @@ test('a rotation encrypts the values of an old key with the new one and keeps th
   expect(await rotateKeys(db.database, during)).toEqual({ webhooks: 0, attempts: 0 });
 });
 
-test('a rotation stops at an unknown key with its name, and continues when the key is set', async () => {
+test('a rotation stops at an unknown key and names it, and continues when the key is set', async () => {
   await addWebhook(before);
   await expect(rotateKeys(db.database, after)).rejects.toThrow('"old"');
   expect(await rotateKeys(db.database, during)).toEqual({ webhooks: 1, attempts: 0 });

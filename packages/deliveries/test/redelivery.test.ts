@@ -15,9 +15,9 @@ beforeAll(async () => {
 });
 afterAll(() => db.drop());
 
-describe('the redelivery of a delivery', () => {
+describe('redelivery', () => {
   test.each(['failed', 'skipped', 'succeeded'] as const)(
-    'that has ended as %s opens a new run with a fresh schedule and keeps counting claims',
+    'a redelivery of a %s delivery opens a run with a fresh schedule and keeps counting claims',
     async (status) => {
       const { database } = db;
       const id = await insertDelivery(database, { workspaceId, status, claims: 7 });
@@ -41,7 +41,7 @@ describe('the redelivery of a delivery', () => {
     },
   );
 
-  test('that is waiting makes its next attempt due and keeps its step of the schedule', async () => {
+  test('a waiting delivery becomes due at once and keeps its step of the schedule', async () => {
     const { database } = db;
     const id = await reopened({ step: 4, due_at: new Date(Date.now() + 3_600_000), manual: false });
     expect(await redeliver(database, id)).toBe('brought_forward');
@@ -50,7 +50,7 @@ describe('the redelivery of a delivery', () => {
     expect(open.due_at.getTime()).toBeLessThanOrEqual(Date.now() + 1_000);
   });
 
-  test('that is queued, or whose lease has expired, changes nothing', async () => {
+  test('a delivery that is queued, or whose lease has expired, is not changed', async () => {
     const { database } = db;
     const queued = await reopened({ state: 'queued', lease_until: new Date(Date.now() + 60_000) });
     const stranded = await reopened({
@@ -65,7 +65,7 @@ describe('the redelivery of a delivery', () => {
     }
   });
 
-  test('that is being sent is refused and changes nothing', async () => {
+  test('a delivery that is being sent is refused and not changed', async () => {
     const { database } = db;
     const id = await reopened({ state: 'queued', claimed: true, lease_until: new Date(Date.now() + 60_000) });
     const before = [await openRow(id), await deliveryRow(id)];
@@ -73,11 +73,11 @@ describe('the redelivery of a delivery', () => {
     expect([await openRow(id), await deliveryRow(id)]).toEqual(before);
   });
 
-  test('that does not exist returns not_found', async () => {
+  test('an unknown delivery is not_found', async () => {
     expect(await redeliver(db.database, randomUUID())).toBe('not_found');
   });
 
-  test('by twenty concurrent callers opens one run', async () => {
+  test('twenty concurrent callers open one run', async () => {
     const { database } = db;
     const id = await insertDelivery(database, { workspaceId });
     const outcomes = await Promise.all(Array.from({ length: 20 }, () => redeliver(database, id)));
@@ -86,7 +86,7 @@ describe('the redelivery of a delivery', () => {
     expect(await deliveryRow(id)).toMatchObject({ status: 'open', run: 2 });
   });
 
-  test('waits for an outcome that is being recorded, and then reopens the delivery', async () => {
+  test('a redelivery waits for an outcome that is being recorded, and then reopens the delivery', async () => {
     const { database } = db;
     const id = await reopened({ state: 'queued', claimed: true, lease_until: new Date(Date.now() + 60_000) });
     const recording = await database.knex.transaction();
@@ -100,7 +100,7 @@ describe('the redelivery of a delivery', () => {
     expect(await openRow(id)).toMatchObject({ run: 3, state: 'waiting' });
   });
 
-  test('that another caller has reopened does not block the worker that records it', async () => {
+  test('a redelivery after that of another caller does not block the worker that records', async () => {
     const { database } = db;
     const id = await reopened({ claims_without_outcome: 1 });
     const open = await openRow(id);

@@ -80,7 +80,7 @@ test('a connection beyond its maximum age is closed and not used', async () => {
   expect(opened[0]?.isOpen).toBe(false);
 });
 
-test('closing the pool closes idle connections now and used ones on release', async () => {
+test('a closed pool closes idle connections now, and connections in use on their release', async () => {
   const { pool, opened, acquire } = startPool();
   pool.release(await acquire('a'));
   const used = await acquire('b');

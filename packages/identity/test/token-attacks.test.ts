@@ -89,7 +89,7 @@ test.each(['RS384', 'PS256', 'ES256', 'ES512'])('a token signed with %s is accep
 });
 
 describe('the Authorization header', () => {
-  test('gives a challenge without an error if it is missing', async () => {
+  test('a missing Authorization header gets a challenge without an error', async () => {
     await expect(identity.authenticate({ authorization: undefined })).rejects.toMatchObject({
       code: 'unauthenticated',
       headers: undefined,
@@ -105,17 +105,17 @@ describe('the Authorization header', () => {
     'Bearer a,b',
     `Bearer ${'x'.repeat(30_000)}`,
     'Bearer …',
-  ])('header %# is 401', async (authorization) => {
+  ])('the malformed Authorization header %# is 401', async (authorization) => {
     await expect(identity.authenticate({ authorization })).rejects.toMatchObject({ status: 401 });
   });
 
-  test('accepts the scheme without regard to case', async () => {
+  test('the scheme of the header is compared without regard to case', async () => {
     await expect(identity.authenticate({ authorization: `bEARER ${await make()}` })).resolves.toBeDefined();
   });
 });
 
-describe('a token is refused', () => {
-  test('when it has expired, past 30 seconds of leeway', async () => {
+describe('refused tokens', () => {
+  test('a token that expired more than 30 seconds ago is refused', async () => {
     expect(await refusal(await make({ claims: { exp: now() - 31 } }))).toMatchObject({
       detail: 'The access token has expired.',
       headers: {
@@ -144,14 +144,14 @@ describe('a token is refused', () => {
     ['is an ID token', { claims: { nonce: 'n' } }],
     ['is an ID token', { claims: { typ: 'Bearer', at_hash: 'h' } }],
     ['is bound to a key', { claims: { cnf: { jkt: 'x' } } }],
-  ])('because it %s', async (predicate, parts) => {
+  ])('a token that %s is refused', async (predicate, parts) => {
     expect(await refusal(await make(parts))).toMatchObject({
       code: 'unauthenticated',
       detail: `The access token ${predicate}.`,
     });
   });
 
-  test('when another key has signed it under a known id', async () => {
+  test('a token that another key has signed under a known key id is refused', async () => {
     expect(await refusal(await make({ key: foreignKey }))).toMatchObject({ code: 'unauthenticated' });
     const embedded = { jwk: foreignKey.publicJwk, jku: `${customer.issuer}/jwks`, x5u: customer.issuer };
     const fetchesBefore = customer.state.fetches;
@@ -159,7 +159,7 @@ describe('a token is refused', () => {
     expect(customer.state.fetches).toBe(fetchesBefore);
   });
 
-  test('when it is not signed', async () => {
+  test('a token without a signature is refused', async () => {
     const claims = { iss: provider.issuer, aud: 'tocsin-api', sub: 'ada', exp: now() + 300 };
     for (const alg of ['none', 'None', 'nOnE', '']) {
       const token = `${encode({ alg, kid: 'first' })}.${encode(claims)}.`;
@@ -167,7 +167,7 @@ describe('a token is refused', () => {
     }
   });
 
-  test('when it is signed with HS256 and the public key as the secret', async () => {
+  test('a token signed with HS256 and the public key as the secret is refused', async () => {
     const claims = { iss: provider.issuer, aud: 'tocsin-api', sub: 'ada', exp: now() + 300 };
     const publicKey = await importJWK(key.publicJwk, 'RS256', { extractable: true });
     for (const secret of [await exportSPKI(publicKey as never), JSON.stringify(key.publicJwk)]) {
@@ -179,13 +179,13 @@ describe('a token is refused', () => {
     }
   });
 
-  test('when it requires an unknown extension', async () => {
+  test('a token that requires an unknown extension is refused', async () => {
     const good = (await make()).split('.');
     const header = encode({ alg: 'RS256', kid: 'first', crit: ['exp'], exp: 1 });
     expect(await refusal([header, good[1], good[2]].join('.'))).toMatchObject({ code: 'unauthenticated' });
   });
 
-  test('when its payload or signature was changed', async () => {
+  test('a token with a changed payload or signature is refused', async () => {
     const [header = '', payload = '', signature = ''] = (await make()).split('.');
     const claims = JSON.parse(Buffer.from(payload, 'base64url').toString());
     const raised = encode({ ...claims, realm_access: { roles: ['tocsin_admin'] } });
@@ -207,7 +207,7 @@ describe('a customer’s own provider', () => {
   const ofCustomer = (claims: Record<string, unknown>) =>
     sign({ key: foreignKey, issuer: customer.issuer, claims });
 
-  test('gives roles in its workspaces only', async () => {
+  test('a provider of a customer gives roles in its own workspaces only', async () => {
     const groups = [`/workspaces/${workspace}/admin`, `/workspaces/${customerWorkspace}/reader`];
     const token = await ofCustomer({
       groups,
@@ -220,7 +220,7 @@ describe('a customer’s own provider', () => {
     });
   });
 
-  test('cannot sign for the deployment’s issuer', async () => {
+  test('a provider of a customer cannot sign for the issuer of the deployment', async () => {
     expect(await refusal(await ofCustomer({ iss: provider.issuer }))).toMatchObject({ status: 401 });
   });
 });

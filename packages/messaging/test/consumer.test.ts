@@ -252,7 +252,7 @@ test('messages returned to the broker go to other consumers, and not to the paus
   await until('the fourth is received', () => other.received.length + received.length === 7);
 });
 
-test('returning messages ends also if the connection is lost meanwhile', async () => {
+test('the return of messages ends also if the connection is lost meanwhile', async () => {
   const proxy = await startBrokerProxy(brokerUrl());
   const { broker, consumer } = await consume({}, await newBroker({ url: proxy.url }));
   await broker.ready();

@@ -43,7 +43,7 @@ test('a large backlog of a paused webhook does not hide overdue deliveries', asy
   expect(backlog.oldestDueSeconds).toBeLessThan(7_200);
 }, 120_000);
 
-test('an empty backlog has zeros only', async () => {
+test('an empty backlog is reported as zeros', async () => {
   const none = { due: 0, overdue: 0, oldestDueSeconds: 0, openCircuits: 0, retryAfters: 0 };
   expect(await fixtures.dispatch.backlog()).toEqual(none);
 });

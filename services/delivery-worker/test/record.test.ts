@@ -80,7 +80,7 @@ test('an outcome that is recorded twice, as after a lost reply, counts once', as
   });
 });
 
-test('the outcome of a replaced claim adds its attempt only, also during the new owner’s commit', async () => {
+test('the outcome of a replaced claim only adds its attempt, also during the next claim’s commit', async () => {
   const due = await fixtures.queueOne();
   const first = await fixtures.claimOne(due);
   await fixtures.endLease(due.deliveryId);

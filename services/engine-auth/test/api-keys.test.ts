@@ -33,7 +33,7 @@ function manage(method: string, path: string, options: { credential?: string; bo
 }
 
 describe('creating a key', () => {
-  test('returns the raw key once and stores only its bcrypt hash', async () => {
+  test('a new key is returned once, and only its bcrypt hash is stored', async () => {
     const response = await manage('POST', '/auth/api_keys/', {
       body: { description: "Robert'); DROP TABLE--" },
     });
@@ -74,13 +74,13 @@ describe('creating a key', () => {
     expect(await database.database.knex('api_keys').count()).toEqual(before);
   });
 
-  test('works without the trailing slash', async () => {
+  test('a key can be created without the trailing slash of the path', async () => {
     expect((await manage('POST', '/auth/api_keys', { body: { description: '' } })).status).toBe(201);
   });
 });
 
 describe('managing keys', () => {
-  test('is allowed for an admin token, and the creator is recorded', async () => {
+  test('an admin token can create a key, and the creator is recorded', async () => {
     const credential = await tokenOf('admin');
     const response = await manage('POST', '/auth/api_keys/', {
       credential,
@@ -92,7 +92,7 @@ describe('managing keys', () => {
     expect(row.created_by).toContain(process.env.TOCSIN_TEST_OIDC_ISSUER);
   });
 
-  test('is 403 for a user key and for a token without the role', async () => {
+  test('a user key and a token without the role are 403', async () => {
     const { id, key } = await createKey(engine);
     for (const credential of [key, await tokenOf('editor')]) {
       for (const [method, path] of [
@@ -109,7 +109,7 @@ describe('managing keys', () => {
     expect((await verify(engine, key)).status).toBe(204);
   });
 
-  test('is 401 with a challenge without a valid credential', async () => {
+  test('a request without a valid credential is 401 with a challenge', async () => {
     const none = await fetch(`${engine.url}/auth/api_keys/`);
     expect([none.status, none.headers.get('www-authenticate')]).toEqual([401, 'Bearer']);
     for (const credential of [
@@ -128,13 +128,13 @@ describe('managing keys', () => {
 });
 
 describe('reading and deactivating keys', () => {
-  test('lists the newest key first', async () => {
+  test('keys are listed newest first', async () => {
     const { id } = await createKey(engine, 'newest');
     const list = (await (await manage('GET', '/auth/api_keys/')).json()) as { id: string }[];
     expect(list[0]).toMatchObject({ id, description: 'newest' });
   });
 
-  test('rejects a deactivated key at once and keeps it in the list', async () => {
+  test('a deactivated key is rejected at once and stays in the list', async () => {
     const { id, key } = await createKey(engine);
     expect((await verify(engine, key)).status).toBe(204);
     expect((await deactivate(engine, id)).status).toBe(204);
@@ -145,7 +145,7 @@ describe('reading and deactivating keys', () => {
     expect(first).toMatchObject({ is_active: false, deactivated_at: expect.any(String) });
   });
 
-  test('answers 404 for an unknown id and 422 for an invalid one', async () => {
+  test('an unknown id is 404 and an invalid one 422', async () => {
     const unknown = '00000000-0000-4000-8000-000000000000';
     expect((await manage('GET', `/auth/api_keys/${unknown}`)).status).toBe(404);
     expect((await deactivate(engine, unknown)).status).toBe(404);

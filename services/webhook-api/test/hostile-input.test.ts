@@ -183,7 +183,7 @@ test.each([
   ]);
 });
 
-test('the service works after all of these requests', async () => {
+test('the service works after all hostile requests', async () => {
   expect((await api.call<Webhook>('GET', webhookPath)).status).toBe(200);
   expect(Object.keys(Object.prototype)).toEqual([]);
 });

@@ -35,7 +35,7 @@ const isDue = async (deliveryId: string) => {
 };
 
 describe('deliveries that wait for a webhook', () => {
-  test('they are due at once when the webhook is deleted', async () => {
+  test('waiting deliveries are due at once when their webhook is deleted', async () => {
     const [webhookId, other] = [await createWebhook(), await createWebhook()];
     const [waiting, others] = [await retryIn(webhookId), await retryIn(other)];
     const queued = await retryIn(webhookId, { state: 'queued', lease_until: inAnHour() });
@@ -43,7 +43,7 @@ describe('deliveries that wait for a webhook', () => {
     expect(await Promise.all([waiting, others, queued].map(isDue))).toEqual([true, false, false]);
   });
 
-  test('they are due at once when the webhook is disabled, and not when it is renamed', async () => {
+  test('waiting deliveries are due at once when their webhook is disabled, and not when renamed', async () => {
     const webhookId = await createWebhook();
     const waiting = await retryIn(webhookId);
     await patch(webhookId, { name: 'Renamed', enabled: true });
@@ -65,14 +65,14 @@ describe('deliveries that wait for a webhook', () => {
     expect([await isDue(untried), await isDue(retry)]).toEqual([true, false]);
   });
 
-  test('the pause continues when the change does not affect requests', async () => {
+  test('a pause continues when a change does not affect requests', async () => {
     const webhookId = await createWebhook();
     await pause(webhookId);
     await patch(webhookId, { name: 'Renamed', url, retry_on_timeout: false });
     expect(await isPaused(webhookId)).toBe(true);
   });
 
-  test('the next attempt is at the end of the pause', async () => {
+  test('the next attempt of a paused webhook is at the end of the pause', async () => {
     const webhookId = await createWebhook();
     await pause(webhookId);
     const id = await retryIn(webhookId, { due_at: new Date(Date.now() - anHourMs) });

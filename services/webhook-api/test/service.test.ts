@@ -135,7 +135,7 @@ describe('the OpenAPI document', () => {
     for (const [, name] of referred) expect(Object.keys(document.components.schemas)).toContain(name);
   });
 
-  test('all its paths are served and need a token unless they are public', async () => {
+  test('all documented paths are served and need a token unless they are public', async () => {
     for (const [path, methods] of Object.entries(document.paths)) {
       for (const [method, { security }] of Object.entries(methods)) {
         const target = path.replaceAll(/\{[^}]+\}/g, randomUUID());

@@ -61,7 +61,7 @@ test('expired leases are released every second', () => {
 test.each([
   ['that failed a round', [{ ok: false, tookMs: 5_000 }, { ok: false, tookMs: 100 }, { tookMs: 10 }]],
   ['that ended before any timeout', [{ tookMs: 30_000 }]],
-])('after an outage %s, living owners have three seconds to record', (_, outage) => {
+])('owners of leases have three seconds to record after an outage %s', (_, outage) => {
   const { clock, round } = rounds();
   round();
   for (const each of outage) round(each);

@@ -22,7 +22,7 @@ test.each([
   expect(toTestResult({ ...response, statusCode }).likely_cause).toContain(cause);
 });
 
-test('without a response, the error starts with its code', () => {
+test('the error of a request without a response starts with its code', () => {
   const result = toTestResult({
     kind: 'error',
     code: 'connection_refused',

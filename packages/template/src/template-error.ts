@@ -10,7 +10,7 @@ export interface TemplateError {
    * values fails again.
    */
   readonly kind: 'template_error' | 'overrun';
-  /** The name of the error in Jinja2 or Python. */
+  /** Name of the error in Jinja2 or Python. */
   readonly type: ErrorType | 'Overrun';
   readonly message: string;
   /** Line number, counted from 1. */

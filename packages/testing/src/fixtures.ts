@@ -160,7 +160,7 @@ export async function insertDelivery(database: Database, fixture: DeliveryFixtur
 const anHourMs = 3_600_000;
 
 export interface AttemptFixture {
-  /** Id of the delivery. */
+  /** Id of the delivery that the attempt belongs to. */
   id: string;
   number: number;
   response: string | null;

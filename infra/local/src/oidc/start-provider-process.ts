@@ -15,7 +15,7 @@ export interface ProviderProcessOptions {
 
 export interface RunningProviderProcess {
   child: Child;
-  /** The issuer, `http://127.0.0.1:{port}/realms/{realm}`. */
+  /** URL of the issuer: `http://127.0.0.1:{port}/realms/{realm}`. */
   url: string;
   /** Resolves when the new key is published and signs. Old keys stay published. */
   rotateKeys(): Promise<void>;

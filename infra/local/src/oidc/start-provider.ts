@@ -16,7 +16,7 @@ export interface ProviderOptions extends RealmSettings {
 }
 
 export interface RunningProvider {
-  /** `http://127.0.0.1:{port}/realms/{realm}`, the `iss` of every token. */
+  /** URL of the issuer and claim `iss` of every token: `http://127.0.0.1:{port}/realms/{realm}`. */
   issuer: string;
   /** Rotates the signing key. Old keys stay published unless `forgetOld`. Returns all published keys, newest first. */
   rotateKeys(options?: { forgetOld?: boolean }): Promise<SigningKey[]>;

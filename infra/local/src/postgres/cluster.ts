@@ -82,7 +82,7 @@ function readCommandLine(pid: number): string {
   try {
     return readFileSync(`/proc/${pid}/cmdline`, 'utf8');
   } catch {
-    // Without /proc PostgreSQL decides itself.
+    // Without /proc the file stays, and PostgreSQL decides whether it is stale.
     return 'postgres';
   }
 }

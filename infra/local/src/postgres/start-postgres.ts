@@ -13,7 +13,7 @@ export interface PostgresOptions {
   logFile: string;
   /** Port on 127.0.0.1, the only address that PostgreSQL listens on. */
   port: number;
-  /** False disables fsync, for tests only. */
+  /** False: fsync is off, for tests only. */
   durable: boolean;
   /** Name of a database to create if missing. */
   database?: string;

@@ -5,7 +5,7 @@ export interface SuperviseOptions {
   name: string;
   /** Starts the process. The supervisor calls it again after each exit, with a growing delay. */
   start: () => Promise<Child>;
-  /** Once aborted, nothing is started again. */
+  /** Signal that ends the supervision; after an abort nothing is started again. */
   signal: AbortSignal;
   say: (message: string) => void;
   /** Called after each restart. */

@@ -9,7 +9,7 @@ import { countBareRows, createBareTable } from './bare-loop-repository.js';
 
 export interface BareLoopResult {
   messages: number;
-  /** Deliveries a second. */
+  /** Throughput in deliveries a second. */
   perSecond: number;
   /** Microseconds of CPU for each delivery, by process. */
   cpuMicros: CpuShares;

@@ -10,7 +10,7 @@ import { createDatabaseFor, dropDatabase, pickDeliveries, setAutoExplain } from 
 
 export interface GrowthResult {
   deliveries: number;
-  /** Time to write the history. */
+  /** Seconds to write the history. */
   fillSeconds: number;
   /** Latency of each query in milliseconds: lists over HTTP, the dispatcher's queries directly on the database. */
   latencyMs: Record<string, Percentiles>;

@@ -4,7 +4,7 @@ import { type TestBed, withWorkers } from '../test-bed/test-bed.js';
 import { runAlerts } from './run-alerts.js';
 
 export interface LatencyResult {
-  /** Requested rate of deliveries. */
+  /** Requested rate in deliveries a second. */
   perSecond: number;
   deliveries: number;
   /** Time from the publish to the arrival at the destination, in milliseconds. */

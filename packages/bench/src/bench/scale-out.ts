@@ -5,7 +5,7 @@ import { runAlerts } from './run-alerts.js';
 
 export interface ScaleOutResult {
   workers: number;
-  /** Deliveries a second. */
+  /** Throughput in deliveries a second. */
   perSecond: number;
   /** Microseconds of CPU for each delivery, by process. */
   cpuMicros: CpuShares;

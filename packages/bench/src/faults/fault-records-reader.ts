@@ -9,7 +9,7 @@ export interface DeliveryRecord {
   attemptsMade: number;
   /** Number of the claim under which the delivery ended. */
   claims: number;
-  /** Unix time in milliseconds. */
+  /** Time of the success in Unix milliseconds; null without a success. */
   succeededAtMs: number | null;
   attempts: number;
   successfulAttempts: number;

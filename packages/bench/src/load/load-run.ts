@@ -19,7 +19,7 @@ export interface LoadRunOptions extends AlertFacts {
 export interface LoadResult {
   offeredAtMs: Float64Array;
   acceptedAtMs: Float64Array;
-  /** Time of the last acceptance. */
+  /** Time at which the last alert was accepted. */
   endedAtMs: number;
   /** Present when the run has a REST target. */
   responses: RestResponses | undefined;
@@ -28,7 +28,7 @@ export interface LoadResult {
 export interface LoadProgress {
   offered: number;
   accepted: number;
-  /** Alerts in flight, by publisher. */
+  /** Number of alerts in flight, by publisher. */
   inFlight: { amqp: number; rest: number };
 }
 

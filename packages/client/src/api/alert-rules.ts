@@ -4,7 +4,7 @@ import type { AlertRule, CreateAlertRule, ListAlertRulesQuery, PatchAlertRule } 
 import type { CallOptions, Send } from './transport.js';
 
 export interface AlertRulesApi {
-  /** All rules, or pages of `limit` rules. */
+  /** Lists all rules; with `limit`, they are fetched in pages of that size. */
   list(query?: ListAlertRulesQuery, options?: CallOptions): Paged<AlertRule>;
   create(rule: CreateAlertRule, options?: CallOptions): Promise<AlertRule>;
   get(id: string, options?: CallOptions): Promise<AlertRule>;

@@ -11,9 +11,12 @@ export interface AlertsApi {
    * before the first try, so that every retry is the same alert.
    */
   fire(alert: PublishAlert, options?: CallOptions): Promise<AlertAccepted>;
-  /** Newest first. */
+  /** Lists alerts, newest first. */
   list(query?: ListAlertsQuery, options?: CallOptions): Paged<Alert>;
-  /** @throws NotFoundError, also for a moment after the 202, until a worker has committed the alert. */
+  /**
+   * Returns an alert.
+   * @throws NotFoundError, also for a moment after the 202, until a worker has committed the alert
+   */
   get(id: string, options?: CallOptions): Promise<Alert>;
 }
 

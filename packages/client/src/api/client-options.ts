@@ -5,14 +5,14 @@ import type { TransportOptions } from './transport.js';
 export interface ClientOptions {
   /** Base URL of the API, without `/api/v1` or `/auth`. */
   url: string;
-  /** A session, or a fixed credential. */
+  /** Credential of every request: a session, or a fixed token or key. */
   credential: Session | string;
   /** Timeout of each try, the response body included. Default: 30 s. */
   timeoutMs?: number | undefined;
   /** Maximum number of tries of an idempotent request. Default: 4. */
   maxTries?: number | undefined;
   clock?: Clock | undefined;
-  /** Random number from 0 to 1, for the jitter of retries. */
+  /** Returns a random number from 0 to 1, for the jitter of retries. */
   random?: (() => number) | undefined;
 }
 

@@ -4,7 +4,7 @@ import type { Delivery, DeliveryWithAttempts, ListDeliveriesQuery } from './sche
 import type { CallOptions, Send } from './transport.js';
 
 export interface DeliveriesApi {
-  /** Newest first. */
+  /** Lists deliveries, newest first. */
   list(query?: ListDeliveriesQuery, options?: CallOptions): Paged<Delivery>;
   get(id: string, options?: CallOptions): Promise<DeliveryWithAttempts>;
   /** Sends a delivery again. @throws ConflictError while it is `sending`. */

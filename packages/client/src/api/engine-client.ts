@@ -20,11 +20,11 @@ export interface VerifiedCaller {
 
 /** Managing keys needs the admin key, or a session with the role `tocsin_engine_admin`. */
 export interface KeysApi {
-  /** The response is the only place that ever shows the raw key. */
+  /** Creates a key. No later response shows the raw key again. */
   create(key: CreateApiKey, options?: CallOptions): Promise<CreatedApiKey>;
   list(options?: CallOptions): Promise<ApiKey[]>;
   get(id: string, options?: CallOptions): Promise<ApiKey>;
-  /** Permanent: a deactivated key cannot be activated again. */
+  /** Deactivates a key permanently. */
   deactivate(id: string, options?: CallOptions): Promise<void>;
 }
 
@@ -32,7 +32,10 @@ export interface KeysApi {
 export interface EngineClient {
   keys: KeysApi;
   health: HealthApi;
-  /** Owner of the credential. @throws UnauthenticatedError */
+  /**
+   * Returns the owner of the credential.
+   * @throws UnauthenticatedError
+   */
   verify(options?: VerifyOptions): Promise<VerifiedCaller>;
 }
 

@@ -42,15 +42,15 @@ export class ApiError extends TocsinError {
 export class UnauthenticatedError extends ApiError {}
 /** 403: the credential is valid and lacks the permission. */
 export class ForbiddenError extends ApiError {}
-/** 404: no such id exists. */
+/** 404: the id does not exist. */
 export class NotFoundError extends ApiError {}
 /** 409: the request conflicts with the current state. */
 export class ConflictError extends ApiError {}
 /** 400, 413, 415, 422: the request is wrong. `errors` names the places. */
 export class InvalidRequestError extends ApiError {}
-/** 429, after the retries. */
+/** 429: the rate limit was still exceeded after all retries. */
 export class TooManyRequestsError extends ApiError {}
-/** 503, after the retries. */
+/** 503: a dependency was still unavailable after all retries. */
 export class UnavailableError extends ApiError {}
 
 /** No response, or an unreadable one. It is unknown if the request was processed. */

@@ -7,7 +7,7 @@ import type { CallOptions, Send } from './transport.js';
 export interface RedeliveriesApi {
   /** Starts a job. The filter needs at least one member. Default of `status`: `failed`. */
   create(filter: CreateRedelivery, options?: CallOptions): Promise<Redelivery>;
-  /** Newest first. */
+  /** Lists jobs, newest first. */
   list(query?: ListRedeliveriesQuery, options?: CallOptions): Paged<Redelivery>;
   get(id: string, options?: CallOptions): Promise<Redelivery>;
   /** Cancels a job; deliveries that it has already sent stay sent. Resolves with the final state of the job. */

@@ -1,12 +1,12 @@
 import { exponentialBackoffMs } from '@tocsin/kit';
 
 export interface RetryState {
-  /** Tries made so far. */
+  /** Number of tries so far. */
   tries: number;
   maxTries: number;
-  /** `Retry-After` of the last response. */
+  /** Delay in `Retry-After` of the last response, in milliseconds. */
   retryAfterMs: number | undefined;
-  /** Random number from 0 to 1. */
+  /** Random number from 0 to 1, for the jitter. */
   random: number;
 }
 

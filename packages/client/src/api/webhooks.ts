@@ -17,15 +17,18 @@ import type {
 import type { CallOptions, Send } from './transport.js';
 
 export interface WebhooksApi {
-  /** All webhooks, or pages of `limit` webhooks. */
+  /** Lists all webhooks; with `limit`, they are fetched in pages of that size. */
   list(query?: ListWebhooksQuery, options?: CallOptions): Paged<Webhook>;
   create(webhook: CreateWebhook, options?: CallOptions): Promise<SavedWebhook>;
   get(id: string, options?: CallOptions): Promise<Webhook>;
   /** Changes the given fields. Headers are replaced as a whole. */
   update(id: string, changes: PatchWebhook, options?: CallOptions): Promise<SavedWebhook>;
-  /** @throws ConflictError naming the rules that use it, unless `force` detaches it. */
+  /**
+   * Deletes a webhook.
+   * @throws ConflictError if alert rules use the webhook and `force` is not set; the error names these rules
+   */
   delete(id: string, options?: DeleteWebhookQuery & CallOptions): Promise<void>;
-  /** Sends the body unchanged to a URL. */
+  /** Sends the given body unchanged to a URL. */
   test(request: TestWebhook, options?: CallOptions): Promise<TestResult>;
   /** Renders a saved webhook with sample values or the given context, and sends the result. */
   testSaved(id: string, request?: TestSavedWebhook, options?: CallOptions): Promise<SavedTestResult>;

@@ -12,13 +12,13 @@ interface OutputFlags {
   color?: boolean;
 }
 
-/** Context of a command. */
+/** Arguments, options and output of a running command. */
 export interface Context<Options> {
   args: string[];
   options: Options;
   io: Io;
   out: Output;
-  /** Aborted by Ctrl-C. */
+  /** Signal that Ctrl-C aborts. */
   signal: AbortSignal;
 }
 

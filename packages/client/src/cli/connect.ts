@@ -34,7 +34,7 @@ export function deviceSession(settings: ResolvedSettings, clock: Clock): DeviceS
   return new DeviceSession({ issuer, clientId, store, clock });
 }
 
-/** Workspace of the command. */
+/** Returns the id of the workspace from the settings. A missing one is a usage error. */
 export function requireWorkspace({ workspaceId }: ResolvedSettings): string {
   return required(workspaceId, 'Which workspace? Give --workspace, or set TOCSIN_WORKSPACE.');
 }

@@ -1,18 +1,18 @@
 import type { Readable } from 'node:stream';
 import type { Clock } from '../clock.js';
 
-/** Everything outside the command: arguments, environment, streams. */
+/** Everything that a command uses of its process: environment, streams, clock. */
 export interface Io {
   clock: Clock;
   env: NodeJS.ProcessEnv;
   stdin: Readable;
   stdout: Terminal;
   stderr: Terminal;
-  /** Aborted by Ctrl-C. */
+  /** Signal that Ctrl-C aborts. */
   signal: AbortSignal;
 }
 
-/** An output stream. `isTerminal` is false for pipes and files. */
+/** An output stream. `isTTY` is true for terminals, not for pipes and files. `columns` is the width of the terminal. */
 export interface Terminal {
   write(text: string): unknown;
   isTTY?: boolean | undefined;

@@ -9,7 +9,7 @@ interface Settings {
   issuer?: string | undefined;
   clientId?: string | undefined;
   clientSecret?: string | undefined;
-  /** A fixed access token. */
+  /** Fixed access token, used instead of a login. */
   token?: string | undefined;
   engineKey?: string | undefined;
   workspaceId?: string | undefined;

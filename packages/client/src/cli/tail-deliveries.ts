@@ -8,7 +8,7 @@ import { printable } from './text.js';
 
 export interface TailOptions {
   platform: PlatformClient;
-  /** Default: now, so that only new deliveries are shown. */
+  /** Filter of the deliveries. Default of `since`: now, so that only new deliveries are shown. */
   filter: ListDeliveriesQuery;
   out: Output;
   signal: AbortSignal;

@@ -4,7 +4,7 @@ import type { AlertPublisher } from './alert-publisher.js';
 import { type Carrier, createAlertPublisher, type PublisherOptions } from './create-alert-publisher.js';
 
 export interface AmqpPublisherOptions extends PublisherOptions {
-  /** `amqp://user:password@host:port/vhost` */
+  /** URL of the broker: `amqp://user:password@host:port/vhost`. */
   url: string;
   /** Timeout of a publisher confirm. Default: 5 s. */
   confirmTimeoutMs?: number | undefined;

@@ -5,16 +5,16 @@ import { type Clock, systemClock } from '../clock.js';
 import { AlertNotPublishedError, type AlertPublisher, type FiredAlert } from './alert-publisher.js';
 
 export interface PublisherOptions {
-  /** Workspace of alerts that name none. */
+  /** Id of the workspace for alerts without `workspace_id`. */
   workspaceId: string;
   /** Time for all tries of an alert, after which it is reported as unconfirmed. Default: 60 s. */
   giveUpAfterMs?: number | undefined;
   clock?: Clock | undefined;
-  /** Random number from 0 to 1, for the jitter. */
+  /** Returns a random number from 0 to 1, for the jitter of retries. */
   random?: (() => number) | undefined;
 }
 
-/** One way to send an alert. */
+/** Transport of alerts: AMQP or HTTP. */
 export interface Carrier {
   /** Resolves when the alert is confirmed. */
   send(alert: FiredAlert, signal: AbortSignal | undefined): Promise<void>;

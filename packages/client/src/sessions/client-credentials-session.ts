@@ -22,7 +22,7 @@ export class ClientCredentialsSession implements Session {
   readonly #clock: Clock;
   readonly #scope: string | undefined;
 
-  /** @throws SessionError `insecure_issuer` */
+  /** @throws SessionError `insecure_issuer` if the issuer is plain http on a host that is not loopback */
   constructor(options: ClientCredentialsOptions) {
     this.#findProvider = createFindProvider(options);
     this.#clock = options.clock ?? systemClock;

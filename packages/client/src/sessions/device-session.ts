@@ -12,11 +12,11 @@ import { isFresh, type Tokens, tokensFromResponse } from './tokens.js';
 export interface DeviceSessionOptions {
   /** `{auth_url}/realms/{realm}`: https, or http on a loopback address. */
   issuer: string;
-  /** A public OAuth client with the device flow enabled. */
+  /** Id of a public OAuth client with the device flow enabled. */
   clientId: string;
-  /** Default: `openid`. Some providers refuse a login without a scope. */
+  /** OAuth scope of the login. Default: `openid`, because some providers refuse a login without a scope. */
   scope?: string | undefined;
-  /** Default: a store in memory. */
+  /** Storage of the login. Default: a store in memory. */
   store?: TokenStore | undefined;
   clock?: Clock | undefined;
 }
@@ -32,7 +32,7 @@ export class DeviceSession implements Session {
   readonly #store: TokenStore;
   readonly #scope: string;
 
-  /** @throws SessionError `insecure_issuer` */
+  /** @throws SessionError `insecure_issuer` if the issuer is plain http on a host that is not loopback */
   constructor(options: DeviceSessionOptions) {
     this.#findProvider = createFindProvider(options);
     this.#clock = options.clock ?? systemClock;

@@ -2,7 +2,7 @@
 export interface Tokens {
   accessToken: string;
   obtainedAtMs: number;
-  /** Undefined if the provider sent no lifetime: the token then counts as valid until the API refuses it. */
+  /** Expiry in Unix milliseconds. Without one, the token counts as valid until the API refuses it. */
   expiresAtMs?: number;
   refreshToken?: string;
 }

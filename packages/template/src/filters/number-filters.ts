@@ -107,7 +107,7 @@ function roundTo(value: bigint | number, method: 'ceil' | 'floor'): bigint {
 /** Steps of rounding a float, which takes about 0.6 µs. */
 const roundSteps = 3;
 
-/** Digits up to which rounding a float needs no long integers. */
+/** Number of digits up to which rounding a float needs no long integers. */
 const cheapFloatDigits = 22;
 
 /** Python's `round(value, precision)`: half-even; an int stays an int. */

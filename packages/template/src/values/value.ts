@@ -65,7 +65,7 @@ export function positionalArguments(...positional: Value[]): CallArguments {
 
 /** An object with behaviour. A template reaches only the members below, never another JavaScript property. */
 export abstract class NativeObject {
-  /** The name of the type in Python, for error messages. */
+  /** Name of the type in Python, for error messages. */
   abstract readonly typeName: string;
   abstract repr(rendering: Rendering): string;
 
@@ -77,13 +77,13 @@ export abstract class NativeObject {
     return undefined;
   }
 
-  /** Present on callable objects. */
+  /** Calls the object; present on callable objects only. */
   readonly call?: (args: CallArguments, rendering: Rendering) => Value;
 
-  /** Present on iterable objects. An iterator returns itself. */
+  /** Iterates over the object; present on iterable objects only. An iterator returns itself. */
   readonly iterate?: (rendering: Rendering) => Iterator<Value>;
 
-  /** Present on objects with a length. */
+  /** Returns the length; present on objects with a length only. */
   readonly size?: () => number;
 }
 

@@ -18,11 +18,11 @@ export interface TailOptions {
 const pollMs = 1_000;
 /** Overlap of two polls: deliveries become visible at commit, not in the order of their ids. */
 const overlapMs = 10_000;
-/** Maximum of open deliveries that one poll reads again, so that a backlog stays within the request limit. */
+/** Maximum number of open deliveries that one poll reads again, so that a backlog stays within the request limit. */
 const recheckedAtOnce = 8;
-/** Maximum of pages in one poll, for the same limit during an alert storm. */
+/** Maximum number of deliveries that one poll lists, on pages of 1,000, for the same limit during an alert storm. */
 const listedAtOnce = 5_000;
-/** Maximum of ended deliveries kept for comparison. */
+/** Maximum number of ended deliveries kept for comparison. */
 const remembered = 20_000;
 
 /** Prints each delivery when it appears and whenever it changes, until the signal is aborted. */

@@ -99,8 +99,8 @@ function clientConfig({
     connectionString: url,
     application_name: applicationName,
     statement_timeout: statementTimeoutMs,
-    // One second above the statement timeout: a responsive server has cancelled the statement by then. Without a
-    // statement timeout a statement may run for any time.
+    // The client gives up one second after the statement timeout, by which a responsive server has cancelled the
+    // statement. Without a statement timeout a statement may run for any time.
     ...(statementTimeoutMs > 0 && { query_timeout: statementTimeoutMs + 1_000 }),
     ...(lockTimeoutMs !== undefined && { lock_timeout: lockTimeoutMs }),
     // The server releases the row locks of a frozen client after this time.

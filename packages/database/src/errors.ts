@@ -87,7 +87,7 @@ export class NoConnectionError extends Error {
   }
 }
 
-/** With several addresses of a host name the errors are in a list and the message is empty. */
+/** A failed connection to several addresses has its errors in a list and an empty message. */
 function describe(error: unknown): string {
   if (!isNativeError(error)) return String(error);
   if ('errors' in error && Array.isArray(error.errors)) return error.errors.map(describe).join('; ');

@@ -43,11 +43,14 @@ async function migrate(trx: Transaction, list: readonly Migration[]): Promise<Mi
   return { applied, later };
 }
 
-/** While a migration waits for a table lock, every later statement on the table queues behind it: 2 s at most. */
+/**
+ * Longest wait for a table lock, in milliseconds. While a migration waits for the lock, every later statement on the
+ * table waits behind it.
+ */
 const lockTimeoutMs = 2_000;
 /** Pause between two tries, in which the services can use the table. */
 const retryDelayMs = 3_000;
-/** Ten minutes: each try waits 2 s for the lock and 3 s for the next try. */
+/** Tries within ten minutes: each waits 2 s for the lock, and the next one starts 3 s later. */
 const maxTries = 120;
 
 /**

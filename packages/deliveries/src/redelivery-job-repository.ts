@@ -168,7 +168,7 @@ function bindings({ workspaceId, filter, createdAt }: Scope, { from, below }: Id
   };
 }
 
-/** Bounds of ids limit the partitions that are read. Undefined if nothing can match. */
+/** Range of the ids that can match, so that only its partitions are read. Undefined if nothing can match. */
 async function readRange(trx: Knex.Transaction, scope: Scope): Promise<IdRange | undefined> {
   const { since, alert_id: alertId } = scope.filter;
   const range = { from: firstIdAt(since === undefined ? 0 : Date.parse(since)), below: scope.cursor };

@@ -5,7 +5,7 @@ import type { SendFailure } from './send-failure.js';
  * send listens. An AbortSignal for each send would cost more than the rest of its preparation.
  */
 export interface Cancellation {
-  /** Set by the first call of `cancel`. */
+  /** Reason of the cancellation, set by the first call of `cancel`. */
   readonly failure: SendFailure | undefined;
   cancel(failure: SendFailure): void;
   /** Replaces the listener, and calls it at once if the send is cancelled already. */

@@ -11,7 +11,10 @@ export interface ConnectionPoolOptions {
   ): Promise<Connection>;
   maxIdlePerDestination: number;
   maxIdle: number;
-  /** Older connections are not used again, so that new addresses of a name are checked and dialled. */
+  /**
+   * Age in milliseconds above which a connection is not used again, so that new addresses of a name are checked and
+   * dialled.
+   */
   maxAgeMs: number;
 }
 

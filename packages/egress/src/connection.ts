@@ -71,7 +71,8 @@ export function createConnection(
     connect: (_options, callback) => {
       const isFirst = !isSocketUsed;
       isSocketUsed = true;
-      // undici does not accept the socket within this call. A Duplex is enough: its ProxyAgent passes one as well.
+      // undici accepts the socket only after this call has returned. A Duplex is enough: its ProxyAgent passes one as
+      // well.
       queueMicrotask(() =>
         isFirst ? callback(null, guarded.stream as Socket) : callback(closedEarly, null),
       );

@@ -12,7 +12,7 @@ export interface SocketOpenerOptions {
   lookup: Lookup;
   allow: readonly Cidr[];
   secureContext: SecureContext;
-  /** Time limit for name, TCP and TLS together. */
+  /** Time limit for name, TCP and TLS together, in milliseconds. */
   connectTimeoutMs: number;
   /** Spreads simultaneous time-outs over several ticks. */
   timeouts: TickThrottle;
@@ -155,7 +155,7 @@ async function secure(
         .once('secureConnect', () => resolve(tlsSocket))
         .on('error', (error) => {
           reject(tlsFailureOf(error));
-          // Node reports an invalid record or an alert but leaves the connection open.
+          // Node reports an invalid TLS record or a TLS alert but leaves the connection open.
           tlsSocket.destroy();
         });
     });

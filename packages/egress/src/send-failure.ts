@@ -110,7 +110,7 @@ function noteOfFailure(code: SendErrorCode): BodyNote {
   return code === 'invalid_response' ? 'overlong' : 'cut';
 }
 
-/** Only the message tells these protocol violations of a destination from a closed socket. */
+/** These protocol violations have no code of their own: only the message distinguishes them from a closed socket. */
 function isBadResponse(error: unknown): boolean {
   return error instanceof Error && (error.message === 'bad response' || error.message === 'bad upgrade');
 }

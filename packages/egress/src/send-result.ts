@@ -10,7 +10,7 @@ export interface HttpResponse {
   statusCode: number;
   /** The body as text, at most `maxResponseBytes` of UTF-8. U+FFFD replaces NUL and bytes that are not text. */
   body: string;
-  /** The body was longer than the limit, or ended early. */
+  /** True if the body was longer than the limit, or ended early. */
   truncated: boolean;
   bodyNote?: BodyNote | undefined;
   /** Value of the `Retry-After` header in whole seconds from now, not negative. */

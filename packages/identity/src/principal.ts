@@ -14,7 +14,7 @@ export interface Principal {
   subject: string;
   /** Name for people; equals `subject` if the token has none. */
   display: string;
-  /** Keys are workspace ids in lower case. */
+  /** Roles by workspace id, which is in lower case. */
   workspaceRoles: ReadonlyMap<string, ReadonlySet<WorkspaceRole>>;
   deploymentRoles: ReadonlySet<DeploymentRole>;
 }

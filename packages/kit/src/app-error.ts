@@ -31,7 +31,7 @@ export interface AppErrorOptions {
   cause?: unknown;
   /** The validation errors, with code `validation_failed`. */
   errors?: FieldError[];
-  /** Whole seconds, sent as `Retry-After`. */
+  /** Value of the header `Retry-After`, in whole seconds. */
   retryAfterSeconds?: number;
   /** Further members of the problem document (RFC 9457 §3.2). */
   extra?: Record<string, unknown>;

@@ -78,7 +78,7 @@ export function createLogOutput({ describeDropped }: LogOutputOptions): LogOutpu
   return { write: (line) => void stream.write(line), flushSync };
 }
 
-/** Blocks the process: only for a fatal error and at the exit. */
+/** Writes all waiting lines and blocks the process meanwhile. Used only for a fatal error and at the exit. */
 function blockFor10Ms(): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 10);
 }

@@ -5,7 +5,7 @@
 export interface Acker {
   received(tag: number): void;
   ack(tag: number): void;
-  /** Nothing is acknowledged afterwards: the broker redelivers everything that was in flight on a closed channel. */
+  /** Ends the acknowledgements, because the broker redelivers everything that was in flight on a closed channel. */
   close(): void;
 }
 

@@ -2,7 +2,7 @@ import { type Logger, sleep } from '@tocsin/kit';
 import type { Channel, ChannelModel } from 'amqplib';
 import { declareTopology } from './topology.js';
 
-/** One part of the program that needs a channel of its own. */
+/** A part of the program that needs a channel of its own. */
 export interface ChannelUser {
   /** Opens and prepares the channel. `onClose` is called when the channel ends, also if the preparation fails because of it. */
   openOn(connection: ChannelModel, onClose: () => void): Promise<void>;

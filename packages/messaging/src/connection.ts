@@ -11,7 +11,10 @@ export interface BrokerOptions {
   name: string;
   /** Receives a line each time the connection is lost or opened. */
   logger?: Pick<Logger, 'info' | 'warn'>;
-  /** Time until exchanges, queues and bindings that an operator has deleted are declared again. Unless given: 30,000. */
+  /**
+   * Time until exchanges, queues and bindings that an operator has deleted are declared again, in milliseconds. Unless
+   * given: 30,000.
+   */
   declareEveryMs?: number;
 }
 
@@ -22,7 +25,7 @@ type Attach<C extends Channel> = (channel: C) => Promise<void>;
 export interface Broker {
   /** Runs `attach` on a channel of its own: now, on each later connection, and when the channel has ended alone. */
   use(attach: Attach<Channel>): Promise<void>;
-  /** Like `use`, on a channel in confirm mode. */
+  /** Runs `attach` like `use`, on a channel in confirm mode. */
   useConfirming(attach: Attach<ConfirmChannel>): Promise<void>;
   /** Resolves when the connection and all its channels are open. */
   ready(): Promise<void>;

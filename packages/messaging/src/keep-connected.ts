@@ -75,7 +75,7 @@ function socketOptions(name: string, signal: AbortSignal) {
   return { clientProperties: { connection_name: name }, timeout: connectTimeoutMs, noDelay: true, signal };
 }
 
-/** Rejects when the connection has ended, for whatever reason. */
+/** Returns a promise that rejects when the connection has ended. */
 function endOf(connection: ChannelModel): Promise<never> {
   return new Promise((_, reject) => {
     connection.once('close', (error?: Error) =>

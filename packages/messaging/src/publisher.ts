@@ -43,9 +43,9 @@ interface Pending {
 }
 
 export interface PublisherOptions {
-  /** Longest wait for a confirm. Unless given: 5,000. */
+  /** Longest wait for a confirm, in milliseconds. Unless given: 5,000. */
   confirmTimeoutMs?: number;
-  /** Time without any confirm after which messages are rejected at once. Unless given: no limit. */
+  /** Time without any confirm, in milliseconds, after which messages are rejected at once. Unless given: no limit. */
   refuseAfterMs?: number;
 }
 
@@ -129,7 +129,7 @@ const overdueCheckMs = 250;
 
 function failOverdue(pending: Map<string, Pending>, nowMs: number): void {
   for (const { deadlineMs, fail } of pending.values()) {
-    // The order of insertion is the order of the deadlines.
+    // Messages are kept in the order of their deadlines, so the first one that is not overdue ends the search.
     if (deadlineMs > nowMs) return;
     fail(new PublishError('timeout', 'The broker has not confirmed the message in time.'));
   }

@@ -20,7 +20,7 @@ export async function createQueueDepth(broker: Broker, queue: string): Promise<Q
 
   return async () => {
     if (channel === undefined) throw new Error('The broker is unavailable.');
-    // One request at a time. A broker that is blocked for hours would collect thousands of them.
+    // Concurrent calls share one request. A broker that is blocked for hours would otherwise collect thousands of them.
     pending ??= channel.checkQueue(queue).finally(() => {
       pending = undefined;
     });

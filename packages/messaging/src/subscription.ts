@@ -44,7 +44,7 @@ export function createSubscription(channel: Channel, options: SubscriptionOption
     isClosed = true;
   });
 
-  /** One step at a time. A step takes a round trip to the broker. */
+  /** Steps run one after the other, because each takes a round trip to the broker. */
   const inOrder = (work: () => Promise<void>): Promise<void> => {
     const step = lastStep.then(work);
     lastStep = step.catch(() => {});

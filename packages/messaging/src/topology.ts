@@ -51,7 +51,7 @@ export async function declareTopology(
     } catch (error) {
       if (!isConflict(error)) throw error;
       onConflict(name, error);
-      // The broker has closed the channel with the error.
+      // The broker has closed the channel with this error.
       channel = await openChannel();
     }
   };

@@ -131,7 +131,10 @@ interface Entry<Item, Result> {
   reject: (error: unknown) => void;
 }
 
-/** Returns the function that runs a batch once and starts whatever follows a failure. It never rejects. */
+/**
+ * Returns a function that runs a batch once, and after a failure starts the split or the retry. The function never
+ * rejects.
+ */
 function createAttempts<Item, Result>(options: BatcherOptions<Item, Result>) {
   const { run, onSettled, retryItem = () => undefined, failsWholeBatch = () => false, signal } = options;
   const parts = createSemaphore({ permits: partsAtOnce });

@@ -15,13 +15,16 @@ export interface CircuitBreaker {
 }
 
 export interface CircuitBreakerOptions {
-  /** Time without any response, counted from the first unanswered request, until the circuit opens. */
+  /** Time without any response, in milliseconds from the first unanswered request, after which the circuit opens. */
   openAfterMs: number;
-  /** Time from the opening of the circuit to the first probe. Unless given: 0. */
+  /** Time from the opening of the circuit to the first probe, in milliseconds. Unless given: 0. */
   firstProbeAfterMs?: number;
-  /** Time between two probes. Unless given: 500. */
+  /** Time between two probes, in milliseconds. Unless given: 500. */
   probeEveryMs?: number;
-  /** The circuit closes when no request has come for this long: nothing is known about the dependency then. Unless given: 5,000. */
+  /**
+   * Time without any request, in milliseconds, after which the circuit closes, because nothing is known about the
+   * dependency then. Unless given: 5,000.
+   */
   forgetAfterMs?: number;
   /** Milliseconds on a monotonic clock. */
   now?: () => number;

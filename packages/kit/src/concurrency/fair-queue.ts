@@ -6,7 +6,7 @@ export interface FairQueue<T> {
   size(): number;
 }
 
-/** Taken items stay in the array of a key until there are this many. `Array.shift` would copy a long array each time. */
+/** Number of taken items at which the array of a key is compacted. `Array.shift` would copy a long array each time. */
 const compactAt = 1_024;
 
 export function createFairQueue<T>(keyOf: (item: T) => string): FairQueue<T> {

@@ -27,7 +27,7 @@ const steps = 60_000 / stepMs + 1;
 /** Units that one key used in each step, as a ring buffer. */
 interface Use {
   counts: Uint32Array;
-  /** Sum of `counts`. */
+  /** Sum of `counts`: the units used within the window. */
   sum: number;
   /** Number of the newest step. */
   step: number;

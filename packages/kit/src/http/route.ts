@@ -78,7 +78,7 @@ export interface RouteContext<Principal, Params, Query, Body, Resource> {
 
 interface RouteText {
   method: HttpMethod;
-  /** In OpenAPI notation: `/webhooks/{webhook_id}`. */
+  /** Path in the notation of OpenAPI: `/webhooks/{webhook_id}`. */
   path: string;
   operationId: string;
   summary: string;

@@ -32,7 +32,7 @@ export async function listen(
       requestTimeout: 30_000,
       keepAliveTimeout: 65_000,
       connectionsCheckingInterval: 5_000,
-      // Enough for an access token that lists a few hundred workspaces.
+      // Limit that leaves room for an access token that lists a few hundred workspaces.
       maxHeaderSize: 32_768,
       // The app rejects a missing Host header with a problem document.
       requireHostHeader: false,

@@ -22,7 +22,7 @@ const checkEveryMs = 250;
 interface Connection {
   socket: Socket;
   exchanges: Set<{ request: IncomingMessage; response: ServerResponse }>;
-  /** Start of the current period with unsent bytes. */
+  /** Start of the current period with unsent bytes, in milliseconds on a monotonic clock. */
   unsentSinceMs: number | undefined;
 }
 
@@ -81,7 +81,7 @@ function isWaitingForClient({ exchanges }: Connection): boolean {
 /** A connection with unsent response bytes. */
 export interface SlowReader {
   unsentBytes: number;
-  /** Time for which the connection had unsent bytes without a break. */
+  /** Time for which the connection has had unsent bytes without a break, in milliseconds. */
   unsentMs: number;
 }
 

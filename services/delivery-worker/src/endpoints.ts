@@ -17,7 +17,7 @@ export interface EndpointsParts {
   config: Pick<DeliveryWorkerConfig, 'http' | 'metrics'>;
   database: Database;
   consuming: Broker;
-  /** Throws if the broker does not reply soon. */
+  /** Number of messages ready in a queue; rejects if the broker does not reply soon. */
   queueDepth: () => Promise<number>;
   checkKeys: HealthCheck;
   logger: Logger;

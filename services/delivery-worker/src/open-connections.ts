@@ -23,7 +23,8 @@ export async function openConnections(
     applicationName: 'tocsin-delivery-worker',
     poolSize: config.databasePoolSize,
     plansByKey: true,
-    // A batch that waits for a locked row delays all its other rows, so it is undone and split soon.
+    // Two seconds, because a batch that waits for a locked row delays all its other rows; after that it is undone and
+    // split.
     lockTimeoutMs: 2_000,
   });
   shutdown.add('database', () => database.close());

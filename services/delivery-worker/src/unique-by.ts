@@ -1,4 +1,4 @@
-/** One item of each key, in the order of the keys: the first, or a later one for which `wins` is true. */
+/** Returns one item of each key, in the order of the keys: the first, or a later one for which `wins` is true. */
 export function uniqueBy<Item>(
   items: Iterable<Item>,
   keyOf: (item: Item) => string,

@@ -20,7 +20,7 @@ afterEach(async () => {
   await harness.close();
 });
 
-/** A worker process that is restarted whenever it has died; the leases of its claims have expired by then. */
+/** Runs a worker process and restarts it each time it has died. The leases of its claims have expired by then. */
 function keepWorker({ config, database }: WorkerHarness) {
   const env = {
     HOST: '127.0.0.1',

@@ -8,7 +8,7 @@ let harness: WorkerHarness;
 let role: string;
 
 beforeEach(async () => {
-  // Longer than the test: no lease of the worker expires meanwhile.
+  // The lease is longer than the test, so no lease of the worker expires meanwhile.
   harness = await createWorkerHarness({ leases: { queuedMs: 60_000, claimMs: 300_000 } });
   role = `cut_off_${randomUUID().replaceAll('-', '')}`;
   await harness.database.knex.raw(`create role ${role} superuser login password '${role}'`);

@@ -22,7 +22,7 @@ test('an alert whose key exists is skipped, even if both are written at once', a
     fixtures.write([first]),
     fixtures.write([second], { acceptedAtMs: Date.now() + 5 }),
   ]);
-  // The ids of the new rows: the alert and its one delivery.
+  // The write returns the ids of the new rows: the alert and its one delivery.
   expect(written.map(({ ids }) => ids.size).sort()).toEqual([0, 2]);
   const rows = await fixtures.database.knex('deliveries').where({ alert_id: alertId });
   expect(rows).toHaveLength(1);

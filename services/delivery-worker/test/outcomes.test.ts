@@ -100,7 +100,7 @@ test.each<[string, Limits]>([
 test('a delivery that is queued again while it is sent is claimed right after that', async () => {
   const target = await addTargetThatWaits();
   await writeWaiting(target.id, 1);
-  // With such long leases the sweep releases nothing.
+  // The leases are so long that the sweep releases nothing.
   await startWorker({}, { leases: { queuedMs: 600_000, claimMs: 600_000 } });
   await until('it is being sent', () => target.waiting() === 1);
   await harness.database.knex('open_deliveries').update({
@@ -191,7 +191,7 @@ test('an outcome does not wait for the commit of its webhook’s pause', async (
 test('no delivery is lost or repeated while statements are cancelled again and again', async () => {
   const target = await harness.addTarget();
   const rule = await harness.addRule([target.id]);
-  // A slower commit makes it likely that a cancellation meets a statement.
+  // The commit is slowed down, so that a cancellation is likely to meet a statement.
   await harness.database.knex.raw(`
     create function wait_a_little() returns trigger language plpgsql as 'begin perform pg_sleep(0.05); return null; end';
     create trigger slow after insert on attempts for each statement execute function wait_a_little()`);

@@ -22,7 +22,7 @@ const ended = (count: number, timeoutMs = 15_000) =>
 
 test('a queued delivery whose message is lost is released and delivered', async () => {
   const target = await harness.addTarget();
-  // Queued without a message, as if the worker had died between commit and publish.
+  // The row is queued without a message, as if the worker had died between commit and publish.
   await harness.write([harness.plan([target.id], { state: 'queued' })]);
   await harness.database.knex('open_deliveries').update({ lease_until: new Date(Date.now() + 500) });
   await harness.startWorker();

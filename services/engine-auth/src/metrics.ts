@@ -6,7 +6,7 @@ export type KeyCheck = 'cached' | 'cached_rejection' | 'looked_up';
 /** Metrics of key checks. No label names a key. */
 export interface EngineMetrics {
   keyChecked(result: KeyCheck): void;
-  /** Records one bcrypt call without its wait. */
+  /** Records the duration of one bcrypt call, without its wait for a thread. */
   bcryptDone(seconds: number): void;
 }
 

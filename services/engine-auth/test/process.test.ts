@@ -91,7 +91,7 @@ test('a full disk for standard output loses log lines only', async () => {
     if (running.child.exitCode !== null) throw new Error(running.output());
     await new Promise((resolve) => setTimeout(resolve, 20));
   }
-  // Enough lines for several writes.
+  // The number of lines is enough for several writes.
   for (let count = 0; count < 50; count += 1) expect(await ask()).toBe(200);
   running.child.kill('SIGTERM');
   expect([await running.ended, running.output()]).toEqual([0, '']);

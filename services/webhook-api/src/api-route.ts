@@ -17,7 +17,7 @@ export interface ApiDeps {
   paging: Paging;
   /** Limits searches in the history. */
   searches: SearchLimiter;
-  /** Limits lists of webhooks and alert rules, which have no maximum length. */
+  /** Limits reads of the lists of webhooks and alert rules, whose length has no maximum. */
   lists: SearchLimiter;
   now: () => Date;
 }

@@ -61,7 +61,7 @@ export async function createWebhookApi(
     url: config.databaseUrl.reveal(),
     applicationName: service,
     poolSize: config.databasePoolSize,
-    // Callers get a 503 after a short time, also while the database is unresponsive.
+    // A short limit, so that callers get a 503 soon also while the database is unresponsive.
     statementTimeoutMs: 5_000,
     // Less than the 2 s for which publishing waits for its rule, so that no abandoned lookup gets a connection.
     acquireTimeoutMs: 1_500,

@@ -50,7 +50,7 @@ export interface Delivery {
   /** Claims and delivers the deliveries that a message names, and settles the message. */
   handleDue(message: QueueMessage): void;
   acquireAtWrite: Slots['acquireAtWrite'];
-  /** Rejects deliveries from the queue that wait for a permit, now and from now on. */
+  /** Rejects deliveries from the queue that wait for a permit, and all later ones. */
   rejectWaiting(error: Error): void;
   /** Resolves when no delivery is in flight. */
   drained(): Promise<void>;

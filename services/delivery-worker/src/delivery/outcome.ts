@@ -31,7 +31,7 @@ export interface Deferral {
   failure?: Failure;
 }
 
-/** One HTTP request, as it is recorded. */
+/** Record of one HTTP request. */
 export interface Attempt {
   trigger: 'scheduled' | 'manual';
   startedAt: Date;

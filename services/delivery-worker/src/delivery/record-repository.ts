@@ -93,7 +93,7 @@ function recordColumns(records: OutcomeRecord[], secrets: SecretBox): unknown[] 
     sqlArray.text(attempts.map((attempt) => attempt?.failure?.code ?? null)),
     sqlArray.text(attempts.map((attempt) => sanitizeOrNull(attempt?.failure?.error ?? attempt?.note))),
     sqlArray.integer(bodies.map((body) => body.length)),
-    // One value for all bodies: an array of bytea is sent as hexadecimal text, which is twice as long.
+    // All bodies are sent as one value, because pg sends an array of bytea as hexadecimal text, which is twice as long.
     Buffer.concat(bodies),
     firstIdOf(claims.map(({ deliveryId }) => deliveryId)),
   ];

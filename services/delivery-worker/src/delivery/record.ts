@@ -68,7 +68,10 @@ export function createRecorder(deps: RecorderDeps): Recorder {
   };
 }
 
-/** The response body is the only text of a record that comes from outside. A record without one is retried unchanged. */
+/**
+ * Only the response body is text from outside, so the database can reject nothing else. A record without a body is
+ * retried unchanged.
+ */
 function withoutResponseBody(record: OutcomeRecord, err: unknown, logger: Logger): OutcomeRecord {
   const { attempt } = record;
   if (!attempt?.response?.body) return record;

@@ -15,7 +15,7 @@ export interface Destination {
 /** A webhook whose url, headers or body cannot be decrypted. */
 export interface Undecryptable {
   id: string;
-  /** For the log; it contains no secret. */
+  /** Error for the log, without secrets. */
   error: unknown;
 }
 
@@ -110,7 +110,7 @@ const undecryptableForMismatch = 20;
 const mismatch =
   'SECRETS_KEYS decrypts none of the webhooks: it does not contain the key that they are encrypted with.';
 
-/** Tells a worker with wrong keys from one that reads a damaged row: wrong keys decrypt no webhook at all. */
+/** Distinguishes a worker with wrong keys from one that reads a damaged row: wrong keys decrypt no webhook at all. */
 export function createKeyCheck(logger: Logger): KeyCheck {
   const undecryptable = new Set<string>();
   let hasDecrypted = false;

@@ -20,7 +20,7 @@ export function createDispatchMetrics(metrics: Metrics) {
   );
   return {
     leasesExpired: (count: number) => expired.inc(count),
-    /** NaN for an unknown value, so that it is not mistaken for an old one. */
+    /** An unknown value is NaN, so that it is not mistaken for an old one. */
     backlog(seen: Backlog & { ready: number }) {
       ready.set(seen.ready);
       due.set(seen.due);

@@ -47,7 +47,7 @@ export async function runDispatcher(deps: DispatchDeps): Promise<void> {
       logger.warn({ err }, 'dispatch.postponed');
     }
     sweep.roundEnded({ ok, tookMs: performance.now() - startedAtMs });
-    // Without queued deliveries, the window is full or nothing is due, and an early next round would find the same.
+    // A round that queued nothing found a full window or nothing due, and an early next round would find the same.
     await sleep((hasQueued ? busyPauseMs : idlePauseMs) * (0.75 + Math.random() / 2), signal);
   }
 }

@@ -58,7 +58,7 @@ export function createFanOut(deps: FanOutDeps): FanOut {
   };
 }
 
-/** Valid alerts arrive on this queue, too, while the binding of their own queue is missing. */
+/** The queue of unroutable messages also receives valid alerts while the binding of their own queue is missing. */
 function isUnrouted({ queue, routingKey }: QueueMessage): boolean {
   return queue === unroutedQueue && routingKey !== alertFiredKey;
 }

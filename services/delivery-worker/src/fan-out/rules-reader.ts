@@ -49,7 +49,7 @@ export function createRulesReader(database: Database): RulesReader {
   };
 }
 
-// Three kinds of rows in one result. "= any(array(…))" makes the planner find webhooks by their ids (docs/adr/0004).
+// The result has three kinds of rows. "= any(array(…))" makes the planner find webhooks by their ids (docs/adr/0004).
 const find = {
   name: 'fan-out.find',
   text: `

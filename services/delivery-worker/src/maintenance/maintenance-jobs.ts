@@ -17,7 +17,7 @@ export interface MaintenanceDeps {
   retentionDays: number;
   /** The database's clock, in Unix milliseconds: a worker with a wrong clock would otherwise drop partitions in use. */
   now: () => Promise<number>;
-  /** Unless given: a timer. */
+  /** Waits between two runs of a job. Unless given: a timer. */
   pause?: (ms: number, signal: AbortSignal) => Promise<void>;
 }
 

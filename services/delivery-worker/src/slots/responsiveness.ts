@@ -8,7 +8,7 @@ export type Responsiveness = 'responsive' | 'slow' | 'unknown';
 
 export interface ResponsivenessTracker {
   of(webhookId: string): Responsiveness;
-  /** Milliseconds since the last response; infinite in state `unknown`. */
+  /** Time since the last response, in milliseconds; infinite in state `unknown`. */
   sinceResponseMs(webhookId: string): number;
   /** Records the duration of a request; undefined for a request that failed because of the destination. */
   observe(webhookId: string, durationMs: number | undefined): void;

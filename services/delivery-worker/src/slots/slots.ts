@@ -4,7 +4,7 @@ import { createKeyedCounter, createSlotUsage, type SlotRequest } from './slot-us
 
 /** Permits for requests in flight, limited by webhook, by workspace and in total (see slot-limits.ts). */
 export interface Slots {
-  /** Undefined if the limits allow no slot now. */
+  /** Acquires a slot; undefined if the limits allow none now. */
   acquire(webhook: WebhookKey): Slot | undefined;
   /**
    * Acquires a slot for a delivery that is claimed in the transaction that writes it; undefined if the limits allow

@@ -23,7 +23,7 @@ export interface StoredSecret {
 export interface ApiKeyStore {
   /** Returns false and stores nothing if `maxActive` keys are active. Safe under concurrent calls. */
   insert(key: ApiKey, secret: StoredSecret, maxActive: number): Promise<boolean>;
-  /** Newest first. */
+  /** Lists all keys, newest first. */
   list(): Promise<ApiKey[]>;
   find(id: string): Promise<ApiKey | undefined>;
   /** Returns false if there is no such key. An inactive key keeps its time of deactivation. */
@@ -38,7 +38,7 @@ export interface CreateApiKeyDeps {
 
 export interface CreatedApiKey {
   key: ApiKey;
-  /** Shown to the caller once and stored nowhere. */
+  /** The key that the caller sees once; it is stored nowhere. */
   rawKey: string;
 }
 

@@ -15,7 +15,7 @@ export interface BcryptQueue {
 export interface BcryptQueueOptions {
   concurrency?: number;
   maxWaiting?: number;
-  /** Gets the duration of each call in seconds, without its wait. */
+  /** Called with the duration of each bcrypt call in seconds, without its wait. */
   onDone?: (seconds: number) => void;
 }
 

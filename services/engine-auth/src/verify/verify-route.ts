@@ -1,7 +1,10 @@
 import type { Route } from '@tocsin/kit';
 import { defineRoute, type EngineCaller } from './engine-caller.js';
 
-/** Forward-auth target for a reverse proxy. Proxies call it with the method of the original request. */
+/**
+ * Endpoint that a reverse proxy calls to authenticate each request (forward auth), with the method of the original
+ * request.
+ */
 export function verifyRoute(): Route<EngineCaller> {
   return defineRoute({
     method: 'ALL',

@@ -9,7 +9,7 @@ export interface StoredAlertRule {
   threshold: number;
   bound: Bound;
   enabled: boolean;
-  /** In the order in which they were attached. */
+  /** Ids of the webhooks, in the order in which they were attached. */
   webhookIds: string[];
   createdAt: Date;
   updatedAt: Date;
@@ -31,7 +31,7 @@ export type WriteOutcome =
 export interface AlertRulesRepository {
   /** Undefined for an unknown or deleted rule. */
   find(id: string): Promise<StoredAlertRule | undefined>;
-  /** Oldest first. */
+  /** Lists rules, oldest first. */
   list(query: AlertRuleQuery): Promise<StoredAlertRule[]>;
   create(rule: StoredAlertRule): Promise<WriteOutcome>;
   /**

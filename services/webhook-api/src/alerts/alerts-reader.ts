@@ -30,7 +30,7 @@ interface AlertQuery {
 }
 
 export interface AlertsReader {
-  /** Newest first. */
+  /** Lists alerts, newest first. */
   list(query: AlertQuery): Promise<StoredAlert[]>;
   find(workspaceId: string, alertId: string): Promise<StoredAlert | undefined>;
   /** Workspace of a rule, also of a deleted one; undefined for an id that was never registered. */

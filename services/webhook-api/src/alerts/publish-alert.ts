@@ -23,7 +23,7 @@ export interface PublishAlertDeps {
 interface PublishAlertInput {
   workspaceId: string;
   body: PublishAlert;
-  /** Sent with the message; the logs of its deliveries contain it. */
+  /** Id of the request. It is sent with the message, and the logs of its deliveries contain it. */
   requestId: string;
 }
 

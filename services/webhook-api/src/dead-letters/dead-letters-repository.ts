@@ -16,7 +16,7 @@ export interface StoredDeadLetter {
   sizeBytes: number;
   createdAt: Date;
   requeuedAt: Date | null;
-  /** In a list: the row exceeds the byte budget of the page, and its message was not read. */
+  /** True in a list for a row that exceeds the byte budget of the page, whose message was not read. */
   beyondBudget: boolean;
 }
 
@@ -39,7 +39,7 @@ export interface RequeuedMessage {
 }
 
 export interface DeadLettersRepository {
-  /** Newest first, with up to 4 MiB of messages; further rows are marked `beyondBudget`. */
+  /** Lists dead letters, newest first, with up to 4 MiB of messages; further rows are marked `beyondBudget`. */
   list(query: DeadLetterQuery): Promise<StoredDeadLetter[]>;
   /** Marks a dead letter as requeued after `publish`. The row is locked meanwhile, so it is published once. */
   requeue(id: string, publish: (message: RequeuedMessage) => Promise<void>): Promise<RequeueOutcome>;

@@ -21,7 +21,7 @@ export function presentDeadLetter(letter: StoredDeadLetter): DeadLetter {
 export function readMessage(content: Buffer, truncated: boolean): Pick<DeadLetter, 'message' | 'encoding'> {
   let text: string;
   try {
-    // The end can be a part of a character, which the decoder accepts in a stream.
+    // A truncated message can end within a character, which the decoder accepts in stream mode.
     text = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true }).decode(content, { stream: truncated });
   } catch {
     return { message: content.toString('base64'), encoding: 'base64' };

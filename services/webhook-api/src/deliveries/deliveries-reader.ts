@@ -34,7 +34,7 @@ export interface StoredDelivery extends StoredResponse {
   firstSucceededAt: Date | null;
   errorCode: DeliveryErrorCode | null;
   error: string | null;
-  /** In a list: the row exceeds the byte budget of the page, and its response was not read. */
+  /** True in a list for a row that exceeds the byte budget of the page, whose response was not read. */
   beyondBudget: boolean;
 }
 
@@ -54,7 +54,7 @@ interface DeliveryFilter {
 }
 
 export interface DeliveriesReader {
-  /** Newest first, with up to 4 MiB of responses; further rows are marked `beyondBudget`. */
+  /** Lists deliveries, newest first, with up to 4 MiB of responses; further rows are marked `beyondBudget`. */
   list(query: DeliveryQuery): Promise<StoredDelivery[]>;
   find(id: string): Promise<StoredDelivery | undefined>;
 }

@@ -5,11 +5,11 @@ export type OpenStatus = Exclude<DeliveryStatus, EndedStatus>;
 
 /** Columns of the state of a delivery; those of `open_deliveries` are null for an ended delivery. */
 export interface StatusColumns {
-  /** `deliveries.status` */
+  /** Column `deliveries.status`. */
   recordedStatus: 'open' | EndedStatus;
-  /** `open_deliveries.state` */
+  /** Column `open_deliveries.state`. */
   state: 'waiting' | 'queued' | null;
-  /** `open_deliveries.claimed` */
+  /** Column `open_deliveries.claimed`. */
   claimed: boolean | null;
 }
 

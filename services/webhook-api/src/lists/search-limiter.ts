@@ -28,7 +28,9 @@ export interface SearchLimiterOptions {
   reads: 'searches' | 'lists';
 }
 
-/** Part of the database connections: searches and lists together leave a fifth of them free. */
+/**
+ * Part of the database connections that one limiter may use. Searches and lists together leave a fifth of them free.
+ */
 const part = 0.4;
 
 export function createSearchLimiter({ databasePoolSize, reads }: SearchLimiterOptions): SearchLimiter {

@@ -27,7 +27,7 @@ export interface RedeliveriesRepository {
   /** Undefined, without an insert, when the workspace has `maxRunning` running jobs. */
   add(job: NewRedelivery, maxRunning: number): Promise<StoredRedelivery | undefined>;
   find(workspaceId: string, id: string): Promise<StoredRedelivery | undefined>;
-  /** Newest first. */
+  /** Lists jobs, newest first. */
   list(query: { workspaceId: string; range: IdRange; limit: number }): Promise<StoredRedelivery[]>;
   /** Waits for a page of the job that is in progress. Undefined for a job that is not running. */
   cancel(workspaceId: string, id: string): Promise<StoredRedelivery | undefined>;

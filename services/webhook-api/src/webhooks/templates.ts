@@ -85,7 +85,7 @@ export function createTemplates(): Templates {
 
 const maxBodyBytes = 65_536;
 
-/** A message when a body, template or not, is too long to be saved. */
+/** Returns an error message if a body, template or not, is too long to be saved. */
 export function bodySizeProblem(body: string): string | undefined {
   return Buffer.byteLength(body) > maxBodyBytes ? `must be at most ${maxBodyBytes} bytes` : undefined;
 }

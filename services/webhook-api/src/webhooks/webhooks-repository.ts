@@ -42,13 +42,13 @@ type DeleteOutcome = { kind: 'deleted' } | { kind: 'missing' } | { kind: 'in_use
 export interface WebhooksRepository {
   find(id: string): Promise<StoredWebhook | undefined>;
   list(query: WebhookQuery): Promise<ListedWebhook[]>;
-  /** In the order of `ids`, without deleted webhooks. */
+  /** Returns webhooks in the order of `ids`, without deleted ones. */
   findAll(ids: readonly string[]): Promise<StoredWebhook[]>;
   /** False, without an insert, when the workspace has `maxPerWorkspace` webhooks. */
   create(webhook: StoredWebhook, maxPerWorkspace: number): Promise<boolean>;
   /** Locks the row and writes the result of `change`; undefined for an unknown id. */
   update(id: string, change: (current: StoredWebhook) => WebhookChange): Promise<StoredWebhook | undefined>;
-  /** With `detach`, the webhook is also removed from the rules that use it. */
+  /** Deletes a webhook. With `detach`, the webhook is also removed from the rules that use it. */
   delete(id: string, options: { detach: boolean }): Promise<DeleteOutcome>;
 }
 

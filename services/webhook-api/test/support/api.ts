@@ -19,13 +19,13 @@ export interface Problem {
 export interface ApiResponse<Body> {
   status: number;
   headers: Headers;
-  /** Parsed if it is JSON; undefined if it is empty. */
+  /** Body of the response: parsed if it is JSON, undefined if it is empty. */
   body: Body;
 }
 
 export interface CallOptions {
   as?: Role;
-  /** Sent as JSON; text and bytes are sent unchanged. */
+  /** Body of the request. Text and bytes are sent unchanged, any other value as JSON. */
   body?: unknown;
   headers?: Record<string, string>;
 }

@@ -193,7 +193,7 @@ async function readPlans(testBed: TestBed, size: Size): Promise<Record<string, s
     plans[name] = plansIn(readFileSync(log).subarray(start).toString());
   };
   await setAutoExplain(testBed.database, true);
-  // One connection, so that all executions of a statement use the same prepared plan.
+  // The pool has one connection, so that all executions of a statement use the same prepared plan.
   const poolSize = 1;
   const database = createDatabase({
     url: databaseUrl,

@@ -40,7 +40,7 @@ export async function runAlerts(testBed: TestBed, options: AlertsRun): Promise<A
   const webhooks = fixtures.webhookIds.length;
   const deliveries = alerts * webhooks;
   await destination.call('startRun', { run, alerts, webhooks });
-  // One second of tolerance, because the time in an id is rounded.
+  // The lower bound has one second of tolerance, because the time in an id is rounded.
   const sinceMs = Date.now() - 1_000;
   const meter = createCpuMeter({
     postgres: testBed.postgres.pid(),

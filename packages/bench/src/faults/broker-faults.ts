@@ -80,7 +80,10 @@ export const deleteAlertsExchange = changeTopology(async (channel, trial) => {
   return delayedAlerts(trial, { sinceMs, minimumMs: 200 });
 });
 
-/** With responses this slow, deliveries pass through the queue instead of being claimed at write (docs/adr/0011). */
+/**
+ * With responses after one second all slots are occupied, so deliveries pass through the queue instead of being claimed
+ * at write (docs/adr/0011).
+ */
 const slowClassResponses = { delayMs: 1_000 };
 const minMessagesToLose = 50;
 

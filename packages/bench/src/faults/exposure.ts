@@ -74,7 +74,9 @@ export function noRepeats(inFlight: number, of: string, endedAtMs = monotonicMs(
   return { inFlight, of, bound: 0, endedAtMs };
 }
 
-/** Without a fault, every alert is accepted within 1 s. */
+/**
+ * Delay in milliseconds above which an alert counts as delayed. Without a fault, every alert is accepted within 1 s.
+ */
 const defaultDelayMs = 1_000;
 
 /**

@@ -34,7 +34,7 @@ async function takeDown(
   const sinceMs = monotonicMs();
   await Promise.all(servers.map(end));
   await Promise.all(servers.map((server) => server.restart()));
-  // Lower than the default of 1 s, because a server can be ready again in less than a second.
+  // The minimum delay is below the default of 1 s, because a server can be ready again in less than a second.
   return delayedAlerts(trial, { sinceMs, minimumMs: 250 });
 }
 

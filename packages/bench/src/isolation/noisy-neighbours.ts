@@ -30,8 +30,9 @@ export interface MeasureOptions {
 
 const healthyLoad = { webhooks: 10, deliveriesPerSecond: 500 };
 /**
- * In 20 s V8 compiles most of the worker's code, which costs as much CPU as the deliveries do. For 3 s of them a neighbour
- * of the same kind is active; its open deliveries are deleted 5 s before the measurement.
+ * Duration of the warm-up. In 20 s V8 compiles most of the worker's code, which costs as much CPU as the deliveries do.
+ * For 3 s of the warm-up a neighbour of the same kind is active; its open deliveries are deleted 5 s before the
+ * measurement.
  */
 const warmUp = { seconds: 20, neighbourSeconds: 3, settleSeconds: 5 };
 

@@ -75,7 +75,7 @@ function readStat(pid: number): Stat | undefined {
     ].map((index) => fields[index]);
     return { parent, ticks: utime + stime + cutime + cstime, rssPages };
   } catch {
-    // The process has just ended.
+    // The process has ended since it was listed.
     return undefined;
   }
 }

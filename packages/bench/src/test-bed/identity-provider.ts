@@ -10,7 +10,7 @@ export interface IdentityProvider {
   stop(): Promise<void>;
 }
 
-/** One day: longer than any run of a suite. */
+/** Lifetime of a token: one day, longer than any run of a suite. */
 const tokenTtlSeconds = 86_400;
 
 /** Starts the development OpenID provider with one client for each role in `workspaceId`. */

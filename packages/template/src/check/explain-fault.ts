@@ -110,7 +110,7 @@ function parenthesized(expression: string): string {
   return /^[\w.[\]'"]+$/.test(expression) ? expression : `(${expression})`;
 }
 
-/** Longer expressions are shortened in messages. */
+/** Length in UTF-16 units above which an expression is shortened in messages. */
 const maxExpression = 80;
 
 /** Returns the source of the expression in the `{{ }}` around an offset. */

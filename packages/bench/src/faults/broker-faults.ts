@@ -81,8 +81,7 @@ export const deleteAlertsExchange = changeTopology(async (channel, trial) => {
 });
 
 /**
- * With responses after one second all slots are occupied, so deliveries pass through the queue instead of being claimed
- * at write (docs/adr/0011).
+ * With responses after one second, deliveries pass through the queue instead of being claimed at write (docs/adr/0011).
  */
 const slowClassResponses = { delayMs: 1_000 };
 const minMessagesToLose = 50;

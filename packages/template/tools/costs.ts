@@ -1,10 +1,13 @@
 import { hostileTemplates } from './costs/hostile-templates.js';
 import { createCostMeter } from './costs/measure-cost.js';
+import { searchCosts } from './costs/search-costs.js';
 
-main(process.argv[2] ?? '');
+const [first = '', seed = '1', count = '1000'] = process.argv.slice(2);
+if (first === '--search') printSearch(Number(seed), Number(count));
+else printCosts(first);
 
-/** Prints what each hostile template costs at the edge of the render budget; `part` selects titles. */
-function main(part: string): void {
+/** Prints the cost of each hostile template at the edge of the render budget; `part` selects titles. */
+function printCosts(part: string): void {
   const measure = createCostMeter({ precision: 0.004, batchMs: 50 });
   const rows = Object.entries(hostileTemplates)
     .filter(([title]) => title.includes(part))
@@ -12,13 +15,23 @@ function main(part: string): void {
   rows.sort((left, right) => worstMs(right) - worstMs(left));
   process.stdout.write('accepted ms  refused ms   steps    size  template\n');
   for (const { title, acceptedMs, refusedMs, steps, size } of rows) {
-    const columns = [acceptedMs.toFixed(2).padStart(11), refusedMs.toFixed(2).padStart(11)];
-    process.stdout.write(
-      `${[...columns, String(steps).padStart(7), String(size).padStart(7)].join(' ')}  ${title}\n`,
-    );
+    const columns = [
+      acceptedMs.toFixed(2).padStart(11),
+      refusedMs.toFixed(2).padStart(11),
+      String(steps).padStart(7),
+      String(size).padStart(7),
+    ];
+    process.stdout.write(`${columns.join(' ')}  ${title}\n`);
   }
 }
 
 function worstMs({ acceptedMs, refusedMs }: { acceptedMs: number; refusedMs: number }): number {
   return Math.max(acceptedMs, refusedMs);
+}
+
+/** Prints the ten slowest of `count` generated templates. */
+function printSearch(seed: number, count: number): void {
+  for (const [milliseconds, template] of searchCosts({ seed, count }).slice(0, 10)) {
+    process.stdout.write(`${milliseconds.toFixed(1).padStart(6)} ms  ${JSON.stringify(template)}\n`);
+  }
 }

@@ -19,7 +19,7 @@ export function executeBlock(name: string, surroundings: Omit<Frame, 'scope'>): 
   }
   runtime.budget.charge(blockSteps);
   runtime.budget.enter();
-  const scope = createScope(block.symbols, null);
+  const scope = createScope(block.symbols, null, runtime);
   if (block.selfSlot !== undefined) scope.slots[block.selfSlot] = new TemplateReference({ runtime, context });
   if (block.superSlot !== undefined) {
     scope.slots[block.superSlot] = new Undefined(`there is no parent block called '${name}'.`);

@@ -91,7 +91,7 @@ function evaluatePrinted(child: Expression, { folded }: Output, frame: Frame): V
 
 /** Returns a frame with a new, initialised scope inside the given one. */
 export function innerFrame(frame: Frame, symbols: Symbols): Frame {
-  const scope = createScope(symbols, frame.scope);
+  const scope = createScope(symbols, frame.scope, frame.runtime);
   enterScope(scope, symbols, frame);
   return { ...frame, scope };
 }
@@ -250,7 +250,7 @@ export function renderTree(runtime: Runtime, variables: Variables): string {
   const { template, globals } = runtime;
   const context = createContext(variables, globals);
   const output = createRootOutput(runtime);
-  const scope = createScope(template.symbols, null);
+  const scope = createScope(template.symbols, null, runtime);
   if (template.selfSlot !== undefined)
     scope.slots[template.selfSlot] = new TemplateReference({ runtime, context });
   enterScope(scope, template.symbols, { context, runtime });

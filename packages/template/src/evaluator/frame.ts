@@ -18,7 +18,11 @@ export interface Scope {
   readonly parent: Scope | null;
 }
 
-export function createScope(symbols: Symbols, parent: Scope | null): Scope {
+/** Slots that are allocated in the time of one step. */
+const slotsPerStep = 32;
+
+export function createScope(symbols: Symbols, parent: Scope | null, { budget }: Runtime): Scope {
+  budget.charge(Math.floor(symbols.slotCount / slotsPerStep));
   return { slots: new Array<Value | undefined>(symbols.slotCount).fill(undefined), parent };
 }
 

@@ -58,7 +58,7 @@ class Macro extends NativeObject {
     const { runtime } = frame;
     runtime.budget.items(signature.slots.length);
     const values = this.#bind(args);
-    const scope = createScope(signature.symbols, frame.scope);
+    const scope = createScope(signature.symbols, frame.scope, runtime);
     for (const [index, slot] of signature.slots.entries()) scope.slots[slot] = values[index];
     const output = captureOutput(runtime);
     const inner: Frame = { runtime, scope, context: frame.context, output };

@@ -9,12 +9,16 @@ import { typeName } from './type-name.js';
 import { Undefined } from './undefined.js';
 import { Dict, NativeObject, Tuple, type Value } from './value.js';
 
+/** Steps of creating an iterator that is not an array's, which takes about 0.4 µs. */
+const iteratorSteps = 3;
+
 /** Python's `iter(value)`. Returns undefined for values that are not iterable. */
 export function tryIterate(value: Value, rendering: Rendering): Iterator<Value> | undefined {
   if (typeof value === 'string') return iterateText(value, rendering);
   if (Array.isArray(value)) return value.values();
   if (value === null || typeof value !== 'object') return undefined;
   if (value instanceof Tuple) return value.items.values();
+  rendering.budget.charge(iteratorSteps);
   if (value instanceof Dict) return iterateDict(value, ([key]) => key);
   if (value instanceof Range) return iterateRange(value, rendering);
   if (value instanceof Markup) return iterateText(value.text, rendering);

@@ -13,6 +13,14 @@ function plainWork(): Record<string, SizedTemplate> {
       `{% for i in range(${size}) %}{% for a in [1] %}{% for b in [1] %}{% endfor %}{% endfor %}{% endfor %}`,
     'loops that read loop.last': (size) =>
       `{% for i in range(${size}) %}{% for a in [1] %}{{ loop.last }}{% endfor %}{% endfor %}`,
+    'filtered loops without items': (size) =>
+      `{% for i in range(${size}) %}{% for a in [] if a %}{{ loop.index }}{% else %}1{% endfor %}{% endfor %}`,
+    'loops without items that read loop': (size) =>
+      `{% for i in range(${size}) %}{% for a in [] %}{{ loop.index }}{% endfor %}{% endfor %}`,
+    'loops without items that have many names': (size) =>
+      `{% for i in range(${size}) %}{% for a in [] %}${named('{{ # }}', 3_000)}{% endfor %}{% endfor %}`,
+    'loops over an empty dict': (size) =>
+      `{% for i in range(${size}) %}{% for k, v in {}.items() %}{{ loop.last }}{% endfor %}{% endfor %}`,
     'loop with a filter': (size) => `{% for i in range(${size}) if i %}{% endfor %}`,
     'recursive loop': (size) =>
       `{% for i in range(${size}) %}{% for x in [[[]]] recursive %}{{ loop(x) }}{% endfor %}{% endfor %}`,

@@ -31,7 +31,7 @@ function worstMs({ acceptedMs, refusedMs }: { acceptedMs: number; refusedMs: num
 
 /** Prints the ten slowest of `count` generated templates. */
 function printSearch(seed: number, count: number): void {
-  for (const [milliseconds, template] of searchCosts({ seed, count }).slice(0, 10)) {
+  for (const { milliseconds, template } of searchCosts({ seed, count }).slice(0, 10)) {
     process.stdout.write(`${milliseconds.toFixed(1).padStart(6)} ms  ${JSON.stringify(template)}\n`);
   }
 }

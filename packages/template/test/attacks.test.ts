@@ -19,7 +19,7 @@ const pairs = '{% set d = dict(range(60000)|map("string")|batch(2)) %}';
 
 const exhausting: Readonly<Record<string, string>> = {
   'nested loops': '{% for a in range(100000) %}{% for b in range(100000) %}{% endfor %}{% endfor %}',
-  'a loop over a list that it makes longer':
+  'a loop over a list that grows meanwhile':
     '{% set l = [1] %}{% for x in l %}{% set _ = l.append(1) %}{% endfor %}',
   'a repeated string': '{{ "a" * 999999999999 }}',
   'a doubled string':
@@ -41,7 +41,7 @@ const exhausting: Readonly<Record<string, string>> = {
   'a deep indent': '{{ "a\nb"|indent(1000000000) }}',
   'zeros in front': '{{ "a".zfill(999999999) }}',
   'wide tabs': '{{ ("\\t" * 100000).expandtabs(1000000) }}',
-  'a replacement that explodes': '{{ ("a" * 900000)|replace("a", "b" * 900000) }}',
+  'a replacement that multiplies the text': '{{ ("a" * 900000)|replace("a", "b" * 900000) }}',
   'a long separator': '{{ range(100000)|join("x" * 500000) }}',
   'an indent of JSON': '{{ range(1000)|list|tojson(3000) }}',
   'endless recursion': '{% macro m() %}{{ m() }}{% endmacro %}{{ m() }}',
@@ -59,7 +59,7 @@ const exhausting: Readonly<Record<string, string>> = {
   'deep lists that are equal': `${deep}{{ ns.a == ns.b }}`,
   'deep lists as JSON': `${deep}{{ ns.a|tojson }}`,
   'deep lists printed prettily': `${deep}{{ ns.a|pprint }}`,
-  'two lists in themselves that are equal':
+  'a comparison of two lists that contain themselves':
     '{% set l = [] %}{% set _ = l.append(l) %}{% set m = [] %}{% set _ = m.append(m) %}{{ l == m }}',
   'sorting again and again':
     '{% set l = range(50000)|list %}{% for i in range(100) %}{{ l|sort|first }}{% endfor %}',

@@ -3,14 +3,14 @@ import { agreesWithJinja2, readCases } from '../tools/cases/read-cases.js';
 
 /** Templates with another result than in Jinja2, with the reason. */
 const knownDifferences: ReadonlyMap<string, string> = new Map([
-  ["{% include ['a', 'b'] %}", 'there is no loader, which is said when compiling'],
-  ['[{{ nope|random }}]', 'a body renders the same each time it is tried'],
-  ["{{ '\\N{BULLET}' }}", 'the names of all characters are too many to carry'],
-  ["{{ 'x'.encode() }}", 'there are no bytes'],
-  ["{{ s.maketrans('a', 'b') }}", 'a table for a method that is not here'],
+  ["{% include ['a', 'b'] %}", 'there is no loader, and the error is raised at compile time'],
+  ['[{{ nope|random }}]', 'random is missing, because each attempt must send the same body'],
+  ["{{ '\\N{BULLET}' }}", 'the table of character names would be too large'],
+  ["{{ 'x'.encode() }}", 'bytes are not supported'],
+  ["{{ s.maketrans('a', 'b') }}", 'str.translate is not supported'],
   [
     "{{ ['\u0378', '\ud83e\udee8', '\u20bf', '\ud83e\uddff'] }}",
-    'printable depends on the version of Unicode',
+    'printable characters depend on the version of Unicode',
   ],
 ]);
 

@@ -26,7 +26,7 @@ export interface CapturedOutput extends Output {
 
 export function createRootOutput(runtime: Runtime): RootOutput {
   const { budget, trace } = runtime;
-  const printText = runtime.options.json ? jsonText : plainText;
+  const printText = runtime.options.json ? jsonText : printedText;
   let text = '';
   return {
     data(data, offset) {
@@ -48,7 +48,7 @@ export function captureOutput(runtime: Runtime): CapturedOutput {
   return runtime.options.json ? captureMarked(runtime) : capturePlain(runtime);
 }
 
-function plainText(value: Value, runtime: Runtime): string {
+function printedText(value: Value, runtime: Runtime): string {
   return runtime.autoescape ? escapeToMarkup(value, runtime).text : str(value, runtime);
 }
 
@@ -61,32 +61,35 @@ function jsonText(value: Value, runtime: Runtime): string {
     if (value.kind === 'json') return value.text;
     return value.kind === 'marked' ? printMarked(value.text, budget) : escapeJsonString(value.text, budget);
   }
-  return escapeJsonString(plainText(value, runtime), budget);
+  return escapeJsonString(printedText(value, runtime), budget);
 }
 
 function capturePlain(runtime: Runtime): CapturedOutput {
-  let text = '';
-  const append = (piece: string) => {
-    text += piece;
-    runtime.budget.grow(text.length, piece.length);
-  };
+  const buffer = createBuffer(runtime);
   return {
-    data: append,
-    print: (value) => append(plainText(value, runtime)),
-    value: () => (runtime.autoescape ? new Markup(text, 'html') : text),
+    data: buffer.append,
+    print: (value) => buffer.append(printedText(value, runtime)),
+    value: () => (runtime.autoescape ? new Markup(buffer.text(), 'html') : buffer.text()),
   };
 }
 
 function captureMarked(runtime: Runtime): CapturedOutput {
-  let text = '';
-  const append = (piece: string) => {
-    text += piece;
-    runtime.budget.grow(text.length, piece.length);
-  };
+  const buffer = createBuffer(runtime);
   return {
-    data: (data) => append(markTrusted(data, runtime.budget)),
+    data: (data) => buffer.append(markTrusted(data, runtime.budget)),
     print: (value) =>
-      append(markedTextOf(runtime.autoescape ? escapeToMarkup(value, runtime) : value, runtime)),
-    value: () => fromMarked(text),
+      buffer.append(markedTextOf(runtime.autoescape ? escapeToMarkup(value, runtime) : value, runtime)),
+    value: () => fromMarked(buffer.text()),
+  };
+}
+
+function createBuffer({ budget }: Runtime): { append(piece: string): void; text(): string } {
+  let text = '';
+  return {
+    append(piece) {
+      text += piece;
+      budget.grow(text.length, piece.length);
+    },
+    text: () => text,
   };
 }

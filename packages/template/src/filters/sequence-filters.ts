@@ -57,32 +57,8 @@ export function sequenceFilters(): Filter[] {
         return sorted(runtime, toList(value, runtime), { key, reverse: flagArgument(reversed!) });
       },
     ),
-    filter(
-      'min',
-      [
-        ['case_sensitive', false],
-        ['attribute', null],
-      ],
-      (runtime, value, caseSensitive, attribute) =>
-        extreme(runtime, value, {
-          caseSensitive: isTrue(caseSensitive!),
-          attribute: attribute!,
-          operator: '<',
-        }),
-    ),
-    filter(
-      'max',
-      [
-        ['case_sensitive', false],
-        ['attribute', null],
-      ],
-      (runtime, value, caseSensitive, attribute) =>
-        extreme(runtime, value, {
-          caseSensitive: isTrue(caseSensitive!),
-          attribute: attribute!,
-          operator: '>',
-        }),
-    ),
+    extremeFilter('min', '<'),
+    extremeFilter('max', '>'),
     filter(
       'sum',
       [
@@ -143,6 +119,16 @@ function joinEscaped(parts: readonly Value[], separator: Value, runtime: Runtime
     runtime.budget.grow(text.length, added.length);
   }
   return separator instanceof Markup ? new Markup(text, 'html') : text;
+}
+
+function extremeFilter(name: 'min' | 'max', operator: '<' | '>'): Filter {
+  const parameters = [
+    ['case_sensitive', false],
+    ['attribute', null],
+  ] as const;
+  return filter(name, parameters, (runtime, value, caseSensitive, attribute) =>
+    extreme(runtime, value, { caseSensitive: isTrue(caseSensitive!), attribute: attribute!, operator }),
+  );
 }
 
 interface Extreme {

@@ -7,6 +7,7 @@ import { Markup } from '../values/markup.js';
 import { str } from '../values/repr.js';
 import { typeName } from '../values/type-name.js';
 import { Dict, Tuple, type Value } from '../values/value.js';
+import { escapeUnit } from './escape.js';
 import { plainText } from './marked-text.js';
 
 /**
@@ -126,21 +127,12 @@ function jsonKey(key: Value, rendering: Rendering): string {
 
 const plain = /^[ !#-[\]-~]*$/;
 const special = /[^ !#-[\]-~]/g;
-const short: Readonly<Record<string, string>> = {
-  '"': '\\"',
-  '\\': '\\\\',
-  '\n': '\\n',
-  '\r': '\\r',
-  '\t': '\\t',
-  '\b': '\\b',
-  '\f': '\\f',
-};
 
 /** Python escapes everything that is not ASCII. */
 function escapeAscii(text: string, rendering: Rendering): string {
   if (plain.test(text)) return text;
   return text.replace(special, (unit) => {
     rendering.budget.step();
-    return short[unit] ?? `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
+    return escapeUnit(unit);
   });
 }

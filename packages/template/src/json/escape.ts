@@ -25,6 +25,7 @@ export function escapeJsonString(text: string, budget: Budget): string {
   });
 }
 
-function escapeUnit(unit: string): string {
+/** The JSON escape of one UTF-16 unit. */
+export function escapeUnit(unit: string): string {
   return short[unit] ?? `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`;
 }

@@ -1,7 +1,6 @@
 import type { TracePiece } from '../evaluator/runtime.js';
-import { Markup } from '../values/markup.js';
+import { Markup, Undefined } from '../values/simple-values.js';
 import { isString } from '../values/text.js';
-import { Undefined } from '../values/undefined.js';
 import { type JsonFault, jsonProblems } from './json-scanner.js';
 
 /** The cause of a JSON fault: its index in the template, and what to write instead. */

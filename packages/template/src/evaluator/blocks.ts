@@ -1,6 +1,5 @@
 import { RenderFailure } from '../failures.js';
-import { Markup } from '../values/markup.js';
-import { Undefined } from '../values/undefined.js';
+import { Markup, Undefined } from '../values/simple-values.js';
 import { NativeObject, type Value } from '../values/value.js';
 import { execute } from './execute.js';
 import { createScope, enterScope, type Frame } from './frame.js';

@@ -15,14 +15,13 @@ import { binary, negate, positive } from '../values/arithmetic.js';
 import { compare, contains } from '../values/compare.js';
 import { equals } from '../values/equality.js';
 import { items } from '../values/iterate.js';
-import { Markup } from '../values/markup.js';
 import { joinMarkup } from '../values/markup-text.js';
 import { str } from '../values/repr.js';
+import { Markup, Undefined } from '../values/simple-values.js';
 import { getSlice } from '../values/subscript.js';
 import { isString, textOf } from '../values/text.js';
 import { isTrue } from '../values/truth.js';
 import { typeName } from '../values/type-name.js';
-import { Undefined } from '../values/undefined.js';
 import { type CallArguments, Dict, NativeObject, Tuple, type Value } from '../values/value.js';
 import { type Frame, readRef } from './frame.js';
 

@@ -17,8 +17,8 @@ import type {
   With,
 } from '../parser/nodes.js';
 import { tryIterate } from '../values/iterate.js';
-import { Markup } from '../values/markup.js';
 import { str } from '../values/repr.js';
+import { Markup } from '../values/simple-values.js';
 import { isString } from '../values/text.js';
 import { isTrue } from '../values/truth.js';
 import { typeName } from '../values/type-name.js';

@@ -1,9 +1,9 @@
 import { RenderFailure, typeError, valueError } from '../failures.js';
 import { updateDict } from '../methods/dict-methods.js';
 import { BuiltinFunction } from '../values/callables.js';
-import { Range, rangeLength } from '../values/range.js';
 import { repr } from '../values/repr.js';
 import { defineFunction } from '../values/signature.js';
+import { Range, rangeLength } from '../values/simple-values.js';
 import { typeName } from '../values/type-name.js';
 import { type CallArguments, Dict, NativeObject, type Value } from '../values/value.js';
 import type { Runtime } from './runtime.js';

@@ -1,6 +1,6 @@
 import { typeError } from '../failures.js';
 import type { CallBlock, Macro as MacroNode, MacroSignature } from '../parser/nodes.js';
-import { Undefined } from '../values/undefined.js';
+import { Undefined } from '../values/simple-values.js';
 import { type CallArguments, Dict, NativeObject, Tuple, type Value } from '../values/value.js';
 import { evaluate } from './evaluate.js';
 import { execute } from './execute.js';

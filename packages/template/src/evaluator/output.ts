@@ -1,8 +1,8 @@
 import { escapeJsonString } from '../json/escape.js';
 import { fromMarked, markedTextOf, markTrusted, printMarked } from '../json/marked-text.js';
-import { Markup } from '../values/markup.js';
 import { escapeHtml, escapeToMarkup } from '../values/markup-text.js';
 import { str } from '../values/repr.js';
+import { Markup } from '../values/simple-values.js';
 import type { Value } from '../values/value.js';
 import type { Runtime } from './runtime.js';
 

@@ -7,10 +7,10 @@ import { binary } from '../values/arithmetic.js';
 import { isNumeric, numeric } from '../values/equality.js';
 import { floorDivide, parseFloatText, roundHalfEven, toFixedHalfEven } from '../values/floats.js';
 import { isLong, longIntegerSteps, maxDecimalDigits, parseInteger, toFloat } from '../values/integers.js';
+import { Undefined } from '../values/simple-values.js';
 import { isString, textOf } from '../values/text.js';
 import { isTrue } from '../values/truth.js';
 import { typeName } from '../values/type-name.js';
-import { Undefined } from '../values/undefined.js';
 import type { Value } from '../values/value.js';
 import { type Filter, filter } from './filter.js';
 

@@ -1,7 +1,7 @@
 import type { Runtime } from '../evaluator/runtime.js';
 import { getItem } from '../methods/attributes.js';
+import { Undefined } from '../values/simple-values.js';
 import { isString, sameKind, textOf } from '../values/text.js';
-import { Undefined } from '../values/undefined.js';
 import type { Value } from '../values/value.js';
 
 export function ignoreCase(value: Value, runtime: Runtime): Value {

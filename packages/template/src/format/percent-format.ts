@@ -3,13 +3,11 @@ import type { Rendering } from '../rendering.js';
 import { isNumeric, numeric } from '../values/equality.js';
 import { parseFloatText } from '../values/floats.js';
 import { decimalText, toFloat } from '../values/integers.js';
-import { Markup } from '../values/markup.js';
 import { escapeToMarkup } from '../values/markup-text.js';
-import { Range } from '../values/range.js';
 import { repr, str } from '../values/repr.js';
+import { Markup, Range, Undefined } from '../values/simple-values.js';
 import { codePointLength, isString, sameKind, takeCodePoints, textOf } from '../values/text.js';
 import { typeName } from '../values/type-name.js';
-import { Undefined } from '../values/undefined.js';
 import { Dict, Tuple, type Value } from '../values/value.js';
 import { formatFloat } from './float-format.js';
 

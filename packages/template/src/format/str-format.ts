@@ -1,8 +1,8 @@
 import { RenderFailure, valueError } from '../failures.js';
 import type { Rendering } from '../rendering.js';
-import { Markup } from '../values/markup.js';
 import { escapeToMarkup } from '../values/markup-text.js';
 import { repr, str } from '../values/repr.js';
+import { Markup } from '../values/simple-values.js';
 import { sameKind, textOf } from '../values/text.js';
 import type { Value } from '../values/value.js';
 import { formatValue } from './format-spec.js';

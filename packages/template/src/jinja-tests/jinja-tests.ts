@@ -4,11 +4,10 @@ import { binary } from '../values/arithmetic.js';
 import { compare, contains, type Ordering } from '../values/compare.js';
 import { equals, isNumeric } from '../values/equality.js';
 import { tryIterate, tryLength } from '../values/iterate.js';
-import { Markup } from '../values/markup.js';
 import { str } from '../values/repr.js';
 import { bindArguments, type Parameter } from '../values/signature.js';
+import { Markup, Undefined } from '../values/simple-values.js';
 import { isString, textOf } from '../values/text.js';
-import { Undefined } from '../values/undefined.js';
 import { Dict, NativeObject, type Value } from '../values/value.js';
 
 type Test = readonly [name: string, holds: TestFunction];

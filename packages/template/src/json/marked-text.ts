@@ -1,7 +1,7 @@
 import type { Budget } from '../budget.js';
 import type { Rendering } from '../rendering.js';
-import { Markup } from '../values/markup.js';
 import { str } from '../values/repr.js';
+import { Markup } from '../values/simple-values.js';
 import type { Value } from '../values/value.js';
 import { escapeJsonString } from './escape.js';
 

@@ -1,10 +1,9 @@
 import { typeError } from '../failures.js';
 import type { Rendering } from '../rendering.js';
-import type { Markup } from '../values/markup.js';
 import { defineFunction, type NativeFunction, type Parameter } from '../values/signature.js';
+import { type Markup, Undefined } from '../values/simple-values.js';
 import { isString, textOf } from '../values/text.js';
 import { typeName } from '../values/type-name.js';
-import { Undefined } from '../values/undefined.js';
 import type { Value } from '../values/value.js';
 
 /** Reads an argument that Python takes as an index: an int or a bool. Throws a TypeError for others. */

@@ -1,13 +1,11 @@
 import type { Rendering } from '../rendering.js';
 import { BoundMethod } from '../values/callables.js';
 import { numeric } from '../values/equality.js';
-import { Markup } from '../values/markup.js';
-import { Range } from '../values/range.js';
 import { repr } from '../values/repr.js';
 import type { NativeFunction } from '../values/signature.js';
+import { Markup, Range, Undefined } from '../values/simple-values.js';
 import { tryGetItem } from '../values/subscript.js';
 import { objectTypeRepr, typeName } from '../values/type-name.js';
-import { Undefined } from '../values/undefined.js';
 import { Dict, GroupTuple, NativeObject, Tuple, type Value } from '../values/value.js';
 import { dictMethods } from './dict-methods.js';
 import { listMethods, rangeMethods, tupleMethods } from './list-methods.js';

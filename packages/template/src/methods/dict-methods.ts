@@ -3,7 +3,7 @@ import type { Rendering } from '../rendering.js';
 import { DictView, items, toList } from '../values/iterate.js';
 import { repr } from '../values/repr.js';
 import { defineFunction, type NativeFunction, type Parameter } from '../values/signature.js';
-import { Undefined } from '../values/undefined.js';
+import { Undefined } from '../values/simple-values.js';
 import { Dict, Tuple, type Value } from '../values/value.js';
 
 type Method = readonly [string, NativeFunction];

@@ -1,9 +1,9 @@
 import { RenderFailure, typeError, valueError } from '../failures.js';
 import type { Rendering } from '../rendering.js';
+import { sorted } from '../values/compare.js';
 import { sameOrEqual } from '../values/equality.js';
 import { toList } from '../values/iterate.js';
 import { defineFunction, type NativeFunction, type Parameter } from '../values/signature.js';
-import { sorted } from '../values/sort.js';
 import { typeName } from '../values/type-name.js';
 import { NativeObject, positionalArguments, type Tuple, type Value } from '../values/value.js';
 import { flagArgument, integerArgument } from './arguments.js';

@@ -3,12 +3,11 @@ import { type AttributeLookups, strFormat } from '../format/str-format.js';
 import type { Rendering } from '../rendering.js';
 import { findBackward, findForward } from '../values/find-text.js';
 import { items } from '../values/iterate.js';
-import { Markup } from '../values/markup.js';
 import { escapeToMarkup, joinMarkup } from '../values/markup-text.js';
 import type { NativeFunction, Parameter } from '../values/signature.js';
+import { Markup, Undefined } from '../values/simple-values.js';
 import { isString, sameKind, textOf } from '../values/text.js';
 import { typeName } from '../values/type-name.js';
-import { Undefined } from '../values/undefined.js';
 import { Dict, Tuple, type Value } from '../values/value.js';
 import {
   flagArgument,

@@ -5,12 +5,11 @@ import type { Rendering } from '../rendering.js';
 import { isNumeric, numeric } from './equality.js';
 import { floorDivide } from './floats.js';
 import { isLong, longIntegerSteps, toFloat } from './integers.js';
-import { Markup } from './markup.js';
 import { concatenateMarkup } from './markup-text.js';
 import { Complex, precisePower } from './power.js';
+import { Markup, Undefined } from './simple-values.js';
 import { isString, sameKind, textOf } from './text.js';
 import { typeName } from './type-name.js';
-import { Undefined } from './undefined.js';
 import { Tuple, type Value } from './value.js';
 
 /** Applies a binary operator as Python does. */

@@ -3,10 +3,9 @@ import type { Rendering } from '../rendering.js';
 import { isNumeric, numeric, sameOrEqual } from './equality.js';
 import { includesText } from './find-text.js';
 import { DictView, iterate } from './iterate.js';
-import { Range } from './range.js';
+import { Range, Undefined } from './simple-values.js';
 import { hasSurrogates, isString, textOf } from './text.js';
 import { typeName } from './type-name.js';
-import { Undefined } from './undefined.js';
 import { Dict, NativeObject, Tuple, type Value } from './value.js';
 
 export type Ordering = '<' | '<=' | '>' | '>=';
@@ -128,4 +127,25 @@ function compareViews(left: DictView, operator: Ordering, right: DictView, rende
     if (!contains(right, next.value, rendering)) return false;
   }
   return true;
+}
+
+/** Python's `sorted`: stable, and based on `<` alone. */
+export function sorted(
+  rendering: Rendering,
+  values: readonly Value[],
+  options: { key: (item: Value) => Value; reverse: boolean },
+): Value[] {
+  const { budget } = rendering;
+  budget.list(values.length);
+  const keyed = values.map((value) => ({ value, key: options.key(value) }));
+  const less = (left: Value, right: Value) => {
+    budget.step();
+    return compare(left, '<', right, rendering);
+  };
+  const sign = options.reverse ? -1 : 1;
+  keyed.sort((left, right) => {
+    if (less(left.key, right.key)) return -sign;
+    return less(right.key, left.key) ? sign : 0;
+  });
+  return keyed.map(({ value }) => value);
 }

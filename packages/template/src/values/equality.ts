@@ -1,10 +1,8 @@
 import { plainText } from '../json/marked-text.js';
 import type { Rendering } from '../rendering.js';
 import { DictView } from './iterate.js';
-import type { Markup } from './markup.js';
-import { Range } from './range.js';
+import { type Markup, Range, Undefined } from './simple-values.js';
 import { isString, textOf } from './text.js';
-import { Undefined } from './undefined.js';
 import { Dict, Tuple, type Value } from './value.js';
 
 /** Python's `left == right`. Shared inner lists are compared, and charged, each time they are reached. */

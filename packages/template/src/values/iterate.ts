@@ -1,12 +1,10 @@
 import { RenderFailure, typeError } from '../failures.js';
 import type { Rendering } from '../rendering.js';
 import { isLong } from './integers.js';
-import { Markup } from './markup.js';
-import { Range } from './range.js';
 import { reprItems } from './repr.js';
+import { Markup, Range, Undefined } from './simple-values.js';
 import { codePoints, hasSurrogates, isString, textOf } from './text.js';
 import { typeName } from './type-name.js';
-import { Undefined } from './undefined.js';
 import { Dict, NativeObject, Tuple, type Value } from './value.js';
 
 /** Steps of creating an iterator that is not an array's, which takes about 0.4 µs. */

@@ -1,9 +1,8 @@
 import { joinMarked } from '../json/marked-text.js';
 import type { Rendering } from '../rendering.js';
-import { Markup } from './markup.js';
 import { str } from './repr.js';
+import { Markup, Undefined } from './simple-values.js';
 import { isString, textOf } from './text.js';
-import { Undefined } from './undefined.js';
 import type { Value } from './value.js';
 
 const htmlSpecial = /[&<>'"]/;

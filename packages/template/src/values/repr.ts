@@ -1,10 +1,8 @@
 import type { Rendering } from '../rendering.js';
 import { floatRepr } from './floats.js';
 import { decimalText } from './integers.js';
-import { Markup } from './markup.js';
-import { Range } from './range.js';
+import { Markup, Range, Undefined } from './simple-values.js';
 import { hasSurrogates } from './text.js';
-import { Undefined } from './undefined.js';
 import { Dict, NativeObject, Tuple, type Value } from './value.js';
 
 /** Python's `str(value)`. */

@@ -1,11 +1,9 @@
 import type { Budget } from '../budget.js';
 import { typeError, valueError } from '../failures.js';
 import type { Rendering } from '../rendering.js';
-import type { Markup } from './markup.js';
-import { Range } from './range.js';
+import { type Markup, Range, Undefined } from './simple-values.js';
 import { codePoints, hasSurrogates, isString, sameKind, textOf } from './text.js';
 import { typeName } from './type-name.js';
-import { Undefined } from './undefined.js';
 import { Dict, Tuple, type Value } from './value.js';
 
 /** Python's `value[key]`. Returns undefined where Python raises a TypeError or LookupError. */

@@ -1,4 +1,4 @@
-import { Markup } from './markup.js';
+import { Markup } from './simple-values.js';
 import type { Value } from './value.js';
 
 /** Tells whether a value is a `str` in Python. Markup is a subclass of `str`. */

@@ -1,6 +1,4 @@
-import { Markup } from './markup.js';
-import { Range } from './range.js';
-import { Undefined } from './undefined.js';
+import { Markup, Range, Undefined } from './simple-values.js';
 import { Dict, NativeObject, Tuple, type Value } from './value.js';
 
 /** Python's `bool(value)`. */

@@ -1,5 +1,4 @@
-import { Markup } from './markup.js';
-import { Range } from './range.js';
+import { Markup, Range } from './simple-values.js';
 import { Dict, NativeObject, Tuple, type Value } from './value.js';
 
 /** Returns the name of a value's type in Python. */

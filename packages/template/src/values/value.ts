@@ -1,9 +1,7 @@
 import type { Budget } from '../budget.js';
 import { typeError } from '../failures.js';
 import type { Rendering } from '../rendering.js';
-import { Markup } from './markup.js';
-import { Range } from './range.js';
-import { Undefined } from './undefined.js';
+import { Markup, Range, Undefined } from './simple-values.js';
 
 /**
  * Everything that a template can hold. Python's types map to:

@@ -1,0 +1,75 @@
+import { RenderFailure } from '../failures.js';
+
+/** An undefined value. It prints nothing, has no items and is false; every other operation fails with its message. */
+export class Undefined {
+  readonly message: string;
+  readonly errorType: 'UndefinedError' | 'SecurityError';
+  /** The name of the undefined variable; null for missing attributes, items and arguments. */
+  readonly variable: string | null;
+
+  constructor(message: string, options: { errorType?: 'SecurityError'; variable?: string } = {}) {
+    this.message = message;
+    this.errorType = options.errorType ?? 'UndefinedError';
+    this.variable = options.variable ?? null;
+  }
+
+  fail(): never {
+    throw new RenderFailure(
+      this.errorType,
+      this.message,
+      this.variable === null ? {} : { variable: this.variable },
+    );
+  }
+}
+
+/** The context in which text is safe: `html` is escaped for HTML only, `json` is printed into JSON unchanged. */
+export type MarkupKind = 'html' | 'json' | 'marked';
+
+/**
+ * A string that is not escaped again, like markupsafe's Markup. Text from the filter `escape` is safe in HTML; text
+ * from `tojson` and `safe` is safe in JSON. `marked` text was captured by a macro or a block: the template's own
+ * characters are marked (see `json/marked-text.ts`), everything else is escaped when it is printed.
+ */
+export class Markup {
+  readonly text: string;
+  readonly kind: MarkupKind;
+
+  constructor(text: string, kind: MarkupKind) {
+    this.text = text;
+    this.kind = kind;
+  }
+}
+
+/** Python's `range`. Jinja2's sandbox limits it to 100,000 items. */
+export class Range {
+  readonly start: bigint;
+  readonly stop: bigint;
+  readonly step: bigint;
+  readonly length: number;
+
+  constructor(start: bigint, stop: bigint, step: bigint) {
+    this.start = start;
+    this.stop = stop;
+    this.step = step;
+    this.length = Number(rangeLength(start, stop, step));
+  }
+
+  at(index: number): bigint {
+    return this.start + BigInt(index) * this.step;
+  }
+
+  *[Symbol.iterator](): Generator<bigint> {
+    for (let index = 0; index < this.length; index++) yield this.at(index);
+  }
+
+  slice(start: number, step: number, length: number): Range {
+    const from = this.at(start);
+    const by = this.step * BigInt(step);
+    return new Range(from, from + BigInt(length) * by, by);
+  }
+}
+
+export function rangeLength(start: bigint, stop: bigint, step: bigint): bigint {
+  if (step > 0n) return stop > start ? (stop - start + step - 1n) / step : 0n;
+  return start > stop ? (start - stop - step - 1n) / -step : 0n;
+}

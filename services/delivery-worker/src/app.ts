@@ -88,6 +88,7 @@ export async function createDeliveryWorker(
     delivery,
     publish,
     window,
+    slots,
     logger,
     metrics,
     signal,

@@ -77,6 +77,22 @@ test('a second batch starts during the first only if it is at least as large', a
   expect(await sizes()).toEqual([3, 3]);
 });
 
+test('items without room wait for it, and start in the order of arrival', async () => {
+  let room = 0;
+  const { batches, add } = collecting({ room: () => room });
+  add(upTo(5));
+  await new Promise((resolve) => setTimeout(resolve, 10));
+  expect(batches).toEqual([]);
+  room = 3;
+  await until('the first batch starts', () => batches.length === 1);
+  batches[0]!.end();
+  await until('the second batch starts', () => batches.length === 2);
+  expect(batches.map(({ items }) => items)).toEqual([
+    [1, 2, 3],
+    [4, 5],
+  ]);
+});
+
 test('batches start gatherMs apart, unless the next batch is full', async () => {
   const gatherMs = 100;
   const { batches, add } = collecting({ maxSize: 10, gatherMs });

@@ -22,6 +22,8 @@ export interface BatcherOptions<Item, Result> {
   gatherMs?: number;
   /** Waiting items are served round robin by this key. Without it, they are served in the order of arrival. */
   keyOf?: (item: Item) => string;
+  /** Items that may start now, given the number that wait. After 0 it is called again 2 ms later. */
+  room?: (waiting: number) => number;
   onBatch?: (size: number) => void;
   /**
    * The item to run again, alone and after a backoff, in place of one that failed alone for the `failures`-th time.
@@ -49,6 +51,7 @@ export interface PromiseBatcher<Item, Result> {
  * a lock.
  */
 const partsAtOnce = 2;
+const roomPollMs = 2;
 const retryBackoff = { firstMs: 50, maxMs: 2_000 };
 
 /**
@@ -56,7 +59,7 @@ const retryBackoff = { firstMs: 50, maxMs: 2_000 };
  * A failed batch is split in halves until the items at fault fail alone. The halves do not hold up later batches.
  */
 export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result>): Batcher<Item> {
-  const { maxSize, concurrency, gatherMs = 0, keyOf = () => '', onBatch } = options;
+  const { maxSize, concurrency, gatherMs = 0, keyOf = () => '', room = () => maxSize, onBatch } = options;
   const waiting = createFairQueue<Item>(keyOf);
   const attempt = createAttempts(options);
   let inProgress = 0;
@@ -66,17 +69,18 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
 
   const mayStart = () =>
     waiting.size() > 0 && (inProgress === 0 || (inProgress < concurrency && waiting.size() >= lastSize));
-  const gatherLeftMs = () =>
-    gatherMs > 0 && waiting.size() < maxSize ? startedAtMs + gatherMs - performance.now() : 0;
+  const gatherLeftMs = () => (waiting.size() < maxSize ? startedAtMs + gatherMs - performance.now() : 0);
+  const startAfter = (ms: number) => {
+    isScheduled = true;
+    setTimeout(start, ms);
+  };
   const start = () => {
     isScheduled = false;
     while (mayStart()) {
-      if (gatherLeftMs() > 0) {
-        isScheduled = true;
-        setTimeout(start, gatherLeftMs());
-        return;
-      }
-      const batch = waiting.take(maxSize);
+      if (gatherMs > 0 && gatherLeftMs() > 0) return startAfter(gatherLeftMs());
+      const size = Math.min(maxSize, room(waiting.size()));
+      if (size === 0) return startAfter(roomPollMs);
+      const batch = waiting.take(size);
       inProgress += 1;
       lastSize = batch.length;
       startedAtMs = performance.now();

@@ -6,6 +6,7 @@ import type { ClaimRepository } from '../delivery/claim-repository.js';
 import type { Delivery } from '../delivery/create-delivery.js';
 import type { PublishDeliveries } from '../dispatch/publish-deliveries.js';
 import type { Window } from '../dispatch/window.js';
+import type { Slots } from '../slots/slots.js';
 import type { FanOutMetrics } from './fan-out-metrics.js';
 import type { FanOutRepository } from './fan-out-repository.js';
 import type { RulesReader } from './rules-reader.js';
@@ -19,6 +20,7 @@ export interface FanOutDeps {
   delivery: Pick<Delivery, 'start' | 'acquireAtWrite'>;
   publish: PublishDeliveries;
   window: Window;
+  slots: Pick<Slots, 'freeAtWrite'>;
   logger: Logger;
   metrics: FanOutMetrics & BatchMetrics;
   /** Aborted when the worker stops: alerts that wait are rejected, and batches in progress go on. */

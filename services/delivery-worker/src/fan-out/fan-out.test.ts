@@ -38,6 +38,7 @@ function start(write: (names: string[]) => void | Promise<void> = () => {}) {
     settle: (message, outcome) => (outcome.kind === 'error' ? message.retry(outcome.error) : message.ack()),
     window: createWindow({ now: () => performance.now(), queueQuota: slots.queueQuota, slots: 80 }),
     delivery: { start() {}, acquireAtWrite: slots.acquireAtWrite },
+    slots,
     publish: async () => 0,
     databaseRetry: createDatabaseRetry({ logger, signal }),
     logger,

@@ -4,6 +4,7 @@ import { createBatcher } from '@tocsin/kit';
 import { type QueueMessage, unroutedQueue } from '@tocsin/messaging';
 import type { Unprocessable } from '../dead-letters/dead-letters.js';
 import { uniqueBy } from '../unique-by.js';
+import { createAdmissionControl } from './admission-control.js';
 import type { FanOutDeps } from './fan-out-deps.js';
 import { parseMessage } from './parse-message.js';
 import { planAlert } from './plan.js';
@@ -33,10 +34,16 @@ const maxAlertsInBatch = 200;
 export function createFanOut(deps: FanOutDeps): FanOut {
   const { settle, signal, metrics } = deps;
   const check = createAlertFiredCheck();
+  const admission = createAdmissionControl({ slots: deps.slots, now: () => performance.now() });
   const batches = createBatcher<ReceivedAlert, AlertOutcome>({
-    run: (received) => acceptBatch(received, deps),
+    run(received) {
+      const onPlanned = admission.reserve(received.length);
+      // A batch that failed before it was planned keeps no reservation.
+      return acceptBatch(received, deps, onPlanned).finally(() => onPlanned(0));
+    },
     maxSize: maxAlertsInBatch,
     concurrency: 2,
+    room: admission.room,
     keyOf: ({ alert }) => alert.workspace_id,
     onBatch: (size) => metrics.batch('fan_out', size),
     // All alerts of a batch have the same day, so a missing partition fails all of them, and a split would not help.
@@ -68,7 +75,11 @@ function unrouted({ routingKey }: QueueMessage): Unprocessable {
   return { kind: 'unprocessable', reason: 'unrouted', detail };
 }
 
-async function acceptBatch(received: ReceivedAlert[], deps: FanOutDeps): Promise<AlertOutcome[]> {
+async function acceptBatch(
+  received: ReceivedAlert[],
+  deps: FanOutDeps,
+  onPlanned: (deliveries: number) => void,
+): Promise<AlertOutcome[]> {
   const { rules, databaseRetry, window, delivery } = deps;
   // The time of acceptance is the database's: a worker with a wrong clock would write to partitions of other days.
   const found = await databaseRetry.whileUnavailable(() => rules.find(wantedBy(received)));
@@ -85,6 +96,7 @@ async function acceptBatch(received: ReceivedAlert[], deps: FanOutDeps): Promise
   const { acquireAtWrite } = delivery;
   const { webhooks } = found;
   const planned = alerts.map((alert) => planAlert(alert, { webhooks, acceptedAtMs, window, acquireAtWrite }));
+  onPlanned(planned.reduce((sum, { deliveries }) => sum + deliveries.length, 0));
   await writeAlerts(planned, acceptedAtMs, deps);
   return resolved.map((entry, index) =>
     entry === undefined ? unknownRule(received[index]!.alert) : { kind: 'processed' },

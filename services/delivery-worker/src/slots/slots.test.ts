@@ -175,10 +175,10 @@ test('deliveries claimed at write leave a quarter of the slots to deliveries fro
   const slots = createTestSlots(80);
   slots.observe('responsive', 20);
   const atWrite = acquireManyAtWrite(slots, webhook('responsive'));
-  expect(atWrite).toHaveLength(57);
+  expect([atWrite.length, slots.freeAtWrite()]).toEqual([57, 3]);
   expect(slots.acquire(webhook('responsive'))).toBeDefined();
   releaseAll(atWrite);
-  expect(acquireManyAtWrite(slots, webhook('responsive'))).toHaveLength(57);
+  expect(slots.freeAtWrite()).toBe(60);
 });
 
 test('hanging webhooks leave slots at write to responsive webhooks', () => {

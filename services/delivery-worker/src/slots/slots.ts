@@ -16,6 +16,8 @@ export interface Slots {
    * webhook frees one. Undefined after 100 ms; for a responsive webhook after 500 ms without a response, or after 5 s.
    */
   acquireSoon(webhook: WebhookKey): Promise<Slot | undefined>;
+  /** Number of slots left for deliveries that are claimed at write. */
+  freeAtWrite(): number;
   /** Number of a webhook's deliveries that may be queued at a time; 0 only for a workspace over its render budget. */
   queueQuota(webhook: WebhookKey): number;
   /** Sets the webhooks that have deliveries waiting; those of a workspace share its queue quota. */
@@ -114,6 +116,7 @@ export function createSlots(options: SlotsOptions): Slots {
     acquire: (webhook) => acquire(webhook),
     acquireAtWrite: (webhook) => (renderRoom(webhook.workspaceId) > 0 ? acquire(webhook, true) : undefined),
     acquireSoon: async (webhook) => acquire(webhook) ?? wait(webhook),
+    freeAtWrite: () => Math.max(0, usage.atWrite.size - usage.atWrite.byWorkspace.total()),
     queueQuota({ workspaceId, webhookId }) {
       const responsiveness = tracker.of(webhookId);
       const quota = queueQuotaOf(

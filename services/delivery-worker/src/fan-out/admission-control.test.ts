@@ -1,0 +1,67 @@
+import { createAdmissionControl } from './admission-control.js';
+
+function start({ free = 400 } = {}) {
+  const state = { free, nowMs: 0 };
+  const control = createAdmissionControl({
+    slots: { freeAtWrite: () => state.free },
+    now: () => state.nowMs,
+  });
+  return { state, control };
+}
+
+test('as many alerts are accepted as slots are free for their deliveries', () => {
+  const { state, control } = start();
+  expect(control.room(1_000)).toBe(400);
+  control.reserve(2)(8);
+  state.free = 200;
+  expect(control.room(1_000)).toBe(50);
+});
+
+test('a lone alert is accepted at once while a slot is free', () => {
+  const { state, control } = start();
+  state.free = 1;
+  expect(control.room(1)).toBe(1);
+});
+
+test('alerts wait for slots until a batch is worth its cost', () => {
+  const { state, control } = start();
+  state.free = 10;
+  expect(control.room(1_000)).toBe(0);
+  state.nowMs = 20;
+  state.free = 100;
+  expect(control.room(1_000)).toBe(100);
+});
+
+test('alerts wait 100 ms at most, and each batch waits again', () => {
+  const { state, control } = start();
+  state.free = 0;
+  expect(control.room(7)).toBe(0);
+  state.nowMs = 99;
+  expect(control.room(7)).toBe(0);
+  state.nowMs = 100;
+  expect(control.room(7)).toBe(7);
+  expect(control.room(7)).toBe(0);
+});
+
+test('slots are reserved for a batch until its deliveries are planned', () => {
+  const { control } = start();
+  const onPlanned = control.reserve(350);
+  expect(control.room(1_000)).toBe(0);
+  onPlanned(350);
+  onPlanned(9_000);
+  expect(control.room(1_000)).toBe(400);
+});
+
+test('a backlog of 30,000 alerts does not wait', () => {
+  const { state, control } = start();
+  state.free = 0;
+  expect(control.room(30_000)).toBe(30_000);
+});
+
+test('a worker with few slots waits for a quarter of them', () => {
+  const { state, control } = start({ free: 8 });
+  state.free = 1;
+  expect(control.room(100)).toBe(0);
+  state.free = 2;
+  expect(control.room(100)).toBe(2);
+});

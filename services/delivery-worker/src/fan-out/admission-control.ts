@@ -1,0 +1,56 @@
+import type { Slots } from '../slots/slots.js';
+
+/**
+ * Decides how many alerts fan-out accepts at a time. A delivery that finds a slot when it is written costs about a third
+ * less CPU than one that passes through the queue, so alerts wait up to 100 ms for slots, unacknowledged in memory.
+ */
+export interface AdmissionControl {
+  /** Number of alerts that may be accepted now; 0 while they wait for slots. `waiting` is 1 or more. */
+  room(waiting: number): number;
+  /**
+   * Reserves slots for a batch that has started. The returned function ends the reservation, with the number of
+   * deliveries that were planned for the batch; a second call does nothing.
+   */
+  reserve(alerts: number): (deliveries: number) => void;
+}
+
+export interface AdmissionControlOptions {
+  slots: Pick<Slots, 'freeAtWrite'>;
+  /** Milliseconds on a monotonic clock. */
+  now: () => number;
+}
+
+/** A healthy burst frees 128 slots in about 25 ms. Slots of destinations that hang stay occupied for seconds. */
+const maxWaitMs = 100;
+/** A batch for fewer slots costs more than the wait for more of them. A worker with few slots waits for a quarter of them. */
+const minSlots = 128;
+const minPart = 1 / 4;
+/** Above this number alerts do not wait: fairness between workspaces begins when their rows are written. */
+const maxWaitingAlerts = 30_000;
+
+export function createAdmissionControl({ slots, now }: AdmissionControlOptions): AdmissionControl {
+  const slotsForBatch = Math.max(1, Math.min(minSlots, slots.freeAtWrite() * minPart));
+  let deliveriesPerAlert = 1;
+  let reservedAlerts = 0;
+  let waitingSinceMs: number | undefined;
+  return {
+    room(waiting) {
+      const alerts = slots.freeAtWrite() / deliveriesPerAlert - reservedAlerts;
+      const hasRoom = alerts >= Math.min(waiting, slotsForBatch / deliveriesPerAlert);
+      waitingSinceMs ??= now();
+      if (!hasRoom && waiting < maxWaitingAlerts && now() - waitingSinceMs < maxWaitMs) return 0;
+      waitingSinceMs = undefined;
+      return hasRoom ? Math.ceil(alerts) : waiting;
+    },
+    reserve(alerts) {
+      let reserved = alerts;
+      reservedAlerts += reserved;
+      return (deliveries) => {
+        if (reserved === 0) return;
+        reservedAlerts -= reserved;
+        reserved = 0;
+        deliveriesPerAlert = Math.max(1, deliveries / alerts);
+      };
+    },
+  };
+}

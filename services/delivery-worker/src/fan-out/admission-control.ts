@@ -1,7 +1,7 @@
 import type { Slots } from '../slots/slots.js';
 
 /**
- * Decides how many alerts fan-out accepts at a time. A delivery that finds a slot when it is written costs about a third
+ * Decides how many alerts fan-out accepts at a time. A delivery that finds a slot when it is written costs about a quarter
  * less CPU than one that passes through the queue, so alerts wait up to 100 ms for slots, unacknowledged in memory.
  */
 export interface AdmissionControl {

@@ -9,7 +9,7 @@ function start({ free = 400 } = {}) {
   return { state, control };
 }
 
-test('as many alerts are accepted as slots are free for their deliveries', () => {
+test('the number of accepted alerts depends on the free slots and the deliveries of an alert', () => {
   const { state, control } = start();
   expect(control.room(1_000)).toBe(400);
   control.reserve(2)(8);

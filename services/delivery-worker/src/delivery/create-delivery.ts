@@ -108,8 +108,11 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   return {
     start(claimed, slot) {
       if (inFlight.has(claimed.deliveryId)) return slot.release();
-      const started = starts.wait(claimed.workspaceId);
-      inFlight.track(claimed.deliveryId, () => started.then(() => deliver(claimed, slot))).catch(onError);
+      const deliverInTurn = async () => {
+        await starts.wait(claimed.workspaceId);
+        await deliver(claimed, slot);
+      };
+      inFlight.track(claimed.deliveryId, deliverInTurn).catch(onError);
     },
     handleDue(message) {
       const due = decodeDeliveriesDue(message.content);

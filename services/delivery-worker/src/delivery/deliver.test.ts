@@ -30,7 +30,11 @@ function claimed(webhookId: string, changes: Partial<ClaimedDelivery> = {}): Cla
   };
 }
 
-const noBudget: Pick<RenderBudget, 'run'> = { run: async (_, render) => render() };
+const noBudget: Omit<RenderBudget, 'room'> = {
+  allows: () => true,
+  wait: async () => true,
+  charge: (_, render) => render(),
+};
 
 /** Deliveries of webhooks in state `unknown` begin when `nextTick` is called. */
 function start({ renderBudget = noBudget } = {}) {
@@ -141,7 +145,7 @@ test('a delivery of a paused webhook is deferred, and releases its slot', async 
 });
 
 test('a delivery of a workspace over its render budget is deferred, and releases its slot', async () => {
-  const overBudget = { run: async () => undefined };
+  const overBudget = { ...noBudget, allows: () => false, wait: async () => false };
   const { slots, sent, deferred, deliverWithSlot, nextTick } = start({ renderBudget: overBudget });
   deliverWithSlot('w');
   await nextTick();

@@ -17,7 +17,7 @@ import type { Destination, Undecryptable, WebhooksReader } from './webhooks-read
 export interface DeliveryDeps {
   webhooks: Pick<WebhooksReader, 'get'>;
   render: RenderBody;
-  renderBudget: Pick<RenderBudget, 'run'>;
+  renderBudget: Omit<RenderBudget, 'room'>;
   /**
    * Spreads the deliveries of webhooks in state `unknown`, because hundreds of them can become due in one tick of the
    * event loop.
@@ -66,7 +66,7 @@ async function deliver(claimed: ClaimedDelivery, slot: Slot | undefined, deps: D
 
   const usedSlot = slot ?? (await deps.slots.acquireSoon(claimed));
   if (usedSlot === undefined) return defer(claimed, noSlot(claimed, deps), deps);
-  const sent = await send(claimed, prepared, deps).finally(() => usedSlot.release());
+  const sent = await send(claimed, { request: prepared, slot: usedSlot }, deps);
   const outcome = classifyResult(claimed, sent.result, deps);
   await record({ claimed, outcome, ...sent }, deps);
 }
@@ -76,6 +76,7 @@ async function prepareDelivery(claimed: ClaimedDelivery, deps: DeliveryDeps): Pr
   const { workspaceId, webhookId } = claimed;
   if (slots.responsivenessOf(webhookId) === 'unknown') await tickThrottle.wait(workspaceId);
   const destination = await readWebhook(claimed, deps);
+  const mayRender = renderBudget.allows(workspaceId) || (await renderBudget.wait(workspaceId));
   const renderTimed = (source: string, facts: AlertFacts) => {
     const startedAtMs = performance.now();
     const rendered = deps.render(source, facts);
@@ -85,7 +86,9 @@ async function prepareDelivery(claimed: ClaimedDelivery, deps: DeliveryDeps): Pr
   return prepare({
     claimed,
     destination,
-    render: (source, facts) => renderBudget.run(workspaceId, () => renderTimed(source, facts)),
+    render: mayRender
+      ? (source, facts) => renderBudget.charge(workspaceId, () => renderTimed(source, facts))
+      : undefined,
     policy,
     random: random(),
     nowMs: performance.now(),
@@ -110,13 +113,17 @@ interface Sent {
 
 async function send(
   { webhookId }: ClaimedDelivery,
-  request: PreparedRequest,
+  { request, slot }: { request: PreparedRequest; slot: Slot },
   { sender, slots, now }: DeliveryDeps,
 ): Promise<Sent> {
   const startedAt = new Date(now());
-  const result = await sender.send(request);
-  slots.observe(webhookId, isDestinationFailure(result) ? undefined : result.durationMs);
-  return { request, startedAt, result };
+  try {
+    const result = await sender.send(request);
+    slots.observe(webhookId, isDestinationFailure(result) ? undefined : result.durationMs);
+    return { request, startedAt, result };
+  } finally {
+    slot.release();
+  }
 }
 
 function classifyResult(

@@ -17,7 +17,7 @@ function prepareClaimed(claimed: Partial<ClaimedDelivery>, changes: Partial<Prep
       ...claimed,
     } as ClaimedDelivery,
     destination: { url: 'http://a', headers: {}, body: '{}' } as Destination,
-    render: async () => ({ ok: true, output: '{}' }),
+    render: () => ({ ok: true, output: '{}' }),
     policy: defaultRetryPolicy,
     random: 0.5,
     nowMs: 0,
@@ -34,39 +34,34 @@ test.each([
   [30_000, 2_000, 5_000],
   [5 * 60_000, 15_000, 45_000],
   [23 * hourMs, 30_000, 90_000],
-])(
-  'an undecryptable delivery of age %d ms waits for another worker, %d to %d ms',
-  async (ageMs, least, most) => {
-    const prepare = async (random: number) => {
-      const prepared = await prepareUndecryptable(ageMs, random);
-      expect(prepared).toMatchObject({ kind: 'deferred', reason: 'undecryptable' });
-      expect(prepared).toMatchObject({ failure: { code: 'internal_error' } });
-      return prepared.kind === 'deferred' ? prepared.afterMs : Number.NaN;
-    };
-    const waits = await Promise.all([0, 0.5, 1].map(prepare));
-    expect(Math.min(...waits)).toBeGreaterThanOrEqual(least);
-    expect(Math.max(...waits)).toBeLessThanOrEqual(most);
-    expect(waits[0]).toBeLessThan(waits[2]!);
-  },
-);
+])('an undecryptable delivery of age %d ms waits for another worker, %d to %d ms', (ageMs, least, most) => {
+  const prepare = (random: number) => {
+    const prepared = prepareUndecryptable(ageMs, random);
+    expect(prepared).toMatchObject({ kind: 'deferred', reason: 'undecryptable' });
+    expect(prepared).toMatchObject({ failure: { code: 'internal_error' } });
+    return prepared.kind === 'deferred' ? prepared.afterMs : Number.NaN;
+  };
+  const waits = [0, 0.5, 1].map(prepare);
+  expect(Math.min(...waits)).toBeGreaterThanOrEqual(least);
+  expect(Math.max(...waits)).toBeLessThanOrEqual(most);
+  expect(waits[0]).toBeLessThan(waits[2]!);
+});
 
-test('an undecryptable delivery expires, and its error names both reasons', async () => {
-  const prepared = await prepareUndecryptable(25 * hourMs, 0.5);
+test('an undecryptable delivery expires, and its error names both reasons', () => {
+  const prepared = prepareUndecryptable(25 * hourMs, 0.5);
   expect(prepared).toMatchObject({ outcome: { kind: 'failed', failure: { code: 'expired' } } });
   expect(JSON.stringify(prepared)).toContain('cannot be decrypted');
 });
 
-test('a delivery whose lease ends too soon is not sent, and can still expire', async () => {
-  expect(await prepareClaimed({ leaseEndsAtMs: 12_000 })).toMatchObject({ kind: 'request' });
-  expect(await prepareClaimed({ leaseEndsAtMs: 11_999 })).toMatchObject({ reason: 'lease_too_short' });
-  const expired = await prepareClaimed({ leaseEndsAtMs: 11_999, ageMs: 25 * hourMs });
+test('a delivery whose lease ends too soon is not sent, and can still expire', () => {
+  expect(prepareClaimed({ leaseEndsAtMs: 12_000 })).toMatchObject({ kind: 'request' });
+  expect(prepareClaimed({ leaseEndsAtMs: 11_999 })).toMatchObject({ reason: 'lease_too_short' });
+  const expired = prepareClaimed({ leaseEndsAtMs: 11_999, ageMs: 25 * hourMs });
   expect(expired).toMatchObject({ outcome: { failure: { code: 'expired' } } });
 });
 
-test('a delivery of a workspace over its render budget is deferred for one to two seconds', async () => {
-  const waits = await Promise.all(
-    [0, 1].map((random) => prepareClaimed({}, { render: async () => undefined, random })),
-  );
+test('a delivery of a workspace over its render budget is deferred for one to two seconds', () => {
+  const waits = [0, 1].map((random) => prepareClaimed({}, { render: undefined, random }));
   expect(waits).toEqual(
     [1_000, 2_000].map((afterMs) => ({ kind: 'deferred', afterMs, reason: 'render_budget' })),
   );

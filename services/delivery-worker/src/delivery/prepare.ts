@@ -25,8 +25,8 @@ export interface PrepareInput {
   claimed: ClaimedDelivery;
   /** Undefined if the webhook does not exist. */
   destination: Destination | Undecryptable | undefined;
-  /** Resolves to undefined if the workspace is over its render budget. */
-  render: (source: string, facts: AlertFacts) => Promise<Rendered | undefined>;
+  /** Undefined if the workspace is over its render budget. */
+  render: RenderBody | undefined;
   policy: RetryPolicy;
   /** Random number from 0 to 1. */
   random: number;
@@ -38,7 +38,7 @@ export interface PrepareInput {
 export const minLeaseMs = 12_000;
 
 /** Decides if a claimed delivery is sent now, and renders its body. */
-export async function prepare(input: PrepareInput): Promise<Prepared> {
+export function prepare(input: PrepareInput): Prepared {
   const { claimed, destination, policy, nowMs } = input;
   if (claimed.claimsWithoutOutcome > maxClaimsWithoutOutcome)
     return failed('crashes_worker', `Claimed ${maxClaimsWithoutOutcome} times without an outcome.`);
@@ -87,11 +87,11 @@ function deferUndecryptable({ claimed, random }: PrepareInput): Deferral {
 
 const renderBudgetMs = 1_000;
 
-async function prepareBody(input: PrepareInput, { url, headers, body }: Destination): Promise<Prepared> {
+function prepareBody(input: PrepareInput, { url, headers, body }: Destination): Prepared {
   const { claimed, render, policy, random } = input;
-  const rendered = await render(body, claimed.facts);
-  if (rendered === undefined)
+  if (render === undefined)
     return { kind: 'deferred', afterMs: renderBudgetMs * (1 + random), reason: 'render_budget' };
+  const rendered = render(body, claimed.facts);
   if (rendered.ok) return { kind: 'request', url, headers, body: rendered.output };
   const failure: Failure = { code: rendered.code, error: rendered.error };
   if (failure.code === 'internal_error')

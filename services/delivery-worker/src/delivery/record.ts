@@ -107,7 +107,11 @@ function createLeaseRenewal({
   return {
     async renewDuring(claimed: ClaimedDelivery, work: () => Promise<void>) {
       waiting.add(claimed);
-      await work().finally(() => waiting.delete(claimed));
+      try {
+        await work();
+      } finally {
+        waiting.delete(claimed);
+      }
     },
   };
 }

@@ -1,6 +1,12 @@
-import { createRenderBudget } from './render-budget.js';
+import { createRenderBudget, type RenderBudget } from './render-budget.js';
 
 const nowMs = () => performance.now();
+
+/** Waits as a delivery does, and renders. Undefined if too many deliveries wait. */
+async function renderInBudget<T>(budget: RenderBudget, workspaceId: string, render: () => T) {
+  const mayRender = budget.allows(workspaceId) || (await budget.wait(workspaceId));
+  return mayRender ? budget.charge(workspaceId, render) : undefined;
+}
 
 function spend(ms: number) {
   const endsAtMs = nowMs() + ms;
@@ -10,14 +16,14 @@ function spend(ms: number) {
 test('a workspace over its budget renders for a quarter of the time, evenly spread', async () => {
   const budget = createRenderBudget(nowMs);
   // Uses up the burst and 100 ms more.
-  await budget.run('slow', () => spend(200));
+  await renderInBudget(budget, 'slow', () => spend(200));
   const startedAtMs = nowMs();
   const startsMs: number[] = [];
   const render = () => {
     startsMs.push(nowMs() - startedAtMs);
     spend(20);
   };
-  await Promise.all(Array.from({ length: 6 }, () => budget.run('slow', render)));
+  await Promise.all(Array.from({ length: 6 }, () => renderInBudget(budget, 'slow', render)));
   expect(startsMs[0]).toBeGreaterThan(390);
   const gapsMs = startsMs.slice(1).map((startMs, index) => startMs - startsMs[index]!);
   // Timers are exact to a millisecond.
@@ -26,9 +32,9 @@ test('a workspace over its budget renders for a quarter of the time, evenly spre
 
 test('a workspace within its budget renders at once, also next to one over its budget', async () => {
   const budget = createRenderBudget(nowMs);
-  await budget.run('slow', () => spend(200));
-  const slow = budget.run('slow', () => 'slow');
-  const order = await Promise.race([slow, budget.run('usual', () => 'usual')]);
+  await renderInBudget(budget, 'slow', () => spend(200));
+  const slow = renderInBudget(budget, 'slow', () => 'slow');
+  const order = await Promise.race([slow, renderInBudget(budget, 'usual', () => 'usual')]);
   expect(order).toBe('usual');
   expect([budget.room('slow'), budget.room('usual')]).toEqual([31, Number.POSITIVE_INFINITY]);
   await slow;
@@ -36,8 +42,8 @@ test('a workspace within its budget renders at once, also next to one over its b
 
 test('32 deliveries of a workspace wait for its budget, and a further one is not rendered', async () => {
   const budget = createRenderBudget(nowMs);
-  await budget.run('slow', () => spend(110));
-  const results = Array.from({ length: 33 }, (_, index) => budget.run('slow', () => index));
+  await renderInBudget(budget, 'slow', () => spend(110));
+  const results = Array.from({ length: 33 }, (_, index) => renderInBudget(budget, 'slow', () => index));
   expect(budget.room('slow')).toBe(0);
   expect(await results[32]).toBeUndefined();
   expect(await Promise.all(results.slice(0, 32))).toEqual(Array.from({ length: 32 }, (_, index) => index));
@@ -46,11 +52,11 @@ test('32 deliveries of a workspace wait for its budget, and a further one is not
 
 test('an error of a rendering is thrown, and the next delivery has its turn', async () => {
   const budget = createRenderBudget(nowMs);
-  await budget.run('slow', () => spend(110));
-  const failing = budget.run('slow', () => {
+  await renderInBudget(budget, 'slow', () => spend(110));
+  const failing = renderInBudget(budget, 'slow', () => {
     throw new Error('broken');
   });
-  const next = budget.run('slow', () => 'rendered');
+  const next = renderInBudget(budget, 'slow', () => 'rendered');
   await expect(failing).rejects.toThrow('broken');
   expect(await next).toBe('rendered');
 });

@@ -7,8 +7,12 @@ import { createKeyedCounter } from '../slots/slot-usage.js';
  * meanwhile. Over its budget, the workspace's renderings are spread evenly over time.
  */
 export interface RenderBudget {
-  /** Returns the result of `render`, which runs when the budget allows it; undefined if too many deliveries wait. */
-  run<T>(workspaceId: string, render: () => T): Promise<T | undefined>;
+  /** True if the workspace is within its budget. */
+  allows(workspaceId: string): boolean;
+  /** Resolves to true when the budget allows one rendering, to false at once if too many deliveries wait. */
+  wait(workspaceId: string): Promise<boolean>;
+  /** Returns the result of `render` and charges the time that it took. */
+  charge<T>(workspaceId: string, render: () => T): T;
   /**
    * Number of further deliveries that can wait for the budget of the workspace. Unlimited for a workspace that was
    * within its budget for the last second.
@@ -32,20 +36,19 @@ export function createRenderBudget(now: () => number): RenderBudget {
   const exceededAtMs = new LRUCache<string, number>({ max: maxWorkspaces });
 
   return {
-    async run(workspaceId, render) {
-      if (budget.waitMs(workspaceId) === 0) return budget.run(workspaceId, render);
+    allows: (workspaceId) => budget.waitMs(workspaceId) === 0,
+    async wait(workspaceId) {
       exceededAtMs.set(workspaceId, now());
-      if (waiting.of(workspaceId) >= maxWaitingPerWorkspace) return undefined;
+      if (waiting.of(workspaceId) >= maxWaitingPerWorkspace) return false;
       waiting.add(workspaceId, 1);
       const release = await turns.acquire(workspaceId);
-      try {
-        await sleep(budget.waitMs(workspaceId));
-        return budget.run(workspaceId, render);
-      } finally {
-        waiting.add(workspaceId, -1);
-        release();
-      }
+      await sleep(budget.waitMs(workspaceId));
+      waiting.add(workspaceId, -1);
+      // The next delivery reads the budget in a later tick, after this one has rendered and is charged.
+      setImmediate(release);
+      return true;
     },
+    charge: budget.run,
     room(workspaceId) {
       const sinceMs = now() - (exceededAtMs.get(workspaceId) ?? Number.NEGATIVE_INFINITY);
       if (sinceMs > exceededForMs) return Number.POSITIVE_INFINITY;

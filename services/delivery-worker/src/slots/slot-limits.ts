@@ -45,6 +45,11 @@ function hasShare(workspaceId: string, slots: KeyedCounter, size: number): boole
   return slots.of(workspaceId) < maxSlotsPerFreeSlot * (size - slots.total());
 }
 
+/** Number of slots that a workspace alone can have of `size` slots. */
+export function shareOfOne(size: number): number {
+  return Math.ceil((size * maxSlotsPerFreeSlot) / (maxSlotsPerFreeSlot + 1));
+}
+
 const responsiveQuota = 1_000;
 
 /**

@@ -1,5 +1,5 @@
 import { createResponsivenessTracker, type Responsiveness } from './responsiveness.js';
-import { mayAcquire, queueQuotaOf, slotsAtWrite } from './slot-limits.js';
+import { mayAcquire, queueQuotaOf, shareOfOne, slotsAtWrite } from './slot-limits.js';
 import { createKeyedCounter, createSlotUsage, type SlotRequest } from './slot-usage.js';
 
 /** Permits for requests in flight, limited by webhook, by workspace and in total (see slot-limits.ts). */
@@ -16,7 +16,7 @@ export interface Slots {
    * webhook frees one. Undefined after 100 ms; for a responsive webhook after 500 ms without a response, or after 5 s.
    */
   acquireSoon(webhook: WebhookKey): Promise<Slot | undefined>;
-  /** Number of slots left for deliveries that are claimed at write. */
+  /** Number of slots that one workspace can still acquire for deliveries that are claimed at write. */
   freeAtWrite(): number;
   /** Number of a webhook's deliveries that may be queued at a time; 0 only for a workspace over its render budget. */
   queueQuota(webhook: WebhookKey): number;
@@ -116,7 +116,7 @@ export function createSlots(options: SlotsOptions): Slots {
     acquire: (webhook) => acquire(webhook),
     acquireAtWrite: (webhook) => (renderRoom(webhook.workspaceId) > 0 ? acquire(webhook, true) : undefined),
     acquireSoon: async (webhook) => acquire(webhook) ?? wait(webhook),
-    freeAtWrite: () => Math.max(0, usage.atWrite.size - usage.atWrite.byWorkspace.total()),
+    freeAtWrite: () => Math.max(0, shareOfOne(usage.atWrite.size) - usage.atWrite.byWorkspace.total()),
     queueQuota({ workspaceId, webhookId }) {
       const responsiveness = tracker.of(webhookId);
       const quota = queueQuotaOf(

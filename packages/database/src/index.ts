@@ -28,4 +28,4 @@ export {
   type SecretKey,
   type SecretLocation,
 } from './secret-box.js';
-export { sqlArray } from './sql-array.js';
+export { sanitizeOrNull, sanitizeText, sqlArray } from './sql-array.js';

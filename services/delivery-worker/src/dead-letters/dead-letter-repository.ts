@@ -1,7 +1,6 @@
 import { hash } from 'node:crypto';
 import type { DeadLetterReason } from '@tocsin/contracts';
-import { type Database, firstIdAt, recordId, sqlArray, timeOfRecordId } from '@tocsin/database';
-import { sanitizeText } from '../sanitize-text.js';
+import { type Database, firstIdAt, recordId, sanitizeText, sqlArray, timeOfRecordId } from '@tocsin/database';
 
 export interface DeadLetter {
   id: string;

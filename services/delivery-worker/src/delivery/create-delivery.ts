@@ -108,11 +108,11 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   return {
     start(claimed, slot) {
       if (inFlight.has(claimed.deliveryId)) return slot.release();
-      const deliverInTurn = async () => {
+      const deliverAfterWait = async () => {
         await starts.wait(claimed.workspaceId);
         await deliver(claimed, slot);
       };
-      inFlight.track(claimed.deliveryId, deliverInTurn).catch(onError);
+      inFlight.track(claimed.deliveryId, deliverAfterWait).catch(onError);
     },
     handleDue(message) {
       const due = decodeDeliveriesDue(message.content);

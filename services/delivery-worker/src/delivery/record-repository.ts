@@ -1,5 +1,4 @@
-import { type Database, firstIdOf, type SecretBox, sqlArray } from '@tocsin/database';
-import { sanitizeOrNull } from '../sanitize-text.js';
+import { type Database, firstIdOf, type SecretBox, sanitizeOrNull, sqlArray } from '@tocsin/database';
 import type { ClaimedDelivery } from './claimed-delivery.js';
 import type { Attempt, Deferral, Outcome } from './outcome.js';
 

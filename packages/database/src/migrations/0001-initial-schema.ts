@@ -84,7 +84,12 @@ const alertsAndDeliveries = `
     metric_value double precision not null,
     threshold double precision not null,
     bound text not null,
-    outcome text not null
+    outcome text not null,
+    -- Webhooks for a dispatch by hand: of an alert over its workspace's limit, and of a disabled rule in the message.
+    webhook_ids uuid[],
+    -- The dispatch by hand, and the principal that asked for it.
+    dispatched_at timestamptz,
+    dispatched_by text
   ) partition by range (id);
   create index alerts_workspace on alerts (workspace_id, id);
 

@@ -78,6 +78,7 @@ async function recordCalls(): Promise<string[]> {
   await platform.alerts.fire(fire);
   await platform.alerts.list().toArray();
   await platform.alerts.get('ID');
+  await platform.alerts.dispatch('ID');
   await platform.deliveries.list().toArray();
   await platform.deliveries.get('ID');
   await platform.deliveries.redeliver('ID');

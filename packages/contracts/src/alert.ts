@@ -1,5 +1,6 @@
 import type { FromSchema } from 'json-schema-to-ts';
 import { alertFiredProperties } from './alert-fired.js';
+import { deliverySchema } from './delivery.js';
 import { alertOutcomes } from './vocabulary.js';
 
 /**
@@ -54,6 +55,21 @@ export const alertSchema = {
       type: ['string', 'null'],
       description: 'Reason why nothing was delivered, or null.',
     },
+    webhook_ids: {
+      type: ['array', 'null'],
+      items: uuid,
+      description:
+        'Webhooks that the alert would have called: of an alert with the outcome over_quota, and of a disabled rule in the message.',
+    },
+    dispatched_at: {
+      type: ['string', 'null'],
+      format: 'date-time',
+      description: 'Time of the dispatch by hand.',
+    },
+    dispatched_by: {
+      type: ['string', 'null'],
+      description: 'Caller that dispatched the alert by hand: issuer, #, subject.',
+    },
   },
   required: [
     'alert_id',
@@ -69,7 +85,18 @@ export const alertSchema = {
     'bound',
     'outcome',
     'outcome_reason',
+    'webhook_ids',
+    'dispatched_at',
+    'dispatched_by',
   ],
+} as const;
+
+export const alertDispatchedSchema = {
+  title: 'AlertDispatched',
+  type: 'object',
+  additionalProperties: false,
+  properties: { alert_id: uuid, deliveries: { type: 'array', items: deliverySchema } },
+  required: ['alert_id', 'deliveries'],
 } as const;
 
 export type PublishAlert = FromSchema<typeof publishAlertSchema>;

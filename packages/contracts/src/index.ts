@@ -1,6 +1,7 @@
 export {
   type Alert,
   alertAcceptedSchema,
+  alertDispatchedSchema,
   alertSchema,
   type PublishAlert,
   publishAlertSchema,

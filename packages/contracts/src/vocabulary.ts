@@ -3,7 +3,13 @@ export const deliveryStatuses = ['waiting', 'queued', 'sending', 'succeeded', 'f
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
 /** Outcomes of an alert. */
-export const alertOutcomes = ['dispatched', 'rule_disabled', 'rule_deleted', 'no_webhooks'] as const;
+export const alertOutcomes = [
+  'dispatched',
+  'rule_disabled',
+  'rule_deleted',
+  'no_webhooks',
+  'over_quota',
+] as const;
 export type AlertOutcome = (typeof alertOutcomes)[number];
 
 /** Closed list of reasons why an attempt or a delivery failed. */
@@ -24,6 +30,7 @@ export const errorCodes = [
   'expired',
   'crashes_worker',
   'internal_error',
+  'over_quota',
 ] as const;
 export type DeliveryErrorCode = (typeof errorCodes)[number];
 

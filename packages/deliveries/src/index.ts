@@ -1,6 +1,15 @@
-// Repositories that the API and the worker share: redelivery, retention, and reading history newest first.
+// Repositories that the API and the worker share: new deliveries, dispatch by hand, redelivery, retention, and reading
+// history newest first.
 
+export { type DispatchOutcome, type DispatchRequest, dispatchAlert } from './dispatch-repository.js';
 export { type IdRange, narrowToAlert, readNewestFirst } from './history-reader.js';
+export {
+  alertRecordId,
+  deliveryRecordId,
+  type FailureAtWrite,
+  failuresAtWrite,
+  isFailureAtWrite,
+} from './new-deliveries.js';
 export { countRedeliverable, type RedeliveryPage, runRedeliveryPage } from './redelivery-job-repository.js';
 export { type RedeliverOutcome, redeliver } from './redelivery-repository.js';
 export {

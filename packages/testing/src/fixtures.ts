@@ -8,6 +8,7 @@ export const testSecretsKeys = `k1:${Buffer.alloc(32, 7).toString('base64')}`;
 export const testSecretBox = createSecretBox(parseSecretKeys(testSecretsKeys));
 
 export interface WebhookFixture {
+  id?: string;
   workspaceId?: string;
   url?: string;
   /** Header values by name. */
@@ -20,8 +21,7 @@ export interface WebhookFixture {
 /** Inserts a webhook and returns its id. */
 export async function insertWebhook({ knex }: Database, fixture: WebhookFixture = {}): Promise<string> {
   const { workspaceId = randomUUID(), url = 'http://127.0.0.1:9/', headers = {}, body = '{}' } = fixture;
-  const { enabled = true, secretBox = testSecretBox } = fixture;
-  const id = randomUUID();
+  const { enabled = true, secretBox = testSecretBox, id = randomUUID() } = fixture;
   const encrypt = (text: string, column: string) =>
     secretBox.encrypt(text, { table: 'webhooks', id, column });
   const now = new Date();
@@ -79,6 +79,7 @@ export interface AlertFixture {
   /** Time in Unix milliseconds; one minute ago by default. */
   acceptedAtMs?: number;
   outcome?: string;
+  webhookIds?: string[] | null;
 }
 
 /** Inserts an alert with its key. `id` is the key of the row in the history. */
@@ -104,6 +105,7 @@ export async function insertAlert(
     threshold: 0.4,
     bound: 'upper_bound',
     outcome: alert.outcome,
+    webhook_ids: alert.webhookIds,
   });
   return { id, alertId, workspaceId };
 }
@@ -194,6 +196,7 @@ function withDefaults(fixture: AlertFixture): Required<AlertFixture> {
     alertRuleId: randomUUID(),
     acceptedAtMs: Date.now() - 60_000,
     outcome: 'dispatched',
+    webhookIds: null,
     ...fixture,
   };
 }

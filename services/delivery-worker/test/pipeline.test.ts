@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { requestIdHeader } from '@tocsin/contracts';
+import { dispatchAlert, redeliver } from '@tocsin/deliveries';
 import { until } from '@tocsin/testing';
 import { alertMessage, createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
 
@@ -92,12 +93,55 @@ test('a rule inside the message applies if no rule with its id was ever register
     rule: 'of the monitor',
     limit: 0.25,
   });
-  // A delivery to another workspace's webhook is recorded as failed, and nothing is sent.
-  expect(rows.find((row) => row.webhook_id === foreign.id)).toMatchObject({
-    status: 'failed',
-    error_code: 'webhook_deleted',
-  });
+  // A delivery to another workspace's webhook is written as failed: no worker claims it, and nothing is sent.
+  const failed = rows.find((row) => row.webhook_id === foreign.id);
+  expect(failed).toMatchObject({ status: 'failed', error_code: 'webhook_deleted', claims: 0 });
+  expect(failed.failed_at).toBeInstanceOf(Date);
   expect(harness.destination.at(foreign.path)).toEqual([]);
+});
+
+test('a delivery of an unknown webhook can be redelivered once the webhook exists', async () => {
+  const webhookId = randomUUID();
+  const alert_rule = {
+    name: 'of the monitor',
+    enabled: true,
+    threshold: 0.25,
+    bound: 'lower_bound',
+    notification_webhook_ids: [webhookId, webhookId.toUpperCase()],
+  };
+  const alertId = await harness.fire(randomUUID(), { alert_rule });
+  const [failed] = await settled(alertId, 1);
+  expect(failed).toMatchObject({ status: 'failed', error_code: 'webhook_deleted', attempts_made: 0 });
+  const target = await harness.addTarget({ id: webhookId });
+  expect(await redeliver(harness.database, failed.id)).toBe('reopened');
+  const [row] = await until('the delivery has succeeded', async () => {
+    const rows = await harness.deliveriesOf(alertId);
+    return rows[0].status === 'succeeded' && rows;
+  });
+  expect(row).toMatchObject({ run: 2, attempts_made: 1, error_code: null });
+  expect(harness.destination.at(target.path)).toHaveLength(1);
+});
+
+test('the webhooks of a disabled rule inside the message are stored, and a dispatch calls them', async () => {
+  const target = await harness.addTarget({ body: '{"limit": {{ threshold }}, "at": "{{ fired_at }}"}' });
+  const alert_rule = {
+    name: 'of the monitor',
+    enabled: false,
+    threshold: 0.25,
+    bound: 'lower_bound',
+    notification_webhook_ids: [target.id],
+  };
+  const alertId = await harness.fire(randomUUID(), { alert_rule });
+  const alert = await until('the alert is recorded', () => harness.alertOf(alertId));
+  expect(alert).toMatchObject({ outcome: 'rule_disabled' });
+  const request = { workspaceId: harness.workspaceId, alertId, dispatchedBy: 'test' };
+  expect(await dispatchAlert(harness.database, request)).toEqual({ kind: 'dispatched' });
+  const [row] = await settled(alertId, 1);
+  expect(JSON.parse(harness.destination.at(target.path)[0]!.body)).toEqual({
+    limit: 0.25,
+    at: '2026-01-02T03:04:05.678Z',
+  });
+  expect(await harness.attempts(row.id)).toMatchObject([{ number: 1, trigger: 'manual' }]);
 });
 
 test.each([

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Alert } from '@tocsin/contracts';
+import { insertWebhook } from '@tocsin/testing/database';
 import { otherWorkspaceId, type Problem, startApi, type TestApi, workspaceId } from './support/api.js';
 import { seedAlert } from './support/history.js';
 import { startInbox } from './support/inbox.js';
@@ -143,6 +144,26 @@ describe('publishing an alert', () => {
     expect(
       (await publish({ ...fired(), alert_rule: { ...embedded, notification_webhook_ids: ids } })).status,
     ).toBe(422);
+  });
+
+  test('a rule in an alert names webhooks of its workspace only, unless the rule is registered', async () => {
+    const known = await insertWebhook(api.database, { workspaceId });
+    const foreign = await insertWebhook(api.database, { workspaceId: otherWorkspaceId });
+    const unknown = randomUUID();
+    const alert_rule = {
+      ...embedded,
+      notification_webhook_ids: [known, foreign, known, unknown.toUpperCase()],
+    };
+    const { status, body } = await publish({ ...fired(), alert_rule });
+    expect([status, body.errors]).toEqual([
+      422,
+      [{ path: '/alert_rule/notification_webhook_ids', message: expect.stringContaining(foreign) }],
+    ]);
+    expect(body.errors?.[0]?.message).toContain(unknown);
+    expect(body.errors?.[0]?.message).not.toContain(known);
+    const own = { ...embedded, notification_webhook_ids: [known.toUpperCase(), known] };
+    expect((await publish({ ...fired(), alert_rule: own })).status).toBe(202);
+    expect((await publish({ ...fired(), alert_rule, alert_rule_id: await createRule() })).status).toBe(202);
   });
 
   test('an empty body is refused with all missing fields', async () => {

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.js';
 import { createPaged, type Paged } from './paged.js';
 import { path } from './path.js';
-import type { Alert, AlertAccepted, ListAlertsQuery, PublishAlert } from './schemas.js';
+import type { Alert, AlertAccepted, AlertDispatched, ListAlertsQuery, PublishAlert } from './schemas.js';
 import type { CallOptions, Send } from './transport.js';
 
 export interface AlertsApi {
@@ -18,6 +18,11 @@ export interface AlertsApi {
    * @throws NotFoundError, also for a moment after the 202, until a worker has committed the alert
    */
   get(id: string, options?: CallOptions): Promise<Alert>;
+  /**
+   * Dispatches an alert that has no deliveries, for the webhooks that its rule has now.
+   * @throws ConflictError if it has deliveries, or if its rule is disabled, deleted or without webhooks now
+   */
+  dispatch(id: string, options?: CallOptions): Promise<AlertDispatched>;
 }
 
 export function createAlertsApi({
@@ -30,6 +35,7 @@ export function createAlertsApi({
   clock: Clock;
 }): AlertsApi {
   const collection = () => path`/api/v1/workspaces/${workspace()}/alerts`;
+  const single = (id: string) => `${collection()}${path`/${id}`}`;
   return {
     async fire(alert, options) {
       const body = {
@@ -41,7 +47,8 @@ export function createAlertsApi({
       return (await send<AlertAccepted>(request)).body;
     },
     list: (query, options) => createPaged(send, { path: collection(), query, options }),
-    get: async (id, options) =>
-      (await send<Alert>({ method: 'GET', path: `${collection()}${path`/${id}`}`, options })).body,
+    get: async (id, options) => (await send<Alert>({ method: 'GET', path: single(id), options })).body,
+    dispatch: async (id, options) =>
+      (await send<AlertDispatched>({ method: 'POST', path: `${single(id)}/dispatch`, options })).body,
   };
 }

@@ -14,13 +14,24 @@ export interface Alert {
   metric_value: number;
   threshold: number;
   bound: 'upper_bound' | 'lower_bound';
-  outcome: 'dispatched' | 'rule_disabled' | 'rule_deleted' | 'no_webhooks';
+  outcome: 'dispatched' | 'rule_disabled' | 'rule_deleted' | 'no_webhooks' | 'over_quota';
   /** Reason why nothing was delivered, or null. */
   outcome_reason: string | null;
+  /** Webhooks that the alert would have called: of an alert with the outcome over_quota, and of a disabled rule in the message. */
+  webhook_ids: string[] | null;
+  /** Time of the dispatch by hand. */
+  dispatched_at: string | null;
+  /** Caller that dispatched the alert by hand: issuer, #, subject. */
+  dispatched_by: string | null;
 }
 
 export interface AlertAccepted {
   alert_id: string;
+}
+
+export interface AlertDispatched {
+  alert_id: string;
+  deliveries: Delivery[];
 }
 
 export interface AlertRule {
@@ -80,6 +91,7 @@ export interface Attempt {
     | 'expired'
     | 'crashes_worker'
     | 'internal_error'
+    | 'over_quota'
     | null;
 }
 
@@ -201,6 +213,7 @@ export interface Delivery {
     | 'expired'
     | 'crashes_worker'
     | 'internal_error'
+    | 'over_quota'
     | null;
 }
 
@@ -244,6 +257,7 @@ export interface DeliveryWithAttempts {
     | 'expired'
     | 'crashes_worker'
     | 'internal_error'
+    | 'over_quota'
     | null;
   /** Ordered by number. The latest 100, or fewer if they exceed 4 MiB. */
   attempts: Attempt[];
@@ -256,7 +270,7 @@ export interface ListAlertRulesQuery {
 
 export interface ListAlertsQuery {
   alert_rule_id?: string | undefined;
-  outcome?: 'dispatched' | 'rule_disabled' | 'rule_deleted' | 'no_webhooks' | undefined;
+  outcome?: 'dispatched' | 'rule_disabled' | 'rule_deleted' | 'no_webhooks' | 'over_quota' | undefined;
   /** Entries accepted at this time or later. */
   since?: string | undefined;
   /** Entries accepted before this time. */

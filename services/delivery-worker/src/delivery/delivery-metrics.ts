@@ -28,7 +28,7 @@ export function createDeliveryMetrics(metrics: Metrics) {
       attempts.inc({ outcome: outcome.kind, error_code: errorCodeOf(outcome) });
       durations.observe({ outcome: outcome.kind }, attempt.durationMs / 1_000);
       const firedAtMs = Date.parse(claimed.facts.fired_at);
-      if (claimed.step === 0 && claimed.run === 1)
+      if (claimed.step === 0 && claimed.run === 1 && !claimed.manual)
         firstAttempt.observe(Math.max(0, attempt.startedAt.getTime() - firedAtMs) / 1_000);
       if (outcome.kind === 'succeeded') success.observe(Math.max(0, nowMs - firedAtMs) / 1_000);
     },

@@ -1,3 +1,4 @@
+import { failuresAtWrite } from '@tocsin/deliveries';
 import {
   type AlertFacts,
   alertContext,
@@ -43,7 +44,7 @@ export function prepare(input: PrepareInput): Prepared {
   if (claimed.claimsWithoutOutcome > maxClaimsWithoutOutcome)
     return failed('crashes_worker', `Claimed ${maxClaimsWithoutOutcome} times without an outcome.`);
   if (claimed.webhook === undefined || destination === undefined)
-    return failed('webhook_deleted', 'The webhook has been deleted, or never was in this workspace.');
+    return failed('webhook_deleted', failuresAtWrite.webhook_deleted);
   if (!claimed.webhook.enabled) {
     const failure = { code: 'webhook_disabled', error: 'The webhook is disabled.' } as const;
     return { kind: 'ended', outcome: { kind: 'skipped', failure } };

@@ -4,6 +4,7 @@ import type { DatabaseRetry } from '../database-retry.js';
 import type { SettleMessage } from '../dead-letters/dead-letters.js';
 import type { ClaimRepository } from '../delivery/claim-repository.js';
 import type { Delivery } from '../delivery/create-delivery.js';
+import type { DeliveryMetrics } from '../delivery/delivery-metrics.js';
 import type { PublishDeliveries } from '../dispatch/publish-deliveries.js';
 import type { Window } from '../dispatch/window.js';
 import type { Slots } from '../slots/slots.js';
@@ -22,7 +23,7 @@ export interface FanOutDeps {
   window: Window;
   slots: Pick<Slots, 'freeAtWrite'>;
   logger: Logger;
-  metrics: FanOutMetrics & BatchMetrics;
+  metrics: FanOutMetrics & BatchMetrics & Pick<DeliveryMetrics, 'ended'>;
   /** Aborted when the worker stops: alerts that wait are rejected, and batches in progress go on. */
   signal: AbortSignal;
 }

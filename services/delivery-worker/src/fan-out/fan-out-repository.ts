@@ -1,4 +1,5 @@
 import { type Database, sqlArray } from '@tocsin/database';
+import { failuresAtWrite } from '@tocsin/deliveries';
 import type { Leases } from '../config.js';
 import type { PlannedAlert } from './plan.js';
 
@@ -11,7 +12,7 @@ export interface FanOutRepository {
     alerts: PlannedAlert[],
     as: { acceptedAtMs: number; token: string },
   ): Promise<{
-    /** Record ids of the alerts and deliveries that are new. */
+    /** Record ids of the alerts and open deliveries that are new. */
     ids: Set<string>;
     /** End of the leases of claimed deliveries, on this process's monotonic clock, in milliseconds. */
     leaseEndsAtMs: number;
@@ -19,6 +20,8 @@ export interface FanOutRepository {
 }
 
 export function createFanOutRepository(database: Database, leases: Leases): FanOutRepository {
+  const failureCodes = sqlArray.text(Object.keys(failuresAtWrite));
+  const failureErrors = sqlArray.text(Object.values(failuresAtWrite));
   return {
     async write(alerts, { acceptedAtMs, token }) {
       // Time before the statement runs, so that the lease ends for this process before it ends in the database.
@@ -51,6 +54,9 @@ export function createFanOutRepository(database: Database, leases: Leases): FanO
         sqlArray.text(facts.map(({ requestId }) => requestId ?? null)),
         leases.claimMs,
         token,
+        sqlArray.text(facts.map(({ storedWebhookIds: ids }) => ids && `{${ids.join(',')}}`)),
+        failureCodes,
+        failureErrors,
       ]);
       return { ids: new Set(written.map(({ id }) => id)), leaseEndsAtMs };
     },
@@ -63,9 +69,10 @@ const write = {
   text: `
     with a as (
       select * from unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::uuid[], $7::text[], $8::uuid[],
-                           $9::text[], $10::float8[], $11::float8[], $12::text[], $13::text[], $21::text[])
+                           $9::text[], $10::float8[], $11::float8[], $12::text[], $13::text[], $21::text[],
+                           $24::text[])
         as a(id, workspace_id, alert_id, fired_at, alert_rule_id, alert_rule_name, model_id, model_name,
-             metric_value, threshold, bound, outcome, request_id)
+             metric_value, threshold, bound, outcome, request_id, webhook_ids)
     ), k as (
       insert into alert_keys (workspace_id, alert_id, accepted_at)
       select workspace_id, alert_id, $1::timestamptz from a order by workspace_id, alert_id
@@ -73,20 +80,23 @@ const write = {
       returning workspace_id, alert_id
     ), r as (
       insert into alerts (id, workspace_id, alert_id, accepted_at, fired_at, alert_rule_id, alert_rule_name, model_id,
-                          model_name, metric_value, threshold, bound, outcome, request_id)
+                          model_name, metric_value, threshold, bound, outcome, request_id, webhook_ids)
       select id, workspace_id, alert_id, $1::timestamptz, fired_at, alert_rule_id, alert_rule_name, model_id,
-             model_name, metric_value, threshold, bound, outcome, request_id
+             model_name, metric_value, threshold, bound, outcome, request_id, webhook_ids::uuid[]
       from a join k using (workspace_id, alert_id)
       returning id, workspace_id, alert_id, alert_rule_id
     ), t as (
-      select t.*, r.workspace_id, r.alert_id, r.alert_rule_id
+      select t.*, r.workspace_id, r.alert_id, r.alert_rule_id, failure.code as error_code, failure.error
       from unnest($14::uuid[], $15::uuid[], $16::uuid[], $17::text[], $18::text[], $19::text[])
         as t(id, alert_record_id, webhook_id, webhook_name, destination, state)
       join r on r.id = t.alert_record_id
+      left join unnest($25::text[], $26::text[]) as failure(code, error) on failure.code = t.state
     ), d as (
       insert into deliveries (id, workspace_id, alert_id, alert_record_id, alert_rule_id, webhook_id, webhook_name,
-                              destination, status)
-      select id, workspace_id, alert_id, alert_record_id, alert_rule_id, webhook_id, webhook_name, destination, 'open'
+                              destination, status, failed_at, error_code, error)
+      select id, workspace_id, alert_id, alert_record_id, alert_rule_id, webhook_id, webhook_name, destination,
+             case when error_code is null then 'open' else 'failed' end,
+             case when error_code is not null then now() end, error_code, error
       from t
     ), o as (
       insert into open_deliveries (delivery_id, workspace_id, webhook_id, alert_record_id, run, state, due_at,
@@ -95,7 +105,7 @@ const write = {
              now(), now(), (state = 'claimed')::integer, state = 'claimed', (state = 'claimed')::integer,
              case state when 'claimed' then $23::uuid end,
              now() + interval '1 millisecond' * case state when 'queued' then $20::float8 when 'claimed' then $22::float8 end
-      from t
+      from t where error_code is null
       returning delivery_id as id
     )
     select id from r union all select id from o`,

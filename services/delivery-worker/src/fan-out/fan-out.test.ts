@@ -42,7 +42,7 @@ function start(write: (names: string[]) => void | Promise<void> = () => {}) {
     publish: async () => 0,
     databaseRetry: createDatabaseRetry({ logger, signal }),
     logger,
-    metrics: { batch() {}, alertFannedOut() {} },
+    metrics: { batch() {}, alertFannedOut() {}, ended() {} },
     signal,
   });
   const fire = (name: string) =>

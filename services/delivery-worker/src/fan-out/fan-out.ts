@@ -7,7 +7,7 @@ import { uniqueBy } from '../unique-by.js';
 import { createAdmissionControl } from './admission-control.js';
 import type { FanOutDeps } from './fan-out-deps.js';
 import { parseMessage } from './parse-message.js';
-import { planAlert } from './plan.js';
+import { countOpen, planAlert } from './plan.js';
 import { resolveAlert } from './resolve-alert.js';
 import { writeAlerts } from './write-alerts.js';
 
@@ -96,7 +96,7 @@ async function acceptBatch(
   const { acquireAtWrite } = delivery;
   const { webhooks } = found;
   const planned = alerts.map((alert) => planAlert(alert, { webhooks, acceptedAtMs, window, acquireAtWrite }));
-  onPlanned(planned.reduce((sum, { deliveries }) => sum + deliveries.length, 0));
+  onPlanned(planned.reduce((sum, alert) => sum + countOpen(alert), 0));
   await writeAlerts(planned, acceptedAtMs, deps);
   return resolved.map((entry, index) =>
     entry === undefined ? unknownRule(received[index]!.alert) : { kind: 'processed' },

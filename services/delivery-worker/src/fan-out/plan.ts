@@ -1,4 +1,4 @@
-import { recordId } from '@tocsin/database';
+import { alertRecordId, deliveryRecordId, type FailureAtWrite, isFailureAtWrite } from '@tocsin/deliveries';
 import type { Window } from '../dispatch/window.js';
 import type { Slot, Slots } from '../slots/slots.js';
 import type { ResolvedAlert } from './resolve-alert.js';
@@ -19,9 +19,9 @@ export interface PlannedDelivery {
   destination: string;
   /**
    * `claimed`: this worker sends it after the commit. `queued`: it is published to the queue after the commit. `waiting`:
-   * it waits for the dispatcher.
+   * it waits for the dispatcher. An error code: it is written as failed, and nothing is sent.
    */
-  state: 'claimed' | 'queued' | 'waiting';
+  state: 'claimed' | 'queued' | 'waiting' | FailureAtWrite;
   /** Undefined if the webhook does not exist in the alert's workspace. */
   webhook?: TargetWebhook | undefined;
   /** Present for a claimed delivery. */
@@ -41,10 +41,10 @@ export function planAlert(resolved: ResolvedAlert, options: PlanOptions): Planne
   const { webhooks, acceptedAtMs } = options;
   return {
     resolved,
-    recordId: alertRecordId(acceptedAtMs, alert.workspace_id, alert.alert_id),
+    recordId: alertRecordId(acceptedAtMs, alert),
     deliveries: webhookIds.map((webhookId) => {
       const found = webhooks.get(webhookId);
-      // A rule can name a webhook that is deleted or belongs to another workspace. The delivery fails with that reason.
+      // A rule in the message can name webhooks that do not exist, or belong to another workspace.
       const webhook = found?.workspaceId === alert.workspace_id ? found : undefined;
       return {
         id: deliveryRecordId(acceptedAtMs, alert, webhookId),
@@ -58,23 +58,15 @@ export function planAlert(resolved: ResolvedAlert, options: PlanOptions): Planne
   };
 }
 
+/** Number of the deliveries that are written as open. */
+export function countOpen({ deliveries }: PlannedAlert): number {
+  return deliveries.reduce((open, { state }) => open + Number(!isFailureAtWrite(state)), 0);
+}
+
 /** Releases the slot or the place of a delivery that is not written after all. */
 export function releasePlanned({ state, slot, webhookId }: PlannedDelivery, window: Window): void {
   slot?.release();
   if (state === 'queued') window.release(webhookId);
-}
-
-/** An alert with one time of acceptance always has the same record id. */
-export function alertRecordId(acceptedAtMs: number, workspaceId: string, alertId: string): string {
-  return recordId(acceptedAtMs, `${workspaceId}/${alertId}`);
-}
-
-export function deliveryRecordId(
-  acceptedAtMs: number,
-  alert: { workspace_id: string; alert_id: string },
-  webhookId: string,
-): string {
-  return recordId(acceptedAtMs, `${alert.workspace_id}/${alert.alert_id}/${webhookId}`);
 }
 
 interface Target {
@@ -87,8 +79,10 @@ function placeDelivery(
   { workspaceId, webhookId, webhook }: Target,
   { window, acquireAtWrite }: PlanOptions,
 ): Pick<PlannedDelivery, 'state' | 'slot'> {
-  if (webhook?.paused) return { state: 'waiting' };
-  const slot = webhook?.enabled ? acquireAtWrite({ workspaceId, webhookId }) : undefined;
+  // An open row would cost the dispatcher and the other workspaces its way to the same end.
+  if (webhook === undefined) return { state: 'webhook_deleted' };
+  if (webhook.paused) return { state: 'waiting' };
+  const slot = webhook.enabled ? acquireAtWrite({ workspaceId, webhookId }) : undefined;
   if (slot !== undefined) return { state: 'claimed', slot };
   return { state: window.acquire({ workspaceId, webhookId }) ? 'queued' : 'waiting' };
 }

@@ -10,6 +10,8 @@ export interface ResolvedAlert {
   outcome: AlertOutcome;
   /** The webhooks to call; empty unless the outcome is `dispatched`. */
   webhookIds: string[];
+  /** Webhooks that are stored with the alert, for a dispatch by hand; null if its rule will name them. */
+  storedWebhookIds: string[] | null;
   /** Id of the HTTP request that published the alert; undefined for an alert over AMQP. */
   requestId?: string | undefined;
 }
@@ -36,6 +38,7 @@ export function resolveAlert(
     bound: alert.bound ?? rule.bound,
     outcome,
     webhookIds: outcome === 'dispatched' ? [...new Set(rule.webhookIds)] : [],
+    storedWebhookIds: registered === undefined && outcome === 'rule_disabled' ? rule.webhookIds : null,
   };
 }
 

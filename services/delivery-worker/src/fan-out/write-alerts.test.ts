@@ -54,7 +54,7 @@ async function write(responses: (Error | string[])[]) {
     publish: async (due) => published.push(...due.map(({ deliveryId }) => deliveryId)),
     window: { release: (webhookId: string) => releasedPlaces.push(webhookId) } as unknown as Window,
     logger,
-    metrics: { alertFannedOut() {}, batch() {} },
+    metrics: { alertFannedOut() {}, batch() {}, ended() {} },
   } satisfies Partial<FanOutDeps>;
   await writeAlerts([alert], 1_000, deps);
   return { tries, claimedBy, sent, published, releasedSlots, releasedPlaces };

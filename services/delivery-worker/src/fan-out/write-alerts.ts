@@ -1,5 +1,6 @@
 import type { DeliveryDue } from '@tocsin/contracts';
 import { isDatabaseUnavailable } from '@tocsin/database';
+import { failuresAtWrite, isFailureAtWrite } from '@tocsin/deliveries';
 import { newClaimToken } from '../delivery/claim-repository.js';
 import type { ClaimedDelivery } from '../delivery/claimed-delivery.js';
 import type { Slot } from '../slots/slots.js';
@@ -84,8 +85,14 @@ function reportAlert(
     return;
   }
   metrics.alertFannedOut({ outcome, webhooks });
+  let failed = 0;
+  for (const { state } of deliveries) {
+    if (!isFailureAtWrite(state)) continue;
+    failed += 1;
+    metrics.ended({ kind: 'failed', failure: { code: state, error: failuresAtWrite[state] } });
+  }
   logger.info(
-    { request_id: requestId, alert_id, workspace_id, alert_rule_id, outcome, webhooks },
+    { request_id: requestId, alert_id, workspace_id, alert_rule_id, outcome, webhooks, failed },
     'alert.fanned_out',
   );
 }

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { DeliveryDue } from '@tocsin/contracts';
 import type { Database } from '@tocsin/database';
+import { alertRecordId, deliveryRecordId } from '@tocsin/deliveries';
 import { insertWebhook, testSecretBox } from '@tocsin/testing/database';
 import { createClaimRepository } from '../../src/delivery/claim-repository.js';
 import type { ClaimedDelivery } from '../../src/delivery/claimed-delivery.js';
@@ -8,12 +9,7 @@ import { createPauseRepository } from '../../src/delivery/pause-repository.js';
 import { createRecordRepository } from '../../src/delivery/record-repository.js';
 import { createDispatchRepository } from '../../src/dispatch/dispatch-repository.js';
 import { createFanOutRepository } from '../../src/fan-out/fan-out-repository.js';
-import {
-  alertRecordId,
-  deliveryRecordId,
-  type PlannedAlert,
-  type PlannedDelivery,
-} from '../../src/fan-out/plan.js';
+import type { PlannedAlert, PlannedDelivery } from '../../src/fan-out/plan.js';
 
 interface WebhookOptions extends Omit<NonNullable<Parameters<typeof insertWebhook>[1]>, 'workspaceId'> {
   workspace?: string;
@@ -64,8 +60,9 @@ export function createDatabaseFixtures(database: Database) {
           bound: 'upper_bound',
           outcome: 'dispatched',
           webhookIds,
+          storedWebhookIds: null,
         },
-        recordId: alertRecordId(acceptedAtMs, alert.workspace_id, alert.alert_id),
+        recordId: alertRecordId(acceptedAtMs, alert),
         deliveries: webhookIds.map((webhookId) => ({
           id: deliveryRecordId(acceptedAtMs, alert, webhookId),
           webhookId,

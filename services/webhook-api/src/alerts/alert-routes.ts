@@ -2,6 +2,7 @@ import {
   type Alert,
   type AlertOutcome,
   alertAcceptedSchema,
+  alertDispatchedSchema,
   alertOutcomes,
   alertSchema,
   publishAlertSchema,
@@ -11,16 +12,20 @@ import type { Route } from '@tocsin/kit';
 import {
   type ApiDeps,
   apiPrefix,
+  emptyBody,
   idParams,
   inWorkspace,
   notFound,
   pathIn,
+  principalName,
   uuid,
   workspaceParams,
 } from '../api-route.js';
+import { presentDelivery } from '../deliveries/present-delivery.js';
 import { listResponse, pageQuery, timeRangeQuery } from '../lists/paging.js';
 import { publishAlertOperation } from '../rate-limits.js';
 import { createAlertsReader, type StoredAlert } from './alerts-reader.js';
+import { createDispatchAlert } from './dispatch-alert.js';
 import { createPublishAlert } from './publish-alert.js';
 
 const collection = `${apiPrefix}/workspaces/{workspace_id}/alerts`;
@@ -30,6 +35,7 @@ export function alertRoutes({ config, ...deps }: ApiDeps): Route<Principal>[] {
   const { publisher, paging, searches, now } = deps;
   const reader = createAlertsReader(deps.database);
   const publishAlert = createPublishAlert({ reader, publisher, now });
+  const dispatch = createDispatchAlert({ database: deps.database });
   return [
     defineRoute({
       method: 'POST',
@@ -106,6 +112,28 @@ export function alertRoutes({ config, ...deps }: ApiDeps): Route<Principal>[] {
         return { status: 200, body: present(alert) };
       },
     }),
+    defineRoute({
+      method: 'POST',
+      path: `${collection}/{alert_id}/dispatch`,
+      operationId: 'dispatchAlert',
+      summary: 'Dispatches an alert that has no deliveries by hand.',
+      description:
+        'For the outcomes over_quota, no_webhooks and rule_disabled. The alert keeps its facts; it calls the webhooks that its rule has now.',
+      tag,
+      access: inWorkspace('delivery_redeliver'),
+      params: idParams('workspace_id', 'alert_id'),
+      body: emptyBody,
+      responses: {
+        202: { description: 'The new deliveries, which are due now.', schema: alertDispatchedSchema },
+      },
+      problems: [404, 409],
+      async handler({ resource: { workspaceId }, params, principal, log }) {
+        const alertId = params.alert_id.toLowerCase();
+        const made = await dispatch({ workspaceId, alertId, dispatchedBy: principalName(principal) });
+        log({ workspace_id: workspaceId, alert_id: alertId, deliveries: made.length });
+        return { status: 202, body: { alert_id: alertId, deliveries: made.map(presentDelivery) } };
+      },
+    }),
   ];
 }
 
@@ -124,6 +152,9 @@ function present(alert: StoredAlert): Alert {
     bound: alert.bound,
     outcome: alert.outcome,
     outcome_reason: outcomeReasons[alert.outcome],
+    webhook_ids: alert.webhookIds,
+    dispatched_at: alert.dispatchedAt?.toISOString() ?? null,
+    dispatched_by: alert.dispatchedBy,
   };
 }
 
@@ -132,4 +163,6 @@ const outcomeReasons: Record<AlertOutcome, string | null> = {
   rule_disabled: 'The alert rule was disabled when the alert was accepted, so nothing was delivered.',
   rule_deleted: 'The alert rule was deleted before the alert was accepted, so nothing was delivered.',
   no_webhooks: 'The alert rule had no webhooks when the alert was accepted, so nothing was delivered.',
+  over_quota:
+    'The workspace had too many open deliveries when the alert was accepted, so nothing was delivered.',
 };

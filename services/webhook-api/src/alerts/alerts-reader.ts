@@ -1,6 +1,6 @@
 import type { AlertOutcome, Bound } from '@tocsin/contracts';
-import { type Database, readWithTimeout, recordId } from '@tocsin/database';
-import { type IdRange, readNewestFirst } from '@tocsin/deliveries';
+import { type Database, readWithTimeout } from '@tocsin/database';
+import { alertRecordId, type IdRange, readNewestFirst } from '@tocsin/deliveries';
 import { definedOnly, newestInRange } from '../lists/list-query.js';
 import { searchTimeoutMs } from '../lists/search-limiter.js';
 
@@ -20,6 +20,10 @@ export interface StoredAlert {
   threshold: number;
   bound: Bound;
   outcome: AlertOutcome;
+  /** Webhooks for a dispatch by hand; null for an alert that needs none. */
+  webhookIds: string[] | null;
+  dispatchedAt: Date | null;
+  dispatchedBy: string | null;
 }
 
 interface AlertQuery {
@@ -33,8 +37,20 @@ export interface AlertsReader {
   /** Lists alerts, newest first. */
   list(query: AlertQuery): Promise<StoredAlert[]>;
   find(workspaceId: string, alertId: string): Promise<StoredAlert | undefined>;
-  /** Workspace of a rule, also of a deleted one; undefined for an id that was never registered. */
-  findRuleWorkspace(alertRuleId: string): Promise<string | undefined>;
+  /** Reads what decides if an alert of this rule can be published, in one statement. */
+  findRule(wanted: {
+    alertRuleId: string;
+    workspaceId: string;
+    /** Ids of the webhooks of a rule in the message. */
+    webhookIds: string[];
+  }): Promise<RuleOfAlert>;
+}
+
+export interface RuleOfAlert {
+  /** Workspace of the rule, also of a deleted one; null for an id that was never registered. */
+  workspaceId: string | null;
+  /** Those of the webhook ids that do not exist in the workspace. */
+  unknownWebhookIds: string[];
 }
 
 export function createAlertsReader(database: Database): AlertsReader {
@@ -54,21 +70,22 @@ export function createAlertsReader(database: Database): AlertsReader {
     async find(workspaceId, alertId) {
       const [key] = await database.prepared<{ acceptedAt: Date }>(findKey, [workspaceId, alertId]);
       if (key === undefined) return undefined;
-      const id = recordId(key.acceptedAt.getTime(), `${workspaceId}/${alertId}`);
+      const id = alertRecordId(key.acceptedAt.getTime(), { workspace_id: workspaceId, alert_id: alertId });
       const [alert] = await database.prepared<StoredAlert>(findById, [id]);
       return alert;
     },
 
-    async findRuleWorkspace(alertRuleId) {
-      const [rule] = await database.prepared<{ workspaceId: string }>(findRule, [alertRuleId]);
-      return rule?.workspaceId;
+    async findRule({ alertRuleId, workspaceId, webhookIds }) {
+      const [rule] = await database.prepared<RuleOfAlert>(findRule, [alertRuleId, workspaceId, webhookIds]);
+      return rule!;
     },
   };
 }
 
 const columns = `id as "recordId", workspace_id as "workspaceId", alert_id as "alertId", accepted_at as "acceptedAt",
   fired_at as "firedAt", alert_rule_id as "alertRuleId", alert_rule_name as "alertRuleName", model_id as "modelId",
-  model_name as "modelName", metric_value as "metricValue", threshold, bound, outcome`;
+  model_name as "modelName", metric_value as "metricValue", threshold, bound, outcome,
+  webhook_ids::text[] as "webhookIds", dispatched_at as "dispatchedAt", dispatched_by as "dispatchedBy"`;
 
 const findKey = {
   name: 'alerts.find-key',
@@ -79,5 +96,9 @@ const findById = { name: 'alerts.find', text: `select ${columns} from alerts whe
 
 const findRule = {
   name: 'alerts.find-rule',
-  text: 'select workspace_id as "workspaceId" from alert_rules where id = $1',
+  text: `
+    select (select workspace_id from alert_rules where id = $1) as "workspaceId",
+           array(select given.id::text from unnest($3::uuid[]) as given(id)
+                 where not exists (select from webhooks w where w.id = given.id and w.workspace_id = $2))
+             as "unknownWebhookIds"`,
 };

@@ -15,7 +15,7 @@ test('an alert whose rule lookup times out is 503 with its id and is not publish
   const published: unknown[] = [];
   const publishAlert = createPublishAlert({
     // A database whose connections do not respond.
-    reader: { findRuleWorkspace: () => new Promise(() => {}) },
+    reader: { findRule: () => new Promise(() => {}) },
     publisher: { publish: async (message) => void published.push(message) },
     now: () => new Date(),
     ruleTimeoutMs: 20,
@@ -33,7 +33,7 @@ test('an alert whose rule lookup times out is 503 with its id and is not publish
 test('an unavailable database is reported without a wait', async () => {
   const unavailable = new Error('connection refused');
   const publishAlert = createPublishAlert({
-    reader: { findRuleWorkspace: () => Promise.reject(unavailable) },
+    reader: { findRule: () => Promise.reject(unavailable) },
     publisher: { publish: async () => {} },
     now: () => new Date(),
     ruleTimeoutMs: 60_000,
@@ -44,7 +44,7 @@ test('an unavailable database is reported without a wait', async () => {
 test('minus zero is published as minus zero, also in a rule within the alert', async () => {
   const published: { content: Buffer }[] = [];
   const publishAlert = createPublishAlert({
-    reader: { findRuleWorkspace: async () => workspaceId },
+    reader: { findRule: async () => ({ workspaceId, unknownWebhookIds: [] }) },
     publisher: { publish: async (message) => void published.push(message) },
     now: () => new Date(),
   });

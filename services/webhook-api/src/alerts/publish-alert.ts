@@ -10,10 +10,10 @@ import {
 } from '@tocsin/contracts';
 import { AppError, invalidBody, withTimeout } from '@tocsin/kit';
 import { PublishError, type Publisher } from '@tocsin/messaging';
-import type { AlertsReader } from './alerts-reader.js';
+import type { AlertsReader, RuleOfAlert } from './alerts-reader.js';
 
 export interface PublishAlertDeps {
-  reader: Pick<AlertsReader, 'findRuleWorkspace'>;
+  reader: Pick<AlertsReader, 'findRule'>;
   publisher: Pick<Publisher, 'publish'>;
   now: () => Date;
   /** Timeout of the rule lookup; 2 s unless given. An early error lets a publisher try another instance. */
@@ -29,8 +29,8 @@ interface PublishAlertInput {
 
 /**
  * Publishes an alert of a workspace and returns its id when the broker has confirmed and routed it.
- * @throws AppError `validation_failed` for a workspace or rule that does not match the path; `unavailable` with the
- *   alert's id when the broker or the database does not respond. A retry with that id is the same alert.
+ * @throws AppError `validation_failed` for a workspace, a rule or webhooks that do not match the path; `unavailable`
+ *   with the alert's id when the broker or the database does not respond. A retry with that id is the same alert.
  */
 export function createPublishAlert(deps: PublishAlertDeps) {
   const { reader, publisher, now, ruleTimeoutMs = 2_000 } = deps;
@@ -67,15 +67,25 @@ async function requireRule(
 ): Promise<void> {
   const createError = () =>
     unavailable('The alert rule could not be looked up: the database does not respond', alert);
-  const owner = await withTimeout(reader.findRuleWorkspace(alert.alert_rule_id), {
+  const { alert_rule_id: alertRuleId, workspace_id: workspaceId, alert_rule: ownRule } = alert;
+  const webhookIds = ownRule?.notification_webhook_ids ?? [];
+  const rule = await withTimeout(reader.findRule({ alertRuleId, workspaceId, webhookIds }), {
     timeoutMs: ruleTimeoutMs,
     createError,
   });
-  const known = owner === undefined ? alert.alert_rule !== undefined : owner === alert.workspace_id;
-  if (known) return;
+  if (rule.workspaceId === null && ownRule !== undefined) return requireWebhooks(rule);
+  if (rule.workspaceId === workspaceId) return;
   throw invalid(
     '/alert_rule_id',
     'is not an alert rule of this workspace; a monitor that keeps its own rules sends alert_rule with it',
+  );
+}
+
+function requireWebhooks({ unknownWebhookIds: unknown }: RuleOfAlert): void {
+  if (unknown.length === 0) return;
+  throw invalid(
+    '/alert_rule/notification_webhook_ids',
+    `must name webhooks of this workspace; unknown in it: ${unknown.join(', ')}`,
   );
 }
 

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { Alert } from '../../api/schemas.js';
 import { runsInWorkspace, withExamples } from '../action.js';
+import { forEachId } from '../for-each-id.js';
 import type { Io } from '../io.js';
 import type { Output } from '../output.js';
 import { choice, parseBound, parseCount, parseNumber, parseTime } from '../parse-values.js';
@@ -50,11 +51,34 @@ export function addAlertCommands(program: Command, io: Io): void {
   const get = alerts.command('get').argument('<id>').description('show an alert, and what became of it');
   runsInWorkspace(get, io, async ({ platform, args: [id = ''], out, signal }) => {
     const alert = await platform.alerts.get(id, { signal });
-    out.value(alert, () => out.facts({ ...alert }));
+    out.value(alert, () => out.facts({ ...alert, webhook_ids: alert.webhook_ids?.join('\n') }));
   });
+
+  const dispatch = alerts
+    .command('dispatch')
+    .argument('<id...>')
+    .description('deliver alerts that have no deliveries, to the webhooks that their rules have now');
+  runsInWorkspace(dispatch, io, ({ platform, args: ids, out, signal }) =>
+    forEachId(ids, {
+      out,
+      signal,
+      work: (id) => platform.alerts.dispatch(id, { signal }),
+      show: ({ alert_id, deliveries }) => `${alert_id} is on its way to ${deliveries.length} webhooks.`,
+    }),
+  );
+  withExamples(dispatch, [
+    'tocsin alerts dispatch ID',
+    `tocsin alerts list --outcome over_quota --json | jq -r '.[].alert_id' | xargs tocsin alerts dispatch`,
+  ]);
 }
 
-const outcomes: Alert['outcome'][] = ['dispatched', 'rule_disabled', 'rule_deleted', 'no_webhooks'];
+const outcomes: Alert['outcome'][] = [
+  'dispatched',
+  'rule_disabled',
+  'rule_deleted',
+  'no_webhooks',
+  'over_quota',
+];
 
 interface ListFlags {
   rule?: string;

@@ -24,6 +24,14 @@ export const createAlertRuleSchema = {
   additionalProperties: false,
   properties: writable,
   required: ['name', 'model_id', 'threshold', 'bound'],
+  examples: [
+    {
+      name: 'Accuracy below target',
+      model_id: 'a9c7d0de-51f4-4d0b-8a0c-6f2f5b7f1e11',
+      threshold: 0.9,
+      bound: 'lower_bound',
+    },
+  ],
 } as const;
 
 export const patchAlertRuleSchema = {
@@ -32,6 +40,7 @@ export const patchAlertRuleSchema = {
   type: 'object',
   additionalProperties: false,
   properties: writable,
+  examples: [{ threshold: 0.85 }],
 } as const;
 
 export const alertRuleSchema = {

@@ -21,6 +21,21 @@ export const publishAlertSchema = {
     },
   },
   required: ['alert_rule_id', 'model_id', 'model_name', 'metric_value'],
+  examples: [
+    {
+      alert_rule_id: '3b1f6a52-8d0e-4c4a-9a57-0f1c2d3e4f50',
+      model_id: 'a9c7d0de-51f4-4d0b-8a0c-6f2f5b7f1e11',
+      model_name: 'Loan approval v2',
+      metric_value: 0.8734567,
+      alert_rule: {
+        name: 'Accuracy below target',
+        enabled: true,
+        threshold: 0.9,
+        bound: 'lower_bound',
+        notification_webhook_ids: [],
+      },
+    },
+  ],
 } as const;
 
 export const alertAcceptedSchema = {

@@ -26,6 +26,7 @@ export const createRedeliverySchema = {
   additionalProperties: false,
   minProperties: 1,
   properties: filterProperties,
+  examples: [{ status: 'failed', since: '2026-01-31T12:00:00Z' }],
 } as const;
 
 export const redeliverySchema = {

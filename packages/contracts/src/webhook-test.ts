@@ -1,4 +1,5 @@
 import type { FromSchema } from 'json-schema-to-ts';
+import { webhookHeaders, webhookUrl } from './webhook.js';
 
 /** Test of a destination. The body is sent byte for byte and need not be JSON. */
 export const testWebhookSchema = {
@@ -6,11 +7,12 @@ export const testWebhookSchema = {
   type: 'object',
   additionalProperties: false,
   properties: {
-    url: { type: 'string', description: 'An absolute http or https URL.' },
-    headers: { type: 'object', additionalProperties: { type: 'array', items: { type: 'string' } } },
+    url: webhookUrl,
+    headers: webhookHeaders,
     body: { type: 'string', description: 'Sent unchanged; 64 KiB at most.' },
   },
   required: ['url', 'body'],
+  examples: [{ url: 'https://chat.example.com/hooks/alerts', body: '{"text": "A test"}' }],
 } as const;
 
 const context = {
@@ -24,6 +26,7 @@ export const testSavedWebhookSchema = {
   type: 'object',
   additionalProperties: false,
   properties: { context },
+  examples: [{ context: { model_name: 'Loan approval v2' } }],
 } as const;
 
 export const previewTemplateSchema = {
@@ -32,6 +35,7 @@ export const previewTemplateSchema = {
   additionalProperties: false,
   properties: { body: { type: 'string', description: 'A template, 64 KiB at most.' }, context },
   required: ['body'],
+  examples: [{ body: '{"text": "{{ model_name }}"}', context: { model_name: 'Loan approval v2' } }],
 } as const;
 
 export const previewSchema = {

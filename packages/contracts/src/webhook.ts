@@ -3,6 +3,30 @@ import type { FromSchema } from 'json-schema-to-ts';
 const uuid = { type: 'string', format: 'uuid' } as const;
 const time = { type: 'string', format: 'date-time' } as const;
 
+/** `uri` as `URL` parses it. Userinfo, fragments, other schemes and blocked addresses are refused when it is checked. */
+export const webhookUrl = {
+  type: 'string',
+  format: 'uri',
+  maxLength: 2_048,
+  description: 'Absolute http or https URL that receives the POST.',
+} as const;
+
+/** Names and values by RFC 9110. The check of a webhook adds the names of the connection and the total size. */
+export const webhookHeaders = {
+  type: 'object',
+  propertyNames: { pattern: "^[!#$%&'*+.^_`|~0-9A-Za-z-]+$", description: 'a header name' },
+  additionalProperties: {
+    type: 'array',
+    items: {
+      type: 'string',
+      pattern: '^[\\t\\x20-\\x7e\\x80-\\xff]*$',
+      description: 'text without control characters and characters above 0xFF',
+    },
+  },
+  maxProperties: 50,
+  description: 'Header name to values, sent exactly as given, one line for each value. `[]` sends nothing.',
+} as const;
+
 /** Writable fields. Rules beyond JSON Schema (URL, headers, template) are checked when the webhook is saved. */
 const writable = {
   name: {
@@ -11,12 +35,8 @@ const writable = {
     maxLength: 255,
     description: 'Label for people.',
   },
-  url: { type: 'string', description: 'Absolute http or https URL that receives the POST.' },
-  headers: {
-    type: 'object',
-    additionalProperties: { type: 'array', items: { type: 'string' } },
-    description: 'Header name to values, sent exactly as given, one line for each value. `[]` sends nothing.',
-  },
+  url: webhookUrl,
+  headers: webhookHeaders,
   body: { type: 'string', description: 'Jinja2 template, 64 KiB at most. It must render to JSON.' },
   enabled: { type: 'boolean', description: 'Default: true.' },
   retry_on_timeout: {
@@ -31,6 +51,14 @@ export const createWebhookSchema = {
   additionalProperties: false,
   properties: writable,
   required: ['name', 'url', 'body'],
+  examples: [
+    {
+      name: 'Chat',
+      url: 'https://chat.example.com/hooks/alerts',
+      headers: { 'Content-Type': ['application/json'] },
+      body: '{"text": "{{ alert_rule_name }}: {{ model_name }} is at {{ metric_value | round(2) }}"}',
+    },
+  ],
 } as const;
 
 export const patchWebhookSchema = {
@@ -39,6 +67,7 @@ export const patchWebhookSchema = {
   type: 'object',
   additionalProperties: false,
   properties: writable,
+  examples: [{ name: 'Chat of the night shift', enabled: true }],
 } as const;
 
 const properties = {

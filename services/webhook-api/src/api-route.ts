@@ -36,7 +36,7 @@ export function idParams<const Name extends string>(...names: Name[]) {
 export const workspaceParams = idParams('workspace_id');
 
 /** Body of a request that has no fields. */
-export const emptyBody = { type: 'object', additionalProperties: false } as const;
+export const emptyBody = { type: 'object', additionalProperties: false, examples: [{}] } as const;
 
 /** Path of a workspace's own collection. */
 export function pathIn(collection: string, workspaceId: string): string {

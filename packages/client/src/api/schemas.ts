@@ -508,8 +508,9 @@ export interface TestSavedWebhook {
 }
 
 export interface TestWebhook {
-  /** An absolute http or https URL. */
+  /** Absolute http or https URL that receives the POST. */
   url: string;
+  /** Header name to values, sent exactly as given, one line for each value. `[]` sends nothing. */
   headers?: Record<string, string[]> | undefined;
   /** Sent unchanged; 64 KiB at most. */
   body: string;

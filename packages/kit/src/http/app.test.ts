@@ -274,7 +274,8 @@ describe('bodies', () => {
     [`{"name":"${'x'.repeat(30_000)}"}`, 413, 'payload_too_large'],
     ['['.repeat(10_000), 400, 'malformed_json'],
     ['['.repeat(9_000) + ']'.repeat(9_000), 422, 'validation_failed'],
-    ['', 422, 'validation_failed'],
+    ['', 400, 'invalid_request'],
+    [' \n', 400, 'invalid_request'],
     ['null', 422, 'validation_failed'],
     ['[]', 422, 'validation_failed'],
   ])('invalid body %# is refused with its own status', async (body, status, code) => {

@@ -2,11 +2,13 @@ import type { ErrorObject } from 'ajv/dist/2020.js';
 import type { FieldError } from '../app-error.js';
 
 /**
- * Turns an ajv error into a path and a message that says what is valid. Returns undefined for the keyword `if`, whose
- * errors only summarize other errors.
+ * Turns an ajv error into a path and a message that says what is valid. Returns undefined for the keyword `if` and for
+ * the parts of `propertyNames`, which other errors report.
  */
 export function describeValidationError(error: ErrorObject): FieldError | undefined {
-  const { instancePath: path, keyword, message = 'is not allowed' } = error;
+  const { instancePath: path, keyword, propertyName, message = 'is not allowed' } = error;
+  // The keyword `propertyNames` reports the name with its place.
+  if (propertyName !== undefined) return undefined;
   const params = error.params as Record<string, unknown>;
   switch (keyword) {
     case 'required':
@@ -32,8 +34,13 @@ export function describeValidationError(error: ErrorObject): FieldError | undefi
       };
     case 'minLength':
       return { path, message: params.limit === 1 ? 'must not be empty' : message };
+    case 'pattern':
+      return { path, message: patternSentence(error.parentSchema) ?? message };
     case 'propertyNames':
-      return { path: childPointer(path, String(params.propertyName)), message: 'is not an allowed name' };
+      return {
+        path: childPointer(path, String(params.propertyName)),
+        message: patternSentence(error.schema) ?? 'is not an allowed name',
+      };
     case 'if':
       return undefined;
     default:
@@ -74,6 +81,12 @@ function formatSentence(format: string): string {
   if (format === 'date-time') return 'must be an ISO 8601 time with a zone, such as 2025-01-31T12:00:00Z';
   if (format === 'uri') return 'must be an absolute URL';
   return `must be in the format ${format}`;
+}
+
+/** The description of a schema with a `pattern` is a noun phrase that says which texts are valid. */
+function patternSentence(schema: unknown): string | undefined {
+  const { description } = schema as { description?: string };
+  return description === undefined ? undefined : `must be ${description}`;
 }
 
 const maxNameLength = 200;

@@ -9,13 +9,13 @@ import type { SchemaCheck } from './schema-check.js';
 
 /**
  * Reads, parses and checks the JSON body of a request; `owner` names its sender. A request without a body has the
- * body `{}`, so that the schema can name the missing properties.
+ * body `{}`, so that the schema can name the missing properties; with `refuseEmpty` it is a 400.
  * @throws AppError 400, 413, 415 or 422 for an invalid body; 429 or 503 when the sender or all senders together have
  *   too many large bodies in progress; 429 when the sender's large bodies took too much time; `RequestAborted`
  */
 export type JsonBodyParser = (
   request: IncomingMessage,
-  options: { owner: string; check: SchemaCheck },
+  options: { owner: string; check: SchemaCheck; refuseEmpty?: boolean },
 ) => Promise<unknown>;
 
 /** Bodies below this size, such as alerts, need no permit: 4,000 connections can have 64 MiB of them in progress. */
@@ -43,7 +43,8 @@ export function createJsonBodyParser({ limitBytes, maxWaitMs = 3_000 }: JsonBody
   });
   const parseTime = createTimeBudget(parseBudget);
 
-  return async (request, { owner, check }) => {
+  return async (request, { owner, check: checkValue, refuseEmpty = false }) => {
+    const check = { checkValue, refuseEmpty };
     if (!hasBody(request)) return parseAndCheck(Buffer.alloc(0), check);
     requireJson(request);
     const length = declaredLength(request) ?? limitBytes;
@@ -99,11 +100,24 @@ function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> 
   });
 }
 
-function parseAndCheck(bytes: Buffer, check: SchemaCheck): unknown {
+interface BodyCheck {
+  checkValue: SchemaCheck;
+  refuseEmpty: boolean;
+}
+
+function parseAndCheck(bytes: Buffer, { checkValue, refuseEmpty }: BodyCheck): unknown {
+  if (refuseEmpty && isBlank(bytes)) {
+    throw new AppError('invalid_request', 'The request has no body. Send the fields to change as JSON.');
+  }
   const value = parseJsonBody(bytes);
-  const errors = check(value, { listAll: bytes.length <= listErrorsBelowBytes });
+  const errors = checkValue(value, { listAll: bytes.length <= listErrorsBelowBytes });
   if (errors.length > 0) throw invalidBody(errors);
   return value;
+}
+
+/** JSON's whitespace alone, or nothing. */
+function isBlank(bytes: Buffer): boolean {
+  return bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d);
 }
 
 /**

@@ -7,8 +7,19 @@ const thing = {
   properties: {
     title: { type: 'string' },
     parts: { type: 'array', items: { title: 'Part', type: 'object' } },
+    size: { type: ['number', 'null'] },
+    count: { type: 'integer' },
+    kind: { const: 'thing' },
+    version: { const: 1 },
   },
+  examples: [{ title: 'A', kind: 'thing' }],
 } as const;
+
+interface Operation {
+  operationId: string;
+  requestBody?: { required: boolean; content: Record<string, object> };
+  responses: Record<string, unknown>;
+}
 
 const document = createOpenApiDocument({
   info: { title: 'Test', version: '1' },
@@ -41,6 +52,19 @@ const document = createOpenApiDocument({
       problems: [404, 409],
       handler: () => ({ status: 200, body: {} }),
     }),
+    ...[thing, { ...thing, required: ['title'] } as const].map((body, index) =>
+      routeDefiner<unknown, never>()({
+        method: 'POST',
+        path: `/things/${index}`,
+        operationId: `postThing${index}`,
+        summary: 'Creates.',
+        tag: 'b',
+        access: 'token',
+        body,
+        responses: { 204: { description: 'ok' } },
+        handler: () => ({ status: 204 }),
+      }),
+    ),
     routeDefiner<unknown, never>()({
       method: 'ALL',
       path: '/verify',
@@ -53,16 +77,16 @@ const document = createOpenApiDocument({
     }),
   ],
 }) as unknown as {
-  paths: Record<string, Record<string, { responses: Record<string, unknown>; operationId: string }>>;
+  paths: Record<string, Record<string, Operation>>;
   components: { schemas: Record<string, unknown> };
 };
 
-test('a public operation has no security and no error responses', () => {
+test('a public operation has no security and no error response except the default one', () => {
   expect(document.paths['/open']?.get).toMatchObject({
     security: [],
     responses: { 200: { content: { 'text/html': {} } } },
   });
-  expect(Object.keys(document.paths['/open']?.get?.responses ?? {})).toEqual(['200']);
+  expect(Object.keys(document.paths['/open']?.get?.responses ?? {})).toEqual(['200', 'default']);
 });
 
 test('parameters, body, permission and error responses come from the route', () => {
@@ -87,6 +111,7 @@ test('parameters, body, permission and error responses come from the route', () 
     '422',
     '429',
     '503',
+    'default',
   ]);
 });
 
@@ -100,4 +125,32 @@ test('titled schemas become components, and a property named title does not', ()
 test('a route for all methods has one operation id for each method', () => {
   const ids = Object.values(document.paths['/verify'] ?? {}).map(({ operationId }) => operationId);
   expect(new Set(ids).size).toBe(5);
+});
+
+test('numbers are 64-bit floats, and constants have a type', () => {
+  expect(document.components.schemas.Thing).toMatchObject({
+    properties: {
+      size: { type: ['number', 'null'], format: 'double' },
+      count: { type: 'integer' },
+      kind: { type: 'string', const: 'thing' },
+      version: { type: 'integer', const: 1 },
+    },
+  });
+  expect(document.components.schemas.Thing).not.toHaveProperty('properties.count.format');
+});
+
+test('a body is required where a member is required, and for PATCH', () => {
+  const required = ['/things/0', '/things/1'].map(
+    (path) => document.paths[path]?.post?.requestBody?.required,
+  );
+  expect([...required, document.paths['/things/{thing_id}']?.patch?.requestBody?.required]).toEqual([
+    false,
+    true,
+    true,
+  ]);
+});
+
+test('the first example of a body is the example of its operation', () => {
+  const content = document.paths['/things/{thing_id}']?.patch?.requestBody?.content['application/json'];
+  expect(content).toMatchObject({ example: { title: 'A', kind: 'thing' } });
 });

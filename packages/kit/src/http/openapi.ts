@@ -1,6 +1,6 @@
 import type { JSONSchema } from 'json-schema-to-ts';
 import { problemDescriptions, problemSchema } from './problem.js';
-import { definePublicRoute, type HttpMethod, type ResponseSpec, type Route } from './route.js';
+import { definePublicRoute, type HttpMethod, type ResponseSpec, type Route, requiresBody } from './route.js';
 
 export interface OpenApiOptions {
   info: { title: string; version: string; description?: string };
@@ -12,7 +12,8 @@ type Components = Map<string, unknown>;
 
 /**
  * The OpenAPI 3.1 document of the routes, from the schemas that validate their requests. A schema whose `title` is one
- * PascalCase word becomes a named component.
+ * PascalCase word becomes a named component. Numbers get `format: double` and constants a `type`, because generators of
+ * clients read a plain number as 32-bit float, and a constant without a type as any value.
  */
 export function createOpenApiDocument({ info, routes }: OpenApiOptions): Json {
   const components: Components = new Map();
@@ -72,11 +73,15 @@ function describeOperation(route: Route<never>, method: string, components: Comp
       ...describeParameters('path', route.params, components),
       ...describeParameters('query', route.query, components),
     ],
-    ...(body !== undefined && {
-      requestBody: { required: true, content: { 'application/json': { schema: hoist(body, components) } } },
-    }),
+    ...(body !== undefined && { requestBody: describeBody(route, body, components) }),
     responses: { ...describeResponses(route, components), ...describeProblems(route) },
   };
+}
+
+function describeBody(route: Route<never>, body: JSONSchema, components: Components): Json {
+  const example = typeof body === 'object' ? body.examples?.[0] : undefined;
+  const content = { schema: hoist(body, components), ...(example !== undefined && { example }) };
+  return { required: requiresBody(route), content: { 'application/json': content } };
 }
 
 function describeParameters(
@@ -129,7 +134,7 @@ function describeProblems({ access, params, query, body, problems = [] }: Route<
   if (body) for (const status of [413, 415]) statuses.add(status);
   const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
   return Object.fromEntries(
-    [...statuses].map((status) => [
+    [...statuses, 'default' as const].map((status) => [
       status,
       { description: problemDescriptions[status] ?? 'A problem.', content },
     ]),
@@ -141,10 +146,31 @@ function hoist(schema: unknown, components: Components): unknown {
   if (Array.isArray(schema)) return schema.map((item) => hoist(item, components));
   if (typeof schema !== 'object' || schema === null) return schema;
   const copy = Object.fromEntries(
-    Object.entries(schema).map(([key, value]) => [key, hoist(value, components)]),
+    Object.entries(withType(schema)).map(([key, value]) => [
+      key,
+      // Examples are values and no schemas.
+      key === 'examples' && Array.isArray(value) ? value : hoist(value, components),
+    ]),
   );
   const { title } = copy;
   if (typeof title !== 'string' || !/^[A-Z][A-Za-z0-9]*$/.test(title)) return copy;
   components.set(title, copy);
   return { $ref: `#/components/schemas/${title}` };
+}
+
+/** Also gets the members of `properties`, where the values of `type` and `const` would be schemas. */
+function withType(schema: object): object {
+  const { type, format, const: constant } = schema as { type?: unknown; format?: unknown; const?: unknown };
+  if (type === undefined && isScalar(constant)) return { type: typeOfConstant(constant), ...schema };
+  const isNumber = type === 'number' || (Array.isArray(type) && type.includes('number'));
+  return isNumber && format === undefined ? { ...schema, format: 'double' } : schema;
+}
+
+function isScalar(constant: unknown): boolean {
+  return constant === null || ['string', 'number', 'boolean'].includes(typeof constant);
+}
+
+function typeOfConstant(constant: unknown): string {
+  if (constant === null) return 'null';
+  return Number.isInteger(constant) ? 'integer' : typeof constant;
 }

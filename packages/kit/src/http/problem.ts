@@ -68,8 +68,9 @@ export const problemSchema = {
 } as const;
 
 /** Descriptions of the error responses in the OpenAPI document, by status. */
-export const problemDescriptions: Readonly<Record<number, string>> = {
-  400: 'The request cannot be parsed: malformed JSON, path or query.',
+export const problemDescriptions: Readonly<Record<number | 'default', string>> = {
+  default: 'Any other problem.',
+  400: 'The request cannot be parsed: a missing body, or malformed JSON, path or query.',
   401: 'Credentials are missing, invalid or expired.',
   403: 'Credentials are valid but lack permission for the requested resource.',
   404: 'No resource has this id.',

@@ -43,7 +43,7 @@ export function routeMiddleware<Principal>(
     validateParams(params, policy),
     ...(typeof access === 'object' ? [authorize(access as Access, policy)] : []),
     ...(query === undefined ? [] : [validateQuery(query, policy)]),
-    ...(body === undefined ? [] : [validateBody(body, policy)]),
+    ...(body === undefined ? [] : [validateBody(route, body, policy)]),
     handle(route),
   ];
 }
@@ -89,13 +89,18 @@ function validateQuery<P>(schema: JSONSchema, { compileSchema }: RoutePolicy<P>)
   };
 }
 
-function validateBody<Principal>(schema: JSONSchema, policy: RoutePolicy<Principal>): RequestHandler {
+function validateBody<Principal>(
+  { method }: Route<Principal>,
+  schema: JSONSchema,
+  policy: RoutePolicy<Principal>,
+): RequestHandler {
   const { compileSchema, describePrincipal, parseBody } = policy;
   const check = compileSchema(schema);
+  const refuseEmpty = method === 'PATCH';
   return async (request, response, next) => {
     const principal = response.locals.principal as Principal;
     const owner = describePrincipal?.(principal) ?? '';
-    response.locals.input.body = await parseBody(request, { owner, check });
+    response.locals.input.body = await parseBody(request, { owner, check, refuseEmpty });
     next();
   };
 }

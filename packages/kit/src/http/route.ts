@@ -90,7 +90,7 @@ interface RouteSchemas {
   params?: JSONSchema | undefined;
   /** Text values are coerced to the types of the schema. A parameter of type array can be repeated. */
   query?: JSONSchema | undefined;
-  /** A missing body is validated as `{}`. */
+  /** A missing body is validated as `{}`, except for PATCH, which requires one. */
   body?: JSONSchema | undefined;
   responses: ResponseSpecs;
   /** Statuses of errors that are specific to the route, for the OpenAPI document. */
@@ -164,4 +164,12 @@ export function definePublicRoute<
   const Result extends RouteResponse<R> = RouteResponse<R>,
 >(route: RouteDefinition<undefined, 'public', P, Q, undefined, R, undefined, Result>): Route<never> {
   return route;
+}
+
+/** Tells whether a route refuses a request without a body. A PATCH without a body is a mistake, not an empty change. */
+export function requiresBody({ method, body }: Pick<Route<never>, 'method' | 'body'>): boolean {
+  if (method === 'PATCH') return true;
+  if (typeof body !== 'object') return false;
+  const hasConditions = 'anyOf' in body || 'oneOf' in body || 'allOf' in body;
+  return hasConditions || (body.required ?? []).length > 0 || (body.minProperties ?? 0) > 0;
 }

@@ -11,6 +11,7 @@ export const createApiKeySchema = {
   required: ['description'],
   additionalProperties: false,
   properties: { description },
+  examples: [{ description: 'Monitoring in production' }],
 } as const;
 
 export const apiKeySchema = {

@@ -1,5 +1,6 @@
 import { Budget, defaultLimits, type Limits } from './budget.js';
 import { type CompiledTemplate, compileTree } from './compiler/compiler.js';
+import { type Choose, chooseBySeed, chooseFirst } from './evaluator/choose.js';
 import { renderTree } from './evaluator/execute.js';
 import { createGlobals } from './evaluator/globals.js';
 import type { Runtime, TracePiece } from './evaluator/runtime.js';
@@ -7,6 +8,7 @@ import { CompileFailure } from './failures.js';
 import { createFilters } from './filters/filters.js';
 import { createJinjaTests } from './jinja-tests/jinja-tests.js';
 import { normalizeSource } from './lexer/lexer.js';
+import type { Statement } from './parser/nodes.js';
 import { parse } from './parser/parser.js';
 import { compileError, renderError, type TemplateError } from './template-error.js';
 import type { Value } from './values/value.js';
@@ -37,17 +39,24 @@ export type RenderResult =
 export interface Template {
   /** The source with LF as line end. Lines and columns of errors refer to it. */
   readonly source: string;
-  render(context: TemplateContext): RenderResult;
+  /** Renders. The filter `random` makes the same choices whenever it has the same `seed`, an empty text by default. */
+  render(context: TemplateContext, seed?: string): RenderResult;
 }
 
 /** A template with the details that the body check needs. */
 export interface InspectableTemplate extends Template {
-  /** Names that the template reads and does not set, each with the offset of its first use. */
-  readonly variables: ReadonlyMap<string, number>;
-  /** Renders within `wallClockMs` milliseconds and adds each piece of the output, with its place, to `pieces`. */
-  trace(context: TemplateContext, pieces: TracePiece[], wallClockMs: number): RenderResult;
+  readonly body: readonly Statement[];
+  /** Renders and adds each piece of the output, with its place, to `pieces`. */
+  trace(context: TemplateContext, pieces: TracePiece[], options: TraceOptions): RenderResult;
   /** Renders and returns the steps spent, also where the rendering failed. */
   measure(context: TemplateContext): { readonly result: RenderResult; readonly steps: number };
+}
+
+interface TraceOptions {
+  /** The choices of the filter `random`. */
+  readonly choose: Choose;
+  /** The wall-clock limit in milliseconds, if it is not that of the compiler. */
+  readonly wallClockMs?: number;
 }
 
 export type CompileResult =
@@ -73,9 +82,13 @@ export function createTemplateCompiler(options: TemplateOptions = {}): (source: 
     const normalized = normalizeSource(source);
     const compiled = tryCompile(normalized, { filters, tests });
     if (!compiled.ok) return compiled;
-    const createRuntime = (trace: TracePiece[] | null, wallClockMs?: number): Runtime => ({
+    const createRuntime = (
+      choose: Choose,
+      trace: TracePiece[] | null = null,
+      wallClockMs = limits.wallClockMs,
+    ): Runtime => ({
       template: compiled.tree,
-      budget: new Budget(wallClockMs === undefined ? limits : { ...limits, wallClockMs }, now),
+      budget: new Budget(wallClockMs === limits.wallClockMs ? limits : { ...limits, wallClockMs }, now),
       options: renderOptions,
       filters,
       tests,
@@ -83,6 +96,7 @@ export function createTemplateCompiler(options: TemplateOptions = {}): (source: 
       autoescape: false,
       folding: false,
       offset: 0,
+      choose,
       trace,
       printing: new Set(),
     });
@@ -113,7 +127,7 @@ function tryCompile(
 function createTemplate(
   source: string,
   tree: CompiledTemplate,
-  createRuntime: (trace: TracePiece[] | null, wallClockMs?: number) => Runtime,
+  createRuntime: (choose: Choose, trace?: TracePiece[], wallClockMs?: number) => Runtime,
 ): InspectableTemplate {
   const render = (runtime: Runtime, context: TemplateContext): RenderResult => {
     try {
@@ -125,11 +139,12 @@ function createTemplate(
   };
   return {
     source,
-    variables: tree.variables,
-    render: (context) => render(createRuntime(null), context),
-    trace: (context, pieces, wallClockMs) => render(createRuntime(pieces, wallClockMs), context),
+    body: tree.body,
+    render: (context, seed = '') => render(createRuntime(chooseBySeed(seed)), context),
+    trace: (context, pieces, { choose, wallClockMs }) =>
+      render(createRuntime(choose, pieces, wallClockMs), context),
     measure: (context) => {
-      const runtime = createRuntime(null);
+      const runtime = createRuntime(chooseFirst);
       const result = render(runtime, context);
       return { result, steps: runtime.budget.steps };
     },

@@ -71,6 +71,13 @@ export function locate(source: string, offset: number): Pick<TemplateError, 'lin
   return { line: lineNumber, column: at - start + 1, excerpt: excerptOf(line, at - start) };
 }
 
+/** Returns the offset of a line and column: the inverse of `locate`. */
+export function offsetOf(source: string, { line, column }: Pick<TemplateError, 'line' | 'column'>): number {
+  let start = 0;
+  for (let number = 1; number < line; number++) start = source.indexOf('\n', start) + 1;
+  return start + column - 1;
+}
+
 /** Characters of a long line that an excerpt shows around its mark. */
 const excerptBefore = 60;
 const excerptAfter = 40;

@@ -4,7 +4,6 @@ import { agreesWithJinja2, readCases } from '../tools/cases/read-cases.js';
 /** Templates with another result than in Jinja2, with the reason. */
 const knownDifferences: ReadonlyMap<string, string> = new Map([
   ["{% include ['a', 'b'] %}", 'there is no loader, and the error is raised at compile time'],
-  ['[{{ nope|random }}]', 'random is missing, because each attempt must send the same body'],
   ["{{ '\\N{BULLET}' }}", 'the table of character names would be too large'],
   ["{{ 'x'.encode() }}", 'bytes are not supported'],
   ["{{ s.maketrans('a', 'b') }}", 'str.translate is not supported'],

@@ -30,6 +30,9 @@ export const alertVariables = [
   'workspace_id',
 ] as const satisfies readonly (keyof AlertFacts)[];
 
+/** The names of the objects that contain the same facts. */
+export const alertObjects = ['alert', 'model', 'alert_rule'] as const;
+
 /**
  * The variables of a webhook body: the ten facts, and the same facts as objects `alert`, `model` and `alert_rule`.
  * `metric_value` and `threshold` are floats, so that 5 prints as `5.0`.

@@ -1,6 +1,9 @@
 import type { AlertFacts } from './alert-context.js';
 
-/** The example alert that preview and `POST /webhooks/{id}/test` render by default. */
+/**
+ * The example alert that preview and `POST /webhooks/{id}/test` render by default. `fired_at` has the form of
+ * deliveries: UTC with a `Z`, and the digits of the second that the monitor sent.
+ */
 export const sampleFacts: AlertFacts = {
   alert_rule_name: 'Accuracy below target',
   alert_rule_id: '3b1f6a52-8d0e-4c4a-9a57-0f1c2d3e4f50',
@@ -10,17 +13,23 @@ export const sampleFacts: AlertFacts = {
   threshold: 0.9,
   bound: 'lower_bound',
   alert_id: '0c8f4f7e-2b55-4b55-9d4e-7a9f5d1e2c33',
-  fired_at: '2025-03-14T09:26:53.589793+00:00',
+  fired_at: '2025-03-14T09:26:53.589793Z',
   workspace_id: '5e0b9a77-6a2d-4f0f-b1c3-d2e4f6a8b0c1',
 };
 
 /**
  * Alerts for which a body must be JSON to be accepted: both bounds; quotes, backslash, line ends, U+2028, emoji;
- * tiny, huge, whole and negative-zero numbers; empty names.
+ * tiny, huge, whole and negative-zero numbers; empty names; a time in microseconds and one in whole seconds.
  */
 export const sampleAlerts: readonly AlertFacts[] = [
   sampleFacts,
-  { ...sampleFacts, bound: 'upper_bound', metric_value: 5, threshold: 0 },
+  {
+    ...sampleFacts,
+    bound: 'upper_bound',
+    metric_value: 5,
+    threshold: 0,
+    fired_at: '2025-03-14T09:26:53Z',
+  },
   {
     ...sampleFacts,
     alert_rule_name: 'He said "no" \\ yes\r\n\tand \u2028 \u0007 </script> {{ x }} {% y %}',

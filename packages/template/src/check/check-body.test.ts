@@ -44,7 +44,11 @@ test.each([
   ['{"a": {{ metric_value is noen }}}', '1:26', "No test named 'noen'. Did you mean 'none'?"],
   ['{% for x in [1] %}{{ x }}', '1:26', "Looking for the following tags: 'endfor' or 'else'"],
   ['{% fro x in [1] %}{% endfor %}', '1:4', "Encountered unknown tag 'fro'. Did you mean 'for'?"],
-  ['{"a": {{ model.nmae.first }}}', '1:21', "'dict object' has no attribute 'nmae'"],
+  [
+    '{"a": {{ model.nmae.first }}}',
+    '1:16',
+    "'model' has no member 'nmae', so the template fails. Did you mean 'name'?",
+  ],
   ['{"a": {{ metric_value / 0 }}}', '1:23', 'division by zero'],
   ["{% include 'x' %}", '1:4', 'there is no loader'],
 ])('%j is refused with its place and advice', (source, place, message) => {
@@ -62,10 +66,97 @@ test('lines are counted in the same way for all line ends', () => {
   expect(errorOf('{\r\n  "a": {{ model_name }}\r\n}').startsWith('2:11 ')).toBe(true);
 });
 
-test('a mistyped name is a warning that suggests a similar name', () => {
-  expect(warningsOf('{"a": {{ metric_vlaue }}}')).toEqual([
-    "1:10 there is no variable 'metric_vlaue'; it prints nothing. Did you mean 'metric_value'?",
+test('a mistyped name inside quotes is a warning that suggests a similar name', () => {
+  expect(warningsOf('{"a": "{{ metric_vlaue }}", "b": "{{ alert.bonud }} {{ alert[\'modle\'] }}"}')).toEqual([
+    "1:11 there is no variable 'metric_vlaue'; it prints nothing. Did you mean 'metric_value'?",
+    "1:44 'alert' has no member 'bonud'; it prints nothing. Did you mean 'bound'?",
+    "1:62 'alert' has no member 'modle'; it prints nothing. Did you mean 'model'?",
   ]);
+});
+
+test.each([
+  ['{"a": {{ metricvalue }}}', '1:10', 'metric_value'],
+  ['{"a": {{ alert.modle }}}', '1:16', 'model'],
+  ['{"a": {{ alert["treshold"] }}}', '1:16', 'threshold'],
+  ['{"a": {{ metricvalue | round }}}', '1:10', 'metric_value'],
+  ['{"a": {{ metricvalue | upper }}}', '1:10', 'metric_value'],
+  ['{"a": {{ metricvalue | tojson }}}', '1:10', 'metric_value'],
+  ['{"a": {{ metricvalue + 1 }}}', '1:10', 'metric_value'],
+  ['{"a": {{ metricvalue | safe }}}', '1:10', 'metric_value'],
+  ['{"a": {{ metricvalue | default(tresholdd) }}}', '1:32', 'threshold'],
+  ['{"a": {{ "%.2f" | format(metricvalue) }}}', '1:26', 'metric_value'],
+  ['{"a": {{ 1 if metricvalue }}}', '1:15', 'metric_value'],
+  ['{"a": {{ metricvalue if boundd == "lower_bound" }}}', '1:25', 'bound'],
+  ['{"a": {% if metricvalue %}1{% endif %}}', '1:13', 'metric_value'],
+  ['{"a": {% if boundd == "lower_bound" %}1{% elif boundd %}2{% endif %}}', '1:13', 'bound'],
+  ['{"a": {% for x in modelname %}1{% endfor %}}', '1:19', 'model_name'],
+  ['{% for x in modelname %}1{% endfor %}', '1:13', 'model_name'],
+  ['{% set x = metricvalue %}{"a": {{ x }}}', '1:12', 'metric_value'],
+  ['{% set x %}{{ metricvalue }}{% endset %}{"a": {{ x }}}', '1:15', 'metric_value'],
+  ['{% macro m(v) %}{"v": {{ v }}}{% endmacro %}[{{ m(1) }}, {{ m(metricvalue) }}]', '1:63', 'metric_value'],
+  ['{% macro m(v=metricvalue) %}{"v": {{ v }}}{% endmacro %}{{ m() }}', '1:14', 'metric_value'],
+  ['{"t": "{{ metricvalue }}",\n "a": {{ metricvalue }}}', '2:10', 'metric_value'],
+  ['{"t": "{{ teem }}", "a": {{ metricvalue }}}', '1:29', 'metric_value'],
+])('%s is refused at its unknown name with the nearest name', (body, place, name) => {
+  expect(errorOf(body)).toMatch(new RegExp(`^${place} (there is no variable|'alert' has no member) `));
+  expect(errorOf(body)).toContain(`Did you mean '${name}'?`);
+});
+
+test('an unknown name that is similar to no known name is refused with all names', () => {
+  expect(errorOf('{"a": {{ severity }}}')).toBe(
+    "1:10 there is no variable 'severity', so the result is not JSON. The variables are alert_rule_name, " +
+      'alert_rule_id, model_name, model_id, metric_value, threshold, bound, alert_id, fired_at, workspace_id, alert, ' +
+      'model and alert_rule.',
+  );
+  expect(errorOf('{"a": {% if severity == "high" %}1{% endif %}}')).toMatch(/^1:13 there is no variable/);
+  expect(errorOf('{"a": {{ model.owner }}}')).toContain("'model' has id and name.");
+});
+
+test('a name that is set in one branch only is refused where it has no value', () => {
+  const branch = '{% if bound == "upper_bound" %}{% set x = 1 %}{% endif %}{"a": {{ x }}}';
+  expect(errorOf(branch)).toBe(
+    "1:67 the variable 'x' has no value here, so the result is not JSON. Set it in every branch and outside of loops and macros.",
+  );
+  expect(errorOf('{% for i in [1] %}{% set x = i %}{% endfor %}{"a": {{ x }}}')).toContain("variable 'x'");
+});
+
+test('an unknown name is not blamed for another fault', () => {
+  expect(errorOf('{"t": "{{ teem }}", "a": {{ model_name }}}')).toContain('text outside of quotes');
+  expect(errorOf('{% if debug %}{"a": 1}{% else %}{"a": {{ model_name }}}{% endif %}')).toContain(
+    'text outside of quotes',
+  );
+  expect(errorOf('{"t": "{{ teem }}", "a": {{ metric_value / 0 }}}')).toContain('division by zero');
+  expect(errorOf('{"a": {% if bound == "upper_bound" %}"{{ teem }}"{% endif %}}')).not.toContain('teem');
+  expect(errorOf('{"a": {{ teem | default("x") }}}')).toContain('text outside of quotes');
+});
+
+test.each([
+  '{"a": {{ metricvalue | default(0) }}}',
+  '{"a": "{{ team | default(\'on-call\') }}"}',
+  '{"a": "{{ team | d(\'on-call\', true) }}"}',
+  '{"a": "{{ alert.team | default(\'on-call\') }}"}',
+  '{"a": "{{ (team or squad) | default(\'on-call\') }}"}',
+  '{"a": "{{ team | upper | default(\'on-call\', true) }}"}',
+  '{"a": "{{ team | default(squad) | default(\'on-call\') }}"}',
+])('%s draws no warning, because its names have a default', (body) => {
+  expect(warningsOf(body)).toEqual([]);
+});
+
+test.each([
+  '[{% for x in itmes %}{{ x }}{% endfor %}]',
+  '{"a": {% if metricvalue %}1{% else %}2{% endif %}}',
+  '{"a": {% if metricvalue is defined %}{{ metricvalue }}{% else %}null{% endif %}}',
+  '{% if threshold == 12345 %}{"a": {{ metricvalue }}}{% else %}{"a": 1}{% endif %}',
+  '{"a": "{{ metricvalue | round(2) }}"}',
+])('%s is saved with a warning, because it is JSON for every alert', (body) => {
+  expect(warningsOf(body)).toEqual([expect.stringMatching(/there is no variable '(itmes|metricvalue)'/)]);
+});
+
+test('a body that chooses at random must be JSON with the first and the last items', () => {
+  expect(warningsOf('{"a": {{ [1, 2] | random }}}')).toEqual([]);
+  expect(errorOf('{"a": {{ [1, "two"] | random }}}')).toContain('text outside of quotes');
+  expect(errorOf('{"a": {{ ["one", 2] | random }}}')).toContain('text outside of quotes');
+  expect(errorOf('{"a": {{ [] | random }}}')).toContain('No random item, sequence was empty');
 });
 
 test('names that the template sets are no warnings', () => {
@@ -98,10 +189,10 @@ test('a template that exceeds the render budget is refused with the limit and ad
 });
 
 test('at most the first 20 warnings are returned', () => {
-  const names = Array.from({ length: 3_000 }, (_, index) => `{{ x${index} }}`);
+  const names = Array.from({ length: 3_000 }, (_, index) => `"{{ x${index} }}"`);
   const warnings = warningsOf(`[${names.join(',')}]`);
   expect(warnings).toHaveLength(20);
-  expect(warnings[0]).toMatch(/^1:5 there is no variable 'x0'/);
+  expect(warnings[0]).toMatch(/^1:6 there is no variable 'x0'/);
 });
 
 test('a warning inside a loop is returned once', () => {

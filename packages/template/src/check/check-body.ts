@@ -1,4 +1,4 @@
-import { alertContext, alertVariables } from '../alert/alert-context.js';
+import { alertContext } from '../alert/alert-context.js';
 import { sampleAlerts } from '../alert/sample-facts.js';
 import { bodyOptions } from '../body-options.js';
 import {
@@ -6,13 +6,14 @@ import {
   type InspectableTemplate,
   type TemplateContext,
 } from '../compile-template.js';
-import { createGlobals } from '../evaluator/globals.js';
+import { type Choose, chooseFirst, chooseLast } from '../evaluator/choose.js';
 import type { TracePiece } from '../evaluator/runtime.js';
-import { nearest } from '../nearest.js';
-import { locate, type TemplateError } from '../template-error.js';
-import type { Value } from '../values/value.js';
+import { locate, offsetOf, type TemplateError } from '../template-error.js';
+import { blameUnknownName, type Failure } from './blame-unknown-name.js';
 import { explainFault, expressionAt, expressionStart } from './explain-fault.js';
 import { type JsonScan, scanJson } from './json-scanner.js';
+import { findReferences } from './name-references.js';
+import { defineNames, explainUnknown, findUnknownNames, type UnknownName } from './unknown-names.js';
 
 /** A message for the author of a body, with its place. */
 export interface Finding {
@@ -36,9 +37,10 @@ export type BodyCheck =
     };
 
 /**
- * Checks the body of a webhook: it must compile, stay within the render budget and be JSON for each sample alert.
- * Unknown names are warnings and render as `0` here. Numbers in quotes and duplicate keys are warnings too. At most
- * 20 warnings are returned.
+ * Checks the body of a webhook: it must compile, stay within the render budget and be JSON for each sample alert, where
+ * the filter `random` chooses the first items, and where it chooses the last items. If an unknown name is the reason
+ * that it is not, the error names it and the nearest known name. Other unknown names, numbers in quotes and duplicate
+ * keys are warnings. At most 20 warnings are returned.
  */
 export function checkBody(source: string): BodyCheck {
   return createBodyChecker()(source);
@@ -53,32 +55,20 @@ const maxWarnings = 20;
 /** Returns a reusable checker. `now` is a monotonic clock in milliseconds. */
 export function createBodyChecker({ now = () => performance.now() } = {}): (source: string) => BodyCheck {
   const compile = createTemplateCompiler({ ...bodyOptions, now });
-  const globals = new Set(createGlobals().keys());
   return (source) => {
     const compiled = compile(source);
     if (!compiled.ok) return { ok: false, errors: [findingOf(compiled.error)], warnings: [], overran: false };
     const { template } = compiled;
-    const unknown = [...template.variables].filter(([name]) => !known.has(name) && !globals.has(name));
-    const unknownWarnings = unknown
-      .slice(0, maxWarnings)
-      .map(([name, offset]) => ({ offset, message: explainUnknown(name) }));
+    const unknown = findUnknownNames(findReferences(template.body), maxWarnings);
     const endMs = now() + checkWallClockMs;
-    const samples = checkSamples({
-      template,
-      unknown: unknown.map(([name]) => name),
-      leftMs: () => endMs - now(),
-    });
-    const warnings = distinct([...unknownWarnings, ...samples.suspicions])
-      .slice(0, maxWarnings)
-      .map(({ offset, message }) => ({ ...locate(template.source, offset), message }));
-    return samples.error === undefined
-      ? { ok: true, warnings }
-      : { ok: false, errors: [samples.error], warnings, overran: samples.overran ?? false };
+    const { failure, suspicions } = checkSamples({ template, unknown, leftMs: () => endMs - now() });
+    const findings = (list: readonly Suspicion[]) =>
+      list.map(({ offset, message }) => ({ ...locate(template.source, offset), message }));
+    const warnings = findings(distinct([...warningsOf(unknown), ...suspicions]).slice(0, maxWarnings));
+    if (failure === undefined) return { ok: true, warnings };
+    return { ok: false, errors: findings([failure]), warnings, overran: failure.overran };
   };
 }
-
-/** The ten variables and the three objects. */
-const known: ReadonlySet<string> = new Set([...alertVariables, 'alert', 'model', 'alert_rule']);
 
 /** A possible warning with its index in the source. */
 interface Suspicion {
@@ -86,61 +76,85 @@ interface Suspicion {
   readonly message: string;
 }
 
-interface SampleResult {
-  readonly error?: Finding;
-  readonly overran?: boolean;
-  readonly suspicions: readonly Suspicion[];
-}
-
-function explainUnknown(name: string): string {
-  const suggestion = nearest(name, known);
-  const hint = suggestion === undefined ? '' : ` Did you mean '${suggestion}'?`;
-  return `there is no variable '${name}'; it prints nothing.${hint}`;
+function warningsOf(unknown: readonly UnknownName[]): Suspicion[] {
+  return unknown
+    .filter(({ isSet }) => !isSet)
+    .map((name) => ({ offset: name.uses[0]!.offset, message: explainUnknown(name, '; it prints nothing') }));
 }
 
 interface Sampling {
   template: InspectableTemplate;
-  unknown: readonly string[];
+  unknown: readonly UnknownName[];
   leftMs(): number;
 }
 
-function checkSamples({ template, unknown, leftMs }: Sampling): SampleResult {
+/** Renders each sample alert with the first and, if the body chooses at random, with the last items. */
+function checkSamples({ template, unknown, leftMs }: Sampling): {
+  failure?: Failure;
+  suspicions: readonly Suspicion[];
+} {
   const suspicions: Suspicion[] = [];
   for (const facts of sampleAlerts) {
     const context = alertContext(facts);
-    const probed = tryContext(template, probe(context, unknown), leftMs());
-    if (probed.error === undefined) {
-      suspicions.push(...probed.suspicions);
-      continue;
+    for (const choose of [chooseFirst, chooseLast]) {
+      const render = (names: readonly UnknownName[]) =>
+        renderSample(template, { context: defineNames(context, names), choose, leftMs });
+      const rendered = renderSample(template, { context, choose, leftMs });
+      if (rendered.failure !== undefined) {
+        const failure = blameUnknownName({ failure: rendered.failure, unknown, render });
+        return { failure, suspicions };
+      }
+      suspicions.push(...rendered.suspicions);
+      if (!rendered.chose) break;
     }
-    const natural = unknown.length === 0 ? probed : tryContext(template, context, leftMs());
-    if (natural.error !== undefined) return { ...natural, suspicions };
   }
   return { suspicions };
 }
 
-/** Defines unknown names as `0`, which is valid JSON both as a value and inside quotes. */
-function probe(context: TemplateContext, unknown: readonly string[]): TemplateContext {
-  if (unknown.length === 0) return context;
-  return new Map<string, Value>([...context, ...unknown.map((name): [string, Value] => [name, 0n])]);
+interface Sample {
+  context: TemplateContext;
+  choose: Choose;
+  leftMs(): number;
 }
 
-function tryContext(
-  template: InspectableTemplate,
-  context: TemplateContext,
-  wallClockMs: number,
-): SampleResult {
-  const pieces: TracePiece[] = [];
-  const result = template.trace(context, pieces, wallClockMs);
-  if (!result.ok) {
-    const { error } = result;
-    return { error: findingOf(error), overran: error.kind === 'overrun', suspicions: [] };
-  }
+function renderSample(template: InspectableTemplate, { context, choose, leftMs }: Sample): Rendered {
   const { source } = template;
+  const pieces: TracePiece[] = [];
+  let chose = false;
+  const result = template.trace(context, pieces, {
+    wallClockMs: leftMs(),
+    choose(count) {
+      chose = true;
+      return choose(count);
+    },
+  });
+  if (!result.ok) return { failure: renderFailure(source, result.error), suspicions: [], chose };
   const scan = scanJson(result.output);
-  if (scan.fault === null) return { suspicions: findSuspicious(source, pieces, scan) };
-  const { offset, message } = explainFault(source, pieces, result.output, scan.fault);
-  return { error: { ...locate(source, offset), message }, suspicions: [] };
+  if (scan.fault === null) return { suspicions: findSuspicious(source, pieces, scan), chose };
+  const explained = explainFault(source, pieces, result.output, scan.fault);
+  const failure = { ...explained, effect: 'the result is not JSON', overran: false };
+  return { failure, suspicions: [], chose };
+}
+
+interface Rendered {
+  readonly failure?: Failure;
+  readonly suspicions: readonly Suspicion[];
+  /** The filter `random` was used. */
+  readonly chose: boolean;
+}
+
+function renderFailure(source: string, error: TemplateError): Failure {
+  const offset = offsetOf(source, error);
+  const from = Math.max(source.lastIndexOf('{{', offset), source.lastIndexOf('{%', offset), 0);
+  return {
+    offset,
+    message: error.message,
+    from,
+    to: offset,
+    isPrinted: false,
+    effect: 'the template fails',
+    overran: error.kind === 'overrun',
+  };
 }
 
 function findSuspicious(source: string, pieces: readonly TracePiece[], scan: JsonScan): Suspicion[] {

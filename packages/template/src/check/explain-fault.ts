@@ -1,12 +1,18 @@
 import type { TracePiece } from '../evaluator/runtime.js';
 import { Markup, Undefined } from '../values/simple-values.js';
 import { isString } from '../values/text.js';
+import type { Value } from '../values/value.js';
 import { type JsonFault, jsonProblems } from './json-scanner.js';
 
 /** The cause of a JSON fault: its index in the template, and what to write instead. */
 export interface Explanation {
   readonly offset: number;
   readonly message: string;
+  /** The part of the source around the fault: from the last text before it to the end of its tag. */
+  readonly from: number;
+  readonly to: number;
+  /** The fault is in a value that was printed. Otherwise a value that printed nothing may be the cause. */
+  readonly isPrinted: boolean;
 }
 
 /** Explains why an output is not JSON, from the piece of the template at the fault. */
@@ -16,20 +22,41 @@ export function explainFault(
   output: string,
   fault: JsonFault,
 ): Explanation {
-  if (output.trim() === '') return { offset: 0, message: 'the result is empty, which is not JSON' };
+  if (output.trim() === '') {
+    const message = 'the result is empty, which is not JSON';
+    return { offset: 0, message, from: 0, to: source.length, isPrinted: false };
+  }
   const unescaped = pieces.findLast(
     (candidate) =>
       (candidate.start <= fault.offset || fault.problem === 'unterminated string') &&
       printsWithFilter(source, candidate, 'safe'),
   );
   const piece = unescaped ?? pieceAt(pieces, fault.offset);
-  if (piece === undefined) return { offset: source.length, message: notJson(jsonProblems[fault.problem]) };
-  if (piece.value === undefined) return explainText(source, pieces, piece, fault);
+  // An output that is not empty has a piece.
+  if (piece === undefined) throw new Error('the output has no pieces');
+  const from = textBefore(pieces, piece)?.offset ?? 0;
+  if (piece.value === undefined) {
+    const explained = explainText(source, pieces, piece, fault);
+    return { ...explained, from, to: Math.max(explained.offset, piece.offset) };
+  }
   const expression = expressionAt(source, piece.offset);
   return {
     offset: expressionStart(source, piece.offset),
     message: notJson(explainPrinted(expression, piece, output)),
+    from,
+    to: tagEnd(source, piece.offset),
+    isPrinted: piece.start < piece.end && !(piece.value instanceof Markup && piece.value.kind === 'marked'),
   };
+}
+
+/** Returns the last piece before this one that is not empty. */
+function textBefore(pieces: readonly TracePiece[], piece: TracePiece): TracePiece | undefined {
+  return pieces.slice(0, pieces.indexOf(piece)).findLast(({ start, end }) => start < end);
+}
+
+function tagEnd(source: string, offset: number): number {
+  const close = source.indexOf('}}', offset);
+  return close === -1 ? source.length : close;
 }
 
 /** Tells whether a value was printed unescaped and its expression contains that filter. */
@@ -51,7 +78,7 @@ function explainText(
   pieces: readonly TracePiece[],
   piece: TracePiece,
   fault: JsonFault,
-): Explanation {
+): Pick<Explanation, 'offset' | 'message' | 'isPrinted'> {
   const before = pieces[pieces.indexOf(piece) - 1];
   const isAtStart = fault.offset - piece.start <= leadingSpace(source, piece);
   if (
@@ -61,20 +88,27 @@ function explainText(
     before.start === before.end
   ) {
     const expression = expressionAt(source, before.offset);
-    const reason = `{{ ${expression} }} prints nothing here; write {{ ${expression} | default(0) }}, or check the name`;
-    return { offset: expressionStart(source, before.offset), message: notJson(reason) };
+    const reason = `{{ ${expression} }} prints nothing here${whyUndefined(before.value)}; write {{ ${expression} | default(0) }}, or check the name`;
+    return { offset: expressionStart(source, before.offset), message: notJson(reason), isPrinted: false };
   }
   if (fault.problem === 'comma expected' && isAtStart && before?.value !== undefined) {
     const expression = expressionAt(source, before.offset);
     if (isString(before.value)) {
       const reason = `{{ ${expression} }} prints text outside of quotes; write ${quoted(expression)}`;
-      return { offset: expressionStart(source, before.offset), message: notJson(reason) };
+      const isPrinted = before.start < before.end;
+      return { offset: expressionStart(source, before.offset), message: notJson(reason), isPrinted };
     }
   }
   return {
     offset: piece.offset + (fault.offset - piece.start),
     message: notJson(jsonProblems[fault.problem]),
+    isPrinted: false,
   };
+}
+
+/** Repeats Jinja2's reason for an undefined value, such as a missing member. */
+function whyUndefined(value: Value): string {
+  return value instanceof Undefined ? ` (${value.message.replace(/\.$/, '')})` : '';
 }
 
 function leadingSpace(source: string, piece: TracePiece): number {
@@ -87,7 +121,7 @@ function explainPrinted(expression: string, piece: TracePiece, output: string): 
   if (value instanceof Markup && value.kind === 'json') {
     return `{{ ${expression} }} prints unescaped text; remove "| safe", so that it is escaped`;
   }
-  if (value instanceof Undefined) return `{{ ${expression} }} prints nothing here; check the name`;
+  if (value instanceof Undefined) return `{{ ${expression} }} prints nothing here${whyUndefined(value)}`;
   if (typeof value === 'boolean' || value === null) {
     const printed = output.slice(piece.start, piece.end);
     return `{{ ${expression} }} prints ${printed}, as Python writes it; write {{ ${parenthesized(expression)} | tojson }}`;

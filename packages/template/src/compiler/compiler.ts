@@ -31,8 +31,6 @@ export interface CompiledTemplate {
   readonly symbols: Symbols;
   readonly selfSlot: number | undefined;
   readonly blocks: ReadonlyMap<string, CompiledBlock>;
-  /** Names that the template reads and never sets, with the offset of their first use. */
-  readonly variables: ReadonlyMap<string, number>;
 }
 
 interface CompiledBlock {
@@ -68,22 +66,7 @@ export function compileTree(template: TemplateNode, known: KnownNames): Compiled
     : undefined;
   findAll(symbols, template.body);
   compileBody(template.body, { symbols, toplevel: true, loops });
-  return { body: template.body, symbols, selfSlot, blocks, variables: findVariables(nodes) };
-}
-
-const specialNames: ReadonlySet<string> = new Set(['loop', 'self', 'super', 'caller', 'varargs', 'kwargs']);
-
-function findVariables(nodes: readonly Node[]): Map<string, number> {
-  const read = new Map<string, number>();
-  const stored = new Set<string>();
-  for (const node of nodes) {
-    if (node.kind === 'Macro') stored.add(node.name);
-    if (node.kind !== 'Name') continue;
-    if (node.ctx !== 'load') stored.add(node.name);
-    else if (!specialNames.has(node.name) && !read.has(node.name)) read.set(node.name, node.offset);
-  }
-  for (const name of stored) read.delete(name);
-  return read;
+  return { body: template.body, symbols, selfSlot, blocks };
 }
 
 /** The scope of compiled statements. At the top level, `set` and `macro` make their names visible to blocks. */

@@ -179,7 +179,14 @@ function findBranches(symbols: Symbols, node: Extract<Statement, { kind: 'If' }>
 }
 
 /** Filters that need the context, so that Jinja2 does not apply them at compile time. */
-const contextFilters: ReadonlySet<string> = new Set(['map', 'select', 'reject', 'selectattr', 'rejectattr']);
+const contextFilters: ReadonlySet<string> = new Set([
+  'map',
+  'select',
+  'reject',
+  'selectattr',
+  'rejectattr',
+  'random',
+]);
 
 /**
  * Tells whether Jinja2 computes a printed expression at compile time and the expression has a slice. A slice of a

@@ -1,6 +1,7 @@
 import type { CompiledTemplate } from '../compiler/compiler.js';
 import type { Rendering } from '../rendering.js';
 import type { CallArguments, Value } from '../values/value.js';
+import type { Choose } from './choose.js';
 
 /** A filter gets the filtered value as its first positional argument. */
 export type FilterFunction = (args: CallArguments, runtime: Runtime) => Value;
@@ -28,6 +29,8 @@ export interface Runtime extends Rendering {
   folding: boolean;
   /** Index into the source of the evaluated node, for the place of an error. */
   offset: number;
+  /** Chooses for the filter `random`. */
+  readonly choose: Choose;
   /** Receives the pieces of the output; null if their places are not needed. */
   readonly trace: TracePiece[] | null;
 }

@@ -5,14 +5,15 @@ import { flagArgument } from '../methods/arguments.js';
 import { binary } from '../values/arithmetic.js';
 import { compare, sorted } from '../values/compare.js';
 import { equals } from '../values/equality.js';
-import { items, iterate, toList, tryIterate, tryReverse } from '../values/iterate.js';
+import { items, iterate, length, toList, tryIterate, tryReverse } from '../values/iterate.js';
 import { escapeToMarkup, joinMarkup, softStr } from '../values/markup-text.js';
 import { str } from '../values/repr.js';
 import { Markup, Undefined } from '../values/simple-values.js';
+import { tryGetItem } from '../values/subscript.js';
 import { codePoints, isString, sameKind, textOf } from '../values/text.js';
 import { isTrue } from '../values/truth.js';
 import { typeName } from '../values/type-name.js';
-import { GroupTuple, type Value } from '../values/value.js';
+import { Dict, GroupTuple, type Value } from '../values/value.js';
 import { type Filter, filter } from './filter.js';
 import { attributeGetter, ignoreCase, multiAttributeGetter } from './sorting.js';
 
@@ -29,6 +30,7 @@ export function sequenceFilters(): Filter[] {
       const next = reversed.iterate().next();
       return next.done ? new Undefined('No last item, sequence was empty.') : next.value;
     }),
+    filter('random', [], chooseItem),
     filter('list', [], (runtime, value) => toList(value, runtime)),
     filter('reverse', [], reverse),
     filter(
@@ -67,6 +69,17 @@ export function sequenceFilters(): Filter[] {
     ),
     filter('groupby', ['attribute', ['default', null], ['case_sensitive', false]], groupBy),
   ];
+}
+
+/** Python's `random.choice`, with the choices of the rendering. */
+function chooseItem(runtime: Runtime, value: Value): Value {
+  const count = length(value, runtime);
+  if (count === 0) return new Undefined('No random item, sequence was empty.');
+  const index = BigInt(runtime.choose(count));
+  const item = tryGetItem(value, index, runtime);
+  if (item !== undefined) return item;
+  if (value instanceof Dict) throw new RenderFailure('KeyError', String(index));
+  throw typeError(`'${typeName(value)}' object is not subscriptable`);
 }
 
 function reverse(runtime: Runtime, value: Value): Value {

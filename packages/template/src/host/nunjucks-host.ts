@@ -6,6 +6,7 @@ import { type CompileResult, createTemplateCompiler, type TemplateOptions } from
 /** Carries variables into, and the result out of, a rendering by nunjucks. */
 interface Exchange {
   readonly variables: TemplateContext;
+  readonly seed: string | undefined;
   result: RenderResult | null;
 }
 
@@ -43,7 +44,7 @@ export function createNunjucksHost(): (template: Template) => Template {
       obj: {
         root(_environment, context, _frame, _runtime, done) {
           const exchange = context.lookup('exchange');
-          const result = template.render(exchange.variables);
+          const result = template.render(exchange.variables, exchange.seed);
           exchange.result = result;
           done(null, result.ok ? result.output : null);
         },
@@ -53,8 +54,8 @@ export function createNunjucksHost(): (template: Template) => Template {
     const hosted = new nunjucks.Template(code as unknown as string, environment);
     return {
       source: template.source,
-      render(variables) {
-        const exchange: Exchange = { variables, result: null };
+      render(variables, seed) {
+        const exchange: Exchange = { variables, seed, result: null };
         hosted.render({ exchange });
         if (exchange.result === null) throw new Error('nunjucks did not call the template');
         return exchange.result;

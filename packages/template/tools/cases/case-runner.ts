@@ -11,6 +11,9 @@ interface TemplateCase {
   readonly variables: ReadonlyMap<string, Value>;
 }
 
+/** The filter `random` chooses the first item, as in `oracle.py`. */
+const chooseFirst = () => 0;
+
 /** Renders cases as plain Jinja2 does, without JSON escaping. Each case is one line of JSON. */
 export function createCaseRunner(): (line: string) => CaseResult {
   const compile = createTemplateCompiler();
@@ -18,7 +21,7 @@ export function createCaseRunner(): (line: string) => CaseResult {
     const { id, template, variables } = readCase(line);
     const compiled = compile(template);
     if (!compiled.ok) return { id, error: compiled.error.message, phase: compiled.error.phase };
-    const result = compiled.template.render(new Map(variables));
+    const result = compiled.template.trace(new Map(variables), [], { choose: chooseFirst });
     if (result.ok) return { id, output: result.output };
     return { id, error: result.error.message, phase: result.error.phase };
   };

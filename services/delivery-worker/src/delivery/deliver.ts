@@ -1,6 +1,5 @@
 import type { BodyNote, Sender, SendResult } from '@tocsin/egress';
 import { createSemaphore, type Logger, type TickThrottle } from '@tocsin/kit';
-import type { AlertFacts } from '@tocsin/template';
 import { noSlotDelayMs } from '../slots/slot-limits.js';
 import type { Slot, Slots } from '../slots/slots.js';
 import { changePause, type FailureCounter } from './circuit.js';
@@ -77,9 +76,9 @@ async function prepareDelivery(claimed: ClaimedDelivery, deps: DeliveryDeps): Pr
   if (slots.responsivenessOf(webhookId) === 'unknown') await tickThrottle.wait(workspaceId);
   const destination = await readWebhook(claimed, deps);
   const mayRender = renderBudget.allows(workspaceId) || (await renderBudget.wait(workspaceId));
-  const renderTimed = (source: string, facts: AlertFacts) => {
+  const renderTimed: RenderBody = (source, delivery) => {
     const startedAtMs = performance.now();
-    const rendered = deps.render(source, facts);
+    const rendered = deps.render(source, delivery);
     metrics.rendered((performance.now() - startedAtMs) / 1_000);
     return rendered;
   };
@@ -87,7 +86,7 @@ async function prepareDelivery(claimed: ClaimedDelivery, deps: DeliveryDeps): Pr
     claimed,
     destination,
     render: mayRender
-      ? (source, facts) => renderBudget.charge(workspaceId, () => renderTimed(source, facts))
+      ? (source, delivery) => renderBudget.charge(workspaceId, () => renderTimed(source, delivery))
       : undefined,
     policy,
     random: random(),

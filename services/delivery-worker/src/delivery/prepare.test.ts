@@ -1,5 +1,6 @@
+import { sampleFacts } from '@tocsin/template';
 import type { ClaimedDelivery } from './claimed-delivery.js';
-import { type PrepareInput, prepare } from './prepare.js';
+import { createRenderBody, type PrepareInput, prepare } from './prepare.js';
 import { defaultRetryPolicy } from './retry-policy.js';
 import type { Destination } from './webhooks-reader.js';
 
@@ -65,4 +66,16 @@ test('a delivery of a workspace over its render budget is deferred for one to tw
   expect(waits).toEqual(
     [1_000, 2_000].map((afterMs) => ({ kind: 'deferred', afterMs, reason: 'render_budget' })),
   );
+});
+
+test('the filter random makes the same choice in every attempt of a delivery', () => {
+  const body = '{"a": {{ range(100000) | random }}, "b": {{ range(100000) | random }}}';
+  const render = (deliveryId: string) =>
+    prepareClaimed(
+      { deliveryId, facts: sampleFacts },
+      { destination: { url: 'http://a', headers: {}, body } as Destination, render: createRenderBody() },
+    );
+  expect(render('a')).toMatchObject({ kind: 'request' });
+  expect(render('a')).toEqual(render('a'));
+  expect(render('b')).not.toEqual(render('a'));
 });

@@ -1,6 +1,5 @@
 import { failuresAtWrite } from '@tocsin/deliveries';
 import {
-  type AlertFacts,
   alertContext,
   createBodyCompiler,
   createTemplateCache,
@@ -92,7 +91,7 @@ function prepareBody(input: PrepareInput, { url, headers, body }: Destination): 
   const { claimed, render, policy, random } = input;
   if (render === undefined)
     return { kind: 'deferred', afterMs: renderBudgetMs * (1 + random), reason: 'render_budget' };
-  const rendered = render(body, claimed.facts);
+  const rendered = render(body, claimed);
   if (rendered.ok) return { kind: 'request', url, headers, body: rendered.output };
   const failure: Failure = { code: rendered.code, error: rendered.error };
   if (failure.code === 'internal_error')
@@ -105,16 +104,22 @@ type Rendered =
   /** `internal_error` is an overrun of the wall clock: the machine was slow, and a retry can succeed. */
   | { ok: false; code: 'template_error' | 'invalid_json' | 'internal_error'; error: string };
 
-/** Renders a webhook's body for an alert. A body that is not JSON is not sent. */
-export type RenderBody = (source: string, facts: AlertFacts) => Rendered;
+/**
+ * Renders a webhook's body for an alert. A body that is not JSON is not sent. The delivery's id is the seed of the
+ * filter `random`, so that every attempt sends the same choice.
+ */
+export type RenderBody = (
+  source: string,
+  delivery: Pick<ClaimedDelivery, 'deliveryId' | 'facts'>,
+) => Rendered;
 
 /** Creates a renderer that keeps compiled templates. */
 export function createRenderBody(): RenderBody {
   const templates = createTemplateCache(createBodyCompiler());
-  return (source, facts) => {
+  return (source, { deliveryId, facts }) => {
     const compiled = templates.compile(source);
     if (!compiled.ok) return renderError(compiled.error);
-    const rendered = compiled.template.render(alertContext(facts));
+    const rendered = compiled.template.render(alertContext(facts), deliveryId);
     if (!rendered.ok) return renderError(rendered.error);
     const fault = findJsonFault(rendered.output);
     if (fault === undefined) return rendered;

@@ -70,11 +70,24 @@ test('a template that fails with unusual values is refused at its position', () 
 });
 
 test('an unknown name and a quoted number are warnings with their position', () => {
-  expect(check('{"a": {{ metric_vlaue }},\n "b": "{{ threshold }}"}')).toMatchObject({
+  expect(check('{"a": "{{ metric_vlaue }}",\n "b": "{{ threshold }}"}')).toMatchObject({
     problems: [],
     warnings: [
       expect.stringMatching(/^body: line 1, column \d+: .*metric_vlaue/),
       expect.stringMatching(/^body: line 2, column \d+: .*threshold/),
     ],
   });
+});
+
+test('an unknown name in the place of a value is refused with the nearest name', () => {
+  expect(check('{"a": {{ metricvalue }}}').problems).toEqual([
+    "line 1, column 10: there is no variable 'metricvalue', so the result is not JSON. Did you mean 'metric_value'?",
+  ]);
+});
+
+test('a preview chooses at random by the id of the alert', () => {
+  const body = '{"a": {{ range(100000) | random }}}';
+  const [first, again] = [rendered(body), rendered(body)];
+  expect(again).toEqual(first);
+  expect(rendered(body, { alert_id: 'b9c7d0de-51f4-4d0b-8a0c-6f2f5b7f1e11' })).not.toEqual(first);
 });

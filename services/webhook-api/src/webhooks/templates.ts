@@ -35,7 +35,7 @@ type Rendering = Pick<Preview, 'rendered' | 'error'>;
 export interface Templates {
   /** Checks a body before it is saved. */
   check(workspaceId: string, body: string): TemplateCheck;
-  /** Renders a template with sample values, which `context` overrides. */
+  /** Renders a template with sample values, which `context` overrides. The seed of `random` is the alert's id. */
   render(workspaceId: string, body: string, context?: GivenContext): Rendering;
   /** Renders an unsaved template, with the warnings that saving it would give. */
   preview(workspaceId: string, body: string, context?: GivenContext): Preview;
@@ -56,7 +56,9 @@ export function createTemplates(): Templates {
 
   const render = (body: string, context: GivenContext = {}): Rendering => {
     const compiled = compile(body);
-    const result = compiled.ok ? compiled.template.render(sampleContext(context)) : compiled;
+    const variables = sampleContext(context);
+    const seed = String(variables.get('alert_id'));
+    const result = compiled.ok ? compiled.template.render(variables, seed) : compiled;
     if (!result.ok) return { rendered: null, error: `${codeOf(result.error)}: ${locate(result.error)}` };
     const fault = findJsonFault(result.output);
     if (fault === undefined) return { rendered: result.output, error: null };

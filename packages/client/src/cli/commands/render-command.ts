@@ -33,7 +33,9 @@ async function renderFile({ args: [file = ''], options, io, out }: Context<Rende
   const source = await readText(file, io);
   const given = options.context === undefined ? {} : await readJsonObject(options.context, io);
   const compiled = createBodyCompiler()(source);
-  const result = compiled.ok ? compiled.template.render(renderContext(given)) : compiled;
+  const variables = renderContext(given);
+  const seed = String(variables.get('alert_id'));
+  const result = compiled.ok ? compiled.template.render(variables, seed) : compiled;
   if (!result.ok) {
     out.value({ rendered: null, error: errorOf(result.error) }, () => {});
     throw new CommandFailure(exitCodes.failed, describe(result.error, nameOf(file)));

@@ -1,0 +1,108 @@
+import { childrenOf, walk } from '../compiler/visit.js';
+import type { Expression, Filter, Node, Statement } from '../parser/nodes.js';
+
+/** A place where a template reads a variable, or a member of a variable by a constant name. */
+export interface NameReference {
+  /** The variable whose member is read; null where a variable itself is read. */
+  readonly object: string | null;
+  readonly name: string;
+  /** Index of the name in the source. */
+  readonly offset: number;
+  /** The template sets a variable of this name somewhere, perhaps in another scope or branch. */
+  readonly isSet: boolean;
+  /** The value goes to the filter `default` when it is undefined. */
+  readonly hasDefault: boolean;
+  /** The value decides which part of the template is rendered: it is in a condition, or a loop runs over it. */
+  readonly decides: boolean;
+}
+
+/** Returns all references of a template in the order of the tree. */
+export function findReferences(body: readonly Statement[]): NameReference[] {
+  const nodes = body.flatMap((statement) => [...walk(statement)]);
+  const stored = storedNames(nodes);
+  const defaulted = new Set<Node>(nodes.flatMap(valuesGivenToDefault));
+  const deciding = findDeciding(nodes);
+  return nodes.flatMap((node): NameReference[] => {
+    const named = nameOf(node);
+    if (named === undefined) return [];
+    const isSet = stored.has(named.object ?? named.name);
+    return [{ ...named, isSet, hasDefault: defaulted.has(node), decides: deciding.has(node) }];
+  });
+}
+
+const specialNames: ReadonlySet<string> = new Set(['loop', 'self', 'super', 'caller', 'varargs', 'kwargs']);
+
+function nameOf(node: Node): Pick<NameReference, 'object' | 'name' | 'offset'> | undefined {
+  if (node.kind === 'Name') {
+    if (node.ctx !== 'load' || specialNames.has(node.name)) return undefined;
+    return { object: null, name: node.name, offset: node.offset };
+  }
+  if (node.kind !== 'Getattr' && node.kind !== 'Getitem') return undefined;
+  if (node.node.kind !== 'Name') return undefined;
+  const object = node.node.name;
+  if (node.kind === 'Getattr') return { object, name: node.attr, offset: node.offset };
+  const { arg } = node;
+  if (arg.kind !== 'Const' || typeof arg.value !== 'string') return undefined;
+  return { object, name: arg.value, offset: arg.offset };
+}
+
+function storedNames(nodes: readonly Node[]): Set<string> {
+  const stored = new Set<string>();
+  for (const node of nodes) {
+    if (node.kind === 'Macro') stored.add(node.name);
+    else if (node.kind === 'Name' && node.ctx !== 'load') stored.add(node.name);
+  }
+  return stored;
+}
+
+/** Returns the expressions whose undefined value reaches this node, if it is the filter `default`. */
+function valuesGivenToDefault(node: Node): Expression[] {
+  if (!isDefault(node) || node.node === null) return [];
+  const { args, kwargs } = node.arguments;
+  // With its second argument, `default` replaces the empty text that other filters make of an undefined value, too.
+  const replacesEmpty = args.length > 1 || kwargs.some(({ key }) => key === 'boolean');
+  return undefinedSources(node.node, replacesEmpty);
+}
+
+function undefinedSources(node: Expression, throughFilters: boolean): Expression[] {
+  const sources = (...inner: (Expression | null)[]) =>
+    inner.flatMap((part) => (part === null ? [] : undefinedSources(part, throughFilters)));
+  switch (node.kind) {
+    case 'CondExpr':
+      return sources(node.expr1, node.expr2);
+    case 'And':
+    case 'Or':
+      return sources(node.left, node.right);
+    case 'Filter':
+      if (isDefault(node)) return sources(...node.arguments.args);
+      return throughFilters ? sources(node.node) : [];
+    default:
+      return [node];
+  }
+}
+
+function isDefault(node: Node): node is Filter & { name: 'default' | 'd' } {
+  return node.kind === 'Filter' && (node.name === 'default' || node.name === 'd');
+}
+
+/** Parents come before their children in `nodes`. */
+function findDeciding(nodes: readonly Node[]): Set<Node> {
+  const deciding = new Set<Node>();
+  for (const node of nodes) {
+    const parts = deciding.has(node) ? childrenOf(node) : decidingParts(node);
+    for (const part of parts) deciding.add(part);
+  }
+  return deciding;
+}
+
+function decidingParts(node: Node): Node[] {
+  switch (node.kind) {
+    case 'If':
+    case 'CondExpr':
+      return [node.test];
+    case 'For':
+      return node.test === null ? [node.iter] : [node.iter, node.test];
+    default:
+      return [];
+  }
+}

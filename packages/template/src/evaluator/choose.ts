@@ -1,0 +1,35 @@
+/** Returns the index of an item of `count` items. The filter `random` calls it once for each use. */
+export type Choose = (count: number) => number;
+
+export const chooseFirst: Choose = () => 0;
+export const chooseLast: Choose = (count) => count - 1;
+
+/** Choices that depend on the seed and on their number: equal seeds give equal choices, also on other machines. */
+export function chooseBySeed(seed: string): Choose {
+  let state: number | undefined;
+  return (count) => {
+    state = ((state ?? hash(seed)) + weyl) | 0;
+    return Math.floor((mix(state) / 2 ** 32) * count);
+  };
+}
+
+/** 2^32 divided by the golden ratio: the increment of splitmix32, which visits all states. */
+const weyl = 0x9e3779b9;
+
+/** FNV-1a over UTF-16 units. Ids that differ in one digit get states that `mix` makes independent. */
+function hash(text: string): number {
+  let state = 0x811c9dc5;
+  for (let index = 0; index < text.length; index++) {
+    state = Math.imul(state ^ text.charCodeAt(index), 0x01000193);
+  }
+  return state;
+}
+
+/** The finalizer of MurmurHash3, as an unsigned integer. */
+function mix(state: number): number {
+  let mixed = state ^ (state >>> 16);
+  mixed = Math.imul(mixed, 0x85ebca6b);
+  mixed ^= mixed >>> 13;
+  mixed = Math.imul(mixed, 0xc2b2ae35);
+  return (mixed ^ (mixed >>> 16)) >>> 0;
+}

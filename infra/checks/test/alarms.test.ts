@@ -103,6 +103,15 @@ const cases: Record<string, { fires: [Given, Record<string, string>][]; silent: 
     ],
     silent: [{ rabbitmq_alarms_memory_used_watermark: 0, rabbitmq_alarms_free_disk_space_watermark: 0 }],
   },
+  DatabaseNotWritable: {
+    fires: [
+      [
+        { 'tocsin_database_writable{job="delivery-worker", instance="a:9090"}': 0 },
+        { job: 'delivery-worker', instance: 'a:9090' },
+      ],
+    ],
+    silent: [{ 'tocsin_database_writable{job="delivery-worker", instance="a:9090"}': 1 }],
+  },
   DeliveriesOverdue: {
     fires: [[{ tocsin_oldest_due_seconds: 121 }, {}]],
     silent: [{ tocsin_oldest_due_seconds: 60 }, { tocsin_oldest_due_seconds: Number.NaN }],

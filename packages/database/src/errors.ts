@@ -64,6 +64,16 @@ export function isTableMissing(error: unknown): boolean {
   return codeOf(error) === '42P01';
 }
 
+/** The reason why writes fail, as a sentence for operators. It names no host and no table. */
+export function explainWriteFailure(error: unknown): string {
+  if (isReadOnly(error)) return 'The database is read-only.';
+  if (codeOf(error) === '53100') return 'The disk of the database is full.';
+  if (codeOf(error) === '42501') return 'The database user has no permission to write.';
+  return isDatabaseUnavailable(error)
+    ? 'The database is unavailable.'
+    : 'The database rejects the worker’s writes.';
+}
+
 /** The server reports a missing partition as a check violation without a constraint name. */
 function isPartitionMissing(error: unknown): boolean {
   if (codeOf(error) !== '23514') return false;

@@ -10,6 +10,7 @@ export {
 export {
   classifyDatabaseError,
   type DatabaseErrorKind,
+  explainWriteFailure,
   isDatabaseUnavailable,
   isLockTimeout,
   isStatementTimeout,

@@ -78,8 +78,9 @@ async function bringForward(
   deliveryId: string,
 ): Promise<RedeliverOutcome | undefined> {
   const { rows } = await trx.raw(
-    `select state, claimed and lease_until > now() as sending from open_deliveries
-     where delivery_id = :deliveryId for update`,
+    `select state,
+            exists (select from workers w where w.id = o.claimed_by and w.lease_until > now()) as sending
+     from open_deliveries o where delivery_id = :deliveryId for update of o`,
     { deliveryId },
   );
   if (rows.length === 0) return undefined;

@@ -3,6 +3,7 @@ import { redeliver } from '@tocsin/deliveries';
 import {
   createTestDatabase,
   insertDelivery,
+  insertWorker,
   type TestDatabase,
   untilLockWaits,
 } from '@tocsin/testing/database';
@@ -35,7 +36,7 @@ describe('redelivery', () => {
         step: 0,
         manual: true,
         claim: 7,
-        claimed: false,
+        claimed_by: null,
       });
       expect(open.due_at.getTime()).toBeLessThanOrEqual(Date.now() + 1_000);
     },
@@ -55,8 +56,7 @@ describe('redelivery', () => {
     const queued = await reopened({ state: 'queued', lease_until: new Date(Date.now() + 60_000) });
     const stranded = await reopened({
       state: 'queued',
-      claimed: true,
-      lease_until: new Date(Date.now() - 60_000),
+      claimed_by: await insertWorker(database, { leaseMs: -1_000 }),
     });
     for (const id of [queued, stranded]) {
       const before = await openRow(id);
@@ -67,7 +67,7 @@ describe('redelivery', () => {
 
   test('a delivery that is being sent is refused and not changed', async () => {
     const { database } = db;
-    const id = await reopened({ state: 'queued', claimed: true, lease_until: new Date(Date.now() + 60_000) });
+    const id = await reopened({ state: 'queued', claimed_by: await insertWorker(database) });
     const before = [await openRow(id), await deliveryRow(id)];
     expect(await redeliver(database, id)).toBe('sending');
     expect([await openRow(id), await deliveryRow(id)]).toEqual(before);
@@ -88,7 +88,7 @@ describe('redelivery', () => {
 
   test('a redelivery waits for an outcome that is being recorded, and then reopens the delivery', async () => {
     const { database } = db;
-    const id = await reopened({ state: 'queued', claimed: true, lease_until: new Date(Date.now() + 60_000) });
+    const id = await reopened({ state: 'queued', claimed_by: await insertWorker(database) });
     const recording = await database.knex.transaction();
     await recording('open_deliveries').where({ delivery_id: id }).delete();
     await recording('deliveries').where({ id }).update({ status: 'failed', failed_at: new Date() });

@@ -6,6 +6,7 @@ export {
   insertAttempt,
   insertDelivery,
   insertWebhook,
+  insertWorker,
   testSecretBox,
   testSecretsKeys,
 } from './fixtures.js';

@@ -161,6 +161,14 @@ export async function insertDelivery(database: Database, fixture: DeliveryFixtur
 
 const anHourMs = 3_600_000;
 
+/** Inserts the row of a delivery worker and returns its id. A lease of less than 0 ms has expired. */
+export async function insertWorker({ knex }: Database, { leaseMs = anHourMs } = {}): Promise<string> {
+  const id = randomUUID();
+  const row = { id, name: 'test', started_at: new Date(), lease_until: new Date(Date.now() + leaseMs) };
+  await knex('workers').insert(row);
+  return id;
+}
+
 export interface AttemptFixture {
   /** Id of the delivery that the attempt belongs to. */
   id: string;

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { hostname } from 'node:os';
 import { readClock } from '@tocsin/database';
 import { createLogger, createMetrics, createShutdown, type Logger } from '@tocsin/kit';
 import { createPublisher, createQueueDepth, deliveriesQueue } from '@tocsin/messaging';
@@ -18,6 +20,10 @@ import { openEndpoints } from './endpoints.js';
 import { createFanOut } from './fan-out/fan-out.js';
 import { createFanOutRepository } from './fan-out/fan-out-repository.js';
 import { createRulesReader } from './fan-out/rules-reader.js';
+import { createLeaseRepository } from './lease/lease-repository.js';
+import { createLeaseSweep } from './lease/lease-sweep.js';
+import { createWorkerLease } from './lease/worker-lease.js';
+import { createWriteCheck } from './lease/write-check.js';
 import { createFirstPartitions, runMaintenance } from './maintenance/maintenance-jobs.js';
 import { createWorkerMetrics } from './metrics.js';
 import { openConnections } from './open-connections.js';
@@ -45,7 +51,10 @@ export async function createDeliveryWorker(
   const registry = createMetrics({ service: 'delivery-worker' });
   const shutdown = createShutdown();
   const { signal } = shutdown;
-  const { database, publishing, consuming, sender } = await openConnections(config, { logger, shutdown });
+  const { database, leaseDatabase, publishing, consuming, sender } = await openConnections(config, {
+    logger,
+    shutdown,
+  });
   const now = () => readClock(database);
   const maintenance = { database, logger, signal, retentionDays: config.retentionDays, now };
   await createFirstPartitions(maintenance);
@@ -54,11 +63,22 @@ export async function createDeliveryWorker(
   const renderBudget = createRenderBudget(nowMs);
   const slots = createSlots({ total: config.slots, now: nowMs, renderRoom: renderBudget.room });
   const window = createWindow({ now: nowMs, queueQuota: slots.queueQuota, slots: config.slots });
-  const metrics = createWorkerMetrics(registry, { inFlight: slots.inUse, slots: config.slots });
+  const workerId = randomUUID();
+  const leases = createLeaseRepository({
+    leaseDatabase,
+    database,
+    worker: { id: workerId, name: `${hostname()} ${process.pid}` },
+    queuedLeaseMs: config.queuedLeaseMs,
+  });
+  const lease = createWorkerLease({ repository: leases, logger, now: nowMs });
+  const databaseRetry = createDatabaseRetry({ logger, signal });
+  const failures = [lease.failure, databaseRetry.failure];
+  const writes = createWriteCheck({ failures, shutdown, logger, now: nowMs });
+  const { isWritable } = writes;
+  const metrics = createWorkerMetrics(registry, { inFlight: slots.inUse, slots: config.slots, isWritable });
   const publisher = await createPublisher(publishing);
   const queueDepth = await createQueueDepth(publishing, deliveriesQueue);
-  const databaseRetry = createDatabaseRetry({ logger, signal });
-  const repository = createDispatchRepository(database, config.leases);
+  const repository = createDispatchRepository(database, config.queuedLeaseMs);
   const publish = createPublishDeliveries({ publisher, repository, databaseRetry, logger });
 
   // Messages that wait fail when the worker stops. These failures are not reported, because the broker delivers the
@@ -75,14 +95,15 @@ export async function createDeliveryWorker(
     ...shared,
     renderBudget,
     sender,
-    shutdown,
+    lease,
+    workerId,
     onAttempt: window.finished,
     onError,
   });
   const fanOut = createFanOut({
     rules: createRulesReader(database),
-    repository: createFanOutRepository(database, config.leases),
-    claims: createClaimRepository(database, config.leases.claimMs),
+    repository: createFanOutRepository(database, { workerId, queuedLeaseMs: config.queuedLeaseMs }),
+    claims: createClaimRepository(database, workerId),
     databaseRetry,
     settle,
     delivery,
@@ -102,6 +123,9 @@ export async function createDeliveryWorker(
     logger,
     signal,
   });
+  const { inFlightIds } = delivery;
+  shutdown.add('lease', lease.end);
+  await lease.start(createLeaseSweep({ repository: leases, inFlightIds, logger, metrics }));
   await consumers.open({ alerts: fanOut, deliveries: { handle: delivery.handleDue } });
 
   const { checkKeys } = delivery;
@@ -110,6 +134,7 @@ export async function createDeliveryWorker(
     consuming,
     queueDepth,
     checkKeys,
+    checkWrites: writes.check,
     config,
     logger,
     registry,

@@ -6,14 +6,14 @@ const env = {
   SECRETS_KEYS: `k1:${Buffer.alloc(32, 1).toString('base64')}`,
 };
 
-test('the default leases are the documented ones', () => {
-  expect(loadConfig(env)).toMatchObject({ leases: { queuedMs: 45_000, claimMs: 30_000 } });
+test('the default lease of queued rows is the documented one', () => {
+  expect(loadConfig(env)).toMatchObject({ queuedLeaseMs: 45_000 });
 });
 
-test.each([
-  ['CLAIM_LEASE', '12s', '13s'],
-  ['QUEUED_LEASE', '0s', '10s'],
-])('the setting %s of %s is refused, because the minimum is %s', (name, value, least) => {
-  expect(() => loadConfig({ ...env, [name]: value })).toThrow(`${name} must be ${least} or more`);
-  expect(() => loadConfig({ ...env, [name]: least })).not.toThrow();
-});
+test.each([['QUEUED_LEASE', '0s', '10s']])(
+  'the setting %s of %s is refused, because the minimum is %s',
+  (name, value, least) => {
+    expect(() => loadConfig({ ...env, [name]: value })).toThrow(`${name} must be ${least} or more`);
+    expect(() => loadConfig({ ...env, [name]: least })).not.toThrow();
+  },
+);

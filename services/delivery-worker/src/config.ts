@@ -1,6 +1,5 @@
 import { parseSecretKeys, type SecretKey } from '@tocsin/database';
 import { readEnv, readServiceConfig, type Secret, type ServiceConfig } from '@tocsin/kit';
-import { minLeaseMs } from './delivery/prepare.js';
 import { defaultRetryPolicy, type RetryPolicy } from './delivery/retry-policy.js';
 
 export interface DeliveryWorkerConfig extends ServiceConfig {
@@ -13,15 +12,9 @@ export interface DeliveryWorkerConfig extends ServiceConfig {
    * more.
    */
   slots: number;
-  leases: Leases;
-  retentionDays: number;
-}
-
-export interface Leases {
   /** Longest time that a delivery may be in the queue, in milliseconds. */
-  queuedMs: number;
-  /** Time for which a claim is valid without a renewal, in milliseconds. */
-  claimMs: number;
+  queuedLeaseMs: number;
+  retentionDays: number;
 }
 
 /**
@@ -29,10 +22,6 @@ export interface Leases {
  * of 10 s.
  */
 const minQueuedLeaseMs = 10_000;
-/**
- * Time that a lease must have left when its request is sent, plus one second for the way from the claim to the request.
- */
-const minClaimLeaseMs = minLeaseMs + 1_000;
 
 /** @throws ConfigError listing every problem */
 export function loadConfig(env: NodeJS.ProcessEnv): DeliveryWorkerConfig {
@@ -50,10 +39,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): DeliveryWorkerConfig {
       maxAgeMs: read.durationMs('DELIVERY_EXPIRY', defaultRetryPolicy.maxAgeMs),
     },
     slots: read.int('DELIVERY_SLOTS', 800, { min: 1, max: 5_000 }),
-    leases: {
-      queuedMs: read.durationMs('QUEUED_LEASE', 45_000, { min: minQueuedLeaseMs }),
-      claimMs: read.durationMs('CLAIM_LEASE', 30_000, { min: minClaimLeaseMs }),
-    },
+    queuedLeaseMs: read.durationMs('QUEUED_LEASE', 45_000, { min: minQueuedLeaseMs }),
     retentionDays: read.int('RETENTION_DAYS', 90, { min: 1, max: 3_650 }),
   }));
 }

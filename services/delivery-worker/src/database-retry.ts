@@ -12,6 +12,12 @@ import {
 /** `unavailable`: the first call waits for a retry. `available`: no call waits any longer. */
 export type DatabaseAvailability = EventEmitter<{ unavailable: []; available: [] }>;
 
+/** Writes that fail since a time on the monotonic clock of the process, in milliseconds, and the last error. */
+export interface WriteFailure {
+  sinceMs: number;
+  error: unknown;
+}
+
 export interface DatabaseRetry {
   /**
    * Repeats `work`, which must be safe to repeat, with a backoff while the database is unavailable and the worker does
@@ -24,6 +30,8 @@ export interface DatabaseRetry {
    */
   createBatcher<Item, Result>(options: DatabaseBatcherOptions<Item, Result>): PromiseBatcher<Item, Result>;
   availability: Pick<DatabaseAvailability, 'on'>;
+  /** Undefined while no call waits for the database. */
+  failure(): WriteFailure | undefined;
 }
 
 interface DatabaseBatcherOptions<Item, Result>
@@ -48,16 +56,19 @@ const retriesPerLogLine = 30;
 export function createDatabaseRetry({ logger, signal }: DatabaseRetryDeps): DatabaseRetry {
   const availability: DatabaseAvailability = new EventEmitter();
   let waiting = 0;
+  let failure: WriteFailure | undefined;
 
   const startWaiting = (err: unknown) => {
     waiting += 1;
     if (waiting > 1) return;
+    failure = { sinceMs: performance.now(), error: err };
     logger.warn({ err }, 'database.unavailable');
     availability.emit('unavailable');
   };
   const stopWaiting = () => {
     waiting -= 1;
     if (waiting > 0) return;
+    failure = undefined;
     logger.info({}, 'database.available');
     availability.emit('available');
   };
@@ -71,6 +82,7 @@ export function createDatabaseRetry({ logger, signal }: DatabaseRetryDeps): Data
         onRetry(error) {
           if (!hasWaited) startWaiting(error);
           hasWaited = true;
+          if (failure !== undefined) failure.error = error;
         },
       });
     } finally {
@@ -94,6 +106,7 @@ export function createDatabaseRetry({ logger, signal }: DatabaseRetryDeps): Data
       });
     },
     availability,
+    failure: () => failure,
   };
 }
 

@@ -20,6 +20,7 @@ export interface EndpointsParts {
   /** Number of messages ready in a queue; rejects if the broker does not reply soon. */
   queueDepth: () => Promise<number>;
   checkKeys: HealthCheck;
+  checkWrites: HealthCheck;
   logger: Logger;
   registry: Metrics;
   shutdown: Shutdown;
@@ -47,11 +48,15 @@ export async function openEndpoints(parts: EndpointsParts): Promise<number> {
   return health.port;
 }
 
-function checksOf({ database, consuming, queueDepth, checkKeys }: EndpointsParts) {
+function checksOf({ database, consuming, queueDepth, checkKeys, checkWrites }: EndpointsParts) {
+  const isDatabaseUsable = async (signal: AbortSignal) => {
+    await checkSchema(database);
+    await checkWrites(signal);
+  };
   const isBrokerUp = async () => {
     if (!consuming.isUp()) throw new Error('The broker is unavailable.');
     // A reply is required, because a connection to a frozen broker stays open until the heartbeats fail.
     await queueDepth();
   };
-  return { database: () => checkSchema(database), broker: isBrokerUp, secrets: checkKeys };
+  return { database: isDatabaseUsable, broker: isBrokerUp, secrets: checkKeys };
 }

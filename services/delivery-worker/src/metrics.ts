@@ -4,12 +4,16 @@ import { createDeadLetterMetrics } from './dead-letters/dead-letter-metrics.js';
 import { createDeliveryMetrics } from './delivery/delivery-metrics.js';
 import { createDispatchMetrics } from './dispatch/dispatch-metrics.js';
 import { createFanOutMetrics } from './fan-out/fan-out-metrics.js';
+import { createLeaseMetrics } from './lease/lease-metrics.js';
 
 /**
- * All metrics of the worker. Labels have closed lists of values: never a webhook, a workspace or a URL. `inFlight` is
- * called for each scrape.
+ * All metrics of the worker. Labels have closed lists of values: never a webhook, a workspace or a URL. `inFlight` and
+ * `isWritable` are called for each scrape.
  */
-export function createWorkerMetrics(metrics: Metrics, read: { inFlight: () => number; slots: number }) {
+export function createWorkerMetrics(
+  metrics: Metrics,
+  read: { inFlight: () => number; slots: number; isWritable: () => boolean },
+) {
   metrics.gauge('tocsin_in_flight', 'Requests in flight.', [], (gauge) => gauge.set(read.inFlight()));
   metrics.gauge('tocsin_slots', 'Requests that can be in flight.').set(read.slots);
   const failures = metrics.counter('tocsin_messages_failed_total', 'Failures of messages that are retried.');
@@ -20,5 +24,6 @@ export function createWorkerMetrics(metrics: Metrics, read: { inFlight: () => nu
     ...createBatchMetrics(metrics),
     ...createDeliveryMetrics(metrics),
     ...createDispatchMetrics(metrics),
+    ...createLeaseMetrics(metrics, read.isWritable),
   };
 }

@@ -7,11 +7,17 @@ import { createMissingPartitions } from './maintenance/create-missing-partitions
 
 export interface Connections {
   database: Database;
+  /** Connections for the lease alone: a renewal never waits behind a batch. */
+  leaseDatabase: Database;
   /** Separate connections, as RabbitMQ recommends: a block of publishers does not delay acknowledgements. */
   publishing: Broker;
   consuming: Broker;
   sender: Sender;
 }
+
+/** A renewal on a connection that hangs does not delay the next one. */
+const leaseConnections = 3;
+const leaseTimeoutMs = 2_000;
 
 /** Does not wait for the servers. `/readyz` reports whether database and broker are available. */
 export async function openConnections(
@@ -28,6 +34,14 @@ export async function openConnections(
     lockTimeoutMs: 2_000,
   });
   shutdown.add('database', () => database.close());
+  const leaseDatabase = createDatabase({
+    url: config.databaseUrl.reveal(),
+    applicationName: 'tocsin-delivery-worker lease',
+    poolSize: leaseConnections,
+    statementTimeoutMs: leaseTimeoutMs,
+    acquireTimeoutMs: leaseTimeoutMs,
+  });
+  shutdown.add('lease database', () => leaseDatabase.close());
   const open = async (purpose: 'publish' | 'consume') => {
     const name = `delivery-worker ${purpose}`;
     const broker = await createBroker({ url: config.amqpUrl.reveal(), name, logger });
@@ -38,7 +52,7 @@ export async function openConnections(
   const consuming = await open('consume');
   const sender = openSender(config);
   shutdown.add('sender', () => sender.close());
-  return { database: createMissingPartitions(database), publishing, consuming, sender };
+  return { database: createMissingPartitions(database), leaseDatabase, publishing, consuming, sender };
 }
 
 function openSender({ egress, slots }: DeliveryWorkerConfig): Sender {

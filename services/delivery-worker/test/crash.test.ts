@@ -20,7 +20,7 @@ afterEach(async () => {
   await harness.close();
 });
 
-/** Runs a worker process and restarts it each time it has died. The leases of its claims have expired by then. */
+/** Runs a worker process and restarts it each time it has died. Its lease has ended by then. */
 function keepWorker({ config, database }: WorkerHarness) {
   const env = {
     HOST: '127.0.0.1',
@@ -40,10 +40,7 @@ function keepWorker({ config, database }: WorkerHarness) {
       child = spawn(process.execPath, [main], { env, stdio: ['ignore', 'ignore', 'inherit'] });
       await once(child, 'exit');
       deaths += 1;
-      await database
-        .knex('open_deliveries')
-        .where({ claimed: true })
-        .update({ lease_until: new Date(0) });
+      await database.knex('workers').delete();
     }
   };
   const kept = keep();

@@ -46,7 +46,7 @@ test('due deliveries are queued oldest first up to the quota, except those of pa
   const queued = await fixtures.dispatch.queued();
   expect(queued.byWebhook.get(free)).toBe(1);
   expect(queued.unclaimed).toBeGreaterThan(0);
-  expect(await fixtures.dispatch.releaseExpired()).toBe(0);
+  expect(await fixtures.releaseExpired()).toBe(0);
 });
 
 test('a statement that arrives long after its survey queues nothing', async () => {

@@ -1,4 +1,3 @@
-import type { Database } from '@tocsin/database';
 import { Secret } from '@tocsin/kit';
 import { until } from '@tocsin/testing';
 import type { DeliveryWorkerConfig } from '../src/config.js';
@@ -7,7 +6,7 @@ import { createWorkerHarness, type WorkerHarness } from './support/worker-harnes
 let harness: WorkerHarness;
 
 beforeEach(async () => {
-  harness = await createWorkerHarness({ leases: { queuedMs: 1_000, claimMs: 14_000 } });
+  harness = await createWorkerHarness({ queuedLeaseMs: 1_000 });
 });
 afterEach(() => harness.close());
 
@@ -51,6 +50,7 @@ const ended = (count: number) =>
     async () => (await harness.database.knex('deliveries').where({ status: 'succeeded' })).length === count,
     { timeoutMs: 25_000 },
   );
+const workerLeaseMs = 3_000;
 /** Slot limit of a webhook that has not responded yet. */
 const inFlight = 4;
 const requests = (path: string) => harness.destination.at(path).length;
@@ -65,11 +65,13 @@ async function expectOnce(path: string, count: number) {
   expect(await harness.database.knex('open_deliveries')).toEqual([]);
 }
 
-/** Sets all leases to a time in the past, and waits until the sweep has released them. */
-async function expireLeases(database: Database) {
-  await database.knex('open_deliveries').update({ lease_until: new Date(0) });
-  await until('the sweep has released them', async () => {
-    const [row] = await database.knex('open_deliveries').where('lease_until', '<', new Date(1_000));
+/** Ends all leases, and releases the deliveries as another worker does. */
+async function expireLeases({ database, releaseExpired }: WorkerHarness) {
+  await until('all are released', async () => {
+    await database.knex('workers').delete();
+    await database.knex('open_deliveries').update({ lease_until: new Date(0) });
+    await releaseExpired();
+    const [row] = await database.knex('open_deliveries').whereNotNull('claimed_by');
     return row === undefined;
   });
 }
@@ -87,7 +89,7 @@ test.each<[string, Limits]>([
     await harness.database.knex.transaction(async (trx) => {
       await trx.raw('lock table attempts in access exclusive mode');
       target.respond();
-      for (let lease = 0; lease < 7; lease += 1) await expireLeases(harness.database);
+      for (let lease = 0; lease < 7; lease += 1) await expireLeases(harness);
       expect(await harness.database.knex('open_deliveries').max('claims_without_outcome')).toEqual([
         { max: 1 },
       ]);
@@ -100,13 +102,13 @@ test.each<[string, Limits]>([
 test('a delivery that is queued again while it is sent is claimed right after that', async () => {
   const target = await addTargetThatWaits();
   await writeWaiting(target.id, 1);
-  // The leases are so long that the sweep releases nothing.
-  await startWorker({}, { leases: { queuedMs: 600_000, claimMs: 600_000 } });
+  // The lease is so long that the sweep releases nothing.
+  await startWorker({}, { queuedLeaseMs: 600_000 });
   await until('it is being sent', () => target.waiting() === 1);
   await harness.database.knex('open_deliveries').update({
     run: 2,
     state: 'waiting',
-    claimed: false,
+    claimed_by: null,
     claim_token: null,
     lease_until: null,
     due_at: new Date(0),
@@ -131,7 +133,7 @@ test('no other worker sends a delivery that waits for its record for longer than
   await harness.database.knex.transaction(async (trx) => {
     await trx.raw('lock table attempts in access exclusive mode');
     target.respond();
-    await new Promise((resolve) => setTimeout(resolve, 1_500 + harness.config.leases.claimMs));
+    await new Promise((resolve) => setTimeout(resolve, 3 * workerLeaseMs));
   });
   await expectOnce(target.path, ids.length);
 }, 60_000);

@@ -58,7 +58,7 @@ const attempt = {
 const retry = { kind: 'retry' as const, afterMs: 60_000, step: 1, failure: attempt.failure };
 
 test('statements planned on an empty table read only the rows that they name', async () => {
-  const { claims, records, dispatch } = fixtures;
+  const { claims, records, dispatch, lease } = fixtures;
   const [ended, retried, deferred, unqueued] = [
     await write(1, 'queued'),
     await write(1, 'queued'),
@@ -67,7 +67,7 @@ test('statements planned on an empty table read only the rows that they name', a
   ];
   const steps: Record<string, () => Promise<unknown>> = {
     claim: () => claims.claim([...ended, ...retried, ...deferred], randomUUID()),
-    renew: () => records.renewLeases([claimed(ended), claimed(retried)], 30_000),
+    renew: () => lease.renew(3_000),
     record: () => records.record([{ claimed: claimed(ended), outcome: { kind: 'succeeded' }, attempt }]),
     retry: () => records.record([{ claimed: claimed(retried), outcome: retry, attempt }]),
     deferWithFailure: () =>
@@ -83,7 +83,7 @@ test('statements planned on an empty table read only the rows that they name', a
       ]),
     unqueue: () => dispatch.unqueue(unqueued),
     queue: () => dispatch.queue([quotaOf(2)]),
-    releaseExpired: () => dispatch.releaseExpired(),
+    releaseExpired: () => lease.releaseExpired({ inFlight: [], releaseBy: new Date(Date.now() + 600_000) }),
   };
   // The statements are planned here, with four rows in the table.
   for (const plan of Object.values(steps)) await plan();
@@ -106,7 +106,7 @@ const claimed = ([due]: { deliveryId: string; run: number }[]) => ({
   facts: {} as never,
   webhook: undefined,
   pause: undefined,
-  leaseEndsAtMs: Number.POSITIVE_INFINITY,
+  claimedAtMs: 0,
 });
 
 const quotaOf = (quota: number) => ({

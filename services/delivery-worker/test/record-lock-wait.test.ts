@@ -43,7 +43,7 @@ test('a record that waits for locked rows is complete when the locks are release
   const releasing = await database.knex.transaction();
   await releasing('open_deliveries')
     .whereIn('delivery_id', ids.slice(10, 30))
-    .update({ state: 'waiting', claimed: false, lease_until: null });
+    .update({ state: 'waiting', claimed_by: null, lease_until: null });
   const recording = fixtures.records.record(
     claimed.map((entry) => ({ claimed: entry, outcome: { kind: 'succeeded' as const }, attempt })),
   );

@@ -6,7 +6,7 @@ import { createWorkerHarness, type WorkerHarness } from './support/worker-harnes
 let harness: WorkerHarness;
 
 beforeEach(async () => {
-  harness = await createWorkerHarness({ leases: { queuedMs: 800, claimMs: 14_000 } });
+  harness = await createWorkerHarness({ queuedLeaseMs: 800 });
 });
 afterEach(() => harness.close());
 
@@ -36,7 +36,7 @@ test('a delivery claimed by a dead worker is delivered by another after its leas
   await harness.write([planned]);
   const deliveryId = planned.deliveries[0]!.id;
   await harness.claims.claim([{ deliveryId, run: 1 }], randomUUID());
-  await harness.database.knex('open_deliveries').update({ lease_until: new Date(Date.now() + 500) });
+  await harness.lease.renew(500);
   await harness.startWorker();
   const [row] = await ended(1);
   expect(row).toMatchObject({ status: 'succeeded', attempts_made: 1 });
@@ -48,6 +48,7 @@ test('leases from before the database’s clock was set back by hours are releas
     harness.plan([target.id], { state: 'queued' }),
     harness.plan([target.id], { state: 'claimed' }),
   ]);
+  await harness.lease.renew(3 * 3_600_000);
   await harness.database
     .knex('open_deliveries')
     .update({ lease_until: harness.database.knex.raw(`lease_until + interval '3 hours'`) });
@@ -138,6 +139,7 @@ test('a worker that stops finishes its requests and leaves no claim', async () =
     attempts_made: 1,
   });
   expect(await harness.database.knex('open_deliveries')).toEqual([]);
+  expect(await harness.database.knex('workers')).toEqual([]);
 });
 
 test('a worker that stops in a burst leaves the rest to another, and no delivery is sent twice', async () => {
@@ -151,7 +153,7 @@ test('a worker that stops in a burst leaves the rest to another, and no delivery
   harness.workers.pop();
   const before = harness.destination.at(target.path).length;
   expect(before).toBeLessThan(800);
-  expect(await harness.database.knex('open_deliveries').where({ claimed: true })).toEqual([]);
+  expect(await harness.database.knex('open_deliveries').whereNotNull('claimed_by')).toEqual([]);
   await harness.startWorker();
   const rows = await ended(800, 80_000);
   expect(new Set(rows.map((row) => row.attempts_made))).toEqual(new Set([1]));

@@ -15,7 +15,7 @@ let database: TcpProxy;
 let worker: Program;
 
 beforeEach(async () => {
-  harness = await createWorkerHarness({ leases: { queuedMs: 1_000, claimMs: 14_000 } });
+  harness = await createWorkerHarness({ queuedLeaseMs: 1_000 });
   broker = await startBrokerProxy(harness.config.amqpUrl.reveal());
   database = await startTcpProxy(harness.config.databaseUrl.reveal());
 });

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { Delivery, DeliveryWithAttempts } from '@tocsin/contracts';
 import { recordId } from '@tocsin/database';
-import { type DeliveryFixture, insertAttempt } from '@tocsin/testing/database';
+import { type DeliveryFixture, insertAttempt, insertWorker } from '@tocsin/testing/database';
 import { otherWorkspaceId, startApi, type TestApi, workspaceId } from './support/api.js';
 import { foreignBox, seedDelivery } from './support/history.js';
 import { nextOf, readAll } from './support/paging.js';
@@ -83,7 +83,7 @@ describe('a delivery', () => {
   test.each([
     ['waiting', { state: 'waiting' }],
     ['queued', { state: 'queued', lease_until: inMs(60_000) }],
-    ['sending', { state: 'queued', claimed: true, lease_until: inMs(60_000) }],
+    ['sending', { state: 'queued', claimed_by: randomUUID() }],
   ])('the status %s comes from the row of the open delivery', async (status, open) => {
     const id = await seed({ status: 'open', open });
     const { body } = await api.call<Delivery>('GET', single(id));
@@ -287,7 +287,7 @@ describe('redelivering', () => {
   test('a delivery that is being sent is 409', async () => {
     const id = await seed({
       status: 'open',
-      open: { state: 'queued', claimed: true, lease_until: inMs(60_000) },
+      open: { state: 'queued', claimed_by: await insertWorker(api.database) },
     });
     const { status, body } = await api.call('POST', `${single(id)}/redeliver`);
     expect([status, body.code]).toEqual([409, 'conflict']);

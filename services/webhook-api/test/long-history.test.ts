@@ -59,7 +59,10 @@ async function seedFact(
   const status = states[(index * 7) % states.length]!;
   const statusCode = statusCodes[(index * 5) % statusCodes.length]!;
   const isOpen = status === 'waiting' || status === 'queued' || status === 'sending';
-  const open = { state: status === 'waiting' ? status : 'queued', claimed: status === 'sending' };
+  const open = {
+    state: status === 'waiting' ? status : 'queued',
+    claimed_by: status === 'sending' ? randomUUID() : null,
+  };
   const seed = { ...alert, webhookId, statusCode };
   const id = await seedDelivery(
     api.database,

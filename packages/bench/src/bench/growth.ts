@@ -176,9 +176,9 @@ async function measureLatencies(sizes: Size[], requests: number): Promise<Record
 async function openDispatchQueries(database: Database): Promise<DispatchQueries> {
   const path = '../../../../services/delivery-worker/dist/dispatch/dispatch-repository.js';
   const module: {
-    createDispatchRepository(database: Database, leases: Record<string, number>): DispatchQueries;
+    createDispatchRepository(database: Database, queuedLeaseMs: number): DispatchQueries;
   } = await import(import.meta.resolve(path));
-  return module.createDispatchRepository(database, { queuedMs: 60_000, claimMs: 30_000 });
+  return module.createDispatchRepository(database, 60_000);
 }
 
 /** Runs every query with `auto_explain` until its plan is generic and returns the last plans. */

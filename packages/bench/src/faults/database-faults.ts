@@ -3,7 +3,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { monotonicMs } from '../measure/clock.js';
 import { suiteApplicationName } from '../test-bed/test-bed.js';
-import { delayedAlerts, noRepeats, readLostClaims, startLoad } from './exposure.js';
+import { delayedAlerts, noRepeats, readUnrecordedClaims, startLoad } from './exposure.js';
 import type { Exposure, Trial } from './fault.js';
 import { cutIntervalMs, faultDurationMs, repeatFault } from './repeat-fault.js';
 
@@ -61,16 +61,16 @@ export async function delayDatabase(trial: Trial): Promise<Exposure> {
 }
 
 /**
- * Locks a table, as `alter table` and `vacuum full` do, for longer than the statement timeout and the lease of a claim.
- * Workers must renew the leases of deliveries that they cannot record (docs/adr/0007).
+ * Locks a table, as `alter table` and `vacuum full` do, for longer than the lease of a worker (the long form: also longer
+ * than the statement timeout). Workers keep the claims of deliveries that they cannot record (docs/adr/0007).
  */
 export async function lockAttempts(trial: Trial): Promise<Exposure> {
   await startLoad(trial);
   return trial.database.knex.transaction(async (transaction) => {
     await transaction.raw('set local idle_in_transaction_session_timeout = 0');
     await transaction.raw('lock table attempts in access exclusive mode');
-    const { all } = await readLostClaims(trial, new Date());
-    await sleep(1.5 * trial.timing.claimLeaseMs);
+    const { all } = await readUnrecordedClaims(trial);
+    await sleep(trial.timing.lockedMs);
     return noRepeats(all.size, 'deliveries claimed and not recorded');
   });
 }
@@ -82,7 +82,7 @@ export async function forbidWriting(trial: Trial): Promise<Exposure> {
   await knex.raw('alter database tocsin set default_transaction_read_only = on');
   await signalSessions(trial, 'pg_terminate_backend');
   const waiting = sleep(faultDurationMs);
-  const { all } = await readLostClaims(trial, new Date());
+  const { all } = await readUnrecordedClaims(trial);
   await waiting;
   await knex.transaction(async (transaction) => {
     await transaction.raw('set transaction read write');

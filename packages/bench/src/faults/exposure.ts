@@ -16,44 +16,55 @@ export interface Claimed {
 }
 
 /** Returns the deliveries that any worker has claimed at this moment. */
-export async function readCurrentClaims(trial: Trial): Promise<Claimed> {
-  return readClaims(trial, new Date(Date.now() + 1_000));
+export function readCurrentClaims(trial: Trial): Promise<Claimed> {
+  return readClaims(trial);
 }
 
 /** A healthy worker records its deliveries within 3 s. */
 const recordTimeMs = 3_000;
 
-/**
- * Returns the claims of a worker that was killed or stopped at `at`: claims from before `at` that still stand after all
- * other workers have recorded theirs.
- */
-export async function readLostClaims(trial: Trial, at: Date): Promise<Claimed> {
+/** Returns the claims that stand after 3 s of a fault in which no worker can record. */
+export async function readUnrecordedClaims(trial: Trial): Promise<Claimed> {
   await sleep(recordTimeMs);
-  return readClaims(trial, at);
+  return readClaims(trial);
+}
+
+/**
+ * Time in which the server finishes the last statements of a worker that was killed or stopped. The worker's lease ends at
+ * least 2 s after it, so its claims are not released yet.
+ */
+const lastStatementsMs = 1_000;
+
+/** Returns the claims of a worker that has just been killed, stopped or cut off. */
+export async function readLostClaims(trial: Trial, pid: number): Promise<Claimed> {
+  await sleep(lastStatementsMs);
+  return readClaims(trial, pid);
 }
 
 /** Like `readLostClaims`, for a database that may be unavailable too: waits until it can be queried. */
-export async function readLostClaimsWhenAvailable(trial: Trial, at: Date): Promise<Claimed> {
-  const read = () => readLostClaims(trial, at).catch(() => undefined);
+export async function readLostClaimsWhenAvailable(trial: Trial, pid: number): Promise<Claimed> {
+  const read = () => readLostClaims(trial, pid).catch(() => undefined);
   return until('the database is available', read, recoveryPolling);
 }
 
 const stuckAfterMs = 500;
 const stuckTimeoutMs = 5_000;
 
-/** Waits until a claim is older than a healthy worker needs. Returns after 5 s in any case. */
-export async function waitForStuckClaim(trial: Trial): Promise<void> {
+/** Waits until a claim of the worker is older than a healthy worker needs. Returns after 5 s in any case. */
+export async function waitForStuckClaim(trial: Trial, pid: number): Promise<void> {
   const deadlineMs = monotonicMs() + stuckTimeoutMs;
+  let before = new Map<number, number>();
   while (monotonicMs() < deadlineMs) {
+    const { claims } = await readClaims(trial, pid);
+    if ([...claims].some(([slot, claim]) => before.get(slot) === claim)) return;
+    before = claims;
     await sleep(stuckAfterMs);
-    const { all } = await readClaims(trial, new Date(Date.now() - stuckAfterMs));
-    if (all.size > 0) return;
   }
 }
 
-async function readClaims(trial: Trial, claimedBefore: Date): Promise<Claimed> {
-  const { run, fixtures, database, destination, timing } = trial;
-  const rows = await readClaimed(database, { run, claimedBefore, claimLeaseMs: timing.claimLeaseMs });
+async function readClaims(trial: Trial, pid?: number): Promise<Claimed> {
+  const { run, fixtures, database, destination } = trial;
+  const rows = await readClaimed(database, { run, pid });
   const { received } = await destination.call('arrivals', undefined);
   const claims = new Map(rows.map((row) => [slotOf(run, fixtures.webhookIds, row), row.claim]));
   const all = new Set(claims.keys());

@@ -63,18 +63,20 @@ export interface ClaimedDelivery {
   claim: number;
 }
 
-/** Reads deliveries that were claimed before `claimedBefore` and are still claimed. Leases last `claimLeaseMs`. */
+/** Reads deliveries that are claimed, by the worker with this process id if one is given. */
 export async function readClaimed(
   database: Database,
-  { run, claimedBefore, claimLeaseMs }: { run: number; claimedBefore: Date; claimLeaseMs: number },
+  { run, pid }: { run: number; pid: number | undefined },
 ): Promise<ClaimedDelivery[]> {
   const { first, last } = alertIdsOfRun(run);
   const { rows } = await database.knex.raw(
     `select a.alert_id as "alertId", o.webhook_id as "webhookId", o.claim
      from open_deliveries o join alerts a on a.id = o.alert_record_id
-     where o.claimed and o.lease_until <= :before::timestamptz + :lease::float8 * interval '1 millisecond'
-       and a.alert_id between :first::uuid and :last::uuid`,
-    { first, last, before: claimedBefore, lease: claimLeaseMs },
+     left join workers w on w.id = o.claimed_by
+     where o.claimed_by is not null and a.alert_id between :first::uuid and :last::uuid
+       -- The name of a worker is its host and its process id.
+       and (:pid::text is null or split_part(w.name, ' ', 2) = :pid::text)`,
+    { first, last, pid: pid === undefined ? null : String(pid) },
   );
   return rows;
 }

@@ -27,7 +27,7 @@ export const mutationCases: MutationCase[] = [
     expectedProblem: /records disagree/,
   },
   {
-    ...mutations['no-renewal'],
+    ...mutations['leases-ignored'],
     fault: { name: 'attempts table locked', inject: lockAttempts },
     expectedProblem: /\d+ repeated, 0 were in flight/,
   },

@@ -36,12 +36,12 @@ export const mutations = {
     piece: "and x.claim = o.claim and o.status <> 'open'",
     replacement: "and o.status <> 'open'",
   },
-  'no-renewal': {
-    name: 'no-renewal',
+  'leases-ignored': {
+    name: 'leases-ignored',
     target: 'worker',
-    module: 'services/delivery-worker/dist/delivery/record.js',
-    piece: 'if (old.length > 0)',
-    replacement: 'if (false)',
+    module: 'services/delivery-worker/dist/lease/lease-repository.js',
+    piece: 'select id from workers where lease_until',
+    replacement: 'select id from workers where false and lease_until',
   },
   'confirms-ignored': {
     name: 'confirms-ignored',

@@ -9,8 +9,8 @@ import type { Exposure, Trial } from './fault.js';
 interface Injection {
   /** Name of the target. The injections of one round have different targets. */
   target: string;
-  /** @param noteClaims reads the claims that a worker may not record, made before the given time */
-  inject(noteClaims: (at: Date) => Promise<void>): Promise<unknown>;
+  /** @param noteClaims reads the claims that the worker with this process id may not record */
+  inject(noteClaims: (pid: number) => Promise<void>): Promise<unknown>;
 }
 
 const rounds = { long: 12, short: 4 };
@@ -24,8 +24,8 @@ export function injectRandomly(seed: number): (trial: Trial) => Promise<Exposure
     const pick = <T>(items: T[]): T => items[Math.floor(random() * items.length)]!;
     /** Slot of each claim of an affected worker. Each such claim may cause one repeated request. */
     const claims = new Map<string, number>();
-    const noteClaims = async (at: Date) => {
-      const lost = await readLostClaimsWhenAvailable(trial, at);
+    const noteClaims = async (pid: number) => {
+      const lost = await readLostClaimsWhenAvailable(trial, pid);
       for (const [slot, claim] of lost.claims) claims.set(`${slot}/${claim}`, slot);
     };
     await trial.destination.call('setBehaviour', slowResponses);
@@ -55,7 +55,8 @@ function allInjections(trial: Trial, random: () => number): Injection[] {
     async inject(noteClaims) {
       target.signal('SIGKILL');
       await target.exited();
-      await Promise.all([isWorker(target) && noteClaims(new Date()), target.restart()]);
+      const pid = target.pid();
+      await Promise.all([isWorker(target) && noteClaims(pid), target.restart()]);
     },
   });
   const restart = (target: ManagedProcess): Injection => ({
@@ -70,7 +71,7 @@ function allInjections(trial: Trial, random: () => number): Injection[] {
     async inject(noteClaims) {
       target.signal('SIGSTOP');
       const continued = sleepRandomly().then(() => target.signal('SIGCONT'));
-      await Promise.all([isWorker(target) && noteClaims(new Date()), continued]);
+      await Promise.all([isWorker(target) && noteClaims(target.pid()), continued]);
     },
   });
   const freeze = (target: ProxiedService): Injection => ({
@@ -84,7 +85,7 @@ function allInjections(trial: Trial, random: () => number): Injection[] {
       });
       // A worker without its broker still records its deliveries, so only a frozen database puts claims at risk.
       const mayLoseClaims = isWorker(target) && proxy === target.database;
-      await Promise.all([mayLoseClaims && noteClaims(new Date()), thawed]);
+      await Promise.all([mayLoseClaims && noteClaims(target.pid()), thawed]);
     },
   });
   return [

@@ -3,7 +3,7 @@ import type { TcpProxy } from '@tocsin/testing';
 import { monotonicMs } from '../measure/clock.js';
 import type { ManagedProcess } from '../test-bed/managed-process.js';
 import type { ProxiedService } from '../test-bed/services.js';
-import { delayedAlerts, noRepeats, readLostClaims, startLoad } from './exposure.js';
+import { delayedAlerts, noRepeats, readUnrecordedClaims, startLoad } from './exposure.js';
 import type { Exposure, Trial } from './fault.js';
 
 type ChooseServers = (trial: Trial) => ManagedProcess[];
@@ -48,7 +48,7 @@ export function freezeDatabase({ times = 1, cut = false } = {}): Inject {
     const proxies = proxiesOf(trial, (service) => service.database);
     const frozen = sleep(times * trial.timing.frozenMs);
     for (const proxy of proxies) proxy.freeze();
-    const { all } = await readLostClaims(trial, new Date());
+    const { all } = await readUnrecordedClaims(trial);
     await frozen;
     for (const proxy of proxies) {
       if (cut) proxy.cut();

@@ -4,11 +4,11 @@ export interface Timing {
   /** Minimum number of alerts of each fault. */
   alerts: number;
   alertsPerSecond: number;
-  /** Claim lease of the workers in milliseconds; `env` must set the same value. */
-  claimLeaseMs: number;
   env: Record<string, string>;
   /** Time for which connections are frozen, in milliseconds. */
   frozenMs: number;
+  /** Time for which a table is locked, in milliseconds. */
+  lockedMs: number;
   /** Time for which a worker is stopped, in milliseconds. */
   stoppedMs: number;
   recoveryLimitMs: number;
@@ -23,23 +23,23 @@ export const longTiming: Timing = {
   form: 'long',
   alerts: 10_000,
   alertsPerSecond: 150,
-  claimLeaseMs: 30_000,
   env: { RETRY_SCHEDULE: retrySchedule },
   frozenMs: 30_000,
+  lockedMs: 45_000,
   stoppedMs: 60_000,
   recoveryLimitMs: 60_000,
   stallTimeoutMs: 120_000,
 };
 
-/** Leases are close to the minimum: a worker sends nothing under a claim with less than 12 s left. */
+/** The lease of queued rows is close to the minimum. */
 export const shortTiming: Timing = {
   form: 'short',
   alerts: 500,
   alertsPerSecond: 100,
-  claimLeaseMs: 14_000,
-  env: { RETRY_SCHEDULE: retrySchedule, QUEUED_LEASE: '14s', CLAIM_LEASE: '14s' },
+  env: { RETRY_SCHEDULE: retrySchedule, QUEUED_LEASE: '14s' },
   frozenMs: 6_000,
-  stoppedMs: 18_000,
+  lockedMs: 10_000,
+  stoppedMs: 10_000,
   recoveryLimitMs: 60_000,
   stallTimeoutMs: 35_000,
 };

@@ -20,10 +20,10 @@ function firstWorker({ workers }: Trial): ProxiedService {
 }
 
 /** Sends SIGKILL and drops the bytes buffered in the proxies. */
-async function kill(service: ProxiedService): Promise<{ at: Date; atMs: number }> {
+async function kill(service: ProxiedService): Promise<{ pid: number; atMs: number }> {
   service.signal('SIGKILL');
   await service.exited();
-  const killed = { at: new Date(), atMs: monotonicMs() };
+  const killed = { pid: service.pid(), atMs: monotonicMs() };
   for (const proxy of [service.database, service.broker]) {
     proxy.cut();
     proxy.thaw();
@@ -38,9 +38,9 @@ export const claimStatements = ['fan-out.write', 'delivery.claim'];
 export async function killBeforePost(trial: Trial): Promise<Exposure> {
   const worker = firstWorker(trial);
   worker.database.freezeResponsesTo(...claimStatements);
-  await waitForStuckClaim(trial);
-  const { at, atMs } = await kill(worker);
-  const { all, sent } = await readLostClaims(trial, at);
+  await waitForStuckClaim(trial, worker.pid());
+  const { pid, atMs } = await kill(worker);
+  const { all, sent } = await readLostClaims(trial, pid);
   await worker.restart();
   const exposure = mayRepeat({ slots: sent, of: 'deliveries claimed and not sent', endedAtMs: atMs });
   return { ...exposure, inFlight: all.size - sent.size };
@@ -52,8 +52,8 @@ export async function killBeforeCommit(trial: Trial): Promise<Exposure> {
   await startLoad(trial);
   worker.database.freeze('to-server');
   await sleep(1_000);
-  const { at, atMs } = await kill(worker);
-  const { sent } = await readLostClaims(trial, at);
+  const { pid, atMs } = await kill(worker);
+  const { sent } = await readLostClaims(trial, pid);
   await worker.restart();
   return mayRepeat({ slots: sent, of: 'deliveries sent and not recorded', endedAtMs: atMs });
 }
@@ -96,13 +96,12 @@ export async function killApi(trial: Trial): Promise<Exposure> {
   return noRepeats(inFlight.rest, 'requests not confirmed', atMs);
 }
 
-/** Stops a worker until its leases have expired and others have sent its deliveries, then continues it. */
+/** Stops a worker until its lease has expired and others have sent its deliveries, then continues it. */
 export async function stopAndContinue(trial: Trial): Promise<Exposure> {
   const worker = firstWorker(trial);
   await startLoad(trial);
   worker.signal('SIGSTOP');
-  const at = new Date();
-  const { all } = await readLostClaims(trial, at);
+  const { all } = await readLostClaims(trial, worker.pid());
   await sleep(trial.timing.stoppedMs);
   worker.signal('SIGCONT');
   return mayRepeat({ slots: all, of: 'claimed deliveries', endedAtMs: monotonicMs() });
@@ -113,16 +112,12 @@ export async function recordLate(trial: Trial): Promise<Exposure> {
   const worker = firstWorker(trial);
   await startLoad(trial, { repeatDelayMs: 8_000 });
   worker.database.freeze('to-server');
-  const { sent } = await readLostClaims(trial, new Date());
+  const { sent } = await readLostClaims(trial, worker.pid());
   const isSentAgain = async () => {
     const { received, rejected } = await trial.destination.call('arrivals', undefined);
     return [...sent].some((slot) => received[slot]! - rejected[slot]! > 1);
   };
-  if (sent.size > 0)
-    await until('another worker has sent a delivery again', isSentAgain, {
-      ...recoveryPolling,
-      timeoutMs: trial.timing.claimLeaseMs + 30_000,
-    });
+  if (sent.size > 0) await until('another worker has sent a delivery again', isSentAgain, recoveryPolling);
   worker.database.thaw();
   return mayRepeat({ slots: sent, of: 'deliveries sent and not recorded', endedAtMs: monotonicMs() });
 }

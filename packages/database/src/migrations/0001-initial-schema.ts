@@ -139,6 +139,15 @@ const alertsAndDeliveries = `
 `;
 
 const openDeliveries = `
+  -- Each delivery worker that runs has one row, which it renews every second. A claim of a worker whose lease has expired,
+  -- or whose row is missing, is free.
+  create table workers (
+    id uuid primary key,
+    name text not null,
+    started_at timestamptz not null,
+    lease_until timestamptz not null
+  ) with (fillfactor = 50);
+
   create table open_deliveries (
     delivery_id uuid primary key,
     workspace_id uuid not null,
@@ -151,12 +160,14 @@ const openDeliveries = `
     step smallint not null default 0,
     opened_at timestamptz not null,
     manual boolean not null default false,
+    -- Lease of a queued row: after it, the message is lost if nobody has claimed the row.
+    lease_until timestamptz,
     -- The columns of a claim. None is indexed, so that a claim is a HOT update. 'queued' and claimed is 'sending'.
     claim integer not null,
-    claimed boolean not null default false,
+    -- Id of the worker that delivers the row; null unless claimed. No foreign key: it would cost each claim a lookup.
+    claimed_by uuid,
     -- Random id of the batch that claimed, so that the batch can repeat a claim whose commit is unknown.
     claim_token uuid,
-    lease_until timestamptz,
     -- Consecutive claims without an outcome. The current claim counts until its outcome is recorded.
     claims_without_outcome smallint not null default 0
   ) with (fillfactor = 50, autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000,

@@ -13,14 +13,13 @@ export interface ClaimRepository {
   claim(due: DeliveryDue[], token: string): Promise<ClaimedDelivery[]>;
 }
 
-export function createClaimRepository(database: Database, leaseMs: number): ClaimRepository {
+export function createClaimRepository(database: Database, workerId: string): ClaimRepository {
   return {
     async claim(due, token) {
-      // Time before the statement runs: a lease counted from it ends for this process before it ends for the database.
-      const leaseEndsAtMs = performance.now() + leaseMs;
+      const claimedAtMs = performance.now();
       const firstId = firstIdOf(due.map(({ deliveryId }) => deliveryId));
-      const rows = await database.prepared<ClaimedRow>(claim, [...columnsOf(due), leaseMs, token, firstId]);
-      return rows.map((row) => toClaimed(row, leaseEndsAtMs));
+      const rows = await database.prepared<ClaimedRow>(claim, [...columnsOf(due), workerId, token, firstId]);
+      return rows.map((row) => toClaimed(row, claimedAtMs));
     },
   };
 }
@@ -45,16 +44,15 @@ const claim = {
       order by delivery_id
     ), claimed as (
       update open_deliveries o
-      set claimed = true, claim = o.claim + 1, claim_token = $4::uuid,
+      set claimed_by = $3::uuid, claim = o.claim + 1, claim_token = $4::uuid,
           -- A repetition of this statement, after a lost reply, has the same token and is not another claim.
           claims_without_outcome =
-            o.claims_without_outcome + (o.claim_token is distinct from $4::uuid)::integer,
-          lease_until = now() + $3::float8 * interval '1 millisecond'
+            o.claims_without_outcome + (o.claim_token is distinct from $4::uuid)::integer
       from due
       -- "= any", and not "=" for the state, so that every plan finds the rows by their ids (docs/adr/0004).
       where o.delivery_id = any($1::uuid[]) and o.delivery_id = due.delivery_id and o.run = due.run
         and o.state is not distinct from 'queued'
-        and (not o.claimed or o.lease_until < now() or o.claim_token = $4::uuid)
+        and (o.claimed_by is null or o.claim_token = $4::uuid)
       returning o.*
     )
     select c.delivery_id, c.run, c.claim, c.claims_without_outcome, c.step, c.manual, c.workspace_id, c.webhook_id,
@@ -89,7 +87,7 @@ interface ClaimedRow extends Omit<AlertFacts, 'workspace_id'> {
   pause_remaining_ms: number | null;
 }
 
-function toClaimed(row: ClaimedRow, leaseEndsAtMs: number): ClaimedDelivery {
+function toClaimed(row: ClaimedRow, claimedAtMs: number): ClaimedDelivery {
   return {
     deliveryId: row.delivery_id,
     run: row.run,
@@ -125,6 +123,6 @@ function toClaimed(row: ClaimedRow, leaseEndsAtMs: number): ClaimedDelivery {
       row.pause_reason === null
         ? undefined
         : { reason: row.pause_reason, remainingMs: row.pause_remaining_ms ?? 0, times: row.pause_times ?? 1 },
-    leaseEndsAtMs,
+    claimedAtMs,
   };
 }

@@ -23,8 +23,8 @@ export interface ClaimedDelivery {
   webhook: { version: number; enabled: boolean; retryOnTimeout: boolean } | undefined;
   /** Undefined if the webhook is not paused. `times` counts the pauses of an open circuit. */
   pause: { reason: 'retry_after' | 'circuit'; remainingMs: number; times: number } | undefined;
-  /** End of the lease on this process's monotonic clock, in milliseconds. */
-  leaseEndsAtMs: number;
+  /** Time before the claim's statement, on this process's monotonic clock, in milliseconds. */
+  claimedAtMs: number;
 }
 
 /**

@@ -1,18 +1,13 @@
 import { type DeliveryDue, decodeDeliveriesDue } from '@tocsin/contracts';
 import { createSecretBox, type Database } from '@tocsin/database';
 import type { Sender } from '@tocsin/egress';
-import {
-  createSemaphore,
-  createTickThrottle,
-  type HealthCheck,
-  type Logger,
-  type Shutdown,
-} from '@tocsin/kit';
+import { createSemaphore, createTickThrottle, type HealthCheck, type Logger } from '@tocsin/kit';
 import type { QueueMessage } from '@tocsin/messaging';
 import type { BatchMetrics } from '../batch-metrics.js';
 import { type DeliveryWorkerConfig, openKeys } from '../config.js';
 import type { DatabaseRetry } from '../database-retry.js';
 import type { SettleMessage } from '../dead-letters/dead-letters.js';
+import type { WorkerLease } from '../lease/worker-lease.js';
 import type { Slot, Slots } from '../slots/slots.js';
 import { createFailureCounter } from './circuit.js';
 import { createClaim } from './claim.js';
@@ -35,7 +30,8 @@ export interface DeliveryParts {
   sender: Sender;
   databaseRetry: DatabaseRetry;
   settle: SettleMessage;
-  shutdown: Pick<Shutdown, 'addInterval'>;
+  lease: Pick<WorkerLease, 'covers' | 'isHeld'>;
+  workerId: string;
   logger: Logger;
   metrics: DeliveryMetrics & BatchMetrics;
   config: DeliveryWorkerConfig;
@@ -45,7 +41,7 @@ export interface DeliveryParts {
 }
 
 export interface Delivery {
-  /** Starts a delivery that was claimed at write. If it fails, its lease expires and another worker claims it. */
+  /** Starts a delivery that was claimed at write. If it fails, the sweep finds its claim and releases it. */
   start(claimed: ClaimedDelivery, slot: Slot): void;
   /** Claims and delivers the deliveries that a message names, and settles the message. */
   handleDue(message: QueueMessage): void;
@@ -54,6 +50,7 @@ export interface Delivery {
   rejectWaiting(error: Error): void;
   /** Resolves when no delivery is in flight. */
   drained(): Promise<void>;
+  inFlightIds(): string[];
   checkKeys: HealthCheck;
 }
 
@@ -74,11 +71,11 @@ const unknownPerTick = 4;
 const startsPerTick = 32;
 
 export function createDelivery(parts: DeliveryParts): Delivery {
-  const { database, databaseRetry, slots, config, settle, metrics, onError } = parts;
+  const { database, databaseRetry, slots, config, settle, metrics, lease, onError } = parts;
   const secrets = createSecretBox(openKeys(config.secretsKeys));
   const webhooks = createWebhooksReader({ ...parts, secrets });
   const claim = createClaim({
-    repository: createClaimRepository(database, config.leases.claimMs),
+    repository: createClaimRepository(database, parts.workerId),
     databaseRetry,
     onBatch: (size) => metrics.batch('claim', size),
   });
@@ -92,7 +89,6 @@ export function createDelivery(parts: DeliveryParts): Delivery {
       records: createRecordRepository(database, secrets),
       pauses: createPauseRepository(database),
       onBatch: (size) => metrics.batch('record', size),
-      leaseMs: config.leases.claimMs,
     }),
     failures: createFailureCounter(),
     policy: config.retry,
@@ -127,9 +123,12 @@ export function createDelivery(parts: DeliveryParts): Delivery {
       );
     },
     acquireAtWrite: (webhook) =>
-      inFlight.size() < maxInFlightPerSlot * config.slots ? slots.acquireAtWrite(webhook) : undefined,
+      lease.isHeld() && inFlight.size() < maxInFlightPerSlot * config.slots
+        ? slots.acquireAtWrite(webhook)
+        : undefined,
     rejectWaiting: permits.close,
     drained: inFlight.drained,
+    inFlightIds: inFlight.ids,
     checkKeys: webhooks.checkKeys,
   };
 }

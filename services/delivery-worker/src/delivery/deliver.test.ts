@@ -25,7 +25,7 @@ function claimed(webhookId: string, changes: Partial<ClaimedDelivery> = {}): Cla
     webhook: { version: 1, enabled: true, retryOnTimeout: true },
     pause: undefined,
     facts: {} as ClaimedDelivery['facts'],
-    leaseEndsAtMs: performance.now() + 30_000,
+    claimedAtMs: 1_000,
     ...changes,
   };
 }
@@ -37,7 +37,7 @@ const noBudget: Omit<RenderBudget, 'room'> = {
 };
 
 /** Deliveries of webhooks in state `unknown` begin when `nextTick` is called. */
-function start({ renderBudget = noBudget } = {}) {
+function start({ renderBudget = noBudget, leaseHeldSinceMs = 0 } = {}) {
   const slots = createSlots({ total: 80, now: () => performance.now() });
   const ticks: (() => void)[] = [];
   const statuses: number[] = [];
@@ -60,6 +60,7 @@ function start({ renderBudget = noBudget } = {}) {
     render: () => ({ ok: true, output: '{}' }),
     renderBudget,
     slots,
+    lease: { covers: (sinceMs) => sinceMs >= leaseHeldSinceMs },
     tickThrottle: { wait: () => new Promise((resolve) => ticks.push(resolve)) },
     sender: { send },
     recorder: {
@@ -142,6 +143,16 @@ test('a delivery of a paused webhook is deferred, and releases its slot', async 
   await settled();
   await nextTick();
   expect([sent, deferred, slots.inUse()]).toEqual([[], ['paused'], 0]);
+});
+
+test('a delivery claimed before the worker’s lease had a gap is deferred, and releases its slot', async () => {
+  const { deliver, slots, sent, deferred, deliverWithSlot, nextTick } = start({ leaseHeldSinceMs: 1_001 });
+  deliverWithSlot('with a slot');
+  await nextTick();
+  void deliver(claimed('without'));
+  await settled();
+  await nextTick();
+  expect([sent, deferred, slots.inUse()]).toEqual([[], ['lease_expired', 'lease_expired'], 0]);
 });
 
 test('a delivery of a workspace over its render budget is deferred, and releases its slot', async () => {

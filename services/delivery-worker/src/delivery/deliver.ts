@@ -1,5 +1,6 @@
 import type { BodyNote, Sender, SendResult } from '@tocsin/egress';
 import { createSemaphore, type Logger, type TickThrottle } from '@tocsin/kit';
+import type { WorkerLease } from '../lease/worker-lease.js';
 import { noSlotDelayMs } from '../slots/slot-limits.js';
 import type { Slot, Slots } from '../slots/slots.js';
 import { changePause, type FailureCounter } from './circuit.js';
@@ -23,6 +24,7 @@ export interface DeliveryDeps {
    */
   tickThrottle: Pick<TickThrottle, 'wait'>;
   slots: Slots;
+  lease: Pick<WorkerLease, 'covers'>;
   sender: Pick<Sender, 'send'>;
   recorder: Recorder;
   failures: FailureCounter;
@@ -65,6 +67,10 @@ async function deliver(claimed: ClaimedDelivery, slot: Slot | undefined, deps: D
 
   const usedSlot = slot ?? (await deps.slots.acquireSoon(claimed));
   if (usedSlot === undefined) return defer(claimed, noSlot(claimed, deps), deps);
+  if (!deps.lease.covers(claimed.claimedAtMs)) {
+    usedSlot.release();
+    return defer(claimed, leaseExpired(deps.random()), deps);
+  }
   const sent = await send(claimed, { request: prepared, slot: usedSlot }, deps);
   const outcome = classifyResult(claimed, sent.result, deps);
   await record({ claimed, outcome, ...sent }, deps);
@@ -90,7 +96,6 @@ async function prepareDelivery(claimed: ClaimedDelivery, deps: DeliveryDeps): Pr
       : undefined,
     policy,
     random: random(),
-    nowMs: performance.now(),
   });
 }
 
@@ -200,6 +205,13 @@ function defer(
 function noSlot({ webhookId }: ClaimedDelivery, { slots, random }: DeliveryDeps): Deferral {
   const afterMs = noSlotDelayMs(slots.responsivenessOf(webhookId), random());
   return { kind: 'deferred', afterMs, reason: 'no_slot' };
+}
+
+const maxLeaseWaitMs = 1_000;
+
+/** Defers a delivery that another worker may have claimed, because the lease of this worker has expired. */
+function leaseExpired(random: number): Deferral {
+  return { kind: 'deferred', afterMs: random * maxLeaseWaitMs, reason: 'lease_expired' };
 }
 
 const maxQuarantineWaitMs = 5_000;

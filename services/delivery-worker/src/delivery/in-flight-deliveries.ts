@@ -2,8 +2,8 @@ import type { DeliveryDue } from '@tocsin/contracts';
 
 /**
  * The deliveries that this worker works on, from before the claim to the commit of the outcome. A delivery that was sent
- * and cannot be recorded can lose its lease and be queued again. If this worker claimed it again, the request would be
- * repeated each time the lease expires, and the first outcome would come from a late owner (docs/adr/0007).
+ * and cannot be recorded can be released and queued again. If this worker claimed it again, the request would be
+ * repeated each time, and the first outcome would come from a late owner (docs/adr/0007).
  */
 export interface InFlightDeliveries {
   /**
@@ -15,6 +15,7 @@ export interface InFlightDeliveries {
   /** Counts a delivery as in flight until `work` has ended. Kept messages are handled even if `work` fails. */
   track(deliveryId: string, work: () => Promise<void>): Promise<void>;
   has(deliveryId: string): boolean;
+  ids(): string[];
   size(): number;
   /** Resolves when no delivery is in flight. */
   drained(): Promise<void>;
@@ -48,6 +49,7 @@ export function createInFlightDeliveries(
     deliverDue,
     track,
     has: (deliveryId) => inFlight.has(deliveryId),
+    ids: () => [...inFlight.keys()],
     size: () => inFlight.size,
     drained: () =>
       inFlight.size === 0 ? Promise.resolve() : new Promise((resolve) => onDrained.push(resolve)),

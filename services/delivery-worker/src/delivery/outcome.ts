@@ -16,7 +16,7 @@ export type Outcome =
 export const deferralReasons = [
   'paused',
   'no_slot',
-  'lease_too_short',
+  'lease_expired',
   'undecryptable',
   'render_budget',
   'quarantine',

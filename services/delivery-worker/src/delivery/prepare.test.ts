@@ -14,14 +14,12 @@ function prepareClaimed(claimed: Partial<ClaimedDelivery>, changes: Partial<Prep
       ageMs: 0,
       claimsWithoutOutcome: 1,
       step: 7,
-      leaseEndsAtMs: 30_000,
       ...claimed,
     } as ClaimedDelivery,
     destination: { url: 'http://a', headers: {}, body: '{}' } as Destination,
     render: () => ({ ok: true, output: '{}' }),
     policy: defaultRetryPolicy,
     random: 0.5,
-    nowMs: 0,
     ...changes,
   });
 }
@@ -52,13 +50,6 @@ test('an undecryptable delivery expires, and its error names both reasons', () =
   const prepared = prepareUndecryptable(25 * hourMs, 0.5);
   expect(prepared).toMatchObject({ outcome: { kind: 'failed', failure: { code: 'expired' } } });
   expect(JSON.stringify(prepared)).toContain('cannot be decrypted');
-});
-
-test('a delivery whose lease ends too soon is not sent, and can still expire', () => {
-  expect(prepareClaimed({ leaseEndsAtMs: 12_000 })).toMatchObject({ kind: 'request' });
-  expect(prepareClaimed({ leaseEndsAtMs: 11_999 })).toMatchObject({ reason: 'lease_too_short' });
-  const expired = prepareClaimed({ leaseEndsAtMs: 11_999, ageMs: 25 * hourMs });
-  expect(expired).toMatchObject({ outcome: { failure: { code: 'expired' } } });
 });
 
 test('a delivery of a workspace over its render budget is deferred for one to two seconds', () => {

@@ -30,16 +30,11 @@ export interface PrepareInput {
   policy: RetryPolicy;
   /** Random number from 0 to 1. */
   random: number;
-  /** Present time on the monotonic clock of the process, in milliseconds. */
-  nowMs: number;
 }
-
-/** Time for a request (10 s) and its record. With a shorter lease another worker could claim the delivery meanwhile. */
-export const minLeaseMs = 12_000;
 
 /** Decides if a claimed delivery is sent now, and renders its body. */
 export function prepare(input: PrepareInput): Prepared {
-  const { claimed, destination, policy, nowMs } = input;
+  const { claimed, destination, policy } = input;
   if (claimed.claimsWithoutOutcome > maxClaimsWithoutOutcome)
     return failed('crashes_worker', `Claimed ${maxClaimsWithoutOutcome} times without an outcome.`);
   if (claimed.webhook === undefined || destination === undefined)
@@ -54,10 +49,6 @@ export function prepare(input: PrepareInput): Prepared {
       'expired',
       `The delivery was not made in time.${isUndecryptable ? ` ${undecryptable}` : ''}`,
     );
-  // Reasons that end a delivery are checked before the lease, so that a delivery whose lease is always too short can
-  // expire.
-  if (claimed.leaseEndsAtMs - nowMs < minLeaseMs)
-    return { kind: 'deferred', afterMs: 0, reason: 'lease_too_short' };
   if (claimed.pause !== undefined && claimed.pause.remainingMs > 0)
     return { kind: 'deferred', afterMs: claimed.pause.remainingMs, reason: 'paused' };
   if (isUndecryptable) return deferUndecryptable(input);

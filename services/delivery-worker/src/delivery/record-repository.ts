@@ -23,8 +23,6 @@ export interface RecordRepository {
   record(records: OutcomeRecord[]): Promise<void>;
   /** Releases claims without an outcome, and shows the failure of a deferral in the delivery. */
   defer(records: DeferralRecord[]): Promise<void>;
-  /** Extends leases to `leaseMs` from now. Rows that are locked are skipped. */
-  renewLeases(claims: ClaimedDelivery[], leaseMs: number): Promise<void>;
 }
 
 export function createRecordRepository(database: Database, secrets: SecretBox): RecordRepository {
@@ -46,9 +44,6 @@ export function createRecordRepository(database: Database, secrets: SecretBox): 
         ...claimColumns(records.map(({ claimed }) => claimed)),
         sqlArray.float8(records.map(({ deferral }) => deferral.afterMs)),
       ]);
-    },
-    async renewLeases(claims, leaseMs) {
-      await database.prepared(renewLeases, [...claimColumns(claims), leaseMs]);
     },
   };
 }
@@ -141,7 +136,7 @@ const record = {
       returning x.delivery_id, x.claim
     ), again as (
       update open_deliveries x
-      set state = 'waiting', claimed = false, claim_token = null, lease_until = null,
+      set state = 'waiting', claimed_by = null, claim_token = null, lease_until = null,
           claims_without_outcome = 0, manual = false,
           step = o.step,
           -- If the webhook was deleted or disabled meanwhile, the next claim ends the delivery at once.
@@ -196,7 +191,7 @@ const defer = {
       order by x.delivery_id for update of x
     )
     update open_deliveries x
-    set state = 'waiting', claimed = false, claim_token = null, lease_until = null,
+    set state = 'waiting', claimed_by = null, claim_token = null, lease_until = null,
         claims_without_outcome = greatest(0, x.claims_without_outcome - 1),
         due_at = now() + ours.after_ms * interval '1 millisecond'
     from ours where x.delivery_id = any($1::uuid[]) and x.delivery_id = ours.delivery_id`,
@@ -216,15 +211,4 @@ const showFailure = {
     update deliveries d set error_code = ours.error_code, error = ours.error
     from ours
     where d.id = ours.delivery_id and (d.error_code, d.error) is distinct from (ours.error_code, ours.error)`,
-};
-
-const renewLeases = {
-  name: 'delivery.renew-leases',
-  text: `
-    update open_deliveries o set lease_until = now() + $4::float8 * interval '1 millisecond'
-    where o.delivery_id = any(array(
-      select x.delivery_id from open_deliveries x
-      join unnest($1::uuid[], $2::integer[], $3::integer[]) as c(delivery_id, run, claim)
-        using (delivery_id, run, claim)
-      where x.delivery_id = any($1::uuid[]) and x.claimed for update of x skip locked))`,
 };

@@ -16,14 +16,11 @@ test('a response body that the database rejects is dropped from its record, and 
         if (tries.length === 1) throw Object.assign(new Error('not a text'), { code: '22021' });
       },
       defer: async () => {},
-      renewLeases: async () => {},
     },
     pauses: { pause: async () => {}, resume: async () => {} },
     databaseRetry: createDatabaseRetry({ logger: silent, signal: new AbortController().signal }),
-    shutdown: { addInterval() {} },
     logger: { error: (_: unknown, event: string) => events.push(event) } as unknown as Logger,
     onBatch() {},
-    leaseMs: 30_000,
   });
   const response = { statusCode: 500, body: 'a text', truncated: false };
   const attempt: Attempt = {

@@ -1,4 +1,4 @@
-import { createPromiseBatcher, type Logger, type Shutdown } from '@tocsin/kit';
+import { createPromiseBatcher, type Logger } from '@tocsin/kit';
 import type { DatabaseRetry } from '../database-retry.js';
 import { uniqueBy } from '../unique-by.js';
 import type { ClaimedDelivery } from './claimed-delivery.js';
@@ -21,11 +21,8 @@ export interface RecorderDeps {
   records: RecordRepository;
   pauses: PauseRepository;
   databaseRetry: DatabaseRetry;
-  shutdown: Pick<Shutdown, 'addInterval'>;
   logger: Logger;
   onBatch: (size: number) => void;
-  /** Duration of a claim's lease, in milliseconds. */
-  leaseMs: number;
 }
 
 const maxRecordsInBatch = 200;
@@ -37,7 +34,6 @@ const gatherMs = 20;
 
 export function createRecorder(deps: RecorderDeps): Recorder {
   const { records, pauses, databaseRetry, logger, onBatch } = deps;
-  const leases = createLeaseRenewal(deps);
   const outcomes = databaseRetry.createBatcher<OutcomeRecord, void>({
     commit: records.record,
     replaceInvalid: (record, err) => withoutResponseBody(record, err, logger),
@@ -61,7 +57,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
     concurrency: 1,
   });
   return {
-    record: (record) => leases.renewDuring(record.claimed, () => outcomes.add(record)),
+    record: (record) => outcomes.add(record),
     defer: (claimed, deferral) => deferrals.add({ claimed, deferral }),
     pause: (pause) => pausing.add(pause),
     resume: (webhookId) => ignoreFailure(() => pauses.resume(webhookId)),
@@ -86,32 +82,4 @@ function longestOfEachWebhook(pauses: Pause[]): Pause[] {
     ({ webhookId }) => webhookId,
     (pause, kept) => pause.forMs > kept.forMs,
   );
-}
-
-/**
- * Renews the leases of deliveries that have been sent and wait long for their record, so that no other worker sends them
- * again. If a renewal fails, the sweep may release the delivery, as it does after a crash.
- */
-function createLeaseRenewal({
-  records,
-  shutdown,
-  leaseMs,
-}: Pick<RecorderDeps, 'records' | 'shutdown' | 'leaseMs'>) {
-  const waiting = new Set<ClaimedDelivery>();
-  const renewOld = async () => {
-    const halfwayMs = performance.now() + leaseMs / 2;
-    const old = [...waiting].filter(({ leaseEndsAtMs }) => leaseEndsAtMs < halfwayMs);
-    if (old.length > 0) await records.renewLeases(old, leaseMs).catch(() => {});
-  };
-  shutdown.addInterval(() => void renewOld(), leaseMs / 6);
-  return {
-    async renewDuring(claimed: ClaimedDelivery, work: () => Promise<void>) {
-      waiting.add(claimed);
-      try {
-        await work();
-      } finally {
-        waiting.delete(claimed);
-      }
-    },
-  };
 }

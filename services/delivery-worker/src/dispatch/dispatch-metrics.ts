@@ -2,7 +2,6 @@ import type { Metrics } from '@tocsin/kit';
 import type { Backlog } from './dispatch-repository.js';
 
 export function createDispatchMetrics(metrics: Metrics) {
-  const expired = metrics.counter('tocsin_leases_expired_total', 'Deliveries whose lease expired.');
   const ready = metrics.gauge('tocsin_queue_ready', 'Messages ready in the deliveries queue.');
   const due = metrics.gauge('tocsin_deliveries_due', 'Deliveries that are due and wait for the queue.');
   const overdue = metrics.gauge(
@@ -19,7 +18,6 @@ export function createDispatchMetrics(metrics: Metrics) {
     ['reason'],
   );
   return {
-    leasesExpired: (count: number) => expired.inc(count),
     /** An unknown value is NaN, so that it is not mistaken for an old one. */
     backlog(seen: Backlog & { ready: number }) {
       ready.set(seen.ready);

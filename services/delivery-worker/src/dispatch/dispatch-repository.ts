@@ -1,6 +1,5 @@
 import type { DeliveryDue } from '@tocsin/contracts';
 import type { Database } from '@tocsin/database';
-import type { Leases } from '../config.js';
 import type { Contender } from './round-robin.js';
 
 /** A webhook with deliveries due. */
@@ -36,11 +35,9 @@ export interface DispatchRepository {
   unqueue(deliveries: DeliveryDue[]): Promise<void>;
   /** Counts the waiting deliveries and webhooks for the metrics. */
   backlog(): Promise<Backlog>;
-  /** Sets queued and claimed deliveries with an expired lease back to waiting. Returns their number. */
-  releaseExpired(): Promise<number>;
 }
 
-export function createDispatchRepository(database: Database, leases: Leases): DispatchRepository {
+export function createDispatchRepository(database: Database, queuedLeaseMs: number): DispatchRepository {
   return {
     async survey(limit) {
       const rows = await database.prepared<CandidateRow>(survey, [limit]);
@@ -58,7 +55,7 @@ export function createDispatchRepository(database: Database, leases: Leases): Di
         quotas.map(({ contender }) => contender.workspaceId),
         quotas.map(({ contender }) => contender.webhookId),
         quotas.map(({ quota }) => quota),
-        leases.queuedMs,
+        queuedLeaseMs,
         quotas[0]?.contender.queueBy,
       ]);
       return rows.map(toDue);
@@ -78,10 +75,6 @@ export function createDispatchRepository(database: Database, leases: Leases): Di
         openCircuits: row?.open_circuits ?? 0,
         retryAfters: row?.retry_afters ?? 0,
       };
-    },
-    async releaseExpired() {
-      const longestMs = Math.max(leases.queuedMs, leases.claimMs);
-      return (await database.prepared(releaseExpired, [beyondAnyLease * longestMs])).length;
     },
   };
 }
@@ -116,7 +109,7 @@ const survey = {
 const queued = {
   name: 'dispatch.queued',
   text: `
-    select webhook_id, count(*)::integer as queued, (count(*) filter (where not claimed))::integer as unclaimed
+    select webhook_id, count(*)::integer as queued, (count(*) filter (where claimed_by is null))::integer as unclaimed
     from open_deliveries where state = 'queued' group by webhook_id`,
 };
 
@@ -143,30 +136,7 @@ const unqueue = {
     update open_deliveries o set state = 'waiting', lease_until = null
     from unnest($1::uuid[], $2::integer[]) as u(delivery_id, run)
     where o.delivery_id = any($1::uuid[]) and o.delivery_id = u.delivery_id and o.run = u.run
-      and o.state is not distinct from 'queued' and not o.claimed`,
-};
-
-/**
- * A lease that ends after this multiple of the longest lease counts as expired: it was given before the database's
- * clock was set back. Other workers can be configured with leases longer than those of this worker.
- */
-const beyondAnyLease = 10;
-
-// The claim number is kept, so a late owner can still record its outcome until another worker claims the row. Rows with
-// several claims without an outcome become due at random times, which separates the delivery that crashes its workers
-// from those that were only in flight at the same time.
-const releaseExpired = {
-  name: 'dispatch.release-expired',
-  text: `
-    update open_deliveries o
-    set state = 'waiting', claimed = false, claim_token = null, lease_until = null,
-        due_at = now() + random() * greatest(0, o.claims_without_outcome - 1) * interval '5 seconds'
-    where o.delivery_id = any(array(
-      select delivery_id from open_deliveries
-      where state = 'queued'
-        and (lease_until < now() or lease_until > now() + $1::float8 * interval '1 millisecond')
-      limit 5000 for update skip locked))
-    returning o.delivery_id`,
+      and o.state is not distinct from 'queued' and o.claimed_by is null`,
 };
 
 const dueOf = (webhooks: string) => `

@@ -31,22 +31,13 @@ const probeQuota = 1;
  */
 export async function runDispatcher(deps: DispatchDeps): Promise<void> {
   const { logger, signal } = deps;
-  const sweep = createSweepSchedule(() => performance.now());
   while (!signal.aborted) {
     let hasQueued = false;
-    let ok = true;
-    const startedAtMs = performance.now();
     try {
-      if (sweep.isDue()) {
-        await releaseExpiredLeases(deps);
-        sweep.done();
-      }
       hasQueued = await dispatchOnce(deps);
     } catch (err) {
-      ok = false;
       logger.warn({ err }, 'dispatch.postponed');
     }
-    sweep.roundEnded({ ok, tookMs: performance.now() - startedAtMs });
     // A round that queued nothing found a full window or nothing due, and an early next round would find the same.
     await sleep((hasQueued ? busyPauseMs : idlePauseMs) * (0.75 + Math.random() / 2), signal);
   }
@@ -75,43 +66,4 @@ function limit(candidate: Candidate, queued: Map<string, number>, slots: Dispatc
   const quota = candidate.probing ? probeQuota : slots.queueQuota(candidate);
   const left = Math.max(0, quota - (queued.get(candidate.webhookId) ?? 0));
   return { ...candidate, due: Math.min(candidate.due, left) };
-}
-
-async function releaseExpiredLeases({ repository, logger, metrics }: DispatchDeps): Promise<void> {
-  const count = await repository.releaseExpired();
-  if (count === 0) return;
-  metrics.leasesExpired(count);
-  logger.warn({ count }, 'leases.released');
-}
-
-const sweepEveryMs = 1_000;
-/**
- * Pause of the sweep after an outage, in milliseconds. All leases have expired by then, although their owners are alive
- * and retry their records within two seconds. An earlier sweep would release those leases, and the deliveries would be
- * sent twice.
- */
-const sweepAfterOutageMs = 3_000;
-/** Duration above which a round counts as an outage that ended before any timeout, in milliseconds. */
-const outageMs = 5_000;
-
-/** Decides when expired leases are released. */
-export function createSweepSchedule(now: () => number) {
-  let dueAtMs = 0;
-  let isOutage = false;
-  let wasSlow = false;
-  return {
-    isDue: () => !isOutage && now() >= dueAtMs,
-    /** Call it when expired leases have been released. */
-    done() {
-      dueAtMs = now() + sweepEveryMs;
-    },
-    /** `ok` is false if the database or the broker was unavailable. */
-    roundEnded({ ok, tookMs }: { ok: boolean; tookMs: number }) {
-      const isSlow = tookMs > outageMs;
-      // Two slow rounds in a row are caused by load, and expired leases must not wait for its end.
-      if (ok && (isOutage || (isSlow && !wasSlow))) dueAtMs = now() + sweepAfterOutageMs;
-      isOutage = !ok;
-      wasSlow = isSlow;
-    },
-  };
 }

@@ -1,6 +1,5 @@
 import { type Database, sqlArray } from '@tocsin/database';
 import { failuresAtWrite } from '@tocsin/deliveries';
-import type { Leases } from '../config.js';
 import type { PlannedAlert } from './plan.js';
 
 export interface FanOutRepository {
@@ -14,18 +13,20 @@ export interface FanOutRepository {
   ): Promise<{
     /** Record ids of the alerts and open deliveries that are new. */
     ids: Set<string>;
-    /** End of the leases of claimed deliveries, on this process's monotonic clock, in milliseconds. */
-    leaseEndsAtMs: number;
+    /** Time before the statement, on this process's monotonic clock, in milliseconds. */
+    claimedAtMs: number;
   }>;
 }
 
-export function createFanOutRepository(database: Database, leases: Leases): FanOutRepository {
+export function createFanOutRepository(
+  database: Database,
+  { workerId, queuedLeaseMs }: { workerId: string; queuedLeaseMs: number },
+): FanOutRepository {
   const failureCodes = sqlArray.text(Object.keys(failuresAtWrite));
   const failureErrors = sqlArray.text(Object.values(failuresAtWrite));
   return {
     async write(alerts, { acceptedAtMs, token }) {
-      // Time before the statement runs, so that the lease ends for this process before it ends in the database.
-      const leaseEndsAtMs = performance.now() + leases.claimMs;
+      const claimedAtMs = performance.now();
       const rows = alerts.flatMap(({ resolved, recordId: alertRecordId, deliveries }) =>
         deliveries.map((delivery) => ({ ...delivery, alertRecordId, alert: resolved.alert })),
       );
@@ -50,15 +51,15 @@ export function createFanOutRepository(database: Database, leases: Leases): FanO
         sqlArray.text(rows.map((row) => row.webhookName)),
         sqlArray.text(rows.map((row) => row.destination)),
         sqlArray.text(rows.map((row) => row.state)),
-        leases.queuedMs,
+        queuedLeaseMs,
         sqlArray.text(facts.map(({ requestId }) => requestId ?? null)),
-        leases.claimMs,
+        workerId,
         token,
         sqlArray.text(facts.map(({ storedWebhookIds: ids }) => ids && `{${ids.join(',')}}`)),
         failureCodes,
         failureErrors,
       ]);
-      return { ids: new Set(written.map(({ id }) => id)), leaseEndsAtMs };
+      return { ids: new Set(written.map(({ id }) => id)), claimedAtMs };
     },
   };
 }
@@ -100,11 +101,11 @@ const write = {
       from t
     ), o as (
       insert into open_deliveries (delivery_id, workspace_id, webhook_id, alert_record_id, run, state, due_at,
-                                   opened_at, claim, claimed, claims_without_outcome, claim_token, lease_until)
+                                   opened_at, claim, claimed_by, claims_without_outcome, claim_token, lease_until)
       select id, workspace_id, webhook_id, alert_record_id, 1, case state when 'waiting' then 'waiting' else 'queued' end,
-             now(), now(), (state = 'claimed')::integer, state = 'claimed', (state = 'claimed')::integer,
-             case state when 'claimed' then $23::uuid end,
-             now() + interval '1 millisecond' * case state when 'queued' then $20::float8 when 'claimed' then $22::float8 end
+             now(), now(), (state = 'claimed')::integer, case state when 'claimed' then $22::uuid end,
+             (state = 'claimed')::integer, case state when 'claimed' then $23::uuid end,
+             case when state <> 'waiting' then now() + $20::float8 * interval '1 millisecond' end
       from t where error_code is null
       returning delivery_id as id
     )

@@ -31,7 +31,7 @@ function start(write: (names: string[]) => void | Promise<void> = () => {}) {
         const names = alerts.map(({ resolved }) => resolved.alert.model_name);
         await write(names);
         writes.push(names);
-        return { ids: new Set<string>(), leaseEndsAtMs: 0 };
+        return { ids: new Set<string>(), claimedAtMs: 0 };
       },
     },
     claims: { claim: async () => [] },

@@ -40,7 +40,7 @@ async function write(responses: (Error | string[])[]) {
         tries.push(as);
         const response = responses.shift()!;
         if (response instanceof Error) throw response;
-        return { ids: new Set(response), leaseEndsAtMs: 30_000 };
+        return { ids: new Set(response), claimedAtMs: 30_000 };
       },
     },
     claims: {
@@ -66,7 +66,7 @@ test('claimed deliveries are sent, queued ones are published, and waiting ones a
   const result = await write([all]);
   expect(result).toMatchObject({ published: ['any'], claimedBy: [], releasedSlots: [], releasedPlaces: [] });
   expect(result.sent).toMatchObject([
-    { deliveryId: 'ours', run: 1, claim: 1, leaseEndsAtMs: 30_000, webhook: { version: 7 } },
+    { deliveryId: 'ours', run: 1, claim: 1, claimedAtMs: 30_000, webhook: { version: 7 } },
   ]);
 });
 

@@ -17,14 +17,14 @@ interface Written {
   ids: Set<string>;
   /** Claim token of the deliveries that were written as claimed. */
   token: string;
-  leaseEndsAtMs: number;
+  claimedAtMs: number;
   /** False if an earlier try or another worker may have written the alerts. */
   isCertain: boolean;
 }
 
 /**
  * Writes alerts and their deliveries in one commit. Afterwards claimed deliveries are sent and queued ones are
- * published; if that fails, their leases expire and the dispatcher queues them again.
+ * published; if that fails, the sweep releases them and the dispatcher queues them again.
  */
 export async function writeAlerts(
   alerts: PlannedAlert[],
@@ -57,7 +57,7 @@ async function write(
 ): Promise<Written> {
   const token = newClaimToken();
   let isCertain = true;
-  const { ids, leaseEndsAtMs } = await databaseRetry.whileUnavailable(async () => {
+  const { ids, claimedAtMs } = await databaseRetry.whileUnavailable(async () => {
     try {
       return await repository.write(alerts, { acceptedAtMs, token });
     } catch (error) {
@@ -65,7 +65,7 @@ async function write(
       throw error;
     }
   });
-  return { ids: isCertain ? ids : allIds(alerts), token, leaseEndsAtMs, isCertain };
+  return { ids: isCertain ? ids : allIds(alerts), token, claimedAtMs, isCertain };
 }
 
 function allIds(alerts: PlannedAlert[]): Set<string> {
@@ -112,8 +112,7 @@ function startDeliveries(alerts: PlannedAlert[], written: Written, deps: WriteDe
       if (!written.ids.has(id)) releasePlanned(delivery, deps.window);
       else if (state === 'queued') queued.push(due);
       else if (slot === undefined) continue;
-      else if (written.isCertain)
-        deps.delivery.start(toClaimed(alert, delivery, written.leaseEndsAtMs), slot);
+      else if (written.isCertain) deps.delivery.start(toClaimed(alert, delivery, written.claimedAtMs), slot);
       else uncertain.push({ due, slot });
     }
   }
@@ -143,7 +142,7 @@ async function claimAndStart(
 function toClaimed(
   { resolved }: PlannedAlert,
   { id, webhookId, webhook }: PlannedDelivery,
-  leaseEndsAtMs: number,
+  claimedAtMs: number,
 ): ClaimedDelivery {
   const { alert, ruleName, threshold, bound, requestId } = resolved;
   return {
@@ -171,6 +170,6 @@ function toClaimed(
     },
     webhook,
     pause: undefined,
-    leaseEndsAtMs,
+    claimedAtMs,
   };
 }

@@ -10,6 +10,7 @@ import { createRecordRepository } from '../../src/delivery/record-repository.js'
 import { createDispatchRepository } from '../../src/dispatch/dispatch-repository.js';
 import { createFanOutRepository } from '../../src/fan-out/fan-out-repository.js';
 import type { PlannedAlert, PlannedDelivery } from '../../src/fan-out/plan.js';
+import { createLeaseRepository } from '../../src/lease/lease-repository.js';
 
 interface WebhookOptions extends Omit<NonNullable<Parameters<typeof insertWebhook>[1]>, 'workspaceId'> {
   workspace?: string;
@@ -18,13 +19,26 @@ interface WebhookOptions extends Omit<NonNullable<Parameters<typeof insertWebhoo
 /** Repositories of the worker and helpers that insert rows, on one database. */
 export function createDatabaseFixtures(database: Database) {
   const workspaceId = randomUUID();
-  const leases = { queuedMs: 60_000, claimMs: 30_000 };
-  const fanOut = createFanOutRepository(database, leases);
+  const workerId = randomUUID();
+  const queuedLeaseMs = 60_000;
+  const fanOut = createFanOutRepository(database, { workerId, queuedLeaseMs });
+  const addWorker = (id: string = randomUUID()) =>
+    createLeaseRepository({
+      leaseDatabase: database,
+      database,
+      worker: { id, name: 'test' },
+      queuedLeaseMs,
+    });
+  const sweeper = addWorker();
   const fixtures = {
     database,
     workspaceId,
-    dispatch: createDispatchRepository(database, leases),
-    claims: createClaimRepository(database, leases.claimMs),
+    dispatch: createDispatchRepository(database, queuedLeaseMs),
+    claims: createClaimRepository(database, workerId),
+    workerId,
+    addWorker,
+    /** Lease of the worker that writes and claims here. */
+    lease: addWorker(workerId),
     records: createRecordRepository(database, testSecretBox),
     pauses: createPauseRepository(database),
 
@@ -86,11 +100,18 @@ export function createDatabaseFixtures(database: Database) {
       return claimed!;
     },
 
-    endLease: (id: string) =>
+    /** Releases expired leases as another worker. Returns the number of deliveries. */
+    async releaseExpired() {
+      const { releaseBy } = await sweeper.renew(3_000);
+      return sweeper.releaseExpired({ inFlight: [], releaseBy });
+    },
+
+    /** Leaves the delivery as after the release of its claim and a new place in the queue. */
+    releaseClaim: (id: string) =>
       database
         .knex('open_deliveries')
         .where({ delivery_id: id })
-        .update({ lease_until: new Date(0) }),
+        .update({ claimed_by: null, claim_token: null }),
     delivery: (id: string) => database.knex('deliveries').where({ id }).first(),
     open: (id: string) => database.knex('open_deliveries').where({ delivery_id: id }).first(),
     attempts: (id: string) => database.knex('attempts').where({ delivery_id: id }).orderBy('number'),

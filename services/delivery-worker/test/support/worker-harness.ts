@@ -37,7 +37,7 @@ export async function createWorkerHarness(overrides: Partial<DeliveryWorkerConfi
     egress: { allow: ['127.0.0.0/8'] },
     retry: { scheduleMs: [50, 100, 200], jitter: 0.2, maxAgeMs: 60_000 },
     slots: 100,
-    leases: { queuedMs: 60_000, claimMs: 30_000 },
+    queuedLeaseMs: 60_000,
     retentionDays: 90,
     ...overrides,
   };

@@ -112,7 +112,8 @@ function findOpen(
 ) {
   const query = trx('open_deliveries as o')
     .select('o.delivery_id as id')
-    .where({ 'o.workspace_id': workspaceId, ...openConditions[status] })
+    .where({ 'o.workspace_id': workspaceId })
+    .whereRaw(openConditions[status])
     .where(definedOnly({ 'o.webhook_id': webhook_id }));
   const conditions = historyConditions(filter);
   // Millions of deliveries can wait, so their history is read only for a filter that needs it.
@@ -141,7 +142,7 @@ function historyConditions({ webhook_id, alert_id, alert_rule_id, status_code }:
 
 const columns = `d.id, d.workspace_id as "workspaceId", d.alert_id as "alertId", d.alert_rule_id as "alertRuleId",
   d.webhook_id as "webhookId", d.webhook_name as "webhookName", d.destination, d.status as "recordedStatus", o.state,
-  o.claimed, d.attempts_made as "attemptsMade",
+  o.claimed_by is not null as claimed, d.attempts_made as "attemptsMade",
   case when o.state = 'waiting' then greatest(o.due_at, p.paused_until) end as "dueAt",
   d.first_succeeded_at as "firstSucceededAt", d.error_code as "errorCode", d.error, last.status_code as "statusCode",
   last.response, last.response_truncated as "responseTruncated"`;

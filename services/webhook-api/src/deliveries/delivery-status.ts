@@ -9,13 +9,13 @@ export interface StatusColumns {
   recordedStatus: 'open' | EndedStatus;
   /** Column `open_deliveries.state`. */
   state: 'waiting' | 'queued' | null;
-  /** Column `open_deliveries.claimed`. */
-  claimed: boolean | null;
+  /** True if `open_deliveries.claimed_by` names a worker. */
+  claimed: boolean;
 }
 
 /**
  * The state of a delivery. The table keeps `sending` as a queued row that is claimed: `state` is indexed for the
- * dispatcher, `claimed` is not, so PostgreSQL claims a delivery without an update of any index (HOT).
+ * dispatcher, `claimed_by` is not, so PostgreSQL claims a delivery without an update of any index (HOT).
  */
 export function toDeliveryStatus({ recordedStatus, state, claimed }: StatusColumns): DeliveryStatus {
   if (recordedStatus !== 'open') return recordedStatus;
@@ -24,10 +24,10 @@ export function toDeliveryStatus({ recordedStatus, state, claimed }: StatusColum
 }
 
 /** Conditions on `open_deliveries o`, the inverse of `toDeliveryStatus`. */
-export const openConditions: Readonly<Record<OpenStatus, Record<string, string | boolean>>> = {
-  waiting: { 'o.state': 'waiting' },
-  queued: { 'o.state': 'queued', 'o.claimed': false },
-  sending: { 'o.state': 'queued', 'o.claimed': true },
+export const openConditions: Readonly<Record<OpenStatus, string>> = {
+  waiting: `o.state = 'waiting'`,
+  queued: `o.state = 'queued' and o.claimed_by is null`,
+  sending: `o.state = 'queued' and o.claimed_by is not null`,
 };
 
 export function isOpenStatus(status: DeliveryStatus | undefined): status is OpenStatus {

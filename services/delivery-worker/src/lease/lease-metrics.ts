@@ -1,0 +1,15 @@
+import type { Metrics } from '@tocsin/kit';
+
+/** `isWritable` is called for each scrape. */
+export function createLeaseMetrics(metrics: Metrics, isWritable: () => boolean) {
+  const expired = metrics.counter('tocsin_leases_expired_total', 'Deliveries whose lease expired.');
+  metrics.gauge(
+    'tocsin_database_writable',
+    '0 if the worker has not been able to write to the database for ten seconds.',
+    [],
+    (gauge) => gauge.set(isWritable() ? 1 : 0),
+  );
+  return { leasesExpired: (count: number) => expired.inc(count) };
+}
+
+export type LeaseMetrics = ReturnType<typeof createLeaseMetrics>;

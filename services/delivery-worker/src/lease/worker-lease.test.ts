@@ -1,0 +1,193 @@
+import { createLogger } from '@tocsin/kit';
+import type { Renewed } from './lease-repository.js';
+import { createWorkerLease } from './worker-lease.js';
+
+const { jest } = import.meta;
+const logger = createLogger({ service: 'test', level: 'silent' });
+const releaseBy = new Date();
+
+/**
+ * A lease on a clock that the test moves. A renewal gets the response of `respondWith`; with undefined it gets none until
+ * the test settles it.
+ */
+function startLease() {
+  jest.useFakeTimers();
+  const clock = { ms: 100_000 };
+  const asked: { leaseMs: number; settle: (result: Renewed | Error) => void }[] = [];
+  let quiet = 0;
+  let respond: (() => Renewed | Error) | undefined = () => ({ wasHeld: asked.length > 1, releaseBy });
+  const lease = createWorkerLease({
+    repository: {
+      renew: (leaseMs) =>
+        new Promise((resolve, reject) => {
+          const settle = (result: Renewed | Error) =>
+            result instanceof Error ? reject(result) : resolve(result);
+          asked.push({ leaseMs, settle });
+          if (respond !== undefined) settle(respond());
+        }),
+      end: async () => {},
+    },
+    logger,
+    now: () => clock.ms,
+  });
+  const pass = async (ms: number) => {
+    clock.ms += ms;
+    await jest.advanceTimersByTimeAsync(ms);
+  };
+  return {
+    lease,
+    clock,
+    asked,
+    pass,
+    start: () => lease.start(() => (quiet += 1)),
+    quiet: () => quiet,
+    respondWith: (next: (() => Renewed | Error) | undefined) => {
+      respond = next;
+    },
+  };
+}
+
+const held = () => ({ wasHeld: true, releaseBy });
+const fail = () => new Error('no database');
+
+afterEach(() => jest.useRealTimers());
+
+test('a lease is held for three seconds from before its last renewal', async () => {
+  const { lease, pass, start, respondWith } = startLease();
+  expect(lease.isHeld()).toBe(false);
+  await start();
+  expect(lease.isHeld()).toBe(true);
+  respondWith(fail);
+  await pass(2_999);
+  expect(lease.isHeld()).toBe(true);
+  await pass(1);
+  expect(lease.isHeld()).toBe(false);
+});
+
+test('a claim from before a gap in the lease is not covered after the gap', async () => {
+  const { lease, clock, pass, start, respondWith } = startLease();
+  await start();
+  const claimedAtMs = clock.ms;
+  await pass(1_000);
+  expect(lease.covers(claimedAtMs)).toBe(true);
+  expect(lease.covers(claimedAtMs - 1)).toBe(false);
+  respondWith(fail);
+  await pass(3_000);
+  expect(lease.covers(claimedAtMs)).toBe(false);
+  respondWith(held);
+  await pass(1_000);
+  expect([lease.covers(claimedAtMs), lease.covers(clock.ms)]).toEqual([false, true]);
+});
+
+test('a lease that the database has seen expire has a gap, whatever the worker’s clock says', async () => {
+  const { lease, clock, pass, start, respondWith } = startLease();
+  await start();
+  const claimedAtMs = clock.ms;
+  respondWith(() => ({ wasHeld: false, releaseBy }));
+  await pass(1_000);
+  expect([lease.covers(claimedAtMs), lease.covers(clock.ms)]).toEqual([false, true]);
+});
+
+test('a stall of the event loop for two seconds keeps the claims', async () => {
+  const { lease, clock, pass, start } = startLease();
+  await start();
+  const claimedAtMs = clock.ms;
+  // The timer fires late, once.
+  clock.ms += 1_900;
+  await pass(1_000);
+  expect(lease.covers(claimedAtMs)).toBe(true);
+});
+
+test('expired leases are released after two seconds, and each second from then on', async () => {
+  const { quiet, pass, start } = startLease();
+  await start();
+  await pass(1_000);
+  expect(quiet()).toBe(0);
+  for (let second = 2; second < 6; second += 1) {
+    await pass(1_000);
+    expect(quiet()).toBe(second - 1);
+  }
+});
+
+test.each<[string, (lease: ReturnType<typeof startLease>) => Promise<void>]>([
+  [
+    'failed',
+    async ({ respondWith, pass }) => {
+      respondWith(fail);
+      await pass(1_000);
+    },
+  ],
+  [
+    'took more than a second',
+    async ({ respondWith, pass, asked, clock }) => {
+      respondWith(undefined);
+      await pass(1_000);
+      clock.ms += 1_001;
+      asked.at(-1)!.settle(held());
+    },
+  ],
+  [
+    'came after the end of the lease',
+    async ({ respondWith, pass, clock }) => {
+      clock.ms += 3_000;
+      respondWith(held);
+      await pass(1_000);
+    },
+  ],
+])('nothing is released for five seconds after a renewal that %s', async (_, disturb) => {
+  const started = startLease();
+  const { quiet, pass, start, respondWith } = started;
+  await start();
+  for (let second = 0; second < 5; second += 1) await pass(1_000);
+  await disturb(started);
+  const before = quiet();
+  respondWith(held);
+  await pass(4_000);
+  expect(quiet()).toBe(before);
+  await pass(2_000);
+  expect(quiet()).toBeGreaterThan(before);
+});
+
+test('leases are longer for ten seconds after a failed renewal', async () => {
+  const { asked, pass, start, respondWith } = startLease();
+  await start();
+  respondWith(fail);
+  await pass(1_000);
+  respondWith(held);
+  for (let second = 0; second < 11; second += 1) await pass(1_000);
+  expect(asked.map(({ leaseMs }) => leaseMs)).toEqual([
+    3_000,
+    3_000,
+    ...Array.from({ length: 9 }, () => 10_000),
+    3_000,
+    3_000,
+  ]);
+});
+
+test('a renewal without a response does not delay the next ones', async () => {
+  const { lease, asked, clock, pass, start, respondWith } = startLease();
+  await start();
+  const claimedAtMs = clock.ms;
+  respondWith(undefined);
+  await pass(1_000);
+  respondWith(held);
+  for (let second = 0; second < 8; second += 1) await pass(1_000);
+  expect(asked).toHaveLength(10);
+  expect(lease.covers(claimedAtMs)).toBe(true);
+});
+
+test('the failure names the time of the first failed renewal and the last error', async () => {
+  const { lease, clock, pass, start, respondWith } = startLease();
+  await start();
+  expect(lease.failure()).toBeUndefined();
+  respondWith(fail);
+  await pass(1_000);
+  const sinceMs = clock.ms;
+  const last = new Error('read-only');
+  respondWith(() => last);
+  await pass(1_000);
+  expect(lease.failure()).toEqual({ sinceMs, error: last });
+  respondWith(held);
+  await pass(1_000);
+  expect(lease.failure()).toBeUndefined();
+});

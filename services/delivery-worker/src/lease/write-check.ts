@@ -1,0 +1,47 @@
+import { explainWriteFailure } from '@tocsin/database';
+import { AppError, type HealthCheck, type Logger, type Shutdown } from '@tocsin/kit';
+import type { WriteFailure } from '../database-retry.js';
+
+/** Reports a database that this worker cannot write to: read-only, out of disk, without privileges, unavailable. */
+export interface WriteCheck {
+  isWritable(): boolean;
+  /** Check for `/readyz`. */
+  check: HealthCheck;
+}
+
+export interface WriteCheckParts {
+  /** Writes that fail: renewals of the lease prove writes while there is no work, batches prove that tables can grow. */
+  failures: (() => WriteFailure | undefined)[];
+  shutdown: Pick<Shutdown, 'addInterval'>;
+  logger: Logger;
+  now: () => number;
+}
+
+/** Time for which writes fail before the worker reports it: longer than a restart of the database takes. */
+const toleratedMs = 10_000;
+const checkEveryMs = 1_000;
+
+export function createWriteCheck({ failures, shutdown, logger, now }: WriteCheckParts): WriteCheck {
+  const findReason = (): string | undefined => {
+    const found = failures.map((failure) => failure()).find(isLong);
+    return found && explainWriteFailure(found.error);
+  };
+  const isLong = (failure: WriteFailure | undefined) =>
+    failure !== undefined && now() - failure.sinceMs >= toleratedMs;
+  let reported: string | undefined;
+  const report = () => {
+    const reason = findReason();
+    if (reason === reported) return;
+    reported = reason;
+    if (reason === undefined) logger.info({}, 'database.writable');
+    else logger.warn({ reason }, 'database.not_writable');
+  };
+  shutdown.addInterval(report, checkEveryMs);
+  return {
+    isWritable: () => findReason() === undefined,
+    async check() {
+      const reason = findReason();
+      if (reason !== undefined) throw new AppError('unavailable', reason);
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
+import { createDatabaseFixtures, type DatabaseFixtures } from './support/database-fixtures.js';
+
+let db: TestDatabase;
+let fixtures: DatabaseFixtures;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+});
+afterAll(() => db.drop());
+beforeEach(async () => {
+  fixtures = createDatabaseFixtures(db.database);
+  await db.database.knex('workers').delete();
+  await db.database.knex('open_deliveries').delete();
+});
+
+const claimedAtWrite = async () => {
+  const planned = fixtures.plan([await fixtures.addWebhook()], { state: 'claimed' });
+  await fixtures.write([planned]);
+  return planned.deliveries[0]!.id;
+};
+const setLease = (workerId: string, sql: string) =>
+  db.database
+    .knex('workers')
+    .where({ id: workerId })
+    .update({ lease_until: db.database.knex.raw(sql) });
+const released = { state: 'waiting', claimed_by: null, claim_token: null, lease_until: null, claim: 1 };
+
+test('claims are released when the lease of their worker has expired, and its row is removed', async () => {
+  const [atWrite, queued] = [await claimedAtWrite(), await fixtures.queueOne()];
+  await fixtures.claimOne(queued);
+  await fixtures.lease.renew(3_000);
+  expect(await fixtures.releaseExpired()).toBe(0);
+  expect(await fixtures.open(atWrite)).toMatchObject({ state: 'queued', claimed_by: fixtures.workerId });
+  await setLease(fixtures.workerId, `now() - interval '1 millisecond'`);
+  expect(await fixtures.releaseExpired()).toBe(2);
+  for (const id of [atWrite, queued.deliveryId]) expect(await fixtures.open(id)).toMatchObject(released);
+  expect(await db.database.knex('workers').where({ id: fixtures.workerId })).toEqual([]);
+});
+
+test('claims are released when their worker has ended its lease', async () => {
+  await fixtures.lease.renew(3_000);
+  const id = await claimedAtWrite();
+  await fixtures.lease.end();
+  expect(await fixtures.releaseExpired()).toBe(1);
+  expect(await fixtures.open(id)).toMatchObject(released);
+});
+
+test('claims of a worker whose lease is from before the clock was set back are released', async () => {
+  await fixtures.lease.renew(3_000);
+  await claimedAtWrite();
+  await setLease(fixtures.workerId, `now() + interval '3 hours'`);
+  expect(await fixtures.releaseExpired()).toBe(1);
+});
+
+test('a renewal reports whether the lease was held', async () => {
+  const { lease, workerId } = fixtures;
+  expect((await lease.renew(3_000)).wasHeld).toBe(false);
+  expect((await lease.renew(3_000)).wasHeld).toBe(true);
+  await setLease(workerId, `now() - interval '1 millisecond'`);
+  expect((await lease.renew(3_000)).wasHeld).toBe(false);
+  await lease.end();
+  expect((await lease.renew(3_000)).wasHeld).toBe(false);
+});
+
+test('a release that reaches the database late changes nothing', async () => {
+  const id = await claimedAtWrite();
+  const sweeper = fixtures.addWorker();
+  const { releaseBy } = await sweeper.renew(3_000);
+  const inFlight: string[] = [];
+  const late = new Date(releaseBy.getTime() - 1_001);
+  await setLease(fixtures.workerId, 'now()');
+  expect(await sweeper.releaseExpired({ inFlight, releaseBy: late })).toBe(0);
+  expect(await fixtures.open(id)).toMatchObject({ claimed_by: fixtures.workerId });
+  expect(await sweeper.releaseExpired({ inFlight, releaseBy })).toBe(1);
+});
+
+test('a worker releases old claims of its own that it does not work on', async () => {
+  const { lease } = fixtures;
+  const [working, lost, young] = [await claimedAtWrite(), await claimedAtWrite(), await claimedAtWrite()];
+  await db.database
+    .knex('open_deliveries')
+    .whereIn('delivery_id', [working, lost])
+    .update({ lease_until: new Date(0) });
+  const { releaseBy } = await lease.renew(3_000);
+  expect(await lease.releaseExpired({ inFlight: [working], releaseBy })).toBe(1);
+  expect(await fixtures.open(lost)).toMatchObject(released);
+  for (const id of [working, young])
+    expect(await fixtures.open(id)).toMatchObject({ state: 'queued', claimed_by: fixtures.workerId });
+});
+
+test('a claim updates no index', async () => {
+  const updates = async () => {
+    await db.database.knex.raw('select pg_stat_force_next_flush()');
+    const { rows } = await db.database.knex.raw(
+      `select n_tup_upd::integer as all, n_tup_hot_upd::integer as hot from pg_stat_user_tables
+       where relname = 'open_deliveries'`,
+    );
+    return rows[0];
+  };
+  const dues = [await fixtures.queueOne(), await fixtures.queueOne()];
+  const before = await updates();
+  for (const due of dues) await fixtures.claimOne(due);
+  const after = await updates();
+  expect([after.all - before.all, after.hot - before.hot]).toEqual([2, 2]);
+});

@@ -40,7 +40,7 @@ const unstableLeaseMs = 10_000;
 const unstableForMs = 10_000;
 /** Renewals until the first release of expired leases: live workers renew at least once meanwhile. */
 const quietRenewals = 3;
-/** The same number after a failed, slow or late renewal: live workers may first have to reconnect. */
+/** Renewals until a release after a failed, slow or late one: live workers may first have to reconnect. */
 const quietRenewalsAfterTrouble = 6;
 const slowRenewalMs = 1_000;
 

@@ -1,7 +1,16 @@
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
+import { createAmqpPublisher } from '@tocsin/client';
 import { alertFiredKey, alertsExchange } from '@tocsin/contracts';
-import { createBroker, createConsumer, deliveriesQueue, unroutedQueue } from '@tocsin/messaging';
+import {
+  alertFiredQueue,
+  createBroker,
+  createConsumer,
+  deliveriesQueue,
+  unroutedQueue,
+} from '@tocsin/messaging';
 import { until } from '@tocsin/testing';
+import { type Channel, connect } from 'amqplib';
 import { parse } from 'yaml';
 import { maxAlertBytes } from '../../../services/delivery-worker/src/dead-letters/dead-letter-repository.js';
 import { composeService, readText } from './support/compose.js';
@@ -74,6 +83,77 @@ describe('a blank broker with the settings of the compose file', () => {
     expect(await refused).toMatchObject([{ code: 406, message: expect.stringContaining('message size') }]);
   });
 
+  describe("a monitor with the guide's permissions", () => {
+    const workspaceId = '6f1d0f0e-6c39-4c0b-8f5e-0b8a1c9f2a11';
+    const alert = {
+      alert_rule_id: workspaceId,
+      model_id: workspaceId,
+      model_name: 'churn',
+      metric_value: 0.42,
+    };
+    let url: string;
+
+    beforeAll(() => {
+      shipped.command(['rabbitmqctl', 'add_user', 'monitor', 'first']);
+      shipped.command(wordsOf(guideLine('rabbitmqctl set_permissions monitor')));
+      url = withLogin(shipped.url, 'monitor', 'first');
+    }, 60_000);
+
+    test('it publishes alerts without declaring anything', async () => {
+      const publisher = await createAmqpPublisher({ url, workspaceId, declare: false });
+      await expect(publisher.publish(alert)).resolves.toMatchObject({ workspace_id: workspaceId });
+      await publisher.close();
+    });
+
+    test('a publisher that declares is told to declare nothing', async () => {
+      const publisher = await createAmqpPublisher({ url, workspaceId });
+      await expect(publisher.publish(alert)).rejects.toMatchObject({
+        code: 'misconfigured',
+        message: expect.stringMatching(/ACCESS_REFUSED.*--no-declare/),
+      });
+      await publisher.close();
+    });
+
+    test.each<[string, (channel: Channel) => Promise<unknown>]>([
+      ['delete the queue', (channel) => channel.deleteQueue(alertFiredQueue)],
+      ['purge the queue', (channel) => channel.purgeQueue(alertFiredQueue)],
+      ['read alerts', (channel) => channel.get(alertFiredQueue)],
+      ['consume alerts', (channel) => channel.consume(alertFiredQueue, () => {})],
+      ['bind a queue of its own', (channel) => channel.bindQueue(alertFiredQueue, alertsExchange, '#')],
+      ['make a queue', (channel) => channel.assertQueue('own')],
+      ['delete the exchange', (channel) => channel.deleteExchange(alertsExchange)],
+    ])('it cannot %s', async (_, act) => {
+      const connection = await connect(url);
+      const channel = await connection.createChannel();
+      channel.on('error', () => {});
+      await expect(act(channel)).rejects.toMatchObject({ code: 403 });
+      await connection.close();
+    });
+
+    test.each(['', 'tocsin.deliveries', 'tocsin.events', 'tocsin.alerts.unrouted'])(
+      'it cannot publish to the exchange "%s"',
+      async (exchange) => {
+        const connection = await connect(url);
+        const channel = await connection.createConfirmChannel();
+        const refused = once(channel, 'error');
+        channel.publish(exchange, alertFiredQueue, Buffer.from('{}'));
+        expect(await refused).toMatchObject([{ code: 403 }]);
+        await connection.close();
+      },
+    );
+
+    test('a login that is refused after the first connection is tried until it works', async () => {
+      const publisher = await createAmqpPublisher({ url, workspaceId, declare: false });
+      await publisher.publish(alert);
+      shipped.command(['rabbitmqctl', 'change_password', 'monitor', 'second']);
+      shipped.command(['rabbitmqctl', 'close_all_user_connections', 'monitor', 'test']);
+      const publishing = publisher.publish(alert);
+      shipped.command(['rabbitmqctl', 'change_password', 'monitor', 'first']);
+      await expect(publishing).resolves.toBeDefined();
+      await publisher.close();
+    }, 60_000);
+  });
+
   test('the broker exports the metrics of alarms and dashboard', async () => {
     const exported = parseExposition(await (await fetch(shipped.metricsUrl)).text()).map(({ name }) => name);
     const asked = ['infra/prometheus/alarms.yml', 'infra/grafana/dashboards/tocsin.json'].flatMap(
@@ -89,6 +169,25 @@ describe('a blank broker with the settings of the compose file', () => {
     expect(listed.trim().split('\n')).toHaveLength(policies.length);
   }, 60_000);
 });
+
+/** The command of the guide that contains `part`, without `docker compose exec SERVICE`. */
+function guideLine(part: string): string {
+  const line = readText('docs/operate.md')
+    .split('\n')
+    .find((candidate) => candidate.includes(part));
+  return line?.replace(/^docker compose exec \w+ /, '') ?? '';
+}
+
+/** Words of a command line as a shell splits them. */
+function wordsOf(line: string): string[] {
+  return execFileSync('sh', ['-c', `printf '%s\\n' ${line}`], { encoding: 'utf8' })
+    .trimEnd()
+    .split('\n');
+}
+
+function withLogin(url: string, username: string, password: string): string {
+  return Object.assign(new URL(url), { username, password }).href;
+}
 
 test("definitions are imported by the broker's own image before services start", () => {
   const { image, depends_on, volumes } = composeService('broker-definitions');

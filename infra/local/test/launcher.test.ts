@@ -1,14 +1,17 @@
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { until } from '@tocsin/testing';
+import { connect } from 'amqplib';
 import type { StackFile } from '../src/launcher/stack-file.js';
 import { isPortFree } from '../src/processes/free-port.js';
 import type { RecordedChild } from '../src/processes/process-host.js';
 import { isSameProcessAlive } from '../src/processes/process-identity.js';
 
+const repository = fileURLToPath(new URL('../../../', import.meta.url));
 const startScript = fileURLToPath(new URL('../dist/start.js', import.meta.url));
 const resetScript = fileURLToPath(new URL('../dist/reset.js', import.meta.url));
 
@@ -57,6 +60,35 @@ describe('npm start', () => {
     () => {
       expect(launcher.output()).toContain('"text": "Sample: accuracy too low fired for Churn “v2”"');
       expect(launcher.output()).toContain('"status": "succeeded"');
+    },
+    timeoutMs,
+  );
+
+  it(
+    'delivers the alerts of the README, published over REST and AMQP as written',
+    async () => {
+      const { token, alerts } = runReadme();
+      for (const alert of alerts) {
+        const url = `${readStack().api_url}/api/v1/workspaces/${readStack().workspace_id}/deliveries?alert_id=${alert}`;
+        await eventually(`the alert ${alert} is delivered`, async () => {
+          const response = await fetch(url, { headers: { authorization: `Bearer ${token}` } });
+          const [delivery] = (await response.json()) as { status: string }[];
+          return delivery?.status === 'succeeded';
+        });
+      }
+    },
+    timeoutMs,
+  );
+
+  it(
+    'closes the channel of a publisher whose message exceeds the shipped limit',
+    async () => {
+      const connection = await connect(readStack().amqp_url);
+      const channel = await connection.createConfirmChannel();
+      const refused = once(channel, 'error');
+      channel.publish('tocsin.alerts', 'alert.fired', Buffer.alloc(1_048_577));
+      expect(await refused).toMatchObject([{ code: 406, message: expect.stringContaining('message size') }]);
+      await connection.close();
     },
     timeoutMs,
   );
@@ -187,6 +219,18 @@ describe('npm start', () => {
 
   const run = (script: string, args: string[], env: NodeJS.ProcessEnv = {}): Running =>
     runScript(script, args, { TOCSIN_STATE: state, PORT_BASE: String(portBase), ...env });
+  /** Runs the first block of commands below "Use" as written, with the stack file of this test. */
+  const runReadme = () => {
+    const [, use = ''] = readFileSync(join(repository, 'README.md'), 'utf8').split('\n## Use\n');
+    const [, commands = ''] = /```sh\n(.*?)```/s.exec(use) ?? [];
+    expect(commands).toContain('"tocsin.alerts"');
+    const script = `set -eu\n${commands.replace('.tocsin/stack.json', join(state, 'stack.json'))}
+printf '\\n%s\\n%s\\n%s\\n' "$TOKEN" "$ALERT" "$(printf %s "$MESSAGE" | field alert_id)"`;
+    const output = execFileSync('bash', ['-c', script], { cwd: repository, encoding: 'utf8' });
+    const [token = '', ...alerts] = output.trimEnd().split('\n').slice(-3);
+    expect(alerts).toHaveLength(2);
+    return { token, alerts };
+  };
   const readStack = () => JSON.parse(readFileSync(join(state, 'stack.json'), 'utf8')) as StackFile;
   const readChildren = () =>
     JSON.parse(readFileSync(join(state, 'children.json'), 'utf8')) as RecordedChild[];

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { createTestBroker } from '@tocsin/testing/broker';
 import { type CliOptions, cli } from './support/cli.js';
 import { startServices } from './support/services.js';
 
@@ -92,6 +93,42 @@ describe('webhooks', () => {
     expect(made).toMatchObject({ name: 'flagged', enabled: false });
   });
 
+  test('the retry after a timeout can be switched off and on again', async () => {
+    const { id } = await createWebhook('timeouts', '--no-retry-on-timeout');
+    const update = (...flags: string[]) => runJson(['webhooks', 'update', id, ...flags]);
+    expect(await update('--retry-on-timeout')).toMatchObject({ retry_on_timeout: true });
+    expect(await update('--no-retry-on-timeout')).toMatchObject({ retry_on_timeout: false });
+    expect(await update('--disable')).toMatchObject({ retry_on_timeout: false });
+  });
+
+  test('update sets one header and keeps the rest, and removes one', async () => {
+    const given = ['--header', 'X-Team: a', '--header', 'X-Team: b', '--header', 'X-Key: old'];
+    const { id } = await createWebhook('headers', ...given);
+    const update = (...flags: string[]) => runJson(['webhooks', 'update', id, ...flags]);
+    expect(await update('--header', 'x-key: new')).toMatchObject({
+      headers: { 'X-Team': ['a', 'b'], 'x-key': ['new'] },
+    });
+    expect(await update('--remove-header', 'x-team', '--header', 'X-More: c')).toMatchObject({
+      headers: { 'x-key': ['new'], 'X-More': ['c'] },
+    });
+    const unknown = await run(['webhooks', 'update', id, '--remove-header', 'X-Team']);
+    expect(unknown).toMatchObject({ code: 2, stderr: 'tocsin: The webhook has no header X-Team.\n' });
+  });
+
+  test('the output of get --json feeds --from', async () => {
+    const original = await createWebhook('original', '--header', 'X-Team: a', '--disable');
+    const { stdout: stdin } = await run(['webhooks', 'get', original.id, '--json']);
+    const copy = await runJson<Named>(['webhooks', 'create', '--from', '-', '--name', 'copy'], { stdin });
+    expect(copy).toMatchObject({ name: 'copy', headers: { 'X-Team': ['a'] }, enabled: false });
+    expect(copy.id).not.toBe(original.id);
+    expect(await runJson(['webhooks', 'update', copy.id, '--from', '-'], { stdin })).toMatchObject({
+      id: copy.id,
+      name: 'original',
+    });
+    const typing = await run(['webhooks', 'update', copy.id, '--from', '-'], { stdin: '{"nmae": "x"}' });
+    expect(typing).toMatchObject({ code: 6, stderr: expect.stringContaining('/nmae') });
+  });
+
   test('a failing test prints the reason and exits with 1', async () => {
     const { id } = await createWebhook('refused');
     const { code, stdout, stderr } = await run(['webhooks', 'test', id]);
@@ -145,6 +182,32 @@ describe('rules, alerts and deliveries', () => {
       notification_webhook_ids: [],
     });
     expect((await run(['rules', 'delete', rule.id])).code).toBe(0);
+  });
+
+  test('the output of rules get --json feeds --from', async () => {
+    const fields = { name: 'r', model_id: randomUUID(), threshold: 1, bound: 'lower_bound' };
+    const made = await runJson<Named>(['rules', 'create', '--from', '-'], { stdin: JSON.stringify(fields) });
+    const { stdout: stdin } = await run(['rules', 'get', made.id, '--json']);
+    const copy = await runJson<Named>(['rules', 'create', '--from', '-', '--name', 'copy'], { stdin });
+    expect(copy).toMatchObject({ ...fields, name: 'copy' });
+  });
+
+  test('alerts are published straight to the broker with --amqp', async () => {
+    const { url } = await createTestBroker();
+    const env = { TOCSIN_AMQP_URL: url, TOCSIN_WORKSPACE: workspace, TOCSIN_STACK: '' };
+    const alert = { alert_rule_id: randomUUID(), model_id: randomUUID(), model_name: 'm', metric_value: 1 };
+    const stdin = [alert, alert].map((one) => JSON.stringify(one)).join('\n');
+    const fire = (...flags: string[]) => run(['alerts', 'fire', '-', '--amqp', ...flags], { env, stdin });
+    for (const flags of [[], ['--no-declare']]) {
+      const { code, stdout } = await fire(...flags);
+      expect({ code, lines: stdout.trim().split('\n').length }).toEqual({ code: 0, lines: 2 });
+    }
+    const wrong = Object.assign(new URL(url), { password: 'wrong' }).href;
+    const refused = await run(['alerts', 'fire', '-', '--amqp'], {
+      env: { ...env, TOCSIN_AMQP_URL: wrong },
+      stdin,
+    });
+    expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining('ACCESS_REFUSED') });
   });
 
   test('an unconfirmed alert is named, and the others are published', async () => {
@@ -280,6 +343,17 @@ describe('the principal', () => {
   });
 });
 
+test.each([
+  ['whoami', '--api-url'],
+  ['whoami', '--issuer'],
+])('%s %s with plain http to another machine needs --allow-http', async (command, flag) => {
+  const words = [command, flag, 'http://tocsin.invalid/realms/tocsin'];
+  const refused = await run(words);
+  expect(refused).toMatchObject({ code: 2, stderr: expect.stringContaining('--allow-http') });
+  const allowed = await run([...words, '--allow-http']);
+  expect(allowed).toMatchObject({ code: 8, stderr: expect.stringContaining('getaddrinfo') });
+});
+
 describe('the command line itself', () => {
   test.each([
     [[]],
@@ -297,6 +371,9 @@ describe('the command line itself', () => {
     [['webhooks', 'test']],
     [['rules', 'create', '--threshold', 'high']],
     [['alerts', 'fire', '--value', '1']],
+    [['alerts', 'fire', '-', '--no-declare']],
+    [['whoami', '--api-url', 'http://tocsin.example']],
+    [['keys', 'list', '--engine-url', 'http://192.0.2.1']],
     [['alerts', 'list', '--since', 'yesterday']],
     [['deliveries', 'list', '--status', 'lost']],
     [['whoami', '--as', 'nobody']],

@@ -114,6 +114,73 @@ test('no alert is lost when the broker restarts during publishing', async () => 
   await proxy.close();
 });
 
+describe('a publisher that declares nothing', () => {
+  test('an alert arrives on the existing topology', async () => {
+    const { url } = await createTestBroker();
+    const publisher = await createAmqpPublisher({ url, workspaceId, declare: false });
+    const { alert_id } = await publisher.publish(alert());
+    await publisher.close();
+    expect(await drain(url)).toEqual([expect.objectContaining({ alert_id })]);
+  });
+
+  test('a missing exchange is an error at once that names the remedy', async () => {
+    const publisher = await createAmqpPublisher({ url: blankHost(), workspaceId, declare: false });
+    await expect(publisher.publish(alert())).rejects.toMatchObject({
+      code: 'misconfigured',
+      message: expect.stringMatching(/no exchange 'tocsin\.alerts'.* Start a Tocsin service once/),
+    });
+    await publisher.close();
+  }, 5_000);
+
+  test('a missing queue is an error at once that names the remedy', async () => {
+    const connection = await connect(blankHost());
+    const channel = await connection.createChannel();
+    await channel.assertExchange('tocsin.alerts', 'topic');
+    const publisher = await createAmqpPublisher({ url: blankHost(), workspaceId, declare: false });
+    await expect(publisher.publish(alert())).rejects.toMatchObject({
+      code: 'misconfigured',
+      message: expect.stringMatching(/No queue is bound.* Start a Tocsin service once/),
+    });
+    await publisher.close();
+    await channel.deleteExchange('tocsin.alerts');
+    await connection.close();
+  }, 5_000);
+
+  /** Virtual host without the topology of Tocsin. */
+  function blankHost(): string {
+    const url = new URL(process.env.TOCSIN_TEST_AMQP_URL ?? '');
+    url.pathname = '/blank';
+    return url.href;
+  }
+});
+
+test('a wrong password is reported at once with the reason, and not tried again', async () => {
+  const { url } = await createTestBroker();
+  const proxy = await startTcpProxy(url);
+  const wrong = new URL(proxy.url);
+  wrong.password = 'wrong';
+  const publisher = await createAmqpPublisher({ url: wrong.href, workspaceId });
+  const refused = { code: 'misconfigured', message: expect.stringContaining('ACCESS_REFUSED - Login was') };
+  await expect(publisher.publish(alert())).rejects.toMatchObject(refused);
+  proxy.cut();
+  await expect(publisher.publish(alert())).rejects.toMatchObject(refused);
+  await publisher.close();
+  await proxy.close();
+}, 5_000);
+
+test('an unreachable broker is named in the error of an unconfirmed alert', async () => {
+  const publisher = await createAmqpPublisher({
+    url: 'amqp://127.0.0.1:9',
+    workspaceId,
+    giveUpAfterMs: 1_000,
+  });
+  await expect(publisher.publish(alert())).rejects.toMatchObject({
+    code: 'unconfirmed',
+    message: expect.stringContaining('connect ECONNREFUSED 127.0.0.1:9'),
+  });
+  await publisher.close();
+});
+
 describe('unconfirmed alerts', () => {
   test('over AMQP an unconfirmed alert is reported after the timeout', async () => {
     const clock = createManualClock();

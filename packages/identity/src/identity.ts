@@ -38,13 +38,12 @@ export function createIdentity({ settings, logger, metrics, now = Date.now }: Id
   ]);
   // Series start at 0, because a series that starts at 1 shows no increase and alarms watch increases.
   for (const result of ['valid', 'cached', 'invalid', 'unavailable']) checks.inc({ result }, 0);
-  const discoveryUrls = new Map(settings.issuers.map(({ issuer, discoveryUrl }) => [issuer, discoveryUrl]));
   const verify = createTokenVerifier({
     issuers: settings.issuers,
-    keysOf: (issuer) =>
+    keysOf: (trusted) =>
       createKeySource({
-        issuer,
-        fetchKeys: () => fetchKeys(issuer, discoveryUrls.get(issuer)),
+        issuer: trusted.issuer,
+        fetchKeys: () => fetchKeys(trusted),
         logger,
         now: () => performance.now(),
         wait: (ms) => sleep(ms),

@@ -1,6 +1,7 @@
 import { AppError, createRateLimiter, createSemaphore, createSingleFlight, type Logger } from '@tocsin/kit';
 import { createLocalJWKSet, errors, type JSONWebKeySet, type JWTHeaderParameters } from 'jose';
 import { LRUCache } from 'lru-cache';
+import type { TrustedIssuer } from './settings.js';
 
 /** Finds the verification key for a token's protected header. */
 export type KeySource = (header: JWTHeaderParameters) => ReturnType<VerificationKeys>;
@@ -115,12 +116,22 @@ function unavailable(cause: unknown): AppError {
 const fetchTimeoutMs = 3_000;
 const maxDocumentBytes = 1_048_576;
 
+type KeyAddresses = Pick<TrustedIssuer, 'issuer' | 'discoveryUrl' | 'jwksUri' | 'workspaces'>;
+
 /**
- * Fetches the signing keys of an issuer with OpenID Connect discovery.
- * @param discoveryUrl address of the issuer inside the deployment, if it differs from its public one
+ * Fetches the signing keys of an issuer, from the address in its settings or with OpenID Connect discovery.
  * @throws Error if the provider does not respond, or its metadata or keys are invalid
  */
-export async function fetchKeys(issuer: string, discoveryUrl = issuer): Promise<VerificationKeys> {
+export async function fetchKeys(trusted: KeyAddresses): Promise<VerificationKeys> {
+  const jwksUri = trusted.jwksUri ?? (await discoverJwksUri(trusted));
+  const jwks = await fetchJson(jwksUri);
+  // An empty set is a fault of the provider. It must not replace keys that work.
+  if (!Array.isArray(jwks.keys) || jwks.keys.length === 0) throw new Error(`${jwksUri} holds no keys`);
+  return createLocalJWKSet(jwks as unknown as JSONWebKeySet);
+}
+
+async function discoverJwksUri(trusted: KeyAddresses): Promise<string> {
+  const { issuer, discoveryUrl = issuer, workspaces } = trusted;
   const metadataUrl = `${discoveryUrl.replace(/\/$/, '')}/.well-known/openid-configuration`;
   const metadata = await fetchJson(metadataUrl);
   if (metadata.issuer !== issuer) throw new Error(`${metadataUrl} describes another issuer`);
@@ -128,10 +139,13 @@ export async function fetchKeys(issuer: string, discoveryUrl = issuer): Promise<
   if (typeof jwksUri !== 'string' || !isAsSecureAs(discoveryUrl, jwksUri)) {
     throw new Error(`${metadataUrl} has no usable jwks_uri`);
   }
-  const jwks = await fetchJson(jwksUri);
-  // An empty set is a fault of the provider. It must not replace keys that work.
-  if (!Array.isArray(jwks.keys) || jwks.keys.length === 0) throw new Error(`${jwksUri} holds no keys`);
-  return createLocalJWKSet(jwks as unknown as JSONWebKeySet);
+  // The metadata of a customer must not direct requests of this service to any other address.
+  if (workspaces !== 'all' && new URL(jwksUri).origin !== new URL(issuer).origin) {
+    throw new Error(
+      `${metadataUrl} names keys of another origin; name them as jwks_uri in OIDC_ENTERPRISE_ISSUERS`,
+    );
+  }
+  return jwksUri;
 }
 
 function isAsSecureAs(discoveryUrl: string, uri: string): boolean {

@@ -2,10 +2,10 @@ import { type DeploymentRole, deploymentRoles, type WorkspaceRole, workspaceRole
 
 type Claims = Readonly<Record<string, unknown>>;
 
-const uuid = '[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}';
-const workspaceGroup = new RegExp(`^/workspaces/(${uuid})/([a-z]+)$`, 'i');
+const uuid = '[0-9a-fA-F]{8}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{4}-[0-9a-fA-F]{12}';
+const workspaceGroup = new RegExp(`^/workspaces/(${uuid})/([a-z]+)$`);
 
-/** Reads entries `/workspaces/{id}/{role}`. Other entries belong to other applications and are ignored. */
+/** Reads entries `/workspaces/{id}/{role}`. Other entries are ignored, also those that differ in case: only an id has two spellings. */
 export function workspaceRolesFrom(claims: Claims, claimName: string): Map<string, Set<WorkspaceRole>> {
   const roles = new Map<string, Set<WorkspaceRole>>();
   for (const group of textsOf(readClaim(claims, claimName))) {

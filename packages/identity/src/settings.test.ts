@@ -44,6 +44,12 @@ test('an enterprise deployment accepts further issuers, limited to their workspa
   });
 });
 
+test('an issuer can name the address of its keys', () => {
+  const listed = [{ ...JSON.parse(enterprise)[0], jwks_uri: 'https://keys.example/jwks' }];
+  const { issuers } = read({ DEPLOYMENT: 'enterprise', OIDC_ENTERPRISE_ISSUERS: JSON.stringify(listed) });
+  expect(issuers.map(({ jwksUri }) => jwksUri)).toEqual([undefined, 'https://keys.example/jwks']);
+});
+
 test.each<[Record<string, string>, string]>([
   [{ OIDC_ENTERPRISE_ISSUERS: enterprise }, 'may only be set with DEPLOYMENT=enterprise'],
   [{ DEPLOYMENT: 'enterprise', OIDC_ENTERPRISE_ISSUERS: '{' }, 'OIDC_ENTERPRISE_ISSUERS must be JSON'],

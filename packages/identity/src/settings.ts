@@ -13,6 +13,8 @@ export interface TrustedIssuer {
   workspaces: 'all' | ReadonlySet<string>;
   /** Address for the discovery document. Default: the issuer. */
   discoveryUrl?: string;
+  /** Address of the signing keys. Default: the one in the discovery document, on a customer's issuer of its origin only. */
+  jwksUri?: string;
 }
 
 export interface IdentitySettings {
@@ -22,13 +24,14 @@ export interface IdentitySettings {
 interface EnterpriseIssuer {
   issuer: string;
   audience?: string;
+  jwks_uri?: string;
   workspaces: string[];
 }
 
 /**
  * Reads OIDC_ISSUER, OIDC_DISCOVERY_URL, OIDC_AUDIENCE, OIDC_GROUPS_CLAIM, OIDC_ROLES_CLAIM, DEPLOYMENT and
- * OIDC_ENTERPRISE_ISSUERS, a JSON array of `{"issuer", "workspaces": [ids], "audience"?}` that is valid with
- * DEPLOYMENT=enterprise only.
+ * OIDC_ENTERPRISE_ISSUERS, a JSON array of `{"issuer", "workspaces": [ids], "audience"?, "jwks_uri"?}` that is
+ * valid with DEPLOYMENT=enterprise only.
  */
 export function readIdentitySettings(read: EnvReader, { audience }: { audience: string }): IdentitySettings {
   const common = {
@@ -57,29 +60,40 @@ export function readIdentitySettings(read: EnvReader, { audience }: { audience: 
 }
 
 function toTrustedIssuer(
-  { issuer, audience, workspaces }: EnterpriseIssuer,
+  { issuer, audience, jwks_uri, workspaces }: EnterpriseIssuer,
   common: Pick<TrustedIssuer, 'audience' | 'groupsClaim' | 'rolesClaim'>,
 ): TrustedIssuer {
   const ids = new Set(workspaces.map((id) => id.toLowerCase()));
-  return { ...common, issuer, audience: audience ?? common.audience, workspaces: ids };
+  return {
+    ...common,
+    issuer,
+    audience: audience ?? common.audience,
+    workspaces: ids,
+    ...(jwks_uri !== undefined && { jwksUri: jwks_uri }),
+  };
 }
 
 function toEnterpriseIssuers(value: unknown): EnterpriseIssuer[] {
   if (Array.isArray(value) && value.every(isEnterpriseIssuer)) return value;
-  throw new Error('must be an array of {"issuer": "https://…", "workspaces": ["uuid"], "audience"?: "…"}');
+  throw new Error(
+    'must be an array of {"issuer": "https://…", "workspaces": ["uuid"], "audience"?: "…", "jwks_uri"?: "https://…"}',
+  );
 }
 
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 function isEnterpriseIssuer(value: unknown): value is EnterpriseIssuer {
   if (typeof value !== 'object' || value === null) return false;
-  const { issuer, audience, workspaces } = value as Record<string, unknown>;
+  const { issuer, audience, jwks_uri, workspaces } = value as Record<string, unknown>;
   return (
-    typeof issuer === 'string' &&
-    /^https?:\/\//.test(issuer) &&
-    URL.canParse(issuer) &&
+    isWebAddress(issuer) &&
+    (jwks_uri === undefined || isWebAddress(jwks_uri)) &&
     (audience === undefined || (typeof audience === 'string' && audience !== '')) &&
     Array.isArray(workspaces) &&
     workspaces.every((id) => typeof id === 'string' && uuid.test(id))
   );
+}
+
+function isWebAddress(value: unknown): boolean {
+  return typeof value === 'string' && /^https?:\/\//.test(value) && URL.canParse(value);
 }

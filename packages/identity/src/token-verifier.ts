@@ -14,7 +14,7 @@ import type { TrustedIssuer } from './settings.js';
 
 export interface TokenVerifierDeps {
   issuers: readonly TrustedIssuer[];
-  keysOf(issuer: string): JWTVerifyGetKey;
+  keysOf(issuer: TrustedIssuer): JWTVerifyGetKey;
   /** Wall clock. */
   currentDate(): Date;
 }
@@ -32,9 +32,7 @@ const leewaySeconds = 30;
 
 /** Verifies JWT access tokens (RFC 9068, and those of older providers) of the trusted issuers. */
 export function createTokenVerifier({ issuers, keysOf, currentDate }: TokenVerifierDeps): VerifyToken {
-  const trusted = new Map(
-    issuers.map((issuer) => [issuer.issuer, { ...issuer, keys: keysOf(issuer.issuer) }]),
-  );
+  const trusted = new Map(issuers.map((issuer) => [issuer.issuer, { ...issuer, keys: keysOf(issuer) }]));
   return async (token) => {
     const issuer = trusted.get(readIssuer(token));
     if (!issuer) throw invalidToken('is from an issuer that is not trusted here');
@@ -100,7 +98,7 @@ function toPrincipal(claims: Record<string, unknown>, issuer: TrustedIssuer): Pr
 }
 
 function displayName(claims: Record<string, unknown>): string | undefined {
-  const names = [claims.preferred_username, claims.name, claims.client_id];
+  const names = [claims.preferred_username, claims.name, claims.email, claims.client_id];
   return names.find(
     (name): name is string => typeof name === 'string' && /^[^\p{Cc}\p{Surrogate}]{1,255}$/u.test(name),
   );
@@ -114,7 +112,9 @@ const accessTokenTypes = new Set(['jwt', 'at+jwt', 'application/at+jwt']);
  * only ID tokens have (OpenID Connect Core §2).
  */
 function accessTokenProblem(header: JWTHeaderParameters, claims: JWTPayload): string | undefined {
-  const headerType = header.typ?.toLowerCase() ?? 'jwt';
+  // The type of the header is what the token says, not what jose has checked.
+  const { typ = 'JWT' } = header as { typ?: unknown };
+  const headerType = typeof typ === 'string' ? typ.toLowerCase() : '';
   if (!accessTokenTypes.has(headerType)) return 'is not an access token';
   const type = claims.typ;
   if (type !== undefined && type !== 'Bearer') return 'is not an access token';

@@ -20,7 +20,7 @@ function setUp() {
   let waiters: { atMs: number; go(): void }[] = [];
   const find = createKeySource({
     issuer: provider.issuer,
-    fetchKeys,
+    fetchKeys: (issuer) => fetchKeys({ issuer, workspaces: 'all' }),
     logger: createLogger({ service: 'test', level: 'silent' }),
     now: () => clock.ms,
     wait: async (ms) => {

@@ -2,6 +2,7 @@ import { createHmac } from 'node:crypto';
 import { createLogger, createMetrics } from '@tocsin/kit';
 import { exportSPKI, importJWK } from 'jose';
 import { createIdentity, type Identity, type TrustedIssuer } from '../src/index.js';
+import { fetchKeys } from '../src/key-source.js';
 import { makeKey, type SigningKey, sign, startProvider, type TokenParts } from './support/provider.js';
 
 const workspace = '11111111-1111-4111-8111-111111111111';
@@ -66,6 +67,11 @@ test('a valid token becomes a principal with its roles', async () => {
           `/workspaces/${workspace}/constructor`,
           `/workspaces/not-a-uuid/admin`,
           `/other/${workspace}/admin`,
+          `/WORKSPACES/${workspace}/admin`,
+          `/Workspaces/${workspace}/admin`,
+          `/workspaces/${workspace}/ADMIN`,
+          `/workspaces/${workspace}/admin/`,
+          `/workspaces/${workspace}/admin\n`,
           7,
           null,
         ],
@@ -139,6 +145,10 @@ describe('refused tokens', () => {
     ['is from an issuer that is not trusted here', { without: ['iss'] }],
     ['is not an access token', { header: { typ: 'id_token+jwt' } }],
     ['is not an access token', { header: { typ: 'logout+jwt' } }],
+    ['is not an access token', { header: { typ: 5 as never } }],
+    ['is not an access token', { header: { typ: null as never } }],
+    ['is not an access token', { header: { typ: ['JWT'] as never } }],
+    ['is not an access token', { claims: { typ: 5 } }],
     ['is not an access token', { claims: { typ: 'ID' } }],
     ['is not an access token', { claims: { typ: 'Refresh' } }],
     ['is an ID token', { claims: { nonce: 'n' } }],
@@ -218,6 +228,20 @@ describe('a customer’s own provider', () => {
       workspaceRoles: new Map([[customerWorkspace, new Set(['reader'])]]),
       deploymentRoles: new Set(),
     });
+  });
+
+  test('keys of a customer come from the origin of the issuer, or from the address in the setting', async () => {
+    const elsewhere = await startProvider();
+    elsewhere.state.keys = [foreignKey.publicJwk];
+    const jwksUri = `${elsewhere.issuer}/jwks`;
+    const trusted = { issuer: customer.issuer, workspaces: new Set([customerWorkspace]) };
+    customer.state.metadata = { jwks_uri: jwksUri };
+    await expect(fetchKeys(trusted)).rejects.toThrow('names keys of another origin');
+    expect(elsewhere.state.fetches).toBe(0);
+    await expect(fetchKeys({ ...trusted, jwksUri })).resolves.toBeDefined();
+    expect(elsewhere.state.fetches).toBe(1);
+    customer.state.metadata = {};
+    await elsewhere.stop();
   });
 
   test('a provider of a customer cannot sign for the issuer of the deployment', async () => {

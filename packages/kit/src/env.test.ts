@@ -11,6 +11,13 @@ function problemsOf(read: () => unknown): readonly string[] {
   throw new Error('The configuration was accepted.');
 }
 
+test('a configuration with NODE_TLS_REJECT_UNAUTHORIZED=0 is refused', () => {
+  expect(problemsOf(() => readEnv({ NODE_TLS_REJECT_UNAUTHORIZED: '0' }, () => ({})))).toEqual([
+    expect.stringMatching(/^NODE_TLS_REJECT_UNAUTHORIZED=0 is refused/),
+  ]);
+  expect(readEnv({ NODE_TLS_REJECT_UNAUTHORIZED: '1' }, () => ({}))).toEqual({});
+});
+
 test('settings are parsed to their types, with fallbacks for unset and empty variables', () => {
   const env = {
     PORT: '8080',

@@ -24,10 +24,15 @@ type Environment = Readonly<Record<string, string | undefined>>;
 /**
  * Reads settings into one deeply frozen object. A variable without a fallback is required; an empty variable counts as
  * not set.
- * @throws ConfigError with all problems at once, without the values: they can be secrets
+ * @throws ConfigError with all problems at once, without the values: they can be secrets. NODE_TLS_REJECT_UNAUTHORIZED=0 is
+ * one of them.
  */
 export function readEnv<T extends object>(env: Environment, build: (read: EnvReader) => T): Readonly<T> {
   const problems: string[] = [];
+  // Node would accept any certificate, of destinations, database, broker and identity provider alike.
+  if (env.NODE_TLS_REJECT_UNAUTHORIZED === '0') {
+    problems.push('NODE_TLS_REJECT_UNAUTHORIZED=0 is refused: it switches off the check of certificates');
+  }
   const reader = createReader(env, problems);
   let config: T;
   try {

@@ -20,7 +20,8 @@ export interface ChannelRegistry {
 }
 
 export interface ChannelRegistryOptions {
-  declareEveryMs: number;
+  /** Undefined: nothing is declared. */
+  declareEveryMs: number | undefined;
   logger: Pick<Logger, 'info' | 'warn'>;
   /** Called when a channel is open and prepared. */
   onOpen: () => void;
@@ -46,11 +47,13 @@ export function createChannelRegistry(options: ChannelRegistryOptions): ChannelR
   const users: ChannelUser[] = [];
   let current: Connected | undefined;
 
-  const declare = (connection: ChannelModel): Promise<void> =>
-    declareTopology(
+  const declare = async (connection: ChannelModel): Promise<void> => {
+    if (declareEveryMs === undefined) return;
+    await declareTopology(
       () => openChannel(connection),
       (declared, err) => logger.warn({ declared, err }, 'broker.topology_conflict'),
     );
+  };
   const open = async (user: ChannelUser, on: Connected): Promise<void> => {
     let isClosed = false;
     await user.openOn(on.connection, () => {
@@ -87,7 +90,7 @@ export function createChannelRegistry(options: ChannelRegistryOptions): ChannelR
   };
   /** The broker does not report when an operator removes a binding, so the topology is declared again every 30 s. */
   const keepDeclared = async (on: Connected): Promise<void> => {
-    for (;;) {
+    while (declareEveryMs !== undefined) {
       await sleep(declareEveryMs, on.ended.signal);
       if (on.ended.signal.aborted) return;
       await declare(on.connection).then(onDeclared, (err: unknown) =>

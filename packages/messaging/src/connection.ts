@@ -3,6 +3,7 @@ import type { Logger } from '@tocsin/kit';
 import type { Channel, ChannelModel, ConfirmChannel } from 'amqplib';
 import { type ChannelRegistryOptions, createChannelRegistry, createChannelUser } from './channel-registry.js';
 import { keepConnected } from './keep-connected.js';
+import { refusalOf } from './refusal.js';
 
 export interface BrokerOptions {
   /** amqp://user:password@host:port/vhost */
@@ -16,6 +17,13 @@ export interface BrokerOptions {
    * given: 30,000.
    */
   declareEveryMs?: number;
+  /** False: exchanges, queues and bindings are used as they exist, for a user that may only publish. Unless given: true. */
+  declare?: boolean;
+  /**
+   * True: a first connection that the broker refuses (login, virtual host, permission) is not tried again. A refusal after
+   * the first connection never ends the attempts. Unless given: false.
+   */
+  stopIfRefused?: boolean;
 }
 
 /** Prepares a channel. It runs again for each channel that takes the place of an ended one. */
@@ -32,6 +40,10 @@ export interface Broker {
   isUp(): boolean;
   /** True while the broker refuses messages (its memory or disk alarm). */
   isBlocked(): boolean;
+  /** Reason why there is no connection, from the latest attempt or loss. Undefined while there is one. */
+  lastError(): unknown;
+  /** True once `stopIfRefused` has ended the attempts to connect. */
+  hasStopped(): boolean;
   onBlocked(listener: () => void): void;
   /** Calls `listener` each time the topology was declared again on an open connection. */
   onDeclared(listener: () => void): void;
@@ -40,7 +52,7 @@ export interface Broker {
 
 /** Does not wait for the broker. */
 export async function createBroker(options: BrokerOptions): Promise<Broker> {
-  const { url, name, logger, declareEveryMs = 30_000 } = options;
+  const { url, name, logger, declareEveryMs = 30_000, declare = true, stopIfRefused = false } = options;
   const log: ChannelRegistryOptions['logger'] = {
     info: (fields, message) => logger?.info({ connection: name, ...fields }, message),
     warn: (fields, message) => logger?.warn({ connection: name, ...fields }, message),
@@ -48,6 +60,8 @@ export async function createBroker(options: BrokerOptions): Promise<Broker> {
   const events = new EventEmitter<{ blocked: []; declared: [] }>();
   let isConnected = false;
   let isBlocked = false;
+  let lastError: unknown;
+  let hasStopped = false;
   let readyWaiters: (() => void)[] = [];
 
   const isUp = () => isConnected && channels.areAllOpen();
@@ -55,7 +69,7 @@ export async function createBroker(options: BrokerOptions): Promise<Broker> {
     if (isUp()) for (const resolve of readyWaiters.splice(0)) resolve();
   };
   const channels = createChannelRegistry({
-    declareEveryMs,
+    declareEveryMs: declare ? declareEveryMs : undefined,
     logger: log,
     onOpen: resolveReady,
     onDeclared: () => events.emit('declared'),
@@ -88,12 +102,18 @@ export async function createBroker(options: BrokerOptions): Promise<Broker> {
     },
     onConnected() {
       isConnected = true;
+      lastError = undefined;
       resolveReady();
       log.info({}, 'broker.connected');
     },
     onLost(event, err) {
       disconnected();
+      lastError = err;
       log.warn({ err }, event === 'disconnected' ? 'broker.disconnected' : 'broker.unreachable');
+    },
+    stopsAttempts(error) {
+      hasStopped = stopIfRefused && refusalOf(error) !== undefined;
+      return hasStopped;
     },
   });
 
@@ -106,6 +126,8 @@ export async function createBroker(options: BrokerOptions): Promise<Broker> {
     },
     isUp,
     isBlocked: () => isBlocked,
+    lastError: () => lastError,
+    hasStopped: () => hasStopped,
     onBlocked: (listener) => void events.on('blocked', listener),
     onDeclared: (listener) => void events.on('declared', listener),
     async close() {

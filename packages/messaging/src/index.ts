@@ -10,4 +10,5 @@ export {
   type PublisherOptions,
 } from './publisher.js';
 export { createQueueDepth, type QueueDepth } from './queue-depth.js';
+export { type Refusal, refusalOf } from './refusal.js';
 export { alertFiredQueue, deliveriesQueue, unroutedQueue } from './topology.js';

@@ -11,6 +11,8 @@ export interface KeepConnectedOptions {
   onConnected: () => void;
   /** `disconnected`: an attached connection has ended. `unreachable`: an attempt to connect or attach has failed. */
   onLost: (event: 'disconnected' | 'unreachable', error: unknown) => void;
+  /** Decides whether an error before the first attached connection ends the attempts for good. */
+  stopsAttempts: (error: unknown) => boolean;
 }
 
 const heartbeatSeconds = 10;
@@ -25,7 +27,7 @@ const backoff = { firstMs: 100, maxMs: 5_000 };
  * @returns the function that closes the connection for good
  */
 export function keepConnected(options: KeepConnectedOptions): () => Promise<void> {
-  const { url, name, attach, onConnected, onLost } = options;
+  const { url, name, attach, onConnected, onLost, stopsAttempts } = options;
   const closing = new AbortController();
   let connection: ChannelModel | undefined;
   /** Aborted to destroy the socket of the present attempt or connection. */
@@ -47,16 +49,22 @@ export function keepConnected(options: KeepConnectedOptions): () => Promise<void
     }
   };
   const run = async (): Promise<void> => {
+    let wasAttached = false;
     for (let failures = 0; !closing.signal.aborted; failures += 1) {
       let isAttached = false;
       const onAttached = () => {
         isAttached = true;
+        wasAttached = true;
         failures = 0;
         onConnected();
       };
-      await attempt(onAttached).catch((error: unknown) => {
-        if (!closing.signal.aborted) onLost(isAttached ? 'disconnected' : 'unreachable', error);
-      });
+      try {
+        await attempt(onAttached);
+      } catch (error) {
+        if (closing.signal.aborted) return;
+        onLost(isAttached ? 'disconnected' : 'unreachable', error);
+        if (!wasAttached && stopsAttempts(error)) return;
+      }
       await sleep(exponentialBackoffMs(failures + 1, backoff), closing.signal);
     }
   };

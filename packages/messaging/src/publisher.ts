@@ -12,7 +12,10 @@ export interface Publication {
   headers?: Record<string, string>;
 }
 
-/** With every reason but `returned` the message may have arrived, and publishing it again is safe. */
+/**
+ * With every reason but `returned` the message may have arrived, and publishing it again is safe. The cause of `unavailable`
+ * is the error of the connection or the channel, if there was one.
+ */
 export class PublishError extends Error {
   readonly reason: 'unavailable' | 'blocked' | 'timeout' | 'refused' | 'returned';
 
@@ -54,6 +57,8 @@ export async function createPublisher(broker: Broker, options: PublisherOptions 
   const { confirmTimeoutMs = 5_000, refuseAfterMs = Number.POSITIVE_INFINITY } = options;
   const confirmBreaker = createCircuitBreaker({ openAfterMs: refuseAfterMs, ...confirmProbes });
   let channel: ConfirmChannel | undefined;
+  /** The broker's reason for the end of the latest channel. */
+  let channelError: unknown;
   let sequence = 0;
   const pending = new Map<string, Pending>();
   const returned = new Set<string>();
@@ -62,8 +67,12 @@ export async function createPublisher(broker: Broker, options: PublisherOptions 
     opened.on('close', () => {
       if (channel === opened) channel = undefined;
     });
+    opened.on('error', (error: unknown) => {
+      channelError = error;
+    });
     opened.on('return', (message: Message) => returned.add(String(message.properties.messageId)));
     channel = opened;
+    channelError = undefined;
     confirmBreaker.responded();
   });
   broker.onBlocked(() => {
@@ -85,7 +94,7 @@ export async function createPublisher(broker: Broker, options: PublisherOptions 
 
   return {
     publish({ exchange, routingKey, content, contentType = 'application/json', type, headers }) {
-      if (channel === undefined) return Promise.reject(unavailable());
+      if (channel === undefined) return Promise.reject(unavailable(channelError ?? broker.lastError()));
       if (broker.isBlocked()) return Promise.reject(blocked());
       if (confirmBreaker.admit() === 'open')
         return Promise.reject(new PublishError('unavailable', 'The broker does not confirm messages now.'));
@@ -101,7 +110,7 @@ export async function createPublisher(broker: Broker, options: PublisherOptions 
         checkOverdueLater();
         const settled = (cause: unknown) => {
           confirmBreaker.responded();
-          if (cause) return fail(rejection(cause));
+          if (cause) return fail(rejection(cause, channelError));
           pending.delete(messageId);
           if (returned.delete(messageId))
             reject(new PublishError('returned', 'No queue is bound for this message.'));
@@ -157,12 +166,15 @@ function unavailable(cause?: unknown): PublishError {
   return new PublishError('unavailable', 'The broker is unavailable.', { cause });
 }
 
-/** In amqplib, only the text of the error tells a nack from a closed channel. */
-function rejection(cause: unknown): PublishError {
+/**
+ * In amqplib, only the text of the error tells a nack from a closed channel, and the broker's reason for the closed channel
+ * comes in an event before it.
+ */
+function rejection(cause: unknown, channelError: unknown): PublishError {
   const nacked = cause instanceof Error && cause.message === 'message nacked';
   return nacked
     ? new PublishError('refused', 'The broker has refused the message.', { cause })
     : new PublishError('unavailable', 'The connection ended before the broker confirmed the message.', {
-        cause,
+        cause: channelError ?? cause,
       });
 }

@@ -64,6 +64,7 @@ async function open(
 ): Promise<EngineAuth> {
   const logger = createLogger({ service: 'engine-auth', level: config.logLevel });
   const metrics = createMetrics({ service: 'engine-auth' });
+  warnOfShortKey(config, logger);
   const database = createDatabase({
     url: config.databaseUrl.reveal(),
     applicationName: 'tocsin-engine-auth',
@@ -132,6 +133,14 @@ async function open(
     brokerReady: broker.ready,
     close: (deadlineMs) => shutdown.close(deadlineMs),
   };
+}
+
+/** 16 random letters and digits have 95 bits. A shorter key can be guessed, because the admin key costs no bcrypt. */
+const shortestSafeKey = 16;
+
+function warnOfShortKey({ adminKey }: EngineAuthConfig, logger: Logger): void {
+  if (adminKey === undefined || adminKey.reveal().length >= shortestSafeKey) return;
+  logger.warn({ variable: 'GENAI_ENGINE_ADMIN_KEY', shortest_safe: shortestSafeKey }, 'admin_key.short');
 }
 
 function requireKeyManagement({ mayManageKeys }: EngineCaller): void {

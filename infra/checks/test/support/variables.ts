@@ -31,6 +31,8 @@ export function variablesReadBy(service: string): Set<string> {
     },
   });
   loaders[service]?.(recording);
+  // A variable of Node, which no configuration may contain.
+  names.delete('NODE_TLS_REJECT_UNAUTHORIZED');
   return names;
 }
 

@@ -76,11 +76,13 @@ export function configureProvider(
     findAccount: (_ctx, sub) => findAccount(directory, sub),
     loadExistingGrant: grantEverything,
     extraTokenClaims: (ctx, token) => {
-      const roles =
-        token.kind === 'AccessToken'
-          ? rolesOfUser(directory, token.accountId)
-          : rolesOfService(directory, token.clientId);
+      const isUser = token.kind === 'AccessToken';
+      const roles = isUser
+        ? rolesOfUser(directory, token.accountId)
+        : rolesOfService(directory, token.clientId);
       return {
+        // Keycloak's scope `profile` adds the user name to access tokens, too.
+        ...(isUser && { preferred_username: nameOfUser(directory.users, token.accountId) }),
         azp: ctx.oidc.client?.clientId,
         typ: 'Bearer',
         groups: roles.groups,
@@ -187,13 +189,16 @@ function explainUserCodeError(error: Error): string {
 }
 
 function findAccount({ users }: Directory, sub: string) {
-  const found = Object.entries(users).find(([, { id }]) => id === sub);
-  if (found === undefined) return undefined;
-  const [name] = found;
+  const name = nameOfUser(users, sub);
+  if (name === undefined) return undefined;
   return {
     accountId: sub,
     claims: () => ({ sub, name, preferred_username: name, email: `${name}@tocsin.invalid` }),
   };
+}
+
+function nameOfUser(users: Directory['users'], sub: string): string | undefined {
+  return Object.keys(users).find((name) => users[name]?.id === sub);
 }
 
 function rolesOfUser({ users }: Directory, sub: string): Roles {

@@ -62,12 +62,12 @@ function writePrivately(file: string, text: string): void {
   chmodSync(file, 0o600);
 }
 
-const shipped = new URL('../../../rabbitmq/definitions.json', import.meta.url);
+const shipped = (file: string) => readFileSync(new URL(`../../../rabbitmq/${file}`, import.meta.url), 'utf8');
 
 /** Definitions: one user with all permissions in every virtual host, and the policies of every Tocsin broker. No guest. */
 function makeDefinitions({ username, password }: Secrets, virtualHosts: string[]): object {
   const salt = randomBytes(4);
-  const { policies } = JSON.parse(readFileSync(shipped, 'utf8')) as { policies: object[] };
+  const { policies } = JSON.parse(shipped('definitions.json')) as { policies: object[] };
   const digest = createHash('sha256').update(salt).update(password).digest();
   return {
     users: [
@@ -94,6 +94,8 @@ function configuration(ports: RabbitmqPorts, definitions: string): string {
   return [
     `listeners.tcp.1 = 127.0.0.1:${ports.amqp}`,
     `load_definitions = ${definitions}`,
+    // The limit of the shipped broker: a larger message must fail here too.
+    /^max_message_size = .*$/m.exec(shipped('20-tocsin.conf'))?.[0] ?? '',
     'log.file = false',
     'log.console = true',
     'log.console.level = info',

@@ -75,7 +75,11 @@ async function startParts(processes: ProcessHost, directory: string): Promise<No
       directory: join(directory, 'rabbitmq'),
       logFile: logOf('rabbitmq'),
       ports: { amqp, epmd, distribution },
-      virtualHosts: Array.from({ length: maxJestWorkers }, (_, index) => `jest-${index + 1}`),
+      virtualHosts: [
+        // A virtual host without the topology.
+        'blank',
+        ...Array.from({ length: maxJestWorkers }, (_, index) => `jest-${index + 1}`),
+      ],
     }),
     startProviderProcess({
       processes,

@@ -1,10 +1,13 @@
 import { type Clock, systemClock } from '../clock.js';
+import { isSecure } from '../loopback.js';
 import type { Session } from '../sessions/session.js';
 import type { TransportOptions } from './transport.js';
 
 export interface ClientOptions {
   /** Base URL of the API, without `/api/v1` or `/auth`. */
   url: string;
+  /** True: `url` may be plain http to a host that is not loopback, which shows the credential to the network. Default: false. */
+  allowHttp?: boolean | undefined;
   /** Credential of every request: a session, or a fixed token or key. */
   credential: Session | string;
   /** Timeout of each try, the response body included. Default: 30 s. */
@@ -16,19 +19,24 @@ export interface ClientOptions {
   random?: (() => number) | undefined;
 }
 
-/** @throws TypeError for a URL that is not http or https, or that has a query or credentials */
+/** @throws TypeError for a URL that is not http or https, that has a query or credentials, or that needs `allowHttp` */
 export function transportOptions(
   options: Omit<ClientOptions, 'credential'>,
   credential: Session | string,
 ): TransportOptions {
   const { timeoutMs = 30_000, maxTries = 4, clock = systemClock, random = Math.random } = options;
-  return { baseUrl: parseBaseUrl(options.url), credential, timeoutMs, maxTries, clock, random };
+  return { baseUrl: parseBaseUrl(options), credential, timeoutMs, maxTries, clock, random };
 }
 
-function parseBaseUrl(text: string): string {
+function parseBaseUrl({ url: text, allowHttp = false }: Omit<ClientOptions, 'credential'>): string {
   const url = URL.canParse(text) ? new URL(text) : undefined;
   const usable =
     url !== undefined && /^https?:$/.test(url.protocol) && `${url.search}${url.hash}${url.username}` === '';
   if (!usable) throw new TypeError(`${JSON.stringify(text)} is not the http or https address of an API.`);
+  if (!allowHttp && !isSecure(url)) {
+    throw new TypeError(
+      `${url.origin} is plain http, which shows the credential to the network. Use https, or allow it: --allow-http, or the option \`allowHttp: true\`.`,
+    );
+  }
   return url.href.replace(/\/+$/, '');
 }

@@ -1,5 +1,6 @@
 import axios from 'axios';
 import type { Clock } from '../clock.js';
+import { describeError } from '../describe-error.js';
 import type { Session } from '../sessions/session.js';
 import { ConnectionError, toApiError } from './errors.js';
 import { nextRetryMs, parseRetryAfterMs } from './retry.js';
@@ -121,7 +122,7 @@ async function exchange(
   } catch (error) {
     given?.throwIfAborted();
     if (timeout.aborted) return lost('timeout', `${baseUrl} did not respond within ${timeoutMs} ms.`);
-    return lost('connection_failed', `${baseUrl} cannot be reached: ${innermost(error)}.`);
+    return lost('connection_failed', `${baseUrl} cannot be reached: ${describeError(error)}.`);
   }
 }
 
@@ -143,14 +144,6 @@ function toSearch(query: object | undefined): string {
     value === undefined ? [] : [value].flat().map((item): [string, string] => [name, String(item)]),
   );
   return new URLSearchParams(pairs).toString();
-}
-
-function innermost(error: unknown): string {
-  if (!(error instanceof Error)) return String(error);
-  if (error.cause !== undefined) return innermost(error.cause);
-  // A connection attempt to several addresses fails with a list of errors and an empty message.
-  if (error instanceof AggregateError && error.message === '') return innermost(error.errors[0]);
-  return error.message;
 }
 
 function retryWaitMs(

@@ -64,7 +64,8 @@ export function runsConnected<Options = object>(
     .option('--client-id <id>', 'the client (TOCSIN_CLIENT_ID; its secret is TOCSIN_CLIENT_SECRET)')
     .option('-w, --workspace <id>', 'the workspace (TOCSIN_WORKSPACE)')
     .option('--stack <file>', 'take all of these from the file that npm start writes (TOCSIN_STACK)')
-    .addOption(choice('--as <role>', { of: stackRoles, description: 'with --stack; admin unless given' }));
+    .addOption(choice('--as <role>', { of: stackRoles, description: 'with --stack; admin unless given' }))
+    .option('--allow-http', 'send credentials over plain http to other machines too');
 }
 
 const stackRoles = ['admin', 'editor', 'reader', 'publisher', 'outsider'];

@@ -1,6 +1,8 @@
 import { createEngineClient, type EngineClient } from '../api/engine-client.js';
 import { createPlatformClient, type PlatformClient } from '../api/platform-client.js';
 import type { Clock } from '../clock.js';
+import type { AlertPublisher } from '../publish/alert-publisher.js';
+import { createAmqpPublisher } from '../publish/amqp-publisher.js';
 import { ClientCredentialsSession } from '../sessions/client-credentials-session.js';
 import { DeviceSession } from '../sessions/device-session.js';
 import type { Session } from '../sessions/session.js';
@@ -10,12 +12,18 @@ import type { ResolvedSettings } from './settings.js';
 
 export function connectPlatform(settings: ResolvedSettings, clock: Clock): PlatformClient {
   const url = required(settings.apiUrl, 'Where is the API? Give --api-url, or set TOCSIN_API_URL.');
-  return createPlatformClient({
-    url,
-    credential: credentialOf(settings, clock),
-    workspaceId: settings.workspaceId,
-    clock,
-  });
+  const { workspaceId, allowHttp } = settings;
+  const credential = credentialOf(settings, clock);
+  return usable(() => createPlatformClient({ url, credential, workspaceId, allowHttp, clock }));
+}
+
+/** Publisher for the broker. Its URL holds a password, so there is no flag for it. */
+export function connectBroker(
+  settings: ResolvedSettings,
+  { declare, clock }: { declare: boolean; clock: Clock },
+): Promise<AlertPublisher> {
+  const url = required(settings.amqpUrl, 'Where is the broker? Set TOCSIN_AMQP_URL, or give --stack.');
+  return createAmqpPublisher({ url, declare, workspaceId: requireWorkspace(settings), clock });
 }
 
 /** Credential for the engine: its own key, otherwise the credential for the platform. */
@@ -24,14 +32,16 @@ export function connectEngine(settings: ResolvedSettings, clock: Clock): EngineC
     settings.engineUrl,
     'Where is the engine? Give --engine-url, or set TOCSIN_ENGINE_URL.',
   );
-  return createEngineClient({ url, credential: settings.engineKey ?? credentialOf(settings, clock), clock });
+  const credential = settings.engineKey ?? credentialOf(settings, clock);
+  const { allowHttp } = settings;
+  return usable(() => createEngineClient({ url, credential, allowHttp, clock }));
 }
 
 export function deviceSession(settings: ResolvedSettings, clock: Clock): DeviceSession {
   const issuer = requireIssuer(settings);
-  const { deviceClientId: clientId, apiUrl, engineUrl, workspaceId, loginFile } = settings;
+  const { deviceClientId: clientId, apiUrl, engineUrl, workspaceId, loginFile, allowHttp } = settings;
   const store = createFileTokenStore(loginFile, { issuer, clientId, apiUrl, engineUrl, workspaceId });
-  return new DeviceSession({ issuer, clientId, store, clock });
+  return new DeviceSession({ issuer, clientId, store, clock, allowHttp });
 }
 
 /** Returns the id of the workspace from the settings. A missing one is a usage error. */
@@ -41,13 +51,14 @@ export function requireWorkspace({ workspaceId }: ResolvedSettings): string {
 
 function credentialOf(settings: ResolvedSettings, clock: Clock): Session | string {
   if (settings.token !== undefined) return settings.token;
-  const { clientId, clientSecret } = settings;
+  const { clientId, clientSecret, allowHttp } = settings;
   if (clientSecret === undefined) return deviceSession(settings, clock);
   const id = required(
     clientId,
     'TOCSIN_CLIENT_SECRET needs a client: give --client-id, or set TOCSIN_CLIENT_ID.',
   );
-  return new ClientCredentialsSession({ issuer: requireIssuer(settings), clientId: id, clientSecret, clock });
+  const issuer = requireIssuer(settings);
+  return new ClientCredentialsSession({ issuer, clientId: id, clientSecret, clock, allowHttp });
 }
 
 function requireIssuer({ issuer }: ResolvedSettings): string {
@@ -61,4 +72,14 @@ function requireIssuer({ issuer }: ResolvedSettings): string {
 function required(value: string | undefined, question: string): string {
   if (value !== undefined) return value;
   throw new CommandFailure(exitCodes.usage, question);
+}
+
+/** A URL that a client refuses is a mistake on the command line. */
+function usable<Client>(create: () => Client): Client {
+  try {
+    return create();
+  } catch (error) {
+    if (error instanceof TypeError) throw new CommandFailure(exitCodes.usage, error.message);
+    throw error;
+  }
 }

@@ -1,9 +1,8 @@
 import type { Delivery } from '../api/schemas.js';
-import type { Color, Output } from './output.js';
 import type { Column } from './table.js';
-import { shortTime } from './text.js';
+import { type Color, shortTime } from './text.js';
 
-const colors: Record<Delivery['status'], Color> = {
+export const deliveryColors: Record<Delivery['status'], Color> = {
   waiting: 'yellow',
   queued: 'yellow',
   sending: 'yellow',
@@ -12,22 +11,20 @@ const colors: Record<Delivery['status'], Color> = {
   skipped: 'dim',
 };
 
-export function deliveryColumns(out: Output): Column<Delivery>[] {
-  return [
-    { title: 'ID', whole: true, value: ({ id }) => id },
-    { title: 'CREATED', value: ({ created_at }) => shortTime(created_at) },
-    {
-      title: 'STATUS',
-      whole: true,
-      value: ({ status }) => status,
-      paint: (cell, { status }) => out.paint(cell, colors[status]),
-    },
-    { title: 'TRIES', value: ({ attempts_made }) => String(attempts_made) },
-    { title: 'RESPONSE', value: describeResponse },
-    { title: 'WEBHOOK', value: ({ webhook_name }) => webhook_name },
-    { title: 'DESTINATION', value: ({ destination }) => destination },
-  ];
-}
+export const deliveryColumns: Column<Delivery>[] = [
+  { title: 'ID', whole: true, value: ({ id }) => id },
+  { title: 'CREATED', value: ({ created_at }) => shortTime(created_at) },
+  {
+    title: 'STATUS',
+    whole: true,
+    value: ({ status }) => status,
+    color: ({ status }) => deliveryColors[status],
+  },
+  { title: 'TRIES', value: ({ attempts_made }) => String(attempts_made) },
+  { title: 'RESPONSE', value: describeResponse },
+  { title: 'WEBHOOK', value: ({ webhook_name }) => webhook_name },
+  { title: 'DESTINATION', value: ({ destination }) => destination },
+];
 
 /** Status code of the destination, or the error code without a response. */
 export function describeResponse({ response, error_code }: Delivery): string {

@@ -1,5 +1,7 @@
+import { PublishError } from '@tocsin/messaging';
 import { ApiError, ConnectionError } from '../api/errors.js';
 import { AlertNotPublishedError } from '../publish/alert-publisher.js';
+import { BrokerRefusal, InvalidAlert } from '../publish/amqp-publisher.js';
 import { SessionError } from '../sessions/session-error.js';
 
 /** Exit codes are stable for scripts. `tocsin --help` shows them. */
@@ -43,11 +45,19 @@ export function exitCodeOf(error: unknown): number {
   if (error instanceof CommandFailure) return error.exitCode;
   if (error instanceof AlertNotPublishedError) return exitCodeOf(error.cause);
   if (error instanceof SessionError) return exitCodeOfSession(error);
-  if (error instanceof ConnectionError) return exitCodes.unavailable;
+  if (error instanceof BrokerRefusal) return byRefusal[error.refused];
+  if (error instanceof InvalidAlert) return exitCodes.invalid;
+  if (error instanceof ConnectionError || error instanceof PublishError) return exitCodes.unavailable;
   if (error instanceof ApiError)
     return byStatus[error.status] ?? (error.status >= 500 ? exitCodes.unavailable : 1);
   return exitCodes.failed;
 }
+
+const byRefusal = {
+  login: exitCodes.unauthenticated,
+  permission: exitCodes.forbidden,
+  topology: exitCodes.failed,
+} as const;
 
 const byStatus: Readonly<Record<number, number>> = {
   400: exitCodes.invalid,

@@ -1,9 +1,16 @@
 import type { Io, Terminal } from './io.js';
 import { type Column, layOutTable } from './table.js';
-import { printable, printableLines } from './text.js';
+import { type Color, printable, printableJson, printableLines } from './text.js';
 
-export type Color = 'red' | 'green' | 'yellow' | 'dim' | 'bold';
+/** Text with a colour. Colours are data, so that every other escape sequence can be removed from the output. */
+interface Painted {
+  text: string;
+  color: Color;
+}
 
+type Text = string | Painted;
+
+/** Output of a command. Control characters of any text are printed as escapes, so that no response controls a terminal. */
 export interface Output {
   json: boolean;
   /** Prints a value as JSON for programs, or with `show` for people. */
@@ -14,15 +21,14 @@ export interface Output {
     table: { columns: readonly Column<Row>[]; limit?: number; none: string },
   ): Promise<void>;
   /** Prints one field a line. A text of several lines is placed below its name. */
-  facts(facts: Record<string, string | number | boolean | null | undefined>): void;
-  line(text: string): void;
+  facts(facts: Record<string, Text | number | boolean | null | undefined>): void;
+  line(...parts: Text[]): void;
   /** Prints one JSON document on one line, for endless output. */
   jsonLine(value: unknown): void;
   /** Prints a note for people on stderr. */
   note(text: string): void;
   /** Shows a progress line that replaces the previous one, on a terminal only. Undefined removes it. */
   progress(text: string | undefined): void;
-  paint(text: string, color: Color): string;
 }
 
 const codes: Record<Color, [number, number]> = {
@@ -39,7 +45,12 @@ export function createOutput(
 ): Output {
   const colored = options.color && stdout.isTTY === true && !env.NO_COLOR && env.TERM !== 'dumb';
   let progressShown = false;
-  const line = (text: string) => {
+  const paint = (text: string, color: Color) =>
+    colored ? `\u001b[${codes[color][0]}m${text}\u001b[${codes[color][1]}m` : text;
+  const show = (text: Text) =>
+    typeof text === 'string' ? printableLines(text) : paint(printableLines(text.text), text.color);
+  /** Writes text that is safe already. */
+  const write = (text: string) => {
     clearProgress();
     stdout.write(`${text}\n`);
   };
@@ -50,29 +61,30 @@ export function createOutput(
 
   return {
     json: options.json,
-    line,
-    value(value, show) {
-      if (options.json) line(JSON.stringify(value, null, 2));
-      else show();
+    line: (...parts) => write(parts.map(show).join('')),
+    value(value, showValue) {
+      if (options.json) write(printableJson(value, 2));
+      else showValue();
     },
     async list(rows, { columns, limit = Number.POSITIVE_INFINITY, none }) {
       const read = await take(rows, limit);
-      if (options.json) return line(JSON.stringify(read, null, 2));
+      if (options.json) return write(printableJson(read, 2));
       if (read.length === 0) return this.note(none);
-      const [titles = '', ...lines] = layOutTable(read, { columns, terminalWidth: widthOf(stdout) });
-      line(this.paint(titles, 'bold'));
-      for (const row of lines) line(row);
+      const lines = layOutTable(read, { columns, terminalWidth: widthOf(stdout), paint });
+      for (const line of lines) write(line);
     },
     facts(facts) {
-      const shown = Object.entries(facts).filter(([, value]) => value !== undefined && value !== null);
+      const shown = Object.entries(facts).flatMap(([name, value]) =>
+        value === undefined || value === null ? [] : [[name, value] as const],
+      );
       const width = Math.max(...shown.map(([name]) => name.length));
       for (const [name, value] of shown) {
-        const text = printableLines(String(value)).trimEnd();
-        const label = this.paint(name.padEnd(width), 'bold');
-        line(text.includes('\n') ? `${label}\n${text.replaceAll(/^/gm, '  ')}` : `${label}  ${text}`);
+        const text = show(typeof value === 'object' ? value : String(value)).trimEnd();
+        const label = paint(name.padEnd(width), 'bold');
+        write(text.includes('\n') ? `${label}\n${text.replaceAll(/^/gm, '  ')}` : `${label}  ${text}`);
       }
     },
-    jsonLine: (value) => line(JSON.stringify(value)),
+    jsonLine: (value) => write(printableJson(value)),
     note(text) {
       clearProgress();
       stderr.write(`${printableLines(text)}\n`);
@@ -84,7 +96,6 @@ export function createOutput(
       stderr.write(printable(text));
       progressShown = true;
     },
-    paint: (text, color) => (colored ? `\u001b[${codes[color][0]}m${text}\u001b[${codes[color][1]}m` : text),
   };
 }
 

@@ -11,11 +11,12 @@ import { addSessionCommands } from './commands/session-commands.js';
 import { addWebhookCommands } from './commands/webhook-commands.js';
 import { exitCodesHelp } from './exit-codes.js';
 import type { Io } from './io.js';
+import { printableLines } from './text.js';
 
 const footer = `
 Where and as whom comes from flags, or from the environment: TOCSIN_API_URL, TOCSIN_ENGINE_URL, TOCSIN_ISSUER,
 TOCSIN_WORKSPACE, and TOCSIN_CLIENT_ID with TOCSIN_CLIENT_SECRET for a service account, or TOCSIN_TOKEN.
-SERVICE_API_KEY is the engine key. Secrets are taken from the environment only. \`tocsin login\` remembers the rest.
+SERVICE_API_KEY is the engine key, TOCSIN_AMQP_URL the broker of \`alerts fire --amqp\`. Secrets are taken from the environment only. \`tocsin login\` remembers the rest.
 
 Examples:
   $ tocsin login --issuer https://login.example.com/realms/tocsin --api-url https://tocsin.example.com --workspace UUID
@@ -34,8 +35,8 @@ export function createProgram(io: Io): Command {
     .showHelpAfterError('(add --help to see what is possible)')
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => void io.stdout.write(text),
-      writeErr: (text) => void io.stderr.write(text),
+      writeOut: (text) => void io.stdout.write(printableLines(text)),
+      writeErr: (text) => void io.stderr.write(printableLines(text)),
       getOutHelpWidth: () => io.stdout.columns ?? 100,
       getErrHelpWidth: () => io.stderr.columns ?? 100,
     })

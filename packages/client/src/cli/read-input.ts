@@ -28,6 +28,20 @@ export async function readJsonObject(file: string, io: Io): Promise<Record<strin
   throw new CommandFailure(exitCodes.usage, `${nameOf(file)} must hold a JSON object.`);
 }
 
+/**
+ * Reads the fields of a resource for `--from`. The JSON of `get --json` is accepted too: its read-only members are left out.
+ * In any other object a member that is not writable is a mistake, which the API reports.
+ */
+export async function readFieldsFrom(
+  file: string,
+  { io, writable }: { io: Io; writable: readonly string[] },
+): Promise<Record<string, unknown>> {
+  const value = await readJsonObject(file, io);
+  const isResource = 'id' in value && 'created_at' in value;
+  if (!isResource) return value;
+  return Object.fromEntries(Object.entries(value).filter(([name]) => writable.includes(name)));
+}
+
 export function nameOf(file: string): string {
   return file === '-' ? 'standard input' : file;
 }

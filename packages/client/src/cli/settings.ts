@@ -13,6 +13,8 @@ interface Settings {
   token?: string | undefined;
   engineKey?: string | undefined;
   workspaceId?: string | undefined;
+  /** URL of the broker, with user and password. */
+  amqpUrl?: string | undefined;
 }
 
 /** Flags of every command that calls a service. */
@@ -24,12 +26,15 @@ export interface ConnectionFlags {
   workspace?: string;
   stack?: string;
   as?: string;
+  allowHttp?: boolean;
 }
 
 export interface ResolvedSettings extends Settings {
   /** Id of the public OAuth client with which people log in. */
   deviceClientId: string;
   loginFile: string;
+  /** True: plain http is allowed to other machines. */
+  allowHttp: boolean;
 }
 
 /** Precedence: flags, then the stack file, otherwise the environment and the stored login. */
@@ -37,19 +42,19 @@ export async function resolveSettings(
   flags: ConnectionFlags,
   env: NodeJS.ProcessEnv,
 ): Promise<ResolvedSettings> {
-  const loginFile = loginFilePath(env);
+  const fixed = { loginFile: loginFilePath(env), allowHttp: flags.allowHttp === true };
   const stackFile = flags.stack ?? (env.TOCSIN_STACK || undefined);
   const given = defined(fromFlags(flags));
   if (stackFile !== undefined) {
     const { deviceClientId, ...stack } = await readStackSettings(stackFile, flags.as ?? 'admin');
-    return { ...stack, ...given, deviceClientId: flags.clientId ?? deviceClientId, loginFile };
+    return { ...stack, ...given, deviceClientId: flags.clientId ?? deviceClientId, ...fixed };
   }
   if (flags.as !== undefined)
     throw new CommandFailure(exitCodes.usage, '--as picks a client of a --stack file.');
   const chosen: Settings = { ...defined(fromEnvironment(env)), ...given };
   // The OAuth client of a login is public and has no secret.
-  const { clientId: personal, ...remembered } = await readRemembered(loginFile, chosen.issuer);
-  return { ...remembered, ...chosen, deviceClientId: chosen.clientId ?? personal ?? 'tocsin-cli', loginFile };
+  const { clientId: personal, ...remembered } = await readRemembered(fixed.loginFile, chosen.issuer);
+  return { ...remembered, ...chosen, deviceClientId: chosen.clientId ?? personal ?? 'tocsin-cli', ...fixed };
 }
 
 /** A stored login is used only with the provider that issued it. */
@@ -76,6 +81,7 @@ function fromEnvironment(env: NodeJS.ProcessEnv): Settings {
     token: read('TOCSIN_TOKEN'),
     engineKey: read('SERVICE_API_KEY'),
     workspaceId: read('TOCSIN_WORKSPACE'),
+    amqpUrl: read('TOCSIN_AMQP_URL'),
   };
 }
 

@@ -6,6 +6,7 @@ interface Stack {
   api_url: string;
   engine_url: string;
   auth_url: string;
+  amqp_url?: string;
   realm: string;
   engine_admin_key: string;
   workspace_id: string;
@@ -22,6 +23,7 @@ interface StackSettings {
   deviceClientId: string;
   engineKey: string | undefined;
   workspaceId: string;
+  amqpUrl: string | undefined;
 }
 
 /** Settings for the local stack, with one of its service accounts. */
@@ -45,6 +47,7 @@ export async function readStackSettings(file: string, role: string): Promise<Sta
     // Roles of the other accounts are in their tokens.
     engineKey: role === 'admin' ? stack.engine_admin_key : undefined,
     workspaceId: stack.workspace_id,
+    amqpUrl: stack.amqp_url,
   };
 }
 

@@ -6,6 +6,7 @@ const columns = [
   { title: 'NAME', value: (row: string[]) => row[1] ?? '' },
   { title: 'URL', value: (row: string[]) => row[2] ?? '' },
 ];
+const plain = (text: string) => text;
 const id = '0'.repeat(36);
 
 test('columns are as wide as their widest cell, without trailing blanks', () => {
@@ -13,7 +14,7 @@ test('columns are as wide as their widest cell, without trailing blanks', () => 
     ['1', '漢', 'x'],
     ['22', 'abc', ''],
   ];
-  expect(layOutTable(rows, { columns, terminalWidth: undefined })).toEqual([
+  expect(layOutTable(rows, { columns, terminalWidth: undefined, paint: plain })).toEqual([
     'ID  NAME  URL',
     '1   漢    x',
     '22  abc',
@@ -22,25 +23,27 @@ test('columns are as wide as their widest cell, without trailing blanks', () => 
 
 test.each([60, 80, 120])('no line is longer than a terminal of %d cells', (terminalWidth) => {
   const rows = [[id, 'n'.repeat(300), `http://${'漢'.repeat(200)}`]];
-  for (const line of layOutTable(rows, { columns, terminalWidth })) {
+  for (const line of layOutTable(rows, { columns, terminalWidth, paint: plain })) {
     expect(widthOf(line)).toBeLessThanOrEqual(terminalWidth);
   }
 });
 
 test('an id is never truncated', () => {
   const rows = [[id, 'n'.repeat(300), 'u'.repeat(300)]];
-  expect(layOutTable(rows, { columns, terminalWidth: 100 })[1]).toContain(id);
+  expect(layOutTable(rows, { columns, terminalWidth: 100, paint: plain })[1]).toContain(id);
 });
 
 test('a very narrow terminal gets long lines instead of empty ones', () => {
-  expect(layOutTable([[id, 'name', 'http://example.com']], { columns, terminalWidth: 1 })[1]).toBe(
-    `${id}  name  http…`,
-  );
+  expect(
+    layOutTable([[id, 'name', 'http://example.com']], { columns, terminalWidth: 1, paint: plain })[1],
+  ).toBe(`${id}  name  http…`);
 });
 
 test('colour codes do not count as width', () => {
-  const painted = [{ title: 'S', value: () => 'ok', paint: (cell: string) => `<b>${cell}</b>` }, ...columns];
-  expect(layOutTable([['1', '2', '3']], { columns: painted, terminalWidth: undefined })[1]).toBe(
-    '<b>ok</b>  1   2     3',
-  );
+  const painted = [{ title: 'S', value: () => 'ok', color: () => 'green' as const }, ...columns];
+  const paint = (cell: string, color: string) => `<${color}>${cell}</${color}>`;
+  expect(layOutTable([['1', '2', '3']], { columns: painted, terminalWidth: undefined, paint })).toEqual([
+    '<bold>S   ID  NAME  URL</bold>',
+    '<green>ok</green>  1   2     3',
+  ]);
 });

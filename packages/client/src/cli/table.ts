@@ -1,23 +1,32 @@
-import { cutToWidth, printable, widthOf } from './text.js';
+import { type Color, cutToWidth, printable, widthOf } from './text.js';
 
 export interface Column<Row> {
   title: string;
   value(row: Row): string;
   /** True: cells of this column are never truncated, for example ids that people copy. */
   whole?: boolean;
-  /** Adds colours to a cell after the layout, so that escape sequences do not count as width. */
-  paint?: (cell: string, row: Row) => string;
+  /** Colour of the cell. */
+  color?: (row: Row) => Color;
 }
 
 const gap = '  ';
 
 /**
- * Lines of a table. `columns` is the width of the terminal: the widest column is truncated until the lines fit. Without
+ * Lines of a table, safe to print. `columns` is the width of the terminal: the widest column is truncated until the lines fit. Without
  * it, nothing is truncated.
  */
 export function layOutTable<Row>(
   rows: readonly Row[],
-  { columns, terminalWidth }: { columns: readonly Column<Row>[]; terminalWidth: number | undefined },
+  {
+    columns,
+    terminalWidth,
+    paint,
+  }: {
+    columns: readonly Column<Row>[];
+    terminalWidth: number | undefined;
+    /** Adds a colour to a cell after the layout, because escape sequences have no width. */
+    paint: (text: string, color: Color) => string;
+  },
 ): string[] {
   const cells = rows.map((row) => columns.map(({ value }) => printable(value(row))));
   const widths = columns.map(({ title }, index) =>
@@ -27,16 +36,22 @@ export function layOutTable<Row>(
     const giving = [...columns.keys()].filter((index) => columns[index]?.whole !== true);
     shrink(widths, { giving, room: terminalWidth - gap.length * (columns.length - 1) });
   }
-  const layOut = (line: readonly string[], paint: (cell: string, index: number) => string) =>
+  const layOut = (line: readonly string[], finish: (cell: string, index: number) => string) =>
     line
-      .map((cell, index) => paint(pad(cutToWidth(cell, widths[index] ?? 0), widths[index] ?? 0), index))
+      .map((cell, index) => finish(pad(cutToWidth(cell, widths[index] ?? 0), widths[index] ?? 0), index))
       .join(gap)
       .trimEnd();
   const titles = columns.map(({ title }) => title);
   return [
-    layOut(titles, (cell) => cell),
+    paint(
+      layOut(titles, (cell) => cell),
+      'bold',
+    ),
     ...cells.map((line, number) =>
-      layOut(line, (cell, index) => columns[index]?.paint?.(cell, rows[number] as Row) ?? cell),
+      layOut(line, (cell, index) => {
+        const color = columns[index]?.color?.(rows[number] as Row);
+        return color === undefined ? cell : paint(cell, color);
+      }),
     ),
   ];
 }

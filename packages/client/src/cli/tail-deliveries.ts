@@ -2,7 +2,7 @@ import { ConnectionError, UnavailableError } from '../api/errors.js';
 import type { PlatformClient } from '../api/platform-client.js';
 import type { Delivery, ListDeliveriesQuery } from '../api/schemas.js';
 import type { Clock } from '../clock.js';
-import { deliveryColumns, describeResponse } from './delivery-columns.js';
+import { deliveryColors, describeResponse } from './delivery-columns.js';
 import type { Output } from './output.js';
 import { printable } from './text.js';
 
@@ -99,11 +99,13 @@ function print(delivery: Delivery, out: Output): void {
     out.jsonLine(delivery);
     return;
   }
-  const status = deliveryColumns(out).find(({ title }) => title === 'STATUS');
-  const painted = status?.paint?.(delivery.status.padEnd(9), delivery) ?? delivery.status;
-  const { id, attempts_made, webhook_name, error } = delivery;
+  const { id, status, attempts_made, webhook_name, error } = delivery;
   const facts = [`try ${attempts_made}`, describeResponse(delivery), webhook_name, error ?? ''].filter(
     (fact) => fact !== '',
   );
-  out.line(`${new Date().toISOString()}  ${id}  ${painted}  ${printable(facts.join('  '))}`);
+  out.line(
+    `${new Date().toISOString()}  ${printable(id)}  `,
+    { text: printable(status).padEnd(9), color: deliveryColors[status] ?? 'dim' },
+    `  ${printable(facts.join('  '))}`,
+  );
 }

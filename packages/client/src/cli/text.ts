@@ -1,24 +1,39 @@
+export type Color = 'red' | 'green' | 'yellow' | 'dim' | 'bold';
+
 /**
  * Makes text from elsewhere safe to print on one line: a name or a response must not move the cursor, change colours or
  * set the title of the terminal.
  */
 export function printable(text: string): string {
-  return text.replaceAll(
-    control,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
+  return text.replaceAll(unsafe, escapeUnits);
 }
 
-/** Like `oneLine`, but keeps line breaks and tabs. */
+/** Like `printable`, but keeps line breaks and tabs. */
 export function printableLines(text: string): string {
   return text
-    .split('\n')
-    .map((line) => line.split('\t').map(printable).join('\t'))
-    .join('\n');
+    .replaceAll('\r\n', '\n')
+    .replaceAll(unsafe, (found) => (/[\n\t]/.test(found) ? found : escapeUnits(found)));
 }
 
-// Control characters and marks that change the direction of writing.
-const control = /[\p{Cc}\u200e\u200f\u2028-\u202e\u2066-\u2069]/gu;
+/** JSON in which every character that `printable` escapes is escaped too. It parses to the same value. */
+export function printableJson(value: unknown, indent?: number): string {
+  // Line breaks of the layout are not part of a string, where JSON allows no control character.
+  return printableLines(JSON.stringify(value, null, indent));
+}
+
+/**
+ * Control characters (C0, DEL, C1), line and paragraph separators, and invisible format characters, among them the marks
+ * that change the direction of writing. The two joiners stay, because scripts and emoji need them.
+ */
+const unsafe = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}]/gu;
+
+/** Escapes as JSON does: one `\\uXXXX` for each UTF-16 code unit. */
+function escapeUnits(text: string): string {
+  return text
+    .split('')
+    .map((unit) => `\\u${unit.charCodeAt(0).toString(16).padStart(4, '0')}`)
+    .join('');
+}
 
 /** ISO 8601 time in UTC with seconds, for tables. Other text is returned unchanged. */
 export function shortTime(time: string): string {

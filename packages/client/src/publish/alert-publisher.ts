@@ -20,14 +20,17 @@ export interface AlertPublisher {
 /**
  * - `unconfirmed`: the alert may have arrived. Publishing `alert` again is safe, because it is the same alert.
  * - `refused`: the alert is invalid, and a retry would be refused too.
+ * - `misconfigured`: the broker refuses the publisher (login, permission, missing topology). Publish `alert` again after the
+ *   repair that the message names.
  */
 export class AlertNotPublishedError extends TocsinError {
-  readonly code: 'unconfirmed' | 'refused';
+  readonly code: 'unconfirmed' | 'refused' | 'misconfigured';
   readonly alert: FiredAlert;
 
   constructor(code: AlertNotPublishedError['code'], alert: FiredAlert, options: { cause: unknown }) {
     const why = options.cause instanceof Error ? options.cause.message : String(options.cause);
-    super(`Alert ${alert.alert_id} was not ${code === 'refused' ? 'taken' : 'confirmed'}: ${why}`, options);
+    const outcome = code === 'unconfirmed' ? 'confirmed' : 'accepted';
+    super(`Alert ${alert.alert_id} was not ${outcome}: ${why}`, options);
     this.name = 'AlertNotPublishedError';
     this.code = code;
     this.alert = alert;

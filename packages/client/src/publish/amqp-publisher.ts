@@ -1,5 +1,6 @@
 import { alertFiredKey, alertsExchange, createAlertFiredCheck } from '@tocsin/contracts';
-import { createBroker, createPublisher } from '@tocsin/messaging';
+import { createBroker, createPublisher, PublishError, refusalOf } from '@tocsin/messaging';
+import { describeError } from '../describe-error.js';
 import type { AlertPublisher } from './alert-publisher.js';
 import { type Carrier, createAlertPublisher, type PublisherOptions } from './create-alert-publisher.js';
 
@@ -8,16 +9,22 @@ export interface AmqpPublisherOptions extends PublisherOptions {
   url: string;
   /** Timeout of a publisher confirm. Default: 5 s. */
   confirmTimeoutMs?: number | undefined;
+  /**
+   * False: nothing is declared, for a broker user that may only publish (configure `^$`, write `^tocsin\.alerts$`, read
+   * `^$`). A Tocsin service must have declared the topology. Default: true.
+   */
+  declare?: boolean | undefined;
 }
 
 /**
  * Publishes to the broker: persistent, mandatory, with publisher confirms, on a connection that reconnects. Creating the
- * publisher does not wait for the broker; `publish` does. An alert of a rule that is not registered must carry its
- * `alert_rule`. Workers move unusable messages to the dead letters.
+ * publisher does not wait for the broker; `publish` does. A login or a permission that the broker refuses at the first
+ * connection is not tried again. An alert of a rule that is not registered must carry its `alert_rule`. Workers move
+ * unusable messages to the dead letters.
  */
 export async function createAmqpPublisher(options: AmqpPublisherOptions): Promise<AlertPublisher> {
-  const broker = await createBroker({ url: options.url, name: 'tocsin-client' });
-  const { confirmTimeoutMs } = options;
+  const { url, confirmTimeoutMs, declare = true } = options;
+  const broker = await createBroker({ url, name: 'tocsin-client', declare, stopIfRefused: true });
   const publisher = await createPublisher(broker, confirmTimeoutMs === undefined ? {} : { confirmTimeoutMs });
   const check = createAlertFiredCheck();
   const carrier: Carrier = {
@@ -25,23 +32,78 @@ export async function createAmqpPublisher(options: AmqpPublisherOptions): Promis
       const checked = check({ type: 'alert.fired', version: 1, ...alert });
       if (!checked.ok) throw new InvalidAlert(checked.faults);
       const content = Buffer.from(JSON.stringify(checked.value));
-      await publisher.publish({
-        exchange: alertsExchange,
-        routingKey: alertFiredKey,
-        content,
-        type: 'alert.fired',
-      });
+      try {
+        await publisher.publish({
+          exchange: alertsExchange,
+          routingKey: alertFiredKey,
+          content,
+          type: 'alert.fired',
+        });
+      } catch (error) {
+        // A publisher that declares repairs the topology with its next connection.
+        const isFinal = broker.hasStopped() || !declare;
+        throw (isFinal && toRefusal(error, { declare })) || withReason(error);
+      }
     },
-    classify: (error) => ({ kind: error instanceof InvalidAlert ? 'refused' : 'transient' }),
+    classify(error) {
+      if (error instanceof InvalidAlert) return { kind: 'refused' };
+      return { kind: error instanceof BrokerRefusal ? 'misconfigured' : 'transient' };
+    },
     close: () => broker.close(),
   };
   return createAlertPublisher(carrier, options);
 }
 
 /** The alert failed validation before anything was sent. */
-class InvalidAlert extends Error {
+export class InvalidAlert extends Error {
   constructor(faults: { path: string; message: string }[]) {
     super(faults.map(({ path, message }) => `${path === '' ? 'the alert' : path} ${message}`).join('; '));
     this.name = 'InvalidAlert';
   }
+}
+
+/** The broker refuses this publisher, or the topology does not exist. No retry changes that. */
+export class BrokerRefusal extends Error {
+  readonly refused: 'login' | 'permission' | 'topology';
+
+  constructor(refused: BrokerRefusal['refused'], message: string) {
+    super(message);
+    this.name = 'BrokerRefusal';
+    this.refused = refused;
+  }
+}
+
+const missingTopology =
+  'Start a Tocsin service once, which declares it, or let this publisher declare it (without --no-declare; `declare: true`), which needs the configure permission.';
+const mayNotDeclare =
+  'If this user may only publish, declare nothing: --no-declare, or the option `declare: false`.';
+const mayNotPublish = 'The user needs the write permission ^tocsin\\.alerts$ in this virtual host.';
+
+/** Returns the refusal with its remedy, or undefined for an error that a later try can repair. */
+function toRefusal(error: unknown, { declare }: { declare: boolean }): BrokerRefusal | undefined {
+  if (!(error instanceof PublishError)) return undefined;
+  if (error.reason === 'returned')
+    return new BrokerRefusal(
+      'topology',
+      `No queue is bound to the exchange ${alertsExchange}. ${missingTopology}`,
+    );
+  const refusal = refusalOf(error.cause);
+  if (refusal === undefined) return undefined;
+  const reason = describeError(error.cause);
+  if (refusal === 'undeclared') return new BrokerRefusal('topology', `${reason}. ${missingTopology}`);
+  if (isHandshake(reason)) return new BrokerRefusal('login', reason);
+  return new BrokerRefusal('permission', `${reason}. ${declare ? mayNotDeclare : mayNotPublish}`);
+}
+
+/** A login is refused in the handshake, before any permission is checked. */
+function isHandshake(reason: string): boolean {
+  return reason.startsWith('Handshake');
+}
+
+/** Adds the reason why the broker cannot be reached. */
+function withReason(error: unknown): unknown {
+  if (!(error instanceof PublishError) || error.cause === undefined) return error;
+  return new PublishError(error.reason, `${error.message} (${describeError(error.cause)})`, {
+    cause: error.cause,
+  });
 }

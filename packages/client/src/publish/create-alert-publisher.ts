@@ -24,7 +24,7 @@ export interface Carrier {
 }
 
 export type PublishFailure =
-  | { kind: 'refused' }
+  | { kind: 'refused' | 'misconfigured' }
   /** `waitMs` is the delay in milliseconds that the API asked for. */
   | { kind: 'transient'; waitMs?: number | undefined };
 
@@ -47,7 +47,7 @@ export function createAlertPublisher(carrier: Carrier, options: PublisherOptions
       const failure = carrier.classify(cause.error);
       const given = { cause: cause.error };
       if (signal?.aborted) throw new AlertNotPublishedError('unconfirmed', alert, given);
-      if (failure.kind === 'refused') throw new AlertNotPublishedError('refused', alert, given);
+      if (failure.kind !== 'transient') throw new AlertNotPublishedError(failure.kind, alert, given);
       const waitMs = failure.waitMs ?? exponentialBackoffMs(tries, { ...retryBackoff, random });
       if (clock.now() + waitMs >= deadlineMs) throw new AlertNotPublishedError('unconfirmed', alert, given);
       await clock.sleep(waitMs, signal).catch(() => {

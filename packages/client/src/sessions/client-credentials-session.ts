@@ -13,6 +13,8 @@ export interface ClientCredentialsOptions {
   clientSecret: string;
   scope?: string | undefined;
   clock?: Clock | undefined;
+  /** True: the issuer may be plain http on any host. Default: false. */
+  allowHttp?: boolean | undefined;
 }
 
 /** The session of a service account: OAuth 2.0 client credentials (RFC 6749 §4.4). The first call of `token` is the first request. */
@@ -22,7 +24,7 @@ export class ClientCredentialsSession implements Session {
   readonly #clock: Clock;
   readonly #scope: string | undefined;
 
-  /** @throws SessionError `insecure_issuer` if the issuer is plain http on a host that is not loopback */
+  /** @throws SessionError `insecure_issuer` if the issuer is plain http on a host that is not loopback, unless `allowHttp` */
   constructor(options: ClientCredentialsOptions) {
     this.#findProvider = createFindProvider(options);
     this.#clock = options.clock ?? systemClock;

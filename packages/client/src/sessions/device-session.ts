@@ -19,6 +19,8 @@ export interface DeviceSessionOptions {
   /** Storage of the login. Default: a store in memory. */
   store?: TokenStore | undefined;
   clock?: Clock | undefined;
+  /** True: the issuer may be plain http on any host. Default: false. */
+  allowHttp?: boolean | undefined;
 }
 
 /**
@@ -32,7 +34,7 @@ export class DeviceSession implements Session {
   readonly #store: TokenStore;
   readonly #scope: string;
 
-  /** @throws SessionError `insecure_issuer` if the issuer is plain http on a host that is not loopback */
+  /** @throws SessionError `insecure_issuer` if the issuer is plain http on a host that is not loopback, unless `allowHttp` */
   constructor(options: DeviceSessionOptions) {
     this.#findProvider = createFindProvider(options);
     this.#clock = options.clock ?? systemClock;

@@ -8,7 +8,7 @@ import {
   discovery,
   None,
 } from 'openid-client';
-import { isLoopback } from '../loopback.js';
+import { isSecure } from '../loopback.js';
 import { SessionError } from './session-error.js';
 import { toSessionError } from './to-session-error.js';
 
@@ -17,6 +17,8 @@ export interface ProviderOptions {
   issuer: string;
   clientId: string;
   clientSecret?: string | undefined;
+  /** True: the issuer may be plain http on any host, which shows secrets and tokens to the network. Default: false. */
+  allowHttp?: boolean | undefined;
 }
 
 /** Runs discovery at the first call and caches the result. A failure is not cached. */
@@ -28,8 +30,18 @@ const requestTimeoutSeconds = 15;
 const toleratedSkewSeconds = 86_400;
 
 /** @throws SessionError `insecure_issuer` if secrets would cross a network unencrypted. */
-export function createFindProvider({ issuer, clientId, clientSecret }: ProviderOptions): FindProvider {
+export function createFindProvider(options: ProviderOptions): FindProvider {
+  const { issuer, clientId, clientSecret, allowHttp = false } = options;
+  const refuseInsecure = (url: URL) => {
+    if (!allowHttp && !isSecure(url)) throw insecureIssuer(url);
+  };
   const server = parseIssuer(issuer);
+  refuseInsecure(server);
+  /** Endpoints in the provider's metadata must be https or loopback, too. */
+  const guardedFetch: CustomFetch = async (url, { body, ...rest }) => {
+    refuseInsecure(new URL(url));
+    return fetch(url, { ...rest, ...(body != null && { body: body as NonNullable<RequestInit['body']> }) });
+  };
   let found: Promise<Configuration> | undefined;
   const find = async () => {
     try {
@@ -53,18 +65,12 @@ export function createFindProvider({ issuer, clientId, clientSecret }: ProviderO
 function parseIssuer(issuer: string): URL {
   const url = URL.canParse(issuer) ? new URL(issuer) : undefined;
   if (url === undefined) throw new SessionError('provider_refused', `The issuer ${issuer} is not a URL.`);
-  refuseInsecure(url);
   return url;
 }
 
-/** Endpoints in the provider's metadata must be https or loopback, too. */
-const guardedFetch: CustomFetch = async (url, options) => {
-  refuseInsecure(new URL(url));
-  const { body, ...rest } = options;
-  return fetch(url, { ...rest, ...(body != null && { body: body as NonNullable<RequestInit['body']> }) });
-};
-
-function refuseInsecure(url: URL): void {
-  if (url.protocol === 'https:' || (url.protocol === 'http:' && isLoopback(url))) return;
-  throw new SessionError('insecure_issuer', `${url.origin} must be https: only this machine may use http.`);
+function insecureIssuer({ origin }: URL): SessionError {
+  return new SessionError(
+    'insecure_issuer',
+    `${origin} must be https: only this machine may use http. To allow it anyway: --allow-http, or the option \`allowHttp: true\`.`,
+  );
 }

@@ -1,4 +1,5 @@
 import { ClientError, ResponseBodyError, WWWAuthenticateChallengeError } from 'openid-client';
+import { describeError } from '../describe-error.js';
 import { SessionError } from './session-error.js';
 
 /** Converts an error of openid-client. `doing` starts the message: "The token could not be refreshed". */
@@ -12,8 +13,7 @@ export function toSessionError(error: unknown, doing: string): SessionError {
       cause: error,
     });
   }
-  const why = error instanceof ClientError ? describe(error) : String(error);
-  return new SessionError('provider_unreachable', `${doing}: ${why}.`, { cause: error });
+  return new SessionError('provider_unreachable', `${doing}: ${reasonOf(error)}.`, { cause: error });
 }
 
 function fromOAuthError({ error: reason, error_description, status }: ResponseBodyError, doing: string) {
@@ -31,12 +31,7 @@ function innermostSessionError(error: unknown): SessionError | undefined {
   return undefined;
 }
 
-function describe(error: ClientError): string {
-  const { cause } = error;
-  if (cause instanceof Error) {
-    const { cause: deeper } = cause;
-    return deeper instanceof Error && deeper.message !== '' ? deeper.message : cause.message;
-  }
-  if (cause instanceof Response) return `the provider answered ${cause.status}`;
-  return error.message;
+function reasonOf(error: unknown): string {
+  const isResponse = error instanceof ClientError && error.cause instanceof Response;
+  return isResponse ? `the provider answered ${(error.cause as Response).status}` : describeError(error);
 }

@@ -385,6 +385,7 @@ describe('errors and logs', () => {
 
   test.each([
     ['no Host header', ''],
+    ['two Authorization headers', 'Host: x\r\nAuthorization: Bearer a\r\nauthorization: Bearer a\r\n'],
     ['an unsupported Expect header', 'Host: x\r\nExpect: the-unexpected\r\n'],
   ])('a request with %s gets a problem document and the connection stays open', async (_name, header) => {
     const socket = connect(server.port, '127.0.0.1');

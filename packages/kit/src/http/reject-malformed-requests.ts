@@ -20,11 +20,19 @@ export const rejectMalformedRequests: RequestHandler = (request, _response, next
   if (headers.host === undefined && httpVersion === '1.1') {
     throw new AppError('invalid_request', 'The request has no Host header.');
   }
+  if (rawHeaders.filter(isAuthorizationName).length > 1) {
+    throw new AppError('invalid_request', 'The request has more than one Authorization header.');
+  }
   if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue') {
     throw new AppError('invalid_request', 'The Expect header must be 100-continue.');
   }
   next();
 };
+
+/** Node keeps the first of several Authorization headers and drops the others, a proxy may check another one. */
+function isAuthorizationName(text: string, index: number): boolean {
+  return index % 2 === 0 && text.toLowerCase() === 'authorization';
+}
 
 /** Responds with a problem document to bytes that are not HTTP, and closes the connection. */
 export function rejectMalformedBytes(server: Server): void {

@@ -1,9 +1,8 @@
 import type { Command } from 'commander';
 import type { Alert } from '../../api/schemas.js';
-import { runsInWorkspace, withExamples } from '../action.js';
+import { runsConnected, runsInWorkspace, withExamples } from '../action.js';
 import { forEachId } from '../for-each-id.js';
 import type { Io } from '../io.js';
-import type { Output } from '../output.js';
 import { choice, parseBound, parseCount, parseNumber, parseTime } from '../parse-values.js';
 import type { Column } from '../table.js';
 import { shortTime } from '../text.js';
@@ -22,11 +21,14 @@ export function addAlertCommands(program: Command, io: Io): void {
     .option('--value <number>', 'the metric’s value', parseNumber)
     .option('--threshold <number>', 'as it was at firing; the rule’s unless given', parseNumber)
     .option('--bound <bound>', 'upper or lower; the rule’s unless given', parseBound)
-    .option('--alert-id <id>', 'firing the same id again is the same alert');
-  runsInWorkspace<FireFlags>(fire, io, fireAlerts);
+    .option('--alert-id <id>', 'firing the same id again is the same alert')
+    .option('--amqp', 'publish straight to the broker (TOCSIN_AMQP_URL), not over the API')
+    .option('--no-declare', 'with --amqp: declare nothing, for a broker user that may only publish');
+  runsConnected<FireFlags>(fire, io, fireAlerts);
   withExamples(fire, [
     'tocsin alerts fire --rule UUID --model-id UUID --model-name churn --value 0.42',
     'tocsin alerts fire alert.json',
+    'TOCSIN_AMQP_URL=amqps://monitor:PASSWORD@broker.example.com tocsin alerts fire alert.json --amqp --no-declare',
     'jq -c ".[]" alerts.json | tocsin alerts fire -',
   ]);
 
@@ -42,7 +44,7 @@ export function addAlertCommands(program: Command, io: Io): void {
     const { rule, outcome, since, until, limit } = options;
     const query = { alert_rule_id: rule, outcome, since, until, limit: Math.min(limit, 1000) };
     await out.list(platform.alerts.list(query, { signal }), {
-      columns: listColumns(out),
+      columns: listColumns,
       limit,
       none: 'No alerts.',
     });
@@ -88,21 +90,19 @@ interface ListFlags {
   limit: number;
 }
 
-function listColumns(out: Output): Column<Alert>[] {
-  return [
-    { title: 'ID', whole: true, value: ({ alert_id }) => alert_id },
-    { title: 'FIRED', value: ({ fired_at }) => shortTime(fired_at) },
-    { title: 'RULE', value: ({ alert_rule_name }) => alert_rule_name },
-    { title: 'MODEL', value: ({ model_name }) => model_name },
-    { title: 'VALUE', value: ({ metric_value }) => String(metric_value) },
-    {
-      title: 'LIMIT',
-      value: ({ bound, threshold }) => `${bound === 'upper_bound' ? '>' : '<'} ${threshold}`,
-    },
-    {
-      title: 'OUTCOME',
-      value: ({ outcome }) => outcome,
-      paint: (cell, { outcome }) => out.paint(cell, outcome === 'dispatched' ? 'green' : 'yellow'),
-    },
-  ];
-}
+const listColumns: Column<Alert>[] = [
+  { title: 'ID', whole: true, value: ({ alert_id }) => alert_id },
+  { title: 'FIRED', value: ({ fired_at }) => shortTime(fired_at) },
+  { title: 'RULE', value: ({ alert_rule_name }) => alert_rule_name },
+  { title: 'MODEL', value: ({ model_name }) => model_name },
+  { title: 'VALUE', value: ({ metric_value }) => String(metric_value) },
+  {
+    title: 'LIMIT',
+    value: ({ bound, threshold }) => `${bound === 'upper_bound' ? '>' : '<'} ${threshold}`,
+  },
+  {
+    title: 'OUTCOME',
+    value: ({ outcome }) => outcome,
+    color: ({ outcome }) => (outcome === 'dispatched' ? 'green' : 'yellow'),
+  },
+];

@@ -17,7 +17,7 @@ export function addDeliveryCommands(program: Command, io: Io): void {
     .option('--limit <count>', 'no more than so many; 50 unless given', parseCount, 50);
   runsInWorkspace<FilterFlags & { limit: number }>(list, io, async ({ platform, options, out, signal }) => {
     const query = { ...filterOf(options), limit: Math.min(options.limit, 1000) };
-    const table = { columns: deliveryColumns(out), limit: options.limit, none: 'No deliveries.' };
+    const table = { columns: deliveryColumns, limit: options.limit, none: 'No deliveries.' };
     await out.list(platform.deliveries.list(query, { signal }), table);
   });
   withExamples(list, [
@@ -62,7 +62,7 @@ function show(delivery: DeliveryWithAttempts, out: Output): void {
 function showAttempt(attempt: Attempt, out: Output): void {
   const { number, trigger, started_at, duration_ms, request_body, response, error } = attempt;
   out.line('');
-  out.line(out.paint(`attempt ${number} (${trigger}), ${started_at}, ${duration_ms} ms`, 'bold'));
+  out.line({ text: `attempt ${number} (${trigger}), ${started_at}, ${duration_ms} ms`, color: 'bold' });
   out.facts({
     error,
     status: response?.status_code,

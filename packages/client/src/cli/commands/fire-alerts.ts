@@ -1,7 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError } from '../../api/errors.js';
 import type { AlertAccepted, PublishAlert } from '../../api/schemas.js';
-import type { PlatformContext } from '../action.js';
+import type { ConnectedContext } from '../action.js';
+import { connectBroker, connectPlatform, requireWorkspace } from '../connect.js';
 import { CommandFailure, exitCodeOf, exitCodes } from '../exit-codes.js';
 import { nameOf, readText } from '../read-input.js';
 
@@ -13,14 +14,15 @@ export interface FireFlags {
   threshold?: number;
   bound?: 'upper_bound' | 'lower_bound';
   alertId?: string;
+  amqp?: boolean;
+  declare: boolean;
 }
 
 const atOnce = 16;
 
 /** Publishes one alert from flags, or many from a file, and reports each alert that was not confirmed. */
-export async function fireAlerts(context: PlatformContext<FireFlags>): Promise<void> {
+export async function fireAlerts(context: ConnectedContext<FireFlags>): Promise<void> {
   const {
-    platform,
     args: [file],
     options,
     io,
@@ -29,6 +31,7 @@ export async function fireAlerts(context: PlatformContext<FireFlags>): Promise<v
   } = context;
   const alerts =
     file === undefined ? [fromFlags(options)] : parseAlerts(await readText(file, io), nameOf(file));
+  const publisher = await openPublisher(context);
   const accepted: AlertAccepted[] = [];
   const failures: unknown[] = [];
   const waiting = alerts.values();
@@ -37,7 +40,7 @@ export async function fireAlerts(context: PlatformContext<FireFlags>): Promise<v
       if (signal.aborted) return;
       const named = { ...alert, alert_id: alert.alert_id ?? randomUUID() };
       try {
-        accepted.push(await platform.alerts.fire(named, { signal }));
+        accepted.push(await publisher.publish(named));
       } catch (error) {
         failures.push(error);
         out.note(`Not confirmed: alert ${named.alert_id}: ${describe(error)}`);
@@ -46,6 +49,7 @@ export async function fireAlerts(context: PlatformContext<FireFlags>): Promise<v
     }
   };
   await Promise.all(Array.from({ length: Math.min(atOnce, alerts.length) }, worker));
+  await publisher.close();
   out.progress(undefined);
   out.value(file === undefined ? (accepted[0] ?? null) : accepted, () => {
     for (const { alert_id } of accepted) out.line(alert_id);
@@ -57,6 +61,26 @@ export async function fireAlerts(context: PlatformContext<FireFlags>): Promise<v
       `${failures.length} of ${alerts.length} alerts were not confirmed.`,
     );
   }
+}
+
+interface Publisher {
+  publish(alert: PublishAlert): Promise<AlertAccepted>;
+  close(): Promise<void>;
+}
+
+async function openPublisher(context: ConnectedContext<FireFlags>): Promise<Publisher> {
+  const { settings, options, io, signal } = context;
+  if (!options.amqp) {
+    if (!options.declare) throw new CommandFailure(exitCodes.usage, '--no-declare is for --amqp.');
+    requireWorkspace(settings);
+    const platform = connectPlatform(settings, io.clock);
+    return { publish: (alert) => platform.alerts.fire(alert, { signal }), close: async () => {} };
+  }
+  const publisher = await connectBroker(settings, { declare: options.declare, clock: io.clock });
+  return {
+    publish: async (alert) => ({ alert_id: (await publisher.publish(alert, { signal })).alert_id }),
+    close: () => publisher.close(),
+  };
 }
 
 function fromFlags({ rule, modelId, modelName, value, threshold, bound, alertId }: FireFlags): PublishAlert {

@@ -2,7 +2,6 @@ import type { Command } from 'commander';
 import type { ApiKey } from '../../api/schemas.js';
 import { runsOnEngine, withExamples } from '../action.js';
 import type { Io } from '../io.js';
-import type { Output } from '../output.js';
 import type { Column } from '../table.js';
 import { shortTime } from '../text.js';
 
@@ -27,7 +26,7 @@ export function addKeyCommands(program: Command, io: Io): void {
   const list = keys.command('list').description('list the keys, never the raw ones');
   runsOnEngine(list, io, async ({ engine, out, signal }) => {
     const found = await engine.keys.list({ signal });
-    await out.list(each(found), { columns: listColumns(out), none: 'No keys.' });
+    await out.list(each(found), { columns: listColumns, none: 'No keys.' });
   });
 
   const deactivate = keys.command('deactivate').argument('<id>').description('end a key, for good');
@@ -41,17 +40,15 @@ async function* each<T>(items: T[]): AsyncGenerator<T> {
   yield* items;
 }
 
-function listColumns(out: Output): Column<ApiKey>[] {
-  return [
-    { title: 'ID', whole: true, value: ({ id }) => id },
-    { title: 'DESCRIPTION', value: ({ description }) => description },
-    {
-      title: 'STATE',
-      whole: true,
-      value: ({ is_active }) => (is_active ? 'active' : 'inactive'),
-      paint: (cell, { is_active }) => out.paint(cell, is_active ? 'green' : 'dim'),
-    },
-    { title: 'CREATED', value: ({ created_at }) => shortTime(created_at) },
-    { title: 'BY', value: ({ created_by }) => created_by },
-  ];
-}
+const listColumns: Column<ApiKey>[] = [
+  { title: 'ID', whole: true, value: ({ id }) => id },
+  { title: 'DESCRIPTION', value: ({ description }) => description },
+  {
+    title: 'STATE',
+    whole: true,
+    value: ({ is_active }) => (is_active ? 'active' : 'inactive'),
+    color: ({ is_active }) => (is_active ? 'green' : 'dim'),
+  },
+  { title: 'CREATED', value: ({ created_at }) => shortTime(created_at) },
+  { title: 'BY', value: ({ created_by }) => created_by },
+];

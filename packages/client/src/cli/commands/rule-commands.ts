@@ -5,7 +5,7 @@ import { CommandFailure, exitCodes } from '../exit-codes.js';
 import type { Io } from '../io.js';
 import type { Output } from '../output.js';
 import { collect, parseBound, parseCount, parseNumber } from '../parse-values.js';
-import { readJsonObject } from '../read-input.js';
+import { readFieldsFrom } from '../read-input.js';
 import type { Column } from '../table.js';
 
 export function addRuleCommands(program: Command, io: Io): void {
@@ -20,7 +20,7 @@ export function addRuleCommands(program: Command, io: Io): void {
   runsInWorkspace<{ limit?: number }>(list, io, async ({ platform, options: { limit }, out, signal }) => {
     const found = platform.alertRules.list({ limit: limit && Math.min(limit, 1000) }, { signal });
     await out.list(found, {
-      columns: listColumns(out),
+      columns: listColumns,
       none: 'No alert rules.',
       ...(limit !== undefined && { limit }),
     });
@@ -85,12 +85,22 @@ function withFieldFlags(command: Command): Command {
     .option('--disable', 'do not fire');
 }
 
+/** Writable fields of a rule; the compiler demands each of them. */
+const writable = Object.keys({
+  name: true,
+  model_id: true,
+  threshold: true,
+  bound: true,
+  enabled: true,
+  notification_webhook_ids: true,
+} satisfies Record<keyof PatchAlertRule, true>);
+
 async function readFields({
   options,
   io,
 }: Pick<Context<FieldFlags>, 'options' | 'io'>): Promise<PatchAlertRule> {
   const { from, name, modelId, threshold, bound, webhook, webhooks, enable, disable } = options;
-  const base: PatchAlertRule = from === undefined ? {} : await readJsonObject(from, io);
+  const base: PatchAlertRule = from === undefined ? {} : await readFieldsFrom(from, { io, writable });
   return {
     ...base,
     ...(name !== undefined && { name }),
@@ -103,24 +113,22 @@ async function readFields({
   };
 }
 
-function listColumns(out: Output): Column<AlertRule>[] {
-  return [
-    { title: 'ID', whole: true, value: ({ id }) => id },
-    { title: 'NAME', value: ({ name }) => name },
-    {
-      title: 'FIRES',
-      value: ({ bound, threshold }) => `${bound === 'upper_bound' ? 'above' : 'below'} ${threshold}`,
-    },
-    { title: 'WEBHOOKS', value: ({ notification_webhook_ids }) => String(notification_webhook_ids.length) },
-    {
-      title: 'STATE',
-      whole: true,
-      value: ({ enabled }) => (enabled ? 'enabled' : 'disabled'),
-      paint: (cell, { enabled }) => out.paint(cell, enabled ? 'green' : 'dim'),
-    },
-    { title: 'MODEL', value: ({ model_id }) => model_id },
-  ];
-}
+const listColumns: Column<AlertRule>[] = [
+  { title: 'ID', whole: true, value: ({ id }) => id },
+  { title: 'NAME', value: ({ name }) => name },
+  {
+    title: 'FIRES',
+    value: ({ bound, threshold }) => `${bound === 'upper_bound' ? 'above' : 'below'} ${threshold}`,
+  },
+  { title: 'WEBHOOKS', value: ({ notification_webhook_ids }) => String(notification_webhook_ids.length) },
+  {
+    title: 'STATE',
+    whole: true,
+    value: ({ enabled }) => (enabled ? 'enabled' : 'disabled'),
+    color: ({ enabled }) => (enabled ? 'green' : 'dim'),
+  },
+  { title: 'MODEL', value: ({ model_id }) => model_id },
+];
 
 function show(rule: AlertRule, out: Output): void {
   out.value(rule, () =>

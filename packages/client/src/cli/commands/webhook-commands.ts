@@ -4,8 +4,8 @@ import { type Context, runsInWorkspace, runsOnPlatform, withExamples } from '../
 import { CommandFailure, exitCodes } from '../exit-codes.js';
 import type { Io } from '../io.js';
 import type { Output } from '../output.js';
-import { choice, parseCount, parseHeader } from '../parse-values.js';
-import { readJsonObject, readText } from '../read-input.js';
+import { choice, collect, parseCount, parseHeader } from '../parse-values.js';
+import { readFieldsFrom, readText } from '../read-input.js';
 import type { Column } from '../table.js';
 import { shortTime } from '../text.js';
 import { addWebhookTestCommands } from './webhook-test-commands.js';
@@ -27,7 +27,7 @@ export function addWebhookCommands(program: Command, io: Io): void {
       { signal },
     );
     await out.list(found, {
-      columns: listColumns(out),
+      columns: listColumns,
       none: 'No webhooks.',
       ...(limit !== undefined && { limit }),
     });
@@ -41,6 +41,8 @@ export function addWebhookCommands(program: Command, io: Io): void {
   const create = withFieldFlags(webhooks.command('create')).description('create a webhook');
   runsInWorkspace<FieldFlags>(create, io, async ({ platform, out, signal, ...context }) => {
     const fields = await readFields(context);
+    const { header } = context.options;
+    if (header !== undefined) fields.headers = changeHeaders(fields.headers ?? {}, { header });
     const missing = (['name', 'url', 'body'] as const).filter((field) => fields[field] === undefined);
     if (missing.length > 0) {
       throw new CommandFailure(
@@ -56,17 +58,27 @@ export function addWebhookCommands(program: Command, io: Io): void {
   ]);
 
   const update = withFieldFlags(webhooks.command('update').argument('<id>'))
-    .description('change the fields that are given; headers are replaced whole')
+    .description('change the fields and headers that are given, and keep the others')
+    .option('--remove-header <name>', 'no longer sent; may be given again', collect)
     .option('--enable', 'let it deliver');
-  runsOnPlatform<FieldFlags>(update, io, async ({ platform, out, signal, ...context }) => {
+  runsOnPlatform<UpdateFlags>(update, io, async ({ platform, out, signal, ...context }) => {
+    const id = context.args[0] ?? '';
     const fields = await readFields(context);
+    const { header, removeHeader } = context.options;
+    if (header !== undefined || removeHeader !== undefined) {
+      // The API replaces headers as a whole, so those that stay are sent along.
+      const before = fields.headers ?? (await platform.webhooks.get(id, { signal })).headers;
+      fields.headers = changeHeaders(before, context.options);
+    }
     if (Object.keys(fields).length === 0)
       throw new CommandFailure(exitCodes.usage, 'Nothing to change was given.');
-    show(await platform.webhooks.update(context.args[0] ?? '', fields, { signal }), out);
+    show(await platform.webhooks.update(id, fields, { signal }), out);
   });
   withExamples(update, [
     'tocsin webhooks update ID --disable',
     'tocsin webhooks update ID --body-file body.j2',
+    'tocsin webhooks update ID --header "Authorization: Bearer NEW" --remove-header X-Old',
+    'tocsin webhooks get ID --json | tocsin webhooks create --from - --name copy',
   ]);
 
   const remove = webhooks
@@ -105,54 +117,86 @@ interface FieldFlags {
   retryOnTimeout?: boolean;
 }
 
+interface UpdateFlags extends FieldFlags {
+  removeHeader?: string[];
+}
+
 function withFieldFlags(command: Command): Command {
   return command
     .option('--from <file>', 'a JSON object with the fields; "-" is standard input, flags come first')
     .option('--name <text>', 'a label for people')
     .option('--url <url>', 'receives the POST')
-    .option('--header <"Name: value">', 'sent with it; may be given again', parseHeader)
+    .option(
+      '--header <"Name: value">',
+      'sent with it; may be given again for more names or values',
+      parseHeader,
+    )
     .option('--body <template>', 'the body template')
     .option('--body-file <file>', 'the body template from a file; "-" is standard input')
     .option('--disable', 'do not deliver')
+    .option('--retry-on-timeout', 'send again what timed out; so it is unless switched off')
     .option('--no-retry-on-timeout', 'do not send again what timed out');
 }
 
+/** Writable fields of a webhook; the compiler demands each of them. */
+const writable = Object.keys({
+  name: true,
+  url: true,
+  headers: true,
+  body: true,
+  enabled: true,
+  retry_on_timeout: true,
+} satisfies Record<keyof PatchWebhook, true>);
+
+/** The fields of `--from` and of all flags except those for headers. */
 async function readFields({
   options,
   io,
 }: Pick<Context<FieldFlags>, 'options' | 'io'>): Promise<PatchWebhook> {
-  const { from, name, url, header, body, bodyFile, enable, disable, retryOnTimeout } = options;
+  const { from, name, url, body, bodyFile, enable, disable, retryOnTimeout } = options;
   if (from === '-' && bodyFile === '-') {
     throw new CommandFailure(exitCodes.usage, 'Only one of --from and --body-file can be standard input.');
   }
-  const base: PatchWebhook = from === undefined ? {} : await readJsonObject(from, io);
+  const base: PatchWebhook = from === undefined ? {} : await readFieldsFrom(from, { io, writable });
   return {
     ...base,
     ...(name !== undefined && { name }),
     ...(url !== undefined && { url }),
-    ...(header !== undefined && { headers: header }),
     ...(body !== undefined && { body }),
     ...(bodyFile !== undefined && { body: await readText(bodyFile, io) }),
     ...((enable || disable) && { enabled: enable === true }),
-    // commander sets the option to true if the flag is missing, so only false is an explicit value.
-    ...(retryOnTimeout === false && { retry_on_timeout: false }),
+    ...(retryOnTimeout !== undefined && { retry_on_timeout: retryOnTimeout }),
   };
 }
 
-function listColumns(out: Output): Column<Webhook>[] {
-  return [
-    { title: 'ID', whole: true, value: ({ id }) => id },
-    { title: 'NAME', value: ({ name }) => name },
-    { title: 'URL', value: ({ url }) => url },
-    {
-      title: 'STATE',
-      whole: true,
-      value: ({ enabled }) => (enabled ? 'enabled' : 'disabled'),
-      paint: (cell, { enabled }) => out.paint(cell, enabled ? 'green' : 'dim'),
-    },
-    { title: 'UPDATED', value: ({ updated_at }) => shortTime(updated_at) },
-  ];
+/** Sets and removes headers by name, in any case, and keeps the others. */
+function changeHeaders(
+  before: Record<string, string[]>,
+  { header = {}, removeHeader = [] }: Pick<UpdateFlags, 'header' | 'removeHeader'>,
+): Record<string, string[]> {
+  const names = (list: string[]) => new Set(list.map((name) => name.toLowerCase()));
+  const existing = names(Object.keys(before));
+  for (const name of removeHeader) {
+    if (!existing.has(name.toLowerCase()))
+      throw new CommandFailure(exitCodes.usage, `The webhook has no header ${name}.`);
+  }
+  const replaced = names([...removeHeader, ...Object.keys(header)]);
+  const kept = Object.entries(before).filter(([name]) => !replaced.has(name.toLowerCase()));
+  return { ...Object.fromEntries(kept), ...header };
 }
+
+const listColumns: Column<Webhook>[] = [
+  { title: 'ID', whole: true, value: ({ id }) => id },
+  { title: 'NAME', value: ({ name }) => name },
+  { title: 'URL', value: ({ url }) => url },
+  {
+    title: 'STATE',
+    whole: true,
+    value: ({ enabled }) => (enabled ? 'enabled' : 'disabled'),
+    color: ({ enabled }) => (enabled ? 'green' : 'dim'),
+  },
+  { title: 'UPDATED', value: ({ updated_at }) => shortTime(updated_at) },
+];
 
 function show(webhook: Webhook | SavedWebhook, out: Output): void {
   out.value(webhook, () => {

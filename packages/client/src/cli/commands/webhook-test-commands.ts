@@ -75,7 +75,7 @@ function showResult(result: TestResult | SavedTestResult, out: Output): void {
   out.progress(undefined);
   out.value(result, () =>
     out.facts({
-      result: result.success ? out.paint('succeeded', 'green') : out.paint('failed', 'red'),
+      result: result.success ? { text: 'succeeded', color: 'green' } : { text: 'failed', color: 'red' },
       status: result.response?.status_code,
       error: result.error,
       'likely cause': result.likely_cause,

@@ -99,7 +99,14 @@ export const webhookSchema = {
     'Callers without `webhook_update` see the scheme and host of the url and the names of the headers; the rest of the url, the header values and the body read `[hidden]`.',
   type: 'object',
   additionalProperties: false,
-  properties,
+  properties: {
+    ...properties,
+    undecryptable: {
+      type: 'boolean',
+      description:
+        'True in a list if url, headers and body cannot be decrypted: the url is then its scheme and host, and header values and body are empty. Missing otherwise.',
+    },
+  },
   required,
 } as const;
 

@@ -1,13 +1,37 @@
 import type { Database } from './connection.js';
-import type { SecretBox, SecretLocation } from './secret-box.js';
+import type { SecretBox } from './secret-box.js';
 
-/** Number of rows that were encrypted with the current key. */
-export interface RotatedRows {
-  webhooks: number;
-  attempts: number;
+/** A table with encrypted columns. */
+interface EncryptedTable {
+  name: string;
+  /** SQL of the rows, named `t`, joined to the row that has their workspace. */
+  rows: string;
+  workspaceId: string;
+  /** Primary key. Its values, joined with "/", are the id of the row in the authenticated data. */
+  key: string[];
+  /** The column `url` is stored in `url_encrypted`. */
+  columns: string[];
 }
 
-const pageRows = 200;
+const encryptedTables: EncryptedTable[] = [
+  {
+    name: 'webhooks',
+    rows: 'webhooks t',
+    workspaceId: 't.workspace_id',
+    key: ['id'],
+    columns: ['url', 'headers', 'body'],
+  },
+  {
+    name: 'attempts',
+    rows: 'attempts t join deliveries d on d.id = t.delivery_id',
+    workspaceId: 'd.workspace_id',
+    key: ['delivery_id', 'claim'],
+    columns: ['request_body', 'response'],
+  },
+];
+
+/** Number of rows of each table that were encrypted with the current key. */
+export type RotatedRows = Record<string, number>;
 
 /**
  * Encrypts with the current key every value that an older key encrypted, page by page, while the system runs. A row
@@ -15,74 +39,61 @@ const pageRows = 200;
  * with the rows that are left.
  */
 export async function rotateKeys(database: Database, secrets: SecretBox): Promise<RotatedRows> {
-  return {
-    webhooks: await rotateWebhooks(database, secrets),
-    attempts: await rotateAttempts(database, secrets),
-  };
+  const rotated: RotatedRows = {};
+  for (const table of encryptedTables) rotated[table.name] = await rotateTable(database, secrets, table);
+  return rotated;
 }
 
-async function rotateWebhooks({ knex }: Database, secrets: SecretBox): Promise<number> {
+const pageRows = 200;
+
+type EncryptedRow = Record<string, unknown> & { workspace_id: string };
+
+async function rotateTable(database: Database, secrets: SecretBox, table: EncryptedTable): Promise<number> {
   let rotated = 0;
-  for (let after: string | undefined = firstId; after !== undefined; ) {
-    const { rows }: { rows: WebhookRow[] } = await knex.raw(
-      'select id, version, url_encrypted, headers_encrypted, body_encrypted from webhooks where id > ? order by id limit ?',
-      [after, pageRows],
-    );
-    for (const { id, version, url_encrypted, headers_encrypted, body_encrypted } of rows) {
-      if ([url_encrypted, headers_encrypted, body_encrypted].every(secrets.usesCurrentKey)) continue;
-      const rotate = (encrypted: Buffer, column: string) =>
-        reencrypt(secrets, encrypted, { table: 'webhooks', id, column });
-      // The version stays: the content of the webhook has not changed.
-      rotated += await knex('webhooks')
-        .where({ id, version })
-        .update({
-          url_encrypted: rotate(url_encrypted, 'url'),
-          headers_encrypted: rotate(headers_encrypted, 'headers'),
-          body_encrypted: rotate(body_encrypted, 'body'),
-        });
-    }
-    after = rows.length < pageRows ? undefined : rows.at(-1)?.id;
+  for (let page = await readPage(database, table); page.length > 0; ) {
+    for (const row of page) rotated += await rotateRow(database, secrets, { table, row });
+    page = page.length < pageRows ? [] : await readPage(database, table, page.at(-1));
   }
   return rotated;
 }
 
-async function rotateAttempts({ knex }: Database, secrets: SecretBox): Promise<number> {
-  let rotated = 0;
-  for (let after: [string, number] | undefined = [firstId, 0]; after !== undefined; ) {
-    const { rows }: { rows: AttemptRow[] } = await knex.raw(
-      `select delivery_id, claim, request_body_encrypted from attempts
-       where (delivery_id, claim) > (?, ?) order by delivery_id, claim limit ?`,
-      [...after, pageRows],
-    );
-    for (const { delivery_id, claim, request_body_encrypted } of rows) {
-      if (secrets.usesCurrentKey(request_body_encrypted)) continue;
-      const location = { table: 'attempts', id: `${delivery_id}/${claim}`, column: 'request_body' };
-      rotated += await knex('attempts')
-        .where({ delivery_id, claim })
-        .update({ request_body_encrypted: reencrypt(secrets, request_body_encrypted, location) });
-    }
-    const last = rows.at(-1);
-    after = rows.length < pageRows || last === undefined ? undefined : [last.delivery_id, last.claim];
+async function readPage(
+  { knex }: Database,
+  { rows, workspaceId, key, columns }: EncryptedTable,
+  after?: EncryptedRow,
+): Promise<EncryptedRow[]> {
+  const keys = key.map((column) => `t.${column}`).join(', ');
+  const encrypted = columns.map((column) => `t.${column}_encrypted`).join(', ');
+  const parameters = key.map(() => '?').join(', ');
+  const found = await knex.raw(
+    `select ${workspaceId} as workspace_id, ${keys}, ${encrypted} from ${rows}
+     ${after === undefined ? '' : `where (${keys}) > (${parameters})`} order by ${keys} limit ${pageRows}`,
+    after === undefined ? [] : key.map((column) => String(after[column])),
+  );
+  return found.rows;
+}
+
+/** Returns the number of rows that were written: 0 or 1. */
+async function rotateRow(
+  { knex }: Database,
+  secrets: SecretBox,
+  { table, row }: { table: EncryptedTable; row: EncryptedRow },
+): Promise<number> {
+  const id = table.key.map((column) => row[column]).join('/');
+  const before: Record<string, Buffer> = {};
+  const after: Record<string, Buffer> = {};
+  for (const column of table.columns) {
+    const name = `${column}_encrypted`;
+    const encrypted = row[name];
+    if (!Buffer.isBuffer(encrypted) || secrets.usesCurrentKey(encrypted)) continue;
+    const location = { workspaceId: row.workspace_id, table: table.name, id, column };
+    before[name] = encrypted;
+    after[name] = secrets.encrypt(secrets.decrypt(encrypted, location), location);
   }
-  return rotated;
-}
-
-function reencrypt(secrets: SecretBox, encrypted: Buffer, location: SecretLocation): Buffer {
-  return secrets.encrypt(secrets.decrypt(encrypted, location), location);
-}
-
-const firstId = '00000000-0000-0000-0000-000000000000';
-
-interface WebhookRow {
-  id: string;
-  version: number;
-  url_encrypted: Buffer;
-  headers_encrypted: Buffer;
-  body_encrypted: Buffer;
-}
-
-interface AttemptRow {
-  delivery_id: string;
-  claim: number;
-  request_body_encrypted: Buffer;
+  if (Object.keys(after).length === 0) return 0;
+  const key = Object.fromEntries(table.key.map((column) => [column, row[column]]));
+  // Two encryptions of one value differ, so an equal value is the one that was read.
+  return knex(table.name)
+    .where({ ...key, ...before })
+    .update(after);
 }

@@ -15,8 +15,9 @@ const database = createDatabase({
   statementTimeoutMs: 0,
 });
 try {
-  const { webhooks, attempts } = await rotateKeys(database, createSecretBox(parseSecretKeys(keys)));
-  process.stdout.write(`Encrypted ${webhooks} webhooks and ${attempts} attempts with the current key.\n`);
+  const rotated = await rotateKeys(database, createSecretBox(parseSecretKeys(keys)));
+  const counts = Object.entries(rotated).map(([table, rows]) => `${rows} ${table}`);
+  process.stdout.write(`Encrypted ${counts.join(' and ')} with the current key.\n`);
 } catch (error) {
   process.stderr.write(
     `The key rotation failed: ${error instanceof Error ? error.message : String(error)}\n`,

@@ -1,24 +1,35 @@
-import { createCipheriv, createDecipheriv, randomBytes } from 'node:crypto';
+import { createCipheriv, createDecipheriv, createHmac, randomBytes } from 'node:crypto';
 
-/** The cell that an encrypted value belongs to. It is authenticated data: a value that is moved cannot be decrypted. */
+/**
+ * The cell that an encrypted value belongs to. It is authenticated data: a value that is moved to another cell, or whose
+ * row is moved to another workspace, cannot be decrypted.
+ */
 export interface SecretLocation {
+  /** Null for a row that belongs to no workspace. */
+  workspaceId: string | null;
   table: string;
   id: string;
   column: string;
 }
 
-/** Encrypts values that can contain credentials (AES-256-GCM, NIST SP 800-38D). */
+/**
+ * Encrypts values that can contain credentials (AES-256-GCM, NIST SP 800-38D). Each row has a key of its own, derived
+ * with one HMAC-SHA256: with random nonces a key must not encrypt more than 2^32 values, which all rows together reach
+ * after ten days at 5,000 a second.
+ */
 export interface SecretBox {
   encrypt(plain: string | Buffer, location: SecretLocation): Buffer;
   /** @throws Error where the key is unknown, or the value was changed or moved. */
   decrypt(encrypted: Buffer, location: SecretLocation): Buffer;
+  /** Id of the key that encrypted the value; the key may be unknown. */
+  keyIdOf(encrypted: Buffer): string;
   usesCurrentKey(encrypted: Buffer): boolean;
 }
 
 export interface SecretKey {
   /** 1 to 255 ASCII characters; stored in front of every value. */
   id: string;
-  /** AES-256 key of 32 bytes. */
+  /** 32 bytes. The keys of rows are derived from it. */
   key: Buffer;
 }
 
@@ -27,34 +38,52 @@ const tagBytes = 16;
 
 /** The first key encrypts; all keys decrypt. Layout: id length (1 byte), id, nonce (12), tag (16), ciphertext. */
 export function createSecretBox(keys: [SecretKey, ...SecretKey[]]): SecretBox {
-  const byId = new Map(keys.map((entry) => [entry.id, entry.key]));
+  const byId = new Map(keys.map((entry) => [entry.id, createRowKeys(entry.key)]));
   const current = keys[0];
+  const currentRowKeys = createRowKeys(current.key);
   const nextNonce = createNonces();
   const header = Buffer.concat([Buffer.from([current.id.length]), Buffer.from(current.id, 'latin1')]);
   return {
     encrypt(plain, location) {
       const nonce = nextNonce();
-      const cipher = createCipheriv('aes-256-gcm', current.key, nonce).setAAD(authenticatedData(location));
+      const cipher = createCipheriv('aes-256-gcm', currentRowKeys(location), nonce).setAAD(
+        authenticatedData(location),
+      );
       const first = typeof plain === 'string' ? cipher.update(plain, 'utf8') : cipher.update(plain);
       const last = cipher.final();
       return Buffer.concat([header, nonce, cipher.getAuthTag(), first, last]);
     },
     decrypt(encrypted, location) {
       const id = keyIdOf(encrypted);
-      const key = byId.get(id);
-      if (key === undefined)
+      const rowKeys = byId.get(id);
+      if (rowKeys === undefined)
         throw new Error(
           `A value is encrypted with the key ${JSON.stringify(id)}, which is not in SECRETS_KEYS.`,
         );
       const nonceStart = 1 + id.length;
       const tagStart = nonceStart + nonceBytes;
       const textStart = tagStart + tagBytes;
-      const decipher = createDecipheriv('aes-256-gcm', key, encrypted.subarray(nonceStart, tagStart))
+      const decipher = createDecipheriv(
+        'aes-256-gcm',
+        rowKeys(location),
+        encrypted.subarray(nonceStart, tagStart),
+      )
         .setAAD(authenticatedData(location))
         .setAuthTag(encrypted.subarray(tagStart, textStart));
       return Buffer.concat([decipher.update(encrypted.subarray(textStart)), decipher.final()]);
     },
+    keyIdOf,
     usesCurrentKey: (encrypted) => keyIdOf(encrypted) === current.id,
+  };
+}
+
+/** The keys of rows. The latest one is kept, because the columns of a row are encrypted one after the other. */
+function createRowKeys(key: Buffer): (row: Pick<SecretLocation, 'table' | 'id'>) => Buffer {
+  let latest: { row: string; key: Buffer } | undefined;
+  return ({ table, id }) => {
+    const row = `${table}/${id}`;
+    if (latest?.row !== row) latest = { row, key: createHmac('sha256', key).update(row).digest() };
+    return latest.key;
   };
 }
 
@@ -94,6 +123,6 @@ function keyIdOf(encrypted: Buffer): string {
   return encrypted.subarray(1, 1 + (encrypted[0] ?? 0)).toString('latin1');
 }
 
-function authenticatedData({ table, id, column }: SecretLocation): Buffer {
-  return Buffer.from(`${table}/${id}/${column}`, 'utf8');
+function authenticatedData({ workspaceId, table, id, column }: SecretLocation): Buffer {
+  return Buffer.from(`${workspaceId ?? ''}/${table}/${id}/${column}`, 'utf8');
 }

@@ -2,10 +2,11 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import {
   createTestDatabase,
   insertAttempt,
+  insertDelivery,
   insertWebhook,
   type TestDatabase,
+  untilLockWaits,
 } from '@tocsin/testing/database';
-import { recordId } from '../src/record-id.js';
 import { rotateKeys } from '../src/rotate-keys-repository.js';
 import { createSecretBox, type SecretBox } from '../src/secret-box.js';
 
@@ -21,19 +22,27 @@ beforeEach(async () => {
 });
 afterEach(() => db.drop());
 
+const workspaceId = randomUUID();
 const texts = { url: 'http://host/path', headers: '{"a":["b"]}', body: 'the body' };
 
 async function addWebhook(secretBox: SecretBox): Promise<string> {
   const headers = JSON.parse(texts.headers);
-  return insertWebhook(db.database, { ...texts, headers, secretBox });
+  return insertWebhook(db.database, { ...texts, workspaceId, headers, secretBox });
 }
 
 async function addAttempt(
   secretBox: SecretBox,
   number: number,
 ): Promise<{ delivery_id: string; claim: number }> {
-  const id = recordId(Date.now(), randomUUID());
-  const attempt = { id, number, response: null, requestBody: 'the request', secretBox };
+  const id = await insertDelivery(db.database, { workspaceId });
+  const attempt = {
+    workspaceId,
+    id,
+    number,
+    response: 'the response',
+    requestBody: 'the request',
+    secretBox,
+  };
   await insertAttempt(db.database, attempt);
   return { delivery_id: id, claim: number };
 }
@@ -47,15 +56,17 @@ test('a rotation encrypts the values of an old key with the new one and keeps th
   for (const id of webhooks) {
     const row = await db.database.knex('webhooks').where({ id }).first();
     for (const [column, text] of Object.entries(texts)) {
-      const plain = after.decrypt(row[`${column}_encrypted`], { table: 'webhooks', id, column });
+      const plain = after.decrypt(row[`${column}_encrypted`], { workspaceId, table: 'webhooks', id, column });
       expect(plain.toString()).toBe(text);
     }
     expect(row.version).toBe(1);
   }
   for (const { delivery_id, claim } of attempts) {
     const row = await db.database.knex('attempts').where({ delivery_id, claim }).first();
-    const location = { table: 'attempts', id: `${delivery_id}/${claim}`, column: 'request_body' };
-    expect(after.decrypt(row.request_body_encrypted, location).toString()).toBe('the request');
+    const location = { workspaceId, table: 'attempts', id: `${delivery_id}/${claim}` };
+    const decrypt = (column: string) =>
+      after.decrypt(row[`${column}_encrypted`], { ...location, column }).toString();
+    expect([decrypt('request_body'), decrypt('response')]).toEqual(['the request', 'the response']);
   }
   expect(await rotateKeys(db.database, during)).toEqual({ webhooks: 0, attempts: 0 });
 });
@@ -64,4 +75,27 @@ test('a rotation stops at an unknown key and names it, and continues when the ke
   await addWebhook(before);
   await expect(rotateKeys(db.database, after)).rejects.toThrow('"old"');
   expect(await rotateKeys(db.database, during)).toEqual({ webhooks: 1, attempts: 0 });
+});
+
+test('a rotation skips a row that changes meanwhile', async () => {
+  const id = await addWebhook(before);
+  const location = { workspaceId, table: 'webhooks', id, column: 'url' };
+  const url_encrypted = after.encrypt('http://other/', location);
+  let rotation: Promise<unknown> = Promise.resolve();
+  await db.database.knex.transaction(async (trx) => {
+    await trx('webhooks').where({ id }).update({ url_encrypted });
+    rotation = rotateKeys(db.database, during);
+    await untilLockWaits(db.database, { sessions: 1 });
+  });
+  expect(await rotation).toEqual({ webhooks: 0, attempts: 0 });
+  const row = await db.database.knex('webhooks').where({ id }).first();
+  expect(after.decrypt(row.url_encrypted, location).toString()).toBe('http://other/');
+});
+
+test('a rotation keeps a missing response', async () => {
+  const id = await insertDelivery(db.database, { workspaceId });
+  await insertAttempt(db.database, { workspaceId, id, number: 1, response: null, secretBox: before });
+  expect(await rotateKeys(db.database, during)).toEqual({ webhooks: 0, attempts: 1 });
+  const row = await db.database.knex('attempts').where({ delivery_id: id }).first();
+  expect([during.keyIdOf(row.request_body_encrypted), row.response_encrypted]).toEqual(['new', null]);
 });

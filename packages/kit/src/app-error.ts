@@ -10,6 +10,7 @@ export const errorStatus = {
   method_not_allowed: 405,
   request_timeout: 408,
   conflict: 409,
+  undecryptable: 409,
   payload_too_large: 413,
   unsupported_media_type: 415,
   validation_failed: 422,

@@ -23,7 +23,7 @@ export async function insertWebhook({ knex }: Database, fixture: WebhookFixture 
   const { workspaceId = randomUUID(), url = 'http://127.0.0.1:9/', headers = {}, body = '{}' } = fixture;
   const { enabled = true, secretBox = testSecretBox, id = randomUUID() } = fixture;
   const encrypt = (text: string, column: string) =>
-    secretBox.encrypt(text, { table: 'webhooks', id, column });
+    secretBox.encrypt(text, { workspaceId, table: 'webhooks', id, column });
   const now = new Date();
   await knex('webhooks').insert({
     id,
@@ -155,7 +155,8 @@ export async function insertDelivery(database: Database, fixture: DeliveryFixtur
     const row = { delivery_id: id, ...common, run: 1, state: 'waiting', ...times, claim: claims, ...open };
     await database.knex('open_deliveries').insert(row);
   }
-  if (response !== null) await insertAttempt(database, { ...fixture, id, number: 1, response, statusCode });
+  if (response !== null)
+    await insertAttempt(database, { ...fixture, workspaceId, id, number: 1, response, statusCode });
   return id;
 }
 
@@ -170,7 +171,8 @@ export async function insertWorker({ knex }: Database, { leaseMs = anHourMs } = 
 }
 
 export interface AttemptFixture {
-  /** Id of the delivery that the attempt belongs to. */
+  /** Workspace and id of the delivery that the attempt belongs to. */
+  workspaceId: string;
   id: string;
   number: number;
   response: string | null;
@@ -180,8 +182,10 @@ export interface AttemptFixture {
 }
 
 export async function insertAttempt({ knex }: Database, fixture: AttemptFixture): Promise<void> {
-  const { id, number, response, statusCode = null, requestBody = '{}', secretBox = testSecretBox } = fixture;
-  const location = { table: 'attempts', id: `${id}/${number}`, column: 'request_body' };
+  const { workspaceId, id, number, response, statusCode = null, requestBody = '{}' } = fixture;
+  const { secretBox = testSecretBox } = fixture;
+  const encrypt = (text: string, column: string) =>
+    secretBox.encrypt(text, { workspaceId, table: 'attempts', id: `${id}/${number}`, column });
   await knex('attempts').insert({
     delivery_id: id,
     claim: number,
@@ -189,9 +193,9 @@ export async function insertAttempt({ knex }: Database, fixture: AttemptFixture)
     trigger: 'scheduled',
     started_at: new Date(),
     duration_ms: 12,
-    request_body_encrypted: secretBox.encrypt(requestBody, location),
+    request_body_encrypted: encrypt(requestBody, 'request_body'),
     status_code: statusCode,
-    response,
+    response_encrypted: response ? encrypt(response, 'response') : null,
     error_code: null,
     error: null,
   });

@@ -87,8 +87,8 @@ test('an outcome without a partition is recorded once the partition is created',
   await harness.database.knex.raw(`drop table ${today('attempts')}`);
   const target = await fireSome(1);
   await expectDelivered(1);
-  const attempts = await harness.database.knex('attempts').select('response', 'number');
-  expect(attempts).toEqual([{ response: 'ok', number: 1 }]);
+  const attempts = await harness.database.knex('attempts').select('status_code', 'number');
+  expect(attempts).toEqual([{ status_code: 200, number: 1 }]);
   expect(harness.destination.at(target.path)).toHaveLength(1);
 });
 

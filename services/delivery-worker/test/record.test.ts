@@ -1,5 +1,10 @@
 import { createLogger } from '@tocsin/kit';
-import { createTestDatabase, type TestDatabase, untilLockWaits } from '@tocsin/testing/database';
+import {
+  createTestDatabase,
+  type TestDatabase,
+  testSecretBox,
+  untilLockWaits,
+} from '@tocsin/testing/database';
 import { createDatabaseRetry } from '../src/database-retry.js';
 import type { Attempt, Outcome } from '../src/delivery/outcome.js';
 import { createRecorder } from '../src/delivery/record.js';
@@ -55,8 +60,18 @@ test('an outcome writes attempt and status and removes the open delivery in one 
     claim: 1,
     trigger: 'scheduled',
     duration_ms: 12,
-    response: 'ok\uFFFD \uFFFD',
   });
+  const { workspaceId, deliveryId } = claimed;
+  const decrypt = (column: string) =>
+    testSecretBox
+      .decrypt(row[`${column}_encrypted`], {
+        workspaceId,
+        table: 'attempts',
+        id: `${deliveryId}/1`,
+        column,
+      })
+      .toString();
+  expect([decrypt('request_body'), decrypt('response')]).toEqual(['{"a":1}', 'ok\0 \uFFFD']);
 });
 
 test('an outcome that is recorded twice, as after a lost reply, counts once', async () => {

@@ -21,17 +21,25 @@ const idsOf = async (query: string) => (await list(query)).body.map(({ id }) => 
 const inMs = (ms: number) => new Date(Date.now() + ms);
 
 describe('a delivery', () => {
-  test('a delivery is read without request bodies that cannot be decrypted', async () => {
+  test('a delivery is read without the bodies that cannot be decrypted', async () => {
     const id = await seed({ response: 'ok', requestBody: '1' });
     await insertAttempt(api.database, {
+      workspaceId,
       id,
       number: 2,
+      statusCode: 200,
       response: 'ok',
       requestBody: '2',
       secretBox: foreignBox,
     });
     const { status, body } = await api.call<DeliveryWithAttempts>('GET', single(id));
     expect([status, body.attempts.map((attempt) => attempt.request_body)]).toEqual([200, ['1', null]]);
+    const withoutBody = { response: '', truncated: true };
+    expect([body.attempts[0]?.response?.response, body.attempts[1]?.response, body.response]).toMatchObject([
+      'ok',
+      withoutBody,
+      withoutBody,
+    ]);
   });
 
   test('a delivery is read with its attempts and its last response', async () => {
@@ -66,11 +74,11 @@ describe('a delivery', () => {
     const id = await seed({ response: 'first' });
     const requestBody = 'x'.repeat(1_048_576);
     for (let number = 2; number <= 6; number += 1)
-      await insertAttempt(api.database, { id, number, response: 'no', requestBody });
+      await insertAttempt(api.database, { workspaceId, id, number, response: 'no', requestBody });
     const shown = async () => (await api.call<DeliveryWithAttempts>('GET', single(id))).body.attempts;
     // Encryption adds a few bytes to each body, so four of them exceed 4 MiB.
     expect((await shown()).map(({ number }) => number)).toEqual([4, 5, 6]);
-    const huge = { id, number: 7, response: 'no', requestBody: requestBody.repeat(5) };
+    const huge = { workspaceId, id, number: 7, response: 'no', requestBody: requestBody.repeat(5) };
     await insertAttempt(api.database, huge);
     expect((await shown()).map(({ number }) => number)).toEqual([7]);
   });

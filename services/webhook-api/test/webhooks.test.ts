@@ -251,19 +251,58 @@ describe('permissions', () => {
   });
 });
 
-test('a webhook that cannot be decrypted hides its secrets and can be saved again', async () => {
-  const { id } = await create();
-  const path = `/api/v1/webhooks/${id}`;
-  const body_encrypted = foreignBox.encrypt('{}', { table: 'webhooks', id, column: 'body' });
-  await api.database.knex('webhooks').where({ id }).update({ body_encrypted });
-  expect(await read(id)).toMatchObject({ status: 200, body: { name: fields.name, body: '[hidden]' } });
-  const all = await api.call<Webhook[]>('GET', collection);
-  expect(all.body.find((webhook) => webhook.id === id)).toMatchObject({ url: 'http://127.0.0.1:9' });
-  expect(await api.call('POST', `${path}/test`, { body: {} })).toMatchObject({ status: 409 });
-  expect(await api.call('PATCH', path, { body: { enabled: false } })).toMatchObject({ status: 409 });
-  const { url, headers, body } = fields;
-  expect(await api.call('PATCH', path, { body: { url, headers, body } })).toMatchObject({ status: 200 });
-  expect((await read(id)).body).toMatchObject({ url, headers, body });
+describe('a webhook that cannot be decrypted', () => {
+  async function createUndecryptable() {
+    const { id } = await create();
+    const location = { workspaceId, table: 'webhooks', id, column: 'body' };
+    const body_encrypted = foreignBox.encrypt('{}', location);
+    await api.database.knex('webhooks').where({ id }).update({ body_encrypted });
+    return { id, path: `/api/v1/webhooks/${id}` };
+  }
+  const refusal = { status: 409, body: { code: 'undecryptable', key_id: 'k9' } };
+
+  test('a webhook that cannot be decrypted is 409 with the key id to GET, test and partial PATCH', async () => {
+    const { path } = await createUndecryptable();
+    expect(await api.call('GET', path)).toMatchObject(refusal);
+    expect(await api.call('GET', path, { as: 'reader' })).toMatchObject(refusal);
+    expect(await api.call('POST', `${path}/test`, { body: {} })).toMatchObject(refusal);
+    const { url, headers, body } = fields;
+    for (const partial of [{}, { enabled: false }, { url, headers }, { url, body }, { headers, body }])
+      expect(await api.call('PATCH', path, { body: partial })).toMatchObject(refusal);
+  });
+
+  test('a list marks a webhook that cannot be decrypted, and shows the others', async () => {
+    const { id: sound } = await create();
+    const { id } = await createUndecryptable();
+    for (const as of ['editor', 'reader'] as const) {
+      const { body } = await api.call<Webhook[]>('GET', collection, { as });
+      const [entry, other] = [id, sound].map((wanted) => body.find((webhook) => webhook.id === wanted));
+      expect(entry).toMatchObject({ name: fields.name, url: 'http://127.0.0.1:9', body: '' });
+      expect(entry?.undecryptable).toBe(true);
+      expect(JSON.stringify(entry)).not.toContain('[hidden]');
+      expect(other).not.toHaveProperty('undecryptable');
+    }
+  });
+
+  test('a webhook that cannot be decrypted is saved again with url, headers and body', async () => {
+    const { path } = await createUndecryptable();
+    const { url, headers, body } = fields;
+    const patched = await api.call('PATCH', path, { body: { url, headers, body } });
+    expect(patched).toMatchObject({ status: 200, body: { url, headers, body } });
+    expect(await api.call('GET', path)).toMatchObject({ status: 200, body: { url, headers, body } });
+  });
+
+  test('a webhook that cannot be decrypted is deleted', async () => {
+    const { path } = await createUndecryptable();
+    expect(await api.call('DELETE', path)).toMatchObject({ status: 204 });
+  });
+
+  test('a webhook that is moved to another workspace is not decrypted there', async () => {
+    const { id } = await create();
+    await api.database.knex('webhooks').where({ id }).update({ workspace_id: otherWorkspaceId });
+    const response = await api.call('GET', `/api/v1/webhooks/${id}`, { as: 'outsider' });
+    expect(response).toMatchObject({ status: 409, body: { code: 'undecryptable', key_id: 'k1' } });
+  });
 });
 
 describe('deleting a webhook', () => {

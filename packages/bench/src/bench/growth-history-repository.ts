@@ -121,9 +121,9 @@ const deliveries = (day: string) => `
 
 const attempts = (day: string) => `
   insert into attempts_${day} (delivery_id, claim, number, trigger, started_at, duration_ms, request_body_encrypted,
-                               status_code, response)
+                               status_code, response_encrypted)
   select id, 1, 1, 'scheduled', now(), 3, decode(repeat(md5(n::text), 6), 'hex'),
-         case when failed then 500 else 200 end, 'ok'
+         case when failed then 500 else 200 end, decode(md5(n::text), 'hex')
   from numbered`;
 
 const openDeliveries = `

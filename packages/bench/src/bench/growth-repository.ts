@@ -22,6 +22,7 @@ export async function pickDeliveries(
   }
   for (const id of ids) {
     const body = secrets.encrypt('{"bench":true}', {
+      workspaceId,
       table: 'attempts',
       id: `${id}/1`,
       column: 'request_body',

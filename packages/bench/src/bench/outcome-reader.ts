@@ -15,6 +15,9 @@ export interface StoredOutcome {
   deadLetters: number;
 }
 
+/** Size of the encrypted response `ok` without the key id: length of the id, nonce, tag and text. */
+const encryptedBytes = 1 + 12 + 16 + 2;
+
 /** @param options.sinceMs Unix time in ms before the first alert. Ids begin with a time, so it bounds what is read. */
 export async function readOutcome(
   database: Database,
@@ -37,7 +40,8 @@ export async function readOutcome(
             (select count(*)::integer from attempts a join d on d.id = a.delivery_id
              where a.delivery_id >= :since::uuid) as attempts,
             (select count(*)::integer from attempts a join d on d.id = a.delivery_id
-             where a.delivery_id >= :since::uuid and a.number = 1 and a.claim = d.claims and a.status_code = 200 and a.response = 'ok'
+             where a.delivery_id >= :since::uuid and a.number = 1 and a.claim = d.claims and a.status_code = 200
+               and octet_length(a.response_encrypted) = ${encryptedBytes} + get_byte(a.response_encrypted, 0)
                and octet_length(a.request_body_encrypted) > 200) as "soundAttempts",
             (select count(*)::integer from open_deliveries) as open,
             (select count(*)::integer from dead_letters) as "deadLetters"`,

@@ -378,6 +378,7 @@ export interface Problem {
     | 'method_not_allowed'
     | 'request_timeout'
     | 'conflict'
+    | 'undecryptable'
     | 'payload_too_large'
     | 'unsupported_media_type'
     | 'validation_failed'
@@ -536,6 +537,8 @@ export interface Webhook {
   updated_at: string;
   /** Issuer and subject of the last caller who changed it. */
   last_updated_by: string;
+  /** True in a list if url, headers and body cannot be decrypted: the url is then its scheme and host, and header values and body are empty. Missing otherwise. */
+  undecryptable?: boolean | undefined;
 }
 
 /** The caller, and its roles by workspace. */

@@ -19,7 +19,7 @@ const webhooksAndRules = `
     id uuid primary key,
     workspace_id uuid not null,
     name text not null,
-    -- url, headers and body can contain credentials. Each is encrypted with AES-256-GCM.
+    -- url, headers and body can contain credentials. Columns named *_encrypted are encrypted with AES-256-GCM.
     url_encrypted bytea not null,
     headers_encrypted bytea not null,
     body_encrypted bytea not null,
@@ -130,7 +130,8 @@ const alertsAndDeliveries = `
     duration_ms integer not null,
     request_body_encrypted bytea not null,
     status_code integer,
-    response text,
+    -- Body of the response, redacted; null for an empty body.
+    response_encrypted bytea,
     response_truncated boolean not null default false,
     error_code text,
     error text,
@@ -225,9 +226,8 @@ const deadLettersAndRedeliveries = `
 const apiKeys = `
   create table api_keys (
     id uuid primary key,
+    -- bcrypt hash of the secret part. Nothing else that is derived from the secret is stored.
     key_hash text not null,
-    -- 16 bits of the key's SHA-256 digest, so that most wrong keys are rejected without bcrypt.
-    secret_tag smallint,
     description text not null,
     is_active boolean not null default true,
     created_at timestamptz not null,

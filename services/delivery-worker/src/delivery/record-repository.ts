@@ -57,16 +57,17 @@ function claimColumns(claims: ClaimedDelivery[]): Buffer[] {
   ];
 }
 
-const noBody = Buffer.alloc(0);
+const noText = Buffer.alloc(0);
 
 function recordColumns(records: OutcomeRecord[], secrets: SecretBox): unknown[] {
   const claims = records.map(({ claimed }) => claimed);
   const outcomes = records.map(({ outcome }) => outcome);
   const failures = outcomes.map((outcome) => (outcome.kind === 'succeeded' ? undefined : outcome.failure));
   const attempts = records.map(({ attempt }) => attempt);
-  const bodies = records.map(({ claimed, attempt }) =>
-    attempt ? encryptBody(claimed, attempt, secrets) : noBody,
-  );
+  const encrypt = ({ claimed, attempt }: OutcomeRecord) => encryptTexts(claimed, attempt, secrets);
+  // Request and response of an attempt follow each other.
+  const texts = records.flatMap(encrypt);
+  const offsets = offsetsOf(texts);
   return [
     ...claimColumns(claims),
     sqlArray.text(outcomes.map((outcome) => (outcome.kind === 'retry' ? 'open' : outcome.kind))),
@@ -80,15 +81,15 @@ function recordColumns(records: OutcomeRecord[], secrets: SecretBox): unknown[] 
     sqlArray.text(attempts.map((attempt) => attempt?.trigger ?? null)),
     sqlArray.timestamptz(attempts.map((attempt) => attempt?.startedAt ?? null)),
     sqlArray.integer(attempts.map((attempt) => (attempt ? Math.round(attempt.durationMs) : null))),
-    sqlArray.integer(offsetsOf(bodies)),
+    sqlArray.integer(records.map((_, index) => offsets[2 * index]!)),
     sqlArray.integer(attempts.map((attempt) => attempt?.response?.statusCode ?? null)),
-    sqlArray.text(attempts.map((attempt) => sanitizeOrNull(attempt?.response?.body))),
+    sqlArray.integer(records.map((_, index) => texts[2 * index + 1]!.length)),
     sqlArray.boolean(attempts.map((attempt) => attempt?.response?.truncated ?? false)),
     sqlArray.text(attempts.map((attempt) => attempt?.failure?.code ?? null)),
     sqlArray.text(attempts.map((attempt) => sanitizeOrNull(attempt?.failure?.error ?? attempt?.note))),
-    sqlArray.integer(bodies.map((body) => body.length)),
-    // All bodies are sent as one value, because pg sends an array of bytea as hexadecimal text, which is twice as long.
-    Buffer.concat(bodies),
+    sqlArray.integer(records.map((_, index) => texts[2 * index]!.length)),
+    // All texts are sent as one value, because pg sends an array of bytea as hexadecimal text, which is twice as long.
+    Buffer.concat(texts),
     firstIdOf(claims.map(({ deliveryId }) => deliveryId)),
   ];
 }
@@ -103,16 +104,20 @@ function offsetsOf(parts: Buffer[]): number[] {
   });
 }
 
-function encryptBody(
-  { deliveryId, claim }: ClaimedDelivery,
-  { requestBody }: Attempt,
+/** Request body and response body. An empty response is not encrypted. */
+function encryptTexts(
+  { workspaceId, deliveryId, claim }: ClaimedDelivery,
+  attempt: Attempt | undefined,
   secrets: SecretBox,
-): Buffer {
-  return secrets.encrypt(requestBody, {
-    table: 'attempts',
-    id: `${deliveryId}/${claim}`,
-    column: 'request_body',
-  });
+): [Buffer, Buffer] {
+  if (attempt === undefined) return [noText, noText];
+  const encrypt = (column: string, text: string) =>
+    secrets.encrypt(text, { workspaceId, table: 'attempts', id: `${deliveryId}/${claim}`, column });
+  const response = attempt.response?.body ?? '';
+  return [
+    encrypt('request_body', attempt.requestBody),
+    response === '' ? noText : encrypt('response', response),
+  ];
 }
 
 // Every statement looks rows up with "= any" in addition to its join, so that no plan scans the table (docs/adr/0004). Locks are
@@ -123,10 +128,10 @@ const record = {
     with o as materialized (
       select * from unnest($1::uuid[], $2::integer[], $3::integer[], $4::text[], $5::float8[], $6::smallint[],
                            $7::text[], $8::text[], $9::boolean[], $10::text[], $11::timestamptz[], $12::integer[],
-                           $13::integer[], $14::integer[], $15::text[], $16::boolean[], $17::text[], $18::text[],
+                           $13::integer[], $14::integer[], $15::integer[], $16::boolean[], $17::text[], $18::text[],
                            $19::integer[])
         as o(delivery_id, run, claim, status, after_ms, step, error_code, error, attempted, trigger, started_at,
-             duration_ms, body_at, status_code, response, truncated, attempt_error_code, attempt_error,
+             duration_ms, body_at, status_code, response_bytes, truncated, attempt_error_code, attempt_error,
              body_bytes)
       order by delivery_id
     ), ended as (
@@ -172,10 +177,13 @@ const record = {
       returning d.id, d.attempts_made
     )
     insert into attempts (delivery_id, claim, number, trigger, started_at, duration_ms, request_body_encrypted,
-                          status_code, response, response_truncated, error_code, error)
+                          status_code, response_encrypted, response_truncated, error_code, error)
     select n.delivery_id, n.claim, u.attempts_made, n.trigger, n.started_at, n.duration_ms,
            substring($20::bytea from n.body_at for n.body_bytes),
-           n.status_code, n.response, n.truncated, n.attempt_error_code, n.attempt_error
+           n.status_code,
+           case when n.response_bytes > 0
+                then substring($20::bytea from n.body_at + n.body_bytes for n.response_bytes) end,
+           n.truncated, n.attempt_error_code, n.attempt_error
     from news n join updated u on u.id = n.delivery_id
     where n.is_new`,
 };

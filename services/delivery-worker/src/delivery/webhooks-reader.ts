@@ -1,4 +1,5 @@
 import type { Database, SecretBox } from '@tocsin/database';
+import { createRedactSecrets, type RedactSecrets } from '@tocsin/egress';
 import { AppError, createPromiseBatcher, type Logger } from '@tocsin/kit';
 import { LRUCache } from 'lru-cache';
 import type { DatabaseRetry } from '../database-retry.js';
@@ -10,6 +11,8 @@ export interface Destination {
   url: string;
   headers: Record<string, string[]>;
   body: string;
+  /** Replaces url and header values in what the destination sends back. */
+  redact: RedactSecrets;
 }
 
 /** A webhook whose url, headers or body cannot be decrypted. */
@@ -66,11 +69,13 @@ export function createWebhooksReader(deps: WebhooksReaderDeps): WebhooksReader {
 
 const find = {
   name: 'delivery.find-webhooks',
-  text: `select id, version, url_encrypted, headers_encrypted, body_encrypted from webhooks where id = any($1::uuid[])`,
+  text: `select id, workspace_id, version, url_encrypted, headers_encrypted, body_encrypted from webhooks
+         where id = any($1::uuid[])`,
 };
 
 interface WebhookRow {
   id: string;
+  workspace_id: string;
   version: number;
   url_encrypted: Buffer;
   headers_encrypted: Buffer;
@@ -87,14 +92,18 @@ function decryptRow(row: WebhookRow, secrets: SecretBox): Destination | Undecryp
 }
 
 function toDestination(row: WebhookRow, secrets: SecretBox): Destination {
+  const { id, workspace_id: workspaceId } = row;
   const decrypt = (encrypted: Buffer, column: string) =>
-    secrets.decrypt(encrypted, { table: 'webhooks', id: row.id, column }).toString('utf8');
+    secrets.decrypt(encrypted, { workspaceId, table: 'webhooks', id, column }).toString('utf8');
+  const url = decrypt(row.url_encrypted, 'url');
+  const headers = JSON.parse(decrypt(row.headers_encrypted, 'headers'));
   return {
-    id: row.id,
+    id,
     version: row.version,
-    url: decrypt(row.url_encrypted, 'url'),
-    headers: JSON.parse(decrypt(row.headers_encrypted, 'headers')),
+    url,
+    headers,
     body: decrypt(row.body_encrypted, 'body'),
+    redact: createRedactSecrets({ url, headers }),
   };
 }
 

@@ -3,9 +3,6 @@ import type { Database } from '@tocsin/database';
 import type { StoredResponse } from './deliveries-reader.js';
 
 export interface StoredAttempt extends StoredResponse {
-  deliveryId: string;
-  /** Number of the claim that made the attempt. */
-  claim: number;
   number: number;
   trigger: 'scheduled' | 'manual';
   startedAt: Date;
@@ -36,12 +33,12 @@ const listAttempts = {
   // octet_length does not read the value, so only the attempts within the limit are read.
   text: `with latest as (
            select claim, row_number() over newest = 1 or
-             sum(octet_length(request_body_encrypted) + coalesce(octet_length(response), 0)) over newest <= $2 as is_kept
+             sum(octet_length(request_body_encrypted) + coalesce(octet_length(response_encrypted), 0)) over newest <= $2 as is_kept
            from attempts where delivery_id = $1
            window newest as (order by number desc, claim desc) limit 100)
-         select a.delivery_id as "deliveryId", a.claim, a.number, a.trigger, a.started_at as "startedAt",
+         select a.claim, a.number, a.trigger, a.started_at as "startedAt",
            a.duration_ms as "durationMs", a.request_body_encrypted as "requestBodyEncrypted",
-           a.status_code as "statusCode", a.response, a.response_truncated as "responseTruncated",
+           a.status_code as "statusCode", a.response_encrypted as "responseEncrypted", a.response_truncated as "responseTruncated",
            a.error_code as "errorCode", a.error
          from latest join attempts a on a.delivery_id = $1 and a.claim = latest.claim
          where is_kept order by a.number desc, a.claim desc`,

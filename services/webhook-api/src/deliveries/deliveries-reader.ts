@@ -13,8 +13,11 @@ import {
 
 /** Response to an attempt; null without an HTTP response. */
 export interface StoredResponse {
+  /** Number of the claim that made the attempt; null without an attempt. */
+  claim: number | null;
   statusCode: number | null;
-  response: string | null;
+  /** Null for an empty body. */
+  responseEncrypted: Buffer | null;
   responseTruncated: boolean | null;
 }
 
@@ -144,8 +147,9 @@ const columns = `d.id, d.workspace_id as "workspaceId", d.alert_id as "alertId",
   d.webhook_id as "webhookId", d.webhook_name as "webhookName", d.destination, d.status as "recordedStatus", o.state,
   o.claimed_by is not null as claimed, d.attempts_made as "attemptsMade",
   case when o.state = 'waiting' then greatest(o.due_at, p.paused_until) end as "dueAt",
-  d.first_succeeded_at as "firstSucceededAt", d.error_code as "errorCode", d.error, last.status_code as "statusCode",
-  last.response, last.response_truncated as "responseTruncated"`;
+  d.first_succeeded_at as "firstSucceededAt", d.error_code as "errorCode", d.error, last.claim,
+  last.status_code as "statusCode", last.response_encrypted as "responseEncrypted",
+  last.response_truncated as "responseTruncated"`;
 
 // The ids restrict both tables: a plan made while open_deliveries was small would read that table as a whole.
 const deliveriesWithState = (ids: string) => `deliveries d
@@ -156,25 +160,26 @@ const deliveriesWithState = (ids: string) => `deliveries d
 const readPage = `
   with found as (
     select ${columns}, row_number() over newest > 1 and
-      sum(coalesce(octet_length(last.response), 0)) over newest > :responseBytes as "beyondBudget"
+      sum(coalesce(octet_length(last.response_encrypted), 0)) over newest > :responseBytes as "beyondBudget"
     from ${deliveriesWithState('cast(:ids as uuid[])')}
     left join (
-      select distinct on (a.delivery_id) a.delivery_id, a.status_code, a.response, a.response_truncated
+      select distinct on (a.delivery_id) a.delivery_id, a.claim, a.status_code, a.response_encrypted,
+        a.response_truncated
       from attempts a where a.delivery_id = any(cast(:ids as uuid[]))
       order by a.delivery_id, a.number desc) last on last.delivery_id = d.id
     where d.id = any(cast(:ids as uuid[]))
     window newest as (order by d.id desc)
   )
   select id, "workspaceId", "alertId", "alertRuleId", "webhookId", "webhookName", destination, "recordedStatus", state,
-    claimed, "attemptsMade", "dueAt", "firstSucceededAt", "errorCode", error, "statusCode",
-    case when "beyondBudget" then null else response end as response, "responseTruncated", "beyondBudget"
+    claimed, "attemptsMade", "dueAt", "firstSucceededAt", "errorCode", error, claim, "statusCode",
+    case when "beyondBudget" then null else "responseEncrypted" end as "responseEncrypted", "responseTruncated", "beyondBudget"
   from found order by id desc`;
 
 const findById = {
   name: 'deliveries.find',
   text: `select ${columns}, false as "beyondBudget" from ${deliveriesWithState('array[$1::uuid]')}
          left join lateral (
-           select a.status_code, a.response, a.response_truncated from attempts a
+           select a.claim, a.status_code, a.response_encrypted, a.response_truncated from attempts a
            where a.delivery_id = d.id order by a.number desc limit 1) last on true
          where d.id = $1`,
 };

@@ -32,6 +32,7 @@ export function deliveryRoutes({ database, paging, searches, secretBox }: ApiDep
     if (delivery === undefined) throw notFound('delivery');
     return delivery;
   };
+  const present = (delivery: StoredDelivery) => presentDelivery(delivery, secretBox);
   return [
     defineRoute({
       method: 'GET',
@@ -71,7 +72,7 @@ export function deliveryRoutes({ database, paging, searches, secretBox }: ApiDep
               searches.run(workspaceId, () => deliveries.list({ workspaceId, filter: query, ...page })),
             idOf: ({ id }) => id,
             isBeyondBudget: ({ beyondBudget }) => beyondBudget,
-            present: presentDelivery,
+            present,
           },
         ),
     }),
@@ -88,8 +89,8 @@ export function deliveryRoutes({ database, paging, searches, secretBox }: ApiDep
       async handler({ resource, principal }) {
         const showSecrets = hasPermission(principal, 'webhook_update', resource.workspaceId);
         const stored = await attempts.list(resource.id);
-        const shown = stored.map((attempt) => presentAttempt(attempt, { secretBox, showSecrets }));
-        return { status: 200, body: { ...presentDelivery(resource), attempts: shown } };
+        const shown = stored.map((attempt) => presentAttempt(resource, attempt, { secretBox, showSecrets }));
+        return { status: 200, body: { ...present(resource), attempts: shown } };
       },
     }),
     defineRoute({
@@ -109,7 +110,7 @@ export function deliveryRoutes({ database, paging, searches, secretBox }: ApiDep
         if (outcome === 'not_found') throw notFound('delivery');
         if (outcome === 'sending')
           throw new AppError('conflict', 'This delivery is being sent; try again when it has ended.');
-        return { status: 202, body: presentDelivery(await load({ delivery_id: id })) };
+        return { status: 202, body: present(await load({ delivery_id: id })) };
       },
     }),
   ];

@@ -1,9 +1,11 @@
 import type { Attempt, Delivery, DestinationResponse } from '@tocsin/contracts';
-import { type SecretBox, timeOfRecordId } from '@tocsin/database';
+import { type SecretBox, type SecretLocation, timeOfRecordId } from '@tocsin/database';
 import type { StoredAttempt } from './attempts-reader.js';
 import type { StoredDelivery, StoredResponse } from './deliveries-reader.js';
 
-export function presentDelivery(delivery: StoredDelivery): Delivery {
+type DeliveryRow = Pick<StoredDelivery, 'id' | 'workspaceId'>;
+
+export function presentDelivery(delivery: StoredDelivery, secretBox: SecretBox): Delivery {
   return {
     id: delivery.id,
     workspace_id: delivery.workspaceId,
@@ -17,7 +19,7 @@ export function presentDelivery(delivery: StoredDelivery): Delivery {
     next_attempt_at: delivery.dueAt?.toISOString() ?? null,
     first_succeeded_at: delivery.firstSucceededAt?.toISOString() ?? null,
     created_at: new Date(timeOfRecordId(delivery.id)).toISOString(),
-    response: presentResponse(delivery),
+    response: presentResponse(delivery, delivery, secretBox),
     error: delivery.error,
     error_code: delivery.errorCode,
   };
@@ -25,6 +27,7 @@ export function presentDelivery(delivery: StoredDelivery): Delivery {
 
 /** The request body can contain credentials, so only callers that can read the secrets of webhooks see it. */
 export function presentAttempt(
+  delivery: DeliveryRow,
   attempt: StoredAttempt,
   { secretBox, showSecrets }: { secretBox: SecretBox; showSecrets: boolean },
 ): Attempt {
@@ -33,27 +36,45 @@ export function presentAttempt(
     trigger: attempt.trigger,
     started_at: attempt.startedAt.toISOString(),
     duration_ms: attempt.durationMs,
-    request_body: showSecrets ? decryptRequestBody(attempt, secretBox) : null,
-    response: presentResponse(attempt),
+    request_body: showSecrets
+      ? decrypt(
+          attempt.requestBodyEncrypted,
+          { ...locationOf(delivery, attempt), column: 'request_body' },
+          secretBox,
+        )
+      : null,
+    response: presentResponse(delivery, attempt, secretBox),
     error: attempt.error,
     error_code: attempt.errorCode,
   };
 }
 
-/** Null when this process does not have the worker's key: the rest of the delivery stays readable. */
-function decryptRequestBody(
-  { deliveryId, claim, requestBodyEncrypted }: StoredAttempt,
+/** A body that cannot be decrypted is shown as truncated: the rest of the delivery stays readable. */
+function presentResponse(
+  delivery: DeliveryRow,
+  attempt: StoredResponse,
   secretBox: SecretBox,
-): string | null {
-  const location = { table: 'attempts', id: `${deliveryId}/${claim}`, column: 'request_body' };
+): DestinationResponse {
+  const { statusCode, responseEncrypted, responseTruncated } = attempt;
+  if (statusCode === null) return null;
+  const location = { ...locationOf(delivery, attempt), column: 'response' };
+  const response = responseEncrypted === null ? '' : decrypt(responseEncrypted, location, secretBox);
+  return {
+    status_code: statusCode,
+    response: response ?? '',
+    truncated: response === null || (responseTruncated ?? false),
+  };
+}
+
+function locationOf({ id, workspaceId }: DeliveryRow, { claim }: Pick<StoredResponse, 'claim'>) {
+  return { workspaceId, table: 'attempts', id: `${id}/${claim}` };
+}
+
+/** Null when this process does not have the worker's key, or the value was changed or moved. */
+function decrypt(encrypted: Buffer, location: SecretLocation, secretBox: SecretBox): string | null {
   try {
-    return secretBox.decrypt(requestBodyEncrypted, location).toString('utf8');
+    return secretBox.decrypt(encrypted, location).toString('utf8');
   } catch {
     return null;
   }
-}
-
-function presentResponse({ statusCode, response, responseTruncated }: StoredResponse): DestinationResponse {
-  if (statusCode === null) return null;
-  return { status_code: statusCode, response: response ?? '', truncated: responseTruncated ?? false };
 }

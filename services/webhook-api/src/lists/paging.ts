@@ -134,7 +134,7 @@ function decryptCursor(secretBox: SecretBox, cursor: string, list: string): stri
 }
 
 function locationOf(list: string) {
-  return { table: 'cursors', id: list, column: 'position' };
+  return { workspaceId: null, table: 'cursors', id: list, column: 'position' };
 }
 
 /** Path and filters: equal for all pages of one list. */

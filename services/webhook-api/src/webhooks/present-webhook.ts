@@ -1,23 +1,37 @@
 import type { Webhook } from '@tocsin/contracts';
 import type { SecretBox } from '@tocsin/database';
 import { hasPermission, type Principal } from '@tocsin/identity';
-import { decryptSecrets, type StoredWebhook, type WebhookSecrets } from './stored-webhook.js';
+import { decryptSecrets, requireSecrets, type StoredWebhook, type WebhookSecrets } from './stored-webhook.js';
+
+interface PresentOptions {
+  secretBox: SecretBox;
+  principal: Principal;
+}
 
 /**
- * A webhook as the caller can see it. Its secrets are hidden from readers, and from all callers when this process lacks
- * their key: such a webhook can still be listed, overwritten and deleted.
+ * A webhook as the caller can see it. Its secrets are hidden from readers.
+ * @throws AppError `undecryptable`
  */
-export function presentWebhook(
+export function presentWebhook(stored: StoredWebhook, { secretBox, principal }: PresentOptions): Webhook {
+  return present(stored, showSecrets(stored, requireSecrets(secretBox, stored), principal));
+}
+
+/** An entry of a list: a webhook that cannot be decrypted is marked, and does not hide the others. */
+export function presentListedWebhook(
   stored: StoredWebhook,
-  { secretBox, principal }: { secretBox: SecretBox; principal: Principal },
+  { secretBox, principal }: PresentOptions,
 ): Webhook {
-  const showSecrets = hasPermission(principal, 'webhook_update', stored.workspaceId);
-  const secrets = showSecrets ? decryptSecrets(secretBox, stored) : undefined;
+  const secrets = decryptSecrets(secretBox, stored);
+  if (!('keyId' in secrets)) return present(stored, showSecrets(stored, secrets, principal));
+  return { ...present(stored, replaceSecrets(stored, { values: [], body: '' })), undecryptable: true };
+}
+
+function present(stored: StoredWebhook, secrets: WebhookSecrets): Webhook {
   return {
     id: stored.id,
     workspace_id: stored.workspaceId,
     name: stored.name,
-    ...(secrets ?? hideSecrets(stored)),
+    ...secrets,
     enabled: stored.enabled,
     retry_on_timeout: stored.retryOnTimeout,
     created_at: stored.createdAt.toISOString(),
@@ -28,10 +42,14 @@ export function presentWebhook(
 
 const hidden = '[hidden]';
 
-function hideSecrets({ destination, headerNames }: StoredWebhook): WebhookSecrets {
-  return {
-    url: destination,
-    headers: Object.fromEntries(headerNames.map((name) => [name, [hidden]])),
-    body: hidden,
-  };
+function showSecrets(stored: StoredWebhook, secrets: WebhookSecrets, principal: Principal): WebhookSecrets {
+  if (hasPermission(principal, 'webhook_update', stored.workspaceId)) return secrets;
+  return replaceSecrets(stored, { values: [hidden], body: hidden });
+}
+
+function replaceSecrets(
+  { destination, headerNames }: StoredWebhook,
+  { values, body }: { values: string[]; body: string },
+): WebhookSecrets {
+  return { url: destination, headers: Object.fromEntries(headerNames.map((name) => [name, values])), body };
 }

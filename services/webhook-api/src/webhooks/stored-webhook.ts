@@ -1,5 +1,6 @@
-import type { SecretBox } from '@tocsin/database';
+import type { SecretBox, SecretLocation } from '@tocsin/database';
 import { destinationOf } from '@tocsin/egress';
+import { AppError } from '@tocsin/kit';
 
 /** The parts of a webhook that can contain credentials. */
 export interface WebhookSecrets {
@@ -31,12 +32,15 @@ export interface StoredWebhook extends EncryptedSecrets {
   lastUpdatedBy: string;
 }
 
+type WebhookRow = Pick<StoredWebhook, 'id' | 'workspaceId'>;
+
 export function encryptSecrets(
   box: SecretBox,
-  id: string,
+  webhook: WebhookRow,
   { url, headers, body }: WebhookSecrets,
 ): EncryptedSecrets {
-  const encrypt = (column: keyof WebhookSecrets, plain: string) => box.encrypt(plain, locationOf(id, column));
+  const encrypt = (column: keyof WebhookSecrets, plain: string) =>
+    box.encrypt(plain, locationOf(webhook, column));
   return {
     urlEncrypted: encrypt('url', url),
     headersEncrypted: encrypt('headers', JSON.stringify(headers)),
@@ -46,11 +50,19 @@ export function encryptSecrets(
   };
 }
 
-/** Undefined when the key is missing, or a value was changed or moved to another row. */
-export function decryptSecrets(box: SecretBox, webhook: StoredWebhook): WebhookSecrets | undefined {
-  const { id, urlEncrypted, headersEncrypted, bodyEncrypted } = webhook;
-  const decrypt = (column: keyof WebhookSecrets, encrypted: Buffer) =>
-    box.decrypt(encrypted, locationOf(id, column)).toString('utf8');
+/** Values whose key is missing, or that were changed, or moved to another row or workspace. */
+export interface Undecryptable {
+  /** Key id of the first such value. */
+  keyId: string;
+}
+
+export function decryptSecrets(box: SecretBox, webhook: StoredWebhook): WebhookSecrets | Undecryptable {
+  const { urlEncrypted, headersEncrypted, bodyEncrypted } = webhook;
+  let keyId = '';
+  const decrypt = (column: keyof WebhookSecrets, encrypted: Buffer) => {
+    keyId = box.keyIdOf(encrypted);
+    return box.decrypt(encrypted, locationOf(webhook, column)).toString('utf8');
+  };
   try {
     return {
       url: decrypt('url', urlEncrypted),
@@ -58,10 +70,22 @@ export function decryptSecrets(box: SecretBox, webhook: StoredWebhook): WebhookS
       body: decrypt('body', bodyEncrypted),
     };
   } catch {
-    return undefined;
+    return { keyId };
   }
 }
 
-function locationOf(id: string, column: keyof WebhookSecrets) {
-  return { table: 'webhooks', id, column };
+/** @throws AppError `undecryptable` */
+export function requireSecrets(box: SecretBox, webhook: StoredWebhook): WebhookSecrets {
+  const secrets = decryptSecrets(box, webhook);
+  if ('keyId' in secrets) throw undecryptable(secrets);
+  return secrets;
+}
+
+export function undecryptable({ keyId }: Undecryptable): AppError {
+  const detail = `The webhook is encrypted with the key ${JSON.stringify(keyId)}, and cannot be decrypted: the key is not in SECRETS_KEYS, or the values were changed. Send url, headers and body to save it again.`;
+  return new AppError('undecryptable', detail, { extra: { key_id: keyId } });
+}
+
+function locationOf({ id, workspaceId }: WebhookRow, column: keyof WebhookSecrets): SecretLocation {
+  return { workspaceId, table: 'webhooks', id, column };
 }

@@ -11,11 +11,10 @@ import { defineRoute, type Principal } from '@tocsin/identity';
 import { createRateLimiter, type Route, requireWithinLimit } from '@tocsin/kit';
 import { inWorkspace, ofResource, workspaceParams } from '../api-route.js';
 import type { WebhookChecks } from './check-webhook.js';
-import { decryptSecrets } from './stored-webhook.js';
+import { requireSecrets } from './stored-webhook.js';
 import type { Templates } from './templates.js';
 import { type TestSender, testSend } from './test-send.js';
 import { type webhookLoader, webhookParams, webhookPath, webhooksPath } from './webhook-path.js';
-import { webhookUndecryptable } from './webhook-use-cases.js';
 
 export interface TestRoutesDeps {
   load: ReturnType<typeof webhookLoader>;
@@ -67,8 +66,7 @@ export function testRoutes(deps: TestRoutesDeps): Route<Principal>[] {
       problems: [404, 409],
       async handler({ resource, body: { context }, signal }) {
         countTest(resource.workspaceId);
-        const secrets = decryptSecrets(secretBox, resource);
-        if (secrets === undefined) throw webhookUndecryptable();
+        const secrets = requireSecrets(secretBox, resource);
         const { rendered, error } = templates.render(resource.workspaceId, secrets.body, context);
         if (rendered === null || error !== null) {
           const notSent = { response: null, success: false, duration_ms: 0, likely_cause: null };

@@ -19,7 +19,7 @@ import {
 } from '../api-route.js';
 import { listResponse, pageQuery } from '../lists/paging.js';
 import { createWebhookChecks } from './check-webhook.js';
-import { presentWebhook } from './present-webhook.js';
+import { presentListedWebhook, presentWebhook } from './present-webhook.js';
 import type { StoredWebhook } from './stored-webhook.js';
 import { createTemplates } from './templates.js';
 import { testRoutes } from './test-routes.js';
@@ -78,7 +78,7 @@ export function webhookRoutes({ config, secretBox, sender, ...deps }: ApiDeps): 
       access: ofResource('webhook_read', load),
       params: webhookParams,
       responses: { 200: { description: 'The webhook.', schema: webhookSchema } },
-      problems: [404],
+      problems: [404, 409],
       handler: ({ resource, principal }) => ({
         status: 200,
         body: presentWebhook(resource, { secretBox, principal }),
@@ -166,7 +166,7 @@ function listRoute({ repository, secretBox, paging, lists }: ListDeps): Route<Pr
       const found = await lists.run(workspaceId, () => repository.list(wanted));
       const keyOf = (webhook: ListedWebhook) => [sortKey(webhook, sort), webhook.id];
       const { rows, headers } = paging.page(list, found, { limit: limit ?? found.length, keyOf });
-      const show = (webhook: StoredWebhook) => presentWebhook(webhook, { secretBox, principal });
+      const show = (webhook: StoredWebhook) => presentListedWebhook(webhook, { secretBox, principal });
       const pages = readPages(rows, { repository, show });
       return { status: 200, headers, body: lists.stream(workspaceId, pages) };
     },

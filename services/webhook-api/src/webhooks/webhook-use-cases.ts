@@ -5,7 +5,14 @@ import { recordId, type SecretBox } from '@tocsin/database';
 import { AppError } from '@tocsin/kit';
 import { notFound } from '../api-route.js';
 import type { WebhookChecks } from './check-webhook.js';
-import { decryptSecrets, encryptSecrets, type StoredWebhook, type WebhookSecrets } from './stored-webhook.js';
+import {
+  decryptSecrets,
+  encryptSecrets,
+  type StoredWebhook,
+  type Undecryptable,
+  undecryptable,
+  type WebhookSecrets,
+} from './stored-webhook.js';
 import type { RuleName, WebhooksRepository } from './webhooks-repository.js';
 
 export interface WebhookUseCasesDeps {
@@ -47,7 +54,7 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
         id,
         workspaceId,
         name,
-        ...encryptSecrets(secretBox, id, { url, headers, body }),
+        ...encryptSecrets(secretBox, { id, workspaceId }, { url, headers, body }),
         enabled,
         retryOnTimeout: retry_on_timeout,
         version: 1,
@@ -67,13 +74,12 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
       const webhook = await repository.update(before.id, (current) => {
         const secrets = decryptSecrets(secretBox, current);
         const changed = mergeSecrets(secrets, fields);
-        if (changed === undefined) throw webhookUndecryptable();
         const enabled = fields.enabled ?? current.enabled;
         return {
           webhook: {
             ...current,
             name: fields.name ?? current.name,
-            ...encryptSecrets(secretBox, current.id, changed),
+            ...encryptSecrets(secretBox, current, changed),
             enabled,
             retryOnTimeout: fields.retry_on_timeout ?? current.retryOnTimeout,
             version: current.version + 1,
@@ -95,19 +101,14 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
   };
 }
 
-export function webhookUndecryptable(): AppError {
-  const detail =
-    'The webhook is encrypted with a key that this service does not have; send url, headers and body to save it again.';
-  return new AppError('conflict', detail);
-}
-
-/** Undefined when a secret is not in the request and the stored secrets cannot be decrypted. */
+/** @throws AppError `undecryptable` if a secret is not in the request and the stored ones cannot be decrypted */
 function mergeSecrets(
-  before: WebhookSecrets | undefined,
-  { url = before?.url, headers = before?.headers, body = before?.body }: PatchWebhook,
-): WebhookSecrets | undefined {
-  if (url === undefined || headers === undefined || body === undefined) return undefined;
-  return { url, headers, body };
+  before: WebhookSecrets | Undecryptable,
+  { url, headers, body }: PatchWebhook,
+): WebhookSecrets {
+  if (url !== undefined && headers !== undefined && body !== undefined) return { url, headers, body };
+  if ('keyId' in before) throw undecryptable(before);
+  return { url: url ?? before.url, headers: headers ?? before.headers, body: body ?? before.body };
 }
 
 /** Number of rules that an error names; a webhook can have more. */

@@ -86,12 +86,8 @@ async function open(
   const counted = createEngineMetrics(metrics, { bcryptWaiting: bcrypt.waiting });
   const validator = createKeyValidator({
     findActiveHash: store.findActiveHash,
-    lookUp: createBatchedLookup(store.findActiveSecrets),
-    onUntagged: (id, tag) => {
-      store.addTag(id, tag).catch((err) => logger.warn({ err, api_key_id: id }, 'api_key.tag_not_added'));
-    },
+    lookUp: createBatchedLookup(store.findActiveHashes),
     compare: bcrypt.compare,
-    wait: (ms) => sleep(Math.max(0, ms)),
     now,
     onChecked: counted.keyChecked,
   });
@@ -116,6 +112,8 @@ async function open(
       adminKey: config.adminKey,
       validateKey: validator.validate,
       verifyToken: identity.verifyToken,
+      wait: (ms) => sleep(ms),
+      now,
     }),
     authorize: requireKeyManagement,
     describePrincipal: ({ recordedAs }) => recordedAs,

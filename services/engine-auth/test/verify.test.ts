@@ -219,13 +219,10 @@ test('guesses at the id of a key do not delay the key in use', async () => {
   expect(await guesses.stop()).toEqual(new Set([401]));
 });
 
-test.each([
-  ['ids that do not exist', () => randomUUID()],
-  ['its own id', (id: string) => id],
-])('a flood of guesses at %s does not delay the first use or the creation of a key', async (_, idFor) => {
+test('guesses at unknown ids do not delay the first use or the creation of a key', async () => {
   // Another instance created the key, so this one has not cached it.
   const fresh = await createKey(other);
-  const guesses = guess(engine, () => idFor(fresh.id));
+  const guesses = guess(engine, () => randomUUID());
   await guesses.underWay();
   expect((await verify(engine, fresh.key)).status).toBe(204);
   const { key } = await createKey(engine);
@@ -233,15 +230,54 @@ test.each([
   expect(await guesses.stop()).toEqual(new Set([401]));
 });
 
-test('a key of an earlier version gets a tag at its first use', async () => {
+test('guesses at the id of an unused key can delay its first use, and of no other key', async () => {
+  const [guessed, another] = [await createKey(other), await createKey(other)];
+  const guesses = guess(engine, () => guessed.id);
+  await guesses.underWay();
+  const response = await verify(engine, guessed.key);
+  if (response.status !== 204)
+    expect([response.status, response.headers.get('retry-after')]).toEqual([503, '1']);
+  expect((await verify(engine, another.key)).status).toBe(204);
+  expect((await createKey(engine)).key).toBeDefined();
+  expect(await guesses.stop()).toEqual(new Set([401, 503]));
+  expect((await verify(engine, guessed.key)).status).toBe(204);
+});
+
+test('a refusal takes 200 ms, and only a wrong secret of an unused key costs a bcrypt', async () => {
   const { id, key } = await createKey(other);
-  const tag = () => database.database.knex('api_keys').where({ id }).first('secret_tag');
-  const tagged = await tag();
-  await database.database.knex('api_keys').where({ id }).update({ secret_tag: null });
+  const [, secret = ''] = Buffer.from(key, 'base64').toString().split(':');
+  const wrong = () => formatRawKey({ id, secret: randomBytes(32).toString('base64url') });
+  const bcrypts = async () => {
+    const metrics = await (await fetch(`${engine.metricsUrl}/metrics`)).text();
+    return Number(/^tocsin_bcrypt_seconds_count\S* (\d+)/m.exec(metrics)?.[1]);
+  };
+  const costs = async (credential: string) => {
+    const [before, startedAtMs] = [await bcrypts(), performance.now()];
+    const { status } = await verify(engine, credential);
+    const tookMs = performance.now() - startedAtMs;
+    // A timer can fire up to one millisecond early.
+    return [status, tookMs >= 199, (await bcrypts()) - before];
+  };
+  const repeated = wrong();
+  for (const credential of ['no key', key.slice(1), formatRawKey({ id: randomUUID(), secret })])
+    expect(await costs(credential)).toEqual([401, true, 0]);
+  expect(await costs(repeated)).toEqual([401, true, 1]);
+  expect(await costs(repeated)).toEqual([401, true, 0]);
   expect((await verify(engine, key)).status).toBe(204);
-  const endsAtMs = performance.now() + 20_000;
-  while ((await tag()).secret_tag === null && performance.now() < endsAtMs) {
-    await new Promise((resolve) => setTimeout(resolve, 20));
-  }
-  expect(await tag()).toEqual(tagged);
+  expect(await costs(wrong())).toEqual([401, true, 0]);
+});
+
+test('only the bcrypt hash of a key is stored', async () => {
+  const { id } = await createKey(engine);
+  const row = await database.database.knex('api_keys').where({ id }).first();
+  expect(Object.keys(row).sort()).toEqual([
+    'created_at',
+    'created_by',
+    'deactivated_at',
+    'description',
+    'id',
+    'is_active',
+    'key_hash',
+  ]);
+  expect(row.key_hash).toMatch(/^\$2b\$09\$.{53}$/);
 });

@@ -1,4 +1,4 @@
-/** Sends `/auth/verify` requests with random secrets, half with unknown key ids and half with ids of real keys. */
+/** Sends `/auth/verify` requests with random secrets, half with unknown key ids and half with the given ids, if any. */
 
 import { randomBytes, randomUUID } from 'node:crypto';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -33,7 +33,8 @@ const commands = {
       const due = ((performance.now() - startedAtMs) / 1_000) * perSecond;
       while (requests.length < Math.min(due, perSecond * seconds)) {
         const count = requests.length;
-        requests.push(send(count % 2 === 0 ? randomUUID() : ids[(count >> 1) % ids.length]!));
+        const known = count % 2 === 0 ? undefined : ids[(count >> 1) % ids.length];
+        requests.push(send(known ?? randomUUID()));
       }
       await sleep(1);
     }

@@ -13,7 +13,7 @@ export interface GuessingResult {
   withGuessing: Percentiles;
   /** During guessing: keys whose last bcrypt check is too old to count. */
   expiredChecks: Percentiles;
-  /** During guessing: keys that were never used before. */
+  /** During guessing at unknown ids: keys that were never used before. */
   firstChecks: Percentiles;
   /** Number of responses to guesses by status. */
   statuses: Record<string, number>;
@@ -23,9 +23,13 @@ const warmUpSeconds = 5;
 /** Lifetime of a bcrypt check in the engine. */
 const checkLifetimeSeconds = 10;
 const guesses = { perSecond: 1_000, seconds: 20 };
+/** Keys that nobody uses: guesses at their ids cost a bcrypt each, as far as the engine bounds it. */
+const unusedTargets = 20;
 const keysInUse = { count: 20, usesPerSecond: 100 };
 /** Keys that are verified once, at intervals that keep bcrypt checks of different users from queueing. */
 const singleKeys = { count: 18, intervalMs: 500 };
+/** Duration of the first checks, and a second for the requests themselves. */
+const firstChecksSeconds = (singleKeys.count * singleKeys.intervalMs) / 1_000 + 1;
 
 /**
  * Measures `/auth/verify` while others guess credentials.
@@ -39,8 +43,9 @@ export async function measureGuessing(print: (line: string) => void): Promise<Gu
     const inUse = await createUserKeys(apis, keysInUse.count);
     const expiring = await createUserKeys(apis, singleKeys.count);
     const unused = await createUserKeys(apis, singleKeys.count);
-    const ids = [...inUse, ...expiring, ...unused].map(idOf);
-    const guess = (seconds: number) =>
+    const targets = await createUserKeys(apis, unusedTargets);
+    const knownIds = [...inUse, ...expiring, ...targets].map(idOf);
+    const guess = (seconds: number, ids = knownIds) =>
       attacker.call('guess', { origin: apis.engineUrl, ids, perSecond: guesses.perSecond, seconds });
     // The warm-up lets V8 compile the code for rejections too, and checks each key once.
     await guess(warmUpSeconds);
@@ -50,18 +55,28 @@ export async function measureGuessing(print: (line: string) => void): Promise<Gu
     const guessing = guess(guesses.seconds);
     const using = useKeys(apis, inUse, guesses.seconds);
     const expiredChecks = await useSingly(apis, expiring);
+    const withGuessing = await using;
+    const statuses = await guessing;
+    // Somebody who knows the id of a key can delay its first check, so these keys are attacked with unknown ids only.
+    const guessingUnknown = guess(firstChecksSeconds, []);
     const firstChecks = await useSingly(apis, unused);
     return {
       alone: percentilesOf(alone),
-      withGuessing: percentilesOf(await using),
+      withGuessing: percentilesOf(withGuessing),
       expiredChecks: percentilesOf(expiredChecks),
       firstChecks: percentilesOf(firstChecks),
-      statuses: await guessing,
+      statuses: addCounts(statuses, await guessingUnknown),
     };
   } finally {
     await attacker.stop();
     await testBed.kill();
   }
+}
+
+function addCounts(a: Record<string, number>, b: Record<string, number>): Record<string, number> {
+  const sums = { ...a };
+  for (const [status, count] of Object.entries(b)) sums[status] = (sums[status] ?? 0) + count;
+  return sums;
 }
 
 /** Verifies keys round robin at a fixed rate, independent of response times. */

@@ -1,5 +1,5 @@
 import type { Database } from '@tocsin/database';
-import type { ApiKey, ApiKeyStore, StoredSecret } from './api-key.js';
+import type { ApiKey, ApiKeyStore } from './api-key.js';
 
 interface ApiKeyRow {
   id: string;
@@ -10,10 +10,9 @@ interface ApiKeyRow {
   deactivated_at: Date | null;
 }
 
-interface SecretRow {
+interface HashRow {
   id: string;
   key_hash: string;
-  secret_tag: number | null;
 }
 
 const columns: (keyof ApiKeyRow)[] = [
@@ -30,23 +29,21 @@ const findActiveHash = {
   text: 'select key_hash from api_keys where id = $1 and is_active',
 };
 
-const findActiveSecrets = {
-  name: 'engine_auth.find_active_secrets',
-  text: 'select id, key_hash, secret_tag from api_keys where id = any($1::uuid[]) and is_active',
+const findActiveHashes = {
+  name: 'engine_auth.find_active_hashes',
+  text: 'select id, key_hash from api_keys where id = any($1::uuid[]) and is_active',
 };
 
 export interface ApiKeyRepository extends ApiKeyStore {
   findActiveHash(id: string): Promise<string | undefined>;
-  /** Returns the active keys among `ids`, by id. */
-  findActiveSecrets(ids: string[]): Promise<Map<string, StoredSecret>>;
-  /** Stores the tag of a key that has none because an earlier version created it. */
-  addTag(id: string, tag: number): Promise<void>;
+  /** Returns the hashes of the active keys among `ids`, by id. */
+  findActiveHashes(ids: string[]): Promise<Map<string, string>>;
 }
 
 export function createApiKeyRepository(database: Database): ApiKeyRepository {
   const { knex } = database;
   return {
-    insert: (key, { hash, tag }, maxActive) =>
+    insert: (key, hash, maxActive) =>
       knex.transaction(async (transaction) => {
         // Serialises count and insert between concurrent calls. The lock ends with the transaction.
         await transaction.raw(`select pg_advisory_xact_lock(hashtext('engine_auth.api_keys'))`);
@@ -55,7 +52,7 @@ export function createApiKeyRepository(database: Database): ApiKeyRepository {
           .count({ active: '*' })
           .first();
         if (Number(counted?.active) >= maxActive) return false;
-        await transaction('api_keys').insert({ ...toRow(key), key_hash: hash, secret_tag: tag });
+        await transaction('api_keys').insert({ ...toRow(key), key_hash: hash });
         return true;
       }),
 
@@ -86,13 +83,9 @@ export function createApiKeyRepository(database: Database): ApiKeyRepository {
       return row?.key_hash;
     },
 
-    async findActiveSecrets(ids) {
-      const rows = await database.prepared<SecretRow>(findActiveSecrets, [ids]);
-      return new Map(rows.map(({ id, key_hash, secret_tag }) => [id, { hash: key_hash, tag: secret_tag }]));
-    },
-
-    async addTag(id, tag) {
-      await knex('api_keys').where({ id, secret_tag: null }).update({ secret_tag: tag });
+    async findActiveHashes(ids) {
+      const rows = await database.prepared<HashRow>(findActiveHashes, [ids]);
+      return new Map(rows.map(({ id, key_hash }) => [id, key_hash]));
     },
   };
 }

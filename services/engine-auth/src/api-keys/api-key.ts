@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { AppError } from '@tocsin/kit';
-import { digestOf, formatRawKey, secretTag } from './raw-key.js';
+import { formatRawKey } from './raw-key.js';
 
 /** A stored user key without its hash. */
 export interface ApiKey {
@@ -13,16 +13,9 @@ export interface ApiKey {
   deactivatedAt: Date | null;
 }
 
-/** Data that verifies a key's secret. */
-export interface StoredSecret {
-  hash: string;
-  /** Null if an earlier version created the key and the key has not been used since. */
-  tag: number | null;
-}
-
 export interface ApiKeyStore {
   /** Returns false and stores nothing if `maxActive` keys are active. Safe under concurrent calls. */
-  insert(key: ApiKey, secret: StoredSecret, maxActive: number): Promise<boolean>;
+  insert(key: ApiKey, hash: string, maxActive: number): Promise<boolean>;
   /** Lists all keys, newest first. */
   list(): Promise<ApiKey[]>;
   find(id: string): Promise<ApiKey | undefined>;
@@ -50,8 +43,8 @@ export async function createApiKey(
   const id = randomUUID();
   const secret = randomBytes(32).toString('base64url');
   const key = { id, description, isActive: true, createdAt: new Date(), createdBy, deactivatedAt: null };
-  const stored = { hash: await hash(secret), tag: secretTag(digestOf({ id, secret })) };
-  if (await store.insert(key, stored, maxActiveKeys)) return { key, rawKey: formatRawKey({ id, secret }) };
+  if (await store.insert(key, await hash(secret), maxActiveKeys))
+    return { key, rawKey: formatRawKey({ id, secret }) };
   throw new AppError(
     'conflict',
     `${maxActiveKeys} keys are active, which is the limit; deactivate one first.`,

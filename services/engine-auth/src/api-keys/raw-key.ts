@@ -27,11 +27,3 @@ export function parseRawKey(text: string): RawKey | undefined {
 export function digestOf({ id, secret }: RawKey): Buffer {
   return createHash('sha256').update(`${id}:${secret}`).digest();
 }
-
-/**
- * 16 bits of a key's digest, stored with its bcrypt hash. They reject all but one of 65,536 guesses without bcrypt, and
- * leave 240 bits of the secret unknown.
- */
-export function secretTag(digest: Buffer): number {
-  return digest.readInt16BE();
-}

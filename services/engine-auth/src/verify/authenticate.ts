@@ -11,12 +11,43 @@ export interface AuthenticateDeps {
   validateKey: ValidateKey;
   /** @throws AppError `unauthenticated` or `unavailable` */
   verifyToken(token: string): Promise<Principal>;
+  wait(ms: number): Promise<unknown>;
+  /** Monotonic clock in milliseconds. */
+  now(): number;
 }
 
 export type Authenticate = (input: { authorization: string | undefined }) => Promise<EngineCaller>;
 
+/**
+ * Time from the start of a check to its refusal. It exceeds lookup plus bcrypt on a busy machine, so that the response
+ * time does not tell a malformed key, an unknown id and a wrong secret apart.
+ */
+const refusedAfterMs = 200;
+
 /** Checks a credential as admin key, then user key, then JWT (customer's interface). */
-export function createAuthenticate({ adminKey, validateKey, verifyToken }: AuthenticateDeps): Authenticate {
+export function createAuthenticate(deps: AuthenticateDeps): Authenticate {
+  const { wait, now } = deps;
+  const check = createCheck(deps);
+  return async (input) => {
+    const startedAtMs = now();
+    try {
+      return await check(input);
+    } catch (error) {
+      if (isRefusal(error)) await wait(Math.max(0, startedAtMs + refusedAfterMs - now()));
+      throw error;
+    }
+  };
+}
+
+function isRefusal(error: unknown): boolean {
+  return error instanceof AppError && error.code === 'unauthenticated';
+}
+
+function createCheck({
+  adminKey,
+  validateKey,
+  verifyToken,
+}: Pick<AuthenticateDeps, 'adminKey' | 'validateKey' | 'verifyToken'>): Authenticate {
   const isAdminKey = createAdminKeyCheck(adminKey);
   return async ({ authorization }) => {
     const credential = readCredential(authorization);

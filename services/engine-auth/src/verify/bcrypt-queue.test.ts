@@ -4,14 +4,16 @@ test('a hash matches only its secret and costs 9 rounds', async () => {
   const bcrypt = createBcryptQueue();
   const hash = await bcrypt.hash('secret');
   expect(hash).toMatch(/^\$2b\$09\$/);
-  expect(await bcrypt.compare('secret', hash)).toBe(true);
-  expect(await bcrypt.compare('Secret', hash)).toBe(false);
+  expect(await bcrypt.compare('secret', hash, 'k')).toBe(true);
+  expect(await bcrypt.compare('Secret', hash, 'k')).toBe(false);
 });
 
 test('a call beyond the limit of waiting calls is unavailable at once', async () => {
   const bcrypt = createBcryptQueue({ concurrency: 1, maxWaiting: 2 });
   const hash = await bcrypt.hash('x');
-  const results = await Promise.allSettled(Array.from({ length: 5 }, () => bcrypt.compare('x', hash)));
+  const results = await Promise.allSettled(
+    Array.from({ length: 5 }, (_, key) => bcrypt.compare('x', hash, `k${key}`)),
+  );
   expect(results.map(({ status }) => status)).toEqual([
     'fulfilled',
     'fulfilled',
@@ -20,15 +22,15 @@ test('a call beyond the limit of waiting calls is unavailable at once', async ()
     'rejected',
   ]);
   expect(results[4]).toMatchObject({ reason: { code: 'unavailable', retryAfterSeconds: 1 } });
-  expect(await bcrypt.compare('x', hash)).toBe(true);
+  expect(await bcrypt.compare('x', hash, 'k')).toBe(true);
 });
 
 test('a key is hashed while checks occupy their semaphore', async () => {
   const bcrypt = createBcryptQueue({ concurrency: 1, maxWaiting: 100 });
   const hash = await bcrypt.hash('x');
   let checked = 0;
-  const checks = Array.from({ length: 50 }, async () => {
-    await bcrypt.compare('x', hash);
+  const checks = Array.from({ length: 50 }, async (_, key) => {
+    await bcrypt.compare('x', hash, `k${key}`);
     checked += 1;
   });
   await bcrypt.hash('y');
@@ -38,6 +40,16 @@ test('a key is hashed while checks occupy their semaphore', async () => {
 
 test('a failed call releases its permit', async () => {
   const bcrypt = createBcryptQueue({ concurrency: 1, maxWaiting: 0 });
-  await expect(bcrypt.compare(undefined as never, 'x')).rejects.toThrow();
-  expect(await bcrypt.compare('x', 'x')).toBe(false);
+  await expect(bcrypt.compare(undefined as never, 'x', 'k')).rejects.toThrow();
+  expect(await bcrypt.compare('x', 'x', 'k')).toBe(false);
+});
+
+test('one check of a key runs and one waits, and a check of another key has its turn', async () => {
+  const bcrypt = createBcryptQueue({ concurrency: 1, maxWaiting: 100 });
+  const hash = await bcrypt.hash('x');
+  const guesses = Array.from({ length: 20 }, () => bcrypt.compare('guess', hash, 'guessed'));
+  const results = Promise.allSettled(guesses);
+  expect(await bcrypt.compare('x', hash, 'other')).toBe(true);
+  const statuses = (await results).map(({ status }) => status);
+  expect(statuses).toEqual([...Array(2).fill('fulfilled'), ...Array(18).fill('rejected')]);
 });

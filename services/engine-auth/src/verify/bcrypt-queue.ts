@@ -3,7 +3,11 @@ import { AppError, createSemaphore } from '@tocsin/kit';
 import bcrypt from 'bcrypt';
 
 export interface BcryptQueue {
-  compare(secret: string, hash: string): Promise<boolean>;
+  /**
+   * Compares a secret with the hash of the key with this id. One check of a key runs at a time and one waits, so that
+   * guesses at one key's id delay only that key's first check.
+   */
+  compare(secret: string, hash: string, keyId: string): Promise<boolean>;
   /**
    * Hashes a secret. The semaphore is not shared with `compare`, so that keys can be created while many are checked.
    */
@@ -26,6 +30,8 @@ const rounds = 9;
 const coresToUse = Math.max(1, Math.min(2, availableParallelism() - 1));
 
 const maxHashesWaiting = 20;
+/** All checks with one secret are one check, so only guesses and a changed key need more. */
+const maxWaitingPerKey = 1;
 
 /**
  * bcrypt with limits on concurrent and waiting calls. By default the waiting calls are about three seconds of work.
@@ -33,28 +39,26 @@ const maxHashesWaiting = 20;
  */
 export function createBcryptQueue(options: BcryptQueueOptions = {}): BcryptQueue {
   const { concurrency = coresToUse, maxWaiting = 100 * concurrency, onDone = () => {} } = options;
-  const compares = createLimitedQueue({ concurrency, maxWaiting, onDone });
-  const hashes = createLimitedQueue({ concurrency: 1, maxWaiting: maxHashesWaiting, onDone });
-  return {
-    compare: (secret, hash) => compares.run(() => bcrypt.compare(secret, hash)),
-    hash: (secret) => hashes.run(() => bcrypt.hash(secret, rounds)),
-    waiting: () => compares.waiting() + hashes.waiting(),
+  const compares = createSemaphore({
+    permits: concurrency,
+    permitsPerKey: 1,
+    maxWaiting,
+    maxWaitingPerKey,
+    createError: tooManyWait,
+  });
+  const hashes = createSemaphore({ permits: 1, maxWaiting: maxHashesWaiting, createError: tooManyWait });
+  const timed = async <T>(work: () => Promise<T>): Promise<T> => {
+    const startedAtMs = performance.now();
+    try {
+      return await work();
+    } finally {
+      onDone((performance.now() - startedAtMs) / 1_000);
+    }
   };
-}
-
-function createLimitedQueue({ concurrency, maxWaiting, onDone }: Required<BcryptQueueOptions>) {
-  const semaphore = createSemaphore({ permits: concurrency, maxWaiting, createError: tooManyWait });
   return {
-    waiting: semaphore.waiting,
-    run: <T>(work: () => Promise<T>): Promise<T> =>
-      semaphore.run(async () => {
-        const startedAtMs = performance.now();
-        try {
-          return await work();
-        } finally {
-          onDone((performance.now() - startedAtMs) / 1_000);
-        }
-      }),
+    compare: (secret, hash, keyId) => compares.run(() => timed(() => bcrypt.compare(secret, hash)), keyId),
+    hash: (secret) => hashes.run(() => timed(() => bcrypt.hash(secret, rounds))),
+    waiting: () => compares.waiting() + hashes.waiting(),
   };
 }
 

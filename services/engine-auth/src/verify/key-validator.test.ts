@@ -1,48 +1,28 @@
-import type { StoredSecret } from '../api-keys/api-key.js';
-import { digestOf, type RawKey, secretTag } from '../api-keys/raw-key.js';
+import type { RawKey } from '../api-keys/raw-key.js';
 import { createBatchedLookup, createKeyValidator } from './key-validator.js';
 
 const id = '6f1c2a9e-0b57-4a7e-9c0e-0d1f2a3b4c5d';
 const good = { id, secret: 'good' };
 const unknownId = '00000000-0000-4000-8000-000000000000';
 
-const tagOf = (key: RawKey) => secretTag(digestOf(key));
-
-/** Returns a wrong secret that has the tag of the key. */
-function guessWithTag(): RawKey {
-  for (let count = 0; ; count += 1) {
-    const guess = { id, secret: `guess ${count}` };
-    if (tagOf(guess) === tagOf(good)) return guess;
-  }
-}
+const guesses = (guessed: string): RawKey[] =>
+  Array.from({ length: 1_000 }, (_, index) => ({ id: guessed, secret: `bad ${index}` }));
 
 /** Fakes: a store, a bcrypt whose hash is `hash of {secret}`, and a clock. */
-function setUp({ tag = tagOf(good) }: { tag?: number | null } = {}) {
-  const stored = new Map<string, StoredSecret>([[id, { hash: 'hash of good', tag }]]);
-  const state = {
-    reads: 0,
-    compares: [] as string[],
-    nowMs: 0,
-    beforeCompare: async () => {},
-    /** Times of the rejections. */
-    rejectedAtMs: [] as number[],
-    tagged: [] as [string, number][],
-  };
+function setUp() {
+  const stored = new Map([[id, 'hash of good']]);
+  const state = { reads: 0, compares: [] as string[], nowMs: 0, beforeCompare: async () => {} };
   const read = async (key: string) => {
     state.reads += 1;
     return stored.get(key);
   };
   const validator = createKeyValidator({
-    findActiveHash: async (key) => (await read(key))?.hash,
+    findActiveHash: read,
     lookUp: read,
-    onUntagged: (key, added) => state.tagged.push([key, added]),
     compare: async (secret, hash) => {
       state.compares.push(hash);
       await state.beforeCompare();
       return hash === `hash of ${secret}`;
-    },
-    wait: async (ms) => {
-      state.rejectedAtMs.push(state.nowMs + ms);
     },
     now: () => state.nowMs,
   });
@@ -77,78 +57,43 @@ test('a cached key is read again without bcrypt while its hash is unchanged', as
   state.nowMs = 60_000;
   expect(await validate(good)).toBe(true);
   expect(state.compares).toHaveLength(1);
-  stored.set(id, { hash: 'hash of something else', tag: tagOf(good) });
+  stored.set(id, 'hash of something else');
   state.nowMs = 120_000;
   expect(await validate(good)).toBe(false);
 });
 
-test('a guess with the tag of a key is compared and rejected, and the key stays cached', async () => {
+test('guesses at an unknown id need no bcrypt', async () => {
   const { validate, state } = setUp();
-  await validate(good);
-  expect(await validate(guessWithTag())).toBe(false);
-  expect(state.compares).toHaveLength(2);
-  expect(await validate(good)).toBe(true);
-  expect(state.compares).toHaveLength(2);
+  const results = await Promise.all(guesses(unknownId).map(validate));
+  expect([new Set(results), state.compares]).toEqual([new Set([false]), []]);
 });
 
-test.each([id, unknownId])(
-  'guesses need no bcrypt and are all rejected after the same time',
-  async (guessed) => {
+test.each([0, 60_000])(
+  'guesses at a key that was verified %i ms ago need no bcrypt, and the key stays valid',
+  async (afterMs) => {
     const { validate, state } = setUp();
-    const guesses = Array.from({ length: 1_000 }, (_, index) => ({ id: guessed, secret: `bad ${index}` }));
-    const wrong = guesses.filter((guess) => tagOf(guess) !== tagOf(good));
-    const results = await Promise.all(wrong.map(validate));
+    await validate(good);
+    state.nowMs = afterMs;
+    const results = await Promise.all(guesses(id).map(validate));
     expect(new Set(results)).toEqual(new Set([false]));
-    expect(state.compares).toEqual([]);
-    expect(new Set(state.rejectedAtMs)).toEqual(new Set([200]));
     expect(await validate(good)).toBe(true);
+    expect(state.compares).toHaveLength(1);
   },
 );
 
-test('a rejection takes the same time with and without bcrypt', async () => {
+test('a wrong secret of a key that was not verified yet is compared', async () => {
   const { validate, state } = setUp();
-  state.beforeCompare = async () => {
-    state.nowMs = 30;
-  };
-  expect(await validate(guessWithTag())).toBe(false);
-  expect(state.rejectedAtMs).toEqual([200]);
-});
-
-test('a key without a tag is verified by bcrypt, and its tag is reported once', async () => {
-  const { validate, state } = setUp({ tag: null });
   expect(await validate({ id, secret: 'bad' })).toBe(false);
-  expect(state.tagged).toEqual([]);
-  expect(await validate(good)).toBe(true);
-  state.nowMs = 10_000;
-  expect(await validate(good)).toBe(true);
-  expect(state.tagged).toEqual([[id, tagOf(good)]]);
-});
-
-test('five checks of one key wait, and further ones are rejected', async () => {
-  const { validate } = setUp({ tag: null });
-  const guesses = Array.from({ length: 9 }, (_, index) => validate({ id, secret: `bad ${index}` }));
-  const results = await Promise.allSettled(guesses);
-  expect(results.map(({ status }) => status)).toEqual([
-    ...Array(6).fill('fulfilled'),
-    ...Array(3).fill('rejected'),
-  ]);
-  expect(results[8]).toMatchObject({ reason: { code: 'unavailable', retryAfterSeconds: 1 } });
-  // Checks that come later are executed again.
-  expect(await validate({ id, secret: 'another guess' })).toBe(false);
+  expect(state.compares).toEqual(['hash of good']);
   expect(await validate(good)).toBe(true);
 });
 
-test('guesses at one id do not delay another id', async () => {
-  const { validate, state } = setUp({ tag: null });
-  let release = () => {};
-  const pending = new Promise<void>((resolve) => {
-    release = resolve;
-  });
-  state.beforeCompare = () => pending;
-  const guess = validate({ id, secret: 'bad' });
-  expect(await validate({ id: unknownId, secret: 'x' })).toBe(false);
-  release();
-  expect(await guess).toBe(false);
+test('a check that bcrypt has no room for is not cached as a rejection', async () => {
+  const { validate, state } = setUp();
+  state.beforeCompare = () => Promise.reject(new Error('too many'));
+  await expect(validate(good)).rejects.toThrow('too many');
+  state.beforeCompare = async () => {};
+  expect(await validate(good)).toBe(true);
 });
 
 test('a rejected key is rejected from the cache for 10 seconds', async () => {
@@ -193,11 +138,9 @@ test('a database error is thrown and not cached as a rejection', async () => {
     findActiveHash: async () => 'hash of good',
     lookUp: async () => {
       if (isUnavailable) throw new Error('connection refused');
-      return { hash: 'hash of good', tag: tagOf(good) };
+      return 'hash of good';
     },
-    onUntagged: () => {},
     compare: async () => true,
-    wait: async () => {},
     now: () => state.nowMs,
   });
   await expect(validator.validate(good)).rejects.toThrow('connection refused');

@@ -1,20 +1,16 @@
 import { timingSafeEqual } from 'node:crypto';
-import { AppError, createPromiseBatcher, createSemaphore, createSingleFlight } from '@tocsin/kit';
+import { createPromiseBatcher, createSingleFlight } from '@tocsin/kit';
 import { LRUCache } from 'lru-cache';
-import type { StoredSecret } from '../api-keys/api-key.js';
-import { digestOf, type RawKey, secretTag } from '../api-keys/raw-key.js';
+import { digestOf, type RawKey } from '../api-keys/raw-key.js';
 import type { KeyCheck } from '../metrics.js';
+import type { BcryptQueue } from './bcrypt-queue.js';
 
 export interface KeyValidatorDeps {
   /** Reads the hash of a key that was verified before. */
   findActiveHash(id: string): Promise<string | undefined>;
-  /** Reads a key that may be a guess; see `createBatchedLookup`. */
-  lookUp(id: string): Promise<StoredSecret | undefined>;
-  /** Called with the tag of a valid key that has none yet. */
-  onUntagged(id: string, tag: number): void;
-  /** Compares with bcrypt; rejects with AppError `unavailable` if too many calls wait. */
-  compare(secret: string, hash: string): Promise<boolean>;
-  wait(ms: number): Promise<unknown>;
+  /** Reads the hash of a key that may be a guess; see `createBatchedLookup`. */
+  lookUp(id: string): Promise<string | undefined>;
+  compare: BcryptQueue['compare'];
   /** Monotonic clock in milliseconds. */
   now(): number;
   /** Called once for each call of `validate`. */
@@ -24,6 +20,7 @@ export interface KeyValidatorDeps {
 export type ValidateKey = (key: RawKey) => Promise<boolean>;
 
 export interface KeyValidator {
+  /** @throws AppError `unavailable` if too many checks wait for bcrypt, in total or of this key */
   validate: ValidateKey;
   /** Called when the key is deactivated: its next use reads the database. */
   forget(id: string): void;
@@ -40,65 +37,32 @@ interface VerifiedKey {
 /** The customer's "In-memory cache TTL", counted from the database query. */
 const successTtlMs = 10_000;
 const failureTtlMs = 10_000;
-/**
- * Time from the start of a check to its rejection. It exceeds lookup plus bcrypt on a busy machine, so that the response
- * time does not tell an unknown id from a wrong secret.
- */
-const rejectedAfterMs = 200;
-/** Checks of one key that may wait. Together with the running one they take about `rejectedAfterMs`. */
-const maxWaitingChecks = 5;
 const maxKeys = 10_000;
 const maxFailures = 10_000;
 
 /**
- * Verifies user keys. Three rules keep guesses from delaying valid keys:
- * - A valid key is cached for 10 s. After that its hash is read again, and bcrypt is skipped if the hash is unchanged.
- * - Secrets whose tag differs from the key's tag are rejected without bcrypt.
- * - One check of each key runs at a time.
+ * Verifies user keys. bcrypt runs only for the id of an active key that this process has not verified yet:
+ * - A verified key decides all checks of its id for 10 s. After that its hash is read again, and as long as it is
+ *   unchanged, the digest of the verified secret decides: a key has one secret.
+ * - An unknown id is rejected by the database lookup.
+ * - A rejected key is rejected from a cache for 10 s.
  */
-export function createKeyValidator({
-  findActiveHash,
-  lookUp,
-  onUntagged,
-  compare,
-  wait,
-  now,
-  onChecked = () => {},
-}: KeyValidatorDeps): KeyValidator {
+export function createKeyValidator(deps: KeyValidatorDeps): KeyValidator {
+  const { findActiveHash, lookUp, compare, now, onChecked = () => {} } = deps;
   const verified = new LRUCache<string, VerifiedKey>({ max: maxKeys });
   const failures = new LRUCache<string, number>({ max: maxFailures });
   const forgottenAt = new LRUCache<string, number>({ max: maxKeys });
   const runningChecks = createSingleFlight<boolean>();
-  const checks = createSemaphore({
-    permits: Infinity,
-    permitsPerKey: 1,
-    maxWaitingPerKey: maxWaitingChecks,
-    createError: keyIsBusy,
-  });
 
-  async function check(key: RawKey, digest: Buffer): Promise<boolean> {
-    const cached = verified.get(key.id);
-    if (cached !== undefined && timingSafeEqual(cached.digest, digest)) {
-      const readAtMs = now();
-      const hash = await findActiveHash(key.id);
-      if (hash === cached.hash) return cacheVerified(key.id, { digest, hash, readAtMs });
-    }
-    return checkWithBcrypt(key, digest);
-  }
-
-  async function checkWithBcrypt({ id, secret }: RawKey, digest: Buffer): Promise<boolean> {
+  async function check({ id, secret }: RawKey, digest: Buffer): Promise<boolean> {
+    const known = verified.get(id);
+    const isKnownSecret = known !== undefined && timingSafeEqual(known.digest, digest);
     const readAtMs = now();
-    const stored = await lookUp(id);
-    const tag = secretTag(digest);
-    if (stored !== undefined && (stored.tag ?? tag) === tag) {
-      const { hash } = stored;
-      if (await checks.run(() => compare(secret, hash), id)) {
-        if (stored.tag === null) onUntagged(id, tag);
-        return cacheVerified(id, { digest, hash, readAtMs });
-      }
-    }
+    const hash = await (isKnownSecret ? findActiveHash(id) : lookUp(id));
+    const isValid =
+      hash !== undefined && (hash === known?.hash ? isKnownSecret : await compare(secret, hash, id));
+    if (isValid) return cacheVerified(id, { digest, hash, readAtMs });
     failures.set(digest.toString('base64'), now() + failureTtlMs);
-    await wait(readAtMs + rejectedAfterMs - now());
     return false;
   }
 
@@ -112,10 +76,11 @@ export function createKeyValidator({
   return {
     async validate(key) {
       const digest = digestOf(key);
-      const cached = verified.get(key.id);
-      if (cached && now() - cached.readAtMs < successTtlMs && timingSafeEqual(cached.digest, digest)) {
-        onChecked('cached');
-        return true;
+      const known = verified.get(key.id);
+      if (known !== undefined && now() - known.readAtMs < successTtlMs) {
+        const isValid = timingSafeEqual(known.digest, digest);
+        onChecked(isValid ? 'cached' : 'cached_rejection');
+        return isValid;
       }
       const name = digest.toString('base64');
       if ((failures.get(name) ?? Number.NEGATIVE_INFINITY) > now()) {
@@ -130,10 +95,6 @@ export function createKeyValidator({
       verified.delete(id);
     },
   };
-}
-
-function keyIsBusy(): AppError {
-  return new AppError('unavailable', 'This key is being checked; try again.', { retryAfterSeconds: 1 });
 }
 
 /**

@@ -1,4 +1,4 @@
-import type { BodyNote, Sender, SendResult } from '@tocsin/egress';
+import type { BodyNote, HttpResponse, Sender, SendResult } from '@tocsin/egress';
 import { createSemaphore, type Logger, type TickThrottle } from '@tocsin/kit';
 import type { WorkerLease } from '../lease/worker-lease.js';
 import { noSlotDelayMs } from '../slots/slot-limits.js';
@@ -165,14 +165,15 @@ function toAttempt({ claimed, request, startedAt, result, outcome }: Completed):
     startedAt,
     durationMs: result.durationMs,
     requestBody: request.body,
-    response:
-      result.kind === 'response'
-        ? { statusCode: result.statusCode, body: result.body, truncated: result.truncated }
-        : undefined,
+    response: result.kind === 'response' ? toStoredResponse(result, request) : undefined,
     failure: outcome.kind === 'succeeded' ? undefined : outcome.failure,
     note:
       result.kind === 'response' && result.bodyNote !== undefined ? bodyNotes[result.bodyNote] : undefined,
   };
+}
+
+function toStoredResponse({ statusCode, body, truncated }: HttpResponse, { redact }: PreparedRequest) {
+  return { statusCode, body: redact(body, { isCut: truncated }), truncated };
 }
 
 const bodyNotes: Record<BodyNote, string> = {

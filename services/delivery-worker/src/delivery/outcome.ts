@@ -37,6 +37,7 @@ export interface Attempt {
   startedAt: Date;
   durationMs: number;
   requestBody: string;
+  /** The body is redacted. */
   response: { statusCode: number; body: string; truncated: boolean } | undefined;
   failure: Failure | undefined;
   /** A fault of the response body. It does not change the outcome, which depends on the status line. */

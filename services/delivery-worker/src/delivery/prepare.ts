@@ -1,4 +1,5 @@
 import { failuresAtWrite } from '@tocsin/deliveries';
+import type { RedactSecrets } from '@tocsin/egress';
 import {
   alertContext,
   createBodyCompiler,
@@ -19,6 +20,7 @@ export interface PreparedRequest {
   url: string;
   headers: Record<string, string[]>;
   body: string;
+  redact: RedactSecrets;
 }
 
 export interface PrepareInput {
@@ -78,12 +80,12 @@ function deferUndecryptable({ claimed, random }: PrepareInput): Deferral {
 
 const renderBudgetMs = 1_000;
 
-function prepareBody(input: PrepareInput, { url, headers, body }: Destination): Prepared {
+function prepareBody(input: PrepareInput, { url, headers, body, redact }: Destination): Prepared {
   const { claimed, render, policy, random } = input;
   if (render === undefined)
     return { kind: 'deferred', afterMs: renderBudgetMs * (1 + random), reason: 'render_budget' };
   const rendered = render(body, claimed);
-  if (rendered.ok) return { kind: 'request', url, headers, body: rendered.output };
+  if (rendered.ok) return { kind: 'request', url, headers, body: rendered.output, redact };
   const failure: Failure = { code: rendered.code, error: rendered.error };
   if (failure.code === 'internal_error')
     return { kind: 'ended', outcome: retryOrFail({ step: claimed.step, failure, policy, random }) };

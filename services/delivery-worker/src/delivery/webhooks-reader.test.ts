@@ -8,7 +8,15 @@ function start() {
 }
 
 const undecryptable = (id: number) => ({ id: `${id}`, error: new Error('no key') });
-const decrypted = { id: 'decrypted', version: 1, url: '', headers: {}, body: '' } satisfies Destination;
+const redact = (text: string) => text;
+const decrypted = {
+  id: 'decrypted',
+  version: 1,
+  url: '',
+  headers: {},
+  body: '',
+  redact,
+} satisfies Destination;
 
 test('keys that decrypt none of twenty webhooks are reported once', async () => {
   const { events, keys } = start();

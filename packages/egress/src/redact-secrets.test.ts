@@ -1,0 +1,99 @@
+import { createRedactSecrets } from './redact-secrets.js';
+
+const token = 'tök/en+with"all\\of<it>&more=';
+const request = {
+  url: 'https://host.example/services/T0001/B00000000000000001%2Fx/short?key=0123456789abcdef%20ghi&n=1',
+  headers: {
+    Authorization: [`Bearer ${token}`],
+    'X-Key': ['12345678', '1234567'],
+    'Content-Type': ['application/json; charset=utf-8'],
+    ACCEPT: ['application/json'],
+  },
+};
+const redact = createRedactSecrets(request);
+const whole = { isCut: false };
+const cut = { isCut: true };
+
+test.each<[string, string, string]>([
+  ['as written', `Bearer ${token}`, '[redacted]'],
+  ['without its scheme', token, '[redacted]'],
+  ['in JSON', JSON.stringify({ token }), '{"token":"[redacted]"}'],
+  ['in JSON of PHP', JSON.stringify(token).replaceAll('/', '\\/').replaceAll('ö', '\\u00f6'), '"[redacted]"'],
+  ['in JSON of .NET', 't\\u00F6k/en\\u002Bwith\\u0022all\\\\of\\u003Cit\\u003E\\u0026more=', '[redacted]'],
+  ['in base64', Buffer.from(token).toString('base64'), '[redacted]'],
+  ['in base64 for urls', Buffer.from(token).toString('base64url'), '[redacted]'],
+  ['as Latin-1 in base64', Buffer.from(token, 'latin1').toString('base64'), '[redacted]'],
+  ['as Latin-1 read as UTF-8', Buffer.from(token, 'latin1').toString(), '[redacted]'],
+  ['of another header', 'key 12345678.', 'key [redacted].'],
+  ['of the path, as written', '/B00000000000000001%2Fx/', '/[redacted]/'],
+  ['of the path, decoded', 'B00000000000000001/x', '[redacted]'],
+  ['of the query, as written', '?key=0123456789abcdef%20ghi&', '?key=[redacted]&'],
+  ['of the query, decoded', '0123456789abcdef ghi', '[redacted]'],
+])('a secret %s is redacted', (_, text, shown) => {
+  expect(redact(`before ${text} after`, whole)).toBe(`before ${shown} after`);
+});
+
+test.each(['', 'a', 'ab'])('a secret within a text in base64 is redacted after %j', (prefix) => {
+  const shown = redact(Buffer.from(`${prefix}Bearer ${token}, and more`).toString('base64'), whole);
+  const [before = '', after = ''] = shown.split('[redacted]');
+  // A character of base64 that depends on the secret and on its neighbour stays.
+  expect([before.length <= 4, after.length <= 16]).toEqual([true, true]);
+});
+
+test.each(['1234567', 'application/json; charset=utf-8', 'application/json', 'T0001', 'services', 'short'])(
+  '%s is shown',
+  (text) => {
+    expect(redact(text, whole)).toBe(text);
+  },
+);
+
+test('the beginning of a secret is redacted at the end of a text that is cut', () => {
+  for (let length = 1; length < token.length; length += 1) {
+    const text = `x${' '.repeat(99)}Authorization: Bearer ${token.slice(0, length)}`;
+    expect(redact(text, cut)).toBe(`x${' '.repeat(99)}Authorization: [redacted]`);
+  }
+  expect(redact('12345678 and 1234567', cut)).toBe('[redacted] and [redacted]');
+  expect(redact('12345678 and 1234567', whole)).toBe('[redacted] and 1234567');
+  expect(redact('ends with a secret 12345678', cut)).toBe('ends with a secret [redacted]');
+  expect(redact('nothing here', cut)).toBe('nothing here');
+});
+
+test('a part of a secret that overlaps another secret is redacted with it', () => {
+  const both = createRedactSecrets({
+    url: 'http://h/',
+    headers: { A: ['abcdefghijkl'], B: ['ijklmnopqrst'] },
+  });
+  expect(both('=abcdefghijkl', cut)).toBe('=[redacted]');
+  expect(both('=abcdefghijklmnop', cut)).toBe('=[redacted][redacted]');
+});
+
+test('a long secret is redacted as a whole, also when it is cut', () => {
+  const long = Array.from({ length: 500 }, (_, index) => index.toString(36)).join('.');
+  const redactLong = createRedactSecrets({ url: 'http://h/', headers: { A: [long] } });
+  expect(redactLong(`<${long}>`, whole)).toBe('<[redacted]>');
+  for (const length of [10, 63, 64, 65, 640, 1_000])
+    expect(redactLong(`<${long.slice(0, length)}`, cut)).toMatch(/^<(\[redacted\])+$/);
+});
+
+test('text of a request without secrets stays as it is', () => {
+  const none = createRedactSecrets({ url: 'https://host.example/', headers: { A: ['1'] } });
+  expect(none('text', whole)).toBe('text');
+  expect(none('text', cut)).toBe('text');
+});
+
+test('a response is replaced as a whole if the secrets are too many to search for', () => {
+  const values = Array.from({ length: 100 }, (_, index) => `a secret ${index}`);
+  const many = createRedactSecrets({ url: 'http://h/', headers: { A: values } });
+  expect([many('a secret 1', whole), many('', whole)]).toEqual(['[redacted]', '']);
+  const allowed = createRedactSecrets({ url: 'http://h/', headers: { A: values.slice(0, 50) } });
+  expect(allowed('x a secret 7.', whole)).toBe('x [redacted].');
+});
+
+test('a hostile response is searched in bounded time', () => {
+  const values = [`${'a'.repeat(3_000)}b`, ...Array.from({ length: 60 }, (_, n) => `${'a'.repeat(60)}${n}`)];
+  const hostile = createRedactSecrets({ url: 'http://h/', headers: { A: values } });
+  const startedAtMs = performance.now();
+  expect(hostile('a'.repeat(65_536), cut)).toContain('[redacted]');
+  expect(hostile(`${'a'.repeat(60)} `.repeat(1_000), cut)).not.toContain('[redacted]');
+  expect(performance.now() - startedAtMs).toBeLessThan(1_000);
+});

@@ -1,0 +1,166 @@
+/** Replaces the secrets of a request in text that its destination sent. `isCut`: the text may end within a secret. */
+export type RedactSecrets = (text: string, options: { isCut: boolean }) => string;
+
+const replacement = '[redacted]';
+const minHeaderCharacters = 8;
+const minUrlCharacters = 16;
+/** A shorter token of `Basic` or `Bearer` would match ordinary words. */
+const minTokenCharacters = 4;
+/** A secret has 4 to 17 forms. With more forms than this, a response is replaced as a whole: a search costs too much. */
+const maxForms = 400;
+/** Characters of a form that are compared at each position of a text. The rest is compared only after them. */
+const startCharacters = 64;
+
+/**
+ * Finds the values of headers and the path segments and query values of the url, as written, percent-decoded,
+ * JSON-escaped and in base64, with one regular expression that is made at the first text. A text that equals the first
+ * 64 characters of a form is redacted as far as it equals the form.
+ */
+export function createRedactSecrets(request: {
+  url: string;
+  headers: Record<string, string[]>;
+}): RedactSecrets {
+  let finder: Finder | 'too many forms' | undefined;
+  return (text, { isCut }) => {
+    if (text === '') return text;
+    finder ??= createFinder(request);
+    return finder === 'too many forms' ? replacement : redact(text, finder, isCut);
+  };
+}
+
+interface Finder {
+  pattern: RegExp;
+  /** The forms by their first characters, which the pattern finds. */
+  byStart: Map<string, string[]>;
+  forms: string[];
+  shortest: number;
+}
+
+function createFinder(request: Parameters<typeof createRedactSecrets>[0]): Finder | 'too many forms' {
+  const forms = [...new Set([...secretsOf(request)].flatMap(formsOf))];
+  if (forms.length > maxForms) return 'too many forms';
+  const byStart = new Map<string, string[]>();
+  for (const form of forms) {
+    const start = form.slice(0, startCharacters);
+    byStart.set(start, [...(byStart.get(start) ?? []), form]);
+  }
+  const starts = [...byStart.keys()].sort((a, b) => b.length - a.length);
+  const pattern = new RegExp(starts.map(escapeForPattern).join('|'), 'g');
+  return { pattern, byStart, forms, shortest: starts.at(-1)?.length ?? 0 };
+}
+
+function escapeForPattern(text: string): string {
+  return text.replace(/[\\^$.*+?()[\]{}|]/g, '\\$&');
+}
+
+function redact(text: string, { pattern, byStart, forms, shortest }: Finder, isCut: boolean): string {
+  if (forms.length === 0 || (text.length < shortest && !isCut)) return text;
+  const partAt = isCut ? startOfPart(text, forms) : text.length;
+  let shown = '';
+  let at = 0;
+  pattern.lastIndex = 0;
+  for (let match = pattern.exec(text); match !== null && match.index < partAt; match = pattern.exec(text)) {
+    const { index, 0: start } = match;
+    shown += text.slice(at, index) + replacement;
+    at = Math.max(...byStart.get(start)!.map((form) => endOfForm(text, index, form)));
+    pattern.lastIndex = at;
+  }
+  const end = Math.max(at, partAt);
+  shown += text.slice(at, end);
+  return end < text.length ? shown + replacement : shown;
+}
+
+/** Index at which the text that begins at `index` stops to equal the form. */
+function endOfForm(text: string, index: number, form: string): number {
+  let length = Math.min(startCharacters, form.length);
+  while (length < form.length && text[index + length] === form[length]) length += 1;
+  return index + length;
+}
+
+/** Index of the longest end of the text with which a form begins; the length of the text if there is none. */
+function startOfPart(text: string, forms: string[]): number {
+  let start = text.length;
+  for (const form of forms) {
+    const first = form.charAt(0);
+    let at = text.indexOf(first, text.length - form.length + 1);
+    while (at !== -1 && at < start && !form.startsWith(text.slice(at))) at = text.indexOf(first, at + 1);
+    if (at !== -1) start = Math.min(start, at);
+  }
+  return start;
+}
+
+function secretsOf({ url, headers }: { url: string; headers: Record<string, string[]> }): Set<string> {
+  const secrets = new Set<string>();
+  for (const [name, values] of Object.entries(headers)) {
+    if (['content-type', 'accept'].includes(name.toLowerCase())) continue;
+    for (const value of values.map((text) => text.trim())) {
+      if (value.length < minHeaderCharacters) continue;
+      secrets.add(value);
+      const token = /^(?:basic|bearer)\s+(\S.*)$/i.exec(value)?.[1];
+      if (token !== undefined && token.length >= minTokenCharacters) secrets.add(token);
+    }
+  }
+  for (const part of partsOf(url)) if (part.length >= minUrlCharacters) secrets.add(part).add(decode(part));
+  return secrets;
+}
+
+function partsOf(url: string): string[] {
+  if (!URL.canParse(url)) return [];
+  const { pathname, search } = new URL(url);
+  const values = search
+    .slice(1)
+    .split('&')
+    .map((pair) => pair.slice(pair.indexOf('=') + 1));
+  return [...pathname.split('/'), ...values, ...values.map((value) => value.replaceAll('+', ' '))];
+}
+
+function decode(part: string): string {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
+/** A header is sent as Latin-1 and its echo is usually read as UTF-8. */
+function formsOf(secret: string): string[] {
+  const sent = Buffer.from(secret, 'latin1');
+  return [
+    ...[secret, sent.toString()].flatMap(jsonForms),
+    ...[Buffer.from(secret), sent].flatMap(base64Forms),
+  ];
+}
+
+/** The text as it is, and inside JSON as JavaScript, PHP, Python, Go and .NET write it. */
+function jsonForms(text: string): string[] {
+  const escaped = JSON.stringify(text).slice(1, -1);
+  const slashes = escaped.replaceAll('/', '\\/');
+  return [
+    text,
+    escaped,
+    slashes,
+    escapeUnicode(escaped, /[^ -~]/g),
+    escapeUnicode(slashes, /[^ -~]/g),
+    escapeUnicode(escaped, /[<>&]|[^ -~]/g),
+    escapeUnicode(text.replaceAll('\\', '\\\\'), /["&'+<>`]|[^ -~]/g, (digits) => digits.toUpperCase()),
+  ];
+}
+
+function escapeUnicode(text: string, escaped: RegExp, toCase = (digits: string) => digits): string {
+  return text.replace(escaped, (unit) => `\\u${toCase(unit.charCodeAt(0).toString(16).padStart(4, '0'))}`);
+}
+
+/** A shorter form would match ordinary text. */
+const minBase64Characters = 8;
+
+/** base64 of the bytes alone, and the characters that they determine within a longer text, at each of three offsets. */
+function base64Forms(bytes: Buffer): string[] {
+  const alone = bytes.toString('base64');
+  const within = [0, 1, 2].map((offset) => {
+    const text = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64');
+    return text.slice(offset === 0 ? 0 : offset + 1, Math.floor(((offset + bytes.length) * 4) / 3));
+  });
+  return [alone, alone.replace(/=+$/, ''), ...within]
+    .filter((form) => form.length >= minBase64Characters)
+    .flatMap((form) => [form, form.replaceAll('+', '-').replaceAll('/', '_')]);
+}

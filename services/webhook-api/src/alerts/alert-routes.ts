@@ -32,7 +32,7 @@ const collection = `${apiPrefix}/workspaces/{workspace_id}/alerts`;
 const tag = 'alerts';
 
 export function alertRoutes({ config, ...deps }: ApiDeps): Route<Principal>[] {
-  const { publisher, paging, searches, now } = deps;
+  const { publisher, paging, searches, secretBox, now } = deps;
   const reader = createAlertsReader(deps.database);
   const publishAlert = createPublishAlert({ reader, publisher, now });
   const dispatch = createDispatchAlert({ database: deps.database });
@@ -131,7 +131,13 @@ export function alertRoutes({ config, ...deps }: ApiDeps): Route<Principal>[] {
         const alertId = params.alert_id.toLowerCase();
         const made = await dispatch({ workspaceId, alertId, dispatchedBy: principalName(principal) });
         log({ workspace_id: workspaceId, alert_id: alertId, deliveries: made.length });
-        return { status: 202, body: { alert_id: alertId, deliveries: made.map(presentDelivery) } };
+        return {
+          status: 202,
+          body: {
+            alert_id: alertId,
+            deliveries: made.map((delivery) => presentDelivery(delivery, secretBox)),
+          },
+        };
       },
     }),
   ];

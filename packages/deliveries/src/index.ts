@@ -1,5 +1,5 @@
-// Repositories that the API and the worker share: new deliveries, dispatch by hand, redelivery, retention, and reading
-// history newest first.
+// Repositories that the API and the worker share: new deliveries, dispatch by hand, limits of open deliveries, redelivery,
+// retention, and reading history newest first.
 
 export { type DispatchOutcome, type DispatchRequest, dispatchAlert } from './dispatch-repository.js';
 export { type IdRange, narrowToAlert, readNewestFirst } from './history-reader.js';
@@ -10,6 +10,13 @@ export {
   failuresAtWrite,
   isFailureAtWrite,
 } from './new-deliveries.js';
+export type { OpenDeliveriesKey } from './open-deliveries-reader.js';
+export {
+  createOpenDeliveryCounts,
+  type OpenDeliveryCounts,
+  type WebhookInWorkspace,
+} from './open-delivery-counts.js';
+export { type OpenDeliveryLimits, readOpenDeliveryLimits } from './open-delivery-limits.js';
 export { countRedeliverable, type RedeliveryPage, runRedeliveryPage } from './redelivery-job-repository.js';
 export { type RedeliverOutcome, redeliver } from './redelivery-repository.js';
 export {

@@ -1,4 +1,5 @@
 import { parseSecretKeys, type SecretKey } from '@tocsin/database';
+import { type OpenDeliveryLimits, readOpenDeliveryLimits } from '@tocsin/deliveries';
 import { readEnv, readServiceConfig, type Secret, type ServiceConfig } from '@tocsin/kit';
 import { defaultRetryPolicy, type RetryPolicy } from './delivery/retry-policy.js';
 
@@ -14,6 +15,7 @@ export interface DeliveryWorkerConfig extends ServiceConfig {
   slots: number;
   /** Longest time that a delivery may be in the queue, in milliseconds. */
   queuedLeaseMs: number;
+  openDeliveries: OpenDeliveryLimits;
   retentionDays: number;
 }
 
@@ -40,6 +42,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): DeliveryWorkerConfig {
     },
     slots: read.int('DELIVERY_SLOTS', 800, { min: 1, max: 5_000 }),
     queuedLeaseMs: read.durationMs('QUEUED_LEASE', 45_000, { min: minQueuedLeaseMs }),
+    openDeliveries: readOpenDeliveryLimits(read),
     retentionDays: read.int('RETENTION_DAYS', 90, { min: 1, max: 3_650 }),
   }));
 }

@@ -27,6 +27,7 @@ test('the defaults are those of the documentation', () => {
     alertsPerMinute: 30_000,
     testsPerMinute: 30,
     webhooksPerWorkspace: 1_000,
+    openDeliveries: { perWebhook: 100_000, perWorkspace: 1_000_000 },
   });
   expect(config.egress).toEqual({ allow: [], caFile: undefined });
   expect(config.identity.issuers).toMatchObject([

@@ -1,4 +1,5 @@
 import { parseSecretKeys } from '@tocsin/database';
+import { type OpenDeliveryLimits, readOpenDeliveryLimits } from '@tocsin/deliveries';
 import { type IdentitySettings, readIdentitySettings } from '@tocsin/identity';
 import { type EnvReader, readEnv, readServiceConfig, type Secret, type ServiceConfig } from '@tocsin/kit';
 
@@ -21,6 +22,7 @@ export interface WebhookApiLimits {
   /** Test sends of one workspace. */
   testsPerMinute: number;
   webhooksPerWorkspace: number;
+  openDeliveries: OpenDeliveryLimits;
 }
 
 /** @throws ConfigError with all problems */
@@ -38,6 +40,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Readonly<WebhookApiConfig> {
       alertsPerMinute: read.int('ALERTS_PER_MINUTE', 30_000, { min: 1 }),
       testsPerMinute: read.int('TESTS_PER_MINUTE', 30, { min: 1 }),
       webhooksPerWorkspace: read.int('WEBHOOKS_PER_WORKSPACE', 1_000, { min: 1 }),
+      openDeliveries: readOpenDeliveryLimits(read),
     },
   }));
 }

@@ -12,6 +12,7 @@ const plenty = {
   alertsPerMinute: 100_000,
   testsPerMinute: 100_000,
   webhooksPerWorkspace: 1_000,
+  openDeliveries: { perWebhook: 100_000, perWorkspace: 1_000_000 },
 };
 
 const started: TestApi[] = [];

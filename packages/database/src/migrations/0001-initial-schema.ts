@@ -175,7 +175,9 @@ const openDeliveries = `
           autovacuum_vacuum_cost_delay = 0);
   create index open_deliveries_waiting on open_deliveries (workspace_id, webhook_id, due_at)
     where state = 'waiting';
-  create index open_deliveries_queued on open_deliveries (webhook_id) where state = 'queued';
+  -- Tells which workspaces have deliveries due, and which these are, whatever the number of their webhooks.
+  create index open_deliveries_due on open_deliveries (workspace_id, due_at) where state = 'waiting';
+  create index open_deliveries_queued on open_deliveries (workspace_id, webhook_id) where state = 'queued';
 
   -- A paused webhook: the destination sent Retry-After, or the circuit is open. After paused_until, while the row
   -- exists, the circuit is half-open and single requests are sent as probes.

@@ -38,6 +38,7 @@ export async function createWorkerHarness(overrides: Partial<DeliveryWorkerConfi
     retry: { scheduleMs: [50, 100, 200], jitter: 0.2, maxAgeMs: 60_000 },
     slots: 100,
     queuedLeaseMs: 60_000,
+    openDeliveries: { perWebhook: 100_000, perWorkspace: 1_000_000 },
     retentionDays: 90,
     ...overrides,
   };

@@ -1,0 +1,143 @@
+import type { Database } from '@tocsin/database';
+import { LRUCache } from 'lru-cache';
+import { countOpenDeliveries, type OpenDeliveriesKey } from './open-deliveries-reader.js';
+import type { OpenDeliveryLimits } from './open-delivery-limits.js';
+
+export interface WebhookInWorkspace {
+  workspaceId: string;
+  webhookId: string;
+}
+
+/**
+ * Numbers of open deliveries as parts of their limits: from 1 on, a webhook or workspace is full. A number is a count of
+ * the database and the deliveries that this process has written since, so that most batches need no statement.
+ *
+ * A count is repeated before this process has added 1 % of the limit, or a tenth of the room that was left if that is
+ * more. N processes that write therefore exceed a limit by up to N % and by the batches that they have in progress; ended
+ * deliveries can make a number too high by 1 % of the limit, or by 10 % for the seconds until the next count.
+ */
+export interface OpenDeliveryCounts {
+  /**
+   * Counts again where a count is too old; in most calls none is. `keys` has one entry for each delivery that may be
+   * written; entries without a webhook ask for their workspace only. Call it before the questions below.
+   */
+  refresh(keys: OpenDeliveriesKey[]): Promise<void>;
+  /** Open deliveries of a workspace as a part of its limit. */
+  workspaceFill(workspaceId: string): number;
+  /** Open deliveries of a webhook as a part of its limit. */
+  webhookFill(webhook: WebhookInWorkspace): number;
+  /** Adds a delivery that is about to be written. */
+  writing(webhook: WebhookInWorkspace): void;
+  /** Call it once these deliveries are committed, or are not written after all. */
+  written(webhooks: Iterable<WebhookInWorkspace>): void;
+}
+
+const maxWebhooks = 50_000;
+const maxWorkspaces = 10_000;
+
+export function createOpenDeliveryCounts(
+  database: Database,
+  limits: OpenDeliveryLimits,
+  now: () => number = () => performance.now(),
+): OpenDeliveryCounts {
+  const webhooks = new LRUCache<string, Count>({ max: maxWebhooks });
+  const workspaces = new LRUCache<string, Count>({ max: maxWorkspaces });
+  const countOf = ({ workspaceId, webhookId }: OpenDeliveriesKey) =>
+    webhookId === undefined ? workspaces.get(workspaceId) : webhooks.get(nameOf(workspaceId, webhookId));
+  const setCount = ({ workspaceId, webhookId }: OpenDeliveriesKey, count: Count) =>
+    webhookId === undefined
+      ? workspaces.set(workspaceId, count)
+      : webhooks.set(nameOf(workspaceId, webhookId), count);
+  const limitOf = ({ webhookId }: OpenDeliveriesKey) =>
+    webhookId === undefined ? limits.perWorkspace : limits.perWebhook;
+  const fill = (key: OpenDeliveriesKey) => {
+    const count = countOf(key);
+    return count === undefined ? 0 : estimate(count) / limitOf(key);
+  };
+  const eachCount = ({ workspaceId, webhookId }: WebhookInWorkspace, change: (count: Count) => void) => {
+    for (const count of [workspaces.get(workspaceId), webhooks.get(nameOf(workspaceId, webhookId))])
+      if (count !== undefined) change(count);
+  };
+
+  return {
+    async refresh(keys) {
+      const startedAtMs = now();
+      const stale = [...wantedOf(keys).values()].filter(({ key, wanted }) => {
+        const count = countOf(key);
+        return count === undefined || isStale(count, { limit: limitOf(key), wanted, nowMs: startedAtMs });
+      });
+      if (stale.length === 0) return;
+      const before = stale.map(({ key }) => countOf(key)?.written ?? 0);
+      const open = await countOpenDeliveries(database, { keys: stale.map(({ key }) => key), limits });
+      for (const [index, { key }] of stale.entries()) {
+        const { writing = 0, written = 0 } = countOf(key) ?? {};
+        setCount(key, {
+          open: open[index]!,
+          countedAtMs: startedAtMs,
+          writing,
+          written,
+          writtenBefore: before[index]!,
+        });
+      }
+    },
+    workspaceFill: (workspaceId) => fill({ workspaceId }),
+    webhookFill: fill,
+    writing: (webhook) =>
+      eachCount(webhook, (count) => {
+        count.writing += 1;
+      }),
+    written(written) {
+      for (const webhook of written)
+        eachCount(webhook, (count) => {
+          count.writing = Math.max(0, count.writing - 1);
+          count.written += 1;
+        });
+    },
+  };
+}
+
+interface Count {
+  /** Number that the database counted. */
+  open: number;
+  countedAtMs: number;
+  /** Deliveries that this process is writing. The count may contain them or not. */
+  writing: number;
+  /** Deliveries that this process has written, and those of them that the count contains. */
+  written: number;
+  writtenBefore: number;
+}
+
+const added = ({ writing, written, writtenBefore }: Count) => writing + written - writtenBefore;
+const estimate = (count: Count) => count.open + added(count);
+
+/** Fastest change of a count that other processes are expected to cause, in deliveries a second. */
+const changePerSecond = 5_000;
+
+function isStale(
+  count: Count,
+  { limit, wanted, nowMs }: { limit: number; wanted: number; nowMs: number },
+): boolean {
+  const room = limit - count.open;
+  if (added(count) + wanted > Math.max(limit / 100, room / 10)) return true;
+  const validMs = (Math.max(limit / 10, room) / changePerSecond) * 1_000;
+  return nowMs - count.countedAtMs > validMs;
+}
+
+/** Counts the entries of each webhook and of each workspace. */
+function wantedOf(keys: OpenDeliveriesKey[]): Map<string, { key: OpenDeliveriesKey; wanted: number }> {
+  const found = new Map<string, { key: OpenDeliveriesKey; wanted: number }>();
+  const add = (name: string, key: OpenDeliveriesKey) => {
+    const entry = found.get(name);
+    if (entry === undefined) found.set(name, { key, wanted: 1 });
+    else entry.wanted += 1;
+  };
+  for (const key of keys) {
+    add(key.workspaceId, { workspaceId: key.workspaceId });
+    if (key.webhookId !== undefined) add(nameOf(key.workspaceId, key.webhookId), key);
+  }
+  return found;
+}
+
+function nameOf(workspaceId: string, webhookId: string): string {
+  return `${workspaceId}/${webhookId}`;
+}

@@ -1,0 +1,145 @@
+import { randomUUID } from 'node:crypto';
+import type { Database } from '@tocsin/database';
+import { createOpenDeliveryCounts, type WebhookInWorkspace } from '@tocsin/deliveries';
+import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
+
+let db: TestDatabase;
+let statements: number;
+/** Counts the statements. */
+let database: Database;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+  const { prepared } = db.database;
+  database = {
+    ...db.database,
+    prepared: (statement, values) => {
+      statements += 1;
+      return prepared(statement, values);
+    },
+  };
+});
+afterAll(() => db.drop());
+beforeEach(() => {
+  statements = 0;
+});
+
+const newWebhook = (workspaceId: string = randomUUID()) => ({ workspaceId, webhookId: randomUUID() });
+
+const addOpen = ({ workspaceId, webhookId }: WebhookInWorkspace, count: number, state = 'waiting') =>
+  db.database.knex.raw(
+    `insert into open_deliveries (delivery_id, workspace_id, webhook_id, alert_record_id, run, state, due_at, opened_at,
+       claim)
+     select gen_random_uuid(), :workspaceId, :webhookId, gen_random_uuid(), 1, :state, now(), now(), 0
+     from generate_series(1, :count)`,
+    { workspaceId, webhookId, count, state },
+  );
+
+function countsAt(limits: { perWebhook: number; perWorkspace: number }) {
+  const clock = { ms: 0 };
+  return { clock, counts: createOpenDeliveryCounts(database, limits, () => clock.ms) };
+}
+
+const times = <T>(count: number, value: T): T[] => Array.from({ length: count }, () => value);
+
+test('waiting and queued deliveries count for their webhook and for their workspace', async () => {
+  const { counts } = countsAt({ perWebhook: 10, perWorkspace: 20 });
+  const one = newWebhook();
+  const other = newWebhook(one.workspaceId);
+  await addOpen(one, 6);
+  await addOpen(one, 2, 'queued');
+  await addOpen(other, 7);
+  await addOpen(newWebhook(), 5);
+  await counts.refresh([one, other]);
+  expect([counts.webhookFill(one), counts.webhookFill(other)]).toEqual([0.8, 0.7]);
+  expect(counts.workspaceFill(one.workspaceId)).toBe(0.75);
+  expect(statements).toBe(1);
+});
+
+test('a full webhook and a full workspace are counted up to their limits only', async () => {
+  const { counts } = countsAt({ perWebhook: 10, perWorkspace: 20 });
+  const one = newWebhook();
+  await addOpen(one, 50);
+  await counts.refresh([one]);
+  expect(counts.webhookFill(one)).toBe(1);
+  expect(counts.workspaceFill(one.workspaceId)).toBe(1);
+});
+
+test('a webhook without additions is not counted again', async () => {
+  const { counts } = countsAt({ perWebhook: 1_000, perWorkspace: 10_000 });
+  const one = newWebhook();
+  for (let call = 0; call < 20; call += 1) await counts.refresh([one]);
+  expect(statements).toBe(1);
+});
+
+test('deliveries of this process fill a webhook to its limit, counted seldom far below it', async () => {
+  const { counts } = countsAt({ perWebhook: 1_000, perWorkspace: 100_000 });
+  const one = newWebhook();
+  let accepted = 0;
+  for (let batch = 0; batch < 200; batch += 1) {
+    await counts.refresh(times(10, one));
+    const rows = times(10, one).filter(() => {
+      if (counts.webhookFill(one) >= 1) return false;
+      counts.writing(one);
+      return true;
+    });
+    await addOpen(one, rows.length);
+    counts.written(rows);
+    accepted += rows.length;
+    if (accepted === 500) expect(statements).toBeLessThan(15);
+  }
+  expect(accepted).toBe(1_000);
+});
+
+test('a batch in progress counts although the database does not see it', async () => {
+  const { counts } = countsAt({ perWebhook: 10, perWorkspace: 100 });
+  const one = newWebhook();
+  await counts.refresh(times(10, one));
+  for (const key of times(10, one)) counts.writing(key);
+  await counts.refresh(times(10, one));
+  expect(counts.webhookFill(one)).toBe(1);
+  // The write failed.
+  counts.written(times(10, one));
+  await counts.refresh([one]);
+  expect(counts.webhookFill(one)).toBe(0);
+});
+
+test('a full webhook is counted again after seconds in which it can have drained', async () => {
+  const { counts, clock } = countsAt({ perWebhook: 100_000, perWorkspace: 1_000_000 });
+  const one = newWebhook();
+  await addOpen(one, 10);
+  await counts.refresh([one]);
+  await addOpen(one, 10);
+  clock.ms = 15_000;
+  await counts.refresh([one]);
+  expect(counts.webhookFill(one)).toBe(0.0001);
+  clock.ms = 25_000;
+  await counts.refresh([one]);
+  expect(counts.webhookFill(one)).toBe(0.0002);
+});
+
+test('four processes that fill a webhook at once stay within ten percent of its limit', async () => {
+  const limit = 20_000;
+  const one = newWebhook();
+  const fill = async () => {
+    const { counts } = countsAt({ perWebhook: limit, perWorkspace: 1_000_000 });
+    for (;;) {
+      await counts.refresh(times(100, one));
+      const rows = times(100, one).filter(() => {
+        if (counts.webhookFill(one) >= 1) return false;
+        counts.writing(one);
+        return true;
+      });
+      if (rows.length === 0) return;
+      await addOpen(one, rows.length);
+      counts.written(rows);
+    }
+  };
+  await Promise.all(times(4, fill).map((run) => run()));
+  const { rows } = await db.database.knex.raw(
+    'select count(*)::integer as open from open_deliveries where webhook_id = ?',
+    [one.webhookId],
+  );
+  expect(rows[0].open).toBeGreaterThanOrEqual(limit);
+  expect(rows[0].open).toBeLessThanOrEqual(limit * 1.1);
+}, 60_000);

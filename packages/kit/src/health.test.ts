@@ -5,7 +5,11 @@ import { type HttpServer, listen } from './http/server.js';
 import { createLogger } from './logger.js';
 import { createMetrics } from './metrics.js';
 
-const state: { database: HealthCheck; runs: number } = { database: async () => {}, runs: 0 };
+const state: { database: HealthCheck; runs: number; isOwnFault: (error: unknown) => boolean } = {
+  database: async () => {},
+  runs: 0,
+  isOwnFault: () => true,
+};
 let server: HttpServer;
 
 beforeAll(async () => {
@@ -19,7 +23,7 @@ beforeAll(async () => {
   const app = createHttpApp({
     logger: createLogger({ service: 'test', level: 'silent' }),
     metrics: createMetrics({ service: 'test' }),
-    routes: healthRoutes({ checks, timeoutMs: 50 }),
+    routes: healthRoutes({ checks, timeoutMs: 50, isOwnFault: (error) => state.isOwnFault(error) }),
     authenticate: async () => undefined,
     authorize: () => {},
   });
@@ -29,7 +33,28 @@ afterAll(() => server.close(100));
 
 test('a service whose dependencies work is ready', async () => {
   state.database = async () => {};
-  expect((await fetch(`${server.url}/readyz`)).status).toBe(200);
+  const response = await fetch(`${server.url}/readyz`);
+  expect([response.status, await response.json()]).toEqual([
+    200,
+    { status: 'ok', dependencies: { database: 'ok', broker: 'ok' } },
+  ]);
+});
+
+test('a service stays ready while a dependency fails without a fault of the service', async () => {
+  state.isOwnFault = (error) => error instanceof AppError;
+  for (const check of [async () => Promise.reject(new Error('refused')), () => new Promise(() => {})]) {
+    state.database = check;
+    const response = await fetch(`${server.url}/readyz`);
+    expect([response.status, await response.json()]).toEqual([
+      200,
+      { status: 'ok', dependencies: { database: 'failing', broker: 'ok' } },
+    ]);
+  }
+  state.database = async () => {
+    throw new AppError('unavailable', 'Run the migrations.');
+  };
+  expect((await fetch(`${server.url}/readyz`)).status).toBe(503);
+  state.isOwnFault = () => true;
 });
 
 test.each<[string, HealthCheck]>([
@@ -46,7 +71,11 @@ test.each<[string, HealthCheck]>([
   const response = await fetch(`${server.url}/readyz`);
   expect(response.status).toBe(503);
   const text = await response.text();
-  expect(JSON.parse(text)).toMatchObject({ failing: ['database'], detail: 'Not ready: database.' });
+  expect(JSON.parse(text)).toMatchObject({
+    failing: ['database'],
+    dependencies: { database: 'failing', broker: 'ok' },
+    detail: 'Not ready: database.',
+  });
   expect(text).not.toContain('secret-host');
   expect((await fetch(`${server.url}/livez`)).status).toBe(200);
 });

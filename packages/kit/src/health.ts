@@ -7,8 +7,13 @@ import { definePublicRoute, type Route } from './http/route.js';
 export type HealthCheck = (signal: AbortSignal) => Promise<unknown>;
 
 export interface HealthOptions {
-  /** Checks of the dependencies that the service cannot work without, by name. */
+  /** Checks of the dependencies, by name. */
   checks: Readonly<Record<string, HealthCheck>>;
+  /**
+   * True for an error that makes the service not ready. A service that works without a dependency, or responds with 503
+   * by itself, stays ready: otherwise a load balancer would take all instances away at once. Unless given: every error.
+   */
+  isOwnFault?: (error: unknown) => boolean;
   /** Timeout of each check; 2 s unless given. */
   timeoutMs?: number;
 }
@@ -19,11 +24,26 @@ const statusSchema = {
   properties: { status: { const: 'ok' } },
 } as const;
 
+const readinessSchema = {
+  type: 'object',
+  required: ['status', 'dependencies'],
+  properties: {
+    status: { const: 'ok' },
+    dependencies: {
+      type: 'object',
+      description: 'State of each dependency by name.',
+      additionalProperties: { type: 'string', enum: ['ok', 'failing'] },
+    },
+  },
+} as const;
+
 /**
- * `/livez` is 200 while the process responds. `/readyz` is 503 when a check fails or times out, and names it. Concurrent
- * requests share one run of the checks, because the path is public.
+ * `/livez` is 200 while the process responds, and checks nothing. `/readyz` is 503 when a check fails or times out by a
+ * fault of this service, and names the state of each dependency in both cases. Concurrent requests share one run of the
+ * checks, because the path is public.
  */
-export function healthRoutes({ checks, timeoutMs = 2_000 }: HealthOptions): Route<never>[] {
+export function healthRoutes(options: HealthOptions): Route<never>[] {
+  const { checks, timeoutMs = 2_000, isOwnFault = () => true } = options;
   const flight = createSingleFlight<Failing[]>();
   return [
     definePublicRoute({
@@ -40,20 +60,23 @@ export function healthRoutes({ checks, timeoutMs = 2_000 }: HealthOptions): Rout
       method: 'GET',
       path: '/readyz',
       operationId: 'getReadiness',
-      summary: 'Checks the dependencies of the service.',
+      summary: 'Reports if the service can do its work, and the state of its dependencies.',
       tag: 'service',
       access: 'public',
-      responses: { 200: { description: 'All dependencies work.', schema: statusSchema } },
+      responses: { 200: { description: 'The service can do its work.', schema: readinessSchema } },
       problems: [503],
       handler: async () => {
         const failing = await flight.run('readyz', () => findFailing(checks, timeoutMs));
-        if (failing.length === 0) return { status: 200, body: { status: 'ok' } };
         const names = failing.map(({ name }) => name);
-        const detail = [
-          `Not ready: ${names.join(', ')}.`,
-          ...failing.flatMap(({ sentence }) => sentence),
-        ].join(' ');
-        throw new AppError('unavailable', detail, { retryAfterSeconds: 1, extra: { failing: names } });
+        const dependencies = Object.fromEntries(
+          Object.keys(checks).map((name) => [name, names.includes(name) ? 'failing' : 'ok'] as const),
+        );
+        const faults = failing.filter(({ error }) => isOwnFault(error));
+        if (faults.length === 0) return { status: 200, body: { status: 'ok', dependencies } };
+        const sentences = faults.flatMap(({ error }) => (error instanceof AppError ? error.detail : []));
+        const detail = [`Not ready: ${faults.map(({ name }) => name).join(', ')}.`, ...sentences].join(' ');
+        const extra = { failing: names, dependencies };
+        throw new AppError('unavailable', detail, { retryAfterSeconds: 1, extra });
       },
     }),
   ];
@@ -61,8 +84,8 @@ export function healthRoutes({ checks, timeoutMs = 2_000 }: HealthOptions): Rout
 
 interface Failing {
   name: string;
-  /** Detail of an `AppError`; other messages are withheld, because they can name hosts. */
-  sentence: string[];
+  /** The detail of an `AppError` is shown; other messages are withheld, because they can name hosts. */
+  error: unknown;
 }
 
 async function findFailing(checks: HealthOptions['checks'], timeoutMs: number): Promise<Failing[]> {
@@ -72,7 +95,7 @@ async function findFailing(checks: HealthOptions['checks'], timeoutMs: number): 
         await withTimeout(check(AbortSignal.timeout(timeoutMs)), { timeoutMs });
         return [];
       } catch (error) {
-        return [{ name, sentence: error instanceof AppError ? [error.detail] : [] }];
+        return [{ name, error }];
       }
     }),
   );

@@ -43,6 +43,7 @@ export {
   encodeDeliveriesDue,
   maxDeliveriesInMessage,
 } from './delivery-due.js';
+export { decodePipelineMarker, encodePipelineMarker, pipelineMarkerKey } from './pipeline-marker.js';
 export {
   type CreateRedelivery,
   createRedeliverySchema,

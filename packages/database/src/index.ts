@@ -1,5 +1,6 @@
 // PostgreSQL: connections, migrations, partitions, encryption of columns, ids and array parameters. No domain logic.
 
+export { checkCanary, writeFirstCanary } from './canary-repository.js';
 export {
   createDatabase,
   type Database,

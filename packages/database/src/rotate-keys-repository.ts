@@ -1,3 +1,4 @@
+import { checkCanary, replaceCanary } from './canary-repository.js';
 import type { Database } from './connection.js';
 import type { SecretBox } from './secret-box.js';
 
@@ -36,11 +37,14 @@ export type RotatedRows = Record<string, number>;
 /**
  * Encrypts with the current key every value that an older key encrypted, page by page, while the system runs. A row
  * that changes meanwhile is skipped: its writer uses the current key. After an interruption a second call continues
- * with the rows that are left.
+ * with the rows that are left. The canary is last: until then every process needs the older key.
+ * @throws AppError `unavailable` if the keys do not decrypt the canary; nothing is changed then
  */
 export async function rotateKeys(database: Database, secrets: SecretBox): Promise<RotatedRows> {
+  await checkCanary(database, secrets);
   const rotated: RotatedRows = {};
   for (const table of encryptedTables) rotated[table.name] = await rotateTable(database, secrets, table);
+  await replaceCanary(database, secrets);
   return rotated;
 }
 

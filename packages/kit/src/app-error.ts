@@ -7,6 +7,7 @@ export const errorStatus = {
   unauthenticated: 401,
   forbidden: 403,
   not_found: 404,
+  alert_not_processed: 404,
   method_not_allowed: 405,
   request_timeout: 408,
   conflict: 409,

@@ -37,6 +37,7 @@ export {
   routeDefiner,
 } from './http/route.js';
 export { type HttpServer, listen } from './http/server.js';
+export { createLogThrottle } from './log-throttle.js';
 export { createLogger, type Logger, type LogLevel, logLevels } from './logger.js';
 export { createMetrics, type Metrics, serveMetrics } from './metrics.js';
 export { type RunningService, runService } from './run-service.js';

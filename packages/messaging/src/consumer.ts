@@ -18,6 +18,8 @@ export interface ConsumerOptions {
   maxBytes?: number;
   /** Settles the message with one call of `ack` or `retry`, now or later. An error that it throws is a `retry`. */
   handle: (message: QueueMessage) => void;
+  /** True to start paused. */
+  isPaused?: boolean;
   /** Called for each `retry`. */
   onError: (error: unknown) => void;
 }
@@ -49,7 +51,7 @@ const retryBackoff = { firstMs: 1_000, maxMs: 5_000 };
 export async function createConsumer(broker: Broker, options: ConsumerOptions): Promise<Consumer> {
   const { queue, maxBytes = Number.POSITIVE_INFINITY, handle, onError } = options;
   let reading: Reading | undefined;
-  let isPaused = false;
+  let isPaused = options.isPaused ?? false;
   /** Ignores errors: a step that fails ends its channel, and a new channel is opened. */
   const update = async () => reading?.subscription.update().catch(() => {});
   const setPaused = async (paused: boolean) => {

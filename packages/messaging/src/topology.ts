@@ -4,6 +4,7 @@ import {
   deliveriesExchange,
   deliveryDueKey,
   eventsExchange,
+  pipelineMarkerKey,
 } from '@tocsin/contracts';
 import type { Channel } from 'amqplib';
 
@@ -25,9 +26,9 @@ const exchanges = [
 ];
 
 const queues = [
-  { name: alertFiredQueue, exchange: alertsExchange, key: alertFiredKey },
-  { name: unroutedQueue, exchange: unroutedExchange, key: '' },
-  { name: deliveriesQueue, exchange: deliveriesExchange, key: deliveryDueKey },
+  { name: alertFiredQueue, exchange: alertsExchange, keys: [alertFiredKey, pipelineMarkerKey] },
+  { name: unroutedQueue, exchange: unroutedExchange, keys: [''] },
+  { name: deliveriesQueue, exchange: deliveriesExchange, keys: [deliveryDueKey] },
 ];
 
 /**
@@ -59,9 +60,9 @@ export async function declareTopology(
     const options = alternateExchange === undefined ? {} : { alternateExchange };
     await declare(name, () => channel.assertExchange(name, type, { durable: true, ...options }));
   }
-  for (const { name, exchange, key } of queues) {
+  for (const { name, exchange, keys } of queues) {
     await declare(name, () => channel.assertQueue(name, { durable: true, arguments: quorum }));
-    await channel.bindQueue(name, exchange, key);
+    for (const key of keys) await channel.bindQueue(name, exchange, key);
   }
   await channel.close();
 }

@@ -1,4 +1,4 @@
-import { alertFiredKey, alertsExchange } from '@tocsin/contracts';
+import { alertFiredKey, alertsExchange, pipelineMarkerKey } from '@tocsin/contracts';
 import { alertFiredQueue, createBroker, deliveriesQueue, unroutedQueue } from '@tocsin/messaging';
 import { type Channel, connect } from 'amqplib';
 
@@ -26,11 +26,13 @@ export async function createTestBroker(): Promise<TestBroker> {
     url,
     whileUnbound: (work) =>
       withChannel(url, async (channel) => {
-        await channel.unbindQueue(alertFiredQueue, alertsExchange, alertFiredKey);
+        for (const key of [alertFiredKey, pipelineMarkerKey])
+          await channel.unbindQueue(alertFiredQueue, alertsExchange, key);
         try {
           return await work();
         } finally {
-          await channel.bindQueue(alertFiredQueue, alertsExchange, alertFiredKey);
+          for (const key of [alertFiredKey, pipelineMarkerKey])
+            await channel.bindQueue(alertFiredQueue, alertsExchange, key);
         }
       }),
   };

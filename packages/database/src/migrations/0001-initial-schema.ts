@@ -10,7 +10,14 @@ export const initialSchema = {
   name: '0001-initial-schema',
   up: (knex: Knex) =>
     knex.raw(
-      [webhooksAndRules, alertsAndDeliveries, openDeliveries, deadLettersAndRedeliveries, apiKeys].join('\n'),
+      [
+        webhooksAndRules,
+        alertsAndDeliveries,
+        openDeliveries,
+        deadLettersAndRedeliveries,
+        apiKeys,
+        selfChecks,
+      ].join('\n'),
     ),
 };
 
@@ -237,4 +244,19 @@ const apiKeys = `
     deactivated_at timestamptz
   );
   create index api_keys_active on api_keys (is_active) where is_active;
+`;
+
+const selfChecks = `
+  -- Time of the newest marker that a worker has committed; at most one row. The lag of the pipeline is its age.
+  create table pipeline_marker (
+    id boolean primary key default true check (id),
+    marked_at timestamptz not null
+  );
+
+  -- A known value that the current key has encrypted; at most one row. A process that cannot decrypt it has the wrong
+  -- SECRETS_KEYS.
+  create table secrets_canary (
+    id boolean primary key default true check (id),
+    value_encrypted bytea not null
+  );
 `;

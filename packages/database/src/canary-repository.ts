@@ -1,0 +1,38 @@
+import { AppError } from '@tocsin/kit';
+import type { Database } from './connection.js';
+import type { SecretBox } from './secret-box.js';
+
+const location = { workspaceId: null, table: 'secrets_canary', id: 'canary', column: 'value' };
+const value = 'canary';
+
+/**
+ * Resolves if the keys decrypt the canary, or if there is none.
+ * @throws AppError `unavailable` if they do not, otherwise the error of the database
+ */
+export async function checkCanary(database: Database, secrets: SecretBox): Promise<void> {
+  const [row] = await database.prepared<{ value_encrypted: Buffer }>(readCanary, []);
+  if (row === undefined) return;
+  try {
+    secrets.decrypt(row.value_encrypted, location);
+  } catch (cause) {
+    throw new AppError('unavailable', mismatch, { cause });
+  }
+}
+
+const mismatch = 'SECRETS_KEYS does not contain the key that the values of this database are encrypted with.';
+
+const readCanary = { name: 'secrets.read-canary', text: 'select value_encrypted from secrets_canary' };
+
+/** Writes the canary with the current key, unless one exists. */
+export async function writeFirstCanary({ knex }: Database, secrets: SecretBox): Promise<void> {
+  await knex('secrets_canary').insert(canaryRow(secrets)).onConflict('id').ignore();
+}
+
+/** Encrypts the canary with the current key. */
+export async function replaceCanary({ knex }: Database, secrets: SecretBox): Promise<void> {
+  await knex('secrets_canary').insert(canaryRow(secrets)).onConflict('id').merge();
+}
+
+function canaryRow(secrets: SecretBox) {
+  return { id: true, value_encrypted: secrets.encrypt(value, location) };
+}

@@ -1,0 +1,21 @@
+/**
+ * Limits the lines of an event that can occur thousands of times a second: the first occurrence is logged at once, later
+ * ones at most once in `everyMs`. `log` gets the number of occurrences since the line before.
+ */
+export function createLogThrottle({ everyMs, now = () => performance.now() }: LogThrottleOptions) {
+  let count = 0;
+  let nextMs = Number.NEGATIVE_INFINITY;
+  return (log: (count: number) => void): void => {
+    count += 1;
+    if (now() < nextMs) return;
+    nextMs = now() + everyMs;
+    log(count);
+    count = 0;
+  };
+}
+
+interface LogThrottleOptions {
+  everyMs: number;
+  /** Monotonic clock in milliseconds. */
+  now?: () => number;
+}

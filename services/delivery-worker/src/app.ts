@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
-import { readClock } from '@tocsin/database';
+import { createSecretBox, readClock } from '@tocsin/database';
 import { createLogger, createMetrics, createShutdown, type Logger } from '@tocsin/kit';
 import { createPublisher, createQueueDepth, deliveriesQueue } from '@tocsin/messaging';
-import type { DeliveryWorkerConfig } from './config.js';
+import { type DeliveryWorkerConfig, openKeys } from './config.js';
 import { createConsumers } from './consumers.js';
 import { createDatabaseRetry } from './database-retry.js';
 import { createDeadLetterRepository } from './dead-letters/dead-letter-repository.js';
@@ -20,6 +20,7 @@ import { openEndpoints } from './endpoints.js';
 import { createFanOut } from './fan-out/fan-out.js';
 import { createFanOutRepository } from './fan-out/fan-out-repository.js';
 import { createRulesReader } from './fan-out/rules-reader.js';
+import { startKeyCheck } from './key-check.js';
 import { createLeaseRepository } from './lease/lease-repository.js';
 import { createLeaseSweep } from './lease/lease-sweep.js';
 import { createWorkerLease } from './lease/worker-lease.js';
@@ -90,7 +91,8 @@ export async function createDeliveryWorker(
   };
   const deadLetters = createDeadLetterRepository(database);
   const settle = createSettleMessage({ repository: deadLetters, databaseRetry, now, logger, metrics });
-  const shared = { database, databaseRetry, settle, slots, logger, metrics, config };
+  const secrets = createSecretBox(openKeys(config.secretsKeys));
+  const shared = { database, secrets, databaseRetry, settle, slots, logger, metrics, config };
   const delivery = createDelivery({
     ...shared,
     renderBudget,
@@ -128,23 +130,38 @@ export async function createDeliveryWorker(
   await lease.start(createLeaseSweep({ repository: leases, inFlightIds, logger, metrics }));
   await consumers.open({ alerts: fanOut, deliveries: { handle: delivery.handleDue } });
 
-  const { checkKeys } = delivery;
+  const keys = startKeyCheck({
+    database,
+    secrets,
+    consumers: {
+      pause() {
+        consumers.pause('keys');
+        void consumers.returnToBroker();
+      },
+      resume: () => consumers.resume('keys'),
+    },
+    registry,
+    logger,
+    signal,
+  });
   const port = await openEndpoints({
     database,
     consuming,
     queueDepth,
-    checkKeys,
+    checkKeys: keys.check,
     checkWrites: writes.check,
     config,
     logger,
     registry,
     shutdown,
   });
-  const dispatch = { repository, window, queueDepth, publish, slots, metrics, logger, signal };
+  const mayDispatch = keys.fit;
+  const dispatch = { repository, window, queueDepth, publish, slots, mayDispatch, metrics, logger, signal };
   const loops = Promise.all([
     runDispatcher(dispatch),
     runBacklogGauge(dispatch),
     runMaintenance(maintenance),
+    keys.stopped,
   ]);
   shutdown.add('loops', () => loops);
   shutdown.add('consumers', async () => {

@@ -12,9 +12,18 @@ import {
 import type { DatabaseRetry } from './database-retry.js';
 import { maxRecording } from './delivery/create-delivery.js';
 
-/** The consumers of the worker's three queues. They are paused while the database is unavailable. */
+/** Faults of the worker for which it must not receive messages: another worker may be able to process them. */
+type PauseReason = 'database' | 'keys';
+
+/** The consumers of the worker's three queues. They receive while there is no reason for a pause. */
 export interface Consumers {
   open(handlers: Handlers): Promise<void>;
+  /** Adds a reason for a pause. Messages in flight go on. */
+  pause(reason: PauseReason): void;
+  /** Removes a reason for a pause. */
+  resume(reason: PauseReason): void;
+  /** Returns the messages in flight to the broker. */
+  returnToBroker(): Promise<void>;
   /** Stops receiving. Resolves when no message is in flight. */
   drain(): Promise<void>;
 }
@@ -61,19 +70,31 @@ const pauseTimeoutMs = 2_000;
 export function createConsumers(deps: ConsumersDeps): Consumers {
   const { broker, slots, onError } = deps;
   const consumers: Consumer[] = [];
+  const pausedBy = new Set<PauseReason>(['keys']);
+  let rejectWaiting: (error: Error) => void = () => {};
   const all = <T>(step: (consumer: Consumer) => Promise<T>) => Promise.all(consumers.map(step));
   const open = async (options: Pick<ConsumerOptions, 'queue' | 'prefetch' | 'handle'>) =>
-    consumers.push(await createConsumer(broker, { ...options, maxBytes, onError }));
-  const pause = () => all((consumer) => consumer.pause());
+    consumers.push(await createConsumer(broker, { ...options, maxBytes, onError, isPaused: true }));
+  const update = () => all((consumer) => (pausedBy.size > 0 ? consumer.pause() : consumer.resume()));
+  const returnToBroker = async () => {
+    await all((consumer) => consumer.returnToBroker());
+    rejectWaiting(new Error('The message was returned to the broker.'));
+  };
+  const pause = (reason: PauseReason) => {
+    pausedBy.add(reason);
+    void update();
+  };
+  const resume = (reason: PauseReason) => {
+    pausedBy.delete(reason);
+    void update();
+  };
   return {
     async open({ alerts, deliveries }) {
+      rejectWaiting = alerts.rejectWaiting;
       pauseWhileUnavailable(deps, {
-        pause,
-        resume: () => all((consumer) => consumer.resume()),
-        async returnToBroker() {
-          await all((consumer) => consumer.returnToBroker());
-          alerts.rejectWaiting(new Error('The message was returned to the broker.'));
-        },
+        pause: () => pause('database'),
+        resume: () => resume('database'),
+        returnToBroker,
       });
       await open({ queue: alertFiredQueue, prefetch: alertPrefetch, handle: alerts.handle });
       await open({ queue: unroutedQueue, prefetch: unroutedPrefetch, handle: alerts.handle });
@@ -81,17 +102,22 @@ export function createConsumers(deps: ConsumersDeps): Consumers {
       // slots busy.
       const prefetch = 2 * slots + maxRecording;
       await open({ queue: deliveriesQueue, prefetch, handle: deliveries.handle });
+      void update();
     },
+    pause,
+    resume,
+    returnToBroker,
     async drain() {
-      await withTimeout(pause(), { timeoutMs: pauseTimeoutMs }).catch(() => {});
+      const stop = all((consumer) => consumer.pause());
+      await withTimeout(stop, { timeoutMs: pauseTimeoutMs }).catch(() => {});
       await all((consumer) => consumer.drained());
     },
   };
 }
 
 interface Pausable {
-  pause(): Promise<unknown>;
-  resume(): Promise<unknown>;
+  pause(): void;
+  resume(): void;
   returnToBroker(): Promise<unknown>;
 }
 
@@ -108,7 +134,7 @@ export function pauseWhileUnavailable(
 ): void {
   let timer: NodeJS.Timeout | undefined;
   availability.on('unavailable', () => {
-    void consumers.pause();
+    consumers.pause();
     timer = setTimeout(() => {
       if (signal.aborted) return;
       logger.warn({}, 'database.unavailable_long');
@@ -117,6 +143,6 @@ export function pauseWhileUnavailable(
   });
   availability.on('available', () => {
     clearTimeout(timer);
-    if (!signal.aborted) void consumers.resume();
+    if (!signal.aborted) consumers.resume();
   });
 }

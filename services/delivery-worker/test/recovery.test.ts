@@ -1,5 +1,4 @@
 import { randomUUID } from 'node:crypto';
-import { Secret } from '@tocsin/kit';
 import { until } from '@tocsin/testing';
 import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
 
@@ -102,29 +101,6 @@ test('an undecryptable webhook delays only its own deliveries, without a step of
   expect(new Set(rows.map((row) => row.status))).toEqual(new Set(['succeeded']));
   expect(harness.destination.at(healed.path)).toHaveLength(1);
 });
-
-test('a worker with wrong keys is not ready, and defers deliveries to one with the right keys', async () => {
-  const targets = await Promise.all(Array.from({ length: 21 }, () => harness.addTarget()));
-  await harness.write([harness.plan(targets.map(({ id }) => id))]);
-  const retry = { scheduleMs: [], jitter: 0, maxAgeMs: 600_000 };
-  const secretsKeys = new Secret(`k1:${Buffer.alloc(32, 8).toString('base64')}`);
-  const worker = await harness.startWorker({ retry, secretsKeys });
-  const readiness = () => fetch(`http://127.0.0.1:${worker.port}/readyz`);
-  await until('it has met them all', async () => {
-    const rows = await harness.database.knex('deliveries').where({ error_code: 'internal_error' });
-    return rows.length === targets.length;
-  });
-  expect(await (await readiness()).json()).toMatchObject({
-    status: 503,
-    failing: ['secrets'],
-    detail: expect.stringContaining('SECRETS_KEYS'),
-  });
-  await harness.startWorker({ retry });
-  // The worker with the wrong keys can claim a delivery several times before the other one does.
-  const rows = await ended(targets.length, 80_000);
-  for (const row of rows)
-    expect(row).toMatchObject({ status: 'succeeded', attempts_made: 1, error_code: null });
-}, 120_000);
 
 test('a worker that stops finishes its requests and leaves no claim', async () => {
   const target = await harness.addTarget();

@@ -1,10 +1,10 @@
 import { type DeliveryDue, decodeDeliveriesDue } from '@tocsin/contracts';
-import { createSecretBox, type Database } from '@tocsin/database';
+import type { Database, SecretBox } from '@tocsin/database';
 import type { Sender } from '@tocsin/egress';
-import { createSemaphore, createTickThrottle, type HealthCheck, type Logger } from '@tocsin/kit';
+import { createSemaphore, createTickThrottle, type Logger } from '@tocsin/kit';
 import type { QueueMessage } from '@tocsin/messaging';
 import type { BatchMetrics } from '../batch-metrics.js';
-import { type DeliveryWorkerConfig, openKeys } from '../config.js';
+import type { DeliveryWorkerConfig } from '../config.js';
 import type { DatabaseRetry } from '../database-retry.js';
 import type { SettleMessage } from '../dead-letters/dead-letters.js';
 import type { WorkerLease } from '../lease/worker-lease.js';
@@ -25,6 +25,7 @@ import { createWebhooksReader } from './webhooks-reader.js';
 
 export interface DeliveryParts {
   database: Database;
+  secrets: SecretBox;
   slots: Slots;
   renderBudget: RenderBudget;
   sender: Sender;
@@ -51,7 +52,6 @@ export interface Delivery {
   /** Resolves when no delivery is in flight. */
   drained(): Promise<void>;
   inFlightIds(): string[];
-  checkKeys: HealthCheck;
 }
 
 /** Deliveries from the queue that can wait for their record while others use all slots: one batch of records. */
@@ -71,9 +71,8 @@ const unknownPerTick = 4;
 const startsPerTick = 32;
 
 export function createDelivery(parts: DeliveryParts): Delivery {
-  const { database, databaseRetry, slots, config, settle, metrics, lease, onError } = parts;
-  const secrets = createSecretBox(openKeys(config.secretsKeys));
-  const webhooks = createWebhooksReader({ ...parts, secrets });
+  const { database, secrets, databaseRetry, slots, config, settle, metrics, lease, onError } = parts;
+  const webhooks = createWebhooksReader(parts);
   const claim = createClaim({
     repository: createClaimRepository(database, parts.workerId),
     databaseRetry,
@@ -129,7 +128,6 @@ export function createDelivery(parts: DeliveryParts): Delivery {
     rejectWaiting: permits.close,
     drained: inFlight.drained,
     inFlightIds: inFlight.ids,
-    checkKeys: webhooks.checkKeys,
   };
 }
 

@@ -12,7 +12,7 @@ import { type Prepared, type PreparedRequest, prepare, type RenderBody } from '.
 import type { Recorder } from './record.js';
 import type { RenderBudget } from './render-budget.js';
 import type { RetryPolicy } from './retry-policy.js';
-import type { Destination, Undecryptable, WebhooksReader } from './webhooks-reader.js';
+import type { WebhooksReader } from './webhooks-reader.js';
 
 export interface DeliveryDeps {
   webhooks: Pick<WebhooksReader, 'get'>;
@@ -80,7 +80,8 @@ async function prepareDelivery(claimed: ClaimedDelivery, deps: DeliveryDeps): Pr
   const { slots, tickThrottle, renderBudget, metrics, policy, random } = deps;
   const { workspaceId, webhookId } = claimed;
   if (slots.responsivenessOf(webhookId) === 'unknown') await tickThrottle.wait(workspaceId);
-  const destination = await readWebhook(claimed, deps);
+  const { webhook } = claimed;
+  const destination = webhook && (await deps.webhooks.get(webhookId, webhook.version));
   const mayRender = renderBudget.allows(workspaceId) || (await renderBudget.wait(workspaceId));
   const renderTimed: RenderBody = (source, delivery) => {
     const startedAtMs = performance.now();
@@ -97,16 +98,6 @@ async function prepareDelivery(claimed: ClaimedDelivery, deps: DeliveryDeps): Pr
     policy,
     random: random(),
   });
-}
-
-async function readWebhook(
-  { webhookId, webhook }: ClaimedDelivery,
-  { webhooks, logger }: DeliveryDeps,
-): Promise<Destination | Undecryptable | undefined> {
-  const found = webhook && (await webhooks.get(webhookId, webhook.version));
-  if (found !== undefined && 'error' in found)
-    logger.error({ err: found.error, webhook_id: webhookId }, 'webhook.decrypt_failed');
-  return found;
 }
 
 interface Sent {

@@ -1,6 +1,6 @@
 import type { Database, SecretBox } from '@tocsin/database';
 import { createRedactSecrets, type RedactSecrets } from '@tocsin/egress';
-import { AppError, createPromiseBatcher, type Logger } from '@tocsin/kit';
+import { createLogThrottle, createPromiseBatcher, type Logger } from '@tocsin/kit';
 import { LRUCache } from 'lru-cache';
 import type { DatabaseRetry } from '../database-retry.js';
 
@@ -25,8 +25,6 @@ export interface Undecryptable {
 export interface WebhooksReader {
   /** The webhook at `version` or later, from a cache; undefined if it does not exist. Decryption is tried each time. */
   get(id: string, version: number): Promise<Destination | Undecryptable | undefined>;
-  /** @throws AppError `unavailable` if the keys decrypt none of at least 20 webhooks */
-  checkKeys(): Promise<void>;
 }
 
 export interface WebhooksReaderDeps {
@@ -37,17 +35,17 @@ export interface WebhooksReaderDeps {
 }
 
 const maxCachedWebhooks = 5_000;
+const logEveryMs = 60_000;
 
 export function createWebhooksReader(deps: WebhooksReaderDeps): WebhooksReader {
   const { database, databaseRetry, secrets, logger } = deps;
   const cache = new LRUCache<string, Destination>({ max: maxCachedWebhooks });
-  const keyCheck = createKeyCheck(logger);
+  const logThrottled = createLogThrottle({ everyMs: logEveryMs });
   const read = async (ids: string[]) => {
     const rows = await databaseRetry.whileUnavailable(() =>
       database.prepared<WebhookRow>(find, [[...new Set(ids)]]),
     );
     const byId = new Map(rows.map((row) => [row.id, decryptRow(row, secrets)]));
-    for (const webhook of byId.values()) keyCheck.observe(webhook);
     return ids.map((id) => byId.get(id));
   };
   const loader = createPromiseBatcher<string, Destination | Undecryptable | undefined>({
@@ -60,10 +58,14 @@ export function createWebhooksReader(deps: WebhooksReaderDeps): WebhooksReader {
       const cached = cache.get(id);
       if (cached !== undefined && cached.version >= version) return cached;
       const loaded = await loader.add(id);
-      if (loaded !== undefined && !('error' in loaded)) cache.set(id, loaded);
+      if (loaded === undefined) return undefined;
+      if ('error' in loaded)
+        logThrottled((count) =>
+          logger.error({ err: loaded.error, webhook_id: id, count }, 'webhook.decrypt_failed'),
+        );
+      else cache.set(id, loaded);
       return loaded;
     },
-    checkKeys: keyCheck.check,
   };
 }
 
@@ -104,38 +106,5 @@ function toDestination(row: WebhookRow, secrets: SecretBox): Destination {
     headers,
     body: decrypt(row.body_encrypted, 'body'),
     redact: createRedactSecrets({ url, headers }),
-  };
-}
-
-export interface KeyCheck {
-  observe(webhook: Destination | Undecryptable): void;
-  /** @throws AppError `unavailable` if the worker's keys do not match */
-  check(): Promise<void>;
-}
-
-/** Damage to so many webhooks at once is unlikely. */
-const undecryptableForMismatch = 20;
-
-const mismatch =
-  'SECRETS_KEYS decrypts none of the webhooks: it does not contain the key that they are encrypted with.';
-
-/** Distinguishes a worker with wrong keys from one that reads a damaged row: wrong keys decrypt no webhook at all. */
-export function createKeyCheck(logger: Logger): KeyCheck {
-  const undecryptable = new Set<string>();
-  let hasDecrypted = false;
-  const isMismatch = () => !hasDecrypted && undecryptable.size >= undecryptableForMismatch;
-  return {
-    observe(webhook) {
-      if (!('error' in webhook)) {
-        hasDecrypted = true;
-        return;
-      }
-      if (hasDecrypted || isMismatch()) return;
-      undecryptable.add(webhook.id);
-      if (isMismatch()) logger.error({ err: webhook.error }, 'secrets.keys_mismatch');
-    },
-    async check() {
-      if (isMismatch()) throw new AppError('unavailable', mismatch);
-    },
   };
 }

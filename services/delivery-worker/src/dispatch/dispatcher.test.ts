@@ -26,6 +26,7 @@ test('a dispatcher that queued nothing pauses before its next round', async () =
     queueDepth: async () => 0,
     publish: async () => 0,
     slots: { queueQuota: () => 8, setBacklog() {} },
+    mayDispatch: () => true,
     metrics: {} as DispatchMetrics,
     logger: silent,
     signal: stop.signal,

@@ -13,6 +13,8 @@ export interface DispatchDeps {
   queueDepth: () => Promise<number>;
   publish: PublishDeliveries;
   slots: Pick<Slots, 'queueQuota' | 'setBacklog'>;
+  /** False while this worker consumes nothing: it leaves the dispatch to workers that do. */
+  mayDispatch: () => boolean;
   metrics: DispatchMetrics;
   logger: Logger;
   /** Aborted when the worker stops. */
@@ -34,7 +36,7 @@ export async function runDispatcher(deps: DispatchDeps): Promise<void> {
   while (!signal.aborted) {
     let hasQueued = false;
     try {
-      hasQueued = await dispatchOnce(deps);
+      hasQueued = deps.mayDispatch() && (await dispatchOnce(deps));
     } catch (err) {
       logger.warn({ err }, 'dispatch.postponed');
     }

@@ -5,11 +5,12 @@ import type { PlannedAlert } from './plan.js';
 export interface FanOutRepository {
   /**
    * Writes alerts, their keys and their deliveries in one commit, and is safe to repeat. An alert whose key exists is
-   * skipped with its deliveries: the first one wins.
+   * skipped with its deliveries: the first one wins. The commit includes the time of a pipeline marker, in Unix
+   * milliseconds, if one is given; the greatest wins.
    */
   write(
     alerts: PlannedAlert[],
-    as: { acceptedAtMs: number; token: string },
+    as: { acceptedAtMs: number; token: string; markedAtMs: number | undefined },
   ): Promise<{
     /** Record ids of the alerts and open deliveries that are new. */
     ids: Set<string>;
@@ -25,7 +26,7 @@ export function createFanOutRepository(
   const failureCodes = sqlArray.text(Object.keys(failuresAtWrite));
   const failureErrors = sqlArray.text(Object.values(failuresAtWrite));
   return {
-    async write(alerts, { acceptedAtMs, token }) {
+    async write(alerts, { acceptedAtMs, token, markedAtMs }) {
       const claimedAtMs = performance.now();
       const rows = alerts.flatMap(({ resolved, recordId: alertRecordId, deliveries }) =>
         deliveries.map((delivery) => ({ ...delivery, alertRecordId, alert: resolved.alert })),
@@ -58,13 +59,15 @@ export function createFanOutRepository(
         sqlArray.text(facts.map(({ storedWebhookIds: ids }) => ids && `{${ids.join(',')}}`)),
         failureCodes,
         failureErrors,
+        markedAtMs === undefined ? null : new Date(markedAtMs),
       ]);
       return { ids: new Set(written.map(({ id }) => id)), claimedAtMs };
     },
   };
 }
 
-// Keys are inserted in order, so that two writers of the same alerts cannot deadlock.
+// Keys are inserted in order, so that two writers of the same alerts cannot deadlock. No marker is later than now: the
+// pipeline would seem to work until that time.
 const write = {
   name: 'fan-out.write',
   text: `
@@ -108,6 +111,10 @@ const write = {
              case when state <> 'waiting' then now() + $20::float8 * interval '1 millisecond' end
       from t where error_code is null
       returning delivery_id as id
+    ), m as (
+      insert into pipeline_marker (marked_at) select least(now(), $27::timestamptz) where $27::timestamptz is not null
+      on conflict (id) do update
+      set marked_at = least(now(), greatest(pipeline_marker.marked_at, excluded.marked_at))
     )
     select id from r union all select id from o`,
 };

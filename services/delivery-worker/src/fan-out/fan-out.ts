@@ -1,4 +1,11 @@
-import { type AlertFired, alertFiredKey, alertKey, createAlertFiredCheck } from '@tocsin/contracts';
+import {
+  type AlertFired,
+  alertFiredKey,
+  alertKey,
+  createAlertFiredCheck,
+  decodePipelineMarker,
+  pipelineMarkerKey,
+} from '@tocsin/contracts';
 import { classifyDatabaseError } from '@tocsin/database';
 import { createBatcher } from '@tocsin/kit';
 import { type QueueMessage, unroutedQueue } from '@tocsin/messaging';
@@ -17,10 +24,11 @@ export interface FanOut {
   rejectWaiting(error: Error): void;
 }
 
-/** An alert and the message that brought it. */
-interface ReceivedAlert {
+/** A message with its alert, or with the time of its pipeline marker in Unix milliseconds. */
+interface Received {
   message: QueueMessage;
-  alert: AlertFired;
+  alert?: AlertFired;
+  markedAtMs?: number;
 }
 
 type AlertOutcome = { kind: 'processed' } | Unprocessable;
@@ -32,10 +40,10 @@ const maxAlertsInBatch = 200;
  * alerts and deliveries together. The messages are settled after the commit.
  */
 export function createFanOut(deps: FanOutDeps): FanOut {
-  const { settle, signal, metrics } = deps;
+  const { settle, signal } = deps;
   const check = createAlertFiredCheck();
   const admission = createAdmissionControl({ slots: deps.slots, now: () => performance.now() });
-  const batches = createBatcher<ReceivedAlert, AlertOutcome>({
+  const batches = createBatcher<Received, AlertOutcome>({
     run(received) {
       const onPlanned = admission.reserve(received.length);
       // A batch that failed before it was planned keeps no reservation.
@@ -44,8 +52,7 @@ export function createFanOut(deps: FanOutDeps): FanOut {
     maxSize: maxAlertsInBatch,
     concurrency: 2,
     room: admission.room,
-    keyOf: ({ alert }) => alert.workspace_id,
-    onBatch: (size) => metrics.batch('fan_out', size),
+    keyOf: ({ alert }) => alert?.workspace_id ?? pipelineMarkerKey,
     // All alerts of a batch have the same day, so a missing partition fails all of them, and a split would not help.
     failsWholeBatch: (error) => ['unavailable', 'missing_partition'].includes(classifyDatabaseError(error)),
     onSettled: ({ message }, end) =>
@@ -56,6 +63,12 @@ export function createFanOut(deps: FanOutDeps): FanOut {
   return {
     handle(message) {
       if (signal.aborted) return message.retry(stopped);
+      if (message.routingKey === pipelineMarkerKey) {
+        const markedAtMs = decodePipelineMarker(message.content);
+        return markedAtMs === undefined
+          ? settle(message, unrouted(message))
+          : batches.add({ message, markedAtMs });
+      }
       if (isUnrouted(message)) return settle(message, unrouted(message));
       const parsed = parseMessage(message.content, check);
       if (parsed.kind === 'unprocessable') return settle(message, parsed);
@@ -76,16 +89,16 @@ function unrouted({ routingKey }: QueueMessage): Unprocessable {
 }
 
 async function acceptBatch(
-  received: ReceivedAlert[],
+  received: Received[],
   deps: FanOutDeps,
   onPlanned: (deliveries: number) => void,
 ): Promise<AlertOutcome[]> {
-  const { rules, databaseRetry, window, delivery } = deps;
+  const { rules, databaseRetry, window, delivery, metrics } = deps;
   // The time of acceptance is the database's: a worker with a wrong clock would write to partitions of other days.
   const found = await databaseRetry.whileUnavailable(() => rules.find(wantedBy(received)));
   const acceptedAtMs = found.nowMs;
   const resolved = received.map(({ alert, message }) => {
-    const entry = resolveAlert(alert, found.rules.get(alert.alert_rule_id));
+    const entry = alert && resolveAlert(alert, found.rules.get(alert.alert_rule_id));
     return entry && { ...entry, requestId: message.requestId };
   });
   // Two messages with the same workspace and alert id are the same alert. The first one wins.
@@ -97,19 +110,26 @@ async function acceptBatch(
   const { webhooks } = found;
   const planned = alerts.map((alert) => planAlert(alert, { webhooks, acceptedAtMs, window, acquireAtWrite }));
   onPlanned(planned.reduce((sum, alert) => sum + countOpen(alert), 0));
-  await writeAlerts(planned, acceptedAtMs, deps);
-  return resolved.map((entry, index) =>
-    entry === undefined ? unknownRule(received[index]!.alert) : { kind: 'processed' },
+  await writeAlerts(planned, { acceptedAtMs, markedAtMs: newestMarker(received) }, deps);
+  const count = received.filter(({ alert }) => alert !== undefined).length;
+  if (count > 0) metrics.batch('fan_out', count);
+  return received.map(({ alert }, index) =>
+    alert !== undefined && resolved[index] === undefined ? unknownRule(alert) : { kind: 'processed' },
   );
 }
 
 /** An alert can contain a rule, which applies if no rule with its id is registered. */
-function wantedBy(received: ReceivedAlert[]) {
-  const embedded = received.flatMap(({ alert }) => alert.alert_rule?.notification_webhook_ids ?? []);
+function wantedBy(received: Received[]) {
+  const embedded = received.flatMap(({ alert }) => alert?.alert_rule?.notification_webhook_ids ?? []);
   return {
-    ruleIds: [...new Set(received.map(({ alert }) => alert.alert_rule_id))],
+    ruleIds: [...new Set(received.flatMap(({ alert }) => alert?.alert_rule_id ?? []))],
     webhookIds: [...new Set(embedded)],
   };
+}
+
+function newestMarker(received: Received[]): number | undefined {
+  const times = received.flatMap(({ markedAtMs }) => markedAtMs ?? []);
+  return times.length === 0 ? undefined : Math.max(...times);
 }
 
 function unknownRule({ alert_rule_id: rule, workspace_id: workspace }: AlertFired): Unprocessable {

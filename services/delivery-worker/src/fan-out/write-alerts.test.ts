@@ -56,7 +56,7 @@ async function write(responses: (Error | string[])[]) {
     logger,
     metrics: { alertFannedOut() {}, batch() {}, ended() {} },
   } satisfies Partial<FanOutDeps>;
-  await writeAlerts([alert], 1_000, deps);
+  await writeAlerts([alert], { acceptedAtMs: 1_000, markedAtMs: undefined }, deps);
   return { tries, claimedBy, sent, published, releasedSlots, releasedPlaces };
 }
 

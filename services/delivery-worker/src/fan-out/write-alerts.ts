@@ -22,19 +22,22 @@ interface Written {
   isCertain: boolean;
 }
 
+/** Both in Unix milliseconds on the database's clock. */
+export interface WriteTimes {
+  acceptedAtMs: number;
+  /** Time of the newest pipeline marker among the messages of the batch. */
+  markedAtMs: number | undefined;
+}
+
 /**
  * Writes alerts and their deliveries in one commit. Afterwards claimed deliveries are sent and queued ones are
  * published; if that fails, the sweep releases them and the dispatcher queues them again.
  */
-export async function writeAlerts(
-  alerts: PlannedAlert[],
-  acceptedAtMs: number,
-  deps: WriteDeps,
-): Promise<void> {
-  if (alerts.length === 0) return;
+export async function writeAlerts(alerts: PlannedAlert[], times: WriteTimes, deps: WriteDeps): Promise<void> {
+  if (alerts.length === 0 && times.markedAtMs === undefined) return;
   let written: Written;
   try {
-    written = await write(alerts, acceptedAtMs, deps);
+    written = await write(alerts, times, deps);
   } catch (error) {
     for (const { deliveries } of alerts)
       for (const delivery of deliveries) releasePlanned(delivery, deps.window);
@@ -52,14 +55,14 @@ export async function writeAlerts(
  */
 async function write(
   alerts: PlannedAlert[],
-  acceptedAtMs: number,
+  times: WriteTimes,
   { repository, databaseRetry }: WriteDeps,
 ): Promise<Written> {
   const token = newClaimToken();
   let isCertain = true;
   const { ids, claimedAtMs } = await databaseRetry.whileUnavailable(async () => {
     try {
-      return await repository.write(alerts, { acceptedAtMs, token });
+      return await repository.write(alerts, { ...times, token });
     } catch (error) {
       if (isDatabaseUnavailable(error)) isCertain = false;
       throw error;

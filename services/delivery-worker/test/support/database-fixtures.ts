@@ -43,7 +43,7 @@ export function createDatabaseFixtures(database: Database) {
     pauses: createPauseRepository(database),
 
     write: (planned: PlannedAlert[], { acceptedAtMs = Date.now(), token = randomUUID() as string } = {}) =>
-      fanOut.write(planned, { acceptedAtMs, token }),
+      fanOut.write(planned, { acceptedAtMs, token, markedAtMs: undefined }),
 
     addWebhook: ({ workspace = workspaceId as string, ...fixture }: WebhookOptions = {}) =>
       insertWebhook(database, { workspaceId: workspace, ...fixture }),

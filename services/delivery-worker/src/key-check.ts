@@ -1,0 +1,65 @@
+import { checkCanary, type Database, type SecretBox } from '@tocsin/database';
+import { AppError, createLogThrottle, type HealthCheck, type Logger, type Metrics, sleep } from '@tocsin/kit';
+
+/** Tells if this worker's keys decrypt the values of the database. */
+export interface KeyCheck {
+  /** False until the first check, and while the keys do not decrypt the canary. */
+  fit(): boolean;
+  /** @throws AppError `unavailable` while the keys do not fit */
+  check: HealthCheck;
+}
+
+export interface KeyCheckDeps {
+  database: Database;
+  secrets: SecretBox;
+  /** They are paused until the keys fit. */
+  consumers: { pause(): void; resume(): void };
+  registry: Metrics;
+  logger: Logger;
+  /** Aborted when the worker stops. */
+  signal: AbortSignal;
+}
+
+const checkEveryMs = 5_000;
+const logEveryMs = 60_000;
+
+/**
+ * Checks the keys every five seconds, until the worker stops. A worker whose keys do not fit consumes nothing, so that
+ * other workers get every message. While the database is unavailable the last result stays.
+ */
+export function startKeyCheck(deps: KeyCheckDeps): KeyCheck & { stopped: Promise<void> } {
+  const { database, secrets, consumers, registry, logger, signal } = deps;
+  const logThrottled = createLogThrottle({ everyMs: logEveryMs });
+  let fault: AppError | undefined = notChecked;
+  registry.gauge('tocsin_keys_mismatch', '1 while SECRETS_KEYS does not decrypt the canary.', [], (gauge) =>
+    gauge.set(fault === undefined || fault === notChecked ? 0 : 1),
+  );
+
+  const update = async () => {
+    try {
+      await checkCanary(database, secrets);
+      if (fault !== undefined) consumers.resume();
+      fault = undefined;
+    } catch (error) {
+      if (!(error instanceof AppError)) return;
+      if (fault === undefined) consumers.pause();
+      fault = error;
+      logThrottled((count) => logger.error({ err: error, count }, 'secrets.keys_mismatch'));
+    }
+  };
+  const run = async () => {
+    while (!signal.aborted) {
+      await update();
+      await sleep(checkEveryMs, signal);
+    }
+  };
+  return {
+    fit: () => fault === undefined,
+    async check() {
+      if (fault !== undefined) throw fault;
+    },
+    stopped: run(),
+  };
+}
+
+const notChecked = new AppError('unavailable', 'SECRETS_KEYS is not checked yet.');

@@ -1,0 +1,68 @@
+import { encodePipelineMarker, pipelineMarkerKey } from '@tocsin/contracts';
+import { unroutedQueue } from '@tocsin/messaging';
+import { until } from '@tocsin/testing';
+import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
+
+let harness: WorkerHarness;
+
+beforeAll(async () => {
+  harness = await createWorkerHarness();
+  await harness.startWorker();
+});
+afterAll(() => harness.close());
+beforeEach(() => harness.database.knex('pipeline_marker').delete());
+
+const publish = (content: Buffer) => harness.publishRaw(content, {}, pipelineMarkerKey);
+const committedMs = async () =>
+  (await harness.database.knex('pipeline_marker').first())?.marked_at.getTime() as number | undefined;
+const committed = (ms: number) => until('the marker is committed', async () => (await committedMs()) === ms);
+/** Alerts pass the worker in the order of the queue, so an alert after a marker shows that the marker is done. */
+const passed = async () => {
+  const alertId = await harness.fire(await harness.addRule([]));
+  await until('an alert is committed', () => harness.alertOf(alertId));
+};
+
+test('the newest marker wins, in whatever order they arrive, and none becomes an alert', async () => {
+  const now = Date.now() - 60_000;
+  await publish(encodePipelineMarker(now));
+  await committed(now);
+  await publish(encodePipelineMarker(now + 5_000));
+  await committed(now + 5_000);
+  await publish(encodePipelineMarker(now - 5_000));
+  await passed();
+  expect(await committedMs()).toBe(now + 5_000);
+  expect(await harness.database.knex('alerts').count()).toEqual([{ count: '1' }]);
+  expect(await harness.database.knex('dead_letters')).toEqual([]);
+});
+
+test('a marker of the future counts as one of now, and an old one never lowers the time', async () => {
+  await publish(encodePipelineMarker(Date.now() + 86_400_000));
+  const first = await until('the marker is committed', committedMs);
+  expect(Math.abs(first - Date.now())).toBeLessThan(30_000);
+});
+
+test('a marker waits while alerts cannot be committed', async () => {
+  const now = Date.now() - 60_000;
+  const locked = await harness.database.knex.transaction();
+  await locked.raw('lock table alerts in access exclusive mode');
+  await publish(encodePipelineMarker(now));
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  expect(await committedMs()).toBeUndefined();
+  await locked.rollback();
+  await committed(now);
+});
+
+test('a marker reaches the worker while the queue of alerts is not bound', async () => {
+  const now = Date.now() - 60_000;
+  await harness.whileUnbound(async () => {
+    await publish(encodePipelineMarker(now));
+    await committed(now);
+  });
+});
+
+test('a message with the key of markers that is none becomes a dead letter', async () => {
+  await publish(Buffer.from('{"type":"pipeline.marker","marked_at":"tomorrow"}'));
+  const letter = await until('it is a dead letter', () => harness.database.knex('dead_letters').first());
+  expect(letter).toMatchObject({ reason: 'unrouted', routing_key: pipelineMarkerKey });
+  expect(letter.queue).not.toBe(unroutedQueue);
+});

@@ -1,0 +1,80 @@
+import { randomBytes } from 'node:crypto';
+import { createSecretBox, writeFirstCanary } from '@tocsin/database';
+import { Secret } from '@tocsin/kit';
+import { until } from '@tocsin/testing';
+import { testSecretBox } from '@tocsin/testing/database';
+import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
+
+let harness: WorkerHarness;
+
+beforeEach(async () => {
+  harness = await createWorkerHarness({ retry: { scheduleMs: [], jitter: 0, maxAgeMs: 600_000 } });
+});
+afterEach(() => harness.close());
+
+const wrongKeys = () => new Secret(`k1:${randomBytes(32).toString('base64')}`);
+const readyz = async ({ port }: { port: number }) =>
+  (await fetch(`http://127.0.0.1:${port}/readyz`)).json() as Promise<object>;
+const succeeded = (count: number, timeoutMs = 15_000) =>
+  until(
+    `${count} deliveries have succeeded`,
+    async () => {
+      const rows = await harness.database.knex('deliveries').where({ status: 'succeeded' });
+      return rows.length === count && rows;
+    },
+    { timeoutMs },
+  );
+const notReady = {
+  status: 503,
+  failing: ['secrets'],
+  dependencies: { database: 'ok', broker: 'ok', secrets: 'failing' },
+  detail: expect.stringContaining('SECRETS_KEYS'),
+};
+
+test('a worker whose keys do not decrypt the canary is not ready and leaves alerts to another', async () => {
+  await writeFirstCanary(harness.database, testSecretBox);
+  const wrong = await harness.startWorker({ secretsKeys: wrongKeys() });
+  const rule = await harness.addRule([(await harness.addTarget()).id]);
+  const alertIds = await Promise.all(Array.from({ length: 20 }, () => harness.fire(rule)));
+  await until('it says so', async () => (await readyz(wrong)) && true);
+  expect(await readyz(wrong)).toMatchObject(notReady);
+  expect(await harness.alertsInQueue()).toBe(alertIds.length);
+  expect(await harness.database.knex('alerts')).toEqual([]);
+
+  await harness.startWorker();
+  const rows = await succeeded(alertIds.length, 5_000);
+  expect(new Set(rows.map((row) => row.attempts_made))).toEqual(new Set([1]));
+});
+
+test('keys that stop fitting end the consumption, and keys that fit again resume it', async () => {
+  await writeFirstCanary(harness.database, testSecretBox);
+  const worker = await harness.startWorker();
+  const rule = await harness.addRule([(await harness.addTarget()).id]);
+  await harness.fire(rule);
+  await succeeded(1);
+
+  const canary = await harness.database.knex('secrets_canary').first();
+  await harness.database.knex('secrets_canary').delete();
+  await writeFirstCanary(harness.database, createSecretBox([{ id: 'k2', key: randomBytes(32) }]));
+  await until('it is not ready', async () => 'failing' in (await readyz(worker)), { timeoutMs: 15_000 });
+  await harness.fire(rule);
+  await until('the alert stays in the queue', async () => (await harness.alertsInQueue()) === 1);
+
+  await harness.database.knex('secrets_canary').update(canary);
+  await succeeded(2);
+});
+
+test('a worker with wrong keys is ready without a canary, and defers deliveries without an attempt', async () => {
+  const targets = await Promise.all(Array.from({ length: 5 }, () => harness.addTarget()));
+  await harness.write([harness.plan(targets.map(({ id }) => id))]);
+  const wrong = await harness.startWorker({ secretsKeys: wrongKeys() });
+  await until('it has deferred them all', async () => {
+    const rows = await harness.database.knex('deliveries').where({ error_code: 'internal_error' });
+    return rows.length === targets.length;
+  });
+  expect(await readyz(wrong)).toMatchObject({ status: 'ok' });
+  await harness.startWorker();
+  // The worker with the wrong keys can claim a delivery several times before the other one does.
+  for (const row of await succeeded(targets.length, 80_000))
+    expect(row).toMatchObject({ attempts_made: 1, error_code: null });
+}, 120_000);

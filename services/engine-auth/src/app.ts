@@ -99,7 +99,11 @@ async function open(
     return broadcast.announce(id);
   };
   const routes: Route<EngineCaller>[] = [
-    ...healthRoutes({ checks: { database: () => checkSchema(database) } }),
+    ...healthRoutes({
+      checks: { database: () => checkSchema(database) },
+      // An older schema is a fault of this instance and an AppError. Without the database, admin key and tokens work.
+      isOwnFault: (error) => error instanceof AppError,
+    }),
     verifyRoute(),
     ...apiKeyRoutes({ store, hash: bcrypt.hash, maxActiveKeys: config.maxActiveKeys, forgetEverywhere }),
   ];

@@ -105,7 +105,11 @@ test('without the database a key is 503, while the admin key and tokens still wo
     expect([response.status, response.headers.has('retry-after')]).toEqual([503, true]);
     expect((await verify(cut, adminKey)).status).toBe(204);
     expect((await verify(cut, await tokenOf('reader'))).status).toBe(204);
-    expect((await fetch(`${cut.url}/readyz`)).status).toBe(503);
+    const readiness = await fetch(`${cut.url}/readyz`);
+    expect([readiness.status, await readiness.json()]).toEqual([
+      200,
+      { status: 'ok', dependencies: { database: 'failing' } },
+    ]);
     expect((await fetch(`${cut.url}/livez`)).status).toBe(200);
   } finally {
     await cut.close(5_000);

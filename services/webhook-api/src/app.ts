@@ -1,13 +1,16 @@
 import {
+  checkCanary,
   checkSchema,
   createDatabase,
   createSecretBox,
   parseSecretKeys,
   toUnavailableError,
+  writeFirstCanary,
 } from '@tocsin/database';
 import { createSender, parseCidrs } from '@tocsin/egress';
 import { createIdentity, type Principal, requirePermission } from '@tocsin/identity';
 import {
+  AppError,
   createHttpApp,
   createLogger,
   createMetrics,
@@ -16,9 +19,11 @@ import {
   type Logger,
   listen,
   type Route,
+  retry,
   serveMetrics,
+  withTimeout,
 } from '@tocsin/kit';
-import { createBroker, createPublisher } from '@tocsin/messaging';
+import { type Broker, createBroker, createPublisher } from '@tocsin/messaging';
 import { alertRuleRoutes } from './alert-rules/alert-rule-routes.js';
 import { alertRoutes } from './alerts/alert-routes.js';
 import { type ApiDeps, principalName, whoamiRoute } from './api-route.js';
@@ -28,6 +33,7 @@ import { deliveryRoutes } from './deliveries/delivery-routes.js';
 import { documentRoutes } from './docs/document-routes.js';
 import { createPaging } from './lists/paging.js';
 import { createSearchLimiter } from './lists/search-limiter.js';
+import { type PipelineIntervals, startPipelineMonitor } from './pipeline/pipeline-monitor.js';
 import { createRateLimits } from './rate-limits.js';
 import { redeliveryRoutes } from './redeliveries/redelivery-routes.js';
 import { webhookRoutes } from './webhooks/webhook-routes.js';
@@ -46,9 +52,13 @@ export interface WebhookApi {
 export interface WebhookApiOverrides {
   logger?: Logger;
   now?: () => Date;
+  pipelineIntervals?: PipelineIntervals;
 }
 
-/** Creates and starts the service. It responds before database, broker and identity provider are available. */
+/**
+ * Creates and starts the service. It waits for the broker, so that no instance that is added during an upgrade refuses
+ * alerts, but for a limited time, and not for database and identity provider.
+ */
 export async function createWebhookApi(
   config: WebhookApiConfig,
   overrides: WebhookApiOverrides = {},
@@ -89,7 +99,16 @@ export async function createWebhookApi(
     lists: createSearchLimiter({ databasePoolSize, reads: 'lists' }),
     now,
   });
-  const health = healthRoutes({ checks: { database: () => checkSchema(database) } });
+  const health = healthRoutes({
+    checks: {
+      database: () => checkSchema(database),
+      secrets: () => checkCanary(database, secretBox),
+      broker: async () => requireConnected(broker),
+    },
+    // The checks throw an AppError for a fault of this instance: an older schema, or keys that do not fit. While a server
+    // is unavailable the instance responds with 503 by itself.
+    isOwnFault: (error) => error instanceof AppError,
+  });
   const routes = [...features, ...health];
   const app = createHttpApp({
     logger,
@@ -103,6 +122,16 @@ export async function createWebhookApi(
     translateError: toUnavailableError,
   });
 
+  const { pipelineIntervals: intervals } = overrides;
+  void retry(() => writeFirstCanary(database, secretBox), {
+    shouldRetry: () => !shutdown.signal.aborted,
+    backoff: () => canaryRetryMs,
+    signal: shutdown.signal,
+  }).catch(() => {});
+  await withTimeout(broker.ready(), { timeoutMs: config.brokerWaitMs }).catch(() =>
+    logger.warn({ waited_ms: config.brokerWaitMs }, 'broker.not_ready'),
+  );
+  startPipelineMonitor({ database, publisher, metrics, shutdown, ...(intervals && { intervals }) });
   const server = await listen(app, config.http);
   shutdown.add('http', (remainingMs) => server.close(remainingMs));
   const metricsServer = await serveMetrics(metrics, config.metrics);
@@ -114,6 +143,13 @@ export async function createWebhookApi(
     metricsUrl: metricsServer.url,
     close: (deadlineMs) => shutdown.close(deadlineMs),
   };
+}
+
+/** Pause between two tries to write the canary, in milliseconds. */
+const canaryRetryMs = 5_000;
+
+function requireConnected(broker: Broker): void {
+  if (!broker.isUp()) throw new Error('The broker is unavailable.');
 }
 
 function featureRoutes(deps: ApiDeps): Route<Principal>[] {

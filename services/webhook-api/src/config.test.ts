@@ -34,6 +34,7 @@ test('the defaults are those of the documentation', () => {
     { audience: 'tocsin-api', groupsClaim: 'groups', rolesClaim: 'realm_access.roles' },
   ]);
   expect(config.publicUrl).toBe('');
+  expect(config.brokerWaitMs).toBe(10_000);
 });
 
 test('all problems are reported together', () => {

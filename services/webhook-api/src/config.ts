@@ -5,6 +5,8 @@ import { type EnvReader, readEnv, readServiceConfig, type Secret, type ServiceCo
 
 export interface WebhookApiConfig extends ServiceConfig {
   databasePoolSize: number;
+  /** Longest wait for the broker at the start, in milliseconds. */
+  brokerWaitMs: number;
   secretsKeys: Secret;
   identity: IdentitySettings;
   egress: { allow: string[]; caFile: string | undefined };
@@ -30,6 +32,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Readonly<WebhookApiConfig> {
   return readEnv(env, (read) => ({
     ...readServiceConfig(read, { port: 8080, metricsPort: 9090 }),
     databasePoolSize: read.int('DATABASE_POOL_SIZE', 10, { min: 1, max: 100 }),
+    brokerWaitMs: read.durationMs('BROKER_WAIT', 10_000),
     secretsKeys: checkedKeys(read),
     identity: readIdentitySettings(read, { audience: 'tocsin-api' }),
     egress: { allow: read.cidrs('EGRESS_ALLOW', []), caFile: read.optionalString('EGRESS_CA_FILE') },

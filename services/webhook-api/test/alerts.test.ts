@@ -224,7 +224,13 @@ describe('reading alerts', () => {
   test('an alert is found only in its workspace', async () => {
     const elsewhere = await seedAlert(api.database, { workspaceId: otherWorkspaceId });
     expect((await api.call('GET', `${alerts}/${elsewhere}`)).status).toBe(404);
-    expect((await api.call('GET', `${alerts}/${randomUUID()}`)).status).toBe(404);
+    const missing = await api.call('GET', `${alerts}/${randomUUID()}`);
+    expect([missing.status, missing.body.code, missing.headers.get('retry-after')]).toEqual([
+      404,
+      'alert_not_processed',
+      '1',
+    ]);
+    expect(missing.body.detail).toContain('not processed yet, or unknown');
     expect((await api.call('GET', `${alerts}/not-a-uuid`)).status).toBe(422);
     expect((await api.call('GET', `${alerts}/${elsewhere}`, { as: 'outsider' })).status).toBe(403);
     const listed = await api.call<Alert[]>('GET', `${alerts}?limit=1000`);

@@ -24,7 +24,7 @@ let api: TestApi;
 beforeAll(async () => {
   proxy = await startTcpProxy((await createTestBroker()).url);
   proxy.refuse();
-  api = await startApi({ config: { amqpUrl: new Secret(proxy.url) } });
+  api = await startApi({ config: { amqpUrl: new Secret(proxy.url), brokerWaitMs: 100 } });
 });
 afterAll(async () => {
   await api.close();
@@ -69,6 +69,23 @@ test('an unconfirmed alert is 503 after three seconds, and the next ones at once
   for (let count = 0; count < 5; count += 1) await expectUnavailable();
   expect(performance.now() - startedAtMs).toBeLessThan(2_000);
   await expectRecovery();
+});
+
+test('the service listens only when the broker is connected, and its first alert is 202', async () => {
+  const late = await startTcpProxy((await createTestBroker()).url);
+  late.refuse();
+  let isListening = false;
+  const starting = startApi({ config: { amqpUrl: new Secret(late.url), brokerWaitMs: 30_000 } });
+  void starting.then(() => {
+    isListening = true;
+  });
+  await new Promise((resolve) => setTimeout(resolve, 1_000));
+  expect(isListening).toBe(false);
+  late.thaw();
+  const started = await starting;
+  expect((await started.call('POST', alerts, { body: fired(), as: 'publisher' })).status).toBe(202);
+  await started.close();
+  await late.close();
 });
 
 test('an invalid alert is 422 while the broker is unavailable, and the API works', async () => {

@@ -1,10 +1,12 @@
+import { randomUUID } from 'node:crypto';
 import { migrateDatabase } from '@tocsin/database';
 import { Secret } from '@tocsin/kit';
 import { startTcpProxy, type TcpProxy } from '@tocsin/testing';
 import { createEmptyTestDatabase, createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
-import { startApi, type TestApi, workspaceId } from './support/api.js';
+import { type Problem, startApi, type TestApi, workspaceId } from './support/api.js';
 
 const webhooks = `/api/v1/workspaces/${workspaceId}/webhooks`;
+const alerts = `/api/v1/workspaces/${workspaceId}/alerts`;
 const webhook = '/api/v1/webhooks/00000000-0000-0000-0000-000000000000';
 const fields = { name: 'Hook', url: 'http://127.0.0.1:9/', body: '{}' };
 
@@ -41,8 +43,30 @@ async function expectUnavailable(): Promise<void> {
     expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
     expect(JSON.stringify(body)).not.toMatch(/postgres|ECONN|127\.0\.0\.1/i);
   }
-  expect((await fetch(`${api.url}/readyz`)).status).toBe(503);
+  await expectAlertUnavailable();
+  const readiness = await fetch(`${api.url}/readyz`);
+  expect([readiness.status, await readiness.json()]).toEqual([
+    200,
+    { status: 'ok', dependencies: { database: 'failing', secrets: 'failing', broker: 'ok' } },
+  ]);
   expect((await fetch(`${api.url}/livez`)).status).toBe(200);
+}
+
+async function expectAlertUnavailable(): Promise<void> {
+  const alertId = randomUUID();
+  const fired = {
+    alert_id: alertId,
+    alert_rule_id: alertId,
+    model_id: alertId,
+    model_name: '',
+    metric_value: 1,
+  };
+  const { status, headers, body } = await api.call<Problem & { alert_id: string }>('POST', alerts, {
+    body: fired,
+    as: 'publisher',
+  });
+  expect([status, body.code, body.alert_id]).toEqual([503, 'unavailable', alertId]);
+  expect(Number(headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
 }
 
 async function expectRecovery(): Promise<void> {

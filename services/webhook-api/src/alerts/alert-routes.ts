@@ -8,14 +8,13 @@ import {
   publishAlertSchema,
 } from '@tocsin/contracts';
 import { defineRoute, type Principal } from '@tocsin/identity';
-import type { Route } from '@tocsin/kit';
+import { AppError, type Route } from '@tocsin/kit';
 import {
   type ApiDeps,
   apiPrefix,
   emptyBody,
   idParams,
   inWorkspace,
-  notFound,
   pathIn,
   principalName,
   uuid,
@@ -100,7 +99,8 @@ export function alertRoutes({ config, ...deps }: ApiDeps): Route<Principal>[] {
       path: `${collection}/{alert_id}`,
       operationId: 'getAlert',
       summary: 'Reads an alert.',
-      description: 'An alert can be missing for a moment after it was published.',
+      description:
+        'Until a worker has processed an alert, the response is 404 with the code alert_not_processed and Retry-After.',
       tag,
       access: inWorkspace('alert_read'),
       params: idParams('workspace_id', 'alert_id'),
@@ -108,7 +108,7 @@ export function alertRoutes({ config, ...deps }: ApiDeps): Route<Principal>[] {
       problems: [404],
       async handler({ resource: { workspaceId }, params }) {
         const alert = await reader.find(workspaceId, params.alert_id.toLowerCase());
-        if (alert === undefined) throw notFound('alert');
+        if (alert === undefined) throw notProcessed();
         return { status: 200, body: present(alert) };
       },
     }),
@@ -141,6 +141,12 @@ export function alertRoutes({ config, ...deps }: ApiDeps): Route<Principal>[] {
       },
     }),
   ];
+}
+
+/** An accepted alert is in the queue until a worker commits it, so an unknown id can belong to one. */
+function notProcessed(): AppError {
+  const detail = 'The alert is not processed yet, or unknown.';
+  return new AppError('alert_not_processed', detail, { retryAfterSeconds: 1 });
 }
 
 function present(alert: StoredAlert): Alert {

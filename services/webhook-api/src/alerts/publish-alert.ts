@@ -8,6 +8,7 @@ import {
   type PublishAlert,
   requestIdHeader,
 } from '@tocsin/contracts';
+import { isDatabaseUnavailable } from '@tocsin/database';
 import { AppError, invalidBody, withTimeout } from '@tocsin/kit';
 import { PublishError, type Publisher } from '@tocsin/messaging';
 import type { AlertsReader, RuleOfAlert } from './alerts-reader.js';
@@ -72,6 +73,8 @@ async function requireRule(
   const rule = await withTimeout(reader.findRule({ alertRuleId, workspaceId, webhookIds }), {
     timeoutMs: ruleTimeoutMs,
     createError,
+  }).catch((error) => {
+    throw isDatabaseUnavailable(error) ? createError() : error;
   });
   if (rule.workspaceId === null && ownRule !== undefined) return requireWebhooks(rule);
   if (rule.workspaceId === workspaceId) return;

@@ -89,6 +89,7 @@ function testConfig(databaseUrl: string, amqpUrl: string): WebhookApiConfig {
     logLevel: process.env.TEST_LOG === undefined ? 'silent' : 'debug',
     databaseUrl: new Secret(databaseUrl),
     databasePoolSize: 10,
+    brokerWaitMs: 5_000,
     amqpUrl: new Secret(amqpUrl),
     secretsKeys: new Secret(testSecretsKeys),
     identity: {

@@ -1,4 +1,4 @@
-import { type AlertFired, alertFiredKey } from '@tocsin/contracts';
+import { type AlertFired, alertFiredKey, pipelineMarkerKey } from '@tocsin/contracts';
 import { alertFiredQueue, createBroker, createConsumer } from '@tocsin/messaging';
 import { until } from '@tocsin/testing';
 
@@ -12,6 +12,7 @@ export async function startInbox(amqpUrl: string) {
     prefetch: 1_000,
     handle(message) {
       const { content, routingKey, requestId } = message;
+      if (routingKey === pipelineMarkerKey) return message.ack();
       expect(routingKey).toBe(alertFiredKey);
       requestIds.set(content.toString('latin1'), requestId);
       messages.push(content);

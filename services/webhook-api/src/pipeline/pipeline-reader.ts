@@ -1,0 +1,68 @@
+import type { Database } from '@tocsin/database';
+
+/**
+ * `found`: age of the oldest delivery without an attempt. `none`: there is none. `unknown`: none is among the rows that
+ * were read; the next call continues after the id.
+ */
+type OldestDelivery =
+  | { kind: 'found'; ageSeconds: number }
+  | { kind: 'none' }
+  | { kind: 'unknown'; continueAfter: string };
+
+export interface PipelineReader {
+  /** Age of the newest marker that a worker has committed, in seconds; undefined before the first one. */
+  markerAgeSeconds(): Promise<number | undefined>;
+  /**
+   * Looks for the oldest open delivery without an attempt whose webhook is not paused, after the delivery `after`. Reads
+   * up to 100,000 rows.
+   */
+  oldestDelivery(after: string): Promise<OldestDelivery>;
+}
+
+/** Rows of one read: about 50 ms of the database's time. */
+const maxRows = 100_000;
+
+export function createPipelineReader(database: Database): PipelineReader {
+  return {
+    async markerAgeSeconds() {
+      const [row] = await database.prepared<{ age: number }>(readMarker, []);
+      return row?.age;
+    },
+    async oldestDelivery(after) {
+      const [oldest] = await database.prepared<{ age: number }>(findOldest, [after, maxRows]);
+      if (oldest !== undefined) return { kind: 'found', ageSeconds: oldest.age };
+      const [last] = await database.prepared<{ id: string }>(findLast, [after, maxRows]);
+      return last === undefined ? { kind: 'none' } : { kind: 'unknown', continueAfter: last.id };
+    },
+  };
+}
+
+/** Position before all deliveries. */
+export const beforeAllDeliveries = '00000000-0000-0000-0000-000000000000';
+
+const readMarker = {
+  name: 'pipeline.read-marker',
+  text: `
+    select greatest(0, extract(epoch from clock_timestamp() - marked_at))::float8 as age from pipeline_marker`,
+};
+
+// Ids begin with the time of acceptance. After its pause a webhook is probed for up to a minute before it counts as not
+// paused.
+const findOldest = {
+  name: 'pipeline.find-oldest',
+  text: `
+    select greatest(0, extract(epoch from clock_timestamp() - o.opened_at))::float8 as age
+    from (select delivery_id, webhook_id, run, step, opened_at from open_deliveries
+          where delivery_id > $1::uuid order by delivery_id limit $2) o
+    where o.run = 1 and o.step = 0
+      and not exists (select from webhook_pauses p
+                      where p.webhook_id = o.webhook_id and p.paused_until > now() - interval '1 minute')
+    order by o.delivery_id limit 1`,
+};
+
+const findLast = {
+  name: 'pipeline.find-last',
+  text: `
+    select delivery_id as id from open_deliveries
+    where delivery_id > $1::uuid order by delivery_id offset $2::integer - 1 limit 1`,
+};

@@ -48,8 +48,7 @@ describe('npm start', () => {
       expect(Object.keys(stack.clients)).toEqual(['admin', 'editor', 'reader', 'publisher', 'outsider']);
       expect(stack.pids['delivery-worker']).toHaveLength(2);
       for (const pid of pidsOf(stack)) expect(isRunning(pid)).toBe(true);
-      for (const url of [stack.api_url, stack.engine_url])
-        expect((await fetch(`${url}/readyz`)).status).toBe(200);
+      await expectUrls(stack);
       expect((await fetch(stack.inbox_url)).status).toBe(200);
     },
     timeoutMs,
@@ -133,6 +132,7 @@ describe('npm start', () => {
       process.kill(first, 'SIGKILL');
       await eventually('it is started again', () => readStack().pids['delivery-worker'][0] !== first);
       expect(readStack().pids['delivery-worker'][1]).toBe(second);
+      await eventually('it is ready', () => expectUrls(readStack()).then(() => true));
       expect(isRunning(readStack().pids['delivery-worker'][0] ?? 0)).toBe(true);
     },
     timeoutMs,
@@ -261,6 +261,24 @@ function runScript(script: string, args: string[], env: NodeJS.ProcessEnv): Runn
     exitCode: () => child.exitCode,
     output: () => output,
   };
+}
+
+/** Each process id has one URL of its health and one of its metrics, and each of them responds. */
+async function expectUrls({ pids, health_urls, metrics_urls }: StackFile): Promise<void> {
+  for (const name of ['webhook-api', 'engine-auth', 'delivery-worker'] as const) {
+    const count = [pids[name]].flat().length;
+    expect([name, new Set(health_urls[name]).size, new Set(metrics_urls[name]).size]).toEqual([
+      name,
+      count,
+      count,
+    ]);
+    for (const url of health_urls[name])
+      for (const path of ['/livez', '/readyz']) expect((await fetch(`${url}${path}`)).status).toBe(200);
+    for (const url of metrics_urls[name]) {
+      expect(url).toMatch(/\/metrics$/);
+      expect(await (await fetch(url)).text()).toContain(`service="${name}"`);
+    }
+  }
 }
 
 function pidsOf({ pids }: StackFile): number[] {

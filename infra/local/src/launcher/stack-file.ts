@@ -26,6 +26,10 @@ export interface StackFile {
   device_client_id: string;
   console_client_id: string;
   users: Record<string, string>;
+  /** Base URLs of `/livez` and `/readyz`, in the order of `pids`. */
+  health_urls: ServiceUrls;
+  /** URLs of the metrics, in the order of `pids`. */
+  metrics_urls: ServiceUrls;
   pids: {
     'webhook-api': number;
     'engine-auth': number;
@@ -34,6 +38,8 @@ export interface StackFile {
     rabbitmq: number;
   };
 }
+
+type ServiceUrls = Record<'webhook-api' | 'engine-auth' | 'delivery-worker', string[]>;
 
 export function writeStackFile(file: string, content: StackFile): void {
   writePrivately(file, `${JSON.stringify(content, null, 2)}\n`);
@@ -63,11 +69,11 @@ export function describeStack(facts: StackFacts): StackFile {
   const services = Object.entries(ours ? secrets.people.services : {});
   const users = Object.entries(ours ? secrets.people.users : {});
   return {
-    api_url: `http://127.0.0.1:${ports.webhookApi}`,
-    engine_url: `http://127.0.0.1:${ports.engineAuth}`,
+    api_url: baseUrl(ports.webhookApi),
+    engine_url: baseUrl(ports.engineAuth),
     auth_url: authUrl,
     realm,
-    inbox_url: `http://127.0.0.1:${ports.inbox}`,
+    inbox_url: baseUrl(ports.inbox),
     amqp_url: amqpUrl,
     database_url: databaseUrl,
     engine_admin_key: engineAdminKey,
@@ -82,6 +88,16 @@ export function describeStack(facts: StackFacts): StackFile {
     device_client_id: deviceClientId,
     console_client_id: consoleClientId,
     users: Object.fromEntries(users.map(([name, { password }]) => [name, password])),
+    health_urls: {
+      'webhook-api': [baseUrl(ports.webhookApi)],
+      'engine-auth': [baseUrl(ports.engineAuth)],
+      'delivery-worker': ports.workers.map(({ health }) => baseUrl(health)),
+    },
+    metrics_urls: {
+      'webhook-api': [metricsUrl(ports.webhookApiMetrics)],
+      'engine-auth': [metricsUrl(ports.engineAuthMetrics)],
+      'delivery-worker': ports.workers.map(({ metrics }) => metricsUrl(metrics)),
+    },
     pids: {
       'webhook-api': pidOf('webhook-api'),
       'engine-auth': pidOf('engine-auth'),
@@ -90,6 +106,14 @@ export function describeStack(facts: StackFacts): StackFile {
       rabbitmq: pidOf('rabbitmq'),
     },
   };
+}
+
+function baseUrl(port: number): string {
+  return `http://127.0.0.1:${port}`;
+}
+
+function metricsUrl(port: number): string {
+  return `${baseUrl(port)}/metrics`;
 }
 
 /** A Keycloak issuer is `{auth_url}/realms/{realm}`. Other providers have no realm. */

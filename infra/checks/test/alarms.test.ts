@@ -112,6 +112,29 @@ const cases: Record<string, { fires: [Given, Record<string, string>][]; silent: 
     ],
     silent: [{ 'tocsin_database_writable{job="delivery-worker", instance="a:9090"}': 1 }],
   },
+  PipelineLag: {
+    fires: [
+      [
+        { 'tocsin_pipeline_lag_seconds{instance="a"}': 4, 'tocsin_pipeline_lag_seconds{instance="b"}': 121 },
+        {},
+      ],
+    ],
+    silent: [{ tocsin_pipeline_lag_seconds: 119 }],
+  },
+  FirstAttemptOverdue: {
+    fires: [[{ tocsin_oldest_delivery_seconds: 121 }, {}]],
+    silent: [{ tocsin_oldest_delivery_seconds: 119 }, { tocsin_oldest_due_seconds: 121 }],
+  },
+  Undecryptable: {
+    fires: [
+      [{ 'tocsin_deferrals_total{reason="undecryptable"}': '0.01/s' }, {}],
+      [{ 'tocsin_keys_mismatch{instance="a"}': 0, 'tocsin_keys_mismatch{instance="b"}': 1 }, {}],
+    ],
+    silent: [
+      { 'tocsin_deferrals_total{reason="undecryptable"}': 7, tocsin_keys_mismatch: 0 },
+      { 'tocsin_deferrals_total{reason="no_slot"}': '9/s' },
+    ],
+  },
   DeliveriesOverdue: {
     fires: [[{ tocsin_oldest_due_seconds: 121 }, {}]],
     silent: [{ tocsin_oldest_due_seconds: 60 }, { tocsin_oldest_due_seconds: Number.NaN }],
@@ -210,6 +233,13 @@ function valueAt(seconds: number, value: Given[string]): number {
   return value.endsWith('/s') ? figure * seconds : Math.floor(seconds / figure);
 }
 
+/** A duration of Prometheus with one unit, such as `90s` or `5m`. */
+function secondsOf(duration: string): number {
+  const [, figure, unit] = /^(\d+)([sm])$/.exec(duration) ?? [];
+  if (figure === undefined) throw new Error(`${duration} is no duration in s or m.`);
+  return Number(figure) * (unit === 'm' ? 60 : 1);
+}
+
 /** Returns the label sets for which the alarm has been true for its `for` time. */
 function firing(alarm: Alarm, given: Given): Record<string, string>[] {
   const data = { series: sampled(given), stepSeconds };
@@ -220,7 +250,7 @@ function firing(alarm: Alarm, given: Given): Record<string, string>[] {
     for (const key of since.keys()) if (!active.has(key)) since.delete(key);
     for (const key of active) if (!since.has(key)) since.set(key, at);
   }
-  const wanted = Number.parseInt(alarm.for ?? '0', 10) * 60;
+  const wanted = secondsOf(alarm.for ?? '0s');
   return [...since].flatMap(([key, at]) =>
     atSeconds - at >= wanted ? [Object.fromEntries(JSON.parse(key) as [string, string][])] : [],
   );
@@ -235,6 +265,15 @@ test.each(alarms.map((alarm) => [alarm.alert, alarm] as const))(
     for (const given of silent) expect([given, firing(alarm, given)]).toEqual([given, []]);
   },
 );
+
+test('the lag of the pipeline alarms within three minutes of the last marker, without any worker', () => {
+  const alarm = alarms.find(({ alert }) => alert === 'PipelineLag') as Alarm;
+  const growing = { series: sampled({ tocsin_pipeline_lag_seconds: '1/s' }), stepSeconds };
+  const first = Array.from({ length: steps }, (_, step) => step * stepSeconds).find(
+    (at) => evaluate(parsePromql(alarm.expr), growing, at).length > 0,
+  )!;
+  expect(first + secondsOf(alarm.for ?? '0s')).toBeLessThanOrEqual(180);
+});
 
 test('an alarm fires after its `for` time', () => {
   const slow = alarms.find(({ alert }) => alert === 'DeliveriesOverdue') as Alarm;

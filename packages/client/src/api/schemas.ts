@@ -375,6 +375,7 @@ export interface Problem {
     | 'unauthenticated'
     | 'forbidden'
     | 'not_found'
+    | 'alert_not_processed'
     | 'method_not_allowed'
     | 'request_timeout'
     | 'conflict'

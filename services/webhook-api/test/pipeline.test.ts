@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto';
 import { decodePipelineMarker, pipelineMarkerKey } from '@tocsin/contracts';
 import { Secret } from '@tocsin/kit';
 import { alertFiredQueue, createBroker, createConsumer } from '@tocsin/messaging';
@@ -114,9 +115,9 @@ test('the oldest delivery is one without an attempt whose webhook is not paused'
   await add(free, { opened_at: hour, step: 1 });
   await add(free, { opened_at: hour, run: 2 });
   expect(await oldest()).toBe(0);
-  await add(free, { opened_at: hour, state: 'queued', claimed: true, claim: 1 });
+  await add(free, { opened_at: hour, state: 'queued', claimed_by: randomUUID(), claim: 1 });
   await until('it is an hour', async () => Math.abs((await oldest()) - 3_600) < 60);
-  await knex('open_deliveries').where({ claimed: true }).delete();
+  await knex('open_deliveries').whereNotNull('claimed_by').delete();
   await until('it is none', async () => (await oldest()) === 0);
   await knex('webhook_pauses').update({ paused_until: hour });
   await until('the pause has ended', async () => Math.abs((await oldest()) - 3_600) < 60);

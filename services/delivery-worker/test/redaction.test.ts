@@ -1,0 +1,48 @@
+import { until } from '@tocsin/testing';
+import { testSecretBox } from '@tocsin/testing/database';
+import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
+
+let harness: WorkerHarness;
+
+beforeAll(async () => {
+  harness = await createWorkerHarness();
+  await harness.startWorker();
+});
+afterAll(() => harness.close());
+
+const token = 'c3VwZXItc2VjcmV0LXRva2Vu';
+const path = '/services/T0001/a-secret-path-segment?key=a-secret-query-value';
+const headers = { Authorization: [`Bearer ${token}`], 'X-Api-Key': ['key-0123456789'] };
+
+/** Sends an alert to a destination with this response body, and returns the stored response. */
+async function storedResponse(echo: (rawHeaders: string[]) => string): Promise<string> {
+  harness.destination.respond(path, ({ rawHeaders }, response) => response.end(echo(rawHeaders)));
+  const url = harness.destination.url(path);
+  const target = await harness.addTarget({ url, headers, body: '{}' });
+  const alertId = await harness.fire(await harness.addRule([target.id]));
+  let row: { delivery_id: string; claim: number; response_encrypted: Buffer } | undefined;
+  await until('the attempt is recorded', async () => {
+    const [delivery] = await harness.deliveriesOf(alertId);
+    row = delivery && (await harness.database.knex('attempts').where({ delivery_id: delivery.id }).first());
+    return row !== undefined;
+  });
+  const { delivery_id, claim, response_encrypted } = row!;
+  const { workspaceId } = harness;
+  const location = { workspaceId, table: 'attempts', id: `${delivery_id}/${claim}`, column: 'response' };
+  return testSecretBox.decrypt(response_encrypted, location).toString();
+}
+
+test('the response of a destination that echoes its request is stored without the secrets', async () => {
+  const stored = await storedResponse((rawHeaders) =>
+    JSON.stringify({ path, rawHeaders, copy: Buffer.from(token).toString('base64') }),
+  );
+  expect(stored).toContain('"Authorization","[redacted]","X-Api-Key","[redacted]"');
+  expect(stored).toContain('/services/T0001/[redacted]?key=[redacted]"');
+  expect(stored).toContain('"copy":"[redacted]"');
+});
+
+test('a secret across the end of the stored part of a response is redacted', async () => {
+  const keptBytes = 65_536;
+  const stored = await storedResponse(() => `${'.'.repeat(keptBytes - 20)}Bearer ${token}${'.'.repeat(100)}`);
+  expect(stored.replaceAll('.', '')).toBe('[redacted]');
+});

@@ -1,9 +1,15 @@
-import { createHash } from 'node:crypto';
-import { AppError, type AuthenticateInput, type Logger, type Metrics, sleep } from '@tocsin/kit';
-import { LRUCache } from 'lru-cache';
+import {
+  AppError,
+  type AuthenticateInput,
+  type Logger,
+  type Metrics,
+  type Shutdown,
+  sleep,
+} from '@tocsin/kit';
 import { createKeySource, fetchKeys } from './key-source.js';
 import type { Principal } from './principal.js';
 import type { IdentitySettings } from './settings.js';
+import { createTokenCache } from './token-cache.js';
 import { createTokenVerifier, readBearerToken, type VerifiedToken } from './token-verifier.js';
 
 export interface Identity {
@@ -20,19 +26,14 @@ export interface IdentityDeps {
   settings: IdentitySettings;
   logger: Logger;
   metrics: Pick<Metrics, 'counter'>;
+  shutdown: Pick<Shutdown, 'addInterval'>;
   /** Wall clock in milliseconds. */
   now?: () => number;
 }
 
-const maxCachedTokens = 10_000;
-/** Cache time of a valid token. A key that its provider withdraws is rejected after this time plus the age of the keys. */
-const maxCachedMs = 30_000;
-
-/**
- * Verifies bearer tokens and returns their principals. Valid tokens are cached by digest, for 30 s at most and never
- * longer than their `exp`.
- */
-export function createIdentity({ settings, logger, metrics, now = Date.now }: IdentityDeps): Identity {
+/** Verifies bearer tokens and returns their principals. Valid tokens are cached, see `createTokenCache`. */
+export function createIdentity(deps: IdentityDeps): Identity {
+  const { settings, logger, metrics, shutdown, now = Date.now } = deps;
   const checks = metrics.counter('tocsin_token_checks_total', 'Access tokens checked, by result.', [
     'result',
   ]);
@@ -50,19 +51,17 @@ export function createIdentity({ settings, logger, metrics, now = Date.now }: Id
       }),
     currentDate: () => new Date(now()),
   });
-  const verified = new LRUCache<string, VerifiedToken & { validUntilMs: number }>({ max: maxCachedTokens });
+  const cache = createTokenCache({ shutdown, now });
 
   async function verifyToken(token: string): Promise<Principal> {
-    const digest = createHash('sha256').update(token).digest('base64');
-    const cached = verified.get(digest);
-    if (cached && now() < cached.validUntilMs) {
+    const cached = cache.get(token);
+    if (cached !== undefined) {
       checks.inc({ result: 'cached' });
-      return cached.principal;
+      return cached;
     }
-    verified.delete(digest);
-    const result = await verifyCounted(token);
-    verified.set(digest, { ...result, validUntilMs: Math.min(result.expiresAtMs, now() + maxCachedMs) });
-    return result.principal;
+    const verified = await verifyCounted(token);
+    cache.set(token, verified);
+    return verified.principal;
   }
 
   async function verifyCounted(token: string): Promise<VerifiedToken> {

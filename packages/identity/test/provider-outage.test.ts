@@ -24,6 +24,7 @@ beforeEach(async () => {
     },
     logger: createLogger({ service: 'test', level: 'silent' }),
     metrics: createMetrics({ service: 'test' }),
+    shutdown: { addInterval() {} },
     now: () => Date.now() + clockSkewMs,
   });
 });
@@ -115,6 +116,7 @@ test('keys are fetched from the discovery address', async () => {
     },
     logger: createLogger({ service: 'test', level: 'silent' }),
     metrics: createMetrics({ service: 'test' }),
+    shutdown: { addInterval() {} },
   });
   const token = await sign({ key: first, issuer: outside });
   await expect(behind.verifyToken(token)).resolves.toMatchObject({ issuer: outside });
@@ -132,6 +134,7 @@ test('token checks are counted by result', async () => {
     },
     logger: createLogger({ service: 'test', level: 'silent' }),
     metrics,
+    shutdown: { addInterval() {} },
   });
   const token = await tokenOf(first);
   provider.state.failing = true;

@@ -34,6 +34,7 @@ beforeAll(async () => {
     },
     logger: createLogger({ service: 'test', level: 'silent' }),
     metrics: createMetrics({ service: 'test' }),
+    shutdown: { addInterval() {} },
   });
 });
 afterAll(() => Promise.all([provider.stop(), customer.stop()]));

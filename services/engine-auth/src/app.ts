@@ -92,7 +92,7 @@ async function open(
     onChecked: counted.keyChecked,
   });
   const broadcast = await createDeactivationBroadcast(broker, { onDeactivated: validator.forget, logger });
-  const identity = createIdentity({ settings: config.identity, logger, metrics });
+  const identity = createIdentity({ settings: config.identity, logger, metrics, shutdown });
 
   const forgetEverywhere = (id: string) => {
     validator.forget(id);

@@ -17,6 +17,7 @@ export function identityFor(issuer: string, audience: 'tocsin-api' | 'tocsin-eng
     },
     logger: createLogger({ service: 'test', level: 'silent' }),
     metrics: createMetrics({ service: 'test' }),
+    shutdown: { addInterval() {} },
   });
 }
 

@@ -84,7 +84,7 @@ export async function createWebhookApi(
   const { allow, caFile } = config.egress;
   const sender = createSender({ allow: parseCidrs(allow), ...(caFile !== undefined && { caFile }) });
   shutdown.add('sender', () => sender.close());
-  const identity = createIdentity({ settings: config.identity, logger, metrics });
+  const identity = createIdentity({ settings: config.identity, logger, metrics, shutdown });
 
   const secretBox = createSecretBox(parseSecretKeys(config.secretsKeys.reveal()));
   const { databasePoolSize } = config;
@@ -116,7 +116,7 @@ export async function createWebhookApi(
     routes: [...routes, ...documentRoutes(routes)],
     authenticate: identity.authenticate,
     authorize: requirePermission,
-    admit: createRateLimits(config.limits),
+    ...createRateLimits(config.limits),
     describePrincipal: principalName,
     bodyLimitBytes: config.limits.requestBytes,
     translateError: toUnavailableError,

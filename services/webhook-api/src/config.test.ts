@@ -25,6 +25,8 @@ test('the defaults are those of the documentation', () => {
     requestBytes: 1_048_576,
     requestsPerMinute: 1_200,
     alertsPerMinute: 30_000,
+    workspaceRequestsPerMinute: 2_400,
+    workspaceAlertsPerMinute: 60_000,
     testsPerMinute: 30,
     webhooksPerWorkspace: 1_000,
     openDeliveries: { perWebhook: 100_000, perWorkspace: 1_000_000 },

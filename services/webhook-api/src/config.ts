@@ -21,6 +21,10 @@ export interface WebhookApiLimits {
   requestsPerMinute: number;
   /** Published alerts of one principal. */
   alertsPerMinute: number;
+  /** Requests to one workspace by all principals, except published alerts. */
+  workspaceRequestsPerMinute: number;
+  /** Alerts published to one workspace by all principals. */
+  workspaceAlertsPerMinute: number;
   /** Test sends of one workspace. */
   testsPerMinute: number;
   webhooksPerWorkspace: number;
@@ -39,13 +43,24 @@ export function loadConfig(env: NodeJS.ProcessEnv): Readonly<WebhookApiConfig> {
     publicUrl: publicUrl(read),
     limits: {
       requestBytes: read.int('MAX_REQUEST_BYTES', 1_048_576, { min: 1_024 }),
-      requestsPerMinute: read.int('REQUESTS_PER_MINUTE', 1_200, { min: 1 }),
-      alertsPerMinute: read.int('ALERTS_PER_MINUTE', 30_000, { min: 1 }),
+      ...rateLimits(read),
       testsPerMinute: read.int('TESTS_PER_MINUTE', 30, { min: 1 }),
       webhooksPerWorkspace: read.int('WEBHOOKS_PER_WORKSPACE', 1_000, { min: 1 }),
       openDeliveries: readOpenDeliveryLimits(read),
     },
   }));
+}
+
+/** The limits of a workspace are twice those of a principal unless they are set. */
+function rateLimits(read: EnvReader) {
+  const requestsPerMinute = read.int('REQUESTS_PER_MINUTE', 1_200, { min: 1 });
+  const alertsPerMinute = read.int('ALERTS_PER_MINUTE', 30_000, { min: 1 });
+  return {
+    requestsPerMinute,
+    alertsPerMinute,
+    workspaceRequestsPerMinute: read.int('WORKSPACE_REQUESTS_PER_MINUTE', 2 * requestsPerMinute, { min: 1 }),
+    workspaceAlertsPerMinute: read.int('WORKSPACE_ALERTS_PER_MINUTE', 2 * alertsPerMinute, { min: 1 }),
+  };
 }
 
 function checkedKeys(read: EnvReader): Secret {

@@ -10,6 +10,8 @@ const plenty = {
   requestBytes: 1_048_576,
   requestsPerMinute: 100_000,
   alertsPerMinute: 100_000,
+  workspaceRequestsPerMinute: 100_000,
+  workspaceAlertsPerMinute: 100_000,
   testsPerMinute: 100_000,
   webhooksPerWorkspace: 1_000,
   openDeliveries: { perWebhook: 100_000, perWorkspace: 1_000_000 },
@@ -56,6 +58,43 @@ test('concurrent requests do not exceed the limit on webhooks of a workspace', a
   const [first] = (await api.call<Webhook[]>('GET', webhooks)).body;
   await api.call('DELETE', `/api/v1/webhooks/${first?.id}`);
   expect((await api.call('POST', webhooks, { body: fields })).status).toBe(201);
+});
+
+test('a workspace beyond its rate limit is refused for all principals, another workspace is not', async () => {
+  const api = await start({ workspaceRequestsPerMinute: 5 });
+  const rules = `/api/v1/workspaces/${workspaceId}/alert_rules`;
+  const statusOf = async (path: string, as: Role) => (await api.call('GET', path, { as })).status;
+  const created = await api.call<Webhook>('POST', webhooks, { body: fields });
+  for (const [path, as] of [
+    [webhooks, 'reader'],
+    [rules, 'reader'],
+    [`/api/v1/webhooks/${created.body.id}`, 'editor'],
+    [webhooks, 'admin'],
+  ] as const)
+    expect([path, await statusOf(path, as)]).toEqual([path, 200]);
+
+  const refused = await api.call('GET', `/api/v1/webhooks/${created.body.id}`, { as: 'editor' });
+  expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([429, true]);
+  expect(await statusOf(rules, 'admin')).toBe(429);
+  expect(await statusOf(`/api/v1/workspaces/${otherWorkspaceId}/webhooks`, 'outsider')).toBe(200);
+  expect(await statusOf('/api/v1/whoami', 'editor')).toBe(200);
+});
+
+test('a caller without a role does not use up the rate limit of a workspace', async () => {
+  const api = await start({ workspaceRequestsPerMinute: 2 });
+  for (let count = 0; count < 5; count += 1)
+    expect((await api.call('GET', webhooks, { as: 'outsider' })).status).toBe(403);
+  expect((await api.call('GET', webhooks, { as: 'reader' })).status).toBe(200);
+});
+
+test('published alerts have a rate limit of their own in a workspace', async () => {
+  const api = await start({ workspaceRequestsPerMinute: 1, workspaceAlertsPerMinute: 2 });
+  const publish = async (as: Role) =>
+    (await api.call('POST', `/api/v1/workspaces/${workspaceId}/alerts`, { as, body: {} })).status;
+  expect([await publish('publisher'), await publish('admin'), await publish('publisher')]).toEqual([
+    422, 422, 429,
+  ]);
+  expect((await api.call('GET', webhooks)).status).toBe(200);
 });
 
 test('a principal beyond its rate limit is refused, another one is not', async () => {

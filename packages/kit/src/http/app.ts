@@ -25,6 +25,8 @@ export interface HttpAppOptions<Principal> {
   authorize(principal: Principal, permission: string, workspaceId: string | null): void;
   /** Called after authentication and before any other work, for example for a rate limit. It throws to refuse. */
   admit?(request: { principal: Principal; route: Route<Principal> }): void;
+  /** Called after authorization for a request to a workspace, for example for its rate limit. It throws to refuse. */
+  admitToWorkspace?(request: { workspaceId: string; route: Route<Principal> }): void;
   /** Name of the caller, for the log and for limits. */
   describePrincipal?(principal: Principal): string;
   /** Largest request body in bytes; 1 MiB unless given. */

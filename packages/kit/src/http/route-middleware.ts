@@ -11,6 +11,7 @@ import type { CompileSchema } from './schema-check.js';
 export interface RoutePolicy<Principal> {
   authorize(principal: Principal, permission: string, workspaceId: string | null): void;
   admit?(request: { principal: Principal; route: Route<Principal> }): void;
+  admitToWorkspace?(request: { workspaceId: string; route: Route<Principal> }): void;
   describePrincipal?(principal: Principal): string;
   parseBody: JsonBodyParser;
   compileSchema: CompileSchema;
@@ -41,7 +42,7 @@ export function routeMiddleware<Principal>(
   return [
     ...(access === 'public' ? [] : [admit(route, policy)]),
     validateParams(params, policy),
-    ...(typeof access === 'object' ? [authorize(access as Access, policy)] : []),
+    ...(typeof access === 'object' ? [authorize(route, access as Access, policy)] : []),
     ...(query === undefined ? [] : [validateQuery(query, policy)]),
     ...(body === undefined ? [] : [validateBody(route, body, policy)]),
     handle(route),
@@ -69,11 +70,16 @@ function validateParams<P>(
   };
 }
 
-function authorize<Principal>(access: Access, policy: RoutePolicy<Principal>): RequestHandler {
+function authorize<Principal>(
+  route: Route<Principal>,
+  access: Access,
+  policy: RoutePolicy<Principal>,
+): RequestHandler {
   return async (_request, response, next) => {
     const { input, principal, request } = response.locals;
     const { workspaceId, resource } = await access.locate(input.params, request.signal);
     policy.authorize(principal as Principal, access.permission, workspaceId);
+    if (workspaceId !== null) policy.admitToWorkspace?.({ workspaceId, route });
     input.resource = resource;
     next();
   };

@@ -109,6 +109,8 @@ function testConfig(databaseUrl: string, amqpUrl: string): WebhookApiConfig {
       requestBytes: 1_048_576,
       requestsPerMinute: 1_000_000,
       alertsPerMinute: 1_000_000,
+      workspaceRequestsPerMinute: 1_000_000,
+      workspaceAlertsPerMinute: 1_000_000,
       testsPerMinute: 1_000_000,
       webhooksPerWorkspace: 1_000,
       openDeliveries: { perWebhook: 100_000, perWorkspace: 1_000_000 },

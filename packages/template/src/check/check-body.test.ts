@@ -95,6 +95,8 @@ test.each([
   ['{% set x %}{{ metricvalue }}{% endset %}{"a": {{ x }}}', '1:15', 'metric_value'],
   ['{% macro m(v) %}{"v": {{ v }}}{% endmacro %}[{{ m(1) }}, {{ m(metricvalue) }}]', '1:63', 'metric_value'],
   ['{% macro m(v=metricvalue) %}{"v": {{ v }}}{% endmacro %}{{ m() }}', '1:14', 'metric_value'],
+  ['{"a": {{ value }}}', '1:10', 'metric_value'],
+  ['{"a": {{ rule_name }}}', '1:10', 'alert_rule_name'],
   ['{"t": "{{ metricvalue }}",\n "a": {{ metricvalue }}}', '2:10', 'metric_value'],
   ['{"t": "{{ teem }}", "a": {{ metricvalue }}}', '1:29', 'metric_value'],
 ])('%s is refused at its unknown name with the nearest name', (body, place, name) => {
@@ -110,6 +112,13 @@ test('an unknown name that is similar to no known name is refused with all names
   );
   expect(errorOf('{"a": {% if severity == "high" %}1{% endif %}}')).toMatch(/^1:13 there is no variable/);
   expect(errorOf('{"a": {{ model.owner }}}')).toContain("'model' has id and name.");
+});
+
+test('a missing member of an object with another name has a suggestion too', () => {
+  const nmae =
+    "1:29 the result is not JSON: {{ m.nmae }} prints nothing here ('dict object' has no attribute 'nmae'. Did you mean 'name'?)";
+  expect(errorOf('{% set m = model %}{"a": {{ m.nmae }}}')).toContain(nmae);
+  expect(errorOf('{% set m = model %}{"a": {{ m.nmae.x }}}')).toContain("Did you mean 'name'?");
 });
 
 test('a name that is set in one branch only is refused where it has no value', () => {

@@ -106,9 +106,11 @@ function explainText(
   };
 }
 
-/** Repeats Jinja2's reason for an undefined value, such as a missing member. */
+/** Repeats Jinja2's reason for an undefined value, such as a missing attribute. */
 function whyUndefined(value: Value): string {
-  return value instanceof Undefined ? ` (${value.message.replace(/\.$/, '')})` : '';
+  if (!(value instanceof Undefined)) return '';
+  const hint = value.suggestion === undefined ? '' : `. Did you mean '${value.suggestion}'?`;
+  return ` (${value.message.replace(/\.$/, '')}${hint})`;
 }
 
 function leadingSpace(source: string, piece: TracePiece): number {

@@ -55,8 +55,23 @@ function isKnown({ object, name, isSet }: NameReference): boolean {
 function suggest({ object, name }: NameReference): UnknownName['suggestion'] {
   const member = object === null ? undefined : nearest(name, members.get(object) ?? []);
   if (member !== undefined) return { object, name: member };
-  const variable = nearest(name, variables);
+  const variable = nearest(name, variables) ?? containing(name);
   return variable === undefined ? undefined : { object: null, name: variable };
+}
+
+/** Shorter parts are in several names. */
+const minPartLength = 4;
+
+/** Returns the shortest variable that contains a name, such as `metric_value` for `value`. */
+function containing(name: string): string | undefined {
+  const part = name.toLowerCase();
+  if (part.length < minPartLength) return undefined;
+  const longer = variables.filter((variable) => variable.includes(part));
+  return longer.reduce<string | undefined>(
+    (shortest, variable) =>
+      shortest === undefined || variable.length < shortest.length ? variable : shortest,
+    undefined,
+  );
 }
 
 /** Says that a name is unknown, with the effect of that, and which names there are. */

@@ -1,3 +1,4 @@
+import { nearest } from '../nearest.js';
 import type { Rendering } from '../rendering.js';
 import { BoundMethod } from '../values/callables.js';
 import { numeric } from '../values/equality.js';
@@ -51,10 +52,22 @@ export function attributeOf(value: Value, name: string, rendering: Rendering): V
 
 export function undefinedAttribute(value: Value, name: Value, rendering: Rendering): Undefined {
   const object = objectTypeRepr(value);
-  return new Undefined(
-    typeof name === 'string'
-      ? `'${object}' has no attribute '${name}'`
-      : `${object} has no element ${repr(name, rendering)}`,
+  if (typeof name !== 'string') return new Undefined(`${object} has no element ${repr(name, rendering)}`);
+  const message = `'${object}' has no attribute '${name}'`;
+  if (!(value instanceof Dict)) return new Undefined(message);
+  return new Undefined(message, { suggest: () => nearestKey(name, value) });
+}
+
+/** Keys that a suggestion is searched among. */
+const maxKeys = 100;
+
+function nearestKey(name: string, dict: Dict): string | undefined {
+  return nearest(
+    name,
+    dict
+      .keys()
+      .slice(0, maxKeys)
+      .filter((key) => typeof key === 'string'),
   );
 }
 

@@ -6,20 +6,34 @@ export class Undefined {
   readonly errorType: 'UndefinedError' | 'SecurityError';
   /** The name of the undefined variable; null for missing attributes, items and arguments. */
   readonly variable: string | null;
+  readonly #suggest: (() => string | undefined) | undefined;
 
-  constructor(message: string, options: { errorType?: 'SecurityError'; variable?: string } = {}) {
+  constructor(message: string, options: UndefinedOptions = {}) {
     this.message = message;
     this.errorType = options.errorType ?? 'UndefinedError';
     this.variable = options.variable ?? null;
+    this.#suggest = options.suggest;
+  }
+
+  /** An attribute that exists and has a similar name. */
+  get suggestion(): string | undefined {
+    return this.#suggest?.();
   }
 
   fail(): never {
-    throw new RenderFailure(
-      this.errorType,
-      this.message,
-      this.variable === null ? {} : { variable: this.variable },
-    );
+    const { suggestion, variable } = this;
+    throw new RenderFailure(this.errorType, this.message, {
+      ...(suggestion !== undefined && { suggestion }),
+      ...(variable !== null && { variable }),
+    });
   }
+}
+
+interface UndefinedOptions {
+  readonly errorType?: 'SecurityError';
+  readonly variable?: string;
+  /** Finds the suggestion when a message needs it. */
+  readonly suggest?: () => string | undefined;
 }
 
 /** The context in which text is safe: `html` is escaped for HTML only, `json` is printed into JSON unchanged. */

@@ -17,7 +17,7 @@ const binary = words`
   + ; - ; * ; / ; // ; % ; ** ; ~ ; and ; or ; == ; != ; < ; <= ; > ; >= ; in ; not in ;
 `;
 const filters = words`
-  abs ; capitalize ; count ; dictsort ; e ; escape ; filesizeformat ; first ; float ; forceescape ;
+  abs ; capitalize ; count ; random ; dictsort ; e ; escape ; filesizeformat ; first ; float ; forceescape ;
   int ; items|list ; join ; last ; length ; list ; lower ; max ; min ; pprint ; reverse ; reverse|list ;
   round ; safe ; sort ; string ; striptags ; sum ; title ; tojson ; trim ; unique|list ; upper ;
   urlencode ; urlize ; wordcount ; wordwrap ; xmlattr ; default('D') ; d('D', true) ; default(0) ;

@@ -69,6 +69,7 @@ const shapes: Readonly<Record<Kind, readonly string[]>> = {
     list:%|reject('none')|list ; list:%|select('gt', 1)|list ; list:%|batch(2)|list ;
     list:%|batch(3, '-')|list ; list:%|slice(2)|list ; list:%|slice(3, 0)|list ; list:%[1:] ;
     list:%[::-1] ; list:%|list + [1] ; text:%|join ; text:%|join(', ') ; text:%|first ; text:%|last ;
+    text:%|random ;
     text:%|min ; text:%|max ; number:%|length ; number:%|sum ; text:%|tojson ; text:%|tojson(2) ;
     text:%|string ; text:%|pprint ; truth:1 in % ; truth:% == %l ; text:%|e ;
     text:%|map('round', 1)|join(' ') ; list:%|map('replace', 'a', 'b')|list ; text:%|groupby(0)|list ;
@@ -85,7 +86,7 @@ const shapes: Readonly<Record<Kind, readonly string[]>> = {
     users:%|selectattr('on')|list ; users:%|rejectattr('age', 'lt', 28)|list ;
     list:%|map(attribute='name')|list ; list:%|map(attribute='tags.0', default='-')|list ;
     number:%|sum(attribute='age') ; text:%|groupby('age')|list ; text:%|groupby('on')|map('last')|list ;
-    dict:%|min(attribute='age') ; dict:%|max(attribute='name') ; text:%|join(', ', attribute='name') ;
+    dict:%|random ; dict:%|min(attribute='age') ; dict:%|max(attribute='name') ; text:%|join(', ', attribute='name') ;
     list:%|unique(attribute='age')|map(attribute='name')|list ; dict:%[0] ; text:%|tojson ;
     users:%[1:] ; number:%|length ;
   `,

@@ -5,6 +5,7 @@ import { formatRawKey } from '../src/api-keys/raw-key.js';
 import type { EngineAuth } from '../src/app.js';
 import {
   adminKey,
+  bearer,
   createKey,
   createTestDatabase,
   deactivate,
@@ -173,6 +174,19 @@ test('the OpenAPI document lists every path', async () => {
     '/auth/api_keys/{id}',
     '/auth/api_keys/deactivate/{id}',
   ]);
+});
+
+test('the example of the OpenAPI document for a new key is accepted', async () => {
+  const document = (await (await fetch(`${engine.url}/openapi.json`)).json()) as {
+    paths: Record<string, { post: { requestBody: { content: Record<string, { example: object }> } } }>;
+  };
+  const { content } = document.paths['/auth/api_keys/']!.post.requestBody;
+  const response = await fetch(`${engine.url}/auth/api_keys/`, {
+    method: 'POST',
+    headers: { ...bearer(adminKey), 'Content-Type': 'application/json' },
+    body: JSON.stringify(content['application/json']?.example),
+  });
+  expect(response.status).toBe(201);
 });
 
 test('metrics have their own port', async () => {

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Writable } from 'node:stream';
-import type { Webhook } from '@tocsin/contracts';
+import type { AlertRule, Webhook } from '@tocsin/contracts';
 import { createLogger } from '@tocsin/kit';
 import { otherWorkspaceId, startApi, type TestApi, workspaceId } from './support/api.js';
 import { tokenOf } from './support/tokens.js';
@@ -182,6 +182,37 @@ test('secrets of webhooks and tokens are not logged', async () => {
   expect(log).toContain('http.request');
   expect(log).not.toContain('s3cret');
   expect(log).not.toContain((await tokenOf('editor')).slice(-40));
+});
+
+test('the log lines of changes name the workspace and the resource, also of a refused change', async () => {
+  const rules = `/api/v1/workspaces/${workspaceId}/alert_rules`;
+  const rule = { name: 'R', model_id: randomUUID(), threshold: 1, bound: 'upper_bound' };
+  const { body: webhook } = await api.call<Webhook>('POST', webhooks, { body: fields });
+  const ids = { notification_webhook_ids: [webhook.id] };
+  const { body: created } = await api.call<AlertRule>('POST', rules, { body: { ...rule, ...ids } });
+  await api.call('PATCH', `/api/v1/alert_rules/${created.id}`, { body: { name: 'S' } });
+  await api.call('DELETE', `/api/v1/webhooks/${webhook.id}`);
+  await api.call('DELETE', `/api/v1/webhooks/${webhook.id}?force=true`, { as: 'reader' });
+  await api.call('DELETE', `/api/v1/webhooks/${webhook.id}?force=true`);
+  await api.call('DELETE', `/api/v1/alert_rules/${created.id}`);
+  const changes = lines
+    .map((line) => JSON.parse(line))
+    .filter((line) => line.msg === 'http.request' && line.workspace_id === workspaceId)
+    .map(({ method, status, webhook_id, alert_rule_id, alert_rule_ids }) => [
+      method,
+      status,
+      webhook_id ?? alert_rule_id,
+      alert_rule_ids,
+    ]);
+  expect(changes.slice(-7)).toEqual([
+    ['POST', 201, webhook.id, undefined],
+    ['POST', 201, created.id, undefined],
+    ['PATCH', 200, created.id, undefined],
+    ['DELETE', 409, webhook.id, undefined],
+    ['DELETE', 403, webhook.id, undefined],
+    ['DELETE', 204, webhook.id, [created.id]],
+    ['DELETE', 204, created.id, undefined],
+  ]);
 });
 
 test('a response has the request id, which is the given one if it is safe', async () => {

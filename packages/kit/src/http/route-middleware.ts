@@ -78,6 +78,8 @@ function authorize<Principal>(
   return async (_request, response, next) => {
     const { input, principal, request } = response.locals;
     const { workspaceId, resource } = await access.locate(input.params, request.signal);
+    // The ids of the path are part of the log line, also of a refused request.
+    if (workspaceId !== null) Object.assign(request.logFields, input.params, { workspace_id: workspaceId });
     policy.authorize(principal as Principal, access.permission, workspaceId);
     if (workspaceId !== null) policy.admitToWorkspace?.({ workspaceId, route });
     input.resource = resource;

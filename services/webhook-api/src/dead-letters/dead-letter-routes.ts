@@ -62,7 +62,8 @@ export function deadLetterRoutes({ database, publisher, paging, searches }: ApiD
       body: emptyBody,
       responses: { 202: { description: 'The dead letter, marked as requeued.', schema: deadLetterSchema } },
       problems: [404, 409, 503],
-      async handler({ params }) {
+      async handler({ params, log }) {
+        log(params);
         return { status: 202, body: presentDeadLetter(await requeue(params.dead_letter_id)) };
       },
     }),

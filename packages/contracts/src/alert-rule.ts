@@ -47,7 +47,14 @@ export const alertRuleSchema = {
   title: 'AlertRule',
   type: 'object',
   additionalProperties: false,
-  properties: { id: uuid, workspace_id: uuid, ...writable, created_at: time, updated_at: time },
+  properties: {
+    id: uuid,
+    workspace_id: uuid,
+    ...writable,
+    created_at: time,
+    updated_at: time,
+    last_updated_by: { type: 'string', description: 'Issuer and subject of the last caller who changed it.' },
+  },
   required: [
     'id',
     'workspace_id',
@@ -59,6 +66,7 @@ export const alertRuleSchema = {
     'notification_webhook_ids',
     'created_at',
     'updated_at',
+    'last_updated_by',
   ],
 } as const;
 

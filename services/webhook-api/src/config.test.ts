@@ -29,6 +29,7 @@ test('the defaults are those of the documentation', () => {
     workspaceAlertsPerMinute: 60_000,
     testsPerMinute: 30,
     webhooksPerWorkspace: 1_000,
+    alertRulesPerWorkspace: 10_000,
     openDeliveries: { perWebhook: 100_000, perWorkspace: 1_000_000 },
   });
   expect(config.egress).toEqual({ allow: [], caFile: undefined });

@@ -28,6 +28,7 @@ export interface WebhookApiLimits {
   /** Test sends of one workspace. */
   testsPerMinute: number;
   webhooksPerWorkspace: number;
+  alertRulesPerWorkspace: number;
   openDeliveries: OpenDeliveryLimits;
 }
 
@@ -46,6 +47,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Readonly<WebhookApiConfig> {
       ...rateLimits(read),
       testsPerMinute: read.int('TESTS_PER_MINUTE', 30, { min: 1 }),
       webhooksPerWorkspace: read.int('WEBHOOKS_PER_WORKSPACE', 1_000, { min: 1 }),
+      alertRulesPerWorkspace: read.int('ALERT_RULES_PER_WORKSPACE', 10_000, { min: 1 }),
       openDeliveries: readOpenDeliveryLimits(read),
     },
   }));

@@ -38,13 +38,16 @@ test('a rule is created with its defaults, read, listed, changed and deleted', a
     notification_webhook_ids: [],
     created_at: expect.stringMatching(/Z$/),
     updated_at: body.created_at,
+    last_updated_by: expect.stringMatching(/^http.+#.+/),
   });
   expect((await read(body.id)).body).toEqual(body);
   expect((await api.call<AlertRule[]>('GET', collection, { as: 'reader' })).body).toContainEqual(body);
 
   const change = { threshold: -1e-7, bound: 'lower_bound', enabled: false, name: 'Renamed' };
-  const patched = await api.call<AlertRule>('PATCH', ruleAt(body.id), { body: change });
-  expect(patched.body).toEqual({ ...body, ...change, updated_at: patched.body.updated_at });
+  const patched = await api.call<AlertRule>('PATCH', ruleAt(body.id), { as: 'admin', body: change });
+  const { updated_at, last_updated_by } = patched.body;
+  expect(patched.body).toEqual({ ...body, ...change, updated_at, last_updated_by });
+  expect(last_updated_by).not.toBe(body.last_updated_by);
 
   expect((await api.call('DELETE', ruleAt(body.id))).status).toBe(204);
   expect((await read(body.id)).status).toBe(404);
@@ -117,8 +120,18 @@ test('a webhook in use is deleted only by force, and the conflict names its rule
   expect((await api.call('DELETE', `/api/v1/webhooks/${used}?force=false`)).status).toBe(409);
   expect((await read(rule.id)).body.notification_webhook_ids).toEqual([used, kept]);
 
-  expect((await api.call('DELETE', `/api/v1/webhooks/${used}?force=true`)).status).toBe(204);
-  expect((await read(rule.id)).body.notification_webhook_ids).toEqual([kept]);
+  const other = await addRule({ notification_webhook_ids: [kept] });
+  const versionOf = async (id: string) =>
+    (await api.database.knex('alert_rules').where({ id }).first('version')).version;
+  expect(await versionOf(rule.id)).toBe(1);
+  const deleting = api.call('DELETE', `/api/v1/webhooks/${used}?force=true`, { as: 'admin' });
+  expect((await deleting).status).toBe(204);
+  const detached = (await read(rule.id)).body;
+  expect(detached.notification_webhook_ids).toEqual([kept]);
+  expect(Date.parse(detached.updated_at)).toBeGreaterThan(Date.parse(rule.updated_at));
+  expect(detached.last_updated_by).not.toBe(rule.last_updated_by);
+  expect([await versionOf(rule.id), await versionOf(other.id)]).toEqual([2, 1]);
+  expect((await read(other.id)).body).toEqual(other);
 });
 
 test('a webhook that only a deleted rule used can be deleted', async () => {
@@ -220,8 +233,9 @@ test('a rule of another workspace is 403, and a reader can only read', async () 
 
 test('a long list of rules is complete and in order', async () => {
   await api.database.knex.raw(
-    `insert into alert_rules (id, workspace_id, name, model_id, threshold, bound, enabled, created_at, updated_at)
-     select gen_random_uuid(), ?, 'Rule ' || n, gen_random_uuid(), n, 'upper_bound', true, now(), now()
+    `insert into alert_rules (id, workspace_id, name, model_id, threshold, bound, enabled, created_at, updated_at,
+                              last_updated_by)
+     select gen_random_uuid(), ?, 'Rule ' || n, gen_random_uuid(), n, 'upper_bound', true, now(), now(), 'test'
      from generate_series(1, 750) n`,
     [otherWorkspaceId],
   );

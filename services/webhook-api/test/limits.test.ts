@@ -14,6 +14,7 @@ const plenty = {
   workspaceAlertsPerMinute: 100_000,
   testsPerMinute: 100_000,
   webhooksPerWorkspace: 1_000,
+  alertRulesPerWorkspace: 10_000,
   openDeliveries: { perWebhook: 100_000, perWorkspace: 1_000_000 },
 };
 
@@ -95,6 +96,27 @@ test('published alerts have a rate limit of their own in a workspace', async () 
     422, 422, 429,
   ]);
   expect((await api.call('GET', webhooks)).status).toBe(200);
+});
+
+test('concurrent requests do not exceed the limit on alert rules of a workspace', async () => {
+  const api = await start({ alertRulesPerWorkspace: 10 });
+  const rules = `/api/v1/workspaces/${workspaceId}/alert_rules`;
+  const body = { name: 'R', model_id: randomUUID(), threshold: 1, bound: 'upper_bound' };
+  const create = () => untilServed(() => api.call('POST', rules, { body }));
+  const responses = await Promise.all(Array.from({ length: 30 }, create));
+  expect(countBy(responses.map(({ status }) => status))).toEqual({ 201: 10, 409: 20 });
+  expect(responses.find(({ status }) => status === 409)?.body).toMatchObject({
+    code: 'conflict',
+    detail: expect.stringContaining('10 alert rules'),
+  });
+
+  const elsewhere = `/api/v1/workspaces/${otherWorkspaceId}/alert_rules`;
+  expect((await api.call('POST', elsewhere, { as: 'outsider', body })).status).toBe(201);
+  const [first] = (await api.call<AlertRule[]>('GET', rules)).body;
+  await api.call('PATCH', `/api/v1/alert_rules/${first?.id}`, { body: { name: 'Renamed' } });
+  expect((await create()).status).toBe(409);
+  await api.call('DELETE', `/api/v1/alert_rules/${first?.id}`);
+  expect((await create()).status).toBe(201);
 });
 
 test('a principal beyond its rate limit is refused, another one is not', async () => {

@@ -14,6 +14,7 @@ import {
   notFound,
   ofResource,
   pathIn,
+  principalName,
   workspaceParams,
 } from '../api-route.js';
 import { listResponse, pageQuery } from '../lists/paging.js';
@@ -31,7 +32,8 @@ const tag = 'alert rules';
 
 export function alertRuleRoutes({ config, database, now, ...deps }: ApiDeps): Route<Principal>[] {
   const repository = createAlertRulesRepository(database);
-  const useCases = createAlertRuleUseCases(repository, now);
+  const maxPerWorkspace = config.limits.alertRulesPerWorkspace;
+  const useCases = createAlertRuleUseCases({ repository, maxPerWorkspace, now });
   const load = async ({ alert_rule_id }: { alert_rule_id: string }): Promise<StoredAlertRule> => {
     const rule = await repository.find(alert_rule_id);
     if (rule === undefined) throw notFound('alert rule');
@@ -54,8 +56,11 @@ export function alertRuleRoutes({ config, database, now, ...deps }: ApiDeps): Ro
           headers: { Location: 'URL of the alert rule.' },
         },
       },
-      async handler({ resource, body }) {
-        const rule = await useCases.create(resource.workspaceId, body);
+      problems: [409],
+      async handler({ resource, body, principal, log }) {
+        const by = { principal: principalName(principal) };
+        const rule = await useCases.create(resource.workspaceId, body, by);
+        log({ alert_rule_id: rule.id });
         const headers = { Location: `${config.publicUrl}${apiPrefix}/alert_rules/${rule.id}` };
         return { status: 201, headers, body: present(rule) };
       },
@@ -84,8 +89,9 @@ export function alertRuleRoutes({ config, database, now, ...deps }: ApiDeps): Ro
       body: patchAlertRuleSchema,
       responses: { 200: { description: 'The whole alert rule.', schema: alertRuleSchema } },
       problems: [404],
-      async handler({ resource, body }) {
-        return { status: 200, body: present(await useCases.update(resource, body)) };
+      async handler({ resource, body, principal }) {
+        const by = { principal: principalName(principal) };
+        return { status: 200, body: present(await useCases.update(resource, body, by)) };
       },
     }),
     defineRoute({
@@ -99,7 +105,7 @@ export function alertRuleRoutes({ config, database, now, ...deps }: ApiDeps): Ro
       responses: { 204: { description: 'The alert rule is deleted.' } },
       problems: [404],
       async handler({ resource }) {
-        await useCases.delete(resource.id);
+        await useCases.delete(resource);
         return { status: 204 };
       },
     }),
@@ -165,5 +171,6 @@ function present({ id, name, threshold, bound, enabled, ...rule }: StoredAlertRu
     notification_webhook_ids: rule.webhookIds,
     created_at: rule.createdAt.toISOString(),
     updated_at: rule.updatedAt.toISOString(),
+    last_updated_by: rule.lastUpdatedBy,
   };
 }

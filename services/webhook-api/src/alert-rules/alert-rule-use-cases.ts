@@ -1,23 +1,33 @@
 import { randomUUID } from 'node:crypto';
 import type { CreateAlertRule, PatchAlertRule } from '@tocsin/contracts';
 import { recordId } from '@tocsin/database';
-import { type AppError, invalidBody } from '@tocsin/kit';
+import { AppError, invalidBody } from '@tocsin/kit';
 import { notFound } from '../api-route.js';
 import type { AlertRulesRepository, StoredAlertRule, WriteOutcome } from './alert-rules-repository.js';
 
-export interface AlertRuleUseCases {
-  create(workspaceId: string, fields: CreateAlertRule): Promise<StoredAlertRule>;
-  /** `before` is the rule as the request found it. */
-  update(before: StoredAlertRule, fields: PatchAlertRule): Promise<StoredAlertRule>;
-  delete(id: string): Promise<void>;
+export interface AlertRuleUseCasesDeps {
+  repository: AlertRulesRepository;
+  maxPerWorkspace: number;
+  now: () => Date;
 }
 
-export function createAlertRuleUseCases(
-  repository: AlertRulesRepository,
-  now: () => Date,
-): AlertRuleUseCases {
+/** The author of a change. */
+interface Author {
+  principal: string;
+}
+
+export interface AlertRuleUseCases {
+  create(workspaceId: string, fields: CreateAlertRule, by: Author): Promise<StoredAlertRule>;
+  /** `before` is the rule as the request found it. */
+  update(before: StoredAlertRule, fields: PatchAlertRule, by: Author): Promise<StoredAlertRule>;
+  delete(rule: StoredAlertRule): Promise<void>;
+}
+
+export function createAlertRuleUseCases(deps: AlertRuleUseCasesDeps): AlertRuleUseCases {
+  const { repository, maxPerWorkspace, now } = deps;
+  const requireWritten = (outcome: WriteOutcome) => toWritten(outcome, maxPerWorkspace);
   return {
-    async create(workspaceId, fields) {
+    async create(workspaceId, fields, by) {
       const { name, model_id, threshold, bound, enabled = true, notification_webhook_ids = [] } = fields;
       const at = now();
       const rule: StoredAlertRule = {
@@ -30,17 +40,19 @@ export function createAlertRuleUseCases(
         bound,
         enabled,
         webhookIds: toWebhookIds(notification_webhook_ids),
+        version: 1,
         createdAt: at,
         updatedAt: at,
+        lastUpdatedBy: by.principal,
       };
-      return requireWritten(await repository.create(rule));
+      return requireWritten(await repository.create(rule, maxPerWorkspace));
     },
 
-    async update(before, fields) {
+    async update(before, fields, by) {
       if (Object.keys(fields).length === 0) return before;
       const { notification_webhook_ids: given } = fields;
       const webhookIds = given && toWebhookIds(given);
-      const outcome = await repository.update(before.id, (current) => ({
+      const outcome = await repository.update(before, (current) => ({
         ...current,
         name: fields.name ?? current.name,
         modelId: fields.model_id?.toLowerCase() ?? current.modelId,
@@ -48,13 +60,15 @@ export function createAlertRuleUseCases(
         bound: fields.bound ?? current.bound,
         enabled: fields.enabled ?? current.enabled,
         webhookIds: webhookIds ?? current.webhookIds,
+        version: current.version + 1,
         updatedAt: now(),
+        lastUpdatedBy: by.principal,
       }));
       return requireWritten(outcome);
     },
 
-    async delete(id) {
-      if (!(await repository.delete(id, now()))) throw notFound('alert rule');
+    async delete(rule) {
+      if (!(await repository.delete(rule, now()))) throw notFound('alert rule');
     },
   };
 }
@@ -68,7 +82,9 @@ function toWebhookIds(given: readonly string[]): string[] {
   return ids;
 }
 
-function requireWritten(outcome: WriteOutcome): StoredAlertRule {
+function toWritten(outcome: WriteOutcome, maxPerWorkspace: number): StoredAlertRule {
+  if (outcome.kind === 'full')
+    throw new AppError('conflict', `A workspace can have ${maxPerWorkspace} alert rules; delete one first.`);
   if (outcome.kind === 'missing') throw notFound('alert rule');
   if (outcome.kind === 'unknown_webhooks')
     throw invalidWebhooks(`must name webhooks of this workspace; unknown in it: ${outcome.ids.join(', ')}`);

@@ -1,5 +1,6 @@
 import type { Bound } from '@tocsin/contracts';
 import type { Database, Transaction } from '@tocsin/database';
+import { lockRules } from './lock-rules.js';
 
 export interface StoredAlertRule {
   id: string;
@@ -11,9 +12,14 @@ export interface StoredAlertRule {
   enabled: boolean;
   /** Ids of the webhooks, in the order in which they were attached. */
   webhookIds: string[];
+  /** Number of changes, starting at 1. */
+  version: number;
   createdAt: Date;
   updatedAt: Date;
+  lastUpdatedBy: string;
 }
+
+type RuleKey = Pick<StoredAlertRule, 'id' | 'workspaceId'>;
 
 interface AlertRuleQuery {
   workspaceId: string;
@@ -26,6 +32,8 @@ interface AlertRuleQuery {
 export type WriteOutcome =
   | { kind: 'written'; rule: StoredAlertRule }
   | { kind: 'unknown_webhooks'; ids: string[] }
+  /** The workspace has as many rules as it may have; nothing is written. */
+  | { kind: 'full' }
   | { kind: 'missing' };
 
 export interface AlertRulesRepository {
@@ -33,14 +41,14 @@ export interface AlertRulesRepository {
   find(id: string): Promise<StoredAlertRule | undefined>;
   /** Lists rules, oldest first. */
   list(query: AlertRuleQuery): Promise<StoredAlertRule[]>;
-  create(rule: StoredAlertRule): Promise<WriteOutcome>;
+  create(rule: StoredAlertRule, maxPerWorkspace: number): Promise<WriteOutcome>;
   /**
-   * Locks the row and writes the result of `change`. When the result keeps the array `webhookIds`, webhooks deleted
+   * Writes the result of `change`, which no other change of the rule interrupts. When the result keeps the array `webhookIds`, webhooks deleted
    * meanwhile are dropped; ids in a new array must be in the workspace.
    */
-  update(id: string, change: (current: StoredAlertRule) => StoredAlertRule): Promise<WriteOutcome>;
+  update(rule: RuleKey, change: (current: StoredAlertRule) => StoredAlertRule): Promise<WriteOutcome>;
   /** Detaches the webhooks and marks the rule as deleted; false for an unknown id. */
-  delete(id: string, at: Date): Promise<boolean>;
+  delete(rule: RuleKey, at: Date): Promise<boolean>;
 }
 
 export function createAlertRulesRepository(database: Database): AlertRulesRepository {
@@ -60,8 +68,13 @@ export function createAlertRulesRepository(database: Database): AlertRulesReposi
       return after === undefined ? query : query.where('id', '>', after);
     },
 
-    create: (rule) =>
+    create: (rule, maxPerWorkspace) =>
       knex.transaction(async (trx): Promise<WriteOutcome> => {
+        const { workspaceId } = rule;
+        await lockRules(trx, workspaceId);
+        const kept = { workspace_id: workspaceId, deleted_at: null };
+        const [counted] = await trx('alert_rules').where(kept).count('* as count');
+        if (Number(counted?.count) >= maxPerWorkspace) return { kind: 'full' };
         const unknown = await lockWebhooks(trx, rule);
         if (unknown.length > 0) return { kind: 'unknown_webhooks', ids: unknown };
         await trx('alert_rules').insert(toRow(rule));
@@ -69,17 +82,16 @@ export function createAlertRulesRepository(database: Database): AlertRulesReposi
         return { kind: 'written', rule };
       }),
 
-    update: (id, change) =>
+    update: ({ id, workspaceId }, change) =>
       knex.transaction(async (trx): Promise<WriteOutcome> => {
-        const locked = await trx('alert_rules').select('id').where({ id, deleted_at: null }).forUpdate();
-        if (locked.length === 0) return { kind: 'missing' };
-        // A second statement: the first one may have waited for a change of the attached webhooks.
+        await lockRules(trx, workspaceId);
         const [current]: StoredAlertRule[] = await trx('alert_rules as r')
           .select(trx.raw(columns))
-          .where({ id });
-        const changed = change(current!);
+          .where({ id, deleted_at: null });
+        if (current === undefined) return { kind: 'missing' };
+        const changed = change(current);
         const unknown = await lockWebhooks(trx, changed);
-        const keepsWebhooks = changed.webhookIds === current!.webhookIds;
+        const keepsWebhooks = changed.webhookIds === current.webhookIds;
         if (unknown.length > 0 && !keepsWebhooks) return { kind: 'unknown_webhooks', ids: unknown };
         const rule = { ...changed, webhookIds: changed.webhookIds.filter((id) => !unknown.includes(id)) };
         await trx('alert_rules').where({ id }).update(toRow(rule));
@@ -88,8 +100,9 @@ export function createAlertRulesRepository(database: Database): AlertRulesReposi
         return { kind: 'written', rule };
       }),
 
-    delete: (id, at) =>
+    delete: ({ id, workspaceId }, at) =>
       knex.transaction(async (trx) => {
+        await lockRules(trx, workspaceId);
         const deleted = await trx('alert_rules')
           .where({ id, deleted_at: null })
           .update({ deleted_at: at, updated_at: at });
@@ -125,7 +138,7 @@ async function attach(trx: Transaction, { id, webhookIds }: StoredAlertRule): Pr
 }
 
 const columns = `r.id, r.workspace_id as "workspaceId", r.name, r.model_id as "modelId", r.threshold, r.bound, r.enabled,
-  r.created_at as "createdAt", r.updated_at as "updatedAt",
+  r.version, r.created_at as "createdAt", r.updated_at as "updatedAt", r.last_updated_by as "lastUpdatedBy",
   array(select a.webhook_id::text from alert_rule_webhooks a where a.alert_rule_id = r.id order by a.position)
     as "webhookIds"`;
 
@@ -135,6 +148,17 @@ const findById = {
 };
 
 function toRow({ id, workspaceId, name, modelId, threshold, bound, enabled, ...rule }: StoredAlertRule) {
-  const times = { created_at: rule.createdAt, updated_at: rule.updatedAt };
-  return { id, workspace_id: workspaceId, name, model_id: modelId, threshold, bound, enabled, ...times };
+  return {
+    id,
+    workspace_id: workspaceId,
+    name,
+    model_id: modelId,
+    threshold,
+    bound,
+    enabled,
+    version: rule.version,
+    created_at: rule.createdAt,
+    updated_at: rule.updatedAt,
+    last_updated_by: rule.lastUpdatedBy,
+  };
 }

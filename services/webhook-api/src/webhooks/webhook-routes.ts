@@ -60,9 +60,10 @@ export function webhookRoutes({ config, secretBox, sender, ...deps }: ApiDeps): 
         },
       },
       problems: [409],
-      async handler({ resource, body, principal }) {
+      async handler({ resource, body, principal, log }) {
         const by = { principal: principalName(principal) };
         const { webhook, warnings } = await useCases.create(resource.workspaceId, body, by);
+        log({ webhook_id: webhook.id });
         const headers = { Location: `${publicUrl}${apiPrefix}/webhooks/${webhook.id}` };
         const shown = { ...presentWebhook(webhook, { secretBox, principal }), warnings };
         return { status: 201, headers, body: shown };
@@ -117,8 +118,10 @@ export function webhookRoutes({ config, secretBox, sender, ...deps }: ApiDeps): 
       },
       responses: { 204: { description: 'The webhook is deleted.' } },
       problems: [404, 409],
-      async handler({ resource, query }) {
-        await useCases.delete(resource.id, { detach: query.force ?? false });
+      async handler({ resource, query, principal, log }) {
+        const by = { principal: principalName(principal) };
+        const rules = await useCases.delete(resource, { detach: query.force ?? false }, by);
+        if (rules.length > 0) log({ alert_rule_ids: rules.map(({ id }) => id) });
         return { status: 204 };
       },
     }),

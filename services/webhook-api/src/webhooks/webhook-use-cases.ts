@@ -38,7 +38,8 @@ export interface WebhookUseCases {
   create(workspaceId: string, fields: CreateWebhook, by: Author): Promise<SavedWebhook>;
   /** `before` is the webhook as the request found it. */
   update(before: StoredWebhook, fields: PatchWebhook, by: Author): Promise<SavedWebhook>;
-  delete(id: string, options: { detach: boolean }): Promise<void>;
+  /** Returns the rules that the webhook was removed from. */
+  delete(webhook: StoredWebhook, options: { detach: boolean }, by: Author): Promise<RuleName[]>;
 }
 
 export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCases {
@@ -58,6 +59,7 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
         enabled,
         retryOnTimeout: retry_on_timeout,
         version: 1,
+        paused: null,
         createdAt: at,
         updatedAt: at,
         lastUpdatedBy: by.principal,
@@ -75,6 +77,7 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
         const secrets = decryptSecrets(secretBox, current);
         const changed = mergeSecrets(secrets, fields);
         const enabled = fields.enabled ?? current.enabled;
+        const affectsRequests = enabled !== current.enabled || !isDeepStrictEqual(changed, secrets);
         return {
           webhook: {
             ...current,
@@ -83,20 +86,23 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
             enabled,
             retryOnTimeout: fields.retry_on_timeout ?? current.retryOnTimeout,
             version: current.version + 1,
+            paused: affectsRequests ? null : current.paused,
             updatedAt: now(),
             lastUpdatedBy: by.principal,
           },
-          affectsRequests: enabled !== current.enabled || !isDeepStrictEqual(changed, secrets),
+          affectsRequests,
         };
       });
       if (webhook === undefined) throw notFound('webhook');
       return { webhook, warnings };
     },
 
-    async delete(id, options) {
-      const outcome = await repository.delete(id, options);
+    async delete(webhook, { detach }, by) {
+      const change = detach ? { by: by.principal, at: now() } : undefined;
+      const outcome = await repository.delete(webhook, { detach: change });
       if (outcome.kind === 'missing') throw notFound('webhook');
       if (outcome.kind === 'in_use') throw inUse(outcome.rules);
+      return outcome.rules;
     },
   };
 }

@@ -1,4 +1,5 @@
 import type { Database, Transaction } from '@tocsin/database';
+import { lockRules } from '../alert-rules/lock-rules.js';
 import type { StoredWebhook } from './stored-webhook.js';
 
 export const webhookSorts = ['name', 'created_at', 'updated_at'] as const;
@@ -37,7 +38,18 @@ interface WebhookChange {
   affectsRequests: boolean;
 }
 
-type DeleteOutcome = { kind: 'deleted' } | { kind: 'missing' } | { kind: 'in_use'; rules: RuleName[] };
+type WebhookKey = Pick<StoredWebhook, 'id' | 'workspaceId'>;
+
+/** Author and time of a change of alert rules. */
+interface RuleChange {
+  by: string;
+  at: Date;
+}
+
+type DeleteOutcome =
+  | { kind: 'deleted'; rules: RuleName[] }
+  | { kind: 'missing' }
+  | { kind: 'in_use'; rules: RuleName[] };
 
 export interface WebhooksRepository {
   find(id: string): Promise<StoredWebhook | undefined>;
@@ -48,8 +60,8 @@ export interface WebhooksRepository {
   create(webhook: StoredWebhook, maxPerWorkspace: number): Promise<boolean>;
   /** Locks the row and writes the result of `change`; undefined for an unknown id. */
   update(id: string, change: (current: StoredWebhook) => WebhookChange): Promise<StoredWebhook | undefined>;
-  /** Deletes a webhook. With `detach`, the webhook is also removed from the rules that use it. */
-  delete(id: string, options: { detach: boolean }): Promise<DeleteOutcome>;
+  /** Deletes a webhook. With `detach`, the webhook is also removed from the rules that use it: a change of these. */
+  delete(webhook: WebhookKey, options: { detach: RuleChange | undefined }): Promise<DeleteOutcome>;
 }
 
 export function createWebhooksRepository(database: Database): WebhooksRepository {
@@ -108,28 +120,35 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
         return webhook;
       }),
 
-    delete: (id, { detach }) =>
+    delete: ({ id, workspaceId }, { detach }) =>
       knex.transaction(async (trx): Promise<DeleteOutcome> => {
+        if (detach !== undefined) await lockRules(trx, workspaceId);
         // The foreign key of an attachment needs a lock on this row, so no rule attaches the webhook meanwhile.
-        const webhook: Pick<StoredWebhook, 'workspaceId'> | undefined = await trx('webhooks')
-          .select('workspace_id as workspaceId')
-          .where({ id })
-          .forUpdate()
-          .first();
-        if (webhook === undefined) return { kind: 'missing' };
+        const locked = await trx('webhooks').select('id').where({ id }).forUpdate();
+        if (locked.length === 0) return { kind: 'missing' };
         const rules: RuleName[] = await trx('alert_rule_webhooks as a')
           .join('alert_rules as r', 'r.id', 'a.alert_rule_id')
           .select('r.id', 'r.name')
           .where({ 'a.webhook_id': id, 'r.deleted_at': null })
           .orderBy(['r.name', 'r.id']);
-        if (rules.length > 0 && !detach) return { kind: 'in_use', rules };
+        if (rules.length > 0 && detach === undefined) return { kind: 'in_use', rules };
+        if (detach !== undefined) await markChanged(trx, rules, detach);
         await trx('alert_rule_webhooks').where({ webhook_id: id }).delete();
         await trx('webhook_pauses').where({ webhook_id: id }).delete();
         await trx('webhooks').where({ id }).delete();
-        await makeDue(trx, { id, workspaceId: webhook.workspaceId });
-        return { kind: 'deleted' };
+        await makeDue(trx, { id, workspaceId });
+        return { kind: 'deleted', rules };
       }),
   };
+}
+
+async function markChanged(trx: Transaction, rules: RuleName[], { by, at }: RuleChange): Promise<void> {
+  await trx('alert_rules')
+    .whereIn(
+      'id',
+      rules.map(({ id }) => id),
+    )
+    .update({ version: trx.raw('version + 1'), updated_at: at, last_updated_by: by });
 }
 
 /** Limit that keeps the transaction below a second. Further deliveries become due at their own time. */
@@ -142,7 +161,7 @@ const maxMadeDue = 10_000;
  */
 async function makeDue(
   trx: Transaction,
-  { id, workspaceId }: Pick<StoredWebhook, 'id' | 'workspaceId'>,
+  { id, workspaceId }: WebhookKey,
   { untriedOnly = false } = {},
 ): Promise<void> {
   await trx.raw(
@@ -156,10 +175,13 @@ async function makeDue(
   );
 }
 
+// A pause that is over is not shown: single requests probe the destination. A subquery allows "for update".
 const columns = `id, workspace_id as "workspaceId", name, url_encrypted as "urlEncrypted",
   headers_encrypted as "headersEncrypted", body_encrypted as "bodyEncrypted", destination,
   header_names as "headerNames", enabled, retry_on_timeout as "retryOnTimeout", version, created_at as "createdAt",
-  updated_at as "updatedAt", last_updated_by as "lastUpdatedBy"`;
+  updated_at as "updatedAt", last_updated_by as "lastUpdatedBy",
+  (select jsonb_build_object('reason', p.reason, 'since', p.since, 'until', p.paused_until, 'error', p.error)
+   from webhook_pauses p where p.webhook_id = webhooks.id and p.paused_until > now()) as paused`;
 
 const listedColumns = `id, name, created_at as "createdAt", updated_at as "updatedAt",
   octet_length(url_encrypted) + octet_length(headers_encrypted) + octet_length(body_encrypted) as bytes`;

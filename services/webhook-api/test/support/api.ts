@@ -113,6 +113,7 @@ function testConfig(databaseUrl: string, amqpUrl: string): WebhookApiConfig {
       workspaceAlertsPerMinute: 1_000_000,
       testsPerMinute: 1_000_000,
       webhooksPerWorkspace: 1_000,
+      alertRulesPerWorkspace: 10_000,
       openDeliveries: { perWebhook: 100_000, perWorkspace: 1_000_000 },
     },
   };

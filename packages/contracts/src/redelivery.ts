@@ -19,13 +19,23 @@ const filterProperties = {
   },
 } as const;
 
-/** Filter of ended deliveries. At least one member is required, so that nobody resends a whole workspace by mistake. */
+/**
+ * Filter of ended deliveries. A member besides `status` is required, so that nobody resends a whole workspace by mistake.
+ */
 export const createRedeliverySchema = {
   title: 'CreateRedelivery',
+  description: 'At least one filter besides `status`, or `all: true`.',
   type: 'object',
   additionalProperties: false,
   minProperties: 1,
-  properties: filterProperties,
+  properties: {
+    ...filterProperties,
+    all: {
+      type: 'boolean',
+      description:
+        'True: without another filter, every ended delivery of the workspace with this status is sent again.',
+    },
+  },
   examples: [{ status: 'failed', since: '2026-01-31T12:00:00Z' }],
 } as const;
 

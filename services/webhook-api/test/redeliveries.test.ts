@@ -71,7 +71,10 @@ test('a job uses the clock of the database, like deliveries', async () => {
   const id = await seedDelivery(api.database, { acceptedAtMs: Date.now() });
   import.meta.jest.useFakeTimers({ doNotFake: [...timers], now: Date.now() - 20_000 });
   try {
-    expect(await accept({ status: 'failed' })).toMatchObject({ status: 202, body: { matched: 1 } });
+    expect(await accept({ status: 'failed', all: true })).toMatchObject({
+      status: 202,
+      body: { matched: 1 },
+    });
   } finally {
     import.meta.jest.useRealTimers();
   }
@@ -85,9 +88,37 @@ test('a job without a filter is refused with the possible filters', async () => 
   expect(body.errors?.[0]?.message).toMatch(/^must have at least 1 of its properties: .*webhook_id/);
 });
 
+test.each([
+  [{ status: 'succeeded' }, 'succeeded'],
+  [{ status: 'failed' }, 'failed'],
+  [{ all: false }, 'failed'],
+  [{ status: 'succeeded', all: false }, 'succeeded'],
+])('the filter %j alone is refused, because it matches a whole workspace', async (filter, status) => {
+  await seedDelivery(api.database, { status: 'succeeded', response: 'ok' });
+  const refused = await api.call<Problem>('POST', redeliveries, { body: filter });
+  expect([refused.status, refused.body.code]).toEqual([422, 'validation_failed']);
+  expect(refused.body.errors?.[0]?.message).toContain(`"all": true to send every ${status} delivery`);
+  expect(await openIds()).toEqual([]);
+  expect(await api.database.knex('redeliveries')).toEqual([]);
+});
+
+test('all: true includes every delivery with the status, and is not part of the job', async () => {
+  const id = await seedDelivery(api.database, { status: 'succeeded', response: 'ok' });
+  await seedDelivery(api.database);
+  const { status, body } = await accept({ status: 'succeeded', all: true });
+  expect([status, body.matched, body.filter]).toEqual([
+    202,
+    1,
+    { status: 'succeeded', until: body.filter.until },
+  ]);
+  await work();
+  expect(await openIds()).toEqual([id]);
+  expect((await accept({ all: true })).body).toMatchObject({ matched: 1, filter: { status: 'failed' } });
+});
+
 test('a job can be cancelled once and then stops', async () => {
   await Promise.all([1, 2, 3, 4, 5].map(() => seedDelivery(api.database)));
-  const { body } = await accept({ status: 'failed' });
+  const { body } = await accept({ status: 'failed', all: true });
   await runRedeliveryPage(api.database, 2);
   const cancelled = await api.call<Redelivery>('DELETE', single(body.id));
   expect([cancelled.status, cancelled.body.status, cancelled.body.done]).toEqual([200, 'cancelled', 2]);
@@ -99,21 +130,22 @@ test('a job can be cancelled once and then stops', async () => {
 
 test('jobs are listed newest first, in pages', async () => {
   const made: string[] = [];
-  for (let count = 0; count < 5; count += 1) made.push((await accept({ status: 'skipped' })).body.id);
+  for (let count = 0; count < 5; count += 1)
+    made.push((await accept({ status: 'skipped', all: true })).body.id);
   const { entries, pages } = await readAll<Redelivery>(api, `${redeliveries}?limit=2`, { as: 'editor' });
   expect(new Set(entries.map(({ id }) => id))).toEqual(new Set(made));
   expect(pages).toBe(3);
 });
 
 test('a workspace can have ten running jobs', async () => {
-  for (let count = 0; count < 10; count += 1) expect((await accept({ status: 'failed' })).status).toBe(202);
-  expect((await accept({ status: 'failed' })).status).toBe(409);
+  for (let count = 0; count < 10; count += 1) expect((await accept({ all: true })).status).toBe(202);
+  expect((await accept({ all: true })).status).toBe(409);
   await work();
-  expect((await accept({ status: 'failed' })).status).toBe(202);
+  expect((await accept({ all: true })).status).toBe(202);
 });
 
 test('a job belongs to its workspace and needs a permission', async () => {
-  const { body } = await accept({ status: 'failed' });
+  const { body } = await accept({ status: 'failed', all: true });
   for (const as of ['reader', 'publisher', 'outsider'] as const) {
     expect((await api.call('POST', redeliveries, { as, body: { status: 'failed' } })).status).toBe(403);
     expect((await api.call('GET', single(body.id), { as })).status).toBe(403);

@@ -45,8 +45,9 @@ export function redeliveryRoutes({ config, database, paging, searches }: ApiDeps
         202: { description: 'The job.', schema: redeliverySchema, headers: { Location: 'URL of the job.' } },
       },
       problems: [409, 503],
-      async handler({ resource: { workspaceId }, body, principal }) {
+      async handler({ resource: { workspaceId }, body, principal, log }) {
         const job = await accept({ workspaceId, body, createdBy: principalName(principal) });
+        log({ redelivery_id: job.id });
         const headers = { Location: `${config.publicUrl}${pathIn(collection, workspaceId)}/${job.id}` };
         return { status: 202, headers, body: present(job) };
       },

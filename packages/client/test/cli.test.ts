@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTestBroker } from '@tocsin/testing/broker';
+import { insertAttempt, insertDelivery } from '@tocsin/testing/database';
 import { type CliOptions, cli } from './support/cli.js';
 import { startServices } from './support/services.js';
 
@@ -233,6 +234,39 @@ describe('rules, alerts and deliveries', () => {
     expect(await runJson(['alerts', 'list', '--rule', randomUUID()])).toEqual([]);
   });
 
+  test('a pause, a wait and the cause of a failure are printed in words', async () => {
+    const { id: webhookId } = await createWebhook('paused');
+    const pause = { reason: 'retry_after', error: 'The destination responded with status 429.', times: 1 };
+    const pausedUntil = new Date('2100-01-01T00:00:00Z');
+    await services.database
+      .knex('webhook_pauses')
+      .insert({ webhook_id: webhookId, paused_until: pausedUntil, ...pause });
+    const webhook = await run(['webhooks', 'get', webhookId]);
+    expect(webhook.stdout).toMatch(
+      /^paused .*until 2100-01-01.*asked for it with Retry-After \(.*status 429/m,
+    );
+    expect((await run(['webhooks', 'list', '--name', 'paused'])).stdout).toMatch(/ paused +/);
+
+    const responseHeaders = { location: 'https://new.example/' };
+    const redirect = { response: '', statusCode: 302, responseHeaders };
+    const deliveryId = await insertDelivery(services.database, {
+      workspaceId: workspace,
+      webhookId,
+      status: 'open',
+      claims: 1,
+    });
+    await insertAttempt(services.database, {
+      workspaceId: workspace,
+      id: deliveryId,
+      number: 1,
+      ...redirect,
+    });
+    const { stdout } = await run(['deliveries', 'get', deliveryId]);
+    expect(stdout).toMatch(/^waiting +the webhook is paused$/m);
+    expect(stdout).toMatch(/^likely cause +The destination redirects/m);
+    expect(stdout).toMatch(/^location +https:\/\/new\.example\/$/m);
+  });
+
   test('redeliver requires ids or a filter, and a filter creates a job', async () => {
     const { code, stderr } = await run(['deliveries', 'redeliver', '--webhook', randomUUID(), '--no-wait']);
     expect({ code, stderr }).toEqual({
@@ -240,6 +274,10 @@ describe('rules, alerts and deliveries', () => {
       stderr: expect.stringMatching(/^Job .+: 0 deliveries match\.\n$/),
     });
     expect((await run(['deliveries', 'redeliver'])).code).toBe(2);
+    const statusOnly = await run(['deliveries', 'redeliver', '--status', 'succeeded']);
+    expect([statusOnly.code, statusOnly.stderr]).toEqual([2, expect.stringContaining('--all')]);
+    const all = ['deliveries', 'redeliver', '--all', '--status', 'skipped', '--no-wait'];
+    expect(await runJson(all)).toMatchObject({ filter: { status: 'skipped' } });
     expect((await run(['deliveries', 'redeliver', randomUUID()])).code).toBe(5);
     const missing = [randomUUID(), randomUUID()];
     const both = await run(['deliveries', 'redeliver', ...missing]);

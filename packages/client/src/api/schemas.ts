@@ -47,6 +47,8 @@ export interface AlertRule {
   notification_webhook_ids: string[];
   created_at: string;
   updated_at: string;
+  /** Issuer and subject of the last caller who changed it. */
+  last_updated_by: string;
 }
 
 /** An engine key without its raw form or hash. */
@@ -65,6 +67,8 @@ export interface Attempt {
   trigger: 'scheduled' | 'manual';
   started_at: string;
   duration_ms: number;
+  /** Scheme and host that the request was sent to. */
+  destination: string;
   /** Request body. Null for callers without the permission webhook_update, because it can hold credentials. */
   request_body: string | null;
   response: {
@@ -72,6 +76,10 @@ export interface Attempt {
     response: string;
     /** The response was longer than the stored part. */
     truncated: boolean;
+    /** Header `Location` of the response, at most 2,048 characters. Redirects are not followed. */
+    location: string | null;
+    /** Header `Retry-After` as it was sent, a number of seconds or a date; at most 128 characters. An invalid value has no effect. */
+    retry_after: string | null;
   } | null;
   error: string | null;
   error_code:
@@ -93,6 +101,8 @@ export interface Attempt {
     | 'internal_error'
     | 'over_quota'
     | null;
+  /** Usual cause of the status of the response, and its remedy: for 3xx, 400, 401, 403, 404, 415 and 429. */
+  likely_cause: string | null;
 }
 
 export interface CreateAlertRule {
@@ -110,6 +120,7 @@ export interface CreateApiKey {
   description: string;
 }
 
+/** At least one filter besides `status`, or `all: true`. */
 export interface CreateRedelivery {
   /** Default: failed. */
   status?: 'failed' | 'skipped' | 'succeeded' | undefined;
@@ -121,6 +132,8 @@ export interface CreateRedelivery {
   since?: string | undefined;
   /** Deliveries of alerts accepted before this time, and before the request in any case. */
   until?: string | undefined;
+  /** True: without another filter, every ended delivery of the workspace with this status is sent again. */
+  all?: boolean | undefined;
 }
 
 export interface CreateWebhook {
@@ -180,12 +193,22 @@ export interface Delivery {
   alert_rule_id: string;
   webhook_id: string;
   webhook_name: string;
-  /** Scheme and host of the URL. */
+  /** Scheme and host of the last attempt; before the first one, of the webhook when the alert came. */
   destination: string;
   status: 'waiting' | 'queued' | 'sending' | 'succeeded' | 'failed' | 'skipped';
   attempts_made: number;
   /** Set while the delivery is waiting. */
   next_attempt_at: string | null;
+  /** Reason why the delivery waits; null unless it is waiting. `retry`: for the time of its next attempt. `paused`: the webhook is paused. `backlog`: it is due, and other deliveries are before it. `no_slot`: no worker has a free slot for the webhook. `crashed`: a worker ended before the outcome was recorded. `undecryptable`: the worker has no key for the webhook. `render_budget`: the workspace has used its time for rendering. */
+  waiting_reason:
+    | 'retry'
+    | 'paused'
+    | 'backlog'
+    | 'no_slot'
+    | 'crashed'
+    | 'undecryptable'
+    | 'render_budget'
+    | null;
   first_succeeded_at: string | null;
   created_at: string;
   /** Response to the last attempt. */
@@ -194,6 +217,10 @@ export interface Delivery {
     response: string;
     /** The response was longer than the stored part. */
     truncated: boolean;
+    /** Header `Location` of the response, at most 2,048 characters. Redirects are not followed. */
+    location: string | null;
+    /** Header `Retry-After` as it was sent, a number of seconds or a date; at most 128 characters. An invalid value has no effect. */
+    retry_after: string | null;
   } | null;
   error: string | null;
   error_code:
@@ -215,6 +242,10 @@ export interface Delivery {
     | 'internal_error'
     | 'over_quota'
     | null;
+  /** Usual cause of the status of the response, and its remedy: for 3xx, 400, 401, 403, 404, 415 and 429. */
+  likely_cause: string | null;
+  /** Rendered text that was not sent because it is not JSON (`invalid_json`). Null for callers without the permission webhook_update. */
+  rendered: string | null;
 }
 
 export interface DeliveryWithAttempts {
@@ -224,12 +255,22 @@ export interface DeliveryWithAttempts {
   alert_rule_id: string;
   webhook_id: string;
   webhook_name: string;
-  /** Scheme and host of the URL. */
+  /** Scheme and host of the last attempt; before the first one, of the webhook when the alert came. */
   destination: string;
   status: 'waiting' | 'queued' | 'sending' | 'succeeded' | 'failed' | 'skipped';
   attempts_made: number;
   /** Set while the delivery is waiting. */
   next_attempt_at: string | null;
+  /** Reason why the delivery waits; null unless it is waiting. `retry`: for the time of its next attempt. `paused`: the webhook is paused. `backlog`: it is due, and other deliveries are before it. `no_slot`: no worker has a free slot for the webhook. `crashed`: a worker ended before the outcome was recorded. `undecryptable`: the worker has no key for the webhook. `render_budget`: the workspace has used its time for rendering. */
+  waiting_reason:
+    | 'retry'
+    | 'paused'
+    | 'backlog'
+    | 'no_slot'
+    | 'crashed'
+    | 'undecryptable'
+    | 'render_budget'
+    | null;
   first_succeeded_at: string | null;
   created_at: string;
   /** Response to the last attempt. */
@@ -238,6 +279,10 @@ export interface DeliveryWithAttempts {
     response: string;
     /** The response was longer than the stored part. */
     truncated: boolean;
+    /** Header `Location` of the response, at most 2,048 characters. Redirects are not followed. */
+    location: string | null;
+    /** Header `Retry-After` as it was sent, a number of seconds or a date; at most 128 characters. An invalid value has no effect. */
+    retry_after: string | null;
   } | null;
   error: string | null;
   error_code:
@@ -259,6 +304,10 @@ export interface DeliveryWithAttempts {
     | 'internal_error'
     | 'over_quota'
     | null;
+  /** Usual cause of the status of the response, and its remedy: for 3xx, 400, 401, 403, 404, 415 and 429. */
+  likely_cause: string | null;
+  /** Rendered text that was not sent because it is not JSON (`invalid_json`). Null for callers without the permission webhook_update. */
+  rendered: string | null;
   /** Ordered by number. The latest 100, or fewer if they exceed 4 MiB. */
   attempts: Attempt[];
 }
@@ -460,7 +509,7 @@ export interface SavedTestResult {
   /** A response arrived, and its status is 299 or less. */
   success: boolean;
   duration_ms: number;
-  /** Usual cause of a status of 400, 401, 403 or 404. */
+  /** Usual cause of the status of the response, and its remedy: for 3xx, 400, 401, 403, 404, 415 and 429. */
   likely_cause: string | null;
   /** Rendered body. It was not sent if `error` says that it is not JSON. */
   rendered: string | null;
@@ -481,6 +530,16 @@ export interface SavedWebhook {
   enabled: boolean;
   /** Retry deliveries that timed out. Default: true. */
   retry_on_timeout: boolean;
+  /** Pause of the webhook: deliveries wait. Null while they are sent, also while single requests probe the destination after a pause. */
+  paused: {
+    /** `circuit`: several deliveries in a row failed. `retry_after`: the destination asked for it with 429 or 503 and `Retry-After`. `manual`: a user asked for it. */
+    reason: 'circuit' | 'retry_after' | 'manual';
+    since: string;
+    /** The next request is sent at this time at the earliest. */
+    until: string;
+    /** The failure that caused the pause. */
+    error: string | null;
+  } | null;
   created_at: string;
   updated_at: string;
   /** Issuer and subject of the last caller who changed it. */
@@ -500,7 +559,7 @@ export interface TestResult {
   /** A response arrived, and its status is 299 or less. */
   success: boolean;
   duration_ms: number;
-  /** Usual cause of a status of 400, 401, 403 or 404. */
+  /** Usual cause of the status of the response, and its remedy: for 3xx, 400, 401, 403, 404, 415 and 429. */
   likely_cause: string | null;
 }
 
@@ -534,6 +593,16 @@ export interface Webhook {
   enabled: boolean;
   /** Retry deliveries that timed out. Default: true. */
   retry_on_timeout: boolean;
+  /** Pause of the webhook: deliveries wait. Null while they are sent, also while single requests probe the destination after a pause. */
+  paused: {
+    /** `circuit`: several deliveries in a row failed. `retry_after`: the destination asked for it with 429 or 503 and `Retry-After`. `manual`: a user asked for it. */
+    reason: 'circuit' | 'retry_after' | 'manual';
+    since: string;
+    /** The next request is sent at this time at the earliest. */
+    until: string;
+    /** The failure that caused the pause. */
+    error: string | null;
+  } | null;
   created_at: string;
   updated_at: string;
   /** Issuer and subject of the last caller who changed it. */

@@ -11,6 +11,7 @@ export async function startServices() {
   return {
     apiUrl: api.url,
     engineUrl: engine.url,
+    database: api.database,
     engineAdminKey: adminKey,
     documents: [await fetchDocument(api.url), await fetchDocument(engine.url)],
     async close() {

@@ -3,6 +3,7 @@ import type { Attempt, DeliveryWithAttempts } from '../../api/schemas.js';
 import { runsInWorkspace, runsOnPlatform, withExamples } from '../action.js';
 import { deliveryColumns } from '../delivery-columns.js';
 import { type FilterFlags, filterOf, withFilters } from '../delivery-filters.js';
+import { describeWait } from '../describe-wait.js';
 import type { Io } from '../io.js';
 import type { Output } from '../output.js';
 import { parseCount } from '../parse-values.js';
@@ -32,11 +33,16 @@ export function addDeliveryCommands(program: Command, io: Io): void {
 
   const again = withFilters(deliveries.command('redeliver').argument('[id...]'))
     .description('send deliveries again: those named, or all ended ones that fit the filters')
+    .option(
+      '--all',
+      'with no filter but --status: every ended delivery with this status, "failed" unless given',
+    )
     .option('--no-wait', 'with filters: do not wait until all are on their way');
   runsInWorkspace<RedeliverFlags>(again, io, redeliver);
   withExamples(again, [
     'tocsin deliveries redeliver ID',
     'tocsin deliveries redeliver --webhook ID --status failed --since 1d',
+    'tocsin deliveries redeliver --all --status failed',
   ]);
 
   const tail = withFilters(deliveries.command('tail')).description(
@@ -52,20 +58,29 @@ export function addDeliveryCommands(program: Command, io: Io): void {
 }
 
 function show(delivery: DeliveryWithAttempts, out: Output): void {
-  const { attempts, response, ...facts } = delivery;
+  const { attempts, response, rendered, waiting_reason, ...facts } = delivery;
   out.value(delivery, () => {
-    out.facts({ ...facts, response: response === null ? null : `${response.status_code}` });
+    out.facts({
+      ...facts,
+      waiting: describeWait(delivery),
+      response: response === null ? null : `${response.status_code}`,
+      rendered,
+    });
     for (const attempt of attempts) showAttempt(attempt, out);
   });
 }
 
 function showAttempt(attempt: Attempt, out: Output): void {
-  const { number, trigger, started_at, duration_ms, request_body, response, error } = attempt;
+  const { number, trigger, started_at, duration_ms, destination, request_body, response, error } = attempt;
   out.line('');
   out.line({ text: `attempt ${number} (${trigger}), ${started_at}, ${duration_ms} ms`, color: 'bold' });
   out.facts({
+    destination,
     error,
+    'likely cause': attempt.likely_cause,
     status: response?.status_code,
+    location: response?.location,
+    'retry after': response?.retry_after,
     response: response === null ? null : `${response.response}${response.truncated ? '…' : ''}`,
     sent: request_body,
   });

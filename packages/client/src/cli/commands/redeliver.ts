@@ -7,19 +7,27 @@ import { printable } from '../text.js';
 
 export interface RedeliverFlags extends FilterFlags {
   wait: boolean;
+  all?: boolean;
 }
 
 /** Sends deliveries again: by id, or as a job for a filter. */
 export async function redeliver(context: PlatformContext<RedeliverFlags>): Promise<void> {
   const { args: ids, options } = context;
-  const filter = Object.fromEntries(
-    Object.entries(filterOf(options)).filter(([, value]) => value !== undefined),
+  const filter: CreateRedelivery = Object.fromEntries(
+    Object.entries({ ...filterOf(options), all: options.all }).filter(([, value]) => value !== undefined),
   );
   const filtered = Object.keys(filter).length > 0;
   if (filtered === ids.length > 0) {
     throw new CommandFailure(
       exitCodes.usage,
       'Give the ids of deliveries, or at least one filter such as --webhook ID.',
+    );
+  }
+  const { status, ...others } = filter;
+  if (status !== undefined && Object.keys(others).length === 0) {
+    throw new CommandFailure(
+      exitCodes.usage,
+      `Give a filter besides --status, or --all to send every ${status} delivery of the workspace again.`,
     );
   }
   if (filtered) await redeliverMatching(context, filter);

@@ -141,7 +141,7 @@ function show(rule: AlertRule, out: Output): void {
       enabled: rule.enabled,
       webhooks: rule.notification_webhook_ids.join('\n') || 'none',
       created: rule.created_at,
-      updated: rule.updated_at,
+      updated: `${rule.updated_at} by ${rule.last_updated_by}`,
     }),
   );
 }

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { CreateWebhook, PatchWebhook, SavedWebhook, Webhook } from '../../api/schemas.js';
 import { type Context, runsInWorkspace, runsOnPlatform, withExamples } from '../action.js';
+import { describePause } from '../describe-wait.js';
 import { CommandFailure, exitCodes } from '../exit-codes.js';
 import type { Io } from '../io.js';
 import type { Output } from '../output.js';
@@ -185,6 +186,13 @@ function changeHeaders(
   return { ...Object.fromEntries(kept), ...header };
 }
 
+function stateOf({ enabled, paused }: Webhook): 'enabled' | 'paused' | 'disabled' {
+  if (!enabled) return 'disabled';
+  return paused === null ? 'enabled' : 'paused';
+}
+
+const stateColors = { enabled: 'green', paused: 'yellow', disabled: 'dim' } as const;
+
 const listColumns: Column<Webhook>[] = [
   { title: 'ID', whole: true, value: ({ id }) => id },
   { title: 'NAME', value: ({ name }) => name },
@@ -192,8 +200,8 @@ const listColumns: Column<Webhook>[] = [
   {
     title: 'STATE',
     whole: true,
-    value: ({ enabled }) => (enabled ? 'enabled' : 'disabled'),
-    color: ({ enabled }) => (enabled ? 'green' : 'dim'),
+    value: stateOf,
+    color: (webhook) => stateColors[stateOf(webhook)],
   },
   { title: 'UPDATED', value: ({ updated_at }) => shortTime(updated_at) },
 ];
@@ -209,6 +217,7 @@ function show(webhook: Webhook | SavedWebhook, out: Output): void {
       url: webhook.url,
       headers: headers.length > 0 ? `${headers.join('\n')}` : 'none',
       enabled: webhook.enabled,
+      paused: describePause(webhook),
       'retry on timeout': webhook.retry_on_timeout,
       created: webhook.created_at,
       updated: `${webhook.updated_at} by ${webhook.last_updated_by}`,

@@ -1,0 +1,18 @@
+import type { Delivery, Webhook } from '../api/schemas.js';
+import { describePause, describeWait } from './describe-wait.js';
+
+test('the reason of a wait is a text, and a delivery that does not wait has none', () => {
+  expect(describeWait({ waiting_reason: 'no_slot' } as Delivery)).toContain('free slot');
+  expect(describeWait({ waiting_reason: null } as Delivery)).toBeNull();
+});
+
+test('a pause is described with its times, its reason and its failure', () => {
+  const paused = { since: 'S', until: 'U', error: 'It failed.' };
+  expect(describePause({ paused: { ...paused, reason: 'retry_after' } } as Webhook)).toBe(
+    'until U, since S: the destination asked for it with Retry-After (It failed.)',
+  );
+  expect(describePause({ paused: { ...paused, reason: 'manual', error: null } } as Webhook)).toBe(
+    'until U, since S: a user asked for it',
+  );
+  expect(describePause({ paused: null } as Webhook)).toBeNull();
+});

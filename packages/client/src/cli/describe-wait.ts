@@ -1,0 +1,33 @@
+import type { Delivery, Webhook } from '../api/schemas.js';
+
+type WaitingReason = NonNullable<Delivery['waiting_reason']>;
+type Pause = NonNullable<Webhook['paused']>;
+
+const waits: Record<WaitingReason, string> = {
+  retry: 'for the time of the next attempt',
+  paused: 'the webhook is paused',
+  backlog: 'due, behind other deliveries',
+  no_slot: 'no worker has a free slot for the webhook',
+  crashed: 'a worker ended before the outcome was recorded',
+  undecryptable: 'the worker could not decrypt the webhook',
+  render_budget: 'the workspace has used its time for rendering',
+};
+
+/** Sentence part that says why a delivery waits; null unless it waits. */
+export function describeWait({ waiting_reason }: Delivery): string | null {
+  return waiting_reason === null ? null : waits[waiting_reason];
+}
+
+const pauses: Record<Pause['reason'], string> = {
+  circuit: 'several deliveries in a row failed',
+  retry_after: 'the destination asked for it with Retry-After',
+  manual: 'a user asked for it',
+};
+
+/** Text that says until when and why a webhook is paused; null unless it is paused. */
+export function describePause({ paused }: Webhook): string | null {
+  if (paused === null) return null;
+  const { reason, since, until, error } = paused;
+  const cause = error === null ? '' : ` (${error})`;
+  return `until ${until}, since ${since}: ${pauses[reason]}${cause}`;
+}

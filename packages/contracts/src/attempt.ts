@@ -9,11 +9,26 @@ export const destinationResponseSchema = {
     status_code: { type: 'integer' },
     response: { type: 'string' },
     truncated: { type: 'boolean', description: 'The response was longer than the stored part.' },
+    location: {
+      type: ['string', 'null'],
+      description: 'Header `Location` of the response, at most 2,048 characters. Redirects are not followed.',
+    },
+    retry_after: {
+      type: ['string', 'null'],
+      description:
+        'Header `Retry-After` as it was sent, a number of seconds or a date; at most 128 characters. An invalid value has no effect.',
+    },
   },
-  required: ['status_code', 'response', 'truncated'],
+  required: ['status_code', 'response', 'truncated', 'location', 'retry_after'],
 } as const;
 
 export const errorCodeSchema = { type: ['string', 'null'], enum: [...errorCodes, null] } as const;
+
+export const likelyCauseSchema = {
+  type: ['string', 'null'],
+  description:
+    'Usual cause of the status of the response, and its remedy: for 3xx, 400, 401, 403, 404, 415 and 429.',
+} as const;
 
 export const attemptSchema = {
   title: 'Attempt',
@@ -25,6 +40,7 @@ export const attemptSchema = {
     trigger: { type: 'string', enum: ['scheduled', 'manual'] },
     started_at: { type: 'string', format: 'date-time' },
     duration_ms: { type: 'integer', minimum: 0 },
+    destination: { type: 'string', description: 'Scheme and host that the request was sent to.' },
     request_body: {
       type: ['string', 'null'],
       description:
@@ -33,16 +49,19 @@ export const attemptSchema = {
     response: destinationResponseSchema,
     error: { type: ['string', 'null'] },
     error_code: errorCodeSchema,
+    likely_cause: likelyCauseSchema,
   },
   required: [
     'number',
     'trigger',
     'started_at',
     'duration_ms',
+    'destination',
     'request_body',
     'response',
     'error',
     'error_code',
+    'likely_cause',
   ],
 } as const;
 

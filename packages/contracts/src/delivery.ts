@@ -1,6 +1,6 @@
 import type { FromSchema } from 'json-schema-to-ts';
-import { attemptSchema, destinationResponseSchema, errorCodeSchema } from './attempt.js';
-import { deliveryStatuses } from './vocabulary.js';
+import { attemptSchema, destinationResponseSchema, errorCodeSchema, likelyCauseSchema } from './attempt.js';
+import { deliveryStatuses, waitingReasons } from './vocabulary.js';
 
 const uuid = { type: 'string', format: 'uuid' } as const;
 const time = { type: 'string', format: 'date-time' } as const;
@@ -13,15 +13,31 @@ const properties = {
   alert_rule_id: uuid,
   webhook_id: uuid,
   webhook_name: { type: 'string' },
-  destination: { type: 'string', description: 'Scheme and host of the URL.' },
+  destination: {
+    type: 'string',
+    description:
+      'Scheme and host of the last attempt; before the first one, of the webhook when the alert came.',
+  },
   status: { type: 'string', enum: deliveryStatuses },
   attempts_made: { type: 'integer', minimum: 0 },
   next_attempt_at: { ...timeOrNull, description: 'Set while the delivery is waiting.' },
+  waiting_reason: {
+    type: ['string', 'null'],
+    enum: [...waitingReasons, null],
+    description:
+      'Reason why the delivery waits; null unless it is waiting. `retry`: for the time of its next attempt. `paused`: the webhook is paused. `backlog`: it is due, and other deliveries are before it. `no_slot`: no worker has a free slot for the webhook. `crashed`: a worker ended before the outcome was recorded. `undecryptable`: the worker has no key for the webhook. `render_budget`: the workspace has used its time for rendering.',
+  },
   first_succeeded_at: timeOrNull,
   created_at: time,
   response: { ...destinationResponseSchema, description: 'Response to the last attempt.' },
   error: { type: ['string', 'null'] },
   error_code: errorCodeSchema,
+  likely_cause: likelyCauseSchema,
+  rendered: {
+    type: ['string', 'null'],
+    description:
+      'Rendered text that was not sent because it is not JSON (`invalid_json`). Null for callers without the permission webhook_update.',
+  },
 } as const;
 
 const required = [
@@ -35,11 +51,14 @@ const required = [
   'status',
   'attempts_made',
   'next_attempt_at',
+  'waiting_reason',
   'first_succeeded_at',
   'created_at',
   'response',
   'error',
   'error_code',
+  'likely_cause',
+  'rendered',
 ] as const;
 
 export const deliverySchema = {

@@ -43,6 +43,7 @@ export {
   encodeDeliveriesDue,
   maxDeliveriesInMessage,
 } from './delivery-due.js';
+export { likelyCauseOf } from './likely-cause.js';
 export { decodePipelineMarker, encodePipelineMarker, pipelineMarkerKey } from './pipeline-marker.js';
 export {
   type CreateRedelivery,
@@ -60,6 +61,10 @@ export {
   deadLetterReasons,
   deliveryStatuses,
   errorCodes,
+  type PauseReason,
+  pauseReasons,
+  type WaitingReason,
+  waitingReasons,
 } from './vocabulary.js';
 export {
   type CreateWebhook,

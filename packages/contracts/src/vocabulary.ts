@@ -2,6 +2,25 @@
 export const deliveryStatuses = ['waiting', 'queued', 'sending', 'succeeded', 'failed', 'skipped'] as const;
 export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
+/**
+ * Reasons why a delivery waits: for the time of its retry, for the end of its webhook's pause, for its place in the
+ * queue, for a free slot, after a claim without an outcome, for a worker with the key, for its workspace's render budget.
+ */
+export const waitingReasons = [
+  'retry',
+  'paused',
+  'backlog',
+  'no_slot',
+  'crashed',
+  'undecryptable',
+  'render_budget',
+] as const;
+export type WaitingReason = (typeof waitingReasons)[number];
+
+/** Reasons why a webhook is paused. */
+export const pauseReasons = ['circuit', 'retry_after', 'manual'] as const;
+export type PauseReason = (typeof pauseReasons)[number];
+
 /** Outcomes of an alert. */
 export const alertOutcomes = [
   'dispatched',

@@ -1,4 +1,5 @@
 import type { FromSchema } from 'json-schema-to-ts';
+import { likelyCauseSchema } from './attempt.js';
 import { webhookHeaders, webhookUrl } from './webhook.js';
 
 /** Test of a destination. The body is sent byte for byte and need not be JSON. */
@@ -66,10 +67,7 @@ const properties = {
   },
   success: { type: 'boolean', description: 'A response arrived, and its status is 299 or less.' },
   duration_ms: { type: 'integer', minimum: 0 },
-  likely_cause: {
-    type: ['string', 'null'],
-    description: 'Usual cause of a status of 400, 401, 403 or 404.',
-  },
+  likely_cause: likelyCauseSchema,
 } as const;
 
 const required = ['error', 'response', 'success', 'duration_ms', 'likely_cause'] as const;

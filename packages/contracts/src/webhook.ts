@@ -1,4 +1,5 @@
 import type { FromSchema } from 'json-schema-to-ts';
+import { pauseReasons } from './vocabulary.js';
 
 const uuid = { type: 'string', format: 'uuid' } as const;
 const time = { type: 'string', format: 'date-time' } as const;
@@ -70,10 +71,31 @@ export const patchWebhookSchema = {
   examples: [{ name: 'Chat of the night shift', enabled: true }],
 } as const;
 
+/** Null while deliveries are sent. */
+const paused = {
+  type: ['object', 'null'],
+  additionalProperties: false,
+  description:
+    'Pause of the webhook: deliveries wait. Null while they are sent, also while single requests probe the destination after a pause.',
+  properties: {
+    reason: {
+      type: 'string',
+      enum: pauseReasons,
+      description:
+        '`circuit`: several deliveries in a row failed. `retry_after`: the destination asked for it with 429 or 503 and `Retry-After`. `manual`: a user asked for it.',
+    },
+    since: time,
+    until: { ...time, description: 'The next request is sent at this time at the earliest.' },
+    error: { type: ['string', 'null'], description: 'The failure that caused the pause.' },
+  },
+  required: ['reason', 'since', 'until', 'error'],
+} as const;
+
 const properties = {
   id: uuid,
   workspace_id: uuid,
   ...writable,
+  paused,
   created_at: time,
   updated_at: time,
   last_updated_by: { type: 'string', description: 'Issuer and subject of the last caller who changed it.' },
@@ -88,6 +110,7 @@ const required = [
   'body',
   'enabled',
   'retry_on_timeout',
+  'paused',
   'created_at',
   'updated_at',
   'last_updated_by',

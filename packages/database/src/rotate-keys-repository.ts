@@ -27,7 +27,14 @@ const encryptedTables: EncryptedTable[] = [
     rows: 'attempts t join deliveries d on d.id = t.delivery_id',
     workspaceId: 'd.workspace_id',
     key: ['delivery_id', 'claim'],
-    columns: ['request_body', 'response'],
+    columns: ['request_body', 'response', 'response_headers'],
+  },
+  {
+    name: 'deliveries',
+    rows: 'deliveries t',
+    workspaceId: 't.workspace_id',
+    key: ['id'],
+    columns: ['rendered'],
   },
 ];
 

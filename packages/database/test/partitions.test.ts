@@ -63,6 +63,7 @@ test('a value that violates a constraint is not a missing partition', async () =
       enabled: true,
       created_at: now,
       updated_at: now,
+      last_updated_by: 'test',
     })
     .catch((thrown) => thrown);
   expect(error).toMatchObject({ code: '23514' });

@@ -31,7 +31,9 @@ test('all statements read one snapshot', async () => {
   const counts = await readWithTimeout(db.database, 5_000, async (trx) => {
     const count = async () => (await trx.raw('select count(*)::integer from webhook_pauses')).rows[0].count;
     const before = await count();
-    await db.database.knex.raw(`insert into webhook_pauses values (gen_random_uuid(), 'circuit', now(), 1)`);
+    await db.database.knex.raw(
+      `insert into webhook_pauses (webhook_id, reason, paused_until, times) values (gen_random_uuid(), 'circuit', now(), 1)`,
+    );
     return [before, await count()];
   });
   expect(counts).toEqual([0, 0]);

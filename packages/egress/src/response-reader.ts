@@ -8,6 +8,7 @@ export interface RawResponse {
   contentType: string | undefined;
   contentEncoding: string | undefined;
   retryAfter: string | undefined;
+  location: string | undefined;
   body: Buffer;
   /** The body is longer than `maxBytes`; the rest was not read. */
   isTooLong: boolean;
@@ -36,7 +37,9 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
   #resolve!: (response: RawResponse) => void;
   #reject!: (failure: SendFailure) => void;
   #abort: ((error: Error) => void) | undefined;
-  #head: Pick<RawResponse, 'statusCode' | 'contentType' | 'contentEncoding' | 'retryAfter'> | undefined;
+  #head:
+    | Pick<RawResponse, 'statusCode' | 'contentType' | 'contentEncoding' | 'retryAfter' | 'location'>
+    | undefined;
   /** The first part of the body, or a buffer that grows. Only the first `#length` bytes are valid. */
   #body: Buffer = Buffer.alloc(0);
   #length = 0;
@@ -79,6 +82,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
       contentType: firstValue(headers, 'content-type'),
       contentEncoding: firstValue(headers, 'content-encoding'),
       retryAfter: firstValue(headers, 'retry-after'),
+      location: firstValue(headers, 'location', 'utf8'),
     };
     this.#mayBodyFollow = isBodiless(statusCode) && firstValue(headers, 'transfer-encoding') !== undefined;
     return true;
@@ -147,6 +151,7 @@ export class ResponseReader implements Dispatcher.DispatchHandler {
       contentType: head.contentType,
       contentEncoding: head.contentEncoding,
       retryAfter: head.retryAfter,
+      location: head.location,
       body: this.#body.subarray(0, this.#length),
       isTooLong: end.isTooLong ?? false,
       isComplete: end.isComplete ?? false,
@@ -160,11 +165,15 @@ function isBodiless(statusCode: number): boolean {
   return statusCode === 204 || statusCode === 304;
 }
 
-function firstValue(headers: Buffer[], name: string): string | undefined {
+function firstValue(
+  headers: Buffer[],
+  name: string,
+  encoding: 'latin1' | 'utf8' = 'latin1',
+): string | undefined {
   for (let index = 0; index + 1 < headers.length; index += 2) {
     const key = headers[index];
     if (key?.length === name.length && key.toString('latin1').toLowerCase() === name) {
-      return headers[index + 1]?.toString('latin1');
+      return headers[index + 1]?.toString(encoding);
     }
   }
   return undefined;

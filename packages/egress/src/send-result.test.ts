@@ -7,6 +7,7 @@ function noteOf(contentEncoding: string | undefined, body = 'x') {
     contentType: undefined,
     contentEncoding,
     retryAfter: undefined,
+    location: undefined,
     body: Buffer.from(body),
     isTooLong: false,
     bodyNote: undefined,

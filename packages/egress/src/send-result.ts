@@ -15,6 +15,10 @@ export interface HttpResponse {
   bodyNote?: BodyNote | undefined;
   /** Value of the `Retry-After` header in whole seconds from now, not negative. */
   retryAfterSeconds?: number | undefined;
+  /** Value of the `Retry-After` header as it was sent, valid or not; at most 32 KiB, like all headers together. */
+  retryAfter?: string | undefined;
+  /** Value of the `Location` header as it was sent, decoded as UTF-8. */
+  location?: string | undefined;
   durationMs: number;
 }
 
@@ -32,7 +36,7 @@ export function toHttpResponse(
   { maxResponseBytes, startedAt }: { maxResponseBytes: number; startedAt: number },
 ): SendResult {
   const isCut = response.isTooLong || !response.isComplete;
-  const { contentType, contentEncoding, retryAfter } = response;
+  const { contentType, contentEncoding, retryAfter, location } = response;
   const { text, isShortened } = decodeBody(response.body, { contentType, isCut, maxBytes: maxResponseBytes });
   const isEncoded = text !== '' && contentEncoding !== undefined && !isIdentity(contentEncoding);
   const bodyNote = response.bodyNote ?? (isEncoded ? 'encoded' : undefined);
@@ -44,6 +48,8 @@ export function toHttpResponse(
     truncated: isCut || isShortened,
     bodyNote,
     retryAfterSeconds,
+    retryAfter,
+    location,
     durationMs: elapsedSince(startedAt),
   };
 }

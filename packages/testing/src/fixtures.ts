@@ -65,6 +65,7 @@ export async function insertAlertRule({ knex }: Database, fixture: AlertRuleFixt
     enabled,
     created_at: now,
     updated_at: now,
+    last_updated_by: 'test',
     deleted_at: deleted ? now : null,
   });
   const links = webhookIds.map((webhook_id, position) => ({ alert_rule_id: id, webhook_id, position }));
@@ -120,6 +121,11 @@ export interface DeliveryFixture extends AlertFixture {
   /** Response body of the last attempt, which is inserted only with a response. */
   response?: string | null;
   requestBody?: string;
+  /** Scheme and host of the delivery; its attempts have their own. */
+  destination?: string;
+  /** Text of a body that was not JSON. */
+  rendered?: string;
+  secretBox?: SecretBox;
   /** Columns of the open row of a delivery with the status `open`. */
   open?: object;
 }
@@ -130,6 +136,7 @@ export async function insertDelivery(database: Database, fixture: DeliveryFixtur
   const { webhookId = randomUUID(), status = 'failed', statusCode = 500, response = null, open } = fixture;
   const { errorCode = status === 'failed' ? 'http_status' : null, claims = response === null ? 0 : 1 } =
     fixture;
+  const { destination = 'https://example.test', rendered, secretBox = testSecretBox, ...attempt } = fixture;
   const { workspaceId, alertId, acceptedAtMs } = alert;
   const id = recordId(acceptedAtMs, `${workspaceId}/${alertId}/${webhookId}`);
   const common = { workspace_id: workspaceId, webhook_id: webhookId, alert_record_id: alertRecordId(alert) };
@@ -140,7 +147,7 @@ export async function insertDelivery(database: Database, fixture: DeliveryFixtur
     alert_id: alertId,
     alert_rule_id: alert.alertRuleId,
     webhook_name: 'Hook',
-    destination: 'https://example.test',
+    destination,
     status,
     attempts_made: claims,
     claims,
@@ -149,6 +156,10 @@ export async function insertDelivery(database: Database, fixture: DeliveryFixtur
     status_code: statusCode,
     error_code: errorCode,
     error: errorCode,
+    rendered_encrypted:
+      rendered === undefined
+        ? null
+        : secretBox.encrypt(rendered, { workspaceId, table: 'deliveries', id, column: 'rendered' }),
   });
   if (status === 'open') {
     const times = { due_at: new Date(Date.now() + anHourMs), opened_at: new Date() };
@@ -156,7 +167,7 @@ export async function insertDelivery(database: Database, fixture: DeliveryFixtur
     await database.knex('open_deliveries').insert(row);
   }
   if (response !== null)
-    await insertAttempt(database, { ...fixture, workspaceId, id, number: 1, response, statusCode });
+    await insertAttempt(database, { ...attempt, workspaceId, id, number: 1, response, statusCode });
   return id;
 }
 
@@ -178,12 +189,14 @@ export interface AttemptFixture {
   response: string | null;
   statusCode?: number | null;
   requestBody?: string;
+  destination?: string;
+  responseHeaders?: { location?: string; retryAfter?: string };
   secretBox?: SecretBox;
 }
 
 export async function insertAttempt({ knex }: Database, fixture: AttemptFixture): Promise<void> {
   const { workspaceId, id, number, response, statusCode = null, requestBody = '{}' } = fixture;
-  const { secretBox = testSecretBox } = fixture;
+  const { destination = 'https://example.test', responseHeaders, secretBox = testSecretBox } = fixture;
   const encrypt = (text: string, column: string) =>
     secretBox.encrypt(text, { workspaceId, table: 'attempts', id: `${id}/${number}`, column });
   await knex('attempts').insert({
@@ -193,9 +206,13 @@ export async function insertAttempt({ knex }: Database, fixture: AttemptFixture)
     trigger: 'scheduled',
     started_at: new Date(),
     duration_ms: 12,
+    destination,
     request_body_encrypted: encrypt(requestBody, 'request_body'),
     status_code: statusCode,
     response_encrypted: response ? encrypt(response, 'response') : null,
+    response_headers_encrypted: responseHeaders
+      ? encrypt(JSON.stringify(responseHeaders), 'response_headers')
+      : null,
     error_code: null,
     error: null,
   });

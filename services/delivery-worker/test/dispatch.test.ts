@@ -32,8 +32,8 @@ test('due deliveries are queued oldest first up to the quota, except those of pa
   const [free, held] = [await fixtures.addWebhook(), await fixtures.addWebhook()];
   await fixtures.write([fixtures.plan([free, held]), fixtures.plan([free, held])]);
   await fixtures.pauses.pause([
-    { webhookId: held, version: 1, reason: 'circuit', forMs: 60_000, times: 1 },
-    { webhookId: free, version: 0, reason: 'circuit', forMs: 60_000, times: 1 },
+    { webhookId: held, version: 1, reason: 'circuit', forMs: 60_000, times: 1, error: '' },
+    { webhookId: free, version: 0, reason: 'circuit', forMs: 60_000, times: 1, error: '' },
   ]);
   const candidates = (await fixtures.dispatch.survey(10)).filter(
     ({ workspaceId }) => workspaceId === fixtures.workspaceId,
@@ -61,7 +61,9 @@ test('a statement that arrives long after its survey queues nothing', async () =
 test('a webhook whose pause is over is probed', async () => {
   const webhookId = await fixtures.addWebhook();
   await fixtures.write([fixtures.plan([webhookId])]);
-  await fixtures.pauses.pause([{ webhookId, version: 1, reason: 'retry_after', forMs: -1, times: 1 }]);
+  await fixtures.pauses.pause([
+    { webhookId, version: 1, reason: 'retry_after', forMs: -1, times: 1, error: '' },
+  ]);
   const [candidate] = (await fixtures.dispatch.survey(10)).filter((entry) => entry.webhookId === webhookId);
   expect(candidate).toMatchObject({ probing: true, due: 1 });
 });

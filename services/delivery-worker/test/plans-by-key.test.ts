@@ -50,6 +50,7 @@ const attempt = {
   trigger: 'scheduled' as const,
   startedAt: new Date(),
   durationMs: 12,
+  destination: 'http://127.0.0.1:9',
   requestBody: '{}',
   response: { statusCode: 500, body: 'no', truncated: false },
   failure: { code: 'http_status' as const, error: 'The destination responded with status 500.' },

@@ -20,6 +20,7 @@ const attempt = {
   trigger: 'scheduled' as const,
   startedAt: new Date(),
   durationMs: 12,
+  destination: 'http://127.0.0.1:9',
   requestBody: '{}',
   response: { statusCode: 200, body: 'ok', truncated: false },
   failure: undefined,

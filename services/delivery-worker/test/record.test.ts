@@ -37,6 +37,7 @@ function attempt(statusCode = 200): Attempt {
     trigger: 'scheduled',
     startedAt: new Date(),
     durationMs: 12.4,
+    destination: 'http://127.0.0.1:9',
     requestBody: '{"a":1}',
     response: { statusCode, body: 'ok\0 \ud800', truncated: false },
     failure: undefined,
@@ -196,4 +197,69 @@ test('a deferral shows its failure in the delivery if its claim is the latest on
   });
   expect(await fixtures.open(ours.deliveryId)).toMatchObject({ state: 'waiting', claimed_by: null, step: 0 });
   expect(await fixtures.delivery(lost.deliveryId)).toMatchObject({ error_code: null, error: null });
+});
+
+test.each([
+  ['paused', 'retry'],
+  ['no_slot', 'no_slot'],
+  ['lease_expired', 'backlog'],
+  ['undecryptable', 'undecryptable'],
+  ['render_budget', 'render_budget'],
+  ['quarantine', 'crashed'],
+] as const)('a deferral for the reason %s waits as %s', async (reason, waiting_reason) => {
+  const claimed = await fixtures.claimOne(await fixtures.queueOne());
+  await fixtures.records.defer([{ claimed, deferral: { kind: 'deferred', afterMs: 0, reason } }]);
+  expect(await fixtures.open(claimed.deliveryId)).toMatchObject({ state: 'waiting', waiting_reason });
+});
+
+test('a retry, an expired claim and an expired or returned message wait with their reasons', async () => {
+  const reasonOf = async (id: string) => {
+    const { state, waiting_reason } = await fixtures.open(id);
+    return state === 'waiting' ? waiting_reason : state;
+  };
+  const retried = await fixtures.claimOne(await fixtures.queueOne());
+  await fixtures.records.record([{ claimed: retried, outcome: retry, attempt: attempt(500) }]);
+  expect(await reasonOf(retried.deliveryId)).toBe('retry');
+
+  const crashed = await fixtures.claimOne(await fixtures.queueOne());
+  const lost = await fixtures.queueOne();
+  await fixtures.database
+    .knex('open_deliveries')
+    .where({ delivery_id: lost.deliveryId })
+    .update({ lease_until: new Date(0) });
+  await fixtures.releaseExpired();
+  expect([await reasonOf(crashed.deliveryId), await reasonOf(lost.deliveryId)]).toEqual([
+    'crashed',
+    'backlog',
+  ]);
+
+  const returned = await fixtures.queueOne();
+  await fixtures.database
+    .knex('open_deliveries')
+    .where({ delivery_id: returned.deliveryId })
+    .update({ waiting_reason: 'retry' });
+  await fixtures.dispatch.unqueue([returned]);
+  expect(await reasonOf(returned.deliveryId)).toBe('backlog');
+});
+
+test('a pause starts with the first failure, and an expired request to wait is another pause', async () => {
+  const webhookId = await fixtures.addWebhook();
+  const row = () => fixtures.database.knex('webhook_pauses').where({ webhook_id: webhookId }).first();
+  const shift = (changes: object) =>
+    fixtures.database.knex('webhook_pauses').where({ webhook_id: webhookId }).update(changes);
+  const anHourAgo = new Date(Date.now() - 3_600_000);
+  const pause = (changes: object) =>
+    fixtures.pauses.pause([
+      { webhookId, version: 1, reason: 'circuit', forMs: 10_000, times: 1, error: 'a', ...changes },
+    ]);
+  await pause({});
+  expect(await row()).toMatchObject({ reason: 'circuit', error: 'a', since: expect.any(Date) });
+  await shift({ since: anHourAgo, paused_until: anHourAgo });
+  await pause({ times: 2, error: 'b' });
+  expect(await row()).toMatchObject({ since: anHourAgo, error: 'b', times: 2 });
+  await pause({ reason: 'retry_after', forMs: 60_000 });
+  expect(await row()).toMatchObject({ since: anHourAgo, reason: 'retry_after' });
+  await shift({ paused_until: anHourAgo });
+  await pause({ reason: 'retry_after' });
+  expect((await row()).since.getTime()).toBeGreaterThan(anHourAgo.getTime());
 });

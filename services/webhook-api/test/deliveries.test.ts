@@ -46,7 +46,14 @@ describe('a delivery', () => {
     const id = await seed({ response: 'no such project', statusCode: 404, requestBody: '{"secret":1}' });
     const { status, body } = await api.call<DeliveryWithAttempts>('GET', single(id));
     expect(status).toBe(200);
-    const response = { status_code: 404, response: 'no such project', truncated: false };
+    const response = {
+      status_code: 404,
+      response: 'no such project',
+      truncated: false,
+      location: null,
+      retry_after: null,
+    };
+    const likely_cause = 'Wrong URL, or the destination URL has been revoked.';
     expect(body).toMatchObject({
       id,
       workspace_id: workspaceId,
@@ -56,11 +63,77 @@ describe('a delivery', () => {
       first_succeeded_at: null,
       response,
       error_code: 'http_status',
+      likely_cause,
+      rendered: null,
       attempts: [
-        { number: 1, trigger: 'scheduled', duration_ms: 12, request_body: '{"secret":1}', response },
+        {
+          number: 1,
+          trigger: 'scheduled',
+          duration_ms: 12,
+          destination: 'https://example.test',
+          request_body: '{"secret":1}',
+          response,
+          likely_cause,
+        },
       ],
     });
     expect(Date.parse(body.created_at)).toBeLessThan(Date.now());
+  });
+
+  test('each attempt shows its destination, Location, Retry-After and likely cause', async () => {
+    const id = await seed({ response: 'busy', statusCode: 429, claims: 2, destination: 'https://b.test' });
+    const responseHeaders = { location: 'https://c.test/x', retryAfter: 'soon' };
+    const redirect = { response: '', statusCode: 307, responseHeaders };
+    const second = { workspaceId, id, number: 2, destination: 'https://b.test', ...redirect };
+    await insertAttempt(api.database, second);
+    const { body } = await api.call<DeliveryWithAttempts>('GET', single(id), { as: 'reader' });
+    const [first, last] = body.attempts;
+    expect(first).toMatchObject({
+      destination: 'https://example.test',
+      likely_cause: expect.stringContaining('limits the rate'),
+    });
+    expect(last).toMatchObject({
+      destination: 'https://b.test',
+      response: { location: 'https://c.test/x', retry_after: 'soon' },
+      likely_cause: expect.stringContaining('redirects are not followed'),
+    });
+    expect(body).toMatchObject({
+      destination: 'https://b.test',
+      response: { location: 'https://c.test/x', retry_after: 'soon' },
+      likely_cause: last!.likely_cause,
+    });
+    const [listed] = (await list(`webhook_id=${body.webhook_id}`)).body;
+    expect(listed).toEqual(Object.fromEntries(Object.entries(body).filter(([name]) => name !== 'attempts')));
+  });
+
+  test('the text of a body that was not JSON is shown to callers with webhook_update only', async () => {
+    const webhookId = randomUUID();
+    const id = await seed({ webhookId, errorCode: 'invalid_json', rendered: '{"a": s3cret}' });
+    const renderedFor = async (as: 'editor' | 'reader') => {
+      const [one, all] = await Promise.all([
+        api.call<Delivery>('GET', single(id), { as }),
+        api.call<Delivery[]>('GET', `${deliveries}?webhook_id=${webhookId}`, { as }),
+      ]);
+      return [one.body.rendered, all.body[0]?.rendered];
+    };
+    expect(await renderedFor('editor')).toEqual(['{"a": s3cret}', '{"a": s3cret}']);
+    expect(await renderedFor('reader')).toEqual([null, null]);
+    const { body } = await api.call<Delivery>('POST', `${single(id)}/redeliver`);
+    expect(body.rendered).toBe('{"a": s3cret}');
+  });
+
+  test('a text that cannot be decrypted, or of another row, is null and the rest is shown', async () => {
+    const foreign = await seed({ rendered: 'x', secretBox: foreignBox });
+    const [moved, other] = [await seed({ rendered: 'x' }), await seed({ rendered: 'y' })];
+    await api.database.knex.raw(
+      'update deliveries d set rendered_encrypted = o.rendered_encrypted from deliveries o where d.id = ? and o.id = ?',
+      [moved, other],
+    );
+    for (const id of [foreign, moved])
+      expect(await api.call('GET', single(id))).toMatchObject({
+        status: 200,
+        body: { rendered: null, status: 'failed' },
+      });
   });
 
   test('a reader sees a delivery without its request bodies', async () => {
@@ -201,6 +274,14 @@ describe('the list of deliveries', () => {
     expect(pages).toBe(3);
     expect(entries.map(({ id }) => id)).toEqual([...ids].sort().reverse());
     for (const entry of entries) expect(entry.response?.response).toHaveLength(1_500_000);
+  });
+
+  test('a page with large rendered texts ends early too', async () => {
+    const webhookId = randomUUID();
+    const rendered = 'x'.repeat(1_500_000);
+    for (let count = 0; count < 5; count += 1) await seed({ webhookId, rendered });
+    const { entries, pages } = await readAll<Delivery>(api, `${deliveries}?webhook_id=${webhookId}`);
+    expect([entries.length, pages]).toEqual([5, 3]);
   });
 
   test('cursors that are changed, invented or of another list are refused', async () => {

@@ -10,6 +10,7 @@ export async function pauseWebhooks({ knex }: Database, webhookIds: string[]): P
       reason: 'retry_after',
       paused_until: new Date(Date.now() + pauseMs),
       times: 1,
+      error: 'The destination responded with status 429.',
     })),
   );
 }

@@ -50,8 +50,10 @@ const webhooksAndRules = `
     threshold double precision not null,
     bound text not null check (bound in ('upper_bound', 'lower_bound')),
     enabled boolean not null,
+    version integer not null default 1,
     created_at timestamptz not null,
     updated_at timestamptz not null,
+    last_updated_by text not null,
     -- The row of a deleted rule stays, so that a late alert of the rule differs from an alert of an unknown rule.
     deleted_at timestamptz
   );
@@ -108,6 +110,7 @@ const alertsAndDeliveries = `
     alert_rule_id uuid not null,
     webhook_id uuid not null,
     webhook_name text not null,
+    -- Scheme and host of the last attempt; before the first one, of the webhook's url when the alert was accepted.
     destination text not null,
     -- 'open': the row in open_deliveries has the state (waiting, queued or sending).
     status text not null check (status in ('open', 'succeeded', 'failed', 'skipped')),
@@ -121,7 +124,9 @@ const alertsAndDeliveries = `
     failed_at timestamptz,
     status_code integer,
     error_code text,
-    error text
+    error text,
+    -- The rendered text that was not sent because it is not JSON.
+    rendered_encrypted bytea
   ) partition by range (id);
   create index deliveries_workspace on deliveries (workspace_id, id);
   create index deliveries_webhook on deliveries (webhook_id, id);
@@ -135,11 +140,15 @@ const alertsAndDeliveries = `
     trigger text not null check (trigger in ('scheduled', 'manual')),
     started_at timestamptz not null,
     duration_ms integer not null,
+    -- Scheme and host of the request.
+    destination text not null,
     request_body_encrypted bytea not null,
     status_code integer,
     -- Body of the response, redacted; null for an empty body.
     response_encrypted bytea,
     response_truncated boolean not null default false,
+    -- Headers Location and Retry-After of the response, redacted, as JSON; null if it has neither.
+    response_headers_encrypted bytea,
     error_code text,
     error text,
     primary key (delivery_id, claim)
@@ -164,6 +173,8 @@ const openDeliveries = `
     run integer not null,
     state text not null check (state in ('waiting', 'queued')),
     due_at timestamptz not null,
+    -- Why the row was last set to waiting. The pause of its webhook is read from webhook_pauses.
+    waiting_reason text not null default 'backlog',
     -- Index of the next step of the retry schedule, and the start of this run.
     step smallint not null default 0,
     opened_at timestamptz not null,
@@ -191,7 +202,10 @@ const openDeliveries = `
   create table webhook_pauses (
     webhook_id uuid primary key,
     reason text not null check (reason in ('retry_after', 'circuit')),
+    since timestamptz not null default now(),
     paused_until timestamptz not null,
+    -- Sentence about the failure that caused the pause.
+    error text,
     -- Consecutive pauses by the circuit; each is twice as long as the one before, up to a limit.
     times integer not null
   );

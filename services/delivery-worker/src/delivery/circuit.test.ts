@@ -51,6 +51,7 @@ test('a probe of an open circuit closes it with a response and pauses it again w
     reason: 'circuit',
     forMs: 40_000,
     times: 3,
+    error: 'The destination responded with status 500.',
   });
 });
 

@@ -2,7 +2,7 @@ import type { SendResult } from '@tocsin/egress';
 import { exponentialBackoffMs } from '@tocsin/kit';
 import { LRUCache } from 'lru-cache';
 import type { ClaimedDelivery } from './claimed-delivery.js';
-import { isDestinationFailure, pauseRequestedBy } from './classify.js';
+import { failureOf, isDestinationFailure, pauseRequestedBy } from './classify.js';
 import type { Pause } from './pause-repository.js';
 
 /** Counts the deliveries of a webhook that failed in a row. Retries of one delivery count once. */
@@ -53,9 +53,15 @@ export function changePause({
 }: CircuitInput): Pause | 'resume' | undefined {
   const { webhookId, deliveryId, pause } = claimed;
   const version = claimed.webhook?.version ?? 0;
+  const pauseFor = (change: Pick<Pause, 'reason' | 'forMs' | 'times'>): Pause => ({
+    webhookId,
+    version,
+    ...change,
+    error: failureOf(result).error,
+  });
   const requestedMs = pauseRequestedBy(result);
   if (requestedMs !== undefined && requestedMs > 0)
-    return { webhookId, version, reason: 'retry_after', forMs: requestedMs, times: 1 };
+    return pauseFor({ reason: 'retry_after', forMs: requestedMs, times: 1 });
   if (!isDestinationFailure(result)) {
     failures.reset(webhookId);
     return pause && 'resume';
@@ -64,7 +70,7 @@ export function changePause({
   const isProbe = pause?.reason === 'circuit';
   if (!opens && !isProbe) return undefined;
   const times = isProbe ? pause.times + 1 : 1;
-  return { webhookId, version, reason: 'circuit', forMs: circuitPauseMs(times, random), times };
+  return pauseFor({ reason: 'circuit', forMs: circuitPauseMs(times, random), times });
 }
 
 const pauseBackoff = { firstMs: 10_000, maxMs: 300_000, jitter: 0 };

@@ -17,19 +17,23 @@ export interface ClassifyInput {
  * retried; any other status and a blocked address fail.
  */
 export function classify({ result, retryOnTimeout, ...retry }: ClassifyInput): Outcome {
-  if (result.kind === 'error') {
-    const failure: Failure = { code: result.code, error: result.error };
-    return isRetryableError(result.code, retryOnTimeout)
-      ? retryOrFail({ ...retry, failure })
-      : { kind: 'failed', failure };
-  }
-  if (result.statusCode >= 200 && result.statusCode <= 299) return { kind: 'succeeded' };
-  const failure: Failure = {
-    code: 'http_status',
-    error: `The destination responded with status ${result.statusCode}.`,
-  };
-  if (!isRetryableStatus(result.statusCode)) return { kind: 'failed', failure };
+  if (result.kind === 'response' && result.statusCode >= 200 && result.statusCode <= 299)
+    return { kind: 'succeeded' };
+  const failure = failureOf(result);
+  if (!isRetryable(result, retryOnTimeout)) return { kind: 'failed', failure };
   return retryOrFail({ ...retry, failure, retryAfterMs: retryAfterMs(result) });
+}
+
+/** Describes a result that is no success. */
+export function failureOf(result: SendResult): Failure {
+  if (result.kind === 'error') return { code: result.code, error: result.error };
+  return { code: 'http_status', error: `The destination responded with status ${result.statusCode}.` };
+}
+
+function isRetryable(result: SendResult, retryOnTimeout: boolean): boolean {
+  return result.kind === 'error'
+    ? isRetryableError(result.code, retryOnTimeout)
+    : isRetryableStatus(result.statusCode);
 }
 
 function isRetryableStatus(status: number): boolean {

@@ -57,7 +57,15 @@ function start({ renderBudget = noBudget, leaseHeldSinceMs = 0 } = {}) {
   };
   const deliver = createDeliver({
     webhooks: {
-      get: async (id) => ({ id, version: 1, url: id, headers: {}, body: id, redact: (text) => text }),
+      get: async (id) => ({
+        id,
+        version: 1,
+        destination: id,
+        url: id,
+        headers: {},
+        body: id,
+        redact: (text) => text,
+      }),
     },
     render: () => ({ ok: true, output: '{}' }),
     renderBudget,

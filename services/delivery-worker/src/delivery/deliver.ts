@@ -7,8 +7,8 @@ import { changePause, type FailureCounter } from './circuit.js';
 import { type ClaimedDelivery, needsQuarantine } from './claimed-delivery.js';
 import { classify, isDestinationFailure } from './classify.js';
 import type { DeliveryMetrics } from './delivery-metrics.js';
-import type { Attempt, Deferral, Outcome } from './outcome.js';
-import { type Prepared, type PreparedRequest, prepare, type RenderBody } from './prepare.js';
+import type { Attempt, AttemptResponse, Deferral, Outcome } from './outcome.js';
+import { type Ended, type Prepared, type PreparedRequest, prepare, type RenderBody } from './prepare.js';
 import type { Recorder } from './record.js';
 import type { RenderBudget } from './render-budget.js';
 import type { RetryPolicy } from './retry-policy.js';
@@ -63,7 +63,7 @@ async function deliver(claimed: ClaimedDelivery, slot: Slot | undefined, deps: D
   const prepared = await prepareDelivery(claimed, deps);
   if (prepared.kind !== 'request') slot?.release();
   if (prepared.kind === 'deferred') return defer(claimed, prepared, deps);
-  if (prepared.kind === 'ended') return recordWithoutAttempt(claimed, prepared.outcome, deps);
+  if (prepared.kind === 'ended') return recordWithoutAttempt(claimed, prepared, deps);
 
   const usedSlot = slot ?? (await deps.slots.acquireSoon(claimed));
   if (usedSlot === undefined) return defer(claimed, noSlot(claimed, deps), deps);
@@ -155,16 +155,32 @@ function toAttempt({ claimed, request, startedAt, result, outcome }: Completed):
     trigger: claimed.manual ? 'manual' : 'scheduled',
     startedAt,
     durationMs: result.durationMs,
+    destination: request.destination,
     requestBody: request.body,
-    response: result.kind === 'response' ? toStoredResponse(result, request) : undefined,
+    response: result.kind === 'response' ? toAttemptResponse(result, request) : undefined,
     failure: outcome.kind === 'succeeded' ? undefined : outcome.failure,
     note:
       result.kind === 'response' && result.bodyNote !== undefined ? bodyNotes[result.bodyNote] : undefined,
   };
 }
 
-function toStoredResponse({ statusCode, body, truncated }: HttpResponse, { redact }: PreparedRequest) {
-  return { statusCode, body: redact(body, { isCut: truncated }), truncated };
+/** Maximum length of a webhook's url. */
+const maxLocationCharacters = 2_048;
+/** An HTTP date has 29 characters. */
+const maxRetryAfterCharacters = 128;
+
+function toAttemptResponse(result: HttpResponse, { redact }: PreparedRequest): AttemptResponse {
+  const { statusCode, body, truncated } = result;
+  // Redacted before it is cut, because a part of a secret is not found.
+  const shorten = (text: string | undefined, length: number) =>
+    text && redact(text, { isCut: false }).slice(0, length).toWellFormed();
+  return {
+    statusCode,
+    body: redact(body, { isCut: truncated }),
+    truncated,
+    location: shorten(result.location, maxLocationCharacters),
+    retryAfter: shorten(result.retryAfter, maxRetryAfterCharacters),
+  };
 }
 
 const bodyNotes: Record<BodyNote, string> = {
@@ -177,10 +193,10 @@ const bodyNotes: Record<BodyNote, string> = {
 
 async function recordWithoutAttempt(
   claimed: ClaimedDelivery,
-  outcome: Outcome,
+  { outcome, rendered }: Ended,
   { recorder, logger, metrics }: DeliveryDeps,
 ): Promise<void> {
-  await recorder.record({ claimed, outcome, attempt: undefined });
+  await recorder.record({ claimed, outcome, attempt: undefined, rendered });
   metrics.ended(outcome);
   logger.info(logFields(claimed, outcome), 'delivery.ended_without_attempt');
 }

@@ -1,4 +1,4 @@
-import type { DeliveryErrorCode } from '@tocsin/contracts';
+import type { DeliveryErrorCode, WaitingReason } from '@tocsin/contracts';
 
 export interface Failure {
   code: DeliveryErrorCode;
@@ -31,15 +31,40 @@ export interface Deferral {
   failure?: Failure;
 }
 
+/**
+ * Reason that a deferred delivery shows. After a pause it waits for a time, like a retry; the pause itself is read from
+ * `webhook_pauses`.
+ */
+export const waitingReasons: Readonly<Record<Deferral['reason'], WaitingReason>> = {
+  paused: 'retry',
+  no_slot: 'no_slot',
+  lease_expired: 'backlog',
+  undecryptable: 'undecryptable',
+  render_budget: 'render_budget',
+  quarantine: 'crashed',
+};
+
 /** Record of one HTTP request. */
 export interface Attempt {
   trigger: 'scheduled' | 'manual';
   startedAt: Date;
   durationMs: number;
+  /** Scheme and host of the request. */
+  destination: string;
   requestBody: string;
-  /** The body is redacted. */
-  response: { statusCode: number; body: string; truncated: boolean } | undefined;
+  response: AttemptResponse | undefined;
   failure: Failure | undefined;
   /** A fault of the response body. It does not change the outcome, which depends on the status line. */
   note: string | undefined;
+}
+
+/** A response whose texts are redacted. */
+export interface AttemptResponse {
+  statusCode: number;
+  body: string;
+  truncated: boolean;
+  /** Header `Location`, at most 2,048 characters. */
+  location?: string | undefined;
+  /** Header `Retry-After`, valid or not, at most 128 characters. */
+  retryAfter?: string | undefined;
 }

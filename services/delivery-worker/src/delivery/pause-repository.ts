@@ -11,6 +11,8 @@ export interface Pause {
   forMs: number;
   /** Pauses in a row of an open circuit, including this one. */
   times: number;
+  /** Sentence about the failure that caused the pause, without secrets. */
+  error: string;
 }
 
 export interface PauseRepository {
@@ -28,6 +30,7 @@ export function createPauseRepository(database: Database): PauseRepository {
         sqlArray.float8(pauses.map(({ forMs }) => forMs)),
         sqlArray.integer(pauses.map(({ times }) => times)),
         sqlArray.integer(pauses.map(({ version }) => version)),
+        sqlArray.text(pauses.map(({ error }) => error)),
       ]);
     },
     async resume(webhookId) {
@@ -39,15 +42,18 @@ export function createPauseRepository(database: Database): PauseRepository {
 const pause = {
   name: 'delivery.pause',
   text: `
-    insert into webhook_pauses (webhook_id, reason, paused_until, times)
-    select id, reason, now() + for_ms * interval '1 millisecond', times
-    from unnest($1::uuid[], $2::text[], $3::float8[], $4::integer[], $5::integer[])
-      as p(id, reason, for_ms, times, version)
+    insert into webhook_pauses (webhook_id, reason, paused_until, times, error)
+    select id, reason, now() + for_ms * interval '1 millisecond', times, error
+    from unnest($1::uuid[], $2::text[], $3::float8[], $4::integer[], $5::integer[], $6::text[])
+      as p(id, reason, for_ms, times, version, error)
     join webhooks w using (id, version)
     where w.enabled
     order by id
     on conflict (webhook_id) do update
-    set reason = excluded.reason, times = excluded.times,
+    set reason = excluded.reason, times = excluded.times, error = excluded.error,
+        -- A circuit stays open during its probes; a request to wait that is over is another pause.
+        since = case when webhook_pauses.paused_until > now() or excluded.times > 1
+                     then webhook_pauses.since else excluded.since end,
         paused_until = greatest(webhook_pauses.paused_until, excluded.paused_until)`,
 };
 

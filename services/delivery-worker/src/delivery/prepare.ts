@@ -13,10 +13,19 @@ import { type RetryPolicy, retryOrFail } from './retry-policy.js';
 import type { Destination, Undecryptable } from './webhooks-reader.js';
 
 /** A request that can be sent, or the reason why none is sent now. */
-export type Prepared = PreparedRequest | { kind: 'ended'; outcome: Outcome } | Deferral;
+export type Prepared = PreparedRequest | Ended | Deferral;
+
+export interface Ended {
+  kind: 'ended';
+  outcome: Outcome;
+  /** Text of a body that is not JSON. */
+  rendered?: string | undefined;
+}
 
 export interface PreparedRequest {
   kind: 'request';
+  /** Scheme and host of the url. */
+  destination: string;
   url: string;
   headers: Record<string, string[]>;
   body: string;
@@ -80,22 +89,25 @@ function deferUndecryptable({ claimed, random }: PrepareInput): Deferral {
 
 const renderBudgetMs = 1_000;
 
-function prepareBody(input: PrepareInput, { url, headers, body, redact }: Destination): Prepared {
+function prepareBody(
+  input: PrepareInput,
+  { destination, url, headers, body, redact }: Destination,
+): Prepared {
   const { claimed, render, policy, random } = input;
   if (render === undefined)
     return { kind: 'deferred', afterMs: renderBudgetMs * (1 + random), reason: 'render_budget' };
   const rendered = render(body, claimed);
-  if (rendered.ok) return { kind: 'request', url, headers, body: rendered.output, redact };
+  if (rendered.ok) return { kind: 'request', destination, url, headers, body: rendered.output, redact };
   const failure: Failure = { code: rendered.code, error: rendered.error };
   if (failure.code === 'internal_error')
     return { kind: 'ended', outcome: retryOrFail({ step: claimed.step, failure, policy, random }) };
-  return { kind: 'ended', outcome: { kind: 'failed', failure } };
+  return { kind: 'ended', outcome: { kind: 'failed', failure }, rendered: rendered.output };
 }
 
 type Rendered =
   | { ok: true; output: string }
   /** `internal_error` is an overrun of the wall clock: the machine was slow, and a retry can succeed. */
-  | { ok: false; code: 'template_error' | 'invalid_json' | 'internal_error'; error: string };
+  | { ok: false; code: 'template_error' | 'invalid_json' | 'internal_error'; error: string; output?: string };
 
 /**
  * Renders a webhook's body for an alert. A body that is not JSON is not sent. The delivery's id is the seed of the
@@ -121,6 +133,7 @@ export function createRenderBody(): RenderBody {
     return {
       ok: false,
       code: 'invalid_json',
+      output: rendered.output,
       error: `The rendered body is not JSON: ${fault.message} (${place}).`,
     };
   };

@@ -1,12 +1,14 @@
 import { type Database, firstIdOf, type SecretBox, sanitizeOrNull, sqlArray } from '@tocsin/database';
 import type { ClaimedDelivery } from './claimed-delivery.js';
-import type { Attempt, Deferral, Outcome } from './outcome.js';
+import { type Attempt, type Deferral, type Outcome, waitingReasons } from './outcome.js';
 
 export interface OutcomeRecord {
   claimed: ClaimedDelivery;
   outcome: Outcome;
   /** Undefined if no request was sent. */
   attempt: Attempt | undefined;
+  /** Text of a body that was not sent because it is not JSON. */
+  rendered?: string | undefined;
 }
 
 export interface DeferralRecord {
@@ -43,6 +45,7 @@ export function createRecordRepository(database: Database, secrets: SecretBox): 
       await database.prepared(defer, [
         ...claimColumns(records.map(({ claimed }) => claimed)),
         sqlArray.float8(records.map(({ deferral }) => deferral.afterMs)),
+        sqlArray.text(records.map(({ deferral }) => waitingReasons[deferral.reason])),
       ]);
     },
   };
@@ -64,10 +67,12 @@ function recordColumns(records: OutcomeRecord[], secrets: SecretBox): unknown[] 
   const outcomes = records.map(({ outcome }) => outcome);
   const failures = outcomes.map((outcome) => (outcome.kind === 'succeeded' ? undefined : outcome.failure));
   const attempts = records.map(({ attempt }) => attempt);
-  const encrypt = ({ claimed, attempt }: OutcomeRecord) => encryptTexts(claimed, attempt, secrets);
-  // Request and response of an attempt follow each other.
+  const encrypt = (record: OutcomeRecord) => encryptTexts(record, secrets);
+  // The texts of a record follow each other.
   const texts = records.flatMap(encrypt);
   const offsets = offsetsOf(texts);
+  const bytesOf = (text: number) =>
+    sqlArray.integer(records.map((_, index) => texts[textsOfRecord * index + text]!.length));
   return [
     ...claimColumns(claims),
     sqlArray.text(outcomes.map((outcome) => (outcome.kind === 'retry' ? 'open' : outcome.kind))),
@@ -81,16 +86,18 @@ function recordColumns(records: OutcomeRecord[], secrets: SecretBox): unknown[] 
     sqlArray.text(attempts.map((attempt) => attempt?.trigger ?? null)),
     sqlArray.timestamptz(attempts.map((attempt) => attempt?.startedAt ?? null)),
     sqlArray.integer(attempts.map((attempt) => (attempt ? Math.round(attempt.durationMs) : null))),
-    sqlArray.integer(records.map((_, index) => offsets[2 * index]!)),
+    sqlArray.integer(records.map((_, index) => offsets[textsOfRecord * index]!)),
     sqlArray.integer(attempts.map((attempt) => attempt?.response?.statusCode ?? null)),
-    sqlArray.integer(records.map((_, index) => texts[2 * index + 1]!.length)),
+    bytesOf(1),
     sqlArray.boolean(attempts.map((attempt) => attempt?.response?.truncated ?? false)),
     sqlArray.text(attempts.map((attempt) => attempt?.failure?.code ?? null)),
     sqlArray.text(attempts.map((attempt) => sanitizeOrNull(attempt?.failure?.error ?? attempt?.note))),
-    sqlArray.integer(records.map((_, index) => texts[2 * index]!.length)),
+    bytesOf(0),
     // All texts are sent as one value, because pg sends an array of bytea as hexadecimal text, which is twice as long.
     Buffer.concat(texts),
     firstIdOf(claims.map(({ deliveryId }) => deliveryId)),
+    sqlArray.text(attempts.map((attempt) => attempt?.destination ?? null)),
+    bytesOf(2),
   ];
 }
 
@@ -104,19 +111,27 @@ function offsetsOf(parts: Buffer[]): number[] {
   });
 }
 
-/** Request body and response body. An empty response is not encrypted. */
-function encryptTexts(
-  { workspaceId, deliveryId, claim }: ClaimedDelivery,
-  attempt: Attempt | undefined,
-  secrets: SecretBox,
-): [Buffer, Buffer] {
-  if (attempt === undefined) return [noText, noText];
+/** Number of texts of a record: body, response, headers of the response. */
+const textsOfRecord = 3;
+
+/**
+ * The body of the request, or the rendered text that is not JSON; the response body; the headers of the response. Missing
+ * texts are empty and not encrypted.
+ */
+function encryptTexts({ claimed, attempt, rendered }: OutcomeRecord, secrets: SecretBox): Buffer[] {
+  const { workspaceId, deliveryId, claim } = claimed;
+  if (attempt === undefined) {
+    const location = { workspaceId, table: 'deliveries', id: deliveryId, column: 'rendered' };
+    return [rendered === undefined ? noText : secrets.encrypt(rendered, location), noText, noText];
+  }
   const encrypt = (column: string, text: string) =>
     secrets.encrypt(text, { workspaceId, table: 'attempts', id: `${deliveryId}/${claim}`, column });
-  const response = attempt.response?.body ?? '';
+  const { body = '', location, retryAfter } = attempt.response ?? {};
+  const hasHeaders = location !== undefined || retryAfter !== undefined;
   return [
     encrypt('request_body', attempt.requestBody),
-    response === '' ? noText : encrypt('response', response),
+    body === '' ? noText : encrypt('response', body),
+    hasHeaders ? encrypt('response_headers', JSON.stringify({ location, retryAfter })) : noText,
   ];
 }
 
@@ -129,10 +144,10 @@ const record = {
       select * from unnest($1::uuid[], $2::integer[], $3::integer[], $4::text[], $5::float8[], $6::smallint[],
                            $7::text[], $8::text[], $9::boolean[], $10::text[], $11::timestamptz[], $12::integer[],
                            $13::integer[], $14::integer[], $15::integer[], $16::boolean[], $17::text[], $18::text[],
-                           $19::integer[])
+                           $19::integer[], $22::text[], $23::integer[])
         as o(delivery_id, run, claim, status, after_ms, step, error_code, error, attempted, trigger, started_at,
              duration_ms, body_at, status_code, response_bytes, truncated, attempt_error_code, attempt_error,
-             body_bytes)
+             body_bytes, destination, headers_bytes)
       order by delivery_id
     ), ended as (
       delete from open_deliveries x using o
@@ -141,7 +156,7 @@ const record = {
       returning x.delivery_id, x.claim
     ), again as (
       update open_deliveries x
-      set state = 'waiting', claimed_by = null, claim_token = null, lease_until = null,
+      set state = 'waiting', waiting_reason = 'retry', claimed_by = null, claim_token = null, lease_until = null,
           claims_without_outcome = 0, manual = false,
           step = o.step,
           -- If the webhook was deleted or disabled meanwhile, the next claim ends the delivery at once.
@@ -162,6 +177,11 @@ const record = {
     ), updated as (
       update deliveries d
       set attempts_made = d.attempts_made + n.is_new::integer,
+          destination = case when n.is_new then n.destination else d.destination end,
+          -- Without an attempt, the body is the rendered text.
+          rendered_encrypted = case when not n.is_ours then d.rendered_encrypted
+                                    when not n.attempted and n.body_bytes > 0
+                                    then substring($20::bytea from n.body_at for n.body_bytes) end,
           status = case when n.is_ours then n.status else d.status end,
           claims = case when n.is_ours then n.claim else d.claims end,
           first_succeeded_at = case when n.is_ours and n.status = 'succeeded'
@@ -176,14 +196,18 @@ const record = {
       where d.id = n.delivery_id and (n.is_ours or n.is_new)
       returning d.id, d.attempts_made
     )
-    insert into attempts (delivery_id, claim, number, trigger, started_at, duration_ms, request_body_encrypted,
-                          status_code, response_encrypted, response_truncated, error_code, error)
-    select n.delivery_id, n.claim, u.attempts_made, n.trigger, n.started_at, n.duration_ms,
+    insert into attempts (delivery_id, claim, number, trigger, started_at, duration_ms, destination,
+                          request_body_encrypted, status_code, response_encrypted, response_truncated,
+                          response_headers_encrypted, error_code, error)
+    select n.delivery_id, n.claim, u.attempts_made, n.trigger, n.started_at, n.duration_ms, n.destination,
            substring($20::bytea from n.body_at for n.body_bytes),
            n.status_code,
            case when n.response_bytes > 0
                 then substring($20::bytea from n.body_at + n.body_bytes for n.response_bytes) end,
-           n.truncated, n.attempt_error_code, n.attempt_error
+           n.truncated,
+           case when n.headers_bytes > 0
+                then substring($20::bytea from n.body_at + n.body_bytes + n.response_bytes for n.headers_bytes) end,
+           n.attempt_error_code, n.attempt_error
     from news n join updated u on u.id = n.delivery_id
     where n.is_new`,
 };
@@ -192,14 +216,14 @@ const defer = {
   name: 'delivery.defer',
   text: `
     with ours as (
-      select x.delivery_id, d.after_ms from open_deliveries x
-      join unnest($1::uuid[], $2::integer[], $3::integer[], $4::float8[])
-        as d(delivery_id, run, claim, after_ms) using (delivery_id, run, claim)
+      select x.delivery_id, d.after_ms, d.reason from open_deliveries x
+      join unnest($1::uuid[], $2::integer[], $3::integer[], $4::float8[], $5::text[])
+        as d(delivery_id, run, claim, after_ms, reason) using (delivery_id, run, claim)
       where x.delivery_id = any($1::uuid[])
       order by x.delivery_id for update of x
     )
     update open_deliveries x
-    set state = 'waiting', claimed_by = null, claim_token = null, lease_until = null,
+    set state = 'waiting', waiting_reason = ours.reason, claimed_by = null, claim_token = null, lease_until = null,
         claims_without_outcome = greatest(0, x.claims_without_outcome - 1),
         due_at = now() + ours.after_ms * interval '1 millisecond'
     from ours where x.delivery_id = any($1::uuid[]) and x.delivery_id = ours.delivery_id`,

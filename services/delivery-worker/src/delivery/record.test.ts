@@ -5,7 +5,7 @@ import type { Attempt } from './outcome.js';
 import { createRecorder } from './record.js';
 import type { OutcomeRecord } from './record-repository.js';
 
-test('a response body that the database rejects is dropped from its record, and logged', async () => {
+test('the texts of a response that the database rejects are dropped from its record, and logged', async () => {
   const tries: OutcomeRecord[] = [];
   const events: string[] = [];
   const silent = createLogger({ service: 'test', level: 'silent' });
@@ -22,11 +22,12 @@ test('a response body that the database rejects is dropped from its record, and 
     logger: { error: (_: unknown, event: string) => events.push(event) } as unknown as Logger,
     onBatch() {},
   });
-  const response = { statusCode: 500, body: 'a text', truncated: false };
+  const response = { statusCode: 500, body: 'a text', truncated: false, location: '/', retryAfter: '1' };
   const attempt: Attempt = {
     trigger: 'scheduled',
     startedAt: new Date(),
     durationMs: 1,
+    destination: 'http://a.example',
     requestBody: '{}',
     response,
     failure: undefined,
@@ -35,7 +36,7 @@ test('a response body that the database rejects is dropped from its record, and 
   const claimed = { deliveryId: 'd' } as ClaimedDelivery;
   const record: OutcomeRecord = { claimed, outcome: { kind: 'succeeded' }, attempt };
   await recorder.record(record);
-  const withoutBody = { ...attempt, response: { ...response, body: '', truncated: true } };
-  expect(tries).toEqual([record, { ...record, attempt: withoutBody }]);
+  const withoutTexts = { ...attempt, response: { statusCode: 500, body: '', truncated: true } };
+  expect(tries).toEqual([record, { ...record, attempt: withoutTexts }]);
   expect(events).toEqual(['delivery.record_rejected']);
 });

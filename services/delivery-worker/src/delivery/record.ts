@@ -36,7 +36,7 @@ export function createRecorder(deps: RecorderDeps): Recorder {
   const { records, pauses, databaseRetry, logger, onBatch } = deps;
   const outcomes = databaseRetry.createBatcher<OutcomeRecord, void>({
     commit: records.record,
-    replaceInvalid: (record, err) => withoutResponseBody(record, err, logger),
+    replaceInvalid: (record, err) => withoutResponseText(record, err, logger),
     maxSize: maxRecordsInBatch,
     concurrency: 2,
     gatherMs,
@@ -65,14 +65,16 @@ export function createRecorder(deps: RecorderDeps): Recorder {
 }
 
 /**
- * Only the response body is text from outside, so the database can reject nothing else. A record without a body is
- * retried unchanged.
+ * Only body and headers of the response are text from outside, so the database can reject nothing else. A record
+ * without them is retried unchanged.
  */
-function withoutResponseBody(record: OutcomeRecord, err: unknown, logger: Logger): OutcomeRecord {
+function withoutResponseText(record: OutcomeRecord, err: unknown, logger: Logger): OutcomeRecord {
   const { attempt } = record;
-  if (!attempt?.response?.body) return record;
+  if (attempt?.response === undefined) return record;
+  const { statusCode, body, location, retryAfter } = attempt.response;
+  if (body === '' && location === undefined && retryAfter === undefined) return record;
   logger.error({ err, delivery_id: record.claimed.deliveryId }, 'delivery.record_rejected');
-  const response = { ...attempt.response, body: '', truncated: true };
+  const response = { statusCode, body: '', truncated: true };
   return { ...record, attempt: { ...attempt, response } };
 }
 

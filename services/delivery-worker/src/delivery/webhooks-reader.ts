@@ -8,6 +8,8 @@ import type { DatabaseRetry } from '../database-retry.js';
 export interface Destination {
   id: string;
   version: number;
+  /** Scheme and host of the url. */
+  destination: string;
   url: string;
   headers: Record<string, string[]>;
   body: string;
@@ -71,7 +73,7 @@ export function createWebhooksReader(deps: WebhooksReaderDeps): WebhooksReader {
 
 const find = {
   name: 'delivery.find-webhooks',
-  text: `select id, workspace_id, version, url_encrypted, headers_encrypted, body_encrypted from webhooks
+  text: `select id, workspace_id, version, destination, url_encrypted, headers_encrypted, body_encrypted from webhooks
          where id = any($1::uuid[])`,
 };
 
@@ -79,6 +81,7 @@ interface WebhookRow {
   id: string;
   workspace_id: string;
   version: number;
+  destination: string;
   url_encrypted: Buffer;
   headers_encrypted: Buffer;
   body_encrypted: Buffer;
@@ -102,6 +105,7 @@ function toDestination(row: WebhookRow, secrets: SecretBox): Destination {
   return {
     id,
     version: row.version,
+    destination: row.destination,
     url,
     headers,
     body: decrypt(row.body_encrypted, 'body'),

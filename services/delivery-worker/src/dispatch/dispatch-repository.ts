@@ -133,7 +133,7 @@ const queue = {
 const unqueue = {
   name: 'dispatch.unqueue',
   text: `
-    update open_deliveries o set state = 'waiting', lease_until = null
+    update open_deliveries o set state = 'waiting', waiting_reason = 'backlog', lease_until = null
     from unnest($1::uuid[], $2::integer[]) as u(delivery_id, run)
     where o.delivery_id = any($1::uuid[]) and o.delivery_id = u.delivery_id and o.run = u.run
       and o.state is not distinct from 'queued' and o.claimed_by is null`,

@@ -84,7 +84,8 @@ const releaseExpired = {
       where not lease_until between now() and now() + interval '1 minute' and now() < $4::timestamptz
     )
     update open_deliveries o
-    set state = 'waiting', claimed_by = null, claim_token = null, lease_until = null,
+    set state = 'waiting', waiting_reason = case when o.claimed_by is null then 'backlog' else 'crashed' end,
+        claimed_by = null, claim_token = null, lease_until = null,
         due_at = now() + random() * greatest(0, o.claims_without_outcome - 1) * interval '5 seconds'
     where o.delivery_id = any(array(
       select q.delivery_id from open_deliveries q

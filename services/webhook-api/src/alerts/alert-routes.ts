@@ -56,7 +56,7 @@ export function alertRoutes({ config, ...deps }: ApiDeps): Route<Principal>[] {
       problems: [503],
       async handler({ resource: { workspaceId }, body, requestId, log }) {
         const alertId = await publishAlert({ workspaceId, body, requestId });
-        log({ workspace_id: workspaceId, alert_id: alertId });
+        log({ alert_id: alertId });
         const headers = { Location: `${config.publicUrl}${pathIn(collection, workspaceId)}/${alertId}` };
         return { status: 202, headers, body: { alert_id: alertId } };
       },
@@ -130,14 +130,9 @@ export function alertRoutes({ config, ...deps }: ApiDeps): Route<Principal>[] {
       async handler({ resource: { workspaceId }, params, principal, log }) {
         const alertId = params.alert_id.toLowerCase();
         const made = await dispatch({ workspaceId, alertId, dispatchedBy: principalName(principal) });
-        log({ workspace_id: workspaceId, alert_id: alertId, deliveries: made.length });
-        return {
-          status: 202,
-          body: {
-            alert_id: alertId,
-            deliveries: made.map((delivery) => presentDelivery(delivery, secretBox)),
-          },
-        };
+        log({ deliveries: made.length });
+        const deliveries = made.map((delivery) => presentDelivery(delivery, { secretBox, principal }));
+        return { status: 202, body: { alert_id: alertId, deliveries } };
       },
     }),
   ];

@@ -1,4 +1,4 @@
-import type { DeliveryErrorCode, DeliveryStatus } from '@tocsin/contracts';
+import type { DeliveryErrorCode, DeliveryStatus, WaitingReason } from '@tocsin/contracts';
 import { type Database, readWithTimeout, type Transaction } from '@tocsin/database';
 import { type IdRange, narrowToAlert, readNewestFirst } from '@tocsin/deliveries';
 import { definedOnly, newestInRange } from '../lists/list-query.js';
@@ -19,6 +19,8 @@ export interface StoredResponse {
   /** Null for an empty body. */
   responseEncrypted: Buffer | null;
   responseTruncated: boolean | null;
+  /** Null if the response has neither of the headers. */
+  responseHeadersEncrypted: Buffer | null;
 }
 
 /** A delivery with the response to its last attempt. */
@@ -34,10 +36,13 @@ export interface StoredDelivery extends StoredResponse {
   attemptsMade: number;
   /** Time of the next attempt, set while the delivery waits. It is not before the end of the webhook's pause. */
   dueAt: Date | null;
+  waitingReason: WaitingReason | null;
   firstSucceededAt: Date | null;
   errorCode: DeliveryErrorCode | null;
   error: string | null;
-  /** True in a list for a row that exceeds the byte budget of the page, whose response was not read. */
+  /** Text of a body that was not JSON. */
+  renderedEncrypted: Buffer | null;
+  /** True in a list for a row that exceeds the byte budget of the page, whose texts were not read. */
   beyondBudget: boolean;
 }
 
@@ -57,12 +62,12 @@ interface DeliveryFilter {
 }
 
 export interface DeliveriesReader {
-  /** Lists deliveries, newest first, with up to 4 MiB of responses; further rows are marked `beyondBudget`. */
+  /** Lists deliveries, newest first, with up to 4 MiB of texts; further rows are marked `beyondBudget`. */
   list(query: DeliveryQuery): Promise<StoredDelivery[]>;
   find(id: string): Promise<StoredDelivery | undefined>;
 }
 
-const responseBytes = 4 * 1_048_576;
+const textBytes = 4 * 1_048_576;
 
 export function createDeliveriesReader(database: Database): DeliveriesReader {
   return {
@@ -70,7 +75,7 @@ export function createDeliveriesReader(database: Database): DeliveriesReader {
       readWithTimeout(database, searchTimeoutMs, async (trx, beforeNext) => {
         const ids = await findPage(trx, query, beforeNext);
         if (ids.length === 0) return [];
-        const { rows } = await trx.raw<{ rows: DeliveryRow[] }>(readPage, { ids, responseBytes });
+        const { rows } = await trx.raw<{ rows: DeliveryRow[] }>(readPage, { ids, textBytes });
         return rows.map(toDelivery);
       }),
 
@@ -147,9 +152,15 @@ const columns = `d.id, d.workspace_id as "workspaceId", d.alert_id as "alertId",
   d.webhook_id as "webhookId", d.webhook_name as "webhookName", d.destination, d.status as "recordedStatus", o.state,
   o.claimed_by is not null as claimed, d.attempts_made as "attemptsMade",
   case when o.state = 'waiting' then greatest(o.due_at, p.paused_until) end as "dueAt",
-  d.first_succeeded_at as "firstSucceededAt", d.error_code as "errorCode", d.error, last.claim,
-  last.status_code as "statusCode", last.response_encrypted as "responseEncrypted",
-  last.response_truncated as "responseTruncated"`;
+  case when o.state = 'waiting' then
+    case when p.paused_until > now() then 'paused'
+         -- The time of the retry has come, and the dispatcher has not queued the delivery yet.
+         when o.waiting_reason = 'retry' and o.due_at <= now() then 'backlog'
+         else o.waiting_reason end end as "waitingReason",
+  d.first_succeeded_at as "firstSucceededAt", d.error_code as "errorCode", d.error,
+  d.rendered_encrypted as "renderedEncrypted", last.claim, last.status_code as "statusCode",
+  last.response_encrypted as "responseEncrypted", last.response_truncated as "responseTruncated",
+  last.response_headers_encrypted as "responseHeadersEncrypted"`;
 
 // The ids restrict both tables: a plan made while open_deliveries was small would read that table as a whole.
 const deliveriesWithState = (ids: string) => `deliveries d
@@ -160,26 +171,30 @@ const deliveriesWithState = (ids: string) => `deliveries d
 const readPage = `
   with found as (
     select ${columns}, row_number() over newest > 1 and
-      sum(coalesce(octet_length(last.response_encrypted), 0)) over newest > :responseBytes as "beyondBudget"
+      sum(coalesce(octet_length(last.response_encrypted), 0) + coalesce(octet_length(d.rendered_encrypted), 0))
+        over newest > :textBytes as "beyondBudget"
     from ${deliveriesWithState('cast(:ids as uuid[])')}
     left join (
       select distinct on (a.delivery_id) a.delivery_id, a.claim, a.status_code, a.response_encrypted,
-        a.response_truncated
+        a.response_truncated, a.response_headers_encrypted
       from attempts a where a.delivery_id = any(cast(:ids as uuid[]))
       order by a.delivery_id, a.number desc) last on last.delivery_id = d.id
     where d.id = any(cast(:ids as uuid[]))
     window newest as (order by d.id desc)
   )
   select id, "workspaceId", "alertId", "alertRuleId", "webhookId", "webhookName", destination, "recordedStatus", state,
-    claimed, "attemptsMade", "dueAt", "firstSucceededAt", "errorCode", error, claim, "statusCode",
-    case when "beyondBudget" then null else "responseEncrypted" end as "responseEncrypted", "responseTruncated", "beyondBudget"
+    claimed, "attemptsMade", "dueAt", "waitingReason", "firstSucceededAt", "errorCode", error,
+    case when "beyondBudget" then null else "renderedEncrypted" end as "renderedEncrypted", claim, "statusCode",
+    case when "beyondBudget" then null else "responseEncrypted" end as "responseEncrypted", "responseTruncated",
+    "responseHeadersEncrypted", "beyondBudget"
   from found order by id desc`;
 
 const findById = {
   name: 'deliveries.find',
   text: `select ${columns}, false as "beyondBudget" from ${deliveriesWithState('array[$1::uuid]')}
          left join lateral (
-           select a.claim, a.status_code, a.response_encrypted, a.response_truncated from attempts a
+           select a.claim, a.status_code, a.response_encrypted, a.response_truncated, a.response_headers_encrypted
+           from attempts a
            where a.delivery_id = d.id order by a.number desc limit 1) last on true
          where d.id = $1`,
 };

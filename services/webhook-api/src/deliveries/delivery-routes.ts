@@ -1,6 +1,6 @@
 import { deliverySchema, deliveryStatuses, deliveryWithAttemptsSchema } from '@tocsin/contracts';
 import { redeliver } from '@tocsin/deliveries';
-import { defineRoute, hasPermission, type Principal } from '@tocsin/identity';
+import { defineRoute, type Principal } from '@tocsin/identity';
 import { AppError, type Route } from '@tocsin/kit';
 import {
   type ApiDeps,
@@ -32,15 +32,13 @@ export function deliveryRoutes({ database, paging, searches, secretBox }: ApiDep
     if (delivery === undefined) throw notFound('delivery');
     return delivery;
   };
-  const present = (delivery: StoredDelivery) => presentDelivery(delivery, secretBox);
   return [
     defineRoute({
       method: 'GET',
       path: collection,
       operationId: 'listDeliveries',
       summary: 'Lists the deliveries of a workspace, newest first.',
-      description:
-        'A page with large responses ends early; the `Link` header shows that more entries follow.',
+      description: 'A page with large texts ends early; the `Link` header shows that more entries follow.',
       tag,
       access: inWorkspace('delivery_read'),
       params: workspaceParams,
@@ -64,17 +62,18 @@ export function deliveryRoutes({ database, paging, searches, secretBox }: ApiDep
       },
       responses: { 200: listResponse('The deliveries.', deliverySchema) },
       problems: [503],
-      handler: ({ resource: { workspaceId }, query }) =>
-        paging.historyPage(
+      handler({ resource: { workspaceId }, query, principal }) {
+        return paging.historyPage(
           { path: pathIn(collection, workspaceId), query },
           {
             read: (page) =>
               searches.run(workspaceId, () => deliveries.list({ workspaceId, filter: query, ...page })),
             idOf: ({ id }) => id,
             isBeyondBudget: ({ beyondBudget }) => beyondBudget,
-            present,
+            present: (delivery) => presentDelivery(delivery, { secretBox, principal }),
           },
-        ),
+        );
+      },
     }),
     defineRoute({
       method: 'GET',
@@ -87,10 +86,13 @@ export function deliveryRoutes({ database, paging, searches, secretBox }: ApiDep
       responses: { 200: { description: 'The delivery.', schema: deliveryWithAttemptsSchema } },
       problems: [404],
       async handler({ resource, principal }) {
-        const showSecrets = hasPermission(principal, 'webhook_update', resource.workspaceId);
+        const reader = { secretBox, principal };
         const stored = await attempts.list(resource.id);
-        const shown = stored.map((attempt) => presentAttempt(resource, attempt, { secretBox, showSecrets }));
-        return { status: 200, body: { ...present(resource), attempts: shown } };
+        const body = {
+          ...presentDelivery(resource, reader),
+          attempts: stored.map((attempt) => presentAttempt(attempt, { delivery: resource, ...reader })),
+        };
+        return { status: 200, body };
       },
     }),
     defineRoute({
@@ -104,13 +106,14 @@ export function deliveryRoutes({ database, paging, searches, secretBox }: ApiDep
       body: emptyBody,
       responses: { 202: { description: 'The delivery, which is open again.', schema: deliverySchema } },
       problems: [404, 409],
-      async handler({ resource: { id }, log }) {
+      async handler({ resource: { id }, principal, log }) {
         const outcome = await redeliver(database, id);
-        log({ delivery_id: id, outcome });
+        log({ outcome });
         if (outcome === 'not_found') throw notFound('delivery');
         if (outcome === 'sending')
           throw new AppError('conflict', 'This delivery is being sent; try again when it has ended.');
-        return { status: 202, body: present(await load({ delivery_id: id })) };
+        const delivery = await load({ delivery_id: id });
+        return { status: 202, body: presentDelivery(delivery, { secretBox, principal }) };
       },
     }),
   ];

@@ -34,10 +34,17 @@ function present(stored: StoredWebhook, secrets: WebhookSecrets): Webhook {
     ...secrets,
     enabled: stored.enabled,
     retry_on_timeout: stored.retryOnTimeout,
+    paused: presentPause(stored),
     created_at: stored.createdAt.toISOString(),
     updated_at: stored.updatedAt.toISOString(),
     last_updated_by: stored.lastUpdatedBy,
   };
+}
+
+function presentPause({ paused }: StoredWebhook): Webhook['paused'] {
+  if (paused === null) return null;
+  const inUtc = (time: string) => new Date(time).toISOString();
+  return { ...paused, since: inUtc(paused.since), until: inUtc(paused.until) };
 }
 
 const hidden = '[hidden]';

@@ -1,3 +1,4 @@
+import type { PauseReason } from '@tocsin/contracts';
 import type { SecretBox, SecretLocation } from '@tocsin/database';
 import { destinationOf } from '@tocsin/egress';
 import { AppError } from '@tocsin/kit';
@@ -19,6 +20,14 @@ interface EncryptedSecrets {
   headerNames: string[];
 }
 
+/** A pause that is not over yet. Times are ISO 8601. */
+interface StoredPause {
+  reason: PauseReason;
+  since: string;
+  until: string;
+  error: string | null;
+}
+
 export interface StoredWebhook extends EncryptedSecrets {
   id: string;
   workspaceId: string;
@@ -27,6 +36,7 @@ export interface StoredWebhook extends EncryptedSecrets {
   retryOnTimeout: boolean;
   /** Number of changes, starting at 1. */
   version: number;
+  paused: StoredPause | null;
   createdAt: Date;
   updatedAt: Date;
   lastUpdatedBy: string;

@@ -1,4 +1,4 @@
-import type { TestResult } from '@tocsin/contracts';
+import { likelyCauseOf, type TestResult } from '@tocsin/contracts';
 import type { SendResult } from '@tocsin/egress';
 import type { WebhookSecrets } from './stored-webhook.js';
 
@@ -30,14 +30,6 @@ export function toTestResult(result: SendResult): TestResult {
     response: { status_code: statusCode, response: body },
     success: statusCode <= lastSuccess,
     duration_ms,
-    likely_cause: likelyCauses[statusCode] ?? null,
+    likely_cause: likelyCauseOf(statusCode),
   };
 }
-
-/** Usual meanings of a destination's status, from the specification. */
-const likelyCauses: Readonly<Record<number, string>> = {
-  400: 'Rendered body is not valid JSON, for example a quoted numeric variable.',
-  401: 'Authorization header missing or wrong.',
-  403: 'Destination account lacks permission (for an issue tracker: permission to create issues in the project).',
-  404: 'Wrong URL, or the destination URL has been revoked.',
-};

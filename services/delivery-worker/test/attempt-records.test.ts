@@ -1,0 +1,183 @@
+import { startHttpReceiver, until } from '@tocsin/testing';
+import { testSecretBox } from '@tocsin/testing/database';
+import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
+
+let harness: WorkerHarness;
+
+beforeAll(async () => {
+  harness = await createWorkerHarness();
+  await harness.startWorker();
+});
+afterAll(() => harness.close());
+
+type Responder = Parameters<WorkerHarness['destination']['respond']>[1];
+
+/** Fires an alert for one webhook, and waits until its delivery fits `isDone`. */
+async function deliver(
+  { respond, body }: { respond?: Responder; body?: string },
+  isDone = (row: { status: string }) => row.status !== 'open',
+) {
+  const target = await harness.addTarget({ ...(body !== undefined && { body }) });
+  if (respond !== undefined) harness.destination.respond(target.path, respond);
+  const alertId = await harness.fire(await harness.addRule([target.id]));
+  const delivery = await until('the delivery is recorded', async () => {
+    const [row] = await harness.deliveriesOf(alertId);
+    return row !== undefined && isDone(row) && row;
+  });
+  const [attempt] = await harness.attempts(delivery.id);
+  return { target, delivery, headers: attempt && readHeaders(attempt) };
+}
+
+/** Decrypts the headers of the response; null if none is stored. */
+function readHeaders({ delivery_id, claim, response_headers_encrypted: encrypted }: AttemptRow) {
+  const { workspaceId } = harness;
+  const id = `${delivery_id}/${claim}`;
+  const location = { workspaceId, table: 'attempts', id, column: 'response_headers' };
+  return encrypted && JSON.parse(testSecretBox.decrypt(encrypted, location).toString());
+}
+
+interface AttemptRow {
+  delivery_id: string;
+  claim: number;
+  response_headers_encrypted: Buffer | null;
+}
+
+/** Changes a field of a webhook as the API does. */
+async function changeWebhook(id: string, change: { url?: string; body?: string }) {
+  const { knex } = harness.database;
+  const columns = Object.entries(change).map(([column, text]) => [
+    `${column}_encrypted`,
+    testSecretBox.encrypt(text, { workspaceId: harness.workspaceId, table: 'webhooks', id, column }),
+  ]);
+  const destination = change.url === undefined ? {} : { destination: new URL(change.url).origin };
+  const values = { ...Object.fromEntries(columns), ...destination, version: knex.raw('version + 1') };
+  await knex('webhooks').where({ id }).update(values);
+}
+
+test('each attempt names the host it was sent to, also when the url changes between attempts', async () => {
+  const second = await startHttpReceiver();
+  try {
+    const target = await harness.addTarget();
+    harness.destination.respond(target.path, async (_, response) => {
+      await changeWebhook(target.id, { url: second.url('/new?token=s3cret') });
+      response.writeHead(503).end();
+    });
+    const planned = harness.destination.url('').replace(/\/$/, '');
+    const alertId = await harness.fire(await harness.addRule([target.id]));
+    const delivery = await until('the second attempt has succeeded', async () => {
+      const [row] = await harness.deliveriesOf(alertId);
+      return row?.status === 'succeeded' && row;
+    });
+    const attempts = await harness.attempts(delivery.id);
+    const sentTo = new URL(second.url('/')).origin;
+    expect(attempts.map(({ destination }) => destination)).toEqual([new URL(planned).origin, sentTo]);
+    expect(delivery.destination).toBe(sentTo);
+    expect(second.received).toHaveLength(1);
+  } finally {
+    await second.close();
+  }
+});
+
+test('the text of a body that is not JSON is kept encrypted until an attempt is recorded', async () => {
+  const body = '{"a": {{ model_name }}}';
+  const { target, delivery } = await deliver({ body });
+  expect(delivery).toMatchObject({ status: 'failed', error_code: 'invalid_json', attempts_made: 0 });
+  const { workspaceId } = harness;
+  const location = { workspaceId, table: 'deliveries', id: delivery.id, column: 'rendered' };
+  const rendered = testSecretBox.decrypt(delivery.rendered_encrypted, location).toString();
+  expect(rendered).toBe('{"a": churn \\"v2\\"}');
+  expect(delivery.rendered_encrypted.includes('churn')).toBe(false);
+  expect(delivery.error).not.toContain('churn');
+
+  await changeWebhook(target.id, { body: '{"a": "{{ model_name }}"}' });
+  await harness.database.knex('deliveries').where({ id: delivery.id }).update({ status: 'open', run: 2 });
+  await harness.database.knex('open_deliveries').insert({
+    delivery_id: delivery.id,
+    workspace_id: workspaceId,
+    webhook_id: target.id,
+    alert_record_id: delivery.alert_record_id,
+    run: 2,
+    state: 'waiting',
+    due_at: new Date(),
+    opened_at: new Date(),
+    claim: delivery.claims,
+  });
+  const sent = await until('the delivery has succeeded', async () => {
+    const row = await harness.delivery(delivery.id);
+    return row.status === 'succeeded' && row;
+  });
+  expect(sent.rendered_encrypted).toBeNull();
+});
+
+test('a redirect is recorded with its Location, of which 2,048 characters are kept', async () => {
+  const location = `https://elsewhere.example/${'x'.repeat(10_240)}`;
+  const { delivery, headers } = await deliver({
+    respond: (_, response) => response.writeHead(302, { Location: location }).end(),
+  });
+  expect(delivery).toMatchObject({ status: 'failed', error_code: 'http_status', status_code: 302 });
+  expect(headers).toEqual({ location: location.slice(0, 2_048) });
+});
+
+test('a Location with UTF-8, a cut surrogate pair or bytes that are no text can be stored', async () => {
+  const long = `/${'x'.repeat(2_046)}😀`;
+  for (const [sent, kept] of [
+    [Buffer.from('/é/😀'), '/é/😀'],
+    [Buffer.from(long), `${long.slice(0, 2_047)}\uFFFD`],
+    [Buffer.from([0x2f, 0xff]), '/\uFFFD'],
+  ] as const) {
+    const { headers } = await deliver({
+      respond: (_, response) => response.writeHead(301, { Location: sent.toString('latin1') }).end(),
+    });
+    expect(headers).toEqual({ location: kept });
+  }
+});
+
+test.each([
+  ['seconds', '0'],
+  ['a date', 'Sun, 01 Mar 2020 12:01:30 GMT'],
+  ['no valid value', 'soon; DROP TABLE'],
+  ['129 characters', `${'9'.repeat(128)}!`],
+])('Retry-After with %s is recorded as it was sent', async (_, retryAfter) => {
+  const { headers } = await deliver({
+    respond: (_, response) => response.writeHead(400, { 'Retry-After': retryAfter }).end('no'),
+  });
+  expect(headers).toEqual({ retryAfter: retryAfter.slice(0, 128) });
+});
+
+test('Location and Retry-After that repeat a secret are redacted before they are cut', async () => {
+  const secret = `Bearer ${'s'.repeat(40)}`;
+  const target = await harness.addTarget({ headers: { Authorization: [secret] } });
+  const location = `${'/x'.repeat(1_020)}?token=${secret.slice(7)}`;
+  harness.destination.respond(target.path, (_, response) =>
+    response.writeHead(302, { Location: location, 'Retry-After': secret }).end(),
+  );
+  const alertId = await harness.fire(await harness.addRule([target.id]));
+  const delivery = await until('the delivery has failed', async () => {
+    const [row] = await harness.deliveriesOf(alertId);
+    return row?.status === 'failed' && row;
+  });
+  const [attempt] = await harness.attempts(delivery.id);
+  const headers = readHeaders(attempt!);
+  expect(headers.retryAfter).toBe('[redacted]');
+  expect(headers.location).toHaveLength(2_048);
+  expect(headers.location).not.toContain('sss');
+});
+
+test('a response without Location and Retry-After has no stored headers', async () => {
+  expect((await deliver({})).headers).toBeNull();
+});
+
+test('Retry-After pauses the webhook with the time and the failure, and its delivery waits', async () => {
+  const { target, delivery } = await deliver(
+    { respond: (_, response) => response.writeHead(429, { 'Retry-After': '600' }).end() },
+    (row) => (row as { attempts_made?: number }).attempts_made === 1,
+  );
+  const pause = await harness.database.knex('webhook_pauses').where({ webhook_id: target.id }).first();
+  expect(pause).toMatchObject({
+    reason: 'retry_after',
+    error: 'The destination responded with status 429.',
+  });
+  const lasts = pause.paused_until.getTime() - pause.since.getTime();
+  expect(lasts).toBe(600_000);
+  expect(await harness.open(delivery.id)).toMatchObject({ state: 'waiting', waiting_reason: 'retry' });
+});

@@ -56,14 +56,7 @@ export async function createDeliveryWorker(
     logger,
     shutdown,
   });
-  const now = () => readClock(database);
-  const maintenance = { database, logger, signal, retentionDays: config.retentionDays, now };
-  await createFirstPartitions(maintenance);
-
   const nowMs = () => performance.now();
-  const renderBudget = createRenderBudget(nowMs);
-  const slots = createSlots({ total: config.slots, now: nowMs, renderRoom: renderBudget.room });
-  const window = createWindow({ now: nowMs, queueQuota: slots.queueQuota, slots: config.slots });
   const workerId = randomUUID();
   const leases = createLeaseRepository({
     leaseDatabase,
@@ -72,6 +65,15 @@ export async function createDeliveryWorker(
     queuedLeaseMs: config.queuedLeaseMs,
   });
   const lease = createWorkerLease({ repository: leases, logger, now: nowMs });
+  lease.start();
+  shutdown.add('lease', lease.end);
+  const now = () => readClock(database);
+  const maintenance = { database, logger, signal, retentionDays: config.retentionDays, now };
+  await createFirstPartitions(maintenance);
+
+  const renderBudget = createRenderBudget(nowMs);
+  const slots = createSlots({ total: config.slots, now: nowMs, renderRoom: renderBudget.room });
+  const window = createWindow({ now: nowMs, queueQuota: slots.queueQuota, slots: config.slots });
   const databaseRetry = createDatabaseRetry({ logger, signal });
   const failures = [lease.failure, databaseRetry.failure];
   const writes = createWriteCheck({ failures, shutdown, logger, now: nowMs });
@@ -126,8 +128,7 @@ export async function createDeliveryWorker(
     signal,
   });
   const { inFlightIds } = delivery;
-  shutdown.add('lease', lease.end);
-  await lease.start(createLeaseSweep({ repository: leases, inFlightIds, logger, metrics }));
+  lease.onQuiet(createLeaseSweep({ repository: leases, inFlightIds, logger, metrics }));
   await consumers.open({ alerts: fanOut, deliveries: { handle: delivery.handleDue } });
 
   const keys = startKeyCheck({

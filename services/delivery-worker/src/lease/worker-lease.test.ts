@@ -39,7 +39,11 @@ function startLease() {
     clock,
     asked,
     pass,
-    start: () => lease.start(() => (quiet += 1)),
+    async start() {
+      lease.onQuiet(() => (quiet += 1));
+      lease.start();
+      await jest.advanceTimersByTimeAsync(0);
+    },
     quiet: () => quiet,
     respondWith: (next: (() => Renewed | Error) | undefined) => {
       respond = next;

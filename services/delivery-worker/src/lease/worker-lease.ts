@@ -7,11 +7,13 @@ import type { LeaseRepository } from './lease-repository.js';
  * clock of the process, and are counted from before a renewal, so that a lease ends here before it ends in the database.
  */
 export interface WorkerLease {
+  /** Renews the lease now, and then every second until `end`. */
+  start(): void;
   /**
-   * Renews the lease, and then every second until `end`. `onQuiet` is called after a renewal if the database has been
-   * available for so long that other live workers have renewed their leases too.
+   * Sets the function that is called after each renewal for which the database has been available for so long that other
+   * live workers have renewed their leases too.
    */
-  start(onQuiet: (releaseBy: Date) => void): Promise<void>;
+  onQuiet(listener: (releaseBy: Date) => void): void;
   isHeld(): boolean;
   /**
    * True if the lease has been held without a gap since `sinceMs`: no other worker can have a claim that this worker
@@ -46,6 +48,7 @@ const slowRenewalMs = 1_000;
 
 export function createWorkerLease({ repository, logger, now }: WorkerLeaseParts): WorkerLease {
   let timer: NodeJS.Timeout | undefined;
+  let onQuiet: (releaseBy: Date) => void = () => {};
   let inProgress = 0;
   let heldSinceMs = Number.POSITIVE_INFINITY;
   let endsAtMs = Number.NEGATIVE_INFINITY;
@@ -71,7 +74,7 @@ export function createWorkerLease({ repository, logger, now }: WorkerLeaseParts)
     renewalsUntilQuiet -= 1;
     return renewalsUntilQuiet <= 0;
   };
-  const renew = async (onQuiet: (releaseBy: Date) => void) => {
+  const renew = async () => {
     if (inProgress === maxInProgress) return;
     inProgress += 1;
     const startedAtMs = now();
@@ -87,9 +90,12 @@ export function createWorkerLease({ repository, logger, now }: WorkerLeaseParts)
   };
   const isHeld = () => now() < endsAtMs;
   return {
-    async start(onQuiet) {
-      timer = setInterval(() => void renew(onQuiet), renewEveryMs).unref();
-      await renew(onQuiet);
+    start() {
+      timer = setInterval(() => void renew(), renewEveryMs).unref();
+      void renew();
+    },
+    onQuiet(listener) {
+      onQuiet = listener;
     },
     isHeld,
     covers: (sinceMs) => sinceMs >= heldSinceMs && isHeld(),

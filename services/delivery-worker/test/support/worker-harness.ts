@@ -15,9 +15,12 @@ import { createDeliveryWorker, type DeliveryWorker } from '../../src/app.js';
 import type { DeliveryWorkerConfig } from '../../src/config.js';
 import { createDatabaseFixtures, type DatabaseFixtures } from './database-fixtures.js';
 
-/** Starts workers on a real database and broker, with a destination that counts its requests. */
-export async function createWorkerHarness(overrides: Partial<DeliveryWorkerConfig> = {}) {
-  const db = await createTestDatabase();
+/** Starts workers on a real database (of `serverUrl` if given) and broker, with a destination that counts its requests. */
+export async function createWorkerHarness(
+  overrides: Partial<DeliveryWorkerConfig> = {},
+  { serverUrl }: { serverUrl?: string } = {},
+) {
+  const db = await createTestDatabase(serverUrl);
   const broker = await createTestBroker();
   const destination = await startHttpReceiver();
   const fixtures = createDatabaseFixtures(db.database);

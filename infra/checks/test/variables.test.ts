@@ -1,6 +1,17 @@
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { composeService, interpolate, readText, variablesIn } from './support/compose.js';
 import { imageEnv } from './support/image.js';
-import { least, loaders, makeEnv, readExamples, variablesReadBy } from './support/variables.js';
+import {
+  least,
+  loaders,
+  makeEnv,
+  makeEnvScript,
+  readExamples,
+  variablesReadBy,
+} from './support/variables.js';
 
 const services = Object.keys(loaders);
 const examples = readExamples();
@@ -57,6 +68,11 @@ test.each(services)('the output of make-env.js is a valid configuration of %s', 
   expect(() => loaders[service]?.({ ...imageEnv(), ...resolved })).not.toThrow();
 });
 
+test.each(services)('%s refuses a disabled check of certificates', (service) => {
+  const env = { ...least, NODE_TLS_REJECT_UNAUTHORIZED: '0' };
+  expect(() => loaders[service]?.(env)).toThrow('NODE_TLS_REJECT_UNAUTHORIZED=0 is refused');
+});
+
 test('the compose file has no default for any secret', () => {
   const secrets = usedByCompose.filter(({ name }) => /PASSWORD|SECRET|_KEY$/.test(name));
   expect(secrets.length).toBeGreaterThan(9);
@@ -66,6 +82,18 @@ test('the compose file has no default for any secret', () => {
   }
   const spelledOut = readText('docker-compose.yml').match(/(PASSWORD|SECRET|_KEYS?|PASS): [^$\s].*/g);
   expect(spelledOut).toBeNull();
+});
+
+test('make-env.js writes a file for its owner only, and never over an existing one', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'tocsin-env-'));
+  const file = join(directory, '.env');
+  const run = () => spawnSync(process.execPath, [makeEnvScript, file], { encoding: 'utf8' });
+  expect(run()).toMatchObject({ status: 0, stdout: '' });
+  expect(statSync(file).mode & 0o777).toBe(0o600);
+  const first = readFileSync(file, 'utf8');
+  expect(run()).toMatchObject({ status: 1, stderr: expect.stringContaining('exists already') });
+  expect(readFileSync(file, 'utf8')).toBe(first);
+  rmSync(directory, { recursive: true });
 });
 
 test('two runs of make-env.js share no secret', () => {

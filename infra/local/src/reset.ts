@@ -1,4 +1,5 @@
-import { existsSync, rmSync } from 'node:fs';
+import { existsSync, readdirSync, rmdirSync, rmSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { findState } from './launcher/launch.js';
 import { acquireLock } from './launcher/lock.js';
 import { endStaleProcesses } from './launcher/stale-processes.js';
@@ -11,10 +12,14 @@ if (!existsSync(paths.root)) {
   process.exit(0);
 }
 try {
-  acquireLock(paths.lock, 'being reset');
+  const lock = await acquireLock(paths.lock, 'being reset');
   await endStaleProcesses(paths.children);
   removeHome(paths.postgres);
-  rmSync(paths.root, { recursive: true, force: true });
+  // The lock goes last: a start meanwhile must not find half of the state.
+  const others = readdirSync(paths.root).filter((name) => name !== basename(paths.lock));
+  for (const name of others) rmSync(join(paths.root, name), { recursive: true, force: true });
+  lock.release();
+  rmdirSync(paths.root);
   console.log(`Removed ${paths.root}`);
 } catch (error) {
   console.error(error instanceof Error ? error.message : String(error));

@@ -48,6 +48,30 @@ describe('the inbox', () => {
     expect(inbox.received().map(({ answeredWith }) => answeredWith)).toEqual([0, 429]);
   });
 
+  it.each([
+    ['a name that resolves to loopback', 'evil.example:8703', undefined],
+    ['a name that begins like loopback', '127.0.0.1.evil.example', undefined],
+    ['no name', '', undefined],
+    ['a page of another site', undefined, 'https://evil.example'],
+    ['a sandboxed page', undefined, 'null'],
+  ])('refuses to show or clear requests under %s', async (_, host, origin) => {
+    await fetch(`${inbox.url}/kept`, { method: 'POST' });
+    const { host: own } = new URL(inbox.url);
+    for (const line of ['GET / ', 'GET /requests', 'DELETE /requests']) {
+      const header = `Host: ${host ?? own}\r\n${origin === undefined ? '' : `Origin: ${origin}\r\n`}`;
+      const response = await sendRaw(inbox, Buffer.from(`${line.trim()} HTTP/1.1\r\n${header}\r\n`));
+      expect(response).toMatch(/^HTTP\/1\.1 403 /);
+      expect(response).not.toContain('kept');
+    }
+    expect(inbox.received()).toHaveLength(1);
+  });
+
+  it.each(['localhost', '127.0.0.1', '[::1]'])('shows requests under the name %s', async (name) => {
+    const { port } = new URL(inbox.url);
+    const request = `GET /requests HTTP/1.1\r\nHost: ${name}:${port}\r\nOrigin: http://${name}:${port}\r\n\r\n`;
+    expect(await sendRaw(inbox, Buffer.from(request))).toMatch(/^HTTP\/1\.1 200 /);
+  });
+
   it('shows received requests as text, never as markup', async () => {
     await fetch(`${inbox.url}/<b>`, { method: 'POST', body: '<script>alert(1)</script>' });
     const page = await (await fetch(inbox.url)).text();
@@ -56,13 +80,14 @@ describe('the inbox', () => {
   });
 });
 
-function sendRaw({ url }: RunningInbox, bytes: Buffer): Promise<void> {
+/** Returns the beginning of the response. */
+function sendRaw({ url }: RunningInbox, bytes: Buffer): Promise<string> {
   return new Promise((resolve, reject) => {
     const socket = connect(Number(new URL(url).port), '127.0.0.1', () => socket.write(bytes));
     socket.once('error', reject);
-    socket.once('data', () => {
+    socket.once('data', (chunk) => {
       socket.destroy();
-      resolve();
+      resolve(chunk.toString());
     });
   });
 }

@@ -1,4 +1,5 @@
 import { mkdtempSync, rmSync } from 'node:fs';
+import { request } from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import {
@@ -94,6 +95,24 @@ describe('the development OpenID provider', () => {
       groups: ['/workspaces/w2/admin'],
       realm_access: { roles: [] },
     });
+  });
+
+  it.each([
+    ['a name that resolves to loopback', { host: 'evil.example' }, 403],
+    ['a page of another site', { origin: 'https://evil.example' }, 403],
+    ['a page of the console', { origin: new URL(consoleUri).origin }, 200],
+    ['this machine', {}, 200],
+  ])('checks Host and Origin of requests of %s', async (_, headers, status) => {
+    const address = new URL(`${base}/certs`);
+    const given = await new Promise<number | undefined>((resolve, reject) => {
+      request(address, { headers }, (response) => {
+        response.resume();
+        resolve(response.statusCode);
+      })
+        .once('error', reject)
+        .end();
+    });
+    expect(given).toBe(status);
   });
 
   it('refuses a wrong secret', async () => {

@@ -4,7 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTestBroker } from '@tocsin/testing/broker';
 import { insertAttempt, insertDelivery } from '@tocsin/testing/database';
+import { signInDevice } from './support/browser.js';
 import { type CliOptions, cli } from './support/cli.js';
+import { createManualClock } from './support/manual-clock.js';
 import { startServices } from './support/services.js';
 
 type Services = Awaited<ReturnType<typeof startServices>>;
@@ -354,6 +356,28 @@ describe('the principal', () => {
     const reader = await runJson<{ workspaces: unknown }>(['whoami', '--as', 'reader']);
     expect(reader.workspaces).toEqual({ [workspace]: ['reader'] });
     expect((await run(['webhooks', 'list', '--as', 'outsider'])).code).toBe(4);
+  });
+
+  test('whoami names a person who has logged in', async () => {
+    const users = JSON.parse(process.env.TOCSIN_TEST_OIDC_USERS ?? '{}');
+    const env = {
+      TOCSIN_STACK: '',
+      TOCSIN_API_URL: services.apiUrl,
+      TOCSIN_ISSUER: process.env.TOCSIN_TEST_OIDC_ISSUER ?? '',
+      TOCSIN_LOGIN_FILE: join(directory, 'login.json'),
+    };
+    let printed = '';
+    const clock = createManualClock({
+      async whileSleeping() {
+        const verificationUri = /Open (\S+)/.exec(printed)?.[1] ?? '';
+        await signInDevice({ verificationUri, username: 'editor', password: users.editor });
+      },
+    });
+    const onOutput = ({ stderr }: { stderr: string }) => {
+      printed = stderr;
+    };
+    expect((await run(['login'], { env, clock, onOutput })).code).toBe(0);
+    expect((await run(['whoami'], { env })).stdout).toMatch(/^name +editor\nsubject +user-editor\n/);
   });
 
   test('credentials of a service account come from the environment', async () => {

@@ -23,6 +23,7 @@ export { createTickThrottle, type TickThrottle } from './concurrency/tick-thrott
 export { createTimeBudget, type TimeBudget } from './concurrency/time-budget.js';
 export { sleep, withTimeout } from './concurrency/timeout.js';
 export { ConfigError, type EnvReader, readEnv } from './env.js';
+export { type FileLock, tryLockFile, withFileLock } from './file-lock.js';
 export { type HealthCheck, healthRoutes } from './health.js';
 export { type AuthenticateInput, createHttpApp, type HttpAppOptions } from './http/app.js';
 export { createOpenApiDocument, openApiRoute } from './http/openapi.js';

@@ -47,6 +47,16 @@ test.each(['SIGTERM', 'SIGINT'] as const)(
   },
 );
 
+test.each([
+  ['123456789012345', true],
+  ['1234567890123456', false],
+])('the admin key %s is reported as short: %s', async (key, isShort) => {
+  const running = start({ ...settings(), GENAI_ENGINE_ADMIN_KEY: key });
+  await running.untilOutput('service.started');
+  expect(running.output().includes('admin_key.short')).toBe(isShort);
+  expect(running.output()).not.toContain(key);
+});
+
 test('the service stops when its launcher disappears', async () => {
   const running = start(settings(), { ipc: true });
   await running.untilOutput('service.started');

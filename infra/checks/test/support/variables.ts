@@ -1,4 +1,7 @@
 import { execFileSync } from 'node:child_process';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { loadConfig as loadWorker } from '../../../../services/delivery-worker/src/config.js';
 import { loadConfig as loadEngine } from '../../../../services/engine-auth/src/config.js';
@@ -54,10 +57,15 @@ export function readExamples(): Example[] {
   });
 }
 
-/** Output of `node infra/make-env.js` as docker compose reads it. */
+export const makeEnvScript = fileURLToPath(new URL('../../../make-env.js', import.meta.url));
+
+/** The file that `node infra/make-env.js` writes, as docker compose reads it. */
 export function makeEnv(): Record<string, string> {
-  const script = fileURLToPath(new URL('../../../make-env.js', import.meta.url));
-  const text = execFileSync(process.execPath, [script], { encoding: 'utf8' });
+  const directory = mkdtempSync(join(tmpdir(), 'tocsin-env-'));
+  const file = join(directory, '.env');
+  execFileSync(process.execPath, [makeEnvScript, file], { stdio: 'ignore' });
+  const text = readFileSync(file, 'utf8');
+  rmSync(directory, { recursive: true });
   const pairs = [...text.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]);
   return Object.fromEntries(pairs);
 }

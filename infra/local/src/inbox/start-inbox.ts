@@ -1,6 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { refuseForeign } from '../local-request.js';
 import { renderPage } from '../render-page.js';
 import { readBehaviour } from './behaviour.js';
 import { createRequestLog, type ReceivedRequest, type RequestLog } from './request-log.js';
@@ -20,7 +21,10 @@ export interface RunningInbox {
   close(): Promise<void>;
 }
 
-/** Destination that stores requests. GET / shows them, GET /requests returns JSON, DELETE /requests clears. */
+/**
+ * Destination that stores requests. GET / shows them, GET /requests returns JSON, DELETE /requests clears, for this machine
+ * only. Every other request is a delivery and is stored, whatever its headers.
+ */
 export async function startInbox({ port, capacity = 200 }: InboxOptions): Promise<RunningInbox> {
   const log = createRequestLog(capacity);
   const server = createServer((request, response) => {
@@ -44,19 +48,22 @@ export async function startInbox({ port, capacity = 200 }: InboxOptions): Promis
 
 async function respond(log: RequestLog, request: IncomingMessage, response: ServerResponse): Promise<void> {
   const { method = '', url = '/' } = request;
-  if (method === 'GET' && url === '/')
+  const isForPeople =
+    (method === 'GET' && url === '/') || (url === '/requests' && (method === 'GET' || method === 'DELETE'));
+  if (!isForPeople) return receive(log, request, response);
+  const refusal = refuseForeign(request);
+  if (refusal !== undefined) {
+    response.writeHead(403, { 'content-type': 'text/plain; charset=utf-8' }).end(`${refusal}\n`);
+    return;
+  }
+  if (url === '/')
     return send(
       response,
       'text/html; charset=utf-8',
       renderPage('inbox', { title: 'Inbox', requests: log.list() }),
     );
-  if (method === 'GET' && url === '/requests')
-    return send(response, 'application/json', JSON.stringify(log.list()));
-  if (method === 'DELETE' && url === '/requests') {
-    log.clear();
-    return send(response, 'application/json', '[]');
-  }
-  await receive(log, request, response);
+  if (method === 'DELETE') log.clear();
+  send(response, 'application/json', JSON.stringify(log.list()));
 }
 
 async function receive(log: RequestLog, request: IncomingMessage, response: ServerResponse): Promise<void> {

@@ -26,15 +26,13 @@ export async function launch(args: readonly string[], env: NodeJS.ProcessEnv): P
   try {
     const options = readOptions(args, env);
     prepareState(paths);
-    const release = acquireLock(
-      paths.lock,
-      `http://127.0.0.1:${layOutPorts(options.portBase, 0).webhookApi}`,
-    );
+    const apiUrl = `http://127.0.0.1:${layOutPorts(options.portBase, 0).webhookApi}`;
+    const lock = await acquireLock(paths.lock, apiUrl);
     try {
       await runUntilStopped({ options, paths, env, progress });
       return 0;
     } finally {
-      release();
+      lock.release();
     }
   } catch (error) {
     progress.say(`\nTocsin did not start: ${error instanceof Error ? error.message : String(error)}`);

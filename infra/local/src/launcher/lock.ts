@@ -1,45 +1,32 @@
-import { readFileSync, rmSync, writeFileSync } from 'node:fs';
-import {
-  identifyProcess,
-  isAlive,
-  isSameProcessAlive,
-  type ProcessIdentity,
-} from '../processes/process-identity.js';
+import { ftruncateSync, readFileSync, writeSync } from 'node:fs';
+import { type FileLock, tryLockFile } from '@tocsin/kit';
 
-interface LockContent extends ProcessIdentity {
+/** Content of the lock file, for the message of a launcher that is refused. */
+interface Holder {
+  pid: number;
   apiUrl: string;
 }
 
-/** Throws if a launcher with this state directory is running. Returns the function that releases the lock. */
-export function acquireLock(file: string, apiUrl: string): () => void {
-  const content: LockContent = { ...identifyProcess(process.pid), apiUrl };
-  for (;;) {
-    try {
-      writeFileSync(file, JSON.stringify(content), { flag: 'wx', mode: 0o600 });
-      return () => rmSync(file, { force: true });
-    } catch (error) {
-      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
-    }
-    const holder = readLock(file);
-    if (holder !== undefined && isRunning(holder)) {
-      throw new Error(
-        `Tocsin is running already: ${holder.apiUrl} (process ${holder.pid}). Stop that one first.`,
-      );
-    }
-    rmSync(file, { force: true });
-  }
+/** Locks the state directory for this process. Throws if another launcher, or a reset, holds it. */
+export async function acquireLock(file: string, apiUrl: string): Promise<FileLock> {
+  const lock = await tryLockFile(file);
+  if (lock === undefined) throw new Error(describe(readHolder(file)));
+  const holder: Holder = { pid: process.pid, apiUrl };
+  ftruncateSync(lock.fd);
+  writeSync(lock.fd, JSON.stringify(holder));
+  return lock;
 }
 
-function readLock(file: string): LockContent | undefined {
+/** Undefined in the moment before the holder has written it. */
+function readHolder(file: string): Holder | undefined {
   try {
-    return JSON.parse(readFileSync(file, 'utf8')) as LockContent;
+    return JSON.parse(readFileSync(file, 'utf8')) as Holder;
   } catch {
-    // The file was removed meanwhile, or a crash truncated it.
     return undefined;
   }
 }
 
-/** Without a start time from the system, the process id has to suffice. */
-function isRunning(holder: LockContent): boolean {
-  return holder.startedAt === '' ? isAlive(holder.pid) : isSameProcessAlive(holder);
+function describe(holder: Holder | undefined): string {
+  const which = holder === undefined ? '' : `: ${holder.apiUrl} (process ${holder.pid})`;
+  return `Tocsin is running already${which}. Stop that one first.`;
 }

@@ -2,6 +2,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto';
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type Provider from 'oidc-provider';
+import { refuseForeign } from '../local-request.js';
 import { renderPage } from '../render-page.js';
 import { configureProvider, type RealmSettings } from './configuration.js';
 import { createMemoryStore } from './memory-store.js';
@@ -23,11 +24,12 @@ export interface RunningProvider {
   close(): Promise<void>;
 }
 
-/** OpenID provider for development and tests: one realm at Keycloak's paths. */
+/** OpenID provider for development and tests: one realm at Keycloak's paths, for this machine and the console's pages only. */
 export async function startProvider(options: ProviderOptions): Promise<RunningProvider> {
   const { port, realm } = options;
   const mountPath = `/realms/${realm}`;
   const store = createMemoryStore();
+  const consoleOrigins = options.consoleRedirectUris.map((uri) => new URL(uri).origin);
   const cookieKeys = [randomBytes(24).toString('base64url')];
   let keys = options.signingKeys?.length ? options.signingKeys : [await makeSigningKey()];
   // Loaded on demand: at import, oidc-provider prints a warning about Node 20, on which it works.
@@ -37,6 +39,11 @@ export async function startProvider(options: ProviderOptions): Promise<RunningPr
 
   const server = createServer((request, response) => {
     const path = request.url ?? '/';
+    const refusal = refuseForeign(request, consoleOrigins);
+    if (refusal !== undefined) {
+      response.writeHead(403, { 'content-type': 'text/plain; charset=utf-8' }).end(`${refusal}\n`);
+      return;
+    }
     if (!path.startsWith(`${mountPath}/`)) {
       response
         .writeHead(404, { 'content-type': 'text/plain' })

@@ -1,8 +1,8 @@
 import { randomUUID } from 'node:crypto';
-import { mkdir, open, readFile, rename, rm, stat, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises';
 import { homedir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
+import { withFileLock } from '@tocsin/kit';
 import type { TokenStore } from '../sessions/token-store.js';
 import type { Tokens } from '../sessions/tokens.js';
 
@@ -36,7 +36,6 @@ export async function readLogin(file: string): Promise<SavedLogin | undefined> {
 
 /** Atomic write; only the owner can read the file. */
 async function writeLogin(file: string, login: SavedLogin): Promise<void> {
-  await mkdir(dirname(file), { recursive: true, mode: 0o700 });
   const fresh = `${file}.${randomUUID()}`;
   await writeFile(fresh, `${JSON.stringify(login, null, 2)}\n`, { mode: 0o600 });
   await rename(fresh, file);
@@ -45,8 +44,9 @@ async function writeLogin(file: string, login: SavedLogin): Promise<void> {
 /** Token store in `file`. A lock makes concurrent commands change it one after the other. */
 export function createFileTokenStore(file: string, login: Omit<SavedLogin, 'tokens'>): TokenStore {
   return {
-    update: (change) =>
-      withLock(`${file}.lock`, async () => {
+    async update(change) {
+      await mkdir(dirname(file), { recursive: true, mode: 0o700 });
+      return withFileLock(`${file}.lock`, async () => {
         const saved = await readLogin(file);
         const own = saved?.issuer === login.issuer && saved.clientId === login.clientId ? saved : undefined;
         const tokens = await change(own?.tokens);
@@ -54,42 +54,11 @@ export function createFileTokenStore(file: string, login: Omit<SavedLogin, 'toke
         if (tokens === undefined) await rm(file, { force: true });
         else await writeLogin(file, { ...own, ...withoutUndefined(login), tokens });
         return tokens;
-      }),
+      });
+    },
   };
 }
 
 function withoutUndefined(login: Omit<SavedLogin, 'tokens'>): Omit<SavedLogin, 'tokens'> {
   return Object.fromEntries(Object.entries(login).filter(([, value]) => value !== undefined)) as typeof login;
-}
-
-const retryMs = 50;
-/** A refresh takes less than this. An older lock belongs to a process that was killed. */
-const staleMs = 60_000;
-
-async function withLock<T>(lock: string, work: () => Promise<T>): Promise<T> {
-  await mkdir(dirname(lock), { recursive: true, mode: 0o700 });
-  while (!(await tryLock(lock))) {
-    await removeIfStale(lock);
-    await delay(retryMs);
-  }
-  try {
-    return await work();
-  } finally {
-    await rm(lock, { force: true });
-  }
-}
-
-async function tryLock(lock: string): Promise<boolean> {
-  try {
-    await (await open(lock, 'wx', 0o600)).close();
-    return true;
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'EEXIST') return false;
-    throw error;
-  }
-}
-
-async function removeIfStale(lock: string): Promise<void> {
-  const found = await stat(lock).catch(() => undefined);
-  if (found !== undefined && Date.now() - found.mtimeMs > staleMs) await rm(lock, { force: true });
 }

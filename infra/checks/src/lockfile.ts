@@ -1,0 +1,28 @@
+/** The part of package-lock.json that `npm ci` needs to install exactly these packages. */
+export interface Lockfile {
+  packages: Record<string, LockedPackage>;
+}
+
+interface LockedPackage {
+  version?: string;
+  integrity?: string;
+  link?: boolean;
+  optionalDependencies?: Record<string, string>;
+}
+
+/**
+ * Returns a sentence for each package without an integrity hash, and for each optional package of another platform that has
+ * no entry: npm leaves out those that the registry in use does not serve, and `npm ci` then fails on that platform.
+ */
+export function findLockfileProblems({ packages }: Lockfile): string[] {
+  return Object.entries(packages).flatMap(([path, entry]) => {
+    const isInstalled = path.includes('node_modules/') && entry.link !== true;
+    const missing = Object.keys(entry.optionalDependencies ?? {}).filter(
+      (name) => !(`node_modules/${name}` in packages) && !(`${path}/node_modules/${name}` in packages),
+    );
+    return [
+      ...(isInstalled && entry.integrity === undefined ? [`${path} has no integrity.`] : []),
+      ...missing.map((name) => `${name}, an optional dependency of ${path}, has no entry.`),
+    ];
+  });
+}

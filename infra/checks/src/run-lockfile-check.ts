@@ -1,0 +1,11 @@
+import { readFileSync } from 'node:fs';
+import { findLockfileProblems, type Lockfile } from './lockfile.js';
+
+/** `npm run check:lockfile`: fails if package-lock.json has an entry without integrity, or lacks one. */
+const file = new URL('../../../package-lock.json', import.meta.url);
+const problems = findLockfileProblems(JSON.parse(readFileSync(file, 'utf8')) as Lockfile);
+for (const problem of problems) console.log(`package-lock.json: ${problem}`);
+if (problems.length > 0) {
+  console.log('Choose versions that the registry serves for every platform.');
+  process.exitCode = 1;
+}

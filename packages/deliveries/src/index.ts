@@ -1,7 +1,7 @@
 // Repositories that the API and the worker share: new deliveries, dispatch by hand, limits of open deliveries, redelivery,
 // retention, and reading history newest first.
 
-export { type DispatchOutcome, type DispatchRequest, dispatchAlert } from './dispatch-repository.js';
+export { type DispatchPlan, dispatchAlert, planDispatch } from './dispatch-repository.js';
 export { type IdRange, narrowToAlert, readNewestFirst } from './history-reader.js';
 export {
   alertRecordId,

@@ -2,6 +2,7 @@ import type { RedeliveryFilter } from '@tocsin/contracts';
 import { type Database, firstIdAt, readWithTimeout } from '@tocsin/database';
 import type { Knex } from 'knex';
 import { type IdRange, narrowToAlert, readNewestFirst } from './history-reader.js';
+import type { OpenDeliveryCounts, WebhookInWorkspace } from './open-delivery-counts.js';
 import { reopenEnded } from './redelivery-repository.js';
 
 export interface RedeliveryPage {
@@ -9,49 +10,92 @@ export interface RedeliveryPage {
   /** Number of deliveries that this page has reopened. */
   redelivered: number;
   finished: boolean;
+  /** True if the page ended early: more than half of a limit on open deliveries is used. */
+  paused: boolean;
+}
+
+export interface RedeliveryPageOptions {
+  pageSize: number;
+  /** Open deliveries as parts of their limits. */
+  counts: OpenDeliveryCounts;
 }
 
 /**
  * Runs one page of a running job: reads the next `pageSize` deliveries below the job's cursor, reopens those that match,
  * and moves the cursor, all in one commit. A kill at any time loses and repeats nothing. Jobs are served round robin,
- * also after a failed page; concurrent workers get different jobs. Undefined if no job is running.
+ * also after a failed page; concurrent workers get different jobs. A page ends before a delivery whose webhook or
+ * workspace has used more than half of its limit. Undefined if no job is running.
  */
 export async function runRedeliveryPage(
   database: Database,
-  pageSize: number,
+  options: RedeliveryPageOptions,
 ): Promise<RedeliveryPage | undefined> {
   let jobId: string | undefined;
+  const opened: WebhookInWorkspace[] = [];
   try {
     return await database.knex.transaction(async (trx) => {
       const job = await takeRunningJob(trx);
       jobId = job?.id;
-      return job && (await runPage(trx, job, pageSize));
+      return job && (await runPage(trx, job, { ...options, opened }));
     });
   } catch (error) {
     // The job goes to the end of the round; otherwise it would fail again before all others.
     if (jobId !== undefined) await database.knex.raw(`${touch} where id = ?`, [jobId]).catch(() => {});
     throw error;
+  } finally {
+    options.counts.written(opened);
   }
 }
 
 const touch = 'update redeliveries set updated_at = clock_timestamp()';
 
-async function runPage(trx: Knex.Transaction, job: Job, pageSize: number): Promise<RedeliveryPage> {
+interface PageOptions extends RedeliveryPageOptions {
+  /** Webhooks of the deliveries that the page opens; added to `counts`. */
+  opened: WebhookInWorkspace[];
+}
+
+async function runPage(trx: Knex.Transaction, job: Job, options: PageOptions): Promise<RedeliveryPage> {
   // Custom plans open the partitions of the page only; a worker's generic plans (docs/adr/0004) open all of them.
   await trx.raw('set local plan_cache_mode = force_custom_plan');
-  const page = await readPage(trx, job, pageSize);
-  const reopened = await reopenEnded(trx, { ids: page.ids, statuses: [job.filter.status] });
-  const finished = page.scanned < pageSize || page.lowestId === null;
+  const { pageSize } = options;
+  const rows = await readPage(trx, job, pageSize);
+  const page = await withinQuota(rows, job, options);
+  const paused = page.length < rows.length;
+  const ids = page.filter(({ matches }) => matches).map(({ id }) => id);
+  const reopened = await reopenEnded(trx, { ids, statuses: [job.filter.status] });
+  const finished = !paused && page.length < pageSize;
   await trx.raw(
     `${touch}, cursor = coalesce(cast(:cursor as uuid), cursor), done = done + :done, status = :status where id = :id`,
     {
       id: job.id,
-      cursor: page.lowestId,
+      cursor: page.at(-1)?.id ?? null,
       done: reopened.length,
       status: finished ? 'done' : 'running',
     },
   );
-  return { jobId: job.id, redelivered: reopened.length, finished };
+  return { jobId: job.id, redelivered: reopened.length, finished, paused };
+}
+
+/** Part of a limit on open deliveries that jobs leave to new alerts. */
+const partForAlerts = 0.5;
+
+/** The rows before the first one that may not be opened now. */
+async function withinQuota(
+  rows: PageRow[],
+  { workspaceId }: Job,
+  { counts, opened }: PageOptions,
+): Promise<PageRow[]> {
+  const matching = rows.filter(({ matches }) => matches);
+  await counts.refresh(matching.map(({ webhookId }) => ({ workspaceId, webhookId })));
+  const firstRefused = rows.findIndex(({ matches, webhookId }) => {
+    if (!matches) return false;
+    const webhook = { workspaceId, webhookId };
+    if (Math.max(counts.workspaceFill(workspaceId), counts.webhookFill(webhook)) > partForAlerts) return true;
+    counts.writing(webhook);
+    opened.push(webhook);
+    return false;
+  });
+  return firstRefused === -1 ? rows : rows.slice(0, firstRefused);
 }
 
 /** Counts the ended deliveries that match, up to `max`. Throws a statement timeout after `timeoutMs`. */
@@ -112,29 +156,24 @@ async function takeRunningJob(trx: Knex.Transaction): Promise<Job | undefined> {
  * A page is limited by the rows read, not by the rows that match: its cost is the same if all or none of a million
  * deliveries match, and no statement runs into its timeout.
  */
-async function readPage(trx: Knex.Transaction, scope: Scope, pageSize: number): Promise<Page> {
+async function readPage(trx: Knex.Transaction, scope: Scope, pageSize: number): Promise<PageRow[]> {
   const range = await readRange(trx, scope);
-  if (range === undefined) return { ids: [], scanned: 0, lowestId: null };
+  if (range === undefined) return [];
   const nowMs = scope.createdAt?.getTime() ?? Number.POSITIVE_INFINITY;
-  const read = await readNewestFirst({ range, limit: pageSize, nowMs }, async (window, limit) => {
-    const { rows } = await trx.raw<{ rows: { id: string; matches: boolean }[] }>(
-      `select id, ${matching(scope.filter)} as matches from deliveries
+  return readNewestFirst({ range, limit: pageSize, nowMs }, async (window, limit) => {
+    const { rows } = await trx.raw<{ rows: PageRow[] }>(
+      `select id, webhook_id as "webhookId", ${matching(scope.filter)} as matches from deliveries
        where ${indexed(scope.filter)} order by id desc limit :limit`,
       { ...bindings(scope, window), limit },
     );
     return rows;
   });
-  return {
-    ids: read.filter(({ matches }) => matches).map(({ id }) => id),
-    scanned: read.length,
-    lowestId: read.at(-1)?.id ?? null,
-  };
 }
 
-interface Page {
-  ids: string[];
-  scanned: number;
-  lowestId: string | null;
+interface PageRow {
+  id: string;
+  webhookId: string;
+  matches: boolean;
 }
 
 /** Conditions for which an index returns the rows in the order of their ids. */

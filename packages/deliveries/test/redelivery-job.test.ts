@@ -1,7 +1,13 @@
 import { randomUUID } from 'node:crypto';
 import type { RedeliveryFilter } from '@tocsin/contracts';
 import { createDatabase, ensurePartitions, firstIdAt } from '@tocsin/database';
-import { countRedeliverable, redeliver, runRedeliveryPage } from '@tocsin/deliveries';
+import {
+  countRedeliverable,
+  createOpenDeliveryCounts,
+  type OpenDeliveryCounts,
+  redeliver,
+  runRedeliveryPage,
+} from '@tocsin/deliveries';
 import {
   createTestDatabase,
   type DeliveryFixture,
@@ -11,8 +17,10 @@ import {
 } from '@tocsin/testing/database';
 
 let db: TestDatabase;
+let counts: OpenDeliveryCounts;
 beforeEach(async () => {
   db = await createTestDatabase();
+  counts = createOpenDeliveryCounts(db.database, { perWebhook: 100_000, perWorkspace: 1_000_000 });
 });
 afterEach(() => db.drop());
 
@@ -47,7 +55,7 @@ async function addJob(filter: Partial<RedeliveryFilter> = {}): Promise<string> {
 const job = (id: string) => db.database.knex('redeliveries').where({ id }).first();
 
 async function runToEnd(pageSize: number): Promise<void> {
-  while ((await runRedeliveryPage(db.database, pageSize)) !== undefined);
+  while ((await runRedeliveryPage(db.database, { pageSize, counts })) !== undefined);
 }
 
 async function openIds(): Promise<string[]> {
@@ -66,7 +74,7 @@ test('a job redelivers all matching deliveries page by page, each once', async (
 });
 
 test('a call without a running job does nothing', async () => {
-  expect(await runRedeliveryPage(db.database, 10)).toBeUndefined();
+  expect(await runRedeliveryPage(db.database, { pageSize: 10, counts })).toBeUndefined();
 });
 
 test.each([
@@ -128,11 +136,14 @@ test('a page opens the partitions of its own days only', async () => {
   const busy = await db.database.knex.transaction();
   const day = new Date(longAgo).toISOString().slice(0, 10).replaceAll('-', '');
   await busy.raw(`lock table deliveries_${day} in access exclusive mode`);
-  const page = await runRedeliveryPage(worker, 10);
+  const page = await runRedeliveryPage(worker, { pageSize: 10, counts });
   await busy.rollback();
   expect(page).toMatchObject({ redelivered: 10, finished: false });
   expect(await openIds()).toEqual(ids.sort());
-  expect(await runRedeliveryPage(worker, 10)).toMatchObject({ redelivered: 1, finished: true });
+  expect(await runRedeliveryPage(worker, { pageSize: 10, counts })).toMatchObject({
+    redelivered: 1,
+    finished: true,
+  });
   expect(await openRow(old!)).toBeDefined();
   await worker.close();
 });
@@ -141,11 +152,14 @@ test('a job killed within a page repeats that page', async () => {
   const ids = await seedMany(20);
   const id = await addJob();
   const worker = createDatabase({ url: db.url, applicationName: 'doomed-worker', poolSize: 1 });
-  expect(await runRedeliveryPage(worker, 5)).toMatchObject({ redelivered: 5, finished: false });
+  expect(await runRedeliveryPage(worker, { pageSize: 5, counts })).toMatchObject({
+    redelivered: 5,
+    finished: false,
+  });
   // The next page waits for a locked row, and its connection is terminated there.
   const holder = await db.database.knex.transaction();
   await holder('deliveries').whereIn('id', ids).select('id').forUpdate();
-  const dying = expect(runRedeliveryPage(worker, 5)).rejects.toThrow();
+  const dying = expect(runRedeliveryPage(worker, { pageSize: 5, counts })).rejects.toThrow();
   await untilLockWaits(db.database, { applicationName: 'doomed-worker' });
   await db.database.knex.raw(
     `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'doomed-worker'`,
@@ -178,7 +192,7 @@ test('concurrent workers and callers reopen each delivery once', async () => {
 test('a cancelled job redelivers nothing more', async () => {
   await seedMany(10);
   const id = await addJob();
-  await runRedeliveryPage(db.database, 4);
+  await runRedeliveryPage(db.database, { pageSize: 4, counts });
   await db.database.knex('redeliveries').where({ id }).update({ status: 'cancelled' });
   await runToEnd(4);
   expect(await openIds()).toHaveLength(4);
@@ -189,7 +203,10 @@ test('jobs are served round robin', async () => {
   await seedMany(4);
   await seedMany(4, { status: 'skipped' });
   const [first, second] = [await addJob(), await addJob({ status: 'skipped' })];
-  const pages = [await runRedeliveryPage(db.database, 2), await runRedeliveryPage(db.database, 2)];
+  const pages = [
+    await runRedeliveryPage(db.database, { pageSize: 2, counts }),
+    await runRedeliveryPage(db.database, { pageSize: 2, counts }),
+  ];
   expect(pages.map((page) => page?.jobId).sort()).toEqual([first, second].sort());
 });
 
@@ -201,10 +218,16 @@ test('a job with a failing page does not block the other jobs', async () => {
   const worker = createDatabase(options);
   await db.database.knex.transaction(async (trx) => {
     await trx('deliveries').where({ id: locked }).select('id').forUpdate();
-    await expect(runRedeliveryPage(worker, 5)).rejects.toThrow(/lock timeout/);
-    expect(await runRedeliveryPage(worker, 5)).toMatchObject({ jobId: other, finished: true });
+    await expect(runRedeliveryPage(worker, { pageSize: 5, counts })).rejects.toThrow(/lock timeout/);
+    expect(await runRedeliveryPage(worker, { pageSize: 5, counts })).toMatchObject({
+      jobId: other,
+      finished: true,
+    });
   });
-  expect(await runRedeliveryPage(worker, 5)).toMatchObject({ jobId: failing, redelivered: 1 });
+  expect(await runRedeliveryPage(worker, { pageSize: 5, counts })).toMatchObject({
+    jobId: failing,
+    redelivered: 1,
+  });
   await worker.close();
 });
 
@@ -220,3 +243,37 @@ test('a job leaves matching open deliveries as they are', async () => {
 
 const openRow = (id: string) => db.database.knex('open_deliveries').where({ delivery_id: id }).first();
 const deliveryRow = (id: string) => db.database.knex('deliveries').where({ id }).first();
+
+test.each([
+  ['webhook', { perWebhook: 10, perWorkspace: 1_000 }],
+  ['workspace', { perWebhook: 1_000, perWorkspace: 10 }],
+])('a job pauses while more than half of the limit of its %s is open', async (_, limits) => {
+  counts = createOpenDeliveryCounts(db.database, limits);
+  await seedMany(20, { webhookId });
+  const id = await addJob({ webhook_id: webhookId });
+  const page = () => runRedeliveryPage(db.database, { pageSize: 8, counts });
+  expect(await page()).toMatchObject({ redelivered: 6, finished: false, paused: true });
+  expect(await page()).toMatchObject({ redelivered: 0, finished: false, paused: true });
+  expect(await openIds()).toHaveLength(6);
+  let redelivered = 6;
+  while ((await job(id)).status === 'running') {
+    await db.database.knex('open_deliveries').delete();
+    // The counts of the next page are new ones, as after some seconds.
+    counts = createOpenDeliveryCounts(db.database, limits);
+    redelivered += (await page())?.redelivered ?? 0;
+  }
+  expect([redelivered, (await job(id)).done]).toEqual([20, 20]);
+});
+
+test('a paused job leaves the jobs of other workspaces running', async () => {
+  counts = createOpenDeliveryCounts(db.database, { perWebhook: 10, perWorkspace: 10 });
+  await seedMany(20, { webhookId });
+  const pausedJob = await addJob({ webhook_id: webhookId });
+  const [other, elsewhere] = [randomUUID(), randomUUID()];
+  await seedMany(3, { workspaceId: elsewhere, webhookId: other });
+  const running = await addJob({ webhook_id: other });
+  await db.database.knex('redeliveries').where({ id: running }).update({ workspace_id: elsewhere });
+  for (let pages = 0; pages < 4; pages += 1) await runRedeliveryPage(db.database, { pageSize: 8, counts });
+  expect(await job(running)).toMatchObject({ status: 'done', done: 3 });
+  expect(await job(pausedJob)).toMatchObject({ status: 'running', done: 6 });
+});

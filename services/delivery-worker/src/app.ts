@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { hostname } from 'node:os';
 import { createSecretBox, readClock } from '@tocsin/database';
+import { createOpenDeliveryCounts } from '@tocsin/deliveries';
 import { createLogger, createMetrics, createShutdown, type Logger } from '@tocsin/kit';
 import { createPublisher, createQueueDepth, deliveriesQueue } from '@tocsin/messaging';
 import { type DeliveryWorkerConfig, openKeys } from './config.js';
@@ -68,7 +69,9 @@ export async function createDeliveryWorker(
   lease.start();
   shutdown.add('lease', lease.end);
   const now = () => readClock(database);
-  const maintenance = { database, logger, signal, retentionDays: config.retentionDays, now };
+  const openDeliveries = createOpenDeliveryCounts(database, config.openDeliveries);
+  const { retentionDays } = config;
+  const maintenance = { database, logger, signal, retentionDays, openDeliveries, now };
   await createFirstPartitions(maintenance);
 
   const renderBudget = createRenderBudget(nowMs);
@@ -109,6 +112,7 @@ export async function createDeliveryWorker(
     repository: createFanOutRepository(database, { workerId, queuedLeaseMs: config.queuedLeaseMs }),
     claims: createClaimRepository(database, workerId),
     databaseRetry,
+    openDeliveries,
     settle,
     delivery,
     publish,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { requestIdHeader } from '@tocsin/contracts';
-import { dispatchAlert, redeliver } from '@tocsin/deliveries';
+import { dispatchAlert, planDispatch, redeliver } from '@tocsin/deliveries';
 import { until } from '@tocsin/testing';
 import { alertMessage, createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
 
@@ -134,8 +134,10 @@ test('the webhooks of a disabled rule inside the message are stored, and a dispa
   const alertId = await harness.fire(randomUUID(), { alert_rule });
   const alert = await until('the alert is recorded', () => harness.alertOf(alertId));
   expect(alert).toMatchObject({ outcome: 'rule_disabled' });
-  const request = { workspaceId: harness.workspaceId, alertId, dispatchedBy: 'test' };
-  expect(await dispatchAlert(harness.database, request)).toEqual({ kind: 'dispatched' });
+  const plan = await planDispatch(harness.database, { workspaceId: harness.workspaceId, alertId });
+  if (plan.kind !== 'dispatch') throw new Error(`The alert cannot be dispatched: ${plan.kind}.`);
+  expect(await dispatchAlert(harness.database, { ...plan, dispatchedBy: 'test' })).toBe(true);
+  expect(await dispatchAlert(harness.database, { ...plan, dispatchedBy: 'test' })).toBe(false);
   const [row] = await settled(alertId, 1);
   expect(JSON.parse(harness.destination.at(target.path)[0]!.body)).toEqual({
     limit: 0.25,

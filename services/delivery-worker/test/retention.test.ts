@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { ensurePartitions, firstIdAt, readClock } from '@tocsin/database';
+import { createOpenDeliveryCounts } from '@tocsin/deliveries';
 import { createLogger, type Logger } from '@tocsin/kit';
 import { until } from '@tocsin/testing';
 import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
@@ -37,6 +38,7 @@ function startKeeping() {
     logger: createLogger({ service: 'test', level: 'silent' }),
     signal: stopping.signal,
     retentionDays: 90,
+    openDeliveries: createOpenDeliveryCounts(db.database, { perWebhook: 1, perWorkspace: 1 }),
     now: () => readClock(db.database),
     async pause(ms, signal) {
       if (signal.aborted) return;
@@ -132,6 +134,7 @@ test('a worker with a wrong clock logs the difference', async () => {
     logger: { warn: (...line: unknown[]) => warnings.push(line) } as unknown as Logger,
     signal: stopping.signal,
     retentionDays: 90,
+    openDeliveries: createOpenDeliveryCounts(db.database, { perWebhook: 1, perWorkspace: 1 }),
     now: async () => Date.now() + 5 * minuteMs,
     pause: async () => stopping.abort(),
   });

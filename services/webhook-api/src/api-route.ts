@@ -6,6 +6,7 @@ import type { Publisher } from '@tocsin/messaging';
 import type { WebhookApiConfig } from './config.js';
 import type { Paging } from './lists/paging.js';
 import type { SearchLimiter } from './lists/search-limiter.js';
+import type { OpenDeliveryQuota } from './open-delivery-quota.js';
 
 /** Dependencies of the routes of all features. */
 export interface ApiDeps {
@@ -15,6 +16,7 @@ export interface ApiDeps {
   sender: Sender;
   secretBox: SecretBox;
   paging: Paging;
+  quota: OpenDeliveryQuota;
   /** Limits searches in the history. */
   searches: SearchLimiter;
   /** Limits reads of the lists of webhooks and alert rules, whose length has no maximum. */

@@ -33,6 +33,7 @@ import { deliveryRoutes } from './deliveries/delivery-routes.js';
 import { documentRoutes } from './docs/document-routes.js';
 import { createPaging } from './lists/paging.js';
 import { createSearchLimiter } from './lists/search-limiter.js';
+import { createOpenDeliveryQuota } from './open-delivery-quota.js';
 import { type PipelineIntervals, startPipelineMonitor } from './pipeline/pipeline-monitor.js';
 import { createRateLimits } from './rate-limits.js';
 import { redeliveryRoutes } from './redeliveries/redelivery-routes.js';
@@ -95,6 +96,7 @@ export async function createWebhookApi(
     sender,
     secretBox,
     paging: createPaging({ secretBox, publicUrl: config.publicUrl }),
+    quota: createOpenDeliveryQuota(database, config.limits.openDeliveries, metrics),
     searches: createSearchLimiter({ databasePoolSize, reads: 'searches' }),
     lists: createSearchLimiter({ databasePoolSize, reads: 'lists' }),
     now,

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Redelivery } from '@tocsin/contracts';
-import { runRedeliveryPage } from '@tocsin/deliveries';
+import { createOpenDeliveryCounts, type OpenDeliveryCounts, runRedeliveryPage } from '@tocsin/deliveries';
 import { otherWorkspaceId, type Problem, startApi, type TestApi, workspaceId } from './support/api.js';
 import { seedDelivery } from './support/history.js';
 import { readAll } from './support/paging.js';
@@ -9,8 +9,10 @@ const redeliveries = `/api/v1/workspaces/${workspaceId}/redeliveries`;
 const single = (id: string) => `${redeliveries}/${id}`;
 
 let api: TestApi;
+let counts: OpenDeliveryCounts;
 beforeAll(async () => {
   api = await startApi();
+  counts = createOpenDeliveryCounts(api.database, api.config.limits.openDeliveries);
 });
 afterAll(() => api.close());
 beforeEach(() => api.database.knex.raw('truncate deliveries, open_deliveries, redeliveries'));
@@ -35,7 +37,7 @@ const timers = [
 
 /** Runs a page of the job like a worker. */
 async function work(): Promise<void> {
-  while ((await runRedeliveryPage(api.database, 2)) !== undefined);
+  while ((await runRedeliveryPage(api.database, { pageSize: 2, counts })) !== undefined);
 }
 
 test('a job includes the matching deliveries and reports its progress', async () => {
@@ -51,7 +53,7 @@ test('a job includes the matching deliveries and reports its progress', async ()
   expect(body.filter).toMatchObject({ webhook_id: webhookId, status: 'failed' });
   expect(Math.abs(Date.parse(body.filter.until) - Date.now())).toBeLessThan(60_000);
   // The page size counts deliveries that do not match, so the two that match can be on different pages.
-  await runRedeliveryPage(api.database, 4);
+  await runRedeliveryPage(api.database, { pageSize: 4, counts });
   const { done, ...started } = await read(body.id);
   expect([2, 3, 4]).toContain(done);
   expect(started).toMatchObject({ matched: 5, status: 'running' });
@@ -119,7 +121,7 @@ test('all: true includes every delivery with the status, and is not part of the 
 test('a job can be cancelled once and then stops', async () => {
   await Promise.all([1, 2, 3, 4, 5].map(() => seedDelivery(api.database)));
   const { body } = await accept({ status: 'failed', all: true });
-  await runRedeliveryPage(api.database, 2);
+  await runRedeliveryPage(api.database, { pageSize: 2, counts });
   const cancelled = await api.call<Redelivery>('DELETE', single(body.id));
   expect([cancelled.status, cancelled.body.status, cancelled.body.done]).toEqual([200, 'cancelled', 2]);
   await work();

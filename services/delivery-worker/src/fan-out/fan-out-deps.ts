@@ -1,3 +1,4 @@
+import type { OpenDeliveryCounts } from '@tocsin/deliveries';
 import type { Logger } from '@tocsin/kit';
 import type { BatchMetrics } from '../batch-metrics.js';
 import type { DatabaseRetry } from '../database-retry.js';
@@ -17,6 +18,7 @@ export interface FanOutDeps {
   repository: FanOutRepository;
   claims: Pick<ClaimRepository, 'claim'>;
   databaseRetry: DatabaseRetry;
+  openDeliveries: OpenDeliveryCounts;
   settle: SettleMessage;
   delivery: Pick<Delivery, 'start' | 'acquireAtWrite'>;
   publish: PublishDeliveries;

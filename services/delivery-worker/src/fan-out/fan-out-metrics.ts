@@ -10,11 +10,20 @@ export function createFanOutMetrics(metrics: Metrics) {
     help: 'Webhooks of an alert.',
     buckets: [0, 1, 2, 5, 10, 20],
   });
+  const overQuota = metrics.counter(
+    'tocsin_over_quota_total',
+    'Alerts (workspace) and deliveries (webhook) refused because of a limit on open deliveries.',
+    ['limit'],
+  );
+  // Series that alarms watch start at 0, because a series that starts at 1 shows no increase.
+  for (const limit of ['workspace', 'webhook']) overQuota.inc({ limit }, 0);
   return {
     alertFannedOut({ outcome, webhooks }: { outcome: AlertOutcome; webhooks: number }) {
       alerts.inc({ outcome });
       width.observe(webhooks);
+      if (outcome === 'over_quota') overQuota.inc({ limit: 'workspace' });
     },
+    webhookOverQuota: () => overQuota.inc({ limit: 'webhook' }),
   };
 }
 

@@ -40,9 +40,16 @@ function start(write: (names: string[]) => void | Promise<void> = () => {}) {
     delivery: { start() {}, acquireAtWrite: slots.acquireAtWrite },
     slots,
     publish: async () => 0,
+    openDeliveries: {
+      refresh: async () => {},
+      workspaceFill: () => 0,
+      webhookFill: () => 0,
+      writing() {},
+      written() {},
+    },
     databaseRetry: createDatabaseRetry({ logger, signal }),
     logger,
-    metrics: { batch() {}, alertFannedOut() {}, ended() {} },
+    metrics: { batch() {}, alertFannedOut() {}, ended() {}, webhookOverQuota() {} },
     signal,
   });
   const fire = (name: string) =>

@@ -7,6 +7,7 @@ import {
   pipelineMarkerKey,
 } from '@tocsin/contracts';
 import { classifyDatabaseError } from '@tocsin/database';
+import type { OpenDeliveriesKey } from '@tocsin/deliveries';
 import { createBatcher } from '@tocsin/kit';
 import { type QueueMessage, unroutedQueue } from '@tocsin/messaging';
 import type { Unprocessable } from '../dead-letters/dead-letters.js';
@@ -14,8 +15,9 @@ import { uniqueBy } from '../unique-by.js';
 import { createAdmissionControl } from './admission-control.js';
 import type { FanOutDeps } from './fan-out-deps.js';
 import { parseMessage } from './parse-message.js';
-import { countOpen, planAlert } from './plan.js';
-import { resolveAlert } from './resolve-alert.js';
+import { openOf, planAlert } from './plan.js';
+import { type ResolvedAlert, resolveAlert } from './resolve-alert.js';
+import type { TargetWebhook } from './rules-reader.js';
 import { writeAlerts } from './write-alerts.js';
 
 export interface FanOut {
@@ -93,7 +95,7 @@ async function acceptBatch(
   deps: FanOutDeps,
   onPlanned: (deliveries: number) => void,
 ): Promise<AlertOutcome[]> {
-  const { rules, databaseRetry, window, delivery, metrics } = deps;
+  const { rules, databaseRetry, openDeliveries, window, delivery, metrics } = deps;
   // The time of acceptance is the database's: a worker with a wrong clock would write to partitions of other days.
   const found = await databaseRetry.whileUnavailable(() => rules.find(wantedBy(received)));
   const acceptedAtMs = found.nowMs;
@@ -106,11 +108,18 @@ async function acceptBatch(
     resolved.filter((entry) => entry !== undefined),
     ({ alert }) => alertKey(alert),
   );
+  await databaseRetry.whileUnavailable(() => openDeliveries.refresh(webhooksOf(alerts, found.webhooks)));
   const { acquireAtWrite } = delivery;
   const { webhooks } = found;
-  const planned = alerts.map((alert) => planAlert(alert, { webhooks, acceptedAtMs, window, acquireAtWrite }));
-  onPlanned(planned.reduce((sum, alert) => sum + countOpen(alert), 0));
-  await writeAlerts(planned, { acceptedAtMs, markedAtMs: newestMarker(received) }, deps);
+  const options = { webhooks, acceptedAtMs, openDeliveries, window, acquireAtWrite };
+  const planned = alerts.map((alert) => planAlert(alert, options));
+  const open = openOf(planned);
+  onPlanned(open.length);
+  try {
+    await writeAlerts(planned, { acceptedAtMs, markedAtMs: newestMarker(received) }, deps);
+  } finally {
+    openDeliveries.written(open);
+  }
   const count = received.filter(({ alert }) => alert !== undefined).length;
   if (count > 0) metrics.batch('fan_out', count);
   return received.map(({ alert }, index) =>
@@ -130,6 +139,15 @@ function wantedBy(received: Received[]) {
 function newestMarker(received: Received[]): number | undefined {
   const times = received.flatMap(({ markedAtMs }) => markedAtMs ?? []);
   return times.length === 0 ? undefined : Math.max(...times);
+}
+
+/** One key for each delivery that may be opened. An alert whose webhooks are unknown is limited with its workspace. */
+function webhooksOf(alerts: ResolvedAlert[], webhooks: Map<string, TargetWebhook>): OpenDeliveriesKey[] {
+  return alerts.flatMap(({ alert: { workspace_id: workspaceId }, webhookIds }) => {
+    if (webhookIds.length === 0) return [];
+    const known = webhookIds.filter((id) => webhooks.get(id)?.workspaceId === workspaceId);
+    return known.length > 0 ? known.map((webhookId) => ({ workspaceId, webhookId })) : [{ workspaceId }];
+  });
 }
 
 function unknownRule({ alert_rule_id: rule, workspace_id: workspace }: AlertFired): Unprocessable {

@@ -1,4 +1,11 @@
-import { alertRecordId, deliveryRecordId, type FailureAtWrite, isFailureAtWrite } from '@tocsin/deliveries';
+import {
+  alertRecordId,
+  deliveryRecordId,
+  type FailureAtWrite,
+  isFailureAtWrite,
+  type OpenDeliveryCounts,
+  type WebhookInWorkspace,
+} from '@tocsin/deliveries';
 import type { Window } from '../dispatch/window.js';
 import type { Slot, Slots } from '../slots/slots.js';
 import type { ResolvedAlert } from './resolve-alert.js';
@@ -31,12 +38,17 @@ export interface PlannedDelivery {
 export interface PlanOptions {
   webhooks: Map<string, TargetWebhook>;
   acceptedAtMs: number;
+  openDeliveries: Pick<OpenDeliveryCounts, 'workspaceFill' | 'webhookFill' | 'writing'>;
   window: Pick<Window, 'acquire'>;
   acquireAtWrite: Slots['acquireAtWrite'];
 }
 
-/** Decides the state of each delivery, and acquires its slot or its place in the queue. */
-export function planAlert(resolved: ResolvedAlert, options: PlanOptions): PlannedAlert {
+/**
+ * Decides the state of each delivery, and acquires its slot or its place in the queue. An alert of a workspace with too
+ * many open deliveries gets none.
+ */
+export function planAlert(fired: ResolvedAlert, options: PlanOptions): PlannedAlert {
+  const resolved = withinQuota(fired, options);
   const { alert, webhookIds } = resolved;
   const { webhooks, acceptedAtMs } = options;
   return {
@@ -58,15 +70,25 @@ export function planAlert(resolved: ResolvedAlert, options: PlanOptions): Planne
   };
 }
 
-/** Number of the deliveries that are written as open. */
-export function countOpen({ deliveries }: PlannedAlert): number {
-  return deliveries.reduce((open, { state }) => open + Number(!isFailureAtWrite(state)), 0);
+/** The deliveries that are written as open. */
+export function openOf(alerts: PlannedAlert[]): WebhookInWorkspace[] {
+  const open: WebhookInWorkspace[] = [];
+  for (const { resolved, deliveries } of alerts)
+    for (const { state, webhookId } of deliveries)
+      if (!isFailureAtWrite(state)) open.push({ workspaceId: resolved.alert.workspace_id, webhookId });
+  return open;
 }
 
 /** Releases the slot or the place of a delivery that is not written after all. */
 export function releasePlanned({ state, slot, webhookId }: PlannedDelivery, window: Window): void {
   slot?.release();
   if (state === 'queued') window.release(webhookId);
+}
+
+function withinQuota(resolved: ResolvedAlert, { openDeliveries }: PlanOptions): ResolvedAlert {
+  const { alert, outcome, webhookIds } = resolved;
+  if (outcome !== 'dispatched' || openDeliveries.workspaceFill(alert.workspace_id) < 1) return resolved;
+  return { ...resolved, outcome: 'over_quota', webhookIds: [], storedWebhookIds: webhookIds };
 }
 
 interface Target {
@@ -76,13 +98,16 @@ interface Target {
 }
 
 function placeDelivery(
-  { workspaceId, webhookId, webhook }: Target,
-  { window, acquireAtWrite }: PlanOptions,
+  target: Target,
+  { openDeliveries, window, acquireAtWrite }: PlanOptions,
 ): Pick<PlannedDelivery, 'state' | 'slot'> {
+  const { webhook } = target;
   // An open row would cost the dispatcher and the other workspaces its way to the same end.
   if (webhook === undefined) return { state: 'webhook_deleted' };
+  if (openDeliveries.webhookFill(target) >= 1) return { state: 'over_quota' };
+  openDeliveries.writing(target);
   if (webhook.paused) return { state: 'waiting' };
-  const slot = webhook.enabled ? acquireAtWrite({ workspaceId, webhookId }) : undefined;
+  const slot = webhook.enabled ? acquireAtWrite(target) : undefined;
   if (slot !== undefined) return { state: 'claimed', slot };
-  return { state: window.acquire({ workspaceId, webhookId }) ? 'queued' : 'waiting' };
+  return { state: window.acquire(target) ? 'queued' : 'waiting' };
 }

@@ -54,7 +54,7 @@ async function write(responses: (Error | string[])[]) {
     publish: async (due) => published.push(...due.map(({ deliveryId }) => deliveryId)),
     window: { release: (webhookId: string) => releasedPlaces.push(webhookId) } as unknown as Window,
     logger,
-    metrics: { alertFannedOut() {}, batch() {}, ended() {} },
+    metrics: { alertFannedOut() {}, batch() {}, ended() {}, webhookOverQuota() {} },
   } satisfies Partial<FanOutDeps>;
   await writeAlerts([alert], { acceptedAtMs: 1_000, markedAtMs: undefined }, deps);
   return { tries, claimedBy, sent, published, releasedSlots, releasedPlaces };

@@ -93,6 +93,7 @@ function reportAlert(
     if (!isFailureAtWrite(state)) continue;
     failed += 1;
     metrics.ended({ kind: 'failed', failure: { code: state, error: failuresAtWrite[state] } });
+    if (state === 'over_quota') metrics.webhookOverQuota();
   }
   logger.info(
     { request_id: requestId, alert_id, workspace_id, alert_rule_id, outcome, webhooks, failed },

@@ -4,6 +4,7 @@ import {
   deleteExpiredDeadLetters,
   deleteExpiredRedeliveries,
   dropExpiredDays,
+  type OpenDeliveryCounts,
   type Retention,
   runRedeliveryPage,
 } from '@tocsin/deliveries';
@@ -15,6 +16,8 @@ export interface MaintenanceDeps {
   /** Aborted when the worker stops. */
   signal: AbortSignal;
   retentionDays: number;
+  /** Open deliveries as parts of their limits. */
+  openDeliveries: OpenDeliveryCounts;
   /** The database's clock, in Unix milliseconds: a worker with a wrong clock would otherwise drop partitions in use. */
   now: () => Promise<number>;
   /** Waits between two runs of a job. Unless given: a timer. */
@@ -89,12 +92,19 @@ export async function removeExpired(deps: MaintenanceDeps): Promise<void> {
 
 /** Executes bulk redeliveries page by page. Any worker continues a job after its last committed page. */
 async function runRedeliveries(deps: MaintenanceDeps): Promise<void> {
+  const options = { pageSize: redeliveryPageSize, counts: deps.openDeliveries };
+  // Jobs that were paused since the last page that was not: the others go on without a wait.
+  const pausedJobs = new Set<string>();
   await repeat(deps, { job: 'redeliveries', retryMs: retrySoonMs }, async () => {
-    const page = await runRedeliveryPage(deps.database, redeliveryPageSize);
+    const page = await runRedeliveryPage(deps.database, options);
     if (page === undefined) return redeliveryPollMs;
-    const { jobId, redelivered, finished } = page;
-    deps.logger.info({ redelivery_id: jobId, redelivered, finished }, 'redelivery.page_done');
-    return 0;
+    const { jobId, redelivered, finished, paused } = page;
+    if (!paused || redelivered > 0)
+      deps.logger.info({ redelivery_id: jobId, redelivered, finished }, 'redelivery.page_done');
+    const allPaused = paused && pausedJobs.has(jobId);
+    if (!paused || allPaused) pausedJobs.clear();
+    else pausedJobs.add(jobId);
+    return allPaused ? redeliveryPollMs : 0;
   });
 }
 

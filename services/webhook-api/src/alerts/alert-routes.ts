@@ -31,10 +31,10 @@ const collection = `${apiPrefix}/workspaces/{workspace_id}/alerts`;
 const tag = 'alerts';
 
 export function alertRoutes({ config, ...deps }: ApiDeps): Route<Principal>[] {
-  const { publisher, paging, searches, secretBox, now } = deps;
+  const { publisher, paging, searches, quota, secretBox, now } = deps;
   const reader = createAlertsReader(deps.database);
-  const publishAlert = createPublishAlert({ reader, publisher, now });
-  const dispatch = createDispatchAlert({ database: deps.database });
+  const publishAlert = createPublishAlert({ reader, publisher, quota, now });
+  const dispatch = createDispatchAlert({ database: deps.database, quota });
   return [
     defineRoute({
       method: 'POST',

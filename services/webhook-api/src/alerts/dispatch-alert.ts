@@ -1,8 +1,16 @@
 import { type Database, firstIdAt } from '@tocsin/database';
-import { type DispatchRequest, dispatchAlert } from '@tocsin/deliveries';
+import { dispatchAlert, planDispatch } from '@tocsin/deliveries';
 import { AppError } from '@tocsin/kit';
 import { notFound } from '../api-route.js';
 import { createDeliveriesReader, type StoredDelivery } from '../deliveries/deliveries-reader.js';
+import type { OpenDeliveryQuota } from '../open-delivery-quota.js';
+
+export interface DispatchAlert {
+  workspaceId: string;
+  alertId: string;
+  /** Name of the caller. */
+  dispatchedBy: string;
+}
 
 /** Largest number of webhooks of an alert. */
 const maxDeliveries = 20;
@@ -10,15 +18,19 @@ const always = { from: firstIdAt(0), below: 'ffffffff-ffff-ffff-ffff-fffffffffff
 
 /**
  * Dispatches an alert by hand and returns its deliveries.
- * @throws AppError `not_found`; `conflict` for an alert that has deliveries, or whose rule calls no webhook now
+ * @throws AppError `not_found`; `conflict` for an alert that has deliveries, or whose rule calls no webhook now;
+ *   `too_many_requests` above a limit on open deliveries
  */
-export function createDispatchAlert({ database }: { database: Database }) {
+export function createDispatchAlert({ database, quota }: { database: Database; quota: OpenDeliveryQuota }) {
   const deliveries = createDeliveriesReader(database);
-  return async (request: DispatchRequest): Promise<StoredDelivery[]> => {
-    const outcome = await dispatchAlert(database, request);
-    if (outcome.kind === 'not_found') throw notFound('alert');
-    if (outcome.kind === 'conflict') throw new AppError('conflict', outcome.reason);
-    const { workspaceId, alertId } = request;
+  return async ({ workspaceId, alertId, dispatchedBy }: DispatchAlert): Promise<StoredDelivery[]> => {
+    const plan = await planDispatch(database, { workspaceId, alertId });
+    if (plan.kind === 'not_found') throw notFound('alert');
+    if (plan.kind === 'conflict') throw new AppError('conflict', plan.reason);
+    const opened = plan.webhooks.filter(({ exists }) => exists).map(({ webhookId }) => webhookId);
+    await quota.requireRoom(workspaceId, opened);
+    if (!(await dispatchAlert(database, { ...plan, dispatchedBy })))
+      throw new AppError('conflict', 'This alert has been dispatched already.');
     const filter = { alert_id: alertId };
     return deliveries.list({ workspaceId, range: always, filter, limit: maxDeliveries });
   };

@@ -17,6 +17,7 @@ test('an alert whose rule lookup times out is 503 with its id and is not publish
     // A database whose connections do not respond.
     reader: { findRule: () => new Promise(() => {}) },
     publisher: { publish: async (message) => void published.push(message) },
+    quota: { requireRoom: async () => {} },
     now: () => new Date(),
     ruleTimeoutMs: 20,
   });
@@ -35,6 +36,7 @@ test('an unavailable database is reported without a wait', async () => {
   const publishAlert = createPublishAlert({
     reader: { findRule: () => Promise.reject(unavailable) },
     publisher: { publish: async () => {} },
+    quota: { requireRoom: async () => {} },
     now: () => new Date(),
     ruleTimeoutMs: 60_000,
   });
@@ -46,6 +48,7 @@ test('minus zero is published as minus zero, also in a rule within the alert', a
   const publishAlert = createPublishAlert({
     reader: { findRule: async () => ({ workspaceId, unknownWebhookIds: [] }) },
     publisher: { publish: async (message) => void published.push(message) },
+    quota: { requireRoom: async () => {} },
     now: () => new Date(),
   });
   const alert_rule = {

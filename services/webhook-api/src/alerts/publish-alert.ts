@@ -11,11 +11,13 @@ import {
 import { isDatabaseUnavailable } from '@tocsin/database';
 import { AppError, invalidBody, withTimeout } from '@tocsin/kit';
 import { PublishError, type Publisher } from '@tocsin/messaging';
+import type { OpenDeliveryQuota } from '../open-delivery-quota.js';
 import type { AlertsReader, RuleOfAlert } from './alerts-reader.js';
 
 export interface PublishAlertDeps {
   reader: Pick<AlertsReader, 'findRule'>;
   publisher: Pick<Publisher, 'publish'>;
+  quota: OpenDeliveryQuota;
   now: () => Date;
   /** Timeout of the rule lookup; 2 s unless given. An early error lets a publisher try another instance. */
   ruleTimeoutMs?: number;
@@ -30,17 +32,17 @@ interface PublishAlertInput {
 
 /**
  * Publishes an alert of a workspace and returns its id when the broker has confirmed and routed it.
- * @throws AppError `validation_failed` for a workspace, a rule or webhooks that do not match the path; `unavailable`
- *   with the alert's id when the broker or the database does not respond. A retry with that id is the same alert.
+ * @throws AppError `validation_failed` for a workspace, a rule or webhooks that do not match the path; `too_many_requests`
+ *   when the workspace has too many open deliveries; `unavailable` with the alert's id when the broker or the database does not respond. A retry with that id is the same alert.
  */
 export function createPublishAlert(deps: PublishAlertDeps) {
-  const { reader, publisher, now, ruleTimeoutMs = 2_000 } = deps;
+  const { reader, publisher, quota, now, ruleTimeoutMs = 2_000 } = deps;
   const check = createAlertFiredCheck();
   return async ({ workspaceId, body, requestId }: PublishAlertInput): Promise<string> => {
     const alert = validated(check(complete(workspaceId, body, now())));
     if (alert.workspace_id !== workspaceId)
       throw invalid('/workspace_id', 'must be the workspace of the path');
-    await requireRule(alert, { reader, ruleTimeoutMs });
+    await requireAccepted(alert, { reader, quota, ruleTimeoutMs });
     await publish(alert, { publisher, requestId });
     return alert.alert_id;
   };
@@ -62,18 +64,19 @@ function validated(checked: Checked<AlertFired>): AlertFired {
   throw invalidBody(checked.faults);
 }
 
-async function requireRule(
+async function requireAccepted(
   alert: AlertFired,
-  { reader, ruleTimeoutMs }: Required<Pick<PublishAlertDeps, 'reader' | 'ruleTimeoutMs'>>,
+  { reader, quota, ruleTimeoutMs }: Required<Pick<PublishAlertDeps, 'reader' | 'quota' | 'ruleTimeoutMs'>>,
 ): Promise<void> {
   const createError = () =>
     unavailable('The alert rule could not be looked up: the database does not respond', alert);
   const { alert_rule_id: alertRuleId, workspace_id: workspaceId, alert_rule: ownRule } = alert;
   const webhookIds = ownRule?.notification_webhook_ids ?? [];
-  const rule = await withTimeout(reader.findRule({ alertRuleId, workspaceId, webhookIds }), {
-    timeoutMs: ruleTimeoutMs,
-    createError,
-  }).catch((error) => {
+  const lookUp = async () => {
+    await quota.requireRoom(workspaceId);
+    return reader.findRule({ alertRuleId, workspaceId, webhookIds });
+  };
+  const rule = await withTimeout(lookUp(), { timeoutMs: ruleTimeoutMs, createError }).catch((error) => {
     throw isDatabaseUnavailable(error) ? createError() : error;
   });
   if (rule.workspaceId === null && ownRule !== undefined) return requireWebhooks(rule);

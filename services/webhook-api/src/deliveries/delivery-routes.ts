@@ -17,6 +17,7 @@ import {
 import { listResponse, pageQuery, timeRangeQuery } from '../lists/paging.js';
 import { createAttemptsReader } from './attempts-reader.js';
 import { createDeliveriesReader, type StoredDelivery } from './deliveries-reader.js';
+import { isOpenStatus } from './delivery-status.js';
 import { presentAttempt, presentDelivery } from './present-delivery.js';
 
 const collection = `${apiPrefix}/workspaces/{workspace_id}/deliveries`;
@@ -24,7 +25,13 @@ const single = `${apiPrefix}/deliveries/{delivery_id}`;
 const params = idParams('delivery_id');
 const tag = 'deliveries';
 
-export function deliveryRoutes({ database, paging, searches, secretBox }: ApiDeps): Route<Principal>[] {
+export function deliveryRoutes({
+  database,
+  paging,
+  searches,
+  quota,
+  secretBox,
+}: ApiDeps): Route<Principal>[] {
   const deliveries = createDeliveriesReader(database);
   const attempts = createAttemptsReader(database);
   const load = async ({ delivery_id }: { delivery_id: string }): Promise<StoredDelivery> => {
@@ -106,7 +113,9 @@ export function deliveryRoutes({ database, paging, searches, secretBox }: ApiDep
       body: emptyBody,
       responses: { 202: { description: 'The delivery, which is open again.', schema: deliverySchema } },
       problems: [404, 409],
-      async handler({ resource: { id }, principal, log }) {
+      async handler({ resource: { id, workspaceId, webhookId, status }, principal, log }) {
+        // A delivery that is open already adds nothing.
+        if (!isOpenStatus(status)) await quota.requireRoom(workspaceId, [webhookId]);
         const outcome = await redeliver(database, id);
         log({ outcome });
         if (outcome === 'not_found') throw notFound('delivery');

@@ -1,0 +1,85 @@
+import { randomUUID } from 'node:crypto';
+import type { Alert } from '@tocsin/contracts';
+import { insertAlertRule, insertWebhook } from '@tocsin/testing/database';
+import { otherWorkspaceId, startApi, type TestApi, workspaceId } from './support/api.js';
+import { seedAlert, seedDelivery } from './support/history.js';
+import { startInbox } from './support/inbox.js';
+
+const plenty = {
+  requestBytes: 1_048_576,
+  requestsPerMinute: 100_000,
+  alertsPerMinute: 100_000,
+  testsPerMinute: 100_000,
+  webhooksPerWorkspace: 1_000,
+};
+const pathOf = (workspace: string) => `/api/v1/workspaces/${workspace}/alerts`;
+
+let api: TestApi;
+let inbox: Awaited<ReturnType<typeof startInbox>>;
+let webhookId: string;
+let alertRuleId: string;
+
+async function start(openDeliveries: { perWebhook: number; perWorkspace: number }) {
+  api = await startApi({ config: { limits: { ...plenty, openDeliveries } } });
+  inbox = await startInbox(api.broker.url);
+  webhookId = await insertWebhook(api.database, { workspaceId });
+  alertRuleId = await insertAlertRule(api.database, { workspaceId, webhookIds: [webhookId] });
+  while ((await publish(otherWorkspaceId, 'outsider')).status === 503);
+}
+afterEach(async () => {
+  await inbox.close();
+  await api.close();
+});
+
+const fired = () => ({ model_id: randomUUID(), model_name: 'm', metric_value: 1, alert_id: randomUUID() });
+const rule = { name: 'r', enabled: true, threshold: 1, bound: 'upper_bound', notification_webhook_ids: [] };
+const publish = (workspace: string, as: 'publisher' | 'outsider') =>
+  api.call('POST', pathOf(workspace), {
+    as,
+    body: { ...fired(), alert_rule_id: randomUUID(), alert_rule: rule },
+  });
+const open = (count: number, id = webhookId) =>
+  Promise.all(
+    Array.from({ length: count }, () => seedDelivery(api.database, { webhookId: id, status: 'open' })),
+  );
+/** The response, its wait, and the state of the delivery or alert that must not change. */
+const expectRefused = (response: Awaited<ReturnType<TestApi['call']>>) => {
+  expect([response.status, (response.body as { code: string }).code]).toEqual([429, 'too_many_requests']);
+  expect(Number(response.headers.get('retry-after'))).toBeGreaterThanOrEqual(1);
+};
+
+test('a workspace over its limit gets 429 for alerts, redeliveries and dispatches', async () => {
+  await start({ perWebhook: 1_000, perWorkspace: 5 });
+  const failed = await seedDelivery(api.database, { webhookId });
+  const alertId = await seedAlert(api.database, { outcome: 'over_quota', alertRuleId });
+  expect((await publish(workspaceId, 'publisher')).status).toBe(202);
+  const [waiting] = await open(5);
+  const before = inbox.messages.length;
+  expectRefused(await publish(workspaceId, 'publisher'));
+  expect(inbox.messages).toHaveLength(before);
+  expect((await publish(otherWorkspaceId, 'outsider')).status).toBe(202);
+  expectRefused(await api.call('POST', `/api/v1/deliveries/${failed}/redeliver`));
+  expectRefused(await api.call('POST', `${pathOf(workspaceId)}/${alertId}/dispatch`));
+  expect(await api.database.knex('open_deliveries')).toHaveLength(5);
+  expect((await api.database.knex('deliveries').where({ id: failed }).first()).run).toBe(1);
+  const { body } = await api.call<Alert>('GET', `${pathOf(workspaceId)}/${alertId}`);
+  expect(body).toMatchObject({ outcome: 'over_quota', dispatched_at: null });
+  // A waiting delivery that is brought forward opens none.
+  expect((await api.call('POST', `/api/v1/deliveries/${waiting}/redeliver`)).status).toBe(202);
+
+  await api.database.knex('open_deliveries').delete();
+  expect((await publish(workspaceId, 'publisher')).status).toBe(202);
+  expect((await api.call('POST', `${pathOf(workspaceId)}/${alertId}/dispatch`)).status).toBe(202);
+}, 60_000);
+
+test('a webhook over its limit refuses its redeliveries and dispatches, and no alerts', async () => {
+  await start({ perWebhook: 3, perWorkspace: 1_000 });
+  const failed = await seedDelivery(api.database, { webhookId });
+  const other = await seedDelivery(api.database);
+  const alertId = await seedAlert(api.database, { outcome: 'no_webhooks', alertRuleId });
+  await open(3);
+  expectRefused(await api.call('POST', `/api/v1/deliveries/${failed}/redeliver`));
+  expectRefused(await api.call('POST', `${pathOf(workspaceId)}/${alertId}/dispatch`));
+  expect((await api.call('POST', `/api/v1/deliveries/${other}/redeliver`)).status).toBe(202);
+  expect((await publish(workspaceId, 'publisher')).status).toBe(202);
+}, 60_000);

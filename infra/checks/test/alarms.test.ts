@@ -174,6 +174,13 @@ const cases: Record<string, { fires: [Given, Record<string, string>][]; silent: 
     ],
     silent: [{ 'tocsin_dead_letters_total{reason="malformed_message"}': 5 }],
   },
+  OverQuota: {
+    fires: [
+      [{ 'tocsin_over_quota_total{limit="workspace"}': '0.01/s' }, { limit: 'workspace' }],
+      [{ 'tocsin_over_quota_total{limit="webhook"}': '9/s' }, { limit: 'webhook' }],
+    ],
+    silent: [{ 'tocsin_over_quota_total{limit="webhook"}': 40 }],
+  },
   ManyCircuitsOpen: {
     fires: [[{ 'tocsin_webhooks_paused{reason="circuit"}': 21 }, {}]],
     silent: [

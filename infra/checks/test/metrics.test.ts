@@ -195,6 +195,7 @@ test('no label names a webhook, workspace, key, URL or caller', () => {
   expect([...names].sort()).toEqual([
     'error_code',
     'le',
+    'limit',
     'method',
     'outcome',
     'reason',

@@ -5,13 +5,6 @@ import { otherWorkspaceId, startApi, type TestApi, workspaceId } from './support
 import { seedAlert, seedDelivery } from './support/history.js';
 import { startInbox } from './support/inbox.js';
 
-const plenty = {
-  requestBytes: 1_048_576,
-  requestsPerMinute: 100_000,
-  alertsPerMinute: 100_000,
-  testsPerMinute: 100_000,
-  webhooksPerWorkspace: 1_000,
-};
 const pathOf = (workspace: string) => `/api/v1/workspaces/${workspace}/alerts`;
 
 let api: TestApi;
@@ -20,7 +13,7 @@ let webhookId: string;
 let alertRuleId: string;
 
 async function start(openDeliveries: { perWebhook: number; perWorkspace: number }) {
-  api = await startApi({ config: { limits: { ...plenty, openDeliveries } } });
+  api = await startApi({ limits: { openDeliveries } });
   inbox = await startInbox(api.broker.url);
   webhookId = await insertWebhook(api.database, { workspaceId });
   alertRuleId = await insertAlertRule(api.database, { workspaceId, webhookIds: [webhookId] });

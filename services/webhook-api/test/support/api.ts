@@ -2,7 +2,7 @@ import { type Logger, Secret } from '@tocsin/kit';
 import { createTestBroker } from '@tocsin/testing/broker';
 import { createTestDatabase, testSecretsKeys } from '@tocsin/testing/database';
 import { createWebhookApi, type WebhookApiOverrides } from '../../src/app.js';
-import type { WebhookApiConfig } from '../../src/config.js';
+import type { WebhookApiConfig, WebhookApiLimits } from '../../src/config.js';
 import { type Role, tokenOf } from './tokens.js';
 
 /** All roles but `outsider` belong to the first one; `outsider` is an admin of the second, `admin` of the deployment. */
@@ -34,14 +34,20 @@ export type TestApi = Awaited<ReturnType<typeof startApi>>;
 
 export interface StartOptions extends WebhookApiOverrides {
   config?: Partial<WebhookApiConfig>;
+  limits?: Partial<WebhookApiLimits>;
   logger?: Logger;
 }
 
 /** Starts the service with a real database, broker and identity provider. */
-export async function startApi({ config: changes = {}, ...overrides }: StartOptions = {}) {
+export async function startApi({ config: changes = {}, limits = {}, ...overrides }: StartOptions = {}) {
   const testDatabase = await createTestDatabase();
   const broker = await createTestBroker();
-  const config: WebhookApiConfig = { ...testConfig(testDatabase.url, broker.url), ...changes };
+  const standard = testConfig(testDatabase.url, broker.url);
+  const config: WebhookApiConfig = {
+    ...standard,
+    limits: { ...standard.limits, ...limits },
+    ...changes,
+  };
   const api = await createWebhookApi(config, overrides);
 
   async function call<Body = Problem>(

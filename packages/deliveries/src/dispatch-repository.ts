@@ -10,7 +10,7 @@ export type DispatchPlan =
   | { kind: 'conflict'; reason: string };
 
 /** A webhook that the alert calls. Its delivery fails at once if the webhook does not exist in the workspace. */
-export interface DispatchWebhook {
+interface DispatchWebhook {
   webhookId: string;
   exists: boolean;
   name: string;
@@ -83,7 +83,7 @@ export async function dispatchAlert(
   return rows.length > 0;
 }
 
-export interface Dispatch extends Pick<Extract<DispatchPlan, { kind: 'dispatch' }>, 'alert' | 'webhooks'> {
+interface Dispatch extends Pick<Extract<DispatchPlan, { kind: 'dispatch' }>, 'alert' | 'webhooks'> {
   /** Name of the caller. */
   dispatchedBy: string;
 }

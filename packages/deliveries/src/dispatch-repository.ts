@@ -2,7 +2,7 @@ import type { AlertOutcome } from '@tocsin/contracts';
 import type { Database } from '@tocsin/database';
 import { alertRecordId, deliveryRecordId, type FailureAtWrite, failuresAtWrite } from './new-deliveries.js';
 
-/** What a dispatch by hand would do. */
+/** Result of planning a dispatch by hand. */
 export type DispatchPlan =
   | { kind: 'dispatch'; alert: AlertRow; webhooks: DispatchWebhook[] }
   | { kind: 'not_found' }

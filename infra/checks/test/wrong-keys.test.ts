@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto';
+import { findFreePorts } from '@tocsin/local';
+import { type HttpReceiver, startHttpReceiver, until } from '@tocsin/testing';
+import { createTestBroker } from '@tocsin/testing/broker';
+import { createTestDatabase, type TestDatabase, testSecretsKeys } from '@tocsin/testing/database';
+import { parseExposition } from './support/exposition.js';
+import { longWait, type Service, startService, stop, tokenOf } from './support/stack.js';
+
+// The services run as processes, as an operator runs them. webhook-api writes the canary; one worker, and later every
+// worker, has keys that do not decrypt it.
+
+const workspaceId = process.env.TOCSIN_TEST_WORKSPACE_ID ?? '';
+const wrongKeys = `k1:${randomBytes(32).toString('base64')}`;
+
+let database: TestDatabase;
+let destination: HttpReceiver;
+let env: Record<string, string>;
+let api: Service;
+let wrong: Service;
+let right: Service;
+let ruleId: string;
+
+beforeAll(async () => {
+  database = await createTestDatabase();
+  destination = await startHttpReceiver();
+  env = {
+    DATABASE_URL: database.url,
+    AMQP_URL: (await createTestBroker()).url,
+    OIDC_ISSUER: process.env.TOCSIN_TEST_OIDC_ISSUER ?? '',
+    SECRETS_KEYS: testSecretsKeys,
+    EGRESS_ALLOW: '127.0.0.0/8',
+    LOG_LEVEL: 'info',
+  };
+  api = await start('webhook-api', testSecretsKeys);
+  await until('the canary is written', () => database.database.knex('secrets_canary').first());
+  [wrong, right] = await Promise.all([
+    start('delivery-worker', wrongKeys, '/livez'),
+    start('delivery-worker', testSecretsKeys),
+  ]);
+  ruleId = await createRule();
+}, 60_000);
+afterAll(async () => {
+  await stop([wrong, right, api]);
+  await destination.close();
+  await database.drop();
+});
+
+async function start(name: string, keys: string, path = '/readyz'): Promise<Service> {
+  const [port = 0, metricsPort = 0] = await findFreePorts(2);
+  return startService(name, { env: { ...env, SECRETS_KEYS: keys }, ports: [port, metricsPort], path });
+}
+
+async function post(path: string, body: object): Promise<{ id: string }> {
+  const headers = { Authorization: `Bearer ${await tokenOf('admin')}`, 'Content-Type': 'application/json' };
+  const target = `${api.url}/api/v1/workspaces/${workspaceId}/${path}`;
+  const response = await fetch(target, { method: 'POST', headers, body: JSON.stringify(body) });
+  expect([path, response.ok]).toEqual([path, true]);
+  return (await response.json()) as { id: string };
+}
+
+const modelId = '6f1d0f0e-6c39-4c0b-8f5e-0b8a1c9f2a11';
+
+async function createRule(): Promise<string> {
+  const webhook = await post('webhooks', { name: 'w', url: destination.url('/keys'), body: '{}' });
+  const rule = { name: 'r', model_id: modelId, threshold: 0.4, bound: 'upper_bound' };
+  return (await post('alert_rules', { ...rule, notification_webhook_ids: [webhook.id] })).id;
+}
+
+async function fire(count: number): Promise<void> {
+  const alert = { alert_rule_id: ruleId, model_id: modelId, model_name: 'm', metric_value: 0.5 };
+  await Promise.all(Array.from({ length: count }, () => post('alerts', alert)));
+}
+
+const received = (count: number) =>
+  until(`${count} requests have arrived`, () => destination.at('/keys').length === count, longWait);
+
+async function gauge({ metricsUrl }: Service, name: string): Promise<number | undefined> {
+  return parseExposition(await (await fetch(metricsUrl)).text()).find((one) => one.name === name)?.value;
+}
+
+async function expectWrong(): Promise<void> {
+  const response = await fetch(`${wrong.url}/readyz`);
+  expect([response.status, await response.json()]).toMatchObject([
+    503,
+    { failing: ['secrets'], detail: expect.stringContaining('SECRETS_KEYS') },
+  ]);
+  expect(await gauge(wrong, 'tocsin_keys_mismatch')).toBe(1);
+  expect(wrong.lines('secrets.keys_mismatch')).toMatchObject([{ level: 'error', count: 1 }]);
+  expect(wrong.output().length).toBeLessThan(20_000);
+}
+
+test('a worker with wrong keys is not ready, and the other one delivers everything at once', async () => {
+  await until('it has checked its keys', () => wrong.lines('secrets.keys_mismatch').length > 0);
+  await fire(50);
+  await received(50);
+  await expectWrong();
+  const attempts = await database.database.knex('attempts').max('number as most').first();
+  expect(attempts).toEqual({ most: 1 });
+  expect(await gauge(wrong, 'tocsin_in_flight')).toBe(0);
+  expect(await gauge(right, 'tocsin_keys_mismatch')).toBe(0);
+}, 60_000);
+
+test('without a worker with the right keys alerts wait, the lag grows, and a restart delivers them', async () => {
+  await until('markers pass', async () => (await gauge(api, 'tocsin_pipeline_lag_seconds'))! < 15, longWait);
+  await stop([right]);
+  await fire(20);
+  await until('the lag grows', async () => (await gauge(api, 'tocsin_pipeline_lag_seconds'))! > 20, {
+    timeoutMs: 40_000,
+  });
+  await expectWrong();
+  expect(destination.at('/keys')).toHaveLength(50);
+  expect((await fetch(`${api.url}/readyz`)).status).toBe(200);
+
+  right = await start('delivery-worker', testSecretsKeys);
+  await received(70);
+  await until('markers pass', async () => (await gauge(api, 'tocsin_pipeline_lag_seconds'))! < 15, longWait);
+}, 120_000);

@@ -6,14 +6,15 @@ const location = { workspaceId: null, table: 'secrets_canary', id: 'canary', col
 const value = 'canary';
 
 /**
- * Resolves if the keys decrypt the canary, or if there is none.
+ * Resolves to true if the keys decrypt the canary, and to false if there is none.
  * @throws AppError `unavailable` if they do not, otherwise the error of the database
  */
-export async function checkCanary(database: Database, secrets: SecretBox): Promise<void> {
+export async function checkCanary(database: Database, secrets: SecretBox): Promise<boolean> {
   const [row] = await database.prepared<{ value_encrypted: Buffer }>(readCanary, []);
-  if (row === undefined) return;
+  if (row === undefined) return false;
   try {
     secrets.decrypt(row.value_encrypted, location);
+    return true;
   } catch (cause) {
     throw new AppError('unavailable', mismatch, { cause });
   }

@@ -1,11 +1,9 @@
 import {
-  checkCanary,
   checkSchema,
   createDatabase,
   createSecretBox,
   parseSecretKeys,
   toUnavailableError,
-  writeFirstCanary,
 } from '@tocsin/database';
 import { createSender, parseCidrs } from '@tocsin/egress';
 import { createIdentity, type Principal, requirePermission } from '@tocsin/identity';
@@ -19,7 +17,6 @@ import {
   type Logger,
   listen,
   type Route,
-  retry,
   serveMetrics,
   withTimeout,
 } from '@tocsin/kit';
@@ -31,6 +28,7 @@ import type { WebhookApiConfig } from './config.js';
 import { deadLetterRoutes } from './dead-letters/dead-letter-routes.js';
 import { deliveryRoutes } from './deliveries/delivery-routes.js';
 import { documentRoutes } from './docs/document-routes.js';
+import { startKeyCheck } from './key-check.js';
 import { createPaging } from './lists/paging.js';
 import { createSearchLimiter } from './lists/search-limiter.js';
 import { createOpenDeliveryQuota } from './open-delivery-quota.js';
@@ -104,8 +102,8 @@ export async function createWebhookApi(
   const health = healthRoutes({
     checks: {
       database: () => checkSchema(database),
-      secrets: () => checkCanary(database, secretBox),
-      broker: async () => requireConnected(broker),
+      secrets: startKeyCheck({ database, secrets: secretBox, shutdown }),
+      broker: async () => requireAccepting(broker),
     },
     // The checks throw an AppError for a fault of this instance: an older schema, or keys that do not fit. While a server
     // is unavailable the instance responds with 503 by itself.
@@ -125,11 +123,6 @@ export async function createWebhookApi(
   });
 
   const { pipelineIntervals: intervals } = overrides;
-  void retry(() => writeFirstCanary(database, secretBox), {
-    shouldRetry: () => !shutdown.signal.aborted,
-    backoff: () => canaryRetryMs,
-    signal: shutdown.signal,
-  }).catch(() => {});
   await withTimeout(broker.ready(), { timeoutMs: config.brokerWaitMs }).catch(() =>
     logger.warn({ waited_ms: config.brokerWaitMs }, 'broker.not_ready'),
   );
@@ -147,11 +140,8 @@ export async function createWebhookApi(
   };
 }
 
-/** Pause between two tries to write the canary, in milliseconds. */
-const canaryRetryMs = 5_000;
-
-function requireConnected(broker: Broker): void {
-  if (!broker.isUp()) throw new Error('The broker is unavailable.');
+function requireAccepting(broker: Broker): void {
+  if (!broker.isUp() || broker.isBlocked()) throw new Error('The broker accepts no messages.');
 }
 
 function featureRoutes(deps: ApiDeps): Route<Principal>[] {

@@ -100,7 +100,7 @@ test('a worker with wrong keys is not ready, and the other one delivers everythi
   expect(await gauge(right, 'tocsin_keys_mismatch')).toBe(0);
 }, 60_000);
 
-test('without a worker with the right keys alerts wait, the lag grows, and a restart delivers them', async () => {
+test('alerts wait while every worker has wrong keys, until one has the right keys', async () => {
   await until('markers pass', async () => (await gauge(api, 'tocsin_pipeline_lag_seconds'))! < 15, longWait);
   await stop([right]);
   await fire(20);

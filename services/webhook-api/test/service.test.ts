@@ -198,11 +198,11 @@ test('the log lines of changes name the workspace and the resource, also of a re
   const changes = lines
     .map((line) => JSON.parse(line))
     .filter((line) => line.msg === 'http.request' && line.workspace_id === workspaceId)
-    .map(({ method, status, webhook_id, alert_rule_id, alert_rule_ids }) => [
+    .map(({ method, status, webhook_id, alert_rule_id, detached_from }) => [
       method,
       status,
       webhook_id ?? alert_rule_id,
-      alert_rule_ids,
+      detached_from,
     ]);
   expect(changes.slice(-7)).toEqual([
     ['POST', 201, webhook.id, undefined],

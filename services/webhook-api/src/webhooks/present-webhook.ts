@@ -43,8 +43,8 @@ function present(stored: StoredWebhook, secrets: WebhookSecrets): Webhook {
 
 function presentPause({ paused }: StoredWebhook): Webhook['paused'] {
   if (paused === null) return null;
-  const inUtc = (time: string) => new Date(time).toISOString();
-  return { ...paused, since: inUtc(paused.since), until: inUtc(paused.until) };
+  const { reason, since, until, error } = paused;
+  return { reason, since: new Date(since).toISOString(), until: new Date(until).toISOString(), error };
 }
 
 const hidden = '[hidden]';

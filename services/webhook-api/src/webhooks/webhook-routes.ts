@@ -121,7 +121,7 @@ export function webhookRoutes({ config, secretBox, sender, ...deps }: ApiDeps): 
       async handler({ resource, query, principal, log }) {
         const by = { principal: principalName(principal) };
         const rules = await useCases.delete(resource, { detach: query.force ?? false }, by);
-        if (rules.length > 0) log({ alert_rule_ids: rules.map(({ id }) => id) });
+        if (rules.length > 0) log({ detached_from: rules.slice(0, maxLogged).map(({ id }) => id) });
         return { status: 204 };
       },
     }),
@@ -135,6 +135,9 @@ export function webhookRoutes({ config, secretBox, sender, ...deps }: ApiDeps): 
     }),
   ];
 }
+
+/** Number of detached rules that the log line names; a webhook can have thousands. */
+const maxLogged = 20;
 
 interface ListDeps extends Pick<ApiDeps, 'paging' | 'lists' | 'secretBox'> {
   repository: WebhooksRepository;

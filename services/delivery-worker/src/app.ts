@@ -13,6 +13,7 @@ import { createClaimRepository } from './delivery/claim-repository.js';
 import { createDelivery } from './delivery/create-delivery.js';
 import { createRenderBudget } from './delivery/render-budget.js';
 import { runBacklogGauge } from './dispatch/backlog-gauge.js';
+import { createBacklogReader } from './dispatch/backlog-reader.js';
 import { createDispatchRepository } from './dispatch/dispatch-repository.js';
 import { runDispatcher } from './dispatch/dispatcher.js';
 import { createPublishDeliveries } from './dispatch/publish-deliveries.js';
@@ -164,7 +165,7 @@ export async function createDeliveryWorker(
   const dispatch = { repository, window, queueDepth, publish, slots, mayDispatch, metrics, logger, signal };
   const loops = Promise.all([
     runDispatcher(dispatch),
-    runBacklogGauge(dispatch),
+    runBacklogGauge({ ...dispatch, repository: createBacklogReader(database) }),
     runMaintenance(maintenance),
     keys.stopped,
   ]);

@@ -37,7 +37,7 @@ test('a large backlog of a paused webhook does not hide overdue deliveries', asy
   await addDue(other, { count: 3, secondsAgo: 200 });
   await addDue(other, { count: 2, secondsAgo: 0 });
   await addDue(other, { secondsAgo: -3_600 });
-  const backlog = await fixtures.dispatch.backlog();
+  const backlog = await fixtures.gauges.backlog();
   expect(backlog).toMatchObject({ due: 100_005, overdue: 3, openCircuits: 1, retryAfters: 0 });
   expect(backlog.oldestDueSeconds).toBeGreaterThanOrEqual(200);
   expect(backlog.oldestDueSeconds).toBeLessThan(7_200);
@@ -45,5 +45,5 @@ test('a large backlog of a paused webhook does not hide overdue deliveries', asy
 
 test('an empty backlog is reported as zeros', async () => {
   const none = { due: 0, overdue: 0, oldestDueSeconds: 0, openCircuits: 0, retryAfters: 0 };
-  expect(await fixtures.dispatch.backlog()).toEqual(none);
+  expect(await fixtures.gauges.backlog()).toEqual(none);
 });

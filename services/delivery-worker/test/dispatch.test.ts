@@ -35,16 +35,15 @@ test('due deliveries are queued oldest first up to the quota, except those of pa
     { webhookId: held, version: 1, reason: 'circuit', forMs: 60_000, times: 1, error: '' },
     { webhookId: free, version: 0, reason: 'circuit', forMs: 60_000, times: 1, error: '' },
   ]);
-  const candidates = (await fixtures.dispatch.survey(10)).filter(
-    ({ workspaceId }) => workspaceId === fixtures.workspaceId,
-  );
+  const { candidates, paused } = await fixtures.survey();
+  expect(paused).toEqual([{ workspaceId: fixtures.workspaceId, webhookId: held }]);
   expect(candidates).toMatchObject([
     { workspaceId: fixtures.workspaceId, webhookId: free, due: 2, probing: false },
   ]);
   const due = await fixtures.dispatch.queue([{ contender: candidates[0]!, quota: 1 }]);
   expect(due).toHaveLength(1);
   const queued = await fixtures.dispatch.queued();
-  expect(queued.byWebhook.get(free)).toBe(1);
+  expect(queued.webhooks).toContainEqual({ workspaceId: fixtures.workspaceId, webhookId: free, queued: 1 });
   expect(queued.unclaimed).toBeGreaterThan(0);
   expect(await fixtures.releaseExpired()).toBe(0);
 });
@@ -52,7 +51,7 @@ test('due deliveries are queued oldest first up to the quota, except those of pa
 test('a statement that arrives long after its survey queues nothing', async () => {
   const webhookId = await fixtures.addWebhook();
   await fixtures.write([fixtures.plan([webhookId])]);
-  const [candidate] = (await fixtures.dispatch.survey(10)).filter((entry) => entry.webhookId === webhookId);
+  const [candidate] = (await fixtures.survey()).candidates;
   const stale = { ...candidate!, queueBy: new Date(candidate!.queueBy.getTime() - 11_000) };
   expect(await fixtures.dispatch.queue([{ contender: stale, quota: 1 }])).toEqual([]);
   expect(await fixtures.dispatch.queue([{ contender: candidate!, quota: 1 }])).toHaveLength(1);
@@ -64,6 +63,45 @@ test('a webhook whose pause is over is probed', async () => {
   await fixtures.pauses.pause([
     { webhookId, version: 1, reason: 'retry_after', forMs: -1, times: 1, error: '' },
   ]);
-  const [candidate] = (await fixtures.dispatch.survey(10)).filter((entry) => entry.webhookId === webhookId);
+  const [candidate] = (await fixtures.survey()).candidates;
   expect(candidate).toMatchObject({ probing: true, due: 1 });
+});
+
+test('postponed deliveries are due at the end of the pause, or when it ends early', async () => {
+  const webhookId = await fixtures.addWebhook();
+  const webhook = { workspaceId: fixtures.workspaceId, webhookId };
+  const planned = fixtures.plan([webhookId]);
+  await fixtures.write([planned]);
+  const pause = { webhookId, version: 1, reason: 'circuit', forMs: 60_000, times: 1, error: '' } as const;
+  await fixtures.pauses.pause([pause]);
+  const { paused_until } = await db.database.knex('webhook_pauses').where({ webhook_id: webhookId }).first();
+  await fixtures.dispatch.postpone([webhook], 10);
+  const id = planned.deliveries[0]!.id;
+  expect(await fixtures.open(id)).toMatchObject({ due_at: paused_until, waiting_reason: 'paused' });
+  expect(await fixtures.survey()).toMatchObject({ candidates: [], paused: [] });
+  await fixtures.pauses.resume(webhookId);
+  expect((await fixtures.survey()).candidates).toMatchObject([{ webhookId, due: 1, probing: false }]);
+});
+
+test('a long pause postpones deliveries by five minutes, and a pause that is shortened ends that', async () => {
+  const webhookId = await fixtures.addWebhook();
+  const planned = fixtures.plan([webhookId]);
+  await fixtures.write([planned]);
+  const pause = {
+    webhookId,
+    version: 1,
+    reason: 'retry_after',
+    forMs: 3_600_000,
+    times: 1,
+    error: '',
+  } as const;
+  await fixtures.pauses.pause([pause]);
+  await fixtures.dispatch.postpone([{ workspaceId: fixtures.workspaceId, webhookId }], 10);
+  const { due_at } = await fixtures.open(planned.deliveries[0]!.id);
+  expect(Math.abs(due_at.getTime() - Date.now() - 300_000)).toBeLessThan(30_000);
+  await db.database
+    .knex('webhook_pauses')
+    .where({ webhook_id: webhookId })
+    .update({ paused_until: new Date() });
+  expect((await fixtures.survey()).candidates).toMatchObject([{ webhookId, due: 1, probing: true }]);
 });

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createDatabase, type Database } from '@tocsin/database';
 import { createTestDatabase } from '@tocsin/testing/database';
 import { createDatabaseFixtures, type DatabaseFixtures } from './support/database-fixtures.js';
+import { countEntriesRead } from './support/entries-read.js';
 
 let db: Awaited<ReturnType<typeof createTestDatabase>>;
 /** Uses the same prepared plans as a worker, on one connection. */
@@ -32,20 +33,6 @@ async function write(count: number, state: 'waiting' | 'queued') {
   return planned.map(({ deliveries }) => ({ deliveryId: deliveries[0]!.id, run: 1 }));
 }
 
-/** Number of index entries of the table that `work` reads. */
-async function entriesRead(work: () => Promise<unknown>): Promise<number> {
-  const read = async () => {
-    await database.knex.raw('select pg_stat_force_next_flush()');
-    const { rows } = await database.knex.raw(
-      `select sum(idx_tup_read)::integer as entries from pg_stat_user_indexes where relname = 'open_deliveries'`,
-    );
-    return rows[0].entries as number;
-  };
-  const before = await read();
-  await work();
-  return (await read()) - before;
-}
-
 const attempt = {
   trigger: 'scheduled' as const,
   startedAt: new Date(),
@@ -60,6 +47,7 @@ const retry = { kind: 'retry' as const, afterMs: 60_000, step: 1, failure: attem
 
 test('statements planned on an empty table read only the rows that they name', async () => {
   const { claims, records, dispatch, lease } = fixtures;
+  const visit = { workspaceId: fixtures.workspaceId, after: '00000000-0000-0000-0000-000000000000' };
   const [ended, retried, deferred, unqueued] = [
     await write(1, 'queued'),
     await write(1, 'queued'),
@@ -84,13 +72,19 @@ test('statements planned on an empty table read only the rows that they name', a
       ]),
     unqueue: () => dispatch.unqueue(unqueued),
     queue: () => dispatch.queue([quotaOf(2)]),
+    findWorkspaces: () => dispatch.findWorkspaces({ after: undefined, steps: 10, workspaces: 10 }),
+    survey: () => fixtures.dispatch.survey([visit], { steps: 5, webhooks: 5, oldest: 5, count: 5 }),
+    postpone: () => dispatch.postpone([{ workspaceId: fixtures.workspaceId, webhookId }], 5),
     releaseExpired: () => lease.releaseExpired({ inFlight: [], releaseBy: new Date(Date.now() + 600_000) }),
   };
   // The statements are planned here, with four rows in the table.
   for (const plan of Object.values(steps)) await plan();
   await write(others, 'waiting');
+  await fixtures.pauses.pause([
+    { webhookId, version: 1, reason: 'circuit', forMs: 60_000, times: 1, error: '' },
+  ]);
   const read: Record<string, number> = {};
-  for (const [name, step] of Object.entries(steps)) read[name] = await entriesRead(step);
+  for (const [name, step] of Object.entries(steps)) read[name] = await countEntriesRead(database, step);
   expect(Object.entries(read).filter(([, entries]) => entries > 50)).toEqual([]);
 });
 
@@ -115,6 +109,7 @@ const quotaOf = (quota: number) => ({
     workspaceId: fixtures.workspaceId,
     webhookId,
     due: quota,
+    isFromWalk: true,
     probing: false,
     queueBy: new Date(Date.now() + 60_000),
   },

@@ -65,6 +65,14 @@ describe('deliveries that wait for a webhook', () => {
     expect([await isDue(untried), await isDue(retry)]).toEqual([true, false]);
   });
 
+  test('a change that ends a pause makes the deliveries due that waited for its end', async () => {
+    const webhookId = await createWebhook();
+    await pause(webhookId);
+    const postponed = await retryIn(webhookId, { waiting_reason: 'paused' });
+    await patch(webhookId, { body: '{"b": 1}' });
+    expect(await isDue(postponed)).toBe(true);
+  });
+
   test('a pause continues when a change does not affect requests', async () => {
     const webhookId = await createWebhook();
     await pause(webhookId);

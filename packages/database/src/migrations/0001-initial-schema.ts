@@ -193,8 +193,11 @@ const openDeliveries = `
           autovacuum_vacuum_cost_delay = 0);
   create index open_deliveries_waiting on open_deliveries (workspace_id, webhook_id, due_at)
     where state = 'waiting';
-  -- Tells which workspaces have deliveries due, and which these are, whatever the number of their webhooks.
-  create index open_deliveries_due on open_deliveries (workspace_id, due_at) where state = 'waiting';
+  -- Leads to the workspaces with deliveries due, and to these deliveries, whatever the number of webhooks. A statement that
+  -- orders by "due_at nulls first" reads this index, and one that orders by "due_at" reads open_deliveries_waiting:
+  -- otherwise a plan that was made for few rows could take one index for the other.
+  create index open_deliveries_due on open_deliveries (workspace_id, due_at nulls first) include (webhook_id)
+    where state = 'waiting';
   create index open_deliveries_queued on open_deliveries (workspace_id, webhook_id) where state = 'queued';
 
   -- A paused webhook: the destination sent Retry-After, or the circuit is open. After paused_until, while the row
@@ -209,6 +212,26 @@ const openDeliveries = `
     -- Consecutive pauses by the circuit; each is twice as long as the one before, up to a limit.
     times integer not null
   );
+
+  -- Deliveries that wait for the end of a pause are due when it ends early, whichever statement ends it. The limit keeps the
+  -- statement below a second; the rest is due within the five minutes for which the dispatcher postpones deliveries.
+  create function bring_paused_forward() returns trigger language plpgsql as $$
+    begin
+      update open_deliveries set due_at = now()
+      where delivery_id = any(array(
+        select later.delivery_id from webhooks w cross join lateral (
+          select delivery_id from open_deliveries
+          where state = 'waiting' and workspace_id = w.workspace_id and webhook_id = w.id
+            and waiting_reason = 'paused' and due_at > now()
+          order by due_at limit 10000 for update skip locked) later
+        where w.id = old.webhook_id));
+      return null;
+    end
+  $$;
+  create trigger webhook_pauses_ended after delete on webhook_pauses
+    for each row when (old.paused_until > now()) execute function bring_paused_forward();
+  create trigger webhook_pauses_shortened after update of paused_until on webhook_pauses
+    for each row when (new.paused_until < old.paused_until) execute function bring_paused_forward();
 `;
 
 const deadLettersAndRedeliveries = `

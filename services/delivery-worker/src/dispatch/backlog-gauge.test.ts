@@ -1,6 +1,6 @@
 import { createLogger } from '@tocsin/kit';
 import { runBacklogGauge } from './backlog-gauge.js';
-import type { Backlog } from './dispatch-repository.js';
+import type { Backlog } from './backlog-reader.js';
 
 const waiting: Backlog = { due: 7, overdue: 3, oldestDueSeconds: 210, openCircuits: 1, retryAfters: 0 };
 const silent = createLogger({ service: 'test', level: 'silent' });

@@ -1,5 +1,5 @@
 import { sleep } from '@tocsin/kit';
-import type { Backlog } from './dispatch-repository.js';
+import type { Backlog, BacklogReader } from './backlog-reader.js';
 import type { DispatchDeps } from './dispatcher.js';
 
 const measureEveryMs = 5_000;
@@ -10,7 +10,7 @@ const measureEveryMs = 5_000;
  */
 export async function runBacklogGauge(
   deps: Pick<DispatchDeps, 'queueDepth' | 'logger' | 'signal'> & {
-    repository: Pick<DispatchDeps['repository'], 'backlog'>;
+    repository: BacklogReader;
     metrics: Pick<DispatchDeps['metrics'], 'backlog'>;
   },
 ): Promise<void> {

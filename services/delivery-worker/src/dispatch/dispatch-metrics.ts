@@ -1,5 +1,5 @@
 import type { Metrics } from '@tocsin/kit';
-import type { Backlog } from './dispatch-repository.js';
+import type { Backlog } from './backlog-reader.js';
 
 export function createDispatchMetrics(metrics: Metrics) {
   const ready = metrics.gauge('tocsin_queue_ready', 'Messages ready in the deliveries queue.');

@@ -1,7 +1,10 @@
 import { type Logger, sleep } from '@tocsin/kit';
-import type { Slots } from '../slots/slots.js';
+import type { Slots, WebhookKey } from '../slots/slots.js';
+import { uniqueBy } from '../unique-by.js';
 import type { DispatchMetrics } from './dispatch-metrics.js';
-import type { Candidate, DispatchRepository } from './dispatch-repository.js';
+import type { DispatchRepository } from './dispatch-repository.js';
+import type { Candidate, Survey } from './due-reader.js';
+import { createDueWalk, type DueWalk } from './due-walk.js';
 import type { PublishDeliveries } from './publish-deliveries.js';
 import { allocateRoundRobin } from './round-robin.js';
 import type { Window } from './window.js';
@@ -21,51 +24,76 @@ export interface DispatchDeps {
   signal: AbortSignal;
 }
 
+/** Pauses between two passes, in milliseconds, with 25 % jitter: while there is work, and while nothing is due. */
 const busyPauseMs = 50;
 const idlePauseMs = 250;
+/** Pause within a walk that has found nothing so far. It bounds the database's work while thousands of workspaces wait. */
+const walkPauseMs = 10;
 /** A webhook whose pause is over gets one delivery in the queue, as a probe. */
 const probeQuota = 1;
+/** Deliveries of paused webhooks that are postponed in a pass, and the number of workspaces in which they do no harm. */
+const maxPostponed = 500;
+const fewVisits = 16;
 
 /**
- * Queues waiting deliveries that are due: retries, redeliveries, a backlog, and deliveries of a dead worker. Each round
+ * Queues waiting deliveries that are due: retries, redeliveries, a backlog, and deliveries of a dead worker. Each pass
  * marks rows as queued, round robin by workspace and webhook, as far as the window has room, and publishes them. Each
  * worker runs one dispatcher; rows that another one has locked are skipped.
  */
 export async function runDispatcher(deps: DispatchDeps): Promise<void> {
   const { logger, signal } = deps;
+  const walk = createDueWalk(deps.repository);
   while (!signal.aborted) {
-    let hasQueued = false;
+    let pauseMs = idlePauseMs;
     try {
-      hasQueued = deps.mayDispatch() && (await dispatchOnce(deps));
+      if (deps.mayDispatch()) pauseMs = await dispatchOnce(walk, deps);
     } catch (err) {
       logger.warn({ err }, 'dispatch.postponed');
     }
-    // A round that queued nothing found a full window or nothing due, and an early next round would find the same.
-    await sleep((hasQueued ? busyPauseMs : idlePauseMs) * (0.75 + Math.random() / 2), signal);
+    await sleep(pauseMs * (0.75 + Math.random() / 2), signal);
   }
 }
 
-async function dispatchOnce(deps: DispatchDeps): Promise<boolean> {
+/** Resolves to the pause before the next pass. */
+async function dispatchOnce(walk: DueWalk, deps: DispatchDeps): Promise<number> {
   const { repository, window, queueDepth, publish, slots, logger } = deps;
   // The broker is asked first, so that no row is marked while nothing can be published.
   const messages = await queueDepth();
-  const { byWebhook: queuedByWebhook, unclaimed: ready } = await repository.queued();
-  // Counting more rows of a webhook than could be queued would be wasted work.
-  const candidates = await repository.survey(Math.max(1, window.room()));
-  const backlogged = new Set(candidates.map((candidate) => candidate.webhookId));
-  window.observe({ ready, queuedByWebhook, backlogged });
-  slots.setBacklog(candidates);
-  const contenders = candidates.map((candidate) => limit(candidate, queuedByWebhook, slots));
-  const quotas = [...allocateRoundRobin(contenders, window.room())];
-  if (quotas.length === 0) return false;
-  const due = await repository.queue(quotas.map(([contender, quota]) => ({ contender, quota })));
-  const unconfirmed = await publish(due);
-  logger.debug({ queued: due.length, unconfirmed, ready, messages }, 'dispatch.queued');
-  return due.length > 0;
+  const { webhooks: queued, unclaimed: ready } = await repository.queued();
+  const queuedByWebhook = new Map(queued.map((webhook) => [webhook.webhookId, webhook.queued]));
+  window.observe({ ready, queuedByWebhook });
+  if (window.room() === 0) return busyPauseMs;
+
+  const survey = await walk.next(window.room());
+  window.setBacklog(survey.candidates);
+  slots.setBacklog(uniqueBy<WebhookKey>([...queued, ...survey.candidates], ({ webhookId }) => webhookId));
+  const candidates = survey.candidates.map((candidate) => limit(candidate, queuedByWebhook, slots));
+  const quotas = allocateRoundRobin(candidates, window.room());
+  walk.served({ ...survey, candidates }, quotas);
+  const hasPostponed = await postponeMany(survey, deps);
+  if (quotas.size > 0) {
+    const due = await repository.queue([...quotas].map(([contender, quota]) => ({ contender, quota })));
+    const unconfirmed = await publish(due);
+    logger.debug({ queued: due.length, unconfirmed, ready, messages }, 'dispatch.queued');
+    if (due.length > 0) return busyPauseMs;
+  }
+  if (hasPostponed) return busyPauseMs;
+  return survey.isPartial ? walkPauseMs : idlePauseMs;
 }
 
 function limit(candidate: Candidate, queued: Map<string, number>, slots: DispatchDeps['slots']): Candidate {
   const quota = candidate.probing ? probeQuota : slots.queueQuota(candidate);
   const left = Math.max(0, quota - (queued.get(candidate.webhookId) ?? 0));
   return { ...candidate, due: Math.min(candidate.due, left) };
+}
+
+/**
+ * Postpones deliveries of paused webhooks if they are the oldest that are due in many of the visited workspaces: each such
+ * visit is wasted. Resolves to false if it did nothing.
+ */
+async function postponeMany({ paused }: Survey, { repository }: DispatchDeps): Promise<boolean> {
+  if (new Set(paused.map(({ workspaceId }) => workspaceId)).size <= fewVisits) return false;
+  const webhooks = paused.slice(0, maxPostponed);
+  await repository.postpone(webhooks, Math.max(1, Math.floor(maxPostponed / webhooks.length)));
+  return true;
 }

@@ -7,7 +7,7 @@ function windowAt({ share = 1_000, slots = 1_000 } = {}) {
 
 const acquire = (window: Window, webhookId: string) => window.acquire({ workspaceId: 'w', webhookId });
 
-const nothingSeen = { ready: 0, queuedByWebhook: new Map<string, number>(), backlogged: new Set<string>() };
+const nothingSeen = { ready: 0, queuedByWebhook: new Map<string, number>() };
 
 test('an idle worker has a small window that can be filled', () => {
   const { window } = windowAt();
@@ -46,7 +46,7 @@ test('messages ready in the queue reduce the room', () => {
 
 test('a webhook with a full quota or with older deliveries waiting gets no place', () => {
   const { window } = windowAt({ share: 2 });
-  window.observe({ ...nothingSeen, backlogged: new Set(['late']) });
+  window.setBacklog([{ workspaceId: 'w', webhookId: 'late' }]);
   expect(acquire(window, 'late')).toBe(false);
   expect([acquire(window, 'w'), acquire(window, 'w'), acquire(window, 'w')]).toEqual([true, true, false]);
   window.release('w');

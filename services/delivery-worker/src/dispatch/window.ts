@@ -13,10 +13,12 @@ export interface Window {
   /** Call it for each delivery that has ended. The rate of these calls determines the size of the window. */
   finished(): void;
   /**
-   * Sets the state as the database knows it: rows that are queued and not claimed (`ready`), the number of queued rows of
-   * each webhook, and the webhooks that have deliveries waiting.
+   * Sets the state as the database knows it: rows that are queued and not claimed (`ready`), and the number of queued rows
+   * of each webhook.
    */
-  observe(seen: { ready: number; queuedByWebhook: Map<string, number>; backlogged: Set<string> }): void;
+  observe(seen: { ready: number; queuedByWebhook: Map<string, number> }): void;
+  /** Sets the webhooks that have deliveries due in the database, as far as the dispatcher has seen. */
+  setBacklog(webhooks: Iterable<WebhookKey>): void;
 }
 
 export interface WindowOptions {
@@ -83,8 +85,10 @@ export function createWindow({ now, queueQuota, slots }: WindowOptions): Window 
     observe(seen) {
       ready = seen.ready;
       queued = seen.queuedByWebhook;
-      backlogged = seen.backlogged;
       acquired = 0;
+    },
+    setBacklog(webhooks) {
+      backlogged = new Set(Array.from(webhooks, ({ webhookId }) => webhookId));
     },
   };
 }

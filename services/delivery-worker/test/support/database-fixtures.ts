@@ -7,6 +7,7 @@ import { createClaimRepository } from '../../src/delivery/claim-repository.js';
 import type { ClaimedDelivery } from '../../src/delivery/claimed-delivery.js';
 import { createPauseRepository } from '../../src/delivery/pause-repository.js';
 import { createRecordRepository } from '../../src/delivery/record-repository.js';
+import { createBacklogReader } from '../../src/dispatch/backlog-reader.js';
 import { createDispatchRepository } from '../../src/dispatch/dispatch-repository.js';
 import { createFanOutRepository } from '../../src/fan-out/fan-out-repository.js';
 import type { PlannedAlert, PlannedDelivery } from '../../src/fan-out/plan.js';
@@ -34,6 +35,7 @@ export function createDatabaseFixtures(database: Database) {
     database,
     workspaceId,
     dispatch: createDispatchRepository(database, queuedLeaseMs),
+    gauges: createBacklogReader(database),
     claims: createClaimRepository(database, workerId),
     workerId,
     addWorker,
@@ -87,6 +89,15 @@ export function createDatabaseFixtures(database: Database) {
       };
       return planned;
     },
+
+    /** Surveys one workspace from its first webhook on. */
+    survey: (workspace = workspaceId) =>
+      fixtures.dispatch.survey([{ workspaceId: workspace, after: '00000000-0000-0000-0000-000000000000' }], {
+        steps: 100,
+        webhooks: 100,
+        oldest: 100,
+        count: 100,
+      }),
 
     /** Writes a queued delivery. Resolves to its entry in a message. */
     async queueOne(): Promise<DeliveryDue> {

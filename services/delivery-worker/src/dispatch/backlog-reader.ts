@@ -1,0 +1,81 @@
+import type { Database } from '@tocsin/database';
+
+/**
+ * Deliveries and webhooks that wait. Up to 100,000 due deliveries of a workspace and 200,000 in all are counted, in 10,000
+ * workspaces at most.
+ */
+export interface Backlog {
+  due: number;
+  /** Number of deliveries that have been due for more than a minute although their webhook is not paused. */
+  overdue: number;
+  oldestDueSeconds: number;
+  openCircuits: number;
+  /** Number of webhooks whose destination asked for a pause. */
+  retryAfters: number;
+}
+
+export interface BacklogReader {
+  /** Counts the waiting deliveries and webhooks for the metrics. */
+  backlog(): Promise<Backlog>;
+}
+
+export function createBacklogReader(database: Database): BacklogReader {
+  return {
+    async backlog() {
+      const [row] = await database.prepared<BacklogRow>(backlog, []);
+      return {
+        due: row?.due ?? 0,
+        overdue: row?.overdue ?? 0,
+        oldestDueSeconds: row?.oldest ?? 0,
+        openCircuits: row?.open_circuits ?? 0,
+        retryAfters: row?.retry_afters ?? 0,
+      };
+    },
+  };
+}
+
+// The first delivery of each workspace is looked at, whatever the number of deliveries that are counted: two workspaces
+// with a large backlog do not hide the oldest delivery of a third.
+const backlog = {
+  name: 'dispatch.backlog',
+  text: `
+    with recursive workspaces as (
+      (select workspace_id, webhook_id, due_at, 1 as steps from open_deliveries where state = 'waiting'
+       order by workspace_id, due_at nulls first limit 1)
+      union all
+      select next.workspace_id, next.webhook_id, next.due_at, workspaces.steps + 1
+      from workspaces cross join lateral (
+        select o.workspace_id, o.webhook_id, o.due_at from open_deliveries o
+        where o.state = 'waiting' and o.workspace_id > workspaces.workspace_id
+        order by o.workspace_id, o.due_at nulls first limit 1) next
+      where workspaces.steps < 10000
+    ), first_due as (
+      select due_at from workspaces left join webhook_pauses pause using (webhook_id)
+      where due_at <= now() and pause.webhook_id is null
+    ), due as materialized (
+      select next.due_at, pause.webhook_id is not null as paused
+      from workspaces cross join lateral (
+        select o.webhook_id, o.due_at from open_deliveries o
+        where o.state = 'waiting' and o.workspace_id = workspaces.workspace_id and o.due_at <= now()
+        order by o.due_at nulls first limit 100000) next
+      left join webhook_pauses pause on pause.webhook_id = next.webhook_id
+      where workspaces.due_at <= now()
+      limit 200000
+    )
+    select count(*)::integer as due,
+           (count(*) filter (where not paused and due_at < now() - interval '1 minute'))::integer as overdue,
+           coalesce(extract(epoch from now() - least(min(due_at) filter (where not paused),
+                                                     (select min(due_at) from first_due))), 0)::float8 as oldest,
+           (select count(*)::integer from webhook_pauses where reason = 'circuit') as open_circuits,
+           (select count(*)::integer from webhook_pauses
+            where reason = 'retry_after' and paused_until > now()) as retry_afters
+    from due`,
+};
+
+interface BacklogRow {
+  due: number;
+  overdue: number;
+  oldest: number;
+  open_circuits: number;
+  retry_afters: number;
+}

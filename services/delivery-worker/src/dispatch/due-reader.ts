@@ -1,0 +1,199 @@
+import type { Database } from '@tocsin/database';
+import type { WebhookKey } from '../slots/slots.js';
+import type { Contender } from './round-robin.js';
+
+/** A webhook with deliveries due that is not paused. */
+export interface Candidate extends Contender {
+  /** False if only the oldest deliveries of the workspace led to it. */
+  isFromWalk: boolean;
+  /** True if the webhook was paused and the pause is over: single requests probe it. */
+  probing: boolean;
+  /** Time on the database's clock until which this result may be used to queue deliveries. */
+  queueBy: Date;
+}
+
+/** A visit to the webhooks of a workspace that follow `after` in the order of their ids. */
+export interface Visit {
+  workspaceId: string;
+  after: string;
+}
+
+/** Bounds of the visits of one survey. */
+export interface VisitBounds {
+  /** Webhooks with waiting deliveries to walk past in each workspace, and those with deliveries due to find. */
+  steps: number;
+  webhooks: number;
+  /** Deliveries due to read in each workspace, oldest first; their webhooks are found too. */
+  oldest: number;
+  /** Deliveries due to count in all, about. */
+  count: number;
+}
+
+export interface Survey {
+  /** In the order of the visits; within a workspace those of the walk first, in its order. */
+  candidates: Candidate[];
+  /** Paused webhooks whose deliveries are among the oldest that are due. */
+  paused: WebhookKey[];
+  /** Last webhook of the walk through each visited workspace; undefined if the walk came to its end. */
+  walkedTo: Map<string, string | undefined>;
+}
+
+export interface DueReader {
+  /**
+   * Walks up to `steps` workspaces with waiting deliveries, in the order of their ids after `after` or from the first one
+   * on, and finds up to `workspaces` of them that have deliveries due. `next` continues the walk; undefined at its end.
+   */
+  findWorkspaces(walk: {
+    after: string | undefined;
+    steps: number;
+    workspaces: number;
+  }): Promise<{ workspaceIds: string[]; next: string | undefined }>;
+  /** Finds webhooks with deliveries due in the workspaces that are visited. */
+  survey(visits: Visit[], bounds: VisitBounds): Promise<Survey>;
+}
+
+const noId = '00000000-0000-0000-0000-000000000000';
+
+export function createDueReader(database: Database): DueReader {
+  return {
+    async findWorkspaces({ after, steps, workspaces }) {
+      const rows = await database.prepared<WorkspaceRow>(findWorkspaces, [
+        after ?? noId,
+        after === undefined ? '-infinity' : 'infinity',
+        steps,
+        workspaces,
+      ]);
+      const last = rows.at(-1);
+      return {
+        workspaceIds: rows.filter((row) => row.is_due).map((row) => row.workspace_id),
+        next: last?.is_partial ? last.workspace_id : undefined,
+      };
+    },
+    async survey(visits, { steps, webhooks, oldest, count }) {
+      const rows = await database.prepared<SurveyRow>(survey, [
+        visits.map(({ workspaceId }) => workspaceId),
+        visits.map(({ after }) => after),
+        steps,
+        webhooks,
+        oldest,
+        count,
+      ]);
+      const ends = rows.filter((row) => row.kind === 'walked' || row.kind === 'end');
+      return {
+        candidates: rows.filter((row) => row.kind === 'due').map(toCandidate),
+        paused: rows.filter((row) => row.kind === 'paused').map(toKey),
+        walkedTo: new Map(
+          ends.map((row) => [row.workspace_id, row.kind === 'walked' ? row.webhook_id : undefined]),
+        ),
+      };
+    },
+  };
+}
+
+// Loose index scans: one index step for each workspace, or webhook, with waiting deliveries (docs/adr/0030).
+const findWorkspaces = {
+  name: 'dispatch.find-workspaces',
+  text: `
+    with recursive walk as (
+      (select workspace_id, due_at, 1 as steps, (due_at <= now())::integer as found
+       from open_deliveries where state = 'waiting' and (workspace_id, due_at) > ($1::uuid, $2::timestamptz)
+       order by workspace_id, due_at nulls first limit 1)
+      union all
+      select next.workspace_id, next.due_at, walk.steps + 1, walk.found + (next.due_at <= now())::integer
+      from walk cross join lateral (
+        select o.workspace_id, o.due_at from open_deliveries o
+        where o.state = 'waiting' and o.workspace_id > walk.workspace_id
+        order by o.workspace_id, o.due_at nulls first limit 1) next
+      where walk.steps < $3::integer and walk.found < $4::integer
+    )
+    select workspace_id, due_at <= now() as is_due, steps = $3::integer or found = $4::integer as is_partial
+    from walk where due_at <= now() or steps = (select max(steps) from walk)
+    order by steps`,
+};
+
+/** Oldest deliveries of a webhook that are due. */
+export const dueOf = (webhook: string, limit: string) => `
+        select o.delivery_id from open_deliveries o
+        where o.state = 'waiting' and o.workspace_id = ${webhook}.workspace_id and o.webhook_id = ${webhook}.webhook_id
+          and o.due_at <= now()
+        order by o.due_at limit ${limit}`;
+
+// The deliveries of a webhook are counted only if it can have more than one place.
+const countedOfEach = 'case when share.rows < 2 or pause.paused_until > now() then 0 else share.rows end';
+
+// The walk gives each webhook its turn. The oldest deliveries lead to the few webhooks with deliveries due among many
+// without.
+const survey = {
+  name: 'dispatch.survey',
+  text: `
+    with recursive visits as materialized (
+      select * from unnest($1::uuid[], $2::uuid[]) as v(workspace_id, after)
+    ), walk as (
+      select workspace_id, after as webhook_id, null::timestamptz as due_at, 0 as steps, 0 as found from visits
+      union all
+      select next.workspace_id, next.webhook_id, next.due_at, walk.steps + 1,
+             walk.found + (next.due_at <= now())::integer
+      from walk cross join lateral (
+        select o.workspace_id, o.webhook_id, o.due_at from open_deliveries o
+        where o.state = 'waiting' and (o.workspace_id, o.webhook_id) > (walk.workspace_id, walk.webhook_id)
+        order by o.workspace_id, o.webhook_id, o.due_at limit 1) next
+      where next.workspace_id = walk.workspace_id and walk.steps < $3::integer and walk.found < $4::integer
+    ), oldest as (
+      select visits.workspace_id, next.webhook_id from visits cross join lateral (
+        select o.webhook_id from open_deliveries o
+        where o.state = 'waiting' and o.workspace_id = visits.workspace_id and o.due_at <= now()
+        order by o.due_at nulls first limit $5::integer) next
+    ), found as materialized (
+      select workspace_id, webhook_id, min(steps) as steps, bool_or(steps is null) as is_oldest from (
+        select workspace_id, webhook_id, steps from walk where due_at <= now()
+        union all select workspace_id, webhook_id, null from oldest) sources
+      group by workspace_id, webhook_id
+    )
+    select case when pause.paused_until > now() then 'paused' else 'due' end as kind,
+           found.workspace_id, found.webhook_id, greatest(1, counted.due) as due,
+           pause.webhook_id is not null as probing, found.steps,
+           clock_timestamp() + interval '10 seconds' as queue_by
+    from found left join webhook_pauses pause using (webhook_id)
+    cross join (select 2 * $6::integer / greatest(1, count(*)) as rows from found) share
+    cross join lateral (
+      select count(*)::integer as due from (${dueOf('found', countedOfEach)}) rows) counted
+    where found.is_oldest or pause.paused_until is null or pause.paused_until <= now()
+    union all (
+      select distinct on (workspace_id)
+             case when steps = $3::integer or found = $4::integer then 'walked' else 'end' end, workspace_id, webhook_id, null, null, null, null
+      from walk order by workspace_id, steps desc)
+    order by steps`,
+};
+
+interface WorkspaceRow {
+  workspace_id: string;
+  is_due: boolean;
+  is_partial: boolean;
+}
+
+export interface WebhookRow {
+  workspace_id: string;
+  webhook_id: string;
+}
+
+interface SurveyRow extends WebhookRow {
+  kind: 'due' | 'paused' | 'walked' | 'end';
+  due: number;
+  steps: number | null;
+  probing: boolean;
+  queue_by: Date;
+}
+
+export function toKey({ workspace_id, webhook_id }: WebhookRow): WebhookKey {
+  return { workspaceId: workspace_id, webhookId: webhook_id };
+}
+
+function toCandidate(row: SurveyRow): Candidate {
+  return {
+    ...toKey(row),
+    due: row.due,
+    isFromWalk: row.steps !== null,
+    probing: row.probing,
+    queueBy: row.queue_by,
+  };
+}

@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { withTimeout } from './concurrency/timeout.js';
 
 /** Owns the connections, servers and timers of a service and closes them: last opened, first closed. */
@@ -22,6 +23,8 @@ export function createShutdown(): Shutdown {
   const resources: { name: string; close: (remainingMs: number) => Promise<unknown> }[] = [];
   const stopping = new AbortController();
   const { signal } = stopping;
+  // Each loop and interval of a service listens. Node warns of a leak above ten listeners.
+  setMaxListeners(0, signal);
   return {
     signal,
     add(name, close) {

@@ -161,7 +161,7 @@ export async function createDeliveryWorker(
     registry,
     shutdown,
   });
-  const mayDispatch = keys.fit;
+  const mayDispatch = () => keys.fit() && isWritable();
   const dispatch = { repository, window, queueDepth, publish, slots, mayDispatch, metrics, logger, signal };
   const loops = Promise.all([
     runDispatcher(dispatch),

@@ -16,7 +16,7 @@ export interface DispatchDeps {
   queueDepth: () => Promise<number>;
   publish: PublishDeliveries;
   slots: Pick<Slots, 'queueQuota' | 'setBacklog'>;
-  /** False while this worker consumes nothing: it leaves the dispatch to workers that do. */
+  /** False while this worker consumes nothing or cannot write: it leaves the dispatch to workers that do. */
   mayDispatch: () => boolean;
   metrics: DispatchMetrics;
   logger: Logger;

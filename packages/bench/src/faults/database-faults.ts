@@ -1,6 +1,7 @@
 /** Faults of a database that keeps running: administrative actions and network failures. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
+import { until } from '@tocsin/testing';
 import { monotonicMs } from '../measure/clock.js';
 import { suiteApplicationName } from '../test-bed/test-bed.js';
 import { delayedAlerts, noRepeats, readUnrecordedClaims, startLoad } from './exposure.js';
@@ -75,15 +76,30 @@ export async function lockAttempts(trial: Trial): Promise<Exposure> {
   });
 }
 
-/** Makes the database read-only and ends all sessions, as when a primary becomes a standby. */
+const noticeMs = 30_000;
+
+/** Waits until `/readyz` of each worker names the reason. @throws Error after 30 s */
+function untilReported({ workers }: Trial, reason: string): Promise<unknown> {
+  const isReported = async (url: string) => {
+    const response = await fetch(`${url}/readyz`);
+    return response.status === 503 && (await response.text()).includes(reason);
+  };
+  const report = ({ name, httpUrl }: (typeof workers)[number]) =>
+    until(`${name} reports: ${reason}`, () => isReported(httpUrl), { timeoutMs: noticeMs });
+  return Promise.all(workers.map(report));
+}
+
+/**
+ * Makes the database read-only and ends all sessions, as when a primary becomes a standby. Each worker has to report it.
+ */
 export async function forbidWriting(trial: Trial): Promise<Exposure> {
   const { knex } = trial.database;
   await startLoad(trial);
   await knex.raw('alter database tocsin set default_transaction_read_only = on');
   await signalSessions(trial, 'pg_terminate_backend');
-  const waiting = sleep(faultDurationMs);
+  const reported = untilReported(trial, 'The database is read-only.');
   const { all } = await readUnrecordedClaims(trial);
-  await waiting;
+  await reported;
   await knex.transaction(async (transaction) => {
     await transaction.raw('set transaction read write');
     await transaction.raw('alter database tocsin reset default_transaction_read_only');

@@ -11,12 +11,13 @@ export const destinationResponseSchema = {
     truncated: { type: 'boolean', description: 'The response was longer than the stored part.' },
     location: {
       type: ['string', 'null'],
-      description: 'Header `Location` of the response, at most 2,048 characters. Redirects are not followed.',
+      description:
+        'Header `Location` of the response, at most 2,048 characters; `[redacted]` replaces secrets of the webhook. Redirects are not followed.',
     },
     retry_after: {
       type: ['string', 'null'],
       description:
-        'Header `Retry-After` as it was sent, a number of seconds or a date; at most 128 characters. An invalid value has no effect.',
+        'Header `Retry-After`, a number of seconds or a date; at most 128 characters. An invalid value has no effect.',
     },
   },
   required: ['status_code', 'response', 'truncated', 'location', 'retry_after'],

@@ -78,6 +78,19 @@ test('each attempt names the host it was sent to, also when the url changes betw
   }
 });
 
+test('a delivery that was planned for another host shows the host of its first attempt', async () => {
+  const target = await harness.addTarget();
+  const planned = harness.plan([target.id]);
+  const sentTo = new URL(harness.destination.url('/')).origin;
+  expect(planned.deliveries[0]!.destination).not.toBe(sentTo);
+  await harness.write([planned]);
+  const delivery = await until('the delivery has succeeded', async () => {
+    const row = await harness.delivery(planned.deliveries[0]!.id);
+    return row.status === 'succeeded' && row;
+  });
+  expect(delivery.destination).toBe(sentTo);
+});
+
 test('the text of a body that is not JSON is kept encrypted until an attempt is recorded', async () => {
   const body = '{"a": {{ model_name }}}';
   const { target, delivery } = await deliver({ body });

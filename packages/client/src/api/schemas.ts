@@ -76,9 +76,9 @@ export interface Attempt {
     response: string;
     /** The response was longer than the stored part. */
     truncated: boolean;
-    /** Header `Location` of the response, at most 2,048 characters. Redirects are not followed. */
+    /** Header `Location` of the response, at most 2,048 characters; `[redacted]` replaces secrets of the webhook. Redirects are not followed. */
     location: string | null;
-    /** Header `Retry-After` as it was sent, a number of seconds or a date; at most 128 characters. An invalid value has no effect. */
+    /** Header `Retry-After`, a number of seconds or a date; at most 128 characters. An invalid value has no effect. */
     retry_after: string | null;
   } | null;
   error: string | null;
@@ -217,9 +217,9 @@ export interface Delivery {
     response: string;
     /** The response was longer than the stored part. */
     truncated: boolean;
-    /** Header `Location` of the response, at most 2,048 characters. Redirects are not followed. */
+    /** Header `Location` of the response, at most 2,048 characters; `[redacted]` replaces secrets of the webhook. Redirects are not followed. */
     location: string | null;
-    /** Header `Retry-After` as it was sent, a number of seconds or a date; at most 128 characters. An invalid value has no effect. */
+    /** Header `Retry-After`, a number of seconds or a date; at most 128 characters. An invalid value has no effect. */
     retry_after: string | null;
   } | null;
   error: string | null;
@@ -279,9 +279,9 @@ export interface DeliveryWithAttempts {
     response: string;
     /** The response was longer than the stored part. */
     truncated: boolean;
-    /** Header `Location` of the response, at most 2,048 characters. Redirects are not followed. */
+    /** Header `Location` of the response, at most 2,048 characters; `[redacted]` replaces secrets of the webhook. Redirects are not followed. */
     location: string | null;
-    /** Header `Retry-After` as it was sent, a number of seconds or a date; at most 128 characters. An invalid value has no effect. */
+    /** Header `Retry-After`, a number of seconds or a date; at most 128 characters. An invalid value has no effect. */
     retry_after: string | null;
   } | null;
   error: string | null;

@@ -42,6 +42,7 @@ describe('a token of the development provider', () => {
         workspaceId: process.env.TOCSIN_TEST_WORKSPACE_ID ?? '',
         role,
         isDeploymentAdmin: role === 'admin',
+        isForEngine: role === 'admin',
       });
     },
   );
@@ -54,8 +55,8 @@ describe('a token derived from the mappers of the realm file', () => {
   });
   afterAll(() => provider.close());
 
-  const admin = { role: 'admin', isDeploymentAdmin: true } as const;
-  const publisher = { role: 'publisher', isDeploymentAdmin: false } as const;
+  const admin = { role: 'admin', isDeploymentAdmin: true, isForEngine: true } as const;
+  const publisher = { role: 'publisher', isDeploymentAdmin: false, isForEngine: false } as const;
 
   test.each<[string, string, Omit<Holder, 'token' | 'workspaceId'>]>([
     ['tocsin-cli', 'operator', admin],

@@ -33,7 +33,8 @@ describe('the development OpenID provider', () => {
         port,
         realm: 'tocsin',
         directory,
-        audience: ['tocsin-api', 'tocsin-engine'],
+        audience: ['tocsin-api'],
+        adminAudience: ['tocsin-engine'],
         accessTokenTtlSeconds: 60,
         refreshTokenTtlSeconds: 600,
         rotateRefreshTokens: true,
@@ -92,6 +93,7 @@ describe('the development OpenID provider', () => {
     });
     const outsider = await requestToken(credentials('outsider'));
     expect(decode(outsider.body.access_token).payload).toMatchObject({
+      aud: ['tocsin-api'],
       groups: ['/workspaces/w2/admin'],
       realm_access: { roles: [] },
     });
@@ -137,6 +139,7 @@ describe('the development OpenID provider', () => {
 
     const { body } = await requestToken(poll);
     expect(decode(body.access_token).payload).toMatchObject({
+      aud: ['tocsin-api', 'tocsin-engine'],
       sub: 'user-editor',
       groups: ['/workspaces/w1/editor'],
     });

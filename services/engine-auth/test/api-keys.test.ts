@@ -92,9 +92,12 @@ describe('managing keys', () => {
     expect(row.created_by).toContain(process.env.TOCSIN_TEST_OIDC_ISSUER);
   });
 
-  test('a user key and a token without the role are 403', async () => {
+  test('a user key is 403, and a token for the platform API only is 401', async () => {
     const { id, key } = await createKey(engine);
-    for (const credential of [key, await tokenOf('editor')]) {
+    for (const [credential, status] of [
+      [key, 403],
+      [await tokenOf('editor'), 401],
+    ] as const) {
       for (const [method, path] of [
         ['POST', '/auth/api_keys/'],
         ['GET', '/auth/api_keys/'],
@@ -103,7 +106,7 @@ describe('managing keys', () => {
         ['DELETE', '/auth/api_keys/deactivate/00000000-0000-4000-8000-000000000000'],
       ] as const) {
         const body = method === 'POST' ? { description: 'mine' } : undefined;
-        expect((await manage(method, path, { credential, body })).status).toBe(403);
+        expect((await manage(method, path, { credential, body })).status).toBe(status);
       }
     }
     expect((await verify(engine, key)).status).toBe(204);

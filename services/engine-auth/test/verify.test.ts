@@ -1,6 +1,12 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { migrateDatabase } from '@tocsin/database';
 import { createEmptyTestDatabase } from '@tocsin/testing/database';
+import {
+  makeKey,
+  type SigningKey,
+  sign,
+  startProvider,
+} from '../../../packages/identity/test/support/provider.js';
 import { formatRawKey } from '../src/api-keys/raw-key.js';
 import type { EngineAuth } from '../src/app.js';
 import {
@@ -33,6 +39,7 @@ afterAll(async () => {
 const identityOf = ({ status, headers }: Response) => [
   status,
   headers.get('x-auth-kind'),
+  headers.get('x-auth-issuer'),
   headers.get('x-auth-subject'),
   headers.get('x-auth-roles'),
 ];
@@ -44,10 +51,11 @@ test('the admin key, a user key and a token are recognised, with any method', as
     expect(identityOf(await verify(engine, adminKey, method))).toEqual([
       204,
       'admin_key',
+      'tocsin-engine',
       'admin-key',
       'tocsin_engine_admin',
     ]);
-    expect(identityOf(await verify(engine, key, method))).toEqual([204, 'user_key', id, '']);
+    expect(identityOf(await verify(engine, key, method))).toEqual([204, 'user_key', 'tocsin-engine', id, '']);
     expect((await verify(engine, token, method)).headers.get('x-auth-kind')).toBe('jwt');
   }
   expect((await verify(engine, token)).headers.get('x-auth-roles')?.split(',')).toContain(
@@ -55,8 +63,66 @@ test('the admin key, a user key and a token are recognised, with any method', as
   );
 });
 
-test('a token is a valid credential with any role', async () => {
-  expect((await verify(engine, await tokenOf('reader'))).status).toBe(204);
+describe('a token', () => {
+  let platform: Awaited<ReturnType<typeof startProvider>>;
+  let customer: typeof platform;
+  let enterprise: EngineAuth;
+  let key: SigningKey;
+  const workspace = randomUUID();
+
+  beforeAll(async () => {
+    [platform, customer, key] = await Promise.all([startProvider(), startProvider(), makeKey('k1')]);
+    for (const { state } of [platform, customer]) state.keys = [key.publicJwk];
+    const issuers = [{ issuer: customer.issuer, workspaces: [workspace] }];
+    enterprise = await startEngine(database, {
+      env: {
+        OIDC_ISSUER: platform.issuer,
+        DEPLOYMENT: 'enterprise',
+        OIDC_ENTERPRISE_ISSUERS: JSON.stringify(issuers),
+      },
+    });
+  });
+  afterAll(async () => {
+    await enterprise.close(5_000);
+    await Promise.all([platform.stop(), customer.stop()]);
+  });
+  const signFor = ({ issuer }: typeof platform, claims: object = {}) =>
+    sign({ key, issuer, claims: { aud: 'tocsin-engine', ...claims } });
+
+  test('a token of any role that names the engine is valid', async () => {
+    const groups = [`/workspaces/${workspace}/reader`];
+    expect((await verify(enterprise, await signFor(platform, { groups }))).status).toBe(204);
+    const both = await signFor(platform, { aud: ['tocsin-api', 'tocsin-engine'] });
+    expect((await verify(enterprise, both)).status).toBe(204);
+  });
+
+  test('a token that names the platform API only is 401', async () => {
+    expect((await verify(enterprise, await signFor(platform, { aud: 'tocsin-api' }))).status).toBe(401);
+    for (const role of ['publisher', 'editor', 'reader'])
+      expect((await verify(engine, await tokenOf(role))).status).toBe(401);
+  });
+
+  test('tokens of two issuers with one subject are told apart by X-Auth-Issuer', async () => {
+    const claims = { sub: 'ada', realm_access: { roles: ['tocsin_engine_admin'] } };
+    const seen = [];
+    for (const provider of [platform, customer]) {
+      const { headers } = await verify(enterprise, await signFor(provider, claims));
+      seen.push(['issuer', 'subject', 'roles'].map((name) => headers.get(`x-auth-${name}`)));
+    }
+    expect(seen).toEqual([
+      [platform.issuer, 'ada', 'tocsin_engine_admin'],
+      [customer.issuer, 'ada', ''],
+    ]);
+  });
+
+  test("a token without the admin role, or of a customer's issuer with it, manages no keys", async () => {
+    const roles = { realm_access: { roles: ['tocsin_engine_admin'] } };
+    const list = async (token: string) =>
+      (await fetch(`${enterprise.url}/auth/api_keys/`, { headers: bearer(token) })).status;
+    expect(await list(await signFor(platform, roles))).toBe(200);
+    expect(await list(await signFor(platform))).toBe(403);
+    expect(await list(await signFor(customer, roles))).toBe(403);
+  });
 });
 
 test('a changed key, an unknown id and half a key are 401', async () => {
@@ -105,7 +171,7 @@ test('without the database a key is 503, while the admin key and tokens still wo
     const response = await verify(cut, key);
     expect([response.status, response.headers.has('retry-after')]).toEqual([503, true]);
     expect((await verify(cut, adminKey)).status).toBe(204);
-    expect((await verify(cut, await tokenOf('reader'))).status).toBe(204);
+    expect((await verify(cut, await tokenOf('admin'))).status).toBe(204);
     const readiness = await fetch(`${cut.url}/readyz`);
     expect([readiness.status, await readiness.json()]).toEqual([
       200,

@@ -26,11 +26,18 @@ export interface Holder {
   workspaceId: string;
   role: 'reader' | 'editor' | 'publisher' | 'admin';
   isDeploymentAdmin: boolean;
+  /** True if the token names the engine's audience. */
+  isForEngine: boolean;
 }
 
-/** Facts that both APIs must read from a token of this owner, whatever provider issued it. */
+/** Facts that the APIs must read from a token of this owner, whatever provider issued it. */
 export async function expectAccepted(issuer: string, holder: Holder): Promise<void> {
   for (const audience of ['tocsin-api', 'tocsin-engine'] as const) {
+    if (audience === 'tocsin-engine' && !holder.isForEngine) {
+      const refusal = { detail: 'The access token is for another audience.' };
+      await expect(identityFor(issuer, audience).verifyToken(holder.token)).rejects.toMatchObject(refusal);
+      continue;
+    }
     const principal: Principal = await identityFor(issuer, audience).verifyToken(holder.token);
     expect(principal).toMatchObject({
       issuer,

@@ -11,7 +11,10 @@ import type { SigningKey } from './signing-keys.js';
 
 export interface RealmSettings {
   directory: Directory;
+  /** Audiences of every access token. */
   audience: string[];
+  /** Further audiences of people and of services with a role in the deployment. */
+  adminAudience: string[];
   accessTokenTtlSeconds: number;
   refreshTokenTtlSeconds: number;
   rotateRefreshTokens: boolean;
@@ -91,9 +94,9 @@ export function configureProvider(
     },
     formats: {
       customizers: {
-        jwt: (_ctx, _token, parts) => {
+        jwt: (_ctx, token, parts) => {
           parts.header = { ...parts.header, typ: 'JWT' };
-          parts.payload.aud = settings.audience;
+          parts.payload.aud = audienceOf(settings, token);
         },
       },
     },
@@ -106,6 +109,15 @@ export function configureProvider(
       });
     },
   };
+}
+
+function audienceOf(
+  { directory, audience, adminAudience }: RealmSettings,
+  { kind, clientId }: { kind: string; clientId?: string | undefined },
+): string[] {
+  const isPerson = kind === 'AccessToken';
+  const { realmRoles } = rolesOfService(directory, clientId);
+  return isPerson || realmRoles.length > 0 ? [...audience, ...adminAudience] : audience;
 }
 
 const routes = {

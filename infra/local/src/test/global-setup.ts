@@ -109,7 +109,8 @@ const maxJestWorkers = 16;
 
 const testRealm = {
   realm: 'tocsin',
-  audience: ['tocsin-api', 'tocsin-engine'],
+  audience: ['tocsin-api'],
+  adminAudience: ['tocsin-engine'],
   // Lifetime longer than any test run. Tests of expiry start their own provider.
   accessTokenTtlSeconds: 3_600,
   refreshTokenTtlSeconds: 3_600,

@@ -27,7 +27,8 @@ export async function startIdentityProvider(
     settings: {
       port,
       realm: 'tocsin',
-      audience: ['tocsin-api', 'tocsin-engine'],
+      audience: ['tocsin-api'],
+      adminAudience: ['tocsin-engine'],
       accessTokenTtlSeconds: tokenTtlSeconds,
       refreshTokenTtlSeconds: tokenTtlSeconds,
       rotateRefreshTokens: true,

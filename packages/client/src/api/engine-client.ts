@@ -12,6 +12,8 @@ export interface EngineClientOptions extends Omit<ClientOptions, 'credential'> {
 }
 
 export interface VerifiedCaller {
+  /** Issuer of a token, or `tocsin-engine` for a key. Different issuers can use one subject. */
+  issuer: string;
   subject: string;
   kind: string;
   /** Names of the caller's roles in the deployment. */
@@ -67,6 +69,7 @@ export function createEngineClient(options: EngineClientOptions): EngineClient {
       const request = { method, path: '/auth/verify', idempotent: true, options: callOptions };
       const { headers } = await send(request);
       return {
+        issuer: headers.get('x-auth-issuer') ?? '',
         subject: decodeURIComponent(headers.get('x-auth-subject') ?? ''),
         kind: headers.get('x-auth-kind') ?? '',
         roles: (headers.get('x-auth-roles') ?? '').split(',').filter((role) => role !== ''),

@@ -6,6 +6,8 @@ type CallerKind = 'admin_key' | 'user_key' | 'jwt';
 /** An authenticated caller. */
 export interface EngineCaller {
   kind: CallerKind;
+  /** Issuer of a token, or `tocsin-engine` for a key. A subject names a caller only together with its issuer. */
+  issuer: string;
   /** `admin-key`, the id of a user key, or the subject of a token. */
   subject: string;
   /** Deployment roles, returned in the header `X-Auth-Roles`. */
@@ -17,8 +19,12 @@ export interface EngineCaller {
 
 export const defineRoute: DefineRoute<EngineCaller, 'api_key_manage'> = routeDefiner();
 
+/** No token issuer has this name: those are URLs. */
+const keyIssuer = 'tocsin-engine';
+
 export const adminKeyCaller: EngineCaller = {
   kind: 'admin_key',
+  issuer: keyIssuer,
   subject: 'admin-key',
   roles: ['tocsin_engine_admin'],
   recordedAs: 'admin-key',
@@ -27,13 +33,21 @@ export const adminKeyCaller: EngineCaller = {
 
 /** User keys cannot manage keys (customer's interface, "Engine: API keys"). */
 export function userKeyCaller(id: string): EngineCaller {
-  return { kind: 'user_key', subject: id, roles: [], recordedAs: `user-key ${id}`, mayManageKeys: false };
+  return {
+    kind: 'user_key',
+    issuer: keyIssuer,
+    subject: id,
+    roles: [],
+    recordedAs: `user-key ${id}`,
+    mayManageKeys: false,
+  };
 }
 
 export function jwtCaller(principal: Principal, mayManageKeys: boolean): EngineCaller {
   const { issuer, subject, deploymentRoles } = principal;
   return {
     kind: 'jwt',
+    issuer,
     subject,
     roles: [...deploymentRoles],
     recordedAs: `${issuer} ${subject}`,

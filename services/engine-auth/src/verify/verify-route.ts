@@ -17,15 +17,18 @@ export function verifyRoute(): Route<EngineCaller> {
       204: {
         description: 'The credential is valid.',
         headers: {
-          'X-Auth-Subject': 'The caller, percent-encoded.',
+          'X-Auth-Issuer':
+            'Issuer of the token, or tocsin-engine for a key. It belongs to the name of the caller.',
+          'X-Auth-Subject': 'The caller, percent-encoded. Different issuers can use one subject.',
           'X-Auth-Kind': 'admin_key, user_key or jwt.',
           'X-Auth-Roles': 'Roles in the deployment, separated by commas.',
         },
       },
     },
-    handler: ({ principal: { subject, kind, roles } }) => ({
+    handler: ({ principal: { issuer, subject, kind, roles } }) => ({
       status: 204,
       headers: {
+        'X-Auth-Issuer': issuer,
         'X-Auth-Subject': encodeURIComponent(subject),
         'X-Auth-Kind': kind,
         'X-Auth-Roles': roles.join(','),

@@ -17,6 +17,7 @@ beforeAll(async () => {
     realm: 'tocsin',
     directory,
     audience: ['tocsin-api'],
+    adminAudience: [],
     accessTokenTtlSeconds: 60,
     refreshTokenTtlSeconds: 600,
     rotateRefreshTokens: true,

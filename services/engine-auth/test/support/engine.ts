@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+import { makeDirectory, type RoleName, startProvider } from '@tocsin/local';
 import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
 import { createEngineAuth, type EngineAuth, type EngineAuthOverrides } from '../../src/app.js';
 import { loadConfig } from '../../src/config.js';
@@ -62,9 +64,45 @@ export async function tokenOf(role: string): Promise<string> {
     string,
     Record<string, string>
   >;
-  const response = await fetch(`${process.env.TOCSIN_TEST_OIDC_ISSUER}/protocol/openid-connect/token`, {
+  return fetchToken(process.env.TOCSIN_TEST_OIDC_ISSUER ?? '', clients[role]);
+}
+
+export interface TokenIssuer {
+  issuer: string;
+  tokenOf(role: RoleName): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** A provider of its own, all of whose tokens name the engine. Every such provider has the same subjects. */
+export async function startTokenIssuer(): Promise<TokenIssuer> {
+  const directory = makeDirectory({ workspaceId: randomUUID(), otherWorkspaceId: randomUUID() });
+  const { issuer, close } = await startProvider({
+    port: 0,
+    realm: 'tocsin',
+    directory,
+    audience: ['tocsin-engine'],
+    adminAudience: [],
+    accessTokenTtlSeconds: 300,
+    refreshTokenTtlSeconds: 300,
+    rotateRefreshTokens: false,
+    deviceClientId: 'tocsin-cli',
+    consoleClientId: 'tocsin-console',
+    consoleRedirectUris: ['http://127.0.0.1/console/'],
+  });
+  return {
+    issuer,
+    tokenOf(role) {
+      const { clientId, clientSecret } = directory.services[role];
+      return fetchToken(issuer, { client_id: clientId, client_secret: clientSecret });
+    },
+    close,
+  };
+}
+
+async function fetchToken(issuer: string, client: Record<string, string> | undefined): Promise<string> {
+  const response = await fetch(`${issuer}/protocol/openid-connect/token`, {
     method: 'POST',
-    body: new URLSearchParams({ grant_type: 'client_credentials', ...clients[role] }),
+    body: new URLSearchParams({ grant_type: 'client_credentials', ...client }),
   });
   return ((await response.json()) as { access_token: string }).access_token;
 }

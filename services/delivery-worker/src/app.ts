@@ -139,6 +139,7 @@ export async function createDeliveryWorker(
   const keys = startKeyCheck({
     database,
     secrets,
+    databaseRetry,
     consumers: {
       pause() {
         consumers.pause('keys');

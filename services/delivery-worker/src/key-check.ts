@@ -1,5 +1,6 @@
 import { checkCanary, type Database, type SecretBox } from '@tocsin/database';
 import { AppError, createLogThrottle, type HealthCheck, type Logger, type Metrics, sleep } from '@tocsin/kit';
+import type { DatabaseRetry } from './database-retry.js';
 
 /** Tells if this worker's keys decrypt the values of the database. */
 export interface KeyCheck {
@@ -12,6 +13,8 @@ export interface KeyCheck {
 export interface KeyCheckDeps {
   database: Database;
   secrets: SecretBox;
+  /** An idle worker learns here that the database is unavailable. */
+  databaseRetry: Pick<DatabaseRetry, 'whileUnavailable'>;
   /** They are paused until the keys fit. */
   consumers: { pause(): void; resume(): void };
   registry: Metrics;
@@ -28,7 +31,7 @@ const logEveryMs = 60_000;
  * other workers get every message. While the database is unavailable the last result stays.
  */
 export function startKeyCheck(deps: KeyCheckDeps): KeyCheck & { stopped: Promise<void> } {
-  const { database, secrets, consumers, registry, logger, signal } = deps;
+  const { database, secrets, databaseRetry, consumers, registry, logger, signal } = deps;
   const logThrottled = createLogThrottle({ everyMs: logEveryMs });
   let fault: AppError | undefined = notChecked;
   registry.gauge('tocsin_keys_mismatch', '1 while SECRETS_KEYS does not decrypt the canary.', [], (gauge) =>
@@ -37,7 +40,7 @@ export function startKeyCheck(deps: KeyCheckDeps): KeyCheck & { stopped: Promise
 
   const update = async () => {
     try {
-      await checkCanary(database, secrets);
+      await databaseRetry.whileUnavailable(() => checkCanary(database, secrets));
       if (fault !== undefined) consumers.resume();
       fault = undefined;
     } catch (error) {

@@ -14,7 +14,7 @@ afterEach(() => harness.close());
 
 const wrongKeys = () => new Secret(`k1:${randomBytes(32).toString('base64')}`);
 const readyz = async ({ port }: { port: number }) =>
-  (await fetch(`http://127.0.0.1:${port}/readyz`)).json() as Promise<object>;
+  (await fetch(`http://127.0.0.1:${port}/readyz`)).json() as Promise<{ failing?: string[] }>;
 const succeeded = (count: number, timeoutMs = 15_000) =>
   until(
     `${count} deliveries have succeeded`,
@@ -36,7 +36,8 @@ test('a worker whose keys do not decrypt the canary is not ready and leaves aler
   const wrong = await harness.startWorker({ secretsKeys: wrongKeys() });
   const rule = await harness.addRule([(await harness.addTarget()).id]);
   const alertIds = await Promise.all(Array.from({ length: 20 }, () => harness.fire(rule)));
-  await until('it says so', async () => (await readyz(wrong)) && true);
+  // The broker is connected a moment after the start.
+  await until('only its keys are wrong', async () => String((await readyz(wrong)).failing) === 'secrets');
   expect(await readyz(wrong)).toMatchObject(notReady);
   expect(await harness.alertsInQueue()).toBe(alertIds.length);
   expect(await harness.database.knex('alerts')).toEqual([]);

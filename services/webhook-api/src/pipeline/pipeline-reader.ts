@@ -14,13 +14,13 @@ export interface PipelineReader {
   markerAgeSeconds(): Promise<number | undefined>;
   /**
    * Looks for the oldest open delivery without an attempt whose webhook is not paused, after the delivery `after`. Reads
-   * up to 100,000 rows.
+   * up to 50,000 rows.
    */
   oldestDelivery(after: string): Promise<OldestDelivery>;
 }
 
-/** Rows of one read: about 50 ms of the database's time. */
-const maxRows = 100_000;
+/** Rows of one read: about 50 ms of the database in the worst case, in which all webhooks are paused. */
+const maxRows = 50_000;
 
 export function createPipelineReader(database: Database): PipelineReader {
   return {

@@ -200,7 +200,7 @@ test('a deferral shows its failure in the delivery if its claim is the latest on
 });
 
 test.each([
-  ['paused', 'retry'],
+  ['paused', 'paused'],
   ['no_slot', 'no_slot'],
   ['lease_expired', 'backlog'],
   ['undecryptable', 'undecryptable'],

@@ -83,6 +83,8 @@ describe('the reason why a delivery waits', () => {
     ['retry', 60_000, 'retry'],
     ['retry', -1_000, 'backlog'],
     ['backlog', -1_000, 'backlog'],
+    ['paused', -1_000, 'backlog'],
+    ['paused', 60_000, 'backlog'],
     ['no_slot', -1_000, 'no_slot'],
     ['no_slot', 1_000, 'no_slot'],
     ['crashed', 5_000, 'crashed'],
@@ -93,15 +95,20 @@ describe('the reason why a delivery waits', () => {
     expect(await reasonOf(id)).toBe(shown);
   });
 
-  test.each(['retry', 'backlog', 'no_slot'])(
-    'a delivery that waits as %s shows the pause of its webhook until it is over',
-    async (waiting_reason) => {
+  test.each([
+    ['retry', 'retry'],
+    ['backlog', 'backlog'],
+    ['no_slot', 'no_slot'],
+    ['paused', 'backlog'],
+  ])(
+    'a delivery that waits as %s shows the pause of its webhook, and %s when it is over',
+    async (waiting_reason, shown) => {
       const webhookId = await createWebhook();
       const id = await seed(webhookId, { waiting_reason, due_at: inMs(90_000) });
       await pause(webhookId);
       expect(await reasonOf(id)).toBe('paused');
       await pause(webhookId, { forMs: -1 });
-      expect(await reasonOf(id)).toBe(waiting_reason);
+      expect(await reasonOf(id)).toBe(shown);
     },
   );
 

@@ -31,12 +31,9 @@ export interface Deferral {
   failure?: Failure;
 }
 
-/**
- * Reason that a deferred delivery shows. After a pause it waits for a time, like a retry; the pause itself is read from
- * `webhook_pauses`.
- */
+/** Reason that a deferred delivery shows. */
 export const waitingReasons: Readonly<Record<Deferral['reason'], WaitingReason>> = {
-  paused: 'retry',
+  paused: 'paused',
   no_slot: 'no_slot',
   lease_expired: 'backlog',
   undecryptable: 'undecryptable',

@@ -94,7 +94,6 @@ export function createTemplateCompiler(options: TemplateOptions = {}): (source: 
       tests,
       globals,
       autoescape: false,
-      folding: false,
       offset: 0,
       choose,
       trace,

@@ -1,9 +1,12 @@
 import { compareWithJinja2, findPython } from '../tools/fuzz/compare-with-jinja2.js';
+import { compareWithRecorded } from '../tools/fuzz/recorded-results.js';
 
-const count = 500;
-
-test('at least 99 % of generated templates render as the Jinja2 of this machine renders them', () => {
+test('generated templates render as Jinja2 rendered them when its results were recorded', () => {
+  const { count, differences } = compareWithRecorded();
+  expect(count).toBeGreaterThanOrEqual(2_000);
+  expect(differences).toEqual([]);
+  // New templates are compared as well where this machine has Jinja2; 1 % are left to accidents of its version.
   const python = findPython();
-  const differences = python === undefined ? [] : compareWithJinja2(python, { seed: 20_250_314, count });
-  expect(differences.length).toBeLessThanOrEqual(count * 0.01);
+  const fresh = python === undefined ? [] : compareWithJinja2(python, { seed: 20_250_314, count: 500 });
+  expect(fresh.length).toBeLessThanOrEqual(5);
 });

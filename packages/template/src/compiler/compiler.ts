@@ -21,7 +21,7 @@ import {
   findAll,
   findSymbols,
   findUndeclared,
-  isFoldedSlice,
+  markFoldedSlices,
   walk,
 } from './visit.js';
 
@@ -53,6 +53,7 @@ export function compileTree(template: TemplateNode, known: KnownNames): Compiled
   checkDepth(template);
   const nodes = [...walk(template)];
   checkNames(nodes, known);
+  markFoldedSlices(nodes);
   const loops = findLoopFacts(template);
   const blocks = new Map<string, CompiledBlock>();
   for (const node of nodes) {
@@ -94,7 +95,6 @@ function compileStatement(node: Statement, frame: Frame): void {
   switch (node.kind) {
     case 'Output':
       for (const child of node.nodes) bind(child, frame);
-      node.folded = new Set(node.nodes.filter(isFoldedSlice));
       return;
     case 'For':
       compileFor(node, frame);

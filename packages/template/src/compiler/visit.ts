@@ -189,15 +189,45 @@ const contextFilters: ReadonlySet<string> = new Set([
 ]);
 
 /**
- * Tells whether Jinja2 computes a printed expression at compile time and the expression has a slice. A slice of a
- * value that has none is then undefined instead of an error.
+ * Marks the slices that Jinja2 computes when it compiles: those in a constant expression, or printed alone. A slice of
+ * a value that has none is then undefined instead of an error. Parents come before their children in `nodes`.
  */
-export function isFoldedSlice(root: Node): boolean {
-  let hasSlice = false;
-  for (const node of walk(root)) {
-    if (node.kind === 'Name' || node.kind === 'Call') return false;
-    if (node.kind === 'Filter' && contextFilters.has(node.name)) return false;
-    hasSlice ||= node.kind === 'Slice';
+export function markFoldedSlices(nodes: readonly Node[]): void {
+  const constants = new Set<Node>();
+  for (const node of nodes.toReversed()) {
+    if (canBeConstant(node) && childrenOf(node).every((child) => constants.has(child))) constants.add(node);
   }
-  return hasSlice;
+  for (const parent of nodes) {
+    if (parent.kind !== 'Output' && !constants.has(parent)) continue;
+    for (const child of childrenOf(parent)) {
+      if (child.kind === 'Getitem' && child.arg.kind === 'Slice') child.folded = constants.has(child);
+    }
+  }
+}
+
+function canBeConstant(node: Node): boolean {
+  switch (node.kind) {
+    case 'Filter':
+      return node.node !== null && !contextFilters.has(node.name);
+    case 'Const':
+    case 'Tuple':
+    case 'List':
+    case 'Dict':
+    case 'CondExpr':
+    case 'Test':
+    case 'Getattr':
+    case 'Getitem':
+    case 'Slice':
+    case 'Concat':
+    case 'Compare':
+    case 'BinExpr':
+    case 'And':
+    case 'Or':
+    case 'Not':
+    case 'Neg':
+    case 'Pos':
+      return true;
+    default:
+      return false;
+  }
 }

@@ -119,7 +119,7 @@ function evaluateAll(nodes: readonly Expression[], frame: Frame): Value[] {
 
 function evaluateGetitem(node: Getitem, frame: Frame): Value {
   const value = evaluate(node.node, frame);
-  if (node.arg.kind === 'Slice') return evaluateSlice(node.arg, value, frame);
+  if (node.arg.kind === 'Slice') return evaluateSlice(node.arg, value, { frame, folded: node.folded });
   const key = evaluate(node.arg, frame);
   frame.runtime.offset = node.offset;
   return getItem(value, key, frame.runtime);
@@ -128,11 +128,16 @@ function evaluateGetitem(node: Getitem, frame: Frame): Value {
 /** Steps of throwing and catching an error, which takes about 5 µs, mostly for the stack trace. */
 const caughtFailureSteps = 50;
 
-function evaluateSlice(node: Slice, value: Value, frame: Frame): Value {
+interface Slicing {
+  readonly frame: Frame;
+  readonly folded: boolean | undefined;
+}
+
+function evaluateSlice(node: Slice, value: Value, { frame, folded }: Slicing): Value {
   const bound = (part: Expression | null) => (part === null ? null : evaluate(part, frame));
   const bounds = { start: bound(node.start), stop: bound(node.stop), step: bound(node.step) };
   frame.runtime.offset = node.offset;
-  if (!frame.runtime.folding) return getSlice(value, bounds, frame.runtime);
+  if (!folded) return getSlice(value, bounds, frame.runtime);
   try {
     return getSlice(value, bounds, frame.runtime);
   } catch (failure) {

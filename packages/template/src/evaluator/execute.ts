@@ -6,11 +6,9 @@ import type {
   AssignTarget,
   Block,
   CallBlock,
-  Expression,
   FilterBlock,
   If,
   Macro as MacroNode,
-  Output,
   ScopedEvalContextModifier,
   Scope as ScopeNode,
   Statement,
@@ -45,7 +43,7 @@ function executeStatement(node: Statement, frame: Frame): void {
     case 'Output':
       for (const child of node.nodes) {
         if (child.kind === 'TemplateData') frame.output.data(child.data, child.offset);
-        else frame.output.print(evaluatePrinted(child, node, frame), child.offset);
+        else frame.output.print(evaluate(child, frame), child.offset);
       }
       break;
     case 'If':
@@ -82,11 +80,6 @@ function executeStatement(node: Statement, frame: Frame): void {
       executeAutoescape(node, frame);
   }
   budget.ascend();
-}
-
-function evaluatePrinted(child: Expression, { folded }: Output, frame: Frame): Value {
-  frame.runtime.folding = folded?.has(child) ?? false;
-  return evaluate(child, frame);
 }
 
 /** Returns a frame with a new, initialised scope inside the given one. */

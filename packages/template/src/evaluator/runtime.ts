@@ -25,8 +25,6 @@ export interface Runtime extends Rendering {
   readonly tests: TestTable;
   readonly globals: ReadonlyMap<string, Value>;
   autoescape: boolean;
-  /** True inside a constant that Jinja2 computes at compile time; there a failing slice is undefined. */
-  folding: boolean;
   /** Index into the source of the evaluated node, for the place of an error. */
   offset: number;
   /** Chooses for the filter `random`. */

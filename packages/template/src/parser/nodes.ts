@@ -16,8 +16,6 @@ export interface TemplateNode extends Base {
 export interface Output extends Base {
   readonly kind: 'Output';
   readonly nodes: (TemplateData | Expression)[];
-  /** The constant expressions that contain a slice; see `isFoldedSlice`. */
-  folded?: ReadonlySet<Node>;
 }
 export interface For extends Base {
   readonly kind: 'For';
@@ -186,6 +184,8 @@ export interface Getitem extends Base {
   readonly kind: 'Getitem';
   readonly node: Expression;
   readonly arg: Expression;
+  /** A slice that Jinja2 computes when it compiles; see `markFoldedSlices`. */
+  folded?: boolean;
 }
 export interface Slice extends Base {
   readonly kind: 'Slice';

@@ -8,7 +8,7 @@ import { sampleTypes, sampleValues } from './sample-values.js';
 const oracleScript = packagePath('tools/fuzz/oracle.py');
 const pythonCommands = ['/usr/bin/python3', 'python3'];
 
-type OracleResult = { output: string } | { error: string; phase: 'compile' | 'render' };
+export type OracleResult = { output: string } | { error: string; phase: 'compile' | 'render' };
 
 export interface Difference {
   readonly template: string;
@@ -28,9 +28,13 @@ export function findPython(): string | undefined {
 
 /** Renders `count` generated templates here and with Jinja2; the templates depend on `seed` alone. */
 export function compareWithJinja2(python: string, { seed, count }: FuzzOptions): Difference[] {
-  const templates = fc.sample(anyTemplate(), { seed, numRuns: count });
+  const templates = generateTemplates({ seed, count });
   const compare = createComparison(python);
   return compare(templates).filter((comparison) => !agrees(comparison));
+}
+
+export function generateTemplates({ seed, count }: FuzzOptions): string[] {
+  return fc.sample(anyTemplate(), { seed, numRuns: count });
 }
 
 /** Time limit of the shrinking. Each candidate starts Python once, which takes about 30 ms. */
@@ -40,7 +44,7 @@ const shrinkTimeLimitMs = 20_000;
 export function shrinkFirstDifference(python: string, { seed, count }: FuzzOptions): Difference | undefined {
   const compare = createComparison(python);
   let smallest: Difference | undefined;
-  compare(fc.sample(anyTemplate(), { seed, numRuns: count }));
+  compare(generateTemplates({ seed, count }));
   const property = fc.property(anyTemplate(), (template) => {
     const [comparison] = compare([template]);
     if (comparison === undefined || agrees(comparison)) return true;
@@ -71,7 +75,8 @@ function caseLine(template: string): string {
   return JSON.stringify({ id: 'generated', template, context: sampleValues, types: sampleTypes });
 }
 
-function askJinja2(python: string, templates: readonly string[]): OracleResult[] {
+/** Renders templates with Jinja2, in one run of Python. */
+export function askJinja2(python: string, templates: readonly string[]): OracleResult[] {
   if (templates.length === 0) return [];
   const input = templates.map(caseLine).join('\n');
   const result = spawnSync(python, [oracleScript], { input, encoding: 'utf8', maxBuffer: 2 ** 30 });
@@ -86,7 +91,7 @@ function askJinja2(python: string, templates: readonly string[]): OracleResult[]
  * Tells whether two results agree. Error messages may differ, but not the phase of an error. Addresses of objects
  * differ in every run.
  */
-function agrees({ ours, theirs }: Difference): boolean {
+export function agrees({ ours, theirs }: Difference): boolean {
   if ('error' in theirs) return 'error' in ours && ours.phase === theirs.phase;
   if (/ at 0x[0-9a-f]+/i.test(theirs.output)) return 'output' in ours;
   return 'output' in ours && ours.output === theirs.output;

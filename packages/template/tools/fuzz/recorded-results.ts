@@ -1,0 +1,79 @@
+import { spawnSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
+import { createCaseRunner } from '../cases/case-runner.js';
+import { packagePath } from '../package-path.js';
+import {
+  agrees,
+  askJinja2,
+  type Difference,
+  type FuzzOptions,
+  generateTemplates,
+  type OracleResult,
+} from './compare-with-jinja2.js';
+import { sampleTypes, sampleValues } from './sample-values.js';
+
+export const recordedResultsFile = packagePath('test/cases/generated.jsonl');
+
+/** The first line of the file: the origin of the results, and the variables of all templates. */
+interface Header extends FuzzOptions {
+  readonly jinja2: string;
+  readonly context: object;
+  readonly types: object;
+}
+
+/** A template, and Jinja2's output or the phase in which Jinja2 fails. */
+type Line =
+  | readonly [template: string, output: string]
+  | readonly [template: string, output: null, phase: Phase];
+type Phase = Extract<OracleResult, { phase: unknown }>['phase'];
+
+/** Longer templates and outputs are left out, to keep the file small. */
+const maxTemplate = 500;
+const maxOutput = 500;
+
+/** Renders generated templates with Jinja2 and returns the text of the file with its results. */
+export function recordResults(python: string, { seed, count }: FuzzOptions): string {
+  const templates = [...new Set(generateTemplates({ seed, count }))].filter(
+    ({ length }) => length <= maxTemplate,
+  );
+  const lines = askJinja2(python, templates).flatMap((result, index): Line[] => {
+    const template = templates[index]!;
+    if ('error' in result) return [[template, null, result.phase]];
+    return isRecordable(result.output) ? [[template, result.output]] : [];
+  });
+  const header: Header = {
+    seed,
+    count,
+    jinja2: versionOfJinja2(python),
+    context: sampleValues,
+    types: sampleTypes,
+  };
+  return `${[header, ...lines].map((line) => JSON.stringify(line)).join('\n')}\n`;
+}
+
+/** Addresses of objects differ in every run. */
+function isRecordable(output: string): boolean {
+  return output.length <= maxOutput && !/ at 0x[0-9a-f]+/i.test(output);
+}
+
+function versionOfJinja2(python: string): string {
+  return spawnSync(python, ['-c', 'import jinja2; print(jinja2.__version__)'], {
+    encoding: 'utf8',
+  }).stdout.trim();
+}
+
+/** Renders the recorded templates here. Returns their number, and those with another result than recorded. */
+export function compareWithRecorded(): { count: number; differences: Difference[] } {
+  const [head = '', ...lines] = readFileSync(recordedResultsFile, 'utf8').trimEnd().split('\n');
+  const { context, types } = JSON.parse(head) as Header;
+  const run = createCaseRunner();
+  const comparisons = lines.map((text): Difference => {
+    const [template, output, phase] = JSON.parse(text) as Line;
+    const ours = run(JSON.stringify({ id: 'recorded', template, context, types }));
+    return { template, ours, theirs: output === null ? { error: '', phase: phase! } : { output } };
+  });
+  return {
+    count: comparisons.length,
+    differences: comparisons.filter((comparison) => !agrees(comparison)),
+  };
+}

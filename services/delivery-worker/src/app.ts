@@ -125,7 +125,7 @@ export async function createDeliveryWorker(
   });
   const { availability } = databaseRetry;
   const consumers = createConsumers({
-    broker: consuming,
+    brokers: consuming,
     availability,
     slots: config.slots,
     onError,

@@ -29,7 +29,14 @@ test('a drain leaves no timer behind', async () => {
   const before = timers();
   const { signal } = new AbortController();
   const availability: DatabaseAvailability = new EventEmitter();
-  const deps = { broker: {} as Broker, availability, slots: 1, onError() {}, logger, signal };
+  const deps = {
+    brokers: { alerts: {} as Broker, deliveries: {} as Broker },
+    availability,
+    slots: 1,
+    onError() {},
+    logger,
+    signal,
+  };
   await createConsumers(deps).drain();
   expect(timers()).toBe(before);
 });

@@ -38,7 +38,7 @@ interface Handlers {
 }
 
 export interface ConsumersDeps {
-  broker: Broker;
+  brokers: { alerts: Broker; deliveries: Broker };
   availability: DatabaseRetry['availability'];
   /** Maximum number of requests in flight. */
   slots: number;
@@ -68,12 +68,12 @@ const unroutedPrefetch = 1_000;
 const pauseTimeoutMs = 2_000;
 
 export function createConsumers(deps: ConsumersDeps): Consumers {
-  const { broker, slots, onError } = deps;
+  const { brokers, slots, onError } = deps;
   const consumers: Consumer[] = [];
   const pausedBy = new Set<PauseReason>(['keys']);
   let rejectWaiting: (error: Error) => void = () => {};
   const all = <T>(step: (consumer: Consumer) => Promise<T>) => Promise.all(consumers.map(step));
-  const open = async (options: Pick<ConsumerOptions, 'queue' | 'prefetch' | 'handle'>) =>
+  const open = async (broker: Broker, options: Pick<ConsumerOptions, 'queue' | 'prefetch' | 'handle'>) =>
     consumers.push(await createConsumer(broker, { ...options, maxBytes, onError, isPaused: true }));
   const update = () => all((consumer) => (pausedBy.size > 0 ? consumer.pause() : consumer.resume()));
   const returnToBroker = async () => {
@@ -96,12 +96,12 @@ export function createConsumers(deps: ConsumersDeps): Consumers {
         resume: () => resume('database'),
         returnToBroker,
       });
-      await open({ queue: alertFiredQueue, prefetch: alertPrefetch, handle: alerts.handle });
-      await open({ queue: unroutedQueue, prefetch: unroutedPrefetch, handle: alerts.handle });
+      await open(brokers.alerts, { queue: alertFiredQueue, prefetch: alertPrefetch, handle: alerts.handle });
+      await open(brokers.alerts, { queue: unroutedQueue, prefetch: unroutedPrefetch, handle: alerts.handle });
       // Twice the slots: while half of the messages wait for a slow destination or a slot, the other half keeps all
       // slots busy.
       const prefetch = 2 * slots + maxRecording;
-      await open({ queue: deliveriesQueue, prefetch, handle: deliveries.handle });
+      await open(brokers.deliveries, { queue: deliveriesQueue, prefetch, handle: deliveries.handle });
       void update();
     },
     pause,

@@ -16,7 +16,7 @@ import type { DeliveryWorkerConfig } from './config.js';
 export interface EndpointsParts {
   config: Pick<DeliveryWorkerConfig, 'http' | 'metrics'>;
   database: Database;
-  consuming: Broker;
+  consuming: { alerts: Broker; deliveries: Broker };
   /** Number of messages ready in a queue; rejects if the broker does not reply soon. */
   queueDepth: () => Promise<number>;
   checkKeys: HealthCheck;
@@ -54,7 +54,8 @@ function checksOf({ database, consuming, queueDepth, checkKeys, checkWrites }: E
     await checkWrites(signal);
   };
   const isBrokerUp = async () => {
-    if (!consuming.isUp()) throw new Error('The broker is unavailable.');
+    if (!consuming.alerts.isUp() || !consuming.deliveries.isUp())
+      throw new Error('The broker is unavailable.');
     // A reply is required, because a connection to a frozen broker stays open until the heartbeats fail.
     await queueDepth();
   };

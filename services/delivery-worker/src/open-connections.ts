@@ -11,7 +11,8 @@ export interface Connections {
   leaseDatabase: Database;
   /** Separate connections, as RabbitMQ recommends: a block of publishers does not delay acknowledgements. */
   publishing: Broker;
-  consuming: Broker;
+  /** Deliveries have a connection of their own: a retry would wait for 32 MiB of alerts that the broker sends ahead of it. */
+  consuming: { alerts: Broker; deliveries: Broker };
   sender: Sender;
 }
 
@@ -42,14 +43,17 @@ export async function openConnections(
     acquireTimeoutMs: leaseTimeoutMs,
   });
   shutdown.add('lease database', () => leaseDatabase.close());
-  const open = async (purpose: 'publish' | 'consume') => {
+  const open = async (purpose: 'publish' | 'consume alerts' | 'consume deliveries') => {
     const name = `delivery-worker ${purpose}`;
     const broker = await createBroker({ url: config.amqpUrl.reveal(), name, logger });
     shutdown.add(`broker (${purpose})`, () => broker.close());
     return broker;
   };
   const publishing = await open('publish');
-  const consuming = await open('consume');
+  const consuming = {
+    alerts: await open('consume alerts'),
+    deliveries: await open('consume deliveries'),
+  };
   const sender = openSender(config);
   shutdown.add('sender', () => sender.close());
   return { database: createMissingPartitions(database), leaseDatabase, publishing, consuming, sender };

@@ -12,7 +12,7 @@ function start({ free = 400 } = {}) {
 test('the number of accepted alerts depends on the free slots and the deliveries of an alert', () => {
   const { state, control } = start();
   expect(control.room(1_000)).toBe(400);
-  control.reserve(2)(8);
+  control.reserve(2)({ written: 8, open: 8 });
   state.free = 200;
   expect(control.room(1_000)).toBe(50);
 });
@@ -47,15 +47,15 @@ test('slots are reserved for a batch until its deliveries are planned', () => {
   const { control } = start();
   const onPlanned = control.reserve(350);
   expect(control.room(1_000)).toBe(0);
-  onPlanned(350);
-  onPlanned(9_000);
+  onPlanned({ written: 350, open: 350 });
+  onPlanned({ written: 9_000, open: 9_000 });
   expect(control.room(1_000)).toBe(400);
 });
 
 test('a backlog of 30,000 alerts does not wait', () => {
   const { state, control } = start();
   state.free = 0;
-  expect(control.room(30_000)).toBe(30_000);
+  expect(control.room(30_000)).toBe(1_000);
 });
 
 test('a worker with few slots waits for a quarter of them', () => {
@@ -64,4 +64,12 @@ test('a worker with few slots waits for a quarter of them', () => {
   expect(control.room(100)).toBe(0);
   state.free = 2;
   expect(control.room(100)).toBe(2);
+});
+
+test('a batch has about 1,000 deliveries, those that fail as they are written included', () => {
+  const { control } = start();
+  control.reserve(100)({ written: 2_000, open: 0 });
+  expect(control.room(15_000)).toBe(50);
+  control.reserve(50)({ written: 50, open: 50 });
+  expect(control.room(15_000)).toBe(400);
 });

@@ -8,10 +8,16 @@ export interface AdmissionControl {
   /** Number of alerts that may be accepted now; 0 while they wait for slots. `waiting` is 1 or more. */
   room(waiting: number): number;
   /**
-   * Reserves slots for a batch that has started. The returned function ends the reservation, with the number of
+   * Reserves slots for a batch that has started. The returned function ends the reservation, with the numbers of
    * deliveries that were planned for the batch; a second call does nothing.
    */
-  reserve(alerts: number): (deliveries: number) => void;
+  reserve(alerts: number): (planned: PlannedDeliveries) => void;
+}
+
+export interface PlannedDeliveries {
+  /** All rows, those of deliveries that fail as they are written included. */
+  written: number;
+  open: number;
 }
 
 export interface AdmissionControlOptions {
@@ -28,9 +34,16 @@ const minPart = 1 / 4;
 /** Above this number alerts do not wait: fairness between workspaces begins when their rows are written. */
 const maxWaitingAlerts = 30_000;
 
+/**
+ * Deliveries of a batch, about 20 ms of a worker's CPU and as much of the database's: batches of 200 alerts for twenty
+ * webhooks each would hold up the retries of other workspaces.
+ */
+const maxDeliveries = 1_000;
+
 export function createAdmissionControl({ slots, now }: AdmissionControlOptions): AdmissionControl {
   const slotsForBatch = Math.max(1, Math.min(minSlots, slots.freeAtWrite() * minPart));
   let deliveriesPerAlert = 1;
+  let maxAlerts = maxDeliveries;
   let reservedAlerts = 0;
   let waitingSinceMs: number | undefined;
   return {
@@ -40,16 +53,17 @@ export function createAdmissionControl({ slots, now }: AdmissionControlOptions):
       waitingSinceMs ??= now();
       if (!hasRoom && waiting < maxWaitingAlerts && now() - waitingSinceMs < maxWaitMs) return 0;
       waitingSinceMs = undefined;
-      return hasRoom ? Math.ceil(alerts) : waiting;
+      return Math.min(maxAlerts, hasRoom ? Math.ceil(alerts) : waiting);
     },
     reserve(alerts) {
       let reserved = alerts;
       reservedAlerts += reserved;
-      return (deliveries) => {
+      return ({ written, open }) => {
         if (reserved === 0) return;
         reservedAlerts -= reserved;
         reserved = 0;
-        deliveriesPerAlert = Math.max(1, deliveries / alerts);
+        deliveriesPerAlert = Math.max(1, open / alerts);
+        maxAlerts = Math.ceil(maxDeliveries / Math.max(1, written / alerts));
       };
     },
   };

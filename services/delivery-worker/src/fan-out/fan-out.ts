@@ -12,7 +12,7 @@ import { createBatcher } from '@tocsin/kit';
 import { type QueueMessage, unroutedQueue } from '@tocsin/messaging';
 import type { Unprocessable } from '../dead-letters/dead-letters.js';
 import { uniqueBy } from '../unique-by.js';
-import { createAdmissionControl } from './admission-control.js';
+import { createAdmissionControl, type PlannedDeliveries } from './admission-control.js';
 import type { FanOutDeps } from './fan-out-deps.js';
 import { parseMessage } from './parse-message.js';
 import { openOf, planAlert } from './plan.js';
@@ -49,7 +49,7 @@ export function createFanOut(deps: FanOutDeps): FanOut {
     run(received) {
       const onPlanned = admission.reserve(received.length);
       // A batch that failed before it was planned keeps no reservation.
-      return acceptBatch(received, deps, onPlanned).finally(() => onPlanned(0));
+      return acceptBatch(received, deps, onPlanned).finally(() => onPlanned({ written: 0, open: 0 }));
     },
     maxSize: maxAlertsInBatch,
     concurrency: 2,
@@ -93,7 +93,7 @@ function unrouted({ routingKey }: QueueMessage): Unprocessable {
 async function acceptBatch(
   received: Received[],
   deps: FanOutDeps,
-  onPlanned: (deliveries: number) => void,
+  onPlanned: (planned: PlannedDeliveries) => void,
 ): Promise<AlertOutcome[]> {
   const { rules, databaseRetry, openDeliveries, window, delivery, metrics } = deps;
   // The time of acceptance is the database's: a worker with a wrong clock would write to partitions of other days.
@@ -114,7 +114,10 @@ async function acceptBatch(
   const options = { webhooks, acceptedAtMs, openDeliveries, window, acquireAtWrite };
   const planned = alerts.map((alert) => planAlert(alert, options));
   const open = openOf(planned);
-  onPlanned(open.length);
+  onPlanned({
+    written: planned.reduce((sum, { deliveries }) => sum + deliveries.length, 0),
+    open: open.length,
+  });
   try {
     await writeAlerts(planned, { acceptedAtMs, markedAtMs: newestMarker(received) }, deps);
   } finally {

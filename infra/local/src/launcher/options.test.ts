@@ -30,6 +30,14 @@ describe('readOptions', () => {
     });
   });
 
+  it('takes the workspace of an external provider', () => {
+    const env = { OIDC_ISSUER: 'https://sso/realms/a', WORKSPACE_ID: '6F1D0F0E-6c39-4c0b-8f5e-0b8a1c9f2a11' };
+    expect(readOptions([], env).workspaceId).toBe('6f1d0f0e-6c39-4c0b-8f5e-0b8a1c9f2a11');
+    expect(() => readOptions([], { ...env, WORKSPACE_ID: 'mine' })).toThrow('WORKSPACE_ID must be a UUID');
+    expect(() => readOptions([], { ...env, OIDC_ISSUER: '' })).toThrow('WORKSPACE_ID needs OIDC_ISSUER');
+    expect(readOptions([], { WORKSPACE_ID: '' }).workspaceId).toBeUndefined();
+  });
+
   it('names every mistake in one error with the usage', () => {
     const read = () => readOptions(['--workers', '0'], { PORT_BASE: '80', OIDC_ISSUER: 'sso' });
     expect(read).toThrow(/--workers.*\n.*PORT_BASE.*\n.*OIDC_ISSUER.*\nusage:/);

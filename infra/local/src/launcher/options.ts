@@ -8,6 +8,8 @@ export interface LauncherOptions {
   databaseUrl: string | undefined;
   amqpUrl: string | undefined;
   oidcIssuer: string | undefined;
+  /** Workspace in which people and clients of `oidcIssuer` have roles. */
+  workspaceId: string | undefined;
   /** Lifetime of an access token of the development provider, in seconds. */
   accessTokenTtlSeconds: number;
 }
@@ -40,6 +42,14 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): La
     problems.push(`${name} must be a URL that begins with ${protocols.map((p) => `${p}//`).join(' or ')}`);
     return undefined;
   };
+  const workspace = () => {
+    const text = env.WORKSPACE_ID;
+    if (text === undefined || text === '') return undefined;
+    if (!env.OIDC_ISSUER)
+      problems.push('WORKSPACE_ID needs OIDC_ISSUER: the development provider has its own');
+    else if (!uuid.test(text)) problems.push(`WORKSPACE_ID must be a UUID, not "${text}"`);
+    return text.toLowerCase();
+  };
   const options: LauncherOptions = {
     sample: !flags['no-sample'],
     workers: whole('--workers', flags.workers, 1, [1, mostWorkers]),
@@ -47,6 +57,7 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): La
     databaseUrl: url('DATABASE_URL', ['postgres:', 'postgresql:']),
     amqpUrl: url('AMQP_URL', ['amqp:', 'amqps:']),
     oidcIssuer: url('OIDC_ISSUER', ['http:', 'https:']),
+    workspaceId: workspace(),
     accessTokenTtlSeconds: whole('ACCESS_TOKEN_TTL_SECONDS', env.ACCESS_TOKEN_TTL_SECONDS, 300, [5, 86_400]),
   };
   if (problems.length > 0) throw new Error(`${problems.join('\n')}\n${usage}`);
@@ -54,7 +65,9 @@ export function readOptions(args: readonly string[], env: NodeJS.ProcessEnv): La
 }
 
 const usage = `usage: npm start -- [--no-sample] [--workers N]
-  environment: PORT_BASE, DATABASE_URL, AMQP_URL, OIDC_ISSUER, and every setting of the services`;
+  environment: PORT_BASE, DATABASE_URL, AMQP_URL, OIDC_ISSUER with WORKSPACE_ID, and every setting of the services`;
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
 
 function readFlags(args: readonly string[], problems: string[]) {
   try {

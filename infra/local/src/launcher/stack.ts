@@ -72,7 +72,8 @@ export function createStack(options: StackOptions): Stack {
       if (stale.length > 0) progress.say(`Ended what an earlier start had left: ${stale.join(', ')}`);
       await requireFreePorts(neededPorts(options, ports));
       rotateLogs(paths);
-      const secrets = readOrMakeSecrets(paths);
+      const stored = readOrMakeSecrets(paths);
+      const secrets = { ...stored, workspaceId: options.workspaceId ?? stored.workspaceId };
       const infrastructure = await startInfrastructure({
         options,
         ports,

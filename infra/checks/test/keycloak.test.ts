@@ -23,10 +23,13 @@ test('the realm file uses only fields of Keycloak', () => {
 test.each<[string, (realm: ReturnType<typeof file>) => void]>([
   ['a field that does not exist', (realm) => Object.assign(realm, { accessTokenLifeSpan: 300 })],
   ['a scope that is not built in', (realm) => realm.clients[2].defaultClientScopes.push('groups')],
-  ['a setting of another mapper', ({ clients }) => Object.assign(mapperOf(clients), { 'full.path': 'true' })],
+  [
+    'a setting of another mapper',
+    ({ clientScopes }) => Object.assign(mapperOf(clientScopes), { 'full.path': 'true' }),
+  ],
   [
     'a setting that is no text',
-    ({ clients }) => Object.assign(mapperOf(clients), { 'id.token.claim': false }),
+    ({ clientScopes }) => Object.assign(mapperOf(clientScopes), { 'id.token.claim': false }),
   ],
   ['an audience that is switched off', (realm) => Object.assign(realm.clients[0], { enabled: false })],
   [
@@ -39,8 +42,8 @@ test.each<[string, (realm: ReturnType<typeof file>) => void]>([
   expect(faultsOfRealm(realm)).not.toEqual([]);
 });
 
-function mapperOf(clients: { protocolMappers?: { config: object }[] }[]): object {
-  return clients.flatMap(({ protocolMappers = [] }) => protocolMappers)[0]?.config ?? {};
+function mapperOf(scopes: { protocolMappers?: { config: object }[] }[]): object {
+  return scopes.flatMap(({ protocolMappers = [] }) => protocolMappers)[0]?.config ?? {};
 }
 
 test('the realm file stays valid JSON after substitution of secrets', () => {

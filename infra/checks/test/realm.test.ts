@@ -64,29 +64,59 @@ describe('a token derived from the mappers of the realm file', () => {
     ['tocsin-admin', 'service-account-tocsin-admin', admin],
     ['tocsin-publisher', 'service-account-tocsin-publisher', publisher],
   ])('a token that %s gets for %s is read correctly', async (client, user, holder) => {
-    const token = await provider.sign(deriveClaims(clientOf(client), userOf(user)));
+    const token = await provider.sign(deriveClaims(realm, clientOf(client), userOf(user)));
     await expectAccepted(provider.issuer, { token, workspaceId, ...holder });
   });
 
   test.each(['oidc-audience-mapper', 'oidc-group-membership-mapper', 'oidc-usermodel-realm-role-mapper'])(
     'a token without the %s is not read correctly',
     async (missing) => {
-      const client = clientOf('tocsin-cli');
-      const mappers =
-        client.protocolMappers?.filter(({ protocolMapper }) => protocolMapper !== missing) ?? [];
-      const claims = deriveClaims({ ...client, protocolMappers: mappers }, userOf('operator'));
+      const clientScopes = realm.clientScopes.map(({ name, protocolMappers = [] }) => ({
+        name,
+        protocolMappers: protocolMappers.filter(({ protocolMapper }) => protocolMapper !== missing),
+      }));
+      const without = { ...realm, clientScopes };
+      const claims = deriveClaims(without, clientOf('tocsin-cli'), userOf('operator'));
       const token = await provider.sign(claims);
       await expect(expectAccepted(provider.issuer, { token, workspaceId, ...admin })).rejects.toThrow();
     },
   );
 
+  test("a service account that is made in Keycloak's console publishes alerts", async () => {
+    const made = { clientId: 'churn-monitor' };
+    const user = {
+      username: 'service-account-churn-monitor',
+      groups: [`/workspaces/${workspaceId}/publisher`],
+    };
+    const token = await provider.sign(deriveClaims(realm, made, user));
+    await expectAccepted(provider.issuer, { token, workspaceId, ...publisher });
+  });
+
   test('a token without `sub` is refused', async () => {
-    const claims = deriveClaims({ ...clientOf('tocsin-cli'), defaultClientScopes: [] }, userOf('operator'));
+    const client = { ...clientOf('tocsin-cli'), defaultClientScopes: ['tocsin-api'] };
+    const claims = deriveClaims(realm, client, userOf('operator'));
     const token = await provider.sign(claims);
     await expect(identityFor(provider.issuer, 'tocsin-api').verifyToken(token)).rejects.toMatchObject({
       status: 401,
     });
   });
+});
+
+test('the realm file names what Keycloak leaves out in an import with scopes', () => {
+  // With `clientScopes` in the file Keycloak makes no scopes of its own, and gives none to the clients that it makes.
+  const own = [
+    'basic',
+    'profile',
+    'email',
+    'roles',
+    'web-origins',
+    'acr',
+    'service_account',
+    'offline_access',
+  ];
+  expect(realm.clientScopes.map(({ name }) => name)).toEqual(expect.arrayContaining(own));
+  for (const client of ['account', 'account-console', 'security-admin-console'])
+    expect(clientOf(client).defaultClientScopes).toContain('basic');
 });
 
 test('access tokens last 5 minutes and use an accepted algorithm', () => {
@@ -119,9 +149,13 @@ test('each referenced group, role and client exists', () => {
     expect(username).toBe(`service-account-${serviceAccountClientId}`);
     expect(clientOf(serviceAccountClientId).serviceAccountsEnabled).toBe(true);
   }
-  const audiences = realm.clients.flatMap(({ protocolMappers = [] }) =>
+  const audiences = realm.clientScopes.flatMap(({ protocolMappers = [] }) =>
     protocolMappers.flatMap(({ config }) => config['included.client.audience'] ?? []),
   );
+  expect(audiences).toEqual(['tocsin-api', 'tocsin-engine']);
+  const scopes = realm.clientScopes.map(({ name }) => name);
+  for (const { defaultClientScopes = [] } of realm.clients)
+    expect(scopes).toEqual(expect.arrayContaining(defaultClientScopes));
   for (const audience of audiences) expect(clientOf(audience).bearerOnly).toBe(true);
 });
 

@@ -22,41 +22,73 @@ const mappers: [kind: string, settings: string][] = [
   ['oidc-audience-mapper', `${inTokens} included.client.audience`],
   ['oidc-group-membership-mapper', `${inTokens} claim.name full.path`],
   ['oidc-usermodel-realm-role-mapper', `${inTokens} claim.name jsonType.label multivalued`],
+  ['oidc-usermodel-client-role-mapper', `${inTokens} claim.name jsonType.label multivalued`],
+  ['oidc-usermodel-attribute-mapper', `${inTokens} claim.name jsonType.label user.attribute`],
+  ['oidc-usermodel-property-mapper', `${inTokens} claim.name jsonType.label user.attribute`],
+  ['oidc-usersessionmodel-note-mapper', `${inTokens} claim.name jsonType.label user.session.note`],
+  ['oidc-full-name-mapper', inTokens],
+  ['oidc-sub-mapper', inTokens],
+  ['oidc-acr-mapper', inTokens],
+  ['oidc-audience-resolve-mapper', inTokens],
+  ['oidc-allowed-origins-mapper', inTokens],
 ];
 
+const protocolMappers = list({
+  oneOf: mappers.map(([kind, settings]) =>
+    object(
+      {
+        name: text,
+        protocol: { const: 'openid-connect' },
+        protocolMapper: { const: kind },
+        config: object(each(settings, text)),
+      },
+      'name',
+      'protocol',
+      'protocolMapper',
+      'config',
+    ),
+  ),
+});
+
+// Keycloak ignores an unknown scope together with its claims.
+const scopes = list({
+  enum: 'basic profile email roles web-origins acr tocsin-api tocsin-engine offline_access'.split(' '),
+});
+
+const clientScope = {
+  ...each('name description', text),
+  protocol: { const: 'openid-connect' },
+  attributes: object(each('include.in.token.scope display.on.consent.screen', { enum: ['true', 'false'] })),
+  protocolMappers,
+};
+
 const client = {
-  ...each('clientId name description clientAuthenticatorType secret rootUrl', text),
+  ...each('clientId name description clientAuthenticatorType secret rootUrl baseUrl', text),
   ...each('bearerOnly publicClient consentRequired fullScopeAllowed frontchannelLogout', flag),
   ...each('standardFlowEnabled implicitFlowEnabled directAccessGrantsEnabled serviceAccountsEnabled', flag),
   ...each('redirectUris webOrigins', texts),
   protocol: { const: 'openid-connect' },
   // Keycloak omits a disabled client from `aud`.
   enabled: { const: true },
-  // Keycloak ignores an unknown scope together with its claims.
-  defaultClientScopes: list({ enum: ['basic', 'profile'] }),
-  optionalClientScopes: list({ enum: ['email', 'offline_access'] }),
+  defaultClientScopes: scopes,
+  optionalClientScopes: scopes,
   attributes: object({
     ...each('oauth2.device.authorization.grant.enabled use.refresh.tokens', { enum: ['true', 'false'] }),
     ...each('client_credentials.use_refresh_token', { enum: ['true', 'false'] }),
+    ...each('client.use.lightweight.access.token.enabled', { enum: ['true', 'false'] }),
     ...each('pkce.code.challenge.method post.logout.redirect.uris', text),
   }),
-  protocolMappers: list({
-    oneOf: mappers.map(([kind, settings]) =>
-      object(
-        {
-          name: text,
-          protocol: { const: 'openid-connect' },
-          protocolMapper: { const: kind },
-          config: object(each(settings, text)),
-        },
-        'name',
-        'protocol',
-        'protocolMapper',
-        'config',
-      ),
-    ),
-  }),
+  protocolMappers,
 };
+
+const role = object(
+  {
+    ...each('name description', text),
+    composite: flag,
+    composites: object({ realm: texts, client: { type: 'object', additionalProperties: texts } }),
+  },
+  'name',
+);
 
 const user = {
   ...each('username firstName lastName email serviceAccountClientId', text),
@@ -74,9 +106,18 @@ const realm = {
   ...each('accessTokenLifespan accessTokenLifespanForImplicitFlow refreshTokenMaxReuse', number),
   ...each('ssoSessionIdleTimeout ssoSessionMaxLifespan', number),
   ...each('oauth2DeviceCodeLifespan oauth2DevicePollingInterval', number),
-  roles: object({ realm: list(object({ name: text, description: text }, 'name')) }, 'realm'),
+  roles: object({ realm: list(role), client: { type: 'object', additionalProperties: list(role) } }, 'realm'),
+  defaultRole: object({ name: text }, 'name'),
   groups: list({ $ref: 'group' }),
+  clientScopes: list(object(clientScope, 'name', 'protocol')),
+  defaultDefaultClientScopes: scopes,
+  defaultOptionalClientScopes: scopes,
   clients: list(object(client, 'clientId', 'protocol', 'enabled')),
+  scopeMappings: list(object({ clientScope: text, roles: texts }, 'clientScope', 'roles')),
+  clientScopeMappings: {
+    type: 'object',
+    additionalProperties: list(object({ client: text, roles: texts }, 'client', 'roles')),
+  },
   users: list(object(user, 'username', 'enabled')),
 };
 

@@ -16,6 +16,10 @@ export interface RealmClient {
   redirectUris?: string[];
   attributes?: Record<string, string>;
   defaultClientScopes?: string[];
+}
+
+interface ClientScope {
+  name: string;
   protocolMappers?: Mapper[];
 }
 
@@ -38,6 +42,9 @@ export interface Realm {
   defaultSignatureAlgorithm: string;
   roles: { realm: { name: string }[] };
   groups: Group[];
+  clientScopes: ClientScope[];
+  /** Scopes of a client that names none, such as one that is made in Keycloak's console. */
+  defaultDefaultClientScopes: string[];
   clients: RealmClient[];
   users: RealmUser[];
 }
@@ -58,15 +65,20 @@ export function groupPaths(groups: Group[], parent = ''): string[] {
 }
 
 /**
- * Claims of the access token that Keycloak would issue to `user` through `client`, derived from the file's mappers as
- * documented, without a running Keycloak. `sub` comes from the client scope `basic`.
+ * Claims of the access token that Keycloak would issue to `user` through a client, derived from the mappers of its scopes as
+ * documented, without a running Keycloak.
  */
-export function deriveClaims(client: RealmClient, user: RealmUser): Record<string, unknown> {
-  const claims: Record<string, unknown> = { typ: 'Bearer', azp: client.clientId };
-  if (client.defaultClientScopes?.includes('basic')) claims.sub = `id of ${user.username}`;
-  for (const { protocolMapper, config } of client.protocolMappers ?? []) {
-    if (config['access.token.claim'] !== 'true') continue;
-    if (protocolMapper === 'oidc-audience-mapper') {
+export function deriveClaims(
+  { clientScopes, defaultDefaultClientScopes }: Pick<Realm, 'clientScopes' | 'defaultDefaultClientScopes'>,
+  { clientId, defaultClientScopes = defaultDefaultClientScopes }: RealmClient,
+  user: RealmUser,
+): Record<string, unknown> {
+  const claims: Record<string, unknown> = { typ: 'Bearer', azp: clientId };
+  const assigned = clientScopes.filter(({ name }) => defaultClientScopes.includes(name));
+  for (const { protocolMapper, config } of assigned.flatMap(({ protocolMappers = [] }) => protocolMappers)) {
+    if (config['access.token.claim'] !== 'true' || withoutMeaning.has(protocolMapper)) continue;
+    if (protocolMapper === 'oidc-sub-mapper') claims.sub = `id of ${user.username}`;
+    else if (protocolMapper === 'oidc-audience-mapper') {
       claims.aud = [...((claims.aud as string[]) ?? []), config['included.client.audience']];
     } else if (protocolMapper === 'oidc-group-membership-mapper') {
       const isFull = config['full.path'] === 'true';
@@ -78,6 +90,18 @@ export function deriveClaims(client: RealmClient, user: RealmUser): Record<strin
   }
   return claims;
 }
+
+/** Mappers of Keycloak's own scopes whose claims no service of Tocsin reads, except as a name for people. */
+const withoutMeaning = new Set([
+  'oidc-usersessionmodel-note-mapper',
+  'oidc-usermodel-attribute-mapper',
+  'oidc-usermodel-property-mapper',
+  'oidc-usermodel-client-role-mapper',
+  'oidc-full-name-mapper',
+  'oidc-audience-resolve-mapper',
+  'oidc-allowed-origins-mapper',
+  'oidc-acr-mapper',
+]);
 
 function put(claims: Record<string, unknown>, name: string | undefined, value: unknown): void {
   const [first = '', ...rest] = (name ?? '').split('.');

@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import { ApiError } from '../../api/errors.js';
 import type { AlertAccepted, PublishAlert } from '../../api/schemas.js';
+import { AlertNotPublishedError } from '../../publish/alert-publisher.js';
 import type { ConnectedContext } from '../action.js';
 import { connectBroker, connectPlatform, requireWorkspace } from '../connect.js';
 import { CommandFailure, exitCodeOf, exitCodes } from '../exit-codes.js';
@@ -127,6 +128,8 @@ function parse(text: string): unknown {
 }
 
 function describe(error: unknown): string {
+  // The line names the alert already.
+  if (error instanceof AlertNotPublishedError) return describe(error.cause);
   const places =
     error instanceof ApiError ? error.errors.map(({ path, message }) => ` ${path} ${message};`) : [];
   return `${error instanceof Error ? error.message : String(error)}${places.join('')}`;

@@ -63,6 +63,20 @@ test('a renewal reports whether the lease was held', async () => {
   expect((await lease.renew(3_000)).wasHeld).toBe(false);
 });
 
+test('queued rows that a dead worker may not have published are released with its claims', async () => {
+  const [stranded, young] = [await fixtures.queueOne(), await fixtures.queueOne()];
+  await db.database
+    .knex('open_deliveries')
+    .where({ delivery_id: stranded.deliveryId })
+    .update({ lease_until: db.database.knex.raw(`lease_until - interval '2 seconds'`) });
+  await fixtures.lease.renew(3_000);
+  expect(await fixtures.releaseExpired()).toBe(0);
+  await setLease(fixtures.workerId, 'now()');
+  expect(await fixtures.releaseExpired()).toBe(1);
+  expect(await fixtures.open(stranded.deliveryId)).toMatchObject({ state: 'waiting', lease_until: null });
+  expect(await fixtures.open(young.deliveryId)).toMatchObject({ state: 'queued' });
+});
+
 test('a release that reaches the database late changes nothing', async () => {
   const id = await claimedAtWrite();
   const sweeper = fixtures.addWorker();

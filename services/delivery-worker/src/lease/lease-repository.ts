@@ -12,7 +12,8 @@ export interface LeaseRepository {
   /** Removes the row of this worker: its claims are free. */
   end(): Promise<void>;
   /**
-   * Sets deliveries back to waiting whose message or worker is lost, and removes the rows of workers without a lease.
+   * Sets deliveries back to waiting whose message or worker is lost, and removes the rows of workers without a lease. A
+   * worker that died may have queued rows without publishing them, so its removal releases what is still in the queue.
    * Claims of this worker are lost if they are older than a queued lease and not in `inFlight`. After `releaseBy` the
    * statement changes nothing. Returns the number of deliveries.
    */
@@ -45,7 +46,7 @@ export function createLeaseRepository(parts: LeaseRepositoryParts): LeaseReposit
       await leaseDatabase.prepared(end, [worker.id]);
     },
     async releaseExpired({ inFlight, releaseBy }) {
-      const values = [worker.id, sqlArray.uuid(inFlight), beyondAnyLease * queuedLeaseMs, releaseBy];
+      const values = [worker.id, sqlArray.uuid(inFlight), queuedLeaseMs, releaseBy];
       return (await database.prepared(releaseExpired, values)).length;
     },
   };
@@ -64,16 +65,15 @@ const renew = {
 
 const end = { name: 'lease.end', text: 'delete from workers where id = $1::uuid' };
 
-/**
- * A queued lease that ends after this multiple of itself counts as expired: it was given before the database's clock
- * was set back. Other workers can be configured with longer leases than this one. The minute that limits a worker's
- * lease in the statement is six times the longest one.
- */
-const beyondAnyLease = 10;
-
 // The claim number is kept, so a late owner can still record its outcome until another worker claims the row. Rows with
 // several claims without an outcome become due at random times, which separates the delivery that crashes its workers
 // from those that were only in flight at the same time.
+//
+// A lease far in the future was given before the database's clock was set back: more than ten queued leases (other
+// workers can be configured with longer ones), or a minute for a worker (six times the longest).
+//
+// A worker is removed at least 2 s after its death. Rows that it queued are older than 1 s by then, while the queue holds
+// about one second of work. A second message for a row costs one look at it.
 const releaseExpired = {
   name: 'lease.release-expired',
   text: `
@@ -82,6 +82,7 @@ const releaseExpired = {
     ), removed as (
       delete from workers
       where not lease_until between now() and now() + interval '1 minute' and now() < $4::timestamptz
+      returning id
     )
     update open_deliveries o
     set state = 'waiting', waiting_reason = case when o.claimed_by is null then 'backlog' else 'crashed' end,
@@ -91,7 +92,9 @@ const releaseExpired = {
       select q.delivery_id from open_deliveries q
       where q.state = 'queued' and now() < $4::timestamptz and case
         when q.claimed_by is null
-          then not q.lease_until between now() and now() + $3::float8 * interval '1 millisecond'
+          then not q.lease_until between now() and now() + 10 * $3::float8 * interval '1 millisecond'
+            or q.lease_until < now() + ($3::float8 - 1000) * interval '1 millisecond'
+               and exists (select from removed)
         when q.claimed_by = $1::uuid then q.lease_until < now() and q.delivery_id <> all($2::uuid[])
         else not exists (select from alive where alive.id = q.claimed_by) end
       limit 5000 for update skip locked))

@@ -16,11 +16,17 @@ export interface NodeFiles {
   env: NodeJS.ProcessEnv;
 }
 
+export interface NodeOptions {
+  installed: InstalledRabbitmq;
+  virtualHosts?: string[];
+  maxMessageBytes?: number | undefined;
+}
+
 /** Writes the configuration of a private node. Cookie and password are generated once. */
 export function prepareNodeFiles(
   directory: string,
   ports: RabbitmqPorts,
-  { installed, virtualHosts = [] }: { installed: InstalledRabbitmq; virtualHosts?: string[] },
+  { installed, virtualHosts = [], maxMessageBytes }: NodeOptions,
 ): NodeFiles {
   mkdirSync(directory, { recursive: true, mode: 0o700 });
   const secrets = readOrMakeSecrets(join(directory, 'secrets.json'));
@@ -28,7 +34,7 @@ export function prepareNodeFiles(
   if (!existsSync(cookie)) writeFileSync(cookie, secrets.cookie, { mode: 0o400 });
   const definitions = join(directory, 'definitions.json');
   writePrivately(definitions, JSON.stringify(makeDefinitions(secrets, ['/', ...virtualHosts])));
-  writePrivately(join(directory, 'rabbitmq.conf'), configuration(ports, definitions));
+  writePrivately(join(directory, 'rabbitmq.conf'), configuration({ ports, definitions, maxMessageBytes }));
   writePrivately(join(directory, 'enabled_plugins'), '[].\n');
   writePrivately(join(directory, 'empty-env.conf'), '');
   // A bare container may have no /etc/hosts.
@@ -90,12 +96,18 @@ function makeDefinitions({ username, password }: Secrets, virtualHosts: string[]
   };
 }
 
-function configuration(ports: RabbitmqPorts, definitions: string): string {
+function configuration({
+  ports,
+  definitions,
+  maxMessageBytes,
+}: Pick<NodeOptions, 'maxMessageBytes'> & { ports: RabbitmqPorts; definitions: string }): string {
   return [
     `listeners.tcp.1 = 127.0.0.1:${ports.amqp}`,
     `load_definitions = ${definitions}`,
     // The limit of the shipped broker: a larger message must fail here too.
-    /^max_message_size = .*$/m.exec(shipped('20-tocsin.conf'))?.[0] ?? '',
+    maxMessageBytes === undefined
+      ? (/^max_message_size = .*$/m.exec(shipped('20-tocsin.conf'))?.[0] ?? '')
+      : `max_message_size = ${maxMessageBytes}`,
     'log.file = false',
     'log.console = true',
     'log.console.level = info',

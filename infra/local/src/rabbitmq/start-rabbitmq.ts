@@ -16,6 +16,8 @@ export interface RabbitmqOptions {
   ports: RabbitmqPorts;
   /** Virtual hosts in addition to `/`. */
   virtualHosts?: string[];
+  /** Maximum size of a message. Unless given: that of the shipped broker. */
+  maxMessageBytes?: number;
 }
 
 export interface RunningRabbitmq {

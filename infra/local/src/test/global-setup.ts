@@ -75,6 +75,8 @@ async function startParts(processes: ProcessHost, directory: string): Promise<No
       directory: join(directory, 'rabbitmq'),
       logFile: logOf('rabbitmq'),
       ports: { amqp, epmd, distribution },
+      // Default of RabbitMQ 4: a worker has to refuse larger alerts by itself, because a broker can let them pass.
+      maxMessageBytes: 16 * 1_048_576,
       virtualHosts: [
         // A virtual host without the topology.
         'blank',

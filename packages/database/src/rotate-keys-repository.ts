@@ -74,11 +74,14 @@ async function readPage(
   after?: EncryptedRow,
 ): Promise<EncryptedRow[]> {
   const keys = key.map((column) => `t.${column}`).join(', ');
-  const encrypted = columns.map((column) => `t.${column}_encrypted`).join(', ');
+  const encrypted = columns.map((column) => `t.${column}_encrypted`);
   const parameters = key.map(() => '?').join(', ');
+  // Most deliveries have no encrypted value, and the history can have millions of rows.
+  const hasValue = encrypted.map((column) => `${column} is not null`).join(' or ');
   const found = await knex.raw(
-    `select ${workspaceId} as workspace_id, ${keys}, ${encrypted} from ${rows}
-     ${after === undefined ? '' : `where (${keys}) > (${parameters})`} order by ${keys} limit ${pageRows}`,
+    `select ${workspaceId} as workspace_id, ${keys}, ${encrypted.join(', ')} from ${rows}
+     where (${hasValue}) ${after === undefined ? '' : `and (${keys}) > (${parameters})`}
+     order by ${keys} limit ${pageRows}`,
     after === undefined ? [] : key.map((column) => String(after[column])),
   );
   return found.rows;

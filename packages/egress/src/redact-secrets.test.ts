@@ -24,6 +24,9 @@ test.each<[string, string, string]>([
   ['in base64 for urls', Buffer.from(token).toString('base64url'), '[redacted]'],
   ['as Latin-1 in base64', Buffer.from(token, 'latin1').toString('base64'), '[redacted]'],
   ['as Latin-1 read as UTF-8', Buffer.from(token, 'latin1').toString(), '[redacted]'],
+  ['in JSON in JSON', JSON.stringify(JSON.stringify({ token })), '"{\\"token\\":\\"[redacted]\\"}"'],
+  ['in a url', `?a=${encodeURIComponent(`Bearer ${token}`)}`, '?a=[redacted]'],
+  ['in a form', new URLSearchParams({ a: `Bearer ${token}` }).toString(), 'a=[redacted]'],
   ['of another header', 'key 12345678.', 'key [redacted].'],
   ['of the path, as written', '/B00000000000000001%2Fx/', '/[redacted]/'],
   ['of the path, decoded', 'B00000000000000001/x', '[redacted]'],
@@ -38,6 +41,12 @@ test.each(['', 'a', 'ab'])('a secret within a text in base64 is redacted after %
   const [before = '', after = ''] = shown.split('[redacted]');
   // A character of base64 that depends on the secret and on its neighbour stays.
   expect([before.length <= 4, after.length <= 16]).toEqual([true, true]);
+});
+
+test('a secret within JSON in base64 is redacted', () => {
+  const shown = redact(Buffer.from(JSON.stringify({ authorization: token })).toString('base64'), whole);
+  const [before = '', after = ''] = shown.split('[redacted]');
+  expect([before.length <= 28, after.length <= 8]).toEqual([true, true]);
 });
 
 test.each(['1234567', 'application/json; charset=utf-8', 'application/json', 'T0001', 'services', 'short'])(
@@ -82,7 +91,7 @@ test('text of a request without secrets stays as it is', () => {
 });
 
 test('a response is replaced as a whole if the secrets are too many to search for', () => {
-  const values = Array.from({ length: 100 }, (_, index) => `a secret ${index}`);
+  const values = Array.from({ length: 200 }, (_, index) => `a secret ${index}`);
   const many = createRedactSecrets({ url: 'http://h/', headers: { A: values } });
   expect([many('a secret 1', whole), many('', whole)]).toEqual(['[redacted]', '']);
   const allowed = createRedactSecrets({ url: 'http://h/', headers: { A: values.slice(0, 50) } });

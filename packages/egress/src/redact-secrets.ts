@@ -6,15 +6,15 @@ const minHeaderCharacters = 8;
 const minUrlCharacters = 16;
 /** A shorter token of `Basic` or `Bearer` would match ordinary words. */
 const minTokenCharacters = 4;
-/** A secret has 4 to 17 forms. With more forms than this, a response is replaced as a whole: a search costs too much. */
-const maxForms = 400;
+/** A secret has 6 to 40 forms. With more forms than this, a response is replaced as a whole: a search costs too much. */
+const maxForms = 1_000;
 /** Characters of a form that are compared at each position of a text. The rest is compared only after them. */
 const startCharacters = 64;
 
 /**
  * Finds the values of headers and the path segments and query values of the url, as written, percent-decoded,
- * JSON-escaped and in base64, with one regular expression that is made at the first text. A text that equals the first
- * 64 characters of a form is redacted as far as it equals the form.
+ * percent-encoded, JSON-escaped and in base64, with one regular expression that is made at the first text. A text that
+ * equals the first 64 characters of a form is redacted as far as it equals the form.
  */
 export function createRedactSecrets(request: {
   url: string;
@@ -125,15 +125,29 @@ function decode(part: string): string {
 /** A header is sent as Latin-1 and its echo is usually read as UTF-8. */
 function formsOf(secret: string): string[] {
   const sent = Buffer.from(secret, 'latin1');
+  const escaped = escapeForJson(secret);
   return [
-    ...[secret, sent.toString()].flatMap(jsonForms),
-    ...[Buffer.from(secret), sent].flatMap(base64Forms),
+    ...[secret, sent.toString(), escaped].flatMap(jsonForms),
+    ...percentForms(secret),
+    ...[Buffer.from(secret), sent, Buffer.from(escaped)].flatMap(base64Forms),
   ];
+}
+
+function escapeForJson(text: string): string {
+  return JSON.stringify(text).slice(1, -1);
+}
+
+/** Forms in a url: a component with upper-case and lower-case octets, a whole url, and a field of a form. */
+function percentForms(secret: string): string[] {
+  const text = secret.toWellFormed();
+  const component = encodeURIComponent(text);
+  const form = new URLSearchParams([['', text]]).toString().slice(1);
+  return [component, component.replace(/%../g, (octet) => octet.toLowerCase()), encodeURI(text), form];
 }
 
 /** The text as it is, and inside JSON as JavaScript, PHP, Python, Go and .NET write it. */
 function jsonForms(text: string): string[] {
-  const escaped = JSON.stringify(text).slice(1, -1);
+  const escaped = escapeForJson(text);
   const slashes = escaped.replaceAll('/', '\\/');
   return [
     text,

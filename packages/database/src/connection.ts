@@ -82,8 +82,9 @@ export function createDatabase(options: DatabaseOptions): Database {
       }
     },
     async close() {
-      await knex.destroy();
+      // The pool waits for queries in progress. After its destruction knex returns no connection to the pool.
       await pool.close();
+      await knex.destroy();
     },
   };
 }

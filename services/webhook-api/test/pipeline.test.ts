@@ -26,6 +26,8 @@ beforeAll(async () => {
   api = await startApi({ config, pipelineIntervals });
 });
 afterAll(async () => {
+  // Frozen statements would otherwise be waited for.
+  for (const proxy of [databaseProxy, brokerProxy]) proxy.cut();
   await api.close();
   await Promise.all([databaseProxy.close(), brokerProxy.close()]);
   await database.drop();

@@ -10,6 +10,9 @@ import type { PlannedAlert } from './plan.js';
 const logger = createLogger({ service: 'test', level: 'silent' });
 const workspaceId = '11111111-1111-4111-8111-111111111111';
 const rule = '22222222-2222-4222-8222-222222222222';
+const otherWorkspaceId = '33333333-3333-4333-8333-333333333333';
+const otherRule = '44444444-4444-4444-8444-444444444444';
+const workspaceOf = (id: string) => (id === otherRule ? otherWorkspaceId : workspaceId);
 
 /** Each rule has one webhook, which has the rule's id. */
 function start(write: (names: string[]) => void | Promise<void> = () => {}) {
@@ -52,9 +55,9 @@ function start(write: (names: string[]) => void | Promise<void> = () => {}) {
     metrics: { batch() {}, alertFannedOut() {}, ended() {}, webhookOverQuota() {} },
     signal,
   });
-  const fire = (name: string) =>
+  const fire = (name: string, workspace = workspaceId) =>
     fanOut.handle({
-      content: Buffer.from(JSON.stringify(alertOf(name))),
+      content: Buffer.from(JSON.stringify(alertOf(name, workspace))),
       queue: 'alert-fired',
       routingKey: 'alert.fired',
       requestId: undefined,
@@ -68,13 +71,13 @@ function start(write: (names: string[]) => void | Promise<void> = () => {}) {
 
 let alerts = 0;
 
-function alertOf(name: string) {
+function alertOf(name: string, workspace: string) {
   alerts += 1;
   return {
     alert_id: `00000000-0000-4000-8000-${String(alerts).padStart(12, '0')}`,
-    workspace_id: workspaceId,
+    workspace_id: workspace,
     fired_at: '2026-01-02T03:04:05Z',
-    alert_rule_id: rule,
+    alert_rule_id: workspace === workspaceId ? rule : otherRule,
     model_id: workspaceId,
     model_name: name,
     metric_value: 1,
@@ -84,7 +87,7 @@ function alertOf(name: string) {
 function ruleOf(id: string) {
   return {
     id,
-    workspaceId,
+    workspaceId: workspaceOf(id),
     name: id,
     threshold: 1,
     bound: 'upper_bound' as const,
@@ -97,7 +100,7 @@ function ruleOf(id: string) {
 function webhookOf(id: string) {
   return {
     id,
-    workspaceId,
+    workspaceId: workspaceOf(id),
     name: id,
     destination: '',
     version: 1,
@@ -151,4 +154,13 @@ test('a missing partition fails all alerts of a batch with one write', async () 
   for (const name of ['a', 'b', 'c']) fire(name);
   await until('all are settled', () => settled.length === 3);
   expect(tries).toBe(1);
+});
+
+test('an alert behind a thousand of another workspace is written with the next batch', async () => {
+  const { fire, settled, writes } = start();
+  for (let count = 0; count < 1_000; count += 1) fire('flood');
+  fire('other', otherWorkspaceId);
+  await until('all are settled', () => settled.length === 1_001);
+  expect(settled).toContain('other acknowledged');
+  expect(writes.findIndex((names) => names.includes('other'))).toBeLessThan(2);
 });

@@ -47,6 +47,7 @@ const webhook = {
   ...members('id', 'name', 'url', 'body', 'created_at', 'updated_at', 'last_updated_by', 'retry_on_timeout'),
   enabled: true,
   headers: { [hostile]: [hostile] },
+  paused: { reason: 'circuit', ...members('since', 'until', 'error') },
   warnings: [hostile],
 };
 const rule = {

@@ -39,6 +39,7 @@ describe('creating a webhook', () => {
       workspace_id: workspaceId,
       enabled: true,
       retry_on_timeout: true,
+      paused: null,
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
       updated_at: body.created_at,
       last_updated_by: expect.stringContaining(`${process.env.TOCSIN_TEST_OIDC_ISSUER}#`),

@@ -33,7 +33,7 @@ const room = 400;
 /** Index entries that a pass for 400 places may read; 300,000 webhooks have 600,000. */
 const maxEntries = 12_000;
 
-/** Queues deliveries as the dispatcher does, without limits of webhooks. */
+/** Queues deliveries as the dispatcher does, without limits of webhooks. Returns one entry for each place. */
 async function pass(): Promise<Candidate[]> {
   const survey = await walk.next(room);
   const quotas = allocateRoundRobin(survey.candidates, room);
@@ -41,7 +41,7 @@ async function pass(): Promise<Candidate[]> {
   if (survey.paused.length > 0) await repository.postpone(survey.paused.slice(0, 500), 1);
   if (quotas.size === 0) return [];
   await repository.queue([...quotas].map(([contender, quota]) => ({ contender, quota })));
-  return [...quotas.keys()];
+  return [...quotas].flatMap(([candidate, quota]) => Array.from({ length: quota }, () => candidate));
 }
 
 const retry = { workspace_id: 'ffffffff-0000-4000-8000-000000000001' };
@@ -64,12 +64,14 @@ const addWaiting = ({
      from generate_series(1, :workspaces) w, generate_series(1, :webhooks) h`,
     { workspaces, webhooks },
   );
-const addRetry = () =>
+/** Adds deliveries of one webhook of another workspace that are due now. */
+const addRetries = (count = 1) =>
   db.database.knex.raw(
     `insert into open_deliveries (delivery_id, workspace_id, webhook_id, alert_record_id, run, state, due_at, opened_at,
        claim)
-     values (gen_random_uuid(), :workspace_id, gen_random_uuid(), gen_random_uuid(), 1, 'waiting', now(), now(), 0)`,
-    retry,
+     select gen_random_uuid(), :workspace_id, md5('retry')::uuid, gen_random_uuid(), 1, 'waiting', now(), now(), 0
+     from generate_series(1, :count)`,
+    { ...retry, count },
   );
 
 /** Number of passes until the retry is queued, and the largest number of entries that one of them reads. */
@@ -88,10 +90,18 @@ async function passesUntilRetry() {
 
 test('300,000 webhooks of a workspace with deliveries due do not hold up another workspace', async () => {
   await addWaiting({ workspaces: 1, webhooks: 300_000, dueIn: '-random() * 60' });
-  await addRetry();
+  await addRetries();
   const { passes, entries } = await passesUntilRetry();
   expect(passes).toBe(1);
   expect(entries).toBeLessThan(maxEntries);
+}, 120_000);
+
+test('a webhook of another workspace gets half of the places while 300,000 webhooks want them', async () => {
+  await addWaiting({ workspaces: 1, webhooks: 300_000, dueIn: '-random() * 60' });
+  await addRetries(1_000);
+  const places = await pass();
+  expect(places).toHaveLength(room);
+  expect(places.filter(({ workspaceId }) => workspaceId === retry.workspace_id)).toHaveLength(room / 2);
 }, 120_000);
 
 test.each([
@@ -101,7 +111,7 @@ test.each([
   '50,000 webhooks of 500 workspaces, %s, do not hold up another workspace',
   async (_, dueIn) => {
     await addWaiting({ workspaces: 500, webhooks: 100, dueIn });
-    await addRetry();
+    await addRetries();
     const { passes, entries } = await passesUntilRetry();
     expect(passes).toBeLessThanOrEqual(5);
     expect(entries).toBeLessThan(maxEntries);
@@ -115,7 +125,7 @@ test('16,000 paused webhooks of 800 workspaces leave the walk when they are post
     `insert into webhook_pauses (webhook_id, reason, paused_until, times)
      select webhook_id, 'circuit', now() + interval '5 minutes', 1 from open_deliveries`,
   );
-  await addRetry();
+  await addRetries();
   const { passes, entries } = await passesUntilRetry();
   expect(passes).toBeLessThanOrEqual(8);
   expect(entries).toBeLessThan(maxEntries);

@@ -73,7 +73,7 @@ test('statements planned on an empty table read only the rows that they name', a
     unqueue: () => dispatch.unqueue(unqueued),
     queue: () => dispatch.queue([quotaOf(2)]),
     findWorkspaces: () => dispatch.findWorkspaces({ after: undefined, steps: 10, workspaces: 10 }),
-    survey: () => fixtures.dispatch.survey([visit], { steps: 5, webhooks: 5, oldest: 5, count: 5 }),
+    survey: () => fixtures.dispatch.survey([visit], { steps: 5, webhooks: 5, oldest: 5, places: 5 }),
     postpone: () => dispatch.postpone([{ workspaceId: fixtures.workspaceId, webhookId }], 5),
     releaseExpired: () => lease.releaseExpired({ inFlight: [], releaseBy: new Date(Date.now() + 600_000) }),
   };

@@ -25,8 +25,8 @@ export interface VisitBounds {
   webhooks: number;
   /** Deliveries due to read in each workspace, oldest first; their webhooks are found too. */
   oldest: number;
-  /** Deliveries due to count in all, about. */
-  count: number;
+  /** Places for each workspace. Up to twice as many deliveries due are counted in it. */
+  places: number;
 }
 
 export interface Survey {
@@ -69,14 +69,14 @@ export function createDueReader(database: Database): DueReader {
         next: last?.is_partial ? last.workspace_id : undefined,
       };
     },
-    async survey(visits, { steps, webhooks, oldest, count }) {
+    async survey(visits, { steps, webhooks, oldest, places }) {
       const rows = await database.prepared<SurveyRow>(survey, [
         visits.map(({ workspaceId }) => workspaceId),
         visits.map(({ after }) => after),
         steps,
         webhooks,
         oldest,
-        count,
+        places,
       ]);
       const ends = rows.filter((row) => row.kind === 'walked' || row.kind === 'end');
       return {
@@ -119,7 +119,7 @@ export const dueOf = (webhook: string, limit: string) => `
         order by o.due_at limit ${limit}`;
 
 // The deliveries of a webhook are counted only if it can have more than one place.
-const countedOfEach = 'case when share.rows < 2 or pause.paused_until > now() then 0 else share.rows end';
+const countedOfEach = 'case when found.most < 2 or pause.paused_until > now() then 0 else found.most end';
 
 // The walk gives each webhook its turn. The oldest deliveries lead to the few webhooks with deliveries due among many
 // without.
@@ -144,7 +144,9 @@ const survey = {
         where o.state = 'waiting' and o.workspace_id = visits.workspace_id and o.due_at <= now()
         order by o.due_at nulls first limit $5::integer) next
     ), found as materialized (
-      select workspace_id, webhook_id, min(steps) as steps, bool_or(steps is null) as is_oldest from (
+      select workspace_id, webhook_id, min(steps) as steps, bool_or(steps is null) as is_oldest,
+             2 * $6::integer / count(*) over (partition by workspace_id) as most
+      from (
         select workspace_id, webhook_id, steps from walk where due_at <= now()
         union all select workspace_id, webhook_id, null from oldest) sources
       group by workspace_id, webhook_id
@@ -154,7 +156,6 @@ const survey = {
            pause.webhook_id is not null as probing, found.steps,
            clock_timestamp() + interval '10 seconds' as queue_by
     from found left join webhook_pauses pause using (webhook_id)
-    cross join (select 2 * $6::integer / greatest(1, count(*)) as rows from found) share
     cross join lateral (
       select count(*)::integer as due from (${dueOf('found', countedOfEach)}) rows) counted
     where found.is_oldest or pause.paused_until is null or pause.paused_until <= now()

@@ -81,6 +81,6 @@ function boundsOf(visits: number, room: number): VisitBounds {
     steps,
     webhooks: Math.min(steps, Math.max(minWebhookSteps, places)),
     oldest: Math.max(minOldest, Math.min(maxWebhookSteps, places)),
-    count: room,
+    places,
   };
 }

@@ -96,7 +96,7 @@ export function createDatabaseFixtures(database: Database) {
         steps: 100,
         webhooks: 100,
         oldest: 100,
-        count: 100,
+        places: 100,
       }),
 
     /** Writes a queued delivery. Resolves to its entry in a message. */

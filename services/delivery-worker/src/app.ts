@@ -163,7 +163,18 @@ export async function createDeliveryWorker(
     shutdown,
   });
   const mayDispatch = () => keys.fit() && isWritable();
-  const dispatch = { repository, window, queueDepth, publish, slots, mayDispatch, metrics, logger, signal };
+  const dispatch = {
+    repository,
+    window,
+    queueDepth,
+    publish,
+    slots,
+    alertsWaiting: fanOut.waiting,
+    mayDispatch,
+    metrics,
+    logger,
+    signal,
+  };
   const loops = Promise.all([
     runDispatcher(dispatch),
     runBacklogGauge({ ...dispatch, repository: createBacklogReader(database) }),

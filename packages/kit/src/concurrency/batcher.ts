@@ -38,6 +38,8 @@ export interface BatcherOptions<Item, Result> {
 
 export interface Batcher<Item> {
   add(item: Item): void;
+  /** Number of items that wait for a batch. */
+  waiting(): number;
   /** Rejects the items that wait for a batch. Batches in progress go on. */
   rejectWaiting(error: unknown): void;
 }
@@ -99,6 +101,7 @@ export function createBatcher<Item, Result>(options: BatcherOptions<Item, Result
       // Items that arrive in one read of a socket share a batch.
       setImmediate(start);
     },
+    waiting: waiting.size,
     rejectWaiting(reason) {
       for (const item of waiting.take(waiting.size()))
         options.onSettled(item, { status: 'rejected', reason });

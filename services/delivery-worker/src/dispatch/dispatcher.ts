@@ -6,7 +6,7 @@ import type { DispatchRepository } from './dispatch-repository.js';
 import type { Candidate, Survey } from './due-reader.js';
 import { createDueWalk, type DueWalk } from './due-walk.js';
 import type { PublishDeliveries } from './publish-deliveries.js';
-import { allocateRoundRobin } from './round-robin.js';
+import { allocatePlaces } from './round-robin.js';
 import type { Window } from './window.js';
 
 export interface DispatchDeps {
@@ -15,7 +15,9 @@ export interface DispatchDeps {
   /** Number of messages ready in the queue of deliveries. Throws if the broker is unavailable. */
   queueDepth: () => Promise<number>;
   publish: PublishDeliveries;
-  slots: Pick<Slots, 'queueQuota' | 'setBacklog'>;
+  slots: Pick<Slots, 'queueQuota' | 'setBacklog' | 'responsivenessOf'>;
+  /** Number of alerts that this worker has received and not written yet. */
+  alertsWaiting: () => number;
   /** False while this worker consumes nothing or cannot write: it leaves the dispatch to workers that do. */
   mayDispatch: () => boolean;
   metrics: DispatchMetrics;
@@ -56,7 +58,7 @@ export async function runDispatcher(deps: DispatchDeps): Promise<void> {
 
 /** Resolves to the pause before the next pass. */
 async function dispatchOnce(walk: DueWalk, deps: DispatchDeps): Promise<number> {
-  const { repository, window, queueDepth, publish, slots, logger } = deps;
+  const { repository, window, queueDepth, publish, slots, alertsWaiting, logger } = deps;
   // The broker is asked first, so that no row is marked while nothing can be published.
   const messages = await queueDepth();
   const { webhooks: queued, unclaimed: ready } = await repository.queued();
@@ -68,7 +70,11 @@ async function dispatchOnce(walk: DueWalk, deps: DispatchDeps): Promise<number> 
   window.setBacklog(survey.candidates);
   slots.setBacklog(uniqueBy<WebhookKey>([...queued, ...survey.candidates], ({ webhookId }) => webhookId));
   const candidates = survey.candidates.map((candidate) => limit(candidate, queuedByWebhook, slots));
-  const quotas = allocateRoundRobin(candidates, window.room());
+  const quotas = allocatePlaces(candidates, {
+    room: window.room(),
+    maxUnresponsive: alertsWaiting() < manyAlerts ? window.room() : unresponsiveWhileBusy(window),
+    isResponsive: ({ webhookId }) => slots.responsivenessOf(webhookId) === 'responsive',
+  });
   walk.served({ ...survey, candidates }, quotas);
   const hasPostponed = await postponeMany(survey, deps);
   if (quotas.size > 0) {
@@ -79,6 +85,16 @@ async function dispatchOnce(walk: DueWalk, deps: DispatchDeps): Promise<number> 
   }
   if (hasPostponed) return busyPauseMs;
   return survey.isPartial ? walkPauseMs : idlePauseMs;
+}
+
+/** A worker is busy while more alerts wait than a batch of fan-out takes. */
+const manyAlerts = 200;
+/** Part of a busy worker's deliveries that may go to webhooks that are not responsive. */
+const busyPart = 1 / 4;
+const minWhileBusy = 16;
+
+function unresponsiveWhileBusy(window: Pick<Window, 'perSecond'>): number {
+  return Math.max(minWhileBusy, Math.ceil((window.perSecond() * busyPart * busyPauseMs) / 1_000));
 }
 
 function limit(candidate: Candidate, queued: Map<string, number>, slots: DispatchDeps['slots']): Candidate {

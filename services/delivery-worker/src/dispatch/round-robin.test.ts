@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { allocateRoundRobin, type Contender } from './round-robin.js';
+import { allocatePlaces, allocateRoundRobin, type Contender } from './round-robin.js';
 
 const contender = (workspaceId: string, webhookId: string, due: number): Contender => ({
   workspaceId,
@@ -51,4 +51,19 @@ test('no workspace is two places ahead of one with deliveries left, and all room
       }
     }),
   );
+});
+
+const isResponsive = ({ webhookId }: Contender) => webhookId.startsWith('responsive');
+
+test('webhooks that are not responsive get a quarter of the places that responsive ones want', () => {
+  const [busy, flood] = [contender('w', 'responsive', 1_000), contender('flood', 'silent', 1_000)];
+  const quotas = allocatePlaces([flood, busy], { room: 100, maxUnresponsive: 100, isResponsive });
+  expect([quotas.get(busy), quotas.get(flood)]).toEqual([75, 25]);
+});
+
+test('webhooks that are not responsive get all places that nobody else wants, up to their maximum', () => {
+  const [quiet, flood] = [contender('w', 'responsive', 10), contender('flood', 'silent', 1_000)];
+  const places = { room: 100, isResponsive };
+  expect(allocatePlaces([flood, quiet], { ...places, maxUnresponsive: 100 }).get(flood)).toBe(90);
+  expect(allocatePlaces([flood, quiet], { ...places, maxUnresponsive: 30 }).get(flood)).toBe(30);
 });

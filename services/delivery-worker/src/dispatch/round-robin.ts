@@ -5,6 +5,34 @@ export interface Contender {
   due: number;
 }
 
+export interface PlacesToShare {
+  room: number;
+  /** Places of all webhooks that are not responsive. */
+  maxUnresponsive: number;
+}
+
+/**
+ * Part of the places for webhooks that are not responsive while responsive ones want the rest. A workspace with thousands
+ * of webhooks that never respond does not take the time of those that do.
+ */
+const unresponsivePart = 1 / 4;
+
+/** Distributes places round robin among responsive webhooks, and among those that are not responsive. */
+export function allocatePlaces<C extends Contender>(
+  contenders: C[],
+  { room, maxUnresponsive, isResponsive }: PlacesToShare & { isResponsive: (contender: C) => boolean },
+): Map<C, number> {
+  const responsive = contenders.filter(isResponsive);
+  const wanted = responsive.reduce((sum, { due }) => sum + due, 0);
+  const rest = Math.max(Math.ceil(room * unresponsivePart), room - wanted);
+  const quotas = allocateRoundRobin(
+    contenders.filter((contender) => !isResponsive(contender)),
+    Math.min(maxUnresponsive, rest),
+  );
+  const given = [...quotas.values()].reduce((sum, quota) => sum + quota, 0);
+  return new Map([...quotas, ...allocateRoundRobin(responsive, room - given)]);
+}
+
 /**
  * Distributes `room` places round robin by workspace and, within a workspace, by webhook. A workspace gets a further
  * place only after each other workspace with deliveries left has as many. Ties go to the earlier contender.

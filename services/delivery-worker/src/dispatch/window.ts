@@ -10,6 +10,8 @@ export interface Window {
   release(webhookId: string): void;
   /** Number of free places. */
   room(): number;
+  /** Deliveries that ended in the last second. */
+  perSecond(): number;
   /** Call it for each delivery that has ended. The rate of these calls determines the size of the window. */
   finished(): void;
   /**
@@ -65,6 +67,7 @@ export function createWindow({ now, queueQuota, slots }: WindowOptions): Window 
 
   return {
     room: () => Math.max(0, left()),
+    perSecond: () => Math.max(finishedBefore, finishedNow),
     acquire(webhook) {
       const { webhookId } = webhook;
       const ahead = queued.get(webhookId) ?? 0;

@@ -22,6 +22,8 @@ import { writeAlerts } from './write-alerts.js';
 
 export interface FanOut {
   handle(message: QueueMessage): void;
+  /** Number of alerts that wait for a batch. */
+  waiting(): number;
   /** Rejects the alerts that wait. Batches in progress go on. */
   rejectWaiting(error: Error): void;
 }
@@ -76,6 +78,7 @@ export function createFanOut(deps: FanOutDeps): FanOut {
       if (parsed.kind === 'unprocessable') return settle(message, parsed);
       batches.add({ message, alert: parsed.alert });
     },
+    waiting: batches.waiting,
     rejectWaiting: batches.rejectWaiting,
   };
 }

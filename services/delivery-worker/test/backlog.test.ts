@@ -38,7 +38,7 @@ test('a large backlog of a paused webhook does not hide overdue deliveries', asy
   await addDue(other, { count: 2, secondsAgo: 0 });
   await addDue(other, { secondsAgo: -3_600 });
   const backlog = await fixtures.gauges.backlog();
-  expect(backlog).toMatchObject({ due: 100_005, overdue: 3, openCircuits: 1, retryAfters: 0 });
+  expect(backlog).toMatchObject({ due: 10_005, overdue: 3, openCircuits: 1, retryAfters: 0 });
   expect(backlog.oldestDueSeconds).toBeGreaterThanOrEqual(200);
   expect(backlog.oldestDueSeconds).toBeLessThan(7_200);
 }, 120_000);

@@ -1,7 +1,7 @@
 import type { Database } from '@tocsin/database';
 
 /**
- * Deliveries and webhooks that wait. Up to 100,000 due deliveries of a workspace and 200,000 in all are counted, in 10,000
+ * Deliveries and webhooks that wait. Up to 10,000 due deliveries of a workspace and 50,000 in all are counted, in 10,000
  * workspaces at most.
  */
 export interface Backlog {
@@ -57,10 +57,10 @@ const backlog = {
       from workspaces cross join lateral (
         select o.webhook_id, o.due_at from open_deliveries o
         where o.state = 'waiting' and o.workspace_id = workspaces.workspace_id and o.due_at <= now()
-        order by o.due_at nulls first limit 100000) next
+        order by o.due_at nulls first limit 10000) next
       left join webhook_pauses pause on pause.webhook_id = next.webhook_id
       where workspaces.due_at <= now()
-      limit 200000
+      limit 50000
     )
     select count(*)::integer as due,
            (count(*) filter (where not paused and due_at < now() - interval '1 minute'))::integer as overdue,

@@ -3,10 +3,13 @@ import type { Backlog } from './backlog-reader.js';
 
 export function createDispatchMetrics(metrics: Metrics) {
   const ready = metrics.gauge('tocsin_queue_ready', 'Messages ready in the deliveries queue.');
-  const due = metrics.gauge('tocsin_deliveries_due', 'Deliveries that are due and wait for the queue.');
+  const due = metrics.gauge(
+    'tocsin_deliveries_due',
+    'Deliveries that are due and wait for the queue; at most 10,000 of a workspace and 50,000 in all are counted.',
+  );
   const overdue = metrics.gauge(
     'tocsin_deliveries_overdue',
-    'Deliveries that are due for more than a minute although their webhook is not paused.',
+    'Deliveries among those counted as due for more than a minute although their webhook is not paused.',
   );
   const oldest = metrics.gauge(
     'tocsin_oldest_due_seconds',

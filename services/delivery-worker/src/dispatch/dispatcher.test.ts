@@ -34,6 +34,7 @@ test('a dispatcher that queued nothing pauses before its next round', async () =
       acquire: () => true,
       release() {},
       room: () => 100,
+      dispatchRoom: () => 100,
       perSecond: () => 0,
       finished() {},
       observe() {},

@@ -64,15 +64,15 @@ async function dispatchOnce(walk: DueWalk, deps: DispatchDeps): Promise<number> 
   const { webhooks: queued, unclaimed: ready } = await repository.queued();
   const queuedByWebhook = new Map(queued.map((webhook) => [webhook.webhookId, webhook.queued]));
   window.observe({ ready, queuedByWebhook });
-  if (window.room() === 0) return busyPauseMs;
+  if (window.dispatchRoom() === 0) return busyPauseMs;
 
-  const survey = await walk.next(window.room());
+  const survey = await walk.next(window.dispatchRoom());
   window.setBacklog(survey.candidates);
   slots.setBacklog(uniqueBy<WebhookKey>([...queued, ...survey.candidates], ({ webhookId }) => webhookId));
   const candidates = survey.candidates.map((candidate) => limit(candidate, queuedByWebhook, slots));
   const quotas = allocatePlaces(candidates, {
-    room: window.room(),
-    maxUnresponsive: alertsWaiting() < manyAlerts ? window.room() : unresponsiveWhileBusy(window),
+    room: window.dispatchRoom(),
+    maxUnresponsive: alertsWaiting() < manyAlerts ? window.dispatchRoom() : unresponsiveWhileBusy(window),
     isResponsive: ({ webhookId }) => slots.responsivenessOf(webhookId) === 'responsive',
   });
   walk.served({ ...survey, candidates }, quotas);
@@ -104,8 +104,8 @@ function limit(candidate: Candidate, queued: Map<string, number>, slots: Dispatc
 }
 
 /**
- * Postpones deliveries of paused webhooks if they are the oldest that are due in many of the visited workspaces: each such
- * visit is wasted. Resolves to false if it did nothing.
+ * Postpones deliveries of paused webhooks if they are due in many of the visited workspaces: each such visit is wasted.
+ * Resolves to false if it did nothing.
  */
 async function postponeMany({ paused }: Survey, { repository }: DispatchDeps): Promise<boolean> {
   if (new Set(paused.map(({ workspaceId }) => workspaceId)).size <= fewVisits) return false;

@@ -23,7 +23,7 @@ export interface VisitBounds {
   /** Webhooks with waiting deliveries to walk past in each workspace, and those with deliveries due to find. */
   steps: number;
   webhooks: number;
-  /** Deliveries due to read in each workspace, oldest first; their webhooks are found too. */
+  /** Deliveries due to read, oldest first, in each workspace in which the walk has found too few webhooks. */
   oldest: number;
   /** Places for each workspace. Up to twice as many deliveries due are counted in it. */
   places: number;
@@ -32,7 +32,7 @@ export interface VisitBounds {
 export interface Survey {
   /** In the order of the visits; within a workspace those of the walk first, in its order. */
   candidates: Candidate[];
-  /** Paused webhooks whose deliveries are among the oldest that are due. */
+  /** Paused webhooks with deliveries due. */
   paused: WebhookKey[];
   /** Last webhook of the walk through each visited workspace; undefined if the walk came to its end. */
   walkedTo: Map<string, string | undefined>;
@@ -122,7 +122,7 @@ export const dueOf = (webhook: string, limit: string) => `
 const countedOfEach = 'case when found.most < 2 or pause.paused_until > now() then 0 else found.most end';
 
 // The walk gives each webhook its turn. The oldest deliveries lead to the few webhooks with deliveries due among many
-// without.
+// without. They are not read where the walk has found enough: the index would begin with thousands of dead entries.
 const survey = {
   name: 'dispatch.survey',
   text: `
@@ -138,13 +138,16 @@ const survey = {
         where o.state = 'waiting' and (o.workspace_id, o.webhook_id) > (walk.workspace_id, walk.webhook_id)
         order by o.workspace_id, o.webhook_id, o.due_at limit 1) next
       where next.workspace_id = walk.workspace_id and walk.steps < $3::integer and walk.found < $4::integer
+    ), ends as materialized (
+      select distinct on (workspace_id) workspace_id, webhook_id, steps, found
+      from walk order by workspace_id, steps desc
     ), oldest as (
-      select visits.workspace_id, next.webhook_id from visits cross join lateral (
+      select ends.workspace_id, next.webhook_id from ends cross join lateral (
         select o.webhook_id from open_deliveries o
-        where o.state = 'waiting' and o.workspace_id = visits.workspace_id and o.due_at <= now()
-        order by o.due_at nulls first limit $5::integer) next
+        where o.state = 'waiting' and o.workspace_id = ends.workspace_id and o.due_at <= now()
+        order by o.due_at nulls first limit case when ends.found = $4::integer then 0 else $5::integer end) next
     ), found as materialized (
-      select workspace_id, webhook_id, min(steps) as steps, bool_or(steps is null) as is_oldest,
+      select workspace_id, webhook_id, min(steps) as steps,
              2 * $6::integer / count(*) over (partition by workspace_id) as most
       from (
         select workspace_id, webhook_id, steps from walk where due_at <= now()
@@ -158,11 +161,10 @@ const survey = {
     from found left join webhook_pauses pause using (webhook_id)
     cross join lateral (
       select count(*)::integer as due from (${dueOf('found', countedOfEach)}) rows) counted
-    where found.is_oldest or pause.paused_until is null or pause.paused_until <= now()
-    union all (
-      select distinct on (workspace_id)
-             case when steps = $3::integer or found = $4::integer then 'walked' else 'end' end, workspace_id, webhook_id, null, null, null, null
-      from walk order by workspace_id, steps desc)
+    union all
+    select case when steps = $3::integer or found = $4::integer then 'walked' else 'end' end, workspace_id, webhook_id,
+           null, null, null, null
+    from ends
     order by steps`,
 };
 

@@ -20,10 +20,12 @@ export interface DueWalk {
 const maxWorkspaceSteps = 1_000;
 const maxWebhookSteps = 1_000;
 /** Workspaces with deliveries due that are visited in a call. */
-const maxVisits = 128;
+const maxVisits = 400;
 /** In each visited workspace a call walks past so many webhooks at least, and reads so many of the oldest deliveries. */
 const minWebhookSteps = 8;
-const minOldest = 16;
+const minOldest = 8;
+/** A call looks for so many webhooks at least, because one can have no quota left. */
+const minWebhooks = 2;
 /** Workspaces whose place in the walk is remembered. A forgotten one begins with its first webhook. */
 const maxRemembered = 10_000;
 const beforeAll = '00000000-0000-0000-0000-000000000000';
@@ -79,7 +81,7 @@ function boundsOf(visits: number, room: number): VisitBounds {
   const steps = Math.max(minWebhookSteps, Math.floor(maxWebhookSteps / visits));
   return {
     steps,
-    webhooks: Math.min(steps, Math.max(minWebhookSteps, places)),
+    webhooks: Math.min(steps, Math.max(minWebhooks, places)),
     oldest: Math.max(minOldest, Math.min(maxWebhookSteps, places)),
     places,
   };

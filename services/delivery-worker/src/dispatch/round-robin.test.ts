@@ -55,13 +55,13 @@ test('no workspace is two places ahead of one with deliveries left, and all room
 
 const isResponsive = ({ webhookId }: Contender) => webhookId.startsWith('responsive');
 
-test('webhooks that are not responsive get a quarter of the places that responsive ones want', () => {
+test('webhooks that are not responsive get a quarter of the places that others want', () => {
   const [busy, flood] = [contender('w', 'responsive', 1_000), contender('flood', 'silent', 1_000)];
   const quotas = allocatePlaces([flood, busy], { room: 100, maxUnresponsive: 100, isResponsive });
   expect([quotas.get(busy), quotas.get(flood)]).toEqual([75, 25]);
 });
 
-test('webhooks that are not responsive get all places that nobody else wants, up to their maximum', () => {
+test('webhooks that are not responsive get the places that nobody else wants, within a limit', () => {
   const [quiet, flood] = [contender('w', 'responsive', 10), contender('flood', 'silent', 1_000)];
   const places = { room: 100, isResponsive };
   expect(allocatePlaces([flood, quiet], { ...places, maxUnresponsive: 100 }).get(flood)).toBe(90);

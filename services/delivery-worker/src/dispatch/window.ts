@@ -10,6 +10,8 @@ export interface Window {
   release(webhookId: string): void;
   /** Number of free places. */
   room(): number;
+  /** Number of free places for the dispatcher: half a second of work, because a retry of a quiet workspace waits behind it. */
+  dispatchRoom(): number;
   /** Deliveries that ended in the last second. */
   perSecond(): number;
   /** Call it for each delivery that has ended. The rate of these calls determines the size of the window. */
@@ -40,6 +42,8 @@ const maxInitialPlaces = 400;
 /** Places beyond a full window for webhooks that have nothing queued, so that they need not wait for the dispatcher. */
 const extraPart = 1 / 2;
 const maxPlaces = 10_000;
+/** Part of the places that the dispatcher fills. It comes back after 50 ms. */
+const dispatchPart = 1 / 2;
 /** Time over which the rate is measured. A longer time would leave workers idle at the start of a burst. */
 const spanMs = 1_000;
 
@@ -67,6 +71,7 @@ export function createWindow({ now, queueQuota, slots }: WindowOptions): Window 
 
   return {
     room: () => Math.max(0, left()),
+    dispatchRoom: () => Math.max(0, Math.floor(places() * dispatchPart - ready - acquired)),
     perSecond: () => Math.max(finishedBefore, finishedNow),
     acquire(webhook) {
       const { webhookId } = webhook;

@@ -10,7 +10,7 @@ export interface Window {
   release(webhookId: string): void;
   /** Number of free places. */
   room(): number;
-  /** Number of free places for the dispatcher: half a second of work, because a retry of a quiet workspace waits behind it. */
+  /** Number of free places for the dispatcher: a third of a second of work, because a retry of a quiet workspace waits behind it. */
   dispatchRoom(): number;
   /** Deliveries that ended in the last second. */
   perSecond(): number;
@@ -43,7 +43,7 @@ const maxInitialPlaces = 400;
 const extraPart = 1 / 2;
 const maxPlaces = 10_000;
 /** Part of the places that the dispatcher fills. It comes back after 50 ms. */
-const dispatchPart = 1 / 2;
+const dispatchPart = 1 / 3;
 /** Time over which the rate is measured. A longer time would leave workers idle at the start of a burst. */
 const spanMs = 1_000;
 

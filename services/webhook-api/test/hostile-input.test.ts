@@ -123,10 +123,13 @@ test('no value of a field causes an internal error', async () => {
   }
 });
 
-test('a body with 100,000 errors gets the first 20', async () => {
-  const headers = { A: Array.from({ length: 100_000 }, () => '\n') };
+test.each([
+  ['2,000 errors gets the first 20', 2_000, 20],
+  ['100,000 errors gets the first, because a second pass would take long', 100_000, 1],
+])('a body with %s', async (_, count, errors) => {
+  const headers = { A: Array.from({ length: count }, () => '\n') };
   const { status, body } = await api.call('POST', webhooks, { body: { ...good, headers } });
-  expect([status, body.errors?.length]).toEqual([422, 20]);
+  expect([status, body.errors?.length]).toEqual([422, errors]);
 });
 
 const injections = [

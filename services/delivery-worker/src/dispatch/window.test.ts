@@ -62,3 +62,8 @@ test('a worker with few slots has few places, so that no delivery waits longer t
   for (let count = 0; count < 300; count += 1) window.finished();
   expect(window.room()).toBe(240);
 });
+
+test.each([1, 2, 400])('the dispatcher of a worker with %d slots has room', (slots) => {
+  const window = createWindow({ now: () => 0, queueQuota: () => 10, slots });
+  expect(window.dispatchRoom()).toBe(Math.ceil(slots / 3));
+});

@@ -42,7 +42,7 @@ const maxInitialPlaces = 400;
 /** Places beyond a full window for webhooks that have nothing queued, so that they need not wait for the dispatcher. */
 const extraPart = 1 / 2;
 const maxPlaces = 10_000;
-/** Part of the places that the dispatcher fills. It comes back after 50 ms. */
+/** Part of the places that the dispatcher fills, one at least. It comes back after 50 ms. */
 const dispatchPart = 1 / 3;
 /** Time over which the rate is measured. A longer time would leave workers idle at the start of a burst. */
 const spanMs = 1_000;
@@ -71,7 +71,7 @@ export function createWindow({ now, queueQuota, slots }: WindowOptions): Window 
 
   return {
     room: () => Math.max(0, left()),
-    dispatchRoom: () => Math.max(0, Math.floor(places() * dispatchPart - ready - acquired)),
+    dispatchRoom: () => Math.max(0, Math.ceil(places() * dispatchPart) - ready - acquired),
     perSecond: () => Math.max(finishedBefore, finishedNow),
     acquire(webhook) {
       const { webhookId } = webhook;

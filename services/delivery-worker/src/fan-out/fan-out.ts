@@ -37,6 +37,8 @@ interface Received {
 
 type AlertOutcome = { kind: 'processed' } | Unprocessable;
 
+/** Timeouts in a row after which an alert that is alone in its batch goes back to the broker. */
+const maxTimeouts = 3;
 const maxAlertsInBatch = 200;
 
 /**
@@ -59,6 +61,10 @@ export function createFanOut(deps: FanOutDeps): FanOut {
     keyOf: ({ alert }) => alert?.workspace_id ?? pipelineMarkerKey,
     // All alerts of a batch have the same day, so a missing partition fails all of them, and a split would not help.
     failsWholeBatch: (error) => ['unavailable', 'missing_partition'].includes(classifyDatabaseError(error)),
+    // A cancelled or slow statement is not the fault of its alert. Without a retry here the message is delivered again.
+    retryItem: (received, { error, failures }) =>
+      classifyDatabaseError(error) === 'timeout' && failures <= maxTimeouts ? received : undefined,
+    signal,
     onSettled: ({ message }, end) =>
       settle(message, end.status === 'fulfilled' ? end.value : { kind: 'error', error: end.reason }),
   });

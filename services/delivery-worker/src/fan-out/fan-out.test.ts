@@ -164,3 +164,18 @@ test('an alert behind a thousand of another workspace is written with the next b
   expect(settled).toContain('other acknowledged');
   expect(writes.findIndex((names) => names.includes('other'))).toBeLessThan(2);
 });
+
+test.each([
+  [2, 'acknowledged'],
+  [3, 'Error: timed out'],
+])('an alert whose statement times out %d times ends as: %s', async (timeouts, end) => {
+  let writes = 0;
+  const { fire, settled } = start(() => {
+    writes += 1;
+    if (writes > timeouts) return;
+    throw Object.assign(new Error('timed out'), { code: '57014' });
+  });
+  fire('slow');
+  await until('the alert is settled', () => settled.length > 0);
+  expect([settled, writes]).toEqual([[`slow ${end}`], 3]);
+});

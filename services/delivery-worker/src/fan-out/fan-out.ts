@@ -63,7 +63,7 @@ export function createFanOut(deps: FanOutDeps): FanOut {
     failsWholeBatch: (error) => ['unavailable', 'missing_partition'].includes(classifyDatabaseError(error)),
     // A cancelled or slow statement is not the fault of its alert. Without a retry here the message is delivered again.
     retryItem: (received, { error, failures }) =>
-      classifyDatabaseError(error) === 'timeout' && failures <= maxTimeouts ? received : undefined,
+      classifyDatabaseError(error) === 'timeout' && failures < maxTimeouts ? received : undefined,
     signal,
     onSettled: ({ message }, end) =>
       settle(message, end.status === 'fulfilled' ? end.value : { kind: 'error', error: end.reason }),

@@ -80,12 +80,18 @@ async function timeToRepeat(targets: Targets): Promise<number> {
   return performance.now() - sinceMs;
 }
 
-test('another worker sends the deliveries of a killed worker within five seconds', async () => {
-  const targets = await addTargets();
+/** Returns the worker that has all requests; the other one starts afterwards. */
+async function startTwoWorkers(targets: Parameters<typeof startRequests>[0]) {
   const worker = startWorker();
   await startRequests(targets);
   startWorker();
   await untilWorkers(2);
+  return worker;
+}
+
+test('another worker sends the deliveries of a killed worker within five seconds', async () => {
+  const targets = await addTargets();
+  const worker = await startTwoWorkers(targets);
   await new Promise((resolve) => setTimeout(resolve, 3_000));
   worker.child.kill('SIGKILL');
   expect(await timeToRepeat(targets)).toBeLessThan(recoveryMs);
@@ -106,10 +112,7 @@ test('a worker that is restarted after a kill sends its deliveries within five s
 
 test('a frozen worker loses its deliveries, and only adds late attempts when it continues', async () => {
   const targets = await addTargets();
-  const worker = startWorker();
-  await startRequests(targets);
-  startWorker();
-  await untilWorkers(2);
+  const worker = await startTwoWorkers(targets);
   worker.child.kill('SIGSTOP');
   await timeToRepeat(targets);
   await allSucceeded();
@@ -126,10 +129,7 @@ test('a frozen worker loses its deliveries, and only adds late attempts when it 
 
 test('a worker that stalls for more than a second keeps its deliveries', async () => {
   const targets = await addTargets();
-  const worker = startWorker();
-  await startRequests(targets);
-  startWorker();
-  await untilWorkers(2);
+  const worker = await startTwoWorkers(targets);
   await new Promise((resolve) => setTimeout(resolve, 3_000));
   worker.child.kill('SIGSTOP');
   await new Promise((resolve) => setTimeout(resolve, 1_300));

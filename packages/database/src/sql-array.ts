@@ -54,11 +54,16 @@ const lengthBytes = 4;
 function arrayOf<T>({ oid, sizeOf, write }: Element<T>): (values: readonly (T | null)[]) => Buffer {
   return (values) => {
     let bytes = headerBytes + lengthBytes * values.length;
-    for (const value of values) if (value !== null) bytes += sizeOf(value);
+    // By index: V8 does not optimize the iterators of loops that all element types share, and allocates 2 KB for a delivery.
+    for (let index = 0; index < values.length; index += 1) {
+      const value = values[index]!;
+      if (value !== null) bytes += sizeOf(value);
+    }
     const buffer = Buffer.allocUnsafe(bytes);
     let at = 0;
     for (const number of [1, 1, oid, values.length, 1]) at = buffer.writeInt32BE(number, at);
-    for (const value of values) {
+    for (let index = 0; index < values.length; index += 1) {
+      const value = values[index]!;
       const start = at + lengthBytes;
       const end = value === null ? start : write(buffer, value, start);
       buffer.writeInt32BE(value === null ? -1 : end - start, at);

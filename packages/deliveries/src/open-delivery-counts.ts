@@ -43,11 +43,9 @@ export function createOpenDeliveryCounts(
   const webhooks = new LRUCache<string, Count>({ max: maxWebhooks });
   const workspaces = new LRUCache<string, Count>({ max: maxWorkspaces });
   const countOf = ({ workspaceId, webhookId }: OpenDeliveriesKey) =>
-    webhookId === undefined ? workspaces.get(workspaceId) : webhooks.get(nameOf(workspaceId, webhookId));
+    webhookId === undefined ? workspaces.get(workspaceId) : webhooks.get(webhookId);
   const setCount = ({ workspaceId, webhookId }: OpenDeliveriesKey, count: Count) =>
-    webhookId === undefined
-      ? workspaces.set(workspaceId, count)
-      : webhooks.set(nameOf(workspaceId, webhookId), count);
+    webhookId === undefined ? workspaces.set(workspaceId, count) : webhooks.set(webhookId, count);
   const limitOf = ({ webhookId }: OpenDeliveriesKey) =>
     webhookId === undefined ? limits.perWorkspace : limits.perWebhook;
   const fill = (key: OpenDeliveriesKey) => {
@@ -55,7 +53,7 @@ export function createOpenDeliveryCounts(
     return count === undefined ? 0 : estimate(count) / limitOf(key);
   };
   const eachCount = ({ workspaceId, webhookId }: WebhookInWorkspace, change: (count: Count) => void) => {
-    for (const count of [workspaces.get(workspaceId), webhooks.get(nameOf(workspaceId, webhookId))])
+    for (const count of [workspaces.get(workspaceId), webhooks.get(webhookId)])
       if (count !== undefined) change(count);
   };
 
@@ -126,18 +124,14 @@ function isStale(
 /** Counts the entries of each webhook and of each workspace. */
 function wantedOf(keys: OpenDeliveriesKey[]): Map<string, { key: OpenDeliveriesKey; wanted: number }> {
   const found = new Map<string, { key: OpenDeliveriesKey; wanted: number }>();
-  const add = (name: string, key: OpenDeliveriesKey) => {
-    const entry = found.get(name);
-    if (entry === undefined) found.set(name, { key, wanted: 1 });
+  const add = (id: string, key: OpenDeliveriesKey) => {
+    const entry = found.get(id);
+    if (entry === undefined) found.set(id, { key, wanted: 1 });
     else entry.wanted += 1;
   };
   for (const key of keys) {
     add(key.workspaceId, { workspaceId: key.workspaceId });
-    if (key.webhookId !== undefined) add(nameOf(key.workspaceId, key.webhookId), key);
+    if (key.webhookId !== undefined) add(key.webhookId, key);
   }
   return found;
-}
-
-function nameOf(workspaceId: string, webhookId: string): string {
-  return `${workspaceId}/${webhookId}`;
 }

@@ -29,12 +29,16 @@ export function createLogOutput({ describeDropped }: LogOutputOptions): LogOutpu
   const stream = new sonicBoom.SonicBoom({
     fd: standardOutput,
     sync: true,
+    // In its text mode, each line copies the lines that wait.
+    contentMode: 'buffer',
     minLength: minWriteBytes,
     maxLength: maxWaitingBytes,
     periodicFlush: maxDelayMs,
     // The lines wait for the next write. A retry inside sonic-boom would block the process.
     retryEAGAIN: () => false,
   });
+  // The type of sonic-boom does not know that its buffer mode takes buffers.
+  const write = (line: string) => void stream.write(Buffer.from(line) as unknown as string);
   let dropped = 0;
   let linesInDrop = 1;
   const reportDropped = () => {
@@ -42,7 +46,7 @@ export function createLogOutput({ describeDropped }: LogOutputOptions): LogOutpu
     // The report itself can be dropped. It then counts as all lines that it reports.
     linesInDrop = dropped;
     dropped = 0;
-    stream.write(describeDropped(linesInDrop));
+    write(describeDropped(linesInDrop));
     linesInDrop = 1;
   };
   stream.on('drop', () => {
@@ -75,7 +79,7 @@ export function createLogOutput({ describeDropped }: LogOutputOptions): LogOutpu
       else if (failure !== undefined) return;
     }
   };
-  return { write: (line) => void stream.write(line), flushSync };
+  return { write, flushSync };
 }
 
 /** Writes all waiting lines and blocks the process meanwhile. Used only for a fatal error and at the exit. */

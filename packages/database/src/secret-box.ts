@@ -49,9 +49,10 @@ export function createSecretBox(keys: [SecretKey, ...SecretKey[]]): SecretBox {
       const cipher = createCipheriv('aes-256-gcm', currentRowKeys(location), nonce).setAAD(
         authenticatedData(location),
       );
-      const first = typeof plain === 'string' ? cipher.update(plain, 'utf8') : cipher.update(plain);
-      const last = cipher.final();
-      return Buffer.concat([header, nonce, cipher.getAuthTag(), first, last]);
+      const text = typeof plain === 'string' ? cipher.update(plain, 'utf8') : cipher.update(plain);
+      // GCM encrypts byte by byte, so nothing is left for this call; it makes the tag.
+      cipher.final();
+      return Buffer.concat([header, nonce, cipher.getAuthTag(), text]);
     },
     decrypt(encrypted, location) {
       const id = keyIdOf(encrypted);

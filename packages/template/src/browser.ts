@@ -5,4 +5,5 @@ export { bodyOptions } from './body-options.js';
 export { type BodyCheck, createBodyChecker, type Finding } from './check/check-body.js';
 export { findJsonFault } from './check/json-scanner.js';
 export { createTemplateCompiler, type RenderResult, type Template } from './compile-template.js';
+export { type TemplateNames, templateNames } from './template-names.js';
 export { fromJson, type Json } from './values/from-json.js';

@@ -1,3 +1,4 @@
+import { sampleFacts } from '../alert/sample-facts.js';
 import { createBodyChecker } from './check-body.js';
 
 /** A clock that stands still, so that the time limit never ends a check. */
@@ -220,4 +221,11 @@ test('a check fails as overrun after 250 ms for all sample alerts together', () 
   expect(check(body)).toMatchObject({ ok: false, overran: true });
   expect(checkBody(body)).toMatchObject({ ok: true });
   expect(check('{{')).toMatchObject({ ok: false, overran: false });
+});
+
+test('a checker with alerts of its own finds an error that only these cause', () => {
+  const source = '{"a": {{ {"Churn": "no"}[model_name] | default(1) | safe }}}';
+  const churn = { ...sampleFacts, model_name: 'Churn' };
+  expect(createBodyChecker()(source).ok).toBe(true);
+  expect(createBodyChecker({ samples: [churn] })(source)).toMatchObject({ ok: false, errors: [{ line: 1 }] });
 });

@@ -1,4 +1,4 @@
-import { alertContext } from '../alert/alert-context.js';
+import { type AlertFacts, alertContext } from '../alert/alert-context.js';
 import { sampleAlerts } from '../alert/sample-facts.js';
 import { bodyOptions } from '../body-options.js';
 import {
@@ -52,8 +52,18 @@ const checkWallClockMs = 250;
 /** The maximum number of warnings, because each one takes a search for its line. */
 const maxWarnings = 20;
 
-/** Returns a reusable checker. `now` is a monotonic clock in milliseconds. */
-export function createBodyChecker({ now = () => performance.now() } = {}): (source: string) => BodyCheck {
+export interface BodyCheckerOptions {
+  /** A monotonic clock in milliseconds. */
+  readonly now?: () => number;
+  /** The alerts for which the body must be JSON, in the order of the check. Default: `sampleAlerts`. */
+  readonly samples?: readonly AlertFacts[];
+}
+
+/** Returns a reusable checker. */
+export function createBodyChecker({
+  now = () => performance.now(),
+  samples = sampleAlerts,
+}: BodyCheckerOptions = {}): (source: string) => BodyCheck {
   const compile = createTemplateCompiler({ ...bodyOptions, now });
   return (source) => {
     const compiled = compile(source);
@@ -61,7 +71,7 @@ export function createBodyChecker({ now = () => performance.now() } = {}): (sour
     const { template } = compiled;
     const unknown = findUnknownNames(findReferences(template.body), maxWarnings);
     const endMs = now() + checkWallClockMs;
-    const { failure, suspicions } = checkSamples({ template, unknown, leftMs: () => endMs - now() });
+    const { failure, suspicions } = checkSamples({ template, samples, unknown, leftMs: () => endMs - now() });
     const findings = (list: readonly Suspicion[]) =>
       list.map(({ offset, message }) => ({ ...locate(template.source, offset), message }));
     const warnings = findings(distinct([...warningsOf(unknown), ...suspicions]).slice(0, maxWarnings));
@@ -84,17 +94,18 @@ function warningsOf(unknown: readonly UnknownName[]): Suspicion[] {
 
 interface Sampling {
   template: InspectableTemplate;
+  samples: readonly AlertFacts[];
   unknown: readonly UnknownName[];
   leftMs(): number;
 }
 
 /** Renders each sample alert with the first and, if the body chooses at random, with the last items. */
-function checkSamples({ template, unknown, leftMs }: Sampling): {
+function checkSamples({ template, samples, unknown, leftMs }: Sampling): {
   failure?: Failure;
   suspicions: readonly Suspicion[];
 } {
   const suspicions: Suspicion[] = [];
-  for (const facts of sampleAlerts) {
+  for (const facts of samples) {
     const context = alertContext(facts);
     for (const choose of [chooseFirst, chooseLast]) {
       const render = (names: readonly UnknownName[]) =>

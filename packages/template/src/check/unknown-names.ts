@@ -36,8 +36,9 @@ export function findUnknownNames(references: readonly NameReference[], maxNames:
 }
 
 /** The names of the variables and objects. */
-const variables: readonly string[] = [...alertVariables, ...alertObjects];
-const members: ReadonlyMap<string, readonly string[]> = new Map(
+export const variables: readonly string[] = [...alertVariables, ...alertObjects];
+/** The names of the members of each object. */
+export const members: ReadonlyMap<string, readonly string[]> = new Map(
   alertObjects.map((object) => [object, [...memberNames(alertContext(sampleFacts).get(object))]]),
 );
 const globals: ReadonlySet<string> = new Set(createGlobals().keys());

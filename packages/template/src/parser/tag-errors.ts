@@ -1,7 +1,8 @@
 import { CompileFailure } from '../failures.js';
 import { nearest } from '../nearest.js';
 
-const knownTags = [
+/** The tags that begin a statement. */
+export const knownTags: readonly string[] = [
   'autoescape',
   'block',
   'call',

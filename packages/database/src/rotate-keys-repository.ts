@@ -27,7 +27,7 @@ const encryptedTables: EncryptedTable[] = [
     rows: 'attempts t join deliveries d on d.id = t.delivery_id',
     workspaceId: 'd.workspace_id',
     key: ['delivery_id', 'claim'],
-    columns: ['request_body', 'response', 'response_headers'],
+    columns: ['exchange'],
   },
   {
     name: 'deliveries',

@@ -1,7 +1,8 @@
-// Repositories that the API and the worker share: new deliveries, dispatch by hand, limits of open deliveries, redelivery,
+// Repositories that the API and the worker share: new deliveries, texts of attempts, dispatch by hand, limits of open deliveries, redelivery,
 // retention, and reading history newest first.
 
 export { type DispatchPlan, dispatchAlert, planDispatch } from './dispatch-repository.js';
+export { decodeExchange, type Exchange, encodeExchange } from './exchange.js';
 export { type IdRange, narrowToAlert, readNewestFirst } from './history-reader.js';
 export {
   alertRecordId,

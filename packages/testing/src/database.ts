@@ -1,6 +1,7 @@
 export {
   type AlertFixture,
   type DeliveryFixture,
+  decryptExchange,
   insertAlert,
   insertAlertRule,
   insertAttempt,

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { createSecretBox, type Database, parseSecretKeys, recordId, type SecretBox } from '@tocsin/database';
+import { decodeExchange, type Exchange, encodeExchange } from '@tocsin/deliveries';
 
 // These functions insert rows as the services write them. Every field has a default; ids are random.
 
@@ -197,8 +198,7 @@ export interface AttemptFixture {
 export async function insertAttempt({ knex }: Database, fixture: AttemptFixture): Promise<void> {
   const { workspaceId, id, number, response, statusCode = null, requestBody = '{}' } = fixture;
   const { destination = 'https://example.test', responseHeaders, secretBox = testSecretBox } = fixture;
-  const encrypt = (text: string, column: string) =>
-    secretBox.encrypt(text, { workspaceId, table: 'attempts', id: `${id}/${number}`, column });
+  const exchange = encodeExchange({ requestBody, responseBody: response ?? '', ...responseHeaders });
   await knex('attempts').insert({
     delivery_id: id,
     claim: number,
@@ -207,15 +207,24 @@ export async function insertAttempt({ knex }: Database, fixture: AttemptFixture)
     started_at: new Date(),
     duration_ms: 12,
     destination,
-    request_body_encrypted: encrypt(requestBody, 'request_body'),
+    exchange_encrypted: secretBox.encrypt(exchange, exchangeLocation({ workspaceId, id, claim: number })),
     status_code: statusCode,
-    response_encrypted: response ? encrypt(response, 'response') : null,
-    response_headers_encrypted: responseHeaders
-      ? encrypt(JSON.stringify(responseHeaders), 'response_headers')
-      : null,
     error_code: null,
     error: null,
   });
+}
+
+/** Decrypts the texts of an attempt that is read from the database. */
+export function decryptExchange(
+  row: { delivery_id: string; claim: number; exchange_encrypted: Buffer },
+  { workspaceId, secretBox = testSecretBox }: { workspaceId: string; secretBox?: SecretBox },
+): Exchange {
+  const location = exchangeLocation({ workspaceId, id: row.delivery_id, claim: row.claim });
+  return decodeExchange(secretBox.decrypt(row.exchange_encrypted, location).toString());
+}
+
+function exchangeLocation({ workspaceId, id, claim }: { workspaceId: string; id: string; claim: number }) {
+  return { workspaceId, table: 'attempts', id: `${id}/${claim}`, column: 'exchange' };
 }
 
 function withDefaults(fixture: AlertFixture): Required<AlertFixture> {

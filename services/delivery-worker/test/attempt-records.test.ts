@@ -1,5 +1,5 @@
 import { startHttpReceiver, until } from '@tocsin/testing';
-import { testSecretBox } from '@tocsin/testing/database';
+import { decryptExchange, testSecretBox } from '@tocsin/testing/database';
 import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
 
 let harness: WorkerHarness;
@@ -28,18 +28,10 @@ async function deliver(
   return { target, delivery, headers: attempt && readHeaders(attempt) };
 }
 
-/** Decrypts the headers of the response; null if none is stored. */
-function readHeaders({ delivery_id, claim, response_headers_encrypted: encrypted }: AttemptRow) {
-  const { workspaceId } = harness;
-  const id = `${delivery_id}/${claim}`;
-  const location = { workspaceId, table: 'attempts', id, column: 'response_headers' };
-  return encrypted && JSON.parse(testSecretBox.decrypt(encrypted, location).toString());
-}
-
-interface AttemptRow {
-  delivery_id: string;
-  claim: number;
-  response_headers_encrypted: Buffer | null;
+/** Decrypts the stored headers of the response. */
+function readHeaders(attempt: Parameters<typeof decryptExchange>[0]) {
+  const { location, retryAfter } = decryptExchange(attempt, harness);
+  return { location, retryAfter };
 }
 
 /** Changes a field of a webhook as the API does. */
@@ -177,7 +169,7 @@ test('Location and Retry-After that repeat a secret are redacted before they are
 });
 
 test('a response without Location and Retry-After has no stored headers', async () => {
-  expect((await deliver({})).headers).toBeNull();
+  expect((await deliver({})).headers).toEqual({ location: undefined, retryAfter: undefined });
 });
 
 test('Retry-After pauses the webhook with the time and the failure, and its delivery waits', async () => {

@@ -1,8 +1,8 @@
 import { createLogger } from '@tocsin/kit';
 import {
   createTestDatabase,
+  decryptExchange,
   type TestDatabase,
-  testSecretBox,
   untilLockWaits,
 } from '@tocsin/testing/database';
 import { createDatabaseRetry } from '../src/database-retry.js';
@@ -62,17 +62,7 @@ test('an outcome writes attempt and status and removes the open delivery in one 
     trigger: 'scheduled',
     duration_ms: 12,
   });
-  const { workspaceId, deliveryId } = claimed;
-  const decrypt = (column: string) =>
-    testSecretBox
-      .decrypt(row[`${column}_encrypted`], {
-        workspaceId,
-        table: 'attempts',
-        id: `${deliveryId}/1`,
-        column,
-      })
-      .toString();
-  expect([decrypt('request_body'), decrypt('response')]).toEqual(['{"a":1}', 'ok\0 \uFFFD']);
+  expect(decryptExchange(row, claimed)).toEqual({ requestBody: '{"a":1}', responseBody: 'ok\0 \uFFFD' });
 });
 
 test('an outcome that is recorded twice, as after a lost reply, counts once', async () => {

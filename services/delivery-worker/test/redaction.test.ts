@@ -1,5 +1,5 @@
 import { until } from '@tocsin/testing';
-import { testSecretBox } from '@tocsin/testing/database';
+import { decryptExchange } from '@tocsin/testing/database';
 import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
 
 let harness: WorkerHarness;
@@ -20,16 +20,13 @@ async function storedResponse(echo: (rawHeaders: string[]) => string): Promise<s
   const url = harness.destination.url(path);
   const target = await harness.addTarget({ url, headers, body: '{}' });
   const alertId = await harness.fire(await harness.addRule([target.id]));
-  let row: { delivery_id: string; claim: number; response_encrypted: Buffer } | undefined;
+  let row: Parameters<typeof decryptExchange>[0] | undefined;
   await until('the attempt is recorded', async () => {
     const [delivery] = await harness.deliveriesOf(alertId);
     row = delivery && (await harness.database.knex('attempts').where({ delivery_id: delivery.id }).first());
     return row !== undefined;
   });
-  const { delivery_id, claim, response_encrypted } = row!;
-  const { workspaceId } = harness;
-  const location = { workspaceId, table: 'attempts', id: `${delivery_id}/${claim}`, column: 'response' };
-  return testSecretBox.decrypt(response_encrypted, location).toString();
+  return decryptExchange(row!, harness).responseBody;
 }
 
 test('the response of a destination that echoes its request is stored without the secrets', async () => {

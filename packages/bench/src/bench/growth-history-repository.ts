@@ -121,9 +121,9 @@ const deliveries = (day: string) => `
 
 const attempts = (day: string) => `
   insert into attempts_${day} (delivery_id, claim, number, trigger, started_at, duration_ms, destination,
-                               request_body_encrypted, status_code, response_encrypted)
-  select id, 1, 1, 'scheduled', now(), 3, 'http://127.0.0.1:9', decode(repeat(md5(n::text), 6), 'hex'),
-         case when failed then 500 else 200 end, decode(md5(n::text), 'hex')
+                               exchange_encrypted, status_code)
+  select id, 1, 1, 'scheduled', now(), 3, 'http://127.0.0.1:9', decode(repeat(md5(n::text), 7), 'hex'),
+         case when failed then 500 else 200 end
   from numbered`;
 
 const openDeliveries = `

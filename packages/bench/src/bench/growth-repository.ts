@@ -1,10 +1,11 @@
 import { type Database, firstIdAt, type SecretBox } from '@tocsin/database';
+import { encodeExchange } from '@tocsin/deliveries';
 import type { TestBed } from '../test-bed/test-bed.js';
 import type { History } from './growth-history-repository.js';
 
 const dayMs = 86_400_000;
 
-/** Returns ids of deliveries spread evenly over the history, and encrypts their request bodies as the worker does. */
+/** Returns ids of deliveries spread evenly over the history, and encrypts the texts of their attempts as the worker does. */
 export async function pickDeliveries(
   database: Database,
   secrets: SecretBox,
@@ -21,13 +22,14 @@ export async function pickDeliveries(
     ids.push(rows[0].id);
   }
   for (const id of ids) {
-    const body = secrets.encrypt('{"bench":true}', {
+    const exchange = encodeExchange({ requestBody: '{"bench":true}', responseBody: 'ok' });
+    const exchange_encrypted = secrets.encrypt(exchange, {
       workspaceId,
       table: 'attempts',
       id: `${id}/1`,
-      column: 'request_body',
+      column: 'exchange',
     });
-    await database.knex('attempts').where({ delivery_id: id }).update({ request_body_encrypted: body });
+    await database.knex('attempts').where({ delivery_id: id }).update({ exchange_encrypted });
   }
   return ids;
 }

@@ -9,14 +9,11 @@ export interface StoredOutcome {
   /** Deliveries that succeeded with status 200 in the first attempt. */
   succeeded: number;
   attempts: number;
-  /** First attempts under the last claim that hold the request body and the response 200. */
+  /** First attempts under the last claim that hold the texts and the status 200. */
   soundAttempts: number;
   open: number;
   deadLetters: number;
 }
-
-/** Size of the encrypted response `ok` without the key id: length of the id, nonce, tag and text. */
-const encryptedBytes = 1 + 12 + 16 + 2;
 
 /** @param options.sinceMs Unix time in ms before the first alert. Ids begin with a time, so it bounds what is read. */
 export async function readOutcome(
@@ -41,8 +38,7 @@ export async function readOutcome(
              where a.delivery_id >= :since::uuid) as attempts,
             (select count(*)::integer from attempts a join d on d.id = a.delivery_id
              where a.delivery_id >= :since::uuid and a.number = 1 and a.claim = d.claims and a.status_code = 200
-               and octet_length(a.response_encrypted) = ${encryptedBytes} + get_byte(a.response_encrypted, 0)
-               and octet_length(a.request_body_encrypted) > 200) as "soundAttempts",
+               and octet_length(a.exchange_encrypted) > 200) as "soundAttempts",
             (select count(*)::integer from open_deliveries) as open,
             (select count(*)::integer from dead_letters) as "deadLetters"`,
     { first, last, since },

@@ -142,13 +142,10 @@ const alertsAndDeliveries = `
     duration_ms integer not null,
     -- Scheme and host of the request.
     destination text not null,
-    request_body_encrypted bytea not null,
+    -- Body of the request; body, Location and Retry-After of the response, redacted.
+    exchange_encrypted bytea not null,
     status_code integer,
-    -- Body of the response, redacted; null for an empty body.
-    response_encrypted bytea,
     response_truncated boolean not null default false,
-    -- Headers Location and Retry-After of the response, redacted, as JSON; null if it has neither.
-    response_headers_encrypted bytea,
     error_code text,
     error text,
     primary key (delivery_id, claim)

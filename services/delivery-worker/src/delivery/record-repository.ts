@@ -1,4 +1,5 @@
 import { type Database, firstIdOf, type SecretBox, sanitizeOrNull, sqlArray } from '@tocsin/database';
+import { encodeExchange } from '@tocsin/deliveries';
 import type { ClaimedDelivery } from './claimed-delivery.js';
 import { type Attempt, type Deferral, type Outcome, waitingReasons } from './outcome.js';
 
@@ -67,12 +68,7 @@ function recordColumns(records: OutcomeRecord[], secrets: SecretBox): unknown[] 
   const outcomes = records.map(({ outcome }) => outcome);
   const failures = outcomes.map((outcome) => (outcome.kind === 'succeeded' ? undefined : outcome.failure));
   const attempts = records.map(({ attempt }) => attempt);
-  const encrypt = (record: OutcomeRecord) => encryptTexts(record, secrets);
-  // The texts of a record follow each other.
-  const texts = records.flatMap(encrypt);
-  const offsets = offsetsOf(texts);
-  const bytesOf = (text: number) =>
-    sqlArray.integer(records.map((_, index) => texts[textsOfRecord * index + text]!.length));
+  const texts = records.map((record) => encryptText(record, secrets));
   return [
     ...claimColumns(claims),
     sqlArray.text(outcomes.map((outcome) => (outcome.kind === 'retry' ? 'open' : outcome.kind))),
@@ -86,18 +82,16 @@ function recordColumns(records: OutcomeRecord[], secrets: SecretBox): unknown[] 
     sqlArray.text(attempts.map((attempt) => attempt?.trigger ?? null)),
     sqlArray.timestamptz(attempts.map((attempt) => attempt?.startedAt ?? null)),
     sqlArray.integer(attempts.map((attempt) => (attempt ? Math.round(attempt.durationMs) : null))),
-    sqlArray.integer(records.map((_, index) => offsets[textsOfRecord * index]!)),
+    sqlArray.integer(offsetsOf(texts)),
     sqlArray.integer(attempts.map((attempt) => attempt?.response?.statusCode ?? null)),
-    bytesOf(1),
     sqlArray.boolean(attempts.map((attempt) => attempt?.response?.truncated ?? false)),
     sqlArray.text(attempts.map((attempt) => attempt?.failure?.code ?? null)),
     sqlArray.text(attempts.map((attempt) => sanitizeOrNull(attempt?.failure?.error ?? attempt?.note))),
-    bytesOf(0),
+    sqlArray.integer(texts.map(({ length }) => length)),
     // All texts are sent as one value, because pg sends an array of bytea as hexadecimal text, which is twice as long.
     Buffer.concat(texts),
     firstIdOf(claims.map(({ deliveryId }) => deliveryId)),
     sqlArray.text(attempts.map((attempt) => attempt?.destination ?? null)),
-    bytesOf(2),
   ];
 }
 
@@ -111,28 +105,21 @@ function offsetsOf(parts: Buffer[]): number[] {
   });
 }
 
-/** Number of texts of a record: body, response, headers of the response. */
-const textsOfRecord = 3;
-
-/**
- * The body of the request, or the rendered text that is not JSON; the response body; the headers of the response. Missing
- * texts are empty and not encrypted.
- */
-function encryptTexts({ claimed, attempt, rendered }: OutcomeRecord, secrets: SecretBox): Buffer[] {
+/** Encrypts the texts of the attempt, or the rendered text that is not JSON. A missing text is empty and not encrypted. */
+function encryptText({ claimed, attempt, rendered }: OutcomeRecord, secrets: SecretBox): Buffer {
   const { workspaceId, deliveryId, claim } = claimed;
-  if (attempt === undefined) {
-    const location = { workspaceId, table: 'deliveries', id: deliveryId, column: 'rendered' };
-    return [rendered === undefined ? noText : secrets.encrypt(rendered, location), noText, noText];
+  if (attempt !== undefined) {
+    const { requestBody, response } = attempt;
+    const { body: responseBody = '', location, retryAfter } = response ?? {};
+    return secrets.encrypt(encodeExchange({ requestBody, responseBody, location, retryAfter }), {
+      workspaceId,
+      table: 'attempts',
+      id: `${deliveryId}/${claim}`,
+      column: 'exchange',
+    });
   }
-  const encrypt = (column: string, text: string) =>
-    secrets.encrypt(text, { workspaceId, table: 'attempts', id: `${deliveryId}/${claim}`, column });
-  const { body = '', location, retryAfter } = attempt.response ?? {};
-  const hasHeaders = location !== undefined || retryAfter !== undefined;
-  return [
-    encrypt('request_body', attempt.requestBody),
-    body === '' ? noText : encrypt('response', body),
-    hasHeaders ? encrypt('response_headers', JSON.stringify({ location, retryAfter })) : noText,
-  ];
+  if (rendered === undefined) return noText;
+  return secrets.encrypt(rendered, { workspaceId, table: 'deliveries', id: deliveryId, column: 'rendered' });
 }
 
 // Every statement looks rows up with "= any" in addition to its join, so that no plan scans the table (docs/adr/0004). Locks are
@@ -143,11 +130,10 @@ const record = {
     with o as materialized (
       select * from unnest($1::uuid[], $2::integer[], $3::integer[], $4::text[], $5::float8[], $6::smallint[],
                            $7::text[], $8::text[], $9::boolean[], $10::text[], $11::timestamptz[], $12::integer[],
-                           $13::integer[], $14::integer[], $15::integer[], $16::boolean[], $17::text[], $18::text[],
-                           $19::integer[], $22::text[], $23::integer[])
+                           $13::integer[], $14::integer[], $15::boolean[], $16::text[], $17::text[], $18::integer[],
+                           $21::text[])
         as o(delivery_id, run, claim, status, after_ms, step, error_code, error, attempted, trigger, started_at,
-             duration_ms, body_at, status_code, response_bytes, truncated, attempt_error_code, attempt_error,
-             body_bytes, destination, headers_bytes)
+             duration_ms, text_at, status_code, truncated, attempt_error_code, attempt_error, text_bytes, destination)
       order by delivery_id
     ), ended as (
       delete from open_deliveries x using o
@@ -171,17 +157,16 @@ const record = {
              -- A delivery that ends in this commit was not recorded before. For others, the commit can be a repetition.
              o.attempted and (mine.ended is true or not exists (
                select from attempts a where a.delivery_id = o.delivery_id and a.claim = o.claim
-                 and a.delivery_id >= $21::uuid)) as is_new
+                 and a.delivery_id >= $20::uuid)) as is_new
       from o left join (select delivery_id, claim, true as ended from ended
                         union all select delivery_id, claim, false from again) mine using (delivery_id, claim)
     ), updated as (
       update deliveries d
       set attempts_made = d.attempts_made + n.is_new::integer,
           destination = case when n.is_new then n.destination else d.destination end,
-          -- Without an attempt, the body is the rendered text.
           rendered_encrypted = case when not n.is_ours then d.rendered_encrypted
-                                    when not n.attempted and n.body_bytes > 0
-                                    then substring($20::bytea from n.body_at for n.body_bytes) end,
+                                    when not n.attempted and n.text_bytes > 0
+                                    then substring($19::bytea from n.text_at for n.text_bytes) end,
           status = case when n.is_ours then n.status else d.status end,
           claims = case when n.is_ours then n.claim else d.claims end,
           first_succeeded_at = case when n.is_ours and n.status = 'succeeded'
@@ -197,17 +182,10 @@ const record = {
       returning d.id, d.attempts_made
     )
     insert into attempts (delivery_id, claim, number, trigger, started_at, duration_ms, destination,
-                          request_body_encrypted, status_code, response_encrypted, response_truncated,
-                          response_headers_encrypted, error_code, error)
+                          exchange_encrypted, status_code, response_truncated, error_code, error)
     select n.delivery_id, n.claim, u.attempts_made, n.trigger, n.started_at, n.duration_ms, n.destination,
-           substring($20::bytea from n.body_at for n.body_bytes),
-           n.status_code,
-           case when n.response_bytes > 0
-                then substring($20::bytea from n.body_at + n.body_bytes for n.response_bytes) end,
-           n.truncated,
-           case when n.headers_bytes > 0
-                then substring($20::bytea from n.body_at + n.body_bytes + n.response_bytes for n.headers_bytes) end,
-           n.attempt_error_code, n.attempt_error
+           substring($19::bytea from n.text_at for n.text_bytes), n.status_code, n.truncated, n.attempt_error_code,
+           n.attempt_error
     from news n join updated u on u.id = n.delivery_id
     where n.is_new`,
 };

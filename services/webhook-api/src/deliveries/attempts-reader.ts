@@ -1,14 +1,13 @@
 import type { DeliveryErrorCode } from '@tocsin/contracts';
 import type { Database } from '@tocsin/database';
-import type { StoredResponse } from './deliveries-reader.js';
+import type { StoredExchange } from './deliveries-reader.js';
 
-export interface StoredAttempt extends StoredResponse {
+export interface StoredAttempt extends StoredExchange {
   number: number;
   trigger: 'scheduled' | 'manual';
   startedAt: Date;
   durationMs: number;
   destination: string;
-  requestBodyEncrypted: Buffer;
   errorCode: DeliveryErrorCode | null;
   error: string | null;
 }
@@ -34,13 +33,12 @@ const listAttempts = {
   // octet_length does not read the value, so only the attempts within the limit are read.
   text: `with latest as (
            select claim, row_number() over newest = 1 or
-             sum(octet_length(request_body_encrypted) + coalesce(octet_length(response_encrypted), 0)) over newest <= $2 as is_kept
+             sum(octet_length(exchange_encrypted)) over newest <= $2 as is_kept
            from attempts where delivery_id = $1
            window newest as (order by number desc, claim desc) limit 100)
          select a.claim, a.number, a.trigger, a.started_at as "startedAt", a.duration_ms as "durationMs", a.destination,
-           a.request_body_encrypted as "requestBodyEncrypted", a.status_code as "statusCode",
-           a.response_encrypted as "responseEncrypted", a.response_truncated as "responseTruncated",
-           a.response_headers_encrypted as "responseHeadersEncrypted", a.error_code as "errorCode", a.error
+           a.exchange_encrypted as "exchangeEncrypted", a.status_code as "statusCode",
+           a.response_truncated as "responseTruncated", a.error_code as "errorCode", a.error
          from latest join attempts a on a.delivery_id = $1 and a.claim = latest.claim
          where is_kept order by a.number desc, a.claim desc`,
 };

@@ -11,20 +11,18 @@ import {
   toDeliveryStatus,
 } from './delivery-status.js';
 
-/** Response to an attempt; null without an HTTP response. */
-export interface StoredResponse {
+/** Texts of an attempt and its status code, which is null without an HTTP response. */
+export interface StoredExchange {
   /** Number of the claim that made the attempt; null without an attempt. */
   claim: number | null;
   statusCode: number | null;
-  /** Null for an empty body. */
-  responseEncrypted: Buffer | null;
+  /** Null without an attempt. */
+  exchangeEncrypted: Buffer | null;
   responseTruncated: boolean | null;
-  /** Null if the response has neither of the headers. */
-  responseHeadersEncrypted: Buffer | null;
 }
 
-/** A delivery with the response to its last attempt. */
-export interface StoredDelivery extends StoredResponse {
+/** A delivery with the texts of its last attempt. */
+export interface StoredDelivery extends StoredExchange {
   id: string;
   workspaceId: string;
   alertId: string;
@@ -159,8 +157,7 @@ const columns = `d.id, d.workspace_id as "workspaceId", d.alert_id as "alertId",
          else o.waiting_reason end end as "waitingReason",
   d.first_succeeded_at as "firstSucceededAt", d.error_code as "errorCode", d.error,
   d.rendered_encrypted as "renderedEncrypted", last.claim, last.status_code as "statusCode",
-  last.response_encrypted as "responseEncrypted", last.response_truncated as "responseTruncated",
-  last.response_headers_encrypted as "responseHeadersEncrypted"`;
+  last.exchange_encrypted as "exchangeEncrypted", last.response_truncated as "responseTruncated"`;
 
 // The ids restrict both tables: a plan made while open_deliveries was small would read that table as a whole.
 const deliveriesWithState = (ids: string) => `deliveries d
@@ -171,12 +168,12 @@ const deliveriesWithState = (ids: string) => `deliveries d
 const readPage = `
   with found as (
     select ${columns}, row_number() over newest > 1 and
-      sum(coalesce(octet_length(last.response_encrypted), 0) + coalesce(octet_length(d.rendered_encrypted), 0))
+      sum(coalesce(octet_length(last.exchange_encrypted), 0) + coalesce(octet_length(d.rendered_encrypted), 0))
         over newest > :textBytes as "beyondBudget"
     from ${deliveriesWithState('cast(:ids as uuid[])')}
     left join (
-      select distinct on (a.delivery_id) a.delivery_id, a.claim, a.status_code, a.response_encrypted,
-        a.response_truncated, a.response_headers_encrypted
+      select distinct on (a.delivery_id) a.delivery_id, a.claim, a.status_code, a.exchange_encrypted,
+        a.response_truncated
       from attempts a where a.delivery_id = any(cast(:ids as uuid[]))
       order by a.delivery_id, a.number desc) last on last.delivery_id = d.id
     where d.id = any(cast(:ids as uuid[]))
@@ -185,16 +182,15 @@ const readPage = `
   select id, "workspaceId", "alertId", "alertRuleId", "webhookId", "webhookName", destination, "recordedStatus", state,
     claimed, "attemptsMade", "dueAt", "waitingReason", "firstSucceededAt", "errorCode", error,
     case when "beyondBudget" then null else "renderedEncrypted" end as "renderedEncrypted", claim, "statusCode",
-    case when "beyondBudget" then null else "responseEncrypted" end as "responseEncrypted", "responseTruncated",
-    "responseHeadersEncrypted", "beyondBudget"
+    case when "beyondBudget" then null else "exchangeEncrypted" end as "exchangeEncrypted", "responseTruncated",
+    "beyondBudget"
   from found order by id desc`;
 
 const findById = {
   name: 'deliveries.find',
   text: `select ${columns}, false as "beyondBudget" from ${deliveriesWithState('array[$1::uuid]')}
          left join lateral (
-           select a.claim, a.status_code, a.response_encrypted, a.response_truncated, a.response_headers_encrypted
-           from attempts a
+           select a.claim, a.status_code, a.exchange_encrypted, a.response_truncated from attempts a
            where a.delivery_id = d.id order by a.number desc limit 1) last on true
          where d.id = $1`,
 };

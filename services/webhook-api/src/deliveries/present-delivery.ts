@@ -1,8 +1,9 @@
 import { type Attempt, type Delivery, type DestinationResponse, likelyCauseOf } from '@tocsin/contracts';
 import { type SecretBox, type SecretLocation, timeOfRecordId } from '@tocsin/database';
+import { decodeExchange, type Exchange } from '@tocsin/deliveries';
 import { hasPermission, type Principal } from '@tocsin/identity';
 import type { StoredAttempt } from './attempts-reader.js';
-import type { StoredDelivery, StoredResponse } from './deliveries-reader.js';
+import type { StoredDelivery, StoredExchange } from './deliveries-reader.js';
 
 interface Reader {
   secretBox: SecretBox;
@@ -28,7 +29,7 @@ export function presentDelivery(delivery: StoredDelivery, { secretBox, principal
     waiting_reason: delivery.waitingReason,
     first_succeeded_at: delivery.firstSucceededAt?.toISOString() ?? null,
     created_at: new Date(timeOfRecordId(id)).toISOString(),
-    response: presentResponse(delivery, { delivery, secretBox }),
+    response: presentResponse(delivery, readExchange(delivery, { delivery, secretBox })),
     error: delivery.error,
     error_code: delivery.errorCode,
     likely_cause: likelyCauseOf(delivery.statusCode),
@@ -45,7 +46,7 @@ export function presentAttempt(
   attempt: StoredAttempt,
   { delivery, secretBox, principal }: AttemptReader,
 ): Attempt {
-  const location = locationOf(delivery, attempt, 'request_body');
+  const exchange = readExchange(attempt, { delivery, secretBox });
   const showsBody = hasPermission(principal, 'webhook_update', delivery.workspaceId);
   return {
     number: attempt.number,
@@ -53,8 +54,8 @@ export function presentAttempt(
     started_at: attempt.startedAt.toISOString(),
     duration_ms: attempt.durationMs,
     destination: attempt.destination,
-    request_body: showsBody ? decrypt(attempt.requestBodyEncrypted, location, secretBox) : null,
-    response: presentResponse(attempt, { delivery, secretBox }),
+    request_body: showsBody ? (exchange?.requestBody ?? null) : null,
+    response: presentResponse(attempt, exchange),
     error: attempt.error,
     error_code: attempt.errorCode,
     likely_cause: likelyCauseOf(attempt.statusCode),
@@ -63,31 +64,29 @@ export function presentAttempt(
 
 /** A body that cannot be decrypted is shown as truncated: the rest of the delivery stays readable. */
 function presentResponse(
-  stored: StoredResponse,
-  { delivery, secretBox }: Pick<AttemptReader, 'delivery' | 'secretBox'>,
+  { statusCode, responseTruncated }: StoredExchange,
+  exchange: Exchange | null,
 ): DestinationResponse {
-  const { statusCode, responseEncrypted, responseTruncated, responseHeadersEncrypted } = stored;
   if (statusCode === null) return null;
-  const read = (encrypted: Buffer, column: string) =>
-    decrypt(encrypted, locationOf(delivery, stored, column), secretBox);
-  const response = responseEncrypted === null ? '' : read(responseEncrypted, 'response');
-  const headers = responseHeadersEncrypted && read(responseHeadersEncrypted, 'response_headers');
-  const { location = null, retryAfter = null } = headers === null ? {} : JSON.parse(headers);
   return {
     status_code: statusCode,
-    response: response ?? '',
-    truncated: response === null || (responseTruncated ?? false),
-    location,
-    retry_after: retryAfter,
+    response: exchange?.responseBody ?? '',
+    truncated: exchange === null || (responseTruncated ?? false),
+    location: exchange?.location ?? null,
+    retry_after: exchange?.retryAfter ?? null,
   };
 }
 
-function locationOf(
-  { id, workspaceId }: StoredDelivery,
-  { claim }: Pick<StoredResponse, 'claim'>,
-  column: string,
-): SecretLocation {
-  return { workspaceId, table: 'attempts', id: `${id}/${claim}`, column };
+/** Null without an attempt, and for texts that cannot be decrypted. */
+function readExchange(
+  { claim, exchangeEncrypted }: StoredExchange,
+  { delivery, secretBox }: Pick<AttemptReader, 'delivery' | 'secretBox'>,
+): Exchange | null {
+  if (exchangeEncrypted === null) return null;
+  const { id, workspaceId } = delivery;
+  const location = { workspaceId, table: 'attempts', id: `${id}/${claim}`, column: 'exchange' };
+  const text = decrypt(exchangeEncrypted, location, secretBox);
+  return text === null ? null : decodeExchange(text);
 }
 
 /** Null when this process does not have the worker's key, or the value was changed or moved. */

@@ -24,6 +24,10 @@ export const alertFiredProperties = {
   metric_value: { type: 'number' },
   threshold: { type: 'number' },
   bound,
+  is_test: {
+    type: 'boolean',
+    description: 'True: somebody tries the rule. The alert is delivered like any other. Default: false.',
+  },
   alert_rule: {
     type: 'object',
     properties: {

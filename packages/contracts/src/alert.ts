@@ -65,6 +65,7 @@ export const alertSchema = {
     metric_value: { type: 'number' },
     threshold: { type: 'number' },
     bound: { type: 'string', enum: ['upper_bound', 'lower_bound'] },
+    is_test: { type: 'boolean', description: 'True if the publisher marked the alert as a test.' },
     outcome: { type: 'string', enum: alertOutcomes },
     outcome_reason: {
       type: ['string', 'null'],
@@ -98,6 +99,7 @@ export const alertSchema = {
     'metric_value',
     'threshold',
     'bound',
+    'is_test',
     'outcome',
     'outcome_reason',
     'webhook_ids',

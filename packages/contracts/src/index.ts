@@ -28,6 +28,7 @@ export {
 export { type ApiKeyDeactivated, apiKeyDeactivatedKey, eventsExchange } from './api-key-deactivated.js';
 export { type Attempt, attemptSchema, type DestinationResponse } from './attempt.js';
 export { type Checked, createCheck } from './check.js';
+export { type ConsoleConfig, consoleConfigPath, consoleConfigSchema } from './console-config.js';
 export { type DeadLetter, deadLetterSchema } from './dead-letter.js';
 export {
   type Delivery,
@@ -43,6 +44,7 @@ export {
   encodeDeliveriesDue,
   maxDeliveriesInMessage,
 } from './delivery-due.js';
+export { type DeliveryStats, deliveryStatsSchema, type StatsStep, statsSteps } from './delivery-stats.js';
 export { likelyCauseOf } from './likely-cause.js';
 export { decodePipelineMarker, encodePipelineMarker, pipelineMarkerKey } from './pipeline-marker.js';
 export {
@@ -61,6 +63,8 @@ export {
   deadLetterReasons,
   deliveryStatuses,
   errorCodes,
+  type HealthState,
+  healthStates,
   type PauseReason,
   pauseReasons,
   type WaitingReason,
@@ -86,3 +90,4 @@ export {
   testSavedWebhookSchema,
   testWebhookSchema,
 } from './webhook-test.js';
+export { type Workspace, workspaceSchema } from './workspace.js';

@@ -21,6 +21,10 @@ export type WaitingReason = (typeof waitingReasons)[number];
 export const pauseReasons = ['circuit', 'retry_after', 'manual'] as const;
 export type PauseReason = (typeof pauseReasons)[number];
 
+/** States of a webhook. The first that holds, in this order, is its state. */
+export const healthStates = ['disabled', 'paused', 'failing', 'healthy', 'unknown'] as const;
+export type HealthState = (typeof healthStates)[number];
+
 /** Outcomes of an alert. */
 export const alertOutcomes = [
   'dispatched',

@@ -1,5 +1,5 @@
 import type { FromSchema } from 'json-schema-to-ts';
-import { pauseReasons } from './vocabulary.js';
+import { errorCodes, healthStates, pauseReasons } from './vocabulary.js';
 
 const uuid = { type: 'string', format: 'uuid' } as const;
 const time = { type: 'string', format: 'date-time' } as const;
@@ -91,11 +91,52 @@ const paused = {
   required: ['reason', 'since', 'until', 'error'],
 } as const;
 
+const timeOrNull = { type: ['string', 'null'], format: 'date-time' } as const;
+
+const health = {
+  type: 'object',
+  additionalProperties: false,
+  description: 'How the deliveries of the webhook fare. Tests do not count.',
+  properties: {
+    state: {
+      type: 'string',
+      enum: healthStates,
+      description:
+        'The first that holds. `disabled`: the webhook is switched off. `paused`: see `paused`. `failing`: the last attempt failed, or its body could not be rendered. `healthy`: the last attempt succeeded. `unknown`: there was no attempt within 24 hours.',
+    },
+    since: {
+      ...timeOrNull,
+      description:
+        'Start of the state; for `failing`, the first failure after the last success. Null for `unknown`.',
+    },
+    last_error: {
+      type: ['object', 'null'],
+      additionalProperties: false,
+      description: 'The last failure, also one before the last success.',
+      properties: {
+        code: { type: 'string', enum: errorCodes },
+        error: { type: 'string' },
+        at: time,
+      },
+      required: ['code', 'error', 'at'],
+    },
+    success_rate_24h: {
+      type: ['number', 'null'],
+      minimum: 0,
+      maximum: 1,
+      description:
+        'Part of the deliveries of the last 24 hours that succeeded, of those that succeeded or failed. The 24 hours begin with a full hour. Null if none has ended.',
+    },
+  },
+  required: ['state', 'since', 'last_error', 'success_rate_24h'],
+} as const;
+
 const properties = {
   id: uuid,
   workspace_id: uuid,
   ...writable,
   paused,
+  health,
   created_at: time,
   updated_at: time,
   last_updated_by: { type: 'string', description: 'Issuer and subject of the last caller who changed it.' },
@@ -111,6 +152,7 @@ const required = [
   'enabled',
   'retry_on_timeout',
   'paused',
+  'health',
   'created_at',
   'updated_at',
   'last_updated_by',

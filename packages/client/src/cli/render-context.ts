@@ -18,7 +18,7 @@ export function renderContext(given: Record<string, unknown>): TemplateContext {
   return new Map([...context, ...others.map(([name, value]) => [name, fromJson(value as Json)] as const)]);
 }
 
-/** Only the ten variables with a value of the right type. Their numbers are floats, as in a real alert. */
+/** Only the variables with a value of the right type. Their numbers are floats, as in a real alert. */
 function isFact(name: string, value: unknown): boolean {
   return Object.hasOwn(sampleFacts, name) && typeof value === typeof sampleFacts[name as keyof AlertFacts];
 }

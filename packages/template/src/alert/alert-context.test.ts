@@ -10,7 +10,7 @@ function rendered(source: string, context = alertContext(sampleFacts)): string {
   return result.output;
 }
 
-test('a context iterates over the ten variables and the three objects', () => {
+test('a context iterates over the variables and the three objects', () => {
   const context = alertContext(sampleFacts);
   const names = [...alertVariables, 'alert', 'model', 'alert_rule'];
   expect([...context.keys()]).toEqual(names);

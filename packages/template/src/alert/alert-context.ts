@@ -14,9 +14,11 @@ export interface AlertFacts {
   /** Time of the firing as ISO 8601 text. */
   readonly fired_at: string;
   readonly workspace_id: string;
+  /** True if the publisher marked the alert as a test. */
+  readonly is_test: boolean;
 }
 
-/** The names of the ten variables. */
+/** The names of the variables. */
 export const alertVariables = [
   'alert_rule_name',
   'alert_rule_id',
@@ -28,13 +30,14 @@ export const alertVariables = [
   'alert_id',
   'fired_at',
   'workspace_id',
+  'is_test',
 ] as const satisfies readonly (keyof AlertFacts)[];
 
 /** The names of the objects that contain the same facts. */
 export const alertObjects = ['alert', 'model', 'alert_rule'] as const;
 
 /**
- * The variables of a webhook body: the ten facts, and the same facts as objects `alert`, `model` and `alert_rule`.
+ * The variables of a webhook body: the facts, and most of them also as objects `alert`, `model` and `alert_rule`.
  * `metric_value` and `threshold` are floats, so that 5 prints as `5.0`.
  */
 export function alertContext(facts: AlertFacts): TemplateContext {

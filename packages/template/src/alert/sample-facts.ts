@@ -15,11 +15,12 @@ export const sampleFacts: AlertFacts = {
   alert_id: '0c8f4f7e-2b55-4b55-9d4e-7a9f5d1e2c33',
   fired_at: '2025-03-14T09:26:53.589793Z',
   workspace_id: '5e0b9a77-6a2d-4f0f-b1c3-d2e4f6a8b0c1',
+  is_test: false,
 };
 
 /**
  * Alerts for which a body must be JSON to be accepted: both bounds; quotes, backslash, line ends, U+2028, emoji;
- * tiny, huge, whole and negative-zero numbers; empty names; a time in microseconds and one in whole seconds.
+ * tiny, huge, whole and negative-zero numbers; empty names; a time in microseconds and one in whole seconds; a test.
  */
 export const sampleAlerts: readonly AlertFacts[] = [
   sampleFacts,
@@ -29,6 +30,7 @@ export const sampleAlerts: readonly AlertFacts[] = [
     metric_value: 5,
     threshold: 0,
     fired_at: '2025-03-14T09:26:53Z',
+    is_test: true,
   },
   {
     ...sampleFacts,

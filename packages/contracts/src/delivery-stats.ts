@@ -1,0 +1,57 @@
+import type { FromSchema } from 'json-schema-to-ts';
+
+const uuid = { type: 'string', format: 'uuid' } as const;
+const time = { type: 'string', format: 'date-time' } as const;
+const count = { type: 'integer', minimum: 0 } as const;
+
+/** Lengths of the time steps of statistics. */
+export const statsSteps = ['minute', 'hour', 'day'] as const;
+export type StatsStep = (typeof statsSteps)[number];
+
+const latency = {
+  type: ['integer', 'null'],
+  minimum: 0,
+  description:
+    'Time from the acceptance of the alert to the successful response, in milliseconds, accurate to 5 %. Null if no delivery of the step has succeeded.',
+} as const;
+
+export const deliveryStatsSchema = {
+  title: 'DeliveryStats',
+  description: 'Counts of deliveries by time step.',
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    steps: {
+      type: 'array',
+      description:
+        'Every step of the time range, in the order of time; with `group_by=webhook`, every step of each webhook that has a delivery in the range. A delivery counts in the step of `accepted_at` of its alert, under its present status.',
+      items: {
+        title: 'DeliveryStatsStep',
+        type: 'object',
+        additionalProperties: false,
+        properties: {
+          from: { ...time, description: 'Start of the step, aligned to UTC.' },
+          to: { ...time, description: 'End of the step, which the next step starts with.' },
+          webhook_id: { ...uuid, description: 'Present with `group_by=webhook`.' },
+          succeeded: count,
+          failed: count,
+          skipped: count,
+          open: { ...count, description: 'Deliveries that are waiting, queued or sending.' },
+          attempts: { ...count, description: 'HTTP requests of the deliveries of the step.' },
+          p50_ms: latency,
+          p95_ms: latency,
+        },
+        required: ['from', 'to', 'succeeded', 'failed', 'skipped', 'open', 'attempts', 'p50_ms', 'p95_ms'],
+      },
+    },
+    oldest_open_at: {
+      type: ['string', 'null'],
+      format: 'date-time',
+      description:
+        '`accepted_at` of the oldest alert with an open delivery, whatever the time range; of the webhook, if `webhook_id` is given. Null if no delivery is open.',
+    },
+  },
+  required: ['steps', 'oldest_open_at'],
+} as const;
+
+export type DeliveryStats = FromSchema<typeof deliveryStatsSchema>;

@@ -1,0 +1,15 @@
+import type { FromSchema } from 'json-schema-to-ts';
+
+export const workspaceSchema = {
+  title: 'Workspace',
+  description: 'A workspace that the caller can see. Another system owns the workspaces.',
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    id: { type: 'string', format: 'uuid' },
+    name: { type: ['string', 'null'], description: 'Null if the workspace has no name here.' },
+  },
+  required: ['id', 'name'],
+} as const;
+
+export type Workspace = FromSchema<typeof workspaceSchema>;

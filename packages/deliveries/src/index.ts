@@ -1,6 +1,7 @@
-// Repositories that the API and the worker share: new deliveries, texts of attempts, dispatch by hand, limits of open deliveries, redelivery,
-// retention, and reading history newest first.
+// Repositories that the API and the worker share: new deliveries, texts of attempts, dispatch by hand, statistics, limits of
+// open deliveries, redelivery, retention, and reading history newest first.
 
+export { allWebhooks, applyStatsChanges } from './delivery-stats-repository.js';
 export { type DispatchPlan, dispatchAlert, planDispatch } from './dispatch-repository.js';
 export { decodeExchange, type Exchange, encodeExchange } from './exchange.js';
 export { type IdRange, narrowToAlert, readNewestFirst } from './history-reader.js';
@@ -24,6 +25,7 @@ export {
   deleteExpiredAlertKeys,
   deleteExpiredDeadLetters,
   deleteExpiredRedeliveries,
+  deleteExpiredStats,
   dropExpiredDays,
   type Retention,
 } from './retention-repository.js';

@@ -63,10 +63,21 @@ async function dropDay(database: Database, day: number): Promise<'dropped' | 'ha
  * later days. The tables say which days are gone, so that a crash between a drop and this call leaves no key behind.
  */
 export async function deleteExpiredAlertKeys(database: Database, retention: Retention): Promise<void> {
-  const [firstDay = Number.POSITIVE_INFINITY] = await listDays(database);
-  const before = Math.min(firstDay, oldestDay(retention));
+  const before = await firstDayKept(database, retention);
   const { signal } = retention;
   await deleteInBatches(database, { from: 'alert_keys', where: 'accepted_at < ?', before, signal });
+}
+
+/** Deletes the counts of deliveries older than `retentionDays`, except those of days whose partitions still exist. */
+export async function deleteExpiredStats(database: Database, retention: Retention): Promise<void> {
+  const before = await firstDayKept(database, retention);
+  const { signal } = retention;
+  await deleteInBatches(database, { from: 'delivery_stats', where: 'at < ?', before, signal });
+}
+
+async function firstDayKept(database: Database, retention: Retention): Promise<number> {
+  const [firstDay = Number.POSITIVE_INFINITY] = await listDays(database);
+  return Math.min(firstDay, oldestDay(retention));
 }
 
 /** Deletes dead letters older than `retentionDays`. */
@@ -104,7 +115,7 @@ async function deleteInBatches({ knex }: Database, { from, where, before, signal
   let deleted: number;
   do {
     deleted = await knex.transaction(async (trx) => {
-      // The BRIN index of alert_keys works through bitmap scans only, which sessions with `plansByKey` have switched off.
+      // BRIN indexes work through bitmap scans only, which sessions with `plansByKey` have switched off.
       await trx.raw('set local enable_bitmapscan = on; set local plan_cache_mode = force_custom_plan');
       return (await trx.raw(batch, [new Date(before * dayMs)])).rowCount;
     });

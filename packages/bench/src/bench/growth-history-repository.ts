@@ -1,4 +1,5 @@
 import { type Database, ensurePartitions, type Transaction } from '@tocsin/database';
+import { applyStatsChanges } from '@tocsin/deliveries';
 
 /** A generated history. The measured workspace has half of it, so that its pages are full. */
 export interface History {
@@ -25,6 +26,9 @@ export async function fillHistory(database: Database, history: History): Promise
       await fillDay(database, history, day);
   };
   await Promise.all([fill(), fill()]);
+  let moreChanges = true;
+  while (moreChanges) moreChanges = await applyStatsChanges(database);
+  await database.knex.raw('vacuum analyze delivery_stats, delivery_stats_changes');
   await database.knex.raw('vacuum analyze open_deliveries');
   await database.knex.raw('analyze alerts, deliveries, attempts');
   await database.knex.raw('checkpoint');
@@ -108,10 +112,11 @@ const alerts = (day: string) => `
          'upper_bound', 'dispatched'
   from numbered where n % 3 = 0`;
 
-const deliveries = (day: string) => `
-  insert into deliveries_${day} (id, workspace_id, alert_id, alert_record_id, alert_rule_id, webhook_id, webhook_name,
-                                 destination, status, attempts_made, claims, first_succeeded_at, failed_at, status_code,
-                                 error_code, error)
+/** Inserts into the table of all days, whose triggers count the deliveries. */
+const deliveries = () => `
+  insert into deliveries (id, workspace_id, alert_id, alert_record_id, alert_rule_id, webhook_id, webhook_name,
+                          destination, status, attempts_made, claims, first_succeeded_at, failed_at, status_code,
+                          error_code, error)
   select id, workspace_id, id, id, webhook_id, webhook_id, 'bench', 'http://127.0.0.1:9',
          case when is_open then 'open' when failed then 'failed' else 'succeeded' end, 1, 1,
          case when not failed and not is_open then now() end, case when failed then now() end,

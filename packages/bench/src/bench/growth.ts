@@ -128,6 +128,8 @@ async function fill(testBed: TestBed, url: string, history: History) {
 function pathsOf({ workspaceId, webhookId, inactiveWebhookId }: History, ids: string[]) {
   const workspace = `/api/v1/workspaces/${workspaceId}`;
   const list = `${workspace}/deliveries`;
+  const stats = `${workspace}/delivery_stats`;
+  const daysAgo = (count: number) => new Date(Date.now() - count * 86_400_000).toISOString();
   return {
     newest: [list],
     'of a webhook': [`${list}?webhook_id=${webhookId}`],
@@ -136,6 +138,9 @@ function pathsOf({ workspaceId, webhookId, inactiveWebhookId }: History, ids: st
     waiting: [`${list}?status=waiting`],
     'one by id': ids.map((id) => `/api/v1/deliveries/${id}`),
     alerts: [`${workspace}/alerts`],
+    'statistics by minute': [`${stats}?step=minute&since=${daysAgo(1)}`],
+    'statistics by hour': [`${stats}?step=hour&since=${daysAgo(days)}`],
+    'statistics by webhook': [`${stats}?step=day&since=${daysAgo(days)}&group_by=webhook`],
   };
 }
 

@@ -1,4 +1,6 @@
 import type { Knex } from 'knex';
+import { apiKeys, selfChecks } from './0001-api-keys-and-self-checks.js';
+import { deliveryStats } from './0001-delivery-stats.js';
 
 /**
  * History (alerts, deliveries, attempts) is partitioned by an id that begins with the time of acceptance. Open
@@ -14,6 +16,7 @@ export const initialSchema = {
         webhooksAndRules,
         alertsAndDeliveries,
         openDeliveries,
+        deliveryStats,
         deadLettersAndRedeliveries,
         apiKeys,
         selfChecks,
@@ -34,6 +37,7 @@ const webhooksAndRules = `
     destination text not null,
     header_names text[] not null,
     enabled boolean not null,
+    disabled_at timestamptz,
     retry_on_timeout boolean not null,
     version integer not null default 1,
     created_at timestamptz not null,
@@ -93,6 +97,7 @@ const alertsAndDeliveries = `
     metric_value double precision not null,
     threshold double precision not null,
     bound text not null,
+    is_test boolean not null default false,
     outcome text not null,
     -- Webhooks for a dispatch by hand: of an alert over its workspace's limit, and of a disabled rule in the message.
     webhook_ids uuid[],
@@ -264,33 +269,4 @@ const deadLettersAndRedeliveries = `
   );
   create index redeliveries_workspace on redeliveries (workspace_id, id);
   create index redeliveries_running on redeliveries (id) where status = 'running';
-`;
-
-const apiKeys = `
-  create table api_keys (
-    id uuid primary key,
-    -- bcrypt hash of the secret part. Nothing else that is derived from the secret is stored.
-    key_hash text not null,
-    description text not null,
-    is_active boolean not null default true,
-    created_at timestamptz not null,
-    created_by text not null,
-    deactivated_at timestamptz
-  );
-  create index api_keys_active on api_keys (is_active) where is_active;
-`;
-
-const selfChecks = `
-  -- Time of the newest marker that a worker has committed; at most one row. The lag of the pipeline is its age.
-  create table pipeline_marker (
-    id boolean primary key default true check (id),
-    marked_at timestamptz not null
-  );
-
-  -- A known value that the current key has encrypted; at most one row. A process that cannot decrypt it has the wrong
-  -- SECRETS_KEYS.
-  create table secrets_canary (
-    id boolean primary key default true check (id),
-    value_encrypted bytea not null
-  );
 `;

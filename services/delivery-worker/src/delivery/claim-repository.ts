@@ -58,7 +58,7 @@ const claim = {
     select c.delivery_id, c.run, c.claim, c.claims_without_outcome, c.step, c.manual, c.workspace_id, c.webhook_id,
            (extract(epoch from now() - c.opened_at) * 1000)::float8 as age_ms,
            a.alert_id, a.alert_rule_id, a.alert_rule_name, a.model_id, a.model_name, a.metric_value, a.threshold,
-           a.bound, a.fired_at, a.request_id,
+           a.bound, a.is_test, a.fired_at, a.request_id,
            w.version, w.enabled, w.retry_on_timeout,
            p.reason as pause_reason, p.times as pause_times,
            (extract(epoch from p.paused_until - now()) * 1000)::float8 as pause_remaining_ms
@@ -108,6 +108,7 @@ function toClaimed(row: ClaimedRow, claimedAtMs: number): ClaimedDelivery {
       metric_value: row.metric_value,
       threshold: row.threshold,
       bound: row.bound,
+      is_test: row.is_test,
       fired_at: row.fired_at,
       workspace_id: row.workspace_id,
     },

@@ -92,7 +92,13 @@ function recordColumns(records: OutcomeRecord[], secrets: SecretBox): unknown[] 
     Buffer.concat(texts),
     firstIdOf(claims.map(({ deliveryId }) => deliveryId)),
     sqlArray.text(attempts.map((attempt) => attempt?.destination ?? null)),
+    sqlArray.float8(attempts.map((attempt) => (attempt ? msSinceEnd(attempt) : null))),
   ];
+}
+
+/** Both times are of this process's clock, so the database's clock minus this age is the end of the request. */
+function msSinceEnd({ startedAt, durationMs }: Attempt): number {
+  return Math.max(0, Date.now() - startedAt.getTime() - durationMs);
 }
 
 /** Position of each part in the concatenation, counted from 1 as in SQL. */
@@ -131,9 +137,10 @@ const record = {
       select * from unnest($1::uuid[], $2::integer[], $3::integer[], $4::text[], $5::float8[], $6::smallint[],
                            $7::text[], $8::text[], $9::boolean[], $10::text[], $11::timestamptz[], $12::integer[],
                            $13::integer[], $14::integer[], $15::boolean[], $16::text[], $17::text[], $18::integer[],
-                           $21::text[])
+                           $21::text[], $22::float8[])
         as o(delivery_id, run, claim, status, after_ms, step, error_code, error, attempted, trigger, started_at,
-             duration_ms, text_at, status_code, truncated, attempt_error_code, attempt_error, text_bytes, destination)
+             duration_ms, text_at, status_code, truncated, attempt_error_code, attempt_error, text_bytes, destination,
+             ended_ms_ago)
       order by delivery_id
     ), ended as (
       delete from open_deliveries x using o
@@ -154,6 +161,7 @@ const record = {
       returning x.delivery_id, x.claim
     ), news as materialized (
       select o.*, mine.delivery_id is not null as is_ours,
+             now() - coalesce(o.ended_ms_ago, 0) * interval '1 millisecond' as ended_at,
              -- A delivery that ends in this commit was not recorded before. For others, the commit can be a repetition.
              o.attempted and (mine.ended is true or not exists (
                select from attempts a where a.delivery_id = o.delivery_id and a.claim = o.claim
@@ -170,7 +178,7 @@ const record = {
           status = case when n.is_ours then n.status else d.status end,
           claims = case when n.is_ours then n.claim else d.claims end,
           first_succeeded_at = case when n.is_ours and n.status = 'succeeded'
-                                    then coalesce(d.first_succeeded_at, now()) else d.first_succeeded_at end,
+                                    then coalesce(d.first_succeeded_at, n.ended_at) else d.first_succeeded_at end,
           failed_at = case when n.is_ours then case when n.status = 'failed' then now() end else d.failed_at end,
           status_code = case when n.is_ours then case when n.attempted then n.status_code else d.status_code end
                              else d.status_code end,
@@ -179,7 +187,38 @@ const record = {
       from news n
       -- Without a lower bound for the partitions, so that the plan looks rows up by id (docs/adr/0004).
       where d.id = n.delivery_id and (n.is_ours or n.is_new)
-      returning d.id, d.attempts_made
+      returning d.id, d.attempts_made, d.webhook_id
+    ), outcomes as (
+      select u.webhook_id, n.ended_at, case when n.attempted then n.attempt_error_code else n.error_code end as error_code,
+             case when n.attempted then n.attempt_error else n.error end as error
+      from news n join updated u on u.id = n.delivery_id
+      where n.is_new or n.is_ours and not n.attempted and n.error_code in ('template_error', 'invalid_json')
+    ), seen as (
+      select webhook_id, max(ended_at) as last_attempt_at,
+             (array_agg(error_code order by ended_at desc))[1] is not null as failing,
+             -- The first failure, unless a success is between them.
+             case when bool_or(error_code is null) then max(ended_at) else min(ended_at) end as since,
+             max(ended_at) filter (where error_code is not null) as error_at,
+             (array_agg(error_code order by ended_at desc) filter (where error_code is not null))[1] as error_code,
+             (array_agg(error order by ended_at desc) filter (where error_code is not null))[1] as error
+      from outcomes group by webhook_id
+    ), health as (
+      insert into webhook_health as h (webhook_id, failing, since, last_attempt_at, error_code, error, error_at)
+      select webhook_id, s.failing, s.since, s.last_attempt_at, s.error_code, s.error, s.error_at
+      from seen s left join webhook_health k using (webhook_id)
+      -- Equal outcomes are written once a minute, so that batches do not wait for each other.
+      where k.webhook_id is null or s.failing <> k.failing
+        or s.last_attempt_at > k.last_attempt_at + interval '1 minute'
+        or s.error_code is not null and (s.error_code, s.error) is distinct from (k.error_code, k.error)
+      order by webhook_id
+      on conflict (webhook_id) do update
+      set (failing, since, last_attempt_at) = (
+            select l.failing, case when l.failing = h.failing then h.since else l.since end, l.last_attempt_at
+            from (values (excluded.failing, excluded.since, excluded.last_attempt_at),
+                         (h.failing, h.since, h.last_attempt_at)) as l(failing, since, last_attempt_at)
+            order by l.last_attempt_at desc limit 1),
+          error_code = coalesce(excluded.error_code, h.error_code), error = coalesce(excluded.error, h.error),
+          error_at = coalesce(excluded.error_at, h.error_at)
     )
     insert into attempts (delivery_id, claim, number, trigger, started_at, duration_ms, destination,
                           exchange_encrypted, status_code, response_truncated, error_code, error)

@@ -60,6 +60,7 @@ export function createFanOutRepository(
         failureCodes,
         failureErrors,
         markedAtMs === undefined ? null : new Date(markedAtMs),
+        sqlArray.boolean(facts.map(({ alert }) => alert.is_test ?? false)),
       ]);
       return { ids: new Set(written.map(({ id }) => id)), claimedAtMs };
     },
@@ -74,9 +75,9 @@ const write = {
     with a as (
       select * from unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::uuid[], $7::text[], $8::uuid[],
                            $9::text[], $10::float8[], $11::float8[], $12::text[], $13::text[], $21::text[],
-                           $24::text[])
+                           $24::text[], $28::boolean[])
         as a(id, workspace_id, alert_id, fired_at, alert_rule_id, alert_rule_name, model_id, model_name,
-             metric_value, threshold, bound, outcome, request_id, webhook_ids)
+             metric_value, threshold, bound, outcome, request_id, webhook_ids, is_test)
     ), k as (
       insert into alert_keys (workspace_id, alert_id, accepted_at)
       select workspace_id, alert_id, $1::timestamptz from a order by workspace_id, alert_id
@@ -84,9 +85,9 @@ const write = {
       returning workspace_id, alert_id
     ), r as (
       insert into alerts (id, workspace_id, alert_id, accepted_at, fired_at, alert_rule_id, alert_rule_name, model_id,
-                          model_name, metric_value, threshold, bound, outcome, request_id, webhook_ids)
+                          model_name, metric_value, threshold, bound, outcome, request_id, webhook_ids, is_test)
       select id, workspace_id, alert_id, $1::timestamptz, fired_at, alert_rule_id, alert_rule_name, model_id,
-             model_name, metric_value, threshold, bound, outcome, request_id, webhook_ids::uuid[]
+             model_name, metric_value, threshold, bound, outcome, request_id, webhook_ids::uuid[], is_test
       from a join k using (workspace_id, alert_id)
       returning id, workspace_id, alert_id, alert_rule_id
     ), t as (

@@ -169,6 +169,7 @@ function toClaimed(
       metric_value: alert.metric_value,
       threshold,
       bound,
+      is_test: alert.is_test ?? false,
       fired_at: alert.fired_at,
       workspace_id: alert.workspace_id,
     },

@@ -1,0 +1,225 @@
+import { randomUUID } from 'node:crypto';
+import { firstIdAt } from '@tocsin/database';
+import { allWebhooks, applyStatsChanges, deleteExpiredStats, redeliver } from '@tocsin/deliveries';
+import { createTestDatabase, insertDelivery, type TestDatabase } from '@tocsin/testing/database';
+
+let db: TestDatabase;
+beforeAll(async () => {
+  db = await createTestDatabase();
+});
+afterAll(() => db.drop());
+
+const knex = () => db.database.knex;
+const minuteMs = 60_000;
+const dayMs = 1_440 * minuteMs;
+/** The middle of a minute of yesterday, so that all deliveries of a test are in one hour and one day. */
+const noonMs = Math.floor(Date.now() / dayMs) * dayMs - dayMs / 2 + minuteMs / 2;
+
+interface Counts {
+  open: number;
+  succeeded: number;
+  failed: number;
+  skipped: number;
+  attempts: number;
+}
+
+async function applyAll(): Promise<void> {
+  let moreAreLeft = true;
+  while (moreAreLeft) moreAreLeft = await applyStatsChanges(db.database);
+}
+
+/** Counts of a workspace that the statistics have, changes that are not applied included, by webhook and minute. */
+async function counted(workspaceId: string): Promise<object[]> {
+  const { rows } = await knex().raw(
+    `select webhook_id, at, sum(open)::integer as open, sum(succeeded)::integer as succeeded,
+            sum(failed)::integer as failed, sum(skipped)::integer as skipped, sum(attempts)::integer as attempts
+     from (select webhook_id, at, open, succeeded, failed, skipped, attempts from delivery_stats
+           where workspace_id = :workspaceId and not is_total and step_minutes = 1
+           union all
+           select webhook_id, minute, open, succeeded, failed, skipped, attempts from delivery_stats_changes
+           where workspace_id = :workspaceId) both_tables
+     group by webhook_id, at order by webhook_id, at`,
+    { workspaceId },
+  );
+  return rows;
+}
+
+/** The same counts from the deliveries themselves. */
+async function expected(workspaceId: string): Promise<object[]> {
+  const { rows } = await knex().raw(
+    `select webhook_id, date_trunc('minute', to_timestamp(accepted_ms(id) / 1000.0)) as at,
+            (count(*) filter (where status = 'open'))::integer as open,
+            (count(*) filter (where status = 'succeeded'))::integer as succeeded,
+            (count(*) filter (where status = 'failed'))::integer as failed,
+            (count(*) filter (where status = 'skipped'))::integer as skipped,
+            sum(attempts_made)::integer as attempts
+     from deliveries where workspace_id = ? group by 1, 2 order by 1, 2`,
+    [workspaceId],
+  );
+  return rows;
+}
+
+test('each insert and each change of a delivery is counted at its minute, under its present status', async () => {
+  const workspaceId = randomUUID();
+  const webhookIds = [randomUUID(), randomUUID()];
+  const ids: string[] = [];
+  for (let index = 0; index < 12; index += 1)
+    ids.push(
+      await insertDelivery(db.database, {
+        workspaceId,
+        webhookId: webhookIds[index % 2]!,
+        acceptedAtMs: noonMs + (index % 3) * minuteMs,
+        status: (['open', 'succeeded', 'failed', 'skipped'] as const)[index % 4]!,
+        claims: index % 5,
+      }),
+    );
+  expect(await counted(workspaceId)).toEqual(await expected(workspaceId));
+  await applyAll();
+  expect(await counted(workspaceId)).toEqual(await expected(workspaceId));
+  // One statement changes rows of several webhooks and minutes, and rows that stay as they are.
+  await knex()('deliveries').whereIn('id', ids.slice(0, 6)).update({ status: 'succeeded', attempts_made: 7 });
+  await knex()('deliveries').whereIn('id', ids.slice(4, 8)).update({ error: 'noted' });
+  await knex()('deliveries').where({ id: ids[11] }).delete();
+  expect(await counted(workspaceId)).toEqual(await expected(workspaceId));
+  await applyAll();
+  expect(await counted(workspaceId)).toEqual(await expected(workspaceId));
+});
+
+test('a change that no count depends on writes no row', async () => {
+  const id = await insertDelivery(db.database, { acceptedAtMs: noonMs });
+  await applyAll();
+  await knex()('deliveries').where({ id }).update({ error: 'another', status_code: 404 });
+  expect(await knex()('delivery_stats_changes')).toEqual([]);
+});
+
+test('a statement writes one row for each webhook and minute, whatever the number of deliveries', async () => {
+  const webhookId = randomUUID();
+  const workspaceId = randomUUID();
+  await insertMany({ workspaceId, webhookId, count: 500, latencyMs: 100 });
+  const rows = await knex()('delivery_stats_changes').where({ workspace_id: workspaceId });
+  expect(rows).toMatchObject([{ webhook_id: webhookId, succeeded: 500, open: 0 }]);
+});
+
+test('the counts of minutes, hours and days agree, for a webhook and for its workspace', async () => {
+  const workspaceId = randomUUID();
+  const webhookIds = [randomUUID(), randomUUID()];
+  for (const webhookId of webhookIds)
+    for (const minutes of [0, 1, 70])
+      await insertDelivery(db.database, {
+        workspaceId,
+        webhookId,
+        acceptedAtMs: noonMs + minutes * minuteMs,
+        status: 'skipped',
+      });
+  await applyAll();
+  const rowsOf = async (isTotal: boolean, step: number): Promise<(Counts & { webhook_id: string })[]> =>
+    knex()('delivery_stats')
+      .where({ workspace_id: workspaceId, is_total: isTotal, step_minutes: step })
+      .orderBy(['webhook_id', 'at']);
+  const skipped = (rows: Counts[]) => rows.map((row) => row.skipped);
+  expect(skipped(await rowsOf(false, 1))).toEqual([1, 1, 1, 1, 1, 1]);
+  expect(skipped(await rowsOf(false, 60))).toEqual([2, 1, 2, 1]);
+  expect(skipped(await rowsOf(false, 1_440))).toEqual([3, 3]);
+  expect(skipped(await rowsOf(true, 1))).toEqual([2, 2, 2]);
+  expect(skipped(await rowsOf(true, 60))).toEqual([4, 2]);
+  expect(await rowsOf(true, 1_440)).toMatchObject([{ webhook_id: allWebhooks, skipped: 6 }]);
+});
+
+test('a webhook whose id is zero does not change the counts of its workspace', async () => {
+  const workspaceId = randomUUID();
+  await insertDelivery(db.database, { workspaceId, webhookId: allWebhooks, acceptedAtMs: noonMs });
+  await applyAll();
+  const rows = await knex()('delivery_stats').where({ workspace_id: workspaceId, step_minutes: 1_440 });
+  expect(rows.map(({ is_total, failed }) => [is_total, failed]).sort()).toEqual([
+    [false, 1],
+    [true, 1],
+  ]);
+});
+
+test('latencies are counted in buckets of 9 %, and leave when a delivery is sent again', async () => {
+  const workspaceId = randomUUID();
+  const webhookId = randomUUID();
+  await insertMany({ workspaceId, webhookId, count: 3, latencyMs: 100 });
+  const [id] = await insertMany({ workspaceId, webhookId, count: 1, latencyMs: 4_000 });
+  await applyAll();
+  const day = async () => {
+    const [row] = await knex()('delivery_stats').where({
+      workspace_id: workspaceId,
+      is_total: true,
+      step_minutes: 1_440,
+    });
+    return row;
+  };
+  // 2^((54 - 1) / 8) = 98.7 ms and 2^((96 - 1) / 8) = 3,756 ms are the starts of the buckets.
+  expect(await day()).toMatchObject({ succeeded: 4, latency_buckets: [54, 96], latency_counts: [3, 1] });
+  expect(await redeliver(db.database, id!)).toBe('reopened');
+  await applyAll();
+  expect(await day()).toMatchObject({ succeeded: 3, open: 1, latency_buckets: [54], latency_counts: [3] });
+});
+
+test('changes are counted once while several processes apply them and others write', async () => {
+  const workspaceId = randomUUID();
+  const webhookIds = [randomUUID(), randomUUID()];
+  const write = async (webhookId: string) => {
+    for (let round = 0; round < 20; round += 1)
+      await insertMany({ workspaceId, webhookId, count: 5, latencyMs: 10 * round });
+  };
+  const writers = Promise.all(webhookIds.map(write));
+  let writing = true;
+  void writers.finally(() => {
+    writing = false;
+  });
+  const apply = async () => {
+    while (writing) await applyStatsChanges(db.database);
+  };
+  await Promise.all([apply(), apply(), apply(), writers]);
+  await applyAll();
+  expect(await counted(workspaceId)).toEqual(await expected(workspaceId));
+  expect(await knex()('delivery_stats_changes')).toEqual([]);
+});
+
+test('counts older than the retention are deleted, unless their day is still there', async () => {
+  const workspaceId = randomUUID();
+  await insertDelivery(db.database, { workspaceId, acceptedAtMs: noonMs });
+  await applyAll();
+  const row = { workspace_id: workspaceId, is_total: true, webhook_id: allWebhooks, step_minutes: 1 };
+  const counts = { open: 0, succeeded: 1, failed: 0, skipped: 0, attempts: 1 };
+  const old = new Date(Date.now() - 100 * dayMs);
+  const latencies = { latency_buckets: [], latency_counts: [] };
+  await knex()('delivery_stats').insert({ ...row, ...counts, ...latencies, at: old });
+  const rows = () => knex()('delivery_stats').where({ workspace_id: workspaceId });
+  expect(await rows()).toHaveLength(7);
+  await deleteExpiredStats(db.database, { nowMs: Date.now(), retentionDays: 90 });
+  expect(await rows()).toHaveLength(6);
+  // The partitions of yesterday exist, so their counts stay whatever the retention.
+  await deleteExpiredStats(db.database, { nowMs: Date.now(), retentionDays: 0 });
+  expect(await rows()).toHaveLength(6);
+});
+
+interface ManyDeliveries {
+  workspaceId: string;
+  webhookId: string;
+  count: number;
+  latencyMs: number;
+}
+
+/** Inserts succeeded deliveries of one minute in one statement, and returns their ids. */
+async function insertMany({ workspaceId, webhookId, count, latencyMs }: ManyDeliveries): Promise<string[]> {
+  const ids = Array.from(
+    { length: count },
+    () => `${firstIdAt(noonMs).slice(0, 14)}8${randomUUID().slice(15)}`,
+  );
+  const columns = {
+    workspace_id: workspaceId,
+    webhook_id: webhookId,
+    alert_rule_id: randomUUID(),
+    webhook_name: 'Hook',
+    destination: 'https://example.test',
+    status: 'succeeded',
+    attempts_made: 1,
+    first_succeeded_at: new Date(noonMs + latencyMs),
+  };
+  const rows = ids.map((id) => ({ id, alert_id: id, alert_record_id: id, ...columns }));
+  await knex()('deliveries').insert(rows);
+  return ids;
+}

@@ -1,0 +1,165 @@
+import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
+import type { ClaimedDelivery } from '../src/delivery/claimed-delivery.js';
+import type { Attempt, Failure, Outcome } from '../src/delivery/outcome.js';
+import type { OutcomeRecord } from '../src/delivery/record-repository.js';
+import { createDatabaseFixtures, type DatabaseFixtures } from './support/database-fixtures.js';
+
+let db: TestDatabase;
+let fixtures: DatabaseFixtures;
+beforeAll(async () => {
+  db = await createTestDatabase();
+  fixtures = createDatabaseFixtures(db.database);
+});
+afterAll(() => db.drop());
+
+const serverError: Failure = { code: 'http_status', error: 'The destination responded with status 500.' };
+const refused: Failure = { code: 'connection_refused', error: 'The connection was refused.' };
+const succeeded: Outcome = { kind: 'succeeded' };
+const retry = (failure: Failure): Outcome => ({ kind: 'retry', afterMs: 60_000, step: 1, failure });
+
+/** An attempt that ended the given time ago. */
+function attempt(failure: Failure | undefined, endedMsAgo: number): Attempt {
+  return {
+    trigger: 'scheduled',
+    startedAt: new Date(Date.now() - endedMsAgo - 10),
+    durationMs: 10,
+    destination: 'http://127.0.0.1:9',
+    requestBody: '{}',
+    response:
+      failure === refused ? undefined : { statusCode: failure ? 500 : 200, body: '', truncated: false },
+    failure,
+    note: undefined,
+  };
+}
+
+async function claim(webhookId: string): Promise<ClaimedDelivery> {
+  const planned = fixtures.plan([webhookId], { state: 'queued' });
+  await fixtures.write([planned]);
+  return fixtures.claimOne({ deliveryId: planned.deliveries[0]!.id, run: 1 });
+}
+
+/** Outcomes of one webhook, recorded in one batch. A failure is retried; undefined is a success. */
+async function record(
+  webhookId: string,
+  ...outcomes: { failure?: Failure; endedMsAgo?: number }[]
+): Promise<void> {
+  const records: OutcomeRecord[] = [];
+  for (const { failure, endedMsAgo = 0 } of outcomes)
+    records.push({
+      claimed: await claim(webhookId),
+      outcome: failure ? retry(failure) : succeeded,
+      attempt: attempt(failure, endedMsAgo),
+    });
+  await fixtures.records.record(records);
+}
+
+const healthOf = async (webhookId: string) =>
+  db.database.knex('webhook_health').where({ webhook_id: webhookId }).first();
+
+test('a webhook fails from the first failure after the last success, and is healthy from the next success', async () => {
+  const id = await fixtures.addWebhook();
+  await record(id, {});
+  const healthy = await healthOf(id);
+  expect(healthy).toMatchObject({ failing: false, error_code: null });
+  await record(id, { failure: serverError });
+  const failing = await healthOf(id);
+  expect(failing).toMatchObject({ failing: true, error_code: 'http_status', error: serverError.error });
+  expect(failing.since.getTime()).toBeGreaterThan(healthy.since.getTime());
+  await record(id, { failure: refused });
+  expect(await healthOf(id)).toMatchObject({ failing: true, since: failing.since, error_code: refused.code });
+  await record(id, {});
+  const recovered = await healthOf(id);
+  expect(recovered).toMatchObject({ failing: false, error_code: refused.code });
+  expect(recovered.since.getTime()).toBeGreaterThan(failing.since.getTime());
+});
+
+test('the last outcome of a batch decides, and a webhook fails from its first failure', async () => {
+  const [mixed, failing, recovered] = [
+    await fixtures.addWebhook(),
+    await fixtures.addWebhook(),
+    await fixtures.addWebhook(),
+  ];
+  await record(
+    mixed,
+    { failure: serverError, endedMsAgo: 300 },
+    { endedMsAgo: 200 },
+    { failure: refused, endedMsAgo: 100 },
+  );
+  await record(failing, { failure: refused, endedMsAgo: 100 }, { failure: serverError, endedMsAgo: 5_000 });
+  await record(recovered, { failure: refused, endedMsAgo: 300 }, { endedMsAgo: 100 });
+  const now = Date.now();
+  const shown = async (id: string) => {
+    const { failing, since, error_code } = await healthOf(id);
+    return [failing, Math.round((now - since.getTime()) / 1_000), error_code];
+  };
+  expect(await shown(mixed)).toEqual([true, 0, refused.code]);
+  expect(await shown(failing)).toEqual([true, 5, refused.code]);
+  expect(await shown(recovered)).toEqual([false, 0, refused.code]);
+});
+
+test('an outcome that is older than the recorded one does not change the state', async () => {
+  const id = await fixtures.addWebhook();
+  await record(id, {});
+  await record(id, { failure: refused, endedMsAgo: 10_000 });
+  expect(await healthOf(id)).toMatchObject({ failing: false });
+});
+
+test.each([
+  ['template_error', true],
+  ['invalid_json', true],
+  ['expired', false],
+  ['webhook_deleted', false],
+] as const)(
+  'a delivery that ends as %s without a request makes its webhook fail: %s',
+  async (code, fails) => {
+    const id = await fixtures.addWebhook();
+    const outcome: Outcome = { kind: 'failed', failure: { code, error: 'Not sent.' } };
+    await fixtures.records.record([{ claimed: await claim(id), outcome, attempt: undefined }]);
+    expect(await healthOf(id)).toEqual(
+      fails ? expect.objectContaining({ failing: true, error_code: code }) : undefined,
+    );
+  },
+);
+
+test('equal outcomes within a minute write nothing', async () => {
+  const id = await fixtures.addWebhook();
+  await record(id, {});
+  const version = async () =>
+    (await db.database.knex.raw('select xmin::text as v from webhook_health where webhook_id = ?', [id]))
+      .rows[0].v;
+  const first = await version();
+  await record(id, {}, {});
+  await record(id, {});
+  expect(await version()).toBe(first);
+  const longAgo = new Date(Date.now() - 61_000);
+  await db.database.knex('webhook_health').where({ webhook_id: id }).update({ last_attempt_at: longAgo });
+  await record(id, {});
+  expect((await healthOf(id)).last_attempt_at.getTime()).toBeGreaterThan(longAgo.getTime());
+});
+
+test('batches of two workers with the same webhooks do not deadlock', async () => {
+  const ids = await Promise.all(Array.from({ length: 10 }, () => fixtures.addWebhook()));
+  const batch = async (order: string[], failure: Failure | undefined): Promise<OutcomeRecord[]> => {
+    const claims = await Promise.all(order.map(claim));
+    return claims.map((claimed) => ({
+      claimed,
+      outcome: failure ? retry(failure) : succeeded,
+      attempt: attempt(failure, 0),
+    }));
+  };
+  for (let round = 0; round < 5; round += 1) {
+    const [one, other] = [await batch(ids, serverError), await batch([...ids].reverse(), undefined)];
+    await Promise.all([fixtures.records.record(one), fixtures.records.record(other)]);
+  }
+  expect((await healthOf(ids[0]!)).webhook_id).toBe(ids[0]);
+});
+
+test('first_succeeded_at is the time of the response and not of the commit', async () => {
+  const claimed = await claim(await fixtures.addWebhook());
+  await fixtures.records.record([{ claimed, outcome: succeeded, attempt: attempt(undefined, 700) }]);
+  const { first_succeeded_at } = await fixtures.delivery(claimed.deliveryId);
+  const { rows } = await db.database.knex.raw('select now() as now');
+  const msAgo = rows[0].now.getTime() - first_succeeded_at.getTime();
+  expect(msAgo).toBeGreaterThanOrEqual(700);
+  expect(msAgo).toBeLessThan(3_000);
+});

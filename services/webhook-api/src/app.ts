@@ -25,8 +25,11 @@ import { alertRuleRoutes } from './alert-rules/alert-rule-routes.js';
 import { alertRoutes } from './alerts/alert-routes.js';
 import { type ApiDeps, principalName, whoamiRoute } from './api-route.js';
 import type { WebhookApiConfig } from './config.js';
+import { consoleConfigRoute } from './console/console-config-route.js';
+import { builtConsole, consoleFiles } from './console/console-files.js';
 import { deadLetterRoutes } from './dead-letters/dead-letter-routes.js';
 import { deliveryRoutes } from './deliveries/delivery-routes.js';
+import { deliveryStatsRoutes } from './delivery-stats/delivery-stats-routes.js';
 import { documentRoutes } from './docs/document-routes.js';
 import { startKeyCheck } from './key-check.js';
 import { createPaging } from './lists/paging.js';
@@ -36,6 +39,7 @@ import { type PipelineIntervals, startPipelineMonitor } from './pipeline/pipelin
 import { createRateLimits } from './rate-limits.js';
 import { redeliveryRoutes } from './redeliveries/redelivery-routes.js';
 import { webhookRoutes } from './webhooks/webhook-routes.js';
+import { workspaceRoutes } from './workspaces/workspace-routes.js';
 
 const service = 'webhook-api';
 
@@ -52,6 +56,8 @@ export interface WebhookApiOverrides {
   logger?: Logger;
   now?: () => Date;
   pipelineIntervals?: PipelineIntervals;
+  /** Directory of the built console. */
+  consoleDirectory?: string;
 }
 
 /**
@@ -110,10 +116,16 @@ export async function createWebhookApi(
     isOwnFault: (error) => error instanceof AppError,
   });
   const routes = [...features, ...health];
+  const { issuer } = config.identity.issuers[0]!;
   const app = createHttpApp({
     logger,
     metrics,
-    routes: [...routes, ...documentRoutes(routes)],
+    routes: [
+      ...routes,
+      ...documentRoutes(routes),
+      consoleConfigRoute({ issuer, client_id: config.consoleClientId }),
+    ],
+    publicFiles: [consoleFiles({ directory: overrides.consoleDirectory ?? builtConsole, issuer })],
     authenticate: identity.authenticate,
     authorize: requirePermission,
     ...createRateLimits(config.limits),
@@ -150,8 +162,10 @@ function featureRoutes(deps: ApiDeps): Route<Principal>[] {
     ...alertRuleRoutes(deps),
     ...alertRoutes(deps),
     ...deliveryRoutes(deps),
+    ...deliveryStatsRoutes(deps),
     ...redeliveryRoutes(deps),
     ...deadLetterRoutes(deps),
+    ...workspaceRoutes(deps),
     whoamiRoute(),
   ];
 }

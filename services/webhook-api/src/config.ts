@@ -9,6 +9,8 @@ export interface WebhookApiConfig extends ServiceConfig {
   brokerWaitMs: number;
   secretsKeys: Secret;
   identity: IdentitySettings;
+  /** Client id of the console at the identity provider. */
+  consoleClientId: string;
   egress: { allow: string[]; caFile: string | undefined };
   /** Public origin of the API, for links; empty unless configured. */
   publicUrl: string;
@@ -40,6 +42,7 @@ export function loadConfig(env: NodeJS.ProcessEnv): Readonly<WebhookApiConfig> {
     brokerWaitMs: read.durationMs('BROKER_WAIT', 10_000),
     secretsKeys: checkedKeys(read),
     identity: readIdentitySettings(read, { audience: 'tocsin-api' }),
+    consoleClientId: read.string('CONSOLE_CLIENT_ID', 'tocsin-console'),
     egress: { allow: read.cidrs('EGRESS_ALLOW', []), caFile: read.optionalString('EGRESS_CA_FILE') },
     publicUrl: publicUrl(read),
     limits: {

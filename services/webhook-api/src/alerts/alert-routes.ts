@@ -157,6 +157,7 @@ function present(alert: StoredAlert): Alert {
     metric_value: alert.metricValue,
     threshold: alert.threshold,
     bound: alert.bound,
+    is_test: alert.isTest,
     outcome: alert.outcome,
     outcome_reason: outcomeReasons[alert.outcome],
     webhook_ids: alert.webhookIds,

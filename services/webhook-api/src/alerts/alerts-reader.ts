@@ -19,6 +19,7 @@ export interface StoredAlert {
   metricValue: number;
   threshold: number;
   bound: Bound;
+  isTest: boolean;
   outcome: AlertOutcome;
   /** Webhooks for a dispatch by hand; null for an alert that needs none. */
   webhookIds: string[] | null;
@@ -84,8 +85,8 @@ export function createAlertsReader(database: Database): AlertsReader {
 
 const columns = `id as "recordId", workspace_id as "workspaceId", alert_id as "alertId", accepted_at as "acceptedAt",
   fired_at as "firedAt", alert_rule_id as "alertRuleId", alert_rule_name as "alertRuleName", model_id as "modelId",
-  model_name as "modelName", metric_value as "metricValue", threshold, bound, outcome,
-  webhook_ids::text[] as "webhookIds", dispatched_at as "dispatchedAt", dispatched_by as "dispatchedBy"`;
+  model_name as "modelName", metric_value as "metricValue", threshold, bound, is_test as "isTest",
+  outcome, webhook_ids::text[] as "webhookIds", dispatched_at as "dispatchedAt", dispatched_by as "dispatchedBy"`;
 
 const findKey = {
   name: 'alerts.find-key',

@@ -2,31 +2,40 @@ import type { Webhook } from '@tocsin/contracts';
 import type { SecretBox } from '@tocsin/database';
 import { hasPermission, type Principal } from '@tocsin/identity';
 import { decryptSecrets, requireSecrets, type StoredWebhook, type WebhookSecrets } from './stored-webhook.js';
+import { presentHealth, type StoredHealth } from './webhook-health.js';
 
 interface PresentOptions {
   secretBox: SecretBox;
   principal: Principal;
+  /** Undefined for a webhook that was just created. */
+  health: StoredHealth | undefined;
 }
 
 /**
  * A webhook as the caller can see it. Its secrets are hidden from readers.
  * @throws AppError `undecryptable`
  */
-export function presentWebhook(stored: StoredWebhook, { secretBox, principal }: PresentOptions): Webhook {
-  return present(stored, showSecrets(stored, requireSecrets(secretBox, stored), principal));
+export function presentWebhook(
+  stored: StoredWebhook,
+  { secretBox, principal, health }: PresentOptions,
+): Webhook {
+  return present(stored, showSecrets(stored, requireSecrets(secretBox, stored), principal), health);
 }
 
 /** An entry of a list: a webhook that cannot be decrypted is marked, and does not hide the others. */
 export function presentListedWebhook(
   stored: StoredWebhook,
-  { secretBox, principal }: PresentOptions,
+  { secretBox, principal, health }: PresentOptions,
 ): Webhook {
   const secrets = decryptSecrets(secretBox, stored);
-  if (!('keyId' in secrets)) return present(stored, showSecrets(stored, secrets, principal));
-  return { ...present(stored, replaceSecrets(stored, { values: [], body: '' })), undecryptable: true };
+  if (!('keyId' in secrets)) return present(stored, showSecrets(stored, secrets, principal), health);
+  return {
+    ...present(stored, replaceSecrets(stored, { values: [], body: '' }), health),
+    undecryptable: true,
+  };
 }
 
-function present(stored: StoredWebhook, secrets: WebhookSecrets): Webhook {
+function present(stored: StoredWebhook, secrets: WebhookSecrets, health: StoredHealth | undefined): Webhook {
   return {
     id: stored.id,
     workspace_id: stored.workspaceId,
@@ -35,6 +44,7 @@ function present(stored: StoredWebhook, secrets: WebhookSecrets): Webhook {
     enabled: stored.enabled,
     retry_on_timeout: stored.retryOnTimeout,
     paused: presentPause(stored),
+    health: presentHealth(stored, health),
     created_at: stored.createdAt.toISOString(),
     updated_at: stored.updatedAt.toISOString(),
     last_updated_by: stored.lastUpdatedBy,

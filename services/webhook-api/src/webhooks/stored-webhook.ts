@@ -33,6 +33,8 @@ export interface StoredWebhook extends EncryptedSecrets {
   workspaceId: string;
   name: string;
   enabled: boolean;
+  /** Time at which the webhook was switched off; null while it is enabled. */
+  disabledAt: Date | null;
   retryOnTimeout: boolean;
   /** Number of changes, starting at 1. */
   version: number;

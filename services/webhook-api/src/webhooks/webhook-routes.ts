@@ -23,6 +23,7 @@ import { presentListedWebhook, presentWebhook } from './present-webhook.js';
 import type { StoredWebhook } from './stored-webhook.js';
 import { createTemplates } from './templates.js';
 import { testRoutes } from './test-routes.js';
+import { createHealthReader, type HealthReader, type StoredHealth } from './webhook-health.js';
 import { webhookLoader, webhookParams, webhookPath, webhooksPath } from './webhook-path.js';
 import { createWebhookUseCases } from './webhook-use-cases.js';
 import {
@@ -37,6 +38,13 @@ const tag = 'webhooks';
 export function webhookRoutes({ config, secretBox, sender, ...deps }: ApiDeps): Route<Principal>[] {
   const { limits, publicUrl } = config;
   const repository = createWebhooksRepository(deps.database);
+  const health = createHealthReader(deps.database);
+  const present = async (webhook: StoredWebhook, principal: Principal): Promise<Webhook> =>
+    presentWebhook(webhook, {
+      secretBox,
+      principal,
+      health: (await health.read([webhook.id])).get(webhook.id),
+    });
   const templates = createTemplates();
   const checks = createWebhookChecks({ allow: parseCidrs(config.egress.allow), sender, templates });
   const maxPerWorkspace = limits.webhooksPerWorkspace;
@@ -65,11 +73,11 @@ export function webhookRoutes({ config, secretBox, sender, ...deps }: ApiDeps): 
         const { webhook, warnings } = await useCases.create(resource.workspaceId, body, by);
         log({ webhook_id: webhook.id });
         const headers = { Location: `${publicUrl}${apiPrefix}/webhooks/${webhook.id}` };
-        const shown = { ...presentWebhook(webhook, { secretBox, principal }), warnings };
-        return { status: 201, headers, body: shown };
+        const shown = presentWebhook(webhook, { secretBox, principal, health: undefined });
+        return { status: 201, headers, body: { ...shown, warnings } };
       },
     }),
-    listRoute({ ...deps, secretBox, repository }),
+    listRoute({ ...deps, secretBox, repository, health }),
     defineRoute({
       method: 'GET',
       path: webhookPath,
@@ -80,10 +88,7 @@ export function webhookRoutes({ config, secretBox, sender, ...deps }: ApiDeps): 
       params: webhookParams,
       responses: { 200: { description: 'The webhook.', schema: webhookSchema } },
       problems: [404, 409],
-      handler: ({ resource, principal }) => ({
-        status: 200,
-        body: presentWebhook(resource, { secretBox, principal }),
-      }),
+      handler: async ({ resource, principal }) => ({ status: 200, body: await present(resource, principal) }),
     }),
     defineRoute({
       method: 'PATCH',
@@ -99,7 +104,7 @@ export function webhookRoutes({ config, secretBox, sender, ...deps }: ApiDeps): 
       async handler({ resource, body, principal }) {
         const by = { principal: principalName(principal) };
         const { webhook, warnings } = await useCases.update(resource, body, by);
-        return { status: 200, body: { ...presentWebhook(webhook, { secretBox, principal }), warnings } };
+        return { status: 200, body: { ...(await present(webhook, principal)), warnings } };
       },
     }),
     defineRoute({
@@ -141,9 +146,10 @@ const maxLogged = 20;
 
 interface ListDeps extends Pick<ApiDeps, 'paging' | 'lists' | 'secretBox'> {
   repository: WebhooksRepository;
+  health: HealthReader;
 }
 
-function listRoute({ repository, secretBox, paging, lists }: ListDeps): Route<Principal> {
+function listRoute({ repository, health, secretBox, paging, lists }: ListDeps): Route<Principal> {
   return defineRoute({
     method: 'GET',
     path: webhooksPath,
@@ -172,12 +178,15 @@ function listRoute({ repository, secretBox, paging, lists }: ListDeps): Route<Pr
       const found = await lists.run(workspaceId, () => repository.list(wanted));
       const keyOf = (webhook: ListedWebhook) => [sortKey(webhook, sort), webhook.id];
       const { rows, headers } = paging.page(list, found, { limit: limit ?? found.length, keyOf });
-      const show = (webhook: StoredWebhook) => presentListedWebhook(webhook, { secretBox, principal });
-      const pages = readPages(rows, { repository, show });
+      const show: ShowListed = (webhook, health) =>
+        presentListedWebhook(webhook, { secretBox, principal, health });
+      const pages = readPages(rows, { repository, health, show });
       return { status: 200, headers, body: lists.stream(workspaceId, pages) };
     },
   });
 }
+
+type ShowListed = (webhook: StoredWebhook, health: StoredHealth | undefined) => Webhook;
 
 /** Target size of a page in bytes; a page has at least one webhook. */
 const pageBytes = 524_288;
@@ -185,7 +194,7 @@ const pageBytes = 524_288;
 /** Reads the listed webhooks page by page, in the order of the list, without those deleted meanwhile. */
 async function* readPages(
   listed: readonly ListedWebhook[],
-  deps: { repository: Pick<WebhooksRepository, 'findAll'>; show: (webhook: StoredWebhook) => Webhook },
+  deps: { repository: Pick<WebhooksRepository, 'findAll'>; health: HealthReader; show: ShowListed },
 ): AsyncGenerator<Webhook[]> {
   let ids: string[] = [];
   let bytes = 0;
@@ -193,7 +202,9 @@ async function* readPages(
     ids.push(webhook.id);
     bytes += webhook.bytes;
     if (bytes < pageBytes && index < listed.length - 1) continue;
-    yield (await deps.repository.findAll(ids)).map(deps.show);
+    const webhooks = await deps.repository.findAll(ids);
+    const health = await deps.health.read(ids);
+    yield webhooks.map((webhook) => deps.show(webhook, health.get(webhook.id)));
     ids = [];
     bytes = 0;
   }

@@ -135,6 +135,7 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
         if (detach !== undefined) await markChanged(trx, rules, detach);
         await trx('alert_rule_webhooks').where({ webhook_id: id }).delete();
         await trx('webhook_pauses').where({ webhook_id: id }).delete();
+        await trx('webhook_health').where({ webhook_id: id }).delete();
         await trx('webhooks').where({ id }).delete();
         await makeDue(trx, { id, workspaceId });
         return { kind: 'deleted', rules };
@@ -178,8 +179,8 @@ async function makeDue(
 // A pause that is over is not shown: single requests probe the destination. A subquery allows "for update".
 const columns = `id, workspace_id as "workspaceId", name, url_encrypted as "urlEncrypted",
   headers_encrypted as "headersEncrypted", body_encrypted as "bodyEncrypted", destination,
-  header_names as "headerNames", enabled, retry_on_timeout as "retryOnTimeout", version, created_at as "createdAt",
-  updated_at as "updatedAt", last_updated_by as "lastUpdatedBy",
+  header_names as "headerNames", enabled, disabled_at as "disabledAt", retry_on_timeout as "retryOnTimeout", version,
+  created_at as "createdAt", updated_at as "updatedAt", last_updated_by as "lastUpdatedBy",
   (select jsonb_build_object('reason', p.reason, 'since', p.since, 'until', p.paused_until, 'error', p.error)
    from webhook_pauses p where p.webhook_id = webhooks.id and p.paused_until > now()) as paused`;
 
@@ -210,6 +211,7 @@ function toRow(webhook: StoredWebhook) {
     destination: webhook.destination,
     header_names: webhook.headerNames,
     enabled: webhook.enabled,
+    disabled_at: webhook.disabledAt,
     retry_on_timeout: webhook.retryOnTimeout,
     version: webhook.version,
     created_at: webhook.createdAt,

@@ -109,6 +109,7 @@ function testConfig(databaseUrl: string, amqpUrl: string): WebhookApiConfig {
         },
       ],
     },
+    consoleClientId: 'tocsin-console',
     egress: { allow: ['127.0.0.0/8'], caFile: undefined },
     publicUrl: '',
     limits: {

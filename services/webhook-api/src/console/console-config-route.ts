@@ -1,0 +1,16 @@
+import { type ConsoleConfig, consoleConfigPath, consoleConfigSchema } from '@tocsin/contracts';
+import { definePublicRoute, type Route } from '@tocsin/kit';
+
+/** The settings that the console reads before its user signs in. */
+export function consoleConfigRoute(config: ConsoleConfig): Route<never> {
+  return definePublicRoute({
+    method: 'GET',
+    path: consoleConfigPath,
+    operationId: 'getConsoleConfig',
+    summary: 'Tells the console where its users sign in.',
+    tag: 'service',
+    access: 'public',
+    responses: { 200: { description: 'Issuer and client id.', schema: consoleConfigSchema } },
+    handler: () => ({ status: 200, body: config }),
+  });
+}

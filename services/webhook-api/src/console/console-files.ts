@@ -1,0 +1,92 @@
+import { randomBytes } from 'node:crypto';
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { AppError } from '@tocsin/kit';
+import compression from 'compression';
+import express, { type Request, type RequestHandler, type Response } from 'express';
+
+export interface ConsoleFilesOptions {
+  /** The built console. */
+  directory: string;
+  /** Issuer of the users' tokens, which the page may connect to. */
+  issuer: string;
+}
+
+/** Directory in which `npm run build` puts the console, from the sources as well as from the built service. */
+export const builtConsole = fileURLToPath(new URL('../../../console/dist/site', import.meta.url));
+
+/**
+ * Serves the console: its files, and its page at `/` and at every path outside `/api/` that a browser asks for and no route
+ * has. Scripts and other clients ask for no `text/html`, and get the error of an unknown path.
+ */
+export function consoleFiles({ directory, issuer }: ConsoleFilesOptions): RequestHandler {
+  const page = servePage(directory, new URL(issuer).origin);
+  const files = { index: false, redirect: false, cacheControl: false } as const;
+  const router = express.Router({ caseSensitive: true });
+  // Their names contain a hash of their content.
+  router.use(
+    '/assets',
+    compression(),
+    express.static(join(directory, 'assets'), {
+      ...files,
+      setHeaders: cache('public, max-age=31536000, immutable'),
+    }),
+    () => {
+      throw new AppError('not_found', 'The console has no such file.');
+    },
+  );
+  router.get('/index.html', page);
+  router.use(express.static(directory, { ...files, setHeaders: cache('no-cache') }));
+  router.use((request, response, next) => (wantsPage(request) ? page(request, response, next) : next()));
+  return router;
+}
+
+function cache(value: string): (response: Response) => void {
+  return (response) => void response.setHeader('Cache-Control', value);
+}
+
+/** At `/`, clients that accept anything get the page; elsewhere only those that ask for `text/html`. */
+function wantsPage(request: Request): boolean {
+  const { method, path, headers } = request;
+  if (method !== 'GET' && method !== 'HEAD') return false;
+  if (path === '/') return request.accepts(['text/html', 'application/json']) === 'text/html';
+  return !/^\/api(\/|$)/.test(path) && (headers.accept ?? '').includes('text/html');
+}
+
+/** The build writes this text into the page, where style elements need the nonce of the response. */
+const noncePlaceholder = '__CSP_NONCE__';
+
+function servePage(directory: string, issuerOrigin: string): RequestHandler {
+  const file = join(directory, 'index.html');
+  return async (_request, response) => {
+    const html = await readFile(file, 'utf8').catch(() => undefined);
+    if (html === undefined) {
+      const sentence =
+        'The console is not built. Build it with "npm run build"; the API reference is at /docs.';
+      response.status(404).type('text/plain').send(`${sentence}\n`);
+      return;
+    }
+    const nonce = randomBytes(16).toString('base64');
+    response.setHeader('Content-Security-Policy', contentPolicy(nonce, issuerOrigin));
+    response.setHeader('Referrer-Policy', 'same-origin');
+    response.type('text/html').send(html.replaceAll(noncePlaceholder, nonce));
+  };
+}
+
+/** Libraries of the console create style elements, which have the nonce; scripts are files of the console only. */
+function contentPolicy(nonce: string, issuerOrigin: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    `style-src 'self' 'nonce-${nonce}'`,
+    "img-src 'self' data:",
+    "font-src 'self'",
+    `connect-src 'self' ${issuerOrigin}`,
+    "worker-src 'self'",
+    "manifest-src 'self'",
+    "base-uri 'none'",
+    "form-action 'self'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}

@@ -1,0 +1,136 @@
+import { type Database, firstIdAt, timeOfRecordId } from '@tocsin/database';
+import { allWebhooks } from '@tocsin/deliveries';
+import { type StatsRange, stepMinutes } from './stats-range.js';
+
+/** Counts of a step. Several rows can have the same step and webhook; they are added up. */
+export interface StatsRow {
+  /** Start of the step. */
+  at: Date;
+  /** Without a meaning in counts of a whole workspace. */
+  webhookId: string;
+  open: number;
+  succeeded: number;
+  failed: number;
+  skipped: number;
+  attempts: number;
+  /** Numbers of latency buckets, and their counts in the same order. */
+  latencyBuckets: number[];
+  latencyCounts: number[];
+}
+
+/** Counts of a workspace, or of some of its webhooks. */
+interface StatsQuery extends StatsRange {
+  workspaceId: string;
+  webhookIds: string[] | undefined;
+  /** Largest number of rows; changes that were made in the last seconds are not counted. */
+  limit: number;
+}
+
+export interface DeliveryStatsReader {
+  read(query: StatsQuery): Promise<StatsRow[]>;
+  /** Webhooks that have deliveries on the days of the range. */
+  findWebhooks(workspaceId: string, range: StatsRange): Promise<string[]>;
+  /** Acceptance of the oldest open delivery, in Unix milliseconds; undefined without one. */
+  oldestOpenMs(scope: { workspaceId: string; webhookId: string | undefined }): Promise<number | undefined>;
+}
+
+export function createDeliveryStatsReader({ knex }: Database): DeliveryStatsReader {
+  return {
+    async read({ workspaceId, webhookIds, limit, ...range }) {
+      const { rows } = await knex.raw<{ rows: StatsRow[] }>(readCounts, {
+        workspaceId,
+        isTotal: webhookIds === undefined,
+        webhookIds: webhookIds ?? [allWebhooks],
+        limit,
+        ...rangeBindings(range),
+      });
+      return rows;
+    },
+
+    async findWebhooks(workspaceId, range) {
+      const { rows } = await knex.raw<{ rows: { id: string }[] }>(readWebhooks, {
+        workspaceId,
+        ...rangeBindings(range),
+      });
+      return rows.map(({ id }) => id);
+    },
+
+    async oldestOpenMs({ workspaceId, webhookId }) {
+      const scope = {
+        workspaceId,
+        isTotal: webhookId === undefined,
+        webhookId: webhookId ?? allWebhooks,
+      };
+      const minutes = await knex.raw<{ rows: { at: Date }[] }>(readFirstOpenMinute, scope);
+      const minuteMs = minutes.rows[0]?.at.getTime();
+      if (minuteMs === undefined) return undefined;
+      const [oldest]: { id: string }[] = await knex('open_deliveries')
+        .select('delivery_id as id')
+        .where('delivery_id', '>=', firstIdAt(minuteMs))
+        .where('delivery_id', '<', firstIdAt(minuteMs + 60_000))
+        .where({ workspace_id: workspaceId, ...(webhookId !== undefined && { webhook_id: webhookId }) })
+        .orderBy('delivery_id')
+        .limit(1);
+      return oldest === undefined ? minuteMs : timeOfRecordId(oldest.id);
+    },
+  };
+}
+
+function rangeBindings({ step, fromMs, toMs }: StatsRange) {
+  return { step, stepMinutes: stepMinutes[step], from: new Date(fromMs), to: new Date(toMs) };
+}
+
+// One statement, so that changes are counted once while a worker adds them to the counts.
+const readCounts = `
+  with changes as materialized (
+    select date_trunc(:step, minute, 'UTC') as at, webhook_id, open, succeeded, failed, skipped, attempts, latencies
+    from delivery_stats_changes
+    where workspace_id = :workspaceId and minute >= :from and minute < :to
+      and (:isTotal or webhook_id = any(cast(:webhookIds as uuid[])))
+  )
+  (select at, webhook_id as "webhookId", open, succeeded, failed, skipped, attempts,
+          latency_buckets as "latencyBuckets", latency_counts as "latencyCounts"
+   from delivery_stats
+   where workspace_id = :workspaceId and is_total = :isTotal and step_minutes = :stepMinutes
+     and webhook_id = any(cast(:webhookIds as uuid[])) and at >= :from and at < :to
+   limit :limit)
+  union all
+  select at, webhook_id, sum(open)::integer, sum(succeeded)::integer, sum(failed)::integer, sum(skipped)::integer,
+         sum(attempts)::integer, '{}', '{}'
+  from changes group by at, webhook_id
+  union all
+  select at, webhook_id, 0, 0, 0, 0, 0, array_agg(bucket), array_agg(number)
+  from (select at, webhook_id, abs(latency) as bucket, sum(sign(latency)::integer)::integer as number
+        from changes cross join unnest(latencies) as latency group by at, webhook_id, bucket) as latencies
+  group by at, webhook_id`;
+
+const readWebhooks = `
+  select webhook_id as id from delivery_stats
+  where workspace_id = :workspaceId and not is_total and step_minutes = ${stepMinutes.day}
+    and at >= date_trunc('day', cast(:from as timestamptz), 'UTC') and at < :to
+  union
+  select webhook_id from delivery_stats_changes
+  where workspace_id = :workspaceId and minute >= :from and minute < :to`;
+
+// The day is found first: a workspace has up to 90 rows for days, and 129,600 for minutes.
+const readFirstOpenMinute = `
+  with changes as materialized (
+    select minute, sum(open) as open from delivery_stats_changes
+    where workspace_id = :workspaceId and (:isTotal or webhook_id = :webhookId) and open <> 0
+    group by minute
+  ), counts as (
+    select at, open, step_minutes from delivery_stats
+    where workspace_id = :workspaceId and is_total = :isTotal and webhook_id = :webhookId and open <> 0
+  ), day as materialized (
+    select at from (
+      select at, open from counts where step_minutes = ${stepMinutes.day}
+      union all
+      select date_trunc('day', minute, 'UTC'), open from changes) as days
+    group by at having sum(open) > 0 order by at limit 1
+  )
+  select at from (
+    select counts.at, counts.open from day join counts
+      on step_minutes = ${stepMinutes.minute} and counts.at >= day.at and counts.at < day.at + interval '24 hours'
+    union all
+    select minute, open from day join changes on minute >= day.at and minute < day.at + interval '24 hours') as minutes
+  group by at having sum(open) > 0 order by at limit 1`;

@@ -1,0 +1,42 @@
+import { workspaceSchema } from '@tocsin/contracts';
+import { defineRoute, type Principal } from '@tocsin/identity';
+import type { Route } from '@tocsin/kit';
+import { type ApiDeps, apiPrefix } from '../api-route.js';
+import { listResponse, pageQuery } from '../lists/paging.js';
+import { createWorkspacesReader } from './workspaces-reader.js';
+
+const path = `${apiPrefix}/workspaces`;
+const defaultLimit = 1_000;
+const beforeAll = '00000000-0000-0000-0000-000000000000';
+
+export function workspaceRoutes({ database, lists, paging }: ApiDeps): Route<Principal>[] {
+  const reader = createWorkspacesReader(database);
+  return [
+    defineRoute({
+      method: 'GET',
+      path,
+      operationId: 'listWorkspaces',
+      summary: 'Lists the workspaces that the caller has a role in, by id.',
+      description:
+        'An admin of the deployment also sees every workspace that has a webhook, an alert rule or an alert.',
+      tag: 'service',
+      access: 'token',
+      query: { type: 'object', additionalProperties: false, properties: pageQuery },
+      responses: { 200: listResponse('The workspaces.', workspaceSchema) },
+      problems: [503],
+      async handler({ principal, query }) {
+        const list = { path, query };
+        const { limit = defaultLimit } = query;
+        const [after = beforeAll] = paging.positionOf(list) ?? [];
+        const owned = principal.deploymentRoles.has('tocsin_admin')
+          ? await lists.run(null, () => reader.listOwners({ after, limit: limit + 1 }))
+          : [];
+        const ids = [...new Set([...principal.workspaceRoles.keys(), ...owned])]
+          .filter((id) => id > after)
+          .sort();
+        const { rows, headers } = paging.page(list, ids, { limit, keyOf: (id) => [id] });
+        return { status: 200, headers, body: rows.map((id) => ({ id, name: null })) };
+      },
+    }),
+  ];
+}

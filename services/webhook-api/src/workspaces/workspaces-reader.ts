@@ -1,0 +1,31 @@
+import type { Database } from '@tocsin/database';
+
+export interface WorkspacesReader {
+  /** Ids of the workspaces that own webhooks, alert rules or alerts, above `after` and in order. */
+  listOwners(page: { after: string; limit: number }): Promise<string[]>;
+}
+
+export function createWorkspacesReader({ knex }: Database): WorkspacesReader {
+  return {
+    async listOwners({ after, limit }) {
+      const { rows } = await knex.raw<{ rows: { id: string }[] }>(listOwners, { after, limit });
+      return rows.map(({ id }) => id);
+    },
+  };
+}
+
+// Each step reads one entry of each index, whatever the number of rows of a workspace.
+const nextAfter = (id: string) => `
+    select least(
+      (select workspace_id from webhooks where workspace_id > ${id} order by workspace_id limit 1),
+      (select workspace_id from alert_rules where workspace_id > ${id} and deleted_at is null
+       order by workspace_id limit 1),
+      (select workspace_id from alert_keys where workspace_id > ${id} order by workspace_id limit 1))`;
+
+const listOwners = `
+  with recursive owners(id) as (
+    ${nextAfter('cast(:after as uuid)')}
+    union all
+    ${nextAfter('owners.id')} from owners where owners.id is not null
+  )
+  select id from owners where id is not null limit :limit`;

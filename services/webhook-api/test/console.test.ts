@@ -1,0 +1,158 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { startApi, type TestApi } from './support/api.js';
+
+const site = mkdtempSync(join(tmpdir(), 'tocsin-console-'));
+const page = '<!doctype html><title>Tocsin</title><meta property="csp-nonce" nonce="__CSP_NONCE__">';
+const script = `export const text = ${JSON.stringify('x'.repeat(50_000))};`;
+
+let api: TestApi;
+beforeAll(async () => {
+  mkdirSync(join(site, 'assets'));
+  writeFileSync(join(site, 'index.html'), page);
+  writeFileSync(join(site, 'favicon.svg'), '<svg xmlns="http://www.w3.org/2000/svg"/>');
+  writeFileSync(join(site, 'assets/index-a1b2c3.js'), script);
+  writeFileSync(join(site, '.secret'), 'hidden');
+  api = await startApi({ consoleDirectory: site });
+});
+afterAll(async () => {
+  await api.close();
+  rmSync(site, { recursive: true });
+});
+
+/** `Accept` of a browser that opens a page. */
+const browser = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+const get = (path: string, accept?: string, init: RequestInit = {}) =>
+  fetch(`${api.url}${path}`, { ...init, ...(accept !== undefined && { headers: { accept } }) });
+
+describe('the page', () => {
+  test.each(['/', '/index.html', '/webhooks', '/w/1/deliveries?status=failed', '/apiary', '/%zz'])(
+    'a browser that opens %s gets the page',
+    async (path) => {
+      const response = await get(path, browser);
+      expect([response.status, response.headers.get('content-type')]).toEqual([
+        200,
+        'text/html; charset=utf-8',
+      ]);
+      expect(await response.text()).toContain('<title>Tocsin</title>');
+      expect(response.headers.get('cache-control')).toBe('no-store');
+    },
+  );
+
+  test('the page at / is for every client that does not ask for JSON', async () => {
+    expect((await get('/', '*/*')).status).toBe(200);
+    expect((await get('/', 'application/json')).status).toBe(401);
+    expect((await get('/', browser, { method: 'HEAD' })).status).toBe(200);
+    expect((await get('/', browser, { method: 'POST' })).status).toBe(401);
+  });
+
+  test.each(['/api', '/api/', '/api/v1/webhooks', '/api/v1/nothing'])(
+    'a browser that opens %s gets a problem document',
+    async (path) => {
+      const response = await get(path, browser);
+      expect([response.status, response.headers.get('content-type')]).toEqual([
+        401,
+        'application/problem+json',
+      ]);
+    },
+  );
+
+  test.each(['*/*', 'application/json'])(
+    'an unknown path is a problem document for Accept %s',
+    async (accept) => {
+      const response = await get('/webhooks', accept);
+      expect([response.status, response.headers.get('content-type')]).toEqual([
+        401,
+        'application/problem+json',
+      ]);
+    },
+  );
+
+  test('other routes keep their paths', async () => {
+    expect(await (await get('/livez', browser)).json()).toEqual({ status: 'ok' });
+    expect(await (await get('/docs', browser)).text()).not.toContain('<title>Tocsin</title>');
+  });
+
+  test('the policy allows no inline code and connections to the issuer only, with a nonce for each response', async () => {
+    const policies = await Promise.all(
+      [1, 2].map(async () => {
+        const response = await get('/', browser);
+        const policy = response.headers.get('content-security-policy') ?? '';
+        const nonce = /'nonce-([^']+)'/.exec(policy)?.[1] ?? '';
+        expect(nonce).toHaveLength(24);
+        expect(await response.text()).toContain(`nonce="${nonce}"`);
+        return policy.replace(nonce, 'NONCE');
+      }),
+    );
+    const issuer = new URL(api.config.identity.issuers[0]!.issuer).origin;
+    const directives = policies[0]!.split('; ');
+    expect(policies[1]).toBe(policies[0]);
+    expect(directives).toEqual(
+      expect.arrayContaining([
+        "default-src 'none'",
+        "script-src 'self'",
+        "style-src 'self' 'nonce-NONCE'",
+        `connect-src 'self' ${issuer}`,
+        "frame-ancestors 'none'",
+      ]),
+    );
+    expect(policies[0]).not.toMatch(/unsafe/);
+  });
+});
+
+describe('the files', () => {
+  test('a file with a hash in its name is compressed and cached for good', async () => {
+    const response = await get('/assets/index-a1b2c3.js', '*/*');
+    expect(response.status).toBe(200);
+    expect(response.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect(response.headers.get('content-type')).toMatch(/javascript/);
+    expect(response.headers.get('content-encoding')).toMatch(/^(gzip|br)$/);
+    expect(await response.text()).toBe(script);
+  });
+
+  test('another file is validated before it is used again', async () => {
+    const response = await get('/favicon.svg', 'image/*');
+    expect([response.status, response.headers.get('cache-control')]).toEqual([200, 'no-cache']);
+    // With a condition, fetch would add `Cache-Control: no-cache` unless given.
+    const headers = {
+      'If-None-Match': response.headers.get('etag') ?? '',
+      'Cache-Control': 'max-age=0',
+    };
+    expect((await get('/favicon.svg', undefined, { headers })).status).toBe(304);
+  });
+
+  test.each(['/assets/index-old.js', '/assets/', '/assets', '/assets/..%2f..%2fapp.js'])(
+    '%s does not exist and is 404',
+    async (path) => {
+      const response = await get(path, browser);
+      expect([response.status, response.headers.get('content-type')]).toEqual([
+        404,
+        'application/problem+json',
+      ]);
+    },
+  );
+
+  test.each(['/.secret', '/..%2f..%2fpackage.json', '/assets/../.secret'])(
+    '%s is not served',
+    async (path) => {
+      expect(await (await get(path, '*/*')).text()).not.toMatch(/hidden|"name"/);
+    },
+  );
+});
+
+test('the settings of the console name issuer and client, and need no token', async () => {
+  const response = await get('/console/config.json', 'application/json');
+  expect(await response.json()).toEqual({
+    issuer: api.config.identity.issuers[0]!.issuer,
+    client_id: 'tocsin-console',
+  });
+});
+
+test('without a built console, / says so in a sentence', async () => {
+  const other = await startApi({ consoleDirectory: join(site, 'missing') });
+  const response = await fetch(other.url, { headers: { accept: browser } });
+  expect([response.status, response.headers.get('content-type')]).toEqual([404, 'text/plain; charset=utf-8']);
+  expect(await response.text()).toMatch(/^The console is not built\. .*\n$/);
+  await other.close();
+});

@@ -1,0 +1,51 @@
+import { randomUUID } from 'node:crypto';
+import type { Workspace } from '@tocsin/contracts';
+import { insertAlert, insertAlertRule, insertWebhook } from '@tocsin/testing/database';
+import { otherWorkspaceId, startApi, type TestApi, workspaceId } from './support/api.js';
+import { readAll } from './support/paging.js';
+import type { Role } from './support/tokens.js';
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+
+const list = async (as: Role) => (await api.call<Workspace[]>('GET', '/api/v1/workspaces', { as })).body;
+
+test.each<[Role, string]>([
+  ['editor', workspaceId],
+  ['reader', workspaceId],
+  ['publisher', workspaceId],
+  ['outsider', otherWorkspaceId],
+])('%s sees the workspace of its role only', async (role, id) => {
+  await insertWebhook(api.database);
+  expect(await list(role)).toEqual([{ id, name: null }]);
+});
+
+test('an admin of the deployment sees each workspace that owns a webhook, a rule or an alert', async () => {
+  const ids = [randomUUID(), randomUUID(), randomUUID()];
+  const [ofWebhooks, ofRules, ofAlerts] = ids as [string, string, string];
+  for (let count = 0; count < 3; count += 1) await insertWebhook(api.database, { workspaceId: ofWebhooks });
+  await insertAlertRule(api.database, { workspaceId: ofRules });
+  await insertAlert(api.database, { workspaceId: ofAlerts });
+  const deleted = randomUUID();
+  await insertAlertRule(api.database, { workspaceId: deleted, deleted: true });
+  const seen = (await list('admin')).map(({ id }) => id);
+  expect(seen).toEqual([...seen].sort());
+  expect(seen).toEqual([...new Set(seen)]);
+  expect(seen).toEqual(expect.arrayContaining([workspaceId, ...ids]));
+  expect(seen).not.toContain(deleted);
+});
+
+test('the list is read in pages', async () => {
+  for (let count = 0; count < 5; count += 1) await insertWebhook(api.database);
+  const all = await list('admin');
+  const { entries, pages } = await readAll<Workspace>(api, '/api/v1/workspaces?limit=2', { as: 'admin' });
+  expect(entries).toEqual(all);
+  expect(pages).toBe(Math.ceil(all.length / 2));
+});
+
+test('a caller without a token is 401', async () => {
+  expect((await fetch(`${api.url}/api/v1/workspaces`)).status).toBe(401);
+});

@@ -1,5 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
-
 /** Source of time. `now` is Unix time in milliseconds. */
 export interface Clock {
   now(): number;
@@ -7,13 +5,20 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>;
 }
 
+/** The clock of Node and of browsers. */
 export const systemClock: Clock = {
   now: () => Date.now(),
-  async sleep(ms, signal) {
-    signal?.throwIfAborted();
-    await delay(ms, undefined, signal && { signal }).catch((error: unknown) => {
+  sleep: (ms, signal) =>
+    new Promise((resolve, reject) => {
       signal?.throwIfAborted();
-      throw error;
-    });
-  },
+      const timer = setTimeout(() => {
+        signal?.removeEventListener('abort', abort);
+        resolve();
+      }, ms);
+      const abort = () => {
+        clearTimeout(timer);
+        reject(signal?.reason);
+      };
+      signal?.addEventListener('abort', abort, { once: true });
+    }),
 };

@@ -24,15 +24,13 @@ export {
   UnavailableError,
 } from './api/errors.js';
 export type { Paged } from './api/paged.js';
-export {
-  createPlatformClient,
-  type PlatformClient,
-  type PlatformClientOptions,
-} from './api/platform-client.js';
+export type { PlatformClient } from './api/platform-api.js';
+export { createPlatformClient, type PlatformClientOptions } from './api/platform-client.js';
 export type { RedeliveriesApi } from './api/redeliveries.js';
 export type * from './api/schemas.js';
 export type { CallOptions } from './api/transport.js';
 export type { WebhooksApi } from './api/webhooks.js';
+export type { WorkspacesApi } from './api/workspaces.js';
 export { type Clock, systemClock } from './clock.js';
 export { AlertNotPublishedError, type AlertPublisher, type FiredAlert } from './publish/alert-publisher.js';
 export { type AmqpPublisherOptions, createAmqpPublisher } from './publish/amqp-publisher.js';

@@ -82,12 +82,14 @@ async function recordCalls(): Promise<string[]> {
   await platform.deliveries.list().toArray();
   await platform.deliveries.get('ID');
   await platform.deliveries.redeliver('ID');
+  await platform.deliveries.stats();
   await platform.redeliveries.create({ status: 'failed' });
   await platform.redeliveries.list().toArray();
   await platform.redeliveries.get('ID');
   await platform.redeliveries.cancel('ID');
   await platform.deadLetters.list().toArray();
   await platform.deadLetters.requeue('ID');
+  await platform.workspaces.list().toArray();
   await platform.whoami();
   await platform.health.liveness();
   await platform.health.readiness();

@@ -108,6 +108,16 @@ test('the packed command runs', async () => {
   });
 });
 
+test('the packed entry for browsers loads by itself', async () => {
+  const program = `
+    import { createPlatformClient } from '@tocsin/client/browser';
+    const client = createPlatformClient({ url: 'https://y', token: async () => 't', workspaceId: 'w' });
+    console.log(Object.keys(client).includes('deliveries'));
+  `;
+  expect(await node(['--input-type=module', '--eval', program])).toMatchObject({ code: 0, stdout: 'true\n' });
+  expect(readFileSync(join(installed, 'dist/bundle/browser.js'), 'utf8')).not.toMatch(/^import /m);
+});
+
 test('bash completes the packed command', async () => {
   const script = `
     source <(tocsin completion bash)

@@ -1,4 +1,3 @@
-import { randomUUID } from 'node:crypto';
 import type { Clock } from '../clock.js';
 import { createPaged, type Paged } from './paged.js';
 import { path } from './path.js';
@@ -40,7 +39,7 @@ export function createAlertsApi({
     async fire(alert, options) {
       const body = {
         ...alert,
-        alert_id: alert.alert_id ?? randomUUID(),
+        alert_id: alert.alert_id ?? crypto.randomUUID(),
         fired_at: alert.fired_at ?? new Date(clock.now()).toISOString(),
       };
       const request = { method: 'POST', path: collection(), body, idempotent: true, options } as const;

@@ -22,10 +22,10 @@ export interface ClientOptions {
 /** @throws TypeError for a URL that is not http or https, that has a query or credentials, or that needs `allowHttp` */
 export function transportOptions(
   options: Omit<ClientOptions, 'credential'>,
-  credential: Session | string,
+  { credential, exchange }: Pick<TransportOptions, 'credential' | 'exchange'>,
 ): TransportOptions {
   const { timeoutMs = 30_000, maxTries = 4, clock = systemClock, random = Math.random } = options;
-  return { baseUrl: parseBaseUrl(options), credential, timeoutMs, maxTries, clock, random };
+  return { baseUrl: parseBaseUrl(options), credential, exchange, timeoutMs, maxTries, clock, random };
 }
 
 function parseBaseUrl({ url: text, allowHttp = false }: Omit<ClientOptions, 'credential'>): string {

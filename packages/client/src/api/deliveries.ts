@@ -1,6 +1,12 @@
 import { createPaged, type Paged } from './paged.js';
 import { path } from './path.js';
-import type { Delivery, DeliveryWithAttempts, ListDeliveriesQuery } from './schemas.js';
+import type {
+  Delivery,
+  DeliveryStats,
+  DeliveryWithAttempts,
+  GetDeliveryStatsQuery,
+  ListDeliveriesQuery,
+} from './schemas.js';
 import type { CallOptions, Send } from './transport.js';
 
 export interface DeliveriesApi {
@@ -9,6 +15,8 @@ export interface DeliveriesApi {
   get(id: string, options?: CallOptions): Promise<DeliveryWithAttempts>;
   /** Sends a delivery again. @throws ConflictError while it is `sending`. */
   redeliver(id: string, options?: CallOptions): Promise<Delivery>;
+  /** Counts deliveries by time step. */
+  stats(query?: GetDeliveryStatsQuery, options?: CallOptions): Promise<DeliveryStats>;
 }
 
 export function createDeliveriesApi(send: Send, workspace: () => string): DeliveriesApi {
@@ -20,5 +28,9 @@ export function createDeliveriesApi(send: Send, workspace: () => string): Delive
       (await send<DeliveryWithAttempts>({ method: 'GET', path: single(id), options })).body,
     redeliver: async (id, options) =>
       (await send<Delivery>({ method: 'POST', path: `${single(id)}/redeliver`, options })).body,
+    async stats(query, options) {
+      const statsPath = path`/api/v1/workspaces/${workspace()}/delivery_stats`;
+      return (await send<DeliveryStats>({ method: 'GET', path: statsPath, query, options })).body;
+    },
   };
 }

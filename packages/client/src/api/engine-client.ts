@@ -1,5 +1,6 @@
 import { readServiceApiKey } from '../environment.js';
 import type { Session } from '../sessions/session.js';
+import { axiosExchange } from './axios-exchange.js';
 import { type ClientOptions, transportOptions } from './client-options.js';
 import { createHealthApi, type HealthApi } from './health.js';
 import { path } from './path.js';
@@ -50,7 +51,7 @@ export interface VerifyOptions extends CallOptions {
 export function createEngineClient(options: EngineClientOptions): EngineClient {
   const credential = options.credential ?? readServiceApiKey();
   if (credential === undefined) throw new TypeError('Give a credential, or set SERVICE_API_KEY.');
-  const send = createTransport(transportOptions(options, credential));
+  const send = createTransport(transportOptions(options, { credential, exchange: axiosExchange }));
   return {
     keys: {
       create: async (body, callOptions) =>

@@ -1,4 +1,4 @@
-import { exponentialBackoffMs } from '@tocsin/kit';
+import { exponentialBackoffMs } from '@tocsin/kit/browser';
 
 export interface RetryState {
   /** Number of tries so far. */

@@ -14,6 +14,8 @@ export interface Alert {
   metric_value: number;
   threshold: number;
   bound: 'upper_bound' | 'lower_bound';
+  /** True if the publisher marked the alert as a test. */
+  is_test: boolean;
   outcome: 'dispatched' | 'rule_disabled' | 'rule_deleted' | 'no_webhooks' | 'over_quota';
   /** Reason why nothing was delivered, or null. */
   outcome_reason: string | null;
@@ -248,6 +250,34 @@ export interface Delivery {
   rendered: string | null;
 }
 
+/** Counts of deliveries by time step. */
+export interface DeliveryStats {
+  /** Every step of the time range, in the order of time; with `group_by=webhook`, every step of each webhook that has a delivery in the range. A delivery counts in the step of `accepted_at` of its alert, under its present status. */
+  steps: DeliveryStatsStep[];
+  /** `accepted_at` of the oldest alert with an open delivery, whatever the time range; of the webhook, if `webhook_id` is given. Null if no delivery is open. */
+  oldest_open_at: string | null;
+}
+
+export interface DeliveryStatsStep {
+  /** Start of the step, aligned to UTC. */
+  from: string;
+  /** End of the step, which the next step starts with. */
+  to: string;
+  /** Present with `group_by=webhook`. */
+  webhook_id?: string | undefined;
+  succeeded: number;
+  failed: number;
+  skipped: number;
+  /** Deliveries that are waiting, queued or sending. */
+  open: number;
+  /** HTTP requests of the deliveries of the step. */
+  attempts: number;
+  /** Time from the acceptance of the alert to the successful response, in milliseconds, accurate to 5 %. Null if no delivery of the step has succeeded. */
+  p50_ms: number | null;
+  /** Time from the acceptance of the alert to the successful response, in milliseconds, accurate to 5 %. Null if no delivery of the step has succeeded. */
+  p95_ms: number | null;
+}
+
 export interface DeliveryWithAttempts {
   id: string;
   workspace_id: string;
@@ -312,6 +342,19 @@ export interface DeliveryWithAttempts {
   attempts: Attempt[];
 }
 
+export interface GetDeliveryStatsQuery {
+  /** Start of the time range. 24 hours before `until` unless given. */
+  since?: string | undefined;
+  /** End of the time range. Now unless given. */
+  until?: string | undefined;
+  /** `hour` unless given. */
+  step?: 'minute' | 'hour' | 'day' | undefined;
+  /** Counts the deliveries of this webhook only. */
+  webhook_id?: string | undefined;
+  /** Counts each webhook by itself. */
+  group_by?: 'webhook' | undefined;
+}
+
 export interface ListAlertRulesQuery {
   /** Largest number of entries of a page. */
   limit?: number | undefined;
@@ -366,6 +409,11 @@ export interface ListWebhooksQuery {
   sort?: 'name' | 'created_at' | 'updated_at' | undefined;
   /** `asc` unless given. */
   order?: 'asc' | 'desc' | undefined;
+  /** Largest number of entries of a page. */
+  limit?: number | undefined;
+}
+
+export interface ListWorkspacesQuery {
   /** Largest number of entries of a page. */
   limit?: number | undefined;
 }
@@ -460,6 +508,8 @@ export interface PublishAlert {
   metric_value: number;
   threshold?: number | undefined;
   bound?: 'upper_bound' | 'lower_bound' | undefined;
+  /** True: somebody tries the rule. The alert is delivered like any other. Default: false. */
+  is_test?: boolean | undefined;
   /** Rule of a monitor that keeps its own rules. Ignored if a rule with this id was ever registered. */
   alert_rule?:
     | {
@@ -540,6 +590,38 @@ export interface SavedWebhook {
     /** The failure that caused the pause. */
     error: string | null;
   } | null;
+  /** How the deliveries of the webhook fare. Tests do not count. */
+  health: {
+    /** The first that holds. `disabled`: the webhook is switched off. `paused`: see `paused`. `failing`: the last attempt failed, or its body could not be rendered. `healthy`: the last attempt succeeded. `unknown`: there was no attempt within 24 hours. */
+    state: 'disabled' | 'paused' | 'failing' | 'healthy' | 'unknown';
+    /** Start of the state; for `failing`, the first failure after the last success. Null for `unknown`. */
+    since: string | null;
+    /** The last failure, also one before the last success. */
+    last_error: {
+      code:
+        | 'http_status'
+        | 'timeout'
+        | 'connect_timeout'
+        | 'connection_refused'
+        | 'connection_reset'
+        | 'dns_failure'
+        | 'tls_failure'
+        | 'blocked_address'
+        | 'invalid_response'
+        | 'template_error'
+        | 'invalid_json'
+        | 'webhook_deleted'
+        | 'webhook_disabled'
+        | 'expired'
+        | 'crashes_worker'
+        | 'internal_error'
+        | 'over_quota';
+      error: string;
+      at: string;
+    } | null;
+    /** Part of the deliveries of the last 24 hours that succeeded, of those that succeeded or failed. The 24 hours begin with a full hour. Null if none has ended. */
+    success_rate_24h: number | null;
+  };
   created_at: string;
   updated_at: string;
   /** Issuer and subject of the last caller who changed it. */
@@ -603,6 +685,38 @@ export interface Webhook {
     /** The failure that caused the pause. */
     error: string | null;
   } | null;
+  /** How the deliveries of the webhook fare. Tests do not count. */
+  health: {
+    /** The first that holds. `disabled`: the webhook is switched off. `paused`: see `paused`. `failing`: the last attempt failed, or its body could not be rendered. `healthy`: the last attempt succeeded. `unknown`: there was no attempt within 24 hours. */
+    state: 'disabled' | 'paused' | 'failing' | 'healthy' | 'unknown';
+    /** Start of the state; for `failing`, the first failure after the last success. Null for `unknown`. */
+    since: string | null;
+    /** The last failure, also one before the last success. */
+    last_error: {
+      code:
+        | 'http_status'
+        | 'timeout'
+        | 'connect_timeout'
+        | 'connection_refused'
+        | 'connection_reset'
+        | 'dns_failure'
+        | 'tls_failure'
+        | 'blocked_address'
+        | 'invalid_response'
+        | 'template_error'
+        | 'invalid_json'
+        | 'webhook_deleted'
+        | 'webhook_disabled'
+        | 'expired'
+        | 'crashes_worker'
+        | 'internal_error'
+        | 'over_quota';
+      error: string;
+      at: string;
+    } | null;
+    /** Part of the deliveries of the last 24 hours that succeeded, of those that succeeded or failed. The 24 hours begin with a full hour. Null if none has ended. */
+    success_rate_24h: number | null;
+  };
   created_at: string;
   updated_at: string;
   /** Issuer and subject of the last caller who changed it. */
@@ -619,4 +733,11 @@ export interface Whoami {
   /** Workspace id → roles. */
   workspaces: Record<string, string[]>;
   deployment_roles: string[];
+}
+
+/** A workspace that the caller can see. Another system owns the workspaces. */
+export interface Workspace {
+  id: string;
+  /** Null if the workspace has no name here. */
+  name: string | null;
 }

@@ -1,4 +1,3 @@
-import axios from 'axios';
 import type { Clock } from '../clock.js';
 import { describeError } from '../describe-error.js';
 import type { Session } from '../sessions/session.js';
@@ -32,7 +31,17 @@ export interface ApiResponse<T> {
 /** Sends a request, retries included, and returns the successful response. @throws ApiError, ConnectionError, SessionError */
 export type Send = <T>(request: ApiRequest) => Promise<ApiResponse<T>>;
 
+/** Sends one request over HTTP and reads the response, whatever its status. Redirects are not followed. */
+export type Exchange = (request: {
+  method: string;
+  url: string;
+  headers: Record<string, string>;
+  body: string | undefined;
+  signal: AbortSignal;
+}) => Promise<{ status: number; headers: Headers; text: string }>;
+
 export interface TransportOptions {
+  exchange: Exchange;
   baseUrl: string;
   credential: Session | string;
   clock: Clock;
@@ -59,7 +68,7 @@ export function createTransport(transport: TransportOptions): Send {
     let token = await tokenOf(credential, signal);
     let replaced = session === undefined;
     for (let tries = 1; ; tries += 1) {
-      const outcome = await exchange(transport, request, token);
+      const outcome = await tryOnce(transport, request, token);
       if (outcome.kind === 'response' && outcome.status < 300)
         return { headers: outcome.headers, body: parse<T>(outcome) };
       if (session && !replaced && outcome.kind === 'response' && outcome.status === 401) {
@@ -79,18 +88,8 @@ async function tokenOf(credential: Session | string, signal: AbortSignal | undef
   return typeof credential === 'string' ? credential : credential.token({ signal });
 }
 
-/** No status is an error to axios, and nothing is parsed: `parse` and `errorOf` decide. */
-const http = axios.create({
-  responseType: 'text',
-  transformResponse: (text: string) => text,
-  validateStatus: () => true,
-  maxRedirects: 0,
-  proxy: false,
-  paramsSerializer: { serialize: toSearch },
-});
-
-async function exchange(
-  { baseUrl, timeoutMs }: TransportOptions,
+async function tryOnce(
+  { baseUrl, timeoutMs, exchange }: TransportOptions,
   request: ApiRequest,
   token: string,
 ): Promise<Outcome> {
@@ -103,22 +102,16 @@ async function exchange(
   };
   if (body !== undefined) headers['content-type'] = 'application/json';
   try {
-    const response = await http.request<string>({
+    const response = await exchange({
       method,
-      url: `${baseUrl}${path}`,
-      params: query,
+      url: `${baseUrl}${path}${toSearch(query)}`,
       headers,
-      data: body === undefined ? undefined : JSON.stringify(body),
+      body: body === undefined ? undefined : JSON.stringify(body),
       signal: given === undefined ? timeout : AbortSignal.any([given, timeout]),
     });
     if (response.status >= 300 && response.status < 400)
       return lost('connection_failed', `${baseUrl} redirects to another address (${response.status}).`);
-    return {
-      kind: 'response',
-      status: response.status,
-      headers: new Headers(response.headers as Record<string, string>),
-      text: response.data,
-    };
+    return { kind: 'response', ...response };
   } catch (error) {
     given?.throwIfAborted();
     if (timeout.aborted) return lost('timeout', `${baseUrl} did not respond within ${timeoutMs} ms.`);
@@ -126,7 +119,7 @@ async function exchange(
   }
 }
 
-/** An error of axios holds the request's headers, and with them the token. It is never passed on as a cause. */
+/** An error of an exchange can hold the request's headers, and with them the token. It is never passed on as a cause. */
 function lost(code: ConnectionError['code'], message: string): Outcome {
   return { kind: 'lost', error: new ConnectionError(code, message) };
 }
@@ -135,7 +128,7 @@ function lost(code: ConnectionError['code'], message: string): Outcome {
 function authorizationOf(token: string): string {
   if (/[^\t\x20-\x7e\x80-\uffff]/.test(token))
     throw new TypeError('The credential holds a control character.');
-  return `Bearer ${Buffer.from(token).toString('latin1')}`;
+  return `Bearer ${String.fromCharCode(...new TextEncoder().encode(token))}`;
 }
 
 /** Undefined members are omitted, lists are repeated. */
@@ -143,7 +136,7 @@ function toSearch(query: object | undefined): string {
   const pairs = Object.entries((query ?? {}) as Query).flatMap(([name, value]) =>
     value === undefined ? [] : [value].flat().map((item): [string, string] => [name, String(item)]),
   );
-  return new URLSearchParams(pairs).toString();
+  return pairs.length === 0 ? '' : `?${new URLSearchParams(pairs)}`;
 }
 
 function retryWaitMs(

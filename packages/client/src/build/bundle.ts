@@ -1,7 +1,7 @@
 import { copyFileSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { build, type Metafile } from 'esbuild';
+import { type BuildOptions, build, type Metafile } from 'esbuild';
 
 /**
  * Builds `dist/bundle/`: this package together with the packages of this repository that it imports, so that users need
@@ -13,24 +13,28 @@ const { dependencies } = JSON.parse(readFileSync(join(root, 'package.json'), 'ut
 };
 
 rmSync(join(root, 'dist/bundle'), { recursive: true, force: true });
-const { metafile } = await build({
+const common = {
   absWorkingDir: root,
-  entryPoints: { index: 'src/index.ts', tocsin: 'src/cli/main.ts' },
   outdir: 'dist/bundle',
   bundle: true,
+  format: 'esm' as const,
+  conditions: ['tocsin-source'],
+  logLevel: 'warning',
+} satisfies BuildOptions;
+const { metafile } = await build({
+  ...common,
+  metafile: true,
+  entryPoints: { index: 'src/index.ts', tocsin: 'src/cli/main.ts' },
   splitting: true,
-  format: 'esm',
   platform: 'node',
   target: 'node20',
-  conditions: ['tocsin-source'],
   external: Object.keys(dependencies),
   // Bundled CommonJS packages load Node's modules with `require`.
   banner: {
     js: "import { createRequire as tocsinRequire } from 'node:module';\nconst require = tocsinRequire(import.meta.url);",
   },
-  metafile: true,
-  logLevel: 'warning',
 });
+await build({ ...common, entryPoints: ['src/browser.ts'], platform: 'browser', target: 'es2023' });
 copyFileSync(join(root, '../../LICENSE'), join(root, 'dist/bundle/LICENSE'));
 writeFileSync(join(root, 'dist/bundle', 'THIRD-PARTY-LICENSES.txt'), licensesOf(metafile));
 

@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { EngineClient } from '../api/engine-client.js';
-import type { PlatformClient } from '../api/platform-client.js';
+import type { PlatformClient } from '../api/platform-api.js';
 import { connectEngine, connectPlatform, requireWorkspace } from './connect.js';
 import type { Io } from './io.js';
 import { createOutput, type Output } from './output.js';

@@ -1,5 +1,6 @@
 import { createEngineClient, type EngineClient } from '../api/engine-client.js';
-import { createPlatformClient, type PlatformClient } from '../api/platform-client.js';
+import type { PlatformClient } from '../api/platform-api.js';
+import { createPlatformClient } from '../api/platform-client.js';
 import type { Clock } from '../clock.js';
 import type { AlertPublisher } from '../publish/alert-publisher.js';
 import { createAmqpPublisher } from '../publish/amqp-publisher.js';

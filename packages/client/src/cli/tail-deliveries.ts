@@ -1,5 +1,5 @@
 import { ConnectionError, UnavailableError } from '../api/errors.js';
-import type { PlatformClient } from '../api/platform-client.js';
+import type { PlatformClient } from '../api/platform-api.js';
 import type { Delivery, ListDeliveriesQuery } from '../api/schemas.js';
 import type { Clock } from '../clock.js';
 import { deliveryColors, describeResponse } from './delivery-columns.js';

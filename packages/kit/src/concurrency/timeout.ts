@@ -1,5 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
-
 export interface TimeoutOptions {
   timeoutMs: number;
   /** Makes the error of the rejection. */
@@ -25,5 +23,14 @@ export async function withTimeout<T>(work: Promise<T>, options: TimeoutOptions):
 
 /** Waits. An aborted signal ends the wait early, without an error. */
 export async function sleep(ms: number, signal?: AbortSignal): Promise<void> {
-  await delay(ms, undefined, { signal }).catch(() => {});
+  if (signal?.aborted) return;
+  await new Promise<void>((resolve) => {
+    const end = () => {
+      clearTimeout(timer);
+      signal?.removeEventListener('abort', end);
+      resolve();
+    };
+    const timer = setTimeout(end, ms);
+    signal?.addEventListener('abort', end);
+  });
 }

@@ -1,0 +1,55 @@
+import { systemClock } from '../clock.js';
+import { type AlertRulesApi, createAlertRulesApi } from './alert-rules.js';
+import { type AlertsApi, createAlertsApi } from './alerts.js';
+import type { ClientOptions } from './client-options.js';
+import { createDeadLettersApi, type DeadLettersApi } from './dead-letters.js';
+import { createDeliveriesApi, type DeliveriesApi } from './deliveries.js';
+import { createHealthApi, type HealthApi } from './health.js';
+import { createRedeliveriesApi, type RedeliveriesApi } from './redeliveries.js';
+import type { Whoami } from './schemas.js';
+import type { CallOptions, Send } from './transport.js';
+import { createWebhooksApi, type WebhooksApi } from './webhooks.js';
+import { createWorkspacesApi, type WorkspacesApi } from './workspaces.js';
+
+export interface PlatformApiOptions extends Pick<ClientOptions, 'clock'> {
+  /** Workspace of `list`, `create` and `fire`. Operations on an id need none. */
+  workspaceId?: string | undefined;
+}
+
+/** Every operation of the platform API. */
+export interface PlatformClient {
+  webhooks: WebhooksApi;
+  alertRules: AlertRulesApi;
+  alerts: AlertsApi;
+  deliveries: DeliveriesApi;
+  redeliveries: RedeliveriesApi;
+  deadLetters: DeadLettersApi;
+  workspaces: WorkspacesApi;
+  health: HealthApi;
+  whoami(options?: CallOptions): Promise<Whoami>;
+  /** Returns a client for another workspace. */
+  inWorkspace(workspaceId: string): PlatformClient;
+}
+
+/** A client whose requests are sent by `send`. */
+export function createPlatformApi(send: Send, options: PlatformApiOptions): PlatformClient {
+  const { workspaceId, clock = systemClock } = options;
+  const workspace = () => {
+    if (workspaceId === undefined)
+      throw new TypeError('This call acts in a workspace: give the client a workspaceId.');
+    return workspaceId;
+  };
+  return {
+    webhooks: createWebhooksApi(send, workspace),
+    alertRules: createAlertRulesApi(send, workspace),
+    alerts: createAlertsApi({ send, workspace, clock }),
+    deliveries: createDeliveriesApi(send, workspace),
+    redeliveries: createRedeliveriesApi(send, workspace),
+    deadLetters: createDeadLettersApi(send),
+    workspaces: createWorkspacesApi(send),
+    health: createHealthApi(send),
+    whoami: async (callOptions) =>
+      (await send<Whoami>({ method: 'GET', path: '/api/v1/whoami', options: callOptions })).body,
+    inWorkspace: (id) => createPlatformApi(send, { ...options, workspaceId: id }),
+  };
+}

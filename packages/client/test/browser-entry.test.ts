@@ -1,0 +1,119 @@
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { builtinModules } from 'node:module';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { fileURLToPath, pathToFileURL } from 'node:url';
+import { build } from 'esbuild';
+import type * as browserEntry from '../src/browser.js';
+import { type ScriptedApi, startScriptedApi } from './support/scripted-api.js';
+
+const directory = mkdtempSync(join(tmpdir(), 'tocsin-browser-'));
+const file = join(directory, 'client.mjs');
+
+let inputs: string[];
+let client: typeof browserEntry;
+let api: ScriptedApi;
+beforeAll(async () => {
+  // For a browser esbuild refuses the modules of Node.
+  const { metafile } = await build({
+    entryPoints: [fileURLToPath(new URL('../src/browser.ts', import.meta.url))],
+    outfile: file,
+    bundle: true,
+    format: 'esm',
+    platform: 'browser',
+    conditions: ['tocsin-source'],
+    metafile: true,
+    logLevel: 'silent',
+  });
+  inputs = Object.keys(metafile.inputs);
+  client = await import(pathToFileURL(file).href);
+});
+afterAll(() => rmSync(directory, { recursive: true }));
+beforeEach(async () => {
+  api = await startScriptedApi();
+});
+afterEach(() => api.close());
+
+const platform = (token: browserEntry.Session['token'], options: object = {}) =>
+  client.createPlatformClient({ url: api.url, workspaceId: 'w', token, ...options });
+
+test('the bundle has no module of Node and no package from elsewhere', () => {
+  expect(inputs.filter((input) => input.includes('node_modules'))).toEqual([]);
+  const code = readFileSync(file, 'utf8');
+  const imported = [...code.matchAll(/\b(?:from|require\(|import\()\s*["']([^"']+)["']/g)].map(
+    ([, name]) => name,
+  );
+  expect(imported).toEqual([]);
+  expect(code).not.toMatch(/\b(Buffer|process)\b/);
+  for (const name of builtinModules) expect(code).not.toContain(`"node:${name}"`);
+  expect(code.length).toBeLessThan(40_000);
+});
+
+test('a call sends the token of the function, and its response is typed', async () => {
+  api.script(
+    { body: [{ id: 'a' }], headers: { link: '</x?cursor=c>; rel="next"' } },
+    { body: [{ id: 'b' }] },
+  );
+  const webhooks = await platform(async () => 't1')
+    .webhooks.list({ name: 'a b', limit: 1 })
+    .toArray();
+  expect(webhooks.map(({ id }) => id)).toEqual(['a', 'b']);
+  expect(api.seen.map(({ url }) => url)).toEqual([
+    '/api/v1/workspaces/w/webhooks?name=a+b&limit=1',
+    '/api/v1/workspaces/w/webhooks?name=a+b&limit=1&cursor=c',
+  ]);
+  expect(api.seen[0]).toMatchObject({ method: 'GET', headers: { authorization: 'Bearer t1' } });
+});
+
+test('a refused token is replaced once, and the function learns which one was refused', async () => {
+  api.script({ status: 401 }, { body: { issuer: 'i' } });
+  const asked: unknown[] = [];
+  const tocsin = platform(async ({ rejected } = {}) => {
+    asked.push(rejected);
+    return `t${asked.length}`;
+  });
+  expect(await tocsin.whoami()).toEqual({ issuer: 'i' });
+  expect(asked).toEqual([undefined, 't1']);
+  expect(api.seen.map(({ headers }) => headers.authorization)).toEqual(['Bearer t1', 'Bearer t2']);
+});
+
+test('errors of the API are instances with code, status and request id', async () => {
+  const problem = { code: 'forbidden', detail: 'This needs delivery_read.', request_id: 'r' };
+  api.script({ status: 403, body: problem });
+  const error = await platform(async () => 't')
+    .deliveries.stats({ step: 'day' })
+    .catch((caught: unknown) => caught);
+  expect(error).toBeInstanceOf(client.ForbiddenError);
+  expect(error).toMatchObject({ code: 'forbidden', status: 403, requestId: 'r', message: problem.detail });
+});
+
+test('requests go through the given fetch, without cookies, and a redirect is an error', async () => {
+  const requests: RequestInit[] = [];
+  const send: typeof fetch = (input, init) => {
+    requests.push(init!);
+    return fetch(input, init);
+  };
+  api.script({ status: 302, headers: { location: `${api.url}/elsewhere` } });
+  const tocsin = platform(async () => 't', { fetch: send, maxTries: 1 });
+  await expect(tocsin.webhooks.get('x')).rejects.toBeInstanceOf(client.ConnectionError);
+  expect(requests).toMatchObject([{ redirect: 'error', credentials: 'omit' }]);
+  expect(api.seen).toHaveLength(1);
+});
+
+test('an alert that is fired gets its id before the first try, and retries keep it', async () => {
+  api.script({ status: 503, headers: { 'retry-after': '0' } }, { body: { alert_id: 'x' } });
+  const fire = { alert_rule_id: 'r', model_id: 'm', model_name: 'n', metric_value: 1 };
+  await platform(async () => 't').alerts.fire(fire);
+  const ids = api.seen.map(({ body }) => JSON.parse(body).alert_id);
+  expect(ids[0]).toMatch(/^[0-9a-f-]{36}$/);
+  expect(ids).toEqual([ids[0], ids[0]]);
+});
+
+test('an aborted call is not sent again', async () => {
+  api.script({ status: 503, headers: { 'retry-after': '30' } });
+  const leaving = new AbortController();
+  const call = platform(async () => 't').webhooks.get('x', { signal: leaving.signal });
+  setTimeout(() => leaving.abort(new Error('left the page')), 50);
+  await expect(call).rejects.toThrow('left the page');
+  expect(api.seen).toHaveLength(1);
+});

@@ -1,0 +1,2 @@
+/** The entry for browsers: the parts that need nothing of Node. */
+export { exponentialBackoffMs } from './concurrency/backoff.js';

@@ -55,6 +55,24 @@ describe('npm start', () => {
   );
 
   it(
+    'prints the address of the console with a user to sign in with',
+    async () => {
+      const { api_url, auth_url, realm, console_client_id, users } = readStack();
+      expect(launcher.output()).toContain(
+        `${api_url}/   (sign in as admin with the password ${users.admin})`,
+      );
+      const config = await fetch(`${api_url}/console/config.json`);
+      expect(await config.json()).toEqual({
+        issuer: `${auth_url}/realms/${realm}`,
+        client_id: console_client_id,
+      });
+      const page = await fetch(api_url, { headers: { accept: 'text/html' } });
+      expect(page.headers.get('content-type')).toMatch(/^text\/(html|plain)/);
+    },
+    timeoutMs,
+  );
+
+  it(
     'prints the body of the sample alert as it arrived, and its record',
     () => {
       expect(launcher.output()).toContain('"text": "Sample: accuracy too low fired for Churn “v2”"');

@@ -183,6 +183,51 @@ describe('the development OpenID provider', () => {
     expect(decode(body.access_token).payload).toMatchObject({ sub: 'user-reader' });
   });
 
+  it('signs the console in again without a page while the session lasts (prompt=none)', async () => {
+    const pkce = { code_challenge: challenge, code_challenge_method: 'S256', prompt: 'none' };
+    const stranger = createBrowser();
+    await stranger.open(authorizationUrl(pkce));
+    expect(new URL(stranger.leftFor()).searchParams.get('error')).toBe('login_required');
+
+    const browser = createBrowser();
+    await browser.open(authorizationUrl({ code_challenge: challenge, code_challenge_method: 'S256' }));
+    await browser.submit({ username: 'editor', password: directory.users.editor.password });
+    await browser.open(authorizationUrl(pkce));
+    const code = new URL(browser.leftFor()).searchParams.get('code') ?? '';
+    const { body } = await requestToken({
+      grant_type: 'authorization_code',
+      client_id: 'tocsin-console',
+      redirect_uri: consoleUri,
+      code,
+      code_verifier: verifier,
+    });
+    expect(decode(body.access_token).payload).toMatchObject({ aud: ['tocsin-api', 'tocsin-engine'] });
+  });
+
+  it("lets the console's page read discovery, keys and tokens, and no other page", async () => {
+    const origin = new URL(consoleUri).origin;
+    const allowed = async (path: string, init: RequestInit = {}) => {
+      const response = await fetch(path, { ...init, headers: { origin } });
+      return response.headers.get('access-control-allow-origin');
+    };
+    const refused = new URLSearchParams({
+      grant_type: 'authorization_code',
+      client_id: 'tocsin-console',
+      code: 'x',
+    });
+    for (const found of [
+      await allowed(`${provider.url}/.well-known/openid-configuration`),
+      await allowed(`${base}/certs`),
+      await allowed(`${base}/token`, { method: 'POST', body: refused }),
+    ])
+      expect([origin, '*']).toContain(found);
+    const elsewhere = await fetch(`${base}/token`, {
+      method: 'POST',
+      headers: { origin: 'https://evil.example' },
+    });
+    expect([elsewhere.status, elsewhere.headers.get('access-control-allow-origin')]).toEqual([403, null]);
+  });
+
   it('refuses a sign-in without PKCE, and a redirect that is not registered', async () => {
     const withoutPkce = await fetch(authorizationUrl({}), { redirect: 'manual' });
     expect(withoutPkce.headers.get('location')).toContain('error=invalid_request');

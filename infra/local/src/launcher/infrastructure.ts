@@ -87,7 +87,8 @@ export async function startInfrastructure(context: InfrastructureOptions): Promi
 }
 
 function providerSettings(options: LauncherOptions, ports: StackPorts, secrets: Secrets) {
-  const api = `http://127.0.0.1:${ports.webhookApi}`;
+  const origins = ['127.0.0.1', 'localhost'].map((host) => `http://${host}:${ports.webhookApi}`);
+  const consolePaths = ['/', '/console', '/console/', '/console/callback'];
   return {
     port: ports.oidc,
     realm: 'tocsin',
@@ -99,6 +100,6 @@ function providerSettings(options: LauncherOptions, ports: StackPorts, secrets: 
     rotateRefreshTokens: true,
     deviceClientId: deviceClientId,
     consoleClientId: consoleClientId,
-    consoleRedirectUris: ['/', '/console', '/console/', '/console/callback'].map((path) => `${api}${path}`),
+    consoleRedirectUris: origins.flatMap((origin) => consolePaths.map((path) => `${origin}${path}`)),
   };
 }

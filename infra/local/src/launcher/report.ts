@@ -24,9 +24,13 @@ export interface ReadyFacts {
   seconds: number;
 }
 
-/** List of addresses. Secrets are not shown; the text names the file that holds them. */
+/**
+ * List of addresses. Secrets are not shown, except for the password of one user of the development provider; the text
+ * names the file that holds them.
+ */
 export function describeReady({ facts, env, stackFile, seconds }: ReadyFacts): string {
   const rows: [string, string][] = [
+    ['console', `${facts.api_url}/${signInHint(facts.users)}`],
     ['API', `${facts.api_url}/api/v1   (reference: ${facts.api_url}/docs)`],
     ['engine', facts.engine_url],
     ['sign-in', `${facts.auth_url}/realms/${facts.realm}`],
@@ -42,6 +46,11 @@ export function describeReady({ facts, env, stackFile, seconds }: ReadyFacts): s
     `Deliveries to ${allowed} are allowed here, so that the inbox can be reached; otherwise they are refused.`,
     'Ctrl-C stops everything.',
   ].join('\n');
+}
+
+/** The user `admin` may do everything that the console shows. An external provider has its own users. */
+function signInHint({ admin }: StackFile['users']): string {
+  return admin === undefined ? '' : `   (sign in as admin with the password ${admin})`;
 }
 
 function indent(text: string): string {

@@ -1,5 +1,6 @@
 import { type Child, createProcessHost } from '../processes/process-host.js';
 import { type Supervised, supervise } from '../processes/supervise.js';
+import { buildConsole } from './build-console.js';
 import { startInfrastructure } from './infrastructure.js';
 import type { LauncherOptions } from './options.js';
 import { layOutPorts, neededPorts, requireFreePorts } from './ports.js';
@@ -74,6 +75,10 @@ export function createStack(options: StackOptions): Stack {
       rotateLogs(paths);
       const stored = readOrMakeSecrets(paths);
       const secrets = { ...stored, workspaceId: options.workspaceId ?? stored.workspaceId };
+      // Everything else works without the console, so a failed build is reported and stops nothing.
+      const consoleBuilt = progress
+        .track('console', () => buildConsole(runner))
+        .catch((error: Error) => progress.say(`  The console could not be built: ${error.message}`));
       const infrastructure = await startInfrastructure({
         options,
         ports,
@@ -86,7 +91,7 @@ export function createStack(options: StackOptions): Stack {
       });
       const services = describeServices({ inherited: options.env, ports, secrets, ...infrastructure });
       const workers = services.filter(({ kind }) => kind === 'delivery-worker');
-      await Promise.all(services.map(runService));
+      await Promise.all([consoleBuilt, ...services.map(runService)]);
       describe = () =>
         describeStack({
           ...infrastructure,

@@ -44,7 +44,7 @@ async function counted(workspaceId: string): Promise<object[]> {
   return rows;
 }
 
-/** The same counts from the deliveries themselves. */
+/** Counts of the deliveries themselves, in the same form. */
 async function expected(workspaceId: string): Promise<object[]> {
   const { rows } = await knex().raw(
     `select webhook_id, date_trunc('minute', to_timestamp(accepted_ms(id) / 1000.0)) as at,
@@ -59,7 +59,7 @@ async function expected(workspaceId: string): Promise<object[]> {
   return rows;
 }
 
-test('each insert and each change of a delivery is counted at its minute, under its present status', async () => {
+test('inserts and changes of deliveries are counted at their minute, under the present status', async () => {
   const workspaceId = randomUUID();
   const webhookIds = [randomUUID(), randomUUID()];
   const ids: string[] = [];

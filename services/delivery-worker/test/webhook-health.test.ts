@@ -56,7 +56,7 @@ async function record(
 const healthOf = async (webhookId: string) =>
   db.database.knex('webhook_health').where({ webhook_id: webhookId }).first();
 
-test('a webhook fails from the first failure after the last success, and is healthy from the next success', async () => {
+test('a webhook fails from the first failure after a success until the next success', async () => {
   const id = await fixtures.addWebhook();
   await record(id, {});
   const healthy = await healthOf(id);

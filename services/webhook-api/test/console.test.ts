@@ -74,7 +74,7 @@ describe('the page', () => {
     expect(await (await get('/docs', browser)).text()).not.toContain('<title>Tocsin</title>');
   });
 
-  test('the policy allows no inline code and connections to the issuer only, with a nonce for each response', async () => {
+  test('the policy allows no inline code, connections to the issuer, and one nonce a response', async () => {
     const policies = await Promise.all(
       [1, 2].map(async () => {
         const response = await get('/', browser);

@@ -2,7 +2,7 @@ import type { DeliveryErrorCode, Webhook } from '@tocsin/contracts';
 import type { Database } from '@tocsin/database';
 import type { StoredWebhook } from './stored-webhook.js';
 
-/** What the deliveries of a webhook tell about it. */
+/** Outcomes of the deliveries of a webhook. */
 export interface StoredHealth {
   /** True if the last attempt failed; null without an attempt within 24 hours. */
   failing: boolean | null;

@@ -40,6 +40,7 @@ describe('creating a webhook', () => {
       enabled: true,
       retry_on_timeout: true,
       paused: null,
+      health: { state: 'unknown', since: null, last_error: null, success_rate_24h: null },
       created_at: expect.stringMatching(/^\d{4}-\d\d-\d\dT.*Z$/),
       updated_at: body.created_at,
       last_updated_by: expect.stringContaining(`${process.env.TOCSIN_TEST_OIDC_ISSUER}#`),
@@ -163,6 +164,7 @@ describe('changing a webhook', () => {
       ...before,
       url,
       enabled: false,
+      health: { ...before.health, state: 'disabled', since: body.updated_at },
       updated_at: body.updated_at,
       last_updated_by: body.last_updated_by,
     });

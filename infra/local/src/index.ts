@@ -1,3 +1,4 @@
+export { ensureChromiumInstalled } from './chromium/ensure-chromium-installed.js';
 export { type InboxOptions, type RunningInbox, startInbox } from './inbox/start-inbox.js';
 export { type Directory, makeDirectory, type RoleName } from './oidc/directory.js';
 export { type ProviderOptions, type RunningProvider, startProvider } from './oidc/start-provider.js';

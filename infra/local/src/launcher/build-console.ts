@@ -4,6 +4,7 @@ import type { ServiceRunner } from './services.js';
 
 /** Files and folders of which the built console consists. */
 const sources = [
+  'services/console/build',
   'services/console/index.html',
   'services/console/package.json',
   'services/console/public',
@@ -11,6 +12,7 @@ const sources = [
   'services/console/vite.config.ts',
   'packages/client/src',
   'packages/contracts/src',
+  'packages/identity/src',
   'packages/template/src',
   'package-lock.json',
 ];

@@ -1,10 +1,10 @@
-import { mkdirSync } from 'node:fs';
-import { dirname, join } from 'node:path';
+import { join } from 'node:path';
 import { connect } from 'amqplib';
+import { canInstallPackages } from '../debian/install-packages.js';
 import type { Child, ProcessHost } from '../processes/process-host.js';
 import { waitUntil } from '../processes/wait-until.js';
 import { findRabbitmq, type InstalledRabbitmq } from './find-rabbitmq.js';
-import { canInstallRabbitmq, howToInstall, installRabbitmq } from './install-rabbitmq.js';
+import { howToInstall, installRabbitmq } from './install-rabbitmq.js';
 import { prepareNodeFiles, type RabbitmqPorts } from './node-files.js';
 
 export interface RabbitmqOptions {
@@ -31,11 +31,10 @@ export function ensureRabbitmqInstalled(logFile: string, say: (message: string) 
   const searchPath = process.env.PATH;
   const found = findRabbitmq(searchPath);
   if (found !== undefined) return found;
-  if (!canInstallRabbitmq()) throw new Error(howToInstall);
+  if (!canInstallPackages()) throw new Error(howToInstall);
   say(
     'RabbitMQ is not installed: installing the distribution’s rabbitmq-server (files only, no system service)',
   );
-  mkdirSync(dirname(logFile), { recursive: true });
   installRabbitmq(logFile);
   const installed = findRabbitmq(searchPath);
   if (installed === undefined)

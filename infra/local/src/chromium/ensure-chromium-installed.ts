@@ -1,0 +1,44 @@
+import { accessSync, constants } from 'node:fs';
+import { delimiter, join } from 'node:path';
+import { canInstallPackages, installPackages } from '../debian/install-packages.js';
+import { readLogTail } from '../processes/process-host.js';
+
+const names = ['chromium', 'chromium-browser', 'google-chrome'];
+const usualDirectories = ['/usr/bin', '/usr/local/bin', '/snap/bin'];
+
+/**
+ * Path of an installed Chromium. Root on Debian or Ubuntu gets the one of the distribution if none is installed.
+ * `say` receives progress. Throws an error with instructions otherwise.
+ */
+export function ensureChromiumInstalled(logFile: string, say: (message: string) => void): string {
+  const found = findChromium();
+  if (found !== undefined) return found;
+  if (!canInstallPackages())
+    throw new Error(
+      'Chromium is not installed. Debian: sudo apt-get install chromium   (or run this once as root)',
+    );
+  say('Chromium is not installed: installing the distribution’s chromium');
+  const isInstalled = installPackages(['chromium', 'fonts-dejavu-core'], logFile);
+  const installed = findChromium();
+  if (!isInstalled || installed === undefined)
+    throw new Error(`apt-get could not install chromium; log: ${logFile}\n${readLogTail(logFile)}`);
+  return installed;
+}
+
+function findChromium(): string | undefined {
+  const directories = [...(process.env.PATH ?? '').split(delimiter), ...usualDirectories];
+  return names
+    .flatMap((name) =>
+      directories.filter((directory) => directory !== '').map((directory) => join(directory, name)),
+    )
+    .find(isExecutable);
+}
+
+function isExecutable(file: string): boolean {
+  try {
+    accessSync(file, constants.X_OK);
+    return true;
+  } catch {
+    return false;
+  }
+}

@@ -1,0 +1,8 @@
+/** The entry for browsers: the table of roles and permissions. */
+export {
+  type DeploymentRole,
+  deploymentRoles,
+  type Permission,
+  type WorkspaceRole,
+  workspaceRoles,
+} from './permissions.js';

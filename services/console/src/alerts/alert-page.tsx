@@ -1,0 +1,127 @@
+import type { Alert, Delivery } from '@tocsin/client/browser';
+import { Link, useParams } from 'react-router';
+import { Permitted, useAlert, useDeliveriesOfAlert, useDispatchAlert } from '../api/index.js';
+import { usePaths } from '../paths.js';
+import { DeliveryStatus, resultOf } from '../shared/delivery-status.js';
+import { alertOutcomeWords, wordsOf } from '../shared/words.js';
+import {
+  Card,
+  type Column,
+  ConfirmButton,
+  ExactTime,
+  Facts,
+  Failure,
+  Loading,
+  Notice,
+  Page,
+  RelativeTime,
+  Table,
+} from '../ui/index.js';
+import { AlertOutcome, describeMeasurement } from './alert-words.js';
+
+export function AlertPage() {
+  const { alertId = '' } = useParams();
+  const { data, error, refetch } = useAlert(alertId);
+  return (
+    <Page title={data === undefined ? 'Alert' : data.alert_rule_name} lead={data && `Alert ${data.alert_id}`}>
+      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+      {data === undefined && error === null && <Loading what="the alert" />}
+      {data !== undefined && <Record alert={data} />}
+    </Page>
+  );
+}
+
+function Record({ alert }: { alert: Alert }) {
+  const paths = usePaths();
+  const deliveries = useDeliveriesOfAlert(alert.alert_id);
+  return (
+    <>
+      <Card>
+        <div className="row">
+          <AlertOutcome alert={alert} />
+          <span>{reasonOf(alert)}</span>
+        </div>
+        <Facts
+          facts={[
+            [
+              'Alert rule',
+              <Link key="rule" to={paths.alertRule(alert.alert_rule_id)}>
+                {alert.alert_rule_name}
+              </Link>,
+            ],
+            ['Model', alert.model_name],
+            ['Measurement', describeMeasurement(alert)],
+            ['Fired', <ExactTime key="fired" at={alert.fired_at} />],
+            ['Accepted', <ExactTime key="accepted" at={alert.accepted_at} />],
+            ['Dispatched by hand', alert.dispatched_at && <Dispatched key="dispatched" alert={alert} />],
+          ]}
+        />
+        {deliveries.data?.length === 0 && alert.outcome !== 'dispatched' && (
+          <Permitted permission="delivery_redeliver" what="Dispatch by hand">
+            <Dispatch id={alert.alert_id} />
+          </Permitted>
+        )}
+      </Card>
+      <h2>Deliveries</h2>
+      {deliveries.error !== null && <Failure error={deliveries.error} />}
+      {deliveries.data === undefined && deliveries.error === null && <Loading what="the deliveries" />}
+      {deliveries.data?.length === 0 && <Notice>No webhook was called for this alert.</Notice>}
+      {deliveries.data !== undefined && deliveries.data.length > 0 && <Deliveries rows={deliveries.data} />}
+    </>
+  );
+}
+
+function Deliveries({ rows }: { rows: readonly Delivery[] }) {
+  const paths = usePaths();
+  const columns: Column<Delivery>[] = [
+    {
+      header: 'Webhook',
+      width: 'minmax(0, 2fr)',
+      narrow: 'line',
+      cell: ({ id, webhook_name }) => <Link to={paths.delivery(id)}>{webhook_name}</Link>,
+    },
+    { header: 'State', width: '100px', cell: ({ status }) => <DeliveryStatus status={status} /> },
+    { header: 'Result', width: 'minmax(0, 2fr)', cell: resultOf },
+    { header: 'Attempts', width: '80px', narrow: 'hide', cell: ({ attempts_made }) => attempts_made },
+    {
+      header: 'Next attempt',
+      width: '150px',
+      cell: ({ next_attempt_at }) => (next_attempt_at === null ? '–' : <RelativeTime at={next_attempt_at} />),
+    },
+  ];
+  return <Table label="Deliveries of the alert" columns={columns} rows={rows} rowKey={({ id }) => id} />;
+}
+
+/** Calls the webhooks that the rule has now. */
+function Dispatch({ id }: { id: string }) {
+  const dispatch = useDispatchAlert(id);
+  return (
+    <>
+      <div>
+        <ConfirmButton
+          title="Dispatch this alert now?"
+          question="The webhooks that the rule has now are called with the facts of this alert."
+          action="Dispatch"
+          isDisabled={dispatch.isPending}
+          onConfirm={() => dispatch.mutate()}
+        >
+          {dispatch.isPending ? 'Dispatching …' : 'Dispatch now'}
+        </ConfirmButton>
+      </div>
+      {dispatch.error !== null && <Failure error={dispatch.error} />}
+    </>
+  );
+}
+
+function Dispatched({ alert: { dispatched_at, dispatched_by } }: { alert: Alert }) {
+  return (
+    <>
+      {dispatched_at !== null && <ExactTime at={dispatched_at} />}
+      {dispatched_by !== null && ` by ${dispatched_by}`}
+    </>
+  );
+}
+
+function reasonOf({ outcome, outcome_reason }: Alert): string {
+  return outcome_reason ?? wordsOf(alertOutcomeWords, outcome)?.reason ?? outcome;
+}

@@ -1,0 +1,122 @@
+import type { Alert } from '@tocsin/client/browser';
+import { Link } from 'react-router';
+import { type AlertFilter, Permitted, useAlertRules, useAlerts } from '../api/index.js';
+import { usePaths } from '../paths.js';
+import { FilterBar } from '../shared/filter-bar.js';
+import { describeEnd, LiveListState } from '../shared/live-list-state.js';
+import { timeChip } from '../shared/time-chip.js';
+import { TimeFields } from '../shared/time-fields.js';
+import { alertOutcomeWords, wordsOf } from '../shared/words.js';
+import {
+  type Column,
+  Empty,
+  LinkButton,
+  Page,
+  RelativeTime,
+  SelectField,
+  Table,
+  useSearch,
+} from '../ui/index.js';
+import { AlertOutcome, describeMeasurement } from './alert-words.js';
+
+const filterNames = ['outcome', 'alert_rule_id', 'since', 'until'] as const;
+type FilterName = (typeof filterNames)[number];
+
+export function AlertsPage() {
+  return (
+    <Page title="Alerts" lead="Each firing of an alert rule, and what became of it.">
+      <Permitted permission="alert_read" what="The list of alerts">
+        <Alerts />
+      </Permitted>
+    </Page>
+  );
+}
+
+function Alerts() {
+  const { values, set } = useSearch(filterNames);
+  const { data: rules = [] } = useAlertRules();
+  const list = useAlerts(values as AlertFilter);
+  const ruleName = (id: string) => rules.find((rule) => rule.id === id)?.name ?? id.slice(0, 8);
+  const texts: Record<FilterName, (value: string) => string> = {
+    outcome: (value) => wordsOf(alertOutcomeWords, value)?.label ?? value,
+    alert_rule_id: (value) => `rule ${ruleName(value)}`,
+    since: (value) => timeChip('from', value),
+    until: (value) => timeChip('before', value),
+  };
+  const chips = filterNames.flatMap((name) => {
+    const value = values[name];
+    return value === undefined ? [] : [{ name, text: texts[name](value) }];
+  });
+  const any = { value: '', label: 'Any' };
+  return (
+    <>
+      <FilterBar
+        chips={chips}
+        onRemove={(name) => set({ [name]: undefined })}
+        onClear={() => set(Object.fromEntries(filterNames.map((name) => [name, undefined])))}
+      >
+        <SelectField
+          label="Outcome"
+          value={values.outcome ?? ''}
+          options={[
+            any,
+            ...Object.entries(alertOutcomeWords).map(([value, { label }]) => ({ value, label })),
+          ]}
+          onChange={(outcome) => set({ outcome })}
+        />
+        <SelectField
+          label="Alert rule"
+          value={values.alert_rule_id ?? ''}
+          options={[any, ...rules.map(({ id, name }) => ({ value: id, label: name }))]}
+          onChange={(alert_rule_id) => set({ alert_rule_id })}
+        />
+        <TimeFields since={values.since} until={values.until} onChange={set} />
+      </FilterBar>
+      <LiveListState list={list} things="alerts" empty={<NoAlerts isFiltered={chips.length > 0} />}>
+        <AlertTable rows={list.items} onEndReached={list.loadMore} footer={describeEnd(list)} />
+      </LiveListState>
+    </>
+  );
+}
+
+interface AlertTableProps {
+  rows: readonly Alert[];
+  onEndReached(): void;
+  footer: string;
+}
+
+function AlertTable(props: AlertTableProps) {
+  const paths = usePaths();
+  const columns: Column<Alert>[] = [
+    {
+      header: 'Alert rule',
+      width: 'minmax(0, 2fr)',
+      narrow: 'line',
+      cell: ({ alert_id, alert_rule_name }) => <Link to={paths.alert(alert_id)}>{alert_rule_name}</Link>,
+    },
+    { header: 'Outcome', width: '130px', cell: (alert) => <AlertOutcome alert={alert} /> },
+    { header: 'Model', width: 'minmax(0, 1fr)', narrow: 'hide', cell: ({ model_name }) => model_name },
+    { header: 'Measurement', width: 'minmax(0, 2fr)', narrow: 'hide', cell: describeMeasurement },
+    { header: 'Fired', width: '130px', cell: ({ fired_at }) => <RelativeTime at={fired_at} /> },
+  ];
+  return <Table label="Alerts" columns={columns} rowKey={({ alert_id }) => alert_id} {...props} />;
+}
+
+function NoAlerts({ isFiltered }: { isFiltered: boolean }) {
+  const paths = usePaths();
+  if (isFiltered)
+    return <Empty title="No alert matches">Remove a filter above, or choose a longer time range.</Empty>;
+  return (
+    <Empty
+      title="No alert has fired yet"
+      action={
+        <LinkButton kind="primary" to={paths.alertRules()}>
+          Go to the alert rules
+        </LinkButton>
+      }
+    >
+      A monitor publishes an alert when a metric crosses the threshold of a rule. A test alert shows the same
+      way.
+    </Empty>
+  );
+}

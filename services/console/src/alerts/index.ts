@@ -1,0 +1,2 @@
+export { AlertPage } from './alert-page.js';
+export { AlertsPage } from './alerts-page.js';

@@ -1,0 +1,28 @@
+import { createPlatformClient, type PlatformClient, type Session } from '@tocsin/client/browser';
+import { createContext, type ReactNode, useContext, useMemo } from 'react';
+import { useWorkspaceId } from '../paths.js';
+
+const ClientContext = createContext<PlatformClient | undefined>(undefined);
+
+/** Gives its children a client of the API that served this page. */
+export function ClientProvider({ session, children }: { session: Session; children: ReactNode }) {
+  const client = useMemo(
+    () => createPlatformClient({ url: window.location.origin, allowHttp: true, token: session.token }),
+    [session],
+  );
+  return <ClientContext value={client}>{children}</ClientContext>;
+}
+
+/** Client without a workspace, for `whoami`, workspaces and dead letters. */
+export function useDeploymentClient(): PlatformClient {
+  const client = useContext(ClientContext);
+  if (client === undefined) throw new Error('This component needs a ClientProvider.');
+  return client;
+}
+
+/** Client of the workspace in the address. */
+export function useClient(): PlatformClient {
+  const client = useDeploymentClient();
+  const workspaceId = useWorkspaceId();
+  return useMemo(() => client.inWorkspace(workspaceId), [client, workspaceId]);
+}

@@ -1,0 +1,20 @@
+export { ClientProvider, useClient, useDeploymentClient } from './client.js';
+export { type LiveList, useLiveList } from './live-list.js';
+export { type Access, checkPermission, grantingRoles, rolesIn } from './permissions.js';
+export { Permitted, usePermission } from './permitted.js';
+export { type TimeRange, timeRangeOf, timeRanges } from './time-range.js';
+export { useAlertRules } from './use-alert-rules.js';
+export { type AlertFilter, useAlert, useAlerts, useDispatchAlert } from './use-alerts.js';
+export { useDeadLetters, useRequeueDeadLetter } from './use-dead-letters.js';
+export {
+  type DeliveryFilter,
+  type DeliveryRow,
+  useDeliveries,
+  useDeliveriesOfAlert,
+  useDelivery,
+  useRedeliver,
+} from './use-deliveries.js';
+export { useDeliveryStats } from './use-delivery-stats.js';
+export { useRedeliveries, useRedeliveryActions } from './use-redeliveries.js';
+export { useWebhooks } from './use-webhooks.js';
+export { useWhoami, useWorkspaces } from './use-workspaces.js';

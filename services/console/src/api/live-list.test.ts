@@ -1,0 +1,55 @@
+import { appendOlder, mergeNewest, newestPage } from './live-list.js';
+
+interface Item {
+  id: string;
+  at: string;
+  status?: string;
+}
+const order = { idOf: ({ id }: Item) => id, timeOf: ({ at }: Item) => at };
+const item = (minute: number, more: Partial<Item> = {}): Item => ({
+  id: `id-${minute}`,
+  at: new Date(minute * 60_000).toISOString(),
+  ...more,
+});
+/** Items of the minutes `newest` down to `oldest`, as the API lists them. */
+const items = (newest: number, oldest: number) =>
+  Array.from({ length: newest - oldest + 1 }, (_, index) => item(newest - index));
+
+test('new entries appear in front and older pages stay', () => {
+  const known = items(100, 1);
+  expect(mergeNewest(known, items(103, 104 - newestPage), order)).toEqual(items(103, 1));
+});
+
+test('an entry of the newest page replaces the known one', () => {
+  const head = items(100, 101 - newestPage).map((entry) => ({ ...entry, status: 'failed' }));
+  const merged = mergeNewest(items(100, 1), head, order);
+  expect(merged?.slice(0, newestPage)).toEqual(head);
+  expect(merged).toHaveLength(100);
+});
+
+test('an entry that left the list disappears if the newest page reaches below it', () => {
+  const head = items(101, 1)
+    .filter(({ id }) => id !== 'id-99')
+    .slice(0, newestPage);
+  expect(mergeNewest(items(100, 1), head, order)?.map(({ id }) => id)).not.toContain('id-99');
+});
+
+test('the list starts again if more than a page of new entries came', () => {
+  expect(mergeNewest(items(100, 1), items(200, 201 - newestPage), order)).toBeUndefined();
+});
+
+test('entries of one moment are neither lost nor repeated at the border of the page', () => {
+  const sameTime = Array.from({ length: 2 * newestPage }, (_, index) => ({
+    ...item(5),
+    id: `same-${index}`,
+  }));
+  expect(mergeNewest(sameTime, sameTime.slice(0, newestPage), order)).toEqual(sameTime);
+});
+
+test('a page that is not full is the whole list', () => {
+  expect(mergeNewest(items(100, 1), items(3, 1), order)).toEqual(items(3, 1));
+});
+
+test('an older page that overlaps the known items adds the rest only, and no newer entries', () => {
+  expect(appendOlder(items(100, 51), items(103, 1), order)).toEqual(items(100, 1));
+});

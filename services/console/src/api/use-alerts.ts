@@ -1,0 +1,43 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { ListAlertsQuery } from '@tocsin/client/browser';
+import { useWorkspaceId } from '../paths.js';
+import { useClient } from './client.js';
+import { useLiveList } from './live-list.js';
+
+export type AlertFilter = Omit<ListAlertsQuery, 'limit'>;
+
+export function useAlerts(filter: AlertFilter) {
+  const client = useClient();
+  const workspaceId = useWorkspaceId();
+  return useLiveList({
+    queryKey: [workspaceId, 'alerts', filter],
+    list: (limit, signal) => client.alerts.list({ ...filter, limit }, { signal }),
+    toItem: (alert) => alert,
+    idOf: ({ alert_id }) => alert_id,
+    timeOf: ({ accepted_at }) => accepted_at,
+  });
+}
+
+export function useAlert(id: string) {
+  const client = useClient();
+  const workspaceId = useWorkspaceId();
+  return useQuery({
+    queryKey: [workspaceId, 'alert', id],
+    queryFn: ({ signal }) => client.alerts.get(id, { signal }),
+  });
+}
+
+/** Dispatches an alert that has no deliveries. */
+export function useDispatchAlert(id: string) {
+  const client = useClient();
+  const workspaceId = useWorkspaceId();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: () => client.alerts.dispatch(id),
+    onSettled: () =>
+      Promise.all([
+        queryClient.invalidateQueries({ queryKey: [workspaceId, 'alert', id] }),
+        queryClient.invalidateQueries({ queryKey: [workspaceId, 'deliveries', 'of-alert', id] }),
+      ]),
+  });
+}

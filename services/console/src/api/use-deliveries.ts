@@ -1,0 +1,65 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { Delivery, ListDeliveriesQuery } from '@tocsin/client/browser';
+import { useWorkspaceId } from '../paths.js';
+import { useClient } from './client.js';
+import { useLiveList } from './live-list.js';
+
+export type DeliveryFilter = Omit<ListDeliveriesQuery, 'limit'>;
+
+/** A delivery without its texts, which can be long. */
+export type DeliveryRow = Pick<
+  Delivery,
+  'id' | 'webhook_name' | 'destination' | 'status' | 'attempts_made' | 'created_at' | 'error_code'
+> & { statusCode: number | null };
+
+export function useDeliveries(filter: DeliveryFilter) {
+  const client = useClient();
+  const workspaceId = useWorkspaceId();
+  return useLiveList({
+    queryKey: [workspaceId, 'deliveries', filter],
+    list: (limit, signal) => client.deliveries.list({ ...filter, limit }, { signal }),
+    toItem: toRow,
+    idOf: ({ id }) => id,
+    timeOf: ({ created_at }) => created_at,
+  });
+}
+
+function toRow(delivery: Delivery): DeliveryRow {
+  const { id, webhook_name, destination, status, attempts_made, created_at, error_code, response } = delivery;
+  const statusCode = response?.status_code ?? null;
+  return { id, webhook_name, destination, status, attempts_made, created_at, error_code, statusCode };
+}
+
+/** Deliveries of one alert: one for each webhook, at most 20. */
+export function useDeliveriesOfAlert(alertId: string) {
+  const client = useClient();
+  const workspaceId = useWorkspaceId();
+  return useQuery({
+    queryKey: [workspaceId, 'deliveries', 'of-alert', alertId],
+    queryFn: ({ signal }) => client.deliveries.list({ alert_id: alertId }, { signal }).toArray(),
+    refetchInterval: 5_000,
+  });
+}
+
+const endStates = new Set(['succeeded', 'failed', 'skipped']);
+
+/** A delivery with its attempts, polled until it has ended. */
+export function useDelivery(id: string) {
+  const client = useClient();
+  const workspaceId = useWorkspaceId();
+  return useQuery({
+    queryKey: [workspaceId, 'delivery', id],
+    queryFn: ({ signal }) => client.deliveries.get(id, { signal }),
+    refetchInterval: ({ state }) => (endStates.has(state.data?.status ?? '') ? false : 2_000),
+  });
+}
+
+export function useRedeliver(id: string) {
+  const client = useClient();
+  const workspaceId = useWorkspaceId();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: () => client.deliveries.redeliver(id),
+    onSettled: () => queryClient.invalidateQueries({ queryKey: [workspaceId, 'delivery', id] }),
+  });
+}

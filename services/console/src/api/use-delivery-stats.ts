@@ -1,0 +1,23 @@
+import { useQuery } from '@tanstack/react-query';
+import { useWorkspaceId } from '../paths.js';
+import { useClient } from './client.js';
+import type { TimeRange } from './time-range.js';
+
+/** Counts and latency by time step. The range ends now, so every poll asks for another one. */
+export function useDeliveryStats(range: TimeRange) {
+  const client = useClient();
+  const workspaceId = useWorkspaceId();
+  return useQuery({
+    queryKey: [workspaceId, 'delivery-stats', range.name],
+    queryFn: ({ signal }) => {
+      const now = Date.now();
+      const since = new Date(now - range.lengthMs).toISOString();
+      return client.deliveries.stats(
+        { since, until: new Date(now).toISOString(), step: range.step },
+        { signal },
+      );
+    },
+    refetchInterval: 15_000,
+    placeholderData: (previous) => previous,
+  });
+}

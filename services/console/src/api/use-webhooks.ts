@@ -1,0 +1,14 @@
+import { useQuery } from '@tanstack/react-query';
+import { useWorkspaceId } from '../paths.js';
+import { useClient } from './client.js';
+
+/** All webhooks of the workspace, at most 1,000, by name. */
+export function useWebhooks({ pollMs }: { pollMs?: number } = {}) {
+  const client = useClient();
+  const workspaceId = useWorkspaceId();
+  return useQuery({
+    queryKey: [workspaceId, 'webhooks'],
+    queryFn: ({ signal }) => client.webhooks.list({ sort: 'name' }, { signal }).toArray(),
+    refetchInterval: pollMs ?? false,
+  });
+}

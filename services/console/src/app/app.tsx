@@ -1,0 +1,36 @@
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query';
+import type { Session } from '@tocsin/client/browser';
+import { useState } from 'react';
+import { createBrowserRouter } from 'react-router';
+import { RouterProvider } from 'react-router/dom';
+import { ClientProvider } from '../api/index.js';
+import { NowProvider } from '../ui/index.js';
+import { routes } from './routes.js';
+import { SignOutContext } from './sign-out.js';
+
+/** All pages, for a person who is signed in. */
+export function App({ session, signOut }: { session: Session; signOut(): void }) {
+  const [router] = useState(() => createBrowserRouter(routes));
+  const [queries] = useState(createQueryClient);
+  return (
+    <QueryClientProvider client={queries}>
+      <ClientProvider session={session}>
+        <SignOutContext value={signOut}>
+          <NowProvider>
+            <RouterProvider router={router} />
+          </NowProvider>
+        </SignOutContext>
+      </ClientProvider>
+    </QueryClientProvider>
+  );
+}
+
+function createQueryClient(): QueryClient {
+  return new QueryClient({
+    // The API client retries by itself. `always`: a browser without a network can still reach this machine.
+    defaultOptions: {
+      queries: { retry: false, networkMode: 'always', staleTime: 4_000 },
+      mutations: { networkMode: 'always' },
+    },
+  });
+}

@@ -1,0 +1,101 @@
+import { useEffect, useState } from 'react';
+import { NavLink, Outlet, useLocation } from 'react-router';
+import { useWhoami } from '../api/index.js';
+import { usePaths, useWorkspaceId } from '../paths.js';
+import { Button, Failure, SelectField } from '../ui/index.js';
+import { useSignOut } from './sign-out.js';
+import { storedTheme, storeTheme, type Theme } from './theme.js';
+import { rememberWorkspace, WorkspaceSwitch } from './workspace-switch.js';
+
+/** Navigation around every page of a workspace. Below 900 px it opens with a button. */
+export function Layout() {
+  const [isMenuOpen, setMenuOpen] = useState(false);
+  const { pathname } = useLocation();
+  const workspaceId = useWorkspaceId();
+  const { error } = useWhoami();
+  useEffect(() => rememberWorkspace(workspaceId), [workspaceId]);
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the menu closes when another page opens.
+  useEffect(() => setMenuOpen(false), [pathname]);
+  return (
+    <div className="layout">
+      <a className="skip-link button" href="#content">
+        Skip to the content
+      </a>
+      <header className="side" data-open={isMenuOpen}>
+        <div className="brand">
+          <img src="/favicon.svg" alt="" width={24} height={24} />
+          <span>Tocsin</span>
+          <Button
+            kind="quiet"
+            aria-expanded={isMenuOpen}
+            aria-controls="menu"
+            onPress={() => setMenuOpen(!isMenuOpen)}
+          >
+            Menu
+          </Button>
+        </div>
+        <div id="menu" className="menu">
+          <WorkspaceSwitch />
+          <Navigation />
+          <Account />
+        </div>
+      </header>
+      <main id="content" tabIndex={-1} className="content">
+        {error !== null && <Failure error={error} />}
+        <Outlet key={workspaceId} />
+      </main>
+    </div>
+  );
+}
+
+function Navigation() {
+  const paths = usePaths();
+  const pages: [string, string][] = [
+    ['Overview', paths.overview()],
+    ['Deliveries', paths.deliveries()],
+    ['Alerts', paths.alerts()],
+    ['Webhooks', paths.webhooks()],
+    ['Alert rules', paths.alertRules()],
+    ['Settings', paths.settings()],
+  ];
+  return (
+    <nav aria-label="Pages">
+      <ul>
+        {pages.map(([name, path]) => (
+          <li key={name}>
+            <NavLink to={path}>{name}</NavLink>
+          </li>
+        ))}
+      </ul>
+    </nav>
+  );
+}
+
+function Account() {
+  const { data } = useWhoami();
+  const signOut = useSignOut();
+  const [theme, setTheme] = useState(storedTheme);
+  return (
+    <div className="account">
+      <SelectField
+        label="Theme"
+        value={theme}
+        options={[
+          { value: 'system', label: 'As the system' },
+          { value: 'light', label: 'Light' },
+          { value: 'dark', label: 'Dark' },
+        ]}
+        onChange={(value) => {
+          setTheme(value as Theme);
+          storeTheme(value as Theme);
+        }}
+      />
+      <div className="row">
+        <span className="muted">{data?.display}</span>
+        <Button kind="quiet" onPress={signOut}>
+          Sign out
+        </Button>
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,51 @@
+import type { ComponentType } from 'react';
+import { type RouteObject, redirect } from 'react-router';
+import { Loading } from '../ui/index.js';
+import { ChooseWorkspace } from './choose-workspace.js';
+import { ErrorPage, NotFoundPage } from './error-page.js';
+import { Layout } from './layout.js';
+
+/** Every page is a script of its own, which is loaded when the page is opened. */
+function page<Name extends string>(load: () => Promise<Record<Name, ComponentType>>, name: Name) {
+  return async () => ({ Component: (await load())[name] });
+}
+
+const overview = () => import('../overview/index.js');
+const deliveries = () => import('../deliveries/index.js');
+const alerts = () => import('../alerts/index.js');
+const settings = () => import('../settings/index.js');
+
+export const routes: RouteObject[] = [
+  {
+    path: '/',
+    ErrorBoundary: ErrorPage,
+    HydrateFallback: () => <Loading what="the page" />,
+    children: [
+      { index: true, Component: ChooseWorkspace },
+      {
+        path: 'w/:workspaceId',
+        Component: Layout,
+        children: [
+          {
+            ErrorBoundary: ErrorPage,
+            children: [
+              {
+                index: true,
+                loader: ({ request }) =>
+                  redirect(`${new URL(request.url).pathname.replace(/\/$/, '')}/overview`),
+              },
+              { path: 'overview', lazy: page(overview, 'OverviewPage') },
+              { path: 'deliveries', lazy: page(deliveries, 'DeliveriesPage') },
+              { path: 'deliveries/:deliveryId', lazy: page(deliveries, 'DeliveryPage') },
+              { path: 'alerts', lazy: page(alerts, 'AlertsPage') },
+              { path: 'alerts/:alertId', lazy: page(alerts, 'AlertPage') },
+              { path: 'settings', lazy: page(settings, 'SettingsPage') },
+              { path: '*', Component: NotFoundPage },
+            ],
+          },
+        ],
+      },
+      { path: '*', Component: NotFoundPage },
+    ],
+  },
+];

@@ -1,0 +1,119 @@
+import type { Session } from '@tocsin/client/browser';
+import {
+  ErrorResponse,
+  InMemoryWebStorage,
+  type User,
+  UserManager,
+  WebStorageStateStore,
+} from 'oidc-client-ts';
+
+export type SignIn =
+  | { kind: 'signed-in'; session: Session; signOut(): void }
+  | { kind: 'signed-out'; problem: string | undefined; signIn(): void };
+
+const callbackPath = '/console/callback';
+
+/** Errors of a redirect with `prompt=none` which mean that the person has to act (OpenID Connect Core, 3.1.2.6). */
+const interactionErrors = new Set([
+  'login_required',
+  'interaction_required',
+  'consent_required',
+  'account_selection_required',
+]);
+
+interface ConsoleConfig {
+  issuer: string;
+  client_id: string;
+}
+
+/**
+ * Authorization code with PKCE. Tokens are in memory only, so every load of the page asks the provider by a redirect with
+ * `prompt=none`, which needs no interaction while the person has a session there. The session storage holds the code
+ * verifier and the address to return to, and only during the redirect.
+ *
+ * The promise does not settle when the browser leaves the page.
+ */
+export async function startSignIn(location: Location): Promise<SignIn> {
+  const manager = await createManager(location.origin);
+  if (location.pathname !== callbackPath) {
+    await manager.signinRedirect({ prompt: 'none', state: pathOf(location) });
+    return new Promise(() => undefined);
+  }
+  try {
+    const user = await manager.signinRedirectCallback(location.href);
+    returnTo(user.state);
+    return {
+      kind: 'signed-in',
+      session: createSession(manager),
+      signOut: () => void manager.signoutRedirect(),
+    };
+  } catch (error) {
+    const response = error instanceof ErrorResponse ? error : undefined;
+    returnTo(response?.state);
+    return {
+      kind: 'signed-out',
+      problem: interactionErrors.has(response?.error ?? '') ? undefined : problemOf(error),
+      signIn: () => void manager.signinRedirect({ state: pathOf(location) }),
+    };
+  }
+}
+
+async function createManager(origin: string): Promise<UserManager> {
+  const { issuer, client_id } = await readConfig();
+  return new UserManager({
+    authority: issuer,
+    client_id,
+    redirect_uri: `${origin}${callbackPath}`,
+    post_logout_redirect_uri: `${origin}/`,
+    scope: 'openid profile',
+    userStore: new WebStorageStateStore({ store: new InMemoryWebStorage() }),
+    stateStore: new WebStorageStateStore({ store: window.sessionStorage }),
+    automaticSilentRenew: false,
+  });
+}
+
+async function readConfig(): Promise<ConsoleConfig> {
+  const response = await fetch('/console/config.json');
+  if (!response.ok) throw new Error(`The settings of the console could not be loaded (${response.status}).`);
+  return (await response.json()) as ConsoleConfig;
+}
+
+/** A token is renewed this long before it expires, so that it does not expire on its way. */
+const renewBeforeSeconds = 30;
+
+/** Renews the token with the refresh token. Without a valid one the person signs in again by a redirect. */
+function createSession(manager: UserManager): Session {
+  let renewal: Promise<User | null> | undefined;
+  const renew = () => {
+    renewal ??= manager.signinSilent().finally(() => {
+      renewal = undefined;
+    });
+    return renewal;
+  };
+  return {
+    async token({ rejected } = {}) {
+      const user = await manager.getUser();
+      const isUsable = (user?.expires_in ?? 0) > renewBeforeSeconds && user?.access_token !== rejected;
+      if (user !== null && isUsable) return user.access_token;
+      const renewed = user?.refresh_token === undefined ? null : await renew().catch(() => null);
+      if (renewed !== null) return renewed.access_token;
+      void manager.signinRedirect({ prompt: 'none', state: pathOf(window.location) });
+      throw new Error('Your session has ended. You are being signed in again.');
+    },
+  };
+}
+
+function pathOf({ pathname, search }: Location): string {
+  return `${pathname === callbackPath ? '/' : pathname}${search}`;
+}
+
+/** Shows the address from before the redirect. Only a path is accepted, so that no other site can be named. */
+function returnTo(path: unknown): void {
+  const isPath = typeof path === 'string' && /^\/(?![/\\])/.test(path);
+  window.history.replaceState(null, '', isPath ? path : '/');
+}
+
+function problemOf(error: unknown): string {
+  const reason = error instanceof Error ? error.message : String(error);
+  return `The sign-in did not succeed: ${reason}`;
+}

@@ -1,0 +1,19 @@
+export type Theme = 'system' | 'light' | 'dark';
+
+const key = 'tocsin.theme';
+
+/** Theme that the person chose on this device; by default that of the system. */
+export function storedTheme(): Theme {
+  const value = window.localStorage.getItem(key);
+  return value === 'light' || value === 'dark' ? value : 'system';
+}
+
+export function storeTheme(theme: Theme): void {
+  window.localStorage.setItem(key, theme);
+  applyTheme(theme);
+}
+
+export function applyTheme(theme: Theme): void {
+  if (theme === 'system') delete document.documentElement.dataset.theme;
+  else document.documentElement.dataset.theme = theme;
+}

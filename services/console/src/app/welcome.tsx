@@ -1,0 +1,28 @@
+import { Button, Failure, Loading } from '../ui/index.js';
+
+interface WelcomeProps {
+  signIn?: () => void;
+  problem?: string | undefined;
+}
+
+/** The page of a person who is not signed in. */
+export function Welcome({ signIn, problem }: WelcomeProps) {
+  return (
+    <main className="welcome">
+      <title>Sign in · Tocsin</title>
+      <img src="/favicon.svg" alt="" width={48} height={48} />
+      <h1>Tocsin</h1>
+      <p className="muted">Turns fired alerts into HTTP calls that arrive.</p>
+      {problem !== undefined && <Failure error={new Error(problem)} />}
+      {signIn !== undefined && (
+        <Button kind="primary" onPress={signIn}>
+          Sign in
+        </Button>
+      )}
+      {signIn === undefined && problem !== undefined && (
+        <Button onPress={() => window.location.reload()}>Try again</Button>
+      )}
+      {signIn === undefined && problem === undefined && <Loading what="your session" />}
+    </main>
+  );
+}

@@ -1,0 +1,60 @@
+import { Permitted, useAlertRules, useDeliveries, useWebhooks } from '../api/index.js';
+import { usePaths } from '../paths.js';
+import { DeliveryTable } from '../shared/delivery-table.js';
+import { FilterBar } from '../shared/filter-bar.js';
+import { LiveListState } from '../shared/live-list-state.js';
+import { Empty, LinkButton, Page, useSearch } from '../ui/index.js';
+import { FilterFields } from './filter-fields.js';
+import { chipsOf, filterNames, toFilter } from './filters.js';
+import { RedeliverMatching } from './redeliver-matching.js';
+
+export function DeliveriesPage() {
+  return (
+    <Page title="Deliveries" lead="One alert for one webhook. New ones appear by themselves.">
+      <Permitted permission="delivery_read" what="The list of deliveries">
+        <Deliveries />
+      </Permitted>
+    </Page>
+  );
+}
+
+function Deliveries() {
+  const search = useSearch(filterNames);
+  const webhooks = useWebhooks();
+  const rules = useAlertRules();
+  const list = useDeliveries(toFilter(search.values));
+  const nameIn = (items: readonly { id: string; name: string }[] | undefined) => (id: string) =>
+    items?.find((item) => item.id === id)?.name ?? id.slice(0, 8);
+  const chips = chipsOf(search.values, { webhook: nameIn(webhooks.data), alertRule: nameIn(rules.data) });
+  const clear = () => search.set(Object.fromEntries(filterNames.map((name) => [name, undefined])));
+  return (
+    <>
+      <FilterBar chips={chips} onRemove={(name) => search.set({ [name]: undefined })} onClear={clear}>
+        <FilterFields search={search} webhooks={webhooks.data ?? []} rules={rules.data ?? []} />
+      </FilterBar>
+      <RedeliverMatching filters={search.values} chips={chips.map(({ text }) => text)} />
+      <LiveListState list={list} things="deliveries" empty={<NoDeliveries isFiltered={chips.length > 0} />}>
+        <DeliveryTable list={list} />
+      </LiveListState>
+    </>
+  );
+}
+
+function NoDeliveries({ isFiltered }: { isFiltered: boolean }) {
+  const paths = usePaths();
+  if (isFiltered)
+    return <Empty title="No delivery matches">Remove a filter above, or choose a longer time range.</Empty>;
+  return (
+    <Empty
+      title="Nothing was delivered yet"
+      action={
+        <LinkButton kind="primary" to={paths.alertRules()}>
+          Go to the alert rules
+        </LinkButton>
+      }
+    >
+      A delivery is made for each webhook of an alert rule when the rule fires. Create a webhook, attach it to
+      a rule, and fire a test alert.
+    </Empty>
+  );
+}

@@ -1,0 +1,123 @@
+import type { DeliveryWithAttempts } from '@tocsin/client/browser';
+import { Link, useParams } from 'react-router';
+import { Permitted, useDelivery, useRedeliver } from '../api/index.js';
+import { usePaths } from '../paths.js';
+import { DeliveryStatus } from '../shared/delivery-status.js';
+import { waitingReasonWords, wordsOf } from '../shared/words.js';
+import {
+  Button,
+  Card,
+  CodeBlock,
+  ExactTime,
+  Facts,
+  Failure,
+  Loading,
+  Notice,
+  Page,
+  RelativeTime,
+} from '../ui/index.js';
+import { AttemptTimeline } from './attempt-timeline.js';
+
+export function DeliveryPage() {
+  const { deliveryId = '' } = useParams();
+  const { data, error, refetch } = useDelivery(deliveryId);
+  return (
+    <Page title={data === undefined ? 'Delivery' : `Delivery to ${data.webhook_name}`}>
+      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+      {data === undefined && error === null && <Loading what="the delivery" />}
+      {data !== undefined && <Record delivery={data} />}
+    </Page>
+  );
+}
+
+function Record({ delivery }: { delivery: DeliveryWithAttempts }) {
+  const paths = usePaths();
+  const { id, status, destination, created_at, attempts_made, first_succeeded_at, attempts } = delivery;
+  return (
+    <>
+      <Card>
+        <div className="row">
+          <DeliveryStatus status={status} />
+          <span>{summaryOf(delivery)}</span>
+        </div>
+        <NextAttempt delivery={delivery} />
+        <Facts
+          facts={[
+            ['Destination', destination],
+            [
+              'Webhook',
+              <Link key="webhook" to={paths.webhook(delivery.webhook_id)}>
+                {delivery.webhook_name}
+              </Link>,
+            ],
+            [
+              'Alert',
+              <Link key="alert" to={paths.alert(delivery.alert_id)}>
+                {delivery.alert_id}
+              </Link>,
+            ],
+            ['Accepted', <ExactTime key="accepted" at={created_at} />],
+            ['First success', first_succeeded_at && <ExactTime key="success" at={first_succeeded_at} />],
+            ['Delivery id', <code key="id">{id}</code>],
+          ]}
+        />
+        {delivery.rendered !== null && (
+          <CodeBlock
+            label="Rendered text, which was not sent because it is not JSON"
+            text={delivery.rendered}
+          />
+        )}
+        <Permitted permission="delivery_redeliver" what="Redelivery">
+          <Redeliver delivery={delivery} />
+        </Permitted>
+      </Card>
+      <h2>{attempts_made === 1 ? '1 attempt' : `${attempts_made} attempts`}</h2>
+      {attempts.length < attempts_made && (
+        <Notice>{`${attempts_made - attempts.length} earlier attempts are not shown: only the latest are kept.`}</Notice>
+      )}
+      <AttemptTimeline attempts={attempts} />
+    </>
+  );
+}
+
+/** When it is tried next, and why it waits. */
+function NextAttempt({ delivery: { next_attempt_at, waiting_reason } }: { delivery: DeliveryWithAttempts }) {
+  if (waiting_reason === null) return null;
+  return (
+    <Notice tone="wait">
+      <p>{wordsOf(waitingReasonWords, waiting_reason) ?? `It waits: ${waiting_reason}.`}</p>
+      {next_attempt_at !== null && (
+        <p>
+          It is tried next <RelativeTime at={next_attempt_at} />, at <ExactTime at={next_attempt_at} />.
+        </p>
+      )}
+    </Notice>
+  );
+}
+
+function Redeliver({ delivery: { id, status } }: { delivery: DeliveryWithAttempts }) {
+  const redeliver = useRedeliver(id);
+  const label = status === 'waiting' ? 'Try now' : 'Redeliver';
+  return (
+    <>
+      <div className="row">
+        <Button
+          kind="primary"
+          isDisabled={status === 'sending' || status === 'queued' || redeliver.isPending}
+          onPress={() => redeliver.mutate()}
+        >
+          {redeliver.isPending ? 'Redelivering …' : label}
+        </Button>
+        {(status === 'sending' || status === 'queued') && (
+          <span className="muted">It is on its way. Redelivery is possible when it has ended.</span>
+        )}
+      </div>
+      {redeliver.error !== null && <Failure error={redeliver.error} />}
+    </>
+  );
+}
+
+function summaryOf({ status, error, likely_cause }: DeliveryWithAttempts): string {
+  if (status === 'succeeded') return 'It arrived.';
+  return [error, likely_cause].filter((text) => text !== null).join(' ');
+}

@@ -1,0 +1,57 @@
+import type { CreateRedelivery } from '@tocsin/client/browser';
+import type { DeliveryFilter } from '../api/index.js';
+import { timeChip } from '../shared/time-chip.js';
+import { deliveryStatusWords, wordsOf } from '../shared/words.js';
+
+/** Filters of the API, under the same names in the address. */
+export const filterNames = [
+  'status',
+  'status_code',
+  'webhook_id',
+  'alert_rule_id',
+  'alert_id',
+  'since',
+  'until',
+] as const;
+export type FilterName = (typeof filterNames)[number];
+export type FilterValues = Partial<Record<FilterName, string>>;
+
+/** Values that the API would refuse are sent as they are: its message names the mistake. */
+export function toFilter(values: FilterValues): DeliveryFilter {
+  const { status_code, ...rest } = values;
+  const filter = status_code === undefined ? rest : { ...rest, status_code: Number(status_code) };
+  return filter as DeliveryFilter;
+}
+
+const endStates = new Set(['succeeded', 'failed', 'skipped']);
+
+/** The request that redelivers all deliveries which match, or undefined if the filter shows open deliveries only. */
+export function toRedelivery(values: FilterValues): CreateRedelivery | undefined {
+  const { status = 'failed', ...rest } = values;
+  if (!endStates.has(status)) return undefined;
+  const filter = { ...toFilter(rest), status } as CreateRedelivery;
+  return Object.keys(rest).length === 0 ? { ...filter, all: true } : filter;
+}
+
+export interface Names {
+  webhook(id: string): string;
+  alertRule(id: string): string;
+}
+
+/** Each filter in words. */
+export function chipsOf(values: FilterValues, names: Names): { name: FilterName; text: string }[] {
+  return filterNames.flatMap((name) => {
+    const value = values[name];
+    return value === undefined ? [] : [{ name, text: chipText[name](value, names) }];
+  });
+}
+
+const chipText: Readonly<Record<FilterName, (value: string, names: Names) => string>> = {
+  status: (value) => wordsOf(deliveryStatusWords, value)?.label ?? value,
+  status_code: (value) => `HTTP ${value}`,
+  webhook_id: (value, names) => `webhook ${names.webhook(value)}`,
+  alert_rule_id: (value, names) => `rule ${names.alertRule(value)}`,
+  alert_id: (value) => `alert ${value.slice(0, 8)}`,
+  since: (value) => timeChip('from', value),
+  until: (value) => timeChip('before', value),
+};

@@ -1,0 +1,2 @@
+export { DeliveriesPage } from './deliveries-page.js';
+export { DeliveryPage } from './delivery-page.js';

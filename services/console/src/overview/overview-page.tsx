@@ -1,0 +1,71 @@
+import { Permitted, type TimeRange, timeRangeOf, timeRanges, useDeliveryStats } from '../api/index.js';
+import { usePaths } from '../paths.js';
+import { Card, Empty, Failure, LinkButton, Loading, Page, SelectField, useSearch } from '../ui/index.js';
+import { DeliveryBars } from './delivery-bars.js';
+import { Numbers } from './numbers.js';
+import { summarize } from './summary.js';
+import { Troubles } from './troubles.js';
+import './overview.css';
+
+const names = ['range'] as const;
+
+export function OverviewPage() {
+  const { values, set } = useSearch(names);
+  const range = timeRangeOf(values.range ?? null);
+  const ranges = (
+    <SelectField
+      label="Time range"
+      hideLabel
+      value={range.name}
+      options={timeRanges.map(({ name, label }) => ({ value: name, label }))}
+      onChange={(name) => set({ range: name })}
+    />
+  );
+  return (
+    <Page title="Overview" actions={ranges}>
+      <Permitted permission="delivery_read" what="The overview">
+        <Overview range={range} />
+      </Permitted>
+    </Page>
+  );
+}
+
+function Overview({ range }: { range: TimeRange }) {
+  const { data, error, refetch } = useDeliveryStats(range);
+  if (data === undefined && error === null) return <Loading what="the numbers of your deliveries" />;
+  const summary = data && summarize(data.steps);
+  return (
+    <>
+      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+      {data !== undefined && summary !== undefined && (
+        <>
+          <Numbers summary={summary} oldestOpenAt={data.oldest_open_at} />
+          <Card title={`Deliveries, ${range.label.toLowerCase()}`}>
+            {summary.total === 0 ? <NoDeliveries /> : <DeliveryBars steps={data.steps} step={range.step} />}
+          </Card>
+        </>
+      )}
+      <Troubles />
+    </>
+  );
+}
+
+function NoDeliveries() {
+  const paths = usePaths();
+  return (
+    <Empty
+      title="No delivery in this time"
+      action={
+        <div className="row">
+          <LinkButton kind="primary" to={paths.newWebhook()}>
+            Create a webhook
+          </LinkButton>
+          <LinkButton to={paths.alertRules()}>Fire a test alert</LinkButton>
+        </div>
+      }
+    >
+      Deliveries appear here when an alert rule fires that has a webhook attached. Choose a longer time range
+      above, or make the first one.
+    </Empty>
+  );
+}

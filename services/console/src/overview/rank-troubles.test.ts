@@ -1,0 +1,23 @@
+import type { Webhook } from '@tocsin/client/browser';
+import { rankTroubles } from './rank-troubles.js';
+
+function webhook(name: string, state: Webhook['health']['state'], rate: number | null = null): Webhook {
+  const health = { state, since: null, last_error: null, success_rate_24h: rate };
+  return { name, health } as unknown as Webhook;
+}
+const namesOf = (webhooks: Webhook[]) => rankTroubles(webhooks).map(({ name }) => name);
+
+test('paused webhooks come before failing ones, and those before webhooks that recovered', () => {
+  const webhooks = [webhook('c', 'healthy', 0.5), webhook('b', 'failing', 0.9), webhook('a', 'paused', 1)];
+  expect(namesOf(webhooks)).toEqual(['a', 'b', 'c']);
+});
+
+test('the lower success rate comes first among webhooks of one state', () => {
+  expect(namesOf([webhook('a', 'failing', 0.9), webhook('b', 'failing', 0.1)])).toEqual(['b', 'a']);
+});
+
+test('webhooks without failures or deliveries are not in trouble', () => {
+  expect(namesOf([webhook('a', 'healthy', 1), webhook('b', 'unknown'), webhook('c', 'disabled', 0)])).toEqual(
+    [],
+  );
+});

@@ -1,0 +1,20 @@
+import type { Webhook } from '@tocsin/client/browser';
+
+/** Webhooks that need attention, the worst first: paused, failing, then those with failures in the last day. */
+export function rankTroubles(webhooks: readonly Webhook[]): Webhook[] {
+  return webhooks
+    .filter((webhook) => rankOf(webhook) !== undefined)
+    .sort(
+      (a, b) =>
+        rankOf(a)! - rankOf(b)! ||
+        (a.health.success_rate_24h ?? 1) - (b.health.success_rate_24h ?? 1) ||
+        a.name.localeCompare(b.name),
+    );
+}
+
+function rankOf({ health, undecryptable }: Webhook): number | undefined {
+  if (undecryptable === true) return 0;
+  if (health.state === 'paused') return 1;
+  if (health.state === 'failing') return 2;
+  return health.state === 'healthy' && (health.success_rate_24h ?? 1) < 1 ? 3 : undefined;
+}

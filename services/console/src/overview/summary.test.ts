@@ -1,0 +1,41 @@
+import { formatPercent, type Step, summarize } from './summary.js';
+
+const step = (values: Partial<Step>): Step => ({
+  from: '2026-01-01T00:00:00Z',
+  to: '2026-01-01T01:00:00Z',
+  succeeded: 0,
+  failed: 0,
+  skipped: 0,
+  open: 0,
+  attempts: 0,
+  p50_ms: null,
+  p95_ms: null,
+  ...values,
+});
+
+test('skipped and open deliveries do not count in the success rate', () => {
+  const summary = summarize([step({ succeeded: 3, failed: 1 }), step({ skipped: 5, open: 2 })]);
+  expect(summary).toMatchObject({ total: 11, successRate: 0.75 });
+});
+
+test('steps without a success leave latency and rate empty', () => {
+  expect(summarize([step({ open: 1 })])).toMatchObject({ successRate: null, p50Ms: null, p95Ms: null });
+});
+
+test('latency is the typical median and the worst p95', () => {
+  const steps = [
+    step({ p50_ms: 10, p95_ms: 90 }),
+    step({ p50_ms: 30, p95_ms: 500 }),
+    step({ p50_ms: 20, p95_ms: 40 }),
+  ];
+  expect(summarize(steps)).toMatchObject({ p50Ms: 20, p95Ms: 500 });
+});
+
+test.each([
+  [1, '100 %'],
+  [0.999999, '99.99 %'],
+  [0.9, '90 %'],
+  [0, '0 %'],
+])('a part of %d reads %j', (part, text) => {
+  expect(formatPercent(part)).toBe(text);
+});

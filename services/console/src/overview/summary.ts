@@ -1,0 +1,41 @@
+import type { DeliveryStats } from '@tocsin/client/browser';
+
+export type Step = DeliveryStats['steps'][number];
+
+export interface Summary {
+  total: number;
+  succeeded: number;
+  failed: number;
+  skipped: number;
+  open: number;
+  /** Part of the ended deliveries that succeeded; null without any. Skipped ones do not count. */
+  successRate: number | null;
+  /** Median of the steps' medians; null without a success. */
+  p50Ms: number | null;
+  /** The largest p95 of a step; null without a success. */
+  p95Ms: number | null;
+}
+
+export function summarize(steps: readonly Step[]): Summary {
+  const sum = (name: 'succeeded' | 'failed' | 'skipped' | 'open') =>
+    steps.reduce((total, step) => total + step[name], 0);
+  const [succeeded, failed, skipped, open] = [sum('succeeded'), sum('failed'), sum('skipped'), sum('open')];
+  const medians = steps.flatMap(({ p50_ms }) => (p50_ms === null ? [] : [p50_ms])).sort((a, b) => a - b);
+  const p95s = steps.flatMap(({ p95_ms }) => (p95_ms === null ? [] : [p95_ms]));
+  return {
+    total: succeeded + failed + skipped + open,
+    succeeded,
+    failed,
+    skipped,
+    open,
+    successRate: succeeded + failed === 0 ? null : succeeded / (succeeded + failed),
+    p50Ms: medians[Math.floor(medians.length / 2)] ?? null,
+    p95Ms: p95s.length === 0 ? null : Math.max(...p95s),
+  };
+}
+
+/** A part in percent. 100 % means all: a single failure among thousands never rounds up to it. */
+export function formatPercent(part: number): string {
+  const percent = Math.min(part * 100, part < 1 ? 99.99 : 100);
+  return `${percent.toLocaleString('en', { maximumFractionDigits: percent > 99 ? 2 : 1 })} %`;
+}

@@ -1,0 +1,97 @@
+import type { Webhook } from '@tocsin/client/browser';
+import type { ReactNode } from 'react';
+import { Link } from 'react-router';
+import { useWebhooks } from '../api/index.js';
+import { usePaths } from '../paths.js';
+import { pauseReasonWords, wordsOf } from '../shared/words.js';
+import { Card, Empty, Failure, LinkButton, Loading, RelativeTime, StatusChip } from '../ui/index.js';
+import { rankTroubles } from './rank-troubles.js';
+import { formatPercent } from './summary.js';
+
+const shown = 10;
+
+/** Webhooks ranked by trouble, each with the reason in words. */
+export function Troubles() {
+  const paths = usePaths();
+  const { data, error, refetch } = useWebhooks({ pollMs: 30_000 });
+  const troubles = rankTroubles(data ?? []);
+  return (
+    <Card title="Webhooks in trouble">
+      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+      {data === undefined && error === null && <Loading what="the webhooks" />}
+      {data?.length === 0 && <NoWebhooks />}
+      {data !== undefined && data.length > 0 && troubles.length === 0 && (
+        <p>{`None of your ${data.length === 1 ? 'webhooks is' : `${data.length} webhooks are`} in trouble.`}</p>
+      )}
+      <ol className="troubles">
+        {troubles.slice(0, shown).map((webhook) => (
+          <li key={webhook.id}>
+            <div className="row">
+              <Link to={paths.webhook(webhook.id)}>{webhook.name}</Link>
+              <State webhook={webhook} />
+              <Link to={paths.deliveries({ webhook_id: webhook.id, status: 'failed' })}>
+                failed deliveries
+              </Link>
+            </div>
+            <p className="muted">
+              <Reason webhook={webhook} />
+            </p>
+          </li>
+        ))}
+      </ol>
+      {troubles.length > shown && <Link to={paths.webhooks()}>{`${troubles.length - shown} more`}</Link>}
+    </Card>
+  );
+}
+
+function State({ webhook: { health } }: { webhook: Webhook }) {
+  if (health.state === 'paused') return <StatusChip tone="wait">Paused</StatusChip>;
+  if (health.state === 'failing') return <StatusChip tone="bad">Failing</StatusChip>;
+  return <StatusChip tone="wait">Some failures</StatusChip>;
+}
+
+function Reason({ webhook: { paused, health, undecryptable } }: { webhook: Webhook }): ReactNode {
+  const { last_error, success_rate_24h, since } = health;
+  const rate =
+    success_rate_24h === null ? '' : ` ${formatPercent(success_rate_24h)} of the last day succeeded.`;
+  if (undecryptable)
+    return 'Its stored values cannot be decrypted: an operator has to add the key to SECRETS_KEYS.';
+  if (paused !== null) {
+    return (
+      <>
+        Since <RelativeTime at={paused.since} />, because{' '}
+        {wordsOf(pauseReasonWords, paused.reason) ?? paused.reason}
+        {paused.error === null ? '.' : `: ${paused.error}`} The next request is sent{' '}
+        <RelativeTime at={paused.until} />.{rate}
+      </>
+    );
+  }
+  return (
+    <>
+      {health.state === 'failing' && since !== null && (
+        <>
+          Since <RelativeTime at={since} />.{' '}
+        </>
+      )}
+      {last_error?.error}
+      {rate}
+    </>
+  );
+}
+
+function NoWebhooks() {
+  const paths = usePaths();
+  return (
+    <Empty
+      title="No webhook yet"
+      action={
+        <LinkButton kind="primary" to={paths.newWebhook()}>
+          Create a webhook
+        </LinkButton>
+      }
+    >
+      A webhook is a destination with a body template. Start from a ready template for a chat service or an
+      issue tracker.
+    </Empty>
+  );
+}

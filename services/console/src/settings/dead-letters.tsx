@@ -1,0 +1,63 @@
+import type { DeadLetter } from '@tocsin/client/browser';
+import { useDeadLetters, useRequeueDeadLetter } from '../api/index.js';
+import { Button, CodeBlock, Empty, Failure, Loading, RelativeTime } from '../ui/index.js';
+
+const reasonWords: Readonly<Record<DeadLetter['reason'], string>> = {
+  malformed_message: 'The message is not JSON',
+  invalid_message: 'The message does not have the form of an alert',
+  unknown_alert_rule: 'The alert rule is unknown',
+  unrouted: 'No queue takes the message',
+};
+
+export function DeadLetters() {
+  const list = useDeadLetters();
+  if (list.error !== null) return <Failure error={list.error} onRetry={list.restart} />;
+  if (!list.isLoaded) return <Loading what="the dead letters" />;
+  if (list.items.length === 0)
+    return <Empty title="No dead letters">Every message that arrived could be processed.</Empty>;
+  return (
+    <>
+      <ul className="dead-letters">
+        {list.items.map((letter) => (
+          <li key={letter.id}>
+            <Letter letter={letter} />
+          </li>
+        ))}
+      </ul>
+      {list.hasMore && (
+        <Button onPress={list.loadMore}>{list.isLoadingMore ? 'Loading …' : 'Show more'}</Button>
+      )}
+    </>
+  );
+}
+
+function Letter({ letter }: { letter: DeadLetter }) {
+  const { id, reason, detail, message, encoding, queue, truncated, created_at, requeued_at } = letter;
+  const requeue = useRequeueDeadLetter();
+  const text = encoding === 'json' ? JSON.stringify(message, null, 2) : String(message);
+  return (
+    <details>
+      <summary>
+        {reasonWords[reason] ?? reason}, <RelativeTime at={created_at} />
+        {requeued_at !== null && (
+          <span className="muted">
+            , requeued <RelativeTime at={requeued_at} />
+          </span>
+        )}
+      </summary>
+      <div className="stack">
+        <p>{detail}</p>
+        <CodeBlock
+          label={`Message from the queue ${queue}${truncated ? ', its beginning' : ''} (${encoding})`}
+          text={text}
+        />
+        <div>
+          <Button isDisabled={requeue.isPending} onPress={() => requeue.mutate(id)}>
+            {requeue.isPending ? 'Requeueing …' : 'Requeue'}
+          </Button>
+        </div>
+        {requeue.error !== null && <Failure error={requeue.error} />}
+      </div>
+    </details>
+  );
+}

@@ -1,0 +1,57 @@
+import type { Permission } from '@tocsin/identity/browser';
+import { checkPermission, grantingRoles, useWhoami } from '../api/index.js';
+import { useWorkspaceId } from '../paths.js';
+import { Loading, StatusChip } from '../ui/index.js';
+
+/** Every permission of the platform in words. Keys of the engine are managed on the command line. */
+const permissionWords: Readonly<Record<Exclude<Permission, 'api_key_manage'>, string>> = {
+  workspace_list_webhooks: 'See the webhooks',
+  webhook_read: 'Open a webhook',
+  workspace_create_webhook: 'Create webhooks',
+  webhook_update: 'Change webhooks and see their secrets',
+  webhook_delete: 'Delete webhooks',
+  workspace_test_webhook: 'Send tests',
+  workspace_list_alert_rules: 'See the alert rules',
+  alert_rule_read: 'Open an alert rule',
+  workspace_create_alert_rule: 'Create alert rules',
+  alert_rule_update: 'Change alert rules',
+  alert_rule_delete: 'Delete alert rules',
+  workspace_publish_alert: 'Fire alerts',
+  alert_read: 'See alerts',
+  delivery_read: 'See deliveries',
+  delivery_redeliver: 'Redeliver and dispatch',
+  dead_letter_read: 'See dead letters',
+  dead_letter_requeue: 'Requeue dead letters',
+};
+
+export function PermissionTable() {
+  const { data } = useWhoami();
+  const workspaceId = useWorkspaceId();
+  if (data === undefined) return <Loading what="your permissions" />;
+  return (
+    <table className="plain">
+      <thead>
+        <tr>
+          <th scope="col">Action</th>
+          <th scope="col">You</th>
+          <th scope="col">Roles that may</th>
+        </tr>
+      </thead>
+      <tbody>
+        {Object.entries(permissionWords).map(([permission, words]) => (
+          <tr key={permission}>
+            <th scope="row">{words}</th>
+            <td>
+              {checkPermission(data, permission as Permission, workspaceId).allowed ? (
+                <StatusChip tone="good">yes</StatusChip>
+              ) : (
+                <StatusChip tone="muted">no</StatusChip>
+              )}
+            </td>
+            <td className="muted">{grantingRoles(permission as Permission).join(', ')}</td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,37 @@
+import type { ReactNode } from 'react';
+import type { LiveList } from '../api/index.js';
+import { Button, Failure, Loading, Notice } from '../ui/index.js';
+
+export interface LiveListStateProps {
+  list: LiveList<unknown>;
+  /** Name of the entries in the plural, for example `deliveries`. */
+  things: string;
+  /** Shown when the list has no entry. */
+  empty: ReactNode;
+  children: ReactNode;
+}
+
+/** The states of a list around its table: loading, error, no entries, newer entries. */
+export function LiveListState({ list, things, empty, children }: LiveListStateProps) {
+  return (
+    <>
+      {list.error !== null && <Failure error={list.error} onRetry={list.restart} />}
+      {!list.isLoaded && list.error === null && <Loading what={`the ${things}`} />}
+      {list.hasNewer && (
+        <Notice>
+          <div className="row">
+            <span>{`Many newer ${things} came.`}</span>
+            <Button onPress={list.restart}>Show the newest</Button>
+          </div>
+        </Notice>
+      )}
+      {list.isLoaded && (list.items.length === 0 ? empty : children)}
+    </>
+  );
+}
+
+/** The line below the rows. */
+export function describeEnd({ items, hasMore }: LiveList<unknown>): string {
+  const count = items.length.toLocaleString('en');
+  return hasMore ? `${count} loaded, loading more …` : `${count} in total`;
+}

@@ -1,0 +1,89 @@
+import type { Alert, Attempt, Delivery, Webhook } from '@tocsin/client/browser';
+import type { Tone } from '../ui/index.js';
+
+interface Words {
+  label: string;
+  tone: Tone;
+}
+
+type Status = Delivery['status'];
+
+export const deliveryStatusWords: Readonly<Record<Status, Words>> = {
+  waiting: { label: 'Waiting', tone: 'wait' },
+  queued: { label: 'Queued', tone: 'busy' },
+  sending: { label: 'Sending', tone: 'busy' },
+  succeeded: { label: 'Succeeded', tone: 'good' },
+  failed: { label: 'Failed', tone: 'bad' },
+  skipped: { label: 'Skipped', tone: 'muted' },
+};
+
+export const waitingReasonWords: Readonly<Record<NonNullable<Delivery['waiting_reason']>, string>> = {
+  retry: 'It waits for the time of its next attempt.',
+  paused: 'Its webhook is paused, because the destination failed repeatedly or asked for a pause.',
+  backlog: 'It is due, and other deliveries are before it.',
+  no_slot: 'No worker has a free slot for its webhook: requests to the destination take long.',
+  crashed: 'A worker ended before the outcome was recorded. Another worker sends it.',
+  undecryptable:
+    'The worker has no key for the webhook’s stored values. An operator has to add it to SECRETS_KEYS.',
+  render_budget: 'The workspace has used its share of time for rendering templates.',
+};
+
+type ErrorCode = NonNullable<Attempt['error_code']>;
+
+export const errorCodeWords: Readonly<Record<ErrorCode, string>> = {
+  http_status: 'The destination refused it',
+  timeout: 'The destination did not respond in time',
+  connect_timeout: 'No connection in time',
+  connection_refused: 'The destination refused the connection',
+  connection_reset: 'The connection was cut',
+  dns_failure: 'The name of the destination was not found',
+  tls_failure: 'No secure connection',
+  blocked_address: 'The address is not allowed',
+  invalid_response: 'The response was not HTTP',
+  template_error: 'The template failed',
+  invalid_json: 'The rendered body is not JSON',
+  webhook_deleted: 'The webhook was deleted',
+  webhook_disabled: 'The webhook is switched off',
+  expired: 'It waited longer than 24 hours',
+  crashes_worker: 'It ended several workers',
+  internal_error: 'A fault of Tocsin',
+  over_quota: 'The webhook has too many open deliveries',
+};
+
+export const alertOutcomeWords: Readonly<Record<Alert['outcome'], Words & { reason: string }>> = {
+  dispatched: { label: 'Dispatched', tone: 'good', reason: 'The webhooks of the rule were called.' },
+  rule_disabled: {
+    label: 'Rule switched off',
+    tone: 'muted',
+    reason: 'Nothing was sent, because the alert rule was switched off when the alert fired.',
+  },
+  rule_deleted: {
+    label: 'Rule deleted',
+    tone: 'muted',
+    reason: 'Nothing was sent, because the alert rule was deleted before the alert fired.',
+  },
+  no_webhooks: {
+    label: 'No webhooks',
+    tone: 'wait',
+    reason: 'Nothing was sent, because no webhook was attached to the alert rule.',
+  },
+  over_quota: {
+    label: 'Over the limit',
+    tone: 'bad',
+    reason: 'Nothing was sent, because the workspace had reached its limit of open deliveries.',
+  },
+};
+
+/** Words of a code that this version of the console does not know. */
+export function wordsOf<Code extends string, Value>(
+  table: Readonly<Record<Code, Value>>,
+  code: string,
+): Value | undefined {
+  return (table as Readonly<Record<string, Value>>)[code];
+}
+
+export const pauseReasonWords: Readonly<Record<NonNullable<Webhook['paused']>['reason'], string>> = {
+  circuit: 'several deliveries in a row failed',
+  retry_after: 'the destination asked for a pause',
+  manual: 'a person paused it',
+};

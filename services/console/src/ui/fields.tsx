@@ -1,0 +1,100 @@
+import { type ReactNode, useId } from 'react';
+import {
+  Switch as AriaSwitch,
+  TextField as AriaTextField,
+  type TextFieldProps as AriaTextFieldProps,
+  FieldError,
+  Input,
+  Label,
+  Text,
+  TextArea,
+} from 'react-aria-components';
+
+export interface TextFieldProps extends Omit<AriaTextFieldProps, 'children' | 'className' | 'style'> {
+  label: string;
+  description?: ReactNode;
+  /** Shown instead of nothing when the field is invalid. */
+  error?: string | undefined;
+  placeholder?: string;
+  /** True: several lines. */
+  multiline?: boolean;
+}
+
+export function TextField(props: TextFieldProps) {
+  const { label, description, error, placeholder, multiline = false, ...rest } = props;
+  return (
+    <AriaTextField {...rest} className="field" isInvalid={error !== undefined}>
+      <Label>{label}</Label>
+      {multiline ? <TextArea placeholder={placeholder ?? ''} /> : <Input placeholder={placeholder ?? ''} />}
+      {description !== undefined && (
+        <Text slot="description" className="description">
+          {description}
+        </Text>
+      )}
+      <FieldError className="error">{error}</FieldError>
+    </AriaTextField>
+  );
+}
+
+export interface SelectOption {
+  value: string;
+  label: string;
+}
+
+export interface SelectFieldProps {
+  label: string;
+  value: string;
+  options: readonly SelectOption[];
+  onChange(value: string): void;
+  description?: ReactNode;
+  isDisabled?: boolean;
+  /** True: the label is for screen readers only. */
+  hideLabel?: boolean;
+}
+
+/** The browser's own select: keyboard, screen reader and touch support come with it. */
+export function SelectField(props: SelectFieldProps) {
+  const { label, value, options, onChange, description, isDisabled = false, hideLabel = false } = props;
+  const id = useId();
+  return (
+    <div className="field">
+      <label htmlFor={id} className={hideLabel ? 'visually-hidden' : undefined}>
+        {label}
+      </label>
+      <select
+        id={id}
+        value={value}
+        disabled={isDisabled}
+        aria-describedby={description === undefined ? undefined : `${id}-description`}
+        onChange={(event) => onChange(event.target.value)}
+      >
+        {options.map((option) => (
+          <option key={option.value} value={option.value}>
+            {option.label}
+          </option>
+        ))}
+      </select>
+      {description !== undefined && (
+        <span id={`${id}-description`} className="description">
+          {description}
+        </span>
+      )}
+    </div>
+  );
+}
+
+interface SwitchFieldProps {
+  label: string;
+  isSelected: boolean;
+  onChange(isSelected: boolean): void;
+  isDisabled?: boolean;
+}
+
+export function SwitchField({ label, ...props }: SwitchFieldProps) {
+  return (
+    <AriaSwitch {...props} className="switch">
+      <span className="track" aria-hidden />
+      {label}
+    </AriaSwitch>
+  );
+}

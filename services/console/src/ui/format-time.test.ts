@@ -1,0 +1,22 @@
+import { formatDuration, formatRelative } from './format-time.js';
+
+test.each([
+  [-1_000, 'just now'],
+  [3_000, 'in a few seconds'],
+  [-59_999, '59 seconds ago'],
+  [-60_000, '1 minute ago'],
+  [7_200_000, 'in 2 hours'],
+  [-86_400_000, '1 day ago'],
+])('a difference of %d ms reads %j', (differenceMs, text) => {
+  expect(formatRelative(differenceMs)).toBe(text);
+});
+
+test.each([
+  [84.2, '84 ms'],
+  [1_240, '1.2 s'],
+  [2_000, '2 s'],
+  [180_000, '3 min'],
+  [5_400_000, '1.5 h'],
+])('a duration of %d ms reads %j', (ms, text) => {
+  expect(formatDuration(ms)).toBe(text);
+});

@@ -1,0 +1,42 @@
+const units = [
+  ['day', 86_400_000],
+  ['hour', 3_600_000],
+  ['minute', 60_000],
+  ['second', 1_000],
+] as const;
+
+const relative = new Intl.RelativeTimeFormat('en', { numeric: 'always' });
+
+/** Difference to now in the largest unit that fits, for example "3 minutes ago" or "in 2 hours". */
+export function formatRelative(differenceMs: number): string {
+  const size = Math.abs(differenceMs);
+  if (size < 5_000) return differenceMs > 1_000 ? 'in a few seconds' : 'just now';
+  const [unit, lengthMs] = units.find(([, length]) => size >= length) ?? units[3];
+  return relative.format(Math.trunc(differenceMs / lengthMs), unit);
+}
+
+/** Local date and time to the second, with the time zone. */
+export function formatExact(timeMs: number): string {
+  if (Number.isNaN(timeMs)) return 'unknown time';
+  return new Date(timeMs).toLocaleString('en-GB', {
+    year: 'numeric',
+    month: 'short',
+    day: 'numeric',
+    hour: '2-digit',
+    minute: '2-digit',
+    second: '2-digit',
+    timeZoneName: 'short',
+  });
+}
+
+/** A duration with two significant digits, for example "84 ms", "1.2 s", "3 min". */
+export function formatDuration(ms: number): string {
+  if (ms < 1_000) return `${Math.round(ms)} ms`;
+  if (ms < 60_000) return `${trim(ms / 1_000)} s`;
+  if (ms < 3_600_000) return `${trim(ms / 60_000)} min`;
+  return `${trim(ms / 3_600_000)} h`;
+}
+
+function trim(value: number): string {
+  return value < 10 ? value.toFixed(1).replace(/\.0$/, '') : String(Math.round(value));
+}

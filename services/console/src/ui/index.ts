@@ -1,0 +1,11 @@
+export { Button, type ButtonProps, LinkButton } from './button.js';
+export { CodeBlock } from './code-block.js';
+export { ConfirmButton, Dialog } from './dialog.js';
+export { SelectField, type SelectOption, SwitchField, TextField } from './fields.js';
+export { formatDuration, formatExact, formatRelative } from './format-time.js';
+export { Empty, Failure, Loading, Notice, type Tone } from './messages.js';
+export { Card, Facts, Page } from './page.js';
+export { Chip, StatusChip } from './status-chip.js';
+export { type Column, Table } from './table.js';
+export { Duration, ExactTime, NowProvider, RelativeTime, useNow } from './time.js';
+export { useSearch } from './use-search.js';

@@ -1,0 +1,93 @@
+import { useWindowVirtualizer } from '@tanstack/react-virtual';
+import { type CSSProperties, type ReactNode, useEffect, useLayoutEffect, useRef, useState } from 'react';
+
+export interface Column<T> {
+  header: string;
+  cell(row: T): ReactNode;
+  /** Track of the CSS grid, for example `2fr` or `120px`. */
+  width: string;
+  /** Below 640 px: left out, or on a line of its own. */
+  narrow?: 'hide' | 'line';
+}
+
+export interface TableProps<T> {
+  /** Name of the table for screen readers. */
+  label: string;
+  columns: readonly Column<T>[];
+  rows: readonly T[];
+  rowKey(row: T): string;
+  /** Called when the end of the rows comes into view. */
+  onEndReached?: () => void;
+  /** A line below the rows. */
+  footer?: ReactNode;
+}
+
+const rowHeightPx = 45;
+
+/**
+ * A table of any length that scrolls with the page: only the rows in view are in the document. Rows may have different
+ * heights. The first cell should hold a link, which makes the row reachable by keyboard.
+ */
+export function Table<T>({ label, columns, rows, rowKey, onEndReached, footer }: TableProps<T>) {
+  const body = useRef<HTMLDivElement>(null);
+  const [offset, setOffset] = useState(0);
+  useLayoutEffect(() => {
+    const top = body.current?.getBoundingClientRect().top ?? 0;
+    setOffset(Math.round(top + window.scrollY));
+  });
+  const virtualizer = useWindowVirtualizer({
+    count: rows.length,
+    estimateSize: () => rowHeightPx,
+    overscan: 15,
+    scrollMargin: offset,
+    getItemKey: (index) => rowKey(rows[index]!),
+  });
+  const visible = virtualizer.getVirtualItems();
+  const isAtEnd = (virtualizer.range?.endIndex ?? 0) >= rows.length - 10;
+  // Runs again with every further page: a page can be shorter than the screen.
+  // biome-ignore lint/correctness/useExhaustiveDependencies: the callback is new with every rendering.
+  useEffect(() => {
+    if (isAtEnd) onEndReached?.();
+  }, [isAtEnd, rows.length]);
+
+  const style = { '--columns': columns.map(({ width }) => width).join(' ') } as CSSProperties;
+  return (
+    <div className="table" style={style}>
+      {/* biome-ignore-start lint/a11y/useSemanticElements: absolutely positioned rows cannot be table elements. */}
+      {/* biome-ignore-start lint/a11y/useFocusableInteractive: a table is not interactive; its links are. */}
+      <div role="table" aria-label={label} aria-rowcount={rows.length + 1}>
+        <div role="rowgroup">
+          <div role="row" aria-rowindex={1} className="table-row table-head">
+            {columns.map(({ header, narrow }) => (
+              <div key={header} role="columnheader" className="table-cell" data-narrow={narrow}>
+                {header}
+              </div>
+            ))}
+          </div>
+        </div>
+        <div role="rowgroup" ref={body} className="table-body" style={{ height: virtualizer.getTotalSize() }}>
+          {visible.map(({ key, index, start }) => (
+            <div
+              key={key}
+              role="row"
+              ref={virtualizer.measureElement}
+              data-index={index}
+              aria-rowindex={index + 2}
+              className="table-row"
+              style={{ transform: `translateY(${start - offset}px)` }}
+            >
+              {columns.map(({ header, cell, narrow }) => (
+                <div key={header} role="cell" className="table-cell" data-narrow={narrow}>
+                  {cell(rows[index]!)}
+                </div>
+              ))}
+            </div>
+          ))}
+        </div>
+      </div>
+      {/* biome-ignore-end lint/a11y/useSemanticElements: see above. */}
+      {/* biome-ignore-end lint/a11y/useFocusableInteractive: see above. */}
+      {footer !== undefined && <div className="table-foot">{footer}</div>}
+    </div>
+  );
+}

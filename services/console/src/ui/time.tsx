@@ -1,0 +1,50 @@
+import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
+import { formatDuration, formatExact, formatRelative } from './format-time.js';
+
+const NowContext = createContext(Date.now());
+
+/** Gives all relative times one clock, which ticks every 5 s while the page is visible. */
+export function NowProvider({ children }: { children: ReactNode }) {
+  const [now, setNow] = useState(() => Date.now());
+  useEffect(() => {
+    const tick = () => {
+      if (!document.hidden) setNow(Date.now());
+    };
+    const timer = setInterval(tick, 5_000);
+    document.addEventListener('visibilitychange', tick);
+    return () => {
+      clearInterval(timer);
+      document.removeEventListener('visibilitychange', tick);
+    };
+  }, []);
+  return <NowContext value={now}>{children}</NowContext>;
+}
+
+/** Present time in milliseconds, at most 5 s old. */
+export function useNow(): number {
+  return useContext(NowContext);
+}
+
+/** "3 minutes ago", with the exact time on hover. `at` is ISO 8601. */
+export function RelativeTime({ at }: { at: string }) {
+  const now = useNow();
+  const timeMs = Date.parse(at);
+  return (
+    <time dateTime={at} title={formatExact(timeMs)}>
+      {formatRelative(timeMs - now)}
+    </time>
+  );
+}
+
+/** The exact local time. `at` is ISO 8601. */
+export function ExactTime({ at }: { at: string }) {
+  return (
+    <time dateTime={at} title={at}>
+      {formatExact(Date.parse(at))}
+    </time>
+  );
+}
+
+export function Duration({ ms }: { ms: number }) {
+  return <span title={`${ms} ms`}>{formatDuration(ms)}</span>;
+}

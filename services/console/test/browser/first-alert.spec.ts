@@ -1,0 +1,124 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from '@playwright/test';
+import { test } from './fixtures.js';
+import { expectAccessible, signIn } from './steps.js';
+
+const modelId = randomUUID();
+
+test('a person signs in, watches an alert arrive and reads the record of its delivery', async ({
+  page,
+  stack,
+}) => {
+  const { api } = stack;
+  const paths = `${stack.api_url}/w/${stack.workspace_id}`;
+
+  await test.step('an empty workspace says what to do next', async () => {
+    await signIn(page, stack);
+    await expect(page.getByRole('heading', { name: 'Overview', level: 1 })).toBeVisible();
+    await expect(page.getByRole('link', { name: 'Create a webhook' }).first()).toBeVisible();
+    await expectAccessible(page);
+  });
+
+  const webhook = await api.webhooks.create({
+    name: 'Chat <b>of the team</b>',
+    url: `${stack.inbox_url}/chat`,
+    headers: { 'Content-Type': ['application/json'] },
+    body: '{"text": "{{ alert_rule_name }} fired: {{ metric_value }}"}',
+  });
+  const rule = await api.alertRules.create({
+    name: 'Accuracy too low',
+    model_id: modelId,
+    threshold: 0.9,
+    bound: 'lower_bound',
+    notification_webhook_ids: [webhook.id],
+  });
+
+  await test.step('a new delivery appears without a reload', async () => {
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Deliveries' }).click();
+    await expect(page.getByText('Nothing was delivered yet')).toBeVisible();
+    await api.alerts.fire({
+      alert_rule_id: rule.id,
+      model_id: modelId,
+      model_name: 'churn',
+      metric_value: 0.8437,
+    });
+    const row = page.getByRole('row').filter({ hasText: 'Chat <b>of the team</b>' });
+    await expect(row).toContainText('Succeeded');
+    await expectAccessible(page);
+    await row.getByRole('link').click();
+  });
+
+  await test.step('the record shows the request and the response', async () => {
+    await expect(page.getByText('It arrived.')).toBeVisible();
+    await expect(page.getByRole('figure', { name: 'Request body' })).toContainText(
+      '"Accuracy too low fired: 0.8437"',
+    );
+    await expectAccessible(page);
+  });
+
+  await test.step('the alert shows what became of its webhook', async () => {
+    await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Alerts' }).click();
+    await page.getByRole('link', { name: 'Accuracy too low' }).click();
+    await expect(page.getByRole('row').filter({ hasText: 'Chat <b>of the team</b>' })).toContainText(
+      'Succeeded',
+    );
+    await expectAccessible(page);
+  });
+
+  await test.step('the session survives a reload', async () => {
+    await page.reload();
+    await expect(page.getByRole('heading', { name: 'Accuracy too low' })).toBeVisible();
+    await page.goto(`${paths}/settings`);
+    await expect(page.getByText('Every message that arrived could be processed.')).toBeVisible();
+    await expectAccessible(page);
+  });
+});
+
+test('a failing webhook is in trouble with its reason, and its deliveries can be redelivered', async ({
+  page,
+  stack,
+}) => {
+  const { api } = stack;
+  const webhook = await api.webhooks.create({
+    name: 'Issue tracker',
+    url: `${stack.inbox_url}/status/404`,
+    body: '{"title": "{{ alert_rule_name }}"}',
+  });
+  const rule = await api.alertRules.create({
+    name: 'Drift too high',
+    model_id: modelId,
+    threshold: 0.1,
+    bound: 'upper_bound',
+    notification_webhook_ids: [webhook.id],
+  });
+  const alert = { alert_rule_id: rule.id, model_id: modelId, model_name: 'churn', metric_value: 0.3 };
+  await api.alerts.fire(alert);
+  await api.alerts.fire(alert);
+
+  await signIn(page, stack);
+  const trouble = page.getByRole('listitem').filter({ hasText: 'Issue tracker' });
+  await expect(trouble).toContainText('404', { timeout: 45_000 });
+  await trouble.getByRole('link', { name: 'failed deliveries' }).click();
+  await expect(page.getByRole('row').filter({ hasText: 'Issue tracker' })).toHaveCount(2);
+
+  await api.webhooks.update(webhook.id, { url: `${stack.inbox_url}/tracker` });
+  await page.getByRole('button', { name: 'Redeliver the failed deliveries that match' }).click();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Redeliver', exact: true }).click();
+  await expect(page.getByText('Redelivered 2 of 2')).toBeVisible();
+  await page.getByRole('button', { name: 'Remove the filter Failed' }).click();
+  await expect(page.getByRole('row').filter({ hasText: 'Succeeded' })).toHaveCount(2);
+});
+
+for (const [user, explanation] of [
+  ['publisher', 'The list of deliveries is not available to you.'],
+  ['outsider', 'The list of deliveries is not available to you.'],
+  ['reader', 'Redelivery is not available to you. It needs the role editor or admin in this workspace.'],
+] as const) {
+  test(`a page tells a person with the rights of ${user} why it shows less`, async ({ page, stack }) => {
+    await signIn(page, stack, user);
+    await page.goto(`${stack.api_url}/w/${stack.workspace_id}/deliveries`);
+    await expect(page.getByText(explanation)).toBeVisible();
+    await expectAccessible(page);
+  });
+}

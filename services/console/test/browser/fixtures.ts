@@ -1,0 +1,53 @@
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { test as base, type ConsoleMessage, expect, type Page } from '@playwright/test';
+import { ensureChromiumInstalled } from '@tocsin/local';
+import { type BrowserStack, startBrowserStack } from './stack.js';
+
+interface WorkerFixtures {
+  stack: BrowserStack;
+}
+
+interface TestFixtures {
+  /** A page that fails the test at the first error of a script, of the console or of the Content-Security-Policy. */
+  page: Page;
+}
+
+export const test = base.extend<TestFixtures, WorkerFixtures>({
+  launchOptions: [
+    // biome-ignore lint/correctness/noEmptyPattern: Playwright reads the names of the fixtures from this pattern.
+    async ({}, use) => {
+      const executablePath = ensureChromiumInstalled(join(tmpdir(), 'tocsin-chromium.log'), report);
+      await use({ executablePath });
+    },
+    // The installation, where it is needed, takes about a minute.
+    { scope: 'worker', timeout: 300_000 },
+  ],
+  stack: [
+    // biome-ignore lint/correctness/noEmptyPattern: see above.
+    async ({}, use) => {
+      const stack = await startBrowserStack();
+      await use(stack);
+      await stack.stop();
+    },
+    { scope: 'worker', timeout: 180_000 },
+  ],
+  page: async ({ page }, use) => {
+    const problems: string[] = [];
+    page.on('pageerror', (error) => problems.push(String(error)));
+    page.on('console', (message) => {
+      if (message.type() === 'error' && !isExpected(message)) problems.push(message.text());
+    });
+    await use(page);
+    expect(problems).toEqual([]);
+  },
+});
+
+function report(message: string): void {
+  process.stdout.write(`${message}\n`);
+}
+
+/** Chromium reports every response above 399 as an error, also where the page shows it to the person. */
+function isExpected(message: ConsoleMessage): boolean {
+  return message.text().startsWith('Failed to load resource:');
+}

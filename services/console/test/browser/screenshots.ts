@@ -1,0 +1,53 @@
+import { fileURLToPath } from 'node:url';
+import { expect } from '@playwright/test';
+import { test } from './fixtures.js';
+import { seed } from './seed.js';
+import { signIn } from './steps.js';
+
+/** `npm run screenshots -w services/console` writes every page in both themes at 1,280 and 400 px to `dist/screenshots`. */
+const output = fileURLToPath(new URL('../../dist/screenshots', import.meta.url));
+const widths = [1280, 400];
+const themes = ['light', 'dark'] as const;
+
+test('every page is photographed in both themes and widths', async ({ page, stack }) => {
+  test.setTimeout(300_000);
+  const workspace = `/w/${stack.workspace_id}`;
+  await photograph('sign-in', '/');
+  await signIn(page, stack);
+  await photograph('overview-empty', `${workspace}/overview?range=1h`);
+  await seed(stack);
+  await expect(async () => {
+    const failed = await stack.api.deliveries.list({ status: 'failed' }).toArray();
+    expect(failed.length).toBeGreaterThan(0);
+  }).toPass();
+  const [failed] = await stack.api.deliveries.list({ status: 'failed', limit: 1 }).toArray();
+  const [waiting] = await stack.api.deliveries.list({ status: 'waiting', limit: 1 }).toArray();
+  const alerts = await stack.api.alerts.list({ limit: 5 }).toArray();
+  const pages: [string, string | undefined][] = [
+    ['overview', 'overview?range=1h'],
+    ['deliveries', 'deliveries'],
+    ['deliveries-filtered', 'deliveries?status=failed&status_code=404'],
+    ['delivery-failed', failed && `deliveries/${failed.id}`],
+    ['delivery-waiting', waiting && `deliveries/${waiting.id}`],
+    ['alerts', 'alerts'],
+    ['alert', alerts[1] && `alerts/${alerts[1].alert_id}`],
+    ['alert-nothing-sent', alerts[0] && `alerts/${alerts[0].alert_id}`],
+    ['settings', 'settings'],
+    ['not-found', 'nothing'],
+  ];
+  for (const [name, path] of pages) if (path !== undefined) await photograph(name, `${workspace}/${path}`);
+
+  async function photograph(name: string, path: string): Promise<void> {
+    await page.goto(`${stack.api_url}${path}`);
+    await page.waitForLoadState('networkidle');
+    for (const width of widths) {
+      await page.setViewportSize({ width, height: 800 });
+      for (const theme of themes) {
+        await page.evaluate((value) => {
+          document.documentElement.dataset.theme = value;
+        }, theme);
+        await page.screenshot({ path: `${output}/${name}-${width}-${theme}.png`, fullPage: true });
+      }
+    }
+  }
+});

@@ -1,0 +1,31 @@
+import { randomUUID } from 'node:crypto';
+import type { BrowserStack } from './stack.js';
+
+/** Webhooks that succeed, fail, are slow and are switched off, with rules and alerts, for the screenshots. */
+export async function seed({ api, inbox_url }: BrowserStack): Promise<void> {
+  const body = '{"text": "{{ alert_rule_name }} fired for {{ model_name }}: {{ metric_value | round(2) }}"}';
+  const headers = { 'Content-Type': ['application/json'], Authorization: ['Bearer 0123456789abcdef'] };
+  const create = (name: string, path: string) =>
+    api.webhooks.create({ name, url: `${inbox_url}${path}`, headers, body });
+  const chat = await create('On-call chat', '/chat');
+  const tracker = await create('Issue tracker', '/status/404');
+  const pager = await create('Pager', '/status/503');
+  const archive = await create('Archive', '/slow/400ms');
+  const model = { model_id: randomUUID(), model_name: 'churn v2' };
+  const rule = (name: string, ids: string[]) =>
+    api.alertRules.create({
+      name,
+      model_id: model.model_id,
+      threshold: 0.9,
+      bound: 'lower_bound',
+      notification_webhook_ids: ids,
+    });
+  const accuracy = await rule('Accuracy too low', [chat.id, tracker.id, archive.id]);
+  const drift = await rule('Feature drift', [chat.id, pager.id]);
+  const unattached = await rule('Latency of predictions', []);
+  const fire = (id: string, metric_value: number) =>
+    api.alerts.fire({ ...model, alert_rule_id: id, metric_value });
+  for (let index = 0; index < 12; index += 1) await fire(accuracy.id, 0.8 + index / 200);
+  for (let index = 0; index < 8; index += 1) await fire(drift.id, 0.7 + index / 100);
+  await fire(unattached.id, 0.5);
+}

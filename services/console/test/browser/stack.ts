@@ -1,0 +1,75 @@
+import { chmodSync, existsSync, mkdtempSync, readFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { ClientCredentialsSession, createPlatformClient, type PlatformClient } from '@tocsin/client';
+import { createProcessHost, findFreePorts } from '@tocsin/local';
+
+/** Members of `stack.json` that the tests use. */
+interface StackFile {
+  api_url: string;
+  auth_url: string;
+  realm: string;
+  inbox_url: string;
+  workspace_id: string;
+  clients: Record<string, { client_id: string; client_secret: string }>;
+  users: Record<string, string>;
+}
+
+export interface BrowserStack extends StackFile {
+  /** Client with the rights of an admin, for what a test prepares. */
+  api: PlatformClient;
+  stop(): Promise<void>;
+}
+
+const repository = fileURLToPath(new URL('../../../../', import.meta.url));
+const startTimeoutMs = 120_000;
+
+/** Runs `npm start` on free ports with a state directory of its own. It ends with this process, even if that is killed. */
+export async function startBrowserStack(): Promise<BrowserStack> {
+  const directory = mkdtempSync(join(tmpdir(), 'tocsin-browser-'));
+  // PostgreSQL runs as a separate user if this process is root.
+  chmodSync(directory, 0o711);
+  const processes = createProcessHost();
+  processes.removeAtEnd(directory);
+  const [portBase] = await findFreePorts(1);
+  const launcher = await processes.start({
+    name: 'npm start',
+    command: process.execPath,
+    args: [join(repository, 'infra/local/dist/start.js'), '--no-sample'],
+    env: { PATH: process.env.PATH, TOCSIN_STATE: join(directory, 'state'), PORT_BASE: String(portBase) },
+    cwd: repository,
+    logFile: join(directory, 'launcher.log'),
+  });
+  const file = join(directory, 'state', 'stack.json');
+  const giveUpAt = Date.now() + startTimeoutMs;
+  let hasExited = false;
+  void launcher.exited.then(() => {
+    hasExited = true;
+  });
+  while (!existsSync(file)) {
+    if (hasExited || Date.now() > giveUpAt)
+      throw new Error(`The stack did not start:\n${launcher.logTail(30)}`);
+    await delay(100);
+  }
+  const stack = JSON.parse(readFileSync(file, 'utf8')) as StackFile;
+  return {
+    ...stack,
+    api: createApi(stack),
+    async stop() {
+      await launcher.stop();
+      processes.close();
+    },
+  };
+}
+
+function createApi({ api_url, auth_url, realm, clients, workspace_id }: StackFile): PlatformClient {
+  const { client_id, client_secret } = clients.admin!;
+  const session = new ClientCredentialsSession({
+    issuer: `${auth_url}/realms/${realm}`,
+    clientId: client_id,
+    clientSecret: client_secret,
+  });
+  return createPlatformClient({ url: api_url, credential: session, workspaceId: workspace_id });
+}

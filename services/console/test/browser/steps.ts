@@ -1,0 +1,35 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { expect, type Page } from '@playwright/test';
+import type { AxeResults } from 'axe-core';
+import type { BrowserStack } from './stack.js';
+
+/** Opens the console and signs in through the provider's page. */
+export async function signIn(page: Page, stack: BrowserStack, user = 'admin'): Promise<void> {
+  await page.goto(stack.api_url);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByLabel('User name').fill(user);
+  await page.getByLabel('Password').fill(stack.users[user]!);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await expect(page.getByRole('navigation', { name: 'Pages' })).toBeAttached();
+}
+
+const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+
+/** Fails with the rules and elements that axe finds on the page in either theme. */
+export async function expectAccessible(page: Page): Promise<void> {
+  for (const theme of ['light', 'dark']) {
+    await page.evaluate((name) => {
+      document.documentElement.dataset.theme = name;
+    }, theme);
+    await page.evaluate(axe);
+    const violations = await page.evaluate(async () => {
+      const { axe } = window as unknown as { axe: { run(): Promise<AxeResults> } };
+      return (await axe.run()).violations.map(({ id, nodes }) => ({
+        id,
+        nodes: nodes.map(({ html }) => html),
+      }));
+    });
+    expect(violations, `${page.url()} in the ${theme} theme`).toEqual([]);
+  }
+}

@@ -11,8 +11,8 @@ export function AlertOutcome({ alert: { outcome, is_test } }: { alert: Alert }) 
   );
 }
 
-/** For example "0.84, lower threshold 0.9". */
+/** For example "0.84, lower bound 0.9". Six digits are enough for people; the API has all. */
 export function describeMeasurement({ metric_value, threshold, bound }: Alert): string {
-  const side = bound === 'lower_bound' ? 'lower' : 'upper';
-  return `${metric_value}, ${side} threshold ${threshold}`;
+  const value = Number(metric_value.toPrecision(6));
+  return `${value}, ${bound === 'lower_bound' ? 'lower' : 'upper'} bound ${threshold}`;
 }

@@ -15,6 +15,7 @@ import {
   Notice,
   Page,
   RelativeTime,
+  useNow,
 } from '../ui/index.js';
 import { AttemptTimeline } from './attempt-timeline.js';
 
@@ -82,13 +83,15 @@ function Record({ delivery }: { delivery: DeliveryWithAttempts }) {
 
 /** When it is tried next, and why it waits. */
 function NextAttempt({ delivery: { next_attempt_at, waiting_reason } }: { delivery: DeliveryWithAttempts }) {
+  const now = useNow();
   if (waiting_reason === null) return null;
   return (
     <Notice tone="wait">
       <p>{wordsOf(waitingReasonWords, waiting_reason) ?? `It waits: ${waiting_reason}.`}</p>
       {next_attempt_at !== null && (
         <p>
-          It is tried next <RelativeTime at={next_attempt_at} />, at <ExactTime at={next_attempt_at} />.
+          {Date.parse(next_attempt_at) > now ? 'Its next attempt is ' : 'It is due since '}
+          <ExactTime at={next_attempt_at} />, <RelativeTime at={next_attempt_at} />.
         </p>
       )}
     </Notice>

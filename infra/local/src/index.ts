@@ -1,4 +1,6 @@
 export { ensureChromiumInstalled } from './chromium/ensure-chromium-installed.js';
+export { canInstallPackages } from './debian/install-packages.js';
+export { installWithoutService } from './debian/install-without-service.js';
 export { type InboxOptions, type RunningInbox, startInbox } from './inbox/start-inbox.js';
 export { type Directory, makeDirectory, type RoleName } from './oidc/directory.js';
 export { type ProviderOptions, type RunningProvider, startProvider } from './oidc/start-provider.js';
@@ -8,6 +10,7 @@ export {
   startProviderProcess,
 } from './oidc/start-provider-process.js';
 export { startPostgres } from './postgres/start-postgres.js';
+export { getPostgresUser } from './postgres/system-user.js';
 export { findFreePorts } from './processes/free-port.js';
 export { createProcessHost, type ProcessHost } from './processes/process-host.js';
 export { prepareNodeFiles } from './rabbitmq/node-files.js';

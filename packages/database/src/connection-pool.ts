@@ -16,8 +16,16 @@ export interface ConnectionPool {
   close(): Promise<void>;
 }
 
+/** Settings of the server, by name. */
+export type SessionSettings = Record<string, string>;
+
 export interface ConnectionPoolOptions {
   client: pg.ClientConfig;
+  /**
+   * Made by a statement on each new connection, and not as startup parameters, which PgBouncer refuses with its default
+   * settings.
+   */
+  settings: SessionSettings;
   max: number;
   acquireTimeoutMs: number;
   /** Time without any response after which the circuit breaker opens, in milliseconds; `Infinity` for never. */
@@ -32,13 +40,15 @@ const probeTimeoutMs = 250;
 
 /** A `pg.Pool` that refuses at once while the server is unresponsive and closes connections that cannot be reused. */
 export function createConnectionPool(options: ConnectionPoolOptions): ConnectionPool {
-  const { client: config, max, acquireTimeoutMs, openAfterMs } = options;
+  const { client: config, settings, max, acquireTimeoutMs, openAfterMs } = options;
   const breaker = createCircuitBreaker({ openAfterMs });
   const pool = new pg.Pool({
     ...config,
     max,
     idleTimeoutMillis: idleTimeoutMs,
     connectionTimeoutMillis: Math.max(connectTimeoutMs, acquireTimeoutMs),
+    // The pool waits for it before it hands the connection out.
+    onConnect: (client) => makeSettings(client, settings),
   });
   // These events need no handling: a statement in progress rejects with the error, and the pool replaces an idle
   // connection that is lost.
@@ -72,6 +82,15 @@ export function createConnectionPool(options: ConnectionPoolOptions): Connection
     },
     close: () => pool.end(),
   };
+}
+
+async function makeSettings(client: pg.ClientBase, settings: SessionSettings): Promise<void> {
+  await client.query({
+    text: 'select set_config(name, value, false) from unnest($1::text[], $2::text[]) as s(name, value)',
+    values: [Object.keys(settings), Object.values(settings)],
+    // A server that accepts connections and never responds must not occupy the pool.
+    query_timeout: connectTimeoutMs,
+  } as pg.QueryConfig);
 }
 
 function toConnection(client: pg.PoolClient, responded: () => void): Connection {

@@ -1,8 +1,9 @@
 import knexModule, { type Knex } from 'knex';
-import { createConnectionPool } from './connection-pool.js';
+import { createConnectionPool, type SessionSettings } from './connection-pool.js';
 import { classifyDatabaseError } from './errors.js';
 
 export interface DatabaseOptions {
+  /** Parameters of the url, such as `?statement_timeout=300`, replace the limits below. */
   url: string;
   /** Name of this client in `pg_stat_activity`. */
   applicationName: string;
@@ -48,6 +49,7 @@ export function createDatabase(options: DatabaseOptions): Database {
   const { poolSize = 10, acquireTimeoutMs = 5_000, refuseAfterMs = Number.POSITIVE_INFINITY } = options;
   const pool = createConnectionPool({
     client: clientConfig(options),
+    settings: sessionSettings(options),
     max: poolSize,
     acquireTimeoutMs,
     openAfterMs: refuseAfterMs,
@@ -89,32 +91,46 @@ export function createDatabase(options: DatabaseOptions): Database {
   };
 }
 
+const defaultStatementTimeoutMs = 30_000;
+
 function clientConfig({
   url,
   applicationName,
-  statementTimeoutMs = 30_000,
-  lockTimeoutMs,
-  plansByKey,
+  statementTimeoutMs = defaultStatementTimeoutMs,
 }: DatabaseOptions) {
   return {
     connectionString: url,
     application_name: applicationName,
-    statement_timeout: statementTimeoutMs,
     // The client gives up one second after the statement timeout, by which a responsive server has cancelled the
     // statement. Without a statement timeout a statement may run for any time.
     ...(statementTimeoutMs > 0 && { query_timeout: statementTimeoutMs + 1_000 }),
-    ...(lockTimeoutMs !== undefined && { lock_timeout: lockTimeoutMs }),
-    // The server releases the row locks of a frozen client after this time.
-    idle_in_transaction_session_timeout: 30_000,
     keepAlive: true,
     // The keep-alive default of the operating system is two hours. A dead idle connection would stay in the pool that
     // long.
     keepAliveInitialDelayMillis: 10_000,
-    ...(plansByKey && { options: plansByKeyOptions }),
   };
 }
 
-const plansByKeyOptions =
-  '-c plan_cache_mode=force_generic_plan -c enable_seqscan=off -c enable_bitmapscan=off';
+/** Settings of the server for each connection, times in milliseconds. */
+function sessionSettings({
+  url,
+  statementTimeoutMs = defaultStatementTimeoutMs,
+  lockTimeoutMs,
+  plansByKey = false,
+}: DatabaseOptions): SessionSettings {
+  const settings = {
+    statement_timeout: String(statementTimeoutMs),
+    ...(lockTimeoutMs !== undefined && { lock_timeout: String(lockTimeoutMs) }),
+    // The server releases the row locks of a frozen client after this time.
+    idle_in_transaction_session_timeout: '30000',
+    ...(plansByKey && {
+      plan_cache_mode: 'force_generic_plan',
+      enable_seqscan: 'off',
+      enable_bitmapscan: 'off',
+    }),
+  };
+  const { searchParams } = new URL(url);
+  return Object.fromEntries(Object.entries(settings).filter(([name]) => !searchParams.has(name)));
+}
 
 function ignore(): void {}

@@ -7,10 +7,17 @@ test.each([
   ['timeout', ['57014', '55P03']],
   ['conflict', ['40P01', '40001', '23505']],
   ['invalid_value', ['22P02', '22021', '23502', '23503']],
-  ['outdated_plan', ['0A000', '26000']],
-  ['other', ['42501', '42P01', 'ERR_OUT_OF_RANGE']],
+  ['outdated_plan', ['26000']],
+  ['other', ['0A000', '42501', '42P01', 'ERR_OUT_OF_RANGE']],
 ])('an error is classified as %s by its code', (kind, codes) => {
   expect(codes.map((code) => classifyDatabaseError(withCode(code)))).toEqual(codes.map(() => kind));
+});
+
+test('only an outdated plan of the SQLSTATE for refused statements is an outdated plan', () => {
+  const outdated = withCode('0A000', { routine: 'RevalidateCachedQuery' });
+  expect(classifyDatabaseError(outdated)).toBe('outdated_plan');
+  const refused = withCode('0A000', { routine: 'transformLockingClause' });
+  expect(classifyDatabaseError(refused)).toBe('other');
 });
 
 test('a check violation without a constraint is a missing partition', () => {

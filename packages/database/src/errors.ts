@@ -29,8 +29,8 @@ export function classifyDatabaseError(error: unknown): DatabaseErrorKind {
   if (/^(40P01|40001|23505)/.test(code)) return 'conflict';
   if (isPartitionMissing(error)) return 'missing_partition';
   if (/^2[23]/.test(code)) return 'invalid_value';
-  // 0A000: "cached plan must not change result type". 26000: unknown statement, after DISCARD ALL for example.
-  if (/^(0A000|26000)/.test(code)) return 'outdated_plan';
+  // 26000: unknown statement, after DISCARD ALL for example.
+  if (code === '26000' || isPlanOutdated(error)) return 'outdated_plan';
   return 'other';
 }
 
@@ -78,6 +78,14 @@ export function explainWriteFailure(error: unknown): string {
 function isPartitionMissing(error: unknown): boolean {
   if (codeOf(error) !== '23514') return false;
   return (error as { constraint?: string }).constraint === undefined;
+}
+
+/**
+ * "cached plan must not change result type". Statements that the server does not support have the same SQLSTATE; the
+ * server names the function that reported the error, whatever the language of the message.
+ */
+function isPlanOutdated(error: unknown): boolean {
+  return codeOf(error) === '0A000' && (error as { routine?: string }).routine === 'RevalidateCachedQuery';
 }
 
 /** SQLSTATE of a server error, or the code of a socket error; empty without one. */

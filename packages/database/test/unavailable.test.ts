@@ -123,3 +123,14 @@ test('outdated and discarded prepared statements are retried on a new connection
   await Promise.all([1, 2, 3].map(() => database.knex.raw('deallocate all')));
   expect(await Promise.all([read(), read(), read()])).toEqual([1, 2, 3].map(() => [{ n: '7' }]));
 });
+
+test('a statement that the server does not support fails at once and keeps its connection', async () => {
+  database = createDatabase({ url: db.url, applicationName: 'test', poolSize: 1 });
+  const backend = async () => (await database.knex.raw('select pg_backend_pid() as pid')).rows[0].pid;
+  const before = await backend();
+  const text = 'select count(*) from webhooks for update';
+  const error = await thrown(() => database.prepared({ name: 'unsupported', text }, []));
+  expect(error).toMatchObject({ code: '0A000' });
+  expect(classifyDatabaseError(error)).toBe('other');
+  expect(await backend()).toBe(before);
+});

@@ -1,0 +1,82 @@
+import { existsSync, mkdtempSync } from 'node:fs';
+import { chmod, writeFile } from 'node:fs/promises';
+import { connect } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import {
+  canInstallPackages,
+  createProcessHost,
+  findFreePorts,
+  getPostgresUser,
+  installWithoutService,
+} from '@tocsin/local';
+import { until } from '@tocsin/testing';
+
+export interface Pgbouncer {
+  /** The database of `serverUrl`, through the pooler. */
+  url: string;
+  stop(): Promise<void>;
+}
+
+const program = '/usr/sbin/pgbouncer';
+const debianPackage = {
+  name: 'pgbouncer',
+  unitLinks: ['/etc/systemd/system/multi-user.target.wants/pgbouncer.service'],
+};
+
+/** Starts PgBouncer with its default settings, which pool sessions. Installs Debian's package if it is missing. */
+export async function startPgbouncer(serverUrl: string): Promise<Pgbouncer> {
+  const directory = mkdtempSync(join(tmpdir(), 'tocsin-pgbouncer-'));
+  const processes = createProcessHost();
+  processes.removeAtEnd(directory);
+  if (!existsSync(program)) {
+    if (!canInstallPackages()) throw new Error('PgBouncer is not installed: apt-get install pgbouncer');
+    installWithoutService(debianPackage, join(directory, 'apt.log'));
+  }
+  const [port = 0] = await findFreePorts(1);
+  const configuration = join(directory, 'pgbouncer.ini');
+  await writeFile(configuration, configure(serverUrl, { port, directory }));
+  await writeFile(join(directory, 'users.txt'), '"tocsin" ""\n');
+  // PgBouncer refuses to run as root. The system user of PostgreSQL reads the two files.
+  await chmod(directory, 0o755);
+  const child = await processes.start({
+    name: 'pgbouncer',
+    command: program,
+    args: [configuration],
+    env: { PATH: '/usr/bin:/bin' },
+    user: getPostgresUser(),
+    logFile: join(directory, 'pgbouncer.log'),
+  });
+  await until('PgBouncer accepts connections', () => isReachable(port));
+  return {
+    url: `postgres://tocsin@127.0.0.1:${port}/tocsin`,
+    async stop() {
+      await child.stop();
+      processes.close();
+    },
+  };
+}
+
+/** Only addresses and accounts are set; every other setting has its default. */
+function configure(serverUrl: string, { port, directory }: { port: number; directory: string }): string {
+  const { hostname, port: serverPort, pathname, username, password } = new URL(serverUrl);
+  return `[databases]
+tocsin = host=${hostname} port=${serverPort} dbname=${pathname.slice(1)} user=${username} password=${password}
+[pgbouncer]
+listen_addr = 127.0.0.1
+listen_port = ${port}
+unix_socket_dir =
+auth_type = trust
+auth_file = ${join(directory, 'users.txt')}
+`;
+}
+
+function isReachable(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect(port, '127.0.0.1', () => {
+      socket.destroy();
+      resolve(true);
+    });
+    socket.on('error', () => resolve(false));
+  });
+}

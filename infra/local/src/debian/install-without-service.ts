@@ -1,0 +1,50 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, lstatSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { readLogTail } from '../processes/process-host.js';
+import { installPackages } from './install-packages.js';
+
+export interface ServicePackage {
+  name: string;
+  /** Links that start its system service at boot. */
+  unitLinks: readonly string[];
+}
+
+const policy = '/usr/sbin/policy-rc.d';
+const policyAside = '/usr/sbin/policy-rc.d.before-tocsin';
+
+/**
+ * Installs the distribution's package of a server without its system service: a policy forbids service starts during the
+ * installation, and the links that would start it at boot are removed.
+ * @throws Error with the end of the log
+ */
+export function installWithoutService({ name, unitLinks }: ServicePackage, logFile: string): void {
+  const newLinks = unitLinks.filter((link) => !existsAsLink(link));
+  const hadService = existsSync(`/etc/init.d/${name}`);
+  forbidServiceStarts(name);
+  try {
+    if (!installPackages([name], logFile))
+      throw new Error(`apt-get could not install ${name}; log: ${logFile}\n${readLogTail(logFile)}`);
+  } finally {
+    allowServiceStarts();
+    for (const link of newLinks) rmSync(link, { force: true });
+    if (!hadService) spawnSync('update-rc.d', [name, 'disable'], { stdio: 'ignore' });
+  }
+}
+
+const policyMark = '# By Tocsin';
+
+function forbidServiceStarts(name: string): void {
+  if (existsSync(policy) && !readFileSync(policy, 'utf8').includes(policyMark))
+    renameSync(policy, policyAside);
+  writeFileSync(policy, `#!/bin/sh\n${policyMark}, while it installs ${name}.\nexit 101\n`, { mode: 0o755 });
+}
+
+function allowServiceStarts(): void {
+  rmSync(policy, { force: true });
+  if (existsSync(policyAside)) renameSync(policyAside, policy);
+}
+
+/** Tells whether a file or link exists; true for a dangling link, too. */
+function existsAsLink(path: string): boolean {
+  return lstatSync(path, { throwIfNoEntry: false }) !== undefined;
+}

@@ -1,0 +1,38 @@
+import { ConfigError, type EnvReader, readEnv } from '@tocsin/kit';
+import { createDatabase, type Database } from './connection.js';
+
+export interface Command<Settings extends object> {
+  /** Subject of the sentence that reports a failure. */
+  name: string;
+  /** Name of its connection in `pg_stat_activity`. */
+  applicationName: string;
+  env: NodeJS.ProcessEnv;
+  /** Reads the settings of the command besides `DATABASE_URL`. */
+  readSettings(read: EnvReader): Settings;
+  /** Resolves to the lines to print. */
+  run(database: Database, settings: Settings): Promise<string[]>;
+}
+
+/** Runs a command for operators on one connection without a statement timeout. A failure sets the exit code to 1. */
+export async function runCommand<Settings extends object>(command: Command<Settings>): Promise<void> {
+  const { name, applicationName, env, readSettings, run } = command;
+  let database: Database | undefined;
+  try {
+    const { url, settings } = readEnv(env, (read) => ({
+      url: read.secretUrl('DATABASE_URL', ['postgres', 'postgresql']),
+      settings: readSettings(read),
+    }));
+    database = createDatabase({ url: url.reveal(), applicationName, poolSize: 1, statementTimeoutMs: 0 });
+    for (const line of await run(database, settings as Settings)) process.stdout.write(`${line}\n`);
+  } catch (error) {
+    process.stderr.write(`${describe(name, error)}\n`);
+    process.exitCode = 1;
+  } finally {
+    await database?.close();
+  }
+}
+
+function describe(name: string, error: unknown): string {
+  if (error instanceof ConfigError) return error.message;
+  return `${name} failed: ${error instanceof Error ? error.message : String(error)}`;
+}

@@ -1,0 +1,26 @@
+import { fileURLToPath } from 'node:url';
+import { startProgram } from '@tocsin/testing';
+
+async function run(command: string, env: NodeJS.ProcessEnv) {
+  const program = startProgram(fileURLToPath(new URL(`../dist/${command}.js`, import.meta.url)), env);
+  const code = await program.ended;
+  return { code, output: program.output() };
+}
+
+const databaseUrl = 'postgres://nobody@127.0.0.1:1/none';
+const required: [command: string, env: NodeJS.ProcessEnv][] = [
+  ['migrate', { DATABASE_URL: databaseUrl }],
+  ['rotate-keys', { DATABASE_URL: databaseUrl, SECRETS_KEYS: 'k1:key' }],
+];
+
+test.each(required)('%s refuses to run without the check of certificates', async (command, env) => {
+  const { code, output } = await run(command, { ...env, NODE_TLS_REJECT_UNAUTHORIZED: '0' });
+  expect(code).toBe(1);
+  expect(output).toContain('NODE_TLS_REJECT_UNAUTHORIZED=0 is refused');
+});
+
+test.each(required)('%s reports all missing variables at once', async (command, env) => {
+  const { code, output } = await run(command, {});
+  expect(code).toBe(1);
+  for (const name of Object.keys(env)) expect(output).toContain(`${name} is required`);
+});

@@ -63,3 +63,17 @@ test('twenty processes change a file one after the other', async () => {
   await Promise.all(started.map((child) => once(child, 'exit')));
   expect(Number(readFileSync(counter, 'utf8'))).toBe(3 * processes);
 }, 60_000);
+
+test('a system without a binary of the native module gets a sentence with the remedy', async () => {
+  const source = `
+    Object.defineProperty(process, 'arch', { value: 'without-binary' });
+    const { tryLockFile } = await import(${JSON.stringify(module)});
+    await tryLockFile(process.argv[1]).catch((error) => console.log(error.message));`;
+  const child = spawn(process.execPath, ['--input-type=module', '-e', source, file]);
+  let output = '';
+  child.stdout.on('data', (data) => {
+    output += data;
+  });
+  await once(child, 'close');
+  expect(output).toMatch(/^This system has no file locks .* glibc instead of musl/);
+});

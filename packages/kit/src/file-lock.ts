@@ -9,10 +9,12 @@ export interface FileLock {
   release(): void;
 }
 
-/** Locks `path`, which is created if missing. Returns undefined while another process, or this one, holds the lock. */
+/**
+ * Locks `path`, which is created if missing. Returns undefined while another process, or this one, holds the lock.
+ * @throws Error with the remedy on a system for which the native module has no binary, such as Alpine Linux
+ */
 export async function tryLockFile(path: string): Promise<FileLock | undefined> {
-  // A native module, loaded by the few programs that use it.
-  const { tryLock } = await import('fs-native-extensions');
+  const { tryLock } = await loadLocks();
   for (;;) {
     const fd = openSync(path, 'a+', 0o600);
     if (!tryLock(fd)) {
@@ -38,6 +40,18 @@ export async function withFileLock<T>(path: string, work: () => Promise<T>): Pro
     return await work();
   } finally {
     lock.release();
+  }
+}
+
+/** Loads the native module, which few programs need. */
+async function loadLocks(): Promise<typeof import('fs-native-extensions')> {
+  try {
+    return await import('fs-native-extensions');
+  } catch (cause) {
+    const remedy = 'use a Linux with glibc instead of musl (Alpine), or sign in as a service account';
+    throw new Error(`This system has no file locks (no binary of fs-native-extensions): ${remedy}.`, {
+      cause,
+    });
   }
 }
 

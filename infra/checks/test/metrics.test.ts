@@ -204,6 +204,7 @@ test('no label names a webhook, workspace, key, URL or caller', () => {
     'service',
     'stage',
     'status',
+    'version',
   ]);
   for (const { labels } of ours) {
     for (const value of Object.values(labels)) expect(value).not.toMatch(/[0-9a-f]{8}-[0-9a-f]{4}|127\.0/);

@@ -8,6 +8,7 @@ export {
   requireWithinLimit,
 } from './app-error.js';
 export { findBadText } from './bad-text.js';
+export { instanceName } from './build-identity.js';
 export { exponentialBackoffMs, retry } from './concurrency/backoff.js';
 export {
   type BatcherOptions,

@@ -1,6 +1,7 @@
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync } from 'node:fs';
+import { hostname } from 'node:os';
 import { createLogger } from './logger.js';
 import { Secret } from './secret.js';
 
@@ -16,10 +17,12 @@ function logged(write: (logger: ReturnType<typeof createLogger>) => void): strin
   return lines.join('');
 }
 
-test('a line contains service, level, time and event', () => {
+test('a line contains service, version, instance, level, time and event', () => {
   const line = JSON.parse(logged((logger) => logger.info({ deliveryId: 'd' }, 'delivery.attempted')));
   expect(line).toMatchObject({ service: 'test', level: 'info', msg: 'delivery.attempted', deliveryId: 'd' });
   expect(Date.parse(line.time)).not.toBeNaN();
+  expect(line.version).toMatch(/^\d+\.\d+\.\d+/);
+  expect(line.instance).toBe(`${hostname()} ${process.pid}`);
 });
 
 test('credentials are redacted at every level of nesting', () => {

@@ -1,4 +1,5 @@
 import { type DestinationStream, pino } from 'pino';
+import { instanceName, readVersion } from './build-identity.js';
 import { createLogOutput, type LogOutput } from './log-output.js';
 
 /** All levels of pino. */
@@ -26,19 +27,20 @@ export interface LoggerOptions {
 }
 
 /**
- * Creates a logger of JSON lines. Errors under `err` are written with type, message, code, stack and causes only: other
+ * Creates a logger of JSON lines, each with service, version and instance. Errors under `err` are written with type, message, code, stack and causes only: other
  * properties can contain secrets, such as the request headers in the error of an HTTP client.
  */
 export function createLogger({ service, level, destination }: LoggerOptions): Logger {
+  const base = { service, version: readVersion(), instance: instanceName() };
   return pino(
     {
       level,
-      base: { service },
+      base,
       timestamp: createTimestamp(),
       formatters: { level: (label) => ({ level: label }), log: redact },
       serializers: { err: describeError },
     },
-    destination ?? standardOutput(service),
+    destination ?? standardOutput(base),
   );
 }
 
@@ -59,16 +61,16 @@ function createTimestamp(): () => string {
 let output: LogOutput | undefined;
 
 /** All loggers of the process share one output, which keeps their lines in order. It is flushed at the exit. */
-function standardOutput(service: string): LogOutput {
+function standardOutput(base: object): LogOutput {
   if (output) return output;
-  const created = createLogOutput({ describeDropped: (lines) => describeDropped(service, lines) });
+  const created = createLogOutput({ describeDropped: (lines) => describeDropped(base, lines) });
   process.on('exit', () => created.flushSync());
   output = created;
   return output;
 }
 
-function describeDropped(service: string, lines: number): string {
-  return `${JSON.stringify({ level: 'warn', time: new Date(), service, lines, msg: 'log.lines_dropped' })}\n`;
+function describeDropped(base: object, lines: number): string {
+  return `${JSON.stringify({ level: 'warn', time: new Date(), ...base, lines, msg: 'log.lines_dropped' })}\n`;
 }
 
 const secretName = /^(?:authorization|cookie|password|secret|client_secret|token|api_key)$/i;

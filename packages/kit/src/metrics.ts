@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { readVersion } from './build-identity.js';
 import { type HttpServer, listen } from './http/server.js';
 
 /** Metrics of one service. Each service has its own registry, so that a test can run two services in one process. */
@@ -29,6 +30,8 @@ export function createMetrics({ service }: { service: string }): Metrics {
   registry.setDefaultLabels({ service });
   collectDefaultMetrics({ register: registry });
   const registers = [registry];
+  const buildInfo = { name: 'tocsin_build_info', help: 'Always 1.', labelNames: ['version'], registers };
+  new Gauge(buildInfo).set({ version: readVersion() }, 1);
   return {
     counter: (name, help, labels = []) => new Counter({ name, help, labelNames: labels, registers }),
     gauge: <L extends string>(

@@ -1,8 +1,7 @@
 import { randomUUID } from 'node:crypto';
-import { hostname } from 'node:os';
 import { createSecretBox, readClock } from '@tocsin/database';
 import { createOpenDeliveryCounts } from '@tocsin/deliveries';
-import { createLogger, createMetrics, createShutdown, type Logger } from '@tocsin/kit';
+import { createLogger, createMetrics, createShutdown, instanceName, type Logger } from '@tocsin/kit';
 import { createPublisher, createQueueDepth, deliveriesQueue } from '@tocsin/messaging';
 import { type DeliveryWorkerConfig, openKeys } from './config.js';
 import { createConsumers } from './consumers.js';
@@ -63,7 +62,7 @@ export async function createDeliveryWorker(
   const leases = createLeaseRepository({
     leaseDatabase,
     database,
-    worker: { id: workerId, name: `${hostname()} ${process.pid}` },
+    worker: { id: workerId, name: instanceName() },
     queuedLeaseMs: config.queuedLeaseMs,
   });
   const lease = createWorkerLease({ repository: leases, logger, now: nowMs });

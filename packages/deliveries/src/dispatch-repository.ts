@@ -1,6 +1,12 @@
 import type { AlertOutcome } from '@tocsin/contracts';
 import type { Database } from '@tocsin/database';
-import { alertRecordId, deliveryRecordId, type FailureAtWrite, failuresAtWrite } from './new-deliveries.js';
+import {
+  alertRecordId,
+  deliveryRecordId,
+  type FailureAtWrite,
+  failuresAtWrite,
+  insertDeliveries,
+} from './new-deliveries.js';
 
 /** Result of planning a dispatch by hand. */
 export type DispatchPlan =
@@ -56,12 +62,7 @@ export async function dispatchAlert(
          cast(:destinations as text[]), cast(:errorCodes as text[]), cast(:errors as text[]))
          as new(id, webhook_id, webhook_name, destination, error_code, error)
      ), written as (
-       insert into deliveries (id, workspace_id, alert_id, alert_record_id, alert_rule_id, webhook_id, webhook_name,
-                               destination, status, failed_at, error_code, error)
-       select id, workspace_id, alert_id, alert_record_id, alert_rule_id, webhook_id, webhook_name, destination,
-              case when error_code is null then 'open' else 'failed' end,
-              case when error_code is not null then now() end, error_code, error
-       from new
+       ${insertDeliveries('new')}
      ), opened as (
        insert into open_deliveries (delivery_id, workspace_id, webhook_id, alert_record_id, run, state, due_at,
                                     opened_at, manual, claim)

@@ -10,6 +10,7 @@ export {
   deliveryRecordId,
   type FailureAtWrite,
   failuresAtWrite,
+  insertDeliveries,
   isFailureAtWrite,
 } from './new-deliveries.js';
 export type { OpenDeliveriesKey } from './open-deliveries-reader.js';

@@ -22,3 +22,16 @@ export type FailureAtWrite = keyof typeof failuresAtWrite;
 export function isFailureAtWrite(state: string): state is FailureAtWrite {
   return state in failuresAtWrite;
 }
+
+/**
+ * SQL that inserts the rows of a common table expression as deliveries: as failed where they have an `error_code`, and as
+ * open otherwise. Fan-out and dispatch by hand differ in the rows of `open_deliveries` that they write with it.
+ */
+export function insertDeliveries(rows: string): string {
+  return `insert into deliveries (id, workspace_id, alert_id, alert_record_id, alert_rule_id, webhook_id, webhook_name,
+                              destination, status, failed_at, error_code, error)
+      select id, workspace_id, alert_id, alert_record_id, alert_rule_id, webhook_id, webhook_name, destination,
+             case when error_code is null then 'open' else 'failed' end,
+             case when error_code is not null then now() end, error_code, error
+      from ${rows}`;
+}

@@ -71,15 +71,20 @@ async function evaluate(
     format: 'iife',
     globalName: 'compiled',
     write: false,
+    logLevel: 'error',
     plugins: [dropPackages],
   });
   return new Function(`${outputFiles[0]!.text}; return compiled.namedStatements;`)();
 }
 
-/** The text of a statement depends on constants of our own files only; imports of packages become empty modules. */
+/** The text of a statement depends on our own files only; imports of other packages become empty modules. */
 const dropPackages: Plugin = {
   name: 'drop-packages',
   setup({ onResolve, onLoad }) {
+    onResolve({ filter: /^@tocsin\/\w+$/ }, ({ path }) => ({
+      path: join(root, path.replace('@tocsin', 'packages'), 'src/index.ts'),
+      sideEffects: false,
+    }));
     onResolve({ filter: /^[^./]/ }, ({ path }) => ({ path, namespace: 'dropped', sideEffects: false }));
     onLoad({ filter: /.*/, namespace: 'dropped' }, () => ({
       contents: 'module.exports = {};',

@@ -1,5 +1,5 @@
 import { type Database, sqlArray } from '@tocsin/database';
-import { failuresAtWrite } from '@tocsin/deliveries';
+import { failuresAtWrite, insertDeliveries } from '@tocsin/deliveries';
 import type { PlannedAlert } from './plan.js';
 
 export interface FanOutRepository {
@@ -97,12 +97,7 @@ const write = {
       join r on r.id = t.alert_record_id
       left join unnest($25::text[], $26::text[]) as failure(code, error) on failure.code = t.state
     ), d as (
-      insert into deliveries (id, workspace_id, alert_id, alert_record_id, alert_rule_id, webhook_id, webhook_name,
-                              destination, status, failed_at, error_code, error)
-      select id, workspace_id, alert_id, alert_record_id, alert_rule_id, webhook_id, webhook_name, destination,
-             case when error_code is null then 'open' else 'failed' end,
-             case when error_code is not null then now() end, error_code, error
-      from t
+      ${insertDeliveries('t')}
     ), o as (
       insert into open_deliveries (delivery_id, workspace_id, webhook_id, alert_record_id, run, state, due_at,
                                    opened_at, claim, claimed_by, claims_without_outcome, claim_token, lease_until)

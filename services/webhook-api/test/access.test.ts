@@ -1,0 +1,142 @@
+import { randomUUID } from 'node:crypto';
+import { startApi, type TestApi, workspaceId } from './support/api.js';
+import { seedDelivery } from './support/history.js';
+import type { Role } from './support/tokens.js';
+
+// Every operation of the OpenAPI document is tried with every role, so that no new route can be forgotten. The lists below
+// are the contract's, not the code's.
+
+const everyone: Role[] = ['reader', 'editor', 'publisher', 'outsider', 'admin'];
+const readers: Role[] = ['reader', 'editor', 'admin'];
+const editors: Role[] = ['editor', 'admin'];
+const publishers: Role[] = ['publisher', 'admin'];
+/** Roles in the workspace by permission. `admin` is an administrator of the deployment too. */
+const rolesWith: Record<string, Role[]> = {
+  workspace_list_webhooks: readers,
+  webhook_read: readers,
+  workspace_list_alert_rules: readers,
+  alert_rule_read: readers,
+  alert_read: readers,
+  delivery_read: readers,
+  workspace_test_webhook: editors,
+  workspace_create_webhook: editors,
+  webhook_update: editors,
+  webhook_delete: editors,
+  workspace_create_alert_rule: editors,
+  alert_rule_update: editors,
+  alert_rule_delete: editors,
+  delivery_redeliver: editors,
+  workspace_publish_alert: publishers,
+  dead_letter_read: ['admin'],
+  dead_letter_requeue: ['admin'],
+};
+/** Operations that any valid token may use, and those that need none. */
+const tokenOnly = ['GET /api/v1/whoami', 'GET /api/v1/workspaces'];
+const open = ['GET /livez', 'GET /readyz'];
+
+interface Operation {
+  name: string;
+  method: string;
+  path: string;
+  permission: string | undefined;
+  isPublic: boolean;
+  example: object | undefined;
+}
+
+interface Document {
+  paths: Record<
+    string,
+    Record<
+      string,
+      {
+        'x-permission'?: string;
+        security?: unknown[];
+        requestBody?: { content: Record<string, { example?: object }> };
+      }
+    >
+  >;
+}
+
+let api: TestApi;
+let operations: Operation[];
+beforeAll(async () => {
+  api = await startApi();
+  const { body } = await api.call<Document>('GET', '/openapi.json');
+  operations = Object.entries(body.paths).flatMap(([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => ({
+      name: `${method.toUpperCase()} ${path}`,
+      method: method.toUpperCase(),
+      path,
+      permission: operation['x-permission'],
+      isPublic: operation.security?.length === 0,
+      example: operation.requestBody?.content['application/json']?.example,
+    })),
+  );
+});
+afterAll(() => api.close());
+
+/** Creates a resource with the example of its operation, and returns its id. */
+async function create(collection: string): Promise<string> {
+  const creation = operations.find(({ name }) => name.startsWith('POST ') && name.endsWith(collection));
+  const { body } = await api.call<{ id: string }>('POST', `/api/v1/workspaces/${workspaceId}${collection}`, {
+    as: 'admin',
+    body: creation?.example,
+  });
+  return body.id;
+}
+
+/** Existing ids by the name of the path parameter. Others follow the workspace in the path and need not exist. */
+const idsOf: Record<string, () => Promise<string>> = {
+  workspace_id: async () => workspaceId,
+  webhook_id: () => create('/webhooks'),
+  alert_rule_id: () => create('/alert_rules'),
+  delivery_id: () => seedDelivery(api.database, { status: 'failed' }),
+};
+
+async function targetOf({ path }: Operation): Promise<string> {
+  let target = path;
+  for (const [parameter, name] of [...path.matchAll(/\{([^}]+)\}/g)].map(
+    ([all, one]) => [all, one!] as const,
+  ))
+    target = target.replace(parameter, (await idsOf[name]?.()) ?? randomUUID());
+  return target;
+}
+
+async function statusFor(operation: Operation, as: Role | undefined): Promise<number> {
+  const { method, example } = operation;
+  const target = await targetOf(operation);
+  if (as !== undefined) return (await api.call<unknown>(method, target, { as, body: example })).status;
+  const headers = { 'Content-Type': 'application/json' };
+  const body = example === undefined ? null : JSON.stringify(example);
+  return (await fetch(`${api.url}${target}`, { method, headers, body })).status;
+}
+
+test('every operation has a permission of the list, or is named as open to all', () => {
+  const others = operations.filter(({ permission }) => permission === undefined);
+  const named = (wanted: boolean) => others.filter((one) => one.isPublic === wanted).map(({ name }) => name);
+  expect(named(true).sort()).toEqual(open.sort());
+  expect(named(false).sort()).toEqual(tokenOnly.sort());
+  const used = new Set(operations.flatMap(({ permission }) => permission ?? []));
+  expect([...used].sort()).toEqual(Object.keys(rolesWith).sort());
+});
+
+test('no operation but the open ones responds to a request without a token', async () => {
+  for (const operation of operations.filter(({ isPublic }) => !isPublic))
+    expect([operation.name, await statusFor(operation, undefined)]).toEqual([operation.name, 401]);
+});
+
+test.each(everyone)(
+  'the role %s reaches exactly the operations of its permissions',
+  async (role) => {
+    for (const operation of operations.filter(({ isPublic }) => !isPublic)) {
+      const { name, permission } = operation;
+      const isAllowed = permission === undefined || rolesWith[permission]!.includes(role);
+      const status = await statusFor(operation, role);
+      expect([name, isAllowed ? status < 500 && ![401, 403].includes(status) : status]).toEqual([
+        name,
+        isAllowed ? true : 403,
+      ]);
+    }
+  },
+  60_000,
+);

@@ -132,7 +132,8 @@ export async function createDeliveryWorker(
     signal,
   });
   const { inFlightIds } = delivery;
-  lease.onQuiet(createLeaseSweep({ repository: leases, inFlightIds, logger, metrics }));
+  const sweep = createLeaseSweep({ repository: leases, inFlightIds, logger, metrics, now: nowMs });
+  lease.onQuiet(sweep.release);
   await consumers.open({ alerts: fanOut, deliveries: { handle: delivery.handleDue } });
 
   const keys = startKeyCheck({
@@ -169,6 +170,7 @@ export async function createDeliveryWorker(
     publish,
     slots,
     alertsWaiting: fanOut.waiting,
+    replyLost: sweep.replyLost,
     mayDispatch,
     metrics,
     logger,

@@ -77,6 +77,22 @@ test('queued rows that a dead worker may not have published are released with it
   expect(await fixtures.open(young.deliveryId)).toMatchObject({ state: 'queued' });
 });
 
+test('queued rows are released after a lost reply of their worker, except young ones', async () => {
+  const [stranded, young] = [await fixtures.queueOne(), await fixtures.queueOne()];
+  await db.database
+    .knex('open_deliveries')
+    .where({ delivery_id: stranded.deliveryId })
+    .update({ lease_until: db.database.knex.raw(`lease_until - interval '2 seconds'`) });
+  await fixtures.lease.renew(3_000);
+  const releaseBy = new Date(Date.now() + 60_000);
+  const release = (unpublished: boolean) =>
+    fixtures.lease.releaseExpired({ inFlight: [], releaseBy, unpublished });
+  expect(await release(false)).toBe(0);
+  expect(await release(true)).toBe(1);
+  expect(await fixtures.open(stranded.deliveryId)).toMatchObject({ state: 'waiting', lease_until: null });
+  expect(await fixtures.open(young.deliveryId)).toMatchObject({ state: 'queued' });
+});
+
 test('a release that reaches the database late changes nothing', async () => {
   const id = await claimedAtWrite();
   const sweeper = fixtures.addWorker();

@@ -12,22 +12,20 @@ const candidate = {
   queueBy: new Date(),
 };
 
-test('a dispatcher that queued nothing pauses before its next round', async () => {
+/** Runs a dispatcher that always finds one due delivery, until `queue` aborts. */
+async function run(
+  queue: (stop: AbortController) => ReturnType<DispatchDeps['repository']['queue']>,
+  changes: Partial<DispatchDeps> = {},
+): Promise<void> {
   const stop = new AbortController();
-  let rounds = 0;
   const repository: DispatchDeps['repository'] = {
     findWorkspaces: async () => ({ workspaceIds: ['w'], next: undefined }),
     survey: async () => ({ candidates: [candidate], paused: [], walkedTo: new Map([['w', undefined]]) }),
     postpone: async () => {},
     queued: async () => ({ webhooks: [], unclaimed: 0 }),
-    queue: async () => {
-      rounds += 1;
-      if (rounds === 3) stop.abort();
-      return [];
-    },
+    queue: () => queue(stop),
     unqueue: async () => {},
   };
-  const startedAtMs = performance.now();
   await runDispatcher({
     repository,
     window: {
@@ -43,12 +41,38 @@ test('a dispatcher that queued nothing pauses before its next round', async () =
     queueDepth: async () => 0,
     publish: async () => 0,
     slots: { queueQuota: () => 8, setBacklog() {}, responsivenessOf: () => 'responsive' },
+    replyLost() {},
     mayDispatch: () => true,
     alertsWaiting: () => 0,
     metrics: {} as DispatchMetrics,
     logger: silent,
     signal: stop.signal,
+    ...changes,
+  });
+}
+
+test('a dispatcher that queued nothing pauses before its next round', async () => {
+  let rounds = 0;
+  const startedAtMs = performance.now();
+  await run(async (stop) => {
+    rounds += 1;
+    if (rounds === 3) stop.abort();
+    return [];
   });
   // Two pauses of 250 ms, each up to a quarter shorter.
   expect(performance.now() - startedAtMs).toBeGreaterThan(350);
+});
+
+test('a dispatcher reports a statement whose reply was lost', async () => {
+  let lost = 0;
+  const queue = async (stop: AbortController) => {
+    stop.abort();
+    throw new Error('Connection terminated unexpectedly');
+  };
+  await run(queue, {
+    replyLost() {
+      lost += 1;
+    },
+  });
+  expect(lost).toBe(1);
 });

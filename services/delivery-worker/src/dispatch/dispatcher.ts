@@ -1,3 +1,4 @@
+import { isDatabaseUnavailable } from '@tocsin/database';
 import { type Logger, sleep } from '@tocsin/kit';
 import type { Slots, WebhookKey } from '../slots/slots.js';
 import { uniqueBy } from '../unique-by.js';
@@ -18,6 +19,8 @@ export interface DispatchDeps {
   slots: Pick<Slots, 'queueQuota' | 'setBacklog' | 'responsivenessOf'>;
   /** Number of alerts that this worker has received and not written yet. */
   alertsWaiting: () => number;
+  /** Called when rows may be marked as queued without this worker knowing which, because a reply was lost. */
+  replyLost: () => void;
   /** False while this worker consumes nothing or cannot write: it leaves the dispatch to workers that do. */
   mayDispatch: () => boolean;
   metrics: DispatchMetrics;
@@ -50,6 +53,7 @@ export async function runDispatcher(deps: DispatchDeps): Promise<void> {
     try {
       if (deps.mayDispatch()) pauseMs = await dispatchOnce(walk, deps);
     } catch (err) {
+      if (isDatabaseUnavailable(err)) deps.replyLost();
       logger.warn({ err }, 'dispatch.postponed');
     }
     await sleep(pauseMs * (0.75 + Math.random() / 2), signal);

@@ -15,9 +15,10 @@ export interface LeaseRepository {
    * Sets deliveries back to waiting whose message or worker is lost, and removes the rows of workers without a lease. A
    * worker that died may have queued rows without publishing them, so its removal releases what is still in the queue.
    * Claims of this worker are lost if they are older than a queued lease and not in `inFlight`. After `releaseBy` the
-   * statement changes nothing. Returns the number of deliveries.
+   * statement changes nothing. `unpublished` is true if this worker, too, may have queued rows without publishing them.
+   * Returns the number of deliveries.
    */
-  releaseExpired(options: { inFlight: string[]; releaseBy: Date }): Promise<number>;
+  releaseExpired(options: { inFlight: string[]; releaseBy: Date; unpublished?: boolean }): Promise<number>;
 }
 
 export interface Renewed {
@@ -45,8 +46,8 @@ export function createLeaseRepository(parts: LeaseRepositoryParts): LeaseReposit
     async end() {
       await leaseDatabase.prepared(end, [worker.id]);
     },
-    async releaseExpired({ inFlight, releaseBy }) {
-      const values = [worker.id, sqlArray.uuid(inFlight), queuedLeaseMs, releaseBy];
+    async releaseExpired({ inFlight, releaseBy, unpublished = false }) {
+      const values = [worker.id, sqlArray.uuid(inFlight), queuedLeaseMs, releaseBy, unpublished];
       return (await database.prepared(releaseExpired, values)).length;
     },
   };
@@ -73,7 +74,8 @@ const end = { name: 'lease.end', text: 'delete from workers where id = $1::uuid'
 // workers can be configured with longer ones), or a minute for a worker (six times the longest).
 //
 // A worker is removed at least 2 s after its death. Rows that it queued are older than 1 s by then, while the queue holds
-// about one second of work. A second message for a row costs one look at it.
+// about one second of work. Rows that this worker queued without learning of it ($5) are released at that age too. A
+// second message for a row costs one look at it.
 const releaseExpired = {
   name: 'lease.release-expired',
   text: `
@@ -94,7 +96,7 @@ const releaseExpired = {
         when q.claimed_by is null
           then not q.lease_until between now() and now() + 10 * $3::float8 * interval '1 millisecond'
             or q.lease_until < now() + ($3::float8 - 1000) * interval '1 millisecond'
-               and exists (select from removed)
+               and ($5::boolean or exists (select from removed))
         when q.claimed_by = $1::uuid then q.lease_until < now() and q.delivery_id <> all($2::uuid[])
         else not exists (select from alive where alive.id = q.claimed_by) end
       limit 5000 for update skip locked))

@@ -2,29 +2,57 @@ import type { Logger } from '@tocsin/kit';
 import type { LeaseMetrics } from './lease-metrics.js';
 import type { LeaseRepository } from './lease-repository.js';
 
+export interface LeaseSweep {
+  /** Releases deliveries whose lease has expired. A call during a release does nothing. */
+  release(releaseBy: Date): Promise<void>;
+  /**
+   * Call it when the reply to a statement that queues rows was lost: the rows may be queued, and nobody publishes them.
+   * The next releases include them, so that they do not wait for the end of their leases.
+   */
+  replyLost(): void;
+}
+
 export interface LeaseSweepParts {
   repository: Pick<LeaseRepository, 'releaseExpired'>;
   /** Ids of the deliveries that this worker works on. */
   inFlightIds: () => string[];
   logger: Logger;
   metrics: LeaseMetrics;
+  /** Monotonic clock of the process in milliseconds. */
+  now: () => number;
 }
 
-/** Releases deliveries whose lease has expired. A call during a release does nothing. */
-export function createLeaseSweep({ repository, inFlightIds, logger, metrics }: LeaseSweepParts) {
+/**
+ * Time after a lost reply until a release finds all rows: a statement that reaches the server after 10 s changes nothing,
+ * and rows are released when they have been queued for a second.
+ */
+const lostForMs = 12_000;
+
+export function createLeaseSweep(parts: LeaseSweepParts): LeaseSweep {
+  const { repository, inFlightIds, logger, metrics, now } = parts;
   let isRunning = false;
-  return async (releaseBy: Date): Promise<void> => {
-    if (isRunning) return;
-    isRunning = true;
-    try {
-      const count = await repository.releaseExpired({ inFlight: inFlightIds(), releaseBy });
-      if (count === 0) return;
-      metrics.leasesExpired(count);
-      logger.warn({ count }, 'leases.released');
-    } catch (err) {
-      logger.warn({ err }, 'leases.postponed');
-    } finally {
-      isRunning = false;
-    }
+  let lostUntilMs = 0;
+  return {
+    replyLost() {
+      lostUntilMs = now() + lostForMs;
+    },
+    async release(releaseBy) {
+      if (isRunning) return;
+      isRunning = true;
+      const startedAtMs = now();
+      const asked = lostUntilMs;
+      try {
+        const options = { inFlight: inFlightIds(), releaseBy, unpublished: asked > 0 };
+        const count = await repository.releaseExpired(options);
+        if (asked === lostUntilMs && startedAtMs >= asked) lostUntilMs = 0;
+        if (count === 0) return;
+        metrics.leasesExpired(count);
+        logger.warn({ count }, 'leases.released');
+      } catch (err) {
+        logger.warn({ err }, 'leases.postponed');
+      } finally {
+        isRunning = false;
+      }
+    },
   };
 }

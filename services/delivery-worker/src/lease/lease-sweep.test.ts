@@ -1,0 +1,34 @@
+import { createLogger } from '@tocsin/kit';
+import { createLeaseSweep } from './lease-sweep.js';
+
+test('rows that may lack a message are released until a release 12 s later has succeeded', async () => {
+  const asked: (boolean | undefined)[] = [];
+  let nowMs = 10_000;
+  let isAvailable = true;
+  const sweep = createLeaseSweep({
+    repository: {
+      async releaseExpired({ unpublished }) {
+        asked.push(unpublished);
+        if (!isAvailable) throw new Error('Connection terminated unexpectedly');
+        return 0;
+      },
+    },
+    inFlightIds: () => [],
+    logger: createLogger({ service: 'test', level: 'silent' }),
+    metrics: { leasesExpired() {} },
+    now: () => nowMs,
+  });
+  const releaseAfter = (ms: number) => {
+    nowMs += ms;
+    return sweep.release(new Date());
+  };
+  await releaseAfter(0);
+  sweep.replyLost();
+  await releaseAfter(1_000);
+  isAvailable = false;
+  await releaseAfter(11_500);
+  isAvailable = true;
+  await releaseAfter(1_000);
+  await releaseAfter(1_000);
+  expect(asked).toEqual([false, true, true, true, false]);
+});

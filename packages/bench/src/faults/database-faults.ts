@@ -1,11 +1,11 @@
 /** Faults of a database that keeps running: administrative actions and network failures. */
 
 import { setTimeout as sleep } from 'node:timers/promises';
-import { until } from '@tocsin/testing';
 import { monotonicMs } from '../measure/clock.js';
 import { suiteApplicationName } from '../test-bed/test-bed.js';
 import { delayedAlerts, noRepeats, readUnrecordedClaims, startLoad } from './exposure.js';
 import type { Exposure, Trial } from './fault.js';
+import { untilReported } from './readiness.js';
 import { cutIntervalMs, faultDurationMs, repeatFault } from './repeat-fault.js';
 
 const statements = 'statements in progress';
@@ -76,19 +76,6 @@ export async function lockAttempts(trial: Trial): Promise<Exposure> {
   });
 }
 
-const noticeMs = 30_000;
-
-/** Waits until `/readyz` of each worker names the reason. @throws Error after 30 s */
-function untilReported({ workers }: Trial, reason: string): Promise<unknown> {
-  const isReported = async (url: string) => {
-    const response = await fetch(`${url}/readyz`);
-    return response.status === 503 && (await response.text()).includes(reason);
-  };
-  const report = ({ name, httpUrl }: (typeof workers)[number]) =>
-    until(`${name} reports: ${reason}`, () => isReported(httpUrl), { timeoutMs: noticeMs });
-  return Promise.all(workers.map(report));
-}
-
 /**
  * Makes the database read-only and ends all sessions, as when a primary becomes a standby. Each worker has to report it.
  */
@@ -97,7 +84,7 @@ export async function forbidWriting(trial: Trial): Promise<Exposure> {
   await startLoad(trial);
   await knex.raw('alter database tocsin set default_transaction_read_only = on');
   await signalSessions(trial, 'pg_terminate_backend');
-  const reported = untilReported(trial, 'The database is read-only.');
+  const reported = untilReported(trial.workers, 'The database is read-only.');
   const { all } = await readUnrecordedClaims(trial);
   await reported;
   await knex.transaction(async (transaction) => {

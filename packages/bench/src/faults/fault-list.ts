@@ -15,10 +15,13 @@ import {
   terminateSessions,
 } from './database-faults.js';
 import type { Fault } from './fault.js';
+import { flood } from './flood-faults.js';
+import { useWrongKeys } from './key-faults.js';
 import { injectRandomly } from './random-faults.js';
 import { fillDisk, freezeBroker, freezeDatabase, killAndRestart, restart } from './server-faults.js';
 import {
   killAllWorkers,
+  killAllWorkersRepeatedly,
   killApi,
   killBeforeAck,
   killBeforeCommit,
@@ -30,6 +33,8 @@ import {
 
 /** No process dies in these faults, so no delivery waits for a lease to expire. */
 const recoveryLimitMs = 35_000;
+/** Workers only lack their keys, or are busy, so the backlog of the fault is the only wait. */
+const backlogLimitMs = 20_000;
 
 /** Returns all faults in the order of the table. */
 export function allFaults(seed: number): Fault[] {
@@ -43,10 +48,30 @@ export function allFaults(seed: number): Fault[] {
     },
     { name: 'workers killed between commit and ack', inject: killBeforeAck, affectsWorkers: true },
     { name: 'all workers killed', inject: killAllWorkers, affectsWorkers: true },
+    {
+      name: 'all workers killed three times',
+      inject: killAllWorkersRepeatedly,
+      affectsWorkers: true,
+      alertsPerSecond: 400,
+      recoveryLimitMs: 20_000,
+    },
     { name: 'webhook-api killed while accepting', inject: killApi, affectsApi: true, short: true },
     { name: 'worker stopped and continued', inject: stopAndContinue, affectsWorkers: true },
     { name: 'worker records late', inject: recordLate, short: true },
     { name: 'worker terminated', inject: terminate },
+    { name: 'wrong keys', inject: useWrongKeys, recoveryLimitMs: backlogLimitMs, short: true },
+    {
+      name: 'tenant flood',
+      inject: flood({ workspaces: 1, overRest: false }),
+      recoveryLimitMs: backlogLimitMs,
+      short: true,
+    },
+    {
+      name: 'two tenants flood, over REST too',
+      inject: flood({ workspaces: 2, overRest: true }),
+      recoveryLimitMs: backlogLimitMs,
+      short: true,
+    },
     { name: 'RabbitMQ restarted', inject: restart(({ rabbitmq }) => [rabbitmq]) },
     { name: 'RabbitMQ killed', inject: killAndRestart(({ rabbitmq }) => [rabbitmq]) },
     { name: 'PostgreSQL restarted', inject: restart(({ postgres }) => [postgres]) },

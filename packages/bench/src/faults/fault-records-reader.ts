@@ -56,6 +56,42 @@ export async function readOpenState(database: Database, run: number): Promise<Op
   return rows[0];
 }
 
+/** Counts the deliveries that a worker has returned because it could not decrypt their webhooks. */
+export async function countUndecryptable({ knex }: Database): Promise<number> {
+  const { rows } = await knex.raw(
+    `select count(*)::integer as count from open_deliveries where waiting_reason = 'undecryptable'`,
+  );
+  return rows[0].count;
+}
+
+export interface FloodState {
+  /** Alerts of the flood that workers have committed. */
+  alerts: number;
+  /** Deliveries of the flood that are open, and those that were written as ended. */
+  open: number;
+  ended: number;
+}
+
+/** @param options.sinceMs Unix time in ms before the first alert */
+export async function readFloodState(
+  { knex }: Database,
+  { workspaceIds, sinceMs }: { workspaceIds: string[]; sinceMs: number },
+): Promise<FloodState> {
+  const { rows } = await knex.raw(
+    `select (select count(*)::integer from alert_keys where workspace_id = any(:workspaceIds::uuid[])) as alerts,
+            (select count(*)::integer from open_deliveries where workspace_id = any(:workspaceIds::uuid[])) as open,
+            (select count(*)::integer from deliveries
+             where workspace_id = any(:workspaceIds::uuid[]) and id >= :since::uuid
+               and status = 'failed' and error_code = 'webhook_deleted') as ended`,
+    { workspaceIds, since: firstIdAt(sinceMs) },
+  );
+  return rows[0];
+}
+
+export async function deleteFlood({ knex }: Database, workspaceIds: string[]): Promise<void> {
+  await knex('open_deliveries').whereIn('workspace_id', workspaceIds).delete();
+}
+
 export interface ClaimedDelivery {
   alertId: string;
   webhookId: string;

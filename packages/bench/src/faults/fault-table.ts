@@ -1,5 +1,3 @@
-import { writeFileSync } from 'node:fs';
-import { describeMachine } from '../report/machine.js';
 import type { FaultResult } from './run-fault.js';
 
 const columns = [
@@ -24,23 +22,4 @@ export function formatFaultTable(results: FaultResult[]): string {
     problems.map((problem) => `RED ${fault}: ${problem}`),
   );
   return [header, ...rows, ...problems].join('\n');
-}
-
-/** Writes a table as a Markdown page with the commit, the machine and the command line. */
-export function saveFaultTable(file: string, table: string): void {
-  const { commit, cpu, cores, memoryGb, system, node } = describeMachine();
-  const args = process.argv
-    .slice(2)
-    .filter((arg, index, all) => arg !== '--save' && all[index - 1] !== '--save');
-  const page = `# Faults, ${new Date().toISOString().slice(0, 10)}, ${commit}
-
-\`npm run test:faults -- ${args.map(quote).join(' ')}\` on ${cpu}, ${cores} cores, ${memoryGb} GB, ${system}, Node ${node}.
-
-${table}
-`;
-  writeFileSync(file, page);
-}
-
-function quote(arg: string): string {
-  return /^[\w-]+$/.test(arg) ? arg : `'${arg}'`;
 }

@@ -11,6 +11,8 @@ export interface FaultTestBed extends TestBed {
   fixtures: Fixtures;
   /** Access token of a publisher of the workspace. */
   token: string;
+  /** Access token of an administrator, who may publish in every workspace. */
+  adminToken: string;
   timing: Timing;
 }
 
@@ -54,6 +56,7 @@ export async function createFaultTestBed(options: FaultTestBedOptions): Promise<
     api,
     fixtures,
     token: await provider.fetchToken('publisher'),
+    adminToken: await provider.fetchToken('admin'),
     timing,
     async stop() {
       await Promise.all([api, ...workers].map((service) => service.stop()));

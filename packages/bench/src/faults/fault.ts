@@ -9,6 +9,8 @@ export interface Fault {
   name: string;
   /** Injects the fault while alerts are published. Resolves when all processes run and are reachable again. */
   inject(trial: Trial): Promise<Exposure>;
+  /** Rate of alerts. Default: that of the timing. */
+  alertsPerSecond?: number;
   /** Limit on the recovery time. Default: `recoveryLimitMs` of the timing. */
   recoveryLimitMs?: number;
   /** The fault kills or stops the API, so its callers may lose connections. */
@@ -31,6 +33,8 @@ export interface Exposure {
   slots?: Map<number, number>;
   /** End of the fault in milliseconds of the machine's monotonic clock. */
   endedAtMs: number;
+  /** One sentence for each promise that was broken during the fault, beyond those that every run checks. */
+  problems?: string[];
 }
 
 /** Polling options while services recover. Checks every 50 ms disturb the measured load little. */

@@ -1,8 +1,9 @@
 import { parseArgs } from 'node:util';
 import { toNumber } from '../number-option.js';
+import { savePage } from '../report/save-page.js';
 import type { Fault } from './fault.js';
 import { allFaults } from './fault-list.js';
-import { formatFaultTable, saveFaultTable } from './fault-table.js';
+import { formatFaultTable } from './fault-table.js';
 import { createFaultTestBed } from './fault-test-bed.js';
 import { mutationCases } from './mutation-cases.js';
 import { type FaultResult, runFault } from './run-fault.js';
@@ -67,7 +68,8 @@ async function runFaults(): Promise<boolean> {
   await testBed.stop();
   const table = [formatFaultTable(results), ...errors].join('\n');
   print(table);
-  if (values.save !== undefined) saveFaultTable(values.save, table);
+  if (values.save !== undefined)
+    savePage({ file: values.save, title: 'Faults', command: 'test:faults', content: table });
   return errors.length === 0 && results.every(({ problems }) => problems.length === 0);
 }
 

@@ -1,5 +1,7 @@
 import { lockAttempts } from './database-faults.js';
 import type { Fault } from './fault.js';
+import { flood } from './flood-faults.js';
+import { useWrongKeys } from './key-faults.js';
 import { type Mutation, mutations } from './mutations.js';
 import { killApi, killBeforeCommit, killBeforePost, recordLate } from './worker-faults.js';
 
@@ -30,6 +32,16 @@ export const mutationCases: MutationCase[] = [
     ...mutations['leases-ignored'],
     fault: { name: 'attempts table locked', inject: lockAttempts },
     expectedProblem: /\d+ repeated, 0 were in flight/,
+  },
+  {
+    ...mutations['keys-ignored'],
+    fault: { name: 'wrong keys', inject: useWrongKeys },
+    expectedProblem: /\d+ deliveries were undecryptable/,
+  },
+  {
+    ...mutations['unknown-webhooks-opened'],
+    fault: { name: 'tenant flood', inject: flood({ workspaces: 1, overRest: false }) },
+    expectedProblem: /\d+ deliveries of unknown webhooks were open/,
   },
   {
     ...mutations['confirms-ignored'],

@@ -43,6 +43,20 @@ export const mutations = {
     piece: 'select id from workers where lease_until',
     replacement: 'select id from workers where false and lease_until',
   },
+  'keys-ignored': {
+    name: 'keys-ignored',
+    target: 'worker',
+    module: 'services/delivery-worker/dist/consumers.js',
+    piece: "(['keys'])",
+    replacement: '([])',
+  },
+  'unknown-webhooks-opened': {
+    name: 'unknown-webhooks-opened',
+    target: 'worker',
+    module: 'services/delivery-worker/dist/fan-out/plan.js',
+    piece: "{ state: 'webhook_deleted' }",
+    replacement: "{ state: 'waiting' }",
+  },
   'confirms-ignored': {
     name: 'confirms-ignored',
     target: 'api',

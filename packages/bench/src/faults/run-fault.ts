@@ -52,7 +52,7 @@ async function runTrial(testBed: FaultTestBed, fault: Fault): Promise<FaultResul
     run,
     target: fixtures,
     alerts: maxAlerts,
-    alertsPerSecond: timing.alertsPerSecond,
+    alertsPerSecond: fault.alertsPerSecond ?? timing.alertsPerSecond,
     rest: {
       url: `${testBed.api.httpUrl}/api/v1/workspaces/${fixtures.workspaceId}/alerts`,
       token: testBed.token,
@@ -87,6 +87,7 @@ async function runTrial(testBed: FaultTestBed, fault: Fault): Promise<FaultResul
       ? []
       : ['recovery took too long']),
     ...findResponseViolations(responses, fault),
+    ...(exposure.problems ?? []),
     ...(deadLetters === 0 ? [] : [`${deadLetters} dead letters`]),
     ...(open === 0 ? [] : [`${open} deliveries are still open`]),
     ...(unexpected === 0 ? [] : [`${unexpected} requests of other runs`]),

@@ -30,7 +30,7 @@ const emptyTimeoutMs = 20_000;
 async function waitForEmptyQueues({ rabbitmq }: Trial): Promise<string | undefined> {
   const deadlineMs = performance.now() + emptyTimeoutMs;
   for (;;) {
-    const counts = parseCounts(await rabbitmq.control('list_queues', 'name', 'messages'));
+    const counts = await countMessages(rabbitmq);
     const notEmpty = [alertFiredQueue, deliveriesQueue, unroutedQueue].filter(
       (queue) => (counts.get(queue) ?? 0) > 0,
     );
@@ -40,8 +40,10 @@ async function waitForEmptyQueues({ rabbitmq }: Trial): Promise<string | undefin
   }
 }
 
-/** Parses lines of a queue name, a tab and a number. */
-function parseCounts(table: string): Map<string, number> {
+/** Returns the number of messages of each queue, unacknowledged ones included. */
+export async function countMessages(rabbitmq: Trial['rabbitmq']): Promise<Map<string, number>> {
+  const table = await rabbitmq.control('list_queues', 'name', 'messages');
+  // Each line is a queue name, a tab and a number.
   return new Map(
     table.split('\n').flatMap((line) => {
       const [name, count] = line.split('\t');

@@ -11,13 +11,19 @@ export interface Timing {
   lockedMs: number;
   /** Time for which a worker is stopped, in milliseconds. */
   stoppedMs: number;
+  /** Time for which a worker has wrong keys, in milliseconds; once for one worker and once for both. */
+  wrongKeysMs: number;
+  /** Number of alerts with which a tenant floods the system. */
+  floodAlerts: number;
   recoveryLimitMs: number;
   /** Time without progress after which a run has failed, in milliseconds. */
   stallTimeoutMs: number;
 }
 
+/** First delay of the retry schedule in milliseconds. */
+export const firstRetryMs = 1_000;
 /** Short delays, so that deliveries that fail because of a fault are retried within the run. */
-const retrySchedule = '1s,2s,5s,10s,20s,30s,60s';
+const retrySchedule = `${firstRetryMs / 1_000}s,2s,5s,10s,20s,30s,60s`;
 
 export const longTiming: Timing = {
   form: 'long',
@@ -27,6 +33,8 @@ export const longTiming: Timing = {
   frozenMs: 30_000,
   lockedMs: 45_000,
   stoppedMs: 60_000,
+  wrongKeysMs: 20_000,
+  floodAlerts: 15_000,
   recoveryLimitMs: 60_000,
   stallTimeoutMs: 120_000,
 };
@@ -40,6 +48,8 @@ export const shortTiming: Timing = {
   frozenMs: 6_000,
   lockedMs: 10_000,
   stoppedMs: 10_000,
+  wrongKeysMs: 3_000,
+  floodAlerts: 2_000,
   recoveryLimitMs: 60_000,
   stallTimeoutMs: 35_000,
 };

@@ -3,6 +3,7 @@ import { until } from '@tocsin/testing';
 import { monotonicMs } from '../measure/clock.js';
 import type { ProxiedService } from '../test-bed/services.js';
 import {
+  type Claimed,
   mayRepeat,
   noRepeats,
   readCurrentClaims,
@@ -78,12 +79,36 @@ export async function killBeforeAck(trial: Trial): Promise<Exposure> {
 
 export async function killAllWorkers(trial: Trial): Promise<Exposure> {
   await startLoad(trial);
+  const { all, sent, atMs } = await killAndRestartAll(trial);
+  const exposure = mayRepeat({ slots: sent, of: 'claimed deliveries', endedAtMs: atMs });
+  return { ...exposure, inFlight: all.size };
+}
+
+const kills = 3;
+const killIntervalMs = 12_000;
+
+/** Kills all workers three times within 36 s, so that deliveries can be in flight at several kills. */
+export async function killAllWorkersRepeatedly(trial: Trial): Promise<Exposure> {
+  await startLoad(trial);
+  const slots: number[] = [];
+  let inFlight = 0;
+  let endedAtMs = 0;
+  for (let count = 1; count <= kills; count += 1) {
+    const { all, sent, atMs } = await killAndRestartAll(trial);
+    slots.push(...sent);
+    inFlight += all.size;
+    endedAtMs = atMs;
+    if (count < kills) await sleep(atMs + killIntervalMs - monotonicMs());
+  }
+  return { ...mayRepeat({ slots, of: 'claimed deliveries', endedAtMs }), inFlight };
+}
+
+async function killAndRestartAll(trial: Trial): Promise<Claimed & { atMs: number }> {
   const [first] = await Promise.all(trial.workers.map(kill));
-  const { all, sent } = await readCurrentClaims(trial);
+  const claimed = await readCurrentClaims(trial);
   await sleep(1_000);
   await Promise.all(trial.workers.map((worker) => worker.restart()));
-  const exposure = mayRepeat({ slots: sent, of: 'claimed deliveries', endedAtMs: first!.atMs });
-  return { ...exposure, inFlight: all.size };
+  return { ...claimed, atMs: first!.atMs };
 }
 
 /** Kills the API while its messages to the broker are not confirmed. */
@@ -128,11 +153,17 @@ export async function terminate(trial: Trial): Promise<Exposure> {
   await startLoad(trial);
   const { all } = await readCurrentClaims(trial);
   const signalledAtMs = monotonicMs();
+  await endCleanly(worker);
+  await worker.restart();
+  return noRepeats(all.size, 'claimed deliveries', signalledAtMs);
+}
+
+/** Sends SIGTERM. @throws Error when the worker does not stop cleanly within 20 s */
+export async function endCleanly(worker: ProxiedService): Promise<void> {
+  const signalledAtMs = monotonicMs();
   worker.signal('SIGTERM');
   const { code, signal } = await worker.exited();
   const tookMs = monotonicMs() - signalledAtMs;
   if (code !== 0 || tookMs > shutdownTimeoutMs)
     throw new Error(`${worker.name} ended with ${signal ?? code} after ${Math.round(tookMs)} ms.`);
-  await worker.restart();
-  return noRepeats(all.size, 'claimed deliveries', signalledAtMs);
 }

@@ -10,6 +10,10 @@ export interface IsolationRun {
 const maxHealthyMs = 1_000;
 /** Limit on single alerts during a storm or a backlog of another workspace, in milliseconds. */
 export const maxSingleAlertMs = 2_000;
+/** Limit on the delay of another workspace's retries while a tenant floods the system, in milliseconds. */
+export const maxRetryDelayMs = 1_000;
+/** Part of their throughput alone that others must reach once a flood is written. */
+export const minThroughputShare = 2 / 3;
 /** Limit on the p99 of verifying a cached key during credential guessing, in milliseconds. */
 export const maxCachedKeyP99Ms = 20;
 /** Limit on a verification that needs a bcrypt check, in milliseconds. */

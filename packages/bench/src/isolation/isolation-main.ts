@@ -1,25 +1,31 @@
 import { parseArgs } from 'node:util';
-import { formatMs, type Percentiles } from '../measure/statistics.js';
+import { formatMs, type Percentiles, spreadOf } from '../measure/statistics.js';
 import { toNumber } from '../number-option.js';
+import { savePage } from '../report/save-page.js';
 import {
   type BarResult,
   compareWithBar,
   maxCachedKeyP99Ms,
   maxCheckedKeyMs,
+  maxRetryDelayMs,
   maxSingleAlertMs,
+  minThroughputShare,
   p99LimitMs,
 } from './bar.js';
 import { measureGuessing } from './credential-guessing.js';
 import { alertsOnly, type NoisyNeighbours, noisyNeighbours } from './neighbour-kinds.js';
 import { measureNoisyNeighbours, type NoisyNeighboursResult } from './noisy-neighbours.js';
 import { measureStorm, type StormResult } from './storm.js';
+import { measureTenantFlood, type TenantFloodResult } from './tenant-flood.js';
 
 const usage = `npm run test:isolation -- [options]
-  --only NAME,…      measurements to make: neighbours, storm, backlog, guessing (all)
+  --only NAME,…      measurements to make: neighbours, storm, backlog, flood, guessing (all)
   --seconds N        duration alone and with neighbours, in each run (30)
   --repeats N        number of runs with each neighbour; the median counts (3)
   --workers N        number of workers (2)
-  --alerts N         number of alerts of the storm and of the backlog (100000)`;
+  --alerts N         number of alerts of the storm and of the backlog (100000)
+  --flood N          number of alerts of the flood, with 20 unknown webhooks each (15000)
+  --save FILE        write the output as a Markdown page`;
 
 const { values } = parseArgs({
   options: {
@@ -28,14 +34,21 @@ const { values } = parseArgs({
     workers: { type: 'string', default: '2' },
     repeats: { type: 'string', default: '3' },
     alerts: { type: 'string', default: '100000' },
+    flood: { type: 'string', default: '15000' },
     only: { type: 'string' },
+    save: { type: 'string' },
   },
 });
-const print = (line: string) => console.log(line);
+const lines: string[] = [];
+const print = (line: string) => {
+  lines.push(line);
+  console.log(line);
+};
 const workers = toNumber('workers', values.workers);
 const seconds = toNumber('seconds', values.seconds);
 const repeats = toNumber('repeats', values.repeats);
 const alerts = toNumber('alerts', values.alerts);
+const floodAlerts = toNumber('flood', values.flood);
 const stormSize = { alerts, webhooks: 3, workers, print };
 let passed = true;
 
@@ -58,6 +71,10 @@ const measurements: Record<string, () => Promise<void>> = {
       `backlog: ${backlog.publishedAgain} deliveries were published again, ${backlog.releasedClaims} claims were released for want of a slot`,
     );
   },
+  async flood() {
+    await checkFlood('flood', 1);
+    await checkFlood('flood of two workspaces', 2);
+  },
   guessing: checkGuessing,
 };
 
@@ -69,6 +86,13 @@ else {
   if (unknown.length > 0)
     throw new Error(`Unknown measurement "${unknown.join(',')}"; known are ${names.join(', ')}.`);
   for (const [name, measure] of Object.entries(measurements)) if (chosen.includes(name)) await measure();
+  if (values.save !== undefined)
+    savePage({
+      file: values.save,
+      title: 'Isolation',
+      command: 'test:isolation',
+      content: ['```', ...lines, '```'].join('\n'),
+    });
   process.exit(passed ? 0 : 1);
 }
 
@@ -131,6 +155,28 @@ function checkStorm(name: string, result: StormResult): void {
     `${name}: single alerts of another workspace: p50 ${formatMs(singleAlerts.p50)}, slowest ${formatMs(singleAlerts.max)} (committed after at most ${formatMs(singleAlertCommits.max)})`,
   );
   check(repeated === 0, `${name}: all deliveries arrived, ${repeated} of them more than once`);
+}
+
+async function checkFlood(name: string, workspaces: number): Promise<void> {
+  const results: TenantFloodResult[] = [];
+  for (let repeat = 0; repeat < repeats; repeat += 1) {
+    const result = await measureTenantFlood({ alerts: floodAlerts, workspaces, print });
+    results.push(result);
+    print(
+      `  ${name}: ${result.deliveries} deliveries written in ${result.seconds.toFixed(1)} s; delay of ${result.retries} retries of another workspace: ${describe(result.retryDelays)}; ${result.alone.toFixed(0)} deliveries a second alone, ${result.afterwards.toFixed(0)} afterwards`,
+    );
+  }
+  const open = Math.max(...results.map((result) => result.open));
+  check(open === 0, `${name}: ${open} deliveries of unknown webhooks were open`);
+  const retries = Math.min(...results.map((result) => result.retries));
+  check(retries > 0, `${name}: at least ${retries} retries of another workspace were due meanwhile`);
+  const slowestMs = Math.max(...results.map(({ retryDelays }) => retryDelays.max));
+  check(slowestMs <= maxRetryDelayMs, `${name}: these retries were at most ${formatMs(slowestMs)} late`);
+  const share = spreadOf(results.map(({ alone, afterwards }) => afterwards / alone)).median;
+  check(
+    share >= minThroughputShare,
+    `${name}: others deliver at ${share.toFixed(2)} of their speed alone, limit ${minThroughputShare.toFixed(2)}`,
+  );
 }
 
 async function checkGuessing(): Promise<void> {

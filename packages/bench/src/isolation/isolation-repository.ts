@@ -23,9 +23,23 @@ export async function deleteOpenDeliveries({ knex }: Database, workspaceId: stri
   await knex('open_deliveries').where({ workspace_id: workspaceId }).delete();
 }
 
-export async function countOpen({ knex }: Database): Promise<number> {
-  const { rows } = await knex.raw('select count(*)::integer as open from open_deliveries');
+/** Counts the open deliveries, of these workspaces if any are given. */
+export async function countOpen({ knex }: Database, workspaceIds?: string[]): Promise<number> {
+  const { rows } = await knex.raw(
+    `select count(*)::integer as open from open_deliveries
+     where cast(:workspaceIds as uuid[]) is null or workspace_id = any(cast(:workspaceIds as uuid[]))`,
+    { workspaceIds: workspaceIds ?? null },
+  );
   return rows[0].open;
+}
+
+/** Counts the alerts of workspaces that workers have committed. */
+export async function countAlerts({ knex }: Database, workspaceIds: string[]): Promise<number> {
+  const { rows } = await knex.raw(
+    'select count(*)::integer as alerts from alert_keys where workspace_id = any(cast(? as uuid[]))',
+    [workspaceIds],
+  );
+  return rows[0].alerts;
 }
 
 /** Counts claims of a workspace that ended without an attempt, because no slot became free in time. */

@@ -1,16 +1,25 @@
-import { alertIdOf } from './alert-ids.js';
+import { alertIdOf, unknownIds } from './alert-ids.js';
 
 export interface AlertFacts {
   run: number;
   /** Workspace and rule of all alerts; `Fixtures` has both. */
   target: { workspaceId: string; alertRuleId: string };
+  /**
+   * Number of webhooks that each alert names in a rule of its own, at most 20. None of them exists, and each alert names
+   * other ones. Default: the alerts contain no rule.
+   */
+  unknownWebhooks?: number;
 }
 
 /**
  * Returns a function from sequence number to the content of an alert-fired message. The fields that all alerts of a run
  * share are serialized once, because the generator runs on the cores that are measured.
  */
-export function createAlertContent({ run, target }: AlertFacts): (sequence: number) => Buffer {
+export function createAlertContent({
+  run,
+  target,
+  unknownWebhooks = 0,
+}: AlertFacts): (sequence: number) => Buffer {
   const shared = {
     workspace_id: target.workspaceId,
     alert_rule_id: target.alertRuleId,
@@ -21,8 +30,17 @@ export function createAlertContent({ run, target }: AlertFacts): (sequence: numb
     bound: 'upper_bound',
   };
   const sharedJson = JSON.stringify(shared).slice(1);
+  const ruleOf = (sequence: number) =>
+    unknownWebhooks === 0 ? '' : `"alert_rule":${JSON.stringify(embeddedRule(sequence))},`;
+  const embeddedRule = (sequence: number) => ({
+    name: 'not registered',
+    enabled: true,
+    threshold: shared.threshold,
+    bound: shared.bound,
+    notification_webhook_ids: unknownIds({ run, sequence, count: unknownWebhooks }),
+  });
   return (sequence) =>
     Buffer.from(
-      `{"type":"alert.fired","version":1,"alert_id":"${alertIdOf(run, sequence)}","metric_value":${0.4 + sequence / 1e6},${sharedJson}`,
+      `{"type":"alert.fired","version":1,"alert_id":"${alertIdOf(run, sequence)}","metric_value":${0.4 + sequence / 1e6},${ruleOf(sequence)}${sharedJson}`,
     );
 }

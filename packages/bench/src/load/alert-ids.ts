@@ -18,6 +18,22 @@ export function alertIdsOfRun(run: number): { first: string; last: string } {
 export const runAt = { start: 9, end: 13 } as const;
 export const sequenceAt = { start: 24, end: 36 } as const;
 
+/** Returns `count` ids of webhooks that do not exist; different for each run and alert. */
+export function unknownIds({
+  run,
+  sequence,
+  count,
+}: {
+  run: number;
+  sequence: number;
+  count: number;
+}): string[] {
+  return Array.from(
+    { length: count },
+    (_, index) => `be0c4001-${hex(run, 4)}-4000-8${hex(index, 3)}-${hex(sequence, 12)}`,
+  );
+}
+
 /** Returns the sequence number of an alert within its run. */
 export function sequenceOf(alertId: string): number {
   return Number.parseInt(alertId.slice(sequenceAt.start, sequenceAt.end), 16);

@@ -6,6 +6,8 @@ export interface RestTarget {
   /** URL of `POST …/alerts`. */
   url: string;
   token: string;
+  /** Status that ends the publication of an alert. Default: 202. */
+  expectedStatus?: number;
 }
 
 /** Statistics of all responses to a publisher. */
@@ -30,10 +32,10 @@ const responseTimeoutMs = 30_000;
 const maxRetries = 200;
 
 /**
- * Posts each alert as soon as it is offered. An alert without status 202 is posted again under the same id, after
- * `Retry-After` and an exponential backoff.
+ * Posts each alert as soon as it is offered. An alert without the expected status is posted again under the same id,
+ * after `Retry-After` and an exponential backoff.
  */
-export function openRestPublisher({ url, token }: RestTarget): RestPublisher {
+export function openRestPublisher({ url, token, expectedStatus = 202 }: RestTarget): RestPublisher {
   const agent = new Agent({ headersTimeout: responseTimeoutMs, bodyTimeout: responseTimeoutMs });
   const { origin, pathname: path } = new URL(url);
   const headers = { authorization: `Bearer ${token}`, 'content-type': 'application/json' };
@@ -71,7 +73,7 @@ export function openRestPublisher({ url, token }: RestTarget): RestPublisher {
   const post = async (alert: OfferedAlert): Promise<number | undefined> => {
     const { status, retryAfterMs } = await postOnce(alert.content);
     responses.byStatus[status] = (responses.byStatus[status] ?? 0) + 1;
-    if (status !== '202') return retryAfterMs;
+    if (status !== String(expectedStatus)) return retryAfterMs;
     alert.onAccepted();
     return undefined;
   };

@@ -11,8 +11,8 @@ export interface ManagedProcess {
   signal(signal: NodeJS.Signals): void;
   /** Resolves with the exit code or the signal when the process has ended. */
   exited(): Child['exited'];
-  /** Starts the process again after it has ended. Resolves when it is ready. */
-  restart(): Promise<void>;
+  /** Starts the process again after it has ended, with `startOther` if given. Resolves when it is ready. */
+  restart(startOther?: () => Promise<Child>): Promise<void>;
   /** Describes an exit that nobody asked for; undefined when there was none. */
   unexpectedExit(): string | undefined;
   /** Returns the text logged since the last call. */
@@ -44,9 +44,9 @@ export async function startManagedProcess(
       process.kill(signal === 'SIGKILL' ? -child.pid : child.pid, signal);
     },
     exited: () => child.exited,
-    async restart() {
+    async restart(startOther = start) {
       await child.exited;
-      child = await start();
+      child = await startOther();
       isExitExpected = false;
       watch(child);
     },

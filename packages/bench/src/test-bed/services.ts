@@ -33,6 +33,11 @@ export interface ServiceOptions {
 
 export interface ServiceProcess extends ManagedProcess {
   readonly httpUrl: string;
+  /**
+   * Starts the process again after it has ended, with these variables changed. Resolves when it responds: it need not
+   * become ready. A later `restart` uses the original variables.
+   */
+  restartWith(changed: Record<string, string>): Promise<void>;
 }
 
 /** A service with a TCP proxy of its own in front of the database and in front of the broker. */
@@ -54,7 +59,7 @@ export async function startService(host: ServiceHost, options: ServiceOptions): 
   const { kind, name = kind, env = {}, nodeOptions = [] } = options;
   const [port = 0, metricsPort = 0] = await findFreePorts(2);
   const httpUrl = `http://127.0.0.1:${port}`;
-  const service = await startManagedProcess(name, async () => {
+  const start = async ({ changed = {}, until = '/readyz' }: StartOptions = {}) => {
     const child = await host.processes.start({
       name,
       command: process.execPath,
@@ -72,14 +77,27 @@ export async function startService(host: ServiceHost, options: ServiceOptions): 
         ...(kind === 'webhook-api' ? { OIDC_AUDIENCE: 'tocsin-api', PUBLIC_URL: httpUrl } : {}),
         ...(kind === 'engine-auth' ? { OIDC_AUDIENCE: 'tocsin-engine' } : {}),
         ...env,
+        ...changed,
       },
       cwd: host.directory,
       logFile: host.logFile(name),
     });
-    await waitUntilReady(httpUrl, child);
+    await waitUntilOk(`${httpUrl}${until}`, child);
     return child;
-  });
-  return { ...service, httpUrl };
+  };
+  const service = await startManagedProcess(name, start);
+  return {
+    ...service,
+    httpUrl,
+    restartWith: (changed) => service.restart(() => start({ changed, until: '/livez' })),
+  };
+}
+
+interface StartOptions {
+  /** Variables that differ from those of the service. */
+  changed?: Record<string, string>;
+  /** Path that returns 200 once the process has started. */
+  until?: '/livez' | '/readyz';
 }
 
 export async function startProxiedService(
@@ -104,8 +122,8 @@ export async function startProxiedService(
   };
 }
 
-async function waitUntilReady(
-  httpUrl: string,
+async function waitUntilOk(
+  url: string,
   child: { name: string; exited: Promise<unknown>; logTail(): string },
 ): Promise<void> {
   const deadlineMs = performance.now() + readyTimeoutMs;
@@ -113,16 +131,16 @@ async function waitUntilReady(
   void child.exited.then(() => {
     hasExited = true;
   });
-  while (!(await isReady(httpUrl))) {
+  while (!(await isOk(url))) {
     if (hasExited || performance.now() > deadlineMs)
-      throw new Error(`${child.name} is not ready:\n${child.logTail()}`);
+      throw new Error(`${child.name} does not respond at ${url}:\n${child.logTail()}`);
     await sleep(50);
   }
 }
 
-async function isReady(httpUrl: string): Promise<boolean> {
+async function isOk(url: string): Promise<boolean> {
   try {
-    return (await fetch(`${httpUrl}/readyz`, { signal: AbortSignal.timeout(2_000) })).ok;
+    return (await fetch(url, { signal: AbortSignal.timeout(2_000) })).ok;
   } catch {
     return false;
   }

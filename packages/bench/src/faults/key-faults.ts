@@ -1,0 +1,85 @@
+/** Faults of `SECRETS_KEYS`, the keys that decrypt the database's values. */
+
+import { randomBytes } from 'node:crypto';
+import { statSync } from 'node:fs';
+import { setTimeout as sleep } from 'node:timers/promises';
+import { alertFiredQueue } from '@tocsin/messaging';
+import { monotonicMs } from '../measure/clock.js';
+import type { ProxiedService } from '../test-bed/services.js';
+import { noRepeats, startLoad } from './exposure.js';
+import type { Exposure, Trial } from './fault.js';
+import { countUndecryptable } from './fault-records-reader.js';
+import { readReadiness, untilReported } from './readiness.js';
+import { countMessages } from './settle.js';
+import { endCleanly } from './worker-faults.js';
+
+/** Limit on the log of a worker while its keys are wrong. Its one line a minute has about 1 KB. */
+const maxLogBytes = 20_000;
+const watchEveryMs = 100;
+
+/**
+ * Gives wrong keys to one worker and then to both, as a mistake in a roll-out does, and returns the right ones. Workers
+ * with wrong keys must not be ready and must leave all deliveries to the others.
+ */
+export async function useWrongKeys(trial: Trial): Promise<Exposure> {
+  const { workers, rabbitmq } = trial;
+  const [first, second] = workers as [ProxiedService, ProxiedService];
+  await startLoad(trial);
+  // The id of the right key with another value, and a key with another id.
+  const withOne = await restartWithKey(first, 'bench').then(() => watch(trial, [first]));
+  const withBoth = await restartWithKey(second, 'other').then(() => watch(trial, workers));
+  const problems = [
+    ...findBroken(withOne),
+    ...(withOne.requests > 0 ? [] : ['the worker with the right keys delivered nothing']),
+    ...findBroken(withBoth),
+  ];
+  const waiting = (await countMessages(rabbitmq)).get(alertFiredQueue) ?? 0;
+  await Promise.all(workers.map((worker) => endCleanly(worker).then(() => worker.restart())));
+  return { ...noRepeats(waiting, 'alerts in the queue while no worker had the keys'), problems };
+}
+
+async function restartWithKey(worker: ProxiedService, id: string): Promise<void> {
+  await endCleanly(worker);
+  await worker.restartWith({ SECRETS_KEYS: `${id}:${randomBytes(32).toString('base64')}` });
+  await untilReported([worker], 'SECRETS_KEYS');
+}
+
+interface Watched {
+  /** Requests that reached the destination. */
+  requests: number;
+  /** Names of workers with wrong keys that were ready at some time. */
+  ready: Set<string>;
+  /** Highest number of deliveries that workers had returned as undecryptable at a time. */
+  undecryptable: number;
+  /** Sizes by which the logs of the workers grew, by name. */
+  logBytes: Map<string, number>;
+}
+
+async function watch(trial: Trial, wrong: ProxiedService[]): Promise<Watched> {
+  const { destination, database, timing } = trial;
+  const countRequests = async () => (await destination.call('progress', undefined)).requests;
+  const logSize = (name: string) => statSync(trial.logFile(name)).size;
+  const requestsBefore = await countRequests();
+  const logBefore = wrong.map(({ name }) => logSize(name));
+  const ready = new Set<string>();
+  let undecryptable = 0;
+  for (const endMs = monotonicMs() + timing.wrongKeysMs; monotonicMs() < endMs; await sleep(watchEveryMs)) {
+    for (const worker of wrong) if ((await readReadiness(worker)).status === 200) ready.add(worker.name);
+    undecryptable = Math.max(undecryptable, await countUndecryptable(database));
+  }
+  return {
+    requests: (await countRequests()) - requestsBefore,
+    ready,
+    undecryptable,
+    logBytes: new Map(wrong.map(({ name }, index) => [name, logSize(name) - logBefore[index]!])),
+  };
+}
+
+function findBroken({ ready, undecryptable, logBytes }: Watched): string[] {
+  const large = [...logBytes].filter(([, bytes]) => bytes > maxLogBytes);
+  return [
+    ...[...ready].map((name) => `${name} was ready with wrong keys`),
+    ...(undecryptable === 0 ? [] : [`${undecryptable} deliveries were undecryptable at a time`]),
+    ...large.map(([name, bytes]) => `${name} logged ${bytes} bytes while its keys were wrong`),
+  ];
+}

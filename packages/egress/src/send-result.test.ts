@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import type { RawResponse } from './response-reader.js';
 import { parseRetryAfter, toHttpResponse } from './send-result.js';
 
@@ -52,6 +53,18 @@ test.each([
   ['99999999999999999999999999', Number.MAX_SAFE_INTEGER],
 ])('Retry-After "%s" is %d seconds', (value, seconds) => {
   expect(parseRetryAfter(value, now)).toBe(seconds);
+});
+
+test.each(['America/New_York', 'Asia/Kolkata'])('a date without a zone is in UTC also in %s', (zone) => {
+  // V8 reads the time zone when the process starts.
+  const built = new URL('../dist/send-result.js', import.meta.url);
+  const code = `
+    import { parseRetryAfter } from ${JSON.stringify(built.href)};
+    console.log(parseRetryAfter('Sun Mar  1 12:01:30 2026', ${now}), new Date(0).getTimezoneOffset());`;
+  const args = ['--input-type=module', '--eval', code];
+  const { stdout } = spawnSync(process.execPath, args, { env: { TZ: zone }, encoding: 'utf8' });
+  const [seconds, offset] = stdout.trim().split(' ').map(Number);
+  expect([seconds, offset === 0]).toEqual([90, false]);
 });
 
 test('a part of a second is rounded up, so that nothing is sent too early', () => {

@@ -33,6 +33,19 @@ afterEach(async () => {
   rmSync(directory, { recursive: true });
 });
 
+const allButDate = [
+  'hrtime',
+  'nextTick',
+  'performance',
+  'queueMicrotask',
+  'setImmediate',
+  'clearImmediate',
+  'setInterval',
+  'clearInterval',
+  'setTimeout',
+  'clearTimeout',
+] as const;
+
 function startLookup(options: LookupOptions = {}): Lookup {
   return createLookup({
     servers: [dns.server],
@@ -90,6 +103,25 @@ test('concurrent lookups of a name and the next ones share one query', async () 
   await Promise.all(Array.from({ length: 50 }, () => lookup('v4.test')));
   await lookup('V4.test');
   expect([...dns.questions].sort()).toEqual(['A v4.test', 'AAAA v4.test']);
+});
+
+test('a name is queried again 5 s after its last query', async () => {
+  const { jest } = import.meta;
+  const lookup = startLookup();
+  const startMs = Date.now();
+  jest.useFakeTimers({ doNotFake: [...allButDate], now: startMs });
+  try {
+    const questionsAfter = async (ms: number) => {
+      jest.setSystemTime(startMs + ms);
+      await lookup('v4.test');
+      return dns.questions.length;
+    };
+    expect(await questionsAfter(0)).toBe(2);
+    expect(await questionsAfter(4_999)).toBe(2);
+    expect(await questionsAfter(5_000)).toBe(4);
+  } finally {
+    jest.useRealTimers();
+  }
 });
 
 test('a lookup without a response times out', async () => {

@@ -1,4 +1,5 @@
 import { createLogger } from '@tocsin/kit';
+import { until } from '@tocsin/testing';
 import { createKeySource, fetchKeys } from '../src/key-source.js';
 import { makeKey, type SigningKey, startProvider } from './support/provider.js';
 
@@ -129,4 +130,23 @@ test('a token beyond the limit of waiting key ids is 503', async () => {
   const refused = asked.filter((reply) => reply !== 'waits');
   expect(refused.length).toBe(100);
   expect(refused[0]).toMatchObject({ status: 503, retryAfterSeconds: expect.any(Number) });
+});
+
+test('a key that the provider has withdrawn is rejected once the keys are 10 minutes old', async () => {
+  const source = setUp();
+  await source.ask('old');
+  provider.state.keys = [rotated.publicJwk];
+  source.advance(599_999);
+  expect(await source.ask('old')).toBeDefined();
+  expect(provider.state.fetches).toBe(1);
+  source.advance(1);
+  // This token is still verified with the old keys, while the new ones are fetched.
+  expect(await source.ask('old')).toBeDefined();
+  const rejection = await until('the key is rejected', () =>
+    source.ask('old').then(
+      () => undefined,
+      (error: Error) => error,
+    ),
+  );
+  expect(rejection).toMatchObject(noKey);
 });

@@ -92,8 +92,11 @@ test('a discovery document of another issuer is rejected', async () => {
 test('a cached token is rejected when it has expired', async () => {
   const token = await tokenOf(first);
   await identity.verifyToken(token);
-  clockSkewMs = 299_000;
-  await expect(identity.verifyToken(token)).resolves.toBeDefined();
+  // The clocks of provider and service may differ by 30 s, so the token is valid for 330 s.
+  for (const validMs of [299_000, 320_000]) {
+    clockSkewMs = validMs;
+    await expect(identity.verifyToken(token)).resolves.toBeDefined();
+  }
   clockSkewMs = 331_000;
   await expect(identity.verifyToken(token)).rejects.toMatchObject({ status: 401 });
 });

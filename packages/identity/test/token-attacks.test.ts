@@ -68,6 +68,8 @@ test('a valid token becomes a principal with its roles', async () => {
           `/workspaces/${workspace}/constructor`,
           `/workspaces/not-a-uuid/admin`,
           `/other/${workspace}/admin`,
+          `/teams/workspaces/${workspace}/admin`,
+          `/workspaces/${workspace}/admin/workspaces/${workspace}/reader`,
           `/WORKSPACES/${workspace}/admin`,
           `/Workspaces/${workspace}/admin`,
           `/workspaces/${workspace}/ADMIN`,

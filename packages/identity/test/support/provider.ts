@@ -1,4 +1,4 @@
-import { createServer } from 'node:http';
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import {
   type CryptoKey,
@@ -31,12 +31,18 @@ export async function startProvider() {
     metadata: {} as Record<string, unknown>,
     /** Delay of the key response, which holds the keys of the time of the request. */
     keysDelay: Promise.resolve(),
+    /** Responds to a request in place of the provider. */
+    respond: undefined as ((request: IncomingMessage, response: ServerResponse) => void) | undefined,
   };
   const server = createServer(async (request, response) => {
     const { keys } = state;
     if (request.url === '/realm/jwks') {
       state.fetches += 1;
       await state.keysDelay;
+    }
+    if (state.respond) {
+      state.respond(request, response);
+      return;
     }
     if (state.failing) {
       response.writeHead(503).end('{}');

@@ -1,0 +1,92 @@
+import type { ServerResponse } from 'node:http';
+import { fetchKeys } from '../src/key-source.js';
+import { makeKey, type SigningKey, startProvider } from './support/provider.js';
+
+let provider: Awaited<ReturnType<typeof startProvider>>;
+let elsewhere: Awaited<ReturnType<typeof startProvider>>;
+let key: SigningKey;
+
+beforeAll(async () => {
+  key = await makeKey('first');
+});
+beforeEach(async () => {
+  [provider, elsewhere] = [await startProvider(), await startProvider()];
+  for (const { state } of [provider, elsewhere]) state.keys = [key.publicJwk];
+});
+afterEach(() => Promise.all([provider.stop(), elsewhere.stop()]));
+
+const fetchOwn = () => fetchKeys({ issuer: provider.issuer, workspaces: 'all' });
+const metadata = () => ({ issuer: provider.issuer, jwks_uri: `${provider.issuer}/jwks` });
+
+/** Responds to the path of the keys or of the metadata; the other document is as usual. */
+function respondTo(document: 'keys' | 'metadata', respond: (response: ServerResponse) => void): void {
+  provider.state.respond = ({ url }, response) => {
+    const asked = url === '/realm/jwks' ? 'keys' : 'metadata';
+    if (asked === document) respond(response);
+    else response.end(JSON.stringify(asked === 'keys' ? { keys: provider.state.keys } : metadata()));
+  };
+}
+
+test.each(['keys', 'metadata'] as const)('a redirect of the %s is not followed', async (document) => {
+  const path = document === 'keys' ? '/jwks' : '/.well-known/openid-configuration';
+  elsewhere.state.metadata = metadata();
+  for (const status of [301, 302, 303, 307, 308]) {
+    respondTo(document, (response) =>
+      response.writeHead(status, { Location: `${elsewhere.issuer}${path}` }).end(),
+    );
+    await expect(fetchOwn()).rejects.toThrow();
+  }
+  expect(elsewhere.state.fetches).toBe(0);
+});
+
+test('keys over http are refused when the provider has https', async () => {
+  // The provider has no certificate. Its address looks like https, and the requests go to it over http.
+  const secure = provider.issuer.replace('http:', 'https:');
+  const realFetch = globalThis.fetch;
+  const asked: string[] = [];
+  globalThis.fetch = (url, init) => {
+    asked.push(String(url));
+    return realFetch(String(url).replace('https:', 'http:'), init);
+  };
+  try {
+    const fetchSecure = (jwks_uri: string) => {
+      provider.state.metadata = { issuer: secure, jwks_uri };
+      return fetchKeys({ issuer: secure, workspaces: 'all' });
+    };
+    await expect(fetchSecure(`${secure}/jwks`)).resolves.toBeDefined();
+    await expect(fetchSecure(`${provider.issuer}/jwks`)).rejects.toThrow('has no usable jwks_uri');
+    expect(asked).not.toContain(`${provider.issuer}/jwks`);
+  } finally {
+    globalThis.fetch = realFetch;
+  }
+});
+
+test.each(['keys', 'metadata'] as const)('at most 1 MiB of the %s is read', async (document) => {
+  const content = JSON.stringify(document === 'keys' ? { keys: provider.state.keys } : metadata());
+  respondTo(document, (response) => response.end(content.padEnd(1_048_576)));
+  await expect(fetchOwn()).resolves.toBeDefined();
+  respondTo(document, (response) => response.end(content.padEnd(1_048_577)));
+  await expect(fetchOwn()).rejects.toThrow('more than 1048576 bytes');
+});
+
+test.each(['keys', 'metadata'] as const)('%s with a status other than 2xx are refused', async (document) => {
+  const content = JSON.stringify(document === 'keys' ? { keys: provider.state.keys } : metadata());
+  for (const status of [203, 404, 500]) {
+    respondTo(document, (response) => response.writeHead(status).end(content));
+    if (status === 203) await expect(fetchOwn()).resolves.toBeDefined();
+    else await expect(fetchOwn()).rejects.toThrow(`answered ${status}`);
+  }
+});
+
+test.each(['null', '[]', '"keys"', '{}', '{"keys": []}', '{"keys": {}}', 'keys', ''])(
+  'the key document %j is refused',
+  async (content) => {
+    respondTo('keys', (response) => response.end(content));
+    await expect(fetchOwn()).rejects.toThrow();
+  },
+);
+
+test.each([undefined, 7, '', '/jwks', 'jwks'])('the jwks_uri %j is refused', async (jwks_uri) => {
+  provider.state.metadata = { jwks_uri };
+  await expect(fetchOwn()).rejects.toThrow('has no usable jwks_uri');
+});

@@ -98,6 +98,15 @@ test('published alerts have a rate limit of their own in a workspace', async () 
   expect((await api.call('GET', webhooks)).status).toBe(200);
 });
 
+test('published alerts have a rate limit of their own for a principal', async () => {
+  const api = await start({ requestsPerMinute: 1, alertsPerMinute: 2 });
+  const publish = async (as: Role) =>
+    (await api.call('POST', `/api/v1/workspaces/${workspaceId}/alerts`, { as, body: {} })).status;
+  const statuses = [await publish('publisher'), await publish('publisher'), await publish('publisher')];
+  expect([...statuses, await publish('admin')]).toEqual([422, 422, 429, 422]);
+  expect((await api.call('GET', '/api/v1/whoami', { as: 'publisher' })).status).toBe(200);
+});
+
 test('concurrent requests do not exceed the limit on alert rules of a workspace', async () => {
   const api = await start({ alertRulesPerWorkspace: 10 });
   const rules = `/api/v1/workspaces/${workspaceId}/alert_rules`;

@@ -21,7 +21,7 @@ const accept = (body: unknown) => api.call<Redelivery>('POST', redeliveries, { b
 const read = async (id: string) => (await api.call<Redelivery>('GET', single(id))).body;
 const openIds = () => api.database.knex('open_deliveries').orderBy('delivery_id').pluck('delivery_id');
 
-/** The job without its times. */
+/** Everything but `Date`. */
 const timers = [
   'hrtime',
   'nextTick',
@@ -150,6 +150,7 @@ test('a job belongs to its workspace and needs a permission', async () => {
   const { body } = await accept({ status: 'failed', all: true });
   for (const as of ['reader', 'publisher', 'outsider'] as const) {
     expect((await api.call('POST', redeliveries, { as, body: { status: 'failed' } })).status).toBe(403);
+    expect((await api.call('GET', redeliveries, { as })).status).toBe(403);
     expect((await api.call('GET', single(body.id), { as })).status).toBe(403);
     expect((await api.call('DELETE', single(body.id), { as })).status).toBe(403);
   }

@@ -240,6 +240,19 @@ describe('previewing a template', () => {
     expect(notJson.error).toMatch(/^invalid_json: /);
   });
 
+  test('a preview needs the permission to test', async () => {
+    for (const [as, status] of [
+      ['reader', 403],
+      ['publisher', 403],
+      ['outsider', 403],
+      ['editor', 200],
+      ['admin', 200],
+    ] as const) {
+      const response = await api.call('POST', previewPath, { as, body: { body: '{}' } });
+      expect([as, response.status]).toEqual([as, status]);
+    }
+  });
+
   test('a template cannot run code', async () => {
     for (const body of [
       '{{ constructor.constructor("return process.env")() }}',

@@ -45,6 +45,48 @@ test.each([
   expect(() => paging.positionOf(request(nextCursor()))).toThrow(AppError);
 });
 
+/** Reads a history and returns the first page's range and the next page's list. */
+async function firstPage(query: { since?: string; until?: string }) {
+  const ranges: { from: string; below: string }[] = [];
+  const reader = {
+    read: async ({ range }: { range: { from: string; below: string } }) => {
+      ranges.push(range);
+      return ['0190-5', '0190-4', '0190-3'];
+    },
+    idOf: (row: string) => row,
+    present: (row: string) => row,
+  };
+  const readPage = (more: object) =>
+    paging.historyPage({ path: '/history', query: { limit: 2, ...query, ...more } }, reader);
+  const { headers } = await readPage({});
+  const cursor = new URL(/<(.*)>/.exec(headers.Link!)![1]!).searchParams.get('cursor')!;
+  return { cursor, readPage, ranges };
+}
+
+test('the next page of a history is the part of its time range below the last entry', async () => {
+  const since = '1970-01-01T00:00:00.001Z';
+  const until = '1970-01-01T00:00:00.255Z';
+  const { cursor, readPage, ranges } = await firstPage({ since, until });
+  await readPage({ cursor });
+  const from = '00000000-0001-0000-0000-000000000000';
+  expect(ranges).toEqual([
+    { from, below: '00000000-00ff-0000-0000-000000000000' },
+    { from, below: '0190-4' },
+  ]);
+});
+
+test.each([
+  [{ until: '2026-01-02T00:00:00Z' }, { until: '2026-01-03T00:00:00Z' }],
+  [{ until: '2026-01-02T00:00:00Z' }, { until: undefined }],
+  [{ since: '2026-01-02T00:00:00Z' }, { since: '2026-01-01T00:00:00Z' }],
+  [{ since: '2026-01-02T00:00:00Z' }, { since: undefined }],
+  [{}, { since: '2026-01-01T00:00:00Z' }],
+])('a cursor of the time range %j is refused for %j', async (query, other) => {
+  const { cursor, readPage, ranges } = await firstPage(query);
+  await expect(readPage({ cursor, ...other })).rejects.toMatchObject({ code: 'validation_failed' });
+  expect(ranges).toHaveLength(1);
+});
+
 test('a cursor with a changed, removed or added character is refused', () => {
   const cursor = nextCursor();
   const changed = [...cursor].map(

@@ -117,11 +117,13 @@ export function createPaging({ secretBox, publicUrl = '' }: PagingOptions): Pagi
   return paging;
 }
 
-/** History ids start with the time of acceptance, so a time range and a keyset position are both bounds of ids. */
+/**
+ * History ids start with the time of acceptance, so a time range and a keyset position are both bounds of ids. A position
+ * is within its range, because a cursor is bound to the filters of its list.
+ */
 function idRange({ since, until }: HistoryRequest['query'], after: string | undefined): IdRange {
   const from = firstIdAt(since === undefined ? 0 : Date.parse(since));
-  const end = until === undefined ? lastId : firstIdAt(Date.parse(until));
-  return { from, below: after !== undefined && after < end ? after : end };
+  return { from, below: after ?? (until === undefined ? lastId : firstIdAt(Date.parse(until))) };
 }
 
 const lastId = 'ffffffff-ffff-ffff-ffff-ffffffffffff';

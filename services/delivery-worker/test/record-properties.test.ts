@@ -1,0 +1,57 @@
+import { propertyRuns } from '@tocsin/testing';
+import { createTestDatabase, type TestDatabase } from '@tocsin/testing/database';
+import fc from 'fast-check';
+import { emptyModel } from './support/record-model/model.js';
+import { createRealDeliveries } from './support/record-model/real-deliveries.js';
+import { anySteps, rareSequences } from './support/record-model/sequences.js';
+import type { Step } from './support/record-model/steps.js';
+
+/*
+ * Two deliveries of one webhook, two workers that die and restart, a dispatcher and users who redeliver. After each of their
+ * steps the records are those of a model in memory.
+ */
+
+let db: TestDatabase;
+beforeAll(async () => {
+  db = await createTestDatabase();
+});
+afterAll(() => db.drop());
+
+/** Number of times that each situation occurred. */
+const seen = new Map<string, number>();
+
+async function runSteps(steps: Step[]): Promise<void> {
+  await fc.asyncModelRun(async () => {
+    const real = await createRealDeliveries(db.database);
+    return { model: emptyModel(real.ids.length, seen), real };
+  }, steps);
+}
+
+test.each(Object.entries(rareSequences))('%s leave one record', async (_, steps) => {
+  await runSteps(steps);
+});
+
+test('any sequence of claims, lost leases, late outcomes and redeliveries leaves one record', async () => {
+  await fc.assert(fc.asyncProperty(anySteps, runSteps), propertyRuns(20));
+}, 120_000);
+
+test('the sequences reached every situation', () => {
+  const situations = [
+    'claim',
+    'repeated claim',
+    'claim of another run',
+    'lost claim',
+    'lost message',
+    'outcome',
+    'repeated outcome',
+    'late outcome of a released claim',
+    'late outcome of a replaced claim',
+    'late outcome of an earlier run',
+    'deferral',
+    'late deferral',
+    'reopened',
+    'brought_forward',
+    'sending',
+  ];
+  expect([...seen.keys()]).toEqual(expect.arrayContaining(situations));
+});

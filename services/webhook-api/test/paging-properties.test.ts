@@ -1,0 +1,136 @@
+import { randomUUID } from 'node:crypto';
+import { ensurePartitions, recordId } from '@tocsin/database';
+import { propertyRuns } from '@tocsin/testing';
+import { insertAlert } from '@tocsin/testing/database';
+import fc from 'fast-check';
+import { startApi, type TestApi, workspaceId } from './support/api.js';
+import { seedDelivery } from './support/history.js';
+import { nextOf } from './support/paging.js';
+
+const workspace = `/api/v1/workspaces/${workspaceId}`;
+const runs = propertyRuns(30);
+/** A failure is repeated with smaller cases, which takes longer than the runs. */
+const timeoutMs = 120_000;
+
+const dayMs = 86_400_000;
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+  await ensurePartitions(api.database, Date.now() - 6 * dayMs);
+});
+afterAll(() => api.close());
+
+/** Times of acceptance before now, in milliseconds: few, so that entries share a millisecond, and over several days. */
+const ago = fc.constantFrom(60_000, 60_001, 60_002, 61_000, 90_000, dayMs, dayMs + 1, 2 * dayMs, 6 * dayMs);
+
+const plan = fc.record({
+  initial: fc.array(ago, { maxLength: 24 }),
+  /** Entries that are inserted while each page is read. */
+  arrivals: fc.array(fc.array(ago, { maxLength: 4 }), { maxLength: 8 }),
+  /** Limits of the pages, repeated. */
+  limits: fc.array(fc.integer({ min: 1, max: 8 }), { minLength: 1, maxLength: 4 }),
+});
+type Plan = typeof plan extends fc.Arbitrary<infer T> ? T : never;
+
+interface List<Entry> {
+  path: string;
+  /** Inserts an entry and returns its position in the list: newest, and then greatest, ids come first. */
+  insert(acceptedAtMs: number): Promise<string>;
+  positionOf(entry: Entry): string;
+}
+
+/**
+ * Reads all pages of a list while entries arrive. Every page is full but the last one; positions only fall; entries that
+ * were there before their page was read are on it.
+ */
+async function expectCompletePages<Entry>(
+  { path, insert, positionOf }: List<Entry>,
+  { initial, arrivals, limits }: Plan,
+): Promise<void> {
+  const nowMs = Date.now();
+  const insertAll = (times: number[]) => Promise.all(times.map((before) => insert(nowMs - before)));
+  const due = new Set(await insertAll(initial));
+  const allowed = new Set(due);
+  const read: string[] = [];
+  let next: string | undefined = path;
+  for (let page = 0; next !== undefined; page += 1) {
+    const limit = limits[page % limits.length]!;
+    const url = new URL(next, api.url);
+    url.searchParams.set('limit', String(limit));
+    const [{ status, headers, body }, arrived] = await Promise.all([
+      api.call<Entry[]>('GET', url.pathname + url.search, { as: 'reader' }),
+      insertAll(arrivals[page] ?? []),
+    ]);
+    expect(status).toBe(200);
+    next = nextOf(headers);
+    expect(next === undefined ? body.length <= limit : body.length === limit).toBe(true);
+    read.push(...body.map(positionOf));
+    for (const position of arrived) {
+      allowed.add(position);
+      if (next !== undefined && position < read.at(-1)!) due.add(position);
+    }
+  }
+  expect(read).toEqual([...new Set(read)].sort().reverse());
+  expect([...due].filter((position) => !read.includes(position))).toEqual([]);
+  expect(read.filter((position) => !allowed.has(position))).toEqual([]);
+}
+
+test(
+  'paged deliveries are each read once while others arrive',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(plan, async (planned) => {
+        const webhookId = randomUUID();
+        const list: List<{ id: string }> = {
+          path: `${workspace}/deliveries?webhook_id=${webhookId}`,
+          insert: (acceptedAtMs) => seedDelivery(api.database, { webhookId, acceptedAtMs }),
+          positionOf: ({ id }) => id,
+        };
+        await expectCompletePages(list, planned);
+      }),
+      runs,
+    );
+  },
+  timeoutMs,
+);
+
+test(
+  'paged deliveries of one open status are each read once while others arrive',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(plan, async (planned) => {
+        const webhookId = randomUUID();
+        const list: List<{ id: string }> = {
+          path: `${workspace}/deliveries?status=waiting&webhook_id=${webhookId}`,
+          insert: (acceptedAtMs) => seedDelivery(api.database, { webhookId, acceptedAtMs, status: 'open' }),
+          positionOf: ({ id }) => id,
+        };
+        await expectCompletePages(list, planned);
+      }),
+      runs,
+    );
+  },
+  timeoutMs,
+);
+
+test(
+  'paged alerts are each read once while others arrive',
+  async () => {
+    await fc.assert(
+      fc.asyncProperty(plan, async (planned) => {
+        const alertRuleId = randomUUID();
+        const list: List<{ alert_id: string; accepted_at: string }> = {
+          path: `${workspace}/alerts?alert_rule_id=${alertRuleId}`,
+          insert: async (acceptedAtMs) =>
+            (await insertAlert(api.database, { workspaceId, alertRuleId, acceptedAtMs })).id,
+          positionOf: ({ alert_id, accepted_at }) =>
+            recordId(Date.parse(accepted_at), `${workspaceId}/${alert_id}`),
+        };
+        await expectCompletePages(list, planned);
+      }),
+      runs,
+    );
+  },
+  timeoutMs,
+);

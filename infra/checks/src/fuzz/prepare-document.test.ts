@@ -1,0 +1,73 @@
+import { prepareDocument } from './prepare-document.js';
+
+const values = {
+  url: 'http://127.0.0.1:9/fuzz',
+  bodies: ['{}'],
+  ids: { webhook_id: ['kept'], alert_rule_id: ['rule'] },
+  deletableIds: { webhook_id: ['deletable'] },
+};
+
+const idParameter = () => ({ name: 'webhook_id', in: 'path', schema: { type: 'string', format: 'uuid' } });
+
+const document = {
+  paths: {
+    '/webhooks/{webhook_id}': {
+      patch: {
+        parameters: [idParameter(), { name: 'force', in: 'query', schema: { type: 'boolean' } }],
+        requestBody: {
+          content: {
+            'application/json': {
+              schema: { $ref: '#/components/schemas/PatchWebhook' },
+              example: { url: 'https://chat.example.com/hook', alert_rule_id: 'unknown' },
+            },
+          },
+        },
+        responses: { 200: {}, default: {} },
+      },
+      delete: { parameters: [idParameter()], responses: { 204: {}, default: {} } },
+    },
+  },
+  components: {
+    schemas: {
+      PatchWebhook: {
+        properties: {
+          url: { type: 'string', format: 'uri' },
+          alert_rule: {
+            properties: { notification_webhook_ids: { type: 'array', items: { type: 'string' } } },
+          },
+        },
+        examples: [{ url: 'http://example.com' }],
+      },
+      Webhook: { properties: { url: { type: 'string', format: 'uri' } } },
+    },
+  },
+};
+
+// biome-ignore lint/suspicious/noExplicitAny: a document of any shape
+const prepared = prepareDocument(document, values) as any;
+const { patch, delete: deletion } = prepared.paths['/webhooks/{webhook_id}'];
+const { PatchWebhook, Webhook } = prepared.components.schemas;
+
+test('a status is documented only if the operation names it', () => {
+  expect([Object.keys(patch.responses), Object.keys(deletion.responses)]).toEqual([['200'], ['204']]);
+});
+
+test('generated requests have no destination but the given one', () => {
+  expect(PatchWebhook.properties.url).toEqual({ type: 'string', enum: [values.url] });
+  expect(PatchWebhook.examples).toEqual([{ url: values.url }]);
+  expect(patch.requestBody.content['application/json'].example).toEqual({
+    url: values.url,
+    alert_rule_id: 'rule',
+  });
+});
+
+test('requests name existing resources, and deletions others than the rest', () => {
+  expect(patch.parameters[0].schema.enum).toEqual(['kept']);
+  expect(deletion.parameters[0].schema.enum).toEqual(['deletable']);
+  expect(PatchWebhook.properties.alert_rule.properties.notification_webhook_ids.items.enum).toEqual(['kept']);
+});
+
+test('responses keep their schemas, and the given document is unchanged', () => {
+  expect(Webhook).toEqual(document.components.schemas.Webhook);
+  expect(document.paths['/webhooks/{webhook_id}'].patch.responses).toHaveProperty('default');
+});

@@ -1,0 +1,82 @@
+/** Values that generated requests use, so that they reach the code behind the first checks, and nothing outside the stack. */
+export interface FuzzValues {
+  /** The only destination: no generated request leads to another server. */
+  url: string;
+  /** Bodies of webhooks that are saved. */
+  bodies: string[];
+  /** Ids of existing resources by the name of their parameter, for operations that keep them. */
+  ids: Record<string, string[]>;
+  /** Ids of resources that may be deleted. */
+  deletableIds: Record<string, string[]>;
+}
+
+type Json = null | boolean | number | string | Json[] | { [name: string]: Json };
+type JsonObject = { [name: string]: Json };
+
+/**
+ * Returns the OpenAPI document for a fuzzing tool:
+ * - Each operation loses its `default` response, with which every status would count as documented.
+ * - Ids in paths and request bodies, and the destinations of webhooks, are limited to `values`.
+ */
+export function prepareDocument(document: object, values: FuzzValues): object {
+  const copy = structuredClone(document) as { paths: Record<string, Record<string, Operation>> } & JsonObject;
+  const components = ((copy.components as JsonObject).schemas ?? {}) as Record<string, JsonObject>;
+  for (const methods of Object.values(copy.paths)) {
+    for (const [method, operation] of Object.entries(methods)) {
+      delete operation.responses.default;
+      const ids = method === 'delete' ? values.deletableIds : values.ids;
+      for (const parameter of operation.parameters ?? [])
+        if (parameter.in === 'path') limitTo(parameter.schema, ids[parameter.name]);
+      const content = operation.requestBody?.content['application/json'];
+      if (content === undefined) continue;
+      limitRequest(resolve(content.schema, components), values);
+      if (content.example !== undefined) content.example = withOwnUrls(content.example, values);
+    }
+  }
+  return copy;
+}
+
+interface Operation {
+  parameters?: { name: string; in: string; schema: JsonObject }[];
+  requestBody?: { content: Record<string, { schema: JsonObject; example?: Json }> };
+  responses: Record<string, unknown>;
+}
+
+function limitTo(schema: JsonObject, values: readonly string[] | undefined): void {
+  if (values === undefined || values.length === 0) return;
+  schema.enum = [...values];
+}
+
+function resolve(schema: JsonObject, components: Record<string, JsonObject>): JsonObject {
+  const name = /^#\/components\/schemas\/(\w+)$/.exec(String(schema.$ref ?? ''))?.[1];
+  return (name === undefined ? undefined : components[name]) ?? schema;
+}
+
+function limitRequest(schema: JsonObject, values: FuzzValues): void {
+  if (schema.examples !== undefined) schema.examples = withOwnUrls(schema.examples, values);
+  const properties = (schema.properties ?? {}) as Record<string, JsonObject>;
+  for (const [name, property] of Object.entries(properties)) {
+    if (name === 'url') properties[name] = { type: 'string', enum: [values.url] };
+    else if (name === 'body')
+      properties[name] = { type: 'string', anyOf: [{ enum: values.bodies }, property] };
+    else if (name === 'notification_webhook_ids')
+      limitTo(property.items as JsonObject, values.ids.webhook_id);
+    else if (name === 'workspace_id' || name === 'alert_rule_id') limitTo(property, values.ids[name]);
+    else limitRequest(property, values);
+  }
+}
+
+/** Replaces addresses and ids of examples, which name servers and resources that do not exist. */
+function withOwnUrls(value: Json, values: FuzzValues): Json {
+  if (typeof value === 'string') return /^https?:/.test(value) ? values.url : value;
+  if (Array.isArray(value)) return value.map((item) => withOwnUrls(item, values));
+  if (typeof value !== 'object' || value === null) return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([name, item]) => [
+      name,
+      typeof item === 'string'
+        ? (values.ids[name]?.[0] ?? withOwnUrls(item, values))
+        : withOwnUrls(item, values),
+    ]),
+  );
+}

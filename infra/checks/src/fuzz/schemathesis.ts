@@ -1,0 +1,94 @@
+import { spawnSync } from 'node:child_process';
+import { existsSync, mkdirSync } from 'node:fs';
+import { join } from 'node:path';
+
+const version = '4.32.5';
+const oldestPython = [3, 10] as const;
+
+export interface Schemathesis {
+  /** Sends generated requests to `apiUrl` and prints the failures. Returns true if there are none. */
+  run(options: {
+    /** Path of an OpenAPI document. */
+    document: string;
+    apiUrl: string;
+    token: string;
+    maxExamples: number;
+    seed: number;
+  }): boolean;
+}
+
+/**
+ * Installs schemathesis from PyPI into a virtual environment in `folder`, unless it is there.
+ * @throws Error that names what is missing on this machine
+ */
+export function installSchemathesis(folder: string): Schemathesis {
+  const python = findPython();
+  const environment = join(folder, `schemathesis-${version}`);
+  const program = join(environment, 'bin', 'schemathesis');
+  if (!existsSync(program)) install(python, environment);
+  return {
+    run({ document, apiUrl, token, maxExamples, seed }) {
+      const options = {
+        url: apiUrl,
+        header: `Authorization: Bearer ${token}`,
+        checks: 'all',
+        // Rules such as "renders to JSON" are no part of a schema, so a valid request can be 422.
+        'exclude-checks': 'positive_data_acceptance',
+        'max-examples': String(maxExamples),
+        seed: String(seed),
+        'suppress-health-check': 'all',
+        'request-timeout': '30',
+        'generation-database': 'none',
+      };
+      const args = Object.entries(options).flatMap(([name, value]) => [`--${name}`, value]);
+      const { status } = spawnSync(
+        program,
+        ['--no-color', 'run', ...args, '--continue-on-failure', document],
+        {
+          cwd: folder,
+          stdio: ['ignore', 'inherit', 'inherit'],
+        },
+      );
+      return status === 0;
+    },
+  };
+}
+
+function findPython(): string {
+  const wanted = `Python ${oldestPython.join('.')} or later`;
+  const { status, stdout } = spawnSync('python3', ['-c', 'import sys; print(*sys.version_info[:2])'], {
+    encoding: 'utf8',
+  });
+  if (status !== 0)
+    throw new Error(`${wanted} is missing: there is no python3 (Debian: apt-get install python3-venv).`);
+  const [major = 0, minor = 0] = stdout.trim().split(' ').map(Number);
+  if (major !== oldestPython[0] || minor < oldestPython[1])
+    throw new Error(`${wanted} is missing: python3 is ${major}.${minor}.`);
+  return 'python3';
+}
+
+function install(python: string, environment: string): void {
+  mkdirSync(environment, { recursive: true });
+  const steps = [
+    {
+      command: [python, '-m', 'venv', environment],
+      missing: "Python's modules venv and pip are missing (Debian: apt-get install python3-venv).",
+    },
+    {
+      command: [
+        join(environment, 'bin', 'python'),
+        '-m',
+        'pip',
+        'install',
+        '--quiet',
+        `schemathesis==${version}`,
+      ],
+      missing: `schemathesis ${version} cannot be installed: pip does not reach PyPI.`,
+    },
+  ];
+  for (const { command, missing } of steps) {
+    const [program = '', ...args] = command;
+    const { status } = spawnSync(program, args, { stdio: ['ignore', 'inherit', 'inherit'] });
+    if (status !== 0) throw new Error(missing);
+  }
+}

@@ -15,7 +15,8 @@ export default defineConfig({
   // The whole run, the start of the stack included.
   globalTimeout: 10 * 60_000,
   reporter: 'list',
-  use: { trace: 'retain-on-failure', locale: 'en-GB', timezoneId: 'UTC' },
+  // TRACE=1 records what `playwright show-trace` shows.
+  use: { trace: process.env.TRACE === undefined ? 'off' : 'on', locale: 'en-GB', timezoneId: 'UTC' },
   projects: [
     { name: 'journeys', testMatch: '*.spec.ts' },
     { name: 'screenshots', testMatch: 'screenshots.ts' },

@@ -16,6 +16,7 @@ export function pathsOf(workspaceId: string) {
     alert: withId('alerts'),
     webhooks: (search?: Search) => at('webhooks', search),
     webhook: withId('webhooks'),
+    editWebhook: (id: string) => at(`webhooks/${encodeURIComponent(id)}/edit`),
     newWebhook: (search?: Search) => at('webhooks/new', search),
     alertRules: (search?: Search) => at('alert-rules', search),
     alertRule: withId('alert-rules'),

@@ -3,6 +3,13 @@ export { type LiveList, useLiveList } from './live-list.js';
 export { type Access, checkPermission, grantingRoles, rolesIn } from './permissions.js';
 export { Permitted, usePermission } from './permitted.js';
 export { type TimeRange, timeRangeOf, timeRanges } from './time-range.js';
+export {
+  useAlertRule,
+  useAlertRuleActions,
+  useFiredAlert,
+  useFireTestAlert,
+  usePastAlerts,
+} from './use-alert-rule.js';
 export { useAlertRules } from './use-alert-rules.js';
 export { type AlertFilter, useAlert, useAlerts, useDispatchAlert } from './use-alerts.js';
 export { useDeadLetters, useRequeueDeadLetter } from './use-dead-letters.js';
@@ -16,5 +23,12 @@ export {
 } from './use-deliveries.js';
 export { useDeliveryStats } from './use-delivery-stats.js';
 export { useRedeliveries, useRedeliveryActions } from './use-redeliveries.js';
+export {
+  ChangedMeanwhileError,
+  useSendSavedTest,
+  useSendTest,
+  useWebhook,
+  useWebhookActions,
+} from './use-webhook.js';
 export { useWebhooks } from './use-webhooks.js';
 export { useWhoami, useWorkspaces } from './use-workspaces.js';

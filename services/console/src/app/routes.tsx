@@ -13,6 +13,9 @@ function page<Name extends string>(load: () => Promise<Record<Name, ComponentTyp
 const overview = () => import('../overview/index.js');
 const deliveries = () => import('../deliveries/index.js');
 const alerts = () => import('../alerts/index.js');
+const webhooks = () => import('../webhooks/index.js');
+const webhookEditor = () => import('../webhooks/editor.js');
+const alertRules = () => import('../alert-rules/index.js');
 const settings = () => import('../settings/index.js');
 
 export const routes: RouteObject[] = [
@@ -39,6 +42,13 @@ export const routes: RouteObject[] = [
               { path: 'deliveries/:deliveryId', lazy: page(deliveries, 'DeliveryPage') },
               { path: 'alerts', lazy: page(alerts, 'AlertsPage') },
               { path: 'alerts/:alertId', lazy: page(alerts, 'AlertPage') },
+              { path: 'webhooks', lazy: page(webhooks, 'WebhooksPage') },
+              { path: 'webhooks/new', lazy: page(webhookEditor, 'NewWebhookPage') },
+              { path: 'webhooks/:webhookId', lazy: page(webhooks, 'WebhookPage') },
+              { path: 'webhooks/:webhookId/edit', lazy: page(webhookEditor, 'EditWebhookPage') },
+              { path: 'alert-rules', lazy: page(alertRules, 'AlertRulesPage') },
+              { path: 'alert-rules/new', lazy: page(alertRules, 'NewAlertRulePage') },
+              { path: 'alert-rules/:alertRuleId', lazy: page(alertRules, 'AlertRulePage') },
               { path: 'settings', lazy: page(settings, 'SettingsPage') },
               { path: '*', Component: NotFoundPage },
             ],

@@ -18,14 +18,28 @@ export interface TextFieldProps extends Omit<AriaTextFieldProps, 'children' | 'c
   placeholder?: string;
   /** True: several lines. */
   multiline?: boolean;
+  /** Values that the browser offers while the person types. */
+  suggestions?: readonly string[];
 }
 
 export function TextField(props: TextFieldProps) {
-  const { label, description, error, placeholder, multiline = false, ...rest } = props;
+  const { label, description, error, placeholder, multiline = false, suggestions, ...rest } = props;
+  const list = useId();
   return (
     <AriaTextField {...rest} className="field" isInvalid={error !== undefined}>
       <Label>{label}</Label>
-      {multiline ? <TextArea placeholder={placeholder ?? ''} /> : <Input placeholder={placeholder ?? ''} />}
+      {multiline ? (
+        <TextArea placeholder={placeholder ?? ''} />
+      ) : (
+        <Input placeholder={placeholder ?? ''} {...(suggestions && { list })} />
+      )}
+      {suggestions !== undefined && (
+        <datalist id={list}>
+          {suggestions.map((suggestion) => (
+            <option key={suggestion} value={suggestion} />
+          ))}
+        </datalist>
+      )}
       {description !== undefined && (
         <Text slot="description" className="description">
           {description}
@@ -85,14 +99,16 @@ export function SelectField(props: SelectFieldProps) {
 
 interface SwitchFieldProps {
   label: string;
+  /** The label for screen readers, where the visible one needs its surroundings. */
+  accessibleLabel?: string;
   isSelected: boolean;
   onChange(isSelected: boolean): void;
   isDisabled?: boolean;
 }
 
-export function SwitchField({ label, ...props }: SwitchFieldProps) {
+export function SwitchField({ label, accessibleLabel, ...props }: SwitchFieldProps) {
   return (
-    <AriaSwitch {...props} className="switch">
+    <AriaSwitch {...props} className="switch" {...(accessibleLabel && { 'aria-label': accessibleLabel })}>
       <span className="track" aria-hidden />
       {label}
     </AriaSwitch>

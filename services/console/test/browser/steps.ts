@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import { expect, type Page } from '@playwright/test';
+import { expect, type Locator, type Page } from '@playwright/test';
 import type { AxeResults } from 'axe-core';
 import type { BrowserStack } from './stack.js';
 
@@ -33,3 +33,15 @@ export async function expectAccessible(page: Page): Promise<void> {
     expect(violations, `${page.url()} in the ${theme} theme`).toEqual([]);
   }
 }
+
+/** Presses Tab until an element has the focus, as a person without a mouse does. */
+export async function focusByTab(page: Page, target: Locator): Promise<void> {
+  await expect(target).toBeAttached();
+  for (let presses = 0; presses < maxTabs; presses += 1) {
+    if (await target.evaluate((element) => element.matches(':focus'))) return;
+    await page.keyboard.press('Tab');
+  }
+  throw new Error(`${target} is not reached with ${maxTabs} presses of Tab.`);
+}
+
+const maxTabs = 150;

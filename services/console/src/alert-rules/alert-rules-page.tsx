@@ -1,0 +1,136 @@
+import type { AlertRule } from '@tocsin/client/browser';
+import { Link } from 'react-router';
+import { Permitted, useAlertRuleActions, useAlertRules, usePermission, useWebhooks } from '../api/index.js';
+import { usePaths } from '../paths.js';
+import {
+  type Column,
+  Empty,
+  Failure,
+  LinkButton,
+  Loading,
+  Notice,
+  Page,
+  SwitchField,
+  Table,
+  TextField,
+  useSearch,
+} from '../ui/index.js';
+import './alert-rules.css';
+import { conditionOf } from './rule-form.js';
+
+const filters = ['q'] as const;
+
+export function AlertRulesPage() {
+  const create = usePermission('workspace_create_alert_rule');
+  return (
+    <Page
+      title="Alert rules"
+      lead="A rule names the webhooks to call when its alert fires."
+      actions={create.allowed ? <NewRule /> : undefined}
+    >
+      <Permitted permission="workspace_list_alert_rules" what="The list of alert rules">
+        {!create.allowed && (
+          <Notice>{`Creating alert rules is not available to you. ${create.reason}`}</Notice>
+        )}
+        <AlertRules canCreate={create.allowed} />
+      </Permitted>
+    </Page>
+  );
+}
+
+function NewRule() {
+  return (
+    <LinkButton kind="primary" to={usePaths().newAlertRule()}>
+      New alert rule
+    </LinkButton>
+  );
+}
+
+function AlertRules({ canCreate }: { canCreate: boolean }) {
+  const { values, set } = useSearch(filters);
+  const { data, error, refetch } = useAlertRules();
+  const { q = '' } = values;
+  const wanted = q.trim().toLowerCase();
+  const rows =
+    data?.filter(({ name, model_id }) => `${name} ${model_id}`.toLowerCase().includes(wanted)) ?? [];
+  return (
+    <>
+      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+      {data === undefined && error === null && <Loading what="the alert rules" />}
+      {data?.length === 0 && (
+        <Empty title="No alert rules yet" action={canCreate ? <NewRule /> : undefined}>
+          {canCreate
+            ? 'Create a rule, attach webhooks to it, and fire a test alert.'
+            : 'Somebody with the role editor or admin can create one.'}
+        </Empty>
+      )}
+      {data !== undefined && data.length > 0 && (
+        <>
+          <div className="list-filters">
+            <TextField
+              label="Search by name or model"
+              type="search"
+              value={q}
+              onChange={(text) => set({ q: text })}
+            />
+          </div>
+          <p className="muted" role="status">
+            {`${rows.length === data.length ? data.length : `${rows.length} of ${data.length}`} ${data.length === 1 ? 'rule' : 'rules'}`}
+          </p>
+          <RuleTable rows={rows} />
+        </>
+      )}
+    </>
+  );
+}
+
+function RuleTable({ rows }: { rows: readonly AlertRule[] }) {
+  const paths = usePaths();
+  const webhooks = useWebhooks();
+  const update = usePermission('alert_rule_update');
+  const actions = useAlertRuleActions();
+  const names = new Map(webhooks.data?.map(({ id, name }) => [id, name]));
+  const columns: Column<AlertRule>[] = [
+    {
+      header: 'Name',
+      width: 'minmax(10rem, 3fr)',
+      narrow: 'line',
+      cell: ({ id, name }) => <Link to={paths.alertRule(id)}>{name}</Link>,
+    },
+    { header: 'Fires', width: 'minmax(6rem, 1fr)', cell: conditionOf },
+    {
+      header: 'Webhooks',
+      width: 'minmax(10rem, 3fr)',
+      narrow: 'line',
+      cell: ({ notification_webhook_ids: ids }) => <WebhookNames ids={ids} names={names} />,
+    },
+    {
+      header: 'On',
+      width: '9rem',
+      cell: ({ id, name, enabled }) => (
+        <SwitchField
+          label={enabled ? 'On' : 'Off'}
+          accessibleLabel={`${name} is switched on`}
+          isSelected={enabled}
+          isDisabled={!update.allowed || actions.update.isPending}
+          onChange={(isOn) => actions.update.mutate({ id, changes: { enabled: isOn } })}
+        />
+      ),
+    },
+  ];
+  return (
+    <>
+      {actions.update.error !== null && <Failure error={actions.update.error} />}
+      <Table label="Alert rules" columns={columns} rows={rows} rowKey={({ id }) => id} />
+    </>
+  );
+}
+
+/** Names that a row shows; the page of the rule shows all. */
+const maxNames = 3;
+
+function WebhookNames({ ids, names }: { ids: readonly string[]; names: ReadonlyMap<string, string> }) {
+  if (ids.length === 0) return <span className="muted">none: nothing is sent</span>;
+  const shown = ids.slice(0, maxNames).map((id) => names.get(id) ?? id.slice(0, 8));
+  return `${shown.join(', ')}${ids.length > maxNames ? ` and ${ids.length - maxNames} more` : ''}`;
+}

@@ -1,0 +1,98 @@
+import type { AlertRule } from '@tocsin/client/browser';
+import { useState } from 'react';
+import { Link } from 'react-router';
+import { Permitted, useFiredAlert, useFireTestAlert } from '../api/index.js';
+import { usePaths } from '../paths.js';
+import { DeliveryStatus, resultOf } from '../shared/delivery-status.js';
+import { alertOutcomeWords, wordsOf } from '../shared/words.js';
+import { Button, Card, Failure, Notice, TextField } from '../ui/index.js';
+import { firingValue, parseNumber } from './rule-form.js';
+
+/** Publishes an alert of the rule that is marked as a test, and shows what becomes of it. */
+export function FireTestAlert({ rule }: { rule: AlertRule }) {
+  return (
+    <Card title="Test alert">
+      <Permitted permission="workspace_publish_alert" what="Firing a test alert">
+        <FireForm rule={rule} />
+      </Permitted>
+    </Card>
+  );
+}
+
+function FireForm({ rule }: { rule: AlertRule }) {
+  const [modelName, setModelName] = useState('Test model');
+  const [value, setValue] = useState(() => String(firingValue(rule)));
+  const fire = useFireTestAlert();
+  const metric = parseNumber(value);
+  return (
+    <>
+      <p>
+        The alert goes the way of every alert: it is stored, calls each attached webhook, and is tried again
+        when one fails. It is marked as a test.
+      </p>
+      <form
+        className="fire-form"
+        noValidate
+        onSubmit={(event) => {
+          event.preventDefault();
+          if (metric === undefined) return;
+          fire.mutate({
+            alert_rule_id: rule.id,
+            model_id: rule.model_id,
+            model_name: modelName,
+            metric_value: metric,
+          });
+        }}
+      >
+        <TextField label="Name of the model" value={modelName} onChange={setModelName} />
+        <TextField
+          label="Value of the metric"
+          inputMode="decimal"
+          value={value}
+          error={metric === undefined ? 'Enter a number, such as 0.42.' : undefined}
+          onChange={setValue}
+        />
+        <Button type="submit" kind="primary" isPending={fire.isPending}>
+          {fire.isPending ? 'Firing …' : 'Fire test alert'}
+        </Button>
+      </form>
+      {fire.error !== null && <Failure error={fire.error} />}
+      {fire.data !== undefined && <FiredAlert alertId={fire.data.alert_id} key={fire.data.alert_id} />}
+    </>
+  );
+}
+
+function FiredAlert({ alertId }: { alertId: string }) {
+  const paths = usePaths();
+  const { alert, deliveries } = useFiredAlert(alertId);
+  const outcome = alert.data && wordsOf(alertOutcomeWords, alert.data.outcome);
+  const items = deliveries.data ?? [];
+  return (
+    <div className="stack" aria-live="polite">
+      {alert.data === undefined && alert.error === null && (
+        <p>The alert is accepted. A worker takes it in …</p>
+      )}
+      {alert.error !== null && <Failure error={alert.error} onRetry={() => void alert.refetch()} />}
+      {alert.data !== undefined && alert.data.outcome !== 'dispatched' && (
+        <Notice tone="wait">{alert.data.outcome_reason ?? outcome?.reason ?? alert.data.outcome}</Notice>
+      )}
+      {deliveries.error !== null && <Failure error={deliveries.error} />}
+      {items.length > 0 && (
+        <ul className="lines" aria-label="Deliveries of the test alert">
+          {items.map((delivery) => (
+            <li key={delivery.id}>
+              <Link to={paths.delivery(delivery.id)}>{delivery.webhook_name}</Link>
+              <DeliveryStatus status={delivery.status} />
+              <span>{resultOf(delivery)}</span>
+            </li>
+          ))}
+        </ul>
+      )}
+      {alert.data !== undefined && (
+        <p>
+          <Link to={paths.alert(alertId)}>Open the alert</Link>
+        </p>
+      )}
+    </div>
+  );
+}

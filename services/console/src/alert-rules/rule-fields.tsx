@@ -1,0 +1,82 @@
+import { useAlertRules } from '../api/index.js';
+import { Button, SelectField, TextField } from '../ui/index.js';
+import type { RuleFieldErrors, RuleForm } from './rule-form.js';
+
+export interface RuleFieldsProps {
+  form: RuleForm;
+  errors: RuleFieldErrors;
+  isDisabled: boolean;
+  onChange(form: RuleForm): void;
+}
+
+/** Name, model and condition of a rule. */
+export function RuleFields({ form, errors, isDisabled, onChange }: RuleFieldsProps) {
+  const set = (changes: Partial<RuleForm>) => onChange({ ...form, ...changes });
+  return (
+    <>
+      <TextField
+        label="Name"
+        value={form.name}
+        error={errors.name}
+        isDisabled={isDisabled}
+        onChange={(name) => set({ name })}
+      />
+      <ModelField
+        value={form.modelId}
+        error={errors.modelId}
+        isDisabled={isDisabled}
+        onChange={(modelId) => set({ modelId })}
+      />
+      <div className="condition">
+        <SelectField
+          label="The metric is"
+          value={form.bound}
+          isDisabled={isDisabled}
+          options={[
+            { value: 'upper_bound', label: 'above the threshold' },
+            { value: 'lower_bound', label: 'below the threshold' },
+          ]}
+          onChange={(bound) => set({ bound: bound as RuleForm['bound'] })}
+        />
+        <TextField
+          label="Threshold"
+          inputMode="decimal"
+          placeholder="0.9"
+          value={form.threshold}
+          error={errors.threshold}
+          isDisabled={isDisabled}
+          onChange={(threshold) => set({ threshold })}
+        />
+      </div>
+    </>
+  );
+}
+
+type ModelFieldProps = {
+  value: string;
+  error: string | undefined;
+  isDisabled: boolean;
+  onChange(id: string): void;
+};
+
+/** The model's id comes from the monitor. Models of other rules are offered, and a new id for a try. */
+function ModelField({ value, error, isDisabled, onChange }: ModelFieldProps) {
+  const rules = useAlertRules();
+  const known = [...new Set(rules.data?.map(({ model_id }) => model_id))].slice(0, 50);
+  return (
+    <div className="model-field">
+      <TextField
+        label="Model"
+        description="The UUID that the monitor uses for the model. Any UUID will do for a try."
+        suggestions={known}
+        value={value}
+        error={error}
+        isDisabled={isDisabled}
+        onChange={onChange}
+      />
+      {!isDisabled && value === '' && (
+        <Button onPress={() => onChange(crypto.randomUUID())}>Make one up</Button>
+      )}
+    </div>
+  );
+}

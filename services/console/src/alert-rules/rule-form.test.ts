@@ -1,0 +1,71 @@
+import type { AlertRule } from '@tocsin/client/browser';
+import {
+  changedFields,
+  conditionOf,
+  emptyRule,
+  firingValue,
+  fromRuleForm,
+  parseNumber,
+  toRuleErrors,
+  toRuleForm,
+} from './rule-form.js';
+
+const rule = {
+  name: 'Accuracy',
+  model_id: 'a9c7d0de-51f4-4d0b-8a0c-6f2f5b7f1e11',
+  threshold: 0.9,
+  bound: 'lower_bound',
+} as AlertRule;
+
+test('a rule becomes a form and back', () => {
+  const back = fromRuleForm(toRuleForm(rule));
+  expect(back).toEqual({ fields: rule });
+  expect(changedFields(rule, 'fields' in back ? back.fields : {})).toEqual({});
+  expect(changedFields(rule, { ...rule, threshold: 0.8 })).toEqual({ threshold: 0.8 });
+});
+
+test('an empty form has a message for each field that is missing', () => {
+  expect(fromRuleForm(emptyRule)).toEqual({
+    errors: {
+      name: expect.any(String),
+      modelId: expect.any(String),
+      threshold: expect.any(String),
+    },
+  });
+});
+
+test.each([
+  ['0.9', 0.9],
+  [' -1e3 ', -1000],
+  ['.5', 0.5],
+  ['1,000', undefined],
+  ['', undefined],
+  ['Infinity', undefined],
+  ['1e999', undefined],
+  ['0x10', undefined],
+])('the threshold %j is read as %j', (text, value) => {
+  expect(parseNumber(text)).toBe(value);
+});
+
+test('errors of the API are shown at their fields', () => {
+  expect(
+    toRuleErrors([
+      { path: '/notification_webhook_ids', message: 'unknown webhook x' },
+      { path: '/threshold', message: 'must be a number' },
+      { path: '/model_id', message: 'must be a UUID' },
+      { path: '/enabled', message: 'must be true or false' },
+    ]),
+  ).toEqual({
+    webhooks: 'Unknown webhook x',
+    threshold: 'Must be a number',
+    modelId: 'Must be a UUID',
+    other: '/enabled: must be true or false',
+  });
+});
+
+test('the value of a test alert is beyond the threshold', () => {
+  expect(firingValue({ threshold: 0.9, bound: 'lower_bound' })).toBe(0.81);
+  expect(firingValue({ threshold: 0, bound: 'upper_bound' })).toBe(1);
+  expect(firingValue({ threshold: 1.7e308, bound: 'upper_bound' })).toBe(1.7e308);
+  expect(conditionOf({ threshold: 0.9, bound: 'lower_bound' })).toBe('below 0.9');
+});

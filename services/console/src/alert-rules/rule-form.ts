@@ -1,0 +1,95 @@
+import type { AlertRule, CreateAlertRule, PatchAlertRule } from '@tocsin/client/browser';
+
+/** The fields of a rule as a person types them. */
+export interface RuleForm {
+  readonly name: string;
+  readonly modelId: string;
+  readonly threshold: string;
+  readonly bound: AlertRule['bound'];
+}
+
+export type RuleFieldErrors = Partial<Record<keyof RuleForm | 'webhooks', string>> & {
+  readonly other?: string;
+};
+
+export const emptyRule: RuleForm = { name: '', modelId: '', threshold: '', bound: 'upper_bound' };
+
+export function toRuleForm({ name, model_id, threshold, bound }: AlertRule): RuleForm {
+  return { name, modelId: model_id, threshold: String(threshold), bound };
+}
+
+/** Returns the fields of the API, or messages for those that cannot be sent. */
+export function fromRuleForm(
+  form: RuleForm,
+):
+  | { fields: Pick<CreateAlertRule, 'name' | 'model_id' | 'threshold' | 'bound'> }
+  | { errors: RuleFieldErrors } {
+  const name = form.name.trim();
+  const modelId = form.modelId.trim();
+  const threshold = parseNumber(form.threshold);
+  const errors: RuleFieldErrors = {
+    ...(name === '' ? { name: 'Give the rule a name.' } : {}),
+    ...(uuid.test(modelId) ? {} : { modelId: 'Enter the UUID of the model.' }),
+    ...(threshold === undefined ? { threshold: 'Enter a number, such as 0.9.' } : {}),
+  };
+  if (threshold === undefined || Object.keys(errors).length > 0) return { errors };
+  return { fields: { name, model_id: modelId, threshold, bound: form.bound } };
+}
+
+/** Returns the fields that differ from the rule. */
+export function changedFields(rule: AlertRule, fields: PatchAlertRule): PatchAlertRule {
+  const before: Readonly<Record<string, unknown>> = { ...rule };
+  return Object.fromEntries(Object.entries(fields).filter(([name, value]) => before[name] !== value));
+}
+
+/** Assigns the errors of a `validation_failed` response to the fields. */
+export function toRuleErrors(errors: readonly { path: string; message: string }[]): RuleFieldErrors {
+  const found: Record<string, string> = {};
+  for (const { path, message } of errors) {
+    const field = fieldOf(path);
+    const text = field === 'other' && path !== '' ? `${path}: ${message}` : capitalised(message);
+    found[field] = found[field] === undefined ? text : `${found[field]} ${text}`;
+  }
+  return found;
+}
+
+/** The condition in words: `above 0.9`. */
+export function conditionOf({ threshold, bound }: Pick<AlertRule, 'threshold' | 'bound'>): string {
+  return `${bound === 'upper_bound' ? 'above' : 'below'} ${threshold}`;
+}
+
+/** Returns a value that the rule fires for: a tenth of the threshold beyond it, and 1 beyond 0. */
+export function firingValue({ threshold, bound }: Pick<AlertRule, 'threshold' | 'bound'>): number {
+  const distance = Math.abs(threshold) / 10 || 1;
+  const value = bound === 'upper_bound' ? threshold + distance : threshold - distance;
+  return Number.isFinite(value) ? Number(value.toPrecision(6)) : threshold;
+}
+
+/** Reads a decimal number; a comma is not accepted, because it could separate thousands. */
+export function parseNumber(text: string): number | undefined {
+  const number = /^\s*[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?\s*$/i.test(text) ? Number(text) : Number.NaN;
+  return Number.isFinite(number) ? number : undefined;
+}
+
+const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+
+function fieldOf(path: string): keyof RuleForm | 'webhooks' | 'other' {
+  switch (path.split('/')[1]) {
+    case 'name':
+      return 'name';
+    case 'model_id':
+      return 'modelId';
+    case 'threshold':
+      return 'threshold';
+    case 'bound':
+      return 'bound';
+    case 'notification_webhook_ids':
+      return 'webhooks';
+    default:
+      return 'other';
+  }
+}
+
+function capitalised(message: string): string {
+  return message.charAt(0).toUpperCase() + message.slice(1);
+}

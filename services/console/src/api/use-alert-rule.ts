@@ -1,0 +1,98 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { AlertRule, CreateAlertRule, PatchAlertRule, PublishAlert } from '@tocsin/client/browser';
+import { useWorkspaceId } from '../paths.js';
+import { useClient } from './client.js';
+import { nextPage } from './live-list.js';
+
+export function useAlertRule(id: string) {
+  const client = useClient();
+  const workspaceId = useWorkspaceId();
+  return useQuery({
+    queryKey: [workspaceId, 'alert-rule', id],
+    queryFn: ({ signal }) => client.alertRules.get(id, { signal }),
+  });
+}
+
+export interface Attachment {
+  ruleId: string;
+  webhookId: string;
+  attach: boolean;
+}
+
+/** Changes of alert rules. The list and the rule are read again after each. */
+export function useAlertRuleActions() {
+  const client = useClient();
+  const workspaceId = useWorkspaceId();
+  const queryClient = useQueryClient();
+  const onSuccess = (saved: AlertRule) => {
+    queryClient.setQueryData([workspaceId, 'alert-rule', saved.id], saved);
+    return queryClient.invalidateQueries({ queryKey: [workspaceId, 'alert-rules'] });
+  };
+  return {
+    create: useMutation({ mutationFn: (rule: CreateAlertRule) => client.alertRules.create(rule), onSuccess }),
+    update: useMutation({
+      mutationFn: ({ id, changes }: { id: string; changes: PatchAlertRule }) =>
+        client.alertRules.update(id, changes),
+      onSuccess,
+    }),
+    /** Reads the rule first, so that an attachment that somebody else made stays. */
+    attach: useMutation({
+      async mutationFn({ ruleId, webhookId, attach }: Attachment) {
+        const { notification_webhook_ids: ids } = await client.alertRules.get(ruleId);
+        const others = ids.filter((id) => id !== webhookId);
+        const changes = { notification_webhook_ids: attach ? [...others, webhookId] : others };
+        return client.alertRules.update(ruleId, changes);
+      },
+      onSuccess,
+    }),
+    remove: useMutation({
+      mutationFn: (id: string) => client.alertRules.delete(id),
+      onSuccess: () => queryClient.invalidateQueries({ queryKey: [workspaceId, 'alert-rules'] }),
+    }),
+  };
+}
+
+/** Publishes an alert that is marked as a test. */
+export function useFireTestAlert() {
+  const client = useClient();
+  return useMutation({
+    mutationFn: (alert: PublishAlert) => client.alerts.fire({ ...alert, is_test: true }),
+  });
+}
+
+const endStates: ReadonlySet<string> = new Set(['succeeded', 'failed', 'skipped']);
+
+/** The alert after it was fired, polled until a worker has accepted it, and its deliveries until they have ended. */
+export function useFiredAlert(alertId: string) {
+  const client = useClient();
+  const workspaceId = useWorkspaceId();
+  const alert = useQuery({
+    queryKey: [workspaceId, 'alert', alertId],
+    queryFn: ({ signal }) => client.alerts.get(alertId, { signal }),
+    retry: 20,
+    retryDelay: 500,
+  });
+  const deliveries = useQuery({
+    queryKey: [workspaceId, 'deliveries', 'of-fired', alertId],
+    queryFn: ({ signal }) => client.deliveries.list({ alert_id: alertId }, { signal }).toArray(),
+    enabled: alert.data?.outcome === 'dispatched',
+    refetchInterval: ({ state }) => {
+      const items = state.data ?? [];
+      return items.length > 0 && items.every(({ status }) => endStates.has(status)) ? false : 1_000;
+    },
+  });
+  return { alert, deliveries };
+}
+
+/** The latest alerts, whose values a preview can use. */
+export function usePastAlerts({ enabled }: { enabled: boolean }) {
+  const client = useClient();
+  const workspaceId = useWorkspaceId();
+  return useQuery({
+    queryKey: [workspaceId, 'past-alerts'],
+    queryFn: ({ signal }) =>
+      nextPage(client.alerts.list({ limit: 20 }, { signal }).pages()[Symbol.asyncIterator]()),
+    enabled,
+    staleTime: 60_000,
+  });
+}

@@ -1,0 +1,77 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { CreateWebhook, PatchWebhook, TestWebhook, Webhook } from '@tocsin/client/browser';
+import { useWorkspaceId } from '../paths.js';
+import { useClient } from './client.js';
+
+export function useWebhook(id: string, { pollMs }: { pollMs?: number } = {}) {
+  const client = useClient();
+  const workspaceId = useWorkspaceId();
+  return useQuery({
+    queryKey: [workspaceId, 'webhook', id],
+    queryFn: ({ signal }) => client.webhooks.get(id, { signal }),
+    refetchInterval: pollMs ?? false,
+  });
+}
+
+/** Somebody else changed the webhook after it was loaded. `current` is how it is now. */
+export class ChangedMeanwhileError extends Error {
+  readonly current: Webhook;
+
+  constructor(current: Webhook) {
+    super('Somebody else changed this webhook while you were editing it.');
+    this.name = 'ChangedMeanwhileError';
+    this.current = current;
+  }
+}
+
+export interface WebhookUpdate {
+  id: string;
+  changes: PatchWebhook;
+  /** `updated_at` of the webhook that was edited. A different one now is a `ChangedMeanwhileError`. */
+  seen?: string;
+}
+
+/** Changes of webhooks. The list and the webhook are read again after each. */
+export function useWebhookActions() {
+  const client = useClient();
+  const workspaceId = useWorkspaceId();
+  const queryClient = useQueryClient();
+  const onSuccess = (saved: Webhook) => {
+    queryClient.setQueryData([workspaceId, 'webhook', saved.id], saved);
+    return queryClient.invalidateQueries({ queryKey: [workspaceId, 'webhooks'] });
+  };
+  return {
+    create: useMutation({
+      mutationFn: (webhook: CreateWebhook) => client.webhooks.create(webhook),
+      onSuccess,
+    }),
+    update: useMutation({
+      async mutationFn({ id, changes, seen }: WebhookUpdate) {
+        const current = seen === undefined ? undefined : await client.webhooks.get(id);
+        if (current !== undefined && current.updated_at !== seen) throw new ChangedMeanwhileError(current);
+        return client.webhooks.update(id, changes);
+      },
+      onSuccess,
+    }),
+    remove: useMutation({
+      mutationFn: ({ id, force }: { id: string; force: boolean }) => client.webhooks.delete(id, { force }),
+      onSuccess: () =>
+        Promise.all([
+          queryClient.invalidateQueries({ queryKey: [workspaceId, 'webhooks'] }),
+          queryClient.invalidateQueries({ queryKey: [workspaceId, 'alert-rules'] }),
+        ]),
+    }),
+  };
+}
+
+/** Sends a body as it is to a destination. */
+export function useSendTest() {
+  const client = useClient();
+  return useMutation({ mutationFn: (request: TestWebhook) => client.webhooks.test(request) });
+}
+
+/** Sends the template of a saved webhook with sample values. */
+export function useSendSavedTest(id: string) {
+  const client = useClient();
+  return useMutation({ mutationFn: () => client.webhooks.testSaved(id) });
+}

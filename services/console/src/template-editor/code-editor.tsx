@@ -1,0 +1,62 @@
+import { EditorView } from '@codemirror/view';
+import { type Ref, useEffect, useImperativeHandle, useRef } from 'react';
+import { createEditorState, showProblems } from './editor-state.js';
+import type { Problem } from './inspect-template.js';
+import { problemRange } from './problem-range.js';
+
+export interface CodeEditorHandle {
+  /** Moves the cursor to the place of a problem and scrolls it into view. */
+  goTo(problem: Problem): void;
+}
+
+/**
+ * A template with line numbers, colours, completion and marked problems. It lives in a shadow root, where CodeMirror uses
+ * constructed style sheets; in a document it would add a style element, which the Content-Security-Policy refuses.
+ */
+export function CodeEditor({
+  label,
+  value,
+  problems,
+  onChange,
+  ref,
+}: {
+  label: string;
+  value: string;
+  problems: readonly Problem[];
+  onChange(value: string): void;
+  ref?: Ref<CodeEditorHandle>;
+}) {
+  const host = useRef<HTMLDivElement>(null);
+  const view = useRef<EditorView>(null);
+  const latest = useRef({ label, value, onChange });
+  latest.current = { label, value, onChange };
+
+  useEffect(() => {
+    const root = host.current!.shadowRoot ?? host.current!.attachShadow({ mode: 'open' });
+    const { label, value } = latest.current;
+    const state = createEditorState({ label, value, onChange: (text) => latest.current.onChange(text) });
+    const editor = new EditorView({ state, root, parent: root });
+    view.current = editor;
+    return () => editor.destroy();
+  }, []);
+
+  useEffect(() => {
+    const editor = view.current!;
+    const length = editor.state.doc.length;
+    if (editor.state.doc.toString() !== value) {
+      editor.dispatch({ changes: { from: 0, to: length, insert: value } });
+    }
+    showProblems(editor, problems);
+  }, [value, problems]);
+
+  useImperativeHandle(ref, () => ({
+    goTo(problem) {
+      const editor = view.current!;
+      const { from } = problemRange(editor.state.doc.toString(), problem);
+      editor.dispatch({ selection: { anchor: from }, scrollIntoView: true });
+      editor.focus();
+    },
+  }));
+
+  return <div className="code-editor" ref={host} />;
+}

@@ -1,0 +1,31 @@
+import { completeNames } from './completions.js';
+
+function labels(text: string, isExplicit = false): string[] {
+  const offset = text.indexOf('^');
+  const found = completeNames(text.replace('^', ''), offset, isExplicit);
+  return (found?.options ?? []).map(({ label }) => label);
+}
+
+test('variables, objects, functions and own names are offered inside of braces', () => {
+  expect(labels('{% set off = 1 %}{{ ^ }}')).toEqual(
+    expect.arrayContaining(['off', 'model_name', 'metric_value', 'alert_rule', 'range']),
+  );
+});
+
+test('filters, tests, tags and members are offered where each can stand', () => {
+  expect(labels('{{ metric_value | ^')).toEqual(expect.arrayContaining(['round', 'default', 'tojson']));
+  expect(labels('{{ metric_value | ^')).not.toContain('model_name');
+  expect(labels('{{ bound is ^')).toEqual(expect.arrayContaining(['defined', 'none']));
+  expect(labels('{% ^')).toEqual(expect.arrayContaining(['if', 'else', 'endif', 'for', 'endfor']));
+  expect(labels('{{ model.^')).toEqual(['id', 'name']);
+  expect(labels('{{ unknown.^')).toEqual([]);
+});
+
+test('text offers variables with their braces, and only when it is asked for', () => {
+  expect(labels('{"a": "mod^')).toEqual([]);
+  const found = completeNames('{"a": "mod', 10, true);
+  expect(found?.from).toBe(7);
+  expect(found?.options).toContainEqual(
+    expect.objectContaining({ label: 'model_name', apply: '{{ model_name }}' }),
+  );
+});

@@ -1,0 +1,34 @@
+/** A template of `docs/templates`, ready to start from. */
+export interface ReadyTemplate {
+  /** File name without extensions, such as `chat-service`. */
+  readonly id: string;
+  readonly title: string;
+  /** One sentence: what the destination does with the body. */
+  readonly summary: string;
+  /** Address of the destination, with placeholders. */
+  readonly url: string;
+  readonly headers: Readonly<Record<string, readonly string[]>>;
+  /** Placeholder to a phrase that says what replaces it. */
+  readonly placeholders: Readonly<Record<string, string>>;
+  /** The template without its first comment, which holds the members above as JSON. */
+  readonly body: string;
+}
+
+type Metadata = Omit<ReadyTemplate, 'id' | 'body'>;
+
+/** Reads a file of `docs/templates`. The README of that folder describes the format. */
+export function parseReadyTemplate(path: string, source: string): ReadyTemplate {
+  const id = (path.split('/').at(-1) ?? path).replace(/(\.json)?\.j2$/, '');
+  const comment = /^\{#([\s\S]*?)#\}\s*/.exec(source);
+  if (comment === null) throw new Error(`${path} does not start with a comment that describes it.`);
+  const { title, summary, url, headers, placeholders } = JSON.parse(comment[1] ?? '') as Metadata;
+  return { id, title, summary, url, headers, placeholders, body: source.slice(comment[0].length).trimEnd() };
+}
+
+/** Returns the placeholders that still stand in one of the texts, each with what replaces it. */
+export function openPlaceholders(
+  placeholders: ReadyTemplate['placeholders'],
+  texts: readonly string[],
+): [placeholder: string, replacement: string][] {
+  return Object.entries(placeholders).filter(([name]) => texts.some((text) => text.includes(name)));
+}

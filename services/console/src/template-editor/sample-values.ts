@@ -1,0 +1,62 @@
+import type { Alert } from '@tocsin/client/browser';
+import { type AlertFacts, sampleFacts } from '@tocsin/template/browser';
+
+type FactName = keyof AlertFacts & string;
+
+/** The sample values as a person types them, by variable. */
+export type SampleTexts = Readonly<Record<FactName, string>>;
+
+/** The variables that can be edited, in the order of the documentation. */
+export const factNames = Object.keys(sampleFacts) as FactName[];
+
+export function toTexts(facts: AlertFacts): SampleTexts {
+  return Object.fromEntries(factNames.map((name) => [name, asText(facts[name])])) as SampleTexts;
+}
+
+/**
+ * Returns the facts of an alert from typed texts. A text that is not of its variable's type is an error, and the sample
+ * value stands in for it.
+ */
+export function fromTexts(texts: SampleTexts): {
+  readonly facts: AlertFacts;
+  readonly errors: ReadonlyMap<string, string>;
+} {
+  const errors = new Map<string, string>();
+  const entries = factNames.map((name) => {
+    const sample = sampleFacts[name];
+    const value = parseLike(sample, texts[name]);
+    if (value === undefined) errors.set(name, expected(sample));
+    return [name, value ?? sample];
+  });
+  return { facts: Object.fromEntries(entries) as AlertFacts, errors };
+}
+
+/** Returns the facts of a past alert. A variable that the alert does not have keeps its sample value. */
+export function factsOfAlert(alert: Alert): AlertFacts {
+  const known: Readonly<Record<string, unknown>> = { ...alert };
+  const entries = factNames.map((name) => {
+    const value = known[name];
+    return [name, typeof value === typeof sampleFacts[name] && value !== null ? value : sampleFacts[name]];
+  });
+  return Object.fromEntries(entries) as AlertFacts;
+}
+
+function asText(value: unknown): string {
+  return typeof value === 'string' ? value : JSON.stringify(value);
+}
+
+function parseLike(sample: unknown, text: string): unknown {
+  if (typeof sample === 'string') return text;
+  try {
+    const value: unknown = JSON.parse(text);
+    return typeof value === typeof sample && value !== null ? value : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+function expected(sample: unknown): string {
+  if (typeof sample === 'number') return 'Write a number, such as 0.42.';
+  if (typeof sample === 'boolean') return 'Write true or false.';
+  return 'Write an object as JSON, such as {"team": "risk"}.';
+}

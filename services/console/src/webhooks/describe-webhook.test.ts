@@ -1,0 +1,65 @@
+import type { Webhook } from '@tocsin/client/browser';
+import { describeWebhook, formatRate, hostOf } from './describe-webhook.js';
+
+const since = '2026-01-01T00:00:00Z';
+const until = '2026-01-01T00:05:00Z';
+const webhookWith = (fields: object) =>
+  ({
+    paused: null,
+    health: { state: 'healthy', since, last_error: null, success_rate_24h: 1 },
+    ...fields,
+  }) as Webhook;
+const health = (state: string, error: string | null = null) => ({
+  state,
+  since,
+  last_error: error === null ? null : { code: 'http_status', error, at: since },
+  success_rate_24h: null,
+});
+
+test('a failing webhook has its last error as reason', () => {
+  expect(describeWebhook(webhookWith({ health: health('failing', 'The status was 500.') }))).toEqual({
+    label: 'Failing',
+    tone: 'bad',
+    reason: 'The status was 500.',
+    until: null,
+    since,
+  });
+});
+
+test('a paused webhook says why and until when', () => {
+  const paused = { reason: 'circuit', since, until, error: 'Nothing listens on this port.' };
+  expect(describeWebhook(webhookWith({ health: health('paused'), paused }))).toMatchObject({
+    label: 'Paused',
+    reason: expect.stringMatching(/in a row failed\. Nothing listens on this port\./),
+    until,
+  });
+  expect(
+    describeWebhook(webhookWith({ health: health('paused'), paused: { ...paused, reason: 'retry_after' } }))
+      .reason,
+  ).toContain('asked for a pause');
+});
+
+test('every other state is named too', () => {
+  const labels = ['healthy', 'disabled', 'unknown'].map(
+    (state) => describeWebhook(webhookWith({ health: health(state) })).label,
+  );
+  expect(labels).toEqual(['Healthy', 'Disabled', 'Idle']);
+  expect(describeWebhook(webhookWith({ undecryptable: true })).label).toBe('Cannot be decrypted');
+});
+
+test('a rate is 100 % only where nothing failed, and 0 % only where everything did', () => {
+  expect([null, 0, 0.001, 0.5, 0.994, 0.9999, 1].map(formatRate)).toEqual([
+    '–',
+    '0 %',
+    '< 1 %',
+    '50 %',
+    '99.4 %',
+    '99.9 %',
+    '100 %',
+  ]);
+});
+
+test('the origin of an address is shown without its path', () => {
+  expect(hostOf('https://chat.example.com/hooks/secret')).toBe('https://chat.example.com');
+  expect(hostOf('no address')).toBe('no address');
+});

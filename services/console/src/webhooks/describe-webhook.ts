@@ -1,0 +1,73 @@
+import type { Webhook } from '@tocsin/client/browser';
+import { pauseReasonWords, wordsOf } from '../shared/words.js';
+import type { Tone } from '../ui/index.js';
+
+/** The state of a webhook in words. */
+export interface WebhookState {
+  readonly label: 'Healthy' | 'Failing' | 'Paused' | 'Disabled' | 'Idle' | 'Cannot be decrypted';
+  readonly tone: Tone;
+  /** Why it is in this state; null where the label says it all. */
+  readonly reason: string | null;
+  /** Time from which on deliveries are sent again, ISO 8601. */
+  readonly until: string | null;
+  readonly since: string | null;
+}
+
+/** States of the API that need no attention are at the end of the list. */
+export const stateOrder = [
+  'Cannot be decrypted',
+  'Failing',
+  'Paused',
+  'Idle',
+  'Healthy',
+  'Disabled',
+] as const;
+
+export function describeWebhook(webhook: Webhook): WebhookState {
+  const { health, paused } = webhook;
+  const nothing = { reason: null, until: null, since: health.since };
+  const lastError = health.last_error?.error ?? null;
+  if (webhook.undecryptable === true) {
+    const reason = 'The key that it was encrypted with is missing. Enter url, headers and template again.';
+    return { ...nothing, label: 'Cannot be decrypted', tone: 'bad', reason };
+  }
+  switch (health.state) {
+    case 'disabled':
+      return { ...nothing, label: 'Disabled', tone: 'muted', reason: 'Its deliveries are skipped.' };
+    case 'paused':
+      return {
+        label: 'Paused',
+        tone: 'wait',
+        reason: pauseReason(paused?.reason, paused?.error ?? lastError),
+        until: paused?.until ?? null,
+        since: paused?.since ?? health.since,
+      };
+    case 'failing':
+      return { ...nothing, label: 'Failing', tone: 'bad', reason: lastError };
+    case 'healthy':
+      return { ...nothing, label: 'Healthy', tone: 'good' };
+    default:
+      return { ...nothing, label: 'Idle', tone: 'muted', reason: 'Nothing was sent in the last 24 hours.' };
+  }
+}
+
+function pauseReason(reason: PauseReason | undefined, error: string | null): string {
+  const why = reason === undefined ? undefined : wordsOf(pauseReasonWords, reason);
+  const words = why === undefined ? 'Its deliveries wait.' : `Its deliveries wait: ${why}.`;
+  return error === null ? words : `${words} ${error}`;
+}
+
+type PauseReason = NonNullable<Webhook['paused']>['reason'];
+
+/** A rate of 0 to 1 as a percentage that is 100 or 0 only where nothing or everything failed. */
+export function formatRate(rate: number | null): string {
+  if (rate === null) return '–';
+  if (rate > 0.99 && rate < 1) return `${Math.min(99.9, Math.floor(rate * 1_000) / 10)} %`;
+  if (rate > 0 && rate < 0.01) return '< 1 %';
+  return `${Math.round(rate * 100)} %`;
+}
+
+/** Scheme and host of an address, which say where a webhook goes without its secrets. */
+export function hostOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : url;
+}

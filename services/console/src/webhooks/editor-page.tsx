@@ -1,0 +1,108 @@
+import type { Webhook } from '@tocsin/client/browser';
+import { useMemo, useState } from 'react';
+import { useNavigate, useParams } from 'react-router';
+import { ChangedMeanwhileError, Permitted, useWebhook, useWebhookActions } from '../api/index.js';
+import { usePaths } from '../paths.js';
+import { Button, Failure, Loading, Notice, Page } from '../ui/index.js';
+import { WebhookEditor } from './webhook-editor.js';
+import { emptyForm, toCreate, toForm, toPatch, type WebhookForm } from './webhook-form.js';
+
+/** Creates a webhook. */
+export function NewWebhookPage() {
+  return (
+    <Page title="New webhook" lead="Write the body that the destination receives, and watch it render.">
+      <Permitted permission="workspace_create_webhook" what="Creating a webhook">
+        <NewWebhook />
+      </Permitted>
+    </Page>
+  );
+}
+
+function NewWebhook() {
+  const { create } = useWebhookActions();
+  const opened = useOpenSaved();
+  return (
+    <WebhookEditor
+      initial={emptyForm}
+      isNew
+      isSaving={create.isPending || create.isSuccess}
+      error={create.error}
+      onSave={(form) => create.mutate(toCreate(form), { onSuccess: opened })}
+    />
+  );
+}
+
+/** Changes a webhook. */
+export function EditWebhookPage() {
+  const { webhookId = '' } = useParams();
+  const { data } = useWebhook(webhookId);
+  return (
+    <Page title={data === undefined ? 'Edit the webhook' : `Edit ${data.name}`}>
+      <Permitted permission="webhook_update" what="Changing this webhook">
+        <EditWebhook webhookId={webhookId} key={webhookId} />
+      </Permitted>
+    </Page>
+  );
+}
+
+function EditWebhook({ webhookId }: { webhookId: string }) {
+  const { data, error, refetch } = useWebhook(webhookId);
+  if (data !== undefined) return <EditLoaded first={data} />;
+  if (error === null) return <Loading what="the webhook" />;
+  return <Failure error={error} onRetry={() => void refetch()} />;
+}
+
+/** `first` is the webhook when the page opened. Later versions do not replace what the person types. */
+function EditLoaded({ first }: { first: Webhook }) {
+  const [loaded, setLoaded] = useState(first);
+  const [edited, setEdited] = useState<WebhookForm>();
+  const { update } = useWebhookActions();
+  const opened = useOpenSaved();
+  const conflict = update.error instanceof ChangedMeanwhileError ? update.error : undefined;
+  const before = useMemo(() => toForm(loaded), [loaded]);
+  const save = (form: WebhookForm, seen: string | undefined) => {
+    setEdited(form);
+    const request = {
+      id: loaded.id,
+      changes: toPatch(form, before),
+      ...(seen === undefined ? {} : { seen }),
+    };
+    update.mutate(request, { onSuccess: opened });
+  };
+  return (
+    <>
+      {conflict !== undefined && edited !== undefined && (
+        <Notice tone="bad">
+          <p>{`${conflict.message} Your changes are not saved yet.`}</p>
+          <div className="row">
+            <Button onPress={() => save(edited, undefined)}>Save my changes over theirs</Button>
+            <Button
+              onPress={() => {
+                setLoaded(conflict.current);
+                update.reset();
+              }}
+            >
+              Load theirs and drop mine
+            </Button>
+          </div>
+        </Notice>
+      )}
+      <WebhookEditor
+        key={loaded.updated_at}
+        initial={before}
+        isNew={false}
+        isSaving={update.isPending || update.isSuccess}
+        error={conflict === undefined ? update.error : null}
+        onSave={(form) => save(form, loaded.updated_at)}
+      />
+    </>
+  );
+}
+
+/** Opens the page of a saved webhook, with the warnings of the API. */
+function useOpenSaved() {
+  const navigate = useNavigate();
+  const paths = usePaths();
+  return ({ id, warnings }: { id: string; warnings: readonly string[] }) =>
+    navigate(paths.webhook(id), { state: { warnings } });
+}

@@ -1,0 +1,1 @@
+export { EditWebhookPage, NewWebhookPage } from './editor-page.js';

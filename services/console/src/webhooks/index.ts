@@ -1,0 +1,2 @@
+export { WebhookPage } from './webhook-page.js';
+export { WebhooksPage } from './webhooks-page.js';

@@ -1,0 +1,59 @@
+import { Link } from 'react-router';
+import { Permitted, useDeliveries } from '../api/index.js';
+import { usePaths } from '../paths.js';
+import { DeliveryStatus, resultOf } from '../shared/delivery-status.js';
+import { Card, Failure, LinkButton, Loading, RelativeTime } from '../ui/index.js';
+
+const shown = 10;
+
+/** The newest deliveries of a webhook; new ones appear while the page is open. */
+export function LatestDeliveries({ webhookId }: { webhookId: string }) {
+  return (
+    <Card title="Latest deliveries">
+      <Permitted permission="delivery_read" what="The list of deliveries">
+        <Deliveries webhookId={webhookId} />
+      </Permitted>
+    </Card>
+  );
+}
+
+function Deliveries({ webhookId }: { webhookId: string }) {
+  const paths = usePaths();
+  const deliveries = useDeliveries({ webhook_id: webhookId });
+  const items = deliveries.items.slice(0, shown);
+  if (deliveries.error !== null) return <Failure error={deliveries.error} onRetry={deliveries.restart} />;
+  if (!deliveries.isLoaded) return <Loading what="the deliveries" />;
+  if (items.length === 0) {
+    return (
+      <p className="muted">Nothing was delivered yet. Fire a test alert on the page of an alert rule.</p>
+    );
+  }
+  return (
+    <>
+      <ul className="lines" aria-label="Latest deliveries">
+        {items.map((delivery) => (
+          <li key={delivery.id}>
+            <Link to={paths.delivery(delivery.id)}>
+              <RelativeTime at={delivery.created_at} />
+            </Link>
+            <DeliveryStatus status={delivery.status} />
+            <span>{resultOf(delivery)}</span>
+            {delivery.attempts_made > 1 && (
+              <span className="muted">{`${delivery.attempts_made} attempts`}</span>
+            )}
+          </li>
+        ))}
+      </ul>
+      <div className="row">
+        <LinkButton to={paths.deliveries({ webhook_id: webhookId })}>
+          All deliveries of this webhook
+        </LinkButton>
+        {items.some(({ status }) => status === 'failed') && (
+          <LinkButton to={paths.deliveries({ webhook_id: webhookId, status: 'failed' })}>
+            Failed ones, to redeliver
+          </LinkButton>
+        )}
+      </div>
+    </>
+  );
+}

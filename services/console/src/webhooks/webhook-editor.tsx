@@ -1,0 +1,182 @@
+import { useEffect, useRef, useState } from 'react';
+import { useBlocker } from 'react-router';
+import {
+  type CodeEditorHandle,
+  type Inspection,
+  openPlaceholders,
+  type ReadyTemplate,
+  ReadyTemplates,
+  TemplateWorkbench,
+} from '../template-editor/index.js';
+import { Button, Card, Dialog, Failure, Notice, SwitchField, TextField } from '../ui/index.js';
+import './webhooks.css';
+import { toRows } from './header-rows.js';
+import { HeadersEditor } from './headers-editor.js';
+import { SendTest } from './send-test.js';
+import { type FieldErrors, toFieldErrors, type WebhookForm } from './webhook-form.js';
+
+export interface WebhookEditorProps {
+  initial: WebhookForm;
+  isNew: boolean;
+  isSaving: boolean;
+  error: Error | null;
+  onSave(form: WebhookForm): void;
+}
+
+/** The form of a webhook: destination, headers and template with its preview, and a test of all of it. */
+export function WebhookEditor({ initial, isNew, isSaving, error, onSave }: WebhookEditorProps) {
+  const [first] = useState(initial);
+  const [form, setForm] = useState(first);
+  const [placeholders, setPlaceholders] = useState<ReadyTemplate['placeholders']>({});
+  const [missing, setMissing] = useState<Partial<FieldErrors>>({});
+  const [inspection, setInspection] = useState<Inspection>();
+  const codeEditor = useRef<CodeEditorHandle>(null);
+  const set = (changes: Partial<WebhookForm>) => setForm((before) => ({ ...before, ...changes }));
+  const refused = fieldErrorsOf(error);
+  const errors: FieldErrors = { ...(refused ?? noErrors), ...missing };
+  const isEdited = form !== first && !isSaving;
+
+  const save = () => {
+    const absent = missingFields(form);
+    setMissing(absent);
+    const problem = inspection?.problems.find(({ severity }) => severity === 'error');
+    if (Object.keys(absent).length > 0) return;
+    if (problem === undefined) onSave(form);
+    else codeEditor.current?.goTo(problem);
+  };
+  const start = (template: ReadyTemplate) => {
+    const { body, headers, url, placeholders } = template;
+    setPlaceholders(placeholders);
+    set({ body, headers: toRows(headers), ...(form.url === '' ? { url } : {}) });
+  };
+  const headerTexts = form.headers.map(({ value }) => value);
+  const open = openPlaceholders(placeholders, [form.url, form.body, ...headerTexts]);
+
+  return (
+    <div className="stack">
+      <ReadyTemplates isOpen={isNew && form.body === ''} onChoose={start} />
+      {open.length > 0 && <Placeholders open={open} />}
+      <Card title="Destination">
+        <TextField
+          label="Name"
+          description="For people, and for finding it when you attach it to a rule."
+          value={form.name}
+          error={errors.name}
+          onChange={(name) => set({ name })}
+        />
+        <TextField
+          label="URL"
+          description="The address that receives the POST. It can hold a secret; readers see its host only."
+          placeholder="https://chat.example.com/hooks/…"
+          type="url"
+          autoComplete="off"
+          value={form.url}
+          error={errors.url}
+          onChange={(url) => set({ url })}
+        />
+        <HeadersEditor rows={form.headers} errors={errors} onChange={(headers) => set({ headers })} />
+        <SwitchField
+          label="Try again after a timeout"
+          isSelected={form.retryOnTimeout}
+          onChange={(retryOnTimeout) => set({ retryOnTimeout })}
+        />
+      </Card>
+      <Card title="Template">
+        <TemplateWorkbench
+          ref={codeEditor}
+          body={form.body}
+          error={errors.body}
+          onChange={(body) => set({ body })}
+          onInspect={setInspection}
+        />
+      </Card>
+      <SendTest form={form} inspection={inspection} />
+      {error !== null && refused === undefined && <Failure error={error} />}
+      {errors.other.length > 0 && <Failure error={new Error(errors.other.join(' '))} />}
+      <div className="save-bar">
+        <Button kind="primary" isPending={isSaving} onPress={save}>
+          {isSaving ? 'Saving …' : isNew ? 'Create webhook' : 'Save'}
+        </Button>
+        <span role="status">{summaryOf(form, inspection, missing)}</span>
+      </div>
+      <AskBeforeLeaving when={isEdited} />
+    </div>
+  );
+}
+
+/** Placeholders of a ready template that still have to be replaced. */
+function Placeholders({ open }: { open: readonly (readonly [string, string])[] }) {
+  return (
+    <Notice tone="wait">
+      <p>Replace before you save:</p>
+      <ul>
+        {open.map(([name, replacement]) => (
+          <li key={name}>
+            <code>{name}</code> by {replacement}
+          </li>
+        ))}
+      </ul>
+    </Notice>
+  );
+}
+
+/** Asks before another page opens, of the console or of the browser, and drops what was typed. */
+function AskBeforeLeaving({ when }: { when: boolean }) {
+  const blocker = useBlocker(
+    ({ currentLocation, nextLocation }) => when && currentLocation.pathname !== nextLocation.pathname,
+  );
+  useEffect(() => {
+    if (!when) return;
+    const ask = (event: BeforeUnloadEvent) => event.preventDefault();
+    window.addEventListener('beforeunload', ask);
+    return () => window.removeEventListener('beforeunload', ask);
+  }, [when]);
+  return (
+    <Dialog
+      title="Leave without saving?"
+      role="alertdialog"
+      isOpen={blocker.state === 'blocked'}
+      onClose={() => blocker.reset?.()}
+      actions={
+        <>
+          <Button onPress={() => blocker.reset?.()}>Stay</Button>
+          <Button kind="danger" onPress={() => blocker.proceed?.()}>
+            Leave
+          </Button>
+        </>
+      }
+    >
+      <p>Your changes are not saved.</p>
+    </Dialog>
+  );
+}
+
+const noErrors: FieldErrors = { headerNames: new Map(), other: [] };
+
+function fieldErrorsOf(error: Error | null): FieldErrors | undefined {
+  const { code, errors } = (error ?? {}) as {
+    code?: string;
+    errors?: readonly { path: string; message: string }[];
+  };
+  return code === 'validation_failed' && errors !== undefined ? toFieldErrors(errors) : undefined;
+}
+
+function missingFields({ name, url, body }: WebhookForm): Partial<FieldErrors> {
+  return {
+    ...(name.trim() === '' ? { name: 'Give the webhook a name.' } : {}),
+    ...(url.trim() === '' ? { url: 'Enter the address of the destination.' } : {}),
+    ...(body.trim() === '' ? { body: 'Write a template, or start from a ready one.' } : {}),
+  };
+}
+
+function summaryOf(
+  form: WebhookForm,
+  inspection: Inspection | undefined,
+  missing: Partial<FieldErrors>,
+): string {
+  if (Object.keys(missing).length > 0) return 'Some fields are missing.';
+  if (form.body.trim() === '') return '';
+  const count = inspection?.problems.filter(({ severity }) => severity === 'error').length ?? 0;
+  if (count === 0) return '';
+  return count === 1 ? 'The template has an error.' : `The template has ${count} errors.`;
+}

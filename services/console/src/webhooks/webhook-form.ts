@@ -1,0 +1,109 @@
+import type { CreateWebhook, PatchWebhook, Webhook } from '@tocsin/client/browser';
+import { type HeaderRow, toHeaders, toRows } from './header-rows.js';
+
+/** The fields of the editor as a person types them. */
+export interface WebhookForm {
+  readonly name: string;
+  readonly url: string;
+  readonly headers: readonly HeaderRow[];
+  /** With LF as line end. */
+  readonly body: string;
+  readonly enabled: boolean;
+  readonly retryOnTimeout: boolean;
+}
+
+export const emptyForm: WebhookForm = {
+  name: '',
+  url: '',
+  headers: toRows({ 'Content-Type': ['application/json'] }),
+  body: '',
+  enabled: true,
+  retryOnTimeout: true,
+};
+
+export function toForm(webhook: Webhook): WebhookForm {
+  const { name, url, headers, body, enabled, retry_on_timeout } = webhook;
+  return {
+    name,
+    url,
+    headers: toRows(headers),
+    body: body.replace(/\r\n?/g, '\n'),
+    enabled,
+    retryOnTimeout: retry_on_timeout,
+  };
+}
+
+/** The fields of the API that the form has. */
+type WebhookFields = Required<
+  Pick<CreateWebhook, 'name' | 'url' | 'headers' | 'body' | 'enabled' | 'retry_on_timeout'>
+>;
+
+export function toCreate(form: WebhookForm): WebhookFields {
+  const { name, url, headers, body, enabled, retryOnTimeout } = form;
+  return {
+    name: name.trim(),
+    url: url.trim(),
+    headers: toHeaders(headers),
+    body,
+    enabled,
+    retry_on_timeout: retryOnTimeout,
+  };
+}
+
+/** Returns the fields that differ from the form as it was loaded. A field that nobody changed is not sent. */
+export function toPatch(form: WebhookForm, loaded: WebhookForm): PatchWebhook {
+  const before: Readonly<Record<string, unknown>> = { ...toCreate(loaded) };
+  const changed = Object.entries(toCreate(form)).filter(
+    ([name, value]) => JSON.stringify(value) !== JSON.stringify(before[name]),
+  );
+  return Object.fromEntries(changed);
+}
+
+/** Error messages of the API at the fields of the form. */
+export interface FieldErrors {
+  readonly name?: string;
+  readonly url?: string;
+  readonly headers?: string;
+  /** By the name of the header, in lower case. */
+  readonly headerNames: ReadonlyMap<string, string>;
+  readonly body?: string;
+  /** Messages for other places of the request. */
+  readonly other: readonly string[];
+}
+
+/** Assigns the errors of a `validation_failed` response to the fields, by their JSON pointers. */
+export function toFieldErrors(errors: readonly { path: string; message: string }[]): FieldErrors {
+  const fields: Record<'name' | 'url' | 'headers' | 'body', string[]> = {
+    name: [],
+    url: [],
+    headers: [],
+    body: [],
+  };
+  const headerNames = new Map<string, string>();
+  const other: string[] = [];
+  for (const { path, message } of errors) {
+    const [, field = '', part] = path.split('/').map(unescapePointer);
+    if (field === 'headers' && part !== undefined) headerNames.set(part.toLowerCase(), message);
+    else if (isField(field)) fields[field].push(message);
+    else other.push(path === '' ? message : `${path}: ${message}`);
+  }
+  const texts = Object.entries(fields).filter(([, messages]) => messages.length > 0);
+  return {
+    ...Object.fromEntries(texts.map(([name, messages]) => [name, sentence(messages)])),
+    headerNames,
+    other,
+  };
+}
+
+function isField(name: string): name is 'name' | 'url' | 'headers' | 'body' {
+  return name === 'name' || name === 'url' || name === 'headers' || name === 'body';
+}
+
+function sentence(messages: readonly string[]): string {
+  const text = messages.join('. ');
+  return text.charAt(0).toUpperCase() + text.slice(1);
+}
+
+function unescapePointer(part: string): string {
+  return part.replaceAll('~1', '/').replaceAll('~0', '~');
+}

@@ -1,0 +1,169 @@
+import type { Webhook as ApiWebhook } from '@tocsin/client/browser';
+import { useLocation, useNavigate, useParams } from 'react-router';
+import { Permitted, usePermission, useWebhook, useWebhookActions } from '../api/index.js';
+import { usePaths } from '../paths.js';
+import {
+  Card,
+  ConfirmButton,
+  Facts,
+  Failure,
+  LinkButton,
+  Loading,
+  Notice,
+  Page,
+  SwitchField,
+} from '../ui/index.js';
+import { AttachedRules } from './attached-rules.js';
+import { formatRate, hostOf } from './describe-webhook.js';
+import { LatestDeliveries } from './latest-deliveries.js';
+import { SavedTest } from './saved-test.js';
+import './webhooks.css';
+import { WebhookState } from './webhook-state.js';
+
+export function WebhookPage() {
+  const { webhookId = '' } = useParams();
+  const { data } = useWebhook(webhookId, { pollMs: 5_000 });
+  return (
+    <Page
+      title={data?.name ?? 'Webhook'}
+      lead={data && <WebhookState webhook={data} />}
+      actions={data && <Actions webhook={data} />}
+    >
+      <Permitted permission="webhook_read" what="This webhook">
+        <Webhook webhookId={webhookId} key={webhookId} />
+      </Permitted>
+    </Page>
+  );
+}
+
+function Webhook({ webhookId }: { webhookId: string }) {
+  const { data, error, refetch } = useWebhook(webhookId, { pollMs: 5_000 });
+  return (
+    <>
+      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+      {data === undefined && error === null && <Loading what="the webhook" />}
+      {data !== undefined && (
+        <>
+          <SaveWarnings />
+          <Destination webhook={data} />
+          <AttachedRules webhook={data} />
+          <SavedTest webhookId={webhookId} />
+          <LatestDeliveries webhookId={webhookId} />
+        </>
+      )}
+    </>
+  );
+}
+
+/** Warnings of the API, after the webhook was saved. */
+function SaveWarnings() {
+  const state: unknown = useLocation().state;
+  const { warnings } = (state ?? {}) as { warnings?: unknown };
+  if (!Array.isArray(warnings)) return null;
+  return (
+    <Notice tone={warnings.length === 0 ? 'good' : 'wait'}>
+      <p role="status">{warnings.length === 0 ? 'Saved.' : 'Saved. Probably mistakes:'}</p>
+      {warnings.length > 0 && (
+        <ul>
+          {warnings.map((warning) => (
+            <li key={String(warning)}>{String(warning)}</li>
+          ))}
+        </ul>
+      )}
+    </Notice>
+  );
+}
+
+function Destination({ webhook }: { webhook: ApiWebhook }) {
+  const { id, url, headers, health, enabled, retry_on_timeout } = webhook;
+  const permission = usePermission('webhook_update');
+  const { update } = useWebhookActions();
+  const headerNames = Object.keys(headers);
+  return (
+    <Card title="Destination">
+      <Facts
+        facts={[
+          ['Address', hostOf(url)],
+          ['Headers', headerNames.length === 0 ? 'none' : headerNames.join(', ')],
+          ['Success, 24 h', formatRate(health.success_rate_24h)],
+          ['After a timeout', retry_on_timeout ? 'tried again' : 'not tried again'],
+          ['Changed by', webhook.last_updated_by],
+        ]}
+      />
+      <SwitchField
+        label={enabled ? 'Switched on' : 'Switched off: its deliveries are skipped'}
+        isSelected={enabled}
+        isDisabled={!permission.allowed || update.isPending}
+        onChange={(isOn) => update.mutate({ id, changes: { enabled: isOn } })}
+      />
+      {!permission.allowed && (
+        <Notice>{`Changing this webhook is not available to you. ${permission.reason}`}</Notice>
+      )}
+      {update.error !== null && <Failure error={update.error} />}
+    </Card>
+  );
+}
+
+function Actions({ webhook }: { webhook: ApiWebhook }) {
+  const paths = usePaths();
+  const update = usePermission('webhook_update');
+  const remove = usePermission('webhook_delete');
+  return (
+    <>
+      {update.allowed && (
+        <LinkButton kind="primary" to={paths.editWebhook(webhook.id)}>
+          Edit
+        </LinkButton>
+      )}
+      {remove.allowed && <DeleteWebhook webhook={webhook} />}
+    </>
+  );
+}
+
+function DeleteWebhook({ webhook: { id, name } }: { webhook: ApiWebhook }) {
+  const { remove } = useWebhookActions();
+  const navigate = useNavigate();
+  const paths = usePaths();
+  const onSuccess = () => navigate(paths.webhooks());
+  const using = rulesThatUseIt(remove.error);
+  if (using === undefined) {
+    return (
+      <>
+        <ConfirmButton
+          kind="danger"
+          title={`Delete “${name}”?`}
+          question="Its waiting deliveries end as failed. The records of its deliveries stay."
+          action="Delete"
+          isPending={remove.isPending}
+          onConfirm={() => remove.mutate({ id, force: false }, { onSuccess })}
+        >
+          Delete
+        </ConfirmButton>
+        {remove.error !== null && <Failure error={remove.error} />}
+      </>
+    );
+  }
+  return (
+    <Notice tone="bad">
+      <p>{`Alert rules call this webhook: ${using.join(', ')}.`}</p>
+      <p className="detail">
+        <ConfirmButton
+          kind="danger"
+          title={`Detach and delete “${name}”?`}
+          question={`It is detached from ${using.length === 1 ? 'this rule' : `these ${using.length} rules`} first: ${using.join(', ')}.`}
+          action="Detach and delete"
+          onConfirm={() => remove.mutate({ id, force: true }, { onSuccess })}
+        >
+          Detach and delete
+        </ConfirmButton>
+      </p>
+    </Notice>
+  );
+}
+
+/** Names of the rules in a 409, or undefined for other errors. */
+function rulesThatUseIt(error: Error | null): string[] | undefined {
+  const rules = (error as { problem?: { alert_rules?: unknown } } | null)?.problem?.alert_rules;
+  if (!Array.isArray(rules)) return undefined;
+  return rules.map((rule: { name?: unknown }) => String(rule?.name ?? 'a rule'));
+}

@@ -1,0 +1,30 @@
+import type { Webhook } from '@tocsin/client/browser';
+import { RelativeTime, StatusChip } from '../ui/index.js';
+import { describeWebhook } from './describe-webhook.js';
+
+/** The state of a webhook with its reason and since when. */
+export function WebhookState({ webhook }: { webhook: Webhook }) {
+  const { label, tone, reason, since, until } = describeWebhook(webhook);
+  const showsSince = since !== null && (label === 'Failing' || label === 'Paused');
+  return (
+    <span className="webhook-state">
+      <StatusChip tone={tone}>{label}</StatusChip>
+      {(reason !== null || showsSince) && (
+        <span className="muted">
+          {showsSince && (
+            <>
+              since <RelativeTime at={since} />
+              {until !== null && (
+                <>
+                  , next try <RelativeTime at={until} />
+                </>
+              )}
+              {reason === null ? '' : ': '}
+            </>
+          )}
+          {reason}
+        </span>
+      )}
+    </span>
+  );
+}

@@ -1,0 +1,248 @@
+import { expect, type Locator, type Page } from '@playwright/test';
+import { test } from './fixtures.js';
+import { expectAccessible, focusByTab, signIn } from './steps.js';
+
+test('a person writes, breaks, tests, attaches, fires, sees a failure and redelivers', async ({
+  page,
+  stack,
+}) => {
+  test.setTimeout(120_000);
+  const name = 'Editor <b>chat</b>';
+  const template = page.getByRole('textbox', { name: 'Template' });
+  await signIn(page, stack);
+
+  await test.step('a ready template is shown with a picture and fills the form', async () => {
+    await openPage(page, 'Webhooks');
+    await page.getByRole('link', { name: 'New webhook' }).first().click();
+    await expect(
+      page.getByRole('listitem').filter({ hasText: 'Slack message' }).getByRole('figure'),
+    ).toBeVisible();
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Use Slack message', exact: true }).click();
+    await expect(template).toContainText('"blocks"');
+    await expect(page.getByLabel('Rendered body')).toContainText('Accuracy below target fired');
+  });
+
+  await test.step('an error is marked in its line and disappears when it is corrected', async () => {
+    await template.press('Control+End');
+    await page.keyboard.type(',');
+    await expect(page.locator('.error-line')).toHaveCount(1);
+    await expect(page.getByRole('button', { name: /^Error in line \d+/ })).toBeVisible();
+    await expect(page.getByRole('region', { name: 'Preview' })).toContainText('Not JSON in line');
+    await expectAccessible(page);
+    await template.press('Backspace');
+    await expect(page.getByText('No problems')).toBeVisible();
+    await expect(page.locator('.error-line')).toHaveCount(0);
+  });
+
+  await test.step('names are completed', async () => {
+    await template.press('Control+End');
+    await page.keyboard.type('{{ metr');
+    await expect(page.getByRole('option', { name: /^metric_value/ })).toBeVisible();
+    await page.keyboard.press('Enter');
+    await expect(template).toContainText('{{ metric_value}}');
+    await undoUntil(page, page.getByText('No problems'));
+  });
+
+  await test.step('the preview uses edited sample values, as text', async () => {
+    await page.getByText('Sample values', { exact: true }).click();
+    await page.getByLabel('model_name').fill('Fraud "v3" <i>');
+    await expect(page.getByLabel('Rendered body')).toContainText('Fraud \\"v3\\"');
+    await expect(page.locator('.preview .picture')).toContainText('Fraud "v3" <i>');
+    await page.getByLabel('metric_value').fill('0,5');
+    await expect(page.getByText('Write a number, such as 0.42.')).toBeVisible();
+    await page.getByRole('button', { name: 'Back to the example' }).click();
+  });
+
+  await test.step('a test shows status, response and duration before anything is saved', async () => {
+    await page.getByLabel('URL').fill(`${stack.inbox_url}/status/404/editor`);
+    await page.getByRole('button', { name: 'Send test' }).click();
+    await expect(page.getByText('Likely cause: Wrong URL')).toBeVisible();
+    await page.getByLabel('URL').fill(`${stack.inbox_url}/editor`);
+    await page.getByRole('button', { name: 'Send test' }).click();
+    await expect(page.getByText('The destination accepted the test.')).toBeVisible();
+    await expect(page.getByLabel('Name', { exact: true })).toHaveValue('');
+    await page.getByRole('button', { name: 'Create webhook' }).click();
+    await expect(page.getByText('Give the webhook a name.')).toBeVisible();
+    await page.getByLabel('Name', { exact: true }).fill(name);
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Create webhook' }).click();
+    await expect(page.getByRole('heading', { name, level: 1 })).toBeVisible();
+  });
+
+  await test.step('a rule is created with the webhook, and its test alert arrives', async () => {
+    await expectAccessible(page);
+    await page.getByRole('link', { name: 'New alert rule' }).click();
+    await expect(page.getByText(`It calls the webhook ${name}.`)).toBeVisible();
+    await page.getByLabel('Name', { exact: true }).fill('Editor rule');
+    await page.getByRole('button', { name: 'Make one up' }).click();
+    await page.getByLabel('Threshold').fill('0.9');
+    await expectAccessible(page);
+    await page.getByRole('button', { name: 'Create alert rule' }).click();
+    await expect(page.getByRole('list', { name: 'Attached webhooks' })).toContainText(name);
+    await page.getByRole('button', { name: 'Fire test alert' }).click();
+    await expect(page.getByRole('list', { name: 'Deliveries of the test alert' })).toContainText('Succeeded');
+    await expectAccessible(page);
+  });
+
+  await test.step('a webhook is detached and attached by name', async () => {
+    await page.getByRole('button', { name: 'Detach' }).click();
+    await expect(page.getByText('None yet: its alerts call nobody.')).toBeVisible();
+    await page
+      .getByRole('list', { name: 'Other webhooks' })
+      .getByRole('listitem')
+      .filter({ hasText: name })
+      .getByRole('button', { name: 'Attach' })
+      .click();
+    await expect(page.getByRole('list', { name: 'Attached webhooks' })).toContainText(name);
+  });
+
+  await test.step('a failing destination puts the webhook in trouble, with the reason', async () => {
+    await page.getByRole('list', { name: 'Attached webhooks' }).getByRole('link').click();
+    await expect(page.getByRole('list', { name: 'Latest deliveries' })).toContainText('Succeeded');
+    await page.getByRole('link', { name: 'Edit' }).click();
+    await page.getByLabel('URL').fill(`${stack.inbox_url}/status/404/editor`);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('list', { name: 'Attached alert rules' }).getByRole('link').click();
+    await page.getByRole('button', { name: 'Fire test alert' }).click();
+    await expect(page.getByRole('list', { name: 'Deliveries of the test alert' })).toContainText('Failed');
+    await openPage(page, 'Webhooks');
+    const row = page.getByRole('row').filter({ hasText: name });
+    await expect(row).toContainText('Failing');
+    await expect(row).toContainText('404');
+    await expectAccessible(page);
+    await row.getByRole('link').click();
+  });
+
+  await test.step('what failed is redelivered when the destination works again', async () => {
+    await page.getByRole('link', { name: 'Edit' }).click();
+    await page.getByLabel('URL').fill(`${stack.inbox_url}/editor`);
+    await page.getByRole('button', { name: 'Save' }).click();
+    await page.getByRole('link', { name: 'Failed ones, to redeliver' }).click();
+    await page.getByRole('button', { name: 'Redeliver the failed deliveries that match' }).click();
+    await page.getByRole('button', { name: 'Redeliver', exact: true }).click();
+    await expect(page.getByText('Redelivered 1 of 1')).toBeVisible();
+    await openPage(page, 'Webhooks');
+    await expect(page.getByRole('row').filter({ hasText: name })).toContainText('Healthy');
+  });
+
+  await test.step('rules are listed with their condition and webhooks, and are switched off there', async () => {
+    await openPage(page, 'Alert rules');
+    const row = page.getByRole('row').filter({ hasText: 'Editor rule' });
+    await expect(row).toContainText('above 0.9');
+    await expect(row).toContainText(name);
+    await row.getByRole('switch').click({ force: true });
+    await expect(row.getByRole('switch')).not.toBeChecked();
+    await expectAccessible(page);
+  });
+});
+
+test('a webhook is written, tested, attached and fired by keyboard alone', async ({ page, stack }) => {
+  test.setTimeout(120_000);
+  await signIn(page, stack);
+  const press = async (target: Locator) => {
+    await focusByTab(page, target);
+    await page.keyboard.press('Enter');
+  };
+  const fill = async (target: Locator, text: string) => {
+    await focusByTab(page, target);
+    await page.keyboard.press('Control+a');
+    await page.keyboard.type(text);
+  };
+  await press(page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Webhooks' }));
+  await press(page.getByRole('link', { name: 'New webhook' }).first());
+  await press(page.getByRole('button', { name: 'Use Slack message', exact: true }));
+  await fill(page.getByLabel('Name', { exact: true }), 'By keyboard');
+  await fill(page.getByLabel('URL'), `${stack.inbox_url}/keyboard`);
+  await focusByTab(page, page.getByRole('textbox', { name: 'Template' }));
+  await page.keyboard.press('Control+End');
+  await page.keyboard.type(',');
+  await press(page.getByRole('button', { name: /^Error in line \d+/ }));
+  await expect(page.getByRole('textbox', { name: 'Template' })).toBeFocused();
+  await page.keyboard.press('Control+End');
+  await page.keyboard.press('Backspace');
+  await expect(page.getByText('No problems')).toBeVisible();
+  await press(page.getByRole('button', { name: 'Send test' }));
+  await expect(page.getByText('The destination accepted the test.')).toBeVisible();
+  await press(page.getByRole('button', { name: 'Create webhook' }));
+  await press(page.getByRole('link', { name: 'New alert rule' }));
+  await fill(page.getByLabel('Name', { exact: true }), 'Keyboard rule');
+  await press(page.getByRole('button', { name: 'Make one up' }));
+  await fill(page.getByLabel('Threshold'), '0.5');
+  await press(page.getByRole('button', { name: 'Create alert rule' }));
+  await press(page.getByRole('button', { name: 'Fire test alert' }));
+  await expect(page.getByRole('list', { name: 'Deliveries of the test alert' })).toContainText('Succeeded');
+});
+
+test('an edit of somebody else is not overwritten unless the person says so', async ({ page, stack }) => {
+  const url = `${stack.inbox_url}/conflict`;
+  const { id } = await stack.api.webhooks.create({ name: 'Shared', url, body: '{"a": 1}' });
+  await signIn(page, stack);
+  await page.goto(`${stack.api_url}/w/${stack.workspace_id}/webhooks/${id}/edit`);
+  await page.getByLabel('Name', { exact: true }).fill('Mine');
+  await stack.api.webhooks.update(id, { body: '{"a": 2}' });
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByText('Somebody else changed this webhook')).toBeVisible();
+  expect((await stack.api.webhooks.get(id)).name).toBe('Shared');
+  await page.getByRole('button', { name: 'Save my changes over theirs' }).click();
+  await expect(page.getByRole('heading', { name: 'Mine', level: 1 })).toBeVisible();
+  expect(await stack.api.webhooks.get(id)).toMatchObject({ name: 'Mine', body: '{"a": 2}' });
+});
+
+test('an error of the API is shown at its field, and unsaved changes are not lost unasked', async ({
+  page,
+  stack,
+}) => {
+  const { id } = await stack.api.webhooks.create({
+    name: 'Checked',
+    url: `${stack.inbox_url}/checked`,
+    headers: { 'X-Secret': ['a secret value'] },
+    body: '{"a": 1}',
+  });
+  await signIn(page, stack);
+  await page.goto(`${stack.api_url}/w/${stack.workspace_id}/webhooks/${id}/edit`);
+  await expect(page.getByRole('textbox', { name: 'Value of X-Secret' })).toHaveAttribute('type', 'password');
+  await page.getByRole('button', { name: 'Show the value of X-Secret' }).click();
+  await expect(page.getByRole('textbox', { name: 'Value of X-Secret' })).toHaveValue('a secret value');
+  await page.getByLabel('URL').fill('ftp://files.example.com/');
+  await page.getByLabel('Name of header 1').fill('Host');
+  await page.getByRole('button', { name: 'Save' }).click();
+  await expect(page.getByLabel('URL')).toHaveAttribute('aria-invalid', 'true');
+  await expect(page.getByLabel('Name of header 1')).toHaveAttribute('aria-invalid', 'true');
+  await expectAccessible(page);
+  await openPage(page, 'Alert rules');
+  await page.getByRole('button', { name: 'Stay' }).click();
+  await expect(page.getByLabel('URL')).toHaveValue('ftp://files.example.com/');
+  await openPage(page, 'Alert rules');
+  await page.getByRole('button', { name: 'Leave' }).click();
+  await expect(page.getByRole('heading', { name: 'Alert rules', level: 1 })).toBeVisible();
+});
+
+for (const [user, path, explanation] of [
+  ['reader', 'webhooks', 'Creating webhooks is not available to you. It needs the role editor or admin'],
+  ['reader', 'webhooks/new', 'Creating a webhook is not available to you.'],
+  ['reader', 'alert-rules', 'Creating alert rules is not available to you.'],
+  ['publisher', 'webhooks', 'The list of webhooks is not available to you.'],
+  ['outsider', 'alert-rules', 'The list of alert rules is not available to you.'],
+] as const) {
+  test(`the page ${path} tells a person with the rights of ${user} why it shows less`, async ({
+    page,
+    stack,
+  }) => {
+    await signIn(page, stack, user);
+    await page.goto(`${stack.api_url}/w/${stack.workspace_id}/${path}`);
+    await expect(page.getByText(explanation)).toBeVisible();
+    await expectAccessible(page);
+  });
+}
+
+async function openPage(page: Page, name: string): Promise<void> {
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true }).click();
+}
+
+async function undoUntil(page: Page, target: Locator): Promise<void> {
+  await expect(async () => {
+    await page.keyboard.press('Control+z');
+    await expect(target).toBeVisible({ timeout: 200 });
+  }).toPass();
+}

@@ -23,6 +23,13 @@ const encryptedTables: EncryptedTable[] = [
     columns: ['url', 'headers', 'body'],
   },
   {
+    name: 'webhook_signing_secrets',
+    rows: 'webhook_signing_secrets t join webhooks w on w.id = t.webhook_id',
+    workspaceId: 'w.workspace_id',
+    key: ['id'],
+    columns: ['secret'],
+  },
+  {
     name: 'attempts',
     rows: 'attempts t join deliveries d on d.id = t.delivery_id',
     workspaceId: 'd.workspace_id',

@@ -17,6 +17,8 @@ export interface WebhookFixture {
   body?: string;
   enabled?: boolean;
   secretBox?: SecretBox;
+  /** Further columns. */
+  columns?: object;
 }
 
 /** Inserts a webhook and returns its id. */
@@ -40,6 +42,7 @@ export async function insertWebhook({ knex }: Database, fixture: WebhookFixture 
     created_at: now,
     updated_at: now,
     last_updated_by: 'test',
+    ...fixture.columns,
   });
   return id;
 }
@@ -49,6 +52,8 @@ export interface AlertRuleFixture {
   webhookIds?: string[];
   enabled?: boolean;
   deleted?: boolean;
+  /** Further columns. */
+  columns?: object;
 }
 
 /** Inserts an alert rule and returns its id. */
@@ -68,6 +73,7 @@ export async function insertAlertRule({ knex }: Database, fixture: AlertRuleFixt
     updated_at: now,
     last_updated_by: 'test',
     deleted_at: deleted ? now : null,
+    ...fixture.columns,
   });
   const links = webhookIds.map((webhook_id, position) => ({ alert_rule_id: id, webhook_id, position }));
   if (links.length > 0) await knex('alert_rule_webhooks').insert(links);

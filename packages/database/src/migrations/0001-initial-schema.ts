@@ -1,6 +1,7 @@
 import type { Knex } from 'knex';
 import { apiKeys, selfChecks } from './0001-api-keys-and-self-checks.js';
 import { deliveryStats } from './0001-delivery-stats.js';
+import { deadLettersAndJobs, noticesAndSettings } from './0001-jobs-and-notices.js';
 
 /**
  * History (alerts, deliveries, attempts) is partitioned by an id that begins with the time of acceptance. Open
@@ -17,7 +18,8 @@ export const initialSchema = {
         alertsAndDeliveries,
         openDeliveries,
         deliveryStats,
-        deadLettersAndRedeliveries,
+        deadLettersAndJobs,
+        noticesAndSettings,
         apiKeys,
         selfChecks,
       ].join('\n'),
@@ -39,12 +41,43 @@ const webhooksAndRules = `
     enabled boolean not null,
     disabled_at timestamptz,
     retry_on_timeout boolean not null,
+    -- Reason of an automatic disabling; null for a webhook that a person disabled.
+    disabled_reason text,
+    -- Options; null unless the webhook asks for them.
+    retry_schedule_ms integer[],
+    timeout_ms integer,
+    rate_limit_requests integer,
+    rate_limit_period_ms integer,
+    signing boolean not null default false,
+    idempotency_header text,
+    -- The pause by hand that was asked for last, and the times of all such pauses: they do not count as age of a delivery.
+    paused_until timestamptz,
+    manual_pauses tstzmultirange,
     version integer not null default 1,
     created_at timestamptz not null,
     updated_at timestamptz not null,
     last_updated_by text not null
   );
   create index webhooks_workspace on webhooks (workspace_id, id);
+
+  -- Secrets that sign the requests of a webhook; each signs until it expires.
+  create table webhook_signing_secrets (
+    id uuid primary key,
+    webhook_id uuid not null references webhooks (id) on delete cascade,
+    secret_encrypted bytea not null,
+    created_at timestamptz not null,
+    expires_at timestamptz
+  );
+  create index webhook_signing_secrets_webhook on webhook_signing_secrets (webhook_id, id);
+
+  -- State of a rate limit. The row exists while the webhook has a limit and is enabled.
+  create table webhook_rate_limits (
+    webhook_id uuid primary key references webhooks (id) on delete cascade,
+    requests integer not null,
+    period_ms integer not null,
+    -- Time at which the next request is due at the pace of the limit.
+    next_at timestamptz not null default now()
+  ) with (fillfactor = 50);
 
   create table alert_rules (
     id uuid primary key,
@@ -54,6 +87,12 @@ const webhooksAndRules = `
     threshold double precision not null,
     bound text not null check (bound in ('upper_bound', 'lower_bound')),
     enabled boolean not null,
+    -- Seconds after a dispatched alert in which the alerts that fire are suppressed; 0 for none.
+    cooldown_seconds integer not null default 0,
+    silenced_until timestamptz,
+    -- The alert from which the cooldown runs; kept only while the rule has one.
+    cooldown_from timestamptz,
+    cooldown_alert_id uuid,
     version integer not null default 1,
     created_at timestamptz not null,
     updated_at timestamptz not null,
@@ -99,6 +138,11 @@ const alertsAndDeliveries = `
     bound text not null,
     is_test boolean not null default false,
     outcome text not null,
+    -- Set only for the outcome 'suppressed'; a cooldown names the alert from which it runs.
+    suppressed_by text check (suppressed_by in ('cooldown', 'silence')),
+    suppressed_by_alert uuid,
+    -- Values of a notice about a webhook or about dead letters; null for every other alert.
+    notice jsonb,
     -- Webhooks for a dispatch by hand: of an alert over its workspace's limit, and of a disabled rule in the message.
     webhook_ids uuid[],
     -- The dispatch by hand, and the principal that asked for it.
@@ -200,13 +244,16 @@ const openDeliveries = `
   -- otherwise a plan that was made for few rows could take one index for the other.
   create index open_deliveries_due on open_deliveries (workspace_id, due_at nulls first) include (webhook_id)
     where state = 'waiting';
+  -- Due retries of a webhook with a rate limit are sent before its other deliveries.
+  create index open_deliveries_retries on open_deliveries (workspace_id, webhook_id, due_at)
+    where state = 'waiting' and step > 0;
   create index open_deliveries_queued on open_deliveries (workspace_id, webhook_id) where state = 'queued';
 
-  -- A paused webhook: the destination sent Retry-After, or the circuit is open. After paused_until, while the row
-  -- exists, the circuit is half-open and single requests are sent as probes.
+  -- A paused webhook: the destination sent Retry-After, the circuit is open, or a person has paused it. After
+  -- paused_until, while the row exists, the circuit is half-open and single requests are sent as probes.
   create table webhook_pauses (
     webhook_id uuid primary key,
-    reason text not null check (reason in ('retry_after', 'circuit')),
+    reason text not null check (reason in ('retry_after', 'circuit', 'manual')),
     since timestamptz not null default now(),
     paused_until timestamptz not null,
     -- Sentence about the failure that caused the pause.
@@ -234,39 +281,4 @@ const openDeliveries = `
     for each row when (old.paused_until > now()) execute function bring_paused_forward();
   create trigger webhook_pauses_shortened after update of paused_until on webhook_pauses
     for each row when (new.paused_until < old.paused_until) execute function bring_paused_forward();
-`;
-
-const deadLettersAndRedeliveries = `
-  create table dead_letters (
-    id uuid primary key,
-    reason text not null,
-    detail text not null,
-    queue text not null,
-    routing_key text not null,
-    -- The message, or the beginning of a large one; size_bytes is the size of the whole message.
-    content bytea not null,
-    size_bytes integer,
-    -- Kept so that a requeued message carries the id of its original request.
-    request_id text,
-    created_at timestamptz not null,
-    requeued_at timestamptz
-  );
-  create index dead_letters_waiting on dead_letters (id) where requeued_at is null;
-
-  -- Bulk redelivery: a job that a worker carries out page by page and that survives restarts.
-  create table redeliveries (
-    id uuid primary key,
-    workspace_id uuid not null,
-    filter jsonb not null,
-    matched integer not null,
-    done integer not null default 0,
-    -- Deliveries with an id below the cursor are not processed yet. The job goes from high ids to low ids.
-    cursor uuid not null,
-    status text not null check (status in ('running', 'done', 'cancelled')),
-    created_by text not null,
-    created_at timestamptz not null,
-    updated_at timestamptz not null
-  );
-  create index redeliveries_workspace on redeliveries (workspace_id, id);
-  create index redeliveries_running on redeliveries (id) where status = 'running';
 `;

@@ -39,6 +39,10 @@ export interface SendRequest {
   /** Headers that pass `checkHeaders`; each value is a header line. Do not modify the object: its parsed form is cached. */
   headers: Record<string, string[]>;
   body: string | Buffer;
+  /** Lines that differ with each request, after the headers: name, value, name, value, …. */
+  lines?: readonly string[] | undefined;
+  /** Time limit of this send in place of `totalTimeoutMs`. */
+  timeoutMs?: number | undefined;
 }
 
 export interface Sender {
@@ -85,8 +89,14 @@ export function createSender(options: SenderOptions): Sender {
   let isClosed = false;
 
   /** Retries on another connection only while nothing has been written. */
-  async function exchange(target: Target, body: Buffer, cancellation: Cancellation): Promise<RawResponse> {
-    const wireRequest = { path: target.path, headers: target.lines, body, maxResponseBytes };
+  async function exchange(
+    target: Target,
+    request: Pick<SendRequest, 'lines'> & { body: Buffer },
+    cancellation: Cancellation,
+  ): Promise<RawResponse> {
+    const { lines, body } = request;
+    const headers = lines === undefined ? target.lines : [...target.lines, ...lines];
+    const wireRequest = { path: target.path, headers, body, maxResponseBytes };
     for (;;) {
       const connection = await pool.acquire(target.destination, cancellation);
       let response: RawResponse | undefined;
@@ -105,12 +115,12 @@ export function createSender(options: SenderOptions): Sender {
    * axios: it adds a Content-Type, and its header class cannot hold every name, such as `__proto__`.
    */
   async function request(
-    { url, headers, body }: SendRequest,
+    { url, headers, body, lines }: SendRequest,
     cancellation: Cancellation,
   ): Promise<RawResponse> {
     const adapter = async (config: InternalAxiosRequestConfig): Promise<AxiosResponse<RawResponse>> => {
       const target = targetOf({ url: config.url ?? '', headers });
-      const data = await exchange(target, toBuffer(config.data), cancellation);
+      const data = await exchange(target, { body: toBuffer(config.data), lines }, cancellation);
       return { data, status: data.statusCode, statusText: '', headers: new AxiosHeaders(), config };
     };
     const response = await axios.request<RawResponse>({ url, data: body, adapter });
@@ -122,7 +132,7 @@ export function createSender(options: SenderOptions): Sender {
       const startedAt = performance.now();
       const cancellation = createCancellation();
       const onTimeout = () => timeouts.schedule(() => cancellation.cancel(timeoutFailure()));
-      const timer = setTimeout(onTimeout, totalTimeoutMs);
+      const timer = setTimeout(onTimeout, sendRequest.timeoutMs ?? totalTimeoutMs);
       const group = signal ? groupOf(signal) : undefined;
       group?.add(cancellation);
       sending.add(cancellation);

@@ -1,0 +1,39 @@
+import { createHmac, randomBytes } from 'node:crypto';
+
+/** Headers of a signed request, in lower case as the Standard Webhooks specification writes them. */
+export const signatureHeaders = ['webhook-id', 'webhook-timestamp', 'webhook-signature'] as const;
+
+const secretPrefix = 'whsec_';
+const secretBytes = 32;
+
+/** A new secret: `whsec_` and base64 of 32 random bytes. */
+export function createSigningSecret(): string {
+  return secretPrefix + randomBytes(secretBytes).toString('base64');
+}
+
+/** Bytes of the key in a secret that `createSigningSecret` made. */
+export function signingKeyOf(secret: string): Buffer {
+  return Buffer.from(secret.slice(secretPrefix.length), 'base64');
+}
+
+export interface SignedRequest {
+  /** Id of the message, the same in all its attempts. */
+  id: string;
+  body: string;
+  /** Time of the attempt in Unix milliseconds. */
+  atMs: number;
+  /** One signature for each key. */
+  keys: Buffer[];
+}
+
+/**
+ * Header lines that sign a request by the Standard Webhooks specification: HMAC-SHA256 of id, time in seconds and body,
+ * joined with dots.
+ */
+export function signRequest({ id, body, atMs, keys }: SignedRequest): string[] {
+  const seconds = String(Math.floor(atMs / 1_000));
+  const signed = `${id}.${seconds}.${body}`;
+  const signatures = keys.map((key) => `v1,${createHmac('sha256', key).update(signed).digest('base64')}`);
+  const [idName, timeName, signatureName] = signatureHeaders;
+  return [idName, id, timeName, seconds, signatureName, signatures.join(' ')];
+}

@@ -1,5 +1,6 @@
 import type { AlertOutcome } from '@tocsin/contracts';
 import type { Database } from '@tocsin/database';
+import type { Knex } from 'knex';
 import {
   alertRecordId,
   deliveryRecordId,
@@ -10,10 +11,16 @@ import {
 
 /** Result of planning a dispatch by hand. */
 export type DispatchPlan =
-  | { kind: 'dispatch'; alert: AlertRow; webhooks: DispatchWebhook[] }
+  | PlannedDispatch
   | { kind: 'not_found' }
   /** `reason` is a sentence for people. */
   | { kind: 'conflict'; reason: string };
+
+export interface PlannedDispatch {
+  kind: 'dispatch';
+  alert: AlertRow;
+  webhooks: DispatchWebhook[];
+}
 
 /** A webhook that the alert calls. Its delivery fails at once if the webhook does not exist in the workspace. */
 interface DispatchWebhook {
@@ -28,39 +35,70 @@ interface DispatchWebhook {
  * ones if its rule was in the message.
  */
 export async function planDispatch(
-  database: Database,
+  { knex }: Database,
   alertOf: { workspaceId: string; alertId: string },
 ): Promise<DispatchPlan> {
-  const alert = await findAlert(database, alertOf);
+  const alert = await findAlert(knex, alertOf);
   if (alert === undefined) return { kind: 'not_found' };
-  if (alert.outcome === 'dispatched') return conflict('This alert has been dispatched already.');
-  const rule = await findRule(database, alert);
-  if (rule?.deleted) return conflict('The alert rule has been deleted.');
-  if (rule?.enabled === false) return conflict('The alert rule is disabled.');
-  const webhooks = await findWebhooks(database, alert, rule?.webhook_ids ?? alert.webhook_ids ?? []);
-  if (!webhooks.some(({ exists }) => exists)) return conflict('The alert rule has no webhooks.');
-  return { kind: 'dispatch', alert, webhooks };
+  const [plan] = await planDispatches(knex, [alert]);
+  return plan!;
+}
+
+/** Plans the dispatch of alerts of one workspace, in their order. */
+export async function planDispatches(knex: Knex, alerts: AlertRow[]): Promise<DispatchPlan[]> {
+  const [first] = alerts;
+  if (first === undefined) return [];
+  const { workspace_id: workspaceId } = first;
+  const rules = await findRules(knex, workspaceId, [...new Set(alerts.map((alert) => alert.alert_rule_id))]);
+  const idsOf = ({ alert_rule_id, webhook_ids }: AlertRow) =>
+    rules.get(alert_rule_id)?.webhook_ids ?? webhook_ids ?? [];
+  const webhooks = await findWebhooks(knex, workspaceId, [...new Set(alerts.flatMap(idsOf))]);
+  return alerts.map((alert): DispatchPlan => {
+    if (alert.outcome === 'dispatched') return conflict('This alert has been dispatched already.');
+    const rule = rules.get(alert.alert_rule_id);
+    if (rule?.deleted) return conflict('The alert rule has been deleted.');
+    if (rule?.enabled === false) return conflict('The alert rule is disabled.');
+    const called = idsOf(alert).map((webhookId) => {
+      const { name = '', destination = '' } = webhooks.get(webhookId) ?? {};
+      return { webhookId, exists: webhooks.has(webhookId), name, destination };
+    });
+    if (!called.some(({ exists }) => exists)) return conflict('The alert rule has no webhooks.');
+    return { kind: 'dispatch', alert, webhooks: called };
+  });
 }
 
 /**
- * Creates the deliveries of a plan, due now, and marks the alert as dispatched. False, without a change, if another call
- * has dispatched it: concurrent calls wait for the alert's row.
+ * Creates the deliveries of plans, due now, marks their alerts as dispatched, and returns the record ids of these. An alert
+ * that another call has dispatched is left as it is: concurrent calls wait for its row.
+ * @param dispatchedBy name of the caller
  */
-export async function dispatchAlert(
-  { knex }: Database,
-  { alert, webhooks, dispatchedBy }: Dispatch,
-): Promise<boolean> {
+export async function dispatchAlerts(
+  knex: Knex,
+  plans: PlannedDispatch[],
+  dispatchedBy: string,
+): Promise<string[]> {
   const deleted: FailureAtWrite = 'webhook_deleted';
-  const { rows } = await knex.raw(
-    `with dispatched as (
-       update alerts set outcome = 'dispatched', dispatched_at = now(), dispatched_by = :dispatchedBy
-       where id = :alertRecordId and outcome <> 'dispatched'
-       returning id, workspace_id, alert_id, alert_rule_id
+  const deliveries = plans.flatMap(({ alert, webhooks }) =>
+    webhooks.map((webhook) => ({
+      ...webhook,
+      alertRecordId: alert.id,
+      id: deliveryRecordId(alert.accepted_at.getTime(), alert, webhook.webhookId),
+    })),
+  );
+  const { rows } = await knex.raw<{ rows: { id: string }[] }>(
+    `with locked as materialized (
+       select id from alerts where id = any(cast(:alertRecordIds as uuid[])) and outcome <> 'dispatched'
+       order by id for update
+     ), dispatched as (
+       update alerts a set outcome = 'dispatched', dispatched_at = now(), dispatched_by = :dispatchedBy
+       from locked where a.id = any(cast(:alertRecordIds as uuid[])) and a.id = locked.id
+       returning a.id, a.workspace_id, a.alert_id, a.alert_rule_id
      ), new as (
-       select new.*, dispatched.id as alert_record_id, workspace_id, alert_id, alert_rule_id
-       from dispatched cross join unnest(cast(:ids as uuid[]), cast(:webhookIds as uuid[]), cast(:names as text[]),
-         cast(:destinations as text[]), cast(:errorCodes as text[]), cast(:errors as text[]))
-         as new(id, webhook_id, webhook_name, destination, error_code, error)
+       select new.*, workspace_id, alert_id, alert_rule_id
+       from unnest(cast(:alertRecordIdsOf as uuid[]), cast(:ids as uuid[]), cast(:webhookIds as uuid[]),
+         cast(:names as text[]), cast(:destinations as text[]), cast(:errorCodes as text[]), cast(:errors as text[]))
+         as new(alert_record_id, id, webhook_id, webhook_name, destination, error_code, error)
+       join dispatched on dispatched.id = new.alert_record_id
      ), written as (
        ${insertDeliveries('new')}
      ), opened as (
@@ -71,29 +109,25 @@ export async function dispatchAlert(
      )
      select id from dispatched`,
     {
-      ids: webhooks.map(({ webhookId }) => deliveryRecordId(alert.accepted_at.getTime(), alert, webhookId)),
-      webhookIds: webhooks.map(({ webhookId }) => webhookId),
-      names: webhooks.map(({ name }) => name),
-      destinations: webhooks.map(({ destination }) => destination),
-      errorCodes: webhooks.map(({ exists }) => (exists ? null : deleted)),
-      errors: webhooks.map(({ exists }) => (exists ? null : failuresAtWrite[deleted])),
-      alertRecordId: alert.id,
+      alertRecordIds: plans.map(({ alert }) => alert.id),
+      alertRecordIdsOf: deliveries.map(({ alertRecordId }) => alertRecordId),
+      ids: deliveries.map(({ id }) => id),
+      webhookIds: deliveries.map(({ webhookId }) => webhookId),
+      names: deliveries.map(({ name }) => name),
+      destinations: deliveries.map(({ destination }) => destination),
+      errorCodes: deliveries.map(({ exists }) => (exists ? null : deleted)),
+      errors: deliveries.map(({ exists }) => (exists ? null : failuresAtWrite[deleted])),
       dispatchedBy,
     },
   );
-  return rows.length > 0;
-}
-
-interface Dispatch extends Pick<Extract<DispatchPlan, { kind: 'dispatch' }>, 'alert' | 'webhooks'> {
-  /** Name of the caller. */
-  dispatchedBy: string;
+  return rows.map(({ id }) => id);
 }
 
 function conflict(reason: string): DispatchPlan {
   return { kind: 'conflict', reason };
 }
 
-interface AlertRow {
+export interface AlertRow {
   id: string;
   workspace_id: string;
   alert_id: string;
@@ -103,33 +137,34 @@ interface AlertRow {
   webhook_ids: string[] | null;
 }
 
+/** Columns of `AlertRow`. */
+export const alertColumns =
+  'id, workspace_id, alert_id, accepted_at, alert_rule_id, outcome, cast(webhook_ids as text[]) as webhook_ids';
+
 async function findAlert(
-  { knex }: Database,
+  knex: Knex,
   { workspaceId, alertId }: { workspaceId: string; alertId: string },
 ): Promise<AlertRow | undefined> {
   const ids = { workspace_id: workspaceId, alert_id: alertId };
   const [key]: { accepted_at: Date }[] = await knex('alert_keys').select('accepted_at').where(ids);
   if (key === undefined) return undefined;
   const [alert]: AlertRow[] = await knex('alerts')
-    .select('id', 'workspace_id', 'alert_id', 'accepted_at', 'alert_rule_id', 'outcome')
-    .select(knex.raw('webhook_ids::text[]'))
+    .select(knex.raw(alertColumns))
     .where({ id: alertRecordId(key.accepted_at.getTime(), ids) });
   return alert;
 }
 
 interface RuleRow {
+  id: string;
   enabled: boolean;
   deleted: boolean;
   webhook_ids: string[];
 }
 
-/** Undefined for a rule that was never registered. */
-async function findRule(
-  { knex }: Database,
-  { alert_rule_id: id, workspace_id }: AlertRow,
-): Promise<RuleRow | undefined> {
-  const [rule]: RuleRow[] = await knex('alert_rules as r')
-    .select('enabled')
+/** The rules that were ever registered, by id. */
+async function findRules(knex: Knex, workspaceId: string, ids: string[]): Promise<Map<string, RuleRow>> {
+  const rules: RuleRow[] = await knex('alert_rules as r')
+    .select('id', 'enabled')
     .select(
       knex.raw(
         `deleted_at is not null as deleted,
@@ -137,22 +172,25 @@ async function findRule(
            as webhook_ids`,
       ),
     )
-    .where({ id, workspace_id });
-  return rule;
+    .where({ workspace_id: workspaceId })
+    .whereIn('id', ids);
+  return new Map(rules.map((rule) => [rule.id, rule]));
+}
+
+interface WebhookRow {
+  id: string;
+  name: string;
+  destination: string;
 }
 
 async function findWebhooks(
-  { knex }: Database,
-  { workspace_id }: AlertRow,
-  webhookIds: string[],
-): Promise<DispatchWebhook[]> {
-  const rows: { id: string; name: string; destination: string }[] = await knex('webhooks')
+  knex: Knex,
+  workspaceId: string,
+  ids: string[],
+): Promise<Map<string, WebhookRow>> {
+  const webhooks: WebhookRow[] = await knex('webhooks')
     .select('id', 'name', 'destination')
-    .where({ workspace_id })
-    .whereIn('id', webhookIds);
-  const byId = new Map(rows.map((row) => [row.id, row]));
-  return webhookIds.map((webhookId) => {
-    const { name = '', destination = '' } = byId.get(webhookId) ?? {};
-    return { webhookId, exists: byId.has(webhookId), name, destination };
-  });
+    .where({ workspace_id: workspaceId })
+    .whereIn('id', ids);
+  return new Map(webhooks.map((webhook) => [webhook.id, webhook]));
 }

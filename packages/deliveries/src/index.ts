@@ -1,10 +1,12 @@
 // Repositories that the API and the worker share: new deliveries, texts of attempts, dispatch by hand, statistics, limits of
-// open deliveries, redelivery, retention, and reading history newest first.
+// open deliveries, redelivery, cancellation, jobs, retention, and reading history newest first.
 
+export { type CancelOutcome, cancelDelivery } from './cancellation-repository.js';
 export { allWebhooks, applyStatsChanges } from './delivery-stats-repository.js';
-export { type DispatchPlan, dispatchAlert, planDispatch } from './dispatch-repository.js';
+export { type DispatchPlan, dispatchAlerts, planDispatch } from './dispatch-repository.js';
 export { decodeExchange, type Exchange, encodeExchange } from './exchange.js';
 export { type IdRange, narrowToAlert, readNewestFirst } from './history-reader.js';
+export { countForJob, type JobPage, runJobPage } from './job-repository.js';
 export {
   alertRecordId,
   deliveryRecordId,
@@ -20,12 +22,11 @@ export {
   type WebhookInWorkspace,
 } from './open-delivery-counts.js';
 export { type OpenDeliveryLimits, readOpenDeliveryLimits } from './open-delivery-limits.js';
-export { countRedeliverable, type RedeliveryPage, runRedeliveryPage } from './redelivery-job-repository.js';
 export { type RedeliverOutcome, redeliver } from './redelivery-repository.js';
 export {
   deleteExpiredAlertKeys,
   deleteExpiredDeadLetters,
-  deleteExpiredRedeliveries,
+  deleteExpiredJobs,
   deleteExpiredStats,
   dropExpiredDays,
   type Retention,

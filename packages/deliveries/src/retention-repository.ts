@@ -87,12 +87,12 @@ export async function deleteExpiredDeadLetters(database: Database, retention: Re
   await deleteInBatches(database, { from: 'dead_letters', where: 'created_at < ?', before, signal });
 }
 
-/** Deletes redelivery jobs that ended more than `retentionDays` ago. */
-export async function deleteExpiredRedeliveries(database: Database, retention: Retention): Promise<void> {
+/** Deletes jobs that ended more than `retentionDays` ago. */
+export async function deleteExpiredJobs(database: Database, retention: Retention): Promise<void> {
   const before = oldestDay(retention);
   const where = `status <> 'running' and updated_at < ?`;
   const { signal } = retention;
-  await deleteInBatches(database, { from: 'redeliveries', where, before, signal });
+  await deleteInBatches(database, { from: 'jobs', where, before, signal });
 }
 
 /**

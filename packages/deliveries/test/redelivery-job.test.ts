@@ -2,11 +2,11 @@ import { randomUUID } from 'node:crypto';
 import type { RedeliveryFilter } from '@tocsin/contracts';
 import { createDatabase, ensurePartitions, firstIdAt } from '@tocsin/database';
 import {
-  countRedeliverable,
+  countForJob,
   createOpenDeliveryCounts,
   type OpenDeliveryCounts,
   redeliver,
-  runRedeliveryPage,
+  runJobPage,
 } from '@tocsin/deliveries';
 import {
   createTestDatabase,
@@ -37,8 +37,9 @@ async function seedMany(count: number, seed: DeliveryFixture = {}): Promise<stri
 async function addJob(filter: Partial<RedeliveryFilter> = {}): Promise<string> {
   const id = randomUUID();
   const whole = { status: 'failed', until: new Date().toISOString(), ...filter };
-  await db.database.knex('redeliveries').insert({
+  await db.database.knex('jobs').insert({
     id,
+    kind: 'redelivery',
     workspace_id: workspaceId,
     filter: whole,
     matched: 0,
@@ -52,10 +53,10 @@ async function addJob(filter: Partial<RedeliveryFilter> = {}): Promise<string> {
   return id;
 }
 
-const job = (id: string) => db.database.knex('redeliveries').where({ id }).first();
+const job = (id: string) => db.database.knex('jobs').where({ id }).first();
 
 async function runToEnd(pageSize: number): Promise<void> {
-  while ((await runRedeliveryPage(db.database, { pageSize, counts })) !== undefined);
+  while ((await runJobPage(db.database, { pageSize, counts })) !== undefined);
 }
 
 async function openIds(): Promise<string[]> {
@@ -74,7 +75,7 @@ test('a job redelivers all matching deliveries page by page, each once', async (
 });
 
 test('a call without a running job does nothing', async () => {
-  expect(await runRedeliveryPage(db.database, { pageSize: 10, counts })).toBeUndefined();
+  expect(await runJobPage(db.database, { pageSize: 10, counts })).toBeUndefined();
 });
 
 test.each([
@@ -90,8 +91,8 @@ test.each([
     await seedMany(12);
     const wanted = await seedMany(1, seed);
     const whole: RedeliveryFilter = { status: 'failed', until: new Date().toISOString(), ...filter };
-    const counted = { workspaceId, filter: whole, max: 1_000, timeoutMs: 5_000 };
-    expect(await countRedeliverable(db.database, counted)).toBe(1);
+    const counted = { kind: 'redelivery' as const, workspaceId, filter: whole, max: 1_000, timeoutMs: 5_000 };
+    expect(await countForJob(db.database, counted)).toBe(1);
     const id = await addJob(filter);
     await runToEnd(3);
     expect(await openIds()).toEqual(wanted);
@@ -109,9 +110,15 @@ test('a job respects its time range, and a count stops at its maximum', async ()
   await runToEnd(10);
   expect(await openIds()).toEqual(inside);
   const all: RedeliveryFilter = { status: 'failed', until: new Date(now).toISOString() };
-  expect(await countRedeliverable(db.database, { workspaceId, filter: all, max: 1, timeoutMs: 5_000 })).toBe(
-    1,
-  );
+  expect(
+    await countForJob(db.database, {
+      kind: 'redelivery',
+      workspaceId,
+      filter: all,
+      max: 1,
+      timeoutMs: 5_000,
+    }),
+  ).toBe(1);
 });
 
 test('a job skips deliveries that failed after its creation', async () => {
@@ -136,12 +143,12 @@ test('a page opens the partitions of its own days only', async () => {
   const busy = await db.database.knex.transaction();
   const day = new Date(longAgo).toISOString().slice(0, 10).replaceAll('-', '');
   await busy.raw(`lock table deliveries_${day} in access exclusive mode`);
-  const page = await runRedeliveryPage(worker, { pageSize: 10, counts });
+  const page = await runJobPage(worker, { pageSize: 10, counts });
   await busy.rollback();
-  expect(page).toMatchObject({ redelivered: 10, finished: false });
+  expect(page).toMatchObject({ done: 10, finished: false });
   expect(await openIds()).toEqual(ids.sort());
-  expect(await runRedeliveryPage(worker, { pageSize: 10, counts })).toMatchObject({
-    redelivered: 1,
+  expect(await runJobPage(worker, { pageSize: 10, counts })).toMatchObject({
+    done: 1,
     finished: true,
   });
   expect(await openRow(old!)).toBeDefined();
@@ -152,14 +159,14 @@ test('a job killed within a page repeats that page', async () => {
   const ids = await seedMany(20);
   const id = await addJob();
   const worker = createDatabase({ url: db.url, applicationName: 'doomed-worker', poolSize: 1 });
-  expect(await runRedeliveryPage(worker, { pageSize: 5, counts })).toMatchObject({
-    redelivered: 5,
+  expect(await runJobPage(worker, { pageSize: 5, counts })).toMatchObject({
+    done: 5,
     finished: false,
   });
   // The next page waits for a locked row, and its connection is terminated there.
   const holder = await db.database.knex.transaction();
   await holder('deliveries').whereIn('id', ids).select('id').forUpdate();
-  const dying = expect(runRedeliveryPage(worker, { pageSize: 5, counts })).rejects.toThrow();
+  const dying = expect(runJobPage(worker, { pageSize: 5, counts })).rejects.toThrow();
   await untilLockWaits(db.database, { applicationName: 'doomed-worker' });
   await db.database.knex.raw(
     `select pg_terminate_backend(pid) from pg_stat_activity where application_name = 'doomed-worker'`,
@@ -192,8 +199,8 @@ test('concurrent workers and callers reopen each delivery once', async () => {
 test('a cancelled job redelivers nothing more', async () => {
   await seedMany(10);
   const id = await addJob();
-  await runRedeliveryPage(db.database, { pageSize: 4, counts });
-  await db.database.knex('redeliveries').where({ id }).update({ status: 'cancelled' });
+  await runJobPage(db.database, { pageSize: 4, counts });
+  await db.database.knex('jobs').where({ id }).update({ status: 'cancelled' });
   await runToEnd(4);
   expect(await openIds()).toHaveLength(4);
   expect(await job(id)).toMatchObject({ status: 'cancelled', done: 4 });
@@ -204,8 +211,8 @@ test('jobs are served round robin', async () => {
   await seedMany(4, { status: 'skipped' });
   const [first, second] = [await addJob(), await addJob({ status: 'skipped' })];
   const pages = [
-    await runRedeliveryPage(db.database, { pageSize: 2, counts }),
-    await runRedeliveryPage(db.database, { pageSize: 2, counts }),
+    await runJobPage(db.database, { pageSize: 2, counts }),
+    await runJobPage(db.database, { pageSize: 2, counts }),
   ];
   expect(pages.map((page) => page?.jobId).sort()).toEqual([first, second].sort());
 });
@@ -218,15 +225,15 @@ test('a job with a failing page does not block the other jobs', async () => {
   const worker = createDatabase(options);
   await db.database.knex.transaction(async (trx) => {
     await trx('deliveries').where({ id: locked }).select('id').forUpdate();
-    await expect(runRedeliveryPage(worker, { pageSize: 5, counts })).rejects.toThrow(/lock timeout/);
-    expect(await runRedeliveryPage(worker, { pageSize: 5, counts })).toMatchObject({
+    await expect(runJobPage(worker, { pageSize: 5, counts })).rejects.toThrow(/lock timeout/);
+    expect(await runJobPage(worker, { pageSize: 5, counts })).toMatchObject({
       jobId: other,
       finished: true,
     });
   });
-  expect(await runRedeliveryPage(worker, { pageSize: 5, counts })).toMatchObject({
+  expect(await runJobPage(worker, { pageSize: 5, counts })).toMatchObject({
     jobId: failing,
-    redelivered: 1,
+    done: 1,
   });
   await worker.close();
 });
@@ -251,16 +258,16 @@ test.each([
   counts = createOpenDeliveryCounts(db.database, limits);
   await seedMany(20, { webhookId });
   const id = await addJob({ webhook_id: webhookId });
-  const page = () => runRedeliveryPage(db.database, { pageSize: 8, counts });
-  expect(await page()).toMatchObject({ redelivered: 6, finished: false, paused: true });
-  expect(await page()).toMatchObject({ redelivered: 0, finished: false, paused: true });
+  const page = () => runJobPage(db.database, { pageSize: 8, counts });
+  expect(await page()).toMatchObject({ done: 6, finished: false, paused: true });
+  expect(await page()).toMatchObject({ done: 0, finished: false, paused: true });
   expect(await openIds()).toHaveLength(6);
   let redelivered = 6;
   while ((await job(id)).status === 'running') {
     await db.database.knex('open_deliveries').delete();
     // The counts of the next page are new ones, as after some seconds.
     counts = createOpenDeliveryCounts(db.database, limits);
-    redelivered += (await page())?.redelivered ?? 0;
+    redelivered += (await page())?.done ?? 0;
   }
   expect([redelivered, (await job(id)).done]).toEqual([20, 20]);
 });
@@ -272,8 +279,8 @@ test('a paused job leaves the jobs of other workspaces running', async () => {
   const [other, elsewhere] = [randomUUID(), randomUUID()];
   await seedMany(3, { workspaceId: elsewhere, webhookId: other });
   const running = await addJob({ webhook_id: other });
-  await db.database.knex('redeliveries').where({ id: running }).update({ workspace_id: elsewhere });
-  for (let pages = 0; pages < 4; pages += 1) await runRedeliveryPage(db.database, { pageSize: 8, counts });
+  await db.database.knex('jobs').where({ id: running }).update({ workspace_id: elsewhere });
+  for (let pages = 0; pages < 4; pages += 1) await runJobPage(db.database, { pageSize: 8, counts });
   expect(await job(running)).toMatchObject({ status: 'done', done: 3 });
   expect(await job(pausedJob)).toMatchObject({ status: 'running', done: 6 });
 });

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { requestIdHeader } from '@tocsin/contracts';
-import { dispatchAlert, planDispatch, redeliver } from '@tocsin/deliveries';
+import { dispatchAlerts, planDispatch, redeliver } from '@tocsin/deliveries';
 import { until } from '@tocsin/testing';
 import { alertMessage, createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
 
@@ -136,8 +136,8 @@ test('the webhooks of a disabled rule inside the message are stored, and a dispa
   expect(alert).toMatchObject({ outcome: 'rule_disabled' });
   const plan = await planDispatch(harness.database, { workspaceId: harness.workspaceId, alertId });
   if (plan.kind !== 'dispatch') throw new Error(`The alert cannot be dispatched: ${plan.kind}.`);
-  expect(await dispatchAlert(harness.database, { ...plan, dispatchedBy: 'test' })).toBe(true);
-  expect(await dispatchAlert(harness.database, { ...plan, dispatchedBy: 'test' })).toBe(false);
+  expect(await dispatchAlerts(harness.database.knex, [plan], 'test')).toHaveLength(1);
+  expect(await dispatchAlerts(harness.database.knex, [plan], 'test')).toHaveLength(0);
   const [row] = await settled(alertId, 1);
   expect(JSON.parse(harness.destination.at(target.path)[0]!.body)).toEqual({
     limit: 0.25,

@@ -110,13 +110,14 @@ test('a job that fails does not stop the others', async () => {
     { ...letter, id: randomUUID(), created_at: new Date() },
   ]);
   const job = {
+    kind: 'redelivery',
     workspace_id: randomUUID(),
     filter: {},
     matched: 0,
     cursor: firstIdAt(0),
     created_by: 'test',
   };
-  await knex('redeliveries').insert([
+  await knex('jobs').insert([
     { ...job, id: randomUUID(), status: 'done', created_at: old, updated_at: old },
     { ...job, id: randomUUID(), status: 'running', created_at: old, updated_at: old },
   ]);
@@ -124,7 +125,7 @@ test('a job that fails does not stop the others', async () => {
   await until('every job pauses', () => pauses.length === 5);
   expect(sorted(pauses)).toEqual([minuteMs, hourMs, hourMs, hourMs, hourMs]);
   expect(await knex('dead_letters')).toHaveLength(1);
-  expect(await knex('redeliveries').pluck('status')).toEqual(['running']);
+  expect(await knex('jobs').pluck('status')).toEqual(['running']);
 });
 
 test('a worker with a wrong clock logs the difference', async () => {

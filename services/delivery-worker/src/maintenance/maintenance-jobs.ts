@@ -3,12 +3,12 @@ import {
   applyStatsChanges,
   deleteExpiredAlertKeys,
   deleteExpiredDeadLetters,
-  deleteExpiredRedeliveries,
+  deleteExpiredJobs,
   deleteExpiredStats,
   dropExpiredDays,
   type OpenDeliveryCounts,
   type Retention,
-  runRedeliveryPage,
+  runJobPage,
 } from '@tocsin/deliveries';
 import { type Logger, sleep, withTimeout } from '@tocsin/kit';
 
@@ -32,8 +32,8 @@ const retrySoonMs = 5_000;
 const startTimeoutMs = 5_000;
 /** Readers add up the changes of this time: about 10,000 rows, or 3 ms, at 2,000 deliveries a second. */
 const statsPauseMs = 5_000;
-const redeliveryPollMs = 500;
-const redeliveryPageSize = 500;
+const jobPollMs = 500;
+const jobPageSize = 500;
 
 /**
  * Creates partitions before the worker consumes messages, for 5 s at most. With an unavailable database the worker starts
@@ -46,12 +46,7 @@ export async function createFirstPartitions(deps: MaintenanceDeps): Promise<void
 
 /** Runs all maintenance jobs until the worker stops. Each worker runs them; doing one twice is harmless. */
 export async function runMaintenance(deps: MaintenanceDeps): Promise<void> {
-  await Promise.all([
-    createPartitionsAhead(deps),
-    removeExpired(deps),
-    updateStats(deps),
-    runRedeliveries(deps),
-  ]);
+  await Promise.all([createPartitionsAhead(deps), removeExpired(deps), updateStats(deps), runJobs(deps)]);
 }
 
 /** Creates partitions ahead of time, every hour. */
@@ -96,7 +91,7 @@ export async function removeExpired(deps: MaintenanceDeps): Promise<void> {
     everyHour('expired keys', deleteExpiredAlertKeys),
     everyHour('expired statistics', deleteExpiredStats),
     everyHour('expired dead letters', deleteExpiredDeadLetters),
-    everyHour('expired redeliveries', deleteExpiredRedeliveries),
+    everyHour('expired jobs', deleteExpiredJobs),
   ]);
 }
 
@@ -108,21 +103,20 @@ async function updateStats(deps: MaintenanceDeps): Promise<void> {
   });
 }
 
-/** Executes bulk redeliveries page by page. Any worker continues a job after its last committed page. */
-async function runRedeliveries(deps: MaintenanceDeps): Promise<void> {
-  const options = { pageSize: redeliveryPageSize, counts: deps.openDeliveries };
+/** Executes the jobs of users page by page. Any worker continues a job after its last committed page. */
+async function runJobs(deps: MaintenanceDeps): Promise<void> {
+  const options = { pageSize: jobPageSize, counts: deps.openDeliveries };
   // Jobs that were paused since the last page that was not: the others go on without a wait.
   const pausedJobs = new Set<string>();
-  await repeat(deps, { job: 'redeliveries', retryMs: retrySoonMs }, async () => {
-    const page = await runRedeliveryPage(deps.database, options);
-    if (page === undefined) return redeliveryPollMs;
-    const { jobId, redelivered, finished, paused } = page;
-    if (!paused || redelivered > 0)
-      deps.logger.info({ redelivery_id: jobId, redelivered, finished }, 'redelivery.page_done');
+  await repeat(deps, { job: 'jobs', retryMs: retrySoonMs }, async () => {
+    const page = await runJobPage(deps.database, options);
+    if (page === undefined) return jobPollMs;
+    const { jobId, kind, done, finished, paused } = page;
+    if (!paused || done > 0) deps.logger.info({ job_id: jobId, kind, done, finished }, 'job.page_done');
     const allPaused = paused && pausedJobs.has(jobId);
     if (!paused || allPaused) pausedJobs.clear();
     else pausedJobs.add(jobId);
-    return allPaused ? redeliveryPollMs : 0;
+    return allPaused ? jobPollMs : 0;
   });
 }
 

@@ -1,0 +1,150 @@
+import type { FromSchema } from 'json-schema-to-ts';
+import { dispatchableOutcomes } from './vocabulary.js';
+
+const uuid = { type: 'string', format: 'uuid' } as const;
+const time = { type: 'string', format: 'date-time' } as const;
+
+/** Bulk redelivery applies to ended deliveries only: open deliveries are sent anyway. */
+const endedStatus = { type: 'string', enum: ['failed', 'skipped', 'succeeded'] } as const;
+
+const ofDeliveries = {
+  webhook_id: uuid,
+  alert_id: uuid,
+  alert_rule_id: uuid,
+} as const;
+
+const acceptedBetween = {
+  since: { ...time, description: 'Alerts accepted at this time or later, and their deliveries.' },
+  until: {
+    ...time,
+    description:
+      'Alerts accepted before this time, and before the request in any case, and their deliveries.',
+  },
+} as const;
+
+const redeliveryFilter = {
+  status: { ...endedStatus, description: 'Default: failed.' },
+  ...ofDeliveries,
+  status_code: { type: 'integer', minimum: 100, maximum: 999 },
+  ...acceptedBetween,
+} as const;
+
+const dispatchFilter = {
+  outcome: { type: 'string', enum: dispatchableOutcomes, description: 'Default: all of these.' },
+  alert_rule_id: uuid,
+  ...acceptedBetween,
+} as const;
+
+const cancellationFilter = { ...ofDeliveries, ...acceptedBetween } as const;
+
+const all = {
+  type: 'boolean',
+  description: 'True: no other filter is required, and the job applies to the whole workspace.',
+} as const;
+
+/** A filter is required, so that nobody changes a whole workspace by mistake. */
+const create = { type: 'object', additionalProperties: false, minProperties: 1 } as const;
+
+export const createRedeliverySchema = {
+  title: 'CreateRedelivery',
+  description: 'At least one filter besides `status`, or `all: true`.',
+  ...create,
+  properties: { ...redeliveryFilter, all },
+  examples: [{ status: 'failed', since: '2026-01-31T12:00:00Z' }],
+} as const;
+
+export const createDispatchSchema = {
+  title: 'CreateDispatch',
+  description: 'At least one filter, or `all: true`.',
+  ...create,
+  properties: { ...dispatchFilter, all },
+  examples: [{ outcome: 'rule_disabled', since: '2026-01-31T12:00:00Z' }],
+} as const;
+
+export const createCancellationSchema = {
+  title: 'CreateCancellation',
+  description: 'At least one filter, or `all: true`.',
+  ...create,
+  properties: { ...cancellationFilter, all },
+  examples: [{ webhook_id: '7d0c1a52-8d0e-4c4a-9a57-0f1c2d3e4f51' }],
+} as const;
+
+const jobProperties = {
+  id: uuid,
+  workspace_id: uuid,
+  matched: {
+    type: 'integer',
+    minimum: 0,
+    description: 'Number of matches when the job was created, counted up to 100,000.',
+  },
+  done: {
+    type: 'integer',
+    minimum: 0,
+    description: 'Number of deliveries, or of alerts, that the job has changed so far.',
+  },
+  status: { type: 'string', enum: ['running', 'done', 'cancelled'] },
+  created_by: { type: 'string' },
+  created_at: time,
+  updated_at: time,
+} as const;
+
+const jobRequired = [
+  'id',
+  'workspace_id',
+  'filter',
+  'matched',
+  'done',
+  'status',
+  'created_by',
+  'created_at',
+  'updated_at',
+] as const;
+
+const job = { type: 'object', additionalProperties: false, required: jobRequired } as const;
+const filter = { type: 'object', additionalProperties: false } as const;
+
+export const redeliverySchema = {
+  title: 'Redelivery',
+  description: 'A job that sends ended deliveries again.',
+  ...job,
+  properties: {
+    ...jobProperties,
+    filter: { ...filter, properties: redeliveryFilter, required: ['status', 'until'] },
+  },
+} as const;
+
+export const dispatchSchema = {
+  title: 'Dispatch',
+  description:
+    'A job that dispatches alerts that have no deliveries, to the webhooks that their rules have now.',
+  ...job,
+  properties: { ...jobProperties, filter: { ...filter, properties: dispatchFilter, required: ['until'] } },
+} as const;
+
+export const cancellationSchema = {
+  title: 'Cancellation',
+  description: 'A job that ends open deliveries.',
+  ...job,
+  properties: {
+    ...jobProperties,
+    filter: { ...filter, properties: cancellationFilter, required: ['until'] },
+  },
+} as const;
+
+export type CreateRedelivery = FromSchema<typeof createRedeliverySchema>;
+export type CreateDispatch = FromSchema<typeof createDispatchSchema>;
+export type CreateCancellation = FromSchema<typeof createCancellationSchema>;
+export type Redelivery = FromSchema<typeof redeliverySchema>;
+export type Dispatch = FromSchema<typeof dispatchSchema>;
+export type Cancellation = FromSchema<typeof cancellationSchema>;
+export type RedeliveryFilter = Redelivery['filter'];
+export type DispatchFilter = Dispatch['filter'];
+export type CancellationFilter = Cancellation['filter'];
+
+/** Kinds of jobs, each with the filter that is fixed when the job is accepted. */
+export interface JobFilters {
+  redelivery: RedeliveryFilter;
+  dispatch: DispatchFilter;
+  cancellation: CancellationFilter;
+}
+export type JobKind = keyof JobFilters;

@@ -1,0 +1,41 @@
+import type { Database } from '@tocsin/database';
+import type { Knex } from 'knex';
+
+/** Result of a request to cancel one delivery. Only `cancelled` has changed it. */
+export type CancelOutcome = 'cancelled' | 'sending' | 'ended';
+
+/** Cancels one delivery that exists. Concurrent calls and workers are safe. */
+export async function cancelDelivery({ knex }: Database, deliveryId: string): Promise<CancelOutcome> {
+  return knex.transaction(async (trx) => {
+    if ((await cancelOpen(trx, [deliveryId])).length > 0) return 'cancelled';
+    const open = await trx('open_deliveries').select('delivery_id').where({ delivery_id: deliveryId });
+    return open.length > 0 ? 'sending' : 'ended';
+  });
+}
+
+/**
+ * Ends the open deliveries among `ids` that no living worker sends, as skipped, and returns their ids. Their messages find
+ * nothing to claim. Locks are taken in the order of the workers: open_deliveries, then deliveries, each by id.
+ */
+export async function cancelOpen(trx: Knex.Transaction, ids: string[]): Promise<string[]> {
+  if (ids.length === 0) return [];
+  const { rows } = await trx.raw<{ rows: { id: string }[] }>(
+    `with locked as materialized (
+       select o.delivery_id from open_deliveries o
+       where o.delivery_id = any(cast(:ids as uuid[]))
+         and not exists (select from workers w where w.id = o.claimed_by and w.lease_until > now())
+       order by o.delivery_id for update of o
+     ), deleted as (
+       delete from open_deliveries o using locked
+       where o.delivery_id = any(cast(:ids as uuid[])) and o.delivery_id = locked.delivery_id
+       returning o.delivery_id, o.claim
+     )
+     update deliveries d
+     set status = 'skipped', error_code = 'cancelled', error = 'The delivery was cancelled by hand.',
+         claims = greatest(d.claims, deleted.claim)
+     from deleted where d.id = any(cast(:ids as uuid[])) and d.id = deleted.delivery_id
+     returning d.id`,
+    { ids },
+  );
+  return rows.map(({ id }) => id);
+}

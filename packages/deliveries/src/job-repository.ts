@@ -1,0 +1,115 @@
+import type { JobFilters, JobKind } from '@tocsin/contracts';
+import { type Database, firstIdAt, readWithTimeout } from '@tocsin/database';
+import type { Knex } from 'knex';
+import { cancellationWork } from './cancellation-job.js';
+import { dispatchWork } from './dispatch-job.js';
+import type { Job, JobWork, PageOptions } from './job.js';
+import type { WebhookInWorkspace } from './open-delivery-counts.js';
+import { redeliveryWork } from './redelivery-job.js';
+
+export interface JobPage {
+  jobId: string;
+  kind: JobKind;
+  /** Number of deliveries, or of alerts, that this page has changed. */
+  done: number;
+  finished: boolean;
+  /** True if the job cannot go on now. */
+  paused: boolean;
+}
+
+export type JobPageOptions = Omit<PageOptions, 'opened'>;
+
+const works: { [Kind in JobKind]: JobWork<JobFilters[Kind]> } = {
+  redelivery: redeliveryWork,
+  dispatch: dispatchWork,
+  cancellation: cancellationWork,
+};
+
+/**
+ * Runs one page of a running job, and moves its cursor, in one commit. A kill at any time loses and repeats nothing. Jobs
+ * are served round robin, also after a failed page; concurrent workers get different jobs. A page ends before a row whose
+ * webhook or workspace has used more than half of its limit on open deliveries. Undefined if no job is running.
+ */
+export async function runJobPage(database: Database, options: JobPageOptions): Promise<JobPage | undefined> {
+  let jobId: string | undefined;
+  const opened: WebhookInWorkspace[] = [];
+  try {
+    return await database.knex.transaction(async (trx) => {
+      const job = await takeRunningJob(trx);
+      jobId = job?.id;
+      return job && (await runPage(trx, job, { ...options, opened }));
+    });
+  } catch (error) {
+    // The job goes to the end of the round; otherwise it would fail again before all others.
+    if (jobId !== undefined) await database.knex.raw(`${touch} where id = ?`, [jobId]).catch(() => {});
+    throw error;
+  } finally {
+    options.counts.written(opened);
+  }
+}
+
+const touch = 'update jobs set updated_at = clock_timestamp()';
+
+async function runPage(trx: Knex.Transaction, job: RunningJob, options: PageOptions): Promise<JobPage> {
+  // Custom plans open the partitions of the page only; a worker's generic plans (docs/adr/0004) open all of them.
+  await trx.raw('set local plan_cache_mode = force_custom_plan');
+  const { id, kind } = job;
+  const { cursor, done, isLast, isPaused, isBusy = false } = await workOf(kind).runPage(trx, job, options);
+  const revisits = isLast && (isBusy || job.revisit);
+  const finished = isLast && !revisits;
+  await trx.raw(
+    `${touch}, cursor = coalesce(cast(:cursor as uuid), cursor), done = done + :done, status = :status,
+     revisit = :revisit where id = :id`,
+    {
+      id,
+      cursor: revisits ? startOf(job.filter) : (cursor ?? null),
+      done,
+      status: finished ? 'done' : 'running',
+      revisit: !isLast && (isBusy || job.revisit),
+    },
+  );
+  return { jobId: id, kind, done, finished, paused: isPaused || revisits };
+}
+
+/** The kind of a job determines the type of its filter. */
+function workOf(kind: JobKind): JobWork<JobFilters[JobKind]> {
+  return works[kind] as JobWork<JobFilters[JobKind]>;
+}
+
+export interface CountOptions<Kind extends JobKind> {
+  kind: Kind;
+  workspaceId: string;
+  filter: JobFilters[Kind];
+  max: number;
+  timeoutMs: number;
+}
+
+/** Counts the rows that a job would apply to, up to `max`. Throws a statement timeout after `timeoutMs`. */
+export async function countForJob<Kind extends JobKind>(
+  database: Database,
+  { kind, workspaceId, filter, max, timeoutMs }: CountOptions<Kind>,
+): Promise<number> {
+  const scope = { workspaceId, filter, cursor: startOf(filter), createdAt: null };
+  return readWithTimeout(database, timeoutMs, (trx) => workOf(kind).count(trx, scope, max));
+}
+
+/** First cursor of a job: all rows that were accepted before its time. */
+function startOf({ until }: JobFilters[JobKind]): string {
+  return firstIdAt(Date.parse(until));
+}
+
+interface RunningJob extends Job<JobFilters[JobKind]> {
+  id: string;
+  kind: JobKind;
+  revisit: boolean;
+}
+
+async function takeRunningJob(trx: Knex.Transaction): Promise<RunningJob | undefined> {
+  const { rows } = await trx.raw<{ rows: RunningJob[] }>(
+    `select id, kind, workspace_id as "workspaceId", filter, cursor, revisit, created_at as "createdAt",
+            created_by as "createdBy"
+     from jobs where status = 'running'
+     order by updated_at, id limit 1 for update skip locked`,
+  );
+  return rows[0];
+}

@@ -1,0 +1,168 @@
+import { randomUUID } from 'node:crypto';
+import type { CancellationFilter } from '@tocsin/contracts';
+import { firstIdAt } from '@tocsin/database';
+import {
+  cancelDelivery,
+  countForJob,
+  createOpenDeliveryCounts,
+  type OpenDeliveryCounts,
+  redeliver,
+  runJobPage,
+} from '@tocsin/deliveries';
+import {
+  createTestDatabase,
+  type DeliveryFixture,
+  insertDelivery,
+  insertWorker,
+  type TestDatabase,
+} from '@tocsin/testing/database';
+
+let db: TestDatabase;
+let counts: OpenDeliveryCounts;
+beforeEach(async () => {
+  db = await createTestDatabase();
+  counts = createOpenDeliveryCounts(db.database, { perWebhook: 100_000, perWorkspace: 1_000_000 });
+});
+afterEach(() => db.drop());
+
+const workspaceId = randomUUID();
+const webhookId = randomUUID();
+
+async function seed(count: number, fixture: DeliveryFixture = {}): Promise<string[]> {
+  const deliveries = Array.from({ length: count }, (_, index) =>
+    insertDelivery(db.database, {
+      workspaceId,
+      status: 'open',
+      acceptedAtMs: Date.now() - 60_000 - index,
+      ...fixture,
+    }),
+  );
+  return Promise.all(deliveries);
+}
+
+async function addJob(filter: Partial<CancellationFilter> = {}): Promise<string> {
+  const id = randomUUID();
+  const whole = { until: new Date().toISOString(), ...filter };
+  await db.database.knex('jobs').insert({
+    id,
+    kind: 'cancellation',
+    workspace_id: workspaceId,
+    filter: whole,
+    matched: 0,
+    cursor: firstIdAt(Date.parse(whole.until)),
+    status: 'running',
+    created_by: 'test',
+    created_at: new Date(Date.now() + 1_000),
+    updated_at: new Date(),
+  });
+  return id;
+}
+
+const job = (id: string) => db.database.knex('jobs').where({ id }).first();
+const delivery = (id: string) => db.database.knex('deliveries').where({ id }).first();
+const openIds = async () => new Set(await db.database.knex('open_deliveries').pluck('delivery_id'));
+const cancelled = async () =>
+  new Set(await db.database.knex('deliveries').where({ error_code: 'cancelled' }).pluck('id'));
+const page = (pageSize = 3) => runJobPage(db.database, { pageSize, counts });
+
+async function runToEnd(): Promise<void> {
+  while ((await page()) !== undefined);
+}
+
+const sending = async (leaseMs: number) => ({
+  state: 'queued',
+  claimed_by: await insertWorker(db.database, { leaseMs }),
+  claim: 4,
+});
+
+test.each([
+  ['waiting', { state: 'waiting' }],
+  ['queued', { state: 'queued', lease_until: new Date() }],
+])('a %s delivery ends as skipped, and can be redelivered later', async (_, open) => {
+  const [id] = await seed(1, { open: { ...open, claim: 3 } });
+  expect(await cancelDelivery(db.database, id!)).toBe('cancelled');
+  expect(await delivery(id!)).toMatchObject({ status: 'skipped', error_code: 'cancelled', claims: 3 });
+  expect(await openIds()).toEqual(new Set());
+  expect(await cancelDelivery(db.database, id!)).toBe('ended');
+  expect(await redeliver(db.database, id!)).toBe('reopened');
+  const [row] = await db.database.knex('open_deliveries');
+  expect(row).toMatchObject({ run: 2, claim: 3 });
+});
+
+test('a delivery that a living worker sends is not cancelled, and one of a dead worker is', async () => {
+  const [alive] = await seed(1, { open: await sending(60_000) });
+  const [dead] = await seed(1, { open: await sending(-1) });
+  expect(await cancelDelivery(db.database, alive!)).toBe('sending');
+  expect(await delivery(alive!)).toMatchObject({ status: 'open', error_code: null });
+  expect(await cancelDelivery(db.database, dead!)).toBe('cancelled');
+});
+
+test('twenty calls at once cancel a delivery once', async () => {
+  const [id] = await seed(1);
+  const outcomes = await Promise.all(Array.from({ length: 20 }, () => cancelDelivery(db.database, id!)));
+  expect(outcomes.filter((outcome) => outcome === 'cancelled')).toHaveLength(1);
+  expect(new Set(outcomes)).toEqual(new Set(['cancelled', 'ended']));
+});
+
+test('a job cancels all open deliveries of its workspace page by page', async () => {
+  const ids = await seed(25);
+  const ended = await seed(3, { status: 'succeeded' });
+  const others = await seed(40, { workspaceId: randomUUID() });
+  const id = await addJob();
+  await runToEnd();
+  expect(await job(id)).toMatchObject({ status: 'done', done: 25 });
+  expect(await cancelled()).toEqual(new Set(ids));
+  expect(await openIds()).toEqual(new Set(others));
+  expect(await delivery(ended[0]!)).toMatchObject({ status: 'succeeded' });
+});
+
+test.each([
+  ['webhook', { webhook_id: webhookId }, { webhookId }],
+  ['alert', { alert_id: webhookId }, { alertId: webhookId }],
+  ['alert rule', { alert_rule_id: webhookId }, { alertRuleId: webhookId }],
+] as const)(
+  'a job with a filter by %s cancels the deliveries that were counted',
+  async (_, filter, fixture) => {
+    const others = await seed(12);
+    const ids = await seed(1, fixture);
+    const whole = { until: new Date().toISOString(), ...filter };
+    const counted = { kind: 'cancellation' as const, workspaceId, filter: whole, max: 100, timeoutMs: 5_000 };
+    expect(await countForJob(db.database, counted)).toBe(1);
+    await addJob(filter);
+    await runToEnd();
+    expect(await cancelled()).toEqual(new Set(ids));
+    expect(await openIds()).toEqual(new Set(others));
+  },
+);
+
+test('a job returns to deliveries that were being sent, and leaves later ones open', async () => {
+  const [busy] = await seed(1, { acceptedAtMs: Date.now() - 60_500, open: await sending(60_000) });
+  const ids = await seed(12);
+  const late = new Date(Date.now() + 60_000);
+  const [reopened] = await seed(1, { acceptedAtMs: Date.now() - 59_000, open: { opened_at: late } });
+  const id = await addJob();
+  let pages = 0;
+  while ((await cancelled()).size < ids.length && pages < 50) {
+    await page();
+    pages += 1;
+  }
+  expect(await cancelled()).toEqual(new Set(ids));
+  for (let more = 0; more < 5; more += 1) await page();
+  expect(await job(id)).toMatchObject({ status: 'running', done: ids.length });
+  await db.database
+    .knex('open_deliveries')
+    .where({ delivery_id: busy })
+    .update({ state: 'waiting', claimed_by: null });
+  await runToEnd();
+  expect(await job(id)).toMatchObject({ status: 'done', done: ids.length + 1 });
+  expect(await openIds()).toEqual(new Set([reopened]));
+});
+
+test('two jobs on one workspace cancel each delivery once', async () => {
+  await seed(40);
+  const jobs = [await addJob(), await addJob()];
+  await Promise.all([runToEnd(), runToEnd()]);
+  const done = await Promise.all(jobs.map(async (id) => (await job(id)).done));
+  expect(done[0] + done[1]).toBe(40);
+  expect(await openIds()).toEqual(new Set());
+});

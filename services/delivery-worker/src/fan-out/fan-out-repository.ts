@@ -5,7 +5,8 @@ import type { PlannedAlert } from './plan.js';
 export interface FanOutRepository {
   /**
    * Writes alerts, their keys and their deliveries in one commit, and is safe to repeat. An alert whose key exists is
-   * skipped with its deliveries: the first one wins. The commit includes the time of a pipeline marker, in Unix
+   * skipped with its deliveries: the first one wins. The cooldown of a rule is decided while its row is locked, so that
+   * two workers never both dispatch. The commit includes the time of a pipeline marker, in Unix
    * milliseconds, if one is given; the greatest wins.
    */
   write(
@@ -14,6 +15,8 @@ export interface FanOutRepository {
   ): Promise<{
     /** Record ids of the alerts and open deliveries that are new. */
     ids: Set<string>;
+    /** Record ids of the new alerts that a cooldown suppresses: nothing else of them is written. */
+    suppressed: ReadonlySet<string>;
     /** Time before the statement, on this process's monotonic clock, in milliseconds. */
     claimedAtMs: number;
   }>;
@@ -32,7 +35,7 @@ export function createFanOutRepository(
         deliveries.map((delivery) => ({ ...delivery, alertRecordId, alert: resolved.alert })),
       );
       const facts = alerts.map(({ resolved }) => resolved);
-      const written = await database.prepared<{ id: string }>(write, [
+      const values = [
         new Date(acceptedAtMs),
         sqlArray.uuid(alerts.map((alert) => alert.recordId)),
         sqlArray.uuid(facts.map(({ alert }) => alert.workspace_id)),
@@ -61,40 +64,128 @@ export function createFanOutRepository(
         failureErrors,
         markedAtMs === undefined ? null : new Date(markedAtMs),
         sqlArray.boolean(facts.map(({ alert }) => alert.is_test ?? false)),
+      ];
+      const cooling = alerts.filter(({ resolved }) => resolved.cools);
+      if (cooling.length === 0) {
+        const written = await database.prepared<WrittenRow>(write, values);
+        return { ids: idsOf(written), suppressed: none, claimedAtMs };
+      }
+      const written = await database.prepared<WrittenRow>(writeWithCooldown, [
+        ...values,
+        sqlArray.uuid([...new Set(cooling.map(({ resolved }) => resolved.alert.alert_rule_id))]),
+        sqlArray.uuid(cooling.map(({ recordId }) => recordId)),
       ]);
-      return { ids: new Set(written.map(({ id }) => id)), claimedAtMs };
+      return { ids: idsOf(written), suppressed: idsOf(written.filter((row) => row.suppressed)), claimedAtMs };
     },
   };
 }
 
+interface WrittenRow {
+  id: string;
+  /** Only in the result of the statement with cooldowns. */
+  suppressed?: boolean;
+}
+
+const none: ReadonlySet<string> = new Set();
+
+function idsOf(rows: WrittenRow[]): Set<string> {
+  return new Set(rows.map(({ id }) => id));
+}
+
+interface CooldownParts {
+  /** Locks the rules. */
+  rules: string;
+  /** Condition that makes the locks precede the inserted keys. */
+  after: string;
+  /** The new alerts that are suppressed, each with the alert from which the cooldown runs. */
+  suppressed: string;
+  outcome: string;
+  by: string;
+  byAlert: string;
+  suppressedAlerts: string;
+  /** Starts the cooldown. */
+  started: string;
+  /** Column of the result that tells which alerts are suppressed. */
+  returned: string;
+  returnedOpen: string;
+}
+
+const withoutCooldown: CooldownParts = {
+  rules: '',
+  after: '',
+  suppressed: '',
+  outcome: 'outcome',
+  by: `case outcome when 'suppressed' then 'silence' end`,
+  byAlert: 'null::uuid',
+  suppressedAlerts: '',
+  started: '',
+  returned: '',
+  returnedOpen: '',
+};
+
+/** The rules with a cooldown, and the record ids of their alerts in the order of the batch. */
+const coolingRules = '$29::uuid[]';
+const coolingAlerts = '$30::uuid[]';
+
+// All alerts of a batch are accepted at one time: the first one of a rule starts the cooldown, and suppresses the others.
+const withCooldown: CooldownParts = {
+  rules: `
+    ), rules as materialized (
+      select id, cooldown_seconds, cooldown_alert_id, cooldown_from + cooldown_seconds * interval '1 second' as until
+      from alert_rules where id = any(${coolingRules})
+      order by id for no key update`,
+  after: 'where (select count(*) from rules) >= 0',
+  suppressed: `
+    ), suppressed as (
+      select id, by_alert from (
+        select a.id, case when rules.until > $1::timestamptz then rules.cooldown_alert_id
+                          else nullif(first_value(a.alert_id) over fired, a.alert_id) end as by_alert
+        from a join k using (workspace_id, alert_id) join rules on rules.id = a.alert_rule_id
+        where a.id = any(${coolingAlerts}) and rules.cooldown_seconds > 0
+        window fired as (partition by a.alert_rule_id order by array_position(${coolingAlerts}, a.id))) cooling
+      where by_alert is not null`,
+  outcome: `case when suppressed.id is not null then 'suppressed' else outcome end`,
+  by: `case when suppressed.id is not null then 'cooldown' when outcome = 'suppressed' then 'silence' end`,
+  byAlert: 'suppressed.by_alert',
+  suppressedAlerts: 'left join suppressed using (id)',
+  started: `
+    ), started as (
+      update alert_rules set cooldown_from = $1::timestamptz, cooldown_alert_id = r.alert_id
+      from r
+      where alert_rules.id = any(${coolingRules}) and alert_rules.id = r.alert_rule_id
+        and r.id = any(${coolingAlerts}) and r.outcome = 'dispatched'`,
+  returned: `, outcome = 'suppressed' as suppressed`,
+  returnedOpen: ', false',
+};
+
 // Keys are inserted in order, so that two writers of the same alerts cannot deadlock. No marker is later than now: the
 // pipeline would seem to work until that time.
-const write = {
-  name: 'fan-out.write',
-  text: `
+const writeText = (cooldown: CooldownParts) => `
     with a as (
       select * from unnest($2::uuid[], $3::uuid[], $4::uuid[], $5::text[], $6::uuid[], $7::text[], $8::uuid[],
                            $9::text[], $10::float8[], $11::float8[], $12::text[], $13::text[], $21::text[],
                            $24::text[], $28::boolean[])
         as a(id, workspace_id, alert_id, fired_at, alert_rule_id, alert_rule_name, model_id, model_name,
-             metric_value, threshold, bound, outcome, request_id, webhook_ids, is_test)
+             metric_value, threshold, bound, outcome, request_id, webhook_ids, is_test)${cooldown.rules}
     ), k as (
       insert into alert_keys (workspace_id, alert_id, accepted_at)
-      select workspace_id, alert_id, $1::timestamptz from a order by workspace_id, alert_id
+      select workspace_id, alert_id, $1::timestamptz from a ${cooldown.after} order by workspace_id, alert_id
       on conflict do nothing
-      returning workspace_id, alert_id
+      returning workspace_id, alert_id${cooldown.suppressed}
     ), r as (
       insert into alerts (id, workspace_id, alert_id, accepted_at, fired_at, alert_rule_id, alert_rule_name, model_id,
-                          model_name, metric_value, threshold, bound, outcome, request_id, webhook_ids, is_test)
+                          model_name, metric_value, threshold, bound, outcome, request_id, webhook_ids, is_test,
+                          suppressed_by, suppressed_by_alert)
       select id, workspace_id, alert_id, $1::timestamptz, fired_at, alert_rule_id, alert_rule_name, model_id,
-             model_name, metric_value, threshold, bound, outcome, request_id, webhook_ids::uuid[], is_test
-      from a join k using (workspace_id, alert_id)
-      returning id, workspace_id, alert_id, alert_rule_id
+             model_name, metric_value, threshold, bound, ${cooldown.outcome}, request_id, webhook_ids::uuid[], is_test,
+             ${cooldown.by}, ${cooldown.byAlert}
+      from a join k using (workspace_id, alert_id) ${cooldown.suppressedAlerts}
+      returning id, workspace_id, alert_id, alert_rule_id, outcome${cooldown.started}
     ), t as (
       select t.*, r.workspace_id, r.alert_id, r.alert_rule_id, failure.code as error_code, failure.error
       from unnest($14::uuid[], $15::uuid[], $16::uuid[], $17::text[], $18::text[], $19::text[])
         as t(id, alert_record_id, webhook_id, webhook_name, destination, state)
-      join r on r.id = t.alert_record_id
+      join r on r.id = t.alert_record_id and r.outcome = 'dispatched'
       left join unnest($25::text[], $26::text[]) as failure(code, error) on failure.code = t.state
     ), d as (
       ${insertDeliveries('t')}
@@ -112,5 +203,7 @@ const write = {
       on conflict (id) do update
       set marked_at = least(now(), greatest(pipeline_marker.marked_at, excluded.marked_at))
     )
-    select id from r union all select id from o`,
-};
+    select id${cooldown.returned} from r union all select id${cooldown.returnedOpen} from o`;
+
+const write = { name: 'fan-out.write', text: writeText(withoutCooldown) };
+const writeWithCooldown = { name: 'fan-out.write-with-cooldown', text: writeText(withCooldown) };

@@ -34,7 +34,7 @@ function start(write: (names: string[]) => void | Promise<void> = () => {}) {
         const names = alerts.map(({ resolved }) => resolved.alert.model_name);
         await write(names);
         writes.push(names);
-        return { ids: new Set<string>(), claimedAtMs: 0 };
+        return { ids: new Set<string>(), suppressed: new Set<string>(), claimedAtMs: 0 };
       },
     },
     claims: { claim: async () => [] },
@@ -93,6 +93,8 @@ function ruleOf(id: string) {
     bound: 'upper_bound' as const,
     enabled: true,
     deleted: false,
+    silenced: false,
+    hasCooldown: false,
     webhookIds: [id],
   };
 }

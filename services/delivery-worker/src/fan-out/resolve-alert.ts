@@ -12,11 +12,13 @@ export interface ResolvedAlert {
   webhookIds: string[];
   /** Webhooks that are stored with the alert, for a dispatch by hand; null if its rule will name them. */
   storedWebhookIds: string[] | null;
+  /** True if the cooldown of the rule applies: it is decided in the commit. */
+  cools: boolean;
   /** Id of the HTTP request that published the alert; undefined for an alert over AMQP. */
   requestId?: string | undefined;
 }
 
-type Rule = Pick<RegisteredRule, 'name' | 'threshold' | 'bound' | 'enabled' | 'deleted' | 'webhookIds'>;
+type Rule = Omit<RegisteredRule, 'id' | 'workspaceId'>;
 
 /**
  * Decides which webhooks an alert calls. A registered rule supplies name, enabled and webhooks; threshold and bound of
@@ -39,15 +41,23 @@ export function resolveAlert(
     outcome,
     webhookIds: outcome === 'dispatched' ? [...new Set(rule.webhookIds)] : [],
     storedWebhookIds: registered === undefined && outcome === 'rule_disabled' ? rule.webhookIds : null,
+    cools: rule.hasCooldown && outcome === 'dispatched' && !isResolved(alert),
   };
 }
 
 function embeddedRule({ alert_rule: rule }: AlertFired): Rule | undefined {
-  return rule && { ...rule, deleted: false, webhookIds: rule.notification_webhook_ids };
+  if (rule === undefined) return undefined;
+  const { name, threshold, bound, enabled, notification_webhook_ids: webhookIds } = rule;
+  return { name, threshold, bound, enabled, webhookIds, deleted: false, silenced: false, hasCooldown: false };
 }
 
 function outcomeOf(rule: Rule): AlertOutcome {
   if (rule.deleted) return 'rule_deleted';
   if (!rule.enabled) return 'rule_disabled';
+  if (rule.silenced) return 'suppressed';
   return rule.webhookIds.length === 0 ? 'no_webhooks' : 'dispatched';
+}
+
+function isResolved(alert: AlertFired): boolean {
+  return 'state' in alert && alert.state === 'resolved';
 }

@@ -10,7 +10,7 @@ export interface TargetWebhook {
   version: number;
   enabled: boolean;
   retryOnTimeout: boolean;
-  /** True while new deliveries should wait: the circuit is open, or the destination asked for a pause. */
+  /** True while new deliveries should wait for the dispatcher: the webhook is paused, or has a rate limit. */
   paused: boolean;
 }
 
@@ -22,6 +22,9 @@ export interface RegisteredRule {
   bound: Bound;
   enabled: boolean;
   deleted: boolean;
+  /** True while the rule is silenced. */
+  silenced: boolean;
+  hasCooldown: boolean;
   webhookIds: string[];
 }
 
@@ -58,19 +61,22 @@ const find = {
            array(select l.webhook_id::text from alert_rule_webhooks l where l.alert_rule_id = r.id
                  order by l.position) as webhook_ids,
            null as destination, null as version, null as retry_on_timeout, null as paused,
+           r.silenced_until > clock_timestamp() as silenced, r.cooldown_seconds > 0 as has_cooldown,
            null::timestamptz as now
     from alert_rules r
     where r.id = any($1::uuid[])
     union all
     select 'webhook', w.id, w.workspace_id, w.name, w.enabled,
            null, null, null, null,
-           w.destination, w.version, w.retry_on_timeout, p.webhook_id is not null, null
+           w.destination, w.version, w.retry_on_timeout, p.webhook_id is not null or w.rate_limit_requests is not null,
+           null, null, null
     from webhooks w left join webhook_pauses p on p.webhook_id = w.id
     where w.id = any(array(
       select l.webhook_id from alert_rule_webhooks l where l.alert_rule_id = any($1::uuid[])
       union select unnest($2::uuid[])))
     union all
-    select 'clock', null, null, null, null, null, null, null, null, null, null, null, null, clock_timestamp()`,
+    select 'clock', null, null, null, null, null, null, null, null, null, null, null, null, null, null,
+           clock_timestamp()`,
 };
 
 interface RuleRow {
@@ -82,6 +88,8 @@ interface RuleRow {
   bound: Bound;
   enabled: boolean;
   deleted: boolean;
+  silenced: boolean | null;
+  has_cooldown: boolean;
   webhook_ids: string[];
 }
 
@@ -102,17 +110,21 @@ interface ClockRow {
   now: Date;
 }
 
-function toRule({
-  id,
-  workspace_id,
-  name,
-  threshold,
-  bound,
-  enabled,
-  deleted,
-  webhook_ids,
-}: RuleRow): RegisteredRule {
-  return { id, workspaceId: workspace_id, name, threshold, bound, enabled, deleted, webhookIds: webhook_ids };
+function toRule(row: RuleRow): RegisteredRule {
+  const { id, workspace_id, name, threshold, bound, enabled, deleted, silenced, has_cooldown, webhook_ids } =
+    row;
+  return {
+    id,
+    workspaceId: workspace_id,
+    name,
+    threshold,
+    bound,
+    enabled,
+    deleted,
+    silenced: silenced === true,
+    hasCooldown: has_cooldown,
+    webhookIds: webhook_ids,
+  };
 }
 
 function toWebhook(row: WebhookRow): TargetWebhook {

@@ -40,7 +40,7 @@ async function write(responses: (Error | string[])[]) {
         tries.push(as);
         const response = responses.shift()!;
         if (response instanceof Error) throw response;
-        return { ids: new Set(response), claimedAtMs: 30_000 };
+        return { ids: new Set(response), suppressed: new Set<string>(), claimedAtMs: 30_000 };
       },
     },
     claims: {

@@ -14,7 +14,9 @@ type WriteDeps = Pick<
 
 interface Written {
   /** Record ids of the alerts and deliveries that exist because of this commit. */
-  ids: Set<string>;
+  ids: ReadonlySet<string>;
+  /** Record ids of the alerts that a cooldown suppressed. */
+  suppressed: ReadonlySet<string>;
   /** Claim token of the deliveries that were written as claimed. */
   token: string;
   claimedAtMs: number;
@@ -60,7 +62,7 @@ async function write(
 ): Promise<Written> {
   const token = newClaimToken();
   let isCertain = true;
-  const { ids, claimedAtMs } = await databaseRetry.whileUnavailable(async () => {
+  const { ids, suppressed, claimedAtMs } = await databaseRetry.whileUnavailable(async () => {
     try {
       return await repository.write(alerts, { ...times, token });
     } catch (error) {
@@ -68,7 +70,7 @@ async function write(
       throw error;
     }
   });
-  return { ids: isCertain ? ids : allIds(alerts), token, claimedAtMs, isCertain };
+  return { ids: isCertain ? ids : allIds(alerts), suppressed, token, claimedAtMs, isCertain };
 }
 
 function allIds(alerts: PlannedAlert[]): Set<string> {
@@ -80,17 +82,19 @@ function reportAlert(
   written: Written,
   { logger, metrics }: WriteDeps,
 ): void {
-  const { alert, outcome, requestId } = resolved;
+  const { alert, requestId } = resolved;
   const { alert_id, workspace_id, alert_rule_id } = alert;
-  const webhooks = deliveries.length;
   if (!written.ids.has(recordId)) {
     logger.debug({ request_id: requestId, alert_id, workspace_id, alert_rule_id }, 'alert.repeated');
     return;
   }
+  const isSuppressed = written.suppressed.has(recordId);
+  const outcome = isSuppressed ? 'suppressed' : resolved.outcome;
+  const webhooks = isSuppressed ? 0 : deliveries.length;
   metrics.alertFannedOut({ outcome, webhooks });
   let failed = 0;
   for (const { state } of deliveries) {
-    if (!isFailureAtWrite(state)) continue;
+    if (isSuppressed || !isFailureAtWrite(state)) continue;
     failed += 1;
     metrics.ended({ kind: 'failed', failure: { code: state, error: failuresAtWrite[state] } });
     if (state === 'over_quota') metrics.webhookOverQuota();

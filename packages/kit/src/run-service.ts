@@ -11,7 +11,7 @@ export interface RunServiceOptions {
   service: string;
   /** Loads the configuration and starts the service. */
   start(): Promise<RunningService>;
-  /** Time from the stop request to the exit. Unless given: 20 s. */
+  /** Time from the stop request to the exit. Unless given: 25 s, more than the longest request. */
   deadlineMs?: number;
 }
 
@@ -19,7 +19,7 @@ export interface RunServiceOptions {
  * Runs a service for the life of its process. SIGTERM, SIGINT or the end of the launcher stops it with exit code 0. A
  * second signal, a failed start, a failed stop or an uncaught exception ends it with exit code 1.
  */
-export async function runService({ service, start, deadlineMs = 20_000 }: RunServiceOptions): Promise<void> {
+export async function runService({ service, start, deadlineMs = 25_000 }: RunServiceOptions): Promise<void> {
   const stopping = new AbortController();
   const stopRequest = waitForStopRequest(stopping);
   const fatal = createLogger({ service, level: 'fatal' });

@@ -97,20 +97,25 @@ export async function createDeliveryWorker(
   const deadLetters = createDeadLetterRepository(database);
   const settle = createSettleMessage({ repository: deadLetters, databaseRetry, now, logger, metrics });
   const secrets = createSecretBox(openKeys(config.secretsKeys));
+  const claims = createClaimRepository(database, {
+    workerId,
+    queuedLeaseMs: config.queuedLeaseMs,
+    maxAgeMs: config.retry.maxAgeMs,
+  });
   const shared = { database, secrets, databaseRetry, settle, slots, logger, metrics, config };
   const delivery = createDelivery({
     ...shared,
     renderBudget,
     sender,
     lease,
-    workerId,
+    claims,
     onAttempt: window.finished,
     onError,
   });
   const fanOut = createFanOut({
     rules: createRulesReader(database),
     repository: createFanOutRepository(database, { workerId, queuedLeaseMs: config.queuedLeaseMs }),
-    claims: createClaimRepository(database, workerId),
+    claims,
     databaseRetry,
     openDeliveries,
     settle,
@@ -168,6 +173,8 @@ export async function createDeliveryWorker(
     window,
     queueDepth,
     publish,
+    claims,
+    startLimited: delivery.startLimited,
     slots,
     alertsWaiting: fanOut.waiting,
     replyLost: sweep.replyLost,

@@ -21,7 +21,7 @@ export interface DeliveryWorkerConfig extends ServiceConfig {
 
 /**
  * Longest wait in the queue: with every slot on a hanging destination, a slot is free again after the request timeout
- * of 10 s.
+ * of 10 s. After a longer wait (a webhook can ask for 20 s) a row is queued twice, and the second claim finds nothing.
  */
 const minQueuedLeaseMs = 10_000;
 

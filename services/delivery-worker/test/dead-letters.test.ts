@@ -24,6 +24,7 @@ function letter({ atMs = Date.now(), ...changes }: Partial<DeadLetter> & { atMs?
     routingKey: 'alert.fired',
     content: Buffer.from('{"'),
     requestId: undefined,
+    workspaceId: undefined,
     redelivered: false,
     ...changes,
   };

@@ -111,6 +111,7 @@ const quotaOf = (quota: number) => ({
     due: quota,
     isFromWalk: true,
     probing: false,
+    limited: false,
     queueBy: new Date(Date.now() + 60_000),
   },
   quota,

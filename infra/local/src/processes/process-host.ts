@@ -54,7 +54,7 @@ export interface RecordedChild extends ProcessIdentity {
 }
 
 // A worker finishes its requests in flight, which takes 10 s at most.
-const stopGraceMs = 15_000;
+const stopGraceMs = 26_000;
 
 export function createProcessHost({ onChange }: ProcessHostOptions = {}): ProcessHost {
   const reaper = startReaper();

@@ -14,7 +14,7 @@ import {
 import { type Exposure, recoveryPolling, type Trial } from './fault.js';
 import { countCommittedSince } from './fault-records-reader.js';
 
-const shutdownTimeoutMs = 20_000;
+const shutdownTimeoutMs = 26_000;
 
 function firstWorker({ workers }: Trial): ProxiedService {
   return workers[0]!;

@@ -11,6 +11,8 @@ export interface DeadLetter {
   routingKey: string;
   content: Buffer;
   requestId: string | undefined;
+  /** Workspace that the message names. */
+  workspaceId: string | undefined;
   /**
    * True if the broker has delivered the message before. A worker that died before the acknowledgement may have written
    * the dead letter already.
@@ -50,7 +52,7 @@ export function truncatePayload(content: Buffer): Buffer {
 /** Returns an id that contains the time and a hash of the members in which two dead letters can differ. */
 export function deadLetterId(
   nowMs: number,
-  { queue, routingKey, requestId, content }: Omit<DeadLetter, 'id'>,
+  { queue, routingKey, requestId, content }: Omit<DeadLetter, 'id' | 'workspaceId'>,
 ): string {
   const parts = [
     queue,
@@ -79,6 +81,7 @@ export function createDeadLetterRepository(database: Database): DeadLetterReposi
         sqlArray.text(redelivered.map(({ id }) => id.slice(hashAt - 1))),
         firstIdToCompare(redelivered),
         sqlArray.integer(letters.map(({ content }) => content.length)),
+        sqlArray.uuid(letters.map(({ workspaceId }) => workspaceId ?? null)),
       ]);
     },
   };
@@ -105,11 +108,14 @@ const add = {
       select substring(id::text from ${hashAt}) as hash from dead_letters
       where requeued_at is null and id >= $11::uuid and substring(id::text from ${hashAt}) = any($10::text[])
     )
-    insert into dead_letters (id, reason, detail, queue, routing_key, content, created_at, request_id, size_bytes)
-    select l.id, l.reason, l.detail, l.queue, l.routing_key, l.content, l.created_at, l.request_id, l.size_bytes
+    insert into dead_letters (id, reason, detail, queue, routing_key, content, created_at, request_id, size_bytes,
+                              workspace_id)
+    select l.id, l.reason, l.detail, l.queue, l.routing_key, l.content, l.created_at, l.request_id, l.size_bytes,
+           l.workspace_id
     from unnest($1::uuid[], $2::text[], $3::text[], $4::text[], $5::text[], $6::bytea[], $7::timestamptz[],
-                $8::text[], $9::boolean[], $12::integer[])
-      as l(id, reason, detail, queue, routing_key, content, created_at, request_id, redelivered, size_bytes)
+                $8::text[], $9::boolean[], $12::integer[], $13::uuid[])
+      as l(id, reason, detail, queue, routing_key, content, created_at, request_id, redelivered, size_bytes,
+           workspace_id)
     where not (l.redelivered and substring(l.id::text from ${hashAt}) in (select hash from known))
     on conflict (id) do nothing`,
 };

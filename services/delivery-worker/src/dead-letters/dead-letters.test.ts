@@ -106,3 +106,22 @@ test('a message that was returned to the broker while it waits is not written', 
   await Promise.all([settled(kept!), settled(returned!, unprocessable, isReturned)]);
   expect(commits.map((letters) => letters.map(({ content }) => content))).toEqual([[kept, returned], [kept]]);
 });
+
+const workspaceId = '0a5e0b9a-6a2d-4f0f-b1c3-d2e4f6a8b0c1';
+
+test.each<[string, string | Buffer, string | undefined]>([
+  ['an alert that is not valid', `{"workspace_id": "${workspaceId}", "alert_id": 1}`, workspaceId],
+  ['an id in upper case', `{"workspace_id": "${workspaceId.toUpperCase()}"}`, workspaceId],
+  ['no JSON', `{"workspace_id": "${workspaceId}"`, undefined],
+  ['an id that is no UUID', '{"workspace_id": "x"}', undefined],
+  ['an id that is no text', '{"workspace_id": {"toLowerCase": 1}}', undefined],
+  ['an array', `["${workspaceId}"]`, undefined],
+  ['null', 'null', undefined],
+  ['deep nesting', '['.repeat(100_000), undefined],
+  ['bytes that are no text', Buffer.from([0xff, 0x00]), undefined],
+  ['more than a megabyte', `{"workspace_id": "${workspaceId}", "a": "${'x'.repeat(1_048_576)}"}`, undefined],
+])('a dead letter with %s has the workspace that its message names', async (_, content, expected) => {
+  const { commits, settled } = start();
+  expect(await settled(Buffer.from(content as string))).toBe('ack');
+  expect(commits[0]?.[0]?.workspaceId).toBe(expected);
+});

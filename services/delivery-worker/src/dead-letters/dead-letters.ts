@@ -8,6 +8,7 @@ import {
   type DeadLetter,
   type DeadLetterRepository,
   deadLetterId,
+  maxAlertBytes,
   truncatePayload,
 } from './dead-letter-repository.js';
 
@@ -101,7 +102,23 @@ function createWriter({ repository, databaseRetry, now }: DeadLetterDeps) {
 function toLetter({ message, reason, detail, receivedAtMs }: Pending, offsetMs: number): DeadLetter {
   const { content, queue, routingKey, redelivered, requestId } = message;
   const letter = { reason, detail, queue, routingKey, content, requestId, redelivered };
-  return { ...letter, id: deadLetterId(receivedAtMs + offsetMs, letter) };
+  const id = deadLetterId(receivedAtMs + offsetMs, letter);
+  return { ...letter, id, workspaceId: queue === deliveriesQueue ? undefined : workspaceOf(content) };
+}
+
+const uuid = /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i;
+
+/** The workspace that a message names, also one that is no valid alert. A message above 1 MiB is not parsed. */
+function workspaceOf(content: Buffer): string | undefined {
+  if (content.length > maxAlertBytes) return undefined;
+  try {
+    const message: unknown = JSON.parse(content.toString());
+    if (typeof message !== 'object' || message === null || !('workspace_id' in message)) return undefined;
+    const { workspace_id: id } = message;
+    return typeof id === 'string' && uuid.test(id) ? id.toLowerCase() : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Divides dead letters into statements of 4 MiB at most. A larger dead letter gets a statement of its own. */

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto';
-import type { DeliveryDue } from '@tocsin/contracts';
+import type { DeliveryDue, PauseReason } from '@tocsin/contracts';
 import { type Database, firstIdOf, sqlArray } from '@tocsin/database';
 import type { AlertFacts } from '@tocsin/template';
 import type { ClaimedDelivery } from './claimed-delivery.js';
@@ -11,15 +11,49 @@ export interface ClaimRepository {
    * same token claims its own deliveries again and counts them once.
    */
   claim(due: DeliveryDue[], token: string): Promise<ClaimedDelivery[]>;
+  /**
+   * Claims waiting deliveries of webhooks with a rate limit, due retries first, as far as the limits allow, in one commit
+   * with the requests that it takes from them. A webhook that another worker serves at the same time is skipped.
+   */
+  claimLimited(webhooks: LimitedWebhook[]): Promise<ClaimedDelivery[]>;
 }
 
-export function createClaimRepository(database: Database, workerId: string): ClaimRepository {
+export interface LimitedWebhook {
+  workspaceId: string;
+  webhookId: string;
+  /** Largest number of deliveries to claim. */
+  places: number;
+}
+
+export interface ClaimOptions {
+  workerId: string;
+  queuedLeaseMs: number;
+  /** Age at which a delivery expires. Expired deliveries are claimed beyond the limit, to end them. */
+  maxAgeMs: number;
+}
+
+export function createClaimRepository(database: Database, options: ClaimOptions): ClaimRepository {
+  const { workerId, queuedLeaseMs, maxAgeMs } = options;
   return {
     async claim(due, token) {
       const claimedAtMs = performance.now();
       const firstId = firstIdOf(due.map(({ deliveryId }) => deliveryId));
       const rows = await database.prepared<ClaimedRow>(claim, [...columnsOf(due), workerId, token, firstId]);
       return rows.map((row) => toClaimed(row, claimedAtMs));
+    },
+    async claimLimited(webhooks) {
+      const claimedAtMs = performance.now();
+      const rows = await database.prepared<ClaimedRow>(claimLimited, [
+        sqlArray.uuid(webhooks.map(({ workspaceId }) => workspaceId)),
+        sqlArray.uuid(webhooks.map(({ webhookId }) => webhookId)),
+        sqlArray.integer(webhooks.map(({ places }) => places)),
+        workerId,
+        newClaimToken(),
+        queuedLeaseMs,
+        maxAgeMs,
+        maxExpired,
+      ]);
+      return rows.map((row) => ({ ...toClaimed(row, claimedAtMs), hasToken: true }));
     },
   };
 }
@@ -32,6 +66,21 @@ function columnsOf(due: DeliveryDue[]): [ids: Buffer, runs: Buffer] {
 }
 
 export const newClaimToken = randomUUID;
+
+/** Reads what a delivery needs beside its claimed row `c`. */
+const readClaimed = (
+  alertRange: string,
+) => `select c.delivery_id, c.run, c.claim, c.claims_without_outcome, c.step, c.manual, c.workspace_id, c.webhook_id,
+           (extract(epoch from now() - c.opened_at) * 1000)::float8 as age_ms,
+           a.alert_id, a.alert_rule_id, a.alert_rule_name, a.model_id, a.model_name, a.metric_value, a.threshold,
+           a.bound, a.is_test, a.fired_at, a.request_id,
+           w.version, w.enabled, w.retry_on_timeout,
+           p.reason as pause_reason, p.times as pause_times,
+           (extract(epoch from p.paused_until - now()) * 1000)::float8 as pause_remaining_ms
+    from claimed c
+    join alerts a on a.id = c.alert_record_id ${alertRange}
+    left join webhooks w on w.id = c.webhook_id and w.workspace_id = c.workspace_id
+    left join webhook_pauses p on p.webhook_id = c.webhook_id`;
 
 // Rows are updated in the order of their ids, so that two workers with the same messages do not deadlock; if a plan takes
 // another order, the statement is safe to repeat. Locking the rows first would write each page twice. A delivery's id
@@ -55,17 +104,67 @@ const claim = {
         and (o.claimed_by is null or o.claim_token = $4::uuid)
       returning o.*
     )
-    select c.delivery_id, c.run, c.claim, c.claims_without_outcome, c.step, c.manual, c.workspace_id, c.webhook_id,
-           (extract(epoch from now() - c.opened_at) * 1000)::float8 as age_ms,
-           a.alert_id, a.alert_rule_id, a.alert_rule_name, a.model_id, a.model_name, a.metric_value, a.threshold,
-           a.bound, a.is_test, a.fired_at, a.request_id,
-           w.version, w.enabled, w.retry_on_timeout,
-           p.reason as pause_reason, p.times as pause_times,
-           (extract(epoch from p.paused_until - now()) * 1000)::float8 as pause_remaining_ms
-    from claimed c
-    join alerts a on a.id = c.alert_record_id and a.id >= $5::uuid
-    left join webhooks w on w.id = c.webhook_id and w.workspace_id = c.workspace_id
-    left join webhook_pauses p on p.webhook_id = c.webhook_id`,
+    ${readClaimed('and a.id >= $5::uuid')}`,
+};
+
+/** Expired deliveries that are claimed at a time for each webhook. */
+const maxExpired = 1_000;
+
+// Requests are spread: at 91 % of the limit, after a burst of at most a quarter of a period. A delivery is sent some
+// milliseconds after its claim, so that the requests of a period can be a few more than those claimed in it. One or two
+// requests in a period leave no room for that: they have no burst, and 100 ms more between them.
+const intervalOf = `(l.period_ms * 1.1 + case when l.requests < 3 then 100 else 0 end) / l.requests
+               * interval '1 millisecond'`;
+const burstOf = `case when l.requests < 3 then 0 else l.period_ms * 0.25 end * interval '1 millisecond'`;
+
+const oldestOf = (condition: string, limit: string) => `array(
+        select o.delivery_id from open_deliveries o
+        where o.state = 'waiting' and o.workspace_id = t.workspace_id and o.webhook_id = t.webhook_id and ${condition}
+        order by o.due_at limit ${limit})`;
+
+const claimLimited = {
+  name: 'delivery.claim-limited',
+  text: `
+    with limits as materialized (
+      select l.webhook_id, wanted.workspace_id, ${intervalOf} as every, greatest(l.next_at, now() - ${burstOf}) as from_at,
+             wanted.places
+      from unnest($1::uuid[], $2::uuid[], $3::integer[]) as wanted(workspace_id, webhook_id, places)
+      join webhook_rate_limits l on l.webhook_id = wanted.webhook_id and l.webhook_id = any($2::uuid[])
+      order by l.webhook_id for update of l skip locked
+    ), tokens as materialized (
+      select webhook_id, workspace_id, every, from_at,
+             least(places, case when from_at > now() then 0
+                   else 1 + floor(extract(epoch from now() - from_at) / extract(epoch from every)) end)::integer as free
+      from limits
+    ), turns as materialized (
+      select t.webhook_id, retry.ids || first.ids as ids, expired.ids as expired_ids
+      from tokens t
+      cross join lateral (select ${oldestOf('o.step > 0 and o.due_at <= now()', 't.free')} as ids) retry
+      cross join lateral (
+        select ${oldestOf('o.step = 0 and o.due_at <= now()', 't.free - cardinality(retry.ids)')} as ids) first
+      -- A delivery that is due for so long is older still, unless its webhook was paused by hand.
+      cross join lateral (
+        select ${oldestOf(
+          `o.due_at < now() - $7::float8 * interval '1 millisecond'
+          and not exists (select from webhooks w where w.id = t.webhook_id and w.manual_pauses is not null)`,
+          '$8::integer',
+        )} as ids) expired
+    ), claimed as (
+      update open_deliveries o
+      set state = 'queued', lease_until = now() + $6::float8 * interval '1 millisecond', claimed_by = $4::uuid,
+          claim = o.claim + 1, claim_token = $5::uuid, claims_without_outcome = o.claims_without_outcome + 1
+      where o.delivery_id = any(array(select unnest(ids || expired_ids) from turns))
+        and o.state is not distinct from 'waiting'
+      returning o.*
+    ), spent as (
+      update webhook_rate_limits l set next_at = tokens.from_at + used.requests * tokens.every
+      from tokens join (
+        select turns.webhook_id, count(*) as requests
+        from claimed join turns on claimed.delivery_id = any(turns.ids)
+        group by turns.webhook_id) used using (webhook_id)
+      where l.webhook_id = any($2::uuid[]) and l.webhook_id = tokens.webhook_id
+    )
+    ${readClaimed('')}`,
 };
 
 interface ClaimedRow extends Omit<AlertFacts, 'workspace_id'> {
@@ -82,7 +181,7 @@ interface ClaimedRow extends Omit<AlertFacts, 'workspace_id'> {
   version: number | null;
   enabled: boolean | null;
   retry_on_timeout: boolean | null;
-  pause_reason: 'retry_after' | 'circuit' | null;
+  pause_reason: PauseReason | null;
   pause_times: number | null;
   pause_remaining_ms: number | null;
 }

@@ -1,3 +1,4 @@
+import type { PauseReason } from '@tocsin/contracts';
 import type { AlertFacts } from '@tocsin/template';
 
 /** A delivery that this worker has claimed: its row, the alert's facts and the webhook's state at that time. */
@@ -22,7 +23,9 @@ export interface ClaimedDelivery {
   /** Undefined if the webhook does not exist in the workspace. */
   webhook: { version: number; enabled: boolean; retryOnTimeout: boolean } | undefined;
   /** Undefined if the webhook is not paused. `times` counts the pauses of an open circuit. */
-  pause: { reason: 'retry_after' | 'circuit'; remainingMs: number; times: number } | undefined;
+  pause: { reason: PauseReason; remainingMs: number; times: number } | undefined;
+  /** True if the claim has taken a request from the rate limit of its webhook. */
+  hasToken?: boolean;
   /** Time before the claim's statement, on this process's monotonic clock, in milliseconds. */
   claimedAtMs: number;
 }

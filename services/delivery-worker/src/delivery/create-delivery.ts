@@ -11,7 +11,7 @@ import type { WorkerLease } from '../lease/worker-lease.js';
 import type { Slot, Slots } from '../slots/slots.js';
 import { createFailureCounter } from './circuit.js';
 import { createClaim } from './claim.js';
-import { createClaimRepository } from './claim-repository.js';
+import type { ClaimRepository } from './claim-repository.js';
 import type { ClaimedDelivery } from './claimed-delivery.js';
 import { createDeliver } from './deliver.js';
 import type { DeliveryMetrics } from './delivery-metrics.js';
@@ -32,7 +32,7 @@ export interface DeliveryParts {
   databaseRetry: DatabaseRetry;
   settle: SettleMessage;
   lease: Pick<WorkerLease, 'covers' | 'isHeld'>;
-  workerId: string;
+  claims: ClaimRepository;
   logger: Logger;
   metrics: DeliveryMetrics & BatchMetrics;
   config: DeliveryWorkerConfig;
@@ -44,6 +44,8 @@ export interface DeliveryParts {
 export interface Delivery {
   /** Starts a delivery that was claimed at write. If it fails, the sweep finds its claim and releases it. */
   start(claimed: ClaimedDelivery, slot: Slot): void;
+  /** Starts a delivery that the dispatcher has claimed. It waits for a slot. */
+  startLimited(claimed: ClaimedDelivery): void;
   /** Claims and delivers the deliveries that a message names, and settles the message. */
   handleDue(message: QueueMessage): void;
   acquireAtWrite: Slots['acquireAtWrite'];
@@ -74,7 +76,7 @@ export function createDelivery(parts: DeliveryParts): Delivery {
   const { database, secrets, databaseRetry, slots, config, settle, metrics, lease, onError } = parts;
   const webhooks = createWebhooksReader(parts);
   const claim = createClaim({
-    repository: createClaimRepository(database, parts.workerId),
+    repository: parts.claims,
     databaseRetry,
     onBatch: (size) => metrics.batch('claim', size),
   });
@@ -108,6 +110,10 @@ export function createDelivery(parts: DeliveryParts): Delivery {
         await deliver(claimed, slot);
       };
       inFlight.track(claimed.deliveryId, deliverAfterWait).catch(onError);
+    },
+    startLimited(claimed) {
+      if (!inFlight.has(claimed.deliveryId))
+        inFlight.track(claimed.deliveryId, () => deliver(claimed)).catch(onError);
     },
     handleDue(message) {
       const due = decodeDeliveriesDue(message.content);

@@ -65,6 +65,7 @@ function start({ renderBudget = noBudget, leaseHeldSinceMs = 0 } = {}) {
         headers: {},
         body: id,
         redact: (text) => text,
+        options: undefined,
       }),
     },
     render: () => ({ ok: true, output: '{}' }),

@@ -1,4 +1,4 @@
-import type { BodyNote, HttpResponse, Sender, SendResult } from '@tocsin/egress';
+import type { BodyNote, HttpResponse, Sender, SendRequest, SendResult } from '@tocsin/egress';
 import { createSemaphore, type Logger, type TickThrottle } from '@tocsin/kit';
 import type { WorkerLease } from '../lease/worker-lease.js';
 import { noSlotDelayMs } from '../slots/slot-limits.js';
@@ -11,7 +11,8 @@ import type { Attempt, AttemptResponse, Deferral, Outcome } from './outcome.js';
 import { type Ended, type Prepared, type PreparedRequest, prepare, type RenderBody } from './prepare.js';
 import type { Recorder } from './record.js';
 import type { RenderBudget } from './render-budget.js';
-import type { RetryPolicy } from './retry-policy.js';
+import { optionLines, type RequestOptions } from './request-options.js';
+import { policyFor, type RetryPolicy } from './retry-policy.js';
 import type { WebhooksReader } from './webhooks-reader.js';
 
 export interface DeliveryDeps {
@@ -72,7 +73,7 @@ async function deliver(claimed: ClaimedDelivery, slot: Slot | undefined, deps: D
     return defer(claimed, leaseExpired(deps.random()), deps);
   }
   const sent = await send(claimed, { request: prepared, slot: usedSlot }, deps);
-  const outcome = classifyResult(claimed, sent.result, deps);
+  const outcome = classifyResult(claimed, sent, deps);
   await record({ claimed, outcome, ...sent }, deps);
 }
 
@@ -97,6 +98,7 @@ async function prepareDelivery(claimed: ClaimedDelivery, deps: DeliveryDeps): Pr
       : undefined,
     policy,
     random: random(),
+    now: deps.now,
   });
 }
 
@@ -107,13 +109,18 @@ interface Sent {
 }
 
 async function send(
-  { webhookId }: ClaimedDelivery,
+  { webhookId, deliveryId }: ClaimedDelivery,
   { request, slot }: { request: PreparedRequest; slot: Slot },
   { sender, slots, now }: DeliveryDeps,
 ): Promise<Sent> {
   const startedAt = new Date(now());
   try {
-    const result = await sender.send(request);
+    const { options } = request;
+    const result = await sender.send(
+      options === undefined
+        ? request
+        : withOptions(request, options, { deliveryId, atMs: startedAt.getTime() }),
+    );
     slots.observe(webhookId, isDestinationFailure(result) ? undefined : result.durationMs);
     return { request, startedAt, result };
   } finally {
@@ -121,13 +128,33 @@ async function send(
   }
 }
 
+function withOptions(
+  { url, headers, body }: PreparedRequest,
+  options: RequestOptions,
+  attempt: { deliveryId: string; atMs: number },
+): SendRequest {
+  return {
+    url,
+    headers,
+    body,
+    lines: optionLines(options, { ...attempt, body }),
+    timeoutMs: options.timeoutMs,
+  };
+}
+
 function classifyResult(
   { step, webhook }: ClaimedDelivery,
-  result: SendResult,
+  { result, request }: Sent,
   { policy, random }: DeliveryDeps,
 ): Outcome {
   const retryOnTimeout = webhook?.retryOnTimeout !== false;
-  return classify({ result, step, retryOnTimeout, policy, random: random() });
+  return classify({
+    result,
+    step,
+    retryOnTimeout,
+    policy: policyFor(policy, request.options),
+    random: random(),
+  });
 }
 
 interface Completed extends Sent {

@@ -20,6 +20,8 @@ export const deferralReasons = [
   'undecryptable',
   'render_budget',
   'quarantine',
+  'rate_limit',
+  'no_signing_secret',
 ] as const;
 
 /** A release of the claim without an attempt. The delivery becomes due again and uses no step of its retry schedule. */
@@ -39,6 +41,8 @@ export const waitingReasons: Readonly<Record<Deferral['reason'], WaitingReason>>
   undecryptable: 'undecryptable',
   render_budget: 'render_budget',
   quarantine: 'crashed',
+  rate_limit: 'rate_limit',
+  no_signing_secret: 'no_signing_secret',
 };
 
 /** Record of one HTTP request. */

@@ -50,11 +50,18 @@ const pause = {
     where w.enabled
     order by id
     on conflict (webhook_id) do update
+    -- A pause by hand ends by itself, or by hand.
     set reason = excluded.reason, times = excluded.times, error = excluded.error,
         -- A circuit stays open during its probes; a request to wait that is over is another pause.
         since = case when webhook_pauses.paused_until > now() or excluded.times > 1
                      then webhook_pauses.since else excluded.since end,
-        paused_until = greatest(webhook_pauses.paused_until, excluded.paused_until)`,
+        paused_until = greatest(webhook_pauses.paused_until, excluded.paused_until)
+    where not (webhook_pauses.reason = 'manual' and webhook_pauses.paused_until > now())`,
 };
 
-const resume = { name: 'delivery.resume', text: 'delete from webhook_pauses where webhook_id = $1' };
+const resume = {
+  name: 'delivery.resume',
+  text: `
+    delete from webhook_pauses
+    where webhook_id = $1 and not (reason = 'manual' and paused_until > now())`,
+};

@@ -5,6 +5,7 @@ import { defaultRetryPolicy } from './retry-policy.js';
 import type { Destination } from './webhooks-reader.js';
 
 const hourMs = 3_600_000;
+const nowMs = Date.parse('2026-01-31T12:00:00Z');
 
 function prepareClaimed(claimed: Partial<ClaimedDelivery>, changes: Partial<PrepareInput> = {}) {
   const webhook = { version: 1, enabled: true, retryOnTimeout: true };
@@ -20,6 +21,7 @@ function prepareClaimed(claimed: Partial<ClaimedDelivery>, changes: Partial<Prep
     render: () => ({ ok: true, output: '{}' }),
     policy: defaultRetryPolicy,
     random: 0.5,
+    now: () => nowMs,
     ...changes,
   });
 }

@@ -9,7 +9,8 @@ import {
 } from '@tocsin/template';
 import { type ClaimedDelivery, maxClaimsWithoutOutcome } from './claimed-delivery.js';
 import type { Deferral, Failure, Outcome } from './outcome.js';
-import { type RetryPolicy, retryOrFail } from './retry-policy.js';
+import { pausedMsOf, type RequestOptions, validKeys } from './request-options.js';
+import { policyFor, type RetryPolicy, retryOrFail } from './retry-policy.js';
 import type { Destination, Undecryptable } from './webhooks-reader.js';
 
 /** A request that can be sent, or the reason why none is sent now. */
@@ -30,6 +31,7 @@ export interface PreparedRequest {
   headers: Record<string, string[]>;
   body: string;
   redact: RedactSecrets;
+  options: RequestOptions | undefined;
 }
 
 export interface PrepareInput {
@@ -41,11 +43,13 @@ export interface PrepareInput {
   policy: RetryPolicy;
   /** Random number from 0 to 1. */
   random: number;
+  /** Unix time in milliseconds. */
+  now: () => number;
 }
 
 /** Decides if a claimed delivery is sent now, and renders its body. */
 export function prepare(input: PrepareInput): Prepared {
-  const { claimed, destination, policy } = input;
+  const { claimed, destination } = input;
   if (claimed.claimsWithoutOutcome > maxClaimsWithoutOutcome)
     return failed('crashes_worker', `Claimed ${maxClaimsWithoutOutcome} times without an outcome.`);
   if (claimed.webhook === undefined || destination === undefined)
@@ -55,15 +59,38 @@ export function prepare(input: PrepareInput): Prepared {
     return { kind: 'ended', outcome: { kind: 'skipped', failure } };
   }
   const isUndecryptable = 'error' in destination;
-  if (claimed.ageMs > policy.maxAgeMs)
+  const options = isUndecryptable ? undefined : destination.options;
+  if (hasExpired(input, options))
     return failed(
       'expired',
-      `The delivery was not made in time.${isUndecryptable ? ` ${undecryptable}` : ''}`,
+      `The delivery was not made in time.${isUndecryptable ? ` ${undecryptable}` : waitOf(options, input.now)}`,
     );
   if (claimed.pause !== undefined && claimed.pause.remainingMs > 0)
     return { kind: 'deferred', afterMs: claimed.pause.remainingMs, reason: 'paused' };
   if (isUndecryptable) return deferUndecryptable(input);
+  // A delivery that was queued before its webhook got a limit: the dispatcher gives it its turn.
+  if (options?.rateLimit !== undefined && claimed.hasToken !== true)
+    return { kind: 'deferred', afterMs: 0, reason: 'rate_limit' };
+  if (lacksSecret(options, input.now)) return { ...deferLong(input), reason: 'no_signing_secret' };
   return prepareBody(input, destination);
+}
+
+function hasExpired({ claimed, policy, now }: PrepareInput, options: RequestOptions | undefined): boolean {
+  const { ageMs } = claimed;
+  if (ageMs <= policy.maxAgeMs) return false;
+  return options === undefined || ageMs - pausedMsOf(options, { ageMs, nowMs: now() }) > policy.maxAgeMs;
+}
+
+/** Names what a webhook asked for and what its delivery has waited for. */
+function waitOf(options: RequestOptions | undefined, now: () => number): string {
+  if (lacksSecret(options, now)) return ' The webhook signs its requests and had no signing secret.';
+  if (options?.rateLimit === undefined) return '';
+  const { requests, periodMs } = options.rateLimit;
+  return ` The rate limit of the webhook is ${requests} requests in ${periodMs} ms.`;
+}
+
+function lacksSecret(options: RequestOptions | undefined, now: () => number): boolean {
+  return options?.signingKeys !== undefined && validKeys(options.signingKeys, now()).length === 0;
 }
 
 function failed(code: 'crashes_worker' | 'webhook_deleted' | 'expired', error: string): Prepared {
@@ -72,35 +99,40 @@ function failed(code: 'crashes_worker' | 'webhook_deleted' | 'expired', error: s
 
 const undecryptable =
   'The webhook cannot be decrypted: the key that it is encrypted with is not set, or the data is damaged.';
-const firstUndecryptableMs = 3_500;
-const maxUndecryptableMs = 60_000;
+const firstLongWaitMs = 3_500;
+const maxLongWaitMs = 60_000;
 
-/** Another worker may have the key. The wait grows with the age of the delivery, because each try costs a claim. */
-function deferUndecryptable({ claimed, random }: PrepareInput): Deferral {
-  const waitMs = Math.min(maxUndecryptableMs, Math.max(firstUndecryptableMs, claimed.ageMs / 10));
-  return {
-    kind: 'deferred',
-    // At first the delay is two to five seconds.
-    afterMs: waitMs * (0.6 + 0.8 * random),
-    reason: 'undecryptable',
-    failure: { code: 'internal_error', error: undecryptable },
-  };
+/** Another worker may have the key. */
+function deferUndecryptable(input: PrepareInput): Deferral {
+  const failure: Failure = { code: 'internal_error', error: undecryptable };
+  return { ...deferLong(input), reason: 'undecryptable', failure };
+}
+
+/** The wait grows with the age of the delivery, because each try costs a claim. */
+function deferLong({ claimed, random }: PrepareInput): Omit<Deferral, 'reason'> {
+  const waitMs = Math.min(maxLongWaitMs, Math.max(firstLongWaitMs, claimed.ageMs / 10));
+  // At first the delay is two to five seconds.
+  return { kind: 'deferred', afterMs: waitMs * (0.6 + 0.8 * random) };
 }
 
 const renderBudgetMs = 1_000;
 
 function prepareBody(
   input: PrepareInput,
-  { destination, url, headers, body, redact }: Destination,
+  { destination, url, headers, body, redact, options }: Destination,
 ): Prepared {
   const { claimed, render, policy, random } = input;
   if (render === undefined)
     return { kind: 'deferred', afterMs: renderBudgetMs * (1 + random), reason: 'render_budget' };
   const rendered = render(body, claimed);
-  if (rendered.ok) return { kind: 'request', destination, url, headers, body: rendered.output, redact };
+  if (rendered.ok)
+    return { kind: 'request', destination, url, headers, body: rendered.output, redact, options };
   const failure: Failure = { code: rendered.code, error: rendered.error };
   if (failure.code === 'internal_error')
-    return { kind: 'ended', outcome: retryOrFail({ step: claimed.step, failure, policy, random }) };
+    return {
+      kind: 'ended',
+      outcome: retryOrFail({ step: claimed.step, failure, policy: policyFor(policy, options), random }),
+    };
   return { kind: 'ended', outcome: { kind: 'failed', failure }, rendered: rendered.output };
 }
 

@@ -15,6 +15,15 @@ export const defaultRetryPolicy: RetryPolicy = {
   maxAgeMs: 86_400_000,
 };
 
+/** The policy with the schedule that a webhook asks for, if it asks for one. */
+export function policyFor(
+  policy: RetryPolicy,
+  options: { retryScheduleMs: readonly number[] | undefined } | undefined,
+): RetryPolicy {
+  const scheduleMs = options?.retryScheduleMs;
+  return scheduleMs === undefined ? policy : { ...policy, scheduleMs };
+}
+
 export interface RetryInput {
   /** Steps of the schedule that are used up. */
   step: number;

@@ -1,8 +1,9 @@
 import type { Database, SecretBox } from '@tocsin/database';
-import { createRedactSecrets, type RedactSecrets } from '@tocsin/egress';
+import { createRedactSecrets, type RedactSecrets, signingKeyOf } from '@tocsin/egress';
 import { createLogThrottle, createPromiseBatcher, type Logger } from '@tocsin/kit';
 import { LRUCache } from 'lru-cache';
 import type { DatabaseRetry } from '../database-retry.js';
+import type { RequestOptions } from './request-options.js';
 
 /** A webhook with its decrypted values. */
 export interface Destination {
@@ -15,6 +16,8 @@ export interface Destination {
   body: string;
   /** Replaces url and header values in what the destination sends back. */
   redact: RedactSecrets;
+  /** Undefined for a webhook that asks for nothing, as most do. */
+  options: RequestOptions | undefined;
 }
 
 /** A webhook whose url, headers or body cannot be decrypted. */
@@ -73,8 +76,21 @@ export function createWebhooksReader(deps: WebhooksReaderDeps): WebhooksReader {
 
 const find = {
   name: 'delivery.find-webhooks',
-  text: `select id, workspace_id, version, destination, url_encrypted, headers_encrypted, body_encrypted from webhooks
-         where id = any($1::uuid[])`,
+  text: `
+    select id, workspace_id, version, destination, url_encrypted, headers_encrypted, body_encrypted,
+           case when signing or num_nonnulls(retry_schedule_ms, timeout_ms, rate_limit_requests, idempotency_header,
+                                             manual_pauses) > 0
+           then jsonb_build_object(
+             'retrySchedule', retry_schedule_ms, 'timeout', timeout_ms, 'requests', rate_limit_requests,
+             'period', rate_limit_period_ms, 'idempotencyHeader', idempotency_header,
+             'pauses', (select jsonb_agg(array[extract(epoch from lower(p)), extract(epoch from upper(p))])
+                        from unnest(manual_pauses) p),
+             'secrets', case when signing then (
+               select coalesce(jsonb_agg(jsonb_build_object(
+                 'id', s.id, 'secret', encode(s.secret_encrypted, 'base64'),
+                 'expires', extract(epoch from s.expires_at)) order by s.id), '[]')
+               from webhook_signing_secrets s where s.webhook_id = webhooks.id) end) end as options
+    from webhooks where id = any($1::uuid[])`,
 };
 
 interface WebhookRow {
@@ -85,6 +101,18 @@ interface WebhookRow {
   url_encrypted: Buffer;
   headers_encrypted: Buffer;
   body_encrypted: Buffer;
+  options: OptionsRow | null;
+}
+
+/** Times are seconds since 1970. */
+interface OptionsRow {
+  retrySchedule: number[] | null;
+  timeout: number | null;
+  requests: number | null;
+  period: number | null;
+  idempotencyHeader: string | null;
+  pauses: [from: number, to: number][] | null;
+  secrets: { id: string; secret: string; expires: number | null }[] | null;
 }
 
 /** A missing key or a damaged row concerns this webhook only, and not the others that are read with it. */
@@ -110,5 +138,24 @@ function toDestination(row: WebhookRow, secrets: SecretBox): Destination {
     headers,
     body: decrypt(row.body_encrypted, 'body'),
     redact: createRedactSecrets({ url, headers }),
+    options: row.options === null ? undefined : toOptions(row.options, workspaceId, secrets),
+  };
+}
+
+function toOptions(row: OptionsRow, workspaceId: string, box: SecretBox): RequestOptions {
+  const { requests, period: periodMs, pauses, secrets } = row;
+  return {
+    retryScheduleMs: row.retrySchedule ?? undefined,
+    timeoutMs: row.timeout ?? undefined,
+    rateLimit: requests === null || periodMs === null ? undefined : { requests, periodMs },
+    signingKeys: secrets?.map(({ id, secret, expires }) => {
+      const location = { workspaceId, table: 'webhook_signing_secrets', id, column: 'secret' };
+      return {
+        key: signingKeyOf(box.decrypt(Buffer.from(secret, 'base64'), location).toString('utf8')),
+        expiresAtMs: expires === null ? Number.POSITIVE_INFINITY : expires * 1_000,
+      };
+    }),
+    idempotencyHeader: row.idempotencyHeader ?? undefined,
+    manualPauses: (pauses ?? []).map(([from, to]) => [from * 1_000, to * 1_000] as const),
   };
 }

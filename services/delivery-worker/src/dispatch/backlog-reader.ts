@@ -6,7 +6,7 @@ import type { Database } from '@tocsin/database';
  */
 export interface Backlog {
   due: number;
-  /** Number of deliveries that have been due for more than a minute although their webhook is not paused. */
+  /** Number of deliveries that have been due for more than a minute although their webhook is neither paused nor rate-limited. */
   overdue: number;
   oldestDueSeconds: number;
   openCircuits: number;
@@ -51,14 +51,16 @@ const backlog = {
       where workspaces.steps < 10000
     ), first_due as (
       select due_at from workspaces left join webhook_pauses pause using (webhook_id)
-      where due_at <= now() and pause.webhook_id is null
+      left join webhook_rate_limits rate using (webhook_id)
+      where due_at <= now() and pause.webhook_id is null and rate.webhook_id is null
     ), due as materialized (
-      select next.due_at, pause.webhook_id is not null as paused
+      select next.due_at, num_nonnulls(pause.webhook_id, rate.webhook_id) > 0 as paused
       from workspaces cross join lateral (
         select o.webhook_id, o.due_at from open_deliveries o
         where o.state = 'waiting' and o.workspace_id = workspaces.workspace_id and o.due_at <= now()
         order by o.due_at nulls first limit 10000) next
       left join webhook_pauses pause on pause.webhook_id = next.webhook_id
+      left join webhook_rate_limits rate on rate.webhook_id = next.webhook_id
       where workspaces.due_at <= now()
       limit 50000
     )

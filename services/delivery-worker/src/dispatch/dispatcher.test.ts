@@ -9,6 +9,7 @@ const candidate = {
   due: 1,
   isFromWalk: true,
   probing: false,
+  limited: false,
   queueBy: new Date(),
 };
 
@@ -20,7 +21,12 @@ async function run(
   const stop = new AbortController();
   const repository: DispatchDeps['repository'] = {
     findWorkspaces: async () => ({ workspaceIds: ['w'], next: undefined }),
-    survey: async () => ({ candidates: [candidate], paused: [], walkedTo: new Map([['w', undefined]]) }),
+    survey: async () => ({
+      candidates: [candidate],
+      paused: [],
+      hasLimited: false,
+      walkedTo: new Map([['w', undefined]]),
+    }),
     postpone: async () => {},
     queued: async () => ({ webhooks: [], unclaimed: 0 }),
     queue: () => queue(stop),
@@ -40,6 +46,8 @@ async function run(
     },
     queueDepth: async () => 0,
     publish: async () => 0,
+    claims: { claimLimited: async () => [] },
+    startLimited() {},
     slots: { queueQuota: () => 8, setBacklog() {}, responsivenessOf: () => 'responsive' },
     replyLost() {},
     mayDispatch: () => true,

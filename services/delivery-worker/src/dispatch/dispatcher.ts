@@ -1,5 +1,7 @@
 import { isDatabaseUnavailable } from '@tocsin/database';
 import { type Logger, sleep } from '@tocsin/kit';
+import type { ClaimRepository } from '../delivery/claim-repository.js';
+import type { ClaimedDelivery } from '../delivery/claimed-delivery.js';
 import type { Slots, WebhookKey } from '../slots/slots.js';
 import { uniqueBy } from '../unique-by.js';
 import type { DispatchMetrics } from './dispatch-metrics.js';
@@ -16,6 +18,8 @@ export interface DispatchDeps {
   /** Number of messages ready in the queue of deliveries. Throws if the broker is unavailable. */
   queueDepth: () => Promise<number>;
   publish: PublishDeliveries;
+  claims: Pick<ClaimRepository, 'claimLimited'>;
+  startLimited: (claimed: ClaimedDelivery) => void;
   slots: Pick<Slots, 'queueQuota' | 'setBacklog' | 'responsivenessOf'>;
   /** Number of alerts that this worker has received and not written yet. */
   alertsWaiting: () => number;
@@ -81,13 +85,15 @@ async function dispatchOnce(walk: DueWalk, deps: DispatchDeps): Promise<number> 
   });
   walk.served({ ...survey, candidates }, quotas);
   const hasPostponed = await postponeMany(survey, deps);
-  if (quotas.size > 0) {
-    const due = await repository.queue([...quotas].map(([contender, quota]) => ({ contender, quota })));
+  if (survey.hasLimited) await startLimited(quotas, deps);
+  const open = [...quotas].filter(([contender]) => !contender.limited);
+  if (open.length > 0) {
+    const due = await repository.queue(open.map(([contender, quota]) => ({ contender, quota })));
     const unconfirmed = await publish(due);
     logger.debug({ queued: due.length, unconfirmed, ready, messages }, 'dispatch.queued');
     if (due.length > 0) return busyPauseMs;
   }
-  if (hasPostponed) return busyPauseMs;
+  if (hasPostponed || survey.hasLimited) return busyPauseMs;
   return survey.isPartial ? walkPauseMs : idlePauseMs;
 }
 
@@ -105,6 +111,23 @@ function limit(candidate: Candidate, queued: Map<string, number>, slots: Dispatc
   const quota = candidate.probing ? probeQuota : slots.queueQuota(candidate);
   const left = Math.max(0, quota - (queued.get(candidate.webhookId) ?? 0));
   return { ...candidate, due: Math.min(candidate.due, left) };
+}
+
+/**
+ * Claims and starts deliveries of webhooks with a rate limit. They do not pass the queue, because a request that is taken
+ * from a limit should start at once.
+ */
+async function startLimited(
+  quotas: Map<Candidate, number>,
+  { claims, startLimited: start, logger, signal }: DispatchDeps,
+): Promise<void> {
+  const webhooks = [...quotas]
+    .filter(([contender]) => contender.limited)
+    .map(([{ workspaceId, webhookId }, places]) => ({ workspaceId, webhookId, places }));
+  if (webhooks.length === 0 || signal.aborted) return;
+  const claimed = await claims.claimLimited(webhooks);
+  for (const delivery of claimed) start(delivery);
+  logger.debug({ claimed: claimed.length }, 'dispatch.limited_started');
 }
 
 /**

@@ -8,6 +8,8 @@ export interface Candidate extends Contender {
   isFromWalk: boolean;
   /** True if the webhook was paused and the pause is over: single requests probe it. */
   probing: boolean;
+  /** True if the webhook has a rate limit: its deliveries are claimed, and not queued. */
+  limited: boolean;
   /** Time on the database's clock until which this result may be used to queue deliveries. */
   queueBy: Date;
 }
@@ -34,6 +36,8 @@ export interface Survey {
   candidates: Candidate[];
   /** Paused webhooks with deliveries due. */
   paused: WebhookKey[];
+  /** True if deliveries of a webhook with a rate limit are due, also if the limit allows none now. */
+  hasLimited: boolean;
   /** Last webhook of the walk through each visited workspace; undefined if the walk came to its end. */
   walkedTo: Map<string, string | undefined>;
 }
@@ -82,6 +86,7 @@ export function createDueReader(database: Database): DueReader {
       return {
         candidates: rows.filter((row) => row.kind === 'due').map(toCandidate),
         paused: rows.filter((row) => row.kind === 'paused').map(toKey),
+        hasLimited: rows.some((row) => row.limited === true && row.kind !== 'paused'),
         walkedTo: new Map(
           ends.map((row) => [row.workspace_id, row.kind === 'walked' ? row.webhook_id : undefined]),
         ),
@@ -154,16 +159,17 @@ const survey = {
         union all select workspace_id, webhook_id, null from oldest) sources
       group by workspace_id, webhook_id
     )
-    select case when pause.paused_until > now() then 'paused' else 'due' end as kind,
+    select case when pause.paused_until > now() then 'paused' when rate.next_at > now() then 'limited' else 'due' end as kind,
            found.workspace_id, found.webhook_id, greatest(1, counted.due) as due,
-           pause.webhook_id is not null as probing, found.steps,
+           pause.webhook_id is not null as probing, rate.webhook_id is not null as limited, found.steps,
            clock_timestamp() + interval '10 seconds' as queue_by
     from found left join webhook_pauses pause using (webhook_id)
+    left join webhook_rate_limits rate using (webhook_id)
     cross join lateral (
       select count(*)::integer as due from (${dueOf('found', countedOfEach)}) rows) counted
     union all
     select case when steps = $3::integer or found = $4::integer then 'walked' else 'end' end, workspace_id, webhook_id,
-           null, null, null, null
+           null, null, null, null, null
     from ends
     order by steps`,
 };
@@ -180,10 +186,11 @@ export interface WebhookRow {
 }
 
 interface SurveyRow extends WebhookRow {
-  kind: 'due' | 'paused' | 'walked' | 'end';
+  kind: 'due' | 'paused' | 'limited' | 'walked' | 'end';
   due: number;
   steps: number | null;
   probing: boolean;
+  limited: boolean | null;
   queue_by: Date;
 }
 
@@ -197,6 +204,7 @@ function toCandidate(row: SurveyRow): Candidate {
     due: row.due,
     isFromWalk: row.steps !== null,
     probing: row.probing,
+    limited: row.limited === true,
     queueBy: row.queue_by,
   };
 }

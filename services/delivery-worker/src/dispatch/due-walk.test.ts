@@ -35,10 +35,11 @@ function repositoryOf(due: Due) {
             due: 1,
             isFromWalk: true,
             probing: false,
+            limited: false,
             queueBy: new Date(),
           });
       }
-      return { candidates, paused: [], walkedTo };
+      return { candidates, paused: [], hasLimited: false, walkedTo };
     },
   };
 }

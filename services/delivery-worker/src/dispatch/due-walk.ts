@@ -74,7 +74,7 @@ export function createDueWalk(repository: DueReader): DueWalk {
   };
 }
 
-const nothingDue: Survey = { candidates: [], paused: [], walkedTo: new Map() };
+const nothingDue: Survey = { candidates: [], paused: [], hasLimited: false, walkedTo: new Map() };
 
 function boundsOf(visits: number, room: number): VisitBounds {
   const places = Math.ceil(room / visits);

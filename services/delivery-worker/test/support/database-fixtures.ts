@@ -36,7 +36,7 @@ export function createDatabaseFixtures(database: Database) {
     workspaceId,
     dispatch: createDispatchRepository(database, queuedLeaseMs),
     gauges: createBacklogReader(database),
-    claims: createClaimRepository(database, workerId),
+    claims: createClaimRepository(database, { workerId, queuedLeaseMs, maxAgeMs: 86_400_000 }),
     workerId,
     addWorker,
     /** Lease of the worker that writes and claims here. */
@@ -77,6 +77,7 @@ export function createDatabaseFixtures(database: Database) {
           outcome: 'dispatched',
           webhookIds,
           storedWebhookIds: null,
+          cools: false,
         },
         recordId: alertRecordId(acceptedAtMs, alert),
         deliveries: webhookIds.map((webhookId) => ({

@@ -1,0 +1,137 @@
+import { until } from '@tocsin/testing';
+import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
+
+let harness: WorkerHarness;
+beforeEach(async () => {
+  harness = await createWorkerHarness();
+});
+afterEach(() => harness.close());
+
+const startWorkers = (count: number) =>
+  Promise.all(Array.from({ length: count }, () => harness.startWorker()));
+
+async function addLimited(
+  { requests, period_ms }: { requests: number; period_ms: number },
+  columns: object = {},
+) {
+  const limits = { rate_limit_requests: requests, rate_limit_period_ms: period_ms };
+  const target = await harness.addTarget({ columns: { ...limits, ...columns } });
+  await harness.database.knex('webhook_rate_limits').insert({ webhook_id: target.id, requests, period_ms });
+  return target;
+}
+
+/** Start times of all attempts of a webhook, in Unix milliseconds, in order. */
+async function startsOf(webhookId: string): Promise<number[]> {
+  const rows = await harness.database
+    .knex('attempts as a')
+    .join('deliveries as d', 'd.id', 'a.delivery_id')
+    .where('d.webhook_id', webhookId)
+    .orderBy('a.started_at')
+    .pluck('a.started_at');
+  return rows.map((at: Date) => at.getTime());
+}
+
+/** Largest number of requests that started within any `ms`. */
+const mostWithin = (starts: number[], ms: number) =>
+  Math.max(...starts.map((from) => starts.filter((at) => at >= from && at < from + ms).length));
+
+test.each([
+  { requests: 10, period_ms: 1_000, alerts: 120 },
+  { requests: 1, period_ms: 1_000, alerts: 12 },
+  { requests: 100, period_ms: 1_000, alerts: 1_200 },
+])(
+  'three workers keep $requests requests in $period_ms ms, and use at least 70 % of them',
+  async ({ requests, period_ms, alerts }) => {
+    const target = await addLimited({ requests, period_ms });
+    const planned = Array.from({ length: alerts }, () => harness.plan([target.id]));
+    await harness.write(planned);
+    await startWorkers(3);
+    await until('all are delivered', () => harness.destination.at(target.path).length >= alerts, {
+      timeoutMs: 30_000,
+    });
+    await until('all are recorded', async () => (await startsOf(target.id)).length === alerts);
+    const starts = await startsOf(target.id);
+    expect(mostWithin(starts, period_ms)).toBeLessThanOrEqual(1.4 * requests);
+    expect(mostWithin(starts, 10 * period_ms)).toBeLessThanOrEqual(11 * requests);
+    // The last delivery is the only one after which none waits.
+    const tenPeriods = starts.filter((at) => at + 10 * period_ms <= starts.at(-1)!);
+    const fewest = Math.min(
+      ...tenPeriods.map((from) => starts.filter((at) => at >= from && at < from + 10 * period_ms).length),
+    );
+    expect(fewest).toBeGreaterThanOrEqual(7 * requests);
+  },
+  60_000,
+);
+
+test('due retries are sent before deliveries without an attempt', async () => {
+  const target = await addLimited({ requests: 5, period_ms: 1_000 });
+  const planned = Array.from({ length: 20 }, () => harness.plan([target.id]));
+  await harness.write(planned);
+  const retries = planned.slice(10, 15).map(({ deliveries }) => deliveries[0]!.id);
+  await harness.database.knex('open_deliveries').whereIn('delivery_id', retries).update({ step: 1 });
+  await startWorkers(1);
+  await until('five are sent', async () => (await startsOf(target.id)).length >= 5);
+  const first = await harness.database.knex('attempts').orderBy('started_at').limit(5).pluck('delivery_id');
+  expect(new Set(first)).toEqual(new Set(retries));
+});
+
+test('deliveries above the limit wait without a step, and others are not delayed', async () => {
+  const target = await addLimited({ requests: 1, period_ms: 3_600_000 });
+  const free = await harness.addTarget();
+  await startWorkers(2);
+  const ruleId = await harness.addRule([target.id, free.id]);
+  await Promise.all(Array.from({ length: 20 }, () => harness.fire(ruleId)));
+  await until('the free webhook has all', () => harness.destination.at(free.path).length === 20);
+  await until('the limit is used', () => harness.destination.at(target.path).length === 1);
+  const open = await harness.database.knex('open_deliveries').where({ webhook_id: target.id });
+  expect(open.length).toBeGreaterThanOrEqual(19);
+  for (const row of open.filter(({ claimed_by }) => claimed_by === null))
+    expect(row).toMatchObject({ state: 'waiting', step: 0, claims_without_outcome: 0 });
+});
+
+test('a delivery that waited for its limit until it expired names the limit', async () => {
+  const target = await addLimited({ requests: 1, period_ms: 1_000 });
+  await harness.write(Array.from({ length: 30 }, () => harness.plan([target.id])));
+  const old = new Date(Date.now() - 61_000);
+  await harness.database.knex('open_deliveries').update({ opened_at: old, due_at: old });
+  await startWorkers(1);
+  const rows = await until('all have ended', async () => {
+    const ended = await harness.database.knex('deliveries').where({ status: 'failed' });
+    return ended.length === 30 && ended;
+  });
+  for (const row of rows) expect(row).toMatchObject({ error_code: 'expired', attempts_made: 0 });
+  expect(rows[0].error).toContain('1 requests in 1000 ms');
+});
+
+test('a claim of a killed worker keeps its request used and is sent by another worker', async () => {
+  const target = await addLimited({ requests: 2, period_ms: 2_000 });
+  await harness.lease.renew(60_000);
+  await harness.write([harness.plan([target.id])]);
+  const wanted = [{ workspaceId: harness.workspaceId, webhookId: target.id, places: 10 }];
+  const [claimed] = await harness.claims.claimLimited(wanted);
+  expect(claimed).toMatchObject({ claim: 1, hasToken: true });
+  expect(await harness.claims.claimLimited(wanted)).toEqual([]);
+  await harness.lease.end();
+  await startWorkers(1);
+  await until('it is delivered', () => harness.destination.at(target.path).length === 1);
+});
+
+test('a delivery that was queued before its webhook had a limit waits for its turn', async () => {
+  const due = await harness.queueOne();
+  const { webhook_id } = await harness.delivery(due.deliveryId);
+  const limit = { rate_limit_requests: 1, rate_limit_period_ms: 3_600_000 };
+  await harness.database
+    .knex('webhooks')
+    .where({ id: webhook_id })
+    .update({ ...limit, version: 2 });
+  const nextAt = new Date(Date.now() + 3_600_000);
+  const row = { webhook_id, requests: 1, period_ms: 3_600_000, next_at: nextAt };
+  await harness.database.knex('webhook_rate_limits').insert(row);
+  await startWorkers(1);
+  await harness.publishDue(Buffer.from(`${due.deliveryId}/1`));
+  await until('it waits for the limit', async () => {
+    const open = await harness.open(due.deliveryId);
+    return open?.waiting_reason === 'rate_limit';
+  });
+  expect(await harness.attempts(due.deliveryId)).toEqual([]);
+});

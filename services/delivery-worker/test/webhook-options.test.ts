@@ -1,0 +1,223 @@
+import { randomBytes, randomUUID } from 'node:crypto';
+import { until } from '@tocsin/testing';
+import { testSecretBox } from '@tocsin/testing/database';
+import { Webhook } from 'standardwebhooks';
+import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
+
+let harness: WorkerHarness;
+beforeAll(async () => {
+  harness = await createWorkerHarness();
+  await harness.startWorker();
+});
+afterAll(() => harness.close());
+
+const body = '{"text": "{{ model_name }} é 💥"}';
+
+async function fireAt(target: { id: string }) {
+  const alertId = await harness.fire(await harness.addRule([target.id]));
+  const delivery = await until('the delivery exists', async () => (await harness.deliveriesOf(alertId))[0]);
+  return { id: delivery.id as string };
+}
+
+const settled = (id: string) =>
+  until('the delivery has ended', async () => {
+    const row = await harness.delivery(id);
+    return row.status !== 'open' && row;
+  });
+
+/** Adds a signing secret like the API, and returns it. */
+async function addSecret(webhookId: string, { expiresAt = null as Date | null } = {}): Promise<string> {
+  const secret = `whsec_${randomBytes(32).toString('base64')}`;
+  const id = randomUUID();
+  const location = {
+    workspaceId: harness.workspaceId,
+    table: 'webhook_signing_secrets',
+    id,
+    column: 'secret',
+  };
+  await harness.database.knex('webhook_signing_secrets').insert({
+    id,
+    webhook_id: webhookId,
+    secret_encrypted: testSecretBox.encrypt(secret, location),
+    created_at: new Date(),
+    expires_at: expiresAt,
+  });
+  await harness.database.knex('webhooks').where({ id: webhookId }).increment('version');
+  return secret;
+}
+
+function headersOf({ rawHeaders }: { rawHeaders: string[] }): Record<string, string> {
+  const names = rawHeaders.filter((_, index) => index % 2 === 0);
+  return Object.fromEntries(names.map((name, index) => [name.toLowerCase(), rawHeaders[2 * index + 1]!]));
+}
+
+const respondWith = (path: string, statuses: number[]) =>
+  harness.destination.respond(path, (_, response) => {
+    response.statusCode = statuses.shift() ?? 200;
+    response.end();
+  });
+
+test.each([
+  ['an empty schedule', [], 1],
+  ['a schedule of two steps', [20, 20], 3],
+])('%s decides how often a delivery is tried', async (_, retry_schedule_ms, attempts) => {
+  const target = await harness.addTarget({ columns: { retry_schedule_ms } });
+  respondWith(target.path, Array(10).fill(500));
+  const { id } = await fireAt(target);
+  expect(await settled(id)).toMatchObject({
+    status: 'failed',
+    attempts_made: attempts,
+    error_code: 'http_status',
+  });
+});
+
+test('a delivery beyond the end of a shortened schedule gets no further step', async () => {
+  const target = await harness.addTarget({ columns: { retry_schedule_ms: [20, 100, 100] } });
+  respondWith(target.path, Array(10).fill(500));
+  const { id } = await fireAt(target);
+  await until('it was tried twice', () => harness.destination.at(target.path).length === 2);
+  await harness.database
+    .knex('webhooks')
+    .where({ id: target.id })
+    .update({ retry_schedule_ms: [20], version: 2 });
+  expect(await settled(id)).toMatchObject({ status: 'failed', attempts_made: 3 });
+});
+
+test('a request is ended by the time limit of its webhook', async () => {
+  const target = await harness.addTarget({ columns: { timeout_ms: 1_000, retry_schedule_ms: [] } });
+  harness.destination.respond(target.path, () => {});
+  const { id } = await fireAt(target);
+  expect(await settled(id)).toMatchObject({ status: 'failed', error_code: 'timeout' });
+  const [attempt] = await harness.attempts(id);
+  expect(attempt.duration_ms).toBeGreaterThanOrEqual(1_000);
+  expect(attempt.duration_ms).toBeLessThan(2_500);
+});
+
+test('every attempt and redelivery is signed with all secrets that have not expired', async () => {
+  const target = await harness.addTarget({ body, columns: { signing: true, retry_schedule_ms: [1_100] } });
+  const secrets = [
+    await addSecret(target.id),
+    await addSecret(target.id, { expiresAt: new Date(Date.now() + 60_000) }),
+  ];
+  const expired = await addSecret(target.id, { expiresAt: new Date(Date.now() - 1) });
+  respondWith(target.path, [500]);
+  const { id } = await fireAt(target);
+  expect(await settled(id)).toMatchObject({ status: 'succeeded', attempts_made: 2 });
+  const requests = harness.destination.at(target.path);
+  expect(requests).toHaveLength(2);
+  for (const request of requests) {
+    const headers = headersOf(request);
+    expect(headers['webhook-id']).toBe(id);
+    expect(headers['webhook-signature']!.split(' ')).toHaveLength(2);
+    for (const secret of secrets)
+      expect(new Webhook(secret).verify(request.body, headers)).toEqual({ text: 'churn "v2" é 💥' });
+    expect(() => new Webhook(expired).verify(request.body, headers)).toThrow('No matching signature');
+    const forged = request.body.replace('churn', 'Churn');
+    expect(() => new Webhook(secrets[0]!).verify(forged, headers)).toThrow('No matching signature');
+  }
+  const [first, second] = requests.map((request) => Number(headersOf(request)['webhook-timestamp']));
+  expect(second! - first!).toBeGreaterThanOrEqual(1);
+  expect(Math.abs(first! - Date.now() / 1_000)).toBeLessThan(30);
+});
+
+test('the headers of the options are the only ones that are added', async () => {
+  const columns = { signing: true, idempotency_header: 'X-Delivery' };
+  const target = await harness.addTarget({ columns, headers: { 'X-Team': ['a'] } });
+  await addSecret(target.id);
+  const { id } = await fireAt(target);
+  await settled(id);
+  const [request] = harness.destination.at(target.path);
+  const names = request!.rawHeaders.filter((_, index) => index % 2 === 0);
+  expect(names.slice(2)).toEqual([
+    'X-Team',
+    'webhook-id',
+    'webhook-timestamp',
+    'webhook-signature',
+    'X-Delivery',
+    'content-length',
+  ]);
+  expect(headersOf(request!)['x-delivery']).toBe(id);
+});
+
+test('a webhook that signs and has no secret sends nothing until it gets one', async () => {
+  const target = await harness.addTarget({ columns: { signing: true } });
+  await addSecret(target.id, { expiresAt: new Date(Date.now() - 1) });
+  const { id } = await fireAt(target);
+  const waiting = await until('it waits for a secret', async () => {
+    const open = await harness.open(id);
+    return open?.waiting_reason === 'no_signing_secret' && open;
+  });
+  expect(waiting).toMatchObject({ state: 'waiting', step: 0 });
+  expect(harness.destination.at(target.path)).toHaveLength(0);
+  const secret = await addSecret(target.id);
+  await harness.database.knex('open_deliveries').where({ delivery_id: id }).update({ due_at: new Date() });
+  await settled(id);
+  const [request] = harness.destination.at(target.path);
+  expect(() => new Webhook(secret).verify(request!.body, headersOf(request!))).not.toThrow();
+});
+
+test('a delivery that waited for a secret for a day expires and names the reason', async () => {
+  const target = await harness.addTarget({ columns: { signing: true } });
+  const { id } = await fireAt(target);
+  await until('it waits', async () => (await harness.open(id))?.waiting_reason === 'no_signing_secret');
+  await harness.database
+    .knex('open_deliveries')
+    .where({ delivery_id: id })
+    .update({ opened_at: new Date(Date.now() - 61_000), due_at: new Date() });
+  const row = await settled(id);
+  expect(row).toMatchObject({ status: 'failed', error_code: 'expired' });
+  expect(row.error).toContain('signing secret');
+});
+
+test('a delivery does not age while its webhook is paused by hand', async () => {
+  const { knex } = harness.database;
+  const target = await harness.addTarget();
+  const [aged, expired] = [harness.plan([target.id]), harness.plan([target.id])];
+  await knex('webhook_pauses').insert({
+    webhook_id: target.id,
+    reason: 'manual',
+    paused_until: new Date(Date.now() + 60_000),
+    times: 0,
+  });
+  const until_ = (ms: number) => new Date(Date.now() - ms).toISOString();
+  await knex('webhooks')
+    .where({ id: target.id })
+    .update({
+      manual_pauses: `{[${until_(120_000)},${until_(1_000)})}`,
+    });
+  await harness.write([aged, expired]);
+  const [agedId, expiredId] = [aged.deliveries[0]!.id, expired.deliveries[0]!.id];
+  await knex('open_deliveries')
+    .where({ delivery_id: agedId })
+    .update({ opened_at: new Date(Date.now() - 100_000), due_at: new Date(0) });
+  await knex('open_deliveries')
+    .where({ delivery_id: expiredId })
+    .update({ opened_at: new Date(Date.now() - 300_000), due_at: new Date(0) });
+  await knex('webhook_pauses').where({ webhook_id: target.id }).delete();
+  expect(await settled(agedId)).toMatchObject({ status: 'succeeded' });
+  expect(await settled(expiredId)).toMatchObject({ status: 'failed', error_code: 'expired' });
+});
+
+test('a failing destination neither shortens nor replaces a pause by hand', async () => {
+  const target = await harness.addTarget();
+  const pausedUntil = new Date(Date.now() + 60_000);
+  const manual = { webhook_id: target.id, reason: 'manual', paused_until: pausedUntil, times: 0 };
+  await harness.database.knex('webhook_pauses').insert(manual);
+  const change = {
+    webhookId: target.id,
+    version: 1,
+    reason: 'circuit',
+    forMs: 120_000,
+    times: 1,
+    error: '',
+  } as const;
+  await harness.pauses.pause([change]);
+  await harness.pauses.resume(target.id);
+  const row = () => harness.database.knex('webhook_pauses').where({ webhook_id: target.id }).first();
+  expect(await row()).toMatchObject({ reason: 'manual', paused_until: pausedUntil });
+  await harness.database.knex('webhook_pauses').update({ paused_until: new Date(Date.now() - 1) });
+  await harness.pauses.pause([change]);
+  expect(await row()).toMatchObject({ reason: 'circuit' });
+  await harness.pauses.resume(target.id);
+  expect(await row()).toBeUndefined();
+});

@@ -31,7 +31,7 @@ describe('a token of the development provider', () => {
     { client_id: string; client_secret: string }
   >;
 
-  test.each(['admin', 'editor', 'reader', 'publisher'] as const)(
+  test.each(['admin', 'editor', 'responder', 'reader', 'publisher'] as const)(
     'the token of %s is read correctly',
     async (role) => {
       const body = new URLSearchParams({ grant_type: 'client_credentials', ...clients[role] });
@@ -139,7 +139,7 @@ test('each referenced group, role and client exists', () => {
   const paths = groupPaths(realm.groups);
   // Keycloak gives `default-roles-tocsin` to every user, which allows users to change their own password.
   const roles = ['default-roles-tocsin', ...realm.roles.realm.map(({ name }) => name)];
-  for (const role of ['reader', 'editor', 'publisher', 'admin']) {
+  for (const role of ['reader', 'responder', 'editor', 'publisher', 'admin']) {
     expect(paths).toContain(`/workspaces/${workspaceId}/${role}`);
   }
   for (const { groups = [], realmRoles = [], serviceAccountClientId, username } of realm.users) {

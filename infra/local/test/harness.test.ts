@@ -24,7 +24,7 @@ describe('the servers of a test run', () => {
       string,
       Record<string, string>
     >;
-    expect(Object.keys(clients)).toEqual(['admin', 'editor', 'reader', 'publisher', 'outsider']);
+    expect(Object.keys(clients)).toEqual(['admin', 'editor', 'reader', 'publisher', 'outsider', 'responder']);
     for (const client of Object.values(clients)) {
       const response = await fetch(`${process.env.TOCSIN_TEST_OIDC_ISSUER}/protocol/openid-connect/token`, {
         method: 'POST',

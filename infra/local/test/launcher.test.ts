@@ -45,7 +45,14 @@ describe('npm start', () => {
       expect(launcher.output()).toContain('Ready after');
       const stack = readStack();
       expect(statSync(join(state, 'stack.json')).mode & 0o777).toBe(0o600);
-      expect(Object.keys(stack.clients)).toEqual(['admin', 'editor', 'reader', 'publisher', 'outsider']);
+      expect(Object.keys(stack.clients)).toEqual([
+        'admin',
+        'editor',
+        'reader',
+        'publisher',
+        'outsider',
+        'responder',
+      ]);
       expect(stack.pids['delivery-worker']).toHaveLength(2);
       for (const pid of pidsOf(stack)) expect(isRunning(pid)).toBe(true);
       await expectUrls(stack);

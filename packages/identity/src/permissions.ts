@@ -6,10 +6,17 @@ const readerPermissions = [
   'alert_rule_read',
   'alert_read',
   'delivery_read',
+  'workspace_read_settings',
+] as const;
+
+const responderPermissions = [
+  ...readerPermissions,
+  'delivery_redeliver',
+  'workspace_dead_letter_read',
 ] as const;
 
 const editorPermissions = [
-  ...readerPermissions,
+  ...responderPermissions,
   'workspace_test_webhook',
   'workspace_create_webhook',
   'webhook_update',
@@ -17,12 +24,21 @@ const editorPermissions = [
   'workspace_create_alert_rule',
   'alert_rule_update',
   'alert_rule_delete',
-  'delivery_redeliver',
 ] as const;
 
-const publisherPermissions = ['workspace_publish_alert'] as const;
+/** A publisher can follow what became of its alerts. */
+const publisherPermissions = [
+  'workspace_publish_alert',
+  'alert_read',
+  'workspace_dead_letter_read',
+  'workspace_read_settings',
+] as const;
 
-const workspaceAdminPermissions = [...editorPermissions, ...publisherPermissions] as const;
+const workspaceAdminPermissions = [
+  ...editorPermissions,
+  ...publisherPermissions,
+  'workspace_update_settings',
+] as const;
 
 const platformAdminPermissions = [
   ...workspaceAdminPermissions,
@@ -37,6 +53,7 @@ export type Permission = (typeof platformAdminPermissions | typeof engineAdminPe
 /** Roles in one workspace. */
 export const workspaceRoles = {
   reader: new Set<Permission>(readerPermissions),
+  responder: new Set<Permission>(responderPermissions),
   editor: new Set<Permission>(editorPermissions),
   publisher: new Set<Permission>(publisherPermissions),
   admin: new Set<Permission>(workspaceAdminPermissions),

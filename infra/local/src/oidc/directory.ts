@@ -27,7 +27,7 @@ export interface Directory {
   users: Record<string, User>;
 }
 
-const roleNames = ['admin', 'editor', 'reader', 'publisher', 'outsider'] as const;
+const roleNames = ['admin', 'editor', 'reader', 'publisher', 'outsider', 'responder'] as const;
 export type RoleName = (typeof roleNames)[number];
 
 export interface Workspaces {

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 
-export type Role = 'admin' | 'editor' | 'reader' | 'publisher' | 'outsider';
+export type Role = 'admin' | 'editor' | 'reader' | 'publisher' | 'outsider' | 'responder';
 
 const tokens = new Map<Role, Promise<string>>();
 

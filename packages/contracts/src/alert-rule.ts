@@ -9,6 +9,18 @@ const writable = {
   threshold: { type: 'number' },
   bound: { type: 'string', enum: ['upper_bound', 'lower_bound'] },
   enabled: { type: 'boolean', description: 'A disabled rule delivers nothing. Default: true.' },
+  cooldown_seconds: {
+    type: 'integer',
+    minimum: 0,
+    maximum: 86_400,
+    description:
+      'Seconds after a dispatched alert in which further alerts that fire are suppressed. Default: 0. Resolved alerts are never suppressed by it.',
+  },
+  silenced_until: {
+    type: ['string', 'null'],
+    format: 'date-time',
+    description: 'Every alert that is accepted before this time is suppressed. Default: null.',
+  },
   notification_webhook_ids: {
     type: 'array',
     items: uuid,
@@ -63,6 +75,8 @@ export const alertRuleSchema = {
     'threshold',
     'bound',
     'enabled',
+    'cooldown_seconds',
+    'silenced_until',
     'notification_webhook_ids',
     'created_at',
     'updated_at',

@@ -1,7 +1,7 @@
 import type { FromSchema } from 'json-schema-to-ts';
 import { alertFiredProperties } from './alert-fired.js';
 import { deliverySchema } from './delivery.js';
-import { alertOutcomes } from './vocabulary.js';
+import { alertOutcomes, suppressions } from './vocabulary.js';
 
 /**
  * Alert published over REST: the alert-fired message, but unknown members are refused, and members that the path or the
@@ -71,6 +71,24 @@ export const alertSchema = {
       type: ['string', 'null'],
       description: 'Reason why nothing was delivered, or null.',
     },
+    suppressed_by: {
+      type: ['object', 'null'],
+      additionalProperties: false,
+      description: 'Reason of the outcome suppressed; kept after a dispatch by hand. Null for other alerts.',
+      properties: {
+        reason: {
+          type: 'string',
+          enum: suppressions,
+          description: '`cooldown`: of the alert rule. `silence`: the rule was silenced.',
+        },
+        alert_id: {
+          type: ['string', 'null'],
+          format: 'uuid',
+          description: 'The dispatched alert from which the cooldown runs; null for a silence.',
+        },
+      },
+      required: ['reason', 'alert_id'],
+    },
     webhook_ids: {
       type: ['array', 'null'],
       items: uuid,
@@ -102,6 +120,7 @@ export const alertSchema = {
     'is_test',
     'outcome',
     'outcome_reason',
+    'suppressed_by',
     'webhook_ids',
     'dispatched_at',
     'dispatched_by',

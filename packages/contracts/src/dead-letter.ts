@@ -8,6 +8,11 @@ export const deadLetterSchema = {
   additionalProperties: false,
   properties: {
     id: { type: 'string', format: 'uuid' },
+    workspace_id: {
+      type: ['string', 'null'],
+      format: 'uuid',
+      description: 'Workspace that the message names; null if it names none, or cannot be read.',
+    },
     reason: { type: 'string', enum: deadLetterReasons },
     detail: { type: 'string' },
     queue: { type: 'string' },
@@ -27,6 +32,7 @@ export const deadLetterSchema = {
   },
   required: [
     'id',
+    'workspace_id',
     'reason',
     'detail',
     'queue',

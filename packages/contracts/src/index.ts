@@ -45,15 +45,33 @@ export {
   maxDeliveriesInMessage,
 } from './delivery-due.js';
 export { type DeliveryStats, deliveryStatsSchema, type StatsStep, statsSteps } from './delivery-stats.js';
-export { likelyCauseOf } from './likely-cause.js';
-export { decodePipelineMarker, encodePipelineMarker, pipelineMarkerKey } from './pipeline-marker.js';
 export {
+  type Cancellation,
+  type CancellationFilter,
+  type CreateCancellation,
+  type CreateDispatch,
   type CreateRedelivery,
+  cancellationSchema,
+  createCancellationSchema,
+  createDispatchSchema,
   createRedeliverySchema,
+  type Dispatch,
+  type DispatchFilter,
+  dispatchSchema,
+  type JobFilters,
+  type JobKind,
   type Redelivery,
   type RedeliveryFilter,
   redeliverySchema,
-} from './redelivery.js';
+} from './job.js';
+export { likelyCauseOf } from './likely-cause.js';
+export { decodePipelineMarker, encodePipelineMarker, pipelineMarkerKey } from './pipeline-marker.js';
+export {
+  createdSigningSecretSchema,
+  createSigningSecretSchema,
+  type SigningSecret,
+  signingSecretSchema,
+} from './signing-secret.js';
 export {
   type AlertOutcome,
   alertOutcomes,
@@ -62,11 +80,14 @@ export {
   type DeliveryStatus,
   deadLetterReasons,
   deliveryStatuses,
+  dispatchableOutcomes,
   errorCodes,
   type HealthState,
   healthStates,
   type PauseReason,
   pauseReasons,
+  type Suppression,
+  suppressions,
   type WaitingReason,
   waitingReasons,
 } from './vocabulary.js';
@@ -91,3 +112,8 @@ export {
   testWebhookSchema,
 } from './webhook-test.js';
 export { type Workspace, workspaceSchema } from './workspace.js';
+export {
+  patchWorkspaceSettingsSchema,
+  type WorkspaceSettings,
+  workspaceSettingsSchema,
+} from './workspace-settings.js';

@@ -4,7 +4,8 @@ export type DeliveryStatus = (typeof deliveryStatuses)[number];
 
 /**
  * Reasons why a delivery waits: for the time of its retry, for the end of its webhook's pause, for its place in the
- * queue, for a free slot, after a claim without an outcome, for a worker with the key, for its workspace's render budget.
+ * queue, for a free slot, after a claim without an outcome, for a worker with the key, for its workspace's render budget,
+ * for its webhook's rate limit, for a secret to sign with.
  */
 export const waitingReasons = [
   'retry',
@@ -14,6 +15,8 @@ export const waitingReasons = [
   'crashed',
   'undecryptable',
   'render_budget',
+  'rate_limit',
+  'no_signing_secret',
 ] as const;
 export type WaitingReason = (typeof waitingReasons)[number];
 
@@ -32,8 +35,16 @@ export const alertOutcomes = [
   'rule_deleted',
   'no_webhooks',
   'over_quota',
+  'suppressed',
 ] as const;
 export type AlertOutcome = (typeof alertOutcomes)[number];
+
+/** Outcomes of alerts without deliveries that can be dispatched by hand. */
+export const dispatchableOutcomes = ['over_quota', 'no_webhooks', 'rule_disabled', 'suppressed'] as const;
+
+/** Reasons why an alert is suppressed. */
+export const suppressions = ['cooldown', 'silence'] as const;
+export type Suppression = (typeof suppressions)[number];
 
 /** Closed list of reasons why an attempt or a delivery failed. */
 export const errorCodes = [
@@ -54,6 +65,7 @@ export const errorCodes = [
   'crashes_worker',
   'internal_error',
   'over_quota',
+  'cancelled',
 ] as const;
 export type DeliveryErrorCode = (typeof errorCodes)[number];
 

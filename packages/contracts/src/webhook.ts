@@ -44,6 +44,48 @@ const writable = {
     type: 'boolean',
     description: 'Retry deliveries that timed out. Default: true.',
   },
+  retry_schedule_ms: {
+    type: ['array', 'null'],
+    items: { type: 'integer', minimum: 1_000, maximum: 43_200_000 },
+    maxItems: 10,
+    description:
+      'Delays before the second attempt, the third and so on, in milliseconds, each with 20 % jitter; below 24 hours together. `[]`: no retry. Null, the default: the schedule of the deployment.',
+  },
+  timeout_ms: {
+    type: ['integer', 'null'],
+    minimum: 1_000,
+    maximum: 20_000,
+    description:
+      'Time limit of a request, from connecting to the end of the response, in milliseconds. Null, the default: 10 s. Connecting takes 5 s at most.',
+  },
+  rate_limit: {
+    type: ['object', 'null'],
+    additionalProperties: false,
+    description:
+      'Largest number of requests in a period. Further deliveries wait, due retries first. Retries and redeliveries count, tests do not. Null, the default: none.',
+    properties: {
+      requests: { type: 'integer', minimum: 1, maximum: 1_000 },
+      period_ms: { type: 'integer', minimum: 1_000, maximum: 3_600_000 },
+    },
+    required: ['requests', 'period_ms'],
+  },
+  signing: {
+    type: 'boolean',
+    description:
+      'Sign each request as Standard Webhooks says (webhook-id, webhook-timestamp, webhook-signature), with every signing secret that has not expired. Without a secret the deliveries wait. Default: false.',
+  },
+  idempotency_header: {
+    type: ['string', 'null'],
+    maxLength: 255,
+    description:
+      'Name of a header that carries the id of the delivery, the same in all its attempts and redeliveries. Null, the default: none.',
+  },
+  paused_until: {
+    type: ['string', 'null'],
+    format: 'date-time',
+    description:
+      'Deliveries wait until this time, 7 days ahead at most, and do not expire meanwhile. Null, the default, ends the pause.',
+  },
 } as const;
 
 export const createWebhookSchema = {
@@ -135,6 +177,10 @@ const properties = {
   id: uuid,
   workspace_id: uuid,
   ...writable,
+  disabled_reason: {
+    type: ['string', 'null'],
+    description: 'Reason of an automatic disabling. Null unless the webhook was disabled by the system.',
+  },
   paused,
   health,
   created_at: time,
@@ -151,6 +197,13 @@ const required = [
   'body',
   'enabled',
   'retry_on_timeout',
+  'retry_schedule_ms',
+  'timeout_ms',
+  'rate_limit',
+  'signing',
+  'idempotency_header',
+  'paused_until',
+  'disabled_reason',
   'paused',
   'health',
   'created_at',

@@ -31,13 +31,14 @@ import { deadLetterRoutes } from './dead-letters/dead-letter-routes.js';
 import { deliveryRoutes } from './deliveries/delivery-routes.js';
 import { deliveryStatsRoutes } from './delivery-stats/delivery-stats-routes.js';
 import { documentRoutes } from './docs/document-routes.js';
+import { jobRoutes } from './jobs/job-routes.js';
 import { startKeyCheck } from './key-check.js';
 import { createPaging } from './lists/paging.js';
 import { createSearchLimiter } from './lists/search-limiter.js';
 import { createOpenDeliveryQuota } from './open-delivery-quota.js';
 import { type PipelineIntervals, startPipelineMonitor } from './pipeline/pipeline-monitor.js';
 import { createRateLimits } from './rate-limits.js';
-import { redeliveryRoutes } from './redeliveries/redelivery-routes.js';
+import { settingsRoutes } from './settings/settings-routes.js';
 import { webhookRoutes } from './webhooks/webhook-routes.js';
 import { workspaceRoutes } from './workspaces/workspace-routes.js';
 
@@ -163,9 +164,10 @@ function featureRoutes(deps: ApiDeps): Route<Principal>[] {
     ...alertRoutes(deps),
     ...deliveryRoutes(deps),
     ...deliveryStatsRoutes(deps),
-    ...redeliveryRoutes(deps),
+    ...jobRoutes(deps),
     ...deadLetterRoutes(deps),
     ...workspaceRoutes(deps),
+    ...settingsRoutes(deps),
     whoamiRoute(),
   ];
 }

@@ -35,6 +35,8 @@ test('a rule is created with its defaults, read, listed, changed and deleted', a
     id: expect.stringMatching(/^[0-9a-f-]{36}$/),
     workspace_id: workspaceId,
     enabled: true,
+    cooldown_seconds: 0,
+    silenced_until: null,
     notification_webhook_ids: [],
     created_at: expect.stringMatching(/Z$/),
     updated_at: body.created_at,

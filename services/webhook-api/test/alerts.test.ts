@@ -176,7 +176,7 @@ describe('publishing an alert', () => {
     ]);
   });
 
-  test('a publisher can publish and not read', async () => {
+  test('a publisher can publish alerts and read them, and no deliveries', async () => {
     for (const [role, status] of [
       ['publisher', 202],
       ['admin', 202],
@@ -185,7 +185,12 @@ describe('publishing an alert', () => {
       ['outsider', 403],
     ] as const)
       expect([role, (await publish(fired(), role)).status]).toEqual([role, status]);
-    expect((await api.call('GET', alerts, { as: 'publisher' })).status).toBe(403);
+    const { body } = await publish(fired());
+    expect((await api.call('GET', alerts, { as: 'publisher' })).status).toBe(200);
+    const own = await api.call('GET', `${alerts}/${body.alert_id}`, { as: 'publisher' });
+    expect([own.status, own.body.code]).toEqual([404, 'alert_not_processed']);
+    const deliveries = `/api/v1/workspaces/${workspaceId}/deliveries`;
+    expect((await api.call('GET', deliveries, { as: 'publisher' })).status).toBe(403);
   });
 });
 

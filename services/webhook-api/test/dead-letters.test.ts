@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { DeadLetter } from '@tocsin/contracts';
 import { recordId } from '@tocsin/database';
 import { alertFiredQueue } from '@tocsin/messaging';
-import { startApi, type TestApi } from './support/api.js';
+import { otherWorkspaceId, startApi, type TestApi, workspaceId } from './support/api.js';
 import { startInbox } from './support/inbox.js';
 import { readAll } from './support/paging.js';
 
@@ -55,6 +55,7 @@ test('dead letters are listed with their reason and message', async () => {
   expect(await list()).toEqual([
     {
       id,
+      workspace_id: null,
       reason: 'unknown_alert_rule',
       detail: 'No such rule.',
       queue: alertFiredQueue,
@@ -160,4 +161,32 @@ test('an unknown id is 404 and a malformed one 422', async () => {
   for (const query of ['limit=0', 'requeued=maybe', 'cursor=AAAA', 'reason=x']) {
     expect((await api.call('GET', `${deadLetters}?${query}`, { as: 'admin' })).status).toBe(422);
   }
+});
+
+test('dead letters that name a workspace are listed in it, for roles that publish or respond', async () => {
+  const inWorkspace = `/api/v1/workspaces/${workspaceId}/dead_letters`;
+  const ids: string[] = [];
+  for (let count = 0; count < 3; count += 1) {
+    ids.push(await seed('{}', Date.now() - count * 1_000));
+    await seed('{}', Date.now() - count * 1_000);
+  }
+  await api.database.knex('dead_letters').whereIn('id', ids).update({ workspace_id: workspaceId });
+  const { entries } = await readAll<DeadLetter>(api, `${inWorkspace}?limit=2`, { as: 'responder' });
+  expect(entries.map(({ id }) => id)).toEqual(ids);
+  expect(entries[0]?.workspace_id).toBe(workspaceId);
+  for (const [as, status] of [
+    ['publisher', 200],
+    ['responder', 200],
+    ['editor', 200],
+    ['admin', 200],
+    ['reader', 403],
+    ['outsider', 403],
+  ] as const)
+    expect([as, (await api.call('GET', inWorkspace, { as })).status]).toEqual([as, status]);
+  const elsewhere = `/api/v1/workspaces/${otherWorkspaceId}/dead_letters`;
+  expect((await api.call('GET', elsewhere, { as: 'outsider' })).body).toEqual([]);
+  expect((await api.call('GET', deadLetters, { as: 'responder' })).status).toBe(403);
+  await requeuedOnceUp(ids[0]!);
+  const waiting = await api.call<DeadLetter[]>('GET', `${inWorkspace}?requeued=false`, { as: 'publisher' });
+  expect(waiting.body.map(({ id }) => id)).toEqual(ids.slice(1));
 });

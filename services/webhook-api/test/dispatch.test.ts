@@ -27,7 +27,7 @@ const addRule = (webhookIds: string[], options: { enabled?: boolean; deleted?: b
 const changeRule = (id: string, change: object) =>
   api.database.knex('alert_rules').where({ id }).update(change);
 
-test.each(['over_quota', 'no_webhooks', 'rule_disabled'])(
+test.each(['over_quota', 'no_webhooks', 'rule_disabled', 'suppressed'])(
   'an alert with the outcome %s is dispatched to the webhooks that its rule has now',
   async (outcome) => {
     const webhookIds = [await addWebhook(), await addWebhook()];

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { Redelivery } from '@tocsin/contracts';
-import { createOpenDeliveryCounts, type OpenDeliveryCounts, runRedeliveryPage } from '@tocsin/deliveries';
+import { createOpenDeliveryCounts, type OpenDeliveryCounts, runJobPage } from '@tocsin/deliveries';
 import { otherWorkspaceId, type Problem, startApi, type TestApi, workspaceId } from './support/api.js';
 import { seedDelivery } from './support/history.js';
 import { readAll } from './support/paging.js';
@@ -15,7 +15,7 @@ beforeAll(async () => {
   counts = createOpenDeliveryCounts(api.database, api.config.limits.openDeliveries);
 });
 afterAll(() => api.close());
-beforeEach(() => api.database.knex.raw('truncate deliveries, open_deliveries, redeliveries'));
+beforeEach(() => api.database.knex.raw('truncate deliveries, open_deliveries, jobs'));
 
 const accept = (body: unknown) => api.call<Redelivery>('POST', redeliveries, { body });
 const read = async (id: string) => (await api.call<Redelivery>('GET', single(id))).body;
@@ -37,7 +37,7 @@ const timers = [
 
 /** Runs a page of the job like a worker. */
 async function work(): Promise<void> {
-  while ((await runRedeliveryPage(api.database, { pageSize: 2, counts })) !== undefined);
+  while ((await runJobPage(api.database, { pageSize: 2, counts })) !== undefined);
 }
 
 test('a job includes the matching deliveries and reports its progress', async () => {
@@ -53,7 +53,7 @@ test('a job includes the matching deliveries and reports its progress', async ()
   expect(body.filter).toMatchObject({ webhook_id: webhookId, status: 'failed' });
   expect(Math.abs(Date.parse(body.filter.until) - Date.now())).toBeLessThan(60_000);
   // The page size counts deliveries that do not match, so the two that match can be on different pages.
-  await runRedeliveryPage(api.database, { pageSize: 4, counts });
+  await runJobPage(api.database, { pageSize: 4, counts });
   const { done, ...started } = await read(body.id);
   expect([2, 3, 4]).toContain(done);
   expect(started).toMatchObject({ matched: 5, status: 'running' });
@@ -101,7 +101,7 @@ test.each([
   expect([refused.status, refused.body.code]).toEqual([422, 'validation_failed']);
   expect(refused.body.errors?.[0]?.message).toContain(`"all": true to send every ${status} delivery`);
   expect(await openIds()).toEqual([]);
-  expect(await api.database.knex('redeliveries')).toEqual([]);
+  expect(await api.database.knex('jobs')).toEqual([]);
 });
 
 test('all: true includes every delivery with the status, and is not part of the job', async () => {
@@ -121,7 +121,7 @@ test('all: true includes every delivery with the status, and is not part of the 
 test('a job can be cancelled once and then stops', async () => {
   await Promise.all([1, 2, 3, 4, 5].map(() => seedDelivery(api.database)));
   const { body } = await accept({ status: 'failed', all: true });
-  await runRedeliveryPage(api.database, { pageSize: 2, counts });
+  await runJobPage(api.database, { pageSize: 2, counts });
   const cancelled = await api.call<Redelivery>('DELETE', single(body.id));
   expect([cancelled.status, cancelled.body.status, cancelled.body.done]).toEqual([200, 'cancelled', 2]);
   await work();
@@ -173,5 +173,5 @@ test.each([
   ['an array', [{ status: 'failed' }]],
 ])('a request with %s is refused without a job', async (_, body) => {
   expect((await accept(body)).status).toBe(422);
-  expect(await api.database.knex('redeliveries')).toEqual([]);
+  expect(await api.database.knex('jobs')).toEqual([]);
 });

@@ -168,6 +168,8 @@ function present({ id, name, threshold, bound, enabled, ...rule }: StoredAlertRu
     threshold,
     bound,
     enabled,
+    cooldown_seconds: rule.cooldownSeconds,
+    silenced_until: rule.silencedUntil?.toISOString() ?? null,
     notification_webhook_ids: rule.webhookIds,
     created_at: rule.createdAt.toISOString(),
     updated_at: rule.updatedAt.toISOString(),

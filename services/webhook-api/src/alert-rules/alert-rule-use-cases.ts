@@ -39,6 +39,8 @@ export function createAlertRuleUseCases(deps: AlertRuleUseCasesDeps): AlertRuleU
         threshold,
         bound,
         enabled,
+        cooldownSeconds: fields.cooldown_seconds ?? 0,
+        silencedUntil: toDate(fields.silenced_until ?? null),
         webhookIds: toWebhookIds(notification_webhook_ids),
         version: 1,
         createdAt: at,
@@ -59,6 +61,9 @@ export function createAlertRuleUseCases(deps: AlertRuleUseCasesDeps): AlertRuleU
         threshold: fields.threshold ?? current.threshold,
         bound: fields.bound ?? current.bound,
         enabled: fields.enabled ?? current.enabled,
+        cooldownSeconds: fields.cooldown_seconds ?? current.cooldownSeconds,
+        silencedUntil:
+          fields.silenced_until === undefined ? current.silencedUntil : toDate(fields.silenced_until),
         webhookIds: webhookIds ?? current.webhookIds,
         version: current.version + 1,
         updatedAt: now(),
@@ -71,6 +76,10 @@ export function createAlertRuleUseCases(deps: AlertRuleUseCasesDeps): AlertRuleU
       if (!(await repository.delete(rule, now()))) throw notFound('alert rule');
     },
   };
+}
+
+function toDate(time: string | null): Date | null {
+  return time === null ? null : new Date(time);
 }
 
 const maxWebhooks = 20;

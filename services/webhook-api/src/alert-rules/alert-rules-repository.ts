@@ -1,5 +1,5 @@
 import type { Bound } from '@tocsin/contracts';
-import type { Database, Transaction } from '@tocsin/database';
+import { type Database, firstIdAt, type Transaction } from '@tocsin/database';
 import { lockRules } from './lock-rules.js';
 
 export interface StoredAlertRule {
@@ -10,6 +10,8 @@ export interface StoredAlertRule {
   threshold: number;
   bound: Bound;
   enabled: boolean;
+  cooldownSeconds: number;
+  silencedUntil: Date | null;
   /** Ids of the webhooks, in the order in which they were attached. */
   webhookIds: string[];
   /** Number of changes, starting at 1. */
@@ -95,6 +97,7 @@ export function createAlertRulesRepository(database: Database): AlertRulesReposi
         if (unknown.length > 0 && !keepsWebhooks) return { kind: 'unknown_webhooks', ids: unknown };
         const rule = { ...changed, webhookIds: changed.webhookIds.filter((id) => !unknown.includes(id)) };
         await trx('alert_rules').where({ id }).update(toRow(rule));
+        if (current.cooldownSeconds === 0 && rule.cooldownSeconds > 0) await startCooldown(trx, rule);
         await trx('alert_rule_webhooks').where({ alert_rule_id: id }).delete();
         await attach(trx, rule);
         return { kind: 'written', rule };
@@ -130,6 +133,25 @@ async function lockWebhooks(
   return webhookIds.filter((id) => !known.has(id));
 }
 
+/**
+ * Workers keep the alert from which a cooldown runs only for rules that have one. When a rule gets one, it runs from the
+ * last alert in the history, which is searched as far back as the cooldown reaches.
+ */
+async function startCooldown(trx: Transaction, { id, workspaceId, cooldownSeconds }: StoredAlertRule) {
+  const { rows } = await trx.raw<{ rows: { now: Date }[] }>('select now() as now');
+  const from = firstIdAt(rows[0]!.now.getTime() - cooldownSeconds * 1_000);
+  await trx.raw(
+    `update alert_rules r set cooldown_from = last.accepted_at, cooldown_alert_id = last.alert_id
+     from (select 1) one left join lateral (
+       select accepted_at, alert_id from alerts
+       where workspace_id = :workspaceId and id >= cast(:from as uuid) and alert_rule_id = :id
+         and outcome = 'dispatched' and dispatched_at is null
+       order by id desc limit 1) last on true
+     where r.id = :id`,
+    { workspaceId, id, from },
+  );
+}
+
 async function attach(trx: Transaction, { id, webhookIds }: StoredAlertRule): Promise<void> {
   if (webhookIds.length === 0) return;
   await trx('alert_rule_webhooks').insert(
@@ -138,6 +160,7 @@ async function attach(trx: Transaction, { id, webhookIds }: StoredAlertRule): Pr
 }
 
 const columns = `r.id, r.workspace_id as "workspaceId", r.name, r.model_id as "modelId", r.threshold, r.bound, r.enabled,
+  r.cooldown_seconds as "cooldownSeconds", r.silenced_until as "silencedUntil",
   r.version, r.created_at as "createdAt", r.updated_at as "updatedAt", r.last_updated_by as "lastUpdatedBy",
   array(select a.webhook_id::text from alert_rule_webhooks a where a.alert_rule_id = r.id order by a.position)
     as "webhookIds"`;
@@ -156,6 +179,8 @@ function toRow({ id, workspaceId, name, modelId, threshold, bound, enabled, ...r
     threshold,
     bound,
     enabled,
+    cooldown_seconds: rule.cooldownSeconds,
+    silenced_until: rule.silencedUntil,
     version: rule.version,
     created_at: rule.createdAt,
     updated_at: rule.updatedAt,

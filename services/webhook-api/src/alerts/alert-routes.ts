@@ -118,7 +118,7 @@ export function alertRoutes({ config, ...deps }: ApiDeps): Route<Principal>[] {
       operationId: 'dispatchAlert',
       summary: 'Dispatches an alert that has no deliveries by hand.',
       description:
-        'For the outcomes over_quota, no_webhooks and rule_disabled. The alert keeps its facts; it calls the webhooks that its rule has now.',
+        'For the outcomes over_quota, no_webhooks, rule_disabled and suppressed. The alert keeps its facts; it calls the webhooks that its rule has now.',
       tag,
       access: inWorkspace('delivery_redeliver'),
       params: idParams('workspace_id', 'alert_id'),
@@ -159,15 +159,24 @@ function present(alert: StoredAlert): Alert {
     bound: alert.bound,
     is_test: alert.isTest,
     outcome: alert.outcome,
-    outcome_reason: outcomeReasons[alert.outcome],
+    outcome_reason: reasonOf(alert),
+    suppressed_by:
+      alert.suppressedBy === null ? null : { reason: alert.suppressedBy, alert_id: alert.suppressedByAlert },
     webhook_ids: alert.webhookIds,
     dispatched_at: alert.dispatchedAt?.toISOString() ?? null,
     dispatched_by: alert.dispatchedBy,
   };
 }
 
-const outcomeReasons: Record<AlertOutcome, string | null> = {
-  dispatched: null,
+function reasonOf({ outcome, suppressedBy }: StoredAlert): string | null {
+  if (outcome === 'dispatched') return null;
+  if (outcome !== 'suppressed') return outcomeReasons[outcome];
+  return suppressedBy === 'silence'
+    ? 'The alert rule was silenced when the alert was accepted, so nothing was delivered.'
+    : 'The alert came within the cooldown of its rule, so nothing was delivered.';
+}
+
+const outcomeReasons: Record<Exclude<AlertOutcome, 'dispatched' | 'suppressed'>, string> = {
   rule_disabled: 'The alert rule was disabled when the alert was accepted, so nothing was delivered.',
   rule_deleted: 'The alert rule was deleted before the alert was accepted, so nothing was delivered.',
   no_webhooks: 'The alert rule had no webhooks when the alert was accepted, so nothing was delivered.',

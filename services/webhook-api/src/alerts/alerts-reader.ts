@@ -1,4 +1,4 @@
-import type { AlertOutcome, Bound } from '@tocsin/contracts';
+import type { AlertOutcome, Bound, Suppression } from '@tocsin/contracts';
 import { type Database, readWithTimeout } from '@tocsin/database';
 import { alertRecordId, type IdRange, readNewestFirst } from '@tocsin/deliveries';
 import { definedOnly, newestInRange } from '../lists/list-query.js';
@@ -21,6 +21,9 @@ export interface StoredAlert {
   bound: Bound;
   isTest: boolean;
   outcome: AlertOutcome;
+  suppressedBy: Suppression | null;
+  /** The alert from which a cooldown ran. */
+  suppressedByAlert: string | null;
   /** Webhooks for a dispatch by hand; null for an alert that needs none. */
   webhookIds: string[] | null;
   dispatchedAt: Date | null;
@@ -86,7 +89,8 @@ export function createAlertsReader(database: Database): AlertsReader {
 const columns = `id as "recordId", workspace_id as "workspaceId", alert_id as "alertId", accepted_at as "acceptedAt",
   fired_at as "firedAt", alert_rule_id as "alertRuleId", alert_rule_name as "alertRuleName", model_id as "modelId",
   model_name as "modelName", metric_value as "metricValue", threshold, bound, is_test as "isTest",
-  outcome, webhook_ids::text[] as "webhookIds", dispatched_at as "dispatchedAt", dispatched_by as "dispatchedBy"`;
+  outcome, suppressed_by as "suppressedBy", suppressed_by_alert as "suppressedByAlert",
+  webhook_ids::text[] as "webhookIds", dispatched_at as "dispatchedAt", dispatched_by as "dispatchedBy"`;
 
 const findKey = {
   name: 'alerts.find-key',

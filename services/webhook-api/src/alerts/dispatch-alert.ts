@@ -1,5 +1,5 @@
 import { type Database, firstIdAt } from '@tocsin/database';
-import { dispatchAlert, planDispatch } from '@tocsin/deliveries';
+import { dispatchAlerts, planDispatch } from '@tocsin/deliveries';
 import { AppError } from '@tocsin/kit';
 import { notFound } from '../api-route.js';
 import { createDeliveriesReader, type StoredDelivery } from '../deliveries/deliveries-reader.js';
@@ -29,7 +29,7 @@ export function createDispatchAlert({ database, quota }: { database: Database; q
     if (plan.kind === 'conflict') throw new AppError('conflict', plan.reason);
     const opened = plan.webhooks.filter(({ exists }) => exists).map(({ webhookId }) => webhookId);
     await quota.requireRoom(workspaceId, opened);
-    if (!(await dispatchAlert(database, { ...plan, dispatchedBy })))
+    if ((await dispatchAlerts(database.knex, [plan], dispatchedBy)).length === 0)
       throw new AppError('conflict', 'This alert has been dispatched already.');
     const filter = { alert_id: alertId };
     return deliveries.list({ workspaceId, range: always, filter, limit: maxDeliveries });

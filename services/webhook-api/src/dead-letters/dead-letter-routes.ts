@@ -1,14 +1,42 @@
 import { deadLetterSchema } from '@tocsin/contracts';
 import { defineRoute, type Principal } from '@tocsin/identity';
 import type { Route } from '@tocsin/kit';
-import { type ApiDeps, apiPrefix, emptyBody, idParams, ofDeployment } from '../api-route.js';
+import {
+  type ApiDeps,
+  apiPrefix,
+  emptyBody,
+  idParams,
+  inWorkspace,
+  ofDeployment,
+  pathIn,
+  workspaceParams,
+} from '../api-route.js';
 import { listResponse, pageQuery, timeRangeQuery } from '../lists/paging.js';
 import { createDeadLettersRepository } from './dead-letters-repository.js';
 import { presentDeadLetter } from './present-dead-letter.js';
 import { createRequeueDeadLetter } from './requeue-dead-letter.js';
 
 const collection = `${apiPrefix}/dead_letters`;
+const inOneWorkspace = `${apiPrefix}/workspaces/{workspace_id}/dead_letters`;
 const tag = 'dead letters';
+
+const description =
+  'At most 64 KiB of a message are shown, and a page with large messages ends early. A message is shown as ' +
+  'JSON if its JSON can be written without loss, else as text (`encoding` is `utf-8`). JSON loses numbers ' +
+  'that a double cannot hold, other notations of a number (except `1.0`), minus zero and repeated names.';
+
+const query = {
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    requeued: {
+      type: 'boolean',
+      description: '`true`: only requeued dead letters; `false`: only the others.',
+    },
+    ...timeRangeQuery,
+    ...pageQuery,
+  },
+} as const;
 
 export function deadLetterRoutes({ database, publisher, paging, searches }: ApiDeps): Route<Principal>[] {
   const repository = createDeadLettersRepository(database);
@@ -19,24 +47,10 @@ export function deadLetterRoutes({ database, publisher, paging, searches }: ApiD
       path: collection,
       operationId: 'listDeadLetters',
       summary: 'Lists the messages that could not be processed, newest first.',
-      description:
-        'At most 64 KiB of a message are shown, and a page with large messages ends early. A message is shown as ' +
-        'JSON if its JSON can be written without loss, else as text (`encoding` is `utf-8`). JSON loses numbers ' +
-        'that a double cannot hold, other notations of a number (except `1.0`), minus zero and repeated names.',
+      description,
       tag,
       access: ofDeployment('dead_letter_read'),
-      query: {
-        type: 'object',
-        additionalProperties: false,
-        properties: {
-          requeued: {
-            type: 'boolean',
-            description: '`true`: only requeued dead letters; `false`: only the others.',
-          },
-          ...timeRangeQuery,
-          ...pageQuery,
-        },
-      },
+      query,
       responses: { 200: listResponse('The dead letters.', deadLetterSchema) },
       problems: [503],
       handler: ({ query }) =>
@@ -44,6 +58,32 @@ export function deadLetterRoutes({ database, publisher, paging, searches }: ApiD
           { path: collection, query },
           {
             read: (page) => searches.run(null, () => repository.list({ requeued: query.requeued, ...page })),
+            idOf: ({ id }) => id,
+            isBeyondBudget: ({ beyondBudget }) => beyondBudget,
+            present: presentDeadLetter,
+          },
+        ),
+    }),
+    defineRoute({
+      method: 'GET',
+      path: inOneWorkspace,
+      operationId: 'listWorkspaceDeadLetters',
+      summary: 'Lists the messages that name a workspace and could not be processed, newest first.',
+      description,
+      tag,
+      access: inWorkspace('workspace_dead_letter_read'),
+      params: workspaceParams,
+      query,
+      responses: { 200: listResponse('The dead letters.', deadLetterSchema) },
+      problems: [503],
+      handler: ({ resource: { workspaceId }, query }) =>
+        paging.historyPage(
+          { path: pathIn(inOneWorkspace, workspaceId), query },
+          {
+            read: (page) =>
+              searches.run(workspaceId, () =>
+                repository.list({ workspaceId, requeued: query.requeued, ...page }),
+              ),
             idOf: ({ id }) => id,
             isBeyondBudget: ({ beyondBudget }) => beyondBudget,
             present: presentDeadLetter,

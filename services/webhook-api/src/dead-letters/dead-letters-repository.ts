@@ -6,6 +6,8 @@ import { searchTimeoutMs } from '../lists/search-limiter.js';
 
 export interface StoredDeadLetter {
   id: string;
+  /** Workspace that the message names. */
+  workspaceId: string | null;
   reason: DeadLetterReason;
   detail: string;
   queue: string;
@@ -21,6 +23,8 @@ export interface StoredDeadLetter {
 }
 
 interface DeadLetterQuery {
+  /** Only dead letters that name this workspace; undefined for all. */
+  workspaceId?: string | undefined;
   range: IdRange;
   /** True for requeued dead letters only, false for the others only. */
   requeued: boolean | undefined;
@@ -50,14 +54,15 @@ const pageBytes = 4 * 1_048_576;
 
 export function createDeadLettersRepository(database: Database): DeadLettersRepository {
   return {
-    list: ({ range, requeued, limit }) =>
+    list: ({ workspaceId, range, requeued, limit }) =>
       readWithTimeout(database, searchTimeoutMs, async (trx) => {
         const page = trx('dead_letters').select('id').modify(newestInRange, { column: 'id', range, limit });
+        if (workspaceId !== undefined) page.where({ workspace_id: workspaceId });
         if (requeued === true) page.whereNotNull('requeued_at');
         if (requeued === false) page.whereNull('requeued_at');
         const { rows } = await trx.raw<{ rows: StoredDeadLetter[] }>(
           `with page as materialized :page, found as (
-             select id, reason, detail, queue, routing_key, created_at, requeued_at, size_bytes, content,
+             select id, workspace_id, reason, detail, queue, routing_key, created_at, requeued_at, size_bytes, content,
                row_number() over newest > 1 and
                  sum(least(octet_length(content), :shownBytes)) over newest > :pageBytes as "beyondBudget"
              from page join dead_letters using (id) window newest as (order by id desc)
@@ -96,7 +101,7 @@ export function createDeadLettersRepository(database: Database): DeadLettersRepo
   };
 }
 
-const columns = `id, reason, detail, queue, routing_key as "routingKey",
+const columns = `id, workspace_id as "workspaceId", reason, detail, queue, routing_key as "routingKey",
   coalesce(size_bytes, octet_length(content)) as "sizeBytes", created_at as "createdAt", requeued_at as "requeuedAt"`;
 
 const lockedColumns = `queue, content, request_id as "requestId", requeued_at is not null as "isRequeued",

@@ -6,6 +6,7 @@ export function presentDeadLetter(letter: StoredDeadLetter): DeadLetter {
   const truncated = letter.sizeBytes > letter.beginning.length;
   return {
     id: letter.id,
+    workspace_id: letter.workspaceId,
     reason: letter.reason,
     detail: letter.detail,
     queue: letter.queue,

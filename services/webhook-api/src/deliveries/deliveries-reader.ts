@@ -153,6 +153,7 @@ const columns = `d.id, d.workspace_id as "workspaceId", d.alert_id as "alertId",
   case when o.state = 'waiting' then
     case when p.paused_until > now() then 'paused'
          -- The pause is over, or the time of the retry has come, and the dispatcher has not queued the delivery yet.
+         when l.webhook_id is not null and o.due_at <= now() then 'rate_limit'
          when o.waiting_reason = 'paused' or o.waiting_reason = 'retry' and o.due_at <= now() then 'backlog'
          else o.waiting_reason end end as "waitingReason",
   d.first_succeeded_at as "firstSucceededAt", d.error_code as "errorCode", d.error,
@@ -162,7 +163,8 @@ const columns = `d.id, d.workspace_id as "workspaceId", d.alert_id as "alertId",
 // The ids restrict both tables: a plan made while open_deliveries was small would read that table as a whole.
 const deliveriesWithState = (ids: string) => `deliveries d
   left join open_deliveries o on o.delivery_id = d.id and o.delivery_id = any(${ids})
-  left join webhook_pauses p on p.webhook_id = o.webhook_id`;
+  left join webhook_pauses p on p.webhook_id = o.webhook_id
+  left join webhook_rate_limits l on l.webhook_id = o.webhook_id`;
 
 // Each partitioned table is compared with the ids themselves: only constants let PostgreSQL skip partitions.
 const readPage = `

@@ -1,5 +1,5 @@
 import { deliverySchema, deliveryStatuses, deliveryWithAttemptsSchema } from '@tocsin/contracts';
-import { redeliver } from '@tocsin/deliveries';
+import { cancelDelivery, redeliver } from '@tocsin/deliveries';
 import { defineRoute, type Principal } from '@tocsin/identity';
 import { AppError, type Route } from '@tocsin/kit';
 import {
@@ -125,5 +125,28 @@ export function deliveryRoutes({
         return { status: 202, body: presentDelivery(delivery, { secretBox, principal }) };
       },
     }),
+    defineRoute({
+      method: 'POST',
+      path: `${single}/cancel`,
+      operationId: 'cancelDelivery',
+      summary: 'Ends an open delivery as skipped, with the error code cancelled.',
+      tag,
+      access: ofResource('delivery_redeliver', load),
+      params,
+      body: emptyBody,
+      responses: { 202: { description: 'The delivery, which has ended.', schema: deliverySchema } },
+      problems: [404, 409],
+      async handler({ resource: { id }, principal }) {
+        const outcome = await cancelDelivery(database, id);
+        if (outcome !== 'cancelled') throw new AppError('conflict', notCancelled[outcome]);
+        const delivery = await load({ delivery_id: id });
+        return { status: 202, body: presentDelivery(delivery, { secretBox, principal }) };
+      },
+    }),
   ];
 }
+
+const notCancelled = {
+  sending: 'This delivery is being sent; try again when the attempt has ended.',
+  ended: 'This delivery has ended already.',
+} as const;

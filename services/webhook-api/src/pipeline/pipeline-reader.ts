@@ -13,7 +13,7 @@ export interface PipelineReader {
   /** Age of the newest marker that a worker has committed, in seconds; undefined before the first one. */
   markerAgeSeconds(): Promise<number | undefined>;
   /**
-   * Looks for the oldest open delivery without an attempt whose webhook is not paused, after the delivery `after`. Reads
+   * Looks for the oldest open delivery without an attempt whose webhook is neither paused nor rate-limited, after the delivery `after`. Reads
    * up to 50,000 rows.
    */
   oldestDelivery(after: string): Promise<OldestDelivery>;
@@ -55,6 +55,7 @@ const findOldest = {
     from (select delivery_id, webhook_id, run, step, opened_at from open_deliveries
           where delivery_id > $1::uuid order by delivery_id limit $2) o
     where o.run = 1 and o.step = 0
+      and not exists (select from webhook_rate_limits l where l.webhook_id = o.webhook_id)
       and not exists (select from webhook_pauses p
                       where p.webhook_id = o.webhook_id and p.paused_until > now() - interval '1 minute')
     order by o.delivery_id limit 1`,

@@ -7,10 +7,10 @@ type GivenFields = { [Name in keyof WebhookSecrets]?: WebhookSecrets[Name] | und
 
 export interface WebhookChecks {
   /**
-   * Checks the given fields before they are saved, and returns warnings.
+   * Checks the given fields before they are saved, and returns warnings. `others` are errors of other fields.
    * @throws AppError `validation_failed` with all errors; `unavailable` when the check of the body times out
    */
-  checkSave(workspaceId: string, fields: GivenFields): Promise<string[]>;
+  checkSave(workspaceId: string, fields: GivenFields, others?: FieldError[]): Promise<string[]>;
   /**
    * Checks a request before it is sent as a test. Its body can be any text.
    * @throws AppError `validation_failed` with all errors
@@ -28,7 +28,7 @@ export interface WebhookChecksDeps {
 export function createWebhookChecks({ allow, sender, templates }: WebhookChecksDeps): WebhookChecks {
   const urlErrors = (url: string) => toErrors('/url', checkUrl(url, { allow }));
   return {
-    async checkSave(workspaceId, { url, headers, body }) {
+    async checkSave(workspaceId, { url, headers, body }, others = []) {
       const size = body === undefined ? undefined : bodySizeProblem(body);
       const template =
         body === undefined || size !== undefined ? undefined : templates.check(workspaceId, body);
@@ -37,6 +37,7 @@ export function createWebhookChecks({ allow, sender, templates }: WebhookChecksD
         ...(url === undefined ? [] : urlErrors(url)),
         ...(headers === undefined ? [] : checkHeaders(headers)),
         ...toErrors('/body', size === undefined ? (template?.problems ?? []) : [size]),
+        ...others,
       ]);
       const unresolved = url === undefined ? undefined : await sender.resolveWarning(url);
       return [...(unresolved === undefined ? [] : [`url: ${unresolved}`]), ...(template?.warnings ?? [])];
@@ -60,7 +61,8 @@ function toErrors(path: string, messages: string[]): FieldError[] {
 /** Limits the size of the error response: a request of 1 MiB can have 100,000 invalid header values. */
 const maxErrors = 20;
 
-function requireValid(errors: FieldError[]): void {
+/** @throws AppError `validation_failed` with all errors, unless there are none */
+export function requireValid(errors: FieldError[]): void {
   if (errors.length > 0) throw invalidBody(errors.slice(0, maxErrors));
 }
 

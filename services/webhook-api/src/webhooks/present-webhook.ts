@@ -3,6 +3,7 @@ import type { SecretBox } from '@tocsin/database';
 import { hasPermission, type Principal } from '@tocsin/identity';
 import { decryptSecrets, requireSecrets, type StoredWebhook, type WebhookSecrets } from './stored-webhook.js';
 import { presentHealth, type StoredHealth } from './webhook-health.js';
+import { presentOptions } from './webhook-options.js';
 
 interface PresentOptions {
   secretBox: SecretBox;
@@ -43,6 +44,7 @@ function present(stored: StoredWebhook, secrets: WebhookSecrets, health: StoredH
     ...secrets,
     enabled: stored.enabled,
     retry_on_timeout: stored.retryOnTimeout,
+    ...presentOptions(stored),
     paused: presentPause(stored),
     health: presentHealth(stored, health),
     created_at: stored.createdAt.toISOString(),

@@ -28,7 +28,17 @@ interface StoredPause {
   error: string | null;
 }
 
-export interface StoredWebhook extends EncryptedSecrets {
+/** What a webhook asks for beyond its url, headers and body. */
+export interface WebhookOptions {
+  retryScheduleMs: number[] | null;
+  timeoutMs: number | null;
+  rateLimit: { requests: number; period_ms: number } | null;
+  signing: boolean;
+  idempotencyHeader: string | null;
+  pausedUntil: Date | null;
+}
+
+export interface StoredWebhook extends EncryptedSecrets, WebhookOptions {
   id: string;
   workspaceId: string;
   name: string;
@@ -36,6 +46,7 @@ export interface StoredWebhook extends EncryptedSecrets {
   /** Time at which the webhook was switched off; null while it is enabled. */
   disabledAt: Date | null;
   retryOnTimeout: boolean;
+  disabledReason: string | null;
   /** Number of changes, starting at 1. */
   version: number;
   paused: StoredPause | null;

@@ -11,14 +11,17 @@ import { defineRoute, type Principal } from '@tocsin/identity';
 import { createRateLimiter, type Route, requireWithinLimit } from '@tocsin/kit';
 import { inWorkspace, ofResource, workspaceParams } from '../api-route.js';
 import type { WebhookChecks } from './check-webhook.js';
+import { readSigningSecrets } from './signing-secret-routes.js';
+import type { SigningSecretsRepository } from './signing-secrets-repository.js';
 import { requireSecrets } from './stored-webhook.js';
 import type { Templates } from './templates.js';
-import { type TestSender, testSend } from './test-send.js';
+import { type TestSender, testLines, testSend } from './test-send.js';
 import { type webhookLoader, webhookParams, webhookPath, webhooksPath } from './webhook-path.js';
 
 export interface TestRoutesDeps {
   load: ReturnType<typeof webhookLoader>;
   secretBox: SecretBox;
+  signingSecrets: SigningSecretsRepository;
   sender: TestSender;
   checks: Pick<WebhookChecks, 'checkTest'>;
   templates: Templates;
@@ -27,10 +30,12 @@ export interface TestRoutesDeps {
 }
 
 const tag = 'webhooks';
+const noSigningSecret =
+  'no_signing_secret: The webhook signs its requests and has no signing secret, so nothing was sent.';
 
 /** Tests of destinations, saved webhooks and templates. */
 export function testRoutes(deps: TestRoutesDeps): Route<Principal>[] {
-  const { load, secretBox, sender, checks, templates } = deps;
+  const { load, secretBox, signingSecrets, sender, checks, templates } = deps;
   // Tests send requests to any URL that the caller names.
   const limiter = createRateLimiter({ perMinute: deps.testsPerMinute });
   const countTest = (workspaceId: string) =>
@@ -68,11 +73,18 @@ export function testRoutes(deps: TestRoutesDeps): Route<Principal>[] {
         countTest(resource.workspaceId);
         const secrets = requireSecrets(secretBox, resource);
         const { rendered, error } = templates.render(resource.workspaceId, secrets.body, context);
-        if (rendered === null || error !== null) {
+        const keys = resource.signing
+          ? await readSigningSecrets(resource, { repository: signingSecrets, secretBox })
+          : undefined;
+        const refused = error ?? (keys?.length === 0 ? noSigningSecret : null);
+        if (rendered === null || refused !== null) {
           const notSent = { response: null, success: false, duration_ms: 0, likely_cause: null };
-          return { status: 200, body: { error, ...notSent, rendered } };
+          return { status: 200, body: { error: refused, ...notSent, rendered } };
         }
-        const result = await testSend({ ...secrets, body: rendered }, { sender, signal });
+        const options = { idempotencyHeader: resource.idempotencyHeader, signingSecrets: keys };
+        const lines = testLines(rendered, options);
+        const request = { ...secrets, body: rendered, lines, timeoutMs: resource.timeoutMs ?? undefined };
+        const result = await testSend(request, { sender, signal });
         return { status: 200, body: { ...result, rendered } };
       },
     }),

@@ -1,18 +1,32 @@
+import { randomUUID } from 'node:crypto';
 import { likelyCauseOf, type TestResult } from '@tocsin/contracts';
-import type { SendResult } from '@tocsin/egress';
-import type { WebhookSecrets } from './stored-webhook.js';
+import { type SendRequest, type SendResult, signingKeyOf, signRequest } from '@tocsin/egress';
 
 /** The egress sender. It never rejects: a failure is a result. */
 export interface TestSender {
-  send(request: WebhookSecrets, signal: AbortSignal): Promise<SendResult>;
+  send(request: SendRequest, signal: AbortSignal): Promise<SendResult>;
 }
 
 /** Sends one POST request and returns its result. */
 export async function testSend(
-  request: WebhookSecrets,
+  request: SendRequest,
   { sender, signal }: { sender: TestSender; signal: AbortSignal },
 ): Promise<TestResult> {
   return toTestResult(await sender.send(request, signal));
+}
+
+/** Header lines that a saved webhook asks for. The id of a delivery is random, because a test has none. */
+export function testLines(
+  body: string,
+  {
+    signingSecrets = [],
+    idempotencyHeader,
+  }: { signingSecrets?: string[] | undefined; idempotencyHeader: string | null },
+): string[] {
+  const id = randomUUID();
+  const keys = signingSecrets.map(signingKeyOf);
+  const signature = keys.length === 0 ? [] : signRequest({ id, body, atMs: Date.now(), keys });
+  return idempotencyHeader === null ? signature : [...signature, idempotencyHeader, id];
 }
 
 /** The specification counts a status above 299 as a failed test. */

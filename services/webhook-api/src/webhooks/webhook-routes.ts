@@ -20,6 +20,8 @@ import {
 import { listResponse, pageQuery } from '../lists/paging.js';
 import { createWebhookChecks } from './check-webhook.js';
 import { presentListedWebhook, presentWebhook } from './present-webhook.js';
+import { signingSecretRoutes } from './signing-secret-routes.js';
+import { createSigningSecretsRepository } from './signing-secrets-repository.js';
 import type { StoredWebhook } from './stored-webhook.js';
 import { createTemplates } from './templates.js';
 import { testRoutes } from './test-routes.js';
@@ -48,7 +50,15 @@ export function webhookRoutes({ config, secretBox, sender, ...deps }: ApiDeps): 
   const templates = createTemplates();
   const checks = createWebhookChecks({ allow: parseCidrs(config.egress.allow), sender, templates });
   const maxPerWorkspace = limits.webhooksPerWorkspace;
-  const useCases = createWebhookUseCases({ repository, secretBox, checks, maxPerWorkspace, now: deps.now });
+  const signingSecrets = createSigningSecretsRepository(deps.database);
+  const useCases = createWebhookUseCases({
+    repository,
+    signingSecrets,
+    secretBox,
+    checks,
+    maxPerWorkspace,
+    now: deps.now,
+  });
   const load = webhookLoader(repository);
   return [
     defineRoute({
@@ -130,9 +140,11 @@ export function webhookRoutes({ config, secretBox, sender, ...deps }: ApiDeps): 
         return { status: 204 };
       },
     }),
+    ...signingSecretRoutes({ repository: signingSecrets, load, secretBox, now: deps.now }),
     ...testRoutes({
       load,
       secretBox,
+      signingSecrets,
       sender,
       checks,
       templates,

@@ -4,19 +4,23 @@ import type { CreateWebhook, PatchWebhook } from '@tocsin/contracts';
 import { recordId, type SecretBox } from '@tocsin/database';
 import { AppError } from '@tocsin/kit';
 import { notFound } from '../api-route.js';
-import type { WebhookChecks } from './check-webhook.js';
+import { requireValid, type WebhookChecks } from './check-webhook.js';
+import type { SigningSecretsRepository } from './signing-secrets-repository.js';
 import {
   decryptSecrets,
   encryptSecrets,
   type StoredWebhook,
   type Undecryptable,
   undecryptable,
+  type WebhookOptions,
   type WebhookSecrets,
 } from './stored-webhook.js';
+import { changeOptions, noOptions, optionErrors } from './webhook-options.js';
 import type { RuleName, WebhooksRepository } from './webhooks-repository.js';
 
 export interface WebhookUseCasesDeps {
   repository: WebhooksRepository;
+  signingSecrets: Pick<SigningSecretsRepository, 'count'>;
   secretBox: SecretBox;
   checks: Pick<WebhookChecks, 'checkSave'>;
   maxPerWorkspace: number;
@@ -43,12 +47,15 @@ export interface WebhookUseCases {
 }
 
 export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCases {
-  const { repository, secretBox, checks, maxPerWorkspace, now } = deps;
+  const { repository, signingSecrets, secretBox, checks, maxPerWorkspace, now } = deps;
   return {
     async create(workspaceId, fields, by) {
       const { name, url, headers = {}, body, enabled = true, retry_on_timeout = true } = fields;
-      const warnings = await checks.checkSave(workspaceId, { url, headers, body });
       const at = now();
+      const options = changeOptions(noOptions, fields);
+      const errors = optionErrors(options, { headerNames: Object.keys(headers), now: at });
+      const warnings = await checks.checkSave(workspaceId, { url, headers, body }, errors);
+      if (options.signing) warnings.push(noSecretWarning);
       // Ids start with the time, so the newest entries are adjacent in the index.
       const id = recordId(at.getTime(), randomUUID());
       const webhook: StoredWebhook = {
@@ -59,13 +66,16 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
         enabled,
         disabledAt: enabled ? null : at,
         retryOnTimeout: retry_on_timeout,
+        ...options,
+        disabledReason: null,
         version: 1,
         paused: null,
         createdAt: at,
         updatedAt: at,
         lastUpdatedBy: by.principal,
       };
-      if (await repository.create(webhook, maxPerWorkspace)) return { webhook, warnings };
+      const created = await repository.create(webhook, maxPerWorkspace);
+      if (created !== undefined) return { webhook: created, warnings };
       const detail = `A workspace can have ${maxPerWorkspace} webhooks; delete one first.`;
       throw new AppError('conflict', detail);
     },
@@ -73,12 +83,23 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
     async update(before, fields, by) {
       if (Object.keys(fields).length === 0) return { webhook: before, warnings: [] };
       // The checks can take long, so they run before the row is locked.
-      const warnings = await checks.checkSave(before.workspaceId, fields);
+      const errorsOf = (current: StoredWebhook) =>
+        optionErrors(changeOptions(current, fields), {
+          headerNames: fields.headers === undefined ? current.headerNames : Object.keys(fields.headers),
+          now: now(),
+        });
+      const warnings = await checks.checkSave(before.workspaceId, fields, errorsOf(before));
       const webhook = await repository.update(before.id, (current) => {
+        // Another request can have changed the webhook since.
+        requireValid(errorsOf(current));
         const secrets = decryptSecrets(secretBox, current);
         const changed = mergeSecrets(secrets, fields);
+        const options = changeOptions(current, fields);
         const enabled = fields.enabled ?? current.enabled;
-        const affectsRequests = enabled !== current.enabled || !isDeepStrictEqual(changed, secrets);
+        const affectsRequests =
+          enabled !== current.enabled ||
+          !isDeepStrictEqual(changed, secrets) ||
+          !isDeepStrictEqual(sentOptions(options), sentOptions(current));
         return {
           webhook: {
             ...current,
@@ -87,15 +108,19 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
             enabled,
             disabledAt: enabled ? null : (current.disabledAt ?? now()),
             retryOnTimeout: fields.retry_on_timeout ?? current.retryOnTimeout,
+            ...options,
+            disabledReason: fields.enabled === true ? null : current.disabledReason,
             version: current.version + 1,
-            paused: affectsRequests ? null : current.paused,
             updatedAt: now(),
             lastUpdatedBy: by.principal,
           },
           affectsRequests,
+          changesPause: fields.paused_until !== undefined,
         };
       });
       if (webhook === undefined) throw notFound('webhook');
+      if (fields.signing === true && (await signingSecrets.count(webhook.id)) === 0)
+        warnings.push(noSecretWarning);
       return { webhook, warnings };
     },
 
@@ -103,10 +128,18 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
       const change = detach ? { by: by.principal, at: now() } : undefined;
       const outcome = await repository.delete(webhook, { detach: change });
       if (outcome.kind === 'missing') throw notFound('webhook');
-      if (outcome.kind === 'in_use') throw inUse(outcome.rules);
+      if (outcome.kind === 'in_use') throw inUse(outcome);
       return outcome.rules;
     },
   };
+}
+
+const noSecretWarning =
+  'signing: the webhook has no signing secret; its deliveries wait until one is created.';
+
+/** The options that change what is sent. */
+function sentOptions({ timeoutMs, signing, idempotencyHeader }: WebhookOptions) {
+  return { timeoutMs, signing, idempotencyHeader };
 }
 
 /** @throws AppError `undecryptable` if a secret is not in the request and the stored ones cannot be decrypted */
@@ -122,11 +155,18 @@ function mergeSecrets(
 /** Number of rules that an error names; a webhook can have more. */
 const maxNamed = 20;
 
-function inUse(rules: RuleName[]): AppError {
+function inUse({ rules, forNotices }: { rules: RuleName[]; forNotices: boolean }): AppError {
+  if (rules.length === 0)
+    return new AppError(
+      'conflict',
+      'The workspace calls the webhook for notices; take it off notice_webhook_ids, or delete it with ?force=true.',
+      { extra: { alert_rules: [] } },
+    );
   const named = rules.slice(0, maxNamed);
   const more = rules.length > maxNamed ? ` and ${rules.length - maxNamed} more` : '';
   const names = named.map(({ name, id }) => `${JSON.stringify(name)} (${id})`).join(', ');
   const noun = rules.length === 1 ? 'alert rule' : 'alert rules';
-  const detail = `The webhook is attached to the ${noun} ${names}${more}; detach it there, or delete it with ?force=true.`;
+  const notices = forNotices ? ' and to the notices of the workspace' : '';
+  const detail = `The webhook is attached to the ${noun} ${names}${more}${notices}; detach it there, or delete it with ?force=true.`;
   return new AppError('conflict', detail, { extra: { alert_rules: named } });
 }

@@ -1,6 +1,8 @@
 import type { Database, Transaction } from '@tocsin/database';
 import { lockRules } from '../alert-rules/lock-rules.js';
 import type { StoredWebhook } from './stored-webhook.js';
+import { optionColumns, toOptionRow } from './webhook-options.js';
+import { applyOptions } from './webhook-options-repository.js';
 
 export const webhookSorts = ['name', 'created_at', 'updated_at'] as const;
 type WebhookSort = (typeof webhookSorts)[number];
@@ -36,11 +38,13 @@ interface WebhookChange {
   webhook: StoredWebhook;
   /** The change affects requests, so the pause that the destination caused is over. */
   affectsRequests: boolean;
+  /** The change sets or ends the pause by hand. */
+  changesPause: boolean;
 }
 
 type WebhookKey = Pick<StoredWebhook, 'id' | 'workspaceId'>;
 
-/** Author and time of a change of alert rules. */
+/** Author and time of a change of alert rules and settings. */
 interface RuleChange {
   by: string;
   at: Date;
@@ -49,18 +53,19 @@ interface RuleChange {
 type DeleteOutcome =
   | { kind: 'deleted'; rules: RuleName[] }
   | { kind: 'missing' }
-  | { kind: 'in_use'; rules: RuleName[] };
+  /** Alert rules call the webhook, or the workspace calls it for notices. */
+  | { kind: 'in_use'; rules: RuleName[]; forNotices: boolean };
 
 export interface WebhooksRepository {
   find(id: string): Promise<StoredWebhook | undefined>;
   list(query: WebhookQuery): Promise<ListedWebhook[]>;
   /** Returns webhooks in the order of `ids`, without deleted ones. */
   findAll(ids: readonly string[]): Promise<StoredWebhook[]>;
-  /** False, without an insert, when the workspace has `maxPerWorkspace` webhooks. */
-  create(webhook: StoredWebhook, maxPerWorkspace: number): Promise<boolean>;
+  /** Undefined, without an insert, when the workspace has `maxPerWorkspace` webhooks. */
+  create(webhook: StoredWebhook, maxPerWorkspace: number): Promise<StoredWebhook | undefined>;
   /** Locks the row and writes the result of `change`; undefined for an unknown id. */
   update(id: string, change: (current: StoredWebhook) => WebhookChange): Promise<StoredWebhook | undefined>;
-  /** Deletes a webhook. With `detach`, the webhook is also removed from the rules that use it: a change of these. */
+  /** Deletes a webhook. With `detach`, it is also removed from the rules and settings that use it: a change of these. */
   delete(webhook: WebhookKey, options: { detach: RuleChange | undefined }): Promise<DeleteOutcome>;
 }
 
@@ -99,9 +104,10 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
         // Without the lock, two transactions could both count one webhook less than the limit.
         await trx.raw(`select pg_advisory_xact_lock(hashtextextended('webhooks/' || ?, 0))`, [workspaceId]);
         const [counted] = await trx('webhooks').where('workspace_id', workspaceId).count('* as count');
-        if (Number(counted?.count) >= maxPerWorkspace) return false;
+        if (Number(counted?.count) >= maxPerWorkspace) return undefined;
         await trx('webhooks').insert(toRow(webhook));
-        return true;
+        await applyOptions(trx, webhook, { changesPause: webhook.pausedUntil !== null });
+        return readBack(trx, webhook);
       }),
 
     update: (id, change) =>
@@ -112,12 +118,14 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
           .forUpdate()
           .first();
         if (before === undefined) return undefined;
-        const { webhook, affectsRequests } = change(before);
+        const { webhook, affectsRequests, changesPause } = change(before);
         await trx('webhooks').where({ id }).update(toRow(webhook));
-        if (affectsRequests) await trx('webhook_pauses').where({ webhook_id: id }).delete();
+        await applyOptions(trx, webhook, { changesPause });
+        if (affectsRequests)
+          await trx('webhook_pauses').where({ webhook_id: id }).whereNot({ reason: 'manual' }).delete();
         if (before.enabled && !webhook.enabled) await makeDue(trx, webhook);
         else if (affectsRequests) await makeDue(trx, webhook, { untriedOnly: true });
-        return webhook;
+        return readBack(trx, webhook);
       }),
 
     delete: ({ id, workspaceId }, { detach }) =>
@@ -131,8 +139,11 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
           .select('r.id', 'r.name')
           .where({ 'a.webhook_id': id, 'r.deleted_at': null })
           .orderBy(['r.name', 'r.id']);
-        if (rules.length > 0 && detach === undefined) return { kind: 'in_use', rules };
+        const forNotices = await isNoticeWebhook(trx, { id, workspaceId });
+        if (detach === undefined && (rules.length > 0 || forNotices))
+          return { kind: 'in_use', rules, forNotices };
         if (detach !== undefined) await markChanged(trx, rules, detach);
+        if (detach !== undefined && forNotices) await stopNotices(trx, { id, workspaceId }, detach);
         await trx('alert_rule_webhooks').where({ webhook_id: id }).delete();
         await trx('webhook_pauses').where({ webhook_id: id }).delete();
         await trx('webhook_health').where({ webhook_id: id }).delete();
@@ -141,6 +152,35 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
         return { kind: 'deleted', rules };
       }),
   };
+}
+
+/** The row as it is now, with its pause. */
+async function readBack(trx: Transaction, { id }: WebhookKey): Promise<StoredWebhook> {
+  return trx('webhooks').select(trx.raw(columns)).where({ id }).first();
+}
+
+async function isNoticeWebhook(trx: Transaction, { id, workspaceId }: WebhookKey): Promise<boolean> {
+  const named = await trx('workspace_settings')
+    .select('workspace_id')
+    .where({ workspace_id: workspaceId })
+    .whereRaw('? = any(notice_webhook_ids)', [id])
+    .forUpdate();
+  return named.length > 0;
+}
+
+async function stopNotices(
+  trx: Transaction,
+  { id, workspaceId }: WebhookKey,
+  { by, at }: RuleChange,
+): Promise<void> {
+  await trx('workspace_settings')
+    .where({ workspace_id: workspaceId })
+    .update({
+      notice_webhook_ids: trx.raw('array_remove(notice_webhook_ids, cast(? as uuid))', [id]),
+      version: trx.raw('version + 1'),
+      updated_at: at,
+      last_updated_by: by,
+    });
 }
 
 async function markChanged(trx: Transaction, rules: RuleName[], { by, at }: RuleChange): Promise<void> {
@@ -179,8 +219,8 @@ async function makeDue(
 // A pause that is over is not shown: single requests probe the destination. A subquery allows "for update".
 const columns = `id, workspace_id as "workspaceId", name, url_encrypted as "urlEncrypted",
   headers_encrypted as "headersEncrypted", body_encrypted as "bodyEncrypted", destination,
-  header_names as "headerNames", enabled, disabled_at as "disabledAt", retry_on_timeout as "retryOnTimeout", version,
-  created_at as "createdAt", updated_at as "updatedAt", last_updated_by as "lastUpdatedBy",
+  header_names as "headerNames", enabled, disabled_at as "disabledAt", retry_on_timeout as "retryOnTimeout",
+  ${optionColumns}, version, created_at as "createdAt", updated_at as "updatedAt", last_updated_by as "lastUpdatedBy",
   (select jsonb_build_object('reason', p.reason, 'since', p.since, 'until', p.paused_until, 'error', p.error)
    from webhook_pauses p where p.webhook_id = webhooks.id and p.paused_until > now()) as paused`;
 
@@ -213,6 +253,7 @@ function toRow(webhook: StoredWebhook) {
     enabled: webhook.enabled,
     disabled_at: webhook.disabledAt,
     retry_on_timeout: webhook.retryOnTimeout,
+    ...toOptionRow(webhook),
     version: webhook.version,
     created_at: webhook.createdAt,
     updated_at: webhook.updatedAt,

@@ -1,0 +1,48 @@
+import type { FromSchema } from 'json-schema-to-ts';
+
+const time = { type: 'string', format: 'date-time' } as const;
+
+export const createSigningSecretSchema = {
+  title: 'CreateSigningSecret',
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    expire_others_after_seconds: {
+      type: 'integer',
+      minimum: 0,
+      maximum: 2_592_000,
+      description:
+        'The other secrets of the webhook stop signing after this time. Unless given, they go on until they are deleted.',
+    },
+  },
+  examples: [{ expire_others_after_seconds: 86_400 }],
+} as const;
+
+const properties = {
+  id: { type: 'string', format: 'uuid' },
+  created_at: time,
+  expires_at: { ...time, type: ['string', 'null'], description: 'Null: the secret does not expire.' },
+} as const;
+
+export const signingSecretSchema = {
+  title: 'SigningSecret',
+  description:
+    'A secret that signs the requests of a webhook. The secret itself is shown only when it is created.',
+  type: 'object',
+  additionalProperties: false,
+  properties,
+  required: ['id', 'created_at', 'expires_at'],
+} as const;
+
+export const createdSigningSecretSchema = {
+  title: 'CreatedSigningSecret',
+  type: 'object',
+  additionalProperties: false,
+  properties: {
+    ...properties,
+    secret: { type: 'string', description: '`whsec_` and base64 of 32 bytes. Shown only here.' },
+  },
+  required: ['id', 'secret', 'created_at', 'expires_at'],
+} as const;
+
+export type SigningSecret = FromSchema<typeof signingSecretSchema>;

@@ -1,0 +1,74 @@
+import { randomUUID } from 'node:crypto';
+import type { JobFilters, JobKind } from '@tocsin/contracts';
+import { type Database, firstIdAt, readClock, recordId } from '@tocsin/database';
+import { countForJob } from '@tocsin/deliveries';
+import { AppError, invalidBody } from '@tocsin/kit';
+import { type SearchLimiter, searchTimeoutMs } from '../lists/search-limiter.js';
+import type { JobsRepository, StoredJob } from './jobs-repository.js';
+
+export interface AcceptJobDeps {
+  repository: Pick<JobsRepository, 'add'>;
+  searches: SearchLimiter;
+  database: Database;
+}
+
+/** The filter of a request. All filters have these members; each kind has more. */
+type GivenFilter = { all?: boolean; until?: string; status?: 'failed' | 'skipped' | 'succeeded' };
+
+interface AcceptJob {
+  kind: JobKind;
+  workspaceId: string;
+  body: GivenFilter;
+  createdBy: string;
+}
+
+const maxCounted = 100_000;
+const maxRunning = 10;
+
+/**
+ * Accepts a job. Its filter is fixed at acceptance.
+ * @throws AppError `validation_failed` for a filter that matches the whole workspace, unless `all` is true; `conflict`
+ *   when the workspace has 10 running jobs
+ */
+export function createAcceptJob({ repository, searches, database }: AcceptJobDeps) {
+  return async ({ kind, workspaceId, body, createdBy }: AcceptJob): Promise<StoredJob> => {
+    requireFilter(kind, body);
+    // Ids of deliveries contain the time of the database's clock.
+    const nowMs = await readClock(database);
+    const filter = fixFilter(kind, body, nowMs);
+    const matched = await searches.run(workspaceId, () =>
+      countForJob(database, { kind, workspaceId, filter, max: maxCounted, timeoutMs: searchTimeoutMs }),
+    );
+    const id = recordId(nowMs, randomUUID());
+    const cursor = firstIdAt(Date.parse(filter.until));
+    const job = await repository.add(
+      { id, kind, workspaceId, filter, matched, createdBy, cursor },
+      maxRunning,
+    );
+    if (job !== undefined) return job;
+    throw new AppError(
+      'conflict',
+      `This workspace has ${maxRunning} running jobs; wait until one of them has ended.`,
+    );
+  };
+}
+
+const wholeWorkspace: Record<JobKind, (status: string) => string> = {
+  redelivery: (status) =>
+    `must have a filter besides status, or "all": true to send every ${status} delivery of the workspace again`,
+  dispatch: () =>
+    'must have a filter, or "all": true to dispatch every alert of the workspace that has no deliveries',
+  cancellation: () => 'must have a filter, or "all": true to cancel every open delivery of the workspace',
+};
+
+function requireFilter(kind: JobKind, { status = 'failed', all, ...filter }: GivenFilter): void {
+  if (all === true || Object.values(filter).some((value) => value !== undefined)) return;
+  throw invalidBody([{ path: '', message: wholeWorkspace[kind](status) }]);
+}
+
+/** Limits the range to what was accepted before the job. */
+function fixFilter(kind: JobKind, { all, ...filter }: GivenFilter, nowMs: number): JobFilters[JobKind] {
+  const untilMs = filter.until === undefined ? nowMs : Math.min(Date.parse(filter.until), nowMs);
+  const fixed = { ...filter, until: new Date(untilMs).toISOString() };
+  return kind === 'redelivery' ? { ...fixed, status: filter.status ?? 'failed' } : fixed;
+}

@@ -1,0 +1,129 @@
+import { randomUUID } from 'node:crypto';
+import {
+  createdSigningSecretSchema,
+  createSigningSecretSchema,
+  type SigningSecret,
+  signingSecretSchema,
+} from '@tocsin/contracts';
+import { recordId, type SecretBox } from '@tocsin/database';
+import { createSigningSecret } from '@tocsin/egress';
+import { defineRoute, type Principal } from '@tocsin/identity';
+import { AppError, type Route } from '@tocsin/kit';
+import { idParams, notFound, ofResource, principalName } from '../api-route.js';
+import type { SigningSecretsRepository, StoredSigningSecret } from './signing-secrets-repository.js';
+import type { StoredWebhook } from './stored-webhook.js';
+import { type webhookLoader, webhookParams, webhookPath } from './webhook-path.js';
+
+const collection = `${webhookPath}/signing_secrets`;
+const tag = 'webhooks';
+/** All of them sign each request. */
+const maxSecrets = 5;
+
+export interface SigningSecretRoutesDeps {
+  repository: SigningSecretsRepository;
+  load: ReturnType<typeof webhookLoader>;
+  secretBox: SecretBox;
+  now: () => Date;
+}
+
+export function signingSecretRoutes({
+  repository,
+  load,
+  secretBox,
+  now,
+}: SigningSecretRoutesDeps): Route<Principal>[] {
+  const access = ofResource('webhook_update', load);
+  return [
+    defineRoute({
+      method: 'POST',
+      path: collection,
+      operationId: 'createSigningSecret',
+      summary: 'Creates a signing secret of a webhook. The response is the only one that shows it.',
+      tag,
+      access,
+      params: webhookParams,
+      body: createSigningSecretSchema,
+      responses: { 201: { description: 'The secret.', schema: createdSigningSecretSchema } },
+      problems: [404, 409],
+      async handler({
+        resource,
+        body: { expire_others_after_seconds: expireOthersAfterSeconds },
+        principal,
+      }) {
+        const secret = createSigningSecret();
+        const id = recordId(now().getTime(), randomUUID());
+        const outcome = await repository.create(
+          resource,
+          { id, secretEncrypted: secretBox.encrypt(secret, locationOf(resource, id)) },
+          { expireOthersAfterSeconds, max: maxSecrets, by: principalName(principal) },
+        );
+        if (outcome.kind === 'missing') throw notFound('webhook');
+        if (outcome.kind === 'full')
+          throw new AppError(
+            'conflict',
+            `A webhook can have ${maxSecrets} signing secrets; delete one first.`,
+          );
+        return { status: 201, body: { ...present(outcome.secret), secret } };
+      },
+    }),
+    defineRoute({
+      method: 'GET',
+      path: collection,
+      operationId: 'listSigningSecrets',
+      summary:
+        'Lists the signing secrets of a webhook that have not expired, oldest first, without the secrets.',
+      tag,
+      access,
+      params: webhookParams,
+      responses: {
+        200: { description: 'The secrets.', schema: { type: 'array', items: signingSecretSchema } },
+      },
+      problems: [404],
+      handler: async ({ resource }) => ({
+        status: 200,
+        body: (await repository.list(resource.id)).map(present),
+      }),
+    }),
+    defineRoute({
+      method: 'DELETE',
+      path: `${collection}/{secret_id}`,
+      operationId: 'deleteSigningSecret',
+      summary: 'Deletes a signing secret. The last one of a webhook that signs stays.',
+      tag,
+      access,
+      params: idParams('webhook_id', 'secret_id'),
+      responses: { 204: { description: 'The secret is deleted.' } },
+      problems: [404, 409],
+      async handler({ resource, params, principal }) {
+        const author = { by: principalName(principal) };
+        const outcome = await repository.delete(resource, params.secret_id.toLowerCase(), author);
+        if (outcome === 'missing') throw notFound('signing secret');
+        if (outcome === 'last')
+          throw new AppError(
+            'conflict',
+            'This is the last signing secret of a webhook that signs; create another one, or switch `signing` off.',
+          );
+        return { status: 204 };
+      },
+    }),
+  ];
+}
+
+/** The keys that sign a test of a webhook. */
+export async function readSigningSecrets(
+  webhook: StoredWebhook,
+  { repository, secretBox }: Pick<SigningSecretRoutesDeps, 'repository' | 'secretBox'>,
+): Promise<string[]> {
+  const stored = await repository.list(webhook.id);
+  return stored.map(({ id, secretEncrypted }) =>
+    secretBox.decrypt(secretEncrypted, locationOf(webhook, id)).toString('utf8'),
+  );
+}
+
+function locationOf({ workspaceId }: StoredWebhook, id: string) {
+  return { workspaceId, table: 'webhook_signing_secrets', id, column: 'secret' };
+}
+
+function present({ id, createdAt, expiresAt }: StoredSigningSecret): SigningSecret {
+  return { id, created_at: createdAt.toISOString(), expires_at: expiresAt?.toISOString() ?? null };
+}

@@ -1,0 +1,118 @@
+import type { Database, Transaction } from '@tocsin/database';
+import type { StoredWebhook } from './stored-webhook.js';
+
+export interface StoredSigningSecret {
+  id: string;
+  secretEncrypted: Buffer;
+  createdAt: Date;
+  expiresAt: Date | null;
+}
+
+type WebhookKey = Pick<StoredWebhook, 'id' | 'workspaceId'>;
+
+/** Author of a change of the webhook. */
+interface Author {
+  by: string;
+}
+
+type CreateOutcome =
+  | { kind: 'created'; secret: StoredSigningSecret }
+  | { kind: 'full' }
+  | { kind: 'missing' };
+type DeleteOutcome = 'deleted' | 'missing' | 'last';
+
+/** The secrets that sign a webhook's requests. Those that have expired are not seen. A change raises the webhook's version. */
+export interface SigningSecretsRepository {
+  list(webhookId: string): Promise<StoredSigningSecret[]>;
+  count(webhookId: string): Promise<number>;
+  /**
+   * Adds a secret, and lets the others expire if `expireOthersAfterSeconds` is given. Deliveries that wait for a secret
+   * are due. `full`: the webhook has `max` secrets.
+   */
+  create(
+    webhook: WebhookKey,
+    secret: Pick<StoredSigningSecret, 'id' | 'secretEncrypted'>,
+    options: Author & { expireOthersAfterSeconds: number | undefined; max: number },
+  ): Promise<CreateOutcome>;
+  /** `last`: the webhook signs and would have no secret. */
+  delete(webhook: WebhookKey, secretId: string, author: Author): Promise<DeleteOutcome>;
+}
+
+export function createSigningSecretsRepository({ knex }: Database): SigningSecretsRepository {
+  return {
+    list: (webhookId) => validSecrets(knex, webhookId),
+    count: async (webhookId) => (await validSecrets(knex, webhookId)).length,
+
+    create: (webhook, { id, secretEncrypted }, { expireOthersAfterSeconds, max, by }) =>
+      knex.transaction(async (trx): Promise<CreateOutcome> => {
+        if ((await lockWebhook(trx, webhook)) === undefined) return { kind: 'missing' };
+        const kept = expireOthersAfterSeconds === 0 ? [] : await validSecrets(trx, webhook.id);
+        if (kept.length >= max) return { kind: 'full' };
+        if (expireOthersAfterSeconds !== undefined)
+          await trx.raw(
+            `update webhook_signing_secrets
+             set expires_at = least(expires_at, now() + cast(:seconds as integer) * interval '1 second')
+             where webhook_id = :id`,
+            { id: webhook.id, seconds: expireOthersAfterSeconds },
+          );
+        await trx('webhook_signing_secrets')
+          .where({ webhook_id: webhook.id })
+          .whereRaw('expires_at <= now()')
+          .delete();
+        const row = {
+          id,
+          webhook_id: webhook.id,
+          secret_encrypted: secretEncrypted,
+          created_at: trx.fn.now(),
+        };
+        await trx('webhook_signing_secrets').insert(row);
+        await markChanged(trx, webhook, by);
+        await trx.raw(makeDue, {
+          workspaceId: webhook.workspaceId,
+          webhookId: webhook.id,
+          limit: maxMadeDue,
+        });
+        const secret = (await validSecrets(trx, webhook.id)).find((one) => one.id === id);
+        return { kind: 'created', secret: secret! };
+      }),
+
+    delete: (webhook, secretId, { by }) =>
+      knex.transaction(async (trx): Promise<DeleteOutcome> => {
+        const locked = await lockWebhook(trx, webhook);
+        const secrets = await validSecrets(trx, webhook.id);
+        if (locked === undefined || !secrets.some(({ id }) => id === secretId)) return 'missing';
+        if (locked.signing && secrets.length === 1) return 'last';
+        await trx('webhook_signing_secrets').where({ id: secretId }).delete();
+        await markChanged(trx, webhook, by);
+        return 'deleted';
+      }),
+  };
+}
+
+function validSecrets(knex: Database['knex'], webhookId: string): Promise<StoredSigningSecret[]> {
+  return knex('webhook_signing_secrets')
+    .select('id', 'secret_encrypted as secretEncrypted', 'created_at as createdAt', 'expires_at as expiresAt')
+    .where({ webhook_id: webhookId })
+    .whereRaw('(expires_at is null or expires_at > now())')
+    .orderBy('id');
+}
+
+function lockWebhook(trx: Transaction, { id }: WebhookKey): Promise<{ signing: boolean } | undefined> {
+  return trx('webhooks').select('signing').where({ id }).forUpdate().first();
+}
+
+async function markChanged(trx: Transaction, { id }: WebhookKey, by: string): Promise<void> {
+  const change = { version: trx.raw('version + 1'), updated_at: trx.fn.now(), last_updated_by: by };
+  await trx('webhooks').where({ id }).update(change);
+}
+
+/** Limit that keeps the transaction below a second. Further deliveries become due within about a minute. */
+const maxMadeDue = 10_000;
+
+const makeDue = `
+  update open_deliveries o set due_at = now()
+  from (select delivery_id from open_deliveries
+        where state = 'waiting' and workspace_id = :workspaceId and webhook_id = :webhookId and due_at > now()
+          and waiting_reason = 'no_signing_secret'
+        limit :limit for update skip locked) waiting
+  where o.delivery_id = waiting.delivery_id`;

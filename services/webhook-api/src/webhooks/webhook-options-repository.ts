@@ -1,0 +1,64 @@
+import type { Transaction } from '@tocsin/database';
+import type { StoredWebhook } from './stored-webhook.js';
+
+/** Sets up what workers read of the options: the state of the rate limit, and the pause by hand if it was changed. */
+export async function applyOptions(
+  trx: Transaction,
+  webhook: StoredWebhook,
+  { changesPause }: { changesPause: boolean },
+): Promise<void> {
+  await applyRateLimit(trx, webhook);
+  if (changesPause) await applyPause(trx, webhook);
+}
+
+/** Requests that are used up stay so. A disabled webhook has no limit, because its deliveries end without a request. */
+async function applyRateLimit(trx: Transaction, { id, enabled, rateLimit }: StoredWebhook): Promise<void> {
+  if (rateLimit === null || !enabled) {
+    await trx('webhook_rate_limits').where({ webhook_id: id }).delete();
+    return;
+  }
+  await trx.raw(
+    `insert into webhook_rate_limits (webhook_id, requests, period_ms) values (:id, :requests, :period_ms)
+     on conflict (webhook_id) do update
+     set requests = excluded.requests, period_ms = excluded.period_ms,
+         next_at = least(webhook_rate_limits.next_at,
+                         now() + excluded.period_ms / excluded.requests * interval '1 millisecond')`,
+    { id, ...rateLimit },
+  );
+}
+
+/** Pauses of the last 90 days are kept; above this number they become one, so that the row stays small. */
+const maxPauses = 100;
+
+/** The times of all pauses are kept, because a delivery does not age in them. */
+async function applyPause(trx: Transaction, { id, pausedUntil }: StoredWebhook): Promise<void> {
+  await trx.raw(
+    `with changed as (
+       select coalesce(manual_pauses, '{}') * tstzmultirange(tstzrange(now() - interval '90 days', now()))
+              + case when paused_until > now() then tstzmultirange(tstzrange(now(), paused_until)) else '{}' end as pauses
+       from webhooks where id = :id
+     )
+     update webhooks w
+     set manual_pauses = case when isempty(pauses) then null
+                              when (select count(*) from unnest(pauses)) > :maxPauses
+                              then tstzmultirange(range_merge(pauses)) else pauses end
+     from changed where w.id = :id`,
+    { id, maxPauses },
+  );
+  await trx.raw(
+    `delete from webhook_pauses where webhook_id = :id and reason = 'manual' and not cast(:until as timestamptz) > now()`,
+    {
+      id,
+      until: pausedUntil ?? new Date(0),
+    },
+  );
+  if (pausedUntil === null) return;
+  await trx.raw(
+    `insert into webhook_pauses (webhook_id, reason, paused_until, times)
+     select cast(:id as uuid), 'manual', cast(:until as timestamptz), 0 where cast(:until as timestamptz) > now()
+     on conflict (webhook_id) do update
+     set since = case when webhook_pauses.reason = 'manual' then webhook_pauses.since else now() end,
+         reason = 'manual', paused_until = excluded.paused_until, times = 0, error = null`,
+    { id, until: pausedUntil },
+  );
+}

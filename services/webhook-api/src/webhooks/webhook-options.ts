@@ -1,0 +1,97 @@
+import type { PatchWebhook } from '@tocsin/contracts';
+import { checkHeaders, signatureHeaders } from '@tocsin/egress';
+import type { FieldError } from '@tocsin/kit';
+import type { StoredWebhook, WebhookOptions } from './stored-webhook.js';
+
+export const noOptions: WebhookOptions = {
+  retryScheduleMs: null,
+  timeoutMs: null,
+  rateLimit: null,
+  signing: false,
+  idempotencyHeader: null,
+  pausedUntil: null,
+};
+
+/** The options of a webhook after a request: a field that is missing keeps its value. */
+export function changeOptions(before: WebhookOptions, fields: PatchWebhook): WebhookOptions {
+  const { retry_schedule_ms, timeout_ms, rate_limit, signing, idempotency_header, paused_until } = fields;
+  return {
+    retryScheduleMs: retry_schedule_ms === undefined ? before.retryScheduleMs : retry_schedule_ms,
+    timeoutMs: timeout_ms === undefined ? before.timeoutMs : timeout_ms,
+    rateLimit: rate_limit === undefined ? before.rateLimit : rate_limit,
+    signing: signing ?? before.signing,
+    idempotencyHeader: idempotency_header === undefined ? before.idempotencyHeader : idempotency_header,
+    pausedUntil: paused_until === undefined ? before.pausedUntil : toDate(paused_until),
+  };
+}
+
+function toDate(time: string | null): Date | null {
+  return time === null ? null : new Date(time);
+}
+
+const dayMs = 86_400_000;
+const maxPauseMs = 7 * dayMs;
+
+/** Problems of options that JSON Schema cannot express. `headerNames` are those of the configured headers. */
+export function optionErrors(
+  { retryScheduleMs, signing, idempotencyHeader, pausedUntil }: WebhookOptions,
+  { headerNames, now }: { headerNames: readonly string[]; now: Date },
+): FieldError[] {
+  const errors: FieldError[] = [];
+  const refuse = (path: string, message: string) => errors.push({ path, message });
+  if (retryScheduleMs !== null && retryScheduleMs.reduce((sum, ms) => sum + ms, 0) >= dayMs)
+    refuse('/retry_schedule_ms', 'must add up to less than 24 hours');
+  if (pausedUntil !== null && pausedUntil.getTime() > now.getTime() + maxPauseMs)
+    refuse('/paused_until', 'must be at most 7 days ahead');
+  if (idempotencyHeader !== null) {
+    const problem = idempotencyProblem(idempotencyHeader, headerNames);
+    if (problem !== undefined) refuse('/idempotency_header', problem);
+  }
+  const signed = signing ? headerNames.filter((name) => isSignatureHeader(name)) : [];
+  for (const name of signed) refuse(`/headers/${name}`, 'must not be set: the signature sets it');
+  return errors;
+}
+
+function idempotencyProblem(name: string, headerNames: readonly string[]): string | undefined {
+  const [refused] = checkHeaders({ [name]: [] });
+  if (refused !== undefined) return refused.message;
+  if (isSignatureHeader(name)) return 'must not be a header of the signature';
+  const isUsed = headerNames.some((used) => used.toLowerCase() === name.toLowerCase());
+  return isUsed ? 'must not be one of the configured headers' : undefined;
+}
+
+function isSignatureHeader(name: string): boolean {
+  return signatureHeaders.some((header) => header === name.toLowerCase());
+}
+
+/** The fields of the API that show the options. */
+export function presentOptions(webhook: StoredWebhook) {
+  return {
+    retry_schedule_ms: webhook.retryScheduleMs,
+    timeout_ms: webhook.timeoutMs,
+    rate_limit: webhook.rateLimit,
+    signing: webhook.signing,
+    idempotency_header: webhook.idempotencyHeader,
+    paused_until: webhook.pausedUntil?.toISOString() ?? null,
+    disabled_reason: webhook.disabledReason,
+  };
+}
+
+export const optionColumns = `retry_schedule_ms as "retryScheduleMs", timeout_ms as "timeoutMs",
+  case when rate_limit_requests is not null then
+    jsonb_build_object('requests', rate_limit_requests, 'period_ms', rate_limit_period_ms) end as "rateLimit",
+  signing, idempotency_header as "idempotencyHeader", paused_until as "pausedUntil",
+  disabled_reason as "disabledReason"`;
+
+export function toOptionRow(webhook: StoredWebhook) {
+  return {
+    retry_schedule_ms: webhook.retryScheduleMs,
+    timeout_ms: webhook.timeoutMs,
+    rate_limit_requests: webhook.rateLimit?.requests ?? null,
+    rate_limit_period_ms: webhook.rateLimit?.period_ms ?? null,
+    signing: webhook.signing,
+    idempotency_header: webhook.idempotencyHeader,
+    paused_until: webhook.pausedUntil,
+    disabled_reason: webhook.disabledReason,
+  };
+}

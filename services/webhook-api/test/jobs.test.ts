@@ -1,0 +1,113 @@
+import { randomUUID } from 'node:crypto';
+import type { Cancellation, Delivery, Dispatch } from '@tocsin/contracts';
+import { createOpenDeliveryCounts, runJobPage } from '@tocsin/deliveries';
+import { insertAlertRule, insertWebhook, insertWorker } from '@tocsin/testing/database';
+import { otherWorkspaceId, type Problem, startApi, type TestApi, workspaceId } from './support/api.js';
+import { seedAlert, seedDelivery } from './support/history.js';
+
+const dispatches = `/api/v1/workspaces/${workspaceId}/dispatches`;
+const cancellations = `/api/v1/workspaces/${workspaceId}/cancellations`;
+const redeliveries = `/api/v1/workspaces/${workspaceId}/redeliveries`;
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+beforeEach(() => api.database.knex.raw('truncate alerts, alert_keys, deliveries, open_deliveries, jobs'));
+
+/** Runs all jobs to their ends like a worker. */
+async function work(): Promise<void> {
+  const counts = createOpenDeliveryCounts(api.database, api.config.limits.openDeliveries);
+  while ((await runJobPage(api.database, { pageSize: 2, counts })) !== undefined);
+}
+
+test('a dispatch job delivers the alerts that match, and reports its progress', async () => {
+  const alertRuleId = await insertAlertRule(api.database, {
+    workspaceId,
+    webhookIds: [await insertWebhook(api.database, { workspaceId })],
+  });
+  for (let count = 0; count < 3; count += 1)
+    await seedAlert(api.database, { outcome: 'rule_disabled', alertRuleId });
+  await seedAlert(api.database, { outcome: 'suppressed', alertRuleId });
+  const body = { outcome: 'rule_disabled', alert_rule_id: alertRuleId };
+  const accepted = await api.call<Dispatch>('POST', dispatches, { body, as: 'responder' });
+  expect(accepted.status).toBe(202);
+  expect(accepted.body).toMatchObject({ matched: 3, done: 0, status: 'running', filter: body });
+  const url = accepted.headers.get('location') ?? '';
+  expect(url).toBe(`${dispatches}/${accepted.body.id}`);
+  await work();
+  expect((await api.call<Dispatch>('GET', url)).body).toMatchObject({ done: 3, status: 'done' });
+  expect(await api.database.knex('open_deliveries')).toHaveLength(3);
+  expect((await api.call<Dispatch[]>('GET', dispatches)).body.map(({ id }) => id)).toEqual([
+    accepted.body.id,
+  ]);
+  expect((await api.call('DELETE', url)).status).toBe(409);
+});
+
+test('a cancellation job ends the open deliveries that match', async () => {
+  const webhookId = randomUUID();
+  for (let count = 0; count < 3; count += 1)
+    await seedDelivery(api.database, { webhookId, status: 'open', acceptedAtMs: Date.now() - 1_000 });
+  const other = await seedDelivery(api.database, { status: 'open' });
+  const body = { webhook_id: webhookId };
+  const accepted = await api.call<Cancellation>('POST', cancellations, { body, as: 'responder' });
+  expect(accepted.body).toMatchObject({ matched: 3, status: 'running', filter: body });
+  await work();
+  const deliveries = `/api/v1/workspaces/${workspaceId}/deliveries?status=skipped`;
+  const skipped = (await api.call<Delivery[]>('GET', deliveries)).body;
+  expect(skipped).toHaveLength(3);
+  for (const delivery of skipped)
+    expect(delivery).toMatchObject({ error_code: 'cancelled', next_attempt_at: null, waiting_reason: null });
+  expect(await api.database.knex('open_deliveries').pluck('delivery_id')).toEqual([other]);
+});
+
+test('an open delivery is cancelled once, and one that is being sent is not', async () => {
+  const cancel = (id: string, as: 'responder' | 'reader' = 'responder') =>
+    api.call<Delivery & Problem>('POST', `/api/v1/deliveries/${id}/cancel`, { as });
+  const id = await seedDelivery(api.database, { status: 'open' });
+  expect((await cancel(id, 'reader')).status).toBe(403);
+  const { status, body } = await cancel(id);
+  expect([status, body.status, body.error_code]).toEqual([202, 'skipped', 'cancelled']);
+  expect((await cancel(id)).status).toBe(409);
+  const claimed_by = await insertWorker(api.database);
+  const sending = await seedDelivery(api.database, { status: 'open', open: { state: 'queued', claimed_by } });
+  const refused = await cancel(sending);
+  expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining('being sent')]);
+  expect((await cancel(randomUUID())).status).toBe(404);
+});
+
+test('jobs of different kinds do not see each other', async () => {
+  const { body } = await api.call<Dispatch>('POST', dispatches, { body: { all: true } });
+  expect((await api.call('GET', `${cancellations}/${body.id}`)).status).toBe(404);
+  expect((await api.call('DELETE', `${redeliveries}/${body.id}`)).status).toBe(404);
+  expect((await api.call('GET', cancellations)).body).toEqual([]);
+  const cancelled = await api.call<Dispatch>('DELETE', `${dispatches}/${body.id}`);
+  expect([cancelled.status, cancelled.body.status]).toEqual([200, 'cancelled']);
+});
+
+test.each([
+  ['no filter', {}],
+  ['all: false alone', { all: false }],
+  ['an unknown member', { webhook: randomUUID() }],
+  ['an outcome of a dispatched alert', { outcome: 'dispatched' }],
+  ['a status', { status: 'failed' }],
+  ['SQL', { alert_rule_id: `'; drop table jobs; --` }],
+  ['null', { since: null }],
+  ['a time without a zone', { until: '2025-01-01T00:00:00' }],
+  ['an array', [{ all: true }]],
+])('a request with %s is refused without a job', async (_, body) => {
+  for (const path of [dispatches, cancellations])
+    expect([path, (await api.call('POST', path, { body })).status]).toEqual([path, 422]);
+  expect(await api.database.knex('jobs')).toEqual([]);
+});
+
+test('jobs need the permission to redeliver in their workspace', async () => {
+  for (const path of [dispatches, cancellations]) {
+    for (const as of ['reader', 'publisher', 'outsider'] as const)
+      expect((await api.call('POST', path, { as, body: { all: true } })).status).toBe(403);
+    const { body } = await api.call<Dispatch>('POST', path, { body: { all: true } });
+    const elsewhere = path.replace(workspaceId, otherWorkspaceId);
+    expect((await api.call('GET', `${elsewhere}/${body.id}`, { as: 'outsider' })).status).toBe(404);
+  }
+});

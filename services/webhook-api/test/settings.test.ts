@@ -1,0 +1,83 @@
+import { randomUUID } from 'node:crypto';
+import type { WorkspaceSettings } from '@tocsin/contracts';
+import { insertAlertRule, insertWebhook } from '@tocsin/testing/database';
+import { otherWorkspaceId, type Problem, startApi, type TestApi, workspaceId } from './support/api.js';
+
+const settings = `/api/v1/workspaces/${workspaceId}/settings`;
+
+let api: TestApi;
+beforeAll(async () => {
+  api = await startApi();
+});
+afterAll(() => api.close());
+beforeEach(() => api.database.knex('workspace_settings').delete());
+
+const addWebhook = (workspace = workspaceId) => insertWebhook(api.database, { workspaceId: workspace });
+const read = async () => (await api.call<WorkspaceSettings>('GET', settings, { as: 'reader' })).body;
+const patch = (body: unknown, as: 'admin' | 'editor' = 'admin') =>
+  api.call<WorkspaceSettings & Problem>('PATCH', settings, { body, as });
+const remove = (id: string, query = '') => api.call<Problem>('DELETE', `/api/v1/webhooks/${id}${query}`);
+
+test('settings have defaults, and a change keeps the fields that are missing', async () => {
+  expect(await read()).toEqual({ name: null, notice_webhook_ids: [] });
+  const [first, second] = [await addWebhook(), await addWebhook()];
+  const named = await patch({ notice_webhook_ids: [first, second.toUpperCase(), first] });
+  expect([named.status, named.body]).toEqual([200, { name: null, notice_webhook_ids: [first, second] }]);
+  expect((await patch({ name: 'Risk “team”' })).body).toEqual({
+    name: 'Risk “team”',
+    notice_webhook_ids: [first, second],
+  });
+  expect((await patch({})).body).toEqual(await read());
+  expect((await patch({ name: null, notice_webhook_ids: [] })).body).toEqual({
+    name: null,
+    notice_webhook_ids: [],
+  });
+});
+
+test.each<[string, () => Promise<unknown> | unknown]>([
+  ['an unknown webhook', () => ({ notice_webhook_ids: [randomUUID()] })],
+  [
+    'a webhook of another workspace',
+    async () => ({ notice_webhook_ids: [await addWebhook(otherWorkspaceId)] }),
+  ],
+  ['21 webhooks', () => ({ notice_webhook_ids: Array.from({ length: 21 }, () => randomUUID()) })],
+  ['a webhook that is no id', () => ({ notice_webhook_ids: ['x'] })],
+  ['no list', () => ({ notice_webhook_ids: null })],
+  ['an empty name', () => ({ name: '' })],
+  ['a name with a NUL', () => ({ name: 'a\0b' })],
+  ['an unknown field', () => ({ names: 'a' })],
+])('a change with %s is refused and changes nothing', async (_, makeBody) => {
+  const { status, body } = await patch(await makeBody());
+  expect([status, body.code]).toEqual([422, 'validation_failed']);
+  expect(await read()).toEqual({ name: null, notice_webhook_ids: [] });
+});
+
+test('any role reads the settings, and admins change them', async () => {
+  for (const as of ['reader', 'responder', 'publisher', 'editor', 'admin'] as const)
+    expect([as, (await api.call('GET', settings, { as })).status]).toEqual([as, 200]);
+  expect((await api.call('GET', settings, { as: 'outsider' })).status).toBe(403);
+  expect((await patch({ name: 'Mine' }, 'editor')).status).toBe(403);
+});
+
+test('a webhook for notices is deleted only by force, which takes it off the list', async () => {
+  const [named, other] = [await addWebhook(), await addWebhook()];
+  await patch({ notice_webhook_ids: [named, other] });
+  const refused = await remove(named);
+  expect([refused.status, refused.body.detail]).toEqual([409, expect.stringContaining('notice_webhook_ids')]);
+  await insertAlertRule(api.database, { workspaceId, webhookIds: [named] });
+  const attached = await remove(named);
+  expect([attached.status, attached.body.detail]).toEqual([409, expect.stringContaining('notices')]);
+  expect((await remove(named, '?force=true')).status).toBe(204);
+  expect(await read()).toEqual({ name: null, notice_webhook_ids: [other] });
+});
+
+test('twenty changes at once keep the settings whole', async () => {
+  const ids = await Promise.all(Array.from({ length: 4 }, () => addWebhook()));
+  const changes = Array.from({ length: 20 }, (_, index) =>
+    index % 2 === 0 ? { name: `name ${index}` } : { notice_webhook_ids: [ids[index % 4]] },
+  );
+  const responses = await Promise.all(changes.map((change) => patch(change)));
+  expect(responses.filter(({ status }) => status === 200).length).toBeGreaterThan(0);
+  const { name, notice_webhook_ids } = await read();
+  expect([name !== null, notice_webhook_ids.length]).toEqual([true, 1]);
+});

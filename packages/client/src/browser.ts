@@ -42,9 +42,9 @@ export {
   UnauthenticatedError,
   UnavailableError,
 } from './api/errors.js';
+export type { CancellationsApi, DispatchesApi, JobsApi, RedeliveriesApi } from './api/jobs.js';
 export type { Paged } from './api/paged.js';
 export type { PlatformClient } from './api/platform-api.js';
-export type { RedeliveriesApi } from './api/redeliveries.js';
 export type * from './api/schemas.js';
 export type { CallOptions } from './api/transport.js';
 export type { WebhooksApi } from './api/webhooks.js';

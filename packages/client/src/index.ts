@@ -23,11 +23,12 @@ export {
   UnauthenticatedError,
   UnavailableError,
 } from './api/errors.js';
+export type { CancellationsApi, DispatchesApi, JobsApi, RedeliveriesApi } from './api/jobs.js';
 export type { Paged } from './api/paged.js';
 export type { PlatformClient } from './api/platform-api.js';
 export { createPlatformClient, type PlatformClientOptions } from './api/platform-client.js';
-export type { RedeliveriesApi } from './api/redeliveries.js';
 export type * from './api/schemas.js';
+export type { SettingsApi } from './api/settings.js';
 export type { CallOptions } from './api/transport.js';
 export type { WebhooksApi } from './api/webhooks.js';
 export type { WorkspacesApi } from './api/workspaces.js';

@@ -70,6 +70,9 @@ async function recordCalls(): Promise<string[]> {
   await platform.webhooks.test({ url: '', body: '' });
   await platform.webhooks.testSaved('ID');
   await platform.webhooks.preview({ body: '' });
+  await platform.webhooks.signingSecrets.create('ID');
+  await platform.webhooks.signingSecrets.list('ID').toArray();
+  await platform.webhooks.signingSecrets.delete('ID', 'ID');
   await platform.alertRules.list().toArray();
   await platform.alertRules.create(rule);
   await platform.alertRules.get('ID');
@@ -83,13 +86,19 @@ async function recordCalls(): Promise<string[]> {
   await platform.deliveries.get('ID');
   await platform.deliveries.redeliver('ID');
   await platform.deliveries.stats();
-  await platform.redeliveries.create({ status: 'failed' });
-  await platform.redeliveries.list().toArray();
-  await platform.redeliveries.get('ID');
-  await platform.redeliveries.cancel('ID');
+  await platform.deliveries.cancel('ID');
+  for (const jobs of [platform.redeliveries, platform.dispatches, platform.cancellations]) {
+    await jobs.create({ all: true });
+    await jobs.list().toArray();
+    await jobs.get('ID');
+    await jobs.cancel('ID');
+  }
   await platform.deadLetters.list().toArray();
+  await platform.deadLetters.listInWorkspace().toArray();
   await platform.deadLetters.requeue('ID');
   await platform.workspaces.list().toArray();
+  await platform.settings.get();
+  await platform.settings.update({});
   await platform.whoami();
   await platform.health.liveness();
   await platform.health.readiness();

@@ -3,15 +3,19 @@ import { path } from './path.js';
 import type { DeadLetter, ListDeadLettersQuery } from './schemas.js';
 import type { CallOptions, Send } from './transport.js';
 
-/** Messages that could not be processed, of all workspaces. Needs a deployment admin. */
+/** Messages that could not be processed. Those of all workspaces, and requeueing, need a deployment admin. */
 export interface DeadLettersApi {
   list(query?: ListDeadLettersQuery, options?: CallOptions): Paged<DeadLetter>;
+  /** Lists those whose message names the workspace. */
+  listInWorkspace(query?: ListDeadLettersQuery, options?: CallOptions): Paged<DeadLetter>;
   requeue(id: string, options?: CallOptions): Promise<DeadLetter>;
 }
 
-export function createDeadLettersApi(send: Send): DeadLettersApi {
+export function createDeadLettersApi(send: Send, workspace: () => string): DeadLettersApi {
   return {
     list: (query, options) => createPaged(send, { path: '/api/v1/dead_letters', query, options }),
+    listInWorkspace: (query, options) =>
+      createPaged(send, { path: path`/api/v1/workspaces/${workspace()}/dead_letters`, query, options }),
     async requeue(id, options) {
       const request = { method: 'POST', path: path`/api/v1/dead_letters/${id}/requeue`, options } as const;
       return (await send<DeadLetter>(request)).body;

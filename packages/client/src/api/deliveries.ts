@@ -17,6 +17,8 @@ export interface DeliveriesApi {
   redeliver(id: string, options?: CallOptions): Promise<Delivery>;
   /** Counts deliveries by time step. */
   stats(query?: GetDeliveryStatsQuery, options?: CallOptions): Promise<DeliveryStats>;
+  /** Ends an open delivery as skipped. @throws ConflictError while it is `sending`, and after it has ended. */
+  cancel(id: string, options?: CallOptions): Promise<Delivery>;
 }
 
 export function createDeliveriesApi(send: Send, workspace: () => string): DeliveriesApi {
@@ -32,5 +34,7 @@ export function createDeliveriesApi(send: Send, workspace: () => string): Delive
       const statsPath = path`/api/v1/workspaces/${workspace()}/delivery_stats`;
       return (await send<DeliveryStats>({ method: 'GET', path: statsPath, query, options })).body;
     },
+    cancel: async (id, options) =>
+      (await send<Delivery>({ method: 'POST', path: `${single(id)}/cancel`, options })).body,
   };
 }

@@ -5,8 +5,9 @@ import type { ClientOptions } from './client-options.js';
 import { createDeadLettersApi, type DeadLettersApi } from './dead-letters.js';
 import { createDeliveriesApi, type DeliveriesApi } from './deliveries.js';
 import { createHealthApi, type HealthApi } from './health.js';
-import { createRedeliveriesApi, type RedeliveriesApi } from './redeliveries.js';
+import { type CancellationsApi, createJobsApi, type DispatchesApi, type RedeliveriesApi } from './jobs.js';
 import type { Whoami } from './schemas.js';
+import { createSettingsApi, type SettingsApi } from './settings.js';
 import type { CallOptions, Send } from './transport.js';
 import { createWebhooksApi, type WebhooksApi } from './webhooks.js';
 import { createWorkspacesApi, type WorkspacesApi } from './workspaces.js';
@@ -23,7 +24,10 @@ export interface PlatformClient {
   alerts: AlertsApi;
   deliveries: DeliveriesApi;
   redeliveries: RedeliveriesApi;
+  dispatches: DispatchesApi;
+  cancellations: CancellationsApi;
   deadLetters: DeadLettersApi;
+  settings: SettingsApi;
   workspaces: WorkspacesApi;
   health: HealthApi;
   whoami(options?: CallOptions): Promise<Whoami>;
@@ -44,8 +48,11 @@ export function createPlatformApi(send: Send, options: PlatformApiOptions): Plat
     alertRules: createAlertRulesApi(send, workspace),
     alerts: createAlertsApi({ send, workspace, clock }),
     deliveries: createDeliveriesApi(send, workspace),
-    redeliveries: createRedeliveriesApi(send, workspace),
-    deadLetters: createDeadLettersApi(send),
+    redeliveries: createJobsApi(send, { workspace, plural: 'redeliveries' }),
+    dispatches: createJobsApi(send, { workspace, plural: 'dispatches' }),
+    cancellations: createJobsApi(send, { workspace, plural: 'cancellations' }),
+    deadLetters: createDeadLettersApi(send, workspace),
+    settings: createSettingsApi(send, workspace),
     workspaces: createWorkspacesApi(send),
     health: createHealthApi(send),
     whoami: async (callOptions) =>

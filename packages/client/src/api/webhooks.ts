@@ -1,6 +1,8 @@
 import { createPaged, type Paged } from './paged.js';
 import { path } from './path.js';
 import type {
+  CreatedSigningSecret,
+  CreateSigningSecret,
   CreateWebhook,
   DeleteWebhookQuery,
   ListWebhooksQuery,
@@ -9,6 +11,7 @@ import type {
   PreviewTemplate,
   SavedTestResult,
   SavedWebhook,
+  SigningSecret,
   TestResult,
   TestSavedWebhook,
   TestWebhook,
@@ -34,6 +37,18 @@ export interface WebhooksApi {
   testSaved(id: string, request?: TestSavedWebhook, options?: CallOptions): Promise<SavedTestResult>;
   /** Renders a template on the server and sends nothing. */
   preview(request: PreviewTemplate, options?: CallOptions): Promise<Preview>;
+  /** Secrets that sign the requests of a webhook, five at most. */
+  signingSecrets: {
+    /** Creates a secret; only this response shows it. */
+    create(
+      webhookId: string,
+      secret?: CreateSigningSecret,
+      options?: CallOptions,
+    ): Promise<CreatedSigningSecret>;
+    list(webhookId: string, options?: CallOptions): Paged<SigningSecret>;
+    /** @throws ConflictError for the last secret of a webhook that signs */
+    delete(webhookId: string, id: string, options?: CallOptions): Promise<void>;
+  };
 }
 
 export function createWebhooksApi(send: Send, workspace: () => string): WebhooksApi {
@@ -64,6 +79,26 @@ export function createWebhooksApi(send: Send, workspace: () => string): Webhooks
         options,
       } as const;
       return (await send<Preview>(request)).body;
+    },
+    signingSecrets: {
+      async create(webhookId, body = {}, options = {}) {
+        const request = {
+          method: 'POST',
+          path: `${single(webhookId)}/signing_secrets`,
+          body,
+          options,
+        } as const;
+        return (await send<CreatedSigningSecret>(request)).body;
+      },
+      list: (webhookId, options) =>
+        createPaged(send, { path: `${single(webhookId)}/signing_secrets`, options }),
+      async delete(webhookId, id, options) {
+        await send({
+          method: 'DELETE',
+          path: path`/api/v1/webhooks/${webhookId}/signing_secrets/${id}`,
+          options,
+        });
+      },
     },
   };
 }

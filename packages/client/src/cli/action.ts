@@ -68,7 +68,7 @@ export function runsConnected<Options = object>(
     .option('--allow-http', 'send credentials over plain http to other machines too');
 }
 
-const stackRoles = ['admin', 'editor', 'reader', 'publisher', 'outsider'];
+const stackRoles = ['admin', 'editor', 'responder', 'reader', 'publisher', 'outsider'];
 
 /** Action of a command that calls the platform API. */
 export function runsOnPlatform<Options = object>(

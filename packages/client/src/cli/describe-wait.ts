@@ -11,6 +11,8 @@ const waits: Record<WaitingReason, string> = {
   crashed: 'a worker ended before the outcome was recorded',
   undecryptable: 'the worker could not decrypt the webhook',
   render_budget: 'the workspace has used its time for rendering',
+  rate_limit: 'the rate limit of the webhook',
+  no_signing_secret: 'the webhook signs and has no secret',
 };
 
 /** Sentence part that says why a delivery waits; null unless it waits. */

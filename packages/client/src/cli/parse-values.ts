@@ -47,6 +47,30 @@ export function parseTime(text: string): string {
   return new Date(timeMs).toISOString();
 }
 
+/** Seconds, or a duration such as `90s`, `15m`, `2h`, `7d`. */
+export function parseSeconds(text: string): number {
+  return Math.ceil(parseDurationMs(/^\d+$/.test(text) ? `${text}s` : text) / 1_000);
+}
+
+/** A duration such as `500ms`, `90s`, `15m`, `2h`, `7d`, in milliseconds. */
+export function parseDurationMs(text: string): number {
+  const [, amount, unit = ''] = /^(\d{1,9})(ms|[smhd])$/.exec(text) ?? [];
+  if (amount === undefined)
+    throw new InvalidArgumentError('It must be a duration such as 500ms, 90s, 15m, 2h, 7d.');
+  return Number(amount) * (unit === 'ms' ? 1 : (unitMs[unit] ?? 0));
+}
+
+/** A time as ISO 8601, or a duration from now on. */
+export function parseTimeAhead(text: string): string {
+  const isDuration = /^\d{1,6}[smhd]$/.test(text);
+  const timeMs = isDuration ? Date.now() + parseDurationMs(text) : Date.parse(text);
+  if (Number.isNaN(timeMs))
+    throw new InvalidArgumentError(
+      'It must be a time such as 2026-01-31T09:00:00Z, or a duration such as 15m, 2h, 7d.',
+    );
+  return new Date(timeMs).toISOString();
+}
+
 /** An option with a closed list of values. */
 export function choice(
   flags: string,

@@ -8,6 +8,7 @@ import { addKeyCommands } from './commands/key-commands.js';
 import { addRenderCommand } from './commands/render-command.js';
 import { addRuleCommands } from './commands/rule-commands.js';
 import { addSessionCommands } from './commands/session-commands.js';
+import { addSettingsCommands } from './commands/settings-commands.js';
 import { addWebhookCommands } from './commands/webhook-commands.js';
 import { exitCodesHelp } from './exit-codes.js';
 import type { Io } from './io.js';
@@ -48,6 +49,7 @@ export function createProgram(io: Io): Command {
   addAlertCommands(program, io);
   addDeliveryCommands(program, io);
   addDeadLetterCommands(program, io);
+  addSettingsCommands(program, io);
   addKeyCommands(program, io);
   addCompletionCommands(program, io);
   return program;

@@ -1,11 +1,11 @@
 import type { Command } from 'commander';
 import type { Alert } from '../../api/schemas.js';
 import { runsConnected, runsInWorkspace, withExamples } from '../action.js';
-import { forEachId } from '../for-each-id.js';
 import type { Io } from '../io.js';
 import { choice, parseBound, parseCount, parseNumber, parseTime } from '../parse-values.js';
 import type { Column } from '../table.js';
 import { shortTime } from '../text.js';
+import { type DispatchFlags, dispatchAlerts } from './dispatch-alerts.js';
 import { type FireFlags, fireAlerts } from './fire-alerts.js';
 
 export function addAlertCommands(program: Command, io: Io): void {
@@ -53,26 +53,39 @@ export function addAlertCommands(program: Command, io: Io): void {
   const get = alerts.command('get').argument('<id>').description('show an alert, and what became of it');
   runsInWorkspace(get, io, async ({ platform, args: [id = ''], out, signal }) => {
     const alert = await platform.alerts.get(id, { signal });
-    out.value(alert, () => out.facts({ ...alert, webhook_ids: alert.webhook_ids?.join('\n') }));
+    out.value(alert, () =>
+      out.facts({
+        ...alert,
+        suppressed_by: describeSuppression(alert),
+        webhook_ids: alert.webhook_ids?.join('\n'),
+      }),
+    );
   });
 
   const dispatch = alerts
     .command('dispatch')
-    .argument('<id...>')
-    .description('deliver alerts that have no deliveries, to the webhooks that their rules have now');
-  runsInWorkspace(dispatch, io, ({ platform, args: ids, out, signal }) =>
-    forEachId(ids, {
-      out,
-      signal,
-      work: (id) => platform.alerts.dispatch(id, { signal }),
-      show: ({ alert_id, deliveries }) => `${alert_id} is on its way to ${deliveries.length} webhooks.`,
-    }),
-  );
+    .argument('[id...]')
+    .description('deliver alerts that have no deliveries, to the webhooks that their rules have now')
+    .option('--rule <id>', 'all of this alert rule')
+    .addOption(choice('--outcome <outcome>', { of: dispatchable, description: 'all of these' }))
+    .option('--since <time>', 'all since a time, or an age such as 15m, 2h, 7d', parseTime)
+    .option('--until <time>', 'all before a time, or an age', parseTime)
+    .option('--all', 'all of the workspace')
+    .option('--no-wait', 'with filters: do not wait until all are dispatched');
+  runsInWorkspace<DispatchFlags>(dispatch, io, dispatchAlerts);
   withExamples(dispatch, [
     'tocsin alerts dispatch ID',
-    `tocsin alerts list --outcome over_quota --json | jq -r '.[].alert_id' | xargs tocsin alerts dispatch`,
+    'tocsin alerts dispatch --rule ID --outcome rule_disabled --since 1d',
   ]);
 }
+
+function describeSuppression({ suppressed_by }: Alert): string | null {
+  if (!suppressed_by) return null;
+  const { reason, alert_id } = suppressed_by;
+  return alert_id === null ? reason : `${reason} since alert ${alert_id}`;
+}
+
+const dispatchable = ['over_quota', 'no_webhooks', 'rule_disabled', 'suppressed'];
 
 const outcomes: Alert['outcome'][] = [
   'dispatched',
@@ -80,6 +93,7 @@ const outcomes: Alert['outcome'][] = [
   'rule_deleted',
   'no_webhooks',
   'over_quota',
+  'suppressed',
 ];
 
 interface ListFlags {

@@ -1,6 +1,7 @@
 import type { Command } from 'commander';
 import type { DeadLetter } from '../../api/schemas.js';
 import { runsOnPlatform } from '../action.js';
+import { requireWorkspace } from '../connect.js';
 import { forEachId } from '../for-each-id.js';
 import type { Io } from '../io.js';
 import { parseCount } from '../parse-values.js';
@@ -8,21 +9,23 @@ import type { Column } from '../table.js';
 import { printable, shortTime } from '../text.js';
 
 export function addDeadLetterCommands(program: Command, io: Io): void {
-  const deadLetters = program
-    .command('dead-letters')
-    .description('messages that could not be processed; for admins of the deployment');
+  const deadLetters = program.command('dead-letters').description('messages that could not be processed');
 
   const list = deadLetters
     .command('list')
     .description('list dead letters that were not requeued, newest first')
+    .option('--in-workspace', 'only those whose message names the workspace; all others are for admins')
     .option('--requeued', 'only those that were requeued')
     .option('--limit <count>', 'no more than so many; 50 unless given', parseCount, 50);
-  runsOnPlatform<{ requeued?: boolean; limit: number }>(
+  runsOnPlatform<{ requeued?: boolean; inWorkspace?: boolean; limit: number }>(
     list,
     io,
-    async ({ platform, options, out, signal }) => {
-      const { requeued = false, limit } = options;
-      const found = platform.deadLetters.list({ requeued, limit: Math.min(limit, 1000) }, { signal });
+    async ({ platform, options, settings, out, signal }) => {
+      const { requeued = false, inWorkspace = false, limit } = options;
+      if (inWorkspace) requireWorkspace(settings);
+      const { list: listAll, listInWorkspace } = platform.deadLetters;
+      const listThese = inWorkspace ? listInWorkspace : listAll;
+      const found = listThese({ requeued, limit: Math.min(limit, 1000) }, { signal });
       await out.list(found, { columns, limit, none: 'No dead letters.' });
     },
   );

@@ -6,8 +6,9 @@ import { type FilterFlags, filterOf, withFilters } from '../delivery-filters.js'
 import { describeWait } from '../describe-wait.js';
 import type { Io } from '../io.js';
 import type { Output } from '../output.js';
-import { parseCount } from '../parse-values.js';
+import { parseCount, parseTime } from '../parse-values.js';
 import { tailDeliveries } from '../tail-deliveries.js';
+import { type CancelFlags, cancelDeliveries } from './cancel-deliveries.js';
 import { type RedeliverFlags, redeliver } from './redeliver.js';
 
 export function addDeliveryCommands(program: Command, io: Io): void {
@@ -44,6 +45,20 @@ export function addDeliveryCommands(program: Command, io: Io): void {
     'tocsin deliveries redeliver --webhook ID --status failed --since 1d',
     'tocsin deliveries redeliver --all --status failed',
   ]);
+
+  const cancel = deliveries
+    .command('cancel')
+    .argument('[id...]')
+    .description('end open deliveries without sending them: those named, or all that fit the filters')
+    .option('--webhook <id>', 'only of this webhook')
+    .option('--alert <id>', 'only of this alert')
+    .option('--rule <id>', 'only of this alert rule')
+    .option('--since <time>', 'a time, or an age such as 15m, 2h, 7d', parseTime)
+    .option('--until <time>', 'a time, or an age', parseTime)
+    .option('--all', 'every open delivery of the workspace')
+    .option('--no-wait', 'with filters: do not wait until all have ended');
+  runsInWorkspace<CancelFlags>(cancel, io, cancelDeliveries);
+  withExamples(cancel, ['tocsin deliveries cancel ID', 'tocsin deliveries cancel --webhook ID']);
 
   const tail = withFilters(deliveries.command('tail')).description(
     'follow deliveries live: each line is one that is new or has changed; Ctrl-C ends it',

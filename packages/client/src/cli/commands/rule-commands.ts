@@ -4,7 +4,14 @@ import { type Context, runsInWorkspace, runsOnPlatform, withExamples } from '../
 import { CommandFailure, exitCodes } from '../exit-codes.js';
 import type { Io } from '../io.js';
 import type { Output } from '../output.js';
-import { collect, parseBound, parseCount, parseNumber } from '../parse-values.js';
+import {
+  collect,
+  parseBound,
+  parseCount,
+  parseNumber,
+  parseSeconds,
+  parseTimeAhead,
+} from '../parse-values.js';
 import { readFieldsFrom } from '../read-input.js';
 import type { Column } from '../table.js';
 
@@ -47,7 +54,8 @@ export function addRuleCommands(program: Command, io: Io): void {
   const update = withFieldFlags(rules.command('update').argument('<id>'))
     .description('change the fields that are given; webhooks are replaced whole')
     .option('--enable', 'let it fire')
-    .option('--no-webhooks', 'call no webhooks');
+    .option('--no-webhooks', 'call no webhooks')
+    .option('--no-silence', 'end the silence');
   runsOnPlatform<FieldFlags>(update, io, async ({ platform, out, signal, ...context }) => {
     const fields = await readFields(context);
     if (Object.keys(fields).length === 0)
@@ -70,6 +78,8 @@ interface FieldFlags {
   bound?: 'upper_bound' | 'lower_bound';
   webhook?: string[];
   webhooks?: boolean;
+  cooldown?: number;
+  silence?: string | false;
   enable?: boolean;
   disable?: boolean;
 }
@@ -82,6 +92,16 @@ function withFieldFlags(command: Command): Command {
     .option('--threshold <number>', 'the limit', parseNumber)
     .option('--bound <bound>', 'upper or lower', parseBound)
     .option('--webhook <id>', 'a webhook to call; may be given again', collect)
+    .option(
+      '--cooldown <duration>',
+      'suppress further alerts for this time after one, such as 15m; 0 for none',
+      parseSeconds,
+    )
+    .option(
+      '--silence <time>',
+      'suppress all alerts until a time, or for a duration such as 2h',
+      parseTimeAhead,
+    )
     .option('--disable', 'do not fire');
 }
 
@@ -92,6 +112,8 @@ const writable = Object.keys({
   threshold: true,
   bound: true,
   enabled: true,
+  cooldown_seconds: true,
+  silenced_until: true,
   notification_webhook_ids: true,
 } satisfies Record<keyof PatchAlertRule, true>);
 
@@ -100,6 +122,7 @@ async function readFields({
   io,
 }: Pick<Context<FieldFlags>, 'options' | 'io'>): Promise<PatchAlertRule> {
   const { from, name, modelId, threshold, bound, webhook, webhooks, enable, disable } = options;
+  const { cooldown, silence } = options;
   const base: PatchAlertRule = from === undefined ? {} : await readFieldsFrom(from, { io, writable });
   return {
     ...base,
@@ -110,6 +133,8 @@ async function readFields({
     ...(webhook !== undefined && { notification_webhook_ids: webhook }),
     ...(webhooks === false && { notification_webhook_ids: [] }),
     ...((enable || disable) && { enabled: enable === true }),
+    ...(cooldown !== undefined && { cooldown_seconds: cooldown }),
+    ...(silence !== undefined && { silenced_until: silence === false ? null : silence }),
   };
 }
 
@@ -139,6 +164,8 @@ function show(rule: AlertRule, out: Output): void {
       threshold: rule.threshold,
       bound: rule.bound,
       enabled: rule.enabled,
+      cooldown: rule.cooldown_seconds > 0 ? `${rule.cooldown_seconds} s` : null,
+      'silenced until': rule.silenced_until,
       webhooks: rule.notification_webhook_ids.join('\n') || 'none',
       created: rule.created_at,
       updated: `${rule.updated_at} by ${rule.last_updated_by}`,

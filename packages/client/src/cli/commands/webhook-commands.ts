@@ -5,10 +5,12 @@ import { describePause } from '../describe-wait.js';
 import { CommandFailure, exitCodes } from '../exit-codes.js';
 import type { Io } from '../io.js';
 import type { Output } from '../output.js';
-import { choice, collect, parseCount, parseHeader } from '../parse-values.js';
+import { choice, collect, parseCount, parseHeader, parseTimeAhead } from '../parse-values.js';
 import { readFieldsFrom, readText } from '../read-input.js';
 import type { Column } from '../table.js';
 import { shortTime } from '../text.js';
+import { describeOptions, type OptionFlags, optionFieldsOf, withOptionFlags } from '../webhook-options.js';
+import { addSigningSecretCommands } from './signing-secret-commands.js';
 import { addWebhookTestCommands } from './webhook-test-commands.js';
 
 export function addWebhookCommands(program: Command, io: Io): void {
@@ -96,6 +98,26 @@ export function addWebhookCommands(program: Command, io: Io): void {
     },
   );
 
+  const pause = webhooks
+    .command('pause')
+    .argument('<id>')
+    .description('let the deliveries of a webhook wait, for 7 days at most')
+    .requiredOption('--until <time>', 'a time, or a duration such as 2h', parseTimeAhead);
+  runsOnPlatform<{ until: string }>(
+    pause,
+    io,
+    async ({ platform, args: [id = ''], options: { until }, out, signal }) => {
+      show(await platform.webhooks.update(id, { paused_until: until }, { signal }), out);
+    },
+  );
+  withExamples(pause, ['tocsin webhooks pause ID --until 2h']);
+
+  const resume = webhooks.command('resume').argument('<id>').description('end the pause of a webhook');
+  runsOnPlatform(resume, io, async ({ platform, args: [id = ''], out, signal }) => {
+    show(await platform.webhooks.update(id, { paused_until: null }, { signal }), out);
+  });
+
+  addSigningSecretCommands(webhooks, io);
   addWebhookTestCommands(webhooks, io);
 }
 
@@ -106,7 +128,7 @@ interface ListFlags {
   limit?: number;
 }
 
-interface FieldFlags {
+interface FieldFlags extends OptionFlags {
   from?: string;
   name?: string;
   url?: string;
@@ -123,7 +145,7 @@ interface UpdateFlags extends FieldFlags {
 }
 
 function withFieldFlags(command: Command): Command {
-  return command
+  return withOptionFlags(command)
     .option('--from <file>', 'a JSON object with the fields; "-" is standard input, flags come first')
     .option('--name <text>', 'a label for people')
     .option('--url <url>', 'receives the POST')
@@ -147,6 +169,12 @@ const writable = Object.keys({
   body: true,
   enabled: true,
   retry_on_timeout: true,
+  retry_schedule_ms: true,
+  timeout_ms: true,
+  rate_limit: true,
+  signing: true,
+  idempotency_header: true,
+  paused_until: true,
 } satisfies Record<keyof PatchWebhook, true>);
 
 /** The fields of `--from` and of all flags except those for headers. */
@@ -167,6 +195,7 @@ async function readFields({
     ...(bodyFile !== undefined && { body: await readText(bodyFile, io) }),
     ...((enable || disable) && { enabled: enable === true }),
     ...(retryOnTimeout !== undefined && { retry_on_timeout: retryOnTimeout }),
+    ...optionFieldsOf(options),
   };
 }
 
@@ -219,6 +248,7 @@ function show(webhook: Webhook | SavedWebhook, out: Output): void {
       enabled: webhook.enabled,
       paused: describePause(webhook),
       'retry on timeout': webhook.retry_on_timeout,
+      ...describeOptions(webhook),
       created: webhook.created_at,
       updated: `${webhook.updated_at} by ${webhook.last_updated_by}`,
       body: webhook.body,

@@ -1,0 +1,45 @@
+import { createPaged, type Paged } from './paged.js';
+import { path } from './path.js';
+import type {
+  Cancellation,
+  CreateCancellation,
+  CreateDispatch,
+  CreateRedelivery,
+  Dispatch,
+  ListRedeliveriesQuery,
+  Redelivery,
+} from './schemas.js';
+import type { CallOptions, Send } from './transport.js';
+
+/** Jobs that workers carry out for all deliveries, or alerts, that match a filter. */
+export interface JobsApi<Filter, Job> {
+  /** Starts a job. The filter needs at least one member. */
+  create(filter: Filter, options?: CallOptions): Promise<Job>;
+  /** Lists jobs, newest first. */
+  list(query?: ListRedeliveriesQuery, options?: CallOptions): Paged<Job>;
+  get(id: string, options?: CallOptions): Promise<Job>;
+  /** Cancels a job; its work so far stays done. Resolves with the final state of the job. */
+  cancel(id: string, options?: CallOptions): Promise<Job>;
+}
+
+/** Sends ended deliveries again. Default of `status`: `failed`. */
+export type RedeliveriesApi = JobsApi<CreateRedelivery, Redelivery>;
+/** Dispatches alerts that have no deliveries, to the webhooks that their rules have now. */
+export type DispatchesApi = JobsApi<CreateDispatch, Dispatch>;
+/** Ends open deliveries. */
+export type CancellationsApi = JobsApi<CreateCancellation, Cancellation>;
+
+export function createJobsApi<Filter, Job>(
+  send: Send,
+  { workspace, plural }: { workspace: () => string; plural: string },
+): JobsApi<Filter, Job> {
+  const collection = () => `${path`/api/v1/workspaces/${workspace()}`}/${plural}`;
+  const single = (id: string) => `${collection()}${path`/${id}`}`;
+  return {
+    create: async (body, options) =>
+      (await send<Job>({ method: 'POST', path: collection(), body, options })).body,
+    list: (query, options) => createPaged(send, { path: collection(), query, options }),
+    get: async (id, options) => (await send<Job>({ method: 'GET', path: single(id), options })).body,
+    cancel: async (id, options) => (await send<Job>({ method: 'DELETE', path: single(id), options })).body,
+  };
+}

@@ -1,0 +1,44 @@
+import type { CreateCancellation } from '../../api/schemas.js';
+import type { PlatformContext } from '../action.js';
+import { CommandFailure, exitCodes } from '../exit-codes.js';
+import { forEachId } from '../for-each-id.js';
+import { givenOf, runJob } from '../run-job.js';
+import { printable } from '../text.js';
+
+export interface CancelFlags {
+  webhook?: string;
+  alert?: string;
+  rule?: string;
+  since?: string;
+  until?: string;
+  wait: boolean;
+  all?: boolean;
+}
+
+/** Ends open deliveries: by id, or as a job for a filter. */
+export async function cancelDeliveries(context: PlatformContext<CancelFlags>): Promise<void> {
+  const { args: ids, options, platform, io, out, signal } = context;
+  const { webhook, alert, rule, since, until, all, wait } = options;
+  const filter: CreateCancellation = givenOf({
+    webhook_id: webhook,
+    alert_id: alert,
+    alert_rule_id: rule,
+    since,
+    until,
+    all,
+  });
+  if (Object.keys(filter).length > 0 === ids.length > 0)
+    throw new CommandFailure(
+      exitCodes.usage,
+      'Give the ids of deliveries, or at least one filter such as --webhook ID, or --all.',
+    );
+  if (ids.length > 0)
+    return forEachId(ids, {
+      out,
+      signal,
+      work: (id) => platform.deliveries.cancel(id, { signal }),
+      show: ({ id, webhook_name }) => `${id} is not sent to ${printable(webhook_name)}.`,
+    });
+  const describe = (count: number) => `${count} deliveries are cancelled`;
+  await runJob({ jobs: platform.cancellations, filter, wait, noun: 'deliveries', describe, io, out, signal });
+}

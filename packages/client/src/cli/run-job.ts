@@ -1,0 +1,48 @@
+import type { JobsApi } from '../api/jobs.js';
+import type { Redelivery } from '../api/schemas.js';
+import type { Io } from './io.js';
+import type { Output } from './output.js';
+
+type Job = Omit<Redelivery, 'filter'>;
+
+interface JobContext<Filter, J extends Job> {
+  jobs: JobsApi<Filter, J>;
+  filter: Filter;
+  /** False: the command ends as soon as the job is accepted. */
+  wait: boolean;
+  /** Text about `count` changed deliveries or alerts, such as "3 deliveries are on their way". */
+  describe: (count: number) => string;
+  /** The plural of a match. */
+  noun: 'deliveries' | 'alerts';
+  io: Io;
+  out: Output;
+  signal: AbortSignal;
+}
+
+const pollMs = 1_000;
+
+/** Starts a job and shows its progress until it has ended. Ctrl-C ends the command, not the job. */
+export async function runJob<Filter, J extends Job>(context: JobContext<Filter, J>): Promise<void> {
+  const { jobs, filter, wait, describe, noun, io, out, signal } = context;
+  let job = await jobs.create(filter, { signal });
+  out.note(`Job ${job.id}: ${job.matched} ${noun} match.`);
+  while (wait && job.status === 'running') {
+    out.progress(`${job.done} of ${job.matched}… (Ctrl-C stops watching, not the job)`);
+    await io.clock.sleep(pollMs, signal);
+    job = await jobs.get(job.id, { signal });
+  }
+  out.progress(undefined);
+  const { id, status, done } = job;
+  const result =
+    status === 'running'
+      ? `Job ${id} goes on.`
+      : `${describe(done)}${status === 'cancelled' ? '; the job was cancelled' : ''}.`;
+  out.value(job, () => out.line(result));
+}
+
+/** A filter without the members that were not given. */
+export function givenOf<Filter extends object>(filter: Filter): Partial<Filter> {
+  return Object.fromEntries(
+    Object.entries(filter).filter(([, value]) => value !== undefined),
+  ) as Partial<Filter>;
+}

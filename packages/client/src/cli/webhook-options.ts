@@ -1,0 +1,75 @@
+import { type Command, InvalidArgumentError } from 'commander';
+import type { PatchWebhook, Webhook } from '../api/schemas.js';
+import { parseDurationMs } from './parse-values.js';
+
+/** Flags of what a webhook asks for beyond its url, headers and body. `false` restores the default. */
+export interface OptionFlags {
+  retrySchedule?: number[] | false;
+  timeout?: number | false;
+  rateLimit?: NonNullable<Webhook['rate_limit']> | false;
+  signing?: boolean;
+  idempotencyHeader?: string | false;
+}
+
+export function withOptionFlags(command: Command): Command {
+  return command
+    .option(
+      '--retry-schedule <delays>',
+      'delays before the second attempt and the following ones, such as 5s,1m,1h; "none": no retry',
+      parseSchedule,
+    )
+    .option('--no-retry-schedule', 'the schedule of the deployment')
+    .option('--timeout <duration>', 'time limit of a request, such as 15s', parseDurationMs)
+    .option('--no-timeout', 'the time limit of the deployment')
+    .option(
+      '--rate-limit <requests/period>',
+      'at most so many requests, such as 10/1s or 100/1m',
+      parseRateLimit,
+    )
+    .option('--no-rate-limit', 'no limit')
+    .option('--signing', 'sign each request by the Standard Webhooks specification')
+    .option('--no-signing', 'do not sign')
+    .option('--idempotency-header <name>', 'a header with the id of the delivery')
+    .option('--no-idempotency-header', 'no such header');
+}
+
+export function optionFieldsOf({
+  retrySchedule,
+  timeout,
+  rateLimit,
+  signing,
+  idempotencyHeader,
+}: OptionFlags): PatchWebhook {
+  return {
+    ...(retrySchedule !== undefined && { retry_schedule_ms: retrySchedule || null }),
+    ...(timeout !== undefined && { timeout_ms: timeout || null }),
+    ...(rateLimit !== undefined && { rate_limit: rateLimit || null }),
+    ...(signing !== undefined && { signing }),
+    ...(idempotencyHeader !== undefined && { idempotency_header: idempotencyHeader || null }),
+  };
+}
+
+/** The options as facts for people; nothing for a default. */
+export function describeOptions(webhook: Webhook): Record<string, string | number | null | undefined> {
+  const { retry_schedule_ms, timeout_ms, rate_limit, signing, idempotency_header, disabled_reason } = webhook;
+  return {
+    'retry schedule':
+      retry_schedule_ms && (retry_schedule_ms.map((ms) => `${ms} ms`).join(', ') || 'no retry'),
+    timeout: timeout_ms && `${timeout_ms} ms`,
+    'rate limit': rate_limit && `${rate_limit.requests} in ${rate_limit.period_ms} ms`,
+    signing: signing ? 'Standard Webhooks' : null,
+    'idempotency header': idempotency_header,
+    'disabled because': disabled_reason,
+  };
+}
+
+function parseSchedule(text: string): number[] {
+  return text === 'none' ? [] : text.split(',').map((delay) => parseDurationMs(delay.trim()));
+}
+
+function parseRateLimit(text: string): NonNullable<Webhook['rate_limit']> {
+  const [, requests, period] = /^(\d{1,6})\/(.+)$/.exec(text) ?? [];
+  if (requests === undefined || period === undefined)
+    throw new InvalidArgumentError('It must be requests/period, such as 10/1s or 100/1m.');
+  return { requests: Number(requests), period_ms: parseDurationMs(period) };
+}

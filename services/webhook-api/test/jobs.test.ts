@@ -64,7 +64,7 @@ test('a cancellation job ends the open deliveries that match', async () => {
 
 test('an open delivery is cancelled once, and one that is being sent is not', async () => {
   const cancel = (id: string, as: 'responder' | 'reader' = 'responder') =>
-    api.call<Delivery & Problem>('POST', `/api/v1/deliveries/${id}/cancel`, { as });
+    api.call<Delivery & Pick<Problem, 'detail'>>('POST', `/api/v1/deliveries/${id}/cancel`, { as });
   const id = await seedDelivery(api.database, { status: 'open' });
   expect((await cancel(id, 'reader')).status).toBe(403);
   const { status, body } = await cancel(id);

@@ -24,7 +24,7 @@ export function identityFor(issuer: string, audience: 'tocsin-api' | 'tocsin-eng
 export interface Holder {
   token: string;
   workspaceId: string;
-  role: 'reader' | 'editor' | 'publisher' | 'admin';
+  role: 'reader' | 'responder' | 'editor' | 'publisher' | 'admin';
   isDeploymentAdmin: boolean;
   /** True if the token names the engine's audience. */
   isForEngine: boolean;

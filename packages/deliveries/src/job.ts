@@ -25,7 +25,7 @@ export interface PageOptions {
   opened: WebhookInWorkspace[];
 }
 
-export interface PageResult {
+interface PageResult {
   /** Lowest id that is processed; undefined if the page is empty. */
   cursor: string | undefined;
   /** Number of rows that the page has changed. */

@@ -61,7 +61,7 @@ test('an alert within the cooldown is suppressed and names the alert that starte
   expect(harness.destination.at(target.path)).toHaveLength(1);
 });
 
-test('a suppressed alert does not extend the cooldown, and a new cooldown runs from its own alert', async () => {
+test('a suppressed alert does not extend the cooldown, and the next one runs from its own alert', async () => {
   const { ruleId } = await addRule({ cooldown_seconds: hour });
   const first = await harness.fire(ruleId);
   expect(await outcome(first)).toEqual(dispatched);

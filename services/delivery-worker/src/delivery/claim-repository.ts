@@ -18,7 +18,7 @@ export interface ClaimRepository {
   claimLimited(webhooks: LimitedWebhook[]): Promise<ClaimedDelivery[]>;
 }
 
-export interface LimitedWebhook {
+interface LimitedWebhook {
   workspaceId: string;
   webhookId: string;
   /** Largest number of deliveries to claim. */
@@ -67,7 +67,7 @@ function columnsOf(due: DeliveryDue[]): [ids: Buffer, runs: Buffer] {
 
 export const newClaimToken = randomUUID;
 
-/** Reads what a delivery needs beside its claimed row `c`. */
+/** Reads what a delivery needs in addition to its claimed row `c`. */
 const readClaimed = (
   alertRange: string,
 ) => `select c.delivery_id, c.run, c.claim, c.claims_without_outcome, c.step, c.manual, c.workspace_id, c.webhook_id,

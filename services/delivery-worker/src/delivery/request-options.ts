@@ -1,6 +1,6 @@
 import { signRequest } from '@tocsin/egress';
 
-/** What a webhook asks for beyond its url, headers and body. */
+/** Options of a webhook, in addition to its url, headers and body. */
 export interface RequestOptions {
   /** Waits before the second attempt, the third and so on, in milliseconds; undefined for the schedule of the deployment. */
   retryScheduleMs: readonly number[] | undefined;

@@ -25,7 +25,7 @@ import { createJobsRepository, type StoredJob } from './jobs-repository.js';
 
 const access = inWorkspace('delivery_redeliver');
 
-/** What differs between the kinds of jobs: their schemas, names and texts. */
+/** The differences between the kinds of jobs: schemas, names and texts. */
 const kinds = [
   {
     kind: 'redelivery',

@@ -5,7 +5,7 @@ export interface StoredSettings {
   noticeWebhookIds: string[];
 }
 
-export const defaultSettings: StoredSettings = { name: null, noticeWebhookIds: [] };
+const defaultSettings: StoredSettings = { name: null, noticeWebhookIds: [] };
 
 interface SettingsChange {
   workspaceId: string;

@@ -28,7 +28,7 @@ interface StoredPause {
   error: string | null;
 }
 
-/** What a webhook asks for beyond its url, headers and body. */
+/** Options of a webhook, in addition to its url, headers and body. */
 export interface WebhookOptions {
   retryScheduleMs: number[] | null;
   timeoutMs: number | null;

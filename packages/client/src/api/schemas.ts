@@ -16,9 +16,16 @@ export interface Alert {
   bound: 'upper_bound' | 'lower_bound';
   /** True if the publisher marked the alert as a test. */
   is_test: boolean;
-  outcome: 'dispatched' | 'rule_disabled' | 'rule_deleted' | 'no_webhooks' | 'over_quota';
+  outcome: 'dispatched' | 'rule_disabled' | 'rule_deleted' | 'no_webhooks' | 'over_quota' | 'suppressed';
   /** Reason why nothing was delivered, or null. */
   outcome_reason: string | null;
+  /** Reason of the outcome suppressed; kept after a dispatch by hand. Null for other alerts. */
+  suppressed_by: {
+    /** `cooldown`: of the alert rule. `silence`: the rule was silenced. */
+    reason: 'cooldown' | 'silence';
+    /** The dispatched alert from which the cooldown runs; null for a silence. */
+    alert_id: string | null;
+  } | null;
   /** Webhooks that the alert would have called: of an alert with the outcome over_quota, and of a disabled rule in the message. */
   webhook_ids: string[] | null;
   /** Time of the dispatch by hand. */
@@ -45,6 +52,10 @@ export interface AlertRule {
   bound: 'upper_bound' | 'lower_bound';
   /** A disabled rule delivers nothing. Default: true. */
   enabled: boolean;
+  /** Seconds after a dispatched alert in which further alerts that fire are suppressed. Default: 0. Resolved alerts are never suppressed by it. */
+  cooldown_seconds: number;
+  /** Every alert that is accepted before this time is suppressed. Default: null. */
+  silenced_until: string | null;
   /** Webhooks of the same workspace to call when the rule fires. Duplicates are dropped, then at most 20. */
   notification_webhook_ids: string[];
   created_at: string;
@@ -102,9 +113,33 @@ export interface Attempt {
     | 'crashes_worker'
     | 'internal_error'
     | 'over_quota'
+    | 'cancelled'
     | null;
   /** Usual cause of the status of the response, and its remedy: for 3xx, 400, 401, 403, 404, 415 and 429. */
   likely_cause: string | null;
+}
+
+/** A job that ends open deliveries. */
+export interface Cancellation {
+  id: string;
+  workspace_id: string;
+  /** Number of matches when the job was created, counted up to 100,000. */
+  matched: number;
+  /** Number of deliveries, or of alerts, that the job has changed so far. */
+  done: number;
+  status: 'running' | 'done' | 'cancelled';
+  created_by: string;
+  created_at: string;
+  updated_at: string;
+  filter: {
+    webhook_id?: string | undefined;
+    alert_id?: string | undefined;
+    alert_rule_id?: string | undefined;
+    /** Alerts accepted at this time or later, and their deliveries. */
+    since?: string | undefined;
+    /** Alerts accepted before this time, and before the request in any case, and their deliveries. */
+    until: string;
+  };
 }
 
 export interface CreateAlertRule {
@@ -114,12 +149,42 @@ export interface CreateAlertRule {
   bound: 'upper_bound' | 'lower_bound';
   /** A disabled rule delivers nothing. Default: true. */
   enabled?: boolean | undefined;
+  /** Seconds after a dispatched alert in which further alerts that fire are suppressed. Default: 0. Resolved alerts are never suppressed by it. */
+  cooldown_seconds?: number | undefined;
+  /** Every alert that is accepted before this time is suppressed. Default: null. */
+  silenced_until?: string | null | undefined;
   /** Webhooks of the same workspace to call when the rule fires. Duplicates are dropped, then at most 20. */
   notification_webhook_ids?: string[] | undefined;
 }
 
 export interface CreateApiKey {
   description: string;
+}
+
+/** At least one filter, or `all: true`. */
+export interface CreateCancellation {
+  webhook_id?: string | undefined;
+  alert_id?: string | undefined;
+  alert_rule_id?: string | undefined;
+  /** Alerts accepted at this time or later, and their deliveries. */
+  since?: string | undefined;
+  /** Alerts accepted before this time, and before the request in any case, and their deliveries. */
+  until?: string | undefined;
+  /** True: no other filter is required, and the job applies to the whole workspace. */
+  all?: boolean | undefined;
+}
+
+/** At least one filter, or `all: true`. */
+export interface CreateDispatch {
+  /** Default: all of these. */
+  outcome?: 'over_quota' | 'no_webhooks' | 'rule_disabled' | 'suppressed' | undefined;
+  alert_rule_id?: string | undefined;
+  /** Alerts accepted at this time or later, and their deliveries. */
+  since?: string | undefined;
+  /** Alerts accepted before this time, and before the request in any case, and their deliveries. */
+  until?: string | undefined;
+  /** True: no other filter is required, and the job applies to the whole workspace. */
+  all?: boolean | undefined;
 }
 
 /** At least one filter besides `status`, or `all: true`. */
@@ -130,12 +195,17 @@ export interface CreateRedelivery {
   alert_id?: string | undefined;
   alert_rule_id?: string | undefined;
   status_code?: number | undefined;
-  /** Deliveries of alerts accepted at this time or later. */
+  /** Alerts accepted at this time or later, and their deliveries. */
   since?: string | undefined;
-  /** Deliveries of alerts accepted before this time, and before the request in any case. */
+  /** Alerts accepted before this time, and before the request in any case, and their deliveries. */
   until?: string | undefined;
-  /** True: without another filter, every ended delivery of the workspace with this status is sent again. */
+  /** True: no other filter is required, and the job applies to the whole workspace. */
   all?: boolean | undefined;
+}
+
+export interface CreateSigningSecret {
+  /** The other secrets of the webhook stop signing after this time. Unless given, they go on until they are deleted. */
+  expire_others_after_seconds?: number | undefined;
 }
 
 export interface CreateWebhook {
@@ -151,6 +221,24 @@ export interface CreateWebhook {
   enabled?: boolean | undefined;
   /** Retry deliveries that timed out. Default: true. */
   retry_on_timeout?: boolean | undefined;
+  /** Delays before the second attempt, the third and so on, in milliseconds, each with 20 % jitter; below 24 hours together. `[]`: no retry. Null, the default: the schedule of the deployment. */
+  retry_schedule_ms?: number[] | null | undefined;
+  /** Time limit of a request, from connecting to the end of the response, in milliseconds. Null, the default: 10 s. Connecting takes 5 s at most. */
+  timeout_ms?: number | null | undefined;
+  /** Largest number of requests in a period. Further deliveries wait, due retries first. Retries and redeliveries count, tests do not. Null, the default: none. */
+  rate_limit?:
+    | {
+        requests: number;
+        period_ms: number;
+      }
+    | null
+    | undefined;
+  /** Sign each request as Standard Webhooks says (webhook-id, webhook-timestamp, webhook-signature), with every signing secret that has not expired. Without a secret the deliveries wait. Default: false. */
+  signing?: boolean | undefined;
+  /** Name of a header that carries the id of the delivery, the same in all its attempts and redeliveries. Null, the default: none. */
+  idempotency_header?: string | null | undefined;
+  /** Deliveries wait until this time, 7 days ahead at most, and do not expire meanwhile. Null, the default, ends the pause. */
+  paused_until?: string | null | undefined;
 }
 
 /** A new engine key with its raw form, which is shown only here. */
@@ -164,9 +252,20 @@ export interface CreatedApiKey {
   message: string;
 }
 
+export interface CreatedSigningSecret {
+  id: string;
+  created_at: string;
+  /** Null: the secret does not expire. */
+  expires_at: string | null;
+  /** `whsec_` and base64 of 32 bytes. Shown only here. */
+  secret: string;
+}
+
 /** A message that could not be processed. */
 export interface DeadLetter {
   id: string;
+  /** Workspace that the message names; null if it names none, or cannot be read. */
+  workspace_id: string | null;
   reason: 'malformed_message' | 'invalid_message' | 'unknown_alert_rule' | 'unrouted';
   detail: string;
   queue: string;
@@ -201,7 +300,7 @@ export interface Delivery {
   attempts_made: number;
   /** Set while the delivery is waiting. */
   next_attempt_at: string | null;
-  /** Reason why the delivery waits; null unless it is waiting. `retry`: for the time of its next attempt. `paused`: the webhook is paused. `backlog`: it is due, and other deliveries are before it. `no_slot`: no worker has a free slot for the webhook. `crashed`: a worker ended before the outcome was recorded. `undecryptable`: the worker has no key for the webhook. `render_budget`: the workspace has used its time for rendering. */
+  /** Reason why the delivery waits; null unless it is waiting. `retry`: for the time of its next attempt. `paused`: the webhook is paused. `backlog`: it is due, and other deliveries are before it. `no_slot`: no worker has a free slot for the webhook. `crashed`: a worker ended before the outcome was recorded. `undecryptable`: the worker has no key for the webhook. `render_budget`: the workspace has used its time for rendering. `rate_limit`: for the rate limit of the webhook. `no_signing_secret`: the webhook signs and has no secret. */
   waiting_reason:
     | 'retry'
     | 'paused'
@@ -210,6 +309,8 @@ export interface Delivery {
     | 'crashed'
     | 'undecryptable'
     | 'render_budget'
+    | 'rate_limit'
+    | 'no_signing_secret'
     | null;
   first_succeeded_at: string | null;
   created_at: string;
@@ -243,6 +344,7 @@ export interface Delivery {
     | 'crashes_worker'
     | 'internal_error'
     | 'over_quota'
+    | 'cancelled'
     | null;
   /** Usual cause of the status of the response, and its remedy: for 3xx, 400, 401, 403, 404, 415 and 429. */
   likely_cause: string | null;
@@ -291,7 +393,7 @@ export interface DeliveryWithAttempts {
   attempts_made: number;
   /** Set while the delivery is waiting. */
   next_attempt_at: string | null;
-  /** Reason why the delivery waits; null unless it is waiting. `retry`: for the time of its next attempt. `paused`: the webhook is paused. `backlog`: it is due, and other deliveries are before it. `no_slot`: no worker has a free slot for the webhook. `crashed`: a worker ended before the outcome was recorded. `undecryptable`: the worker has no key for the webhook. `render_budget`: the workspace has used its time for rendering. */
+  /** Reason why the delivery waits; null unless it is waiting. `retry`: for the time of its next attempt. `paused`: the webhook is paused. `backlog`: it is due, and other deliveries are before it. `no_slot`: no worker has a free slot for the webhook. `crashed`: a worker ended before the outcome was recorded. `undecryptable`: the worker has no key for the webhook. `render_budget`: the workspace has used its time for rendering. `rate_limit`: for the rate limit of the webhook. `no_signing_secret`: the webhook signs and has no secret. */
   waiting_reason:
     | 'retry'
     | 'paused'
@@ -300,6 +402,8 @@ export interface DeliveryWithAttempts {
     | 'crashed'
     | 'undecryptable'
     | 'render_budget'
+    | 'rate_limit'
+    | 'no_signing_secret'
     | null;
   first_succeeded_at: string | null;
   created_at: string;
@@ -333,6 +437,7 @@ export interface DeliveryWithAttempts {
     | 'crashes_worker'
     | 'internal_error'
     | 'over_quota'
+    | 'cancelled'
     | null;
   /** Usual cause of the status of the response, and its remedy: for 3xx, 400, 401, 403, 404, 415 and 429. */
   likely_cause: string | null;
@@ -340,6 +445,29 @@ export interface DeliveryWithAttempts {
   rendered: string | null;
   /** Ordered by number. The latest 100, or fewer if they exceed 4 MiB. */
   attempts: Attempt[];
+}
+
+/** A job that dispatches alerts that have no deliveries, to the webhooks that their rules have now. */
+export interface Dispatch {
+  id: string;
+  workspace_id: string;
+  /** Number of matches when the job was created, counted up to 100,000. */
+  matched: number;
+  /** Number of deliveries, or of alerts, that the job has changed so far. */
+  done: number;
+  status: 'running' | 'done' | 'cancelled';
+  created_by: string;
+  created_at: string;
+  updated_at: string;
+  filter: {
+    /** Default: all of these. */
+    outcome?: 'over_quota' | 'no_webhooks' | 'rule_disabled' | 'suppressed' | undefined;
+    alert_rule_id?: string | undefined;
+    /** Alerts accepted at this time or later, and their deliveries. */
+    since?: string | undefined;
+    /** Alerts accepted before this time, and before the request in any case, and their deliveries. */
+    until: string;
+  };
 }
 
 export interface GetDeliveryStatsQuery {
@@ -362,11 +490,23 @@ export interface ListAlertRulesQuery {
 
 export interface ListAlertsQuery {
   alert_rule_id?: string | undefined;
-  outcome?: 'dispatched' | 'rule_disabled' | 'rule_deleted' | 'no_webhooks' | 'over_quota' | undefined;
+  outcome?:
+    | 'dispatched'
+    | 'rule_disabled'
+    | 'rule_deleted'
+    | 'no_webhooks'
+    | 'over_quota'
+    | 'suppressed'
+    | undefined;
   /** Entries accepted at this time or later. */
   since?: string | undefined;
   /** Entries accepted before this time. */
   until?: string | undefined;
+  /** Largest number of entries of a page. */
+  limit?: number | undefined;
+}
+
+export interface ListCancellationsQuery {
   /** Largest number of entries of a page. */
   limit?: number | undefined;
 }
@@ -397,6 +537,11 @@ export interface ListDeliveriesQuery {
   limit?: number | undefined;
 }
 
+export interface ListDispatchesQuery {
+  /** Largest number of entries of a page. */
+  limit?: number | undefined;
+}
+
 export interface ListRedeliveriesQuery {
   /** Largest number of entries of a page. */
   limit?: number | undefined;
@@ -409,6 +554,17 @@ export interface ListWebhooksQuery {
   sort?: 'name' | 'created_at' | 'updated_at' | undefined;
   /** `asc` unless given. */
   order?: 'asc' | 'desc' | undefined;
+  /** Largest number of entries of a page. */
+  limit?: number | undefined;
+}
+
+export interface ListWorkspaceDeadLettersQuery {
+  /** `true`: only requeued dead letters; `false`: only the others. */
+  requeued?: boolean | undefined;
+  /** Entries accepted at this time or later. */
+  since?: string | undefined;
+  /** Entries accepted before this time. */
+  until?: string | undefined;
   /** Largest number of entries of a page. */
   limit?: number | undefined;
 }
@@ -426,6 +582,10 @@ export interface PatchAlertRule {
   bound?: 'upper_bound' | 'lower_bound' | undefined;
   /** A disabled rule delivers nothing. Default: true. */
   enabled?: boolean | undefined;
+  /** Seconds after a dispatched alert in which further alerts that fire are suppressed. Default: 0. Resolved alerts are never suppressed by it. */
+  cooldown_seconds?: number | undefined;
+  /** Every alert that is accepted before this time is suppressed. Default: null. */
+  silenced_until?: string | null | undefined;
   /** Webhooks of the same workspace to call when the rule fires. Duplicates are dropped, then at most 20. */
   notification_webhook_ids?: string[] | undefined;
 }
@@ -444,6 +604,32 @@ export interface PatchWebhook {
   enabled?: boolean | undefined;
   /** Retry deliveries that timed out. Default: true. */
   retry_on_timeout?: boolean | undefined;
+  /** Delays before the second attempt, the third and so on, in milliseconds, each with 20 % jitter; below 24 hours together. `[]`: no retry. Null, the default: the schedule of the deployment. */
+  retry_schedule_ms?: number[] | null | undefined;
+  /** Time limit of a request, from connecting to the end of the response, in milliseconds. Null, the default: 10 s. Connecting takes 5 s at most. */
+  timeout_ms?: number | null | undefined;
+  /** Largest number of requests in a period. Further deliveries wait, due retries first. Retries and redeliveries count, tests do not. Null, the default: none. */
+  rate_limit?:
+    | {
+        requests: number;
+        period_ms: number;
+      }
+    | null
+    | undefined;
+  /** Sign each request as Standard Webhooks says (webhook-id, webhook-timestamp, webhook-signature), with every signing secret that has not expired. Without a secret the deliveries wait. Default: false. */
+  signing?: boolean | undefined;
+  /** Name of a header that carries the id of the delivery, the same in all its attempts and redeliveries. Null, the default: none. */
+  idempotency_header?: string | null | undefined;
+  /** Deliveries wait until this time, 7 days ahead at most, and do not expire meanwhile. Null, the default, ends the pause. */
+  paused_until?: string | null | undefined;
+}
+
+/** Any subset of the fields. notice_webhook_ids is replaced as a whole. */
+export interface PatchWorkspaceSettings {
+  /** Label of the workspace for people. Default: null. */
+  name?: string | null | undefined;
+  /** Webhooks of the workspace that are called when a webhook fails for a while, recovers or is disabled, and for dead letters. Duplicates are dropped, then at most 20. Default: none. */
+  notice_webhook_ids?: string[] | undefined;
 }
 
 export interface Preview {
@@ -526,6 +712,14 @@ export interface PublishAlert {
 export interface Redelivery {
   id: string;
   workspace_id: string;
+  /** Number of matches when the job was created, counted up to 100,000. */
+  matched: number;
+  /** Number of deliveries, or of alerts, that the job has changed so far. */
+  done: number;
+  status: 'running' | 'done' | 'cancelled';
+  created_by: string;
+  created_at: string;
+  updated_at: string;
   filter: {
     /** Default: failed. */
     status: 'failed' | 'skipped' | 'succeeded';
@@ -533,19 +727,11 @@ export interface Redelivery {
     alert_id?: string | undefined;
     alert_rule_id?: string | undefined;
     status_code?: number | undefined;
-    /** Deliveries of alerts accepted at this time or later. */
+    /** Alerts accepted at this time or later, and their deliveries. */
     since?: string | undefined;
-    /** Deliveries of alerts accepted before this time, and before the request in any case. */
+    /** Alerts accepted before this time, and before the request in any case, and their deliveries. */
     until: string;
   };
-  /** Number of matching deliveries when the job was created, counted up to 100,000. */
-  matched: number;
-  /** Number of deliveries redelivered so far. */
-  done: number;
-  status: 'running' | 'done' | 'cancelled';
-  created_by: string;
-  created_at: string;
-  updated_at: string;
 }
 
 export interface SavedTestResult {
@@ -580,6 +766,23 @@ export interface SavedWebhook {
   enabled: boolean;
   /** Retry deliveries that timed out. Default: true. */
   retry_on_timeout: boolean;
+  /** Delays before the second attempt, the third and so on, in milliseconds, each with 20 % jitter; below 24 hours together. `[]`: no retry. Null, the default: the schedule of the deployment. */
+  retry_schedule_ms: number[] | null;
+  /** Time limit of a request, from connecting to the end of the response, in milliseconds. Null, the default: 10 s. Connecting takes 5 s at most. */
+  timeout_ms: number | null;
+  /** Largest number of requests in a period. Further deliveries wait, due retries first. Retries and redeliveries count, tests do not. Null, the default: none. */
+  rate_limit: {
+    requests: number;
+    period_ms: number;
+  } | null;
+  /** Sign each request as Standard Webhooks says (webhook-id, webhook-timestamp, webhook-signature), with every signing secret that has not expired. Without a secret the deliveries wait. Default: false. */
+  signing: boolean;
+  /** Name of a header that carries the id of the delivery, the same in all its attempts and redeliveries. Null, the default: none. */
+  idempotency_header: string | null;
+  /** Deliveries wait until this time, 7 days ahead at most, and do not expire meanwhile. Null, the default, ends the pause. */
+  paused_until: string | null;
+  /** Reason of an automatic disabling. Null unless the webhook was disabled by the system. */
+  disabled_reason: string | null;
   /** Pause of the webhook: deliveries wait. Null while they are sent, also while single requests probe the destination after a pause. */
   paused: {
     /** `circuit`: several deliveries in a row failed. `retry_after`: the destination asked for it with 429 or 503 and `Retry-After`. `manual`: a user asked for it. */
@@ -615,7 +818,8 @@ export interface SavedWebhook {
         | 'expired'
         | 'crashes_worker'
         | 'internal_error'
-        | 'over_quota';
+        | 'over_quota'
+        | 'cancelled';
       error: string;
       at: string;
     } | null;
@@ -628,6 +832,14 @@ export interface SavedWebhook {
   last_updated_by: string;
   /** Accepted values that are probably mistakes, in the fields of this request. */
   warnings: string[];
+}
+
+/** A secret that signs the requests of a webhook. The secret itself is shown only when it is created. */
+export interface SigningSecret {
+  id: string;
+  created_at: string;
+  /** Null: the secret does not expire. */
+  expires_at: string | null;
 }
 
 export interface TestResult {
@@ -675,6 +887,23 @@ export interface Webhook {
   enabled: boolean;
   /** Retry deliveries that timed out. Default: true. */
   retry_on_timeout: boolean;
+  /** Delays before the second attempt, the third and so on, in milliseconds, each with 20 % jitter; below 24 hours together. `[]`: no retry. Null, the default: the schedule of the deployment. */
+  retry_schedule_ms: number[] | null;
+  /** Time limit of a request, from connecting to the end of the response, in milliseconds. Null, the default: 10 s. Connecting takes 5 s at most. */
+  timeout_ms: number | null;
+  /** Largest number of requests in a period. Further deliveries wait, due retries first. Retries and redeliveries count, tests do not. Null, the default: none. */
+  rate_limit: {
+    requests: number;
+    period_ms: number;
+  } | null;
+  /** Sign each request as Standard Webhooks says (webhook-id, webhook-timestamp, webhook-signature), with every signing secret that has not expired. Without a secret the deliveries wait. Default: false. */
+  signing: boolean;
+  /** Name of a header that carries the id of the delivery, the same in all its attempts and redeliveries. Null, the default: none. */
+  idempotency_header: string | null;
+  /** Deliveries wait until this time, 7 days ahead at most, and do not expire meanwhile. Null, the default, ends the pause. */
+  paused_until: string | null;
+  /** Reason of an automatic disabling. Null unless the webhook was disabled by the system. */
+  disabled_reason: string | null;
   /** Pause of the webhook: deliveries wait. Null while they are sent, also while single requests probe the destination after a pause. */
   paused: {
     /** `circuit`: several deliveries in a row failed. `retry_after`: the destination asked for it with 429 or 503 and `Retry-After`. `manual`: a user asked for it. */
@@ -710,7 +939,8 @@ export interface Webhook {
         | 'expired'
         | 'crashes_worker'
         | 'internal_error'
-        | 'over_quota';
+        | 'over_quota'
+        | 'cancelled';
       error: string;
       at: string;
     } | null;
@@ -740,4 +970,11 @@ export interface Workspace {
   id: string;
   /** Null if the workspace has no name here. */
   name: string | null;
+}
+
+export interface WorkspaceSettings {
+  /** Label of the workspace for people. Default: null. */
+  name: string | null;
+  /** Webhooks of the workspace that are called when a webhook fails for a while, recovers or is disabled, and for dead letters. Duplicates are dropped, then at most 20. Default: none. */
+  notice_webhook_ids: string[];
 }

@@ -19,8 +19,11 @@ const permissionWords: Readonly<Record<Exclude<Permission, 'api_key_manage'>, st
   workspace_publish_alert: 'Fire alerts',
   alert_read: 'See alerts',
   delivery_read: 'See deliveries',
-  delivery_redeliver: 'Redeliver and dispatch',
-  dead_letter_read: 'See dead letters',
+  delivery_redeliver: 'Redeliver, dispatch and cancel',
+  workspace_dead_letter_read: 'See dead letters of the workspace',
+  workspace_read_settings: 'See the settings',
+  workspace_update_settings: 'Change the settings',
+  dead_letter_read: 'See all dead letters',
   dead_letter_requeue: 'Requeue dead letters',
 };
 

@@ -26,6 +26,8 @@ export const waitingReasonWords: Readonly<Record<NonNullable<Delivery['waiting_r
   undecryptable:
     'The worker has no key for the webhook’s stored values. An operator has to add it to SECRETS_KEYS.',
   render_budget: 'The workspace has used its share of time for rendering templates.',
+  rate_limit: 'Its webhook has a rate limit, and other deliveries are before it.',
+  no_signing_secret: 'Its webhook signs requests and has no signing secret.',
 };
 
 type ErrorCode = NonNullable<Attempt['error_code']>;
@@ -48,6 +50,7 @@ export const errorCodeWords: Readonly<Record<ErrorCode, string>> = {
   crashes_worker: 'It ended several workers',
   internal_error: 'A fault of Tocsin',
   over_quota: 'The webhook has too many open deliveries',
+  cancelled: 'A person cancelled it',
 };
 
 export const alertOutcomeWords: Readonly<Record<Alert['outcome'], Words & { reason: string }>> = {
@@ -71,6 +74,11 @@ export const alertOutcomeWords: Readonly<Record<Alert['outcome'], Words & { reas
     label: 'Over the limit',
     tone: 'bad',
     reason: 'Nothing was sent, because the workspace had reached its limit of open deliveries.',
+  },
+  suppressed: {
+    label: 'Suppressed',
+    tone: 'muted',
+    reason: 'Nothing was sent, because of a cooldown or a silence of the alert rule.',
   },
 };
 

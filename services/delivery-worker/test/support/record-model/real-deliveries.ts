@@ -18,6 +18,7 @@ const farFuture = new Date(Date.now() + 86_400_000);
 /** Writes the deliveries, starts the leases of the workers, and carries out their steps through the repositories. */
 export async function createRealDeliveries(database: Database) {
   const { knex } = database;
+  const claimOptions = { queuedLeaseMs: longLeaseMs, maxAgeMs: longLeaseMs };
   await knex('open_deliveries').delete();
   await knex('workers').delete();
   const fixtures = createDatabaseFixtures(database);
@@ -27,7 +28,8 @@ export async function createRealDeliveries(database: Database) {
   const ids = planned.map(({ deliveries }) => deliveries[0]!.id);
   const workers = Array.from({ length: workerCount }, () => {
     const id = randomUUID();
-    return { id, claims: createClaimRepository(database, id), lease: fixtures.addWorker(id) };
+    const claims = createClaimRepository(database, { ...claimOptions, workerId: id });
+    return { id, claims, lease: fixtures.addWorker(id) };
   });
   for (const { lease } of workers) await lease.renew(longLeaseMs);
   const sweeper = fixtures.addWorker();
@@ -97,7 +99,13 @@ export async function createRealDeliveries(database: Database) {
         .where({ state: 'waiting' })
         .update({ due_at: new Date(0) });
       const contender = { workspaceId: fixtures.workspaceId, webhookId, due: deliveryCount };
-      const candidate = { ...contender, isFromWalk: true, probing: false, queueBy: farFuture };
+      const candidate = {
+        ...contender,
+        isFromWalk: true,
+        probing: false,
+        limited: false,
+        queueBy: farFuture,
+      };
       const queued = await fixtures.dispatch.queue([{ contender: candidate, quota: deliveryCount }]);
       return queued.map(({ deliveryId }) => deliveryId);
     },

@@ -32,6 +32,8 @@ async function endsAt(ms: number, sending: Promise<SendResult>): Promise<SendRes
   for (let tick = 0; tick < 20; tick += 1) await nextTick();
   expect(hasEnded).toBe(false);
   jest.advanceTimersByTime(1);
+  for (let tick = 0; !hasEnded && tick < 1_000; tick += 1) await nextTick();
+  expect(hasEnded).toBe(true);
   return ended;
 }
 

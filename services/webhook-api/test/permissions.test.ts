@@ -29,6 +29,7 @@ const operations = {
   dispatchAlert: ['delivery_redeliver', editors],
   listDeliveries: ['delivery_read', readers],
   getDelivery: ['delivery_read', readers],
+  getDeliveryStats: ['delivery_read', readers],
   redeliver: ['delivery_redeliver', editors],
   createRedelivery: ['delivery_redeliver', editors],
   listRedeliveries: ['delivery_redeliver', editors],

@@ -48,7 +48,7 @@ async function main(): Promise<void> {
       const document = join(folder, `${service}.json`);
       mkdirSync(folder, { recursive: true });
       writeFileSync(document, JSON.stringify(prepareDocument((await response.json()) as object, values)));
-      if (!schemathesis.run({ document, apiUrl, token, maxExamples, seed }))
+      if (!(await schemathesis.run({ document, apiUrl, token, maxExamples, seed })))
         failed.push(`${service} as ${role}`);
     }
   }

@@ -58,7 +58,10 @@ function limitRequest(schema: JsonObject, values: FuzzValues): void {
   for (const [name, property] of Object.entries(properties)) {
     if (name === 'url') properties[name] = { type: 'string', enum: [values.url] };
     else if (name === 'body')
-      properties[name] = { type: 'string', anyOf: [{ enum: values.bodies }, property] };
+      properties[name] = {
+        type: 'string',
+        anyOf: [...values.bodies.map((body) => ({ const: body })), property],
+      };
     else if (name === 'notification_webhook_ids')
       limitTo(property.items as JsonObject, values.ids.webhook_id);
     else if (name === 'workspace_id' || name === 'alert_rule_id') limitTo(property, values.ids[name]);

@@ -63,6 +63,47 @@ test.each([
   expect(isAddressAllowed(address, [])).toBe(true);
 });
 
+/** Completes an IPv6 address with the highest groups. */
+const highest = (address: string) =>
+  [...address.split(':'), ...Array<string>(8).fill('ffff')].slice(0, 8).join(':');
+
+/** Blocked ranges by their first and last address, with the public addresses next to them. */
+const edges: [before: string | null, first: string, last: string, after: string | null][] = [
+  [null, '0.0.0.0', '0.255.255.255', '1.0.0.0'],
+  ['9.255.255.255', '10.0.0.0', '10.255.255.255', '11.0.0.0'],
+  ['100.63.255.255', '100.64.0.0', '100.127.255.255', '100.128.0.0'],
+  ['126.255.255.255', '127.0.0.0', '127.255.255.255', '128.0.0.0'],
+  ['168.63.129.15', '168.63.129.16', '168.63.129.16', '168.63.129.17'],
+  ['169.253.255.255', '169.254.0.0', '169.254.255.255', '169.255.0.0'],
+  ['172.15.255.255', '172.16.0.0', '172.31.255.255', '172.32.0.0'],
+  ['191.255.255.255', '192.0.0.0', '192.0.0.255', '192.0.1.0'],
+  ['192.0.1.255', '192.0.2.0', '192.0.2.255', '192.0.3.0'],
+  ['192.31.195.255', '192.31.196.0', '192.31.196.255', '192.31.197.0'],
+  ['192.52.192.255', '192.52.193.0', '192.52.193.255', '192.52.194.0'],
+  ['192.88.98.255', '192.88.99.0', '192.88.99.255', '192.88.100.0'],
+  ['192.167.255.255', '192.168.0.0', '192.168.255.255', '192.169.0.0'],
+  ['192.175.47.255', '192.175.48.0', '192.175.48.255', '192.175.49.0'],
+  ['198.17.255.255', '198.18.0.0', '198.19.255.255', '198.20.0.0'],
+  ['198.51.99.255', '198.51.100.0', '198.51.100.255', '198.51.101.0'],
+  ['203.0.112.255', '203.0.113.0', '203.0.113.255', '203.0.114.0'],
+  ['223.255.255.255', '224.0.0.0', '239.255.255.255', null],
+  [null, '240.0.0.0', '255.255.255.255', null],
+  [null, '::', highest('1fff'), '2000::'],
+  [highest('2000'), '2001::', highest('2001:1ff'), '2001:200::'],
+  [highest('2001:db7'), '2001:db8::', highest('2001:db8'), '2001:db9::'],
+  [highest('2001'), '2002::', highest('2002'), '2003::'],
+  [highest('2620:4f:7fff'), '2620:4f:8000::', highest('2620:4f:8000'), '2620:4f:8001::'],
+  [highest('3ffe'), '3fff::', highest('3fff:fff'), '3fff:1000::'],
+  [highest('3fff'), '4000::', highest('ffff'), null],
+];
+
+test.each(edges)('next to %s, the range from %s to %s is blocked up to %s', (before, first, last, after) => {
+  for (const address of [first, last])
+    expect([address, isAddressAllowed(address, [])]).toEqual([address, false]);
+  for (const address of [before, after])
+    if (address !== null) expect([address, isAddressAllowed(address, [])]).toEqual([address, true]);
+});
+
 test('IPv4-mapped and NAT64 addresses are checked as the IPv4 address that they contain', () => {
   const octet = fc.integer({ min: 0, max: 255 });
   fc.assert(
@@ -76,7 +117,13 @@ test('IPv4-mapped and NAT64 addresses are checked as the IPv4 address that they 
 });
 
 test('an allowed range allows exactly its addresses, also IPv4-mapped and NAT64 ones', () => {
-  const allow = parseCidrs(['10.1.0.0/16', '127.0.0.1', 'fd00:1::/32', '64:ff9b:1::/48']);
+  const allow = parseCidrs([
+    '10.1.0.0/16',
+    '127.0.0.1',
+    'fd00:1::/32',
+    '64:ff9b:1::/48',
+    '64:ff9b::a02:0/112',
+  ]);
   for (const address of [
     '10.1.2.3',
     '127.0.0.1',
@@ -84,6 +131,7 @@ test('an allowed range allows exactly its addresses, also IPv4-mapped and NAT64 
     '64:ff9b::10.1.2.3',
     'fd00:1::9',
     '64:ff9b:1::1',
+    '64:ff9b::10.2.0.1',
   ]) {
     expect([address, isAddressAllowed(address, allow)]).toEqual([address, true]);
   }

@@ -61,10 +61,12 @@ test('generated requests have no destination but the given one', () => {
   });
 });
 
-test('requests name existing resources, and deletions others than the rest', () => {
-  expect(patch.parameters[0].schema.enum).toEqual(['kept']);
-  expect(deletion.parameters[0].schema.enum).toEqual(['deletable']);
-  expect(PatchWebhook.properties.alert_rule.properties.notification_webhook_ids.items.enum).toEqual(['kept']);
+test('requests mostly name existing resources, and deletions others than the rest', () => {
+  const uuid = { type: 'string', format: 'uuid' };
+  expect(patch.parameters[0].schema).toEqual({ anyOf: [{ const: 'kept' }, uuid] });
+  expect(deletion.parameters[0].schema).toEqual({ anyOf: [{ const: 'deletable' }, uuid] });
+  const { items } = PatchWebhook.properties.alert_rule.properties.notification_webhook_ids;
+  expect(items).toEqual({ anyOf: [{ const: 'kept' }, { type: 'string' }] });
 });
 
 test('responses keep their schemas, and the given document is unchanged', () => {

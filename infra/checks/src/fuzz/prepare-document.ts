@@ -16,7 +16,7 @@ type JsonObject = { [name: string]: Json };
 /**
  * Returns the OpenAPI document for a fuzzing tool:
  * - Each operation loses its `default` response, with which every status would count as documented.
- * - Ids in paths and request bodies, and the destinations of webhooks, are limited to `values`.
+ * - Requests have no destination but `values.url`, and mostly name resources that exist.
  */
 export function prepareDocument(document: object, values: FuzzValues): object {
   const copy = structuredClone(document) as { paths: Record<string, Record<string, Operation>> } & JsonObject;
@@ -26,7 +26,7 @@ export function prepareDocument(document: object, values: FuzzValues): object {
       delete operation.responses.default;
       const ids = method === 'delete' ? values.deletableIds : values.ids;
       for (const parameter of operation.parameters ?? [])
-        if (parameter.in === 'path') limitTo(parameter.schema, ids[parameter.name]);
+        if (parameter.in === 'path') parameter.schema = preferring(parameter.schema, ids[parameter.name]);
       const content = operation.requestBody?.content['application/json'];
       if (content === undefined) continue;
       limitRequest(resolve(content.schema, components), values);
@@ -42,9 +42,10 @@ interface Operation {
   responses: Record<string, unknown>;
 }
 
-function limitTo(schema: JsonObject, values: readonly string[] | undefined): void {
-  if (values === undefined || values.length === 0) return;
-  schema.enum = [...values];
+/** Other values stay valid: stateful tests use the ids of resources that they have created. */
+function preferring(schema: JsonObject, values: readonly string[] | undefined): JsonObject {
+  if (values === undefined || values.length === 0) return schema;
+  return { anyOf: [...values.map((value) => ({ const: value })), schema] };
 }
 
 function resolve(schema: JsonObject, components: Record<string, JsonObject>): JsonObject {
@@ -57,14 +58,10 @@ function limitRequest(schema: JsonObject, values: FuzzValues): void {
   const properties = (schema.properties ?? {}) as Record<string, JsonObject>;
   for (const [name, property] of Object.entries(properties)) {
     if (name === 'url') properties[name] = { type: 'string', enum: [values.url] };
-    else if (name === 'body')
-      properties[name] = {
-        type: 'string',
-        anyOf: [...values.bodies.map((body) => ({ const: body })), property],
-      };
+    else if (name === 'body') properties[name] = preferring(property, values.bodies);
     else if (name === 'notification_webhook_ids')
-      limitTo(property.items as JsonObject, values.ids.webhook_id);
-    else if (name === 'workspace_id' || name === 'alert_rule_id') limitTo(property, values.ids[name]);
+      property.items = preferring(property.items as JsonObject, values.ids.webhook_id);
+    else if (name in values.ids) properties[name] = preferring(property, values.ids[name]);
     else limitRequest(property, values);
   }
 }

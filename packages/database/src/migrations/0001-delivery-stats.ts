@@ -38,9 +38,12 @@ export const deliveryStats = `
     latencies smallint[]
   ) with (autovacuum_vacuum_scale_factor = 0, autovacuum_vacuum_threshold = 5000, autovacuum_vacuum_cost_delay = 0);
 
-  -- The first 48 bits of an id of the history are the Unix milliseconds of its acceptance.
+  -- The first 48 bits of an id of the history are the Unix milliseconds of its acceptance. Bytes are read, because a cast of
+  -- the id's text takes four times as long.
   create function accepted_ms(id uuid) returns bigint language sql immutable parallel safe
-    return ('x' || left(replace(id::text, '-', ''), 12))::bit(48)::bigint;
+    return (get_byte(uuid_send(id), 0)::bigint << 40) + (get_byte(uuid_send(id), 1)::bigint << 32)
+      + (get_byte(uuid_send(id), 2)::bigint << 24) + (get_byte(uuid_send(id), 3) << 16)
+      + (get_byte(uuid_send(id), 4) << 8) + get_byte(uuid_send(id), 5);
 
   -- Number of a latency's bucket. Bucket 1 ends at 1.09 ms; each further one ends at 2^(1/8), 1.09 times, the end before.
   create function latency_bucket(latency_ms double precision) returns smallint language sql immutable parallel safe

@@ -4,8 +4,8 @@ import { type StatsRange, stepMinutes } from './stats-range.js';
 
 /** Counts of a step. Several rows can have the same step and webhook; they are added up. */
 export interface StatsRow {
-  /** Start of the step. */
-  at: Date;
+  /** Start of the step, in Unix milliseconds. */
+  atMs: number;
   /** Without a meaning in counts of a whole workspace. */
   webhookId: string;
   open: number;
@@ -80,7 +80,10 @@ function rangeBindings({ step, fromMs, toMs }: StatsRange) {
   return { step, stepMinutes: stepMinutes[step], from: new Date(fromMs), to: new Date(toMs) };
 }
 
-// One statement, so that changes are counted once while a worker adds them to the counts.
+const atMs = `(date_part('epoch', at) * 1000)::float8 as "atMs"`;
+
+// One statement, so that changes are counted once while a worker adds them to the counts. Arrays are sent as JSON, which is
+// parsed ten times as fast.
 const readCounts = `
   with changes as materialized (
     select date_trunc(:step, minute, 'UTC') as at, webhook_id, open, succeeded, failed, skipped, attempts, latencies
@@ -88,18 +91,18 @@ const readCounts = `
     where workspace_id = :workspaceId and minute >= :from and minute < :to
       and (:isTotal or webhook_id = any(cast(:webhookIds as uuid[])))
   )
-  (select at, webhook_id as "webhookId", open, succeeded, failed, skipped, attempts,
-          latency_buckets as "latencyBuckets", latency_counts as "latencyCounts"
+  (select ${atMs}, webhook_id as "webhookId", open, succeeded, failed, skipped, attempts,
+          array_to_json(latency_buckets) as "latencyBuckets", array_to_json(latency_counts) as "latencyCounts"
    from delivery_stats
    where workspace_id = :workspaceId and is_total = :isTotal and step_minutes = :stepMinutes
      and webhook_id = any(cast(:webhookIds as uuid[])) and at >= :from and at < :to
    limit :limit)
   union all
-  select at, webhook_id, sum(open)::integer, sum(succeeded)::integer, sum(failed)::integer, sum(skipped)::integer,
-         sum(attempts)::integer, '{}', '{}'
+  select ${atMs}, webhook_id, sum(open)::integer, sum(succeeded)::integer, sum(failed)::integer, sum(skipped)::integer,
+         sum(attempts)::integer, '[]', '[]'
   from changes group by at, webhook_id
   union all
-  select at, webhook_id, 0, 0, 0, 0, 0, array_agg(bucket), array_agg(number)
+  select ${atMs}, webhook_id, 0, 0, 0, 0, 0, json_agg(bucket), json_agg(number)
   from (select at, webhook_id, abs(latency) as bucket, sum(sign(latency)::integer)::integer as number
         from changes cross join unnest(latencies) as latency group by at, webhook_id, bucket) as latencies
   group by at, webhook_id`;
@@ -112,25 +115,27 @@ const readWebhooks = `
   select webhook_id from delivery_stats_changes
   where workspace_id = :workspaceId and minute >= :from and minute < :to`;
 
+const ofScope =
+  'workspace_id = :workspaceId and is_total = :isTotal and webhook_id = :webhookId and open <> 0';
+
 // The day is found first: a workspace has up to 90 rows for days, and 129,600 for minutes.
 const readFirstOpenMinute = `
   with changes as materialized (
     select minute, sum(open) as open from delivery_stats_changes
     where workspace_id = :workspaceId and (:isTotal or webhook_id = :webhookId) and open <> 0
     group by minute
-  ), counts as (
-    select at, open, step_minutes from delivery_stats
-    where workspace_id = :workspaceId and is_total = :isTotal and webhook_id = :webhookId and open <> 0
   ), day as materialized (
     select at from (
-      select at, open from counts where step_minutes = ${stepMinutes.day}
+      select at, open from delivery_stats where ${ofScope} and step_minutes = ${stepMinutes.day}
       union all
       select date_trunc('day', minute, 'UTC'), open from changes) as days
     group by at having sum(open) > 0 order by at limit 1
   )
   select at from (
-    select counts.at, counts.open from day join counts
-      on step_minutes = ${stepMinutes.minute} and counts.at >= day.at and counts.at < day.at + interval '24 hours'
+    select at, open from delivery_stats
+    where ${ofScope} and step_minutes = ${stepMinutes.minute}
+      and at >= (select at from day) and at < (select at from day) + interval '24 hours'
     union all
-    select minute, open from day join changes on minute >= day.at and minute < day.at + interval '24 hours') as minutes
+    select minute, open from changes
+    where minute >= (select at from day) and minute < (select at from day) + interval '24 hours') as minutes
   group by at having sum(open) > 0 order by at limit 1`;

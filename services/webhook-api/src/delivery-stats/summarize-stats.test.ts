@@ -8,7 +8,7 @@ const range = { step: 'hour', fromMs: startMs, toMs: startMs + 2 * hourMs } as c
 function row(changes: Partial<StatsRow> = {}): StatsRow {
   const counts = { open: 0, succeeded: 0, failed: 0, skipped: 0, attempts: 0 };
   return {
-    at: new Date(startMs),
+    atMs: startMs,
     webhookId: 'w',
     ...counts,
     latencyBuckets: [],

@@ -15,7 +15,7 @@ export function summarizeStats(rows: readonly StatsRow[], options: SummarizeOpti
   const webhookIds = byWebhook ? [...new Set(rows.map(({ webhookId }) => webhookId))].sort() : [undefined];
   const totals = new Map<string, Totals>();
   for (const row of rows) {
-    const key = keyOf(row.at.getTime(), byWebhook ? row.webhookId : undefined);
+    const key = keyOf(row.atMs, byWebhook ? row.webhookId : undefined);
     const before = totals.get(key);
     if (before === undefined) totals.set(key, addTo(newTotals(), row));
     else addTo(before, row);

@@ -77,6 +77,17 @@ test('queued rows that a dead worker may not have published are released with it
   expect(await fixtures.open(young.deliveryId)).toMatchObject({ state: 'queued' });
 });
 
+test('a released delivery keeps its place in line, and waits from its second crash on', async () => {
+  const [first, second] = [await claimedAtWrite(), await claimedAtWrite()];
+  const open = () => db.database.knex('open_deliveries');
+  await open().update({ due_at: db.database.knex.raw(`now() - interval '1 minute'`) });
+  await open().where({ delivery_id: second }).update({ claims_without_outcome: 2 });
+  const releasedAt = new Date();
+  expect(await fixtures.releaseExpired()).toBe(2);
+  expect((await fixtures.open(first))?.due_at.getTime()).toBeLessThan(releasedAt.getTime() - 50_000);
+  expect((await fixtures.open(second))?.due_at.getTime()).toBeGreaterThan(releasedAt.getTime());
+});
+
 test('queued rows are released after a lost reply of their worker, except young ones', async () => {
   const [stranded, young] = [await fixtures.queueOne(), await fixtures.queueOne()];
   await db.database

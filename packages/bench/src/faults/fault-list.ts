@@ -53,7 +53,7 @@ export function allFaults(seed: number): Fault[] {
       inject: killAllWorkersRepeatedly,
       affectsWorkers: true,
       alertsPerSecond: 400,
-      recoveryLimitMs: 20_000,
+      recoveryLimitMs,
     },
     { name: 'webhook-api killed while accepting', inject: killApi, affectsApi: true, short: true },
     { name: 'worker stopped and continued', inject: stopAndContinue, affectsWorkers: true },

@@ -68,7 +68,8 @@ const end = { name: 'lease.end', text: 'delete from workers where id = $1::uuid'
 
 // The claim number is kept, so a late owner can still record its outcome until another worker claims the row. Rows with
 // several claims without an outcome become due at random times, which separates the delivery that crashes its workers
-// from those that were only in flight at the same time.
+// from those that were only in flight at the same time. Other rows keep their time, and so their place before the
+// backlog: at its end they would be in flight at the next crash too.
 //
 // A lease far in the future was given before the database's clock was set back: more than ten queued leases (other
 // workers can be configured with longer ones), or a minute for a worker (six times the longest).
@@ -89,7 +90,9 @@ const releaseExpired = {
     update open_deliveries o
     set state = 'waiting', waiting_reason = case when o.claimed_by is null then 'backlog' else 'crashed' end,
         claimed_by = null, claim_token = null, lease_until = null,
-        due_at = now() + random() * greatest(0, o.claims_without_outcome - 1) * interval '5 seconds'
+        due_at = case when o.claims_without_outcome > 1
+                      then now() + random() * (o.claims_without_outcome - 1) * interval '5 seconds'
+                      else least(o.due_at, now()) end
     where o.delivery_id = any(array(
       select q.delivery_id from open_deliveries q
       where q.state = 'queued' and now() < $4::timestamptz and case

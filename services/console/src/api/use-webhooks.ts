@@ -2,7 +2,7 @@ import { useQuery } from '@tanstack/react-query';
 import { useWorkspaceId } from '../paths.js';
 import { useClient } from './client.js';
 
-/** All webhooks of the workspace, at most 1,000, by name. */
+/** All webhooks of the workspace, at most 1,000, by name. With `pollMs` their state is the present one. */
 export function useWebhooks({ pollMs }: { pollMs?: number } = {}) {
   const client = useClient();
   const workspaceId = useWorkspaceId();
@@ -10,5 +10,6 @@ export function useWebhooks({ pollMs }: { pollMs?: number } = {}) {
     queryKey: [workspaceId, 'webhooks'],
     queryFn: ({ signal }) => client.webhooks.list({ sort: 'name' }, { signal }).toArray(),
     refetchInterval: pollMs ?? false,
+    staleTime: pollMs === undefined ? 30_000 : 0,
   });
 }

@@ -9,9 +9,16 @@ export interface ButtonProps extends Omit<AriaButtonProps, 'className' | 'style'
   children: ReactNode;
 }
 
-/** While `isPending`, the button keeps its focus and does not act; its text should say what happens. */
-export function Button({ kind = 'plain', ...props }: ButtonProps) {
-  return <AriaButton {...props} className="button" data-kind={kind} />;
+/**
+ * While `isPending`, the button keeps its focus and does not act; its text should say what happens. React Aria's own
+ * `isPending` announces the text by an element that outlives the button and then has no name.
+ */
+export function Button({ kind = 'plain', isPending = false, ...props }: ButtonProps) {
+  const { onPress, type = 'button', ...rest } = props;
+  const acts = isPending
+    ? ({ 'aria-disabled': true, type: 'button' } as const)
+    : { type, ...(onPress && { onPress }) };
+  return <AriaButton {...rest} {...acts} className="button" data-kind={kind} />;
 }
 
 /** A link that looks like a button, for navigation. */

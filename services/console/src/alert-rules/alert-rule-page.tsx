@@ -3,6 +3,7 @@ import { useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { Permitted, useAlertRule, useAlertRuleActions, usePermission } from '../api/index.js';
 import { usePaths } from '../paths.js';
+import { HoldUntil } from '../shared/hold-until.js';
 import {
   Button,
   Card,
@@ -84,6 +85,16 @@ function RuleSettings({ rule }: { rule: AlertRule }) {
         isDisabled={!permission.allowed || update.isPending}
         onChange={(enabled) => update.mutate({ id: rule.id, changes: { enabled } })}
       />
+      {permission.allowed && (
+        <HoldUntil
+          action="Silence"
+          endAction="End the silence"
+          effect="Alerts are only recorded during a silence."
+          until={rule.silenced_until}
+          isPending={update.isPending}
+          onChange={(silenced_until) => update.mutate({ id: rule.id, changes: { silenced_until } })}
+        />
+      )}
       <form
         className="stack"
         noValidate

@@ -47,6 +47,15 @@ export function RuleFields({ form, errors, isDisabled, onChange }: RuleFieldsPro
           isDisabled={isDisabled}
           onChange={(threshold) => set({ threshold })}
         />
+        <TextField
+          label="Cooldown in seconds"
+          description="After an alert was sent, further ones are only recorded. None if empty."
+          inputMode="numeric"
+          value={form.cooldownSeconds}
+          error={errors.cooldownSeconds}
+          isDisabled={isDisabled}
+          onChange={(cooldownSeconds) => set({ cooldownSeconds })}
+        />
       </div>
     </>
   );

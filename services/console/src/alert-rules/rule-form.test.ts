@@ -15,6 +15,7 @@ const rule = {
   model_id: 'a9c7d0de-51f4-4d0b-8a0c-6f2f5b7f1e11',
   threshold: 0.9,
   bound: 'lower_bound',
+  cooldown_seconds: 600,
 } as AlertRule;
 
 test('a rule becomes a form and back', () => {
@@ -45,6 +46,14 @@ test.each([
   ['0x10', undefined],
 ])('the threshold %j is read as %j', (text, value) => {
   expect(parseNumber(text)).toBe(value);
+});
+
+test('an empty cooldown is none, and a fraction is an error', () => {
+  const form = { ...toRuleForm(rule), cooldownSeconds: '' };
+  expect(fromRuleForm(form)).toEqual({ fields: { ...rule, cooldown_seconds: 0 } });
+  expect(fromRuleForm({ ...form, cooldownSeconds: '1.5' })).toMatchObject({
+    errors: { cooldownSeconds: expect.any(String) },
+  });
 });
 
 test('errors of the API are shown at their fields', () => {

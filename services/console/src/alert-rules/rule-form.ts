@@ -6,34 +6,45 @@ export interface RuleForm {
   readonly modelId: string;
   readonly threshold: string;
   readonly bound: AlertRule['bound'];
+  readonly cooldownSeconds: string;
 }
 
 export type RuleFieldErrors = Partial<Record<keyof RuleForm | 'webhooks', string>> & {
   readonly other?: string;
 };
 
-export const emptyRule: RuleForm = { name: '', modelId: '', threshold: '', bound: 'upper_bound' };
+export const emptyRule: RuleForm = {
+  name: '',
+  modelId: '',
+  threshold: '',
+  bound: 'upper_bound',
+  cooldownSeconds: '',
+};
 
-export function toRuleForm({ name, model_id, threshold, bound }: AlertRule): RuleForm {
-  return { name, modelId: model_id, threshold: String(threshold), bound };
+export function toRuleForm({ name, model_id, threshold, bound, cooldown_seconds }: AlertRule): RuleForm {
+  const cooldownSeconds = cooldown_seconds === 0 ? '' : String(cooldown_seconds);
+  return { name, modelId: model_id, threshold: String(threshold), bound, cooldownSeconds };
 }
 
 /** Returns the fields of the API, or messages for those that cannot be sent. */
 export function fromRuleForm(
   form: RuleForm,
 ):
-  | { fields: Pick<CreateAlertRule, 'name' | 'model_id' | 'threshold' | 'bound'> }
+  | { fields: Pick<CreateAlertRule, 'name' | 'model_id' | 'threshold' | 'bound' | 'cooldown_seconds'> }
   | { errors: RuleFieldErrors } {
   const name = form.name.trim();
   const modelId = form.modelId.trim();
   const threshold = parseNumber(form.threshold);
+  const cooldown = form.cooldownSeconds.trim() === '' ? 0 : parseNumber(form.cooldownSeconds);
+  const hasCooldown = Number.isInteger(cooldown);
   const errors: RuleFieldErrors = {
     ...(name === '' ? { name: 'Give the rule a name.' } : {}),
     ...(uuid.test(modelId) ? {} : { modelId: 'Enter the UUID of the model.' }),
     ...(threshold === undefined ? { threshold: 'Enter a number, such as 0.9.' } : {}),
+    ...(hasCooldown ? {} : { cooldownSeconds: 'Enter whole seconds, such as 600.' }),
   };
-  if (threshold === undefined || Object.keys(errors).length > 0) return { errors };
-  return { fields: { name, model_id: modelId, threshold, bound: form.bound } };
+  if (threshold === undefined || cooldown === undefined || Object.keys(errors).length > 0) return { errors };
+  return { fields: { name, model_id: modelId, threshold, bound: form.bound, cooldown_seconds: cooldown } };
 }
 
 /** Returns the fields that differ from the rule. */
@@ -83,6 +94,8 @@ function fieldOf(path: string): keyof RuleForm | 'webhooks' | 'other' {
       return 'threshold';
     case 'bound':
       return 'bound';
+    case 'cooldown_seconds':
+      return 'cooldownSeconds';
     case 'notification_webhook_ids':
       return 'webhooks';
     default:

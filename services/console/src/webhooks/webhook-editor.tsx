@@ -10,6 +10,8 @@ import {
 } from '../template-editor/index.js';
 import { Button, Card, Dialog, Failure, Notice, SwitchField, TextField } from '../ui/index.js';
 import './webhooks.css';
+import { fromOptionTexts, type OptionTexts } from './delivery-options.js';
+import { DeliveryOptionsFields } from './delivery-options-fields.js';
 import { toRows } from './header-rows.js';
 import { HeadersEditor } from './headers-editor.js';
 import { SendTest } from './send-test.js';
@@ -29,6 +31,7 @@ export function WebhookEditor({ initial, isNew, isSaving, error, onSave }: Webho
   const [form, setForm] = useState(first);
   const [placeholders, setPlaceholders] = useState<ReadyTemplate['placeholders']>({});
   const [missing, setMissing] = useState<Partial<FieldErrors>>({});
+  const [optionErrors, setOptionErrors] = useState<Partial<Record<keyof OptionTexts, string>>>({});
   const [inspection, setInspection] = useState<Inspection>();
   const codeEditor = useRef<CodeEditorHandle>(null);
   const set = (changes: Partial<WebhookForm>) => setForm((before) => ({ ...before, ...changes }));
@@ -39,8 +42,10 @@ export function WebhookEditor({ initial, isNew, isSaving, error, onSave }: Webho
   const save = () => {
     const absent = missingFields(form);
     setMissing(absent);
+    const options = fromOptionTexts(form.options);
+    setOptionErrors('errors' in options ? options.errors : {});
     const problem = inspection?.problems.find(({ severity }) => severity === 'error');
-    if (Object.keys(absent).length > 0) return;
+    if (Object.keys(absent).length > 0 || 'errors' in options) return;
     if (problem === undefined) onSave(form);
     else codeEditor.current?.goTo(problem);
   };
@@ -79,6 +84,11 @@ export function WebhookEditor({ initial, isNew, isSaving, error, onSave }: Webho
           label="Try again after a timeout"
           isSelected={form.retryOnTimeout}
           onChange={(retryOnTimeout) => set({ retryOnTimeout })}
+        />
+        <DeliveryOptionsFields
+          texts={form.options}
+          errors={optionErrors}
+          onChange={(options) => set({ options })}
         />
       </Card>
       <Card title="Template">

@@ -48,6 +48,10 @@ test('a new webhook has a content type and is enabled', () => {
     body: '{}',
     enabled: true,
     retry_on_timeout: true,
+    timeout_ms: null,
+    retry_schedule_ms: null,
+    rate_limit: null,
+    idempotency_header: null,
   });
 });
 

@@ -1,4 +1,5 @@
 import type { CreateWebhook, PatchWebhook, Webhook } from '@tocsin/client/browser';
+import { defaultOptions, fromOptionTexts, type OptionTexts, toOptionTexts } from './delivery-options.js';
 import { type HeaderRow, toHeaders, toRows } from './header-rows.js';
 
 /** The fields of the editor as a person types them. */
@@ -10,6 +11,7 @@ export interface WebhookForm {
   readonly body: string;
   readonly enabled: boolean;
   readonly retryOnTimeout: boolean;
+  readonly options: OptionTexts;
 }
 
 export const emptyForm: WebhookForm = {
@@ -19,6 +21,7 @@ export const emptyForm: WebhookForm = {
   body: '',
   enabled: true,
   retryOnTimeout: true,
+  options: defaultOptions,
 };
 
 export function toForm(webhook: Webhook): WebhookForm {
@@ -30,16 +33,18 @@ export function toForm(webhook: Webhook): WebhookForm {
     body: body.replace(/\r\n?/g, '\n'),
     enabled,
     retryOnTimeout: retry_on_timeout,
+    options: toOptionTexts(webhook),
   };
 }
 
 /** The fields of the API that the form has. */
-type WebhookFields = Required<
-  Pick<CreateWebhook, 'name' | 'url' | 'headers' | 'body' | 'enabled' | 'retry_on_timeout'>
->;
+type WebhookFields = CreateWebhook &
+  Required<Pick<CreateWebhook, 'name' | 'url' | 'headers' | 'body' | 'enabled' | 'retry_on_timeout'>>;
 
+/** Returns all fields as the API takes them. Options that are not valid are left out. */
 export function toCreate(form: WebhookForm): WebhookFields {
   const { name, url, headers, body, enabled, retryOnTimeout } = form;
+  const options = fromOptionTexts(form.options);
   return {
     name: name.trim(),
     url: url.trim(),
@@ -47,6 +52,7 @@ export function toCreate(form: WebhookForm): WebhookFields {
     body,
     enabled,
     retry_on_timeout: retryOnTimeout,
+    ...('fields' in options ? options.fields : {}),
   };
 }
 

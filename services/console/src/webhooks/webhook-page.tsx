@@ -2,6 +2,7 @@ import type { Webhook as ApiWebhook } from '@tocsin/client/browser';
 import { useLocation, useNavigate, useParams } from 'react-router';
 import { Permitted, usePermission, useWebhook, useWebhookActions } from '../api/index.js';
 import { usePaths } from '../paths.js';
+import { HoldUntil } from '../shared/hold-until.js';
 import {
   Card,
   ConfirmButton,
@@ -96,6 +97,16 @@ function Destination({ webhook }: { webhook: ApiWebhook }) {
         isDisabled={!permission.allowed || update.isPending}
         onChange={(isOn) => update.mutate({ id, changes: { enabled: isOn } })}
       />
+      {permission.allowed && (
+        <HoldUntil
+          action="Pause"
+          endAction="End the pause"
+          effect="Deliveries wait during a pause, and are sent after it."
+          until={webhook.paused_until}
+          isPending={update.isPending}
+          onChange={(paused_until) => update.mutate({ id, changes: { paused_until } })}
+        />
+      )}
       {!permission.allowed && (
         <Notice>{`Changing this webhook is not available to you. ${permission.reason}`}</Notice>
       )}

@@ -23,6 +23,8 @@ test('every page is photographed in both themes and widths', async ({ page, stac
   const [failed] = await stack.api.deliveries.list({ status: 'failed', limit: 1 }).toArray();
   const [waiting] = await stack.api.deliveries.list({ status: 'waiting', limit: 1 }).toArray();
   const alerts = await stack.api.alerts.list({ limit: 5 }).toArray();
+  const [webhook] = await stack.api.webhooks.list({ name: 'Issue tracker' }).toArray();
+  const [rule] = await stack.api.alertRules.list().toArray();
   const pages: [string, string | undefined][] = [
     ['overview', 'overview?range=1h'],
     ['deliveries', 'deliveries'],
@@ -32,6 +34,13 @@ test('every page is photographed in both themes and widths', async ({ page, stac
     ['alerts', 'alerts'],
     ['alert', alerts[1] && `alerts/${alerts[1].alert_id}`],
     ['alert-nothing-sent', alerts[0] && `alerts/${alerts[0].alert_id}`],
+    ['webhooks', 'webhooks'],
+    ['webhook', webhook && `webhooks/${webhook.id}`],
+    ['webhook-new', 'webhooks/new'],
+    ['webhook-edit', webhook && `webhooks/${webhook.id}/edit`],
+    ['alert-rules', 'alert-rules'],
+    ['alert-rule', rule && `alert-rules/${rule.id}`],
+    ['alert-rule-new', 'alert-rules/new'],
     ['settings', 'settings'],
     ['not-found', 'nothing'],
   ];

@@ -219,6 +219,44 @@ test('an error of the API is shown at its field, and unsaved changes are not los
   await expect(page.getByRole('heading', { name: 'Alert rules', level: 1 })).toBeVisible();
 });
 
+test('a webhook gets options and a pause, and a rule is silenced for a time', async ({ page, stack }) => {
+  const { api } = stack;
+  const url = `${stack.inbox_url}/options`;
+  const { id } = await api.webhooks.create({ name: 'Optional', url, body: '{"a": 1}' });
+  const rule = await api.alertRules.create({
+    name: 'Silent rule',
+    model_id: id,
+    threshold: 1,
+    bound: 'upper_bound',
+    notification_webhook_ids: [id],
+  });
+  await signIn(page, stack);
+  await page.goto(`${stack.api_url}/w/${stack.workspace_id}/webhooks/${id}/edit`);
+  await page.getByText('Time limit, retries and rate').click();
+  await page.getByLabel('Time limit in seconds').fill('5 s');
+  await page.getByLabel('Most requests').fill('10');
+  await page.getByLabel('Period in seconds').fill('60');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(page.getByText('Enter seconds, such as 10.')).toBeVisible();
+  await page.getByLabel('Time limit in seconds').fill('5');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(page.getByText('Saved.')).toBeVisible();
+  expect(await api.webhooks.get(id)).toMatchObject({
+    timeout_ms: 5_000,
+    rate_limit: { requests: 10, period_ms: 60_000 },
+  });
+  await page.getByRole('button', { name: 'Pause', exact: true }).click();
+  await expect(page.getByRole('button', { name: 'End the pause' })).toBeVisible();
+  expect((await api.webhooks.get(id)).paused_until).not.toBeNull();
+  await page.getByRole('button', { name: 'End the pause' }).click();
+  await page.getByRole('link', { name: rule.name }).click();
+  await page.getByRole('button', { name: 'Silence', exact: true }).click();
+  await expect(page.getByRole('button', { name: 'End the silence' })).toBeVisible();
+  await page.getByRole('button', { name: 'Fire test alert' }).click();
+  await expect(page.getByText('The alert rule was silenced')).toBeVisible();
+  await expectAccessible(page);
+});
+
 for (const [user, path, explanation] of [
   ['reader', 'webhooks', 'Creating webhooks is not available to you. It needs the role editor or admin'],
   ['reader', 'webhooks/new', 'Creating a webhook is not available to you.'],

@@ -1,4 +1,9 @@
-export { type AlertFacts, alertContext, alertVariables } from './alert/alert-context.js';
+export {
+  type AlertFacts,
+  type AlertOrNoticeFacts,
+  alertContext,
+  alertVariables,
+} from './alert/alert-context.js';
 export { sampleAlerts, sampleFacts } from './alert/sample-facts.js';
 export { defaultLimits, type Limits } from './budget.js';
 export { type BodyCheck, checkBody, createBodyChecker, type Finding } from './check/check-body.js';

@@ -1,5 +1,5 @@
 import { compileTemplate } from '../compile-template.js';
-import { alertContext, alertVariables } from './alert-context.js';
+import { alertContext, alertVariables, noticeVariables } from './alert-context.js';
 import { sampleFacts } from './sample-facts.js';
 
 function rendered(source: string, context = alertContext(sampleFacts)): string {
@@ -12,11 +12,28 @@ function rendered(source: string, context = alertContext(sampleFacts)): string {
 
 test('a context iterates over the variables and the three objects', () => {
   const context = alertContext(sampleFacts);
-  const names = [...alertVariables, 'alert', 'model', 'alert_rule'];
+  const names = [...alertVariables, 'alert', 'model', 'alert_rule', ...noticeVariables];
   expect([...context.keys()]).toEqual(names);
   expect([...context]).toEqual(names.map((name) => [name, context.get(name)]));
   expect(rendered('{{ alert }}{{ model }}{{ alert_rule }}', new Map(context))).toBe(
     rendered('{{ alert }}{{ model }}{{ alert_rule }}'),
+  );
+});
+
+test('the variables of a notice exist in every alert', () => {
+  const source =
+    '{{ event }}|{{ webhook_id }}|{{ webhook_name }}|{{ since }}|{{ error }}|{{ count }}|{{ count + 1 }}';
+  expect(rendered(source)).toBe('alert.fired|||||0|1');
+  const notice = {
+    event: 'webhook.failing',
+    webhook_id: 'id',
+    webhook_name: 'Chat',
+    since: '2026-01-01T00:00:00Z',
+    error: 'e',
+    count: 7,
+  };
+  expect(rendered(source, alertContext({ ...sampleFacts, notice }))).toBe(
+    'webhook.failing|id|Chat|2026-01-01T00:00:00Z|e|7|8',
   );
 });
 

@@ -33,6 +33,35 @@ export const alertVariables = [
   'is_test',
 ] as const satisfies readonly (keyof AlertFacts)[];
 
+/** Facts of a notice about a webhook or about dead letters. In other alerts they have the values of `noNotice`. */
+export interface NoticeFacts {
+  readonly event: string;
+  readonly webhook_id: string;
+  readonly webhook_name: string;
+  /** ISO 8601 text. */
+  readonly since: string;
+  readonly error: string;
+  /** Number of dead letters. */
+  readonly count: number;
+}
+
+/** The facts of an alert, or of a notice. */
+export interface AlertOrNoticeFacts extends AlertFacts {
+  readonly notice?: NoticeFacts | null;
+}
+
+const noNotice: NoticeFacts = {
+  event: 'alert.fired',
+  webhook_id: '',
+  webhook_name: '',
+  since: '',
+  error: '',
+  count: 0,
+};
+
+/** The names of the variables that say more in a notice. */
+export const noticeVariables = Object.keys(noNotice) as readonly (keyof NoticeFacts)[];
+
 /** The names of the objects that contain the same facts. */
 export const alertObjects = ['alert', 'model', 'alert_rule'] as const;
 
@@ -40,22 +69,25 @@ export const alertObjects = ['alert', 'model', 'alert_rule'] as const;
  * The variables of a webhook body: the facts, and most of them also as objects `alert`, `model` and `alert_rule`.
  * `metric_value` and `threshold` are floats, so that 5 prints as `5.0`.
  */
-export function alertContext(facts: AlertFacts): TemplateContext {
+export function alertContext(facts: AlertOrNoticeFacts): TemplateContext {
   return new AlertContext(facts);
 }
 
-const variables: ReadonlyMap<string, (facts: AlertFacts) => Value> = new Map([
+const variables: ReadonlyMap<string, (facts: AlertOrNoticeFacts) => Value> = new Map([
   ...alertVariables.map((name) => [name, (facts: AlertFacts): Value => facts[name]] as const),
   ['alert', alertOf],
   ['model', modelOf],
   ['alert_rule', ruleOf],
+  ...noticeVariables.map(
+    (name) => [name, ({ notice }: AlertOrNoticeFacts) => noticeValue(notice, name)] as const,
+  ),
 ]);
 
 /** Creates a value when a template reads it, because most bodies read few variables. */
 class AlertContext implements TemplateContext {
-  readonly #facts: AlertFacts;
+  readonly #facts: AlertOrNoticeFacts;
 
-  constructor(facts: AlertFacts) {
+  constructor(facts: AlertOrNoticeFacts) {
     this.#facts = facts;
   }
 
@@ -70,6 +102,12 @@ class AlertContext implements TemplateContext {
   *[Symbol.iterator](): Iterator<[string, Value]> {
     for (const [name, make] of variables) yield [name, make(this.#facts)];
   }
+}
+
+/** The count is an integer. */
+function noticeValue(notice: AlertOrNoticeFacts['notice'], name: keyof NoticeFacts): Value {
+  const value = (notice ?? noNotice)[name];
+  return typeof value === 'number' ? BigInt(value) : value;
 }
 
 function alertOf(facts: AlertFacts): Value {

@@ -1,4 +1,4 @@
-import { alertContext, alertObjects, alertVariables } from '../alert/alert-context.js';
+import { alertContext, alertObjects, alertVariables, noticeVariables } from '../alert/alert-context.js';
 import { sampleFacts } from '../alert/sample-facts.js';
 import type { TemplateContext } from '../compile-template.js';
 import { createGlobals } from '../evaluator/globals.js';
@@ -36,7 +36,7 @@ export function findUnknownNames(references: readonly NameReference[], maxNames:
 }
 
 /** The names of the variables and objects. */
-export const variables: readonly string[] = [...alertVariables, ...alertObjects];
+export const variables: readonly string[] = [...alertVariables, ...alertObjects, ...noticeVariables];
 /** The names of the members of each object. */
 export const members: ReadonlyMap<string, readonly string[]> = new Map(
   alertObjects.map((object) => [object, [...memberNames(alertContext(sampleFacts).get(object))]]),

@@ -475,7 +475,7 @@ describe('the command line itself', () => {
     const complete = async (...words: string[]) =>
       (await run(['__complete', '--', ...words])).stdout.trim().split('\n');
     expect(await complete('web')).toEqual(['webhooks']);
-    expect(await complete('webhooks', 'p')).toEqual(['preview']);
+    expect(await complete('webhooks', 'p')).toEqual(['pause', 'preview']);
     expect(await complete('deliveries', 'list', '--sta')).toEqual(['--status', '--status-code', '--stack']);
     expect(await complete('deliveries', 'list', '--status', 's')).toEqual([
       'sending',

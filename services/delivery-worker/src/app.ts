@@ -70,8 +70,8 @@ export async function createDeliveryWorker(
   shutdown.add('lease', lease.end);
   const now = () => readClock(database);
   const openDeliveries = createOpenDeliveryCounts(database, config.openDeliveries);
-  const { retentionDays } = config;
-  const maintenance = { database, logger, signal, retentionDays, openDeliveries, now };
+  const { retentionDays, notices } = config;
+  const maintenance = { database, logger, signal, retentionDays, openDeliveries, notices, now };
   await createFirstPartitions(maintenance);
 
   const renderBudget = createRenderBudget(nowMs);

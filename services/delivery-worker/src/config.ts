@@ -1,5 +1,5 @@
 import { parseSecretKeys, type SecretKey } from '@tocsin/database';
-import { type OpenDeliveryLimits, readOpenDeliveryLimits } from '@tocsin/deliveries';
+import { type NoticeOptions, type OpenDeliveryLimits, readOpenDeliveryLimits } from '@tocsin/deliveries';
 import { readEnv, readServiceConfig, type Secret, type ServiceConfig } from '@tocsin/kit';
 import { defaultRetryPolicy, type RetryPolicy } from './delivery/retry-policy.js';
 
@@ -17,6 +17,7 @@ export interface DeliveryWorkerConfig extends ServiceConfig {
   queuedLeaseMs: number;
   openDeliveries: OpenDeliveryLimits;
   retentionDays: number;
+  notices: NoticeOptions;
 }
 
 /**
@@ -24,6 +25,9 @@ export interface DeliveryWorkerConfig extends ServiceConfig {
  * of 10 s. After a longer wait (a webhook can ask for 20 s) a row is queued twice, and the second claim finds nothing.
  */
 const minQueuedLeaseMs = 10_000;
+
+/** A shorter time would report a webhook between two retries of its first delivery. */
+const minNoticeMs = 1_000;
 
 /** @throws ConfigError listing every problem */
 export function loadConfig(env: NodeJS.ProcessEnv): DeliveryWorkerConfig {
@@ -44,6 +48,13 @@ export function loadConfig(env: NodeJS.ProcessEnv): DeliveryWorkerConfig {
     queuedLeaseMs: read.durationMs('QUEUED_LEASE', 45_000, { min: minQueuedLeaseMs }),
     openDeliveries: readOpenDeliveryLimits(read),
     retentionDays: read.int('RETENTION_DAYS', 90, { min: 1, max: 3_650 }),
+    notices: {
+      noticeAfterMs: read.durationMs('NOTICE_AFTER', 600_000, { min: minNoticeMs }),
+      disableAfterMs:
+        read.optionalString('AUTO_DISABLE_AFTER') === 'off'
+          ? undefined
+          : read.durationMs('AUTO_DISABLE_AFTER', 0, { min: minNoticeMs }) || undefined,
+    },
   }));
 }
 

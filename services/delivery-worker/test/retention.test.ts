@@ -39,6 +39,7 @@ function startKeeping() {
     signal: stopping.signal,
     retentionDays: 90,
     openDeliveries: createOpenDeliveryCounts(db.database, { perWebhook: 1, perWorkspace: 1 }),
+    notices: { noticeAfterMs: 600_000, disableAfterMs: undefined },
     now: () => readClock(db.database),
     async pause(ms, signal) {
       if (signal.aborted) return;
@@ -136,6 +137,7 @@ test('a worker with a wrong clock logs the difference', async () => {
     signal: stopping.signal,
     retentionDays: 90,
     openDeliveries: createOpenDeliveryCounts(db.database, { perWebhook: 1, perWorkspace: 1 }),
+    notices: { noticeAfterMs: 600_000, disableAfterMs: undefined },
     now: async () => Date.now() + 5 * minuteMs,
     pause: async () => stopping.abort(),
   });

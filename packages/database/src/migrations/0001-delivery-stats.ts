@@ -1,5 +1,11 @@
 /** Part of the initial schema: counts of deliveries, and the health of webhooks. */
 export const deliveryStats = `
+  -- True for the built-in rules of notices, which count in no statistic. The ids are fixed.
+  create function is_notice(alert_rule_id uuid) returns boolean language sql immutable parallel safe
+    return alert_rule_id in (
+      '480e9723-4847-5368-9e7a-0462eff41855', 'd9597c24-0cad-58e4-abd0-1bfba0af7e6f',
+      '0b652603-4976-5235-85b7-5c66aa5cc1ec', '7f268896-cf71-5254-8606-cebd578549dc');
+
   -- Counts of deliveries by the time of their alerts' acceptance. Each delivery counts in six rows: those of its minute, hour
   -- and day, for its webhook and for all webhooks of its workspace.
   create table delivery_stats (
@@ -71,6 +77,7 @@ export const deliveryStats = `
     error text,
     error_at timestamptz
   ) with (fillfactor = 50);
+  create index webhook_health_failing on webhook_health (since) where failing;
 `;
 
 /** A trigger that writes the changes of one statement: one row for each webhook and minute. */
@@ -89,6 +96,7 @@ function countingTrigger({ event, tables, rows }: { event: string; tables: strin
                array_agg(sign * latency_bucket(date_part('epoch', first_succeeded_at) * 1000 - accepted_ms(id)))
                  filter (where status = 'succeeded' and first_succeeded_at is not null) as latencies
         from (${rows}) changed
+        where not is_notice(alert_rule_id)
         group by workspace_id, webhook_id, minute) counted
       where open <> 0 or succeeded <> 0 or failed <> 0 or skipped <> 0 or attempts <> 0;
       return null;

@@ -1,5 +1,5 @@
 import type { PauseReason } from '@tocsin/contracts';
-import type { AlertFacts } from '@tocsin/template';
+import type { AlertOrNoticeFacts } from '@tocsin/template';
 
 /** A delivery that this worker has claimed: its row, the alert's facts and the webhook's state at that time. */
 export interface ClaimedDelivery {
@@ -19,7 +19,7 @@ export interface ClaimedDelivery {
   webhookId: string;
   /** Id of the HTTP request that published the alert; null for an alert over AMQP. */
   requestId: string | null;
-  facts: AlertFacts;
+  facts: AlertOrNoticeFacts;
   /** Undefined if the webhook does not exist in the workspace. */
   webhook: { version: number; enabled: boolean; retryOnTimeout: boolean } | undefined;
   /** Undefined if the webhook is not paused. `times` counts the pauses of an open circuit. */

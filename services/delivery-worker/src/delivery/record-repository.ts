@@ -187,12 +187,13 @@ const record = {
       from news n
       -- Without a lower bound for the partitions, so that the plan looks rows up by id (docs/adr/0004).
       where d.id = n.delivery_id and (n.is_ours or n.is_new)
-      returning d.id, d.attempts_made, d.webhook_id
+      returning d.id, d.attempts_made, d.webhook_id, d.alert_rule_id
     ), outcomes as (
       select u.webhook_id, n.ended_at, case when n.attempted then n.attempt_error_code else n.error_code end as error_code,
              case when n.attempted then n.attempt_error else n.error end as error
       from news n join updated u on u.id = n.delivery_id
-      where n.is_new or n.is_ours and not n.attempted and n.error_code in ('template_error', 'invalid_json')
+      where not is_notice(u.alert_rule_id)
+        and (n.is_new or n.is_ours and not n.attempted and n.error_code in ('template_error', 'invalid_json'))
     ), seen as (
       select webhook_id, max(ended_at) as last_attempt_at,
              (array_agg(error_code order by ended_at desc))[1] is not null as failing,

@@ -174,6 +174,7 @@ function toClaimed(
       threshold,
       bound,
       is_test: alert.is_test ?? false,
+      notice: null,
       fired_at: alert.fired_at,
       workspace_id: alert.workspace_id,
     },

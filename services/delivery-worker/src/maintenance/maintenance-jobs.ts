@@ -6,8 +6,10 @@ import {
   deleteExpiredJobs,
   deleteExpiredStats,
   dropExpiredDays,
+  type NoticeOptions,
   type OpenDeliveryCounts,
   type Retention,
+  reportWebhooks,
   runJobPage,
 } from '@tocsin/deliveries';
 import { type Logger, sleep, withTimeout } from '@tocsin/kit';
@@ -20,6 +22,7 @@ export interface MaintenanceDeps {
   retentionDays: number;
   /** Open deliveries as parts of their limits. */
   openDeliveries: OpenDeliveryCounts;
+  notices: NoticeOptions;
   /** The database's clock, in Unix milliseconds: a worker with a wrong clock would otherwise drop partitions in use. */
   now: () => Promise<number>;
   /** Waits between two runs of a job. Unless given: a timer. */
@@ -32,6 +35,7 @@ const retrySoonMs = 5_000;
 const startTimeoutMs = 5_000;
 /** Readers add up the changes of this time: about 10,000 rows, or 3 ms, at 2,000 deliveries a second. */
 const statsPauseMs = 5_000;
+const noticePollMs = 5_000;
 const jobPollMs = 500;
 const jobPageSize = 500;
 
@@ -46,7 +50,13 @@ export async function createFirstPartitions(deps: MaintenanceDeps): Promise<void
 
 /** Runs all maintenance jobs until the worker stops. Each worker runs them; doing one twice is harmless. */
 export async function runMaintenance(deps: MaintenanceDeps): Promise<void> {
-  await Promise.all([createPartitionsAhead(deps), removeExpired(deps), updateStats(deps), runJobs(deps)]);
+  await Promise.all([
+    createPartitionsAhead(deps),
+    removeExpired(deps),
+    updateStats(deps),
+    runJobs(deps),
+    writeNotices(deps),
+  ]);
 }
 
 /** Creates partitions ahead of time, every hour. */
@@ -117,6 +127,18 @@ async function runJobs(deps: MaintenanceDeps): Promise<void> {
     if (!paused || allPaused) pausedJobs.clear();
     else pausedJobs.add(jobId);
     return allPaused ? jobPollMs : 0;
+  });
+}
+
+/** Disables webhooks that fail for long, and writes notices about webhooks and dead letters. */
+async function writeNotices(deps: MaintenanceDeps): Promise<void> {
+  await repeat(deps, { job: 'notices', retryMs: retrySoonMs }, async () => {
+    for (const { event, workspaceId, webhookId } of await reportWebhooks(deps.database, deps.notices))
+      deps.logger.info(
+        { event_type: event, workspace_id: workspaceId, webhook_id: webhookId },
+        'notice.written',
+      );
+    return noticePollMs;
   });
 }
 

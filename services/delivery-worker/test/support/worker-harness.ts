@@ -43,6 +43,7 @@ export async function createWorkerHarness(
     queuedLeaseMs: 60_000,
     openDeliveries: { perWebhook: 100_000, perWorkspace: 1_000_000 },
     retentionDays: 90,
+    notices: { noticeAfterMs: 600_000, disableAfterMs: undefined },
     ...overrides,
   };
   const level = process.env.TEST_LOG === undefined ? 'silent' : 'debug';

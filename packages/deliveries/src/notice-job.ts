@@ -1,0 +1,192 @@
+import { type Database, firstIdAt } from '@tocsin/database';
+import type { Knex } from 'knex';
+import { writeNotice } from './notice-repository.js';
+import type { NoticeEvent } from './notices.js';
+
+export interface NoticeOptions {
+  /** Time without a success after which a webhook counts as failing for a notice. */
+  noticeAfterMs: number;
+  /** Time without a success after which a webhook is disabled; undefined: never. */
+  disableAfterMs: number | undefined;
+}
+
+/** A notice that was written, or a webhook that was disabled. */
+export interface Reported {
+  event: NoticeEvent;
+  workspaceId: string;
+  webhookId: string | undefined;
+}
+
+/** Rows of each kind that one call handles. */
+const maxRows = 100;
+
+/**
+ * Disables webhooks and writes the notices that are due, each in one commit with the change that it reports. One worker at a
+ * time does this; a call that finds another one at work does nothing.
+ */
+export async function reportWebhooks({ knex }: Database, options: NoticeOptions): Promise<Reported[]> {
+  return knex.transaction(async (trx) => {
+    const { rows } = await trx.raw(
+      `select pg_try_advisory_xact_lock(hashtextextended('notices', 0)) as locked`,
+    );
+    if (!rows[0].locked) return [];
+    return [
+      ...(options.disableAfterMs === undefined ? [] : await disableFailing(trx, options.disableAfterMs)),
+      ...(await reportFailing(trx, options.noticeAfterMs)),
+      ...(await reportRecovered(trx)),
+      ...(await reportDeadLetters(trx)),
+    ];
+  });
+}
+
+interface WebhookRow {
+  id: string;
+  name: string;
+  workspaceId: string;
+  since: Date;
+  error: string | null;
+  /** Null for a workspace without settings. */
+  noticeWebhookIds: string[] | null;
+}
+
+const webhookColumns = `w.id, w.name, w.workspace_id as "workspaceId", h.error,
+  cast(s.notice_webhook_ids as text[]) as "noticeWebhookIds"`;
+
+async function report(trx: Knex.Transaction, event: NoticeEvent, row: WebhookRow): Promise<Reported> {
+  const { id, name, workspaceId, since, error, noticeWebhookIds } = row;
+  if (noticeWebhookIds !== null && noticeWebhookIds.length > 0)
+    await writeNotice(trx, {
+      event,
+      workspaceId,
+      noticeWebhookIds,
+      webhook: { id, name },
+      since,
+      error: event === 'webhook.recovered' ? '' : (error ?? ''),
+      count: 0,
+    });
+  return { event, workspaceId, webhookId: id };
+}
+
+/** Deliveries that have to fail before a webhook is disabled. */
+const minFailed = 20;
+
+async function disableFailing(trx: Knex.Transaction, afterMs: number): Promise<Reported[]> {
+  const { rows } = await trx.raw<{ rows: WebhookRow[] }>(
+    `select ${webhookColumns}, h.since
+     from webhook_health h join webhooks w on w.id = h.webhook_id
+     left join workspace_settings s on s.workspace_id = w.workspace_id
+     where h.failing and h.since <= now() - :afterMs * interval '1 millisecond' and w.enabled
+       and :minFailed <= (select count(*) from (
+         select from deliveries d where d.webhook_id = w.id and d.failed_at >= h.since limit :minFailed) failed)
+     order by w.id limit :maxRows for update of w skip locked`,
+    { afterMs, minFailed, maxRows },
+  );
+  const reported: Reported[] = [];
+  for (const row of rows) {
+    await trx('webhooks')
+      .where({ id: row.id })
+      .update({
+        enabled: false,
+        disabled_reason: `No delivery has succeeded since ${row.since.toISOString()}.`,
+        disabled_at: trx.fn.now(),
+        version: trx.raw('version + 1'),
+        updated_at: trx.fn.now(),
+        last_updated_by: 'system',
+      });
+    await trx('webhook_rate_limits').where({ webhook_id: row.id }).delete();
+    await trx('webhook_pauses').where({ webhook_id: row.id }).whereNot({ reason: 'manual' }).delete();
+    reported.push(await report(trx, 'webhook.disabled', row));
+  }
+  return reported;
+}
+
+async function reportFailing(trx: Knex.Transaction, afterMs: number): Promise<Reported[]> {
+  const { rows } = await trx.raw<{ rows: WebhookRow[] }>(
+    `select ${webhookColumns}, h.since
+     from webhook_health h join webhooks w on w.id = h.webhook_id
+     join workspace_settings s on s.workspace_id = w.workspace_id and s.notice_webhook_ids <> '{}'
+     where h.failing and h.since <= now() - :afterMs * interval '1 millisecond' and w.enabled
+       and not exists (select from webhook_notices n where n.webhook_id = w.id)
+     order by w.id limit :maxRows`,
+    { afterMs, maxRows },
+  );
+  const reported: Reported[] = [];
+  for (const row of rows) {
+    await trx('webhook_notices').insert({ webhook_id: row.id, failing_since: row.since });
+    reported.push(await report(trx, 'webhook.failing', row));
+  }
+  return reported;
+}
+
+/** A webhook that recovered and fails again is reported as recovered once, and as failing after its time. */
+async function reportRecovered(trx: Knex.Transaction): Promise<Reported[]> {
+  const { rows } = await trx.raw<{ rows: WebhookRow[] }>(
+    `select ${webhookColumns}, h.since
+     from webhook_notices n join webhooks w on w.id = n.webhook_id
+     join webhook_health h on h.webhook_id = n.webhook_id
+     left join workspace_settings s on s.workspace_id = w.workspace_id
+     where not h.failing or h.since > n.failing_since + interval '1 millisecond'
+     order by w.id limit :maxRows`,
+    { maxRows },
+  );
+  const reported: Reported[] = [];
+  for (const row of rows) {
+    await trx('webhook_notices').where({ webhook_id: row.id }).delete();
+    reported.push(await report(trx, 'webhook.recovered', row));
+  }
+  return reported;
+}
+
+interface DeadLettersRow {
+  workspaceId: string;
+  noticeWebhookIds: string[];
+  count: number;
+  lastId: string;
+  since: Date;
+  detail: string;
+}
+
+/** Dead letters of a workspace are reported at most once in this time. */
+const deadLettersEvery = '5 minutes';
+const maxCounted = 10_000;
+
+async function reportDeadLetters(trx: Knex.Transaction): Promise<Reported[]> {
+  const { rows: clock } = await trx.raw<{ rows: { since: Date }[] }>(
+    `select now() - interval '${deadLettersEvery}' as since`,
+  );
+  const { rows } = await trx.raw<{ rows: DeadLettersRow[] }>(
+    `select s.workspace_id as "workspaceId", cast(s.notice_webhook_ids as text[]) as "noticeWebhookIds",
+            found.count, found.last_id as "lastId", found.since, last.detail
+     from workspace_settings s
+     left join dead_letter_notices n on n.workspace_id = s.workspace_id
+     cross join lateral (
+       select count(*)::integer as count, min(created_at) as since, max(id::text) as last_id from (
+         select id, created_at from dead_letters d
+         where d.workspace_id = s.workspace_id and d.id > coalesce(n.last_id, cast(:first as uuid))
+         order by d.id limit :maxCounted) new) found
+     join dead_letters last on last.id = cast(found.last_id as uuid)
+     where s.notice_webhook_ids <> '{}' and (n.noticed_at is null or n.noticed_at <= now() - interval '${deadLettersEvery}')
+       and found.count > 0
+     order by s.workspace_id limit :maxRows`,
+    { first: firstIdAt(clock[0]!.since.getTime()), maxCounted, maxRows },
+  );
+  const reported: Reported[] = [];
+  for (const { workspaceId, noticeWebhookIds, count, lastId, since, detail } of rows) {
+    await trx('dead_letter_notices')
+      .insert({ workspace_id: workspaceId, last_id: lastId, noticed_at: trx.fn.now() })
+      .onConflict('workspace_id')
+      .merge();
+    const event = 'dead_letter.created';
+    await writeNotice(trx, {
+      event,
+      workspaceId,
+      noticeWebhookIds,
+      webhook: undefined,
+      since,
+      error: detail,
+      count,
+    });
+    reported.push({ event, workspaceId, webhookId: undefined });
+  }
+  return reported;
+}

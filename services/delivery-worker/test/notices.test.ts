@@ -1,0 +1,164 @@
+import { randomUUID } from 'node:crypto';
+import { noticeRules, reportWebhooks } from '@tocsin/deliveries';
+import { until } from '@tocsin/testing';
+import { createWorkerHarness, type WorkerHarness } from './support/worker-harness.js';
+
+let harness: WorkerHarness;
+beforeEach(async () => {
+  harness = await createWorkerHarness();
+});
+afterEach(() => harness.close());
+
+const minuteMs = 60_000;
+const ago = (ms: number) => new Date(Date.now() - ms);
+const report = (disableAfterMs?: number) =>
+  reportWebhooks(harness.database, { noticeAfterMs: 10 * minuteMs, disableAfterMs });
+const events = async () => (await report()).map(({ event }) => event);
+const notices = () => harness.database.knex('alerts').whereNotNull('notice').orderBy('id');
+const webhook = (id: string) => harness.database.knex('webhooks').where({ id }).first();
+
+const nameForNotices = (...ids: string[]) =>
+  harness.database.knex('workspace_settings').insert({
+    workspace_id: harness.workspaceId,
+    notice_webhook_ids: ids,
+    updated_at: new Date(),
+    last_updated_by: 'test',
+  });
+
+/** Sets the health of a webhook as records do. */
+const setHealth = (webhook_id: string, { failing, since }: { failing: boolean; since: Date }) =>
+  harness.database
+    .knex('webhook_health')
+    .insert({ webhook_id, failing, since, last_attempt_at: new Date(), error: 'The status was 500.' })
+    .onConflict('webhook_id')
+    .merge();
+
+const body =
+  '{"event": "{{ event }}", "rule": "{{ alert_rule_name }}", "webhook": "{{ webhook_name }}", "id": "{{ webhook_id }}", "since": "{{ since }}", "error": "{{ error }}", "count": {{ count }}, "value": {{ metric_value }}}';
+
+test('a webhook that fails for ten minutes is reported once to others, and its recovery too', async () => {
+  const [target, failing] = [await harness.addTarget({ body }), await harness.addWebhook()];
+  await nameForNotices(target.id, failing);
+  const since = ago(9 * minuteMs);
+  await setHealth(failing, { failing: true, since });
+  expect(await events()).toEqual([]);
+  await setHealth(failing, { failing: true, since: ago(11 * minuteMs) });
+  expect(await events()).toEqual(['webhook.failing']);
+  expect(await events()).toEqual([]);
+  await harness.startWorker();
+  await until('the notice arrives', () => harness.destination.at(target.path).length === 1);
+  expect(JSON.parse(harness.destination.at(target.path)[0]!.body)).toMatchObject({
+    event: 'webhook.failing',
+    rule: 'Tocsin: webhook failing',
+    webhook: 'a webhook',
+    id: failing,
+    error: 'The status was 500.',
+    count: 0,
+    value: 0,
+  });
+  const [alert] = await notices();
+  expect(alert).toMatchObject({ outcome: 'dispatched', model_id: failing, model_name: 'a webhook' });
+  expect(alert.alert_rule_id).toBe(noticeRules['webhook.failing'].id);
+  expect(alert.alert_id).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/);
+  expect(await harness.database.knex('deliveries').where({ webhook_id: failing })).toEqual([]);
+  await setHealth(failing, { failing: false, since: new Date() });
+  expect(await events()).toEqual(['webhook.recovered']);
+  expect(await events()).toEqual([]);
+});
+
+test('twenty calls at once write one notice', async () => {
+  const [target, failing] = [await harness.addTarget(), await harness.addWebhook()];
+  await nameForNotices(target.id);
+  await setHealth(failing, { failing: true, since: ago(11 * minuteMs) });
+  await Promise.all(Array.from({ length: 20 }, () => report()));
+  await report();
+  expect(await notices()).toHaveLength(1);
+});
+
+test('a workspace without webhooks for notices and a disabled webhook cause none', async () => {
+  const [failing, disabled] = [await harness.addWebhook(), await harness.addWebhook({ enabled: false })];
+  for (const id of [failing, disabled]) await setHealth(id, { failing: true, since: ago(11 * minuteMs) });
+  expect(await events()).toEqual([]);
+  const target = await harness.addTarget();
+  await nameForNotices(target.id);
+  expect(await events()).toEqual(['webhook.failing']);
+});
+
+test('a notice about the only webhook for notices is recorded without deliveries', async () => {
+  const failing = await harness.addWebhook();
+  await nameForNotices(failing);
+  await setHealth(failing, { failing: true, since: ago(11 * minuteMs) });
+  expect(await events()).toEqual(['webhook.failing']);
+  expect(await notices()).toMatchObject([{ outcome: 'no_webhooks' }]);
+  expect(await harness.database.knex('deliveries')).toEqual([]);
+});
+
+test('a notice that fails changes neither the health nor the statistics of its webhook', async () => {
+  const [target, failing] = [await harness.addTarget(), await harness.addWebhook()];
+  harness.destination.respond(target.path, (_, response) => {
+    response.statusCode = 404;
+    response.end();
+  });
+  await nameForNotices(target.id);
+  await setHealth(failing, { failing: true, since: ago(11 * minuteMs) });
+  await report();
+  await harness.startWorker();
+  await until('the notice has failed', async () => {
+    const [row] = await harness.database.knex('deliveries').where({ webhook_id: target.id });
+    return row?.status === 'failed';
+  });
+  const rowsOf = (table: string) => harness.database.knex(table).where({ webhook_id: target.id });
+  expect(await rowsOf('webhook_health')).toEqual([]);
+  expect(await rowsOf('delivery_stats')).toEqual([]);
+  expect(await rowsOf('delivery_stats_changes')).toEqual([]);
+});
+
+test('a webhook that fails for long is disabled once twenty of its deliveries have failed', async () => {
+  const target = await harness.addTarget();
+  const failing = await harness.addWebhook({
+    columns: { rate_limit_requests: 1, rate_limit_period_ms: 1_000 },
+  });
+  await nameForNotices(target.id);
+  await setHealth(failing, { failing: true, since: ago(60 * minuteMs) });
+  await harness.write(Array.from({ length: 20 }, () => harness.plan([failing])));
+  const { knex } = harness.database;
+  const fail = (count: number) =>
+    knex('deliveries')
+      .whereIn('id', knex('deliveries').select('id').where({ webhook_id: failing }).limit(count))
+      .update({ status: 'failed', failed_at: new Date() });
+  await fail(19);
+  expect((await report(30 * minuteMs)).map(({ event }) => event)).toEqual(['webhook.failing']);
+  await fail(20);
+  expect(await report(120 * minuteMs)).toEqual([]);
+  expect((await report(30 * minuteMs)).map(({ event }) => event)).toEqual(['webhook.disabled']);
+  expect(await webhook(failing)).toMatchObject({
+    enabled: false,
+    version: 2,
+    last_updated_by: 'system',
+    disabled_reason: expect.stringContaining('No delivery has succeeded since'),
+  });
+  expect(await report(30 * minuteMs)).toEqual([]);
+});
+
+test('dead letters of a workspace are reported with their number, at most every five minutes', async () => {
+  const target = await harness.addTarget({ body });
+  await nameForNotices(target.id);
+  await harness.startWorker();
+  const fire = () => harness.fire(randomUUID());
+  await Promise.all([fire(), fire(), fire()]);
+  await until(
+    'they are dead letters',
+    async () => (await harness.database.knex('dead_letters')).length === 3,
+  );
+  await report();
+  await fire();
+  await until('a fourth follows', async () => (await harness.database.knex('dead_letters')).length === 4);
+  await report();
+  const counted = async () => (await notices()).reduce((sum, { notice }) => sum + notice.count, 0);
+  expect(await notices()).toHaveLength(1);
+  const first = await counted();
+  await harness.database.knex('dead_letter_notices').update({ noticed_at: ago(6 * minuteMs) });
+  await report();
+  expect([first <= 3, await counted()]).toEqual([true, 4]);
+  await until('both arrive', () => harness.destination.at(target.path).length === 2);
+});

@@ -81,3 +81,34 @@ test('twenty changes at once keep the settings whole', async () => {
   const { name, notice_webhook_ids } = await read();
   expect([name !== null, notice_webhook_ids.length]).toEqual([true, 1]);
 });
+
+test('a changed body of a webhook for notices is warned of if it does not render for a notice', async () => {
+  const id = await addWebhook();
+  const change = (body: string) =>
+    api.call<{ warnings: string[] }>('PATCH', `/api/v1/webhooks/${id}`, { body: { body } });
+  const broken = '{"a": {% if webhook_id %}{{ webhook_id + 1 }}{% else %}1{% endif %}}';
+  expect((await change(broken)).body.warnings).toEqual([]);
+  await patch({ notice_webhook_ids: [id] });
+  const { warnings } = (await change(broken)).body;
+  expect(warnings).toEqual([expect.stringContaining('a notice does not render')]);
+  expect((await change('{"a": "{{ event }} {{ webhook_name }}"}')).body.warnings).toEqual([]);
+});
+
+test('a webhook that was disabled automatically gets the whole time again when it is enabled', async () => {
+  const { knex } = api.database;
+  const id = await insertWebhook(api.database, {
+    workspaceId,
+    enabled: false,
+    columns: { disabled_reason: 'No delivery has succeeded.', last_updated_by: 'system' },
+  });
+  const times = { since: new Date(0), last_attempt_at: new Date() };
+  await knex('webhook_health').insert({ webhook_id: id, failing: true, ...times });
+  const path = `/api/v1/webhooks/${id}`;
+  const before = await api.call<{ disabled_reason: string | null }>('GET', path);
+  expect(before.body.disabled_reason).toBe('No delivery has succeeded.');
+  const enabled = await api.call<{ disabled_reason: string | null }>('PATCH', path, {
+    body: { enabled: true },
+  });
+  expect(enabled.body.disabled_reason).toBeNull();
+  expect(await knex('webhook_health').where({ webhook_id: id })).toEqual([]);
+});

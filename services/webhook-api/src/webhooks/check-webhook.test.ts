@@ -4,7 +4,10 @@ const checksWith = (timedOut: boolean) =>
   createWebhookChecks({
     allow: [],
     sender: { resolveWarning: async () => undefined },
-    templates: { check: () => ({ problems: [], warnings: ['body: unknown name'], timedOut }) },
+    templates: {
+      check: () => ({ problems: [], warnings: ['body: unknown name'], timedOut }),
+      render: () => ({ rendered: null, error: 'template_error: broken' }),
+    },
   });
 
 test('a body whose check times out is 503 and not an error of the template', async () => {

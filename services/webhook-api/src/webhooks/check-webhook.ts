@@ -11,6 +11,8 @@ export interface WebhookChecks {
    * @throws AppError `validation_failed` with all errors; `unavailable` when the check of the body times out
    */
   checkSave(workspaceId: string, fields: GivenFields, others?: FieldError[]): Promise<string[]>;
+  /** Returns a warning if a body that is called for notices does not render for one. */
+  noticeWarnings(workspaceId: string, body: string): string[];
   /**
    * Checks a request before it is sent as a test. Its body can be any text.
    * @throws AppError `validation_failed` with all errors
@@ -22,7 +24,7 @@ export interface WebhookChecksDeps {
   /** Address ranges that webhooks can call besides public addresses. */
   allow: ReturnType<typeof parseCidrs>;
   sender: Pick<Sender, 'resolveWarning'>;
-  templates: Pick<Templates, 'check'>;
+  templates: Pick<Templates, 'check' | 'render'>;
 }
 
 export function createWebhookChecks({ allow, sender, templates }: WebhookChecksDeps): WebhookChecks {
@@ -43,6 +45,11 @@ export function createWebhookChecks({ allow, sender, templates }: WebhookChecksD
       return [...(unresolved === undefined ? [] : [`url: ${unresolved}`]), ...(template?.warnings ?? [])];
     },
 
+    noticeWarnings(workspaceId, body) {
+      const { error } = templates.render(workspaceId, body, sampleNotice);
+      return error === null ? [] : [`body: a notice does not render: ${error}`];
+    },
+
     checkTest({ url, headers, body }) {
       const size = bodySizeProblem(body);
       requireValid([
@@ -53,6 +60,21 @@ export function createWebhookChecks({ allow, sender, templates }: WebhookChecksD
     },
   };
 }
+
+/** Values of a notice, in place of those of an ordinary alert. */
+const sampleNotice = {
+  event: 'webhook.failing',
+  alert_rule_name: 'Tocsin: webhook failing',
+  webhook_id: '1b4e28ba-2fa1-41d2-883f-0016d3cca427',
+  webhook_name: 'Chat "risk"',
+  model_name: 'Chat "risk"',
+  metric_value: 0,
+  threshold: 0,
+  bound: 'upper_bound',
+  since: '2026-01-31T12:00:00.000Z',
+  error: 'The destination responded with status "500".',
+  count: 0,
+};
 
 function toErrors(path: string, messages: string[]): FieldError[] {
   return messages.map((message) => ({ path, message }));

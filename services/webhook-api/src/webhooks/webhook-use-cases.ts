@@ -22,7 +22,7 @@ export interface WebhookUseCasesDeps {
   repository: WebhooksRepository;
   signingSecrets: Pick<SigningSecretsRepository, 'count'>;
   secretBox: SecretBox;
-  checks: Pick<WebhookChecks, 'checkSave'>;
+  checks: Pick<WebhookChecks, 'checkSave' | 'noticeWarnings'>;
   maxPerWorkspace: number;
   now: () => Date;
 }
@@ -121,6 +121,8 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
       if (webhook === undefined) throw notFound('webhook');
       if (fields.signing === true && (await signingSecrets.count(webhook.id)) === 0)
         warnings.push(noSecretWarning);
+      if (fields.body !== undefined && (await repository.isForNotices(webhook)))
+        warnings.push(...checks.noticeWarnings(webhook.workspaceId, fields.body));
       return { webhook, warnings };
     },
 

@@ -59,6 +59,8 @@ type DeleteOutcome =
 export interface WebhooksRepository {
   find(id: string): Promise<StoredWebhook | undefined>;
   list(query: WebhookQuery): Promise<ListedWebhook[]>;
+  /** True if the settings of the workspace name the webhook for notices. */
+  isForNotices(webhook: WebhookKey): Promise<boolean>;
   /** Returns webhooks in the order of `ids`, without deleted ones. */
   findAll(ids: readonly string[]): Promise<StoredWebhook[]>;
   /** Undefined, without an insert, when the workspace has `maxPerWorkspace` webhooks. */
@@ -76,6 +78,8 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
       const [webhook] = await database.prepared<StoredWebhook>(findById, [id]);
       return webhook;
     },
+
+    isForNotices: (webhook) => knex.transaction((trx) => isNoticeWebhook(trx, webhook)),
 
     async list({ workspaceId, name, sort, order, after, limit }) {
       const { expression, parameter } = sortings[sort];
@@ -123,6 +127,7 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
         await applyOptions(trx, webhook, { changesPause });
         if (affectsRequests)
           await trx('webhook_pauses').where({ webhook_id: id }).whereNot({ reason: 'manual' }).delete();
+        if (before.disabledReason !== null && webhook.enabled) await forgetFailures(trx, webhook);
         if (before.enabled && !webhook.enabled) await makeDue(trx, webhook);
         else if (affectsRequests) await makeDue(trx, webhook, { untriedOnly: true });
         return readBack(trx, webhook);
@@ -157,6 +162,12 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
 /** The row as it is now, with its pause. */
 async function readBack(trx: Transaction, { id }: WebhookKey): Promise<StoredWebhook> {
   return trx('webhooks').select(trx.raw(columns)).where({ id }).first();
+}
+
+/** A webhook that was disabled automatically gets the whole time again. */
+async function forgetFailures(trx: Transaction, { id }: WebhookKey): Promise<void> {
+  await trx('webhook_health').where({ webhook_id: id }).delete();
+  await trx('webhook_notices').where({ webhook_id: id }).delete();
 }
 
 async function isNoticeWebhook(trx: Transaction, { id, workspaceId }: WebhookKey): Promise<boolean> {

@@ -29,8 +29,10 @@ test('an open circuit pauses its webhook for longer after each failed probe, up 
   expect([1, 2, 3, 6, 20].map((times) => circuitPauseMs(times, 0.5))).toEqual([
     10_000, 20_000, 40_000, 300_000, 300_000,
   ]);
-  expect(circuitPauseMs(1, 0)).toBe(8_000);
+  expect([0, 1].map((random) => circuitPauseMs(1, random))).toEqual([8_000, 12_000]);
 });
+
+const ownFault: SendResult = { kind: 'error', code: 'internal_error', error: 'EMFILE', durationMs: 1 };
 
 function change(
   result: SendResult,
@@ -56,9 +58,54 @@ test('a probe of an open circuit closes it with a response and pauses it again w
 });
 
 test('Retry-After pauses the webhook, and a single failure does not', () => {
-  expect(change(response(429, 7), undefined)).toMatchObject({ reason: 'retry_after', forMs: 7_000 });
+  expect(change(response(429, 7), undefined)).toEqual({
+    webhookId: 'w',
+    version: 3,
+    reason: 'retry_after',
+    forMs: 7_000,
+    times: 1,
+    error: 'The destination responded with status 429.',
+  });
   expect([change(response(500), undefined), change(response(200), undefined)]).toEqual([
     undefined,
     undefined,
   ]);
+});
+
+test('the failure that opens a circuit pauses the webhook, and the next one counts from the start', () => {
+  const failures = createFailureCounter();
+  for (const id of ['a', 'b', 'c', 'e']) failures.fail('w', id);
+  expect(change(response(503), undefined, failures)).toMatchObject({
+    reason: 'circuit',
+    forMs: 10_000,
+    times: 1,
+  });
+  expect(change(response(503), undefined, failures)).toBeUndefined();
+});
+
+test('a response ends the pause of a request to wait and resets the count of failures', () => {
+  const failures = createFailureCounter();
+  for (const id of ['a', 'b', 'c', 'e']) failures.fail('w', id);
+  const waited = { reason: 'retry_after' as const, remainingMs: 0, times: 1 };
+  expect(change(response(200), waited, failures)).toBe('resume');
+  expect(change(response(503), undefined, failures)).toBeUndefined();
+});
+
+test('a failure after a request to wait is no failed probe', () => {
+  const waited = { reason: 'retry_after' as const, remainingMs: 0, times: 1 };
+  expect(change(response(503), waited)).toBeUndefined();
+});
+
+test('Retry-After of no seconds is a failure like any other', () => {
+  const failures = createFailureCounter();
+  for (const id of ['a', 'b', 'c', 'e']) failures.fail('w', id);
+  expect(change(response(429, 0), undefined, failures)).toMatchObject({ reason: 'circuit' });
+});
+
+test('a fault of this worker neither opens nor closes a circuit', () => {
+  const failures = createFailureCounter();
+  for (const id of ['a', 'b', 'c', 'e']) failures.fail('w', id);
+  expect(change(ownFault, undefined, failures)).toBeUndefined();
+  expect(change(ownFault, { reason: 'circuit', remainingMs: 0, times: 1 }, failures)).toBeUndefined();
+  expect(change(response(503), undefined, failures)).toMatchObject({ reason: 'circuit', times: 1 });
 });

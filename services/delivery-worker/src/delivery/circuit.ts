@@ -2,7 +2,7 @@ import type { SendResult } from '@tocsin/egress';
 import { exponentialBackoffMs } from '@tocsin/kit';
 import { LRUCache } from 'lru-cache';
 import type { ClaimedDelivery } from './claimed-delivery.js';
-import { failureOf, isDestinationFailure, pauseRequestedBy } from './classify.js';
+import { failureOf, isDestinationFailure, isOwnFault, pauseRequestedBy } from './classify.js';
 import type { Pause } from './pause-repository.js';
 
 /** Counts the deliveries of a webhook that failed in a row. Retries of one delivery count once. */
@@ -43,7 +43,7 @@ export interface CircuitInput {
 /**
  * Decides how a result changes the webhook's pause. Each webhook has a circuit breaker, and no host has one, because
  * tenants share hosts. Five failed deliveries in a row open the circuit; then single deliveries probe the destination.
- * Undefined: the pause does not change.
+ * A fault of this worker neither opens nor closes it. Undefined: the pause does not change.
  */
 export function changePause({
   claimed,
@@ -51,6 +51,7 @@ export function changePause({
   failures,
   random,
 }: CircuitInput): Pause | 'resume' | undefined {
+  if (isOwnFault(result)) return undefined;
   const { webhookId, deliveryId, pause } = claimed;
   const version = claimed.webhook?.version ?? 0;
   const pauseFor = (change: Pick<Pause, 'reason' | 'forMs' | 'times'>): Pause => ({

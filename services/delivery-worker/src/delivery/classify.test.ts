@@ -1,5 +1,5 @@
 import type { SendErrorCode, SendResult } from '@tocsin/egress';
-import { classify, isDestinationFailure, pauseRequestedBy } from './classify.js';
+import { classify, isDestinationFailure, isOwnFault, pauseRequestedBy } from './classify.js';
 import { defaultRetryPolicy } from './retry-policy.js';
 
 const response = (statusCode: number, retryAfterSeconds?: number): SendResult => ({
@@ -23,12 +23,12 @@ test.each([200, 201, 204, 299])('status %i succeeds', (status) => {
   expect(classifyResult(response(status))).toEqual({ kind: 'succeeded' });
 });
 
-test.each([300, 301, 302, 304, 400, 401, 403, 404, 409, 410, 413, 422])(
+test.each([300, 301, 302, 304, 399, 400, 401, 403, 404, 407, 409, 410, 413, 422, 424, 426, 428, 430, 499])(
   'status %i fails without a retry',
   (status) => {
     expect(classifyResult(response(status))).toMatchObject({
       kind: 'failed',
-      failure: { code: 'http_status' },
+      failure: { code: 'http_status', error: `The destination responded with status ${status}.` },
     });
   },
 );
@@ -44,9 +44,22 @@ test('connection errors are retried, a blocked address is not', () => {
     'connection_reset',
     'dns_failure',
     'tls_failure',
+    'invalid_response',
   ] as const)
-    expect(classifyResult(failure(code)).kind).toBe('retry');
+    expect(classifyResult(failure(code))).toEqual({
+      kind: 'retry',
+      afterMs: 5_000,
+      step: 1,
+      failure: { code, error: 'A sentence.' },
+    });
   expect(classifyResult(failure('blocked_address')).kind).toBe('failed');
+});
+
+test('a fault of this worker is retried', () => {
+  expect(classifyResult(failure('internal_error'))).toMatchObject({
+    kind: 'retry',
+    failure: { code: 'internal_error' },
+  });
 });
 
 test('a timeout is retried unless the webhook has turned that off', () => {
@@ -79,11 +92,26 @@ test('only Retry-After of a 429 or 503 pauses the webhook', () => {
   ).toEqual(Array(4).fill(undefined));
 });
 
-test('a circuit counts timeouts, connection errors, 5xx and 429, but no other status', () => {
-  expect(
-    [response(200), response(404), response(301), failure('blocked_address')].map(isDestinationFailure),
-  ).toEqual(Array(4).fill(false));
-  expect(
-    [response(500), response(429), failure('timeout'), failure('dns_failure')].map(isDestinationFailure),
-  ).toEqual(Array(4).fill(true));
+test('a circuit counts timeouts, connection errors, invalid responses, 5xx and 429', () => {
+  const codes: SendErrorCode[] = [
+    'timeout',
+    'connect_timeout',
+    'connection_refused',
+    'connection_reset',
+    'dns_failure',
+    'tls_failure',
+    'invalid_response',
+  ];
+  const failed = [...codes.map(failure), ...[429, 500, 503, 599].map((status) => response(status))];
+  expect(failed.map(isDestinationFailure)).toEqual(failed.map(() => true));
+});
+
+test('a circuit counts no other status, no blocked address and no fault of this worker', () => {
+  const others = [
+    failure('blocked_address'),
+    failure('internal_error'),
+    ...[200, 301, 404, 408, 425, 428, 430, 499].map((status) => response(status)),
+  ];
+  expect(others.map(isDestinationFailure)).toEqual(others.map(() => false));
+  expect(others.map(isOwnFault)).toEqual(others.map((_, index) => index === 1));
 });

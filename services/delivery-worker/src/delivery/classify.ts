@@ -55,7 +55,12 @@ export function pauseRequestedBy(result: SendResult): number | undefined {
 /** True if the destination as a whole fails, which its circuit counts. A rejection of one body is no such failure. */
 export function isDestinationFailure(result: SendResult): boolean {
   if (result.kind === 'response') return result.statusCode >= 500 || result.statusCode === 429;
-  return result.code !== 'blocked_address' && result.code !== 'internal_error';
+  return result.code !== 'blocked_address' && !isOwnFault(result);
+}
+
+/** True for a fault of this worker, such as a lack of sockets. It says nothing about the destination. */
+export function isOwnFault(result: SendResult): boolean {
+  return result.kind === 'error' && result.code === 'internal_error';
 }
 
 /** A longer `Retry-After` counts as one hour. */

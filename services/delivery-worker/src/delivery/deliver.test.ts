@@ -1,9 +1,11 @@
-import type { Sender } from '@tocsin/egress';
+import type { Sender, SendResult } from '@tocsin/egress';
 import type { Logger } from '@tocsin/kit';
 import { createSlots } from '../slots/slots.js';
 import { createFailureCounter } from './circuit.js';
 import type { ClaimedDelivery } from './claimed-delivery.js';
 import { createDeliver } from './deliver.js';
+import type { Deferral } from './outcome.js';
+import type { OutcomeRecord } from './record-repository.js';
 import type { RenderBudget } from './render-budget.js';
 import { defaultRetryPolicy } from './retry-policy.js';
 
@@ -36,17 +38,30 @@ const noBudget: Omit<RenderBudget, 'room'> = {
   charge: (_, render) => render(),
 };
 
+interface StartOptions {
+  renderBudget?: Omit<RenderBudget, 'room'>;
+  leaseHeldSinceMs?: number;
+  /** Result of every request; unless given, a response with the next of `statuses`. */
+  result?: SendResult;
+  random?: number;
+}
+
 /** Deliveries of webhooks in state `unknown` begin when `nextTick` is called. */
-function start({ renderBudget = noBudget, leaseHeldSinceMs = 0 } = {}) {
+function start({ renderBudget = noBudget, leaseHeldSinceMs = 0, result, random = 0.5 }: StartOptions = {}) {
   const slots = createSlots({ total: 80, now: () => performance.now() });
   const ticks: (() => void)[] = [];
   const statuses: number[] = [];
   const sent: string[] = [];
   const recorded: string[] = [];
+  const records: OutcomeRecord[] = [];
+  /** Commits, in order. */
+  const commits: string[] = [];
   const paused: string[] = [];
   const deferred: string[] = [];
+  const deferrals: Deferral[] = [];
   const send: Sender['send'] = async ({ url }) => {
     sent.push(url);
+    if (result !== undefined) return result;
     return {
       kind: 'response',
       statusCode: statuses.shift() ?? 200,
@@ -75,18 +90,32 @@ function start({ renderBudget = noBudget, leaseHeldSinceMs = 0 } = {}) {
     tickThrottle: { wait: () => new Promise((resolve) => ticks.push(resolve)) },
     sender: { send },
     recorder: {
-      record: async (record) => void recorded.push(record.claimed.webhookId),
-      defer: async (_, { reason }) => void deferred.push(reason),
-      pause: async ({ webhookId }) => void paused.push(webhookId),
-      resume: async () => {},
+      async record(record) {
+        recorded.push(record.claimed.webhookId);
+        records.push(record);
+        commits.push('record');
+      },
+      async defer(_, deferral) {
+        deferred.push(deferral.reason);
+        deferrals.push(deferral);
+      },
+      async pause({ webhookId }) {
+        await settled();
+        paused.push(webhookId);
+        commits.push('pause');
+      },
+      async resume(webhookId) {
+        await settled();
+        commits.push(`resume ${webhookId}`);
+      },
     },
     failures: createFailureCounter(),
     policy: defaultRetryPolicy,
     logger: { info() {} } as unknown as Logger,
     metrics: { attempted() {}, rendered() {}, ended() {}, deferred() {} },
     onAttempt() {},
-    now: Date.now,
-    random: () => 0.5,
+    now: () => 1_700_000_000_000,
+    random: () => random,
   });
   const deliverWithSlot = (webhookId: string, status = 200) => {
     statuses.push(status);
@@ -97,7 +126,27 @@ function start({ renderBudget = noBudget, leaseHeldSinceMs = 0 } = {}) {
     ticks.shift()?.();
     await settled();
   };
-  return { deliver, slots, sent, recorded, paused, deferred, deliverWithSlot, nextTick };
+  /** Delivers one delivery to its end. Returns its record. */
+  const deliverOne = async (changes: Partial<ClaimedDelivery> = {}) => {
+    const delivering = deliver(claimed('w', changes));
+    await settled();
+    await nextTick();
+    await delivering;
+    return records.at(-1)!;
+  };
+  return {
+    deliver,
+    slots,
+    sent,
+    recorded,
+    commits,
+    paused,
+    deferred,
+    deferrals,
+    deliverWithSlot,
+    deliverOne,
+    nextTick,
+  };
 }
 
 const settled = () => new Promise((resolve) => setImmediate(resolve));
@@ -187,4 +236,111 @@ test('one delivery at a time is in quarantine, and others are deferred meanwhile
   await nextTick();
   await third;
   expect([deferred.length, sent]).toEqual([1, ['a', 'c']]);
+});
+
+const response = (statusCode: number, changes: Partial<SendResult> = {}) =>
+  ({
+    kind: 'response',
+    statusCode,
+    body: 'a text',
+    truncated: false,
+    durationMs: 7,
+    ...changes,
+  }) as SendResult;
+const error = (code: 'timeout' | 'internal_error'): SendResult => ({
+  kind: 'error',
+  code,
+  error: 'A sentence.',
+  durationMs: 7,
+});
+
+test('a pause is committed before the outcome that caused it', async () => {
+  const { deliverOne, commits } = start({ result: response(503, { retryAfterSeconds: 60 }) });
+  await deliverOne();
+  expect(commits).toEqual(['pause', 'record']);
+});
+
+test('the end of a pause is committed before the outcome that caused it', async () => {
+  const { deliverOne, commits } = start();
+  await deliverOne({ pause: { reason: 'circuit', remainingMs: 0, times: 3 } });
+  expect(commits).toEqual(['resume w', 'record']);
+});
+
+test('the wait of a retry depends on the random number', async () => {
+  const afterMs = async (random: number) => {
+    const { outcome } = await start({ result: error('timeout'), random }).deliverOne({ step: 1 });
+    return outcome.kind === 'retry' && [outcome.afterMs, outcome.step];
+  };
+  expect([await afterMs(0), await afterMs(1)]).toEqual([
+    [24_000, 2],
+    [36_000, 2],
+  ]);
+});
+
+test('a timeout of a webhook that wants no retry on timeout fails the delivery', async () => {
+  const webhook = { version: 1, enabled: true, retryOnTimeout: false };
+  const { outcome, attempt } = await start({ result: error('timeout') }).deliverOne({ webhook });
+  expect(outcome).toEqual({ kind: 'failed', failure: { code: 'timeout', error: 'A sentence.' } });
+  expect(attempt).toMatchObject({ response: undefined, failure: { code: 'timeout' }, note: undefined });
+});
+
+test('an attempt records request, response, start, duration and trigger', async () => {
+  const result = response(200, { location: '/l', retryAfter: 'soon', bodyNote: 'cut', truncated: true });
+  const { attempt } = await start({ result }).deliverOne();
+  expect(attempt).toEqual({
+    trigger: 'scheduled',
+    startedAt: new Date(1_700_000_000_000),
+    durationMs: 7,
+    destination: 'w',
+    requestBody: '{}',
+    response: { statusCode: 200, body: 'a text', truncated: true, location: '/l', retryAfter: 'soon' },
+    failure: undefined,
+    note: 'The connection ended before the response body did.',
+  });
+  expect((await start().deliverOne({ manual: true })).attempt?.trigger).toBe('manual');
+});
+
+test('a fault of this worker says nothing about how responsive the destination is', async () => {
+  const { deliverOne, slots } = start({ result: error('internal_error') });
+  await deliverOne();
+  expect(slots.responsivenessOf('w')).toBe('unknown');
+  const { deliverOne: deliverElsewhere, slots: others } = start();
+  await deliverElsewhere();
+  expect(others.responsivenessOf('w')).toBe('responsive');
+});
+
+test('a delivery that ends without a request is recorded without an attempt', async () => {
+  const { deliverOne, sent, slots } = start();
+  expect(await deliverOne({ webhook: undefined })).toMatchObject({
+    outcome: { kind: 'failed', failure: { code: 'webhook_deleted' } },
+    attempt: undefined,
+  });
+  expect([sent, slots.inUse()]).toEqual([[], 0]);
+});
+
+test('deliveries that find no lease, no slot or no place in quarantine are spread at random', async () => {
+  const waits = async (random: number) => {
+    const expired = start({ leaseHeldSinceMs: 1_001, random });
+    await expired.deliverOne();
+    const { deliver, slots, deferrals, nextTick } = start({ random });
+    const held = Array.from({ length: 4 }, () => slots.acquire({ workspaceId: 'w', webhookId: 'w' }));
+    const suspected = { claimsWithoutOutcome: 4 };
+    const delivering = deliver(claimed('w', suspected));
+    await deliver(claimed('v', suspected));
+    await settled();
+    await nextTick();
+    await delivering;
+    for (const slot of held) slot?.release();
+    return [...expired.deferrals, ...deferrals].map(({ reason, afterMs }) => [reason, afterMs]);
+  };
+  expect(await waits(0)).toEqual([
+    ['lease_expired', 0],
+    ['quarantine', 0],
+    ['no_slot', 2_000],
+  ]);
+  expect(await waits(1)).toEqual([
+    ['lease_expired', 1_000],
+    ['quarantine', 5_000],
+    ['no_slot', 4_000],
+  ]);
 });

@@ -5,7 +5,7 @@ import { noSlotDelayMs } from '../slots/slot-limits.js';
 import type { Slot, Slots } from '../slots/slots.js';
 import { changePause, type FailureCounter } from './circuit.js';
 import { type ClaimedDelivery, needsQuarantine } from './claimed-delivery.js';
-import { classify, isDestinationFailure } from './classify.js';
+import { classify, isDestinationFailure, isOwnFault } from './classify.js';
 import type { DeliveryMetrics } from './delivery-metrics.js';
 import type { Attempt, AttemptResponse, Deferral, Outcome } from './outcome.js';
 import { type Ended, type Prepared, type PreparedRequest, prepare, type RenderBody } from './prepare.js';
@@ -121,7 +121,8 @@ async function send(
         ? request
         : withOptions(request, options, { deliveryId, atMs: startedAt.getTime() }),
     );
-    slots.observe(webhookId, isDestinationFailure(result) ? undefined : result.durationMs);
+    if (!isOwnFault(result))
+      slots.observe(webhookId, isDestinationFailure(result) ? undefined : result.durationMs);
     return { request, startedAt, result };
   } finally {
     slot.release();

@@ -15,3 +15,4 @@ export { findFreePorts } from './processes/free-port.js';
 export { createProcessHost, type ProcessHost } from './processes/process-host.js';
 export { prepareNodeFiles } from './rabbitmq/node-files.js';
 export { ensureRabbitmqInstalled, startRabbitmq } from './rabbitmq/start-rabbitmq.js';
+export { startTestServers } from './test/start-test-servers.js';

@@ -85,3 +85,38 @@ test('each delivery goes to one of two hundred concurrent claims', async () => {
   expect(ids).toHaveLength(20);
   expect(new Set(ids).size).toBe(20);
 });
+
+test('a claim tells the age of its run, and the pause of its webhook', async () => {
+  const due = await fixtures.queueOne();
+  const { webhook_id: webhookId } = await fixtures.open(due.deliveryId);
+  const pause = { webhookId, version: 1, reason: 'circuit', forMs: 60_000, times: 3, error: '' } as const;
+  await fixtures.pauses.pause([pause]);
+  await db.database
+    .knex('open_deliveries')
+    .where({ delivery_id: due.deliveryId })
+    .update({ opened_at: new Date(Date.now() - 3_600_000) });
+  const claimed = await fixtures.claimOne(due);
+  expect(claimed.pause).toMatchObject({ reason: 'circuit', times: 3 });
+  expect(Math.abs(claimed.pause!.remainingMs - 60_000)).toBeLessThan(30_000);
+  expect(Math.abs(claimed.ageMs - 3_600_000)).toBeLessThan(30_000);
+  expect(claimed.claimedAtMs).toBeLessThanOrEqual(performance.now());
+});
+
+test('a claim finds no webhook of another workspace, and none that was deleted', async () => {
+  const [foreign, deleted] = [await fixtures.queueOne(), await fixtures.queueOne()];
+  const webhooks = db.database.knex('webhooks');
+  const idOf = async (due: typeof foreign) => (await fixtures.open(due.deliveryId)).webhook_id;
+  await webhooks
+    .clone()
+    .where({ id: await idOf(foreign) })
+    .update({ workspace_id: randomUUID() });
+  await webhooks
+    .clone()
+    .where({ id: await idOf(deleted) })
+    .delete();
+  const claimed = await fixtures.claims.claim([foreign, deleted], randomUUID());
+  expect(claimed.map(({ webhook, pause }) => [webhook, pause])).toEqual([
+    [undefined, undefined],
+    [undefined, undefined],
+  ]);
+});

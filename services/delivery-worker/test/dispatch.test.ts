@@ -105,3 +105,61 @@ test('a long pause postpones deliveries by five minutes, and a pause that is sho
     .update({ paused_until: new Date() });
   expect((await fixtures.survey()).candidates).toMatchObject([{ webhookId, due: 1, probing: true }]);
 });
+
+test('the oldest due deliveries of a webhook are queued first, with a lease', async () => {
+  const webhookId = await fixtures.addWebhook();
+  const planned = [3, 1, 2, 4].map(() => fixtures.plan([webhookId]));
+  await fixtures.write(planned);
+  const ids = planned.map(({ deliveries }) => deliveries[0]!.id);
+  const agesMs = [30_000, 10_000, 20_000, -60_000];
+  for (const [index, id] of ids.entries())
+    await db.database
+      .knex('open_deliveries')
+      .where({ delivery_id: id })
+      .update({ due_at: new Date(Date.now() - agesMs[index]!) });
+  const [candidate] = (await fixtures.survey()).candidates;
+  expect(candidate).toMatchObject({ webhookId, due: 3 });
+  const queue = async (quota: number) =>
+    (await fixtures.dispatch.queue([{ contender: candidate!, quota }])).map(({ deliveryId }) => deliveryId);
+  expect(await queue(1)).toEqual([ids[0]]);
+  expect(new Set(await queue(10))).toEqual(new Set([ids[1], ids[2]]));
+  const { state, lease_until } = await fixtures.open(ids[0]!);
+  expect(state).toBe('queued');
+  expect(Math.abs(lease_until.getTime() - Date.now() - 60_000)).toBeLessThan(30_000);
+});
+
+test('claimed deliveries count for their webhook, and not as messages in the queue', async () => {
+  const before = (await fixtures.dispatch.queued()).unclaimed;
+  const due = await fixtures.queueOne();
+  const { webhook_id: webhookId } = await fixtures.open(due.deliveryId);
+  expect((await fixtures.dispatch.queued()).unclaimed).toBe(before + 1);
+  await fixtures.claimOne(due);
+  const { webhooks, unclaimed } = await fixtures.dispatch.queued();
+  expect(unclaimed).toBe(before);
+  expect(webhooks).toContainEqual({ workspaceId: fixtures.workspaceId, webhookId, queued: 1 });
+});
+
+test('a delivery that was claimed or has another run does not return from the queue', async () => {
+  const [claimed, later] = [await fixtures.queueOne(), await fixtures.queueOne()];
+  await fixtures.claimOne(claimed);
+  await fixtures.dispatch.unqueue([claimed, { ...later, run: 2 }]);
+  expect(await fixtures.open(claimed.deliveryId)).toMatchObject({
+    state: 'queued',
+    claimed_by: fixtures.workerId,
+  });
+  expect(await fixtures.open(later.deliveryId)).toMatchObject({ state: 'queued' });
+});
+
+test('a survey of one workspace finds no webhook of another one', async () => {
+  const own = '00000000-0000-4000-8000-000000000001' as const;
+  const foreign = 'ffffffff-0000-4000-8000-000000000001' as const;
+  const plans = await Promise.all(
+    [own, foreign].map(async (workspace) =>
+      fixtures.plan([await fixtures.addWebhook({ workspace })], { workspace }),
+    ),
+  );
+  await fixtures.write(plans);
+  const { candidates, walkedTo } = await fixtures.survey(own);
+  expect(candidates.map(({ workspaceId }) => workspaceId)).toEqual([own]);
+  expect([...walkedTo.keys()]).toEqual([own]);
+});

@@ -34,16 +34,24 @@ test('claims are released when the lease of their worker has expired, and its ro
   expect(await fixtures.open(atWrite)).toMatchObject({ state: 'queued', claimed_by: fixtures.workerId });
   await setLease(fixtures.workerId, `now() - interval '1 millisecond'`);
   expect(await fixtures.releaseExpired()).toBe(2);
-  for (const id of [atWrite, queued.deliveryId]) expect(await fixtures.open(id)).toMatchObject(released);
+  for (const id of [atWrite, queued.deliveryId]) {
+    const open = await fixtures.open(id);
+    expect(open).toMatchObject(released);
+    // Only after further claims without an outcome it waits at random.
+    expect(open.due_at.getTime()).toBeLessThanOrEqual(Date.now());
+  }
   expect(await db.database.knex('workers').where({ id: fixtures.workerId })).toEqual([]);
 });
 
 test('claims are released when their worker has ended its lease', async () => {
   await fixtures.lease.renew(3_000);
+  const other = fixtures.addWorker();
+  await other.renew(3_000);
   const id = await claimedAtWrite();
   await fixtures.lease.end();
   expect(await fixtures.releaseExpired()).toBe(1);
   expect(await fixtures.open(id)).toMatchObject(released);
+  expect((await other.renew(3_000)).wasHeld).toBe(true);
 });
 
 test('claims of a worker whose lease is from before the clock was set back are released', async () => {
@@ -59,6 +67,7 @@ test('a renewal reports whether the lease was held', async () => {
   expect((await lease.renew(3_000)).wasHeld).toBe(true);
   await setLease(workerId, `now() - interval '1 millisecond'`);
   expect((await lease.renew(3_000)).wasHeld).toBe(false);
+  expect((await lease.renew(3_000)).wasHeld).toBe(true);
   await lease.end();
   expect((await lease.renew(3_000)).wasHeld).toBe(false);
 });
@@ -113,6 +122,7 @@ test('a release that reaches the database late changes nothing', async () => {
   await setLease(fixtures.workerId, 'now()');
   expect(await sweeper.releaseExpired({ inFlight, releaseBy: late })).toBe(0);
   expect(await fixtures.open(id)).toMatchObject({ claimed_by: fixtures.workerId });
+  expect(await db.database.knex('workers').where({ id: fixtures.workerId })).toHaveLength(1);
   expect(await sweeper.releaseExpired({ inFlight, releaseBy })).toBe(1);
 });
 

@@ -73,6 +73,13 @@ describe('deliveries that wait for a webhook', () => {
     expect(await isDue(postponed)).toBe(true);
   });
 
+  test('the pause of a deleted webhook ends, and that of another one continues', async () => {
+    const [webhookId, other] = [await createWebhook(), await createWebhook()];
+    await Promise.all([pause(webhookId), pause(other)]);
+    expect((await api.call('DELETE', path(webhookId))).status).toBe(204);
+    expect([await isPaused(webhookId), await isPaused(other)]).toEqual([false, true]);
+  });
+
   test('a pause continues when a change does not affect requests', async () => {
     const webhookId = await createWebhook();
     await pause(webhookId);

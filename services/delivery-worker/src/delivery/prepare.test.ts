@@ -72,3 +72,115 @@ test('the filter random makes the same choice in every attempt of a delivery', (
   expect(render('a')).toEqual(render('a'));
   expect(render('b')).not.toEqual(render('a'));
 });
+
+test('a delivery is sent with the destination and the rendered body', () => {
+  const headers = { 'X-A': ['1'] };
+  const redact = (text: string) => text;
+  const destination = { destination: 'http://a', url: 'http://a/b', headers, body: 'source', redact };
+  const render = (source: string) => ({ ok: true, output: `rendered ${source}` }) as const;
+  const prepared = prepareClaimed({}, { destination: destination as unknown as Destination, render });
+  expect(prepared).toEqual({
+    kind: 'request',
+    destination: 'http://a',
+    url: 'http://a/b',
+    headers,
+    body: 'rendered source',
+    redact,
+  });
+});
+
+test.each<[string, Partial<ClaimedDelivery>, Partial<PrepareInput>, object]>([
+  [
+    'crashes_worker after 9 claims',
+    { claimsWithoutOutcome: 9, webhook: undefined },
+    {},
+    { kind: 'failed', failure: { code: 'crashes_worker', error: 'Claimed 8 times without an outcome.' } },
+  ],
+  [
+    'webhook_deleted before its claim',
+    { webhook: undefined },
+    {},
+    { kind: 'failed', failure: { code: 'webhook_deleted', error: expect.stringContaining('deleted') } },
+  ],
+  [
+    'webhook_deleted after its claim',
+    {},
+    { destination: undefined },
+    { kind: 'failed', failure: { code: 'webhook_deleted', error: expect.stringContaining('deleted') } },
+  ],
+  [
+    'webhook_disabled, although it has expired',
+    { webhook: { version: 1, enabled: false, retryOnTimeout: true }, ageMs: 25 * hourMs },
+    {},
+    { kind: 'skipped', failure: { code: 'webhook_disabled', error: 'The webhook is disabled.' } },
+  ],
+  [
+    'expired, although its webhook is paused',
+    { ageMs: 24 * hourMs + 1, pause: { reason: 'circuit', remainingMs: 1_000, times: 1 } },
+    {},
+    { kind: 'failed', failure: { code: 'expired', error: 'The delivery was not made in time.' } },
+  ],
+])('a delivery ends as %s', (_, claimed, changes, outcome) => {
+  expect(prepareClaimed(claimed, changes)).toEqual({ kind: 'ended', outcome });
+});
+
+test('a delivery is sent up to its eighth claim and up to the age of 24 hours', () => {
+  expect(prepareClaimed({ claimsWithoutOutcome: 8, ageMs: 24 * hourMs })).toMatchObject({ kind: 'request' });
+});
+
+test('a delivery waits for the end of a pause, and is sent when it is over', () => {
+  const paused = (remainingMs: number) =>
+    prepareClaimed({ pause: { reason: 'retry_after', remainingMs, times: 1 } });
+  expect(paused(1_234)).toEqual({ kind: 'deferred', afterMs: 1_234, reason: 'paused' });
+  expect([paused(0), paused(-1)]).toMatchObject([{ kind: 'request' }, { kind: 'request' }]);
+});
+
+test('a pause comes before an undecryptable webhook, which costs a claim each time', () => {
+  const destination = { id: 'a', error: new Error('no key') };
+  const pause = { reason: 'circuit', remainingMs: 5_000, times: 1 } as const;
+  expect(prepareClaimed({ pause }, { destination })).toMatchObject({ reason: 'paused' });
+});
+
+test('a template error fails the delivery, and an overrun of the clock is retried', () => {
+  const failing = (code: 'template_error' | 'internal_error') => () =>
+    ({ ok: false, code, error: 'A sentence.' }) as const;
+  expect(prepareClaimed({ step: 2 }, { render: failing('template_error') })).toEqual({
+    kind: 'ended',
+    outcome: { kind: 'failed', failure: { code: 'template_error', error: 'A sentence.' } },
+  });
+  expect(prepareClaimed({ step: 2 }, { render: failing('internal_error'), random: 1 })).toEqual({
+    kind: 'ended',
+    outcome: {
+      kind: 'retry',
+      afterMs: 144_000,
+      step: 3,
+      failure: { code: 'internal_error', error: 'A sentence.' },
+    },
+  });
+});
+
+test('a body that is not JSON keeps its text, and its error names only the place', () => {
+  const delivery = { deliveryId: 'd', facts: sampleFacts };
+  const render = createRenderBody();
+  expect(render('{"a":\n {{ alert_rule_name }}}', delivery)).toEqual({
+    ok: false,
+    code: 'invalid_json',
+    output: expect.stringContaining(sampleFacts.alert_rule_name.slice(0, 3)),
+    error: expect.stringMatching(
+      /^The rendered body is not JSON: .* \(line 2, column \d+ of the rendered body\)\.$/,
+    ),
+  });
+  expect(render('{"a": {{ 1 / 0 }}}', delivery)).toEqual({
+    ok: false,
+    code: 'template_error',
+    error: expect.stringMatching(/ \(line 1, column \d+ of the template\)$/),
+  });
+  expect(render('{"a": {{ 1 }', delivery)).toMatchObject({ ok: false, code: 'template_error' });
+  const { output } = render('{{ alert_rule_name }}', delivery) as { output: string };
+  const failing = () => ({ ok: false, code: 'invalid_json', error: 'No.', output }) as const;
+  expect(prepareClaimed({}, { render: failing })).toEqual({
+    kind: 'ended',
+    outcome: { kind: 'failed', failure: { code: 'invalid_json', error: 'No.' } },
+    rendered: output,
+  });
+});

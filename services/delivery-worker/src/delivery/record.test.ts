@@ -2,41 +2,142 @@ import { createLogger, type Logger } from '@tocsin/kit';
 import { createDatabaseRetry } from '../database-retry.js';
 import type { ClaimedDelivery } from './claimed-delivery.js';
 import type { Attempt } from './outcome.js';
+import type { Pause } from './pause-repository.js';
 import { createRecorder } from './record.js';
 import type { OutcomeRecord } from './record-repository.js';
 
-test('the texts of a response that the database rejects are dropped from its record, and logged', async () => {
+const rejected = Object.assign(new Error('not a text'), { code: '22021' });
+
+/** Each try to record gets the next of `errors`. */
+function start({ errors = [] as Error[] } = {}) {
   const tries: OutcomeRecord[] = [];
+  const commits: string[] = [];
+  const pauses: Pause[][] = [];
   const events: string[] = [];
+  const failing = new Set<string>();
+  const commit = async (name: string) => {
+    if (failing.has(name)) throw new Error(`${name} failed`);
+    commits.push(name);
+  };
   const silent = createLogger({ service: 'test', level: 'silent' });
+  const sizes: number[] = [];
+  const log = (_: unknown, event: string) => void events.push(event);
   const recorder = createRecorder({
     records: {
-      record: async ([record]) => {
-        tries.push(record!);
-        if (tries.length === 1) throw Object.assign(new Error('not a text'), { code: '22021' });
+      async record(records) {
+        tries.push(...records);
+        const error = errors.shift();
+        if (error !== undefined) throw error;
+        await commit(`record ${records.length}`);
       },
-      defer: async () => {},
+      defer: async (records) => commit(`defer ${records.map(({ deferral }) => deferral.afterMs)}`),
     },
-    pauses: { pause: async () => {}, resume: async () => {} },
+    pauses: {
+      async pause(batch) {
+        pauses.push(batch);
+        await commit('pause');
+      },
+      resume: async (webhookId) => commit(`resume ${webhookId}`),
+    },
     databaseRetry: createDatabaseRetry({ logger: silent, signal: new AbortController().signal }),
-    logger: { error: (_: unknown, event: string) => events.push(event) } as unknown as Logger,
-    onBatch() {},
+    logger: { warn: log, error: log } as unknown as Logger,
+    onBatch: (size) => sizes.push(size),
   });
+  return { recorder, tries, commits, pauses, events, failing, sizes };
+}
+
+const pauseOf = (webhookId: string, forMs: number): Pause => ({
+  webhookId,
+  version: 1,
+  reason: 'retry_after',
+  forMs,
+  times: 1,
+  error: '',
+});
+const recordOf = (deliveryId: string): OutcomeRecord => ({
+  claimed: { deliveryId } as ClaimedDelivery,
+  outcome: { kind: 'succeeded' },
+  attempt: undefined,
+});
+
+const attempt: Attempt = {
+  trigger: 'scheduled',
+  startedAt: new Date(),
+  durationMs: 1,
+  destination: 'http://a.example',
+  requestBody: '{}',
+  response: undefined,
+  failure: undefined,
+  note: undefined,
+};
+
+test('the texts of a response that the database rejects are dropped from its record, and logged', async () => {
+  const { recorder, tries, events } = start({ errors: [rejected] });
   const response = { statusCode: 500, body: 'a text', truncated: false, location: '/', retryAfter: '1' };
-  const attempt: Attempt = {
-    trigger: 'scheduled',
-    startedAt: new Date(),
-    durationMs: 1,
-    destination: 'http://a.example',
-    requestBody: '{}',
-    response,
-    failure: undefined,
-    note: undefined,
-  };
-  const claimed = { deliveryId: 'd' } as ClaimedDelivery;
-  const record: OutcomeRecord = { claimed, outcome: { kind: 'succeeded' }, attempt };
+  const record: OutcomeRecord = { ...recordOf('d'), attempt: { ...attempt, response } };
   await recorder.record(record);
   const withoutTexts = { ...attempt, response: { statusCode: 500, body: '', truncated: true } };
   expect(tries).toEqual([record, { ...record, attempt: withoutTexts }]);
   expect(events).toEqual(['delivery.record_rejected']);
+});
+
+test.each([{ body: 'a text' }, { location: '/' }, { retryAfter: '1' }])(
+  'a response with %j only is a text that can be rejected',
+  async (texts) => {
+    const { recorder, tries } = start({ errors: [rejected] });
+    const response = { statusCode: 500, body: '', truncated: false, ...texts };
+    await recorder.record({ ...recordOf('d'), attempt: { ...attempt, response } });
+    expect(tries[1]?.attempt?.response).toEqual({ statusCode: 500, body: '', truncated: true });
+  },
+);
+
+test('outcomes of a moment are committed together, 200 at most', async () => {
+  const { recorder, commits, sizes } = start();
+  await Promise.all(Array.from({ length: 250 }, (_, index) => recorder.record(recordOf(`d${index}`))));
+  expect(commits).toEqual(['record 200', 'record 50']);
+  expect(sizes).toEqual([200, 50]);
+});
+
+test('deferrals of a moment are committed together', async () => {
+  const { recorder, commits } = start();
+  const { claimed } = recordOf('d');
+  await Promise.all(
+    [1, 2].map((afterMs) => recorder.defer(claimed, { kind: 'deferred', afterMs, reason: 'no_slot' })),
+  );
+  expect(commits).toEqual(['defer 1,2']);
+});
+
+test('the longest of several pauses of a webhook is committed', async () => {
+  const { recorder, pauses } = start();
+  await Promise.all(
+    [pauseOf('a', 1), pauseOf('a', 3), pauseOf('b', 5), pauseOf('a', 2)].map((pause) =>
+      recorder.pause(pause),
+    ),
+  );
+  const longest = pauses.flat().filter(({ webhookId }) => webhookId === 'a');
+  expect(longest.at(-1)).toMatchObject({ forMs: 3 });
+  expect(pauses.flat().filter(({ forMs }) => forMs === 2)).toEqual([]);
+  expect(pauses.flat()).toContainEqual(pauseOf('b', 5));
+});
+
+test('an outcome does not wait for a pause that cannot be written or ended', async () => {
+  const { recorder, commits, events, failing } = start();
+  failing.add('pause').add('resume a');
+  await recorder.pause(pauseOf('a', 1));
+  await recorder.resume('a');
+  await recorder.resume('b');
+  expect([commits, events]).toEqual([['resume b'], ['webhook.pause_failed', 'webhook.pause_failed']]);
+});
+
+test.each<[string, OutcomeRecord]>([
+  ['without a response', recordOf('d')],
+  [
+    'with an empty response',
+    { ...recordOf('d'), attempt: { ...attempt, response: { statusCode: 200, body: '', truncated: false } } },
+  ],
+])('a record %s that the database rejects is tried again unchanged', async (_, record) => {
+  const { recorder, commits, events, tries } = start({ errors: [rejected] });
+  await recorder.record(record);
+  expect(tries).toEqual([record, record]);
+  expect([commits, events]).toEqual([['record 1'], []]);
 });

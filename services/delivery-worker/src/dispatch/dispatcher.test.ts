@@ -1,86 +1,261 @@
-import { createLogger } from '@tocsin/kit';
+import type { DeliveryDue } from '@tocsin/contracts';
+import type { Logger } from '@tocsin/kit';
 import type { DispatchMetrics } from './dispatch-metrics.js';
 import { type DispatchDeps, runDispatcher } from './dispatcher.js';
+import type { Candidate, Survey } from './due-reader.js';
 
-const silent = createLogger({ service: 'test', level: 'silent' });
-const candidate = {
+const candidateOf = (webhookId: string, changes: Partial<Candidate> = {}): Candidate => ({
   workspaceId: 'w',
-  webhookId: 'h',
+  webhookId,
   due: 1,
   isFromWalk: true,
   probing: false,
   limited: false,
-  queueBy: new Date(),
-};
+  queueBy: new Date(0),
+  ...changes,
+});
 
-/** Runs a dispatcher that always finds one due delivery, until `queue` aborts. */
-async function run(
-  queue: (stop: AbortController) => ReturnType<DispatchDeps['repository']['queue']>,
-  changes: Partial<DispatchDeps> = {},
-): Promise<void> {
+interface Setting {
+  candidates?: Candidate[];
+  paused?: Survey['paused'];
+  /** Deliveries of each webhook in the queue. */
+  queued?: Record<string, number>;
+  quota?: number;
+  room?: number;
+  alertsWaiting?: number;
+  perSecond?: number;
+  responsive?: boolean;
+  isPartial?: boolean;
+  /** Deliveries that the statement finds. Unless given: one for each place. */
+  found?: number;
+  /** Errors of the broker, one for each pass. */
+  brokerErrors?: (Error | undefined)[];
+  mayDispatch?: boolean;
+  hasLimited?: boolean;
+  /** Error of the statement that marks rows. */
+  queueError?: Error;
+}
+
+/** Runs passes of a dispatcher. Returns their calls, the time from the first to the last, and the log. */
+async function run(passes: number, setting: Setting = {}) {
+  const { candidates = [], paused = [], queued = {}, quota = 1_000, room = 100, found } = setting;
+  const { alertsWaiting = 0, perSecond = 0, responsive = true, isPartial = false } = setting;
   const stop = new AbortController();
-  const repository: DispatchDeps['repository'] = {
-    findWorkspaces: async () => ({ workspaceIds: ['w'], next: undefined }),
-    survey: async () => ({
-      candidates: [candidate],
-      paused: [],
-      hasLimited: false,
-      walkedTo: new Map([['w', undefined]]),
-    }),
-    postpone: async () => {},
-    queued: async () => ({ webhooks: [], unclaimed: 0 }),
-    queue: () => queue(stop),
-    unqueue: async () => {},
+  const calls: string[] = [];
+  const startsMs: number[] = [];
+  const backlogs: Record<string, string[]> = {};
+  const quotas: Record<string, number>[] = [];
+  const published: DeliveryDue[][] = [];
+  const postponed: { webhooks: string[]; limit: number }[] = [];
+  const observed: { ready: number; queuedByWebhook: Map<string, number> }[] = [];
+  const logged: string[] = [];
+  const webhookIdsOf = (webhooks: Iterable<{ webhookId: string }>) =>
+    Array.from(webhooks, ({ webhookId }) => webhookId);
+  const startPass = () => {
+    startsMs.push(performance.now());
+    if (startsMs.length === passes) stop.abort();
   };
+  const repository: DispatchDeps['repository'] = {
+    async findWorkspaces() {
+      return { workspaceIds: ['w'], next: isPartial ? 'w' : undefined };
+    },
+    async survey() {
+      calls.push('survey');
+      return { candidates, paused, hasLimited: setting.hasLimited === true, walkedTo: new Map([['w', undefined]]) };
+    },
+    async postpone(webhooks, limit) {
+      postponed.push({ webhooks: webhookIdsOf(webhooks), limit });
+    },
+    async queued() {
+      calls.push('queued');
+      const webhooks = Object.entries(queued).map(([webhookId, count]) => ({
+        workspaceId: 'w',
+        webhookId,
+        queued: count,
+      }));
+      return { webhooks, unclaimed: 7 };
+    },
+    async queue(places) {
+      calls.push('queue');
+      quotas.push(
+        Object.fromEntries(places.map(({ contender, quota: given }) => [contender.webhookId, given])),
+      );
+      if (setting.queueError !== undefined) throw setting.queueError;
+      const given = places.reduce((sum, place) => sum + place.quota, 0);
+      return Array.from({ length: found ?? given }, (_, index) => ({ deliveryId: `d${index}`, run: 1 }));
+    },
+    async unqueue() {},
+  };
+  const log = (_: unknown, event: string) => void logged.push(event);
   await runDispatcher({
     repository,
     window: {
       acquire: () => true,
       release() {},
-      room: () => 100,
-      dispatchRoom: () => 100,
-      perSecond: () => 0,
+      room: () => room,
+      dispatchRoom: () => room,
+      perSecond: () => perSecond,
       finished() {},
-      observe() {},
-      setBacklog() {},
+      observe: (seen) => void observed.push(seen),
+      setBacklog(webhooks) {
+        backlogs.window = webhookIdsOf(webhooks);
+      },
     },
-    queueDepth: async () => 0,
-    publish: async () => 0,
+    async queueDepth() {
+      calls.push('depth');
+      startPass();
+      const error = setting.brokerErrors?.shift();
+      if (error !== undefined) throw error;
+      return 7;
+    },
+    async publish(due) {
+      calls.push('publish');
+      published.push(due);
+      return 0;
+    },
     claims: { claimLimited: async () => [] },
     startLimited() {},
-    slots: { queueQuota: () => 8, setBacklog() {}, responsivenessOf: () => 'responsive' },
-    replyLost() {},
-    mayDispatch: () => true,
-    alertsWaiting: () => 0,
+    slots: {
+      queueQuota: () => quota,
+      setBacklog(webhooks) {
+        backlogs.slots = webhookIdsOf(webhooks);
+      },
+      responsivenessOf: () => (responsive ? 'responsive' : 'unknown'),
+    },
+    replyLost: () => void calls.push('reply lost'),
+    mayDispatch() {
+      if (setting.mayDispatch !== false) return true;
+      startPass();
+      return false;
+    },
+    alertsWaiting: () => alertsWaiting,
     metrics: {} as DispatchMetrics,
-    logger: silent,
+    logger: { warn: log, debug: log } as unknown as Logger,
     signal: stop.signal,
-    ...changes,
   });
+  const elapsedMs = startsMs.at(-1)! - startsMs[0]!;
+  return { calls, elapsedMs, backlogs, quotas, published, postponed, observed, logged };
 }
 
-test('a dispatcher that queued nothing pauses before its next round', async () => {
-  let rounds = 0;
-  const startedAtMs = performance.now();
-  await run(async (stop) => {
-    rounds += 1;
-    if (rounds === 3) stop.abort();
-    return [];
+test('a pass asks the broker, reads the queue, surveys what is due, marks it and publishes it', async () => {
+  const { calls, published, quotas, observed, backlogs, logged } = await run(1, {
+    candidates: [candidateOf('a', { due: 2 }), candidateOf('b')],
+    queued: { b: 3, c: 1 },
   });
-  // Two pauses of 250 ms, each up to a quarter shorter.
-  expect(performance.now() - startedAtMs).toBeGreaterThan(350);
+  expect(calls).toEqual(['depth', 'queued', 'survey', 'queue', 'publish']);
+  expect(quotas).toEqual([{ a: 2, b: 1 }]);
+  expect(published).toEqual([
+    [
+      { deliveryId: 'd0', run: 1 },
+      { deliveryId: 'd1', run: 1 },
+      { deliveryId: 'd2', run: 1 },
+    ],
+  ]);
+  expect(observed).toEqual([
+    {
+      ready: 7,
+      queuedByWebhook: new Map([
+        ['b', 3],
+        ['c', 1],
+      ]),
+    },
+  ]);
+  expect(backlogs).toEqual({ window: ['a', 'b'], slots: ['b', 'c', 'a'] });
+  expect(logged).toEqual(['dispatch.queued']);
 });
 
-test('a dispatcher reports a statement whose reply was lost', async () => {
-  let lost = 0;
-  const queue = async (stop: AbortController) => {
-    stop.abort();
-    throw new Error('Connection terminated unexpectedly');
-  };
-  await run(queue, {
-    replyLost() {
-      lost += 1;
-    },
+test('no row is marked while the broker is unavailable, and the next pass goes on', async () => {
+  const { calls, logged } = await run(2, {
+    candidates: [candidateOf('a')],
+    brokerErrors: [new Error('The broker is unavailable.')],
   });
-  expect(lost).toBe(1);
+  expect(calls).toEqual(['depth', 'depth', 'queued', 'survey', 'queue', 'publish']);
+  expect(logged).toEqual(['dispatch.postponed', 'dispatch.queued']);
+});
+
+test('a statement whose reply was lost is reported, and one that failed is not', async () => {
+  const candidates = [candidateOf('a')];
+  const callsAfter = async (queueError: Error) => (await run(1, { candidates, queueError })).calls.slice(3);
+  expect(await callsAfter(new Error('Connection terminated unexpectedly'))).toEqual(['queue', 'reply lost']);
+  expect(await callsAfter(new Error('a defect'))).toEqual(['queue']);
+});
+
+test('a worker that consumes nothing dispatches nothing, and asks again', async () => {
+  const { calls, elapsedMs } = await run(3, { mayDispatch: false });
+  expect(calls).toEqual([]);
+  expect(elapsedMs).toBeGreaterThan(370);
+});
+
+test('nothing is looked for while the window is full', async () => {
+  const { calls, elapsedMs } = await run(3, { room: 0, candidates: [candidateOf('a')] });
+  expect(calls).toEqual(['depth', 'queued', 'depth', 'queued', 'depth', 'queued']);
+  expect(elapsedMs).toBeGreaterThan(74);
+  expect(elapsedMs).toBeLessThan(370);
+});
+
+test('a webhook gets places up to its quota, less those that it has in the queue', async () => {
+  const { quotas } = await run(1, {
+    candidates: [candidateOf('a', { due: 9 }), candidateOf('b', { due: 9 }), candidateOf('c', { due: 9 })],
+    queued: { b: 3, c: 6 },
+    quota: 5,
+  });
+  expect(quotas).toEqual([{ a: 5, b: 2 }]);
+});
+
+test('a webhook whose pause is over gets one delivery in the queue', async () => {
+  const candidates = [
+    candidateOf('probed', { due: 9, probing: true }),
+    candidateOf('busy', { due: 9, probing: true }),
+  ];
+  expect((await run(1, { candidates, queued: { busy: 1 } })).quotas).toEqual([{ probed: 1 }]);
+});
+
+test.each([
+  ['few alerts wait', { alertsWaiting: 199, perSecond: 2_000 }, 100],
+  ['many alerts wait', { alertsWaiting: 200, perSecond: 2_000 }, 25],
+  ['many alerts wait and little ends', { alertsWaiting: 200, perSecond: 0 }, 16],
+])('webhooks that are not responsive get a part of the room while %s', async (_, setting, places) => {
+  const { quotas } = await run(1, {
+    candidates: [candidateOf('a', { due: 500 })],
+    responsive: false,
+    ...setting,
+  });
+  expect(quotas).toEqual([{ a: places }]);
+});
+
+const pausedIn = (workspaces: number, each = 1) =>
+  Array.from({ length: workspaces * each }, (_, index) => ({
+    workspaceId: `w${index % workspaces}`,
+    webhookId: `h${index}`,
+  }));
+
+test('deliveries of paused webhooks are postponed if they are due in more than 16 workspaces', async () => {
+  expect((await run(1, { paused: pausedIn(16, 2) })).postponed).toEqual([]);
+  const paused = pausedIn(17, 2);
+  expect((await run(1, { paused })).postponed).toEqual([
+    { webhooks: paused.map(({ webhookId }) => webhookId), limit: Math.floor(500 / 34) },
+  ]);
+});
+
+test('500 deliveries are postponed in a pass at most', async () => {
+  const [postponed] = (await run(1, { paused: pausedIn(600) })).postponed;
+  expect([postponed!.webhooks.length, postponed!.limit]).toEqual([500, 1]);
+});
+
+// Each pause is up to a quarter longer or shorter.
+test.each<[string, Setting, number, number]>([
+  ['250 ms while nothing is due', {}, 370, 2_000],
+  [
+    '250 ms after a pass that found nothing to mark',
+    { candidates: [candidateOf('a')], found: 0 },
+    370,
+    2_000,
+  ],
+  ['50 ms after a pass that queued something', { candidates: [candidateOf('a')] }, 74, 370],
+  ['50 ms after a pass that postponed something', { paused: pausedIn(17) }, 74, 370],
+  ['10 ms within a walk that found nothing', { isPartial: true }, 14, 370],
+])('a dispatcher pauses for %s', async (_, setting, leastMs, mostMs) => {
+  const { elapsedMs } = await run(3, setting);
+  expect(elapsedMs).toBeGreaterThan(leastMs);
+  expect(elapsedMs).toBeLessThan(mostMs);
 });

@@ -1,3 +1,4 @@
+import type { DeploymentRole } from '@tocsin/identity';
 import { AppError, Secret } from '@tocsin/kit';
 import { formatRawKey } from '../api-keys/raw-key.js';
 import { createAuthenticate } from './authenticate.js';
@@ -44,4 +45,113 @@ test('a valid key and an unavailable check are answered at once', async () => {
   expect(await valid('the admin key')).toEqual(['admin_key', 0]);
   const busy = setUp({ validateKey: () => Promise.reject(new AppError('unavailable', 'Too many.')) });
   expect(await busy(formatRawKey(key))).toEqual(['unavailable', 30]);
+});
+
+const challenge = 'Bearer error="invalid_token", error_description="The credential is not valid."';
+
+/** Authenticates an `Authorization` header with these checks. */
+function authenticateWith({
+  adminKey = new Secret('the admin key') as Secret | undefined,
+  isValid = true,
+  deploymentRoles = [] as DeploymentRole[],
+} = {}) {
+  const validated: unknown[] = [];
+  const verified: string[] = [];
+  const authenticate = createAuthenticate({
+    adminKey,
+    async validateKey(rawKey) {
+      validated.push(rawKey);
+      return isValid;
+    },
+    async verifyToken(token) {
+      verified.push(token);
+      return {
+        issuer: 'https://id.example',
+        subject: 'ada',
+        display: 'Ada',
+        workspaceRoles: new Map(),
+        deploymentRoles: new Set(deploymentRoles),
+      };
+    },
+    wait: async () => {},
+    now: () => 0,
+  });
+  return {
+    authenticate: (authorization: string | undefined) => authenticate({ authorization }),
+    validated,
+    verified,
+  };
+}
+
+test('a missing header asks for a credential, without an error of one', async () => {
+  await expect(authenticateWith().authenticate(undefined)).rejects.toMatchObject({
+    code: 'unauthenticated',
+    detail: 'Send a key or an access token in the header Authorization: Bearer.',
+    headers: undefined,
+  });
+});
+
+test.each([
+  '',
+  'Bearer',
+  'Bearer ',
+  'Basic the admin key',
+  'xBearer the admin key',
+  `Bearer ${'x'.repeat(24_577)}`,
+])('the malformed header %# is refused with a challenge', async (authorization) => {
+  await expect(authenticateWith().authenticate(authorization)).rejects.toMatchObject({
+    code: 'unauthenticated',
+    detail: 'The credential is not valid.',
+    headers: { 'WWW-Authenticate': challenge },
+  });
+});
+
+test('the admin key is any text up to 24,576 bytes that a header can hold', async () => {
+  for (const text of ['the admin key', 'schlüssel €', 'x'.repeat(24_576)]) {
+    const { authenticate, validated, verified } = authenticateWith({
+      adminKey: new Secret(text),
+      isValid: false,
+    });
+    const sent = Buffer.from(text).toString('latin1');
+    expect(await authenticate(`bEARER   ${sent}  `)).toMatchObject({ kind: 'admin_key' });
+    await expect(authenticate(`Bearer ${sent.slice(0, -1)}`)).rejects.toBeDefined();
+    expect([validated, verified]).toEqual([[], []]);
+  }
+});
+
+test('without an admin key, no text is the admin key', async () => {
+  const { authenticate } = authenticateWith({ adminKey: undefined });
+  await expect(authenticate('Bearer undefined')).rejects.toMatchObject({ code: 'unauthenticated' });
+});
+
+test('a key is checked by itself, and a wrong one is not taken for a token', async () => {
+  const raw = formatRawKey(key);
+  const valid = authenticateWith();
+  expect(await valid.authenticate(`Bearer ${raw}`)).toMatchObject({ kind: 'user_key', subject: key.id });
+  expect([valid.validated, valid.verified]).toEqual([[key], []]);
+  const wrong = authenticateWith({ isValid: false });
+  await expect(wrong.authenticate(`Bearer ${raw}`)).rejects.toMatchObject({ code: 'unauthenticated' });
+  expect(wrong.verified).toEqual([]);
+});
+
+test.each(['a.b.c', 'a-_9.b.', 'aa.bb.cc'])('the text %s has the form of a token', async (token) => {
+  const { authenticate, verified } = authenticateWith();
+  expect(await authenticate(`Bearer ${token}`)).toMatchObject({ kind: 'jwt' });
+  expect(verified).toEqual([token]);
+});
+
+test.each(['a.b', 'a.b.c.d', '.b.c', 'a..c', 'a.b.c!', '!a.b.c', 'a+.b.c', 'a.b+.c'])(
+  'the text %s does not have the form of a token',
+  async (token) => {
+    const { authenticate, verified } = authenticateWith();
+    await expect(authenticate(`Bearer ${token}`)).rejects.toMatchObject({ code: 'unauthenticated' });
+    expect(verified).toEqual([]);
+  },
+);
+
+test('a token manages keys if it has the role of an engine admin', async () => {
+  const callerWith = (role: DeploymentRole) =>
+    authenticateWith({ deploymentRoles: [role] }).authenticate('Bearer a.b.c');
+  expect(await callerWith('tocsin_engine_admin')).toMatchObject({ subject: 'ada', mayManageKeys: true });
+  expect(await callerWith('tocsin_admin')).toMatchObject({ subject: 'ada', mayManageKeys: false });
 });

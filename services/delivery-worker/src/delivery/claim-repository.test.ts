@@ -1,0 +1,106 @@
+import { type Database, firstIdOf, sqlArray } from '@tocsin/database';
+import { createClaimRepository } from './claim-repository.js';
+
+const [first, second] = ['0193a000-0000-7000-8000-000000000001', '0193b000-0000-7000-8000-000000000002'];
+const workerId = '11111111-1111-4111-8111-111111111111';
+
+const facts = {
+  alert_id: 'alert',
+  alert_rule_id: 'rule',
+  alert_rule_name: 'Rule',
+  model_id: 'model',
+  model_name: 'churn',
+  metric_value: 0.5,
+  threshold: 0.4,
+  bound: 'upper_bound',
+  fired_at: '2026-01-02T03:04:05Z',
+};
+const row = {
+  ...facts,
+  delivery_id: first,
+  run: 2,
+  claim: 5,
+  claims_without_outcome: 3,
+  step: 4,
+  manual: true,
+  workspace_id: 'workspace',
+  webhook_id: 'webhook',
+  request_id: 'request',
+  age_ms: 1_234,
+  version: 7,
+  enabled: true,
+  retry_on_timeout: true,
+  pause_reason: null,
+  pause_times: null,
+  pause_remaining_ms: null,
+};
+
+/** Claims with a database that returns these rows. */
+async function claim(rows: object[]) {
+  const statements: unknown[][] = [];
+  const database = {
+    async prepared({ name }: { name: string }, values: unknown[]) {
+      statements.push([name, ...values]);
+      return rows;
+    },
+  } as unknown as Database;
+  const due = [
+    { deliveryId: second, run: 1 },
+    { deliveryId: first, run: 2 },
+  ];
+  const claimed = await createClaimRepository(database, workerId).claim(due, 'token');
+  return { claimed, statements };
+}
+
+test('a claim sends ids, runs, worker, token and the oldest id', async () => {
+  const { claimed, statements } = await claim([]);
+  expect(claimed).toEqual([]);
+  expect(statements).toEqual([
+    [
+      'delivery.claim',
+      sqlArray.uuid([second, first]),
+      sqlArray.integer([1, 2]),
+      workerId,
+      'token',
+      firstIdOf([first, second]),
+    ],
+  ]);
+});
+
+test('a claimed delivery has the values of its row, its alert and its webhook', async () => {
+  const beforeMs = performance.now();
+  const [claimed] = (await claim([row])).claimed;
+  expect(claimed).toEqual({
+    deliveryId: first,
+    run: 2,
+    claim: 5,
+    claimsWithoutOutcome: 3,
+    step: 4,
+    ageMs: 1_234,
+    manual: true,
+    workspaceId: 'workspace',
+    webhookId: 'webhook',
+    requestId: 'request',
+    facts: { ...facts, workspace_id: 'workspace' },
+    webhook: { version: 7, enabled: true, retryOnTimeout: true },
+    pause: undefined,
+    claimedAtMs: expect.any(Number),
+  });
+  expect(claimed!.claimedAtMs).toBeGreaterThanOrEqual(beforeMs);
+});
+
+test('a webhook without a version does not exist, and one can be disabled', async () => {
+  const missing = { ...row, version: null, enabled: null, retry_on_timeout: null };
+  const disabled = { ...row, enabled: false, retry_on_timeout: false };
+  const { claimed } = await claim([missing, disabled]);
+  expect(claimed.map(({ webhook }) => webhook)).toEqual([
+    undefined,
+    { version: 7, enabled: false, retryOnTimeout: false },
+  ]);
+});
+
+test('a pause has its reason, the rest of its time and its number', async () => {
+  const paused = { ...row, pause_reason: 'circuit', pause_times: 3, pause_remaining_ms: 900 };
+  const [pause] = (await claim([paused])).claimed.map((claimed) => claimed.pause);
+  expect(pause).toEqual({ reason: 'circuit', remainingMs: 900, times: 3 });
+});

@@ -1,0 +1,59 @@
+import { createLogger } from '@tocsin/kit';
+import { createDatabaseRetry } from '../database-retry.js';
+import { createClaim } from './claim.js';
+import type { ClaimedDelivery } from './claimed-delivery.js';
+
+const logger = createLogger({ service: 'test', level: 'silent' });
+const due = (deliveryId: string) => ({ deliveryId, run: 1 });
+
+/** Claims with a repository that owns the deliveries of `ours`. Each try gets the next of `errors`. */
+function start({ ours = ['a', 'b'], errors = [] as Error[] } = {}) {
+  const tries: { ids: string[]; token: string }[] = [];
+  const sizes: number[] = [];
+  const claim = createClaim({
+    repository: {
+      async claim(batch, token) {
+        const ids = batch.map(({ deliveryId }) => deliveryId);
+        tries.push({ ids, token });
+        const error = errors.shift();
+        if (error !== undefined) throw error;
+        const found = ids.filter((id) => ours.includes(id)).reverse();
+        return found.map((deliveryId) => ({ deliveryId }) as ClaimedDelivery);
+      },
+    },
+    databaseRetry: createDatabaseRetry({ logger, signal: new AbortController().signal }),
+    onBatch: (size) => sizes.push(size),
+  });
+  return { claim, tries, sizes };
+}
+
+test('each caller of a batch gets its own delivery, and undefined if another worker has it', async () => {
+  const { claim, sizes } = start();
+  const claimed = await Promise.all(['a', 'lost', 'b'].map((id) => claim(due(id))));
+  expect(claimed).toEqual([{ deliveryId: 'a' }, undefined, { deliveryId: 'b' }]);
+  expect(sizes.reduce((sum, size) => sum + size, 0)).toBe(3);
+});
+
+test('a claim whose reply is lost is repeated with its token, and the next one has another', async () => {
+  const lost = Object.assign(new Error('no response'), { code: 'ETIMEDOUT' });
+  const { claim, tries } = start({ errors: [lost] });
+  await claim(due('a'));
+  await claim(due('b'));
+  expect(tries.map(({ ids }) => ids)).toEqual([['a'], ['a'], ['b']]);
+  expect(tries[1]!.token).toBe(tries[0]!.token);
+  expect(tries[2]!.token).not.toBe(tries[0]!.token);
+});
+
+test('a delivery that is claimed alone after an error of its batch keeps the token of the batch', async () => {
+  const { claim, tries } = start({ errors: [new Error('rejected')] });
+  await Promise.all(['a', 'b'].map((id) => claim(due(id))));
+  expect(tries.map(({ ids }) => ids)).toEqual([['a', 'b'], ['a'], ['b']]);
+  expect(new Set(tries.map(({ token }) => token)).size).toBe(1);
+});
+
+test('a batch has at most 200 claims', async () => {
+  const ours = Array.from({ length: 500 }, (_, index) => `d${index}`);
+  const { claim, sizes } = start({ ours });
+  await Promise.all(ours.map((id) => claim(due(id))));
+  expect(Math.max(...sizes)).toBe(200);
+});

@@ -1,0 +1,11 @@
+import { maxClaimsWithoutOutcome, needsQuarantine } from './claimed-delivery.js';
+
+test('a delivery is in quarantine from its fourth claim without an outcome on', () => {
+  expect([1, 3, 4, 8].map((claimsWithoutOutcome) => needsQuarantine({ claimsWithoutOutcome }))).toEqual([
+    false,
+    false,
+    true,
+    true,
+  ]);
+  expect(maxClaimsWithoutOutcome).toBe(8);
+});

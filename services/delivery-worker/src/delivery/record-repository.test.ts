@@ -1,0 +1,164 @@
+import { randomBytes } from 'node:crypto';
+import { createSecretBox, type Database, firstIdOf, sqlArray } from '@tocsin/database';
+import type { ClaimedDelivery } from './claimed-delivery.js';
+import type { Attempt } from './outcome.js';
+import { createRecordRepository, type OutcomeRecord } from './record-repository.js';
+
+const secrets = createSecretBox([{ id: 'k1', key: randomBytes(32) }]);
+const workspaceId = '11111111-1111-4111-8111-111111111111';
+const ids = [1, 2, 3, 4].map((digit) => `0193a000-0000-7000-8000-00000000000${digit}`);
+const failure = { code: 'timeout', error: 'Too \0slow.' } as const;
+const startedAt = new Date('2026-01-02T03:04:05.678Z');
+
+const claimed = (index: number) =>
+  ({ deliveryId: ids[index], run: index + 1, claim: index + 2, step: 6, workspaceId }) as ClaimedDelivery;
+
+const attempt: Attempt = {
+  trigger: 'manual',
+  startedAt,
+  durationMs: 12.5,
+  destination: 'http://a',
+  requestBody: '{"a":1}',
+  response: { statusCode: 503, body: 'no', truncated: true, location: '/b' },
+  failure,
+  note: undefined,
+};
+
+function start() {
+  const statements: { name: string; values: unknown[] }[] = [];
+  const database = {
+    async prepared({ name }: { name: string }, values: unknown[]) {
+      statements.push({ name, values });
+      return [];
+    },
+  } as unknown as Database;
+  return { statements, ...createRecordRepository(database, secrets) };
+}
+
+/** Records: a retry, a success, a failure without a request, and a failure without a response. */
+const records: OutcomeRecord[] = [
+  { claimed: claimed(0), outcome: { kind: 'retry', afterMs: 900, step: 7, failure }, attempt },
+  {
+    claimed: claimed(1),
+    outcome: { kind: 'succeeded' },
+    attempt: {
+      ...attempt,
+      trigger: 'scheduled',
+      response: { statusCode: 204, body: '', truncated: false, retryAfter: '7' },
+      failure: undefined,
+      note: 'It was cut.',
+    },
+  },
+  { claimed: claimed(2), outcome: { kind: 'failed', failure }, attempt: undefined, rendered: 'no JSON' },
+  {
+    claimed: claimed(3),
+    outcome: { kind: 'skipped', failure },
+    attempt: { ...attempt, response: undefined, failure: undefined },
+  },
+];
+
+test('outcomes are sent as columns in the order of the records', async () => {
+  const { record, statements } = start();
+  await record(records);
+  const [{ name, values }] = statements as [(typeof statements)[0]];
+  const sentence = 'Too \uFFFDslow.';
+  expect([name, values.length]).toEqual(['delivery.record', 23]);
+  expect(values.slice(0, 12)).toEqual([
+    sqlArray.uuid(ids),
+    sqlArray.integer([1, 2, 3, 4]),
+    sqlArray.integer([2, 3, 4, 5]),
+    sqlArray.text(['open', 'succeeded', 'failed', 'skipped']),
+    sqlArray.float8([900, null, null, null]),
+    sqlArray.smallint([7, 6, 6, 6]),
+    sqlArray.text(['timeout', null, 'timeout', 'timeout']),
+    sqlArray.text([sentence, null, sentence, sentence]),
+    sqlArray.boolean([true, true, false, true]),
+    sqlArray.text(['manual', 'scheduled', null, 'manual']),
+    sqlArray.timestamptz([startedAt, startedAt, null, startedAt]),
+    sqlArray.integer([13, 13, null, 13]),
+  ]);
+  expect(values[13]).toEqual(sqlArray.integer([503, 204, null, null]));
+  expect(values.slice(15, 18)).toEqual([
+    sqlArray.boolean([true, false, false, false]),
+    sqlArray.text(['timeout', null, null, null]),
+    sqlArray.text([sentence, 'It was cut.', null, null]),
+  ]);
+  expect(values.slice(20, 22)).toEqual([
+    firstIdOf(ids),
+    sqlArray.text(['http://a', 'http://a', null, 'http://a']),
+  ]);
+});
+
+test('texts are sent as one value, encrypted for their claim and column, with their places', async () => {
+  const { record, statements } = start();
+  await record(records);
+  const [{ values }] = statements as [(typeof statements)[0]];
+  const texts = values[19] as Buffer;
+  const [starts, responses, requests, headers] = [values[12], values[14], values[18], values[22]].map(
+    (column) => integersOf(column as Buffer),
+  ) as [number[], number[], number[], number[]];
+  const read = (index: number, table: string, columns: string[]) => {
+    let at = starts[index]! - 1;
+    return [requests, responses, headers].map((lengths, text) => {
+      const part = texts.subarray(at, at + lengths[index]!);
+      at += part.length;
+      if (part.length === 0) return '';
+      const { deliveryId, claim } = claimed(index);
+      const id = table === 'attempts' ? `${deliveryId}/${claim}` : deliveryId;
+      return secrets.decrypt(part, { workspaceId, table, id, column: columns[text]! }).toString();
+    });
+  };
+  const ofAttempt = ['request_body', 'response', 'response_headers'];
+  expect(read(0, 'attempts', ofAttempt)).toEqual(['{"a":1}', 'no', '{"location":"/b"}']);
+  expect(read(1, 'attempts', ofAttempt)).toEqual(['{"a":1}', '', '{"retryAfter":"7"}']);
+  expect(read(2, 'deliveries', ['rendered'])).toEqual(['no JSON', '', '']);
+  expect(read(3, 'attempts', ofAttempt)).toEqual(['{"a":1}', '', '']);
+});
+
+/** Reads an array without nulls in PostgreSQL's binary format: a header of 20 bytes, then lengths and values. */
+function integersOf(array: Buffer): number[] {
+  return Array.from({ length: array.readInt32BE(12) }, (_, index) => array.readInt32BE(20 + 8 * index + 4));
+}
+
+test('a failure without a rendered text stores none', async () => {
+  const { record, statements } = start();
+  await record([{ claimed: claimed(0), outcome: { kind: 'failed', failure }, attempt: undefined }]);
+  const { values } = statements[0]!;
+  expect([values[18], values[19]]).toEqual([sqlArray.integer([0]), Buffer.alloc(0)]);
+});
+
+test('a deferral sends its wait and its reason, and its failure first if it has one', async () => {
+  const { defer, statements } = start();
+  await defer([
+    { claimed: claimed(0), deferral: { kind: 'deferred', afterMs: 5, reason: 'quarantine' } },
+    { claimed: claimed(1), deferral: { kind: 'deferred', afterMs: 6, reason: 'undecryptable', failure } },
+  ]);
+  expect(statements).toEqual([
+    {
+      name: 'delivery.show-failure',
+      values: [
+        sqlArray.uuid([ids[1]!]),
+        sqlArray.integer([2]),
+        sqlArray.integer([3]),
+        sqlArray.text(['timeout']),
+        sqlArray.text(['Too \uFFFDslow.']),
+      ],
+    },
+    {
+      name: 'delivery.defer',
+      values: [
+        sqlArray.uuid([ids[0]!, ids[1]!]),
+        sqlArray.integer([1, 2]),
+        sqlArray.integer([2, 3]),
+        sqlArray.float8([5, 6]),
+        sqlArray.text(['crashed', 'undecryptable']),
+      ],
+    },
+  ]);
+});
+
+test('deferrals without a failure need one statement', async () => {
+  const { defer, statements } = start();
+  await defer([{ claimed: claimed(0), deferral: { kind: 'deferred', afterMs: 5, reason: 'no_slot' } }]);
+  expect(statements.map(({ name }) => name)).toEqual(['delivery.defer']);
+});

@@ -1,0 +1,51 @@
+import type { AlertFired } from '@tocsin/contracts';
+import { maxAlertBytes } from '../dead-letters/dead-letter-repository.js';
+import { parseMessage } from './parse-message.js';
+
+const accept = (value: unknown) => ({ ok: true, value: value as AlertFired }) as const;
+const refuse = (faults: { path: string; message: string }[]) => () => ({ ok: false, faults }) as const;
+const parse = (content: string | Buffer, check: Parameters<typeof parseMessage>[1] = accept) =>
+  parseMessage(Buffer.from(content), check);
+const detailOf = (parsed: ReturnType<typeof parseMessage>) => ('detail' in parsed ? parsed.detail : '');
+
+test('an alert is parsed, also with a byte order mark', () => {
+  expect(parse('{"alert_id":"é"}')).toEqual({ kind: 'alert', alert: { alert_id: 'é' } });
+  expect(parse('\ufeff{"alert_id":1}')).toEqual({ kind: 'alert', alert: { alert_id: 1 } });
+});
+
+test('a message of the largest size is parsed, and of a byte more it is not', () => {
+  expect(parse('1'.padEnd(maxAlertBytes)).kind).toBe('alert');
+  expect(parse('1'.padEnd(maxAlertBytes + 1))).toEqual({
+    kind: 'unprocessable',
+    reason: 'invalid_message',
+    detail: `The message has ${maxAlertBytes + 1} bytes, an alert has at most ${maxAlertBytes}. It was not parsed, and only its beginning is stored.`,
+  });
+});
+
+test('a message that is no JSON or no UTF-8 is malformed', () => {
+  expect(parse('{')).toMatchObject({ kind: 'unprocessable', reason: 'malformed_message' });
+  expect(detailOf(parse('{'))).toMatch(/^The message is not JSON: .*JSON/);
+  expect(parse(Buffer.from([0x22, 0xff, 0x22]))).toEqual({
+    kind: 'unprocessable',
+    reason: 'malformed_message',
+    detail: 'The message is not JSON: it is not UTF-8',
+  });
+});
+
+test('an invalid alert names all of its faults', () => {
+  const faults = [
+    { path: '', message: 'must be an object' },
+    { path: 'alert_id', message: 'must be a UUID' },
+  ];
+  expect(parse('1', refuse(faults))).toEqual({
+    kind: 'unprocessable',
+    reason: 'invalid_message',
+    detail: 'The message must be an object; alert_id must be a UUID',
+  });
+});
+
+test('a detail has at most 2,000 characters and an ellipsis', () => {
+  const faultOf = (length: number) => [{ path: 'a', message: 'x'.repeat(length - 2) }];
+  expect(detailOf(parse('1', refuse(faultOf(2_000))))).toBe(`a ${'x'.repeat(1_998)}`);
+  expect(detailOf(parse('1', refuse(faultOf(2_001))))).toBe(`a ${'x'.repeat(1_998)}…`);
+});

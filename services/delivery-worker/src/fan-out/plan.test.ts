@@ -1,0 +1,153 @@
+import { alertRecordId, deliveryRecordId } from '@tocsin/deliveries';
+import type { Window } from '../dispatch/window.js';
+import { openOf, type PlanOptions, planAlert, releasePlanned } from './plan.js';
+import type { ResolvedAlert } from './resolve-alert.js';
+import type { TargetWebhook } from './rules-reader.js';
+
+const alert = { workspace_id: 'w', alert_id: 'a' } as ResolvedAlert['alert'];
+const acceptedAtMs = 1_700_000_000_000;
+
+const resolvedFor = (webhookIds: string[], changes: Partial<ResolvedAlert> = {}): ResolvedAlert => ({
+  alert,
+  ruleName: 'Rule',
+  threshold: 1,
+  bound: 'upper_bound',
+  outcome: 'dispatched',
+  webhookIds,
+  storedWebhookIds: null,
+  ...changes,
+});
+
+const webhook = (id: string, changes: Partial<TargetWebhook> = {}): TargetWebhook => ({
+  id,
+  workspaceId: 'w',
+  name: `name of ${id}`,
+  destination: `https://${id}`,
+  version: 1,
+  enabled: true,
+  retryOnTimeout: true,
+  paused: false,
+  ...changes,
+});
+
+interface Room {
+  slots?: number;
+  places?: number;
+  workspaceFill?: number;
+  webhookFill?: number;
+}
+
+/** Plans an alert for these webhooks while there are so many free slots and places in the queue. */
+function plan(
+  webhooks: TargetWebhook[],
+  { slots = 0, places = 0, workspaceFill = 0, webhookFill = 0 }: Room = {},
+  changes: Partial<ResolvedAlert> = {},
+) {
+  const asked: string[] = [];
+  const released: string[] = [];
+  const left = { slots, places };
+  const take = (kind: 'slots' | 'places', webhookId: string) => {
+    asked.push(`${kind} ${webhookId}`);
+    left[kind] -= 1;
+    return left[kind] >= 0;
+  };
+  const options: PlanOptions = {
+    webhooks: new Map(webhooks.map((entry) => [entry.id, entry])),
+    acceptedAtMs,
+    openDeliveries: {
+      workspaceFill: () => workspaceFill,
+      webhookFill: () => webhookFill,
+      writing: ({ workspaceId, webhookId }) => void asked.push(`writing ${workspaceId} ${webhookId}`),
+    },
+    window: { acquire: ({ webhookId }) => take('places', webhookId) },
+    acquireAtWrite: ({ webhookId }) =>
+      take('slots', webhookId) ? { release: () => released.push(`slot ${webhookId}`) } : undefined,
+  };
+  const planned = planAlert(
+    resolvedFor(
+      webhooks.map(({ id }) => id),
+      changes,
+    ),
+    options,
+  );
+  return { planned, asked, released, states: planned.deliveries.map(({ state }) => state) };
+}
+
+test('a delivery takes a slot, else a place in the queue, else it waits', () => {
+  const { states, asked } = plan([webhook('x'), webhook('y'), webhook('z')], { slots: 1, places: 1 });
+  expect(states).toEqual(['claimed', 'queued', 'waiting']);
+  expect(asked).toEqual([
+    'writing w x',
+    'slots x',
+    'writing w y',
+    'slots y',
+    'places y',
+    'writing w z',
+    'slots z',
+    'places z',
+  ]);
+});
+
+test('planned rows have the ids of their time, and name and destination of their webhook', () => {
+  const { planned } = plan([webhook('x')], { slots: 1 });
+  expect(planned.recordId).toBe(alertRecordId(acceptedAtMs, alert));
+  expect(planned.deliveries).toEqual([
+    {
+      id: deliveryRecordId(acceptedAtMs, alert, 'x'),
+      webhookId: 'x',
+      webhookName: 'name of x',
+      destination: 'https://x',
+      webhook: webhook('x'),
+      state: 'claimed',
+      slot: expect.objectContaining({ release: expect.any(Function) }),
+    },
+  ]);
+});
+
+test('a delivery of a paused webhook waits, and one of a disabled webhook takes no slot', () => {
+  const webhooks = [webhook('paused', { paused: true }), webhook('disabled', { enabled: false })];
+  const { states, asked } = plan(webhooks, { slots: 9, places: 9 });
+  expect(states).toEqual(['waiting', 'queued']);
+  expect(asked).toEqual(['writing w paused', 'writing w disabled', 'places disabled']);
+});
+
+test('a delivery of an unknown or foreign webhook fails as it is written', () => {
+  const foreign = webhook('foreign', { workspaceId: 'v' });
+  const { planned, asked } = plan([foreign], { slots: 9 });
+  expect(planned.deliveries).toMatchObject([
+    { state: 'webhook_deleted', webhookName: '', destination: '', webhook: undefined },
+  ]);
+  expect(asked).toEqual([]);
+});
+
+test('a delivery of a full webhook fails as it is written, and up to its limit it does not', () => {
+  expect(plan([webhook('x')], { webhookFill: 1, slots: 9 })).toMatchObject({
+    states: ['over_quota'],
+    asked: [],
+  });
+  expect(plan([webhook('x')], { webhookFill: 0.99, slots: 9 }).states).toEqual(['claimed']);
+});
+
+test('an alert of a full workspace gets no deliveries, and keeps its webhooks', () => {
+  const { planned } = plan([webhook('x')], { workspaceFill: 1, slots: 9 });
+  expect(planned).toMatchObject({ deliveries: [], resolved: { outcome: 'over_quota', webhookIds: [] } });
+  expect(planned.resolved.storedWebhookIds).toEqual(['x']);
+  expect(plan([webhook('x')], { workspaceFill: 0.99, slots: 9 }).states).toEqual(['claimed']);
+  const disabled = plan([], { workspaceFill: 1 }, { outcome: 'rule_disabled', storedWebhookIds: ['z'] });
+  expect(disabled.planned.resolved).toMatchObject({ outcome: 'rule_disabled', storedWebhookIds: ['z'] });
+});
+
+test('failed deliveries are not open', () => {
+  const webhooks = [webhook('x'), webhook('foreign', { workspaceId: 'v' }), webhook('z')];
+  expect(openOf([plan(webhooks, { places: 1 }).planned])).toEqual([
+    { workspaceId: 'w', webhookId: 'x' },
+    { workspaceId: 'w', webhookId: 'z' },
+  ]);
+});
+
+test('a delivery that is not written releases its slot or its place', () => {
+  const { planned, released } = plan([webhook('x'), webhook('y'), webhook('z')], { slots: 1, places: 1 });
+  const window = { release: (webhookId: string) => released.push(`place ${webhookId}`) } as unknown as Window;
+  for (const delivery of planned.deliveries) releasePlanned(delivery, window);
+  expect(released).toEqual(['slot x', 'place y']);
+});

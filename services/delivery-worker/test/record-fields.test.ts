@@ -1,0 +1,343 @@
+import { redeliver } from '@tocsin/deliveries';
+import { createTestDatabase, type TestDatabase, testSecretBox } from '@tocsin/testing/database';
+import type { ClaimedDelivery } from '../src/delivery/claimed-delivery.js';
+import type { Attempt, Outcome } from '../src/delivery/outcome.js';
+import type { Pause } from '../src/delivery/pause-repository.js';
+import { createDatabaseFixtures, type DatabaseFixtures } from './support/database-fixtures.js';
+
+// The columns that an outcome writes, each of them in a row that had another value before.
+
+let db: TestDatabase;
+let fixtures: DatabaseFixtures;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+});
+afterAll(() => db.drop());
+beforeEach(() => {
+  fixtures = createDatabaseFixtures(db.database);
+});
+
+const succeeded: Outcome = { kind: 'succeeded' };
+const failure = { code: 'http_status', error: 'Status 500.' } as const;
+const failed: Outcome = { kind: 'failed', failure };
+const retry: Outcome = { kind: 'retry', afterMs: 60_000, step: 3, failure };
+
+function attempt(changes: Partial<Attempt> = {}): Attempt {
+  return {
+    trigger: 'scheduled',
+    startedAt: new Date(),
+    durationMs: 1,
+    destination: 'http://127.0.0.1:9',
+    requestBody: '{}',
+    response: { statusCode: 200, body: 'ok', truncated: false },
+    failure: undefined,
+    note: undefined,
+    ...changes,
+  };
+}
+
+const record = (claimed: ClaimedDelivery, outcome: Outcome, changes?: Partial<Attempt>) =>
+  fixtures.records.record([{ claimed, outcome, attempt: attempt(changes) }]);
+const claimNew = async () => fixtures.claimOne(await fixtures.queueOne());
+
+/** Queues the open row of a delivery and claims it. */
+async function claimAgain(deliveryId: string): Promise<ClaimedDelivery> {
+  const row = db.database.knex('open_deliveries').where({ delivery_id: deliveryId });
+  await row.clone().update({ state: 'queued', claimed_by: null, claim_token: null });
+  return fixtures.claimOne({ deliveryId, run: (await row.first()).run });
+}
+
+/** Starts another run of an ended delivery and claims it. */
+async function claimNextRun(deliveryId: string): Promise<ClaimedDelivery> {
+  expect(await redeliver(db.database, deliveryId)).toBe('reopened');
+  return claimAgain(deliveryId);
+}
+
+/** Texts of an attempt: request, response and its headers; null for those that are missing. */
+function decrypt({ workspaceId, deliveryId }: ClaimedDelivery, row: Record<string, unknown>) {
+  return ['request_body', 'response', 'response_headers'].map((column) => {
+    const location = { workspaceId, table: 'attempts', id: `${deliveryId}/${row.claim}`, column };
+    const encrypted = row[`${column}_encrypted`] as Buffer | null;
+    return encrypted && testSecretBox.decrypt(encrypted, location).toString();
+  });
+}
+
+test('each record of a batch keeps its own texts, encrypted for its delivery and its claim', async () => {
+  const [plain, notSent, withHeaders, silent, first] = [
+    await claimNew(),
+    await claimNew(),
+    await claimNew(),
+    await claimNew(),
+    await claimNew(),
+  ];
+  await record(first, retry, { requestBody: '{"try":1}' });
+  const retried = await claimAgain(first.deliveryId);
+  const headers = { location: '/elsewhere', retryAfter: '7' };
+  const noResponse = { response: undefined, requestBody: '{"n":4}' };
+  await fixtures.records.record([
+    { claimed: plain, outcome: succeeded, attempt: attempt({ requestBody: '{"n":"one"}' }) },
+    { claimed: notSent, outcome: failed, attempt: undefined, rendered: 'the second is no JSON' },
+    {
+      claimed: withHeaders,
+      outcome: failed,
+      attempt: attempt({ response: { statusCode: 302, body: 'third', truncated: false, ...headers } }),
+    },
+    { claimed: silent, outcome: failed, attempt: attempt(noResponse) },
+    { claimed: retried, outcome: retry, attempt: attempt({ requestBody: '{"try":22}' }) },
+  ]);
+  const texts = async (claimed: ClaimedDelivery) =>
+    (await fixtures.attempts(claimed.deliveryId)).map((row) => decrypt(claimed, row));
+  expect(await texts(plain)).toEqual([['{"n":"one"}', 'ok', null]]);
+  expect(await texts(notSent)).toEqual([]);
+  expect(await texts(withHeaders)).toEqual([['{}', 'third', JSON.stringify(headers)]]);
+  expect(await texts(silent)).toEqual([['{"n":4}', null, null]]);
+  expect(await texts(retried)).toEqual([
+    ['{"try":1}', 'ok', null],
+    ['{"try":22}', 'ok', null],
+  ]);
+  const { rendered_encrypted } = await fixtures.delivery(notSent.deliveryId);
+  const { workspaceId, deliveryId: id } = notSent;
+  const location = { workspaceId, table: 'deliveries', id, column: 'rendered' };
+  expect(testSecretBox.decrypt(rendered_encrypted, location).toString()).toBe('the second is no JSON');
+});
+
+test('an attempt keeps status, duration, start, trigger, error and note of its request', async () => {
+  const claimed = await claimNew();
+  const startedAt = new Date('2026-01-02T03:04:05.678Z');
+  const response = { statusCode: 503, body: '', truncated: true };
+  await record(claimed, retry, { startedAt, durationMs: 12.6, trigger: 'manual', response, failure });
+  await record(await claimAgain(claimed.deliveryId), succeeded, {
+    note: 'It was cut.',
+    destination: 'https://b',
+  });
+  expect(await fixtures.attempts(claimed.deliveryId)).toMatchObject([
+    {
+      number: 1,
+      claim: 1,
+      trigger: 'manual',
+      started_at: startedAt,
+      duration_ms: 13,
+      destination: 'http://127.0.0.1:9',
+      status_code: 503,
+      response_truncated: true,
+      error_code: 'http_status',
+      error: 'Status 500.',
+    },
+    {
+      number: 2,
+      claim: 2,
+      trigger: 'scheduled',
+      duration_ms: 1,
+      destination: 'https://b',
+      status_code: 200,
+      response_truncated: false,
+      error_code: null,
+      error: 'It was cut.',
+    },
+  ]);
+});
+
+test('the first success keeps its time in later runs, whatever their outcomes', async () => {
+  const claimed = await claimNew();
+  await record(claimed, failed);
+  expect((await fixtures.delivery(claimed.deliveryId)).first_succeeded_at).toBeNull();
+  await record(await claimNextRun(claimed.deliveryId), succeeded);
+  const { first_succeeded_at } = await fixtures.delivery(claimed.deliveryId);
+  expect(Math.abs(first_succeeded_at.getTime() - Date.now())).toBeLessThan(60_000);
+  for (const outcome of [succeeded, failed, retry]) {
+    await record(await claimNextRun(claimed.deliveryId), outcome);
+    expect(await fixtures.delivery(claimed.deliveryId)).toMatchObject({ first_succeeded_at });
+  }
+});
+
+test('only a failed delivery has a time of failure', async () => {
+  const { deliveryId } = await claimNew();
+  const failedAt = async () => (await fixtures.delivery(deliveryId)).failed_at;
+  await record(await claimAgain(deliveryId), failed);
+  expect(Math.abs((await failedAt()).getTime() - Date.now())).toBeLessThan(60_000);
+  const next = await claimNextRun(deliveryId);
+  await db.database
+    .knex('deliveries')
+    .where({ id: deliveryId })
+    .update({ failed_at: new Date(0) });
+  await record(next, retry);
+  expect(await failedAt()).toBeNull();
+  await db.database
+    .knex('deliveries')
+    .where({ id: deliveryId })
+    .update({ failed_at: new Date(0) });
+  await record(await claimAgain(deliveryId), succeeded);
+  expect(await failedAt()).toBeNull();
+});
+
+test('a delivery shows the error and the status of its latest outcome', async () => {
+  const { deliveryId } = await claimNew();
+  const shown = async () => {
+    const { error_code, error, status_code, status, claims, destination } =
+      await fixtures.delivery(deliveryId);
+    return { error_code, error, status_code, status, claims, destination };
+  };
+  const response = { statusCode: 500, body: '', truncated: false };
+  await record(await claimAgain(deliveryId), retry, { response, destination: 'https://first' });
+  expect(await shown()).toEqual({
+    error_code: 'http_status',
+    error: 'Status 500.',
+    status_code: 500,
+    status: 'open',
+    claims: 2,
+    destination: 'https://first',
+  });
+  const expired = { code: 'expired', error: 'Too late.' } as const;
+  const outcome = { kind: 'failed', failure: expired } as const;
+  await fixtures.records.record([{ claimed: await claimAgain(deliveryId), outcome, attempt: undefined }]);
+  expect(await shown()).toMatchObject({
+    error_code: 'expired',
+    status_code: 500,
+    destination: 'https://first',
+  });
+  await record(await claimNextRun(deliveryId), succeeded, { response: undefined });
+  expect(await shown()).toMatchObject({ error_code: null, error: null, status_code: null, claims: 4 });
+});
+
+test('a retry waits with its step for its time, and the next attempt of a manual run is scheduled', async () => {
+  const claimed = await claimNew();
+  await record(claimed, failed);
+  const manual = await claimNextRun(claimed.deliveryId);
+  expect(manual).toMatchObject({ manual: true, claim: 2, step: 0 });
+  await db.database.knex('open_deliveries').update({ lease_until: new Date() });
+  await record(manual, retry, { trigger: 'manual' });
+  const open = await fixtures.open(claimed.deliveryId);
+  expect(open).toMatchObject({ state: 'waiting', manual: false, step: 3, claims_without_outcome: 0 });
+  expect(open).toMatchObject({ claimed_by: null, claim_token: null, lease_until: null });
+  expect(Math.abs(open.due_at.getTime() - Date.now() - 60_000)).toBeLessThan(30_000);
+  expect(await claimAgain(claimed.deliveryId)).toMatchObject({
+    manual: false,
+    step: 3,
+    claimsWithoutOutcome: 1,
+  });
+});
+
+test.each([
+  ['deleted', (id: string) => db.database.knex('webhooks').where({ id }).delete()],
+  ['disabled', (id: string) => db.database.knex('webhooks').where({ id }).update({ enabled: false })],
+])('the retry of a webhook that was %s meanwhile is due at once', async (_, change) => {
+  const claimed = await claimNew();
+  await change(claimed.webhookId);
+  await record(claimed, retry);
+  const { due_at } = await fixtures.open(claimed.deliveryId);
+  expect(Math.abs(due_at.getTime() - Date.now())).toBeLessThan(30_000);
+});
+
+test('a deferral keeps step and trigger, waits for its time, and frees claim and lease', async () => {
+  const first = await claimNew();
+  await record(first, failed);
+  const claimed = await claimNextRun(first.deliveryId);
+  await db.database
+    .knex('open_deliveries')
+    .where({ delivery_id: first.deliveryId })
+    .update({ step: 2, lease_until: new Date(), claims_without_outcome: 0 });
+  const deferral = { kind: 'deferred', afterMs: 45_000, reason: 'paused' } as const;
+  await fixtures.records.defer([{ claimed, deferral }]);
+  const open = await fixtures.open(first.deliveryId);
+  expect(open).toMatchObject({ state: 'waiting', step: 2, manual: true, claims_without_outcome: 0 });
+  expect(open).toMatchObject({ claimed_by: null, claim_token: null, lease_until: null, claim: 2 });
+  expect(Math.abs(open.due_at.getTime() - Date.now() - 45_000)).toBeLessThan(30_000);
+});
+
+test.each<[string, (late: ClaimedDelivery) => Promise<void>, number]>([
+  ['retry', (late) => record(late, { ...retry, step: 9 }), 1],
+  ['success', (late) => record(late, succeeded), 1],
+  [
+    'failure without an attempt',
+    (claimed) => fixtures.records.record([{ claimed, outcome: failed, attempt: undefined }]),
+    0,
+  ],
+  ['deferral', (claimed) => fixtures.records.defer([{ claimed, deferral: { ...deferred, failure } }]), 0],
+])(
+  'the late %s of a replaced claim changes neither the open row nor the outcome',
+  async (_, end, attempts) => {
+    const due = await fixtures.queueOne();
+    const late = await fixtures.claimOne(due);
+    await fixtures.releaseClaim(due.deliveryId);
+    await fixtures.claimOne(due);
+    await db.database
+      .knex('deliveries')
+      .where({ id: due.deliveryId })
+      .update({
+        error_code: 'timeout',
+        error: 'Too slow.',
+        status_code: 504,
+        rendered_encrypted: Buffer.from('kept'),
+      });
+    const before = [await fixtures.open(due.deliveryId), await fixtures.delivery(due.deliveryId)];
+    await end(late);
+    expect(await fixtures.attempts(due.deliveryId)).toHaveLength(attempts);
+    const changed = attempts === 0 ? {} : { attempts_made: 1, destination: attempt().destination };
+    expect([await fixtures.open(due.deliveryId), await fixtures.delivery(due.deliveryId)]).toEqual([
+      before[0],
+      { ...before[1], ...changed },
+    ]);
+  },
+);
+
+const deferred = { kind: 'deferred', afterMs: 0, reason: 'no_slot' } as const;
+
+test('a claim of an earlier run changes nothing in the next run', async () => {
+  const first = await claimNew();
+  await record(first, failed);
+  const second = await claimNextRun(first.deliveryId);
+  const before = await fixtures.open(first.deliveryId);
+  await fixtures.records.defer([{ claimed: { ...second, run: 1 }, deferral: deferred }]);
+  await fixtures.records.record([{ claimed: { ...second, run: 1 }, outcome: succeeded, attempt: undefined }]);
+  expect(await fixtures.open(first.deliveryId)).toEqual(before);
+});
+
+describe('pauses', () => {
+  const pauseOf = (webhookId: string) =>
+    db.database.knex('webhook_pauses').where({ webhook_id: webhookId }).first();
+  const pause = (webhookId: string, changes: Partial<Pause> = {}) =>
+    fixtures.pauses.pause([
+      { webhookId, version: 1, reason: 'circuit', forMs: 60_000, times: 1, error: 'a', ...changes },
+    ]);
+
+  test.each([
+    ['deleted', (id: string) => db.database.knex('webhooks').where({ id }).delete()],
+    ['changed', (id: string) => db.database.knex('webhooks').where({ id }).update({ version: 2 })],
+    ['disabled', (id: string) => db.database.knex('webhooks').where({ id }).update({ enabled: false })],
+  ])('a webhook that was %s since its request gets no pause', async (_, change) => {
+    const [changed, other] = [await fixtures.addWebhook(), await fixtures.addWebhook()];
+    await change(changed);
+    await fixtures.pauses.pause(
+      [changed, other].map((webhookId) => ({
+        webhookId,
+        version: 1,
+        reason: 'retry_after',
+        forMs: 1_000,
+        times: 1,
+        error: '',
+      })),
+    );
+    expect(await pauseOf(changed)).toBeUndefined();
+    expect(await pauseOf(other)).toMatchObject({ reason: 'retry_after', times: 1 });
+  });
+
+  test('a pause lasts for its time, and a shorter one never ends it earlier', async () => {
+    const webhookId = await fixtures.addWebhook();
+    await pause(webhookId);
+    const { paused_until } = await pauseOf(webhookId);
+    expect(Math.abs(paused_until.getTime() - Date.now() - 60_000)).toBeLessThan(30_000);
+    await pause(webhookId, { forMs: 1_000, error: 'b', times: 2 });
+    expect(await pauseOf(webhookId)).toMatchObject({ paused_until, error: 'b', times: 2 });
+    await pause(webhookId, { forMs: 600_000 });
+    expect((await pauseOf(webhookId)).paused_until.getTime()).toBeGreaterThan(paused_until.getTime());
+  });
+
+  test('the end of a pause ends no other pause', async () => {
+    const [webhookId, other] = [await fixtures.addWebhook(), await fixtures.addWebhook()];
+    await Promise.all([pause(webhookId), pause(other)]);
+    await fixtures.pauses.resume(webhookId);
+    expect(await pauseOf(webhookId)).toBeUndefined();
+    expect(await pauseOf(other)).toBeDefined();
+  });
+});

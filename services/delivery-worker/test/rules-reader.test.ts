@@ -1,0 +1,70 @@
+import { randomUUID } from 'node:crypto';
+import {
+  createTestDatabase,
+  insertAlertRule,
+  insertWebhook,
+  type TestDatabase,
+} from '@tocsin/testing/database';
+import { createRulesReader } from '../src/fan-out/rules-reader.js';
+
+const workspaceId = randomUUID();
+
+let db: TestDatabase;
+
+beforeAll(async () => {
+  db = await createTestDatabase();
+});
+afterAll(() => db.drop());
+
+test('a rule is found with its webhooks in their order, and with the database’s time', async () => {
+  const webhookIds = await Promise.all(
+    Array.from({ length: 5 }, () => insertWebhook(db.database, { workspaceId })),
+  );
+  const ordered = webhookIds.sort().reverse();
+  const id = await insertAlertRule(db.database, { workspaceId, webhookIds: ordered });
+  const { rules, webhooks, nowMs } = await createRulesReader(db.database).find({
+    ruleIds: [id],
+    webhookIds: [],
+  });
+  expect(rules.get(id)).toEqual({
+    id,
+    workspaceId,
+    name: 'Churn is high',
+    threshold: 0.4,
+    bound: 'upper_bound',
+    enabled: true,
+    deleted: false,
+    webhookIds: ordered,
+  });
+  expect(new Set(webhooks.keys())).toEqual(new Set(ordered));
+  expect(webhooks.get(ordered[0]!)).toEqual({
+    id: ordered[0],
+    workspaceId,
+    name: 'a webhook',
+    destination: 'http://127.0.0.1:9',
+    version: 1,
+    enabled: true,
+    retryOnTimeout: true,
+    paused: false,
+  });
+  expect(Math.abs(nowMs - Date.now())).toBeLessThan(30_000);
+});
+
+test('a deleted rule, webhooks of a message and a paused webhook are found as such', async () => {
+  const named = await insertWebhook(db.database, { workspaceId, enabled: false });
+  const paused = await insertWebhook(db.database, { workspaceId });
+  await db.database
+    .knex('webhook_pauses')
+    .insert({ webhook_id: paused, reason: 'circuit', paused_until: new Date(0), times: 1 });
+  const ruleId = await insertAlertRule(db.database, { workspaceId, deleted: true, enabled: false });
+  const unknown = randomUUID();
+  const { rules, webhooks } = await createRulesReader(db.database).find({
+    ruleIds: [ruleId, unknown],
+    webhookIds: [named, paused, unknown],
+  });
+  expect(rules.get(ruleId)).toMatchObject({ deleted: true, enabled: false, webhookIds: [] });
+  expect(webhooks.get(named)).toMatchObject({ enabled: false, paused: false });
+  // A pause that is over still makes new deliveries wait: single requests probe the destination.
+  expect(webhooks.get(paused)).toMatchObject({ paused: true });
+  expect([rules.size, webhooks.size]).toEqual([1, 2]);
+});

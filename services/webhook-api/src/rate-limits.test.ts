@@ -1,0 +1,58 @@
+import type { Principal } from '@tocsin/identity';
+import { AppError } from '@tocsin/kit';
+import type { WebhookApiLimits } from './config.js';
+import { createRateLimits, publishAlertOperation } from './rate-limits.js';
+
+const limits = {
+  requestsPerMinute: 1,
+  alertsPerMinute: 2,
+  workspaceRequestsPerMinute: 3,
+  workspaceAlertsPerMinute: 4,
+} as WebhookApiLimits;
+
+type Route = Parameters<ReturnType<typeof createRateLimits>['admit']>[0]['route'];
+
+const request = { operationId: 'listWebhooks' } as Route;
+const alert = { operationId: publishAlertOperation } as Route;
+const ada = { issuer: 'https://id.example', subject: 'ada' } as Principal;
+
+/** Number of calls until one is refused, and the detail of the refusal. */
+function admitted(call: () => void): [number, string] {
+  for (let count = 0; count < 100; count += 1) {
+    try {
+      call();
+    } catch (error) {
+      return [count, (error as AppError).detail];
+    }
+  }
+  return [Number.POSITIVE_INFINITY, ''];
+}
+
+test('requests and alerts of a principal have limits of their own', () => {
+  const { admit } = createRateLimits(limits);
+  const ofPrincipal = (principal: Principal, route: Route) => admitted(() => admit({ principal, route }));
+  const refusal = 'Too many requests within a minute.';
+  expect(ofPrincipal(ada, request)).toEqual([1, refusal]);
+  expect(ofPrincipal(ada, alert)).toEqual([2, refusal]);
+  expect(ofPrincipal(ada, request)).toEqual([0, refusal]);
+  expect(ofPrincipal({ ...ada, subject: 'bob' }, request)).toEqual([1, refusal]);
+  expect(ofPrincipal({ ...ada, issuer: 'https://other.example' }, alert)).toEqual([2, refusal]);
+});
+
+test('requests to a workspace and alerts published to it have limits of their own', () => {
+  const { admitToWorkspace } = createRateLimits(limits);
+  const ofWorkspace = (workspaceId: string, route: Route) =>
+    admitted(() => admitToWorkspace({ workspaceId, route }));
+  const refusal = 'Too many requests to this workspace within a minute.';
+  expect(ofWorkspace('a', request)).toEqual([3, refusal]);
+  expect(ofWorkspace('a', alert)).toEqual([4, refusal]);
+  expect(ofWorkspace('b', alert)).toEqual([4, refusal]);
+});
+
+test('a refusal is a 429 that names the time to wait', () => {
+  const { admit } = createRateLimits(limits);
+  const call = () => admit({ principal: ada, route: request });
+  call();
+  expect(call).toThrow(AppError);
+  expect(call).toThrow(expect.objectContaining({ status: 429, code: 'too_many_requests' }));
+});

@@ -1,0 +1,53 @@
+/** Files that are mutated and tested together, by the unit tests next to them. */
+export interface MutatedModule {
+  name: string;
+  /** Folder of the package or service. */
+  workspace: string;
+  /** Paths below `src`, without extension. A file without a test of its own is tested by those of the others. */
+  files: string[];
+}
+
+const worker = 'services/delivery-worker';
+
+/** The modules that decide what is delivered, when, and who may do it. */
+export const mutatedModules: MutatedModule[] = [
+  { name: 'retry', workspace: worker, files: ['delivery/retry-policy', 'delivery/classify'] },
+  { name: 'circuit', workspace: worker, files: ['delivery/circuit'] },
+  { name: 'prepare', workspace: worker, files: ['delivery/prepare', 'delivery/claimed-delivery'] },
+  { name: 'deliver', workspace: worker, files: ['delivery/deliver'] },
+  { name: 'claim', workspace: worker, files: ['delivery/claim', 'delivery/claim-repository'] },
+  { name: 'record', workspace: worker, files: ['delivery/record', 'delivery/record-repository'] },
+  { name: 'webhooks-reader', workspace: worker, files: ['delivery/webhooks-reader'] },
+  { name: 'plan', workspace: worker, files: ['fan-out/resolve-alert', 'fan-out/plan'] },
+  { name: 'admission', workspace: worker, files: ['fan-out/admission-control', 'fan-out/parse-message'] },
+  {
+    name: 'slots',
+    workspace: worker,
+    files: ['slots/slots', 'slots/slot-limits', 'slots/slot-usage', 'slots/responsiveness'],
+  },
+  {
+    name: 'dispatch',
+    workspace: worker,
+    files: ['dispatch/window', 'dispatch/due-walk', 'dispatch/round-robin'],
+  },
+  { name: 'dispatcher', workspace: worker, files: ['dispatch/dispatcher'] },
+  { name: 'api', workspace: 'services/webhook-api', files: ['lists/paging', 'rate-limits'] },
+  {
+    name: 'engine',
+    workspace: 'services/engine-auth',
+    files: ['api-keys/raw-key', 'verify/key-validator', 'verify/authenticate'],
+  },
+  {
+    name: 'permissions',
+    workspace: 'packages/identity',
+    files: ['permissions', 'principal', 'roles-from-claims'],
+  },
+  { name: 'tokens', workspace: 'packages/identity', files: ['token-verifier', 'token-cache'] },
+  { name: 'egress', workspace: 'packages/egress', files: ['address-rules', 'send-result'] },
+  { name: 'json', workspace: 'packages/template', files: ['json/escape', 'json/marked-text'] },
+  { name: 'body-check', workspace: 'packages/template', files: ['check/json-scanner'] },
+];
+
+export function pathsOf({ workspace, files }: MutatedModule, extension: '.ts' | '.test.ts'): string[] {
+  return files.map((file) => `${workspace}/src/${file}${extension}`);
+}

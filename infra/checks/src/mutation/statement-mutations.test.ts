@@ -1,0 +1,17 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { statementMutations } from './statement-mutations.js';
+
+const inRepository = (path: string) => new URL(`../../../../${path}`, import.meta.url);
+
+test.each(statementMutations)('the piece of the mutation occurs once: $name', ({ file, piece }) => {
+  expect(readFileSync(inRepository(file), 'utf8').split(piece)).toHaveLength(2);
+});
+
+test('each mutation has a name of its own, changes its piece, and has tests', () => {
+  const names = statementMutations.map(({ name }) => name);
+  expect(names).toEqual([...new Set(names)]);
+  for (const { name, piece, replacement, tests } of statementMutations) {
+    expect([name, piece === replacement, tests.length > 0]).toEqual([name, false, true]);
+    for (const test of tests) expect([test, existsSync(inRepository(test))]).toEqual([test, true]);
+  }
+});

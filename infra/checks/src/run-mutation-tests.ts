@@ -1,0 +1,103 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { Stryker } from '@stryker-mutator/core';
+import { parse } from 'yaml';
+import {
+  type AcceptedSurvivors,
+  checkMutants,
+  type MutationReport,
+  percentOf,
+} from './mutation/check-mutants.js';
+import { type MutatedModule, mutatedModules, pathsOf } from './mutation/mutated-modules.js';
+
+const usage = `npm run test:mutation -- [options]
+  --only NAME,…     only these modules: ${mutatedModules.map(({ name }) => name).join(', ')}
+  --concurrency N   processes that run unit tests at a time (default: one for each core)
+  --force           run all mutants, also those whose files and tests have not changed since the last run`;
+
+const repository = fileURLToPath(new URL('../../../', import.meta.url));
+const reports = 'reports/mutation';
+const acceptedFile = 'infra/checks/accepted-survivors.yml';
+
+const { values } = parseArgs({
+  options: {
+    help: { type: 'boolean', default: false },
+    only: { type: 'string' },
+    concurrency: { type: 'string' },
+    force: { type: 'boolean', default: false },
+  },
+});
+
+if (values.help) console.log(usage);
+else process.exitCode = (await runMutationTests()) ? 0 : 1;
+
+/** Returns true if enough mutants are killed, and all survivors are accepted. */
+async function runMutationTests(): Promise<boolean> {
+  process.chdir(repository);
+  const files: MutationReport['files'] = {};
+  for (const module of chooseModules()) {
+    console.log(`Module ${module.name}`);
+    await new Stryker(optionsFor(module)).runMutationTest();
+    Object.assign(files, JSON.parse(readFileSync(reportOf(module, 'json'), 'utf8')).files);
+  }
+  const accepted: AcceptedSurvivors[] = parse(readFileSync(acceptedFile, 'utf8'));
+  const { scores, all, problems } = checkMutants({ files }, accepted);
+  for (const score of [...scores, { file: 'all files', ...all }])
+    console.log(
+      `${String(percentOf(score)).padStart(5)} %  ${score.killed} of ${score.total}  ${score.file}`,
+    );
+  for (const problem of problems) console.log(problem);
+  console.log(`Reports: ${reports}/*.html. Accepted survivors, with reasons: ${acceptedFile}.`);
+  return problems.length === 0;
+}
+
+function chooseModules(): MutatedModule[] {
+  if (values.only === undefined) return mutatedModules;
+  return values.only.split(',').map((name) => {
+    const found = mutatedModules.find((module) => module.name === name);
+    if (found === undefined) throw new Error(`No module is called "${name}".`);
+    return found;
+  });
+}
+
+function reportOf({ name }: MutatedModule, extension: 'html' | 'json' | 'incremental.json'): string {
+  return `${reports}/${name}.${extension}`;
+}
+
+/**
+ * Mutates a copy of the workspace and runs the unit tests next to the mutated files, which start no servers. Two
+ * preprocessors of Stryker are off because they need the compiler API that TypeScript 7 does not have.
+ */
+function optionsFor(module: MutatedModule): ConstructorParameters<typeof Stryker>[0] {
+  const { workspace } = module;
+  return {
+    mutate: pathsOf(module, '.ts'),
+    // Imports of other workspaces lead through node_modules to their sources outside of the copy.
+    ignorePatterns: ['**', '!package.json', '!jest.config.ts', `!${workspace}/**`],
+    testRunner: 'jest',
+    plugins: ['@stryker-mutator/jest-runner'],
+    testRunnerNodeArgs: ['--experimental-vm-modules', '--no-warnings'],
+    jest: {
+      configFile: 'jest.config.ts',
+      config: {
+        roots: [`<rootDir>/${workspace}`],
+        testMatch: pathsOf(module, '.test.ts').map((path) => `<rootDir>/${path}`),
+        globalSetup: null,
+        globalTeardown: null,
+      },
+      // The search for the tests of a mutant takes longer than the tests.
+      enableFindRelatedTests: false,
+    },
+    coverageAnalysis: 'perTest',
+    disableTypeChecks: false,
+    tsconfigFile: 'none',
+    incremental: true,
+    incrementalFile: reportOf(module, 'incremental.json'),
+    force: values.force,
+    reporters: ['progress-append-only', 'html', 'json'],
+    htmlReporter: { fileName: reportOf(module, 'html') },
+    jsonReporter: { fileName: reportOf(module, 'json') },
+    ...(values.concurrency !== undefined && { concurrency: Number(values.concurrency) }),
+  };
+}

@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import { parseArgs } from 'node:util';
+import { createProcessHost, startTestServers } from '@tocsin/local';
+import {
+  mutationVariable,
+  type StatementMutation,
+  statementMutations,
+} from './mutation/statement-mutations.js';
+
+const usage = `npm run test:statements -- [options]
+  --only TEXT,…   only mutations whose name contains one of these texts
+  --list          print the mutations and run none`;
+
+const repository = fileURLToPath(new URL('../../../', import.meta.url));
+/** A mutation can keep a test waiting. Most runs take a few seconds. */
+const timeoutMs = 120_000;
+
+const { values } = parseArgs({
+  options: {
+    help: { type: 'boolean', default: false },
+    only: { type: 'string', default: '' },
+    list: { type: 'boolean', default: false },
+  },
+});
+const chosen = statementMutations.filter(({ name }) =>
+  values.only.split(',').some((text) => name.includes(text)),
+);
+
+if (values.help) console.log(usage);
+else if (values.list) for (const { name } of chosen) console.log(name);
+else process.exitCode = (await runMutations()) ? 0 : 1;
+
+/** Makes one mutation after the other. Returns true if the tests pass without a mutation, and fail with each. */
+async function runMutations(): Promise<boolean> {
+  const processes = createProcessHost();
+  const { env } = await startTestServers(processes);
+  try {
+    const tests = [...new Set(chosen.flatMap((mutation) => mutation.tests))];
+    if (!(await pass(tests, env))) throw new Error('The tests fail without a mutation.');
+    const survivors: StatementMutation[] = [];
+    for (const mutation of chosen) {
+      const survives = await pass(mutation.tests, { ...env, [mutationVariable]: mutation.name });
+      if (survives) survivors.push(mutation);
+      console.log(`${survives ? 'RED NOT CAUGHT' : 'ok  caught'}: ${mutation.name}`);
+    }
+    console.log(`${chosen.length - survivors.length} of ${chosen.length} mutations are caught.`);
+    return survivors.length === 0;
+  } finally {
+    await processes.killAll();
+    processes.close();
+  }
+}
+
+/** Runs test files. Returns true if all of their tests pass in time. */
+async function pass(tests: string[], env: NodeJS.ProcessEnv): Promise<boolean> {
+  const jest = ['--experimental-vm-modules', '--no-warnings', 'node_modules/jest/bin/jest.js'];
+  const options = ['--config', 'infra/checks/statements.jest.config.ts', '--runInBand', '--silent', '--bail'];
+  const child = spawn(process.execPath, [...jest, ...options, '--runTestsByPath', ...tests], {
+    cwd: repository,
+    env: { ...process.env, ...env },
+    stdio: 'ignore',
+    timeout: tests.length * timeoutMs,
+  });
+  const [code] = await once(child, 'exit');
+  return code === 0;
+}

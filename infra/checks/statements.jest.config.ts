@@ -1,0 +1,15 @@
+/** @jest-config-loader esbuild-register */
+import type { Config } from 'jest';
+import config from '../../jest.config.ts';
+
+const [[pattern, [, options]]] = Object.entries(config.transform ?? {}) as [[string, [string, object]]];
+
+/** Tests of mutated statements: `run-statement-mutations.ts` starts the servers once for all mutations. */
+const { globalSetup: _setup, globalTeardown: _teardown, ...rest } = config;
+const statementConfig: Config = {
+  ...rest,
+  rootDir: '../..',
+  transform: { [pattern]: ['<rootDir>/infra/checks/dist/mutation/mutating-transformer.js', options] },
+};
+
+export default statementConfig;

@@ -114,6 +114,7 @@ test('queued rows are released after a lost reply of their worker, except young 
 });
 
 test('a release that reaches the database late changes nothing', async () => {
+  await fixtures.lease.renew(3_000);
   const id = await claimedAtWrite();
   const sweeper = fixtures.addWorker();
   const { releaseBy } = await sweeper.renew(3_000);

@@ -4,7 +4,7 @@ import { statementMutations } from './statement-mutations.js';
 const inRepository = (path: string) => new URL(`../../../../${path}`, import.meta.url);
 
 test.each(statementMutations)('the piece of the mutation occurs once: $name', ({ file, piece }) => {
-  expect(readFileSync(inRepository(file), 'utf8').split(piece)).toHaveLength(2);
+  expect(readFileSync(inRepository(file), 'utf8').split(piece).length - 1).toBe(1);
 });
 
 test('each mutation has a name of its own, changes its piece, and has tests', () => {

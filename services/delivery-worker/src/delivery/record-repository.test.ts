@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { createSecretBox, type Database, firstIdOf, sqlArray } from '@tocsin/database';
+import { decodeExchange } from '@tocsin/deliveries';
 import type { ClaimedDelivery } from './claimed-delivery.js';
 import type { Attempt } from './outcome.js';
 import { createRecordRepository, type OutcomeRecord } from './record-repository.js';
@@ -62,7 +63,7 @@ test('outcomes are sent as columns in the order of the records', async () => {
   await record(records);
   const [{ name, values }] = statements as [(typeof statements)[0]];
   const sentence = 'Too \uFFFDslow.';
-  expect([name, values.length]).toEqual(['delivery.record', 23]);
+  expect([name, values.length]).toEqual(['delivery.record', 22]);
   expect(values.slice(0, 12)).toEqual([
     sqlArray.uuid(ids),
     sqlArray.integer([1, 2, 3, 4]),
@@ -77,42 +78,54 @@ test('outcomes are sent as columns in the order of the records', async () => {
     sqlArray.timestamptz([startedAt, startedAt, null, startedAt]),
     sqlArray.integer([13, 13, null, 13]),
   ]);
-  expect(values[13]).toEqual(sqlArray.integer([503, 204, null, null]));
-  expect(values.slice(15, 18)).toEqual([
+  expect(values.slice(13, 17)).toEqual([
+    sqlArray.integer([503, 204, null, null]),
     sqlArray.boolean([true, false, false, false]),
     sqlArray.text(['timeout', null, null, null]),
     sqlArray.text([sentence, 'It was cut.', null, null]),
   ]);
-  expect(values.slice(20, 22)).toEqual([
+  expect(values.slice(19, 21)).toEqual([
     firstIdOf(ids),
     sqlArray.text(['http://a', 'http://a', null, 'http://a']),
   ]);
 });
 
-test('texts are sent as one value, encrypted for their claim and column, with their places', async () => {
+test('the end of a request is sent as its age, which is not negative', async () => {
+  const { record, statements } = start();
+  const endedAgo = (ms: number): OutcomeRecord => ({
+    claimed: claimed(0),
+    outcome: { kind: 'succeeded' },
+    attempt: { ...attempt, startedAt: new Date(Date.now() - ms), durationMs: 1_000 },
+  });
+  await record([endedAgo(61_000), endedAgo(0), records[2]!]);
+  const ages = statements[0]!.values[21] as Buffer;
+  // Two numbers of 8 bytes with their lengths, and a null.
+  const [past, future, none] = [ages.readDoubleBE(24), ages.readDoubleBE(36), ages.readInt32BE(44)];
+  expect(Math.abs(past - 60_000)).toBeLessThan(10_000);
+  expect([future, none]).toEqual([0, -1]);
+});
+
+test('texts are sent as one value, encrypted for their claim, with their places', async () => {
   const { record, statements } = start();
   await record(records);
   const [{ values }] = statements as [(typeof statements)[0]];
-  const texts = values[19] as Buffer;
-  const [starts, responses, requests, headers] = [values[12], values[14], values[18], values[22]].map(
-    (column) => integersOf(column as Buffer),
-  ) as [number[], number[], number[], number[]];
-  const read = (index: number, table: string, columns: string[]) => {
-    let at = starts[index]! - 1;
-    return [requests, responses, headers].map((lengths, text) => {
-      const part = texts.subarray(at, at + lengths[index]!);
-      at += part.length;
-      if (part.length === 0) return '';
-      const { deliveryId, claim } = claimed(index);
-      const id = table === 'attempts' ? `${deliveryId}/${claim}` : deliveryId;
-      return secrets.decrypt(part, { workspaceId, table, id, column: columns[text]! }).toString();
-    });
+  const [starts, lengths] = [integersOf(values[12] as Buffer), integersOf(values[17] as Buffer)];
+  const decrypt = (index: number, table: string, column: string) => {
+    const at = starts[index]! - 1;
+    const { deliveryId, claim } = claimed(index);
+    const id = table === 'attempts' ? `${deliveryId}/${claim}` : deliveryId;
+    const text = (values[18] as Buffer).subarray(at, at + lengths[index]!);
+    return secrets.decrypt(text, { workspaceId, table, id, column }).toString();
   };
-  const ofAttempt = ['request_body', 'response', 'response_headers'];
-  expect(read(0, 'attempts', ofAttempt)).toEqual(['{"a":1}', 'no', '{"location":"/b"}']);
-  expect(read(1, 'attempts', ofAttempt)).toEqual(['{"a":1}', '', '{"retryAfter":"7"}']);
-  expect(read(2, 'deliveries', ['rendered'])).toEqual(['no JSON', '', '']);
-  expect(read(3, 'attempts', ofAttempt)).toEqual(['{"a":1}', '', '']);
+  const exchanges = [0, 1, 3].map((index) => decodeExchange(decrypt(index, 'attempts', 'exchange')));
+  const requestBody = '{"a":1}';
+  const none = { location: undefined, retryAfter: undefined };
+  expect(exchanges).toEqual([
+    { ...none, requestBody, responseBody: 'no', location: '/b' },
+    { ...none, requestBody, responseBody: '', retryAfter: '7' },
+    { ...none, requestBody, responseBody: '' },
+  ]);
+  expect(decrypt(2, 'deliveries', 'rendered')).toBe('no JSON');
 });
 
 /** Reads an array without nulls in PostgreSQL's binary format: a header of 20 bytes, then lengths and values. */
@@ -124,7 +137,7 @@ test('a failure without a rendered text stores none', async () => {
   const { record, statements } = start();
   await record([{ claimed: claimed(0), outcome: { kind: 'failed', failure }, attempt: undefined }]);
   const { values } = statements[0]!;
-  expect([values[18], values[19]]).toEqual([sqlArray.integer([0]), Buffer.alloc(0)]);
+  expect([values[17], values[18]]).toEqual([sqlArray.integer([0]), Buffer.alloc(0)]);
 });
 
 test('a deferral sends its wait and its reason, and its failure first if it has one', async () => {

@@ -34,6 +34,8 @@ test('a rule is found with its webhooks in their order, and with the database’
     bound: 'upper_bound',
     enabled: true,
     deleted: false,
+    silenced: false,
+    hasCooldown: false,
     webhookIds: ordered,
   });
   expect(new Set(webhooks.keys())).toEqual(new Set(ordered));

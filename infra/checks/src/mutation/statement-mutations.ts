@@ -34,7 +34,7 @@ const files: MutatedFile[] = [
       ['and (o.claimed_by is null or o.claim_token = $4::uuid)', ''],
       ['(o.claimed_by is null or o.claim_token = $4::uuid)', 'o.claimed_by is null'],
       ['claimed_by = $3::uuid, ', ''],
-      ['claim = o.claim + 1', 'claim = o.claim'],
+      ['set claimed_by = $3::uuid, claim = o.claim + 1', 'set claimed_by = $3::uuid, claim = o.claim'],
       ['(o.claim_token is distinct from $4::uuid)::integer', '1'],
       ['now() - c.opened_at', 'c.opened_at - c.opened_at'],
       ['and w.workspace_id = c.workspace_id', ''],
@@ -142,7 +142,7 @@ const files: MutatedFile[] = [
     changes: [
       ['r.deleted_at is not null as deleted', 'false as deleted'],
       ['order by l.position', 'order by l.webhook_id'],
-      ['p.webhook_id is not null, null', 'false, null'],
+      ['p.webhook_id is not null or w.rate_limit_requests', 'w.rate_limit_requests'],
       ['union select unnest($2::uuid[])', ''],
     ],
   },
@@ -203,15 +203,20 @@ const files: MutatedFile[] = [
     ],
   },
   {
-    file: `${deliveries}/src/redelivery-job-repository.ts`,
+    file: `${deliveries}/src/redelivery-job.ts`,
     tests: [`${deliveries}/test/redelivery-job.test.ts`],
     changes: [
       ['failed_at <= :createdAt', 'true'],
+      ['workspace_id = :workspaceId and status = :status', 'status = :status'],
+    ],
+  },
+  {
+    file: `${deliveries}/src/job-repository.ts`,
+    tests: [`${deliveries}/test/redelivery-job.test.ts`],
+    changes: [
       ['order by updated_at, id', 'order by id'],
       ['done = done + :done', 'done = :done'],
-      [`where status = 'running'\n`, '\n'],
-      ['workspace_id = :workspaceId and status = :status', 'status = :status'],
-      ['partForAlerts = 0.5', 'partForAlerts = 1'],
+      [`from jobs where status = 'running'`, 'from jobs'],
     ],
   },
   {
@@ -230,7 +235,6 @@ const files: MutatedFile[] = [
         `await trx('webhook_pauses').where({ webhook_id: id }).delete();\n        await trx('webhook_health')`,
         `await trx('webhook_health')`,
       ],
-      ['if (affectsRequests) await trx', 'if (false) await trx'],
       [`untriedOnly ? 'and step = 0' : ''`, `''`],
       ['and p.paused_until > now()', ''],
     ],

@@ -4,6 +4,8 @@ import { createClaimRepository } from './claim-repository.js';
 const [first, second] = ['0193a000-0000-7000-8000-000000000001', '0193b000-0000-7000-8000-000000000002'];
 const workerId = '11111111-1111-4111-8111-111111111111';
 
+const options = { workerId, queuedLeaseMs: 45_000, maxAgeMs: 86_400_000 };
+
 const facts = {
   alert_id: 'alert',
   alert_rule_id: 'rule',
@@ -13,6 +15,7 @@ const facts = {
   metric_value: 0.5,
   threshold: 0.4,
   bound: 'upper_bound',
+  is_test: false,
   fired_at: '2026-01-02T03:04:05Z',
 };
 const row = {
@@ -48,7 +51,7 @@ async function claim(rows: object[]) {
     { deliveryId: second, run: 1 },
     { deliveryId: first, run: 2 },
   ];
-  const claimed = await createClaimRepository(database, workerId).claim(due, 'token');
+  const claimed = await createClaimRepository(database, options).claim(due, 'token');
   return { claimed, statements };
 }
 
@@ -103,4 +106,33 @@ test('a pause has its reason, the rest of its time and its number', async () => 
   const paused = { ...row, pause_reason: 'circuit', pause_times: 3, pause_remaining_ms: 900 };
   const [pause] = (await claim([paused])).claimed.map((claimed) => claimed.pause);
   expect(pause).toEqual({ reason: 'circuit', remainingMs: 900, times: 3 });
+});
+
+test('a claim of limited webhooks sends them with their places, and its deliveries have a token', async () => {
+  const statements: unknown[][] = [];
+  const database = {
+    async prepared({ name }: { name: string }, values: unknown[]) {
+      statements.push([name, ...values]);
+      return [row];
+    },
+  } as unknown as Database;
+  const webhooks = [
+    { workspaceId: first, webhookId: second, places: 3 },
+    { workspaceId: second, webhookId: first, places: 1 },
+  ];
+  const claimed = await createClaimRepository(database, options).claimLimited(webhooks);
+  expect(claimed).toMatchObject([{ deliveryId: first, claim: 5, hasToken: true }]);
+  expect(statements).toEqual([
+    [
+      'delivery.claim-limited',
+      sqlArray.uuid([first, second]),
+      sqlArray.uuid([second, first]),
+      sqlArray.integer([3, 1]),
+      workerId,
+      expect.stringMatching(/^[0-9a-f-]{36}$/),
+      45_000,
+      86_400_000,
+      1_000,
+    ],
+  ]);
 });

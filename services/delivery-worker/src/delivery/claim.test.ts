@@ -12,6 +12,7 @@ function start({ ours = ['a', 'b'], errors = [] as Error[] } = {}) {
   const sizes: number[] = [];
   const claim = createClaim({
     repository: {
+      claimLimited: async () => [],
       async claim(batch, token) {
         const ids = batch.map(({ deliveryId }) => deliveryId);
         tries.push({ ids, token });

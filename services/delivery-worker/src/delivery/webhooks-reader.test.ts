@@ -27,6 +27,7 @@ function start() {
     url_encrypted: encrypt(id, 'url', `https://${id}.example/v${version}?token=a-secret-of-16-chars`),
     headers_encrypted: encrypt(id, 'headers', '{"X-Key":["header-secret"]}'),
     body_encrypted: encrypt(id, 'body', `{"v":${version}}`),
+    options: null,
   });
   const database = {
     async prepared(_: unknown, [ids]: [string[]]) {

@@ -61,7 +61,12 @@ async function run(passes: number, setting: Setting = {}) {
     },
     async survey() {
       calls.push('survey');
-      return { candidates, paused, hasLimited: setting.hasLimited === true, walkedTo: new Map([['w', undefined]]) };
+      return {
+        candidates,
+        paused,
+        hasLimited: setting.hasLimited === true,
+        walkedTo: new Map([['w', undefined]]),
+      };
     },
     async postpone(webhooks, limit) {
       postponed.push({ webhooks: webhookIdsOf(webhooks), limit });

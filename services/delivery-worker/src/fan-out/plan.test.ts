@@ -15,6 +15,7 @@ const resolvedFor = (webhookIds: string[], changes: Partial<ResolvedAlert> = {})
   outcome: 'dispatched',
   webhookIds,
   storedWebhookIds: null,
+  cools: false,
   ...changes,
 });
 

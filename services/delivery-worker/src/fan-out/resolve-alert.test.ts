@@ -11,6 +11,8 @@ const registered: RegisteredRule = {
   bound: 'upper_bound',
   enabled: true,
   deleted: false,
+  silenced: false,
+  hasCooldown: false,
   webhookIds: ['x', 'y', 'x'],
 };
 const embedded = {
@@ -30,6 +32,7 @@ test('a registered rule supplies name, limit and webhooks, each webhook once', (
     outcome: 'dispatched',
     webhookIds: ['x', 'y'],
     storedWebhookIds: null,
+    cools: false,
   });
 });
 
@@ -49,6 +52,7 @@ test('the rule in the message applies only if no rule with its id was registered
     outcome: 'dispatched',
     webhookIds: ['z'],
     storedWebhookIds: null,
+    cools: false,
   });
 });
 
@@ -60,7 +64,8 @@ test('an alert without a rule, or with the rule of another workspace, cannot be 
 
 test.each<[string, Partial<RegisteredRule>]>([
   ['rule_deleted', { deleted: true, enabled: false }],
-  ['rule_disabled', { enabled: false, webhookIds: [] }],
+  ['rule_disabled', { enabled: false, silenced: true, webhookIds: [] }],
+  ['suppressed', { silenced: true, webhookIds: [] }],
   ['no_webhooks', { webhookIds: [] }],
 ])('the outcome %s calls no webhooks', (outcome, changes) => {
   expect(resolveAlert(alert, { ...registered, ...changes })).toMatchObject({
@@ -79,4 +84,14 @@ test('the webhooks of a disabled rule in the message are stored', () => {
   });
   const empty = { ...alert, alert_rule: { ...embedded, notification_webhook_ids: [] } };
   expect(resolveAlert(empty, undefined)).toMatchObject({ outcome: 'no_webhooks', storedWebhookIds: null });
+});
+
+test('a cooldown applies to dispatched alerts of a rule that has one, unless they are resolved', () => {
+  const coolsOf = (fired: AlertFired, changes: Partial<RegisteredRule>) =>
+    resolveAlert(fired, { ...registered, hasCooldown: true, ...changes })?.cools;
+  expect(coolsOf(alert, {})).toBe(true);
+  expect(coolsOf({ ...alert, state: 'firing' } as AlertFired, {})).toBe(true);
+  expect(coolsOf({ ...alert, state: 'resolved' } as AlertFired, {})).toBe(false);
+  expect(coolsOf(alert, { hasCooldown: false })).toBe(false);
+  expect(coolsOf(alert, { silenced: true })).toBe(false);
 });

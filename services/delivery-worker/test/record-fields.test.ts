@@ -199,7 +199,7 @@ test('a delivery shows the error and the status of its latest outcome', async ()
   expect(await shown()).toMatchObject({ error_code: null, error: null, status_code: null, claims: 4 });
 });
 
-test('a retry waits with its step for its time, and the next attempt of a manual run is scheduled', async () => {
+test('a retry waits for its time with its step, and after a manual attempt it is scheduled', async () => {
   const claimed = await claimNew();
   await record(claimed, failed);
   const manual = await claimNextRun(claimed.deliveryId);

@@ -72,7 +72,7 @@ test('Retry-After pauses the webhook, and a single failure does not', () => {
   ]);
 });
 
-test('the failure that opens a circuit pauses the webhook, and the next one counts from the start', () => {
+test('the failure that opens a circuit pauses its webhook, and later ones count from the start', () => {
   const failures = createFailureCounter();
   for (const id of ['a', 'b', 'c', 'e']) failures.fail('w', id);
   expect(change(response(503), undefined, failures)).toMatchObject({

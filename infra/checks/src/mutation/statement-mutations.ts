@@ -91,7 +91,6 @@ const files: MutatedFile[] = [
       ['case when l.failing = h.failing then h.since else l.since end', 'l.since'],
       ['order by l.last_attempt_at desc limit 1', 'order by l.last_attempt_at limit 1'],
       ['error_code = coalesce(excluded.error_code, h.error_code)', 'error_code = excluded.error_code'],
-      ['where n.is_new or n.is_ours and', 'where n.is_ours and'],
       [`s.last_attempt_at > k.last_attempt_at + interval '1 minute'`, 'false'],
     ],
   },

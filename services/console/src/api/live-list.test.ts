@@ -1,4 +1,4 @@
-import { appendOlder, mergeNewest, newestPage } from './live-list.js';
+import { appendOlder, mergeNewest, newestPage, openSince } from './live-list.js';
 
 interface Item {
   id: string;
@@ -17,12 +17,12 @@ const items = (newest: number, oldest: number) =>
 
 test('new entries appear in front and older pages stay', () => {
   const known = items(100, 1);
-  expect(mergeNewest(known, items(103, 104 - newestPage), order)).toEqual(items(103, 1));
+  expect(mergeNewest(known, { head: items(103, 104 - newestPage) }, order)).toEqual(items(103, 1));
 });
 
 test('an entry of the newest page replaces the known one', () => {
   const head = items(100, 101 - newestPage).map((entry) => ({ ...entry, status: 'failed' }));
-  const merged = mergeNewest(items(100, 1), head, order);
+  const merged = mergeNewest(items(100, 1), { head }, order);
   expect(merged?.slice(0, newestPage)).toEqual(head);
   expect(merged).toHaveLength(100);
 });
@@ -31,11 +31,11 @@ test('an entry that left the list disappears if the newest page reaches below it
   const head = items(101, 1)
     .filter(({ id }) => id !== 'id-99')
     .slice(0, newestPage);
-  expect(mergeNewest(items(100, 1), head, order)?.map(({ id }) => id)).not.toContain('id-99');
+  expect(mergeNewest(items(100, 1), { head }, order)?.map(({ id }) => id)).not.toContain('id-99');
 });
 
 test('the list starts again if more than a page of new entries came', () => {
-  expect(mergeNewest(items(100, 1), items(200, 201 - newestPage), order)).toBeUndefined();
+  expect(mergeNewest(items(100, 1), { head: items(200, 201 - newestPage) }, order)).toBeUndefined();
 });
 
 test('entries of one moment are neither lost nor repeated at the border of the page', () => {
@@ -43,13 +43,26 @@ test('entries of one moment are neither lost nor repeated at the border of the p
     ...item(5),
     id: `same-${index}`,
   }));
-  expect(mergeNewest(sameTime, sameTime.slice(0, newestPage), order)).toEqual(sameTime);
+  expect(mergeNewest(sameTime, { head: sameTime.slice(0, newestPage) }, order)).toEqual(sameTime);
 });
 
 test('a page that is not full is the whole list', () => {
-  expect(mergeNewest(items(100, 1), items(3, 1), order)).toEqual(items(3, 1));
+  expect(mergeNewest(items(100, 1), { head: items(3, 1) }, order)).toEqual(items(3, 1));
 });
 
 test('an older page that overlaps the known items adds the rest only, and no newer entries', () => {
   expect(appendOlder(items(100, 51), items(103, 1), order)).toEqual(items(100, 1));
+});
+
+test('a page since a time replaces what it covers and leaves older items', () => {
+  const head = [item(101), item(99, { status: 'succeeded' })];
+  expect(mergeNewest(items(100, 1), { head, since: item(99).at }, order)).toEqual([...head, ...items(98, 1)]);
+});
+
+test('a poll asks from the oldest open item of the newest page on, or from the newest item on', () => {
+  const isOpen = ({ status }: Item) => status === 'waiting';
+  const known = [...items(100, 98), item(97, { status: 'waiting' }), ...items(96, 1)];
+  expect(openSince(known, { ...order, isOpen })).toBe(item(97).at);
+  expect(openSince(items(100, 1), { ...order, isOpen })).toBe(item(100).at);
+  expect(openSince([], { ...order, isOpen })).toBeUndefined();
 });

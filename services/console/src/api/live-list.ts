@@ -1,4 +1,10 @@
-import { type QueryKey, useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import {
+  type QueryClient,
+  type QueryKey,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query';
 import type { Paged } from '@tocsin/client/browser';
 
 /** A list, newest first, whose new entries appear while the page is visible and whose older pages load on demand. */
@@ -16,20 +22,31 @@ export interface LiveList<T> {
   restart(): void;
 }
 
+export interface ListPart {
+  /** Entries of a page. */
+  limit: number;
+  /** Only entries of this time or later, ISO 8601. */
+  since?: string;
+}
+
 export interface LiveListOptions<Entry, T> {
   queryKey: QueryKey;
-  /** The list from its newest entry on, in pages of `limit`. */
-  list(limit: number, signal?: AbortSignal): Paged<Entry>;
+  /** The list from its newest entry on. */
+  list(query: ListPart, signal?: AbortSignal): Paged<Entry>;
   /** Keeps what a row shows. Whole entries of a long list would fill the memory. */
   toItem(entry: Entry): T;
   idOf(item: T): string;
   /** Time by which the list is ordered, ISO 8601. */
   timeOf(item: T): string;
+  /** True while the item can change. */
+  isOpen(item: T): boolean;
   pollMs?: number;
 }
 
-/** Entries of the newest page, which is fetched with every poll. */
+/** Entries of the newest page. */
 export const newestPage = 30;
+/** The newest page is fetched with every n-th poll, because an ended delivery can be redelivered elsewhere. */
+const pollsOfWholePage = 6;
 /** Entries of the pages that scrolling loads: few requests for a long way. */
 const olderPage = 200;
 
@@ -39,29 +56,36 @@ interface Loaded<Entry, T> {
   older: AsyncIterator<Entry[]> | undefined;
   hasMore: boolean;
   hasNewer: boolean;
+  polls: number;
 }
 
 /**
- * Polls the newest page only, so that a page that is open costs the same however far it was scrolled. The older pages
- * stay as they were loaded; a record shows the present state.
+ * Polls what can have changed among the newest entries, so that an open page costs little, however far it was scrolled.
+ * Older pages stay as they were loaded; a record shows the present state.
  */
 export function useLiveList<Entry, T>(options: LiveListOptions<Entry, T>): LiveList<T> {
   const { queryKey, list, toItem, pollMs = 5_000 } = options;
   const queryClient = useQueryClient();
-  const pagesOf = (limit: number, signal?: AbortSignal) =>
-    list(limit, signal).pages()[Symbol.asyncIterator]();
+  const pagesOf = (query: ListPart, signal?: AbortSignal) =>
+    list(query, signal).pages()[Symbol.asyncIterator]();
   const query = useQuery({
     queryKey,
     queryFn: async ({ signal }): Promise<Loaded<Entry, T>> => {
-      const head = (await nextPage(pagesOf(newestPage, signal))).map(toItem);
       const known = queryClient.getQueryData<Loaded<Entry, T>>(queryKey);
+      const polls = (known?.polls ?? 0) + 1;
+      const since = polls % pollsOfWholePage === 1 ? undefined : openSince(known?.items ?? [], options);
+      const part = { limit: newestPage, ...(since !== undefined && { since }) };
+      const head = (await nextPage(pagesOf(part, signal))).map(toItem);
       const isFull = head.length >= newestPage;
-      const fresh = { items: head, older: undefined, hasMore: isFull, hasNewer: false };
-      if (known === undefined) return fresh;
-      const items = mergeNewest(known.items, head, options);
-      if (items !== undefined) return { ...known, items, hasMore: known.hasMore && isFull };
+      if (known === undefined)
+        return { items: head, older: undefined, hasMore: isFull, hasNewer: false, polls };
+      const items = mergeNewest(known.items, { head, since }, options);
+      const hasMore = known.hasMore && (isFull || since !== undefined);
+      if (items !== undefined) return { ...known, items, hasMore, polls };
       // More came than a page holds. A list that was scrolled stays, because its reader is somewhere in it.
-      return known.older === undefined ? fresh : { ...known, hasNewer: true };
+      return known.older === undefined
+        ? { items: head, older: undefined, hasMore: true, hasNewer: false, polls }
+        : { ...known, hasNewer: true, polls };
     },
     refetchInterval: pollMs,
     // The data holds an iterator, which must keep its identity.
@@ -70,7 +94,7 @@ export function useLiveList<Entry, T>(options: LiveListOptions<Entry, T>): LiveL
   const more = useMutation({
     mutationFn: async () => {
       const known = queryClient.getQueryData<Loaded<Entry, T>>(queryKey);
-      const older = known?.older ?? pagesOf(olderPage);
+      const older = known?.older ?? pagesOf({ limit: olderPage });
       let added = 0;
       let hasMore = true;
       // The first pages can hold known entries only.
@@ -107,6 +131,14 @@ export function useLiveList<Entry, T>(options: LiveListOptions<Entry, T>): LiveL
   };
 }
 
+/** Fetches the newest page of all lists below the key as a whole, because ended entries have changed. */
+export function refreshLists(queryClient: QueryClient, queryKey: QueryKey): Promise<void> {
+  queryClient.setQueriesData<object>({ queryKey }, (data) =>
+    data !== undefined && 'polls' in data ? { ...data, polls: 0 } : data,
+  );
+  return queryClient.invalidateQueries({ queryKey });
+}
+
 /** The next page of a list, empty at its end. */
 export async function nextPage<T>(pages: AsyncIterator<T[]>): Promise<T[]> {
   const { done, value } = await pages.next();
@@ -115,17 +147,28 @@ export async function nextPage<T>(pages: AsyncIterator<T[]>): Promise<T[]> {
 
 type Order<T> = Pick<LiveListOptions<unknown, T>, 'idOf' | 'timeOf'>;
 
+/** Time from which on entries can be new or changed: that of the oldest open item of the newest page, or of the newest item. */
+export function openSince<T>(
+  items: readonly T[],
+  { timeOf, isOpen }: Pick<LiveListOptions<unknown, T>, 'timeOf' | 'isOpen'>,
+): string | undefined {
+  const oldestOpen = items.slice(0, newestPage).findLast(isOpen) ?? items[0];
+  return oldestOpen === undefined ? undefined : timeOf(oldestOpen);
+}
+
 /**
  * Puts the newest page in front of the known items and replaces those that it contains. Items in the page's time range
  * that it lacks have left the list. Returns undefined if entries between the page and the known items are missing.
  */
 export function mergeNewest<T>(
   known: readonly T[],
-  head: readonly T[],
+  /** The page, and the time at which it ends unless it is full. */
+  { head, since }: { head: readonly T[]; since?: string | undefined },
   { idOf, timeOf }: Order<T>,
 ): T[] | undefined {
   const last = head.at(-1);
-  if (last === undefined || head.length < newestPage) return [...head];
+  if (last === undefined || head.length < newestPage)
+    return since === undefined ? [...head] : [...head, ...known.filter((item) => timeOf(item) < since)];
   const oldest = timeOf(last);
   if (known[0] !== undefined && timeOf(known[0]) < oldest) return undefined;
   const ids = new Set(head.map(idOf));

@@ -11,10 +11,11 @@ export function useAlerts(filter: AlertFilter) {
   const workspaceId = useWorkspaceId();
   return useLiveList({
     queryKey: [workspaceId, 'alerts', filter],
-    list: (limit, signal) => client.alerts.list({ ...filter, limit }, { signal }),
+    list: (part, signal) => client.alerts.list({ ...filter, ...part }, { signal }),
     toItem: (alert) => alert,
     idOf: ({ alert_id }) => alert_id,
     timeOf: ({ accepted_at }) => accepted_at,
+    isOpen: () => false,
   });
 }
 

@@ -7,10 +7,11 @@ export function useDeadLetters() {
   const client = useDeploymentClient();
   return useLiveList({
     queryKey: ['dead-letters'],
-    list: (limit, signal) => client.deadLetters.list({ limit }, { signal }),
+    list: (part, signal) => client.deadLetters.list(part, { signal }),
     toItem: (letter) => letter,
     idOf: ({ id }) => id,
     timeOf: ({ created_at }) => created_at,
+    isOpen: () => false,
     pollMs: 30_000,
   });
 }

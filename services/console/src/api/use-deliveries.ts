@@ -2,9 +2,11 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { Delivery, ListDeliveriesQuery } from '@tocsin/client/browser';
 import { useWorkspaceId } from '../paths.js';
 import { useClient } from './client.js';
-import { useLiveList } from './live-list.js';
+import { refreshLists, useLiveList } from './live-list.js';
 
 export type DeliveryFilter = Omit<ListDeliveriesQuery, 'limit'>;
+
+const endStates: ReadonlySet<string> = new Set(['succeeded', 'failed', 'skipped']);
 
 /** A delivery without its texts, which can be long. */
 export type DeliveryRow = Pick<
@@ -17,10 +19,11 @@ export function useDeliveries(filter: DeliveryFilter) {
   const workspaceId = useWorkspaceId();
   return useLiveList({
     queryKey: [workspaceId, 'deliveries', filter],
-    list: (limit, signal) => client.deliveries.list({ ...filter, limit }, { signal }),
+    list: (part, signal) => client.deliveries.list({ ...filter, ...part }, { signal }),
     toItem: toRow,
     idOf: ({ id }) => id,
     timeOf: ({ created_at }) => created_at,
+    isOpen: ({ status }) => !endStates.has(status),
   });
 }
 
@@ -41,8 +44,6 @@ export function useDeliveriesOfAlert(alertId: string) {
   });
 }
 
-const endStates = new Set(['succeeded', 'failed', 'skipped']);
-
 /** A delivery with its attempts, polled until it has ended. */
 export function useDelivery(id: string) {
   const client = useClient();
@@ -60,6 +61,10 @@ export function useRedeliver(id: string) {
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: () => client.deliveries.redeliver(id),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: [workspaceId, 'delivery', id] }),
+    onSettled: () =>
+      Promise.all([
+        queryClient.invalidateQueries({ queryKey: [workspaceId, 'delivery', id] }),
+        refreshLists(queryClient, [workspaceId, 'deliveries']),
+      ]),
   });
 }

@@ -1,6 +1,6 @@
-export { ClientProvider, useClient, useDeploymentClient } from './client.js';
-export { type LiveList, useLiveList } from './live-list.js';
-export { type Access, checkPermission, grantingRoles, rolesIn } from './permissions.js';
+export { ClientProvider } from './client.js';
+export type { LiveList } from './live-list.js';
+export { checkPermission, grantingRoles } from './permissions.js';
 export { Permitted, usePermission } from './permitted.js';
 export { type TimeRange, timeRangeOf, timeRanges } from './time-range.js';
 export {

@@ -22,7 +22,7 @@ export interface LiveList<T> {
   restart(): void;
 }
 
-export interface ListPart {
+interface ListPart {
   /** Entries of a page. */
   limit: number;
   /** Only entries of this time or later, ISO 8601. */

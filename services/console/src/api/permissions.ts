@@ -21,7 +21,7 @@ export function checkPermission(whoami: Whoami, permission: Permission, workspac
 }
 
 /** Roles of the person that count in a workspace, those of the deployment included. */
-export function rolesIn(whoami: Whoami, workspaceId: string): string[] {
+function rolesIn(whoami: Whoami, workspaceId: string): string[] {
   return [...(whoami.workspaces[workspaceId.toLowerCase()] ?? []), ...whoami.deployment_roles];
 }
 

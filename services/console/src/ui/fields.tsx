@@ -50,7 +50,7 @@ export function TextField(props: TextFieldProps) {
   );
 }
 
-export interface SelectOption {
+interface SelectOption {
   value: string;
   label: string;
 }

@@ -1,8 +1,8 @@
-export { Button, type ButtonProps, LinkButton } from './button.js';
+export { Button, LinkButton } from './button.js';
 export { CodeBlock } from './code-block.js';
 export { ConfirmButton, Dialog } from './dialog.js';
-export { SelectField, type SelectOption, SwitchField, TextField } from './fields.js';
-export { formatDuration, formatExact, formatRelative } from './format-time.js';
+export { SelectField, SwitchField, TextField } from './fields.js';
+export { formatDuration, formatExact } from './format-time.js';
 export { Empty, Failure, Loading, Notice, type Tone } from './messages.js';
 export { Card, Facts, Page } from './page.js';
 export { Chip, StatusChip } from './status-chip.js';

@@ -7,6 +7,7 @@ import { signIn } from './steps.js';
 /** `npm run screenshots -w services/console` writes every page in both themes at 1,280 and 400 px to `dist/screenshots`. */
 const output = fileURLToPath(new URL('../../dist/screenshots', import.meta.url));
 const widths = [1280, 400];
+const tallestPx = 3_000;
 const themes = ['light', 'dark'] as const;
 
 test('every page is photographed in both themes and widths', async ({ page, stack }) => {
@@ -50,13 +51,17 @@ test('every page is photographed in both themes and widths', async ({ page, stac
     await page.goto(`${stack.api_url}${path}`);
     await page.waitForLoadState('networkidle');
     for (const width of widths) {
+      // The window is as tall as the page: rows and editors outside the window are not in the document.
       await page.setViewportSize({ width, height: 800 });
+      const height = await page.evaluate(() => document.documentElement.scrollHeight);
+      await page.setViewportSize({ width, height: Math.min(height, tallestPx) });
       for (const theme of themes) {
         await page.evaluate((value) => {
           document.documentElement.dataset.theme = value;
         }, theme);
-        await page.screenshot({ path: `${output}/${name}-${width}-${theme}.png`, fullPage: true });
+        await page.screenshot({ path: `${output}/${name}-${width}-${theme}.png` });
       }
     }
+    await page.setViewportSize({ width: 1280, height: 800 });
   }
 });

@@ -32,7 +32,11 @@ function Deliveries() {
       <FilterBar chips={chips} onRemove={(name) => search.set({ [name]: undefined })} onClear={clear}>
         <FilterFields search={search} webhooks={webhooks.data ?? []} rules={rules.data ?? []} />
       </FilterBar>
-      <RedeliverMatching filters={search.values} chips={chips.map(({ text }) => text)} />
+      <RedeliverMatching
+        filters={search.values}
+        chips={chips.map(({ text }) => text)}
+        isEmpty={list.isLoaded && list.items.length === 0}
+      />
       <LiveListState list={list} things="deliveries" empty={<NoDeliveries isFiltered={chips.length > 0} />}>
         <DeliveryTable list={list} />
       </LiveListState>

@@ -7,10 +7,12 @@ export interface RedeliverMatchingProps {
   filters: FilterValues;
   /** The filters in words. */
   chips: readonly string[];
+  /** True: nothing matches. */
+  isEmpty: boolean;
 }
 
 /** Redelivers everything that matches the filters, and shows the jobs that do it. */
-export function RedeliverMatching({ filters, chips }: RedeliverMatchingProps) {
+export function RedeliverMatching({ filters, chips, isEmpty }: RedeliverMatchingProps) {
   const { allowed } = usePermission('delivery_redeliver');
   const jobs = useRedeliveries({ enabled: allowed });
   const { start, cancel } = useRedeliveryActions();
@@ -19,7 +21,7 @@ export function RedeliverMatching({ filters, chips }: RedeliverMatchingProps) {
   const error = start.error ?? cancel.error ?? jobs.error;
   return (
     <Permitted permission="delivery_redeliver" what="Redelivery">
-      {request !== undefined && (
+      {request !== undefined && !isEmpty && (
         <div>
           <ConfirmButton
             title={`Redeliver ${describe(request)}?`}

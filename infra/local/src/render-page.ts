@@ -8,6 +8,8 @@ export interface Pages {
   /** `form` is the provider's own markup with its CSRF token. `error` tells why the page is shown again. */
   'user-code-input': { title: string; form: string; error?: string };
   'user-code-confirm': { title: string; form: string; clientName: string; userCode: string };
+  /** `form` is the provider's own markup with its CSRF token. */
+  'sign-out': { title: string; form: string };
   message: { title: string; message: string };
   inbox: { title: string; requests: readonly ReceivedRequest[] };
 }

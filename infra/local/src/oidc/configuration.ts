@@ -50,6 +50,7 @@ export function configureProvider(
       clientCredentials: { enabled: true },
       revocation: { enabled: true },
       deviceFlow: { enabled: true, ...devicePages },
+      rpInitiatedLogout: { enabled: true, ...signOutPages },
       resourceIndicators: {
         enabled: true,
         defaultResource: () => resource,
@@ -170,6 +171,15 @@ function makeConsoleClient({ consoleClientId, consoleRedirectUris }: RealmSettin
     token_endpoint_auth_method: 'none',
   };
 }
+
+const signOutPages = {
+  async logoutSource(ctx: KoaContextWithOIDC, form: string) {
+    ctx.body = renderPage('sign-out', { title: 'Sign out', form });
+  },
+  async postLogoutSuccessSource(ctx: KoaContextWithOIDC) {
+    ctx.body = renderPage('message', { title: 'Signed out', message: 'You can close this page.' });
+  },
+};
 
 const devicePages = {
   async userCodeInputSource(ctx: KoaContextWithOIDC, form: string, _out?: unknown, error?: Error) {

@@ -1,0 +1,41 @@
+import { expect } from '@playwright/test';
+import { test } from './fixtures.js';
+import { signIn } from './steps.js';
+
+test('a token is renewed without leaving the page, and is in no storage', async ({ page, stack }) => {
+  test.setTimeout(120_000);
+  await signIn(page, stack);
+  let navigations = 0;
+  page.on('request', (request) => {
+    if (request.isNavigationRequest()) navigations += 1;
+  });
+  const renewal = await page.waitForRequest(
+    (request) => request.method() === 'POST' && request.url().endsWith('/token'),
+    { timeout: 90_000 },
+  );
+  expect(renewal.postData()).toContain('grant_type=refresh_token');
+  expect((await renewal.response())?.status()).toBe(200);
+  expect(navigations).toBe(0);
+  const stored = await page.evaluate(() => Object.keys({ ...localStorage, ...sessionStorage }));
+  expect(stored).toEqual(['tocsin.workspace']);
+});
+
+test('a person without a session signs in and returns to the address that was opened', async ({
+  page,
+  stack,
+}) => {
+  const address = `${stack.api_url}/w/${stack.workspace_id}/alerts?outcome=no_webhooks`;
+  await page.goto(address);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await page.getByLabel('User name').fill('reader');
+  await page.getByLabel('Password').fill(stack.users.reader!);
+  await page.getByRole('button', { name: 'Sign in' }).click();
+  await expect(page.getByRole('heading', { name: 'Alerts', level: 1 })).toBeVisible();
+  expect(page.url()).toBe(address);
+
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible();
+  await page.goto(address);
+  await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible();
+});

@@ -113,7 +113,7 @@ test('a failing webhook is in trouble with its reason, and its deliveries can be
 for (const [user, explanation] of [
   ['publisher', 'The list of deliveries is not available to you.'],
   ['outsider', 'The list of deliveries is not available to you.'],
-  ['reader', 'Redelivery is not available to you. It needs the role editor or admin in this workspace.'],
+  ['reader', 'Redelivery is not available to you. It needs the role responder, editor or admin'],
 ] as const) {
   test(`a page tells a person with the rights of ${user} why it shows less`, async ({ page, stack }) => {
     await signIn(page, stack, user);

@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createTestBroker } from '@tocsin/testing/broker';
-import { insertAttempt, insertDelivery } from '@tocsin/testing/database';
+import { insertAlert, insertAttempt, insertDelivery } from '@tocsin/testing/database';
 import { signInDevice } from './support/browser.js';
 import { type CliOptions, cli } from './support/cli.js';
 import { createManualClock } from './support/manual-clock.js';
@@ -193,6 +193,57 @@ describe('rules, alerts and deliveries', () => {
     const { stdout: stdin } = await run(['rules', 'get', made.id, '--json']);
     const copy = await runJson<Named>(['rules', 'create', '--from', '-', '--name', 'copy'], { stdin });
     expect(copy).toMatchObject({ ...fields, name: 'copy' });
+  });
+
+  test('an alert is fired with state, labels and annotations, which are shown', async () => {
+    const own = {
+      name: 'o',
+      enabled: true,
+      threshold: 1,
+      bound: 'upper_bound',
+      notification_webhook_ids: [],
+    };
+    const alert = {
+      alert_rule_id: randomUUID(),
+      model_id: randomUUID(),
+      model_name: 'm',
+      metric_value: 1,
+      alert_rule: own,
+      state: 'resolved',
+      labels: { team: 'risk' },
+      annotations: { link: 'https://example.com/?a=b' },
+    };
+    const fired = await run(['alerts', 'fire', '-'], { stdin: JSON.stringify(alert) });
+    expect(fired.code).toBe(0);
+    const rule = [
+      '--rule',
+      alert.alert_rule_id,
+      '--model-id',
+      alert.model_id,
+      '--model-name',
+      'm',
+      '--value',
+      '1',
+    ];
+    const more = [
+      '--state',
+      'resolved',
+      '--label',
+      'team=a=b',
+      '--label',
+      'zone=',
+      '--annotation',
+      'summary=x',
+    ];
+    const refused = await run(['alerts', 'fire', ...rule, ...more]);
+    expect(refused).toMatchObject({ code: 6, stderr: expect.stringContaining('/alert_rule_id') });
+    expect((await run(['alerts', 'fire', ...rule, '--label', '=x'])).stderr).toContain('name=value');
+    const { alertId } = await insertAlert(services.database, {
+      workspaceId: workspace,
+      labels: alert.labels,
+    });
+    const shown = await run(['alerts', 'get', alertId]);
+    expect(shown.stdout).toMatch(/^state +firing\nlabels +team: risk\n/m);
   });
 
   test('alerts are published straight to the broker with --amqp', async () => {

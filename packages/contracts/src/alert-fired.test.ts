@@ -60,6 +60,65 @@ test('unknown members are accepted and dropped', () => {
   expect(checked).toEqual({ ok: true, value: { ...alert, alert_rule } });
 });
 
+test('state, labels and annotations are kept in their order', () => {
+  const labels = { team: 'risk', 'app.kubernetes-io_name': '', Zone: 'é'.repeat(256) };
+  const annotations = { summary: 'x', 'any name, ÿ': '"\n' };
+  const checked = check({ ...alert, state: 'resolved', labels, annotations });
+  expect(checked).toEqual({ ok: true, value: { ...alert, state: 'resolved', labels, annotations } });
+  expect(checked.ok && JSON.stringify(checked.value.labels)).toBe(JSON.stringify(labels));
+});
+
+const texts = (count: number, name: string) =>
+  Object.fromEntries(Array.from({ length: count }, (_, index) => [`${name}${index}`, 'x']));
+
+test.each([
+  ['an unknown state', { state: 'ok' }, '/state'],
+  ['a null state', { state: null }, '/state'],
+  ['labels that are a list', { labels: ['a'] }, '/labels'],
+  ['null labels', { labels: null }, '/labels'],
+  ['21 labels', { labels: texts(21, 'l') }, '/labels'],
+  ['a label that begins with a digit', { labels: { '1a': 'x' } }, '/labels/1a'],
+  ['an empty label name', { labels: { '': 'x' } }, '/labels/'],
+  ['a label name of 64 characters', { labels: { ['a'.repeat(64)]: 'x' } }, `/labels/${'a'.repeat(64)}`],
+  ['a label with a line break after its name', { labels: { 'a\n': 'x' } }, '/labels/a\n'],
+  ['a label of 257 characters', { labels: { a: 'x'.repeat(257) } }, '/labels/a'],
+  ['a label that is a number', { labels: { a: 1 } }, '/labels/a'],
+  ['21 annotations', { annotations: texts(21, 'a') }, '/annotations'],
+  ['an annotation that is an object', { annotations: { a: {} } }, '/annotations/a'],
+  ['annotations of 4,097 bytes', { annotations: { ab: 'é'.repeat(2_047), c: '' } }, '/annotations'],
+])('%s is refused at its path', (_, change, path) => {
+  const checked = check({ ...alert, ...change });
+  const paths = checked.ok ? [] : checked.faults.map((fault) => fault.path);
+  expect([...new Set(paths)]).toEqual([path]);
+});
+
+test('annotations of exactly 4,096 bytes are accepted', () => {
+  const annotations = { ab: 'é'.repeat(2_047) };
+  expect(check({ ...alert, annotations })).toMatchObject({ ok: true, value: { annotations } });
+});
+
+test('all faults of a message are listed, and the first one only on request', () => {
+  const message = { metric_value: '1', labels: { '': 1 }, alert_rule: {} };
+  const all = check(message);
+  const paths = all.ok ? [] : all.faults.map(({ path }) => path);
+  expect(paths).toEqual(
+    expect.arrayContaining([
+      '/alert_id',
+      '/workspace_id',
+      '/fired_at',
+      '/alert_rule_id',
+      '/model_id',
+      '/model_name',
+      '/metric_value',
+      '/labels/',
+      '/alert_rule/name',
+      '/alert_rule/notification_webhook_ids',
+    ]),
+  );
+  const first = check(message, { listAll: false });
+  expect(first.ok ? [] : first.faults).toHaveLength(1);
+});
+
 test('the path of an error stays short for long names and deep nesting', () => {
   let nested: unknown = '\0';
   for (let depth = 0; depth < 5_000; depth += 1) nested = { deep: nested };

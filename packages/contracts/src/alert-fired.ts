@@ -1,6 +1,6 @@
 import { findBadText } from '@tocsin/kit';
 import type { FromSchema } from 'json-schema-to-ts';
-import { type Checked, createCheck } from './check.js';
+import { type Check, createCheck } from './check.js';
 
 /** Exchange and routing key with which monitors publish alerts. */
 export const alertsExchange = 'tocsin.alerts';
@@ -11,25 +11,70 @@ export const requestIdHeader = 'x-request-id';
 const uuid = { type: 'string', format: 'uuid' } as const;
 const bound = { type: 'string', enum: ['upper_bound', 'lower_bound'] } as const;
 
+/** States of an alert. */
+export const alertStates = ['firing', 'resolved'] as const;
+
+/** Labels of an alert, as published and as stored. */
+export const alertLabels = {
+  type: 'object',
+  maxProperties: 20,
+  propertyNames: {
+    pattern: '^[A-Za-z_][A-Za-z0-9_.-]{0,62}$',
+    description: 'a label name: 63 letters, digits, _, . and - at most, beginning with a letter or _',
+  },
+  additionalProperties: { type: 'string', maxLength: 256 },
+  description: 'Short facts by name, 20 at most; a value has 256 characters at most.',
+} as const;
+
+/** Annotations of an alert, as published and as stored. */
+export const alertAnnotations = {
+  type: 'object',
+  maxProperties: 20,
+  'x-max-bytes': 4_096,
+  additionalProperties: { type: 'string' },
+  description:
+    'Longer texts by name, such as summary and link: 20 at most, with names 4,096 bytes of UTF-8 together.',
+} as const;
+
 /** Members of an alert-fired message, over AMQP and over REST. */
 export const alertFiredProperties = {
-  type: { const: 'alert.fired' },
-  version: { const: 1 },
-  alert_id: uuid,
-  workspace_id: uuid,
-  fired_at: { type: 'string', format: 'date-time', maxLength: 64 },
-  alert_rule_id: uuid,
-  model_id: uuid,
-  model_name: { type: 'string', maxLength: 1024 },
-  metric_value: { type: 'number' },
-  threshold: { type: 'number' },
-  bound,
+  type: { const: 'alert.fired', description: 'The kind of the message.' },
+  version: { const: 1, description: 'The version of the message.' },
+  alert_id: {
+    ...uuid,
+    description: 'Id of this firing. A repeated id is the same alert: the first one wins.',
+  },
+  workspace_id: { ...uuid, description: 'Workspace of the rule.' },
+  fired_at: {
+    type: 'string',
+    format: 'date-time',
+    maxLength: 64,
+    description: 'Time of the firing, ISO 8601 with a zone.',
+  },
+  alert_rule_id: { ...uuid, description: 'The rule that fired.' },
+  model_id: { ...uuid, description: 'The monitored model.' },
+  model_name: { type: 'string', maxLength: 1024, description: 'Display name of the model.' },
+  metric_value: { type: 'number', description: 'The observed value.' },
+  threshold: {
+    type: 'number',
+    description: 'Threshold when the alert fired. Default: the present threshold of the rule.',
+  },
+  bound: { ...bound, description: 'Bound when the alert fired. Default: the present bound of the rule.' },
+  state: {
+    type: 'string',
+    enum: alertStates,
+    description: 'State for the templates; an alert of either state is delivered. Default: firing.',
+  },
+  labels: alertLabels,
+  annotations: alertAnnotations,
   is_test: {
     type: 'boolean',
     description: 'True: somebody tries the rule. The alert is delivered like any other. Default: false.',
   },
   alert_rule: {
     type: 'object',
+    description:
+      'Rule of a monitor that keeps its own rules. Ignored if a rule with this id was ever registered.',
     properties: {
       name: { type: 'string', minLength: 1, maxLength: 255 },
       enabled: { type: 'boolean' },
@@ -57,14 +102,15 @@ export const alertFiredSchema = {
 
 export type AlertFired = FromSchema<typeof alertFiredSchema>;
 export type Bound = NonNullable<AlertFired['bound']>;
+export type AlertState = (typeof alertStates)[number];
 
-/** Validates a parsed message. Never throws. */
-export function createAlertFiredCheck(): (value: unknown) => Checked<AlertFired> {
+/** Validates a parsed message and lists what is wrong with it, 20 faults at most. Never throws. */
+export function createAlertFiredCheck(): Check<AlertFired> {
   const check = createCheck<AlertFired>(alertFiredSchema);
-  return (value) => {
+  return (value, options) => {
     const bad = findBadText(value);
     if (bad !== undefined) return { ok: false, faults: [bad] };
-    const checked = check(value);
+    const checked = check(value, options);
     if (!checked.ok) return checked;
     const alert = normalised(checked.value);
     return hasFourDigitYear(alert.fired_at) ? { ok: true, value: alert } : { ok: false, faults: [badYear] };

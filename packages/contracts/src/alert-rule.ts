@@ -30,20 +30,20 @@ const writable = {
   },
 } as const;
 
+const example = {
+  name: 'Accuracy below target',
+  model_id: 'a9c7d0de-51f4-4d0b-8a0c-6f2f5b7f1e11',
+  threshold: 0.9,
+  bound: 'lower_bound',
+} as const;
+
 export const createAlertRuleSchema = {
   title: 'CreateAlertRule',
   type: 'object',
   additionalProperties: false,
   properties: writable,
   required: ['name', 'model_id', 'threshold', 'bound'],
-  examples: [
-    {
-      name: 'Accuracy below target',
-      model_id: 'a9c7d0de-51f4-4d0b-8a0c-6f2f5b7f1e11',
-      threshold: 0.9,
-      bound: 'lower_bound',
-    },
-  ],
+  examples: [example],
 } as const;
 
 export const patchAlertRuleSchema = {
@@ -65,7 +65,11 @@ export const alertRuleSchema = {
     ...writable,
     created_at: time,
     updated_at: time,
-    last_updated_by: { type: 'string', description: 'Issuer and subject of the last caller who changed it.' },
+    last_updated_by: {
+      type: 'string',
+      description: 'Issuer and subject of the last caller who changed it.',
+      examples: ['https://login.example.com/realms/tocsin#3f0c1f9e'],
+    },
   },
   required: [
     'id',
@@ -82,6 +86,7 @@ export const alertRuleSchema = {
     'updated_at',
     'last_updated_by',
   ],
+  examples: [{ ...example, notification_webhook_ids: ['1f2e3d4c-5b6a-4978-8695-a4b3c2d1e0f9'] }],
 } as const;
 
 export type CreateAlertRule = FromSchema<typeof createAlertRuleSchema>;

@@ -1,5 +1,5 @@
 import type { FromSchema } from 'json-schema-to-ts';
-import { alertFiredProperties } from './alert-fired.js';
+import { alertAnnotations, alertFiredProperties, alertLabels, alertStates } from './alert-fired.js';
 import { deliverySchema } from './delivery.js';
 import { alertOutcomes, suppressions } from './vocabulary.js';
 
@@ -13,12 +13,7 @@ export const publishAlertSchema = {
   additionalProperties: false,
   properties: {
     ...alertFiredProperties,
-    alert_rule: {
-      ...alertFiredProperties.alert_rule,
-      additionalProperties: false,
-      description:
-        'Rule of a monitor that keeps its own rules. Ignored if a rule with this id was ever registered.',
-    },
+    alert_rule: { ...alertFiredProperties.alert_rule, additionalProperties: false },
   },
   required: ['alert_rule_id', 'model_id', 'model_name', 'metric_value'],
   examples: [
@@ -27,6 +22,8 @@ export const publishAlertSchema = {
       model_id: 'a9c7d0de-51f4-4d0b-8a0c-6f2f5b7f1e11',
       model_name: 'Loan approval v2',
       metric_value: 0.8734567,
+      labels: { team: 'risk' },
+      annotations: { summary: 'Accuracy fell within an hour.' },
       alert_rule: {
         name: 'Accuracy below target',
         enabled: true,
@@ -65,6 +62,9 @@ export const alertSchema = {
     metric_value: { type: 'number' },
     threshold: { type: 'number' },
     bound: { type: 'string', enum: ['upper_bound', 'lower_bound'] },
+    state: { type: 'string', enum: alertStates },
+    labels: alertLabels,
+    annotations: alertAnnotations,
     is_test: { type: 'boolean', description: 'True if the publisher marked the alert as a test.' },
     outcome: { type: 'string', enum: alertOutcomes },
     outcome_reason: {
@@ -117,6 +117,9 @@ export const alertSchema = {
     'metric_value',
     'threshold',
     'bound',
+    'state',
+    'labels',
+    'annotations',
     'is_test',
     'outcome',
     'outcome_reason',
@@ -124,6 +127,16 @@ export const alertSchema = {
     'webhook_ids',
     'dispatched_at',
     'dispatched_by',
+  ],
+  examples: [
+    {
+      alert_rule_name: 'Accuracy below target',
+      model_name: 'Loan approval v2',
+      metric_value: 0.8734567,
+      threshold: 0.9,
+      bound: 'lower_bound',
+      labels: { team: 'risk' },
+    },
   ],
 } as const;
 

@@ -64,6 +64,14 @@ export const attemptSchema = {
     'error_code',
     'likely_cause',
   ],
+  examples: [
+    {
+      destination: 'https://chat.example.com',
+      duration_ms: 120,
+      request_body: '{"text": "Accuracy below target: Loan approval v2 is at 0.87"}',
+      response: { status_code: 200, response: 'ok', truncated: false, location: null, retry_after: null },
+    },
+  ],
 } as const;
 
 export type Attempt = FromSchema<typeof attemptSchema>;

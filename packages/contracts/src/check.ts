@@ -1,17 +1,19 @@
-import { addFormats, type FieldError } from '@tocsin/kit';
-import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js';
+import { createSchemaCompiler, type FieldError } from '@tocsin/kit';
+import type { JSONSchema } from 'json-schema-to-ts';
 
 export type Checked<T> = { ok: true; value: T } | { ok: false; faults: FieldError[] };
 
-/** Compiles a JSON Schema (2020-12) into a validator of parsed JSON. The validator does not change the value. */
-export function createCheck<T>(schema: object): (value: unknown) => Checked<T> {
-  const ajv = new Ajv2020({ allErrors: false, strict: true, allowUnionTypes: true, ownProperties: true });
-  addFormats(ajv);
-  const validate = ajv.compile<T>(schema);
-  return (value) =>
-    validate(value) ? { ok: true, value } : { ok: false, faults: (validate.errors ?? []).map(toFault) };
-}
+/**
+ * Checks parsed JSON and does not change it. `listAll: false` stops at the first fault: a list of faults can take more
+ * memory than a large value.
+ */
+export type Check<T> = (value: unknown, options?: { listAll?: boolean }) => Checked<T>;
 
-function toFault(error: ErrorObject): FieldError {
-  return { path: error.instancePath, message: `${error.message ?? 'is not allowed'}` };
+/** Compiles a JSON Schema (2020-12). */
+export function createCheck<T>(schema: JSONSchema): Check<T> {
+  const check = createSchemaCompiler()(schema);
+  return (value, options) => {
+    const faults = check(value, options);
+    return faults.length === 0 ? { ok: true, value: value as T } : { ok: false, faults };
+  };
 }

@@ -61,6 +61,17 @@ const required = [
   'rendered',
 ] as const;
 
+const examples = [
+  {
+    webhook_name: 'Chat',
+    destination: 'https://chat.example.com',
+    status: 'succeeded',
+    attempts_made: 1,
+    first_succeeded_at: '2026-01-31T12:00:01Z',
+    response: { status_code: 200, response: 'ok', truncated: false, location: null, retry_after: null },
+  },
+] as const;
+
 export const deliverySchema = {
   title: 'Delivery',
   description: 'One alert for one webhook.',
@@ -68,6 +79,7 @@ export const deliverySchema = {
   additionalProperties: false,
   properties,
   required,
+  examples,
 } as const;
 
 export const deliveryWithAttemptsSchema = {
@@ -83,6 +95,7 @@ export const deliveryWithAttemptsSchema = {
     },
   },
   required: [...required, 'attempts'],
+  examples,
 } as const;
 
 export type Delivery = FromSchema<typeof deliverySchema>;

@@ -8,6 +8,7 @@ export {
 } from './alert.js';
 export {
   type AlertFired,
+  type AlertState,
   alertFiredKey,
   alertFiredProperties,
   alertFiredSchema,
@@ -27,7 +28,7 @@ export {
 } from './alert-rule.js';
 export { type ApiKeyDeactivated, apiKeyDeactivatedKey, eventsExchange } from './api-key-deactivated.js';
 export { type Attempt, attemptSchema, type DestinationResponse } from './attempt.js';
-export { type Checked, createCheck } from './check.js';
+export { type Check, type Checked, createCheck } from './check.js';
 export { type ConsoleConfig, consoleConfigPath, consoleConfigSchema } from './console-config.js';
 export { type DeadLetter, deadLetterSchema } from './dead-letter.js';
 export {

@@ -18,15 +18,24 @@ export const testWebhookSchema = {
 
 const context = {
   type: 'object',
-  description: 'Template variables. They override the sample values of the ten standard variables.',
+  description:
+    'Template variables. They override the values of the sample alert, or of the alert that `alert_id` names.',
 } as const;
 
-/** Test of a saved webhook: its template is rendered with sample values or the given context. */
+/** Test of a saved webhook: its template is rendered with sample values, a past alert or the given context. */
 export const testSavedWebhookSchema = {
   title: 'TestSavedWebhook',
   type: 'object',
   additionalProperties: false,
-  properties: { context },
+  properties: {
+    alert_id: {
+      type: 'string',
+      format: 'uuid',
+      description:
+        'Id of a past alert of the workspace; the template gets its facts in place of the sample values.',
+    },
+    context,
+  },
   examples: [{ context: { model_name: 'Loan approval v2' } }],
 } as const;
 
@@ -49,6 +58,7 @@ export const previewSchema = {
     warnings: { type: 'array', items: { type: 'string' } },
   },
   required: ['rendered', 'error', 'warnings'],
+  examples: [{ rendered: '{"text": "Loan approval v2"}', error: null, warnings: [] }],
 } as const;
 
 const properties = {
@@ -72,12 +82,17 @@ const properties = {
 
 const required = ['error', 'response', 'success', 'duration_ms', 'likely_cause'] as const;
 
+const examples = [
+  { response: { status_code: 200, response: 'ok' }, success: true, duration_ms: 120 },
+] as const;
+
 export const testResultSchema = {
   title: 'TestResult',
   type: 'object',
   additionalProperties: false,
   properties,
   required,
+  examples,
 } as const;
 
 export const savedTestResultSchema = {
@@ -92,6 +107,7 @@ export const savedTestResultSchema = {
     },
   },
   required: [...required, 'rendered'],
+  examples: [{ ...examples[0], rendered: '{"text": "Accuracy below target: Loan approval v2"}' }],
 } as const;
 
 export type TestWebhook = FromSchema<typeof testWebhookSchema>;

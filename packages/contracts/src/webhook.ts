@@ -88,20 +88,22 @@ const writable = {
   },
 } as const;
 
+const examples = [
+  {
+    name: 'Chat',
+    url: 'https://chat.example.com/hooks/alerts',
+    headers: { 'Content-Type': ['application/json'] },
+    body: '{"text": "{{ alert_rule_name }}: {{ model_name }} is at {{ metric_value | round(2) }}"}',
+  },
+] as const;
+
 export const createWebhookSchema = {
   title: 'CreateWebhook',
   type: 'object',
   additionalProperties: false,
   properties: writable,
   required: ['name', 'url', 'body'],
-  examples: [
-    {
-      name: 'Chat',
-      url: 'https://chat.example.com/hooks/alerts',
-      headers: { 'Content-Type': ['application/json'] },
-      body: '{"text": "{{ alert_rule_name }}: {{ model_name }} is at {{ metric_value | round(2) }}"}',
-    },
-  ],
+  examples,
 } as const;
 
 export const patchWebhookSchema = {
@@ -185,7 +187,11 @@ const properties = {
   health,
   created_at: time,
   updated_at: time,
-  last_updated_by: { type: 'string', description: 'Issuer and subject of the last caller who changed it.' },
+  last_updated_by: {
+    type: 'string',
+    description: 'Issuer and subject of the last caller who changed it.',
+    examples: ['https://login.example.com/realms/tocsin#3f0c1f9e'],
+  },
 } as const;
 
 const required = [
@@ -226,6 +232,7 @@ export const webhookSchema = {
     },
   },
   required,
+  examples,
 } as const;
 
 export const savedWebhookSchema = {
@@ -241,6 +248,7 @@ export const savedWebhookSchema = {
     },
   },
   required: [...required, 'warnings'],
+  examples: [{ ...examples[0], warnings: [] }],
 } as const;
 
 export type CreateWebhook = FromSchema<typeof createWebhookSchema>;

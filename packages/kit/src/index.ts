@@ -38,12 +38,13 @@ export {
   type RouteContext,
   routeDefiner,
 } from './http/route.js';
+export { createSchemaCompiler } from './http/schema-check.js';
 export { type HttpServer, listen } from './http/server.js';
 export { createLogThrottle } from './log-throttle.js';
 export { createLogger, type Logger, type LogLevel, logLevels } from './logger.js';
 export { createMetrics, type Metrics, serveMetrics } from './metrics.js';
 export { type RunningService, runService } from './run-service.js';
-export { addFormats } from './schema-formats.js';
+export { isUuid } from './schema-formats.js';
 export { Secret } from './secret.js';
 export { readServiceConfig, type ServiceConfig } from './service-config.js';
 export { createShutdown, type Shutdown } from './shutdown.js';

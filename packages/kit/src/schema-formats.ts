@@ -1,10 +1,35 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 
-/** Adds the string formats of our schemas (RFC 9562, RFC 3339, WHATWG URL), as strict as PostgreSQL and JavaScript's Date. */
-export function addFormats(ajv: Ajv2020): void {
+/**
+ * Adds what our schemas use beyond JSON Schema: string formats (RFC 9562, RFC 3339, WHATWG URL), as strict as PostgreSQL and
+ * JavaScript's Date, and `x-max-bytes`, the UTF-8 bytes that names and texts of an object may have together.
+ */
+export function addFormatsAndKeywords(ajv: Ajv2020): void {
   ajv.addFormat('uuid', uuid);
   ajv.addFormat('date-time', isDateTime);
   ajv.addFormat('uri', (text) => URL.canParse(text));
+  ajv.addKeyword({
+    keyword: 'x-max-bytes',
+    type: 'object',
+    schemaType: 'number',
+    errors: false,
+    validate: (limit: number, value: object) => textBytesOf(value) <= limit,
+  });
+  // Values for the documents; they check nothing.
+  ajv.addVocabulary(['example']);
+}
+
+/** True for a text that the format `uuid` allows. */
+export function isUuid(value: unknown): value is string {
+  return typeof value === 'string' && uuid.test(value);
+}
+
+function textBytesOf(value: object): number {
+  let bytes = 0;
+  for (const [name, text] of Object.entries(value)) {
+    bytes += Buffer.byteLength(name) + (typeof text === 'string' ? Buffer.byteLength(text) : 0);
+  }
+  return bytes;
 }
 
 // The `urn:uuid:` prefix is not allowed: PostgreSQL rejects it.

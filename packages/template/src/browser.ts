@@ -1,5 +1,6 @@
 /** The entry for browsers: evaluator and body check without nunjucks. */
 export { type AlertFacts, alertContext } from './alert/alert-context.js';
+export { sampleContext } from './alert/sample-context.js';
 export { sampleAlerts, sampleFacts } from './alert/sample-facts.js';
 export { bodyOptions } from './body-options.js';
 export { type BodyCheck, createBodyChecker, type Finding } from './check/check-body.js';

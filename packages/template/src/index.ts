@@ -4,6 +4,7 @@ export {
   alertContext,
   alertVariables,
 } from './alert/alert-context.js';
+export { sampleContext } from './alert/sample-context.js';
 export { sampleAlerts, sampleFacts } from './alert/sample-facts.js';
 export { defaultLimits, type Limits } from './budget.js';
 export { type BodyCheck, checkBody, createBodyChecker, type Finding } from './check/check-body.js';

@@ -110,7 +110,7 @@ test.each(exactPositions)('a hostile value arrives unchanged through %s', (posit
   );
 });
 
-test('the ten variables arrive unchanged in quotes and through tojson', () => {
+test('the text and number variables arrive unchanged in quotes and through tojson', () => {
   const number = fc.double({ noDefaultInfinity: true, noNaN: true });
   const facts = fc.record({
     alert_rule_name: hostileText,
@@ -123,18 +123,21 @@ test('the ten variables arrive unchanged in quotes and through tojson', () => {
     alert_id: hostileText,
     fired_at: hostileText,
     workspace_id: hostileText,
-    is_test: fc.boolean(),
+    state: hostileText,
   });
-  const names = Object.keys(sampleFacts).filter((name) => name !== 'is_test');
+  const names = Object.entries(sampleFacts).flatMap(([name, value]) =>
+    typeof value === 'string' || typeof value === 'number' ? [name] : [],
+  );
   const members = names.flatMap((name) => [
     `"${name}": ${typeof sampleFacts[name as keyof AlertFacts] === 'number' ? `{{ ${name} }}` : `"{{ ${name} }}"`}`,
     `"json_${name}": {{ ${name} | tojson }}`,
   ]);
   fc.assert(
     fc.property(facts, (values) => {
-      const parsed = JSON.parse(renderBody(`{${members.join(', ')}}`, values)) as Record<string, unknown>;
-      for (const name of names) {
-        const value = values[name as keyof AlertFacts];
+      const parsed = JSON.parse(
+        renderBody(`{${members.join(', ')}}`, { ...sampleFacts, ...values }),
+      ) as Record<string, unknown>;
+      for (const [name, value] of Object.entries(values)) {
         expect([parsed[name], parsed[`json_${name}`]]).toEqual([value, value]);
       }
     }),
@@ -204,4 +207,16 @@ test('text that is escaped for HTML is also escaped for JSON', () => {
   ]) {
     expect(JSON.parse(renderBody(source, facts))).toBe('&lt;a href=&#34;x&#34;&gt;\n\\');
   }
+});
+
+test('hostile labels and annotations arrive unchanged in quotes, in loops and through tojson', () => {
+  const source = `{"team": "{{ labels.team }}", "labels": {{ labels | tojson }}, "list": [
+    {%- for name, text in annotations.items() %}"{{ name }}", "{{ text }}"{{ ", " if not loop.last }}{% endfor %}]}`;
+  fc.assert(
+    fc.property(hostileText, hostileText, (name, value) => {
+      const labels = { team: value };
+      const rendered = renderBody(source, { ...sampleFacts, labels, annotations: { [name]: value } });
+      expect(JSON.parse(rendered)).toEqual({ team: value, labels, list: [name, value] });
+    }),
+  );
 });

@@ -88,6 +88,7 @@ export interface AlertFixture {
   acceptedAtMs?: number;
   outcome?: string;
   webhookIds?: string[] | null;
+  labels?: Record<string, string> | null;
 }
 
 /** Inserts an alert with its key. `id` is the key of the row in the history. */
@@ -114,6 +115,7 @@ export async function insertAlert(
     bound: 'upper_bound',
     outcome: alert.outcome,
     webhook_ids: alert.webhookIds,
+    labels: alert.labels,
   });
   return { id, alertId, workspaceId };
 }
@@ -241,6 +243,7 @@ function withDefaults(fixture: AlertFixture): Required<AlertFixture> {
     acceptedAtMs: Date.now() - 60_000,
     outcome: 'dispatched',
     webhookIds: null,
+    labels: null,
     ...fixture,
   };
 }

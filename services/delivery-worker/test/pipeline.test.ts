@@ -47,6 +47,46 @@ test('an alert reaches each webhook of its rule, rendered and with the configure
   });
 });
 
+test('state, labels and annotations reach the template and stay the same in a retry', async () => {
+  const body =
+    '{"state": "{{ state }}", "team": "{{ labels.team }}", "labels": [{% for name, text in labels.items() %}"{{ name }}={{ text }}", {% endfor %}0], "link": "{{ annotations.link }}", "test": {{ is_test | tojson }}}';
+  const target = await harness.addTarget({ body });
+  harness.destination.respond(target.path, (_, response) => {
+    const tries = harness.destination.at(target.path).length;
+    response.writeHead(tries === 1 ? 503 : 200).end();
+  });
+  const labels = { zone: 'b', team: 'risk "A"', a: '' };
+  const annotations = { link: 'https://example.com/?a=1&b="2"', summary: 'x' };
+  const ruleId = await harness.addRule([target.id]);
+  const alertId = await harness.fire(ruleId, { state: 'resolved', labels, annotations });
+  await settled(alertId, 1);
+  const bodies = harness.destination.at(target.path).map((request) => request.body);
+  expect(bodies).toHaveLength(2);
+  expect(bodies[1]).toBe(bodies[0]);
+  expect(JSON.parse(bodies[0]!)).toEqual({
+    state: 'resolved',
+    team: 'risk "A"',
+    labels: ['zone=b', 'team=risk "A"', 'a=', 0],
+    link: annotations.link,
+    test: false,
+  });
+  expect(await harness.alertOf(alertId)).toMatchObject({ state: 'resolved', labels, annotations });
+});
+
+test('an alert without state, labels and annotations is firing and has none', async () => {
+  const target = await harness.addTarget({
+    body: '{"state": "{{ state }}", "labels": {{ labels | tojson }}, "link": "{{ annotations.link }}", "all": {{ alert | tojson }}}',
+  });
+  const alertId = await harness.fire(await harness.addRule([target.id]));
+  await settled(alertId, 1);
+  const sent = JSON.parse(harness.destination.at(target.path)[0]!.body);
+  expect(sent).toMatchObject({ state: 'firing', labels: {}, link: '' });
+  // The object `alert` prints what it printed before labels existed.
+  const members = ['bound', 'fired_at', 'id', 'metric_value', 'threshold', 'workspace_id'];
+  expect(Object.keys(sent.all).sort()).toEqual(members);
+  expect(await harness.alertOf(alertId)).toMatchObject({ state: 'firing', labels: null, annotations: null });
+});
+
 test('an alert that is published again is accepted once', async () => {
   const target = await harness.addTarget();
   const ruleId = await harness.addRule([target.id]);

@@ -62,6 +62,9 @@ describe('publishing an alert', () => {
       alert_rule_id: await createRule(),
       threshold: 0.3,
       bound: 'lower_bound',
+      state: 'resolved',
+      labels: { team: 'risk "A"', zone: '' },
+      annotations: { link: 'https://example.com/?a=1' },
     };
     const response = await publish(body);
     expect([response.status, response.body]).toEqual([202, { alert_id: body.alert_id }]);
@@ -96,6 +99,24 @@ describe('publishing an alert', () => {
     await api.call('DELETE', `/api/v1/alert_rules/${ruleId}`);
     const { alert_rule: _, ...message } = fired();
     expect((await publish({ ...message, alert_rule_id: ruleId })).status).toBe(202);
+  });
+
+  test('one response lists every problem of an alert, those of rule and workspace included', async () => {
+    const { alert_rule: _, ...message } = fired();
+    const wrong = { workspace_id: otherWorkspaceId, labels: { '1': 'x' }, state: 'ok', severity: 'high' };
+    const refused = await publish({ ...message, ...wrong, metric_value: '1' });
+    expect(refused.status).toBe(422);
+    expect(refused.body.errors?.map(({ path }) => path).sort()).toEqual(
+      ['/alert_rule_id', '/labels/1', '/metric_value', '/severity', '/state', '/workspace_id'].sort(),
+    );
+    const valid = await publish({ ...message, workspace_id: otherWorkspaceId });
+    expect(valid.body.errors?.map(({ path }) => path)).toEqual(['/workspace_id', '/alert_rule_id']);
+    const alert_rule = { ...embedded, notification_webhook_ids: [randomUUID()] };
+    const own = await publish({ ...message, alert_rule, metric_value: null });
+    expect(own.body.errors?.map(({ path }) => path)).toEqual([
+      '/metric_value',
+      '/alert_rule/notification_webhook_ids',
+    ]);
   });
 
   test('a rule of another workspace and an unknown rule are refused', async () => {
@@ -262,6 +283,21 @@ describe('reading alerts', () => {
       `${alerts}?alert_rule_id=${alertRuleId}&since=${since}&until=${until}`,
     );
     expect(within.body.map((alert) => alert.alert_id)).toEqual([ids[3], ids[2]]);
+  });
+
+  test('a page with more than 4 MiB of labels ends early, and the next page continues', async () => {
+    const alertRuleId = randomUUID();
+    const labels = Object.fromEntries(
+      Array.from({ length: 20 }, (_, index) => [`label_${index}`, '界'.repeat(256)]),
+    );
+    const start = Date.now() - 30_000;
+    const seed = (index: number) =>
+      seedAlert(api.database, { alertRuleId, labels, acceptedAtMs: start + index });
+    const ids = await Promise.all(Array.from({ length: 300 }, (_, index) => seed(index)));
+    const { entries, pages } = await readAll<Alert>(api, `${alerts}?alert_rule_id=${alertRuleId}&limit=1000`);
+    expect(entries.map((alert) => alert.alert_id)).toEqual([...ids].reverse());
+    expect(entries[0]?.labels).toEqual(labels);
+    expect(pages).toBe(2);
   });
 
   test.each(['outcome=lost', 'limit=0', 'cursor=x', 'since=now', 'alert_rule_id=%27', 'name=x'])(

@@ -1,7 +1,8 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { Preview, TestResult, Webhook } from '@tocsin/contracts';
 import { startHttpReceiver } from '@tocsin/testing';
-import { startApi, type TestApi, workspaceId } from './support/api.js';
+import { otherWorkspaceId, startApi, type TestApi, workspaceId } from './support/api.js';
+import { seedAlert } from './support/history.js';
 
 type SavedTestResult = TestResult & { rendered: string | null };
 
@@ -181,6 +182,38 @@ describe('testing a saved webhook', () => {
     const context = { alert_rule_name: 'He said "no"\n', extra: 'yes' };
     const { body } = await run(await save(path), { context });
     expect(JSON.parse(body.rendered ?? '')).toMatchObject({ rule: 'He said "no"\n', extra: 'yes' });
+  });
+
+  test('a test is marked where the template asks for it, unless the context says otherwise', async () => {
+    const marked = { body: '{"text": "{{ \'[Test] \' if is_test }}{{ state }} {{ labels.team }}"}' };
+    const id = await save(freshPath(), marked);
+    expect(JSON.parse((await run(id)).body.rendered ?? '')).toEqual({ text: '[Test] firing risk' });
+    const context = { is_test: false, state: 'resolved', labels: { team: 'ops' } };
+    expect(JSON.parse((await run(id, { context })).body.rendered ?? '')).toEqual({ text: 'resolved ops' });
+  });
+
+  test('a past alert gives the test its facts, which the context overrides', async () => {
+    const path = freshPath();
+    const body =
+      '{"id": "{{ alert_id }}", "value": {{ metric_value }}, "at": "{{ fired_at }}", "team": "{{ labels.team }}", "test": {{ is_test | tojson }}}';
+    const id = await save(path, { body });
+    const alertId = await seedAlert(api.database, { labels: { team: 'risk' } });
+    const real = { id: alertId, value: 0.5, at: '2025-01-31T12:00:00.123456Z', team: 'risk', test: true };
+    await run(id, { alert_id: alertId.toUpperCase() });
+    await run(id, { alert_id: alertId, context: { metric_value: 7 } });
+    expect(destination.at(path).map((request) => JSON.parse(request.body))).toEqual([
+      real,
+      { ...real, value: 7 },
+    ]);
+  });
+
+  test('an alert of another workspace and an unknown one are 422 at alert_id', async () => {
+    const id = await save(freshPath());
+    const foreign = await seedAlert(api.database, { workspaceId: otherWorkspaceId });
+    for (const alert_id of [foreign, randomUUID(), 'nonsense']) {
+      const refused = await api.call('POST', `/api/v1/webhooks/${id}/test`, { body: { alert_id } });
+      expect([refused.status, refused.body.errors?.map(({ path }) => path)]).toEqual([422, ['/alert_id']]);
+    }
   });
 
   test('a disabled webhook can be tested', async () => {

@@ -10,7 +10,11 @@ const otherCollection = `/api/v1/workspaces/${otherWorkspaceId}/webhooks`;
 const fields = {
   name: 'Ops chat',
   url: 'http://127.0.0.1:9/hooks/s3cret?token=t0ken',
-  headers: { Authorization: ['Basic dXNlcjpwYXNz'], 'X-Many': ['one', 'two'] },
+  headers: {
+    Authorization: ['Basic dXNlcjpwYXNz'],
+    'Content-Type': ['application/json'],
+    'X-Many': ['one', 'two'],
+  },
   body: '{"text": "{{ alert_rule_name }}", "value": {{ metric_value }}}',
 };
 
@@ -72,6 +76,47 @@ describe('creating a webhook', () => {
   test('a host name that does not resolve is a warning', async () => {
     const { warnings } = await create({ url: 'https://no-such-host.invalid/x' });
     expect(warnings).toEqual([expect.stringMatching(/^url: /)]);
+  });
+
+  test('a missing Content-Type, and one that does not fit JSON, are warnings of the headers', async () => {
+    expect((await create({ headers: {} })).warnings).toEqual([
+      expect.stringMatching(/^headers: Content-Type is missing/),
+    ]);
+    const { id, warnings } = await create({ headers: { 'content-type': ['text/plain'] } });
+    expect(warnings).toEqual([expect.stringMatching(/^headers: .*does not fit the body/)]);
+    const patch = async (body: object) =>
+      (await api.call<Saved>('PATCH', `/api/v1/webhooks/${id}`, { body })).body.warnings;
+    expect(await patch({ name: 'Only the name' })).toEqual([]);
+    expect(await patch({ headers: { 'X-A': ['1'] } })).toEqual([expect.stringContaining('is missing')]);
+    expect(await patch({ headers: { 'Content-Type': ['application/json'] } })).toEqual([]);
+  });
+
+  test('one response lists every problem, of the schema and of the later checks', async () => {
+    const body = {
+      url: 'http://169.254.169.254/#x',
+      headers: { Host: ['x'], 'X-A': ['a\nb'] },
+      body: '{"a": {{ metricvalue }}}',
+      enabled: 'yes',
+      extra: 1,
+    };
+    const refused = await api.call('POST', collection, { body });
+    expect(refused.status).toBe(422);
+    const paths = refused.body.errors?.map(({ path }) => path) ?? [];
+    expect([...new Set(paths)].sort()).toEqual([
+      '/body',
+      '/enabled',
+      '/extra',
+      '/headers/Host',
+      '/headers/X-A/0',
+      '/name',
+      '/url',
+    ]);
+    expect(JSON.stringify(refused.body.errors)).toContain('EGRESS_ALLOW');
+    const { id } = await create();
+    const patched = await api.call('PATCH', `/api/v1/webhooks/${id}`, {
+      body: { name: '', url: 'ftp://x/' },
+    });
+    expect(patched.body.errors?.map(({ path }) => path)).toEqual(['/name', '/url']);
   });
 
   test.each([

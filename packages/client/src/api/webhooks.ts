@@ -33,7 +33,7 @@ export interface WebhooksApi {
   delete(id: string, options?: DeleteWebhookQuery & CallOptions): Promise<void>;
   /** Sends the given body unchanged to a URL. */
   test(request: TestWebhook, options?: CallOptions): Promise<TestResult>;
-  /** Renders a saved webhook with sample values or the given context, and sends the result. */
+  /** Renders a saved webhook with sample values, a past alert or the given context, and sends the result as a test. */
   testSaved(id: string, request?: TestSavedWebhook, options?: CallOptions): Promise<SavedTestResult>;
   /** Renders a template on the server and sends nothing. */
   preview(request: PreviewTemplate, options?: CallOptions): Promise<Preview>;

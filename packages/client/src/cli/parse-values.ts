@@ -30,6 +30,13 @@ export function parseHeader(text: string, before: Record<string, string[]> = {})
   return { ...before, [name]: [...earlier, text.slice(colon + 1).trim()] };
 }
 
+/** Texts by name from repeated `name=value`. */
+export function parsePair(text: string, before: Record<string, string> = {}): Record<string, string> {
+  const equals = text.indexOf('=');
+  if (equals < 1) throw new InvalidArgumentError('It must be written name=value.');
+  return { ...before, [text.slice(0, equals)]: text.slice(equals + 1) };
+}
+
 export function collect(text: string, before: string[] = []): string[] {
   return [...before, text];
 }

@@ -24,6 +24,9 @@ test("a message's threshold wins over that of its rule", () => {
   const source =
     '{{ alert_rule_name }} {{ alert_rule.name }} {{ alert_rule.id }} {{ metric_value }} {{ threshold }} {{ bound }}';
   expect(render(source, message)).toBe('drift drift r 5.0 4.0 lower_bound');
+  const more = '{{ state }} {{ labels.team }} {{ annotations | length }}';
+  expect(render(more, message)).toBe('firing  0');
+  expect(render(more, { ...message, state: 'resolved', labels: { team: 'risk' } })).toBe('resolved risk 0');
 });
 
 test('given variables override samples, and numbers of the ten become floats', () => {

@@ -136,6 +136,10 @@ const alertsAndDeliveries = `
     metric_value double precision not null,
     threshold double precision not null,
     bound text not null,
+    state text not null default 'firing' check (state in ('firing', 'resolved')),
+    -- Texts by name; null without any. The type json keeps the order of the names, so that every attempt renders the same body.
+    labels json,
+    annotations json,
     is_test boolean not null default false,
     outcome text not null,
     -- Set only for the outcome 'suppressed'; a cooldown names the alert from which it runs.

@@ -34,6 +34,8 @@ export function describeValidationError(error: ErrorObject): FieldError | undefi
       };
     case 'minLength':
       return { path, message: params.limit === 1 ? 'must not be empty' : message };
+    case 'x-max-bytes':
+      return { path, message: `must have at most ${error.schema} bytes of UTF-8, names included` };
     case 'pattern':
       return { path, message: patternSentence(error.parentSchema) ?? message };
     case 'propertyNames':

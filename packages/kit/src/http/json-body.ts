@@ -10,13 +10,19 @@ import type { SchemaCheck } from './schema-check.js';
 /**
  * Reads, parses and checks the JSON body of a request; `owner` names its sender. A request without a body has the
  * body `{}`, so that the schema can name the missing properties; with `refuseEmpty` it is a 400.
- * @throws AppError 400, 413, 415 or 422 for an invalid body; 429 or 503 when the sender or all senders together have
- *   too many large bodies in progress; 429 when the sender's large bodies took too much time; `RequestAborted`
+ * @throws AppError 400, 413 or 415, or 422 for a body that no schema allows; 429 or 503 when the sender or all senders together
+ *   have too many large bodies in progress; 429 when the sender's large bodies took too much time; `RequestAborted`
  */
 export type JsonBodyParser = (
   request: IncomingMessage,
   options: { owner: string; check: SchemaCheck; refuseEmpty?: boolean },
-) => Promise<unknown>;
+) => Promise<CheckedBody>;
+
+export interface CheckedBody {
+  value: unknown;
+  /** Errors of the schema; none for a valid body. */
+  errors: FieldError[];
+}
 
 /** Bodies below this size, such as alerts, need no permit: 4,000 connections can have 64 MiB of them in progress. */
 const largeBodyBytes = 16_384;
@@ -105,14 +111,12 @@ interface BodyCheck {
   refuseEmpty: boolean;
 }
 
-function parseAndCheck(bytes: Buffer, { checkValue, refuseEmpty }: BodyCheck): unknown {
+function parseAndCheck(bytes: Buffer, { checkValue, refuseEmpty }: BodyCheck): CheckedBody {
   if (refuseEmpty && isBlank(bytes)) {
     throw new AppError('invalid_request', 'The request has no body. Send the fields to change as JSON.');
   }
   const value = parseJsonBody(bytes);
-  const errors = checkValue(value, { listAll: bytes.length <= listErrorsBelowBytes });
-  if (errors.length > 0) throw invalidBody(errors);
-  return value;
+  return { value, errors: checkValue(value, { listAll: bytes.length <= listErrorsBelowBytes }) };
 }
 
 /** JSON's whitespace alone, or nothing. */

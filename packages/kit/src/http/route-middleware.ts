@@ -1,11 +1,11 @@
 import type { Request, RequestHandler, Response } from 'express';
 import type { JSONSchema } from 'json-schema-to-ts';
-import { AppError, type FieldError } from '../app-error.js';
+import { AppError, type FieldError, invalidBody } from '../app-error.js';
 import { findBadText } from '../bad-text.js';
 import type { JsonBodyParser } from './json-body.js';
 import { parseQuery } from './parse-query.js';
 import { respond } from './respond.js';
-import type { PermissionAccess, ResponseHeaders, Route } from './route.js';
+import type { FurtherErrors, PermissionAccess, ResponseHeaders, Route } from './route.js';
 import type { CompileSchema } from './schema-check.js';
 
 export interface RoutePolicy<Principal> {
@@ -98,7 +98,7 @@ function validateQuery<P>(schema: JSONSchema, { compileSchema }: RoutePolicy<P>)
 }
 
 function validateBody<Principal>(
-  { method }: Route<Principal>,
+  { method, furtherErrors }: Route<Principal>,
   schema: JSONSchema,
   policy: RoutePolicy<Principal>,
 ): RequestHandler {
@@ -108,9 +108,27 @@ function validateBody<Principal>(
   return async (request, response, next) => {
     const principal = response.locals.principal as Principal;
     const owner = describePrincipal?.(principal) ?? '';
-    response.locals.input.body = await parseBody(request, { owner, check, refuseEmpty });
+    const { input } = response.locals;
+    const { value, errors } = await parseBody(request, { owner, check, refuseEmpty });
+    if (errors.length > 0) {
+      const list = furtherErrors as FurtherErrors<unknown> | undefined;
+      const further = isObject(value) ? ((await list?.(value, input.resource)) ?? []) : [];
+      throw invalidBody(withoutRepeats(errors, further));
+    }
+    input.body = value;
     next();
   };
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** One error for each place: an error of the schema there, or above it, explains a further one. */
+function withoutRepeats(errors: FieldError[], further: FieldError[]): FieldError[] {
+  const isExplained = ({ path }: FieldError) =>
+    errors.some((error) => error.path !== '' && `${path}/`.startsWith(`${error.path}/`));
+  return [...errors, ...further.filter((error) => !isExplained(error))];
 }
 
 interface HandlerResult {

@@ -1,4 +1,5 @@
 import type { FromSchema, JSONSchema } from 'json-schema-to-ts';
+import type { FieldError } from '../app-error.js';
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'ALL';
 
@@ -97,9 +98,19 @@ interface RouteSchemas {
   problems?: readonly number[];
 }
 
+/**
+ * Lists what later checks would find wrong in a body that its schema has refused, so that one response names every problem.
+ * The body is not valid: each member can be missing or have any type.
+ */
+export type FurtherErrors<Resource> = (
+  body: Readonly<Record<string, unknown>>,
+  resource: Resource,
+) => FieldError[] | Promise<FieldError[]>;
+
 /** A route as data, without the types of its schemas. `createHttpApp` serves it and the OpenAPI document shows it. */
 export interface Route<Principal = unknown> extends RouteText, RouteSchemas {
   access: Access<string, never, unknown>;
+  furtherErrors?: FurtherErrors<never> | undefined;
   handler(context: RouteContext<Principal, never, never, never, never>): unknown;
 }
 
@@ -118,6 +129,7 @@ export interface RouteDefinition<
   params?: P;
   query?: Q;
   body?: B;
+  furtherErrors?: FurtherErrors<Resource>;
   responses: R;
   problems?: readonly number[];
   handler(context: RouteContext<Principal, Value<P>, Value<Q>, Value<B>, Resource>): Result | Promise<Result>;

@@ -1,7 +1,7 @@
 import { Ajv2020, type ErrorObject, type ValidateFunction } from 'ajv/dist/2020.js';
 import type { JSONSchema } from 'json-schema-to-ts';
 import type { FieldError } from '../app-error.js';
-import { addFormats } from '../schema-formats.js';
+import { addFormatsAndKeywords } from '../schema-formats.js';
 import { describeValidationError } from './describe-validation-error.js';
 
 /** The validation errors of a value, none when it is valid. With `coerce`, the check changes the value in place. */
@@ -59,7 +59,6 @@ function createAjv({ allErrors, coerce = false }: { allErrors: boolean; coerce?:
     verbose: true,
     addUsedSchema: false,
   });
-  ajv.addVocabulary(['example']);
-  addFormats(ajv);
+  addFormatsAndKeywords(ajv);
   return ajv;
 }

@@ -37,6 +37,18 @@ test('the variables of a notice exist in every alert', () => {
   );
 });
 
+test('labels and annotations print by name, and a missing one prints nothing', () => {
+  const source =
+    '{{ labels.team }}|{{ labels["environment"] }}|{{ labels.nobody }}|{{ annotations.link }}|{{ state }}|{{ is_test }}';
+  expect(rendered(source)).toBe('risk|production||https://monitor.example.com/runs/42|firing|False');
+});
+
+test('the object alert holds the first ten facts only', () => {
+  expect(rendered('{% for name in alert %}{{ name }} {% endfor %}')).toBe(
+    'id metric_value threshold bound fired_at workspace_id ',
+  );
+});
+
 test('other properties of the facts are not variables', () => {
   const facts = { ...sampleFacts, request_id: 'r' };
   expect(rendered('[{{ request_id }}{{ toString }}{{ __proto__ }}]', alertContext(facts))).toBe('[]');

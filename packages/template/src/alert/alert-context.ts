@@ -14,7 +14,11 @@ export interface AlertFacts {
   /** Time of the firing as ISO 8601 text. */
   readonly fired_at: string;
   readonly workspace_id: string;
-  /** True if the publisher marked the alert as a test. */
+  /** `firing` or `resolved`. */
+  readonly state: string;
+  readonly labels: Readonly<Record<string, string>>;
+  readonly annotations: Readonly<Record<string, string>>;
+  /** True for an alert that was published, or is sent, as a test. */
   readonly is_test: boolean;
 }
 
@@ -30,6 +34,9 @@ export const alertVariables = [
   'alert_id',
   'fired_at',
   'workspace_id',
+  'state',
+  'labels',
+  'annotations',
   'is_test',
 ] as const satisfies readonly (keyof AlertFacts)[];
 
@@ -62,11 +69,11 @@ const noNotice: NoticeFacts = {
 /** The names of the variables that say more in a notice. */
 export const noticeVariables = Object.keys(noNotice) as readonly (keyof NoticeFacts)[];
 
-/** The names of the objects that contain the same facts. */
+/** The names of the objects that contain the first ten facts. */
 export const alertObjects = ['alert', 'model', 'alert_rule'] as const;
 
 /**
- * The variables of a webhook body: the facts, and most of them also as objects `alert`, `model` and `alert_rule`.
+ * The variables of a webhook body: the facts, and the first ten of them as objects `alert`, `model` and `alert_rule`.
  * `metric_value` and `threshold` are floats, so that 5 prints as `5.0`.
  */
 export function alertContext(facts: AlertOrNoticeFacts): TemplateContext {
@@ -74,7 +81,7 @@ export function alertContext(facts: AlertOrNoticeFacts): TemplateContext {
 }
 
 const variables: ReadonlyMap<string, (facts: AlertOrNoticeFacts) => Value> = new Map([
-  ...alertVariables.map((name) => [name, (facts: AlertFacts): Value => facts[name]] as const),
+  ...alertVariables.map((name) => [name, (facts: AlertFacts): Value => toValue(facts[name])] as const),
   ['alert', alertOf],
   ['model', modelOf],
   ['alert_rule', ruleOf],
@@ -108,6 +115,10 @@ class AlertContext implements TemplateContext {
 function noticeValue(notice: AlertOrNoticeFacts['notice'], name: keyof NoticeFacts): Value {
   const value = (notice ?? noNotice)[name];
   return typeof value === 'number' ? BigInt(value) : value;
+}
+
+function toValue(fact: AlertFacts[keyof AlertFacts]): Value {
+  return typeof fact === 'object' ? record(fact) : fact;
 }
 
 function alertOf(facts: AlertFacts): Value {

@@ -15,12 +15,21 @@ export const sampleFacts: AlertFacts = {
   alert_id: '0c8f4f7e-2b55-4b55-9d4e-7a9f5d1e2c33',
   fired_at: '2025-03-14T09:26:53.589793Z',
   workspace_id: '5e0b9a77-6a2d-4f0f-b1c3-d2e4f6a8b0c1',
+  state: 'firing',
+  labels: { team: 'risk', environment: 'production' },
+  annotations: {
+    summary: 'Accuracy fell within an hour.',
+    link: 'https://monitor.example.com/runs/42',
+  },
   is_test: false,
 };
 
+const none = {};
+
 /**
  * Alerts for which a body must be JSON to be accepted: both bounds; quotes, backslash, line ends, U+2028, emoji;
- * tiny, huge, whole and negative-zero numbers; empty names; a time in microseconds and one in whole seconds; a test.
+ * tiny, huge, whole and negative-zero numbers; empty names; a time in microseconds and one in whole seconds; both states;
+ * with and without labels and annotations; as a test and not.
  */
 export const sampleAlerts: readonly AlertFacts[] = [
   sampleFacts,
@@ -30,7 +39,9 @@ export const sampleAlerts: readonly AlertFacts[] = [
     metric_value: 5,
     threshold: 0,
     fired_at: '2025-03-14T09:26:53Z',
-    is_test: true,
+    state: 'resolved',
+    labels: none,
+    annotations: none,
   },
   {
     ...sampleFacts,
@@ -38,6 +49,9 @@ export const sampleAlerts: readonly AlertFacts[] = [
     model_name: "Modèle «été» 🚀 日本語 'quoted' & <b>",
     metric_value: 1e-7,
     threshold: 1e22,
+    labels: { team: 'Équipe "A" \\ B\n\u2028🚀', _: '' },
+    annotations: { summary: '"\\\r\n{{ x }}', link: 'https://example.com/?a="&b=<c>', '': '"' },
+    is_test: true,
   },
   {
     ...sampleFacts,
@@ -46,6 +60,16 @@ export const sampleAlerts: readonly AlertFacts[] = [
     metric_value: -0,
     threshold: -1.5e300,
     bound: 'upper_bound',
+    labels: none,
+    annotations: none,
   },
-  { ...sampleFacts, alert_rule_name: '', model_name: '', metric_value: -123456.789, threshold: 100 },
+  {
+    ...sampleFacts,
+    alert_rule_name: '',
+    model_name: '',
+    metric_value: -123456.789,
+    threshold: 100,
+    labels: none,
+    annotations: none,
+  },
 ];

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { DeliveryDue, PauseReason } from '@tocsin/contracts';
 import { type Database, firstIdOf, sqlArray } from '@tocsin/database';
 import type { AlertOrNoticeFacts } from '@tocsin/template';
-import type { ClaimedDelivery } from './claimed-delivery.js';
+import { type ClaimedDelivery, noTexts } from './claimed-delivery.js';
 
 export interface ClaimRepository {
   /**
@@ -73,7 +73,7 @@ const readClaimed = (
 ) => `select c.delivery_id, c.run, c.claim, c.claims_without_outcome, c.step, c.manual, c.workspace_id, c.webhook_id,
            (extract(epoch from now() - c.opened_at) * 1000)::float8 as age_ms,
            a.alert_id, a.alert_rule_id, a.alert_rule_name, a.model_id, a.model_name, a.metric_value, a.threshold,
-           a.bound, a.is_test, a.notice, a.fired_at, a.request_id,
+           a.bound, a.fired_at, a.state, a.labels, a.annotations, a.is_test, a.notice, a.request_id,
            w.version, w.enabled, w.retry_on_timeout,
            p.reason as pause_reason, p.times as pause_times,
            (extract(epoch from p.paused_until - now()) * 1000)::float8 as pause_remaining_ms
@@ -167,7 +167,7 @@ const claimLimited = {
     ${readClaimed('')}`,
 };
 
-interface ClaimedRow extends Required<Omit<AlertOrNoticeFacts, 'workspace_id'>> {
+interface ClaimedRow extends Required<Omit<AlertOrNoticeFacts, 'workspace_id' | 'labels' | 'annotations'>> {
   delivery_id: string;
   run: number;
   claim: number;
@@ -176,6 +176,8 @@ interface ClaimedRow extends Required<Omit<AlertOrNoticeFacts, 'workspace_id'>> 
   manual: boolean;
   workspace_id: string;
   webhook_id: string;
+  labels: AlertOrNoticeFacts['labels'] | null;
+  annotations: AlertOrNoticeFacts['annotations'] | null;
   request_id: string | null;
   age_ms: number;
   version: number | null;
@@ -207,10 +209,13 @@ function toClaimed(row: ClaimedRow, claimedAtMs: number): ClaimedDelivery {
       metric_value: row.metric_value,
       threshold: row.threshold,
       bound: row.bound,
-      is_test: row.is_test,
       notice: row.notice,
       fired_at: row.fired_at,
       workspace_id: row.workspace_id,
+      state: row.state,
+      labels: row.labels ?? noTexts,
+      annotations: row.annotations ?? noTexts,
+      is_test: row.is_test,
     },
     webhook:
       row.version === null

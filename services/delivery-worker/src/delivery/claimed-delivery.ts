@@ -30,6 +30,9 @@ export interface ClaimedDelivery {
   claimedAtMs: number;
 }
 
+/** The labels or annotations of an alert without any. */
+export const noTexts: AlertFacts['labels'] = {};
+
 /**
  * Claims without an outcome after which the next claim of a delivery is in quarantine: the delivery may crash its
  * workers.

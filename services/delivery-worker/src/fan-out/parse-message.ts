@@ -1,12 +1,17 @@
 import { isUtf8 } from 'node:buffer';
-import type { AlertFired, Checked } from '@tocsin/contracts';
+import type { AlertFired, Check } from '@tocsin/contracts';
 import { maxAlertBytes } from '../dead-letters/dead-letter-repository.js';
 import type { Unprocessable } from '../dead-letters/dead-letters.js';
+
+/** Larger messages get their first fault only: a list of faults can take more memory than the message. */
+const listFaultsBelowBytes = 65_536;
+const listAll = { listAll: true };
+const listFirst = { listAll: false };
 
 /** Reads one alert-fired message. Never throws. */
 export function parseMessage(
   content: Buffer,
-  check: (value: unknown) => Checked<AlertFired>,
+  check: Check<AlertFired>,
 ): { kind: 'alert'; alert: AlertFired } | Unprocessable {
   if (content.length > maxAlertBytes)
     return {
@@ -25,7 +30,7 @@ export function parseMessage(
       detail: truncated(`The message is not JSON: ${why}`),
     };
   }
-  const checked = check(value);
+  const checked = check(value, content.length <= listFaultsBelowBytes ? listAll : listFirst);
   if (checked.ok) return { kind: 'alert', alert: checked.value };
   const detail = checked.faults.map(({ path, message }) => `${path || 'The message'} ${message}`).join('; ');
   return { kind: 'unprocessable', reason: 'invalid_message', detail: truncated(detail) };

@@ -49,6 +49,7 @@ export function alertRuleRoutes({ config, database, now, ...deps }: ApiDeps): Ro
       access: inWorkspace('workspace_create_alert_rule'),
       params: workspaceParams,
       body: createAlertRuleSchema,
+      furtherErrors: (body, { workspaceId }) => useCases.errorsOf(workspaceId, body),
       responses: {
         201: {
           description: 'The alert rule.',
@@ -87,6 +88,7 @@ export function alertRuleRoutes({ config, database, now, ...deps }: ApiDeps): Ro
       access: ofResource('alert_rule_update', load),
       params,
       body: patchAlertRuleSchema,
+      furtherErrors: (body, { workspaceId }) => useCases.errorsOf(workspaceId, body),
       responses: { 200: { description: 'The whole alert rule.', schema: alertRuleSchema } },
       problems: [404],
       async handler({ resource, body, principal }) {

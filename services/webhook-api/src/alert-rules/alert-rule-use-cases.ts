@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { CreateAlertRule, PatchAlertRule } from '@tocsin/contracts';
 import { recordId } from '@tocsin/database';
-import { AppError, invalidBody } from '@tocsin/kit';
+import { AppError, type FieldError, invalidBody, isUuid } from '@tocsin/kit';
 import { notFound } from '../api-route.js';
 import type { AlertRulesRepository, StoredAlertRule, WriteOutcome } from './alert-rules-repository.js';
 
@@ -21,6 +21,8 @@ export interface AlertRuleUseCases {
   /** `before` is the rule as the request found it. */
   update(before: StoredAlertRule, fields: PatchAlertRule, by: Author): Promise<StoredAlertRule>;
   delete(rule: StoredAlertRule): Promise<void>;
+  /** Lists the errors of the webhook ids in a body that its schema has refused. */
+  errorsOf(workspaceId: string, body: Readonly<Record<string, unknown>>): Promise<FieldError[]>;
 }
 
 export function createAlertRuleUseCases(deps: AlertRuleUseCasesDeps): AlertRuleUseCases {
@@ -75,6 +77,14 @@ export function createAlertRuleUseCases(deps: AlertRuleUseCasesDeps): AlertRuleU
     async delete(rule) {
       if (!(await repository.delete(rule, now()))) throw notFound('alert rule');
     },
+
+    async errorsOf(workspaceId, { notification_webhook_ids: given }) {
+      if (!Array.isArray(given) || !given.every(isUuid)) return [];
+      const ids = lowerCaseIds(given);
+      if (ids.length > maxWebhooks) return [tooManyWebhooks(ids)];
+      const unknown = await repository.findUnknownWebhooks(workspaceId, ids);
+      return unknown.length === 0 ? [] : [unknownWebhooks(unknown)];
+    },
   };
 }
 
@@ -85,21 +95,35 @@ function toDate(time: string | null): Date | null {
 const maxWebhooks = 20;
 
 function toWebhookIds(given: readonly string[]): string[] {
-  const ids = [...new Set(given.map((id) => id.toLowerCase()))];
-  if (ids.length > maxWebhooks)
-    throw invalidWebhooks(`must name at most ${maxWebhooks} webhooks, and names ${ids.length}`);
+  const ids = lowerCaseIds(given);
+  if (ids.length > maxWebhooks) throw invalidBody([tooManyWebhooks(ids)]);
   return ids;
+}
+
+function lowerCaseIds(given: readonly string[]): string[] {
+  return [...new Set(given.map((id) => id.toLowerCase()))];
 }
 
 function toWritten(outcome: WriteOutcome, maxPerWorkspace: number): StoredAlertRule {
   if (outcome.kind === 'full')
     throw new AppError('conflict', `A workspace can have ${maxPerWorkspace} alert rules; delete one first.`);
   if (outcome.kind === 'missing') throw notFound('alert rule');
-  if (outcome.kind === 'unknown_webhooks')
-    throw invalidWebhooks(`must name webhooks of this workspace; unknown in it: ${outcome.ids.join(', ')}`);
+  if (outcome.kind === 'unknown_webhooks') throw invalidBody([unknownWebhooks(outcome.ids)]);
   return outcome.rule;
 }
 
-function invalidWebhooks(message: string): AppError {
-  return invalidBody([{ path: '/notification_webhook_ids', message }]);
+const webhooksPath = '/notification_webhook_ids';
+
+function tooManyWebhooks({ length }: string[]): FieldError {
+  return {
+    path: webhooksPath,
+    message: `must name at most ${maxWebhooks} webhooks, and names ${length}`,
+  };
+}
+
+function unknownWebhooks(ids: string[]): FieldError {
+  return {
+    path: webhooksPath,
+    message: `must name webhooks of this workspace; unknown in it: ${ids.join(', ')}`,
+  };
 }

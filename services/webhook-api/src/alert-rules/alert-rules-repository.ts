@@ -43,6 +43,8 @@ export interface AlertRulesRepository {
   find(id: string): Promise<StoredAlertRule | undefined>;
   /** Lists rules, oldest first. */
   list(query: AlertRuleQuery): Promise<StoredAlertRule[]>;
+  /** Returns those of the ids that are no webhooks of the workspace. */
+  findUnknownWebhooks(workspaceId: string, webhookIds: string[]): Promise<string[]>;
   create(rule: StoredAlertRule, maxPerWorkspace: number): Promise<WriteOutcome>;
   /**
    * Writes the result of `change`, which no other change of the rule interrupts. When the result keeps the array `webhookIds`, webhooks deleted
@@ -68,6 +70,10 @@ export function createAlertRulesRepository(database: Database): AlertRulesReposi
         .orderBy('id')
         .limit(limit);
       return after === undefined ? query : query.where('id', '>', after);
+    },
+
+    async findUnknownWebhooks(workspaceId, webhookIds) {
+      return without(webhookIds, await selectWebhooks(knex, { workspaceId, webhookIds }));
     },
 
     create: (rule, maxPerWorkspace) =>
@@ -119,17 +125,23 @@ export function createAlertRulesRepository(database: Database): AlertRulesReposi
  * Prevents the deletion of the rule's webhooks until the transaction ends, and returns the ids that are not in its
  * workspace. All transactions take these locks before they write attachments, ordered by id, so none deadlocks.
  */
-async function lockWebhooks(
-  trx: Transaction,
-  { workspaceId, webhookIds }: StoredAlertRule,
-): Promise<string[]> {
-  const webhooks: { id: string }[] = await trx('webhooks')
+async function lockWebhooks(trx: Transaction, rule: StoredAlertRule): Promise<string[]> {
+  return without(rule.webhookIds, await selectWebhooks(trx, rule).forKeyShare());
+}
+
+function selectWebhooks(
+  connection: Database['knex'],
+  { workspaceId, webhookIds }: Pick<StoredAlertRule, 'workspaceId' | 'webhookIds'>,
+) {
+  return connection<{ id: string; workspace_id: string }>('webhooks')
     .select('id')
     .where('workspace_id', workspaceId)
     .whereIn('id', webhookIds)
-    .orderBy('id')
-    .forKeyShare();
-  const known = new Set(webhooks.map(({ id }) => id));
+    .orderBy('id');
+}
+
+function without(webhookIds: string[], found: readonly { id: string }[]): string[] {
+  const known = new Set(found.map(({ id }) => id));
   return webhookIds.filter((id) => !known.has(id));
 }
 

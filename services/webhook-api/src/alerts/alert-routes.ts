@@ -46,6 +46,7 @@ export function alertRoutes({ config, ...deps }: ApiDeps): Route<Principal>[] {
       access: inWorkspace('workspace_publish_alert'),
       params: workspaceParams,
       body: publishAlertSchema,
+      furtherErrors: (body, { workspaceId }) => publishAlert.errorsOf(workspaceId, body),
       responses: {
         202: {
           description: 'The broker has confirmed the alert.',
@@ -55,7 +56,7 @@ export function alertRoutes({ config, ...deps }: ApiDeps): Route<Principal>[] {
       },
       problems: [503],
       async handler({ resource: { workspaceId }, body, requestId, log }) {
-        const alertId = await publishAlert({ workspaceId, body, requestId });
+        const alertId = await publishAlert.publish({ workspaceId, body, requestId });
         log({ alert_id: alertId });
         const headers = { Location: `${config.publicUrl}${pathIn(collection, workspaceId)}/${alertId}` };
         return { status: 202, headers, body: { alert_id: alertId } };
@@ -66,6 +67,7 @@ export function alertRoutes({ config, ...deps }: ApiDeps): Route<Principal>[] {
       path: collection,
       operationId: 'listAlerts',
       summary: 'Lists the alerts of a workspace, newest first.',
+      description: 'A page with large texts ends early; the `Link` header shows that more entries follow.',
       tag,
       access: inWorkspace('alert_read'),
       params: workspaceParams,
@@ -90,7 +92,8 @@ export function alertRoutes({ config, ...deps }: ApiDeps): Route<Principal>[] {
               reader.list({ workspaceId, filter: { alert_rule_id, outcome }, ...page }),
             ),
           idOf: ({ recordId }) => recordId,
-          present,
+          isBeyondBudget: ({ beyondBudget }) => beyondBudget,
+          present: (alert) => present(alert),
         });
       },
     }),
@@ -157,6 +160,9 @@ function present(alert: StoredAlert): Alert {
     metric_value: alert.metricValue,
     threshold: alert.threshold,
     bound: alert.bound,
+    state: alert.state,
+    labels: alert.labels ?? {},
+    annotations: alert.annotations ?? {},
     is_test: alert.isTest,
     outcome: alert.outcome,
     outcome_reason: reasonOf(alert),

@@ -1,4 +1,4 @@
-import type { AlertOutcome, Bound, Suppression } from '@tocsin/contracts';
+import type { AlertOutcome, AlertState, Bound, Suppression } from '@tocsin/contracts';
 import { type Database, readWithTimeout } from '@tocsin/database';
 import { alertRecordId, type IdRange, readNewestFirst } from '@tocsin/deliveries';
 import { definedOnly, newestInRange } from '../lists/list-query.js';
@@ -19,6 +19,9 @@ export interface StoredAlert {
   metricValue: number;
   threshold: number;
   bound: Bound;
+  state: AlertState;
+  labels: Record<string, string> | null;
+  annotations: Record<string, string> | null;
   isTest: boolean;
   outcome: AlertOutcome;
   suppressedBy: Suppression | null;
@@ -37,9 +40,15 @@ interface AlertQuery {
   limit: number;
 }
 
+/** An alert of a list. */
+interface ListedAlert extends StoredAlert {
+  /** True for an alert that exceeds the byte budget of the page. */
+  beyondBudget: boolean;
+}
+
 export interface AlertsReader {
-  /** Lists alerts, newest first. */
-  list(query: AlertQuery): Promise<StoredAlert[]>;
+  /** Lists alerts, newest first; up to 4 MiB of labels and annotations are within the budget of a page. */
+  list(query: AlertQuery): Promise<ListedAlert[]>;
   find(workspaceId: string, alertId: string): Promise<StoredAlert | undefined>;
   /** Reads what decides if an alert of this rule can be published, in one statement. */
   findRule(wanted: {
@@ -59,8 +68,8 @@ export interface RuleOfAlert {
 
 export function createAlertsReader(database: Database): AlertsReader {
   return {
-    list: ({ workspaceId, range, filter, limit }) =>
-      readWithTimeout(database, searchTimeoutMs, (trx, beforeNext) =>
+    list: async ({ workspaceId, range, filter, limit }) => {
+      const found = await readWithTimeout(database, searchTimeoutMs, (trx, beforeNext) =>
         readNewestFirst({ range, limit, nowMs: Date.now() }, async (window, count) => {
           const alerts: StoredAlert[] = await trx('alerts')
             .select(trx.raw(columns))
@@ -69,7 +78,9 @@ export function createAlertsReader(database: Database): AlertsReader {
           await beforeNext();
           return alerts;
         }),
-      ),
+      );
+      return withinBudget(found);
+    },
 
     async find(workspaceId, alertId) {
       const [key] = await database.prepared<{ acceptedAt: Date }>(findKey, [workspaceId, alertId]);
@@ -86,10 +97,22 @@ export function createAlertsReader(database: Database): AlertsReader {
   };
 }
 
+const textBytes = 4 * 1_048_576;
+
+function withinBudget(alerts: StoredAlert[]): ListedAlert[] {
+  let total = 0;
+  return alerts.map((alert, index) => {
+    for (const texts of [alert.labels, alert.annotations]) {
+      if (texts !== null) total += Buffer.byteLength(JSON.stringify(texts));
+    }
+    return { ...alert, beyondBudget: index > 0 && total > textBytes };
+  });
+}
+
 const columns = `id as "recordId", workspace_id as "workspaceId", alert_id as "alertId", accepted_at as "acceptedAt",
   fired_at as "firedAt", alert_rule_id as "alertRuleId", alert_rule_name as "alertRuleName", model_id as "modelId",
-  model_name as "modelName", metric_value as "metricValue", threshold, bound, is_test as "isTest",
-  outcome, suppressed_by as "suppressedBy", suppressed_by_alert as "suppressedByAlert",
+  model_name as "modelName", metric_value as "metricValue", threshold, bound, state, labels, annotations,
+  is_test as "isTest", outcome, suppressed_by as "suppressedBy", suppressed_by_alert as "suppressedByAlert",
   webhook_ids::text[] as "webhookIds", dispatched_at as "dispatchedAt", dispatched_by as "dispatchedBy"`;
 
 const findKey = {

@@ -13,7 +13,7 @@ const fired = {
 
 test('an alert whose rule lookup times out is 503 with its id and is not published', async () => {
   const published: unknown[] = [];
-  const publishAlert = createPublishAlert({
+  const { publish } = createPublishAlert({
     // A database whose connections do not respond.
     reader: { findRule: () => new Promise(() => {}) },
     publisher: { publish: async (message) => void published.push(message) },
@@ -21,7 +21,7 @@ test('an alert whose rule lookup times out is 503 with its id and is not publish
     now: () => new Date(),
     ruleTimeoutMs: 20,
   });
-  const error = await publishAlert({ workspaceId, body: fired, requestId: 'r' }).catch((caught) => caught);
+  const error = await publish({ workspaceId, body: fired, requestId: 'r' }).catch((caught) => caught);
   expect(error).toBeInstanceOf(AppError);
   expect(error).toMatchObject({
     code: 'unavailable',
@@ -33,19 +33,19 @@ test('an alert whose rule lookup times out is 503 with its id and is not publish
 
 test('an unavailable database is reported without a wait', async () => {
   const unavailable = new Error('connection refused');
-  const publishAlert = createPublishAlert({
+  const { publish } = createPublishAlert({
     reader: { findRule: () => Promise.reject(unavailable) },
     publisher: { publish: async () => {} },
     quota: { requireRoom: async () => {} },
     now: () => new Date(),
     ruleTimeoutMs: 60_000,
   });
-  await expect(publishAlert({ workspaceId, body: fired, requestId: 'r' })).rejects.toBe(unavailable);
+  await expect(publish({ workspaceId, body: fired, requestId: 'r' })).rejects.toBe(unavailable);
 });
 
 test('minus zero is published as minus zero, also in a rule within the alert', async () => {
   const published: { content: Buffer }[] = [];
-  const publishAlert = createPublishAlert({
+  const { publish } = createPublishAlert({
     reader: { findRule: async () => ({ workspaceId, unknownWebhookIds: [] }) },
     publisher: { publish: async (message) => void published.push(message) },
     quota: { requireRoom: async () => {} },
@@ -59,7 +59,7 @@ test('minus zero is published as minus zero, also in a rule within the alert', a
     notification_webhook_ids: [randomUUID(), randomUUID()],
   };
   const body = { ...fired, metric_value: -0, threshold: 0, bound: 'upper_bound' as const, alert_rule };
-  await publishAlert({ workspaceId, body, requestId: 'r' });
+  await publish({ workspaceId, body, requestId: 'r' });
   const text = published[0]!.content.toString();
   expect(JSON.parse(text)).toMatchObject(body);
   expect(text).toMatch(/"metric_value":-0\.0,"threshold":0,/);

@@ -1,5 +1,6 @@
 import { checkHeaders, checkUrl, type parseCidrs, type Sender } from '@tocsin/egress';
 import { AppError, type FieldError, invalidBody } from '@tocsin/kit';
+import { contentTypeWarning } from './content-type-warning.js';
 import type { WebhookSecrets } from './stored-webhook.js';
 import { bodySizeProblem, type Templates } from './templates.js';
 
@@ -18,6 +19,9 @@ export interface WebhookChecks {
    * @throws AppError `validation_failed` with all errors
    */
   checkTest(request: WebhookSecrets): void;
+  /** Lists the errors of the members that have the right type, in a body that its schema has refused. */
+  errorsOfSave(workspaceId: string, body: Readonly<Record<string, unknown>>): FieldError[];
+  errorsOfTest(body: Readonly<Record<string, unknown>>): FieldError[];
 }
 
 export interface WebhookChecksDeps {
@@ -28,35 +32,55 @@ export interface WebhookChecksDeps {
 }
 
 export function createWebhookChecks({ allow, sender, templates }: WebhookChecksDeps): WebhookChecks {
-  const urlErrors = (url: string) => toErrors('/url', checkUrl(url, { allow }));
+  const requestErrors = ({ url, headers }: GivenFields) => [
+    ...(url === undefined ? [] : toErrors('/url', checkUrl(url, { allow }))),
+    ...(headers === undefined ? [] : checkHeaders(headers)),
+  ];
+  const bodyErrors = (body: string | undefined) => {
+    const size = body === undefined ? undefined : bodySizeProblem(body);
+    return toErrors('/body', size === undefined ? [] : [size]);
+  };
+  const checkTemplate = (workspaceId: string, body: string | undefined) =>
+    body === undefined || bodySizeProblem(body) !== undefined
+      ? undefined
+      : templates.check(workspaceId, body);
+
   return {
     async checkSave(workspaceId, { url, headers, body }, others = []) {
-      const size = body === undefined ? undefined : bodySizeProblem(body);
-      const template =
-        body === undefined || size !== undefined ? undefined : templates.check(workspaceId, body);
+      const template = checkTemplate(workspaceId, body);
       if (template?.timedOut) throw checkTimedOut();
       requireValid([
-        ...(url === undefined ? [] : urlErrors(url)),
-        ...(headers === undefined ? [] : checkHeaders(headers)),
-        ...toErrors('/body', size === undefined ? (template?.problems ?? []) : [size]),
+        ...requestErrors({ url, headers }),
+        ...bodyErrors(body),
+        ...toErrors('/body', template?.problems ?? []),
         ...others,
       ]);
       const unresolved = url === undefined ? undefined : await sender.resolveWarning(url);
-      return [...(unresolved === undefined ? [] : [`url: ${unresolved}`]), ...(template?.warnings ?? [])];
+      const contentType = headers === undefined ? undefined : contentTypeWarning(headers);
+      return [
+        ...(unresolved === undefined ? [] : [`url: ${unresolved}`]),
+        ...(contentType === undefined ? [] : [`headers: ${contentType}`]),
+        ...(template?.warnings ?? []),
+      ];
     },
 
     noticeWarnings(workspaceId, body) {
-      const { error } = templates.render(workspaceId, body, sampleNotice);
+      const { error } = templates.render(workspaceId, body, { context: sampleNotice });
       return error === null ? [] : [`body: a notice does not render: ${error}`];
     },
 
-    checkTest({ url, headers, body }) {
-      const size = bodySizeProblem(body);
-      requireValid([
-        ...urlErrors(url),
-        ...checkHeaders(headers),
-        ...toErrors('/body', size === undefined ? [] : [size]),
-      ]);
+    checkTest: ({ url, headers, body }) =>
+      requireValid([...requestErrors({ url, headers }), ...bodyErrors(body)]),
+
+    errorsOfSave(workspaceId, given) {
+      const fields = fieldsOf(given);
+      const problems = checkTemplate(workspaceId, fields.body)?.problems ?? [];
+      return [...requestErrors(fields), ...bodyErrors(fields.body), ...toErrors('/body', problems)];
+    },
+
+    errorsOfTest(given) {
+      const fields = fieldsOf(given);
+      return [...requestErrors(fields), ...bodyErrors(fields.body)];
     },
   };
 }
@@ -75,6 +99,22 @@ const sampleNotice = {
   error: 'The destination responded with status "500".',
   count: 0,
 };
+
+/** The members of the right type. */
+function fieldsOf({ url, headers, body }: Readonly<Record<string, unknown>>): GivenFields {
+  return {
+    url: typeof url === 'string' ? url : undefined,
+    headers: isHeaders(headers) ? headers : undefined,
+    body: typeof body === 'string' ? body : undefined,
+  };
+}
+
+function isHeaders(value: unknown): value is WebhookSecrets['headers'] {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return false;
+  const areTexts = (values: unknown) =>
+    Array.isArray(values) && values.every((item) => typeof item === 'string');
+  return Object.values(value).every(areTexts);
+}
 
 function toErrors(path: string, messages: string[]): FieldError[] {
   return messages.map((message) => ({ path, message }));

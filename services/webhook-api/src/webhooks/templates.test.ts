@@ -1,7 +1,7 @@
 import { createTemplates } from './templates.js';
 
 const templates = createTemplates();
-const render = (body: string, context?: Record<string, unknown>) => templates.render('w', body, context);
+const render = (body: string, context?: Record<string, unknown>) => templates.render('w', body, { context });
 const rendered = (body: string, context?: Record<string, unknown>) => {
   const result = render(body, context);
   return result.error === null ? JSON.parse(result.rendered ?? '') : result;

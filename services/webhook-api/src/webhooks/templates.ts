@@ -2,20 +2,25 @@ import type { Preview } from '@tocsin/contracts';
 import { createTimeBudget, invalidBody, requireWithinLimit } from '@tocsin/kit';
 import {
   type AlertFacts,
-  alertContext,
   type BodyCheck,
   createBodyChecker,
   createBodyCompiler,
   findJsonFault,
-  fromJson,
-  type Json,
+  sampleContext,
   sampleFacts,
-  type TemplateContext,
   type TemplateError,
 } from '@tocsin/template';
 
 /** Values of template variables, in place of sample values or in addition to them. */
 type GivenContext = Readonly<Record<string, unknown>>;
+
+interface ExampleValues {
+  /** A past alert, in place of the sample alert. */
+  facts?: AlertFacts | undefined;
+  context?: GivenContext | undefined;
+  /** Value of `is_test` unless the context has one. Default: false. */
+  isTest?: boolean;
+}
 
 interface TemplateCheck {
   /** Reasons to refuse the template. */
@@ -35,8 +40,8 @@ type Rendering = Pick<Preview, 'rendered' | 'error'>;
 export interface Templates {
   /** Checks a body before it is saved. */
   check(workspaceId: string, body: string): TemplateCheck;
-  /** Renders a template with sample values, which `context` overrides. The seed of `random` is the alert's id. */
-  render(workspaceId: string, body: string, context?: GivenContext): Rendering;
+  /** Renders a template. The seed of `random` is the alert's id. */
+  render(workspaceId: string, body: string, values?: ExampleValues): Rendering;
   /** Renders an unsaved template, with the warnings that saving it would give. */
   preview(workspaceId: string, body: string, context?: GivenContext): Preview;
 }
@@ -54,16 +59,18 @@ export function createTemplates(): Templates {
     return budget.run(workspaceId, work);
   };
 
-  const render = (body: string, context: GivenContext = {}): Rendering => {
+  const render = (body: string, values: ExampleValues = {}): Rendering => {
+    const { facts, context = {}, isTest = false } = values;
     const compiled = compile(body);
-    const variables = sampleContext(context);
+    const variables = sampleContext(context, { ...(facts ?? sampleFacts), is_test: isTest });
     const seed = String(variables.get('alert_id'));
     const result = compiled.ok ? compiled.template.render(variables, seed) : compiled;
     if (!result.ok) return { rendered: null, error: `${codeOf(result.error)}: ${locate(result.error)}` };
     const fault = findJsonFault(result.output);
     if (fault === undefined) return { rendered: result.output, error: null };
     // The checker knows the position in the template for an error with the sample values alone.
-    const checked = Object.keys(context).length === 0 ? check(body) : undefined;
+    const isSample = facts === undefined && Object.keys(context).length === 0;
+    const checked = isSample ? check(body) : undefined;
     const message =
       checked?.ok === false && !checked.overran
         ? checked.errors.map(locate).join(' ')
@@ -73,12 +80,12 @@ export function createTemplates(): Templates {
 
   return {
     check: (workspaceId, body) => charged(workspaceId, () => describeCheck(check(body))),
-    render: (workspaceId, body, context) => charged(workspaceId, () => render(body, context)),
+    render: (workspaceId, body, values) => charged(workspaceId, () => render(body, values)),
     preview(workspaceId, body, context) {
       const tooLong = bodySizeProblem(body);
       if (tooLong !== undefined) throw invalidBody([{ path: '/body', message: tooLong }]);
       return charged(workspaceId, () => ({
-        ...render(body, context),
+        ...render(body, { context }),
         warnings: describeCheck(check(body)).warnings,
       }));
     },
@@ -110,22 +117,6 @@ function describeCheck(checked: BodyCheck): TemplateCheck {
     warnings: checked.warnings.map((warning) => `body: ${locate(warning)}`),
     timedOut: !checked.ok && Boolean(checked.overran),
   };
-}
-
-/**
- * Sample values of all variables and the given values. A given variable that has the type of its sample is used as in
- * a real alert: a number becomes a float, and the objects `alert`, `model` and `alert_rule` contain it too.
- */
-function sampleContext(given: GivenContext): TemplateContext {
-  const entries = Object.entries(given);
-  const facts = entries.filter(([name, value]) => isFact(name, value));
-  const others = entries.filter(([name, value]) => !isFact(name, value));
-  const context = alertContext({ ...sampleFacts, ...Object.fromEntries(facts) });
-  return new Map([...context, ...others.map(([name, value]) => [name, fromJson(value as Json)] as const)]);
-}
-
-function isFact(name: string, value: unknown): boolean {
-  return Object.hasOwn(sampleFacts, name) && typeof value === typeof sampleFacts[name as keyof AlertFacts];
 }
 
 /** The wall-clock limit depends on this machine; every other error is an error of the template. */

@@ -8,7 +8,9 @@ import {
 } from '@tocsin/contracts';
 import type { SecretBox } from '@tocsin/database';
 import { defineRoute, type Principal } from '@tocsin/identity';
-import { createRateLimiter, type Route, requireWithinLimit } from '@tocsin/kit';
+import { createRateLimiter, invalidBody, type Route, requireWithinLimit } from '@tocsin/kit';
+import { factsOf } from '../alerts/alert-facts.js';
+import type { AlertsReader } from '../alerts/alerts-reader.js';
 import { inWorkspace, ofResource, workspaceParams } from '../api-route.js';
 import type { WebhookChecks } from './check-webhook.js';
 import { readSigningSecrets } from './signing-secret-routes.js';
@@ -23,8 +25,9 @@ export interface TestRoutesDeps {
   secretBox: SecretBox;
   signingSecrets: SigningSecretsRepository;
   sender: TestSender;
-  checks: Pick<WebhookChecks, 'checkTest'>;
+  checks: Pick<WebhookChecks, 'checkTest' | 'errorsOfTest'>;
   templates: Templates;
+  alerts: Pick<AlertsReader, 'find'>;
   /** Limit for each workspace. */
   testsPerMinute: number;
 }
@@ -35,11 +38,17 @@ const noSigningSecret =
 
 /** Tests of destinations, saved webhooks and templates. */
 export function testRoutes(deps: TestRoutesDeps): Route<Principal>[] {
-  const { load, secretBox, signingSecrets, sender, checks, templates } = deps;
+  const { load, secretBox, signingSecrets, sender, checks, templates, alerts } = deps;
   // Tests send requests to any URL that the caller names.
   const limiter = createRateLimiter({ perMinute: deps.testsPerMinute });
   const countTest = (workspaceId: string) =>
     requireWithinLimit(limiter.consume(workspaceId), 'Too many tests in this workspace within a minute.');
+  const findFacts = async (workspaceId: string, alertId: string) => {
+    const alert = await alerts.find(workspaceId, alertId.toLowerCase());
+    if (alert !== undefined) return factsOf(alert);
+    const message = 'must be an alert of this workspace that has been processed';
+    throw invalidBody([{ path: '/alert_id', message }]);
+  };
   return [
     defineRoute({
       method: 'POST',
@@ -50,6 +59,7 @@ export function testRoutes(deps: TestRoutesDeps): Route<Principal>[] {
       access: inWorkspace('workspace_test_webhook'),
       params: workspaceParams,
       body: testWebhookSchema,
+      furtherErrors: (body) => checks.errorsOfTest(body),
       responses: { 200: { description: 'The result of the test.', schema: testResultSchema } },
       async handler({ resource, body: { url, headers = {}, body }, signal }) {
         const request = { url, headers, body };
@@ -62,17 +72,22 @@ export function testRoutes(deps: TestRoutesDeps): Route<Principal>[] {
       method: 'POST',
       path: `${webhookPath}/test`,
       operationId: 'testSavedWebhook',
-      summary: 'Sends the template of a saved webhook, rendered with sample values or a given context.',
+      summary:
+        'Sends the template of a saved webhook, rendered with sample values, a past alert or a given context.',
+      description: 'The variable `is_test` is true, so that a template can mark the request as a test.',
       tag,
       access: ofResource('workspace_test_webhook', load),
       params: webhookParams,
       body: testSavedWebhookSchema,
       responses: { 200: { description: 'The result of the test.', schema: savedTestResultSchema } },
       problems: [404, 409],
-      async handler({ resource, body: { context }, signal }) {
-        countTest(resource.workspaceId);
+      async handler({ resource, body: { context, alert_id: alertId }, signal }) {
+        const { workspaceId } = resource;
+        countTest(workspaceId);
         const secrets = requireSecrets(secretBox, resource);
-        const { rendered, error } = templates.render(resource.workspaceId, secrets.body, context);
+        const facts = alertId === undefined ? undefined : await findFacts(workspaceId, alertId);
+        const values = { facts, context, isTest: true };
+        const { rendered, error } = templates.render(workspaceId, secrets.body, values);
         const keys = resource.signing
           ? await readSigningSecrets(resource, { repository: signingSecrets, secretBox })
           : undefined;

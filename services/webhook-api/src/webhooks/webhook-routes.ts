@@ -8,6 +8,7 @@ import {
 import { parseCidrs } from '@tocsin/egress';
 import { defineRoute, type Principal } from '@tocsin/identity';
 import type { Route } from '@tocsin/kit';
+import { createAlertsReader } from '../alerts/alerts-reader.js';
 import {
   type ApiDeps,
   apiPrefix,
@@ -70,6 +71,7 @@ export function webhookRoutes({ config, secretBox, sender, ...deps }: ApiDeps): 
       access: inWorkspace('workspace_create_webhook'),
       params: workspaceParams,
       body: createWebhookSchema,
+      furtherErrors: (body, { workspaceId }) => checks.errorsOfSave(workspaceId, body),
       responses: {
         201: {
           description: 'The webhook.',
@@ -109,6 +111,7 @@ export function webhookRoutes({ config, secretBox, sender, ...deps }: ApiDeps): 
       access: ofResource('webhook_update', load),
       params: webhookParams,
       body: patchWebhookSchema,
+      furtherErrors: (body, { workspaceId }) => checks.errorsOfSave(workspaceId, body),
       responses: { 200: { description: 'The whole webhook.', schema: savedWebhookSchema } },
       problems: [404, 409],
       async handler({ resource, body, principal }) {
@@ -148,6 +151,7 @@ export function webhookRoutes({ config, secretBox, sender, ...deps }: ApiDeps): 
       sender,
       checks,
       templates,
+      alerts: createAlertsReader(deps.database),
       testsPerMinute: limits.testsPerMinute,
     }),
   ];

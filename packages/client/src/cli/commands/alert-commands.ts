@@ -1,12 +1,13 @@
 import type { Command } from 'commander';
 import type { Alert } from '../../api/schemas.js';
-import { runsConnected, runsInWorkspace, withExamples } from '../action.js';
+import { runs, runsConnected, runsInWorkspace, withExamples } from '../action.js';
 import type { Io } from '../io.js';
-import { choice, parseBound, parseCount, parseNumber, parseTime } from '../parse-values.js';
+import { choice, parseBound, parseCount, parseNumber, parsePair, parseTime } from '../parse-values.js';
 import type { Column } from '../table.js';
 import { shortTime } from '../text.js';
 import { type DispatchFlags, dispatchAlerts } from './dispatch-alerts.js';
 import { type FireFlags, fireAlerts } from './fire-alerts.js';
+import { type ValidateFlags, validateAlerts } from './validate-alerts.js';
 
 export function addAlertCommands(program: Command, io: Io): void {
   const alerts = program.command('alerts').description('firings of alert rules');
@@ -21,15 +22,36 @@ export function addAlertCommands(program: Command, io: Io): void {
     .option('--value <number>', 'the metric’s value', parseNumber)
     .option('--threshold <number>', 'as it was at firing; the rule’s unless given', parseNumber)
     .option('--bound <bound>', 'upper or lower; the rule’s unless given', parseBound)
+    .addOption(
+      choice('--state <state>', { of: states, description: 'for the templates; firing unless given' }),
+    )
+    .option('--label <name=value>', 'a label; may be given again', parsePair)
+    .option(
+      '--annotation <name=value>',
+      'an annotation, such as summary or link; may be given again',
+      parsePair,
+    )
     .option('--alert-id <id>', 'firing the same id again is the same alert')
     .option('--amqp', 'publish straight to the broker (TOCSIN_AMQP_URL), not over the API')
     .option('--no-declare', 'with --amqp: declare nothing, for a broker user that may only publish');
   runsConnected<FireFlags>(fire, io, fireAlerts);
   withExamples(fire, [
     'tocsin alerts fire --rule UUID --model-id UUID --model-name churn --value 0.42',
+    'tocsin alerts fire --rule UUID --model-id UUID --model-name churn --value 0.39 --state resolved --label team=risk',
     'tocsin alerts fire alert.json',
     'TOCSIN_AMQP_URL=amqps://monitor:PASSWORD@broker.example.com tocsin alerts fire alert.json --amqp --no-declare',
     'jq -c ".[]" alerts.json | tocsin alerts fire -',
+  ]);
+
+  const validate = alerts
+    .command('validate')
+    .argument('<file>', 'JSON: an alert, an array of alerts, or one alert a line; "-" is standard input')
+    .description('check alerts without a server, and print every problem; exit code 6 if there is one')
+    .option('--amqp', 'as messages that a program publishes to the broker by itself');
+  runs<ValidateFlags>(validate, io, validateAlerts);
+  withExamples(validate, [
+    'tocsin alerts validate alert.json',
+    'tocsin alerts validate message.json --amqp --json',
   ]);
 
   const list = alerts
@@ -57,6 +79,8 @@ export function addAlertCommands(program: Command, io: Io): void {
       out.facts({
         ...alert,
         suppressed_by: describeSuppression(alert),
+        labels: linesOf(alert.labels),
+        annotations: linesOf(alert.annotations),
         webhook_ids: alert.webhook_ids?.join('\n'),
       }),
     );
@@ -86,6 +110,13 @@ function describeSuppression({ suppressed_by }: Alert): string | null {
 }
 
 const dispatchable = ['over_quota', 'no_webhooks', 'rule_disabled', 'suppressed'];
+
+function linesOf(texts: Record<string, string>): string | undefined {
+  const lines = Object.entries(texts).map(([name, text]) => `${name}: ${text}`);
+  return lines.length === 0 ? undefined : lines.join('\n');
+}
+
+const states: Alert['state'][] = ['firing', 'resolved'];
 
 const outcomes: Alert['outcome'][] = [
   'dispatched',

@@ -5,7 +5,9 @@ import { AlertNotPublishedError } from '../../publish/alert-publisher.js';
 import type { ConnectedContext } from '../action.js';
 import { connectBroker, connectPlatform, requireWorkspace } from '../connect.js';
 import { CommandFailure, exitCodeOf, exitCodes } from '../exit-codes.js';
-import { nameOf, readText } from '../read-input.js';
+import type { Io } from '../io.js';
+import { readAlerts } from '../read-alerts.js';
+import { nameOf } from '../read-input.js';
 
 export interface FireFlags {
   rule?: string;
@@ -15,6 +17,9 @@ export interface FireFlags {
   threshold?: number;
   bound?: 'upper_bound' | 'lower_bound';
   alertId?: string;
+  state?: 'firing' | 'resolved';
+  label?: Record<string, string>;
+  annotation?: Record<string, string>;
   amqp?: boolean;
   declare: boolean;
 }
@@ -30,8 +35,7 @@ export async function fireAlerts(context: ConnectedContext<FireFlags>): Promise<
     out,
     signal,
   } = context;
-  const alerts =
-    file === undefined ? [fromFlags(options)] : parseAlerts(await readText(file, io), nameOf(file));
+  const alerts = file === undefined ? [fromFlags(options)] : await readFile(file, io);
   const publisher = await openPublisher(context);
   const accepted: AlertAccepted[] = [];
   const failures: unknown[] = [];
@@ -84,7 +88,8 @@ async function openPublisher(context: ConnectedContext<FireFlags>): Promise<Publ
   };
 }
 
-function fromFlags({ rule, modelId, modelName, value, threshold, bound, alertId }: FireFlags): PublishAlert {
+function fromFlags(flags: FireFlags): PublishAlert {
+  const { rule, modelId, modelName, value } = flags;
   if (rule === undefined || modelId === undefined || modelName === undefined || value === undefined) {
     throw new CommandFailure(
       exitCodes.usage,
@@ -96,35 +101,22 @@ function fromFlags({ rule, modelId, modelName, value, threshold, bound, alertId 
     model_id: modelId,
     model_name: modelName,
     metric_value: value,
-    threshold,
-    bound,
-    alert_id: alertId,
+    threshold: flags.threshold,
+    bound: flags.bound,
+    alert_id: flags.alertId,
+    state: flags.state,
+    labels: flags.label,
+    annotations: flags.annotation,
   };
 }
 
-function parseAlerts(text: string, name: string): PublishAlert[] {
-  const whole = parse(text);
-  const values =
-    whole === undefined
-      ? text
-          .split('\n')
-          .filter((line) => line.trim() !== '')
-          .map(parse)
-      : [whole].flat();
-  if (values.length === 0) throw new CommandFailure(exitCodes.usage, `${name} holds no alert.`);
-  values.forEach((value, index) => {
-    if (typeof value === 'object' && value !== null) return;
-    throw new CommandFailure(exitCodes.usage, `${name}: entry ${index + 1} is not a JSON object.`);
+async function readFile(file: string, io: Io): Promise<PublishAlert[]> {
+  return (await readAlerts(file, io)).map((read) => {
+    const value = 'value' in read ? read.value : undefined;
+    if (typeof value === 'object' && value !== null) return value as PublishAlert;
+    const why = 'problem' in read ? read.problem : 'is not a JSON object';
+    throw new CommandFailure(exitCodes.usage, `${nameOf(file)}: entry ${read.entry} ${why}.`);
   });
-  return values as PublishAlert[];
-}
-
-function parse(text: string): unknown {
-  try {
-    return JSON.parse(text);
-  } catch {
-    return undefined;
-  }
 }
 
 function describe(error: unknown): string {

@@ -15,6 +15,7 @@ export function addWebhookTestCommands(webhooks: Command, io: Io): void {
     .argument('[id]', 'a saved webhook; without it a url is tried')
     .description('really send one request, and show the response of the destination')
     .option('--context <file>', 'JSON with values for a saved webhook’s template; "-" is standard input')
+    .option('--alert <id>', 'a past alert, whose facts a saved webhook’s template gets')
     .option('--url <url>', 'the destination to try')
     .option('--header <"Name: value">', 'sent with it; may be given again', parseHeader)
     .option('--body <text>', 'sent as it is')
@@ -25,8 +26,9 @@ export function addWebhookTestCommands(webhooks: Command, io: Io): void {
     }
     out.progress('Sending…');
     if (id !== undefined) {
-      const { context: file } = options;
-      const request = file === undefined ? {} : { context: await readJsonObject(file, io) };
+      const { context: file, alert: alert_id } = options;
+      const context = file === undefined ? undefined : await readJsonObject(file, io);
+      const request = { alert_id, context };
       return showResult(await platform.webhooks.testSaved(id, request, { signal }), out);
     }
     requireWorkspace(settings);
@@ -36,6 +38,7 @@ export function addWebhookTestCommands(webhooks: Command, io: Io): void {
   });
   withExamples(test, [
     'tocsin webhooks test ID',
+    'tocsin webhooks test ID --alert ALERT_ID',
     `tocsin webhooks test --url https://chat.example.com/hook --body '{"text": "hello"}'`,
   ]);
 
@@ -64,6 +67,7 @@ export function addWebhookTestCommands(webhooks: Command, io: Io): void {
 }
 
 interface TestFlags {
+  alert?: string;
   context?: string;
   url?: string;
   header?: Record<string, string[]>;

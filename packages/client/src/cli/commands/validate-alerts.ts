@@ -1,0 +1,64 @@
+import { type AlertProblem, createAlertCheck } from '../../publish/check-alert.js';
+import type { Context } from '../action.js';
+import { CommandFailure, exitCodes } from '../exit-codes.js';
+import { type AlertEntry, readAlerts } from '../read-alerts.js';
+import { nameOf } from '../read-input.js';
+
+export interface ValidateFlags {
+  amqp?: boolean;
+}
+
+/** Checks every alert of a file without a server and prints all problems. */
+export async function validateAlerts(context: Context<ValidateFlags>): Promise<void> {
+  const {
+    args: [file = ''],
+    options: { amqp = false },
+    io,
+    out,
+  } = context;
+  const checkChosen = createAlertCheck({ over: amqp ? 'amqp' : 'rest' });
+  const checkMessage = createAlertCheck({ over: 'amqp' });
+  const results = (await readAlerts(file, io)).map((read) => {
+    const problems = problemsOf(read, checkChosen);
+    return {
+      entry: read.entry,
+      problems,
+      overAmqp: problems.length > 0 ? [] : problemsOf(read, checkMessage),
+    };
+  });
+  const shown = results.map(({ entry, problems, overAmqp }) => ({ entry, problems, over_amqp: overAmqp }));
+  out.value(shown, () => {
+    for (const { entry, problems } of results) {
+      for (const problem of problems) out.line(`${nameOf(file)}, entry ${entry}: ${sentence(problem)}`);
+    }
+  });
+  for (const { entry, overAmqp } of results) {
+    if (overAmqp.length > 0)
+      out.note(`Entry ${entry}, over AMQP also: ${overAmqp.map(sentence).join('; ')}.`);
+  }
+  const invalid = results.filter(({ problems }) => problems.length > 0).length;
+  const way = amqp ? 'over AMQP' : 'over REST';
+  if (invalid > 0) {
+    throw new CommandFailure(
+      exitCodes.invalid,
+      `${invalid} of ${results.length} alerts are not valid ${way}.`,
+    );
+  }
+  if (!out.json)
+    out.line(`${results.length === 1 ? 'The alert is' : `All ${results.length} alerts are`} valid ${way}.`);
+}
+
+/** Maximum size of a message in bytes; the API has the same limit for a request. */
+const maxAlertBytes = 1_048_576;
+
+function problemsOf(read: AlertEntry, check: (alert: unknown) => AlertProblem[]): AlertProblem[] {
+  if ('problem' in read) return [{ path: '', message: read.problem }];
+  const bytes = Buffer.byteLength(JSON.stringify(read.value));
+  if (bytes > maxAlertBytes)
+    return [{ path: '', message: `has ${bytes} bytes; ${maxAlertBytes} are allowed` }];
+  return check(read.value);
+}
+
+function sentence({ path, message }: AlertProblem): string {
+  return `${path === '' ? 'the alert' : path} ${message}`;
+}

@@ -1,0 +1,36 @@
+import { CommandFailure, exitCodes } from './exit-codes.js';
+import type { Io } from './io.js';
+import { nameOf, readText } from './read-input.js';
+
+/** One alert of a file, or the reason why it is none. Entries are counted from 1. */
+export type AlertEntry = { entry: number } & ({ value: unknown } | { problem: string });
+
+/** Reads alerts from JSON: one alert, an array of alerts, or one alert a line. `-` means standard input. */
+export async function readAlerts(file: string, io: Io): Promise<AlertEntry[]> {
+  const text = await readText(file, io);
+  const entries = parseAlerts(text);
+  if (entries.length === 0) throw new CommandFailure(exitCodes.usage, `${nameOf(file)} holds no alert.`);
+  return entries;
+}
+
+function parseAlerts(text: string): AlertEntry[] {
+  if (text.trim() === '') return [];
+  const whole = parse(text);
+  if ('value' in whole) return [whole.value].flat().map((value, index) => ({ entry: index + 1, value }));
+  const lines = text
+    .split('\n')
+    .filter((line) => line.trim() !== '')
+    .map(parse);
+  // A broken document of several lines is one mistake, not one for each line.
+  const areLines = lines.some((line) => 'value' in line && typeof line.value === 'object');
+  return (areLines ? lines : [whole]).map((line, index) => ({ entry: index + 1, ...line }));
+}
+
+function parse(text: string): { value: unknown } | { problem: string } {
+  try {
+    return { value: JSON.parse(text) };
+  } catch (error) {
+    // The parser quotes the text, with its line breaks.
+    return { problem: `is not JSON: ${(error as Error).message.replaceAll(/\s+/g, ' ')}` };
+  }
+}

@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs';
+import { publishAlertSchema } from './alert.js';
+import { alertFiredProperties, alertFiredSchema } from './alert-fired.js';
+import { deadLetterReasons } from './vocabulary.js';
+
+const page = readFileSync(new URL('../../../docs/publish.md', import.meta.url), 'utf8');
+const rows = new Map(
+  [...page.matchAll(/^\| `(\w+)` \| (.+?) \| (\w+) \| (\w+) \| (.+) \|$/gm)].map(
+    ([, name = '', , amqp, rest]) => [name, { amqp, rest }],
+  ),
+);
+
+test('the page of publishers lists every field, and where it is required', () => {
+  const wordOf = (required: readonly string[], name: string) =>
+    required.includes(name) ? 'required' : 'optional';
+  const expected = Object.keys(alertFiredProperties).map((name) => [
+    name,
+    { amqp: wordOf(alertFiredSchema.required, name), rest: wordOf(publishAlertSchema.required, name) },
+  ]);
+  expect([...rows]).toEqual(expected);
+});
+
+test('the page of publishers lists every reason of a dead letter', () => {
+  for (const reason of deadLetterReasons) expect(page).toContain(`| \`${reason}\` |`);
+});

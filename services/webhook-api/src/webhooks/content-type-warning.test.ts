@@ -1,0 +1,25 @@
+import { contentTypeWarning } from './content-type-warning.js';
+
+test.each([
+  'application/json',
+  'Application/JSON; charset=utf-8',
+  'application/json;charset="UTF-8"',
+  'application/cloudevents+json; charset=utf-8',
+  'application/vnd.api+json',
+])('the type %s fits a JSON body', (value) => {
+  expect(contentTypeWarning({ 'content-TYPE': [value] })).toBeUndefined();
+});
+
+test.each([
+  [{}, /is missing/],
+  [{ 'Content-Type': [] }, /is missing/],
+  [{ Accept: ['application/json'] }, /is missing/],
+  [{ 'Content-Type': ['text/plain'] }, /"text\/plain" does not fit the body, which is JSON/],
+  [{ 'Content-Type': ['application/x-www-form-urlencoded'] }, /does not fit/],
+  [{ 'Content-Type': ['json'] }, /does not fit/],
+  [{ 'Content-Type': [''] }, /does not fit/],
+  [{ 'Content-Type': ['application/json; charset=latin1'] }, /which is UTF-8/],
+  [{ 'Content-Type': ['application/json', 'text/plain'] }, /several values/],
+])('headers %j have a warning that names Content-Type', (headers, warning) => {
+  expect(contentTypeWarning(headers as Record<string, string[]>)).toMatch(warning);
+});

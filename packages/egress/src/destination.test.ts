@@ -2,6 +2,9 @@ import { parseCidrs } from './address-rules.js';
 import { checkUrl, destinationOf } from './destination.js';
 
 const strict = { allow: [] };
+/** The message names the setting that allows the address. */
+const blocked =
+  'must not lead to an address that deliveries may not reach; an operator can allow a private range with EGRESS_ALLOW';
 
 test.each([
   'https://hooks.example.com/services/T0/B0/secret?x=1',
@@ -89,7 +92,7 @@ test.each([
   'http://169.254.169.254/latest/meta-data/',
   'http://168.63.129.16/',
 ])('the blocked address in %s is rejected in any notation', (url) => {
-  expect(checkUrl(url, strict)).toEqual(['must not lead to an address that deliveries may not reach']);
+  expect(checkUrl(url, strict)).toEqual([blocked]);
 });
 
 test('an address in an allowed range is valid', () => {
@@ -118,7 +121,7 @@ test('all problems of a URL are reported together', () => {
   expect(checkUrl('http://me@127.0.0.1/#', strict)).toEqual([
     'must not hold a user name or a password',
     'must not have a fragment',
-    'must not lead to an address that deliveries may not reach',
+    blocked,
   ]);
 });
 

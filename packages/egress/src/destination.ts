@@ -15,6 +15,9 @@ export interface Destination {
 
 const maxUrlCharacters = 2048;
 
+/** Completes a sentence about a blocked address. */
+export const allowRemedy = 'an operator can allow a private range with EGRESS_ALLOW';
+
 /**
  * Returns the problems of a webhook's URL as sentences; none if it can be saved. Names are not resolved here.
  * The URL parser normalises addresses first, so `0x7f.1`, `2130706433` and `127.0.0.1.` are checked as 127.0.0.1.
@@ -31,7 +34,7 @@ export function checkUrl(url: string, { allow }: { allow: readonly Cidr[] }): st
   const { hostname, isLiteral, port } = toDestination(new URL(url));
   if (port === 0) problems.push('must not name the port 0');
   if (isLiteral && !isAddressAllowed(hostname, allow)) {
-    problems.push('must not lead to an address that deliveries may not reach');
+    problems.push(`must not lead to an address that deliveries may not reach; ${allowRemedy}`);
   }
   return problems;
 }

@@ -3,7 +3,7 @@ import { type SecureContext, connect as startTls } from 'node:tls';
 import type { TickThrottle } from '@tocsin/kit';
 import { type Cidr, isAddressAllowed } from './address-rules.js';
 import type { Cancellation } from './cancellation.js';
-import type { Destination } from './destination.js';
+import { allowRemedy, type Destination } from './destination.js';
 import { limitBytesRead } from './limit-bytes-read.js';
 import type { Lookup } from './lookup.js';
 import { connectFailureOf, SendFailure, tlsFailureOf } from './send-failure.js';
@@ -96,7 +96,8 @@ async function allowedAddresses(
 ): Promise<string[]> {
   const addresses = isLiteral ? [hostname] : await lookupOrFail(lookup, hostname);
   if (addresses.every((address) => isAddressAllowed(address, allow))) return addresses;
-  throw new SendFailure('blocked_address', 'The destination is at an address that deliveries may not reach.');
+  const sentence = `The destination is at an address that deliveries may not reach; ${allowRemedy}.`;
+  throw new SendFailure('blocked_address', sentence);
 }
 
 async function lookupOrFail(lookup: Lookup, hostname: string): Promise<string[]> {

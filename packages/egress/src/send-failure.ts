@@ -75,8 +75,26 @@ export function tlsFailureOf(error: unknown): SendFailure {
   const sentence =
     code === 'ECONNRESET'
       ? 'The destination closed the connection within the TLS handshake.'
-      : `The TLS handshake failed${code === '' ? '' : ` (${code})`}.`;
+      : `The TLS handshake failed${code === '' ? '' : ` (${code})`}.${remedyOf(code)}`;
   return new SendFailure('tls_failure', sentence, { cause: error });
+}
+
+/** OpenSSL's codes of a certificate whose authority is not known. */
+const unknownAuthority = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+]);
+
+function remedyOf(code: string): string {
+  if (unknownAuthority.has(code))
+    return ' The authority of the certificate is not known; an operator can add it with EGRESS_CA_FILE.';
+  if (code === 'CERT_HAS_EXPIRED') return ' The certificate of the destination has expired.';
+  if (code === 'ERR_TLS_CERT_ALTNAME_INVALID')
+    return ' The certificate of the destination is for another host.';
+  return '';
 }
 
 /** Returns the failure for an error on an open connection before the head of a response was complete. */

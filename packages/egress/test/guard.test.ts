@@ -95,7 +95,10 @@ test('a name that moved to a blocked address is blocked when its connection is t
   });
   expect(await sendTo('moved.test')).toMatchObject({ statusCode: 200 });
   names['moved.test'] = ['10.0.0.1'];
-  expect(await sendTo('moved.test')).toMatchObject({ code: 'blocked_address' });
+  expect(await sendTo('moved.test')).toMatchObject({
+    code: 'blocked_address',
+    error: expect.stringContaining('EGRESS_ALLOW'),
+  });
 });
 
 test('the next address is dialled if the first one refuses', async () => {
@@ -107,6 +110,6 @@ test('resolveWarning names a host without an address or with a blocked one', asy
   expect(await sender.resolveWarning('https://127.0.0.1/x')).toBeUndefined();
   expect(await sender.resolveWarning('https://gone.test/x')).toBe('The host gone.test does not resolve now.');
   expect(await sender.resolveWarning('https://mixed.test/x')).toBe(
-    'The host mixed.test leads to an address that deliveries may not reach.',
+    'The host mixed.test leads to an address that deliveries may not reach; an operator can allow a private range with EGRESS_ALLOW.',
   );
 });

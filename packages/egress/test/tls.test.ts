@@ -96,6 +96,7 @@ test('an unknown authority is tls_failure and nothing is sent', async () => {
   expect(await sender.send({ url, headers: {}, body: '{}' })).toMatchObject({
     kind: 'error',
     code: 'tls_failure',
+    error: expect.stringContaining('EGRESS_CA_FILE'),
   });
   expect(server.requests).toEqual([]);
 });
@@ -105,12 +106,13 @@ test('a certificate for another name or an expired one is tls_failure with the r
   const send = startSending();
   expect(await send(`https://other.test:${server.port}/`)).toMatchObject({
     code: 'tls_failure',
-    error: 'The TLS handshake failed (ERR_TLS_CERT_ALTNAME_INVALID).',
+    error:
+      'The TLS handshake failed (ERR_TLS_CERT_ALTNAME_INVALID). The certificate of the destination is for another host.',
   });
   const expired = await startTlsServer('receiver-expired.pem');
   expect(await send(`https://receiver.test:${expired.port}/`)).toMatchObject({
     code: 'tls_failure',
-    error: 'The TLS handshake failed (CERT_HAS_EXPIRED).',
+    error: 'The TLS handshake failed (CERT_HAS_EXPIRED). The certificate of the destination has expired.',
   });
 });
 
@@ -118,7 +120,8 @@ test('a self-signed certificate is tls_failure with the reason', async () => {
   const server = await startTlsServer('receiver-self-signed.pem');
   expect(await startSending()(`https://receiver.test:${server.port}/`)).toMatchObject({
     code: 'tls_failure',
-    error: 'The TLS handshake failed (DEPTH_ZERO_SELF_SIGNED_CERT).',
+    error:
+      'The TLS handshake failed (DEPTH_ZERO_SELF_SIGNED_CERT). The authority of the certificate is not known; an operator can add it with EGRESS_CA_FILE.',
   });
   expect(server.requests).toEqual([]);
 });

@@ -11,4 +11,4 @@ export {
 } from './publisher.js';
 export { createQueueDepth, type QueueDepth } from './queue-depth.js';
 export { type Refusal, refusalOf } from './refusal.js';
-export { alertFiredQueue, deliveriesQueue, unroutedQueue } from './topology.js';
+export { alertFiredQueue, deliveriesQueue, unroutedExchange, unroutedQueue } from './topology.js';

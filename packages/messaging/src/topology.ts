@@ -16,7 +16,8 @@ export const deliveriesQueue = 'deliveries';
  */
 export const unroutedQueue = 'alerts-unrouted';
 
-const unroutedExchange = 'tocsin.alerts.unrouted';
+/** Alternate exchange of the exchange of alerts. */
+export const unroutedExchange = 'tocsin.alerts.unrouted';
 
 const exchanges = [
   { name: unroutedExchange, type: 'fanout' },

@@ -123,7 +123,7 @@ export async function createWebhookApi(
     metrics,
     routes: [
       ...routes,
-      ...documentRoutes(routes),
+      ...documentRoutes(routes, { issuer }),
       consoleConfigRoute({ issuer, client_id: config.consoleClientId }),
     ],
     publicFiles: [consoleFiles({ directory: overrides.consoleDirectory ?? builtConsole, issuer })],

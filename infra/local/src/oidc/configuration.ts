@@ -43,8 +43,10 @@ export function configureProvider(
     routes: routes,
     scopes: scopes.split(' '),
     claims: { openid: ['sub'], profile: ['name', 'preferred_username'], email: ['email'] },
+    // A service account signs in from the reference page of the API, on a port of this machine.
     clientBasedCORS: (_ctx, origin, client) =>
-      client.redirectUris?.some((uri) => new URL(uri).origin === origin) ?? false,
+      client.grantTypeAllowed('client_credentials') ||
+      (client.redirectUris?.some((uri) => new URL(uri).origin === origin) ?? false),
     features: {
       devInteractions: { enabled: false },
       clientCredentials: { enabled: true },

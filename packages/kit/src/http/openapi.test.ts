@@ -154,3 +154,25 @@ test('the first example of a body is the example of its operation', () => {
   const content = document.paths['/things/{thing_id}']?.patch?.requestBody?.content['application/json'];
   expect(content).toMatchObject({ example: { title: 'A', kind: 'thing' } });
 });
+
+test('every operation says what access it needs', () => {
+  const operation = document.paths['/things/{thing_id}']?.patch;
+  expect(operation).toMatchObject({ description: expect.stringContaining('the permission `thing_write`') });
+  expect(document.paths['/open']?.get).toMatchObject({ description: 'It needs no token.' });
+});
+
+test('responses and path parameters have examples', () => {
+  expect(document.paths['/things/{thing_id}']?.patch).toMatchObject({
+    parameters: [{ name: 'thing_id', example: expect.stringMatching(/^[0-9a-f-]{36}$/) }, { name: 'force' }],
+    responses: { 200: { content: { 'application/json': { example: { title: 'A', kind: 'thing' } } } } },
+  });
+});
+
+test('a token endpoint adds an OAuth2 scheme beside the bearer scheme', () => {
+  const info = { title: 'Test', version: '1' };
+  const tokenUrl = 'https://login.example.com/token';
+  expect(createOpenApiDocument({ info, routes: [], tokenUrl })).toMatchObject({
+    security: [{ bearer: [] }, { oauth2: [] }],
+    components: { securitySchemes: { oauth2: { flows: { clientCredentials: { tokenUrl } } } } },
+  });
+});

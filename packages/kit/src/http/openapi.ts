@@ -1,10 +1,15 @@
 import type { JSONSchema } from 'json-schema-to-ts';
 import { problemDescriptions, problemSchema } from './problem.js';
 import { definePublicRoute, type HttpMethod, type ResponseSpec, type Route, requiresBody } from './route.js';
+import { exampleOf } from './schema-example.js';
 
 export interface OpenApiOptions {
   info: { title: string; version: string; description?: string };
   routes: readonly Route<never>[];
+  /** Token endpoint for service accounts (client credentials); without it the document has the bearer scheme only. */
+  tokenUrl?: string;
+  /** Requests that the service sends, by name: path items of the document's `webhooks`. */
+  webhooks?: Readonly<Record<string, object>>;
 }
 
 type Json = Record<string, unknown>;
@@ -15,7 +20,7 @@ type Components = Map<string, unknown>;
  * PascalCase word becomes a named component. Numbers get `format: double` and constants a `type`, because generators of
  * clients read a plain number as 32-bit float, and a constant without a type as any value.
  */
-export function createOpenApiDocument({ info, routes }: OpenApiOptions): Json {
+export function createOpenApiDocument({ info, routes, tokenUrl, webhooks }: OpenApiOptions): Json {
   const components: Components = new Map();
   hoist(problemSchema, components);
   const paths: Record<string, Json> = {};
@@ -29,13 +34,29 @@ export function createOpenApiDocument({ info, routes }: OpenApiOptions): Json {
   return {
     openapi: '3.1.0',
     info,
-    security: [{ bearer: [] }],
+    security: [{ bearer: [] }, ...(tokenUrl === undefined ? [] : [{ oauth2: [] }])],
     tags: [...new Set(routes.map(({ tag }) => tag))].map((name) => ({ name })),
     paths,
+    ...(webhooks && { webhooks }),
     components: {
-      securitySchemes: { bearer: { type: 'http', scheme: 'bearer' } },
+      securitySchemes: { bearer, ...(tokenUrl !== undefined && { oauth2: oauth2(tokenUrl) }) },
       schemas: Object.fromEntries(components),
     },
+  };
+}
+
+const bearer = {
+  type: 'http',
+  scheme: 'bearer',
+  bearerFormat: 'JWT',
+  description: 'An access token of the identity provider.',
+};
+
+function oauth2(tokenUrl: string) {
+  return {
+    type: 'oauth2',
+    description: 'A service account: client id and client secret.',
+    flows: { clientCredentials: { tokenUrl, scopes: {} } },
   };
 }
 
@@ -59,13 +80,13 @@ function methodsOf(method: HttpMethod): string[] {
 }
 
 function describeOperation(route: Route<never>, method: string, components: Components): Json {
-  const { operationId, summary, description, tag, access, body } = route;
+  const { operationId, summary, tag, access, body } = route;
   const permission = typeof access === 'object' ? access.permission : undefined;
   return {
     // Operation ids are unique, and an `ALL` route has one operation for each method.
     operationId: route.method === 'ALL' ? `${operationId}_${method}` : operationId,
     summary,
-    ...(description && { description }),
+    description: withAccess(route, permission),
     tags: [tag],
     ...(access === 'public' && { security: [] }),
     ...(permission && { 'x-permission': permission }),
@@ -78,9 +99,14 @@ function describeOperation(route: Route<never>, method: string, components: Comp
   };
 }
 
+function withAccess({ description, access }: Route<never>, permission: string | undefined): string {
+  const needs = permission === undefined ? 'any valid token' : `the permission \`${permission}\``;
+  const sentence = access === 'public' ? 'It needs no token.' : `It needs ${needs}.`;
+  return description === undefined ? sentence : `${description} ${sentence}`;
+}
+
 function describeBody(route: Route<never>, body: JSONSchema, components: Components): Json {
-  const example = typeof body === 'object' ? body.examples?.[0] : undefined;
-  const content = { schema: hoist(body, components), ...(example !== undefined && { example }) };
+  const content = { schema: hoist(body, components), example: exampleOf(body) };
   return { required: requiresBody(route), content: { 'application/json': content } };
 }
 
@@ -96,6 +122,8 @@ function describeParameters(
     in: location,
     required: location === 'path' || required.has(name),
     schema: hoist(property, components),
+    // An example of a query parameter would become a filter of every request that is tried out.
+    ...(location === 'path' && { example: exampleOf(property) }),
   }));
 }
 
@@ -122,8 +150,12 @@ function describeResponse(
         ]),
       ),
     }),
-    ...(type && { content: { [type]: schema === undefined ? {} : { schema: hoist(schema, components) } } }),
+    ...(type && { content: { [type]: schema === undefined ? {} : describeContent(schema, components) } }),
   };
+}
+
+function describeContent(schema: JSONSchema, components: Components): Json {
+  return { schema: hoist(schema, components), example: exampleOf(schema) };
 }
 
 function describeProblems({ access, params, query, body, problems = [] }: Route<never>): Json {

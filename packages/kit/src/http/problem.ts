@@ -65,6 +65,17 @@ export const problemSchema = {
     },
     request_id: { type: 'string' },
   },
+  examples: [
+    {
+      type: 'about:blank',
+      title: 'Unprocessable Entity',
+      status: 422,
+      code: 'validation_failed',
+      detail: 'The request body is not valid.',
+      errors: [{ path: '/name', message: 'is required' }],
+      request_id: '3b1f6a52-8d0e-4c4a-9a57-0f1c2d3e4f50',
+    },
+  ],
 } as const;
 
 /** Descriptions of the error responses in the OpenAPI document, by status. */

@@ -1,32 +1,83 @@
 import { createOpenApiDocument, definePublicRoute, openApiRoute, type Route } from '@tocsin/kit';
-import { renderDocsPage } from './render-docs-page.js';
+import { createAsyncApiDocument } from './asyncapi-document.js';
+import { deliveredRequest } from './delivered-request.js';
+import { readReferenceAssets } from './reference-assets.js';
+import { assetPath, renderReferencePage } from './render-reference-page.js';
 
-/** `/openapi.json` and `/docs`, created once from the routes. */
-export function documentRoutes(routes: readonly Route<never>[]): Route<never>[] {
-  const document = createOpenApiDocument({
-    info: {
-      title: 'Tocsin platform API',
-      version: '1',
-      description: 'Webhooks, alert rules, alerts and their deliveries.',
-    },
-    routes,
-  });
-  const page = renderDocsPage(document);
+const info = {
+  title: 'Tocsin platform API',
+  version: '1',
+  description: 'Webhooks, alert rules, alerts and their deliveries.',
+};
+
+/** `/openapi.json`, `/asyncapi.json` and `/docs`, created once. `issuer` is the provider of the deployment. */
+export function documentRoutes(
+  routes: readonly Route<never>[],
+  { issuer }: { issuer: string },
+): Route<never>[] {
+  const tokenUrl = `${issuer}/protocol/openid-connect/token`;
+  const asyncApi = createAsyncApiDocument();
+  const page = renderReferencePage(asyncApi, info);
+  const headers = { 'Content-Security-Policy': contentPolicy(issuer) };
   return [
-    openApiRoute(document),
-    definePublicRoute({
-      method: 'GET',
+    openApiRoute(createOpenApiDocument({ info, routes, tokenUrl, webhooks: deliveredRequest })),
+    fileRoute({
+      path: '/asyncapi.json',
+      operationId: 'getAsyncApiDocument',
+      contentType: 'application/json',
+      content: JSON.stringify(asyncApi),
+    }),
+    fileRoute({
       path: '/docs',
       operationId: 'getDocs',
-      summary: 'Shows the API reference.',
-      tag: 'service',
-      access: 'public',
-      responses: { 200: { description: 'The reference as HTML.', contentType: 'text/html; charset=utf-8' } },
-      handler: () => ({ status: 200, headers: { 'Content-Security-Policy': contentPolicy }, body: page }),
+      contentType: 'text/html; charset=utf-8',
+      content: page,
+      headers,
     }),
+    ...readReferenceAssets().map(({ name, contentType, content }) =>
+      fileRoute({
+        path: `/${assetPath}/${name}`,
+        operationId: `getAsset_${name}`,
+        contentType,
+        content,
+        headers: { 'Cache-Control': 'public, max-age=3600' },
+      }),
+    ),
   ];
 }
 
-// The page has no scripts and loads nothing.
-const contentPolicy =
-  "default-src 'none'; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'";
+interface ServedFile {
+  path: string;
+  operationId: string;
+  contentType: string;
+  content: string | Buffer;
+  headers?: Record<string, string>;
+}
+
+function fileRoute({ path, operationId, contentType, content, headers = {} }: ServedFile): Route<never> {
+  return definePublicRoute({
+    method: 'GET',
+    path,
+    operationId,
+    summary: 'Returns a part of the reference.',
+    tag: 'service',
+    access: 'public',
+    responses: { 200: { description: 'The file.', contentType } },
+    handler: () => ({ status: 200, headers, body: content }),
+  });
+}
+
+/** The page gets tokens from the provider and loads everything else from here. The viewer's icons are data. */
+function contentPolicy(issuer: string): string {
+  const sources = [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "img-src 'self' data:",
+    `connect-src 'self' ${new URL(issuer).origin}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ];
+  return sources.join('; ');
+}

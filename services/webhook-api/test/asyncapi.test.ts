@@ -1,0 +1,60 @@
+import { createRequire } from 'node:module';
+import { alertFiredSchema, createAlertFiredCheck } from '@tocsin/contracts';
+import { Ajv } from 'ajv';
+import { startApi, type TestApi } from './support/api.js';
+
+interface Document {
+  channels: { alerts: { address: string; bindings: { amqp: { exchange: { name: string } } } } };
+  components: {
+    messages: { alertFired: { examples: { payload: object }[] } };
+    schemas: { AlertFired: object };
+  };
+}
+
+let api: TestApi;
+let document: Document;
+beforeAll(async () => {
+  api = await startApi();
+  document = (await (await fetch(`${api.url}/asyncapi.json`)).json()) as Document;
+});
+afterAll(() => api.close());
+
+test("AsyncAPI's own schema finds no error in the document, bindings included", () => {
+  const schema = createRequire(import.meta.url)('@asyncapi/specs/schemas/3.0.0.json');
+  const ajv = new Ajv({ meta: false, validateSchema: false, strict: false, validateFormats: false });
+  const validate = ajv.compile(schema);
+  validate(document);
+  expect(validate.errors).toBeNull();
+  const { address: _, ...channel } = document.channels.alerts;
+  const wrong = { ...channel, bindings: { amqp: { is: 'topic', bindingVersion: '0.3.0' } } };
+  expect(validate({ ...document, channels: { alerts: wrong } })).toBe(false);
+});
+
+test('every reference of the document leads to a part of it', () => {
+  const references = [...JSON.stringify(document).matchAll(/"\$ref":"#\/([^"]+)"/g)].map(
+    ([, path = '']) => path,
+  );
+  expect(references.length).toBeGreaterThan(4);
+  for (const path of references) {
+    const part = path
+      .split('/')
+      .reduce<unknown>((value, name) => (value as Record<string, unknown>)?.[name], document);
+    expect([path, part]).toEqual([path, expect.any(Object)]);
+  }
+});
+
+test('the payload of the document is the schema that validates messages', () => {
+  expect(document.components.schemas.AlertFired).toMatchObject(JSON.parse(JSON.stringify(alertFiredSchema)));
+  expect(document.channels.alerts).toMatchObject({
+    address: 'alert.fired',
+    bindings: { amqp: { exchange: { name: 'tocsin.alerts' } } },
+  });
+});
+
+test('every example of the document is a valid message', () => {
+  const check = createAlertFiredCheck();
+  const { examples } = document.components.messages.alertFired;
+  expect(examples.map(({ payload }) => check(payload))).toEqual(
+    examples.map(() => expect.objectContaining({ ok: true })),
+  );
+});

@@ -1,0 +1,52 @@
+import { alertFiredProperties } from '@tocsin/contracts';
+import { startApi, type TestApi } from './support/api.js';
+
+let api: TestApi;
+let page: string;
+let policy: string;
+beforeAll(async () => {
+  api = await startApi();
+  const response = await fetch(`${api.url}/docs`);
+  expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  policy = response.headers.get('content-security-policy') ?? '';
+  page = await response.text();
+});
+afterAll(() => api.close());
+
+test('the policy of the page allows scripts and styles from here only, and nothing inline', () => {
+  expect(policy).toContain("default-src 'none'");
+  expect(policy).toContain("script-src 'self';");
+  expect(policy).toContain("style-src 'self';");
+  expect(policy).not.toContain('unsafe');
+  const { origin } = new URL(process.env.TOCSIN_TEST_OIDC_ISSUER ?? '');
+  expect(policy).toContain(`connect-src 'self' ${origin};`);
+  expect(page).not.toMatch(/<style|<script>| style="| on[a-z]+="/);
+});
+
+test('every file that the page loads is served from here, with its type', async () => {
+  const files = [...page.matchAll(/(?:src|href)="([^"#]+)"/g)].map(([, file]) => file ?? '');
+  expect(files).toEqual(
+    expect.arrayContaining(['openapi.json', 'asyncapi.json', 'docs/assets/reference.js']),
+  );
+  const types: Record<string, RegExp> = {
+    js: /^text\/javascript/,
+    css: /^text\/css/,
+    json: /^application\/json/,
+  };
+  for (const file of files) {
+    expect(file).not.toMatch(/^[a-z]+:|^\/\//);
+    const response = await fetch(new URL(file, `${api.url}/docs`));
+    const text = await response.text();
+    expect([file, response.status, text.length > 0]).toEqual([file, 200, true]);
+    expect(response.headers.get('content-type')).toMatch(types[file.split('.').at(-1) ?? ''] ?? /never/);
+  }
+});
+
+test('the page shows every field of the message that monitors publish', () => {
+  for (const name of Object.keys(alertFiredProperties)) expect(page).toContain(`<code>${name}</code>`);
+});
+
+test('names in the page are text, also those of the examples', () => {
+  for (const [, anchor] of page.matchAll(/href="#([^"]+)"/g)) expect(page).toContain(`id="${anchor}"`);
+  expect(page.match(/<script/g)).toHaveLength(2);
+});

@@ -1,57 +1,175 @@
-import { readFileSync } from 'node:fs';
-import { alertContext } from '../src/alert/alert-context.js';
-import { sampleAlerts } from '../src/alert/sample-facts.js';
-import { createBodyCompiler } from '../src/index.js';
+import { readdirSync, readFileSync } from 'node:fs';
+import { type AlertFacts, alertContext } from '../src/alert/alert-context.js';
+import { sampleAlerts, sampleFacts } from '../src/alert/sample-facts.js';
+import { checkBody, createBodyCompiler } from '../src/index.js';
 
+const directory = new URL('../../../docs/templates/', import.meta.url);
+const page = readFileSync(new URL('README.md', directory), 'utf8');
+const names = readdirSync(directory).filter((name) => name.endsWith('.j2'));
 const compile = createBodyCompiler();
 
-/** Renders a template of docs/templates for each sample alert. */
-function renderAll(name: string) {
-  const source = readFileSync(new URL(`../../../docs/templates/${name}`, import.meta.url), 'utf8');
-  const compiled = compile(source);
-  if (!compiled.ok) throw new Error(compiled.error.message);
-  return sampleAlerts.map((facts) => {
-    const rendered = compiled.template.render(alertContext(facts));
-    if (!rendered.ok) throw new Error(rendered.error.message);
-    return { facts, body: JSON.parse(rendered.output) };
-  });
+interface Metadata {
+  title: string;
+  kind: string;
+  summary: string;
+  url: string;
+  headers: Record<string, string[]>;
+  placeholders: Record<string, string>;
+  expects: string;
 }
 
-test('the chat template renders a header and markdown sections for every sample alert', () => {
-  for (const { facts, body } of renderAll('chat-service.json.j2')) {
-    const [header, fields, text] = body.blocks;
-    expect(header).toEqual({
-      type: 'header',
-      text: { type: 'plain_text', text: `${facts.alert_rule_name} fired` },
-    });
-    expect(fields.type).toBe('section');
-    expect(fields.fields.map((field: { type: string }) => field.type)).toEqual(Array(4).fill('mrkdwn'));
-    expect(fields.fields[0].text).toBe(`*Model*\n${facts.model_name}`);
-    expect(text.text.type).toBe('mrkdwn');
-  }
+const placeholder = /<[A-Z][A-Z0-9_]*>/g;
+
+function read(name: string) {
+  const source = readFileSync(new URL(name, directory), 'utf8');
+  const [whole = '', json = ''] = /^\{#\n([\s\S]*?)\n#\}\n/.exec(source) ?? [];
+  return { source, template: source.slice(whole.length), metadata: JSON.parse(json) as Metadata };
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: bodies of foreign APIs.
+function render(name: string, facts: AlertFacts): any {
+  const compiled = compile(read(name).source);
+  if (!compiled.ok) throw new Error(compiled.error.message);
+  const rendered = compiled.template.render(alertContext(facts));
+  if (!rendered.ok) throw new Error(rendered.error.message);
+  return JSON.parse(rendered.output);
+}
+
+const renderAll = (name: string) => sampleAlerts.map((facts) => ({ facts, body: render(name, facts) }));
+
+test('the page lists every template, and no other', () => {
+  const listed = [...page.matchAll(/^\| \[([^\]]+)\]/gm)].map(([, name]) => name);
+  expect(listed.sort()).toEqual([...names].sort());
 });
 
-test('the cloud issue template renders a structured document as description', () => {
-  for (const { facts, body } of renderAll('issue-tracker-cloud.json.j2')) {
-    expect(Object.keys(body.fields).sort()).toEqual([
-      'description',
-      'issuetype',
-      'labels',
-      'priority',
-      'project',
+describe.each(names)('%s', (name) => {
+  test('its metadata is complete and names every placeholder', () => {
+    const { metadata, template } = read(name);
+    expect(Object.keys(metadata)).toEqual([
+      'title',
+      'kind',
       'summary',
+      'url',
+      'headers',
+      'placeholders',
+      'expects',
     ]);
-    expect(body.fields.description).toMatchObject({ type: 'doc', version: 1 });
-    const [paragraph] = body.fields.description.content;
-    expect(paragraph).toMatchObject({ type: 'paragraph', content: [{ type: 'text' }] });
-    expect(paragraph.content[0].text).toContain(facts.model_name);
-    expect(body.fields.labels).toEqual(['model-alert', facts.bound.replace('_', '-')]);
+    expect(['chat', 'issue_tracker', 'pager', 'incident', 'e_mail', 'event']).toContain(metadata.kind);
+    expect(metadata.headers['Content-Type']?.[0]).toMatch(/^application\/([a-z]+\+)?json\b/);
+    const used = `${metadata.url} ${JSON.stringify(metadata.headers)} ${template}`.match(placeholder) ?? [];
+    expect(Object.keys(metadata.placeholders).sort()).toEqual([...new Set(used)].sort());
+    expect(new URL(metadata.url.replaceAll(placeholder, 'https://x')).protocol).toBe('https:');
+  });
+
+  test('it is accepted without a warning and renders for every sample alert', () => {
+    expect(checkBody(read(name).source)).toEqual({ ok: true, warnings: [] });
+    for (const { body } of renderAll(name)) expect(body).toEqual(expect.any(Object));
+  });
+
+  test('it renders the same body with and without its metadata', () => {
+    const { template } = read(name);
+    const compiled = compile(template);
+    const rendered = compiled.ok ? compiled.template.render(alertContext(sampleFacts)) : compiled;
+    expect(rendered.ok && JSON.parse(rendered.output)).toEqual(render(name, sampleFacts));
+  });
+
+  test('it tells a test from an alert, and resolved from firing', () => {
+    const plain = render(name, sampleFacts);
+    expect(render(name, { ...sampleFacts, is_test: true })).not.toEqual(plain);
+    expect(render(name, { ...sampleFacts, state: 'resolved' })).not.toEqual(plain);
+  });
+});
+
+test('the chat message stays within the limits of its blocks, and names cannot write markup', () => {
+  for (const { facts, body } of renderAll('chat-service.json.j2')) {
+    const [header, fields] = body.blocks;
+    expect(header.text.type).toBe('plain_text');
+    expect(header.text.text.length).toBeLessThanOrEqual(150);
+    expect(header.text.text).not.toContain('\n');
+    expect(fields.fields).toHaveLength(4);
+    for (const { type, text } of fields.fields) {
+      expect(type).toBe('mrkdwn');
+      expect(text.length).toBeLessThanOrEqual(2_000);
+    }
+    const escaped = facts.model_name.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;');
+    expect(fields.fields[0].text).toBe(`*Model*\n${escaped}`);
+  }
+  const long = { ...sampleFacts, alert_rule_name: 'x'.repeat(255), model_name: 'y'.repeat(1_024) };
+  expect(render('chat-service.json.j2', long).blocks[0].text.text.length).toBeLessThanOrEqual(150);
+});
+
+test('the card has a version, a title and facts', () => {
+  for (const { facts, body } of renderAll('chat-service-cards.json.j2')) {
+    const [{ contentType, content }] = body.attachments;
+    expect(contentType).toBe('application/vnd.microsoft.card.adaptive');
+    expect(content).toMatchObject({ type: 'AdaptiveCard', version: '1.4' });
+    const { facts: shown } = content.body.find(({ type }: { type: string }) => type === 'FactSet');
+    expect(shown).toContainEqual({ title: 'Model', value: facts.model_name });
+    expect(shown).toHaveLength(4 + Object.keys(facts.labels).length);
   }
 });
 
-test('the self-hosted issue template renders a plain string as description', () => {
+test('the cloud issue has a structured document as description', () => {
+  for (const { facts, body } of renderAll('issue-tracker-cloud.json.j2')) {
+    const { description, labels, summary, ...rest } = body.fields;
+    expect(Object.keys(rest).sort()).toEqual(['issuetype', 'priority', 'project']);
+    expect(description).toMatchObject({ type: 'doc', version: 1 });
+    for (const { type, content } of description.content) {
+      expect([type, content[0].type]).toEqual(['paragraph', 'text']);
+      expect(content[0].text).not.toBe('');
+    }
+    expect(JSON.stringify(description)).toContain(JSON.stringify(facts.model_name).slice(1, -1));
+    expect(labels).toEqual([
+      'model-alert',
+      facts.bound.replace('_', '-'),
+      ...(facts.is_test ? ['test'] : []),
+    ]);
+    expect(summary.length).toBeLessThanOrEqual(255);
+    expect(summary).not.toContain('\n');
+  }
+});
+
+test('the self-hosted issue has plain text as description', () => {
   for (const { facts, body } of renderAll('issue-tracker-self-hosted.json.j2')) {
-    expect(body.fields.project).toEqual({ key: 'OPS' });
+    expect(body.fields.project).toEqual({ key: '<PROJECT_KEY>' });
     expect(body.fields.description).toContain(`Alert ${facts.alert_id}, fired at ${facts.fired_at}.`);
+    expect(body.fields.summary.length).toBeLessThanOrEqual(255);
+  }
+});
+
+test('the pagers open and close one incident for a rule and a model', () => {
+  const resolved = { ...sampleFacts, alert_id: 'another', state: 'resolved' };
+  const tested = { ...sampleFacts, is_test: true };
+  const [event, eventResolved, eventTested] = [sampleFacts, resolved, tested].map((facts) =>
+    render('pager-events.json.j2', facts),
+  );
+  expect(event).toMatchObject({ event_action: 'trigger', payload: { severity: 'critical' } });
+  expect(eventResolved).toMatchObject({ event_action: 'resolve', dedup_key: event.dedup_key });
+  expect(eventTested.payload.severity).toBe('info');
+  expect(eventTested.dedup_key).not.toBe(event.dedup_key);
+
+  const paged = [sampleFacts, resolved, tested].map((facts) => render('pager-rest.json.j2', facts));
+  expect(paged.map(({ message_type }) => message_type)).toEqual(['CRITICAL', 'RECOVERY', 'INFO']);
+  expect(paged[1].entity_id).toBe(paged[0].entity_id);
+
+  const incidents = [sampleFacts, resolved].map((facts) => render('incident-tool.json.j2', facts));
+  expect(incidents.map(({ status }) => status)).toEqual(['firing', 'resolved']);
+  expect(incidents[1].deduplication_key).toBe(incidents[0].deduplication_key);
+});
+
+test('the subject of the e-mail is one line', () => {
+  for (const { facts, body } of renderAll('e-mail-gateway.json.j2')) {
+    expect(body.subject).not.toMatch(/[\r\n]/);
+    expect(body.content[0].value).toContain(`Alert: ${facts.alert_id}`);
+    expect(body.personalizations[0].to).toHaveLength(1);
+  }
+});
+
+test('the event is a CloudEvent with all facts of the alert as data', () => {
+  for (const { facts, body } of renderAll('cloudevents.json.j2')) {
+    expect(body).toMatchObject({ specversion: '1.0', id: facts.alert_id, time: facts.fired_at });
+    expect(body.type).toBe(`tocsin.alert.${facts.state === 'resolved' ? 'resolved' : 'fired'}`);
+    expect(body.source).toMatch(/^urn:/);
+    expect(body.data).toEqual(facts);
   }
 });

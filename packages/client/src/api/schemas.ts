@@ -14,6 +14,11 @@ export interface Alert {
   metric_value: number;
   threshold: number;
   bound: 'upper_bound' | 'lower_bound';
+  state: 'firing' | 'resolved';
+  /** Short facts by name, 20 at most; a value has 256 characters at most. */
+  labels: Record<string, string>;
+  /** Longer texts by name, such as summary and link: 20 at most, with names 4,096 bytes of UTF-8 together. */
+  annotations: Record<string, string>;
   /** True if the publisher marked the alert as a test. */
   is_test: boolean;
   outcome: 'dispatched' | 'rule_disabled' | 'rule_deleted' | 'no_webhooks' | 'over_quota' | 'suppressed';
@@ -643,7 +648,7 @@ export interface Preview {
 export interface PreviewTemplate {
   /** A template, 64 KiB at most. */
   body: string;
-  /** Template variables. They override the sample values of the ten standard variables. */
+  /** Template variables. They override the values of the sample alert, or of the alert that `alert_id` names. */
   context?: Record<string, unknown> | undefined;
 }
 
@@ -683,17 +688,34 @@ export interface Problem {
 }
 
 export interface PublishAlert {
+  /** The kind of the message. */
   type?: 'alert.fired' | undefined;
+  /** The version of the message. */
   version?: 1 | undefined;
+  /** Id of this firing. A repeated id is the same alert: the first one wins. */
   alert_id?: string | undefined;
+  /** Workspace of the rule. */
   workspace_id?: string | undefined;
+  /** Time of the firing, ISO 8601 with a zone. */
   fired_at?: string | undefined;
+  /** The rule that fired. */
   alert_rule_id: string;
+  /** The monitored model. */
   model_id: string;
+  /** Display name of the model. */
   model_name: string;
+  /** The observed value. */
   metric_value: number;
+  /** Threshold when the alert fired. Default: the present threshold of the rule. */
   threshold?: number | undefined;
+  /** Bound when the alert fired. Default: the present bound of the rule. */
   bound?: 'upper_bound' | 'lower_bound' | undefined;
+  /** State for the templates; an alert of either state is delivered. Default: firing. */
+  state?: 'firing' | 'resolved' | undefined;
+  /** Short facts by name, 20 at most; a value has 256 characters at most. */
+  labels?: Record<string, string> | undefined;
+  /** Longer texts by name, such as summary and link: 20 at most, with names 4,096 bytes of UTF-8 together. */
+  annotations?: Record<string, string> | undefined;
   /** True: somebody tries the rule. The alert is delivered like any other. Default: false. */
   is_test?: boolean | undefined;
   /** Rule of a monitor that keeps its own rules. Ignored if a rule with this id was ever registered. */
@@ -858,7 +880,9 @@ export interface TestResult {
 }
 
 export interface TestSavedWebhook {
-  /** Template variables. They override the sample values of the ten standard variables. */
+  /** Id of a past alert of the workspace; the template gets its facts in place of the sample values. */
+  alert_id?: string | undefined;
+  /** Template variables. They override the values of the sample alert, or of the alert that `alert_id` names. */
   context?: Record<string, unknown> | undefined;
 }
 

@@ -85,7 +85,7 @@ test('every operation has the problem document as its default response', () => {
   }
 });
 
-test('every operation has an example of its path, its body and its response, valid for its schema', () => {
+test('every operation has examples of path, body and response that fit their schemas', () => {
   const compile = createSchemaCompiler();
   for (const { method, path, parameters, requestBody, responses } of operations) {
     const unshown = parameters.filter(

@@ -1,6 +1,6 @@
 import { createAlertFiredCheck, createCheck, type PublishAlert, publishAlertSchema } from '@tocsin/contracts';
 
-/** What is wrong with an alert: `path` is a JSON pointer into it, empty for the alert as a whole. */
+/** A problem of an alert. `path` is a JSON pointer into the alert, empty for the alert as a whole. */
 export interface AlertProblem {
   path: string;
   message: string;

@@ -18,7 +18,7 @@ export type JsonBodyParser = (
   options: { owner: string; check: SchemaCheck; refuseEmpty?: boolean },
 ) => Promise<CheckedBody>;
 
-export interface CheckedBody {
+interface CheckedBody {
   value: unknown;
   /** Errors of the schema; none for a valid body. */
   errors: FieldError[];

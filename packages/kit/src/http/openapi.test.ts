@@ -168,7 +168,7 @@ test('responses and path parameters have examples', () => {
   });
 });
 
-test('a token endpoint adds an OAuth2 scheme beside the bearer scheme', () => {
+test('a token endpoint adds an OAuth2 scheme to the bearer scheme', () => {
   const info = { title: 'Test', version: '1' };
   const tokenUrl = 'https://login.example.com/token';
   expect(createOpenApiDocument({ info, routes: [], tokenUrl })).toMatchObject({

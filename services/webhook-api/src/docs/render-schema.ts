@@ -26,7 +26,7 @@ export function renderProperties(schema: Schema): string {
 }
 
 /** The type as a phrase, with a link to a named schema. */
-export function renderType(schema: Schema): string {
+function renderType(schema: Schema): string {
   if (schema.$ref !== undefined) {
     const name = escapeHtml(schema.$ref.split('/').at(-1) ?? '');
     return `<a href="#schema-${name}">${name}</a>`;

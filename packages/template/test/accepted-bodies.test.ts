@@ -224,6 +224,9 @@ const facts: fc.Arbitrary<AlertFacts> = fc.record({
   fired_at: fc
     .date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true })
     .map((time) => time.toISOString()),
+  state: fc.constantFrom('firing', 'resolved'),
+  labels: fc.dictionary(fc.stringMatching(/^[A-Za-z_][\w.-]{0,9}$/), name, { maxKeys: 3 }),
+  annotations: fc.dictionary(name, name, { maxKeys: 3 }),
   is_test: fc.boolean(),
 });
 

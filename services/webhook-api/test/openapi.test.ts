@@ -53,7 +53,8 @@ async function send({ method, path }: Operation, body?: object) {
     workspace_id: workspaceId,
     webhook_id: await created('/webhooks'),
     alert_rule_id: await created('/alert_rules'),
-    delivery_id: await seedDelivery(api.database, { status: 'failed' }),
+    // Only an open delivery can be cancelled, and only an ended one redelivered.
+    delivery_id: await seedDelivery(api.database, { status: path.endsWith('/cancel') ? 'open' : 'failed' }),
   };
   const target = path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => ids[name] ?? randomUUID());
   return api.call(method, target, { as: 'admin', body });

@@ -41,7 +41,7 @@ export function resolveAlert(
     outcome,
     webhookIds: outcome === 'dispatched' ? [...new Set(rule.webhookIds)] : [],
     storedWebhookIds: registered === undefined && outcome === 'rule_disabled' ? rule.webhookIds : null,
-    cools: rule.hasCooldown && outcome === 'dispatched' && !isResolved(alert),
+    cools: rule.hasCooldown && outcome === 'dispatched' && alert.state !== 'resolved',
   };
 }
 
@@ -56,8 +56,4 @@ function outcomeOf(rule: Rule): AlertOutcome {
   if (!rule.enabled) return 'rule_disabled';
   if (rule.silenced) return 'suppressed';
   return rule.webhookIds.length === 0 ? 'no_webhooks' : 'dispatched';
-}
-
-function isResolved(alert: AlertFired): boolean {
-  return 'state' in alert && alert.state === 'resolved';
 }

@@ -1,6 +1,5 @@
 import com.google.gson.Gson;
 import com.rabbitmq.client.AMQP;
-import com.rabbitmq.client.AuthenticationFailureException;
 import com.rabbitmq.client.Channel;
 import com.rabbitmq.client.Connection;
 import com.rabbitmq.client.ConnectionFactory;
@@ -105,7 +104,7 @@ public final class PublishAlert {
             "no queue is bound to " + EXCHANGE + "; start a service of Tocsin once, which declares it");
       }
       if (!accepted) throw new IOException("the broker did not accept the message");
-    } catch (AuthenticationFailureException | PossibleAuthenticationFailureException error) {
+    } catch (PossibleAuthenticationFailureException error) {
       throw new Refused(error.getMessage());
     } catch (ShutdownSignalException error) {
       // The broker closes the channel for a missing exchange (404) and a missing permission (403).

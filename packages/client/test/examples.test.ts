@@ -131,7 +131,7 @@ test('the Java example publishes an alert that is delivered, where Java and Mave
   if (!isInstalled('javac', '-version') || !isInstalled('mvn', '-v'))
     return say('Java or Maven is not installed, so the Java example was not run.');
   const cwd = copyOf('java');
-  const maven = ['-q', '-B', 'compile', 'exec:java'];
+  const maven = ['-q', '-B', '-Dstyle.color=never', 'compile', 'exec:java'];
   const example = {
     command: 'mvn',
     argumentsOf: (words: string[]) => [...maven, `-Dexec.args=${words.join(' ')}`],

@@ -3,6 +3,7 @@ import { cpSync, mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
+import { stripVTControlCharacters } from 'node:util';
 import { canInstallPackages, installPackages } from '@tocsin/local';
 import { until } from '@tocsin/testing';
 import { build } from 'esbuild';
@@ -45,7 +46,12 @@ function run({ command, argumentsOf, cwd = directory }: Example, words: string[]
   const env = { ...process.env, TOCSIN_AMQP_URL: url };
   return new Promise<Outcome>((resolve) => {
     execFile(command, argumentsOf(words), { cwd, env }, (error, stdout, stderr) =>
-      resolve({ code: error === null ? 0 : Number(error.code ?? 1), stdout, stderr }),
+      resolve({
+        code: error === null ? 0 : Number(error.code ?? 1),
+        // Maven resets the colours of its output also without any.
+        stdout: stripVTControlCharacters(stdout),
+        stderr,
+      }),
     );
   });
 }

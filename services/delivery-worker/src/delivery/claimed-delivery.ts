@@ -31,7 +31,7 @@ export interface ClaimedDelivery {
 }
 
 /** The labels or annotations of an alert without any. */
-export const noTexts: AlertFacts['labels'] = {};
+export const noTexts: AlertOrNoticeFacts['labels'] = {};
 
 /**
  * Claims without an outcome after which the next claim of a delivery is in quarantine: the delivery may crash its

@@ -108,8 +108,8 @@ test.each([
 test('an unknown name that is similar to no known name is refused with all names', () => {
   expect(errorOf('{"a": {{ severity }}}')).toBe(
     "1:10 there is no variable 'severity', so the result is not JSON. The variables are alert_rule_name, " +
-      'alert_rule_id, model_name, model_id, metric_value, threshold, bound, alert_id, fired_at, workspace_id, is_test, ' +
-      'alert, model, alert_rule, event, webhook_id, webhook_name, since, error and count.',
+      'alert_rule_id, model_name, model_id, metric_value, threshold, bound, alert_id, fired_at, workspace_id, state, ' +
+      'labels, annotations, is_test, alert, model, alert_rule, event, webhook_id, webhook_name, since, error and count.',
   );
   expect(errorOf('{"a": {% if severity == "high" %}1{% endif %}}')).toMatch(/^1:13 there is no variable/);
   expect(errorOf('{"a": {{ model.owner }}}')).toContain("'model' has id and name.");

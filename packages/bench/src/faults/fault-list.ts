@@ -59,7 +59,6 @@ export function allFaults(seed: number): Fault[] {
     { name: 'worker stopped and continued', inject: stopAndContinue, affectsWorkers: true },
     { name: 'worker records late', inject: recordLate, short: true },
     { name: 'worker terminated', inject: terminate },
-    { name: 'wrong keys', inject: useWrongKeys, recoveryLimitMs: backlogLimitMs, short: true },
     {
       name: 'tenant flood',
       inject: flood({ workspaces: 1, overRest: false }),
@@ -72,6 +71,7 @@ export function allFaults(seed: number): Fault[] {
       recoveryLimitMs: backlogLimitMs,
       short: true,
     },
+    { name: 'wrong keys', inject: useWrongKeys, recoveryLimitMs: backlogLimitMs, short: true },
     { name: 'RabbitMQ restarted', inject: restart(({ rabbitmq }) => [rabbitmq]) },
     { name: 'RabbitMQ killed', inject: killAndRestart(({ rabbitmq }) => [rabbitmq]) },
     { name: 'PostgreSQL restarted', inject: restart(({ postgres }) => [postgres]) },

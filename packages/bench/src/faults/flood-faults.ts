@@ -23,7 +23,7 @@ interface FloodOptions {
  * Limit on the delay of another workspace's retries, in milliseconds. The isolation suite measures the contract's limit of
  * one second; this suite also runs on busy machines. Without the protection, retries come 8 to 33 s late.
  */
-const maxRetryDelayMs = 3_000;
+const maxRetryDelayMs = 5_000;
 /** Rate of each workspace that floods over REST too, so that half of its requests stay below the API's capacity. */
 const restAlertsPerSecond = 300;
 /** Limit of the contract on the webhooks of a rule. */

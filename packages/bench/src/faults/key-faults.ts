@@ -1,7 +1,7 @@
 /** Faults of `SECRETS_KEYS`, the keys that decrypt the database's values. */
 
 import { randomBytes } from 'node:crypto';
-import { statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { alertFiredQueue } from '@tocsin/messaging';
 import { monotonicMs } from '../measure/clock.js';
@@ -13,9 +13,9 @@ import { readReadiness, untilReported } from './readiness.js';
 import { countMessages } from './settle.js';
 import { endCleanly } from './worker-faults.js';
 
-/** Limit on the log of a worker while its keys are wrong. Its one line a minute has about 1 KB. */
+/** Limit on the log of a worker while its keys are wrong, in bytes. Its one line a minute has about 1 KB. */
 const maxLogBytes = 20_000;
-const watchEveryMs = 100;
+const watchEveryMs = 250;
 
 /**
  * Gives wrong keys to one worker and then to both, as a mistake in a roll-out does, and returns the right ones. Workers
@@ -58,7 +58,7 @@ interface Watched {
 async function watch(trial: Trial, wrong: ProxiedService[]): Promise<Watched> {
   const { destination, database, timing } = trial;
   const countRequests = async () => (await destination.call('progress', undefined)).requests;
-  const logSize = (name: string) => statSync(trial.logFile(name)).size;
+  const logSize = (name: string) => readLogSize(trial.logFile(name));
   const requestsBefore = await countRequests();
   const logBefore = wrong.map(({ name }) => logSize(name));
   const ready = new Set<string>();
@@ -73,6 +73,12 @@ async function watch(trial: Trial, wrong: ProxiedService[]): Promise<Watched> {
     undecryptable,
     logBytes: new Map(wrong.map(({ name }, index) => [name, logSize(name) - logBefore[index]!])),
   };
+}
+
+/** Size of a log in bytes, without the lines about the requests that watch the readiness. */
+function readLogSize(file: string): number {
+  const lines = readFileSync(file, 'utf8').split('\n');
+  return lines.filter((line) => !line.includes('"http.request"')).join('\n').length;
 }
 
 function findBroken({ ready, undecryptable, logBytes }: Watched): string[] {

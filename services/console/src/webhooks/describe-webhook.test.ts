@@ -39,6 +39,12 @@ test('a paused webhook says why and until when', () => {
   ).toContain('asked for a pause');
 });
 
+test('a webhook that the system disabled says why', () => {
+  const disabled = { health: health('disabled'), disabled_reason: 'It failed for a day.' };
+  expect(describeWebhook(webhookWith(disabled)).reason).toBe('It failed for a day.');
+  expect(describeWebhook(webhookWith({ health: health('disabled') })).reason).toContain('skipped');
+});
+
 test('every other state is named too', () => {
   const labels = ['healthy', 'disabled', 'unknown'].map(
     (state) => describeWebhook(webhookWith({ health: health(state) })).label,

@@ -33,7 +33,12 @@ export function describeWebhook(webhook: Webhook): WebhookState {
   }
   switch (health.state) {
     case 'disabled':
-      return { ...nothing, label: 'Disabled', tone: 'muted', reason: 'Its deliveries are skipped.' };
+      return {
+        ...nothing,
+        label: 'Disabled',
+        tone: 'muted',
+        reason: webhook.disabled_reason ?? 'Its deliveries are skipped.',
+      };
     case 'paused':
       return {
         label: 'Paused',

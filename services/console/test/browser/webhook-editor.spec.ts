@@ -240,7 +240,7 @@ test('a webhook gets options and a pause, and a rule is silenced for a time', as
   await expect(page.getByText('Enter seconds, such as 10.')).toBeVisible();
   await page.getByLabel('Time limit in seconds').fill('5');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
-  await expect(page.getByText('Saved.')).toBeVisible();
+  await expect(page.getByText('Saved.', { exact: true })).toBeVisible();
   expect(await api.webhooks.get(id)).toMatchObject({
     timeout_ms: 5_000,
     rate_limit: { requests: 10, period_ms: 60_000 },

@@ -111,7 +111,7 @@ function describeSuppression({ suppressed_by }: Alert): string | null {
 
 const dispatchable = ['over_quota', 'no_webhooks', 'rule_disabled', 'suppressed'];
 
-function linesOf(texts: Record<string, string>): string | undefined {
+function linesOf(texts: Record<string, string> = {}): string | undefined {
   const lines = Object.entries(texts).map(([name, text]) => `${name}: ${text}`);
   return lines.length === 0 ? undefined : lines.join('\n');
 }

@@ -6,8 +6,9 @@ import type { Role } from './support/tokens.js';
 // Every operation of the OpenAPI document is tried with every role, so that no new route can be forgotten. The lists below
 // are the contract's, not the code's.
 
-const everyone: Role[] = ['reader', 'editor', 'publisher', 'outsider', 'admin'];
-const readers: Role[] = ['reader', 'editor', 'admin'];
+const everyone: Role[] = ['reader', 'responder', 'editor', 'publisher', 'outsider', 'admin'];
+const readers: Role[] = ['reader', 'responder', 'editor', 'admin'];
+const responders: Role[] = ['responder', 'editor', 'admin'];
 const editors: Role[] = ['editor', 'admin'];
 const publishers: Role[] = ['publisher', 'admin'];
 /** Roles in the workspace by permission. `admin` is an administrator of the deployment too. */
@@ -16,7 +17,7 @@ const rolesWith: Record<string, Role[]> = {
   webhook_read: readers,
   workspace_list_alert_rules: readers,
   alert_rule_read: readers,
-  alert_read: readers,
+  alert_read: [...readers, 'publisher'],
   delivery_read: readers,
   workspace_test_webhook: editors,
   workspace_create_webhook: editors,
@@ -25,7 +26,10 @@ const rolesWith: Record<string, Role[]> = {
   workspace_create_alert_rule: editors,
   alert_rule_update: editors,
   alert_rule_delete: editors,
-  delivery_redeliver: editors,
+  delivery_redeliver: responders,
+  workspace_dead_letter_read: [...responders, 'publisher'],
+  workspace_read_settings: [...readers, 'publisher'],
+  workspace_update_settings: ['admin'],
   workspace_publish_alert: publishers,
   dead_letter_read: ['admin'],
   dead_letter_requeue: ['admin'],

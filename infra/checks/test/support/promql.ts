@@ -5,7 +5,9 @@ export interface Selection {
 }
 
 const words = new Set(
-  'sum max rate increase changes absent histogram_quantile vector by and or on without humanize'.split(' '),
+  'sum max count rate increase changes absent histogram_quantile vector by and or on without humanize'.split(
+    ' ',
+  ),
 );
 
 /** Finds the metrics of an expression: every identifier that is not a function, an operator or a label. */

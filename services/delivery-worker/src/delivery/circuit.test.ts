@@ -109,3 +109,10 @@ test('a fault of this worker neither opens nor closes a circuit', () => {
   expect(change(ownFault, { reason: 'circuit', remainingMs: 0, times: 1 }, failures)).toBeUndefined();
   expect(change(response(503), undefined, failures)).toMatchObject({ reason: 'circuit', times: 1 });
 });
+
+test('a pause of a delivery without a webhook has the version 0, which no webhook has', () => {
+  const claimed = { webhookId: 'w', deliveryId: 'd', webhook: undefined, pause: undefined };
+  const result = response(503, 7);
+  const paused = changePause({ claimed, result, failures: createFailureCounter(), random: 0.5 });
+  expect(paused).toMatchObject({ version: 0 });
+});

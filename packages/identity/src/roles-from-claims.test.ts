@@ -1,0 +1,72 @@
+import { deploymentRolesFrom, workspaceRolesFrom } from './roles-from-claims.js';
+
+const id = '11111111-1111-4111-8111-11111111111a';
+const rolesOf = (groups: unknown) => [...workspaceRolesFrom({ groups }, 'groups')];
+
+test('entries with a role in a workspace become roles, whatever the case of the id', () => {
+  expect(
+    rolesOf([
+      `/workspaces/${id}/editor`,
+      `/workspaces/${id.toUpperCase()}/publisher`,
+      `/workspaces/${id}/editor`,
+    ]),
+  ).toEqual([[id, new Set(['editor', 'publisher'])]]);
+});
+
+test.each([
+  `/workspaces/${id}/owner`,
+  `/workspaces/${id}/constructor`,
+  `/workspaces/${id}/ADMIN`,
+  `/workspaces/${id}/`,
+  `/workspaces/${id}/admin/`,
+  `/workspaces/${id}/admin\n`,
+  `/workspaces/${id}0/admin`,
+  `/workspaces/0${id}/admin`,
+  `/workspaces/${id.slice(1)}/admin`,
+  `/workspaces/g${id.slice(1)}/admin`,
+  `/workspaces/${id.replace('-', '')}/admin`,
+  `/workspaces/${id.replaceAll('-', '_')}/admin`,
+  `x/workspaces/${id}/admin`,
+  `/WORKSPACES/${id}/admin`,
+  `/other/${id}/admin`,
+  `workspaces/${id}/admin`,
+  '/workspaces/not-a-uuid/admin',
+  7,
+  null,
+])('the entry %j grants nothing', (entry) => {
+  expect(rolesOf([entry])).toEqual([]);
+  expect(rolesOf([entry, `/workspaces/${id}/reader`])).toEqual([[id, new Set(['reader'])]]);
+});
+
+test('a claim that is no list grants nothing', () => {
+  for (const groups of [undefined, null, `/workspaces/${id}/admin`, 7, { 0: `/workspaces/${id}/admin` }])
+    expect(rolesOf(groups)).toEqual([]);
+});
+
+test('deployment roles are read by a path, and unknown ones grant nothing', () => {
+  const roles = ['tocsin_admin', 'toString', 'offline_access', 7];
+  const claims = { realm_access: { roles } };
+  expect(deploymentRolesFrom(claims, 'realm_access.roles')).toEqual(new Set(['tocsin_admin']));
+  for (const name of ['realm_access', 'realm_access.roles.0', 'realm_access.toString', 'missing.roles', ''])
+    expect([name, deploymentRolesFrom(claims, name)]).toEqual([name, new Set()]);
+});
+
+test('a claim with dots in its name takes precedence over a path', () => {
+  const claims = {
+    'https://tocsin.example/roles': ['tocsin_engine_admin'],
+    'a.b': ['tocsin_admin'],
+    a: { b: ['tocsin_engine_admin'] },
+  };
+  expect(deploymentRolesFrom(claims, 'https://tocsin.example/roles')).toEqual(
+    new Set(['tocsin_engine_admin']),
+  );
+  expect(deploymentRolesFrom(claims, 'a.b')).toEqual(new Set(['tocsin_admin']));
+});
+
+test('members of prototypes are no claims', () => {
+  const inherited = Object.create({ roles: ['tocsin_admin'] });
+  expect(deploymentRolesFrom(inherited, 'roles')).toEqual(new Set());
+  expect(deploymentRolesFrom({ a: inherited }, 'a.roles')).toEqual(new Set());
+  expect(deploymentRolesFrom({ a: null, b: 'text' }, 'a.roles')).toEqual(new Set());
+  expect(deploymentRolesFrom({ b: 'text' }, 'b.length')).toEqual(new Set());
+});

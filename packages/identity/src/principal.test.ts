@@ -1,5 +1,6 @@
+import type { AppError } from '@tocsin/kit';
 import type { DeploymentRole, Permission, WorkspaceRole } from './permissions.js';
-import { hasPermission, type Principal, requirePermission } from './principal.js';
+import { hasPermission, type Principal, presentWhoami, requirePermission } from './principal.js';
 
 const own = 'aaaaaaaa-1111-4111-8111-111111111111';
 const foreign = '22222222-2222-4222-8222-222222222222';
@@ -67,4 +68,30 @@ test('the error names the missing permission', () => {
   expect(() => requirePermission(caller('reader'), 'webhook_update', own)).toThrow(
     expect.objectContaining({ code: 'forbidden', detail: expect.stringContaining('webhook_update') }),
   );
+});
+
+test('a caller with the permission passes, and the error names the scope', () => {
+  expect(() => requirePermission(caller('reader'), 'webhook_read', own)).not.toThrow();
+  const detailOf = (workspaceId: string | null) => {
+    try {
+      requirePermission(caller('reader'), 'webhook_update', workspaceId);
+    } catch (error) {
+      return (error as AppError).detail;
+    }
+    return undefined;
+  };
+  expect([detailOf(own), detailOf(null)]).toEqual([
+    'This needs the permission webhook_update in this workspace.',
+    'This needs the permission webhook_update in this deployment.',
+  ]);
+});
+
+test('a caller is shown with its roles by workspace', () => {
+  expect(presentWhoami(caller('editor', 'tocsin_admin'))).toEqual({
+    issuer: 'https://id.example',
+    subject: 'ada',
+    display: 'Ada',
+    workspaces: { [own]: ['editor'] },
+    deployment_roles: ['tocsin_admin'],
+  });
 });

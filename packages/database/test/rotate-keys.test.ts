@@ -53,7 +53,12 @@ test('a rotation encrypts the values of an old key with the new one and keeps th
   const webhooks = await Promise.all(Array.from({ length: 205 }, () => addWebhook(before)));
   const attempts = await Promise.all(Array.from({ length: 205 }, (_, claim) => addAttempt(before, claim)));
   await addWebhook(after);
-  expect(await rotateKeys(db.database, during)).toEqual({ webhooks: 205, attempts: 205, deliveries: 205 });
+  expect(await rotateKeys(db.database, during)).toEqual({
+    webhooks: 205,
+    webhook_signing_secrets: 0,
+    attempts: 205,
+    deliveries: 205,
+  });
 
   for (const id of webhooks) {
     const row = await db.database.knex('webhooks').where({ id }).first();
@@ -74,13 +79,23 @@ test('a rotation encrypts the values of an old key with the new one and keeps th
     const cell = { workspaceId, table: 'deliveries', id: delivery_id, column: 'rendered' };
     expect(after.decrypt(delivery.rendered_encrypted, cell).toString()).toBe('no JSON');
   }
-  expect(await rotateKeys(db.database, during)).toEqual({ webhooks: 0, attempts: 0, deliveries: 0 });
+  expect(await rotateKeys(db.database, during)).toEqual({
+    webhooks: 0,
+    webhook_signing_secrets: 0,
+    attempts: 0,
+    deliveries: 0,
+  });
 });
 
 test('a rotation stops at an unknown key and names it, and continues when the key is set', async () => {
   await addWebhook(before);
   await expect(rotateKeys(db.database, after)).rejects.toThrow('"old"');
-  expect(await rotateKeys(db.database, during)).toEqual({ webhooks: 1, attempts: 0, deliveries: 0 });
+  expect(await rotateKeys(db.database, during)).toEqual({
+    webhooks: 1,
+    webhook_signing_secrets: 0,
+    attempts: 0,
+    deliveries: 0,
+  });
 });
 
 test('a rotation skips a row that changes meanwhile', async () => {
@@ -93,7 +108,7 @@ test('a rotation skips a row that changes meanwhile', async () => {
     rotation = rotateKeys(db.database, during);
     await untilLockWaits(db.database, { sessions: 1 });
   });
-  expect(await rotation).toEqual({ webhooks: 0, attempts: 0, deliveries: 0 });
+  expect(await rotation).toEqual({ webhooks: 0, webhook_signing_secrets: 0, attempts: 0, deliveries: 0 });
   const row = await db.database.knex('webhooks').where({ id }).first();
   expect(after.decrypt(row.url_encrypted, location).toString()).toBe('http://other/');
 });
@@ -101,7 +116,12 @@ test('a rotation skips a row that changes meanwhile', async () => {
 test('a rotation encrypts an attempt without a response', async () => {
   const id = await insertDelivery(db.database, { workspaceId });
   await insertAttempt(db.database, { workspaceId, id, number: 1, response: null, secretBox: before });
-  expect(await rotateKeys(db.database, during)).toEqual({ webhooks: 0, attempts: 1, deliveries: 0 });
+  expect(await rotateKeys(db.database, during)).toEqual({
+    webhooks: 0,
+    webhook_signing_secrets: 0,
+    attempts: 1,
+    deliveries: 0,
+  });
   const row = await db.database.knex('attempts').where({ delivery_id: id }).first();
   expect(during.keyIdOf(row.exchange_encrypted)).toBe('new');
   expect(decryptExchange(row, { workspaceId, secretBox: after }).responseBody).toBe('');

@@ -157,7 +157,7 @@ async function startCooldown(trx: Transaction, { id, workspaceId, cooldownSecond
      from (select 1) one left join lateral (
        select accepted_at, alert_id from alerts
        where workspace_id = :workspaceId and id >= cast(:from as uuid) and alert_rule_id = :id
-         and outcome = 'dispatched' and dispatched_at is null
+         and outcome = 'dispatched' and state = 'firing' and dispatched_at is null
        order by id desc limit 1) last on true
      where r.id = :id`,
     { workspaceId, id, from },

@@ -244,7 +244,8 @@ test('an accepted body renders to the same JSON for any alert, with the values o
       for (const values of [sampleFacts, ...alerts]) {
         const rendered = render(source, values);
         if (!rendered.ok) throw new Error(rendered.error.message);
-        expect(JSON.parse(rendered.output)).toEqual(expected(values));
+        const received = Buffer.from(rendered.output).toString();
+        expect(JSON.parse(received)).toEqual(expected(values));
       }
     }),
     propertyRuns(400),

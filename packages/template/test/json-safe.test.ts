@@ -56,7 +56,8 @@ function renderBody(source: string, facts: AlertFacts): string {
   if (!compiled.ok) throw new Error(compiled.error.message);
   const result = compiled.template.render(alertContext(facts));
   if (!result.ok) throw new Error(result.error.message);
-  return result.output;
+  // The text that a destination reads: a lone surrogate has no UTF-8 form.
+  return Buffer.from(result.output).toString();
 }
 
 /** Places of a value `V` whose rendered JSON must contain exactly the value. */

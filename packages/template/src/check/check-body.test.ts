@@ -188,6 +188,15 @@ test('a duplicate key is a warning at its second place', () => {
   ]);
 });
 
+test('the part of a body for each bound is checked with all texts and numbers', () => {
+  // A filter that needs a first character fails for an empty name.
+  const part = '"{{ model_name | first | indent }}"';
+  for (const bound of ['upper_bound', 'lower_bound'])
+    expect(errorOf(`{"a": {% if bound == "${bound}" %}${part}{% else %}1{% endif %}}`)).toContain(
+      'sequence was empty',
+    );
+});
+
 test('a body that is JSON for one bound only is refused', () => {
   expect(errorOf('{"a": {% if bound == "lower_bound" %}1{% endif %}}')).toContain('not JSON');
 });

@@ -71,7 +71,13 @@ export function createBodyChecker({
     const { template } = compiled;
     const unknown = findUnknownNames(findReferences(template.body), maxWarnings);
     const endMs = now() + checkWallClockMs;
-    const { failure, suspicions } = checkSamples({ template, samples, unknown, leftMs: () => endMs - now() });
+    const alerts = withBothBounds(samples, source);
+    const { failure, suspicions } = checkSamples({
+      template,
+      samples: alerts,
+      unknown,
+      leftMs: () => endMs - now(),
+    });
     const findings = (list: readonly Suspicion[]) =>
       list.map(({ offset, message }) => ({ ...locate(template.source, offset), message }));
     const warnings = findings(distinct([...warningsOf(unknown), ...suspicions]).slice(0, maxWarnings));
@@ -79,6 +85,23 @@ export function createBodyChecker({
     return { ok: false, errors: findings([failure]), warnings, overran: failure.overran };
   };
 }
+
+/**
+ * A body that reads the bound usually has a part for each bound, and every part has to be JSON for all texts and numbers of
+ * the samples.
+ */
+function withBothBounds(samples: readonly AlertFacts[], source: string): readonly AlertFacts[] {
+  if (!source.includes('bound')) return samples;
+  return [
+    ...samples,
+    ...samples.map((facts) => ({ ...facts, bound: otherBound[facts.bound] ?? facts.bound })),
+  ];
+}
+
+const otherBound: Readonly<Record<string, string>> = {
+  upper_bound: 'lower_bound',
+  lower_bound: 'upper_bound',
+};
 
 /** A possible warning with its index in the source. */
 interface Suspicion {

@@ -81,12 +81,17 @@ const document = createOpenApiDocument({
   components: { schemas: Record<string, unknown> };
 };
 
-test('a public operation has no security and no error response except the default one', () => {
+test('a public operation has no security and no error response but those of every request', () => {
   expect(document.paths['/open']?.get).toMatchObject({
     security: [],
     responses: { 200: { content: { 'text/html': {} } } },
   });
-  expect(Object.keys(document.paths['/open']?.get?.responses ?? {})).toEqual(['200', 'default']);
+  expect(Object.keys(document.paths['/open']?.get?.responses ?? {})).toEqual([
+    '200',
+    '408',
+    '431',
+    'default',
+  ]);
 });
 
 test('parameters, body, permission and error responses come from the route', () => {
@@ -105,11 +110,13 @@ test('parameters, body, permission and error responses come from the route', () 
     '401',
     '403',
     '404',
+    '408',
     '409',
     '413',
     '415',
     '422',
     '429',
+    '431',
     '503',
     'default',
   ]);

@@ -159,7 +159,8 @@ function describeContent(schema: JSONSchema, components: Components): Json {
 }
 
 function describeProblems({ access, params, query, body, problems = [] }: Route<never>): Json {
-  const statuses = new Set<number>(problems);
+  // The server refuses large headers and slow requests before it looks for a route.
+  const statuses = new Set<number>([408, 431, ...problems]);
   if (access !== 'public') for (const status of [401, 429, 503]) statuses.add(status);
   if (typeof access === 'object') statuses.add(403);
   if (params ?? query ?? body) for (const status of [400, 422]) statuses.add(status);

@@ -85,10 +85,12 @@ export const problemDescriptions: Readonly<Record<number | 'default', string>> =
   401: 'Credentials are missing, invalid or expired.',
   403: 'Credentials are valid but lack permission for the requested resource.',
   404: 'No resource has this id.',
+  408: 'The request was not complete in time.',
   409: 'The request conflicts with the current state of the resource.',
   413: 'The request body is too large.',
   415: 'The request body is not application/json in UTF-8.',
   422: 'The request is well-formed but not valid; `errors` lists the reasons.',
   429: 'Too many requests; see Retry-After.',
+  431: 'The URL and headers of the request are too large.',
   503: 'A dependency is unavailable; see Retry-After.',
 };

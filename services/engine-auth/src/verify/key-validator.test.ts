@@ -99,6 +99,7 @@ test('a check that bcrypt has no room for is not cached as a rejection', async (
 test('a rejected key is rejected from the cache for 10 seconds', async () => {
   const { validate, state } = setUp();
   await validate({ id, secret: 'bad' });
+  state.nowMs = 9_999;
   await validate({ id, secret: 'bad' });
   expect(state.reads).toBe(1);
   state.nowMs = 10_001;
@@ -110,6 +111,13 @@ test('concurrent checks of one key share one comparison', async () => {
   const { validate, state } = setUp();
   expect(await Promise.all(Array.from({ length: 50 }, () => validate(good)))).toEqual(Array(50).fill(true));
   expect([state.reads, state.compares.length]).toEqual([1, 1]);
+});
+
+test('concurrent checks of two secrets of one key have their own results', async () => {
+  const { validate } = setUp();
+  const secrets = ['bad', 'good', 'worse', 'good'];
+  const results = await Promise.all(secrets.map((secret) => validate({ id, secret })));
+  expect(results).toEqual([false, true, false, true]);
 });
 
 test('a forgotten key is read again at once', async () => {

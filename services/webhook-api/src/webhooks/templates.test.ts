@@ -1,4 +1,4 @@
-import { createTemplates } from './templates.js';
+import { bodySizeProblem, createTemplates } from './templates.js';
 
 const templates = createTemplates();
 const render = (body: string, context?: Record<string, unknown>) => templates.render('w', body, { context });
@@ -90,4 +90,12 @@ test('a preview chooses at random by the id of the alert', () => {
   const [first, again] = [rendered(body), rendered(body)];
   expect(again).toEqual(first);
   expect(rendered(body, { alert_id: 'b9c7d0de-51f4-4d0b-8a0c-6f2f5b7f1e11' })).not.toEqual(first);
+});
+
+test('a body may have 65,536 bytes of UTF-8', () => {
+  const [longest, longestAccented] = ['x'.repeat(65_536), 'é'.repeat(32_768)];
+  for (const body of [longest, longestAccented]) {
+    expect(bodySizeProblem(body)).toBeUndefined();
+    expect(bodySizeProblem(`${body}x`)).toBe('must be at most 65536 bytes');
+  }
 });

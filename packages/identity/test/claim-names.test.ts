@@ -1,4 +1,4 @@
-import { deploymentRolesFrom, workspaceRolesFrom } from './roles-from-claims.js';
+import { deploymentRolesFrom, workspaceRolesFrom } from '../src/roles-from-claims.js';
 
 const id = '11111111-1111-4111-8111-11111111111a';
 const rolesOf = (groups: unknown) => [...workspaceRolesFrom({ groups }, 'groups')];

@@ -79,7 +79,7 @@ async function seedFact(
   });
 }
 
-const daysAgo = fc.double({ min: 0, max: days, noNaN: true });
+const daysAgo = fc.integer({ min: 0, max: days * 24 }).map((hours) => hours / 24);
 const time = daysAgo.map((ago) => new Date(nowMs - ago * dayMs).toISOString());
 const paging = { since: time, until: time, limit: fc.integer({ min: 15, max: 100 }) };
 

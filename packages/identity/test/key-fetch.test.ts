@@ -78,6 +78,15 @@ test.each(['keys', 'metadata'] as const)('%s with a status other than 2xx are re
   }
 });
 
+test('a provider that does not respond is given up after 3 s', async () => {
+  const open: ServerResponse[] = [];
+  respondTo('keys', (response) => void open.push(response));
+  const startedAtMs = performance.now();
+  await expect(fetchOwn()).rejects.toThrow();
+  expect(performance.now() - startedAtMs).toBeGreaterThan(2_900);
+  for (const response of open) response.destroy();
+});
+
 test.each(['null', '[]', '"keys"', '{}', '{"keys": []}', '{"keys": {}}', 'keys', ''])(
   'the key document %j is refused',
   async (content) => {

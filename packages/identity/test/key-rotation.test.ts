@@ -132,6 +132,21 @@ test('a token beyond the limit of waiting key ids is 503', async () => {
   expect(refused[0]).toMatchObject({ status: 503, retryAfterSeconds: expect.any(Number) });
 });
 
+test('a failed fetch is repeated after a second at the earliest', async () => {
+  const source = setUp();
+  let requests = 0;
+  provider.state.respond = (_, response) => {
+    requests += 1;
+    response.writeHead(503).end();
+  };
+  for (let count = 0; count < 3; count += 1)
+    await expect(source.ask('old')).rejects.toMatchObject({ status: 503 });
+  expect(requests).toBe(1);
+  source.advance(1_000);
+  await expect(source.ask('old')).rejects.toMatchObject({ status: 503 });
+  expect(requests).toBe(2);
+});
+
 test('a key that the provider has withdrawn is rejected once the keys are 10 minutes old', async () => {
   const source = setUp();
   await source.ask('old');

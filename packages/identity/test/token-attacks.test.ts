@@ -97,6 +97,23 @@ test.each(['RS384', 'PS256', 'ES256', 'ES512'])('a token signed with %s is accep
   await expect(verify(await make({ key: other }))).resolves.toMatchObject({ subject: 'ada' });
 });
 
+test.each<[string, Partial<TokenParts>]>([
+  ['the header type at+jwt', { header: { typ: 'at+jwt' }, claims: { nonce: 'n' } }],
+  ['the claim typ Bearer', { header: { typ: 'JWT' }, claims: { nonce: 'n', typ: 'Bearer' } }],
+])('a token with a nonce is an access token by %s', async (_, parts) => {
+  await expect(verify(await make(parts))).resolves.toMatchObject({ subject: 'ada' });
+});
+
+test.each([
+  [{ preferred_username: 'Ada', name: 'Ada L.', email: 'a@x.example', client_id: 'c' }, 'Ada'],
+  [{ preferred_username: 'a\nb', name: 'Ada L.', email: 'a@x.example', client_id: 'c' }, 'Ada L.'],
+  [{ name: '', email: 'a@x.example', client_id: 'c' }, 'a@x.example'],
+  [{ email: 7, client_id: 'c' }, 'c'],
+  [{}, 'ada'],
+])('the display name of the claims %j is %s', async (claims, display) => {
+  await expect(verify(await make({ claims }))).resolves.toMatchObject({ display });
+});
+
 describe('the Authorization header', () => {
   test('a missing Authorization header gets a challenge without an error', async () => {
     await expect(identity.authenticate({ authorization: undefined })).rejects.toMatchObject({

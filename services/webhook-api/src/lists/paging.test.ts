@@ -63,6 +63,26 @@ async function firstPage(query: { since?: string; until?: string }) {
   return { cursor, readPage, ranges };
 }
 
+test('a page of a history has 50 entries unless the limit is given', async () => {
+  const limits: number[] = [];
+  const reader = {
+    read: async ({ limit }: { limit: number }) => {
+      limits.push(limit);
+      return Array.from({ length: limit }, (_, index) => `0190-${999 - index}`);
+    },
+    idOf: (row: string) => row,
+    present: (row: string) => row,
+  };
+  const sizes: number[] = [];
+  for (const query of [{}, { limit: 7 }])
+    sizes.push((await paging.historyPage({ path: '/history', query }, reader)).body.length);
+  // One entry more tells if there is a next page.
+  expect([limits, sizes]).toEqual([
+    [51, 8],
+    [50, 7],
+  ]);
+});
+
 test('the next page of a history is the part of its time range below the last entry', async () => {
   const since = '1970-01-01T00:00:00.001Z';
   const until = '1970-01-01T00:00:00.255Z';

@@ -22,6 +22,8 @@ interface CheckedBody {
   value: unknown;
   /** Errors of the schema; none for a valid body. */
   errors: FieldError[];
+  /** False for a body so large that only its first error was looked for. */
+  listsAll: boolean;
 }
 
 /** Bodies below this size, such as alerts, need no permit: 4,000 connections can have 64 MiB of them in progress. */
@@ -116,7 +118,8 @@ function parseAndCheck(bytes: Buffer, { checkValue, refuseEmpty }: BodyCheck): C
     throw new AppError('invalid_request', 'The request has no body. Send the fields to change as JSON.');
   }
   const value = parseJsonBody(bytes);
-  return { value, errors: checkValue(value, { listAll: bytes.length <= listErrorsBelowBytes }) };
+  const listAll = bytes.length <= listErrorsBelowBytes;
+  return { value, errors: checkValue(value, { listAll }), listsAll: listAll };
 }
 
 /** JSON's whitespace alone, or nothing. */

@@ -6,7 +6,7 @@ import type { JsonBodyParser } from './json-body.js';
 import { parseQuery } from './parse-query.js';
 import { respond } from './respond.js';
 import type { FurtherErrors, PermissionAccess, ResponseHeaders, Route } from './route.js';
-import type { CompileSchema } from './schema-check.js';
+import { type CompileSchema, maxErrors } from './schema-check.js';
 
 export interface RoutePolicy<Principal> {
   authorize(principal: Principal, permission: string, workspaceId: string | null): void;
@@ -109,11 +109,11 @@ function validateBody<Principal>(
     const principal = response.locals.principal as Principal;
     const owner = describePrincipal?.(principal) ?? '';
     const { input } = response.locals;
-    const { value, errors } = await parseBody(request, { owner, check, refuseEmpty });
+    const { value, errors, listsAll } = await parseBody(request, { owner, check, refuseEmpty });
     if (errors.length > 0) {
       const list = furtherErrors as FurtherErrors<unknown> | undefined;
-      const further = isObject(value) ? ((await list?.(value, input.resource)) ?? []) : [];
-      throw invalidBody(withoutRepeats(errors, further));
+      const further = listsAll && isObject(value) ? ((await list?.(value, input.resource)) ?? []) : [];
+      throw invalidBody(withoutRepeats(errors, further).slice(0, maxErrors));
     }
     input.body = value;
     next();

@@ -34,7 +34,8 @@ export function createSchemaCompiler(): CompileSchema {
   };
 }
 
-const maxErrors = 20;
+/** Errors in a response: a request of 1 MiB can have 100,000 of them. */
+export const maxErrors = 20;
 
 function describeErrors(errors: ErrorObject[]): FieldError[] {
   const described = new Map<string, FieldError>();

@@ -17,6 +17,10 @@ const facts = {
   bound: 'upper_bound',
   is_test: false,
   fired_at: '2026-01-02T03:04:05Z',
+  state: 'resolved',
+  labels: { team: 'risk' },
+  annotations: { runbook: 'https://example.test/' },
+  notice: null,
 };
 const row = {
   ...facts,

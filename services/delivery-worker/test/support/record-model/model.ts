@@ -36,7 +36,8 @@ interface AttemptState {
   trigger: string;
   statusCode: number | null;
   requestBody: string;
-  response: string | null;
+  /** Empty without a response. */
+  responseBody: string;
 }
 
 /** A claim that a worker got, and what that worker does with it: exactly one outcome or deferral. */
@@ -132,7 +133,7 @@ export function record(
       trigger: attempt.trigger,
       statusCode: attempt.response?.statusCode ?? null,
       requestBody: attempt.requestBody,
-      response: attempt.response?.body || null,
+      responseBody: attempt.response?.body ?? '',
     });
   }
   if (!isOurs) return situation;

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { DeliveryDue } from '@tocsin/contracts';
 import type { Database } from '@tocsin/database';
 import { redeliver } from '@tocsin/deliveries';
-import { testSecretBox } from '@tocsin/testing/database';
+import { decryptExchange, testSecretBox } from '@tocsin/testing/database';
 import { createClaimRepository } from '../../../src/delivery/claim-repository.js';
 import { createDatabaseFixtures } from '../database-fixtures.js';
 import type { DeliveryState } from './model.js';
@@ -69,14 +69,14 @@ export async function createRealDeliveries(database: Database) {
             }
           : null,
         attempts: ownAttempts.map((row) => {
-          const location = { table: 'attempts', id: `${id}/${row.claim}` };
+          const { requestBody, responseBody } = decryptExchange(row, fixtures);
           return {
             number: row.number,
             claim: row.claim,
             trigger: row.trigger,
             statusCode: row.status_code,
-            requestBody: decrypt(row.request_body_encrypted, { ...location, column: 'request_body' })!,
-            response: decrypt(row.response_encrypted, { ...location, column: 'response' }),
+            requestBody,
+            responseBody,
           };
         }),
       };

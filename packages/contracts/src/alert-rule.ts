@@ -1,10 +1,12 @@
 import type { FromSchema } from 'json-schema-to-ts';
+import { externalIdOrNull } from './external-id.js';
 
 const uuid = { type: 'string', format: 'uuid' } as const;
 const time = { type: 'string', format: 'date-time' } as const;
 
 const writable = {
   name: { type: 'string', minLength: 1, maxLength: 255 },
+  external_id: externalIdOrNull,
   model_id: uuid,
   threshold: { type: 'number' },
   bound: { type: 'string', enum: ['upper_bound', 'lower_bound'] },
@@ -75,6 +77,7 @@ export const alertRuleSchema = {
     'id',
     'workspace_id',
     'name',
+    'external_id',
     'model_id',
     'threshold',
     'bound',

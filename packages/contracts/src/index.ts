@@ -46,6 +46,7 @@ export {
   maxDeliveriesInMessage,
 } from './delivery-due.js';
 export { type DeliveryStats, deliveryStatsSchema, type StatsStep, statsSteps } from './delivery-stats.js';
+export { externalId } from './external-id.js';
 export {
   type Cancellation,
   type CancellationFilter,

@@ -1,4 +1,5 @@
 import type { FromSchema } from 'json-schema-to-ts';
+import { externalIdOrNull } from './external-id.js';
 import { errorCodes, healthStates, pauseReasons } from './vocabulary.js';
 
 const uuid = { type: 'string', format: 'uuid' } as const;
@@ -36,6 +37,7 @@ const writable = {
     maxLength: 255,
     description: 'Label for people.',
   },
+  external_id: externalIdOrNull,
   url: webhookUrl,
   headers: webhookHeaders,
   body: { type: 'string', description: 'Jinja2 template, 64 KiB at most. It must render to JSON.' },
@@ -198,6 +200,7 @@ const required = [
   'id',
   'workspace_id',
   'name',
+  'external_id',
   'url',
   'headers',
   'body',

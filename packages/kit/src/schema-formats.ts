@@ -1,13 +1,14 @@
 import type { Ajv2020 } from 'ajv/dist/2020.js';
 
 /**
- * Adds what our schemas use beyond JSON Schema: string formats (RFC 9562, RFC 3339, WHATWG URL), as strict as PostgreSQL and
- * JavaScript's Date, and `x-max-bytes`, the UTF-8 bytes that names and texts of an object may have together.
+ * Adds what our schemas use beyond JSON Schema: string formats (RFC 9562, RFC 3339, WHATWG URL, printable text), as strict as
+ * PostgreSQL and JavaScript's Date, and `x-max-bytes`, the UTF-8 bytes that names and texts of an object may have together.
  */
 export function addFormatsAndKeywords(ajv: Ajv2020): void {
   ajv.addFormat('uuid', uuid);
   ajv.addFormat('date-time', isDateTime);
   ajv.addFormat('uri', (text) => URL.canParse(text));
+  ajv.addFormat('printable', printable);
   ajv.addKeyword({
     keyword: 'x-max-bytes',
     type: 'object',
@@ -34,6 +35,9 @@ function textBytesOf(value: object): number {
 
 // The `urn:uuid:` prefix is not allowed: PostgreSQL rejects it.
 const uuid = /^[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}$/i;
+// Characters that are visible, the space, and the joiner of emoji. Others of the categories C (control characters, directions of
+// text) and Z (further white space) would let two different ids look alike.
+const printable = /^(?:[^\p{C}\p{Z}]|[ \u200d])*$/u;
 // Leap seconds are not allowed: JavaScript's Date rejects them.
 const dateTime =
   /^(\d{4})-(\d\d)-(\d\d)T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/;

@@ -34,6 +34,7 @@ test('a rule is created with its defaults, read, listed, changed and deleted', a
     ...fields,
     id: expect.stringMatching(/^[0-9a-f-]{36}$/),
     workspace_id: workspaceId,
+    external_id: null,
     enabled: true,
     cooldown_seconds: 0,
     silenced_until: null,

@@ -41,6 +41,7 @@ describe('creating a webhook', () => {
       ...fields,
       id: expect.stringMatching(/^[0-9a-f-]{36}$/),
       workspace_id: workspaceId,
+      external_id: null,
       enabled: true,
       retry_on_timeout: true,
       retry_schedule_ms: null,

@@ -52,6 +52,8 @@ export interface AlertRule {
   id: string;
   workspace_id: string;
   name: string;
+  /** Id of your choice, of 1 to 255 printable characters. One webhook and one alert rule of a workspace can have it. Null, the default: none. */
+  external_id: string | null;
   model_id: string;
   threshold: number;
   bound: 'upper_bound' | 'lower_bound';
@@ -149,6 +151,8 @@ export interface Cancellation {
 
 export interface CreateAlertRule {
   name: string;
+  /** Id of your choice, of 1 to 255 printable characters. One webhook and one alert rule of a workspace can have it. Null, the default: none. */
+  external_id?: string | null | undefined;
   model_id: string;
   threshold: number;
   bound: 'upper_bound' | 'lower_bound';
@@ -216,6 +220,8 @@ export interface CreateSigningSecret {
 export interface CreateWebhook {
   /** Label for people. */
   name: string;
+  /** Id of your choice, of 1 to 255 printable characters. One webhook and one alert rule of a workspace can have it. Null, the default: none. */
+  external_id?: string | null | undefined;
   /** Absolute http or https URL that receives the POST. */
   url: string;
   /** Header name to values, sent exactly as given, one line for each value. `[]` sends nothing. */
@@ -489,6 +495,7 @@ export interface GetDeliveryStatsQuery {
 }
 
 export interface ListAlertRulesQuery {
+  external_id?: string | undefined;
   /** Largest number of entries of a page. */
   limit?: number | undefined;
 }
@@ -555,6 +562,7 @@ export interface ListRedeliveriesQuery {
 export interface ListWebhooksQuery {
   /** Part of the name, in any case. */
   name?: string | undefined;
+  external_id?: string | undefined;
   /** `created_at` unless given. */
   sort?: 'name' | 'created_at' | 'updated_at' | undefined;
   /** `asc` unless given. */
@@ -582,6 +590,8 @@ export interface ListWorkspacesQuery {
 /** Any subset of the writable fields. notification_webhook_ids is replaced as a whole. */
 export interface PatchAlertRule {
   name?: string | undefined;
+  /** Id of your choice, of 1 to 255 printable characters. One webhook and one alert rule of a workspace can have it. Null, the default: none. */
+  external_id?: string | null | undefined;
   model_id?: string | undefined;
   threshold?: number | undefined;
   bound?: 'upper_bound' | 'lower_bound' | undefined;
@@ -599,6 +609,8 @@ export interface PatchAlertRule {
 export interface PatchWebhook {
   /** Label for people. */
   name?: string | undefined;
+  /** Id of your choice, of 1 to 255 printable characters. One webhook and one alert rule of a workspace can have it. Null, the default: none. */
+  external_id?: string | null | undefined;
   /** Absolute http or https URL that receives the POST. */
   url?: string | undefined;
   /** Header name to values, sent exactly as given, one line for each value. `[]` sends nothing. */
@@ -778,6 +790,8 @@ export interface SavedWebhook {
   workspace_id: string;
   /** Label for people. */
   name: string;
+  /** Id of your choice, of 1 to 255 printable characters. One webhook and one alert rule of a workspace can have it. Null, the default: none. */
+  external_id: string | null;
   /** Absolute http or https URL that receives the POST. */
   url: string;
   /** Header name to values, sent exactly as given, one line for each value. `[]` sends nothing. */
@@ -901,6 +915,8 @@ export interface Webhook {
   workspace_id: string;
   /** Label for people. */
   name: string;
+  /** Id of your choice, of 1 to 255 printable characters. One webhook and one alert rule of a workspace can have it. Null, the default: none. */
+  external_id: string | null;
   /** Absolute http or https URL that receives the POST. */
   url: string;
   /** Header name to values, sent exactly as given, one line for each value. `[]` sends nothing. */

@@ -30,6 +30,8 @@ const webhooksAndRules = `
   create table webhooks (
     id uuid primary key,
     workspace_id uuid not null,
+    -- Id that the caller has chosen.
+    external_id text,
     name text not null,
     -- url, headers and body can contain credentials. Columns named *_encrypted are encrypted with AES-256-GCM.
     url_encrypted bytea not null,
@@ -59,6 +61,7 @@ const webhooksAndRules = `
     last_updated_by text not null
   );
   create index webhooks_workspace on webhooks (workspace_id, id);
+  create unique index webhooks_external_id on webhooks (workspace_id, external_id) where external_id is not null;
 
   -- Secrets that sign the requests of a webhook; each signs until it expires.
   create table webhook_signing_secrets (
@@ -82,6 +85,8 @@ const webhooksAndRules = `
   create table alert_rules (
     id uuid primary key,
     workspace_id uuid not null,
+    -- Id that the caller has chosen; null for a deleted rule.
+    external_id text,
     name text not null,
     model_id uuid not null,
     threshold double precision not null,
@@ -101,6 +106,7 @@ const webhooksAndRules = `
     deleted_at timestamptz
   );
   create index alert_rules_workspace on alert_rules (workspace_id, id) where deleted_at is null;
+  create unique index alert_rules_external_id on alert_rules (workspace_id, external_id) where external_id is not null;
 
   create table alert_rule_webhooks (
     alert_rule_id uuid not null references alert_rules (id) on delete cascade,

@@ -82,6 +82,7 @@ function formatSentence(format: string): string {
   if (format === 'uuid') return 'must be a UUID';
   if (format === 'date-time') return 'must be an ISO 8601 time with a zone, such as 2025-01-31T12:00:00Z';
   if (format === 'uri') return 'must be an absolute URL';
+  if (format === 'printable') return 'must have printable characters only';
   return `must be in the format ${format}`;
 }
 

@@ -5,6 +5,7 @@ const webhook: Webhook = {
   id: '0c8f4f7e-2b55-4b55-9d4e-7a9f5d1e2c33',
   workspace_id: '5e0b9a77-6a2d-4f0f-b1c3-d2e4f6a8b0c1',
   name: 'Chat',
+  external_id: null,
   url: 'https://chat.example.com/hooks/1',
   headers: { 'X-Key': ['secret'] },
   body: '{\r\n"a": 1\r}',

@@ -2,6 +2,7 @@ import {
   type AlertRule,
   alertRuleSchema,
   createAlertRuleSchema,
+  externalId,
   patchAlertRuleSchema,
 } from '@tocsin/contracts';
 import { defineRoute, type Principal } from '@tocsin/identity';
@@ -20,6 +21,7 @@ import {
 import { listResponse, pageQuery } from '../lists/paging.js';
 import { createAlertRuleUseCases } from './alert-rule-use-cases.js';
 import {
+  type AlertRuleQuery,
   type AlertRulesRepository,
   createAlertRulesRepository,
   type StoredAlertRule,
@@ -127,18 +129,20 @@ function listRoute({ repository, paging, lists }: ListDeps): Route<Principal> {
     tag,
     access: inWorkspace('workspace_list_alert_rules'),
     params: workspaceParams,
-    query: { type: 'object', additionalProperties: false, properties: pageQuery },
+    query: {
+      type: 'object',
+      additionalProperties: false,
+      properties: { external_id: externalId, ...pageQuery },
+    },
     responses: { 200: listResponse('The alert rules.', alertRuleSchema) },
     problems: [503],
     async handler({ resource: { workspaceId }, query }) {
       const list = { path: pathIn(collection, workspaceId), query };
       const { limit } = query;
-      const after = paging.positionOf(list)?.[0];
-      if (limit === undefined) {
-        const pages = readPages(repository, workspaceId, after);
-        return { status: 200, body: lists.stream(workspaceId, pages) };
-      }
-      const found = await repository.list({ workspaceId, after, limit: limit + 1 });
+      const wanted = { workspaceId, externalId: query.external_id, after: paging.positionOf(list)?.[0] };
+      if (limit === undefined)
+        return { status: 200, body: lists.stream(workspaceId, readPages(repository, wanted)) };
+      const found = await repository.list({ ...wanted, limit: limit + 1 });
       const { rows, headers } = paging.page(list, found, { limit, keyOf: ({ id }) => [id] });
       return { status: 200, headers, body: rows.map(present) };
     },
@@ -149,12 +153,11 @@ const pageRows = 250;
 
 async function* readPages(
   repository: ListDeps['repository'],
-  workspaceId: string,
-  first: string | undefined,
+  wanted: Omit<AlertRuleQuery, 'limit'>,
 ): AsyncGenerator<AlertRule[]> {
-  let after = first;
+  let { after } = wanted;
   for (let isLast = false; !isLast; ) {
-    const rules = await repository.list({ workspaceId, after, limit: pageRows });
+    const rules = await repository.list({ ...wanted, after, limit: pageRows });
     yield rules.map(present);
     after = rules.at(-1)?.id;
     isLast = rules.length < pageRows;
@@ -166,6 +169,7 @@ function present({ id, name, threshold, bound, enabled, ...rule }: StoredAlertRu
     id,
     workspace_id: rule.workspaceId,
     name,
+    external_id: rule.externalId,
     model_id: rule.modelId,
     threshold,
     bound,

@@ -36,6 +36,7 @@ export function createAlertRuleUseCases(deps: AlertRuleUseCasesDeps): AlertRuleU
         // Ids start with the time, so the list is in the order of creation.
         id: recordId(at.getTime(), randomUUID()),
         workspaceId,
+        externalId: fields.external_id ?? null,
         name,
         modelId: model_id.toLowerCase(),
         threshold,
@@ -58,6 +59,7 @@ export function createAlertRuleUseCases(deps: AlertRuleUseCasesDeps): AlertRuleU
       const webhookIds = given && toWebhookIds(given);
       const outcome = await repository.update(before, (current) => ({
         ...current,
+        externalId: fields.external_id === undefined ? current.externalId : fields.external_id,
         name: fields.name ?? current.name,
         modelId: fields.model_id?.toLowerCase() ?? current.modelId,
         threshold: fields.threshold ?? current.threshold,

@@ -1,10 +1,12 @@
 import type { Bound } from '@tocsin/contracts';
 import { type Database, firstIdAt, type Transaction } from '@tocsin/database';
+import { requireFreeExternalId } from '../external-id.js';
 import { lockRules } from './lock-rules.js';
 
 export interface StoredAlertRule {
   id: string;
   workspaceId: string;
+  externalId: string | null;
   name: string;
   modelId: string;
   threshold: number;
@@ -23,8 +25,9 @@ export interface StoredAlertRule {
 
 type RuleKey = Pick<StoredAlertRule, 'id' | 'workspaceId'>;
 
-interface AlertRuleQuery {
+export interface AlertRuleQuery {
   workspaceId: string;
+  externalId: string | undefined;
   /** Id of the last row of the previous page. */
   after: string | undefined;
   limit: number;
@@ -45,10 +48,12 @@ export interface AlertRulesRepository {
   list(query: AlertRuleQuery): Promise<StoredAlertRule[]>;
   /** Returns those of the ids that are no webhooks of the workspace. */
   findUnknownWebhooks(workspaceId: string, webhookIds: string[]): Promise<string[]>;
+  /** @throws AppError `conflict` for the external id of another rule */
   create(rule: StoredAlertRule, maxPerWorkspace: number): Promise<WriteOutcome>;
   /**
-   * Writes the result of `change`, which no other change of the rule interrupts. When the result keeps the array `webhookIds`, webhooks deleted
-   * meanwhile are dropped; ids in a new array must be in the workspace.
+   * Writes the result of `change`, which no other change of the rule interrupts. When the result keeps the array
+   * `webhookIds`, webhooks deleted meanwhile are dropped; ids in a new array must be in the workspace.
+   * @throws AppError `conflict` for the external id of another rule
    */
   update(rule: RuleKey, change: (current: StoredAlertRule) => StoredAlertRule): Promise<WriteOutcome>;
   /** Detaches the webhooks and marks the rule as deleted; false for an unknown id. */
@@ -63,12 +68,13 @@ export function createAlertRulesRepository(database: Database): AlertRulesReposi
       return rule;
     },
 
-    async list({ workspaceId, after, limit }) {
+    async list({ workspaceId, externalId, after, limit }) {
       const query = knex('alert_rules as r')
         .select(knex.raw(columns))
         .where({ workspace_id: workspaceId, deleted_at: null })
         .orderBy('id')
         .limit(limit);
+      if (externalId !== undefined) query.where('external_id', externalId);
       return after === undefined ? query : query.where('id', '>', after);
     },
 
@@ -85,6 +91,7 @@ export function createAlertRulesRepository(database: Database): AlertRulesReposi
         if (Number(counted?.count) >= maxPerWorkspace) return { kind: 'full' };
         const unknown = await lockWebhooks(trx, rule);
         if (unknown.length > 0) return { kind: 'unknown_webhooks', ids: unknown };
+        await requireFreeExternalId(trx, 'alert rule', rule);
         await trx('alert_rules').insert(toRow(rule));
         await attach(trx, rule);
         return { kind: 'written', rule };
@@ -101,6 +108,8 @@ export function createAlertRulesRepository(database: Database): AlertRulesReposi
         const unknown = await lockWebhooks(trx, changed);
         const keepsWebhooks = changed.webhookIds === current.webhookIds;
         if (unknown.length > 0 && !keepsWebhooks) return { kind: 'unknown_webhooks', ids: unknown };
+        if (changed.externalId !== current.externalId)
+          await requireFreeExternalId(trx, 'alert rule', changed);
         const rule = { ...changed, webhookIds: changed.webhookIds.filter((id) => !unknown.includes(id)) };
         await trx('alert_rules').where({ id }).update(toRow(rule));
         if (current.cooldownSeconds === 0 && rule.cooldownSeconds > 0) await startCooldown(trx, rule);
@@ -114,7 +123,7 @@ export function createAlertRulesRepository(database: Database): AlertRulesReposi
         await lockRules(trx, workspaceId);
         const deleted = await trx('alert_rules')
           .where({ id, deleted_at: null })
-          .update({ deleted_at: at, updated_at: at });
+          .update({ deleted_at: at, updated_at: at, external_id: null });
         await trx('alert_rule_webhooks').where({ alert_rule_id: id }).delete();
         return deleted > 0;
       }),
@@ -171,7 +180,8 @@ async function attach(trx: Transaction, { id, webhookIds }: StoredAlertRule): Pr
   );
 }
 
-const columns = `r.id, r.workspace_id as "workspaceId", r.name, r.model_id as "modelId", r.threshold, r.bound, r.enabled,
+const columns = `r.id, r.workspace_id as "workspaceId", r.external_id as "externalId", r.name,
+  r.model_id as "modelId", r.threshold, r.bound, r.enabled,
   r.cooldown_seconds as "cooldownSeconds", r.silenced_until as "silencedUntil",
   r.version, r.created_at as "createdAt", r.updated_at as "updatedAt", r.last_updated_by as "lastUpdatedBy",
   array(select a.webhook_id::text from alert_rule_webhooks a where a.alert_rule_id = r.id order by a.position)
@@ -186,6 +196,7 @@ function toRow({ id, workspaceId, name, modelId, threshold, bound, enabled, ...r
   return {
     id,
     workspace_id: workspaceId,
+    external_id: rule.externalId,
     name,
     model_id: modelId,
     threshold,

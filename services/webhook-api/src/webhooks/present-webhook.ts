@@ -41,6 +41,7 @@ function present(stored: StoredWebhook, secrets: WebhookSecrets, health: StoredH
     id: stored.id,
     workspace_id: stored.workspaceId,
     name: stored.name,
+    external_id: stored.externalId,
     ...secrets,
     enabled: stored.enabled,
     retry_on_timeout: stored.retryOnTimeout,

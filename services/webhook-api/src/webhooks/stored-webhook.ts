@@ -41,6 +41,7 @@ export interface WebhookOptions {
 export interface StoredWebhook extends EncryptedSecrets, WebhookOptions {
   id: string;
   workspaceId: string;
+  externalId: string | null;
   name: string;
   enabled: boolean;
   /** Time at which the webhook was switched off; null while it is enabled. */

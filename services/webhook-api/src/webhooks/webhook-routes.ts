@@ -1,5 +1,6 @@
 import {
   createWebhookSchema,
+  externalId,
   patchWebhookSchema,
   savedWebhookSchema,
   type Webhook,
@@ -179,6 +180,7 @@ function listRoute({ repository, health, secretBox, paging, lists }: ListDeps): 
       additionalProperties: false,
       properties: {
         name: { type: 'string', maxLength: 255, description: 'Part of the name, in any case.' },
+        external_id: externalId,
         sort: { type: 'string', enum: webhookSorts, description: '`created_at` unless given.' },
         order: { type: 'string', enum: ['asc', 'desc'], description: '`asc` unless given.' },
         ...pageQuery,
@@ -188,9 +190,10 @@ function listRoute({ repository, health, secretBox, paging, lists }: ListDeps): 
     problems: [503],
     async handler({ resource: { workspaceId }, query, principal }) {
       const list = { path: pathIn(webhooksPath, workspaceId), query };
-      const { name, sort = 'created_at', order = 'asc', limit } = query;
+      const { name, external_id, sort = 'created_at', order = 'asc', limit } = query;
       const after = paging.positionOf(list);
-      const wanted = { workspaceId, name, sort, order, after, limit: limit && limit + 1 };
+      const filter = { name, externalId: external_id };
+      const wanted = { workspaceId, ...filter, sort, order, after, limit: limit && limit + 1 };
       const found = await lists.run(workspaceId, () => repository.list(wanted));
       const keyOf = (webhook: ListedWebhook) => [sortKey(webhook, sort), webhook.id];
       const { rows, headers } = paging.page(list, found, { limit: limit ?? found.length, keyOf });

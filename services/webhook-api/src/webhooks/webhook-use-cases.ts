@@ -61,6 +61,7 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
       const webhook: StoredWebhook = {
         id,
         workspaceId,
+        externalId: fields.external_id ?? null,
         name,
         ...encryptSecrets(secretBox, { id, workspaceId }, { url, headers, body }),
         enabled,
@@ -103,6 +104,7 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
         return {
           webhook: {
             ...current,
+            externalId: fields.external_id === undefined ? current.externalId : fields.external_id,
             name: fields.name ?? current.name,
             ...encryptSecrets(secretBox, current, changed),
             enabled,

@@ -1,5 +1,6 @@
 import type { Database, Transaction } from '@tocsin/database';
 import { lockRules } from '../alert-rules/lock-rules.js';
+import { requireFreeExternalId } from '../external-id.js';
 import type { StoredWebhook } from './stored-webhook.js';
 import { optionColumns, toOptionRow } from './webhook-options.js';
 import { applyOptions } from './webhook-options-repository.js';
@@ -21,6 +22,7 @@ interface WebhookQuery {
   workspaceId: string;
   /** Part of the name, in any case. */
   name: string | undefined;
+  externalId: string | undefined;
   sort: WebhookSort;
   order: 'asc' | 'desc';
   /** Sort value and id of the last row of the previous page. */
@@ -63,9 +65,15 @@ export interface WebhooksRepository {
   isForNotices(webhook: WebhookKey): Promise<boolean>;
   /** Returns webhooks in the order of `ids`, without deleted ones. */
   findAll(ids: readonly string[]): Promise<StoredWebhook[]>;
-  /** Undefined, without an insert, when the workspace has `maxPerWorkspace` webhooks. */
+  /**
+   * Undefined, without an insert, when the workspace has `maxPerWorkspace` webhooks.
+   * @throws AppError `conflict` for the external id of another webhook
+   */
   create(webhook: StoredWebhook, maxPerWorkspace: number): Promise<StoredWebhook | undefined>;
-  /** Locks the row and writes the result of `change`; undefined for an unknown id. */
+  /**
+   * Locks the row and writes the result of `change`; undefined for an unknown id.
+   * @throws AppError `conflict` for the external id of another webhook
+   */
   update(id: string, change: (current: StoredWebhook) => WebhookChange): Promise<StoredWebhook | undefined>;
   /** Deletes a webhook. With `detach`, it is also removed from the rules and settings that use it: a change of these. */
   delete(webhook: WebhookKey, options: { detach: RuleChange | undefined }): Promise<DeleteOutcome>;
@@ -81,13 +89,14 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
 
     isForNotices: (webhook) => knex.transaction((trx) => isNoticeWebhook(trx, webhook)),
 
-    async list({ workspaceId, name, sort, order, after, limit }) {
+    async list({ workspaceId, name, externalId, sort, order, after, limit }) {
       const { expression, parameter } = sortings[sort];
       const query = knex('webhooks')
         .select(knex.raw(listedColumns))
         .where('workspace_id', workspaceId)
         .orderByRaw(`${expression} ${order}, id ${order}`);
       if (name !== undefined) query.whereRaw('position(lower(?) in lower(name)) > 0', [name]);
+      if (externalId !== undefined) query.where('external_id', externalId);
       if (after !== undefined) {
         const comparison = order === 'asc' ? '>' : '<';
         query.whereRaw(`(${expression}, id) ${comparison} (${parameter}, ?::uuid)`, after);
@@ -109,6 +118,7 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
         await trx.raw(`select pg_advisory_xact_lock(hashtextextended('webhooks/' || ?, 0))`, [workspaceId]);
         const [counted] = await trx('webhooks').where('workspace_id', workspaceId).count('* as count');
         if (Number(counted?.count) >= maxPerWorkspace) return undefined;
+        await requireFreeExternalId(trx, 'webhook', webhook);
         await trx('webhooks').insert(toRow(webhook));
         await applyOptions(trx, webhook, { changesPause: webhook.pausedUntil !== null });
         return readBack(trx, webhook);
@@ -123,6 +133,7 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
           .first();
         if (before === undefined) return undefined;
         const { webhook, affectsRequests, changesPause } = change(before);
+        if (webhook.externalId !== before.externalId) await requireFreeExternalId(trx, 'webhook', webhook);
         await trx('webhooks').where({ id }).update(toRow(webhook));
         await applyOptions(trx, webhook, { changesPause });
         if (affectsRequests)
@@ -228,7 +239,7 @@ async function makeDue(
 }
 
 // A pause that is over is not shown: single requests probe the destination. A subquery allows "for update".
-const columns = `id, workspace_id as "workspaceId", name, url_encrypted as "urlEncrypted",
+const columns = `id, workspace_id as "workspaceId", external_id as "externalId", name, url_encrypted as "urlEncrypted",
   headers_encrypted as "headersEncrypted", body_encrypted as "bodyEncrypted", destination,
   header_names as "headerNames", enabled, disabled_at as "disabledAt", retry_on_timeout as "retryOnTimeout",
   ${optionColumns}, version, created_at as "createdAt", updated_at as "updatedAt", last_updated_by as "lastUpdatedBy",
@@ -255,6 +266,7 @@ function toRow(webhook: StoredWebhook) {
   return {
     id: webhook.id,
     workspace_id: webhook.workspaceId,
+    external_id: webhook.externalId,
     name: webhook.name,
     url_encrypted: webhook.urlEncrypted,
     headers_encrypted: webhook.headersEncrypted,

@@ -23,9 +23,14 @@ export function addRuleCommands(program: Command, io: Io): void {
   const list = rules
     .command('list')
     .description('list the alert rules of the workspace')
+    .option('--external-id <id>', 'only the one with this external id')
     .option('--limit <count>', 'no more than so many', parseCount);
-  runsInWorkspace<{ limit?: number }>(list, io, async ({ platform, options: { limit }, out, signal }) => {
-    const found = platform.alertRules.list({ limit: limit && Math.min(limit, 1000) }, { signal });
+  runsInWorkspace<ListFlags>(list, io, async ({ platform, options, out, signal }) => {
+    const { externalId, limit } = options;
+    const found = platform.alertRules.list(
+      { external_id: externalId, limit: limit && Math.min(limit, 1000) },
+      { signal },
+    );
     await out.list(found, {
       columns: listColumns,
       none: 'No alert rules.',
@@ -70,9 +75,15 @@ export function addRuleCommands(program: Command, io: Io): void {
   });
 }
 
+interface ListFlags {
+  externalId?: string;
+  limit?: number;
+}
+
 interface FieldFlags {
   from?: string;
   name?: string;
+  externalId?: string | false;
   modelId?: string;
   threshold?: number;
   bound?: 'upper_bound' | 'lower_bound';
@@ -88,6 +99,8 @@ function withFieldFlags(command: Command): Command {
   return command
     .option('--from <file>', 'a JSON object with the fields; "-" is standard input, flags come first')
     .option('--name <text>', 'a label for people')
+    .option('--external-id <id>', 'an id of your choice')
+    .option('--no-external-id', 'no external id')
     .option('--model-id <id>', 'the model that it watches')
     .option('--threshold <number>', 'the limit', parseNumber)
     .option('--bound <bound>', 'upper or lower', parseBound)
@@ -108,6 +121,7 @@ function withFieldFlags(command: Command): Command {
 /** Writable fields of a rule; the compiler demands each of them. */
 const writable = Object.keys({
   name: true,
+  external_id: true,
   model_id: true,
   threshold: true,
   bound: true,
@@ -122,11 +136,12 @@ async function readFields({
   io,
 }: Pick<Context<FieldFlags>, 'options' | 'io'>): Promise<PatchAlertRule> {
   const { from, name, modelId, threshold, bound, webhook, webhooks, enable, disable } = options;
-  const { cooldown, silence } = options;
+  const { externalId, cooldown, silence } = options;
   const base: PatchAlertRule = from === undefined ? {} : await readFieldsFrom(from, { io, writable });
   return {
     ...base,
     ...(name !== undefined && { name }),
+    ...(externalId !== undefined && { external_id: externalId || null }),
     ...(modelId !== undefined && { model_id: modelId }),
     ...(threshold !== undefined && { threshold }),
     ...(bound !== undefined && { bound }),
@@ -159,6 +174,7 @@ function show(rule: AlertRule, out: Output): void {
   out.value(rule, () =>
     out.facts({
       id: rule.id,
+      'external id': rule.external_id,
       name: rule.name,
       model: rule.model_id,
       threshold: rule.threshold,

@@ -20,13 +20,14 @@ export function addWebhookCommands(program: Command, io: Io): void {
     .command('list')
     .description('list the webhooks of the workspace')
     .option('--name <text>', 'only those with this in their name')
+    .option('--external-id <id>', 'only the one with this external id')
     .addOption(choice('--sort <field>', { of: ['name', 'created_at', 'updated_at'], description: 'by what' }))
     .addOption(choice('--order <order>', { of: ['asc', 'desc'], description: 'which way' }))
     .option('--limit <count>', 'no more than so many', parseCount);
   runsInWorkspace<ListFlags>(list, io, async ({ platform, options, out, signal }) => {
-    const { name, sort, order, limit } = options;
+    const { name, externalId, sort, order, limit } = options;
     const found = platform.webhooks.list(
-      { name, sort, order, limit: limit && Math.min(limit, 1000) },
+      { name, external_id: externalId, sort, order, limit: limit && Math.min(limit, 1000) },
       { signal },
     );
     await out.list(found, {
@@ -123,6 +124,7 @@ export function addWebhookCommands(program: Command, io: Io): void {
 
 interface ListFlags {
   name?: string;
+  externalId?: string;
   sort?: 'name' | 'created_at' | 'updated_at';
   order?: 'asc' | 'desc';
   limit?: number;
@@ -131,6 +133,7 @@ interface ListFlags {
 interface FieldFlags extends OptionFlags {
   from?: string;
   name?: string;
+  externalId?: string | false;
   url?: string;
   header?: Record<string, string[]>;
   body?: string;
@@ -148,6 +151,8 @@ function withFieldFlags(command: Command): Command {
   return withOptionFlags(command)
     .option('--from <file>', 'a JSON object with the fields; "-" is standard input, flags come first')
     .option('--name <text>', 'a label for people')
+    .option('--external-id <id>', 'an id of your choice')
+    .option('--no-external-id', 'no external id')
     .option('--url <url>', 'receives the POST')
     .option(
       '--header <"Name: value">',
@@ -164,6 +169,7 @@ function withFieldFlags(command: Command): Command {
 /** Writable fields of a webhook; the compiler demands each of them. */
 const writable = Object.keys({
   name: true,
+  external_id: true,
   url: true,
   headers: true,
   body: true,
@@ -182,7 +188,7 @@ async function readFields({
   options,
   io,
 }: Pick<Context<FieldFlags>, 'options' | 'io'>): Promise<PatchWebhook> {
-  const { from, name, url, body, bodyFile, enable, disable, retryOnTimeout } = options;
+  const { from, name, externalId, url, body, bodyFile, enable, disable, retryOnTimeout } = options;
   if (from === '-' && bodyFile === '-') {
     throw new CommandFailure(exitCodes.usage, 'Only one of --from and --body-file can be standard input.');
   }
@@ -190,6 +196,7 @@ async function readFields({
   return {
     ...base,
     ...(name !== undefined && { name }),
+    ...(externalId !== undefined && { external_id: externalId || null }),
     ...(url !== undefined && { url }),
     ...(body !== undefined && { body }),
     ...(bodyFile !== undefined && { body: await readText(bodyFile, io) }),
@@ -242,6 +249,7 @@ function show(webhook: Webhook | SavedWebhook, out: Output): void {
     );
     out.facts({
       id: webhook.id,
+      'external id': webhook.external_id,
       name: webhook.name,
       url: webhook.url,
       headers: headers.length > 0 ? `${headers.join('\n')}` : 'none',

@@ -1,0 +1,28 @@
+import type { Transaction } from '@tocsin/database';
+import { AppError } from '@tocsin/kit';
+
+const tables = { webhook: 'webhooks', 'alert rule': 'alert_rules' } as const;
+
+/**
+ * Serializes the changes of external ids of a workspace until the transaction ends; then a unique index cannot fail.
+ * @throws AppError `conflict` that names the resource of the same kind that has the external id
+ */
+export async function requireFreeExternalId(
+  trx: Transaction,
+  kind: keyof typeof tables,
+  { id, workspaceId, externalId }: { id: string; workspaceId: string; externalId: string | null },
+): Promise<void> {
+  if (externalId === null) return;
+  const table = tables[kind];
+  await trx.raw(`select pg_advisory_xact_lock(hashtextextended(cast(? as text), 0))`, [
+    `${table}/external_id/${workspaceId}`,
+  ]);
+  const owner: { id: string; name: string } | undefined = await trx(table)
+    .select('id', 'name')
+    .where({ workspace_id: workspaceId, external_id: externalId })
+    .whereNot({ id })
+    .first();
+  if (owner === undefined) return;
+  const detail = `The external_id ${JSON.stringify(externalId)} belongs to the ${kind} ${JSON.stringify(owner.name)} (${owner.id}).`;
+  throw new AppError('conflict', detail, { extra: { owner } });
+}

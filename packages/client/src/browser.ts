@@ -38,6 +38,7 @@ export {
   ForbiddenError,
   InvalidRequestError,
   NotFoundError,
+  PreconditionFailedError,
   TooManyRequestsError,
   UnauthenticatedError,
   UnavailableError,
@@ -46,7 +47,8 @@ export type { CancellationsApi, DispatchesApi, JobsApi, RedeliveriesApi } from '
 export type { Paged } from './api/paged.js';
 export type { PlatformClient } from './api/platform-api.js';
 export type * from './api/schemas.js';
-export type { CallOptions } from './api/transport.js';
+export type { Tagged } from './api/tagged.js';
+export type { CallOptions, ChangeOptions } from './api/transport.js';
 export type { WebhooksApi } from './api/webhooks.js';
 export type { WorkspacesApi } from './api/workspaces.js';
 export type { Session, TokenRequest } from './sessions/session.js';

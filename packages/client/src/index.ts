@@ -19,6 +19,7 @@ export {
   ForbiddenError,
   InvalidRequestError,
   NotFoundError,
+  PreconditionFailedError,
   TooManyRequestsError,
   UnauthenticatedError,
   UnavailableError,
@@ -29,7 +30,8 @@ export type { PlatformClient } from './api/platform-api.js';
 export { createPlatformClient, type PlatformClientOptions } from './api/platform-client.js';
 export type * from './api/schemas.js';
 export type { SettingsApi } from './api/settings.js';
-export type { CallOptions } from './api/transport.js';
+export type { Tagged } from './api/tagged.js';
+export type { CallOptions, ChangeOptions } from './api/transport.js';
 export type { WebhooksApi } from './api/webhooks.js';
 export type { WorkspacesApi } from './api/workspaces.js';
 export { type Clock, systemClock } from './clock.js';

@@ -7,6 +7,7 @@ import {
   ForbiddenError,
   InvalidRequestError,
   NotFoundError,
+  PreconditionFailedError,
   type Session,
   TooManyRequestsError,
   UnauthenticatedError,
@@ -37,8 +38,9 @@ describe('retries', () => {
   test('an idempotent call is retried after 429 and 503 as Retry-After says', async () => {
     const { sleeps } = clock;
     sleeps.length = 0;
-    api.script({ status: 429, headers: { 'retry-after': '7' } }, { status: 503 }, { body: { id: 'x' } });
-    expect(await client().webhooks.get('x')).toEqual({ id: 'x' });
+    const found = { headers: { etag: '"3"' }, body: { id: 'x' } };
+    api.script({ status: 429, headers: { 'retry-after': '7' } }, { status: 503 }, found);
+    expect(await client().webhooks.get('x')).toEqual({ id: 'x', etag: '"3"' });
     expect(sleeps).toEqual([7_000, 1_000]);
   });
 
@@ -59,6 +61,20 @@ describe('retries', () => {
     const create = client().webhooks.create({ name: '', url: '', body: '' });
     await expect(create).rejects.toMatchObject({ code: 'connection_failed' });
     expect(api.seen).toHaveLength(3);
+  });
+
+  test('a change with an ETag is sent once, because a repetition of it would not match', async () => {
+    const { webhooks, alertRules, settings } = client();
+    const ifMatch = '"3"';
+    api.script({ cut: true }, { status: 503 }, { status: 503 }, { status: 412 }, { cut: true });
+    await expect(webhooks.update('x', {}, { ifMatch })).rejects.toBeInstanceOf(ConnectionError);
+    await expect(webhooks.delete('x', { ifMatch, force: true })).rejects.toBeInstanceOf(UnavailableError);
+    await expect(alertRules.update('x', {}, { ifMatch })).rejects.toBeInstanceOf(UnavailableError);
+    await expect(alertRules.delete('x', { ifMatch })).rejects.toBeInstanceOf(PreconditionFailedError);
+    await expect(settings.update({}, { ifMatch })).rejects.toBeInstanceOf(ConnectionError);
+    expect(api.seen.map(({ headers }) => headers['if-match'])).toEqual(Array(5).fill(ifMatch));
+    await webhooks.update('x', {});
+    expect(api.seen.at(-1)?.headers).not.toHaveProperty('if-match');
   });
 
   test('a fired alert keeps its id in every retry', async () => {

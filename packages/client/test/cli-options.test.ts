@@ -66,6 +66,39 @@ test('the options of a webhook are set by flags, shown, and restored to their de
     expect((await run('webhooks', 'update', id, ...flags)).code).toBe(2);
 });
 
+test('a change is made only if the resource still has the given ETag', async () => {
+  const webhook = await addWebhook();
+  const rule = await insertAlertRule(services.database, { workspaceId });
+  for (const words of [
+    ['webhooks', webhook],
+    ['rules', rule],
+  ] as const) {
+    const [kind, id] = words;
+    const { etag } = await runJson<{ etag: string }>(kind, 'get', id);
+    const update = () => run(kind, 'update', id, '--name', 'changed', '--if-match', etag);
+    expect([kind, (await update()).code, (await update()).code]).toEqual([kind, 0, 7]);
+    expect((await run(kind, 'delete', id, '--if-match', etag)).stderr).toContain('"2"');
+    expect((await run(kind, 'delete', id, '--if-match', '"2"')).code).toBe(0);
+  }
+  const { etag } = await runJson<{ etag: string }>('settings', 'get');
+  const rename = (name: string) => run('settings', 'update', '--name', name, '--if-match', etag);
+  expect([(await rename('a')).code, (await rename('b')).code]).toEqual([0, 7]);
+});
+
+test('an external id is set, finds its resource, and is removed', async () => {
+  const webhook = await addWebhook();
+  const rule = await insertAlertRule(services.database, { workspaceId });
+  for (const [kind, id] of [
+    ['webhooks', webhook],
+    ['rules', rule],
+  ] as const) {
+    await runJson(kind, 'update', id, '--external-id', 'team/one');
+    expect(await runJson(kind, 'list', '--external-id', 'team/one')).toMatchObject([{ id }]);
+    expect((await run(kind, 'get', id)).stdout).toMatch(/external id +team\/one\n/);
+    expect(await runJson(kind, 'update', id, '--no-external-id')).toMatchObject({ external_id: null });
+  }
+});
+
 test('a webhook is paused and resumed', async () => {
   const id = await addWebhook();
   const { paused } = await runJson<{ paused: { reason: string } }>('webhooks', 'pause', id, '--until', '2h');
@@ -143,9 +176,10 @@ test('dead letters of the workspace are listed for a publisher', async () => {
 test('settings are shown and changed', async () => {
   const id = await addWebhook();
   const changed = await runJson('settings', 'update', '--name', 'Risk', '--notice-webhook', id);
-  expect(changed).toEqual({ name: 'Risk', notice_webhook_ids: [id] });
+  const etag = expect.stringMatching(/^"\d+"$/);
+  expect(changed).toEqual({ name: 'Risk', notice_webhook_ids: [id], etag });
   expect((await run('settings', 'get', '--as', 'reader')).stdout).toMatch(/name +Risk\n/);
   const none = await runJson('settings', 'update', '--no-name', '--no-notice-webhook');
-  expect(none).toEqual({ name: null, notice_webhook_ids: [] });
+  expect(none).toEqual({ name: null, notice_webhook_ids: [], etag });
   expect((await run('settings', 'update')).code).toBe(2);
 });

@@ -12,6 +12,7 @@ export const errorStatus = {
   request_timeout: 408,
   conflict: 409,
   undecryptable: 409,
+  precondition_failed: 412,
   payload_too_large: 413,
   unsupported_media_type: 415,
   validation_failed: 422,

@@ -27,6 +27,7 @@ export { ConfigError, type EnvReader, readEnv } from './env.js';
 export { type FileLock, tryLockFile, withFileLock } from './file-lock.js';
 export { type HealthCheck, healthRoutes } from './health.js';
 export { type AuthenticateInput, createHttpApp, type HttpAppOptions } from './http/app.js';
+export { etagOf, requireMatch } from './http/etag.js';
 export { createOpenApiDocument, openApiRoute } from './http/openapi.js';
 export {
   type DefineRoute,

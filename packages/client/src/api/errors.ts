@@ -46,6 +46,8 @@ export class ForbiddenError extends ApiError {}
 export class NotFoundError extends ApiError {}
 /** 409: the request conflicts with the current state. */
 export class ConflictError extends ApiError {}
+/** 412: the resource has changed since its ETag was read. Read it again before the next try. */
+export class PreconditionFailedError extends ApiError {}
 /** 400, 413, 415, 422: the request is wrong. `errors` names the places. */
 export class InvalidRequestError extends ApiError {}
 /** 429: the rate limit was still exceeded after all retries. */
@@ -70,6 +72,7 @@ const classes: Readonly<Record<number, typeof ApiError>> = {
   403: ForbiddenError,
   404: NotFoundError,
   409: ConflictError,
+  412: PreconditionFailedError,
   413: InvalidRequestError,
   415: InvalidRequestError,
   422: InvalidRequestError,

@@ -680,6 +680,7 @@ export interface Problem {
     | 'request_timeout'
     | 'conflict'
     | 'undecryptable'
+    | 'precondition_failed'
     | 'payload_too_large'
     | 'unsupported_media_type'
     | 'validation_failed'

@@ -1,21 +1,20 @@
 import { path } from './path.js';
 import type { PatchWorkspaceSettings, WorkspaceSettings } from './schemas.js';
-import type { CallOptions, Send } from './transport.js';
+import { sendTagged, type Tagged } from './tagged.js';
+import type { CallOptions, ChangeOptions, Send } from './transport.js';
 
 /** Settings of the workspace. */
 export interface SettingsApi {
-  get(options?: CallOptions): Promise<WorkspaceSettings>;
+  get(options?: CallOptions): Promise<Tagged<WorkspaceSettings>>;
   /** Changes the given fields. Needs an admin of the workspace. */
-  update(changes: PatchWorkspaceSettings, options?: CallOptions): Promise<WorkspaceSettings>;
+  update(changes: PatchWorkspaceSettings, options?: ChangeOptions): Promise<Tagged<WorkspaceSettings>>;
 }
 
 export function createSettingsApi(send: Send, workspace: () => string): SettingsApi {
   const single = () => path`/api/v1/workspaces/${workspace()}/settings`;
   return {
-    get: async (options) => (await send<WorkspaceSettings>({ method: 'GET', path: single(), options })).body,
-    async update(body, options) {
-      const request = { method: 'PATCH', path: single(), body, idempotent: true, options } as const;
-      return (await send<WorkspaceSettings>(request)).body;
-    },
+    get: (options) => sendTagged(send, { method: 'GET', path: single(), options }),
+    update: (body, options) =>
+      sendTagged(send, { method: 'PATCH', path: single(), body, idempotent: true, options }),
   };
 }

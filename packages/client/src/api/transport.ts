@@ -15,12 +15,22 @@ export interface ApiRequest {
    * True if sending the request twice has the same effect as sending it once. Default: true for GET, PUT and DELETE.
    */
   idempotent?: boolean;
-  options?: CallOptions | undefined;
+  options?: ChangeOptions | undefined;
 }
 
 /** Options of every call. */
 export interface CallOptions {
   signal?: AbortSignal | undefined;
+}
+
+/** Options of a call that changes a resource with an ETag. */
+export interface ChangeOptions extends CallOptions {
+  /**
+   * Changes the resource only if its ETag is this one; without it the change is unconditional. Such a change is sent once:
+   * a repetition of a change that was made would not match.
+   * @throws PreconditionFailedError if the resource has changed
+   */
+  ifMatch?: string | undefined;
 }
 
 export interface ApiResponse<T> {
@@ -101,6 +111,7 @@ async function tryOnce(
     authorization: authorizationOf(token),
   };
   if (body !== undefined) headers['content-type'] = 'application/json';
+  if (options?.ifMatch !== undefined) headers['if-match'] = options.ifMatch;
   try {
     const response = await exchange({
       method,
@@ -141,11 +152,11 @@ function toSearch(query: object | undefined): string {
 
 function retryWaitMs(
   outcome: Outcome,
-  { method, idempotent = method !== 'POST' && method !== 'PATCH' }: ApiRequest,
+  { method, idempotent = method !== 'POST' && method !== 'PATCH', options }: ApiRequest,
   { transport, tries }: { transport: TransportOptions; tries: number },
 ): number | undefined {
   const again = outcome.kind === 'lost' || outcome.status === 429 || outcome.status === 503;
-  if (!again || !idempotent) return undefined;
+  if (!again || !idempotent || options?.ifMatch !== undefined) return undefined;
   const retryAfterMs =
     outcome.kind === 'lost' ? undefined : retryAfterOf(outcome.headers, transport.clock.now());
   return nextRetryMs({ tries, maxTries: transport.maxTries, retryAfterMs, random: transport.random() });

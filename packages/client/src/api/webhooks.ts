@@ -17,20 +17,21 @@ import type {
   TestWebhook,
   Webhook,
 } from './schemas.js';
-import type { CallOptions, Send } from './transport.js';
+import { sendTagged, type Tagged } from './tagged.js';
+import type { CallOptions, ChangeOptions, Send } from './transport.js';
 
 export interface WebhooksApi {
   /** Lists all webhooks; with `limit`, they are fetched in pages of that size. */
   list(query?: ListWebhooksQuery, options?: CallOptions): Paged<Webhook>;
-  create(webhook: CreateWebhook, options?: CallOptions): Promise<SavedWebhook>;
-  get(id: string, options?: CallOptions): Promise<Webhook>;
+  create(webhook: CreateWebhook, options?: CallOptions): Promise<Tagged<SavedWebhook>>;
+  get(id: string, options?: CallOptions): Promise<Tagged<Webhook>>;
   /** Changes the given fields. Headers are replaced as a whole. */
-  update(id: string, changes: PatchWebhook, options?: CallOptions): Promise<SavedWebhook>;
+  update(id: string, changes: PatchWebhook, options?: ChangeOptions): Promise<Tagged<SavedWebhook>>;
   /**
    * Deletes a webhook.
    * @throws ConflictError if alert rules use the webhook and `force` is not set; the error names these rules
    */
-  delete(id: string, options?: DeleteWebhookQuery & CallOptions): Promise<void>;
+  delete(id: string, options?: DeleteWebhookQuery & ChangeOptions): Promise<void>;
   /** Sends the given body unchanged to a URL. */
   test(request: TestWebhook, options?: CallOptions): Promise<TestResult>;
   /** Renders a saved webhook with sample values, a past alert or the given context, and sends the result as a test. */
@@ -56,13 +57,10 @@ export function createWebhooksApi(send: Send, workspace: () => string): Webhooks
   const single = (id: string) => path`/api/v1/webhooks/${id}`;
   return {
     list: (query, options) => createPaged(send, { path: collection(), query, options }),
-    create: async (body, options) =>
-      (await send<SavedWebhook>({ method: 'POST', path: collection(), body, options })).body,
-    get: async (id, options) => (await send<Webhook>({ method: 'GET', path: single(id), options })).body,
-    async update(id, body, options) {
-      const request = { method: 'PATCH', path: single(id), body, idempotent: true, options } as const;
-      return (await send<SavedWebhook>(request)).body;
-    },
+    create: (body, options) => sendTagged(send, { method: 'POST', path: collection(), body, options }),
+    get: (id, options) => sendTagged(send, { method: 'GET', path: single(id), options }),
+    update: (id, body, options) =>
+      sendTagged(send, { method: 'PATCH', path: single(id), body, idempotent: true, options }),
     async delete(id, { force, ...options } = {}) {
       await send({ method: 'DELETE', path: single(id), query: { force }, options });
     },

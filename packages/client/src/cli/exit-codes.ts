@@ -66,6 +66,7 @@ const byStatus: Readonly<Record<number, number>> = {
   404: exitCodes.notFound,
   408: exitCodes.unavailable,
   409: exitCodes.conflict,
+  412: exitCodes.conflict,
   413: exitCodes.invalid,
   415: exitCodes.invalid,
   422: exitCodes.invalid,

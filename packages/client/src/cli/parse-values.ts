@@ -1,4 +1,4 @@
-import { InvalidArgumentError, Option } from 'commander';
+import { type Command, InvalidArgumentError, Option } from 'commander';
 
 /** Parsers of option values. They throw usage errors that name the option. */
 
@@ -76,6 +76,14 @@ export function parseTimeAhead(text: string): string {
       'It must be a time such as 2026-01-31T09:00:00Z, or a duration such as 15m, 2h, 7d.',
     );
   return new Date(timeMs).toISOString();
+}
+
+/** Adds the condition of a change. */
+export function withIfMatch(command: Command): Command {
+  return command.option(
+    '--if-match <etag>',
+    'only if this is still its ETag, which get shows; with the quotes',
+  );
 }
 
 /** An option with a closed list of values. */

@@ -50,6 +50,7 @@ const document = createOpenApiDocument({
       body: thing,
       responses: { 200: { description: 'ok', schema: thing, headers: { Location: 'where' } } },
       problems: [404, 409],
+      conditional: true,
       handler: () => ({ status: 200, body: {} }),
     }),
     ...[thing, { ...thing, required: ['title'] } as const].map((body, index) =>
@@ -101,6 +102,7 @@ test('parameters, body, permission and error responses come from the route', () 
     parameters: [
       { name: 'thing_id', in: 'path', required: true },
       { name: 'force', in: 'query', required: false },
+      { name: 'If-Match', in: 'header', required: false },
     ],
     requestBody: { content: { 'application/json': { schema: { $ref: '#/components/schemas/Thing' } } } },
   });
@@ -112,6 +114,7 @@ test('parameters, body, permission and error responses come from the route', () 
     '404',
     '408',
     '409',
+    '412',
     '413',
     '415',
     '422',
@@ -170,7 +173,11 @@ test('every operation says what access it needs', () => {
 
 test('responses and path parameters have examples', () => {
   expect(document.paths['/things/{thing_id}']?.patch).toMatchObject({
-    parameters: [{ name: 'thing_id', example: expect.stringMatching(/^[0-9a-f-]{36}$/) }, { name: 'force' }],
+    parameters: [
+      { name: 'thing_id', example: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+      { name: 'force' },
+      { name: 'If-Match' },
+    ],
     responses: { 200: { content: { 'application/json': { example: { title: 'A', kind: 'thing' } } } } },
   });
 });

@@ -93,6 +93,7 @@ function describeOperation(route: Route<never>, method: string, components: Comp
     parameters: [
       ...describeParameters('path', route.params, components),
       ...describeParameters('query', route.query, components),
+      ...(route.conditional ? [ifMatch] : []),
     ],
     ...(body !== undefined && { requestBody: describeBody(route, body, components) }),
     responses: { ...describeResponses(route, components), ...describeProblems(route) },
@@ -127,6 +128,15 @@ function describeParameters(
   }));
 }
 
+const ifMatch = {
+  name: 'If-Match',
+  in: 'header',
+  required: false,
+  schema: { type: 'string' },
+  description:
+    'ETags of which the resource has to have one, or `*` (RFC 9110). Weak ETags never match. Without it the change is unconditional.',
+};
+
 function describeResponses({ responses }: Route<never>, components: Components): Json {
   const entries = Object.entries(responses).map(([status, spec]) => [
     status,
@@ -158,13 +168,14 @@ function describeContent(schema: JSONSchema, components: Components): Json {
   return { schema: hoist(schema, components), example: exampleOf(schema) };
 }
 
-function describeProblems({ access, params, query, body, problems = [] }: Route<never>): Json {
+function describeProblems({ access, params, query, body, problems = [], conditional }: Route<never>): Json {
   // The server refuses large headers and slow requests before it looks for a route.
   const statuses = new Set<number>([408, 431, ...problems]);
   if (access !== 'public') for (const status of [401, 429, 503]) statuses.add(status);
   if (typeof access === 'object') statuses.add(403);
   if (params ?? query ?? body) for (const status of [400, 422]) statuses.add(status);
   if (body) for (const status of [413, 415]) statuses.add(status);
+  if (conditional) statuses.add(412);
   const content = { 'application/problem+json': { schema: { $ref: '#/components/schemas/Problem' } } };
   return Object.fromEntries(
     [...statuses, 'default' as const].map((status) => [

@@ -87,6 +87,7 @@ export const problemDescriptions: Readonly<Record<number | 'default', string>> =
   404: 'No resource has this id.',
   408: 'The request was not complete in time.',
   409: 'The request conflicts with the current state of the resource.',
+  412: 'The resource is not the one that If-Match names; read it again.',
   413: 'The request body is too large.',
   415: 'The request body is not application/json in UTF-8.',
   422: 'The request is well-formed but not valid; `errors` lists the reasons.',

@@ -140,11 +140,12 @@ interface HandlerResult {
 function handle<Principal>(route: Route<Principal>): RequestHandler {
   // The middleware before this one has validated the values; `defineRoute` has checked the types.
   const handler = route.handler as unknown as (context: object) => Promise<HandlerResult>;
-  return async (_request: Request, response: Response) => {
+  return async ({ headers }: Request, response: Response) => {
     const { input, principal, request } = response.locals;
     const { id: requestId, signal, logFields } = request;
     const log = (fields: Record<string, unknown>) => Object.assign(logFields, fields);
-    const result = await handler({ principal, requestId, signal, log, ...input });
+    const ifMatch = headers['if-match'];
+    const result = await handler({ principal, requestId, ifMatch, signal, log, ...input });
     await respond(response, { ...result, contentType: route.responses[result.status]?.contentType });
   };
 }

@@ -71,6 +71,8 @@ export interface RouteContext<Principal, Params, Query, Body, Resource> {
   /** The resource that `locate` returned. */
   resource: Resource;
   requestId: string;
+  /** The header `If-Match`; several of them are one list. */
+  ifMatch: string | undefined;
   /** Aborted when the connection closes before the response is complete. */
   signal: AbortSignal;
   /** Adds fields to the log line of the request. Secrets are not allowed. */
@@ -96,6 +98,8 @@ interface RouteSchemas {
   responses: ResponseSpecs;
   /** Statuses of errors that are specific to the route, for the OpenAPI document. */
   problems?: readonly number[];
+  /** True if the handler obeys `If-Match`, for the OpenAPI document. */
+  conditional?: boolean;
 }
 
 /**
@@ -132,6 +136,7 @@ export interface RouteDefinition<
   furtherErrors?: FurtherErrors<Resource>;
   responses: R;
   problems?: readonly number[];
+  conditional?: boolean;
   handler(context: RouteContext<Principal, Value<P>, Value<Q>, Value<B>, Resource>): Result | Promise<Result>;
 }
 

@@ -15,11 +15,11 @@ import {
   notFound,
   ofResource,
   pathIn,
-  principalName,
   workspaceParams,
 } from '../api-route.js';
+import { changeOf, etagDescription, etagHeader } from '../change.js';
 import { listResponse, pageQuery } from '../lists/paging.js';
-import { createAlertRuleUseCases } from './alert-rule-use-cases.js';
+import { createAlertRuleUseCases, writableFields } from './alert-rule-use-cases.js';
 import {
   type AlertRuleQuery,
   type AlertRulesRepository,
@@ -56,16 +56,15 @@ export function alertRuleRoutes({ config, database, now, ...deps }: ApiDeps): Ro
         201: {
           description: 'The alert rule.',
           schema: alertRuleSchema,
-          headers: { Location: 'URL of the alert rule.' },
+          headers: { Location: 'URL of the alert rule.', ...etagDescription },
         },
       },
       problems: [409],
-      async handler({ resource, body, principal, log }) {
-        const by = { principal: principalName(principal) };
-        const rule = await useCases.create(resource.workspaceId, body, by);
+      async handler({ resource, body, log, ...request }) {
+        const rule = await useCases.create(resource.workspaceId, body, changeOf(request));
         log({ alert_rule_id: rule.id });
-        const headers = { Location: `${config.publicUrl}${apiPrefix}/alert_rules/${rule.id}` };
-        return { status: 201, headers, body: present(rule) };
+        const location = `${config.publicUrl}${apiPrefix}/alert_rules/${rule.id}`;
+        return { status: 201, headers: { Location: location, ...etagHeader(rule) }, body: present(rule) };
       },
     }),
     listRoute({ ...deps, repository }),
@@ -77,25 +76,31 @@ export function alertRuleRoutes({ config, database, now, ...deps }: ApiDeps): Ro
       tag,
       access: ofResource('alert_rule_read', load),
       params,
-      responses: { 200: { description: 'The alert rule.', schema: alertRuleSchema } },
+      responses: {
+        200: { description: 'The alert rule.', schema: alertRuleSchema, headers: etagDescription },
+      },
       problems: [404],
-      handler: ({ resource }) => ({ status: 200, body: present(resource) }),
+      handler: ({ resource }) => ({ status: 200, headers: etagHeader(resource), body: present(resource) }),
     }),
     defineRoute({
       method: 'PATCH',
       path: single,
       operationId: 'updateAlertRule',
       summary: 'Changes writable fields of an alert rule.',
+      description: 'A request that changes no value changes nothing, the ETag included.',
       tag,
       access: ofResource('alert_rule_update', load),
       params,
       body: patchAlertRuleSchema,
       furtherErrors: (body, { workspaceId }) => useCases.errorsOf(workspaceId, body),
-      responses: { 200: { description: 'The whole alert rule.', schema: alertRuleSchema } },
-      problems: [404],
-      async handler({ resource, body, principal }) {
-        const by = { principal: principalName(principal) };
-        return { status: 200, body: present(await useCases.update(resource, body, by)) };
+      responses: {
+        200: { description: 'The whole alert rule.', schema: alertRuleSchema, headers: etagDescription },
+      },
+      problems: [404, 409],
+      conditional: true,
+      async handler({ resource, body, ...request }) {
+        const rule = await useCases.update(resource, body, changeOf(request));
+        return { status: 200, headers: etagHeader(rule), body: present(rule) };
       },
     }),
     defineRoute({
@@ -108,8 +113,9 @@ export function alertRuleRoutes({ config, database, now, ...deps }: ApiDeps): Ro
       params,
       responses: { 204: { description: 'The alert rule is deleted.' } },
       problems: [404],
-      async handler({ resource }) {
-        await useCases.delete(resource);
+      conditional: true,
+      async handler({ resource, ...request }) {
+        await useCases.delete(resource, changeOf(request));
         return { status: 204 };
       },
     }),
@@ -164,19 +170,11 @@ async function* readPages(
   }
 }
 
-function present({ id, name, threshold, bound, enabled, ...rule }: StoredAlertRule): AlertRule {
+function present(rule: StoredAlertRule): AlertRule {
   return {
-    id,
+    id: rule.id,
     workspace_id: rule.workspaceId,
-    name,
-    external_id: rule.externalId,
-    model_id: rule.modelId,
-    threshold,
-    bound,
-    enabled,
-    cooldown_seconds: rule.cooldownSeconds,
-    silenced_until: rule.silencedUntil?.toISOString() ?? null,
-    notification_webhook_ids: rule.webhookIds,
+    ...writableFields(rule),
     created_at: rule.createdAt.toISOString(),
     updated_at: rule.updatedAt.toISOString(),
     last_updated_by: rule.lastUpdatedBy,

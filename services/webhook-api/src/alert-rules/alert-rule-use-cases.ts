@@ -3,6 +3,7 @@ import type { CreateAlertRule, PatchAlertRule } from '@tocsin/contracts';
 import { recordId } from '@tocsin/database';
 import { AppError, type FieldError, invalidBody, isUuid } from '@tocsin/kit';
 import { notFound } from '../api-route.js';
+import { type Change, changedFields } from '../change.js';
 import type { AlertRulesRepository, StoredAlertRule, WriteOutcome } from './alert-rules-repository.js';
 
 export interface AlertRuleUseCasesDeps {
@@ -11,16 +12,11 @@ export interface AlertRuleUseCasesDeps {
   now: () => Date;
 }
 
-/** The author of a change. */
-interface Author {
-  principal: string;
-}
-
 export interface AlertRuleUseCases {
-  create(workspaceId: string, fields: CreateAlertRule, by: Author): Promise<StoredAlertRule>;
-  /** `before` is the rule as the request found it. */
-  update(before: StoredAlertRule, fields: PatchAlertRule, by: Author): Promise<StoredAlertRule>;
-  delete(rule: StoredAlertRule): Promise<void>;
+  create(workspaceId: string, fields: CreateAlertRule, change: Change): Promise<StoredAlertRule>;
+  /** `before` is the rule as the request found it. A request that changes no value leaves it as it is. */
+  update(before: StoredAlertRule, fields: PatchAlertRule, change: Change): Promise<StoredAlertRule>;
+  delete(rule: StoredAlertRule, change: Change): Promise<void>;
   /** Lists the errors of the webhook ids in a body that its schema has refused. */
   errorsOf(workspaceId: string, body: Readonly<Record<string, unknown>>): Promise<FieldError[]>;
 }
@@ -29,7 +25,7 @@ export function createAlertRuleUseCases(deps: AlertRuleUseCasesDeps): AlertRuleU
   const { repository, maxPerWorkspace, now } = deps;
   const requireWritten = (outcome: WriteOutcome) => toWritten(outcome, maxPerWorkspace);
   return {
-    async create(workspaceId, fields, by) {
+    async create(workspaceId, fields, change) {
       const { name, model_id, threshold, bound, enabled = true, notification_webhook_ids = [] } = fields;
       const at = now();
       const rule: StoredAlertRule = {
@@ -48,36 +44,39 @@ export function createAlertRuleUseCases(deps: AlertRuleUseCasesDeps): AlertRuleU
         version: 1,
         createdAt: at,
         updatedAt: at,
-        lastUpdatedBy: by.principal,
+        lastUpdatedBy: change.principal,
       };
       return requireWritten(await repository.create(rule, maxPerWorkspace));
     },
 
-    async update(before, fields, by) {
-      if (Object.keys(fields).length === 0) return before;
+    async update(before, fields, change) {
       const { notification_webhook_ids: given } = fields;
       const webhookIds = given && toWebhookIds(given);
-      const outcome = await repository.update(before, (current) => ({
-        ...current,
-        externalId: fields.external_id === undefined ? current.externalId : fields.external_id,
-        name: fields.name ?? current.name,
-        modelId: fields.model_id?.toLowerCase() ?? current.modelId,
-        threshold: fields.threshold ?? current.threshold,
-        bound: fields.bound ?? current.bound,
-        enabled: fields.enabled ?? current.enabled,
-        cooldownSeconds: fields.cooldown_seconds ?? current.cooldownSeconds,
-        silencedUntil:
-          fields.silenced_until === undefined ? current.silencedUntil : toDate(fields.silenced_until),
-        webhookIds: webhookIds ?? current.webhookIds,
-        version: current.version + 1,
-        updatedAt: now(),
-        lastUpdatedBy: by.principal,
-      }));
+      const outcome = await repository.update(before, (current) => {
+        change.requireVersion(current.version);
+        const rule: StoredAlertRule = {
+          ...current,
+          externalId: fields.external_id === undefined ? current.externalId : fields.external_id,
+          name: fields.name ?? current.name,
+          modelId: fields.model_id?.toLowerCase() ?? current.modelId,
+          threshold: fields.threshold ?? current.threshold,
+          bound: fields.bound ?? current.bound,
+          enabled: fields.enabled ?? current.enabled,
+          cooldownSeconds: fields.cooldown_seconds ?? current.cooldownSeconds,
+          silencedUntil:
+            fields.silenced_until === undefined ? current.silencedUntil : toDate(fields.silenced_until),
+          webhookIds: webhookIds ?? current.webhookIds,
+          version: current.version + 1,
+          updatedAt: now(),
+          lastUpdatedBy: change.principal,
+        };
+        return changedFields(writableFields(current), writableFields(rule)).length === 0 ? undefined : rule;
+      });
       return requireWritten(outcome);
     },
 
-    async delete(rule) {
-      if (!(await repository.delete(rule, now()))) throw notFound('alert rule');
+    async delete(rule, change) {
+      if (!(await repository.delete(rule, { change, at: now() }))) throw notFound('alert rule');
     },
 
     async errorsOf(workspaceId, { notification_webhook_ids: given }) {
@@ -87,6 +86,22 @@ export function createAlertRuleUseCases(deps: AlertRuleUseCasesDeps): AlertRuleU
       const unknown = await repository.findUnknownWebhooks(workspaceId, ids);
       return unknown.length === 0 ? [] : [unknownWebhooks(unknown)];
     },
+  };
+}
+
+/** The writable fields as the API shows them. */
+export function writableFields(rule: StoredAlertRule) {
+  const { name, threshold, bound, enabled } = rule;
+  return {
+    name,
+    external_id: rule.externalId,
+    model_id: rule.modelId,
+    threshold,
+    bound,
+    enabled,
+    cooldown_seconds: rule.cooldownSeconds,
+    silenced_until: rule.silencedUntil?.toISOString() ?? null,
+    notification_webhook_ids: rule.webhookIds,
   };
 }
 

@@ -1,5 +1,6 @@
 import type { Bound } from '@tocsin/contracts';
 import { type Database, firstIdAt, type Transaction } from '@tocsin/database';
+import type { Change } from '../change.js';
 import { requireFreeExternalId } from '../external-id.js';
 import { lockRules } from './lock-rules.js';
 
@@ -51,13 +52,19 @@ export interface AlertRulesRepository {
   /** @throws AppError `conflict` for the external id of another rule */
   create(rule: StoredAlertRule, maxPerWorkspace: number): Promise<WriteOutcome>;
   /**
-   * Writes the result of `change`, which no other change of the rule interrupts. When the result keeps the array
-   * `webhookIds`, webhooks deleted meanwhile are dropped; ids in a new array must be in the workspace.
+   * Writes the result of `apply`, unless that is undefined; no other change of the rule interrupts it. When the result
+   * keeps the array `webhookIds`, webhooks deleted meanwhile are dropped; ids in a new array must be in the workspace.
    * @throws AppError `conflict` for the external id of another rule
    */
-  update(rule: RuleKey, change: (current: StoredAlertRule) => StoredAlertRule): Promise<WriteOutcome>;
-  /** Detaches the webhooks and marks the rule as deleted; false for an unknown id. */
-  delete(rule: RuleKey, at: Date): Promise<boolean>;
+  update(
+    rule: RuleKey,
+    apply: (current: StoredAlertRule) => StoredAlertRule | undefined,
+  ): Promise<WriteOutcome>;
+  /**
+   * Detaches the webhooks and marks the rule as deleted; false for an unknown id.
+   * @throws AppError `precondition_failed`
+   */
+  delete(rule: RuleKey, deletion: { change: Change; at: Date }): Promise<boolean>;
 }
 
 export function createAlertRulesRepository(database: Database): AlertRulesRepository {
@@ -97,14 +104,15 @@ export function createAlertRulesRepository(database: Database): AlertRulesReposi
         return { kind: 'written', rule };
       }),
 
-    update: ({ id, workspaceId }, change) =>
+    update: ({ id, workspaceId }, apply) =>
       knex.transaction(async (trx): Promise<WriteOutcome> => {
         await lockRules(trx, workspaceId);
         const [current]: StoredAlertRule[] = await trx('alert_rules as r')
           .select(trx.raw(columns))
           .where({ id, deleted_at: null });
         if (current === undefined) return { kind: 'missing' };
-        const changed = change(current);
+        const changed = apply(current);
+        if (changed === undefined) return { kind: 'written', rule: current };
         const unknown = await lockWebhooks(trx, changed);
         const keepsWebhooks = changed.webhookIds === current.webhookIds;
         if (unknown.length > 0 && !keepsWebhooks) return { kind: 'unknown_webhooks', ids: unknown };
@@ -118,14 +126,15 @@ export function createAlertRulesRepository(database: Database): AlertRulesReposi
         return { kind: 'written', rule };
       }),
 
-    delete: ({ id, workspaceId }, at) =>
+    delete: ({ id, workspaceId }, { change, at }) =>
       knex.transaction(async (trx) => {
         await lockRules(trx, workspaceId);
-        const deleted = await trx('alert_rules')
-          .where({ id, deleted_at: null })
-          .update({ deleted_at: at, updated_at: at, external_id: null });
+        const [current] = await trx('alert_rules').select('version').where({ id, deleted_at: null });
+        if (current === undefined) return false;
+        change.requireVersion(current.version);
+        await trx('alert_rules').where({ id }).update({ deleted_at: at, updated_at: at, external_id: null });
         await trx('alert_rule_webhooks').where({ alert_rule_id: id }).delete();
-        return deleted > 0;
+        return true;
       }),
   };
 }

@@ -1,17 +1,18 @@
-import type { Database } from '@tocsin/database';
+import type { Database, Transaction } from '@tocsin/database';
+import { type Change, changedFields } from '../change.js';
 
 export interface StoredSettings {
   name: string | null;
   noticeWebhookIds: string[];
+  /** Number of changes. */
+  version: number;
 }
 
-const defaultSettings: StoredSettings = { name: null, noticeWebhookIds: [] };
+const defaultSettings: StoredSettings = { name: null, noticeWebhookIds: [], version: 0 };
 
-interface SettingsChange {
-  workspaceId: string;
+interface SettingsFields {
   name: string | null | undefined;
   noticeWebhookIds: string[] | undefined;
-  by: string;
 }
 
 type WriteOutcome =
@@ -22,12 +23,14 @@ type WriteOutcome =
 export interface SettingsRepository {
   /** The defaults for a workspace that never had settings. */
   find(workspaceId: string): Promise<StoredSettings>;
-  /** Writes the fields that are given. */
-  update(change: SettingsChange): Promise<WriteOutcome>;
+  /**
+   * Writes the fields that are given and differ.
+   * @throws AppError `precondition_failed`
+   */
+  update(workspaceId: string, fields: SettingsFields, change: Change): Promise<WriteOutcome>;
 }
 
 export function createSettingsRepository({ knex }: Database): SettingsRepository {
-  const columns = ['name', 'notice_webhook_ids as noticeWebhookIds'] as const;
   return {
     async find(workspaceId) {
       const settings = await knex('workspace_settings')
@@ -37,9 +40,9 @@ export function createSettingsRepository({ knex }: Database): SettingsRepository
       return settings ?? defaultSettings;
     },
 
-    update: ({ workspaceId, name, noticeWebhookIds, by }) =>
+    update: (workspaceId, fields, change) =>
       knex.transaction(async (trx): Promise<WriteOutcome> => {
-        const ids = noticeWebhookIds ?? [];
+        const ids = fields.noticeWebhookIds ?? [];
         // The webhooks are locked, so that none is deleted before the commit.
         const known = await trx('webhooks')
           .select('id')
@@ -49,24 +52,45 @@ export function createSettingsRepository({ knex }: Database): SettingsRepository
           .forKeyShare();
         const unknown = ids.filter((id) => !known.some((webhook) => webhook.id === id));
         if (unknown.length > 0) return { kind: 'unknown_webhooks', ids: unknown };
-        const { rows } = await trx.raw<{ rows: StoredSettings[] }>(
-          `insert into workspace_settings as s (workspace_id, name, notice_webhook_ids, updated_at, last_updated_by)
-           values (:workspaceId, :name, cast(:ids as uuid[]), now(), :by)
-           on conflict (workspace_id) do update
-           set name = case when :hasName then excluded.name else s.name end,
-               notice_webhook_ids = case when :hasIds then excluded.notice_webhook_ids else s.notice_webhook_ids end,
-               version = s.version + 1, updated_at = excluded.updated_at, last_updated_by = excluded.last_updated_by
-           returning name, cast(notice_webhook_ids as text[]) as "noticeWebhookIds"`,
-          {
-            workspaceId,
-            name: name ?? null,
-            ids,
-            by,
-            hasName: name !== undefined,
-            hasIds: noticeWebhookIds !== undefined,
-          },
-        );
-        return { kind: 'written', settings: rows[0]! };
+        const current = await lockSettings(trx, workspaceId);
+        change.requireVersion(current.version);
+        const settings: StoredSettings = {
+          name: fields.name === undefined ? current.name : fields.name,
+          noticeWebhookIds: fields.noticeWebhookIds ?? current.noticeWebhookIds,
+          version: current.version + 1,
+        };
+        if (changedFields(writableFields(current), writableFields(settings)).length === 0)
+          return { kind: 'written', settings: current };
+        await trx('workspace_settings')
+          .insert({
+            workspace_id: workspaceId,
+            ...writableFields(settings),
+            version: settings.version,
+            updated_at: trx.fn.now(),
+            last_updated_by: change.principal,
+          })
+          .onConflict('workspace_id')
+          .merge();
+        return { kind: 'written', settings };
       }),
   };
+}
+
+const columns = ['name', 'notice_webhook_ids as noticeWebhookIds', 'version'] as const;
+
+/** Locks the settings, also those of a workspace that has none yet: its first changes wait for each other. */
+async function lockSettings(trx: Transaction, workspaceId: string): Promise<StoredSettings> {
+  await trx.raw(`select pg_advisory_xact_lock(hashtextextended('workspace_settings/' || ?, 0))`, [
+    workspaceId,
+  ]);
+  const [settings]: StoredSettings[] = await trx('workspace_settings')
+    .select(columns)
+    .where({ workspace_id: workspaceId })
+    .forUpdate();
+  return settings ?? defaultSettings;
+}
+
+/** The writable fields as the API shows them. */
+export function writableFields({ name, noticeWebhookIds }: StoredSettings) {
+  return { name, notice_webhook_ids: noticeWebhookIds };
 }

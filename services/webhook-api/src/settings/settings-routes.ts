@@ -1,12 +1,9 @@
-import {
-  patchWorkspaceSettingsSchema,
-  type WorkspaceSettings,
-  workspaceSettingsSchema,
-} from '@tocsin/contracts';
+import { patchWorkspaceSettingsSchema, workspaceSettingsSchema } from '@tocsin/contracts';
 import { defineRoute, type Principal } from '@tocsin/identity';
 import { type AppError, invalidBody, type Route } from '@tocsin/kit';
-import { type ApiDeps, apiPrefix, inWorkspace, principalName, workspaceParams } from '../api-route.js';
-import { createSettingsRepository, type StoredSettings } from './settings-repository.js';
+import { type ApiDeps, apiPrefix, inWorkspace, workspaceParams } from '../api-route.js';
+import { changeOf, etagDescription, etagHeader } from '../change.js';
+import { createSettingsRepository, type StoredSettings, writableFields } from './settings-repository.js';
 
 const path = `${apiPrefix}/workspaces/{workspace_id}/settings`;
 const tag = 'workspaces';
@@ -23,33 +20,33 @@ export function settingsRoutes({ database }: Pick<ApiDeps, 'database'>): Route<P
       tag,
       access: inWorkspace('workspace_read_settings'),
       params: workspaceParams,
-      responses: { 200: { description: 'The settings.', schema: workspaceSettingsSchema } },
-      handler: async ({ resource: { workspaceId } }) => ({
-        status: 200,
-        body: present(await repository.find(workspaceId)),
-      }),
+      responses: {
+        200: { description: 'The settings.', schema: workspaceSettingsSchema, headers: etagDescription },
+      },
+      handler: async ({ resource: { workspaceId } }) => respondWith(await repository.find(workspaceId)),
     }),
     defineRoute({
       method: 'PATCH',
       path,
       operationId: 'updateWorkspaceSettings',
       summary: 'Changes settings of a workspace.',
+      description: 'A request that changes no value changes nothing, the ETag included.',
       tag,
       access: inWorkspace('workspace_update_settings'),
       params: workspaceParams,
       body: patchWorkspaceSettingsSchema,
-      responses: { 200: { description: 'All settings.', schema: workspaceSettingsSchema } },
-      async handler({ resource: { workspaceId }, body: { name, notice_webhook_ids: ids }, principal }) {
-        if (name === undefined && ids === undefined)
-          return { status: 200, body: present(await repository.find(workspaceId)) };
-        const noticeWebhookIds = ids && toWebhookIds(ids);
-        const by = principalName(principal);
-        const outcome = await repository.update({ workspaceId, name, noticeWebhookIds, by });
+      responses: {
+        200: { description: 'All settings.', schema: workspaceSettingsSchema, headers: etagDescription },
+      },
+      conditional: true,
+      async handler({ resource: { workspaceId }, body: { name, notice_webhook_ids: ids }, ...request }) {
+        const fields = { name, noticeWebhookIds: ids && toWebhookIds(ids) };
+        const outcome = await repository.update(workspaceId, fields, changeOf(request));
         if (outcome.kind === 'unknown_webhooks')
           throw invalidWebhooks(
             `must name webhooks of this workspace; unknown in it: ${outcome.ids.join(', ')}`,
           );
-        return { status: 200, body: present(outcome.settings) };
+        return respondWith(outcome.settings);
       },
     }),
   ];
@@ -66,6 +63,6 @@ function invalidWebhooks(message: string): AppError {
   return invalidBody([{ path: '/notice_webhook_ids', message }]);
 }
 
-function present({ name, noticeWebhookIds }: StoredSettings): WorkspaceSettings {
-  return { name, notice_webhook_ids: noticeWebhookIds };
+function respondWith(settings: StoredSettings) {
+  return { status: 200, headers: etagHeader(settings), body: writableFields(settings) } as const;
 }

@@ -10,15 +10,8 @@ import { parseCidrs } from '@tocsin/egress';
 import { defineRoute, type Principal } from '@tocsin/identity';
 import type { Route } from '@tocsin/kit';
 import { createAlertsReader } from '../alerts/alerts-reader.js';
-import {
-  type ApiDeps,
-  apiPrefix,
-  inWorkspace,
-  ofResource,
-  pathIn,
-  principalName,
-  workspaceParams,
-} from '../api-route.js';
+import { type ApiDeps, apiPrefix, inWorkspace, ofResource, pathIn, workspaceParams } from '../api-route.js';
+import { changeOf, etagDescription, etagHeader } from '../change.js';
 import { listResponse, pageQuery } from '../lists/paging.js';
 import { createWebhookChecks } from './check-webhook.js';
 import { presentListedWebhook, presentWebhook } from './present-webhook.js';
@@ -77,15 +70,16 @@ export function webhookRoutes({ config, secretBox, sender, ...deps }: ApiDeps): 
         201: {
           description: 'The webhook.',
           schema: savedWebhookSchema,
-          headers: { Location: 'URL of the webhook.' },
+          headers: { Location: 'URL of the webhook.', ...etagDescription },
         },
       },
       problems: [409],
-      async handler({ resource, body, principal, log }) {
-        const by = { principal: principalName(principal) };
-        const { webhook, warnings } = await useCases.create(resource.workspaceId, body, by);
+      async handler({ log, ...request }) {
+        const { resource, body, principal } = request;
+        const { webhook, warnings } = await useCases.create(resource.workspaceId, body, changeOf(request));
         log({ webhook_id: webhook.id });
-        const headers = { Location: `${publicUrl}${apiPrefix}/webhooks/${webhook.id}` };
+        const location = `${publicUrl}${apiPrefix}/webhooks/${webhook.id}`;
+        const headers = { Location: location, ...etagHeader(webhook) };
         const shown = presentWebhook(webhook, { secretBox, principal, health: undefined });
         return { status: 201, headers, body: { ...shown, warnings } };
       },
@@ -99,26 +93,37 @@ export function webhookRoutes({ config, secretBox, sender, ...deps }: ApiDeps): 
       tag,
       access: ofResource('webhook_read', load),
       params: webhookParams,
-      responses: { 200: { description: 'The webhook.', schema: webhookSchema } },
+      responses: {
+        200: { description: 'The webhook.', schema: webhookSchema, headers: etagDescription },
+      },
       problems: [404, 409],
-      handler: async ({ resource, principal }) => ({ status: 200, body: await present(resource, principal) }),
+      handler: async ({ resource, principal }) => ({
+        status: 200,
+        headers: etagHeader(resource),
+        body: await present(resource, principal),
+      }),
     }),
     defineRoute({
       method: 'PATCH',
       path: webhookPath,
       operationId: 'updateWebhook',
       summary: 'Changes writable fields of a webhook.',
+      description: 'A request that changes no value changes nothing, the ETag included.',
       tag,
       access: ofResource('webhook_update', load),
       params: webhookParams,
       body: patchWebhookSchema,
       furtherErrors: (body, { workspaceId }) => checks.errorsOfSave(workspaceId, body),
-      responses: { 200: { description: 'The whole webhook.', schema: savedWebhookSchema } },
+      responses: {
+        200: { description: 'The whole webhook.', schema: savedWebhookSchema, headers: etagDescription },
+      },
       problems: [404, 409],
-      async handler({ resource, body, principal }) {
-        const by = { principal: principalName(principal) };
-        const { webhook, warnings } = await useCases.update(resource, body, by);
-        return { status: 200, body: { ...(await present(webhook, principal)), warnings } };
+      conditional: true,
+      async handler({ resource, body, principal, ...request }) {
+        const change = changeOf({ principal, ...request });
+        const { webhook, warnings } = await useCases.update(resource, body, change);
+        const shown = await present(webhook, principal);
+        return { status: 200, headers: etagHeader(webhook), body: { ...shown, warnings } };
       },
     }),
     defineRoute({
@@ -137,9 +142,10 @@ export function webhookRoutes({ config, secretBox, sender, ...deps }: ApiDeps): 
       },
       responses: { 204: { description: 'The webhook is deleted.' } },
       problems: [404, 409],
-      async handler({ resource, query, principal, log }) {
-        const by = { principal: principalName(principal) };
-        const rules = await useCases.delete(resource, { detach: query.force ?? false }, by);
+      conditional: true,
+      async handler({ resource, query, log, ...request }) {
+        const { force: detach = false } = query;
+        const rules = await useCases.delete(resource, { detach }, changeOf(request));
         if (rules.length > 0) log({ detached_from: rules.slice(0, maxLogged).map(({ id }) => id) });
         return { status: 204 };
       },

@@ -4,6 +4,7 @@ import type { CreateWebhook, PatchWebhook } from '@tocsin/contracts';
 import { recordId, type SecretBox } from '@tocsin/database';
 import { AppError } from '@tocsin/kit';
 import { notFound } from '../api-route.js';
+import { type Change, changedFields } from '../change.js';
 import { requireValid, type WebhookChecks } from './check-webhook.js';
 import type { SigningSecretsRepository } from './signing-secrets-repository.js';
 import {
@@ -15,7 +16,7 @@ import {
   type WebhookOptions,
   type WebhookSecrets,
 } from './stored-webhook.js';
-import { changeOptions, noOptions, optionErrors } from './webhook-options.js';
+import { changeOptions, noOptions, optionErrors, presentOptions } from './webhook-options.js';
 import type { RuleName, WebhooksRepository } from './webhooks-repository.js';
 
 export interface WebhookUseCasesDeps {
@@ -33,23 +34,18 @@ interface SavedWebhook {
   warnings: string[];
 }
 
-/** The author of a change. */
-interface Author {
-  principal: string;
-}
-
 export interface WebhookUseCases {
-  create(workspaceId: string, fields: CreateWebhook, by: Author): Promise<SavedWebhook>;
-  /** `before` is the webhook as the request found it. */
-  update(before: StoredWebhook, fields: PatchWebhook, by: Author): Promise<SavedWebhook>;
+  create(workspaceId: string, fields: CreateWebhook, change: Change): Promise<SavedWebhook>;
+  /** `before` is the webhook as the request found it. A request that changes no value leaves it as it is. */
+  update(before: StoredWebhook, fields: PatchWebhook, change: Change): Promise<SavedWebhook>;
   /** Returns the rules that the webhook was removed from. */
-  delete(webhook: StoredWebhook, options: { detach: boolean }, by: Author): Promise<RuleName[]>;
+  delete(webhook: StoredWebhook, options: { detach: boolean }, change: Change): Promise<RuleName[]>;
 }
 
 export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCases {
   const { repository, signingSecrets, secretBox, checks, maxPerWorkspace, now } = deps;
   return {
-    async create(workspaceId, fields, by) {
+    async create(workspaceId, fields, change) {
       const { name, url, headers = {}, body, enabled = true, retry_on_timeout = true } = fields;
       const at = now();
       const options = changeOptions(noOptions, fields);
@@ -73,7 +69,7 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
         paused: null,
         createdAt: at,
         updatedAt: at,
-        lastUpdatedBy: by.principal,
+        lastUpdatedBy: change.principal,
       };
       const created = await repository.create(webhook, maxPerWorkspace);
       if (created !== undefined) return { webhook: created, warnings };
@@ -81,8 +77,7 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
       throw new AppError('conflict', detail);
     },
 
-    async update(before, fields, by) {
-      if (Object.keys(fields).length === 0) return { webhook: before, warnings: [] };
+    async update(before, fields, change) {
       // The checks can take long, so they run before the row is locked.
       const errorsOf = (current: StoredWebhook) =>
         optionErrors(changeOptions(current, fields), {
@@ -91,34 +86,34 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
         });
       const warnings = await checks.checkSave(before.workspaceId, fields, errorsOf(before));
       const webhook = await repository.update(before.id, (current) => {
+        change.requireVersion(current.version);
         // Another request can have changed the webhook since.
         requireValid(errorsOf(current));
         const secrets = decryptSecrets(secretBox, current);
-        const changed = mergeSecrets(secrets, fields);
+        const merged = mergeSecrets(secrets, fields);
         const options = changeOptions(current, fields);
         const enabled = fields.enabled ?? current.enabled;
         const affectsRequests =
           enabled !== current.enabled ||
-          !isDeepStrictEqual(changed, secrets) ||
+          !isDeepStrictEqual(merged, secrets) ||
           !isDeepStrictEqual(sentOptions(options), sentOptions(current));
-        return {
-          webhook: {
-            ...current,
-            externalId: fields.external_id === undefined ? current.externalId : fields.external_id,
-            name: fields.name ?? current.name,
-            ...encryptSecrets(secretBox, current, changed),
-            enabled,
-            disabledAt: enabled ? null : (current.disabledAt ?? now()),
-            retryOnTimeout: fields.retry_on_timeout ?? current.retryOnTimeout,
-            ...options,
-            disabledReason: fields.enabled === true ? null : current.disabledReason,
-            version: current.version + 1,
-            updatedAt: now(),
-            lastUpdatedBy: by.principal,
-          },
-          affectsRequests,
-          changesPause: fields.paused_until !== undefined,
+        const webhook: StoredWebhook = {
+          ...current,
+          externalId: fields.external_id === undefined ? current.externalId : fields.external_id,
+          name: fields.name ?? current.name,
+          ...encryptSecrets(secretBox, current, merged),
+          enabled,
+          disabledAt: enabled ? null : (current.disabledAt ?? now()),
+          retryOnTimeout: fields.retry_on_timeout ?? current.retryOnTimeout,
+          ...options,
+          disabledReason: fields.enabled === true ? null : current.disabledReason,
+          version: current.version + 1,
+          updatedAt: now(),
+          lastUpdatedBy: change.principal,
         };
+        const changed = changedFields(comparable(current, secrets), comparable(webhook, merged));
+        if (changed.length === 0) return undefined;
+        return { webhook, affectsRequests, changesPause: fields.paused_until !== undefined };
       });
       if (webhook === undefined) throw notFound('webhook');
       if (fields.signing === true && (await signingSecrets.count(webhook.id)) === 0)
@@ -128,9 +123,8 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
       return { webhook, warnings };
     },
 
-    async delete(webhook, { detach }, by) {
-      const change = detach ? { by: by.principal, at: now() } : undefined;
-      const outcome = await repository.delete(webhook, { detach: change });
+    async delete(webhook, { detach }, change) {
+      const outcome = await repository.delete(webhook, { detach, change, at: now() });
       if (outcome.kind === 'missing') throw notFound('webhook');
       if (outcome.kind === 'in_use') throw inUse(outcome);
       return outcome.rules;
@@ -140,6 +134,20 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
 
 const noSecretWarning =
   'signing: the webhook has no signing secret; its deliveries wait until one is created.';
+
+/** The fields that a request can change, by their names. The order of headers counts, because they are sent in it. */
+function comparable(webhook: StoredWebhook, secrets: WebhookSecrets | Undecryptable) {
+  const { name, externalId, enabled, retryOnTimeout } = webhook;
+  const readable = 'keyId' in secrets ? {} : { ...secrets, headers: JSON.stringify(secrets.headers) };
+  return {
+    name,
+    external_id: externalId,
+    ...readable,
+    enabled,
+    retry_on_timeout: retryOnTimeout,
+    ...presentOptions(webhook),
+  };
+}
 
 /** The options that change what is sent. */
 function sentOptions({ timeoutMs, signing, idempotencyHeader }: WebhookOptions) {

@@ -1,5 +1,6 @@
 import type { Database, Transaction } from '@tocsin/database';
 import { lockRules } from '../alert-rules/lock-rules.js';
+import type { Change } from '../change.js';
 import { requireFreeExternalId } from '../external-id.js';
 import type { StoredWebhook } from './stored-webhook.js';
 import { optionColumns, toOptionRow } from './webhook-options.js';
@@ -46,9 +47,10 @@ interface WebhookChange {
 
 type WebhookKey = Pick<StoredWebhook, 'id' | 'workspaceId'>;
 
-/** Author and time of a change of alert rules and settings. */
-interface RuleChange {
-  by: string;
+interface Deletion {
+  /** Removes the webhook from the rules and settings that use it, which is a change of these. */
+  detach: boolean;
+  change: Change;
   at: Date;
 }
 
@@ -71,12 +73,15 @@ export interface WebhooksRepository {
    */
   create(webhook: StoredWebhook, maxPerWorkspace: number): Promise<StoredWebhook | undefined>;
   /**
-   * Locks the row and writes the result of `change`; undefined for an unknown id.
+   * Locks the row and writes the result of `apply`, unless that is undefined. Undefined for an unknown id.
    * @throws AppError `conflict` for the external id of another webhook
    */
-  update(id: string, change: (current: StoredWebhook) => WebhookChange): Promise<StoredWebhook | undefined>;
-  /** Deletes a webhook. With `detach`, it is also removed from the rules and settings that use it: a change of these. */
-  delete(webhook: WebhookKey, options: { detach: RuleChange | undefined }): Promise<DeleteOutcome>;
+  update(
+    id: string,
+    apply: (current: StoredWebhook) => WebhookChange | undefined,
+  ): Promise<StoredWebhook | undefined>;
+  /** @throws AppError `precondition_failed` */
+  delete(webhook: WebhookKey, deletion: Deletion): Promise<DeleteOutcome>;
 }
 
 export function createWebhooksRepository(database: Database): WebhooksRepository {
@@ -124,7 +129,7 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
         return readBack(trx, webhook);
       }),
 
-    update: (id, change) =>
+    update: (id, apply) =>
       knex.transaction(async (trx) => {
         const before: StoredWebhook | undefined = await trx('webhooks')
           .select(trx.raw(columns))
@@ -132,7 +137,9 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
           .forUpdate()
           .first();
         if (before === undefined) return undefined;
-        const { webhook, affectsRequests, changesPause } = change(before);
+        const change = apply(before);
+        if (change === undefined) return before;
+        const { webhook, affectsRequests, changesPause } = change;
         if (webhook.externalId !== before.externalId) await requireFreeExternalId(trx, 'webhook', webhook);
         await trx('webhooks').where({ id }).update(toRow(webhook));
         await applyOptions(trx, webhook, { changesPause });
@@ -144,22 +151,34 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
         return readBack(trx, webhook);
       }),
 
-    delete: ({ id, workspaceId }, { detach }) =>
+    delete: ({ id, workspaceId }, { detach, change, at }) =>
       knex.transaction(async (trx): Promise<DeleteOutcome> => {
-        if (detach !== undefined) await lockRules(trx, workspaceId);
+        if (detach) await lockRules(trx, workspaceId);
         // The foreign key of an attachment needs a lock on this row, so no rule attaches the webhook meanwhile.
-        const locked = await trx('webhooks').select('id').where({ id }).forUpdate();
-        if (locked.length === 0) return { kind: 'missing' };
+        const [locked] = await trx('webhooks').select('version').where({ id }).forUpdate();
+        if (locked === undefined) return { kind: 'missing' };
+        change.requireVersion(locked.version);
         const rules: RuleName[] = await trx('alert_rule_webhooks as a')
           .join('alert_rules as r', 'r.id', 'a.alert_rule_id')
           .select('r.id', 'r.name')
           .where({ 'a.webhook_id': id, 'r.deleted_at': null })
           .orderBy(['r.name', 'r.id']);
         const forNotices = await isNoticeWebhook(trx, { id, workspaceId });
-        if (detach === undefined && (rules.length > 0 || forNotices))
-          return { kind: 'in_use', rules, forNotices };
-        if (detach !== undefined) await markChanged(trx, rules, detach);
-        if (detach !== undefined && forNotices) await stopNotices(trx, { id, workspaceId }, detach);
+        if (!detach && (rules.length > 0 || forNotices)) return { kind: 'in_use', rules, forNotices };
+        const changed = {
+          version: trx.raw('version + 1'),
+          updated_at: at,
+          last_updated_by: change.principal,
+        };
+        const ruleIds = rules.map((rule) => rule.id);
+        if (rules.length > 0) await trx('alert_rules').whereIn('id', ruleIds).update(changed);
+        if (forNotices)
+          await trx('workspace_settings')
+            .where({ workspace_id: workspaceId })
+            .update({
+              ...changed,
+              notice_webhook_ids: trx.raw('array_remove(notice_webhook_ids, cast(? as uuid))', [id]),
+            });
         await trx('alert_rule_webhooks').where({ webhook_id: id }).delete();
         await trx('webhook_pauses').where({ webhook_id: id }).delete();
         await trx('webhook_health').where({ webhook_id: id }).delete();
@@ -188,30 +207,6 @@ async function isNoticeWebhook(trx: Transaction, { id, workspaceId }: WebhookKey
     .whereRaw('? = any(notice_webhook_ids)', [id])
     .forUpdate();
   return named.length > 0;
-}
-
-async function stopNotices(
-  trx: Transaction,
-  { id, workspaceId }: WebhookKey,
-  { by, at }: RuleChange,
-): Promise<void> {
-  await trx('workspace_settings')
-    .where({ workspace_id: workspaceId })
-    .update({
-      notice_webhook_ids: trx.raw('array_remove(notice_webhook_ids, cast(? as uuid))', [id]),
-      version: trx.raw('version + 1'),
-      updated_at: at,
-      last_updated_by: by,
-    });
-}
-
-async function markChanged(trx: Transaction, rules: RuleName[], { by, at }: RuleChange): Promise<void> {
-  await trx('alert_rules')
-    .whereIn(
-      'id',
-      rules.map(({ id }) => id),
-    )
-    .update({ version: trx.raw('version + 1'), updated_at: at, last_updated_by: by });
 }
 
 /** Limit that keeps the transaction below a second. Further deliveries become due at their own time. */

@@ -1,5 +1,6 @@
 import type { Command } from 'commander';
 import type { AlertRule, CreateAlertRule, PatchAlertRule } from '../../api/schemas.js';
+import type { Tagged } from '../../api/tagged.js';
 import { type Context, runsInWorkspace, runsOnPlatform, withExamples } from '../action.js';
 import { CommandFailure, exitCodes } from '../exit-codes.js';
 import type { Io } from '../io.js';
@@ -11,6 +12,7 @@ import {
   parseNumber,
   parseSeconds,
   parseTimeAhead,
+  withIfMatch,
 } from '../parse-values.js';
 import { readFieldsFrom } from '../read-input.js';
 import type { Column } from '../table.js';
@@ -56,23 +58,28 @@ export function addRuleCommands(program: Command, io: Io): void {
     'tocsin rules create --from - < rule.json',
   ]);
 
-  const update = withFieldFlags(rules.command('update').argument('<id>'))
+  const update = withIfMatch(withFieldFlags(rules.command('update').argument('<id>')))
     .description('change the fields that are given; webhooks are replaced whole')
     .option('--enable', 'let it fire')
     .option('--no-webhooks', 'call no webhooks')
     .option('--no-silence', 'end the silence');
-  runsOnPlatform<FieldFlags>(update, io, async ({ platform, out, signal, ...context }) => {
+  runsOnPlatform<UpdateFlags>(update, io, async ({ platform, out, signal, ...context }) => {
     const fields = await readFields(context);
     if (Object.keys(fields).length === 0)
       throw new CommandFailure(exitCodes.usage, 'Nothing to change was given.');
-    show(await platform.alertRules.update(context.args[0] ?? '', fields, { signal }), out);
+    const { ifMatch } = context.options;
+    show(await platform.alertRules.update(context.args[0] ?? '', fields, { ifMatch, signal }), out);
   });
 
-  const remove = rules.command('delete').argument('<id>').description('delete an alert rule');
-  runsOnPlatform(remove, io, async ({ platform, args: [id = ''], out, signal }) => {
-    await platform.alertRules.delete(id, { signal });
-    out.value({ id, deleted: true }, () => out.line(`Deleted ${id}.`));
-  });
+  const remove = withIfMatch(rules.command('delete').argument('<id>')).description('delete an alert rule');
+  runsOnPlatform<{ ifMatch?: string }>(
+    remove,
+    io,
+    async ({ platform, args: [id = ''], options: { ifMatch }, out, signal }) => {
+      await platform.alertRules.delete(id, { ifMatch, signal });
+      out.value({ id, deleted: true }, () => out.line(`Deleted ${id}.`));
+    },
+  );
 }
 
 interface ListFlags {
@@ -93,6 +100,10 @@ interface FieldFlags {
   silence?: string | false;
   enable?: boolean;
   disable?: boolean;
+}
+
+interface UpdateFlags extends FieldFlags {
+  ifMatch?: string;
 }
 
 function withFieldFlags(command: Command): Command {
@@ -170,7 +181,7 @@ const listColumns: Column<AlertRule>[] = [
   { title: 'MODEL', value: ({ model_id }) => model_id },
 ];
 
-function show(rule: AlertRule, out: Output): void {
+function show(rule: Tagged<AlertRule>, out: Output): void {
   out.value(rule, () =>
     out.facts({
       id: rule.id,
@@ -183,6 +194,7 @@ function show(rule: AlertRule, out: Output): void {
       cooldown: rule.cooldown_seconds > 0 ? `${rule.cooldown_seconds} s` : null,
       'silenced until': rule.silenced_until,
       webhooks: rule.notification_webhook_ids.join('\n') || 'none',
+      etag: rule.etag,
       created: rule.created_at,
       updated: `${rule.updated_at} by ${rule.last_updated_by}`,
     }),

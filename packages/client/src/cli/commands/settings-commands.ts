@@ -1,14 +1,16 @@
 import type { Command } from 'commander';
 import type { PatchWorkspaceSettings, WorkspaceSettings } from '../../api/schemas.js';
+import type { Tagged } from '../../api/tagged.js';
 import { runsInWorkspace, withExamples } from '../action.js';
 import { CommandFailure, exitCodes } from '../exit-codes.js';
 import type { Io } from '../io.js';
 import type { Output } from '../output.js';
-import { collect } from '../parse-values.js';
+import { collect, withIfMatch } from '../parse-values.js';
 
 interface SettingsFlags {
   name?: string | false;
   noticeWebhook?: string[] | false;
+  ifMatch?: string;
 }
 
 export function addSettingsCommands(program: Command, io: Io): void {
@@ -19,31 +21,31 @@ export function addSettingsCommands(program: Command, io: Io): void {
     show(await platform.settings.get({ signal }), out);
   });
 
-  const update = settings
-    .command('update')
+  const update = withIfMatch(settings.command('update'))
     .description('change the settings that are given; for admins of the workspace')
     .option('--name <text>', 'a label for people')
     .option('--no-name', 'no label')
     .option('--notice-webhook <id>', 'called for notices about webhooks; may be given again', collect)
     .option('--no-notice-webhook', 'call no webhooks for notices');
   runsInWorkspace<SettingsFlags>(update, io, async ({ platform, options, out, signal }) => {
-    const { name, noticeWebhook } = options;
+    const { name, noticeWebhook, ifMatch } = options;
     const changes: PatchWorkspaceSettings = {
       ...(name !== undefined && { name: name === false ? null : name }),
       ...(noticeWebhook !== undefined && { notice_webhook_ids: noticeWebhook || [] }),
     };
     if (Object.keys(changes).length === 0)
       throw new CommandFailure(exitCodes.usage, 'Nothing to change was given.');
-    show(await platform.settings.update(changes, { signal }), out);
+    show(await platform.settings.update(changes, { ifMatch, signal }), out);
   });
   withExamples(update, ['tocsin settings update --name "Risk team" --notice-webhook WEBHOOK_ID']);
 }
 
-function show(settings: WorkspaceSettings, out: Output): void {
+function show(settings: Tagged<WorkspaceSettings>, out: Output): void {
   out.value(settings, () =>
     out.facts({
       name: settings.name ?? 'none',
       'notice webhooks': settings.notice_webhook_ids.join('\n') || 'none',
+      etag: settings.etag,
     }),
   );
 }

@@ -1,11 +1,12 @@
 import type { Command } from 'commander';
 import type { CreateWebhook, PatchWebhook, SavedWebhook, Webhook } from '../../api/schemas.js';
+import type { Tagged } from '../../api/tagged.js';
 import { type Context, runsInWorkspace, runsOnPlatform, withExamples } from '../action.js';
 import { describePause } from '../describe-wait.js';
 import { CommandFailure, exitCodes } from '../exit-codes.js';
 import type { Io } from '../io.js';
 import type { Output } from '../output.js';
-import { choice, collect, parseCount, parseHeader, parseTimeAhead } from '../parse-values.js';
+import { choice, collect, parseCount, parseHeader, parseTimeAhead, withIfMatch } from '../parse-values.js';
 import { readFieldsFrom, readText } from '../read-input.js';
 import type { Column } from '../table.js';
 import { shortTime } from '../text.js';
@@ -61,7 +62,7 @@ export function addWebhookCommands(program: Command, io: Io): void {
     'tocsin webhooks create --from webhook.json',
   ]);
 
-  const update = withFieldFlags(webhooks.command('update').argument('<id>'))
+  const update = withIfMatch(withFieldFlags(webhooks.command('update').argument('<id>')))
     .description('change the fields and headers that are given, and keep the others')
     .option('--remove-header <name>', 'no longer sent; may be given again', collect)
     .option('--enable', 'let it deliver');
@@ -69,14 +70,16 @@ export function addWebhookCommands(program: Command, io: Io): void {
     const id = context.args[0] ?? '';
     const fields = await readFields(context);
     const { header, removeHeader } = context.options;
+    let { ifMatch } = context.options;
     if (header !== undefined || removeHeader !== undefined) {
-      // The API replaces headers as a whole, so those that stay are sent along.
-      const before = fields.headers ?? (await platform.webhooks.get(id, { signal })).headers;
-      fields.headers = changeHeaders(before, context.options);
+      // The API replaces headers as a whole, so those that stay are sent along, if nobody has changed them meanwhile.
+      const before = fields.headers ? undefined : await platform.webhooks.get(id, { signal });
+      fields.headers = changeHeaders(fields.headers ?? before?.headers ?? {}, context.options);
+      ifMatch ??= before?.etag;
     }
     if (Object.keys(fields).length === 0)
       throw new CommandFailure(exitCodes.usage, 'Nothing to change was given.');
-    show(await platform.webhooks.update(id, fields, { signal }), out);
+    show(await platform.webhooks.update(id, fields, { ifMatch, signal }), out);
   });
   withExamples(update, [
     'tocsin webhooks update ID --disable',
@@ -85,16 +88,14 @@ export function addWebhookCommands(program: Command, io: Io): void {
     'tocsin webhooks get ID --json | tocsin webhooks create --from - --name copy',
   ]);
 
-  const remove = webhooks
-    .command('delete')
-    .argument('<id>')
+  const remove = withIfMatch(webhooks.command('delete').argument('<id>'))
     .description('delete a webhook')
     .option('--force', 'also where alert rules use it: it is taken out of them');
-  runsOnPlatform<{ force?: boolean }>(
+  runsOnPlatform<{ force?: boolean; ifMatch?: string }>(
     remove,
     io,
-    async ({ platform, args: [id = ''], options, out, signal }) => {
-      await platform.webhooks.delete(id, { force: options.force, signal });
+    async ({ platform, args: [id = ''], options: { force, ifMatch }, out, signal }) => {
+      await platform.webhooks.delete(id, { force, ifMatch, signal });
       out.value({ id, deleted: true }, () => out.line(`Deleted ${id}.`));
     },
   );
@@ -145,6 +146,7 @@ interface FieldFlags extends OptionFlags {
 
 interface UpdateFlags extends FieldFlags {
   removeHeader?: string[];
+  ifMatch?: string;
 }
 
 function withFieldFlags(command: Command): Command {
@@ -242,7 +244,7 @@ const listColumns: Column<Webhook>[] = [
   { title: 'UPDATED', value: ({ updated_at }) => shortTime(updated_at) },
 ];
 
-function show(webhook: Webhook | SavedWebhook, out: Output): void {
+function show(webhook: Tagged<Webhook | SavedWebhook>, out: Output): void {
   out.value(webhook, () => {
     const headers = Object.entries(webhook.headers).flatMap(([name, values]) =>
       values.map((value) => `${name}: ${value}`),
@@ -257,6 +259,7 @@ function show(webhook: Webhook | SavedWebhook, out: Output): void {
       paused: describePause(webhook),
       'retry on timeout': webhook.retry_on_timeout,
       ...describeOptions(webhook),
+      etag: webhook.etag,
       created: webhook.created_at,
       updated: `${webhook.updated_at} by ${webhook.last_updated_by}`,
       body: webhook.body,

@@ -1,0 +1,43 @@
+import { isDeepStrictEqual } from 'node:util';
+import type { Principal } from '@tocsin/identity';
+import { etagOf, requireMatch } from '@tocsin/kit';
+import { principalName } from './api-route.js';
+
+/** A change as its request asks for it. */
+export interface Change {
+  /** Name of the caller. */
+  principal: string;
+  /**
+   * Checks `If-Match` within the transaction of the change.
+   * @throws AppError `precondition_failed`
+   */
+  requireVersion(version: number): void;
+}
+
+interface ChangeRequest {
+  principal: Principal;
+  ifMatch: string | undefined;
+}
+
+export function changeOf({ principal, ifMatch }: ChangeRequest): Change {
+  return {
+    principal: principalName(principal),
+    requireVersion: (version) => requireMatch(ifMatch, version),
+  };
+}
+
+/** Response header with the ETag of a resource, and its description. */
+export function etagHeader({ version }: { version: number }): { ETag: string } {
+  return { ETag: etagOf(version) };
+}
+export const etagDescription = {
+  ETag: 'Changes with the writable fields of the resource; for `If-Match` of a change.',
+} as const;
+
+/** Names of the fields that differ in value, in the order of `after`. */
+export function changedFields(before: object, after: object): string[] {
+  const known = new Map<string, unknown>(Object.entries(before));
+  return Object.entries(after)
+    .filter(([name, value]) => !isDeepStrictEqual(value, known.get(name)))
+    .map(([name]) => name);
+}

@@ -264,6 +264,22 @@ describe('rules, alerts and deliveries', () => {
     expect(refused).toMatchObject({ code: 3, stderr: expect.stringContaining('ACCESS_REFUSED') });
   });
 
+  test('a file is published in batches, and an alert that is refused is named', async () => {
+    const rule = { name: 'r', model_id: randomUUID(), threshold: 1, bound: 'lower_bound' };
+    const { id } = await runJson<Named>(['rules', 'create', '--from', '-'], { stdin: JSON.stringify(rule) });
+    const alert = { alert_rule_id: id, model_id: rule.model_id, model_name: 'm', metric_value: 0 };
+    const bad = { ...alert, alert_id: randomUUID(), metric_value: null };
+    const many = Array.from({ length: 1_100 }, () => alert);
+    const stdin = [...many, bad].map((line) => JSON.stringify(line)).join('\n');
+    const result = await run(['alerts', 'fire', '-', '--batch'], { stdin });
+    expect(result.code).toBe(6);
+    expect(result.stderr).toContain(`Not confirmed: alert ${bad.alert_id}`);
+    expect(result.stderr).toContain('/metric_value');
+    expect(result.stderr).toContain('1 of 1101 alerts were not confirmed');
+    expect(new Set(result.stdout.trim().split('\n')).size).toBe(1_100);
+    expect(await run(['alerts', 'fire', '-', '--batch', '--amqp'], { stdin })).toMatchObject({ code: 2 });
+  });
+
   test('an unconfirmed alert is named, and the others are published', async () => {
     const rule = { name: 'r', model_id: randomUUID(), threshold: 1, bound: 'lower_bound' };
     const { id } = await runJson<Named>(['rules', 'create', '--from', '-'], { stdin: JSON.stringify(rule) });

@@ -79,6 +79,7 @@ async function recordCalls(): Promise<string[]> {
   await platform.alertRules.update('ID', {});
   await platform.alertRules.delete('ID');
   await platform.alerts.fire(fire);
+  await platform.alerts.fireBatch([fire]);
   await platform.alerts.list().toArray();
   await platform.alerts.get('ID');
   await platform.alerts.dispatch('ID');

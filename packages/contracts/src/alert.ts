@@ -1,3 +1,4 @@
+import { problemSchema } from '@tocsin/kit';
 import type { FromSchema } from 'json-schema-to-ts';
 import { alertAnnotations, alertFiredProperties, alertLabels, alertStates } from './alert-fired.js';
 import { deliverySchema } from './delivery.js';
@@ -44,6 +45,41 @@ export const alertAcceptedSchema = {
 } as const;
 
 const uuid = { type: 'string', format: 'uuid' } as const;
+
+/** An array schema whose type says nothing about its items, because their types are too large for the compiler. */
+function arrayOf<Schema extends { type: 'array' }>(schema: Schema & Record<string, unknown>): Schema {
+  return schema;
+}
+
+/** Alerts published in one request. Each is checked by itself, so that an invalid one does not refuse the others. */
+export const publishAlertBatchSchema = arrayOf<{ type: 'array'; 'x-items-apart': true; minItems: 1 }>({
+  title: 'PublishAlertBatch',
+  description: 'Each alert is checked and published by itself.',
+  type: 'array',
+  'x-items-apart': true,
+  minItems: 1,
+  maxItems: 500,
+  items: publishAlertSchema,
+} as const);
+
+export const publishedAlertsSchema = arrayOf<{ type: 'array' }>({
+  title: 'PublishedAlerts',
+  description: 'One entry for each alert, in the order of the request.',
+  type: 'array',
+  items: {
+    anyOf: [
+      {
+        title: 'PublishedAlert',
+        type: 'object',
+        additionalProperties: false,
+        properties: { alert_id: uuid, status: { const: 202 } },
+        required: ['alert_id', 'status'],
+      },
+      problemSchema,
+    ],
+  },
+  examples: [[{ alert_id: '0c8f4f7e-2b55-4b55-9d4e-7a9f5d1e2c33', status: 202 }]],
+} as const);
 
 export const alertSchema = {
   title: 'Alert',

@@ -4,7 +4,9 @@ export {
   alertDispatchedSchema,
   alertSchema,
   type PublishAlert,
+  publishAlertBatchSchema,
   publishAlertSchema,
+  publishedAlertsSchema,
 } from './alert.js';
 export {
   type AlertFired,

@@ -29,7 +29,9 @@ export { type HealthCheck, healthRoutes } from './health.js';
 export { type AuthenticateInput, createHttpApp, type HttpAppOptions } from './http/app.js';
 export { etagOf, requireMatch } from './http/etag.js';
 export { createOpenApiDocument, openApiRoute } from './http/openapi.js';
+export { problemSchema, toProblem } from './http/problem.js';
 export {
+  type CheckedItem,
   type DefineRoute,
   definePublicRoute,
   type HttpMethod,
@@ -39,6 +41,7 @@ export {
   type RouteContext,
   routeDefiner,
 } from './http/route.js';
+export { joinErrors } from './http/route-middleware.js';
 export { createSchemaCompiler } from './http/schema-check.js';
 export { type HttpServer, listen } from './http/server.js';
 export { createLogThrottle } from './log-throttle.js';

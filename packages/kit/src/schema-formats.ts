@@ -16,8 +16,8 @@ export function addFormatsAndKeywords(ajv: Ajv2020): void {
     errors: false,
     validate: (limit: number, value: object) => textBytesOf(value) <= limit,
   });
-  // Values for the documents; they check nothing.
-  ajv.addVocabulary(['example']);
+  // Keywords for the documents and the HTTP server; they check nothing.
+  ajv.addVocabulary(['example', 'x-items-apart']);
 }
 
 /** True for a text that the format `uuid` allows. */

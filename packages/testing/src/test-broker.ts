@@ -1,11 +1,19 @@
 import { alertFiredKey, alertsExchange, pipelineMarkerKey } from '@tocsin/contracts';
-import { alertFiredQueue, createBroker, deliveriesQueue, unroutedQueue } from '@tocsin/messaging';
+import {
+  alertFiredQueue,
+  createBroker,
+  deliveriesQueue,
+  unroutedExchange,
+  unroutedQueue,
+} from '@tocsin/messaging';
 import { type Channel, connect } from 'amqplib';
 
 export interface TestBroker {
   url: string;
   /** Runs `work` while the queue of alerts is not bound to its exchange. */
   whileUnbound<T>(work: () => Promise<T>): Promise<T>;
+  /** Runs `work` while alerts reach no queue, not even the alternate one. */
+  whileUnroutable<T>(work: () => Promise<T>): Promise<T>;
 }
 
 /**
@@ -22,21 +30,29 @@ export async function createTestBroker(): Promise<TestBroker> {
   await withChannel(url, async (channel) => {
     for (const queue of [alertFiredQueue, deliveriesQueue, unroutedQueue]) await channel.purgeQueue(queue);
   });
+  const without = <T>(bindings: Binding[], work: () => Promise<T>): Promise<T> =>
+    withChannel(url, async (channel) => {
+      for (const binding of bindings) await channel.unbindQueue(...binding);
+      try {
+        return await work();
+      } finally {
+        for (const binding of bindings) await channel.bindQueue(...binding);
+      }
+    });
   return {
     url,
-    whileUnbound: (work) =>
-      withChannel(url, async (channel) => {
-        for (const key of [alertFiredKey, pipelineMarkerKey])
-          await channel.unbindQueue(alertFiredQueue, alertsExchange, key);
-        try {
-          return await work();
-        } finally {
-          for (const key of [alertFiredKey, pipelineMarkerKey])
-            await channel.bindQueue(alertFiredQueue, alertsExchange, key);
-        }
-      }),
+    whileUnbound: (work) => without(alertBindings, work),
+    whileUnroutable: (work) => without([...alertBindings, [unroutedQueue, unroutedExchange, '']], work),
   };
 }
+
+type Binding = [queue: string, exchange: string, key: string];
+
+const alertBindings: Binding[] = [alertFiredKey, pipelineMarkerKey].map((key) => [
+  alertFiredQueue,
+  alertsExchange,
+  key,
+]);
 
 /** Each new connection declares the topology before it is ready. */
 async function declareTopology(url: string): Promise<void> {

@@ -21,6 +21,11 @@ export interface ApiDeps {
   searches: SearchLimiter;
   /** Limits reads of the lists of webhooks and alert rules, whose length has no maximum. */
   lists: SearchLimiter;
+  /**
+   * Counts the alerts of a batch in the rate limits, in which its request counts as the first of them. A refused batch uses nothing.
+   * @throws AppError `too_many_requests`
+   */
+  admitBatch(batch: { principal: Principal; workspaceId: string; alerts: number }): void;
   now: () => Date;
 }
 

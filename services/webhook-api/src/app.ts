@@ -94,6 +94,7 @@ export async function createWebhookApi(
 
   const secretBox = createSecretBox(parseSecretKeys(config.secretsKeys.reveal()));
   const { databasePoolSize } = config;
+  const { admitBatch, ...requestLimits } = createRateLimits(config.limits);
   const features = featureRoutes({
     config,
     database,
@@ -104,6 +105,7 @@ export async function createWebhookApi(
     quota: createOpenDeliveryQuota(database, config.limits.openDeliveries, metrics),
     searches: createSearchLimiter({ databasePoolSize, reads: 'searches' }),
     lists: createSearchLimiter({ databasePoolSize, reads: 'lists' }),
+    admitBatch,
     now,
   });
   const health = healthRoutes({
@@ -129,7 +131,7 @@ export async function createWebhookApi(
     publicFiles: [consoleFiles({ directory: overrides.consoleDirectory ?? builtConsole, issuer })],
     authenticate: identity.authenticate,
     authorize: requirePermission,
-    ...createRateLimits(config.limits),
+    ...requestLimits,
     describePrincipal: principalName,
     bodyLimitBytes: config.limits.requestBytes,
     translateError: toUnavailableError,

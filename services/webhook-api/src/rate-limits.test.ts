@@ -1,7 +1,7 @@
 import type { Principal } from '@tocsin/identity';
 import { AppError } from '@tocsin/kit';
 import type { WebhookApiLimits } from './config.js';
-import { createRateLimits, publishAlertOperation } from './rate-limits.js';
+import { createRateLimits, publishAlertOperation, publishBatchOperation } from './rate-limits.js';
 
 const limits = {
   requestsPerMinute: 1,
@@ -14,6 +14,7 @@ type Route = Parameters<ReturnType<typeof createRateLimits>['admit']>[0]['route'
 
 const request = { operationId: 'listWebhooks' } as Route;
 const alert = { operationId: publishAlertOperation } as Route;
+const batch = { operationId: publishBatchOperation } as Route;
 const ada = { issuer: 'https://id.example', subject: 'ada' } as Principal;
 
 /** Number of calls until one is refused, and the detail of the refusal. */
@@ -47,6 +48,27 @@ test('requests to a workspace and alerts published to it have limits of their ow
   expect(ofWorkspace('a', request)).toEqual([3, refusal]);
   expect(ofWorkspace('a', alert)).toEqual([4, refusal]);
   expect(ofWorkspace('b', alert)).toEqual([4, refusal]);
+});
+
+test.each([
+  ['principal', { alertsPerMinute: 5, workspaceAlertsPerMinute: 100 }, 'Too many requests within a minute.'],
+  [
+    'workspace',
+    { alertsPerMinute: 100, workspaceAlertsPerMinute: 5 },
+    'Too many requests to this workspace within a minute.',
+  ],
+])('a batch above the limit of its %s uses nothing of either limit', (_, changed, refusal) => {
+  const { admit, admitToWorkspace, admitBatch } = createRateLimits({ ...limits, ...changed });
+  const publish = (alerts: number) => {
+    admit({ principal: ada, route: batch });
+    admitToWorkspace({ workspaceId: 'a', route: batch });
+    admitBatch({ principal: ada, workspaceId: 'a', alerts });
+  };
+  expect(() => publish(6)).toThrow(expect.objectContaining({ status: 429, detail: refusal }));
+  publish(2);
+  expect(() => publish(4)).toThrow(refusal);
+  publish(3);
+  expect(() => publish(1)).toThrow(refusal);
 });
 
 test('a refusal is a 429 that names the time to wait', () => {

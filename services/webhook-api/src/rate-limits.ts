@@ -1,10 +1,13 @@
 import type { Principal } from '@tocsin/identity';
 import { createRateLimiter, type HttpAppOptions, type Route, requireWithinLimit } from '@tocsin/kit';
-import { principalName } from './api-route.js';
+import { type ApiDeps, principalName } from './api-route.js';
 import type { WebhookApiLimits } from './config.js';
 
-/** Publishing has a limit of its own: monitors publish far more often than people and scripts send other requests. */
 export const publishAlertOperation = 'publishAlert';
+export const publishBatchOperation = 'publishAlertBatch';
+
+/** Publishing has a limit of its own: monitors publish far more often than people and scripts send other requests. */
+const publishing = new Set<string>([publishAlertOperation, publishBatchOperation]);
 
 /**
  * Rate limits by principal and by workspace. A request counts for its workspace once it is authorized, so that callers
@@ -12,23 +15,41 @@ export const publishAlertOperation = 'publishAlert';
  */
 export function createRateLimits(
   limits: WebhookApiLimits,
-): Required<Pick<HttpAppOptions<Principal>, 'admit' | 'admitToWorkspace'>> {
-  const ofPrincipal = createLimit(limits.requestsPerMinute, limits.alertsPerMinute);
-  const ofWorkspace = createLimit(limits.workspaceRequestsPerMinute, limits.workspaceAlertsPerMinute);
+): Required<Pick<HttpAppOptions<Principal>, 'admit' | 'admitToWorkspace'>> & Pick<ApiDeps, 'admitBatch'> {
+  const ofPrincipal = createLimits(limits.requestsPerMinute, limits.alertsPerMinute);
+  const ofWorkspace = createLimits(limits.workspaceRequestsPerMinute, limits.workspaceAlertsPerMinute);
   return {
     admit: ({ principal, route }) =>
-      requireWithinLimit(ofPrincipal(principalName(principal), route), 'Too many requests within a minute.'),
+      requireWithinLimit(limitOf(ofPrincipal, route).consume(principalName(principal)), refusals.principal),
     admitToWorkspace: ({ workspaceId, route }) =>
-      requireWithinLimit(
-        ofWorkspace(workspaceId, route),
-        'Too many requests to this workspace within a minute.',
-      ),
+      requireWithinLimit(limitOf(ofWorkspace, route).consume(workspaceId), refusals.workspace),
+    admitBatch({ principal, workspaceId, alerts }) {
+      const uses = [
+        { limit: ofPrincipal.alerts, key: principalName(principal), refusal: refusals.principal },
+        { limit: ofWorkspace.alerts, key: workspaceId, refusal: refusals.workspace },
+      ].map((use) => ({ ...use, decision: use.limit.consume(use.key, alerts - 1) }));
+      if (uses.every(({ decision }) => decision.allowed)) return;
+      for (const { limit, key, decision } of uses) limit.refund(key, decision.allowed ? alerts : 1);
+      for (const { decision, refusal } of uses) requireWithinLimit(decision, refusal);
+    },
   };
 }
 
-function createLimit(requestsPerMinute: number, alertsPerMinute: number) {
-  const requests = createRateLimiter({ perMinute: requestsPerMinute });
-  const alerts = createRateLimiter({ perMinute: alertsPerMinute });
-  return (key: string, { operationId }: Pick<Route, 'operationId'>) =>
-    (operationId === publishAlertOperation ? alerts : requests).consume(key);
+const refusals = {
+  principal: 'Too many requests within a minute.',
+  workspace: 'Too many requests to this workspace within a minute.',
+};
+
+function createLimits(requestsPerMinute: number, alertsPerMinute: number) {
+  return {
+    requests: createRateLimiter({ perMinute: requestsPerMinute }),
+    alerts: createRateLimiter({ perMinute: alertsPerMinute }),
+  };
+}
+
+function limitOf(
+  { requests, alerts }: ReturnType<typeof createLimits>,
+  { operationId }: Pick<Route, 'operationId'>,
+) {
+  return publishing.has(operationId) ? alerts : requests;
 }

@@ -93,6 +93,22 @@ test('calls are 503 while the database does not respond, and then work again', a
   await expectRecovery();
 });
 
+test('an alert of a rule that was published before is accepted without the database', async () => {
+  const rule = { name: 'R', model_id: randomUUID(), threshold: 1, bound: 'upper_bound' };
+  const rules = `/api/v1/workspaces/${workspaceId}/alert_rules`;
+  const { id } = (await api.call<{ id: string }>('POST', rules, { body: rule })).body;
+  const fired = { alert_rule_id: id, model_id: rule.model_id, model_name: 'M', metric_value: 2 };
+  const publish = (path: string, body: unknown) =>
+    api.call('POST', `${alerts}${path}`, { body, as: 'publisher' });
+  expect((await publish('', fired)).status).toBe(202);
+  proxy.refuse();
+  expect((await publish('', fired)).status).toBe(202);
+  expect((await publish('/batch', [fired, fired])).body).toMatchObject([{ status: 202 }, { status: 202 }]);
+  const refused = await publish('/batch', [fired, { ...fired, alert_rule_id: randomUUID() }]);
+  expect([refused.status, Number(refused.headers.get('retry-after')) > 0]).toEqual([503, true]);
+  await expectRecovery();
+});
+
 test('routes that need no database work without it', async () => {
   proxy.refuse();
   expect((await api.call('GET', '/api/v1/whoami')).status).toBe(200);

@@ -28,6 +28,7 @@ const operations = {
   updateAlertRule: ['alert_rule_update', editors],
   deleteAlertRule: ['alert_rule_delete', editors],
   publishAlert: ['workspace_publish_alert', publishers],
+  publishAlertBatch: ['workspace_publish_alert', publishers],
   listAlerts: ['alert_read', alertReaders],
   getAlert: ['alert_read', alertReaders],
   dispatchAlert: ['delivery_redeliver', responders],

@@ -1,7 +1,14 @@
 import type { Clock } from '../clock.js';
 import { createPaged, type Paged } from './paged.js';
 import { path } from './path.js';
-import type { Alert, AlertAccepted, AlertDispatched, ListAlertsQuery, PublishAlert } from './schemas.js';
+import type {
+  Alert,
+  AlertAccepted,
+  AlertDispatched,
+  ListAlertsQuery,
+  PublishAlert,
+  PublishedAlerts,
+} from './schemas.js';
 import type { CallOptions, Send } from './transport.js';
 
 export interface AlertsApi {
@@ -10,6 +17,12 @@ export interface AlertsApi {
    * before the first try, so that every retry is the same alert.
    */
   fire(alert: PublishAlert, options?: CallOptions): Promise<AlertAccepted>;
+  /**
+   * Publishes up to 500 alerts in one request of 1 MiB at most, each by itself. The entries are in the order of the alerts; one
+   * with a status of 422 or 503 is the problem of an alert that was not published; after a 503 it can be published again with its
+   * `alert_id`. Missing ids and times are generated as in `fire`.
+   */
+  fireBatch(alerts: PublishAlert[], options?: CallOptions): Promise<PublishedAlerts>;
   /** Lists alerts, newest first. */
   list(query?: ListAlertsQuery, options?: CallOptions): Paged<Alert>;
   /**
@@ -35,16 +48,17 @@ export function createAlertsApi({
 }): AlertsApi {
   const collection = () => path`/api/v1/workspaces/${workspace()}/alerts`;
   const single = (id: string) => `${collection()}${path`/${id}`}`;
+  const identified = (alert: PublishAlert): PublishAlert => ({
+    ...alert,
+    alert_id: alert.alert_id ?? crypto.randomUUID(),
+    fired_at: alert.fired_at ?? new Date(clock.now()).toISOString(),
+  });
+  const post = async <T>(path: string, body: unknown, options: CallOptions | undefined): Promise<T> =>
+    (await send<T>({ method: 'POST', path, body, idempotent: true, options })).body;
   return {
-    async fire(alert, options) {
-      const body = {
-        ...alert,
-        alert_id: alert.alert_id ?? crypto.randomUUID(),
-        fired_at: alert.fired_at ?? new Date(clock.now()).toISOString(),
-      };
-      const request = { method: 'POST', path: collection(), body, idempotent: true, options } as const;
-      return (await send<AlertAccepted>(request)).body;
-    },
+    fire: async (alert, options) => post<AlertAccepted>(collection(), identified(alert), options),
+    fireBatch: async (alerts, options) =>
+      post<PublishedAlerts>(`${collection()}/batch`, alerts.map(identified), options),
     list: (query, options) => createPaged(send, { path: collection(), query, options }),
     get: async (id, options) => (await send<Alert>({ method: 'GET', path: single(id), options })).body,
     dispatch: async (id, options) =>

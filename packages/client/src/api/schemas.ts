@@ -743,6 +743,17 @@ export interface PublishAlert {
     | undefined;
 }
 
+/** Each alert is checked and published by itself. */
+export type PublishAlertBatch = PublishAlert[];
+
+export interface PublishedAlert {
+  alert_id: string;
+  status: 202;
+}
+
+/** One entry for each alert, in the order of the request. */
+export type PublishedAlerts = (PublishedAlert | Problem)[];
+
 /** A job that sends ended deliveries again. */
 export interface Redelivery {
   id: string;

@@ -10,6 +10,7 @@ interface Schema {
   required?: string[];
   additionalProperties?: boolean | Schema;
   items?: Schema;
+  anyOf?: Schema[];
 }
 
 interface Parameter {
@@ -64,6 +65,7 @@ function typeOf(schema: Schema, indent: string): string {
   if (schema.$ref !== undefined) return schema.$ref.replace('#/components/schemas/', '');
   if (schema.const !== undefined) return literal(schema.const);
   if (schema.enum !== undefined) return schema.enum.map(literal).join(' | ');
+  if (schema.anyOf !== undefined) return schema.anyOf.map((part) => typeOf(part, indent)).join(' | ');
   const types = [schema.type ?? 'unknown'].flat();
   return types.map((type) => plainType(type, schema, indent)).join(' | ');
 }

@@ -5,7 +5,10 @@ const startMs = 1_000_000_000;
 function limiterOf(perMinute: number, maxKeys = 100) {
   const clock = { nowMs: startMs };
   const limiter = createRateLimiter({ perMinute, maxKeys, now: () => clock.nowMs });
-  return Object.assign(clock, { consume: (key = 'a') => limiter.consume(key) });
+  return Object.assign(clock, {
+    consume: (key = 'a', units?: number) => limiter.consume(key, units),
+    refund: (units: number) => limiter.refund('a', units),
+  });
 }
 
 test('a key can use its limit at once, independently of other keys', () => {
@@ -87,4 +90,36 @@ test('the least recently used key is forgotten when there are too many keys', ()
   for (const key of ['a', 'b', 'c']) limiter.consume(key);
   expect(limiter.consume('c').allowed).toBe(false);
   expect(limiter.consume('a').allowed).toBe(true);
+});
+
+test('several units are used together or not at all', () => {
+  const limiter = limiterOf(10);
+  expect(limiter.consume('a', 11).allowed).toBe(false);
+  expect(limiter.consume('a', 7).allowed).toBe(true);
+  expect(limiter.consume('a', 4).allowed).toBe(false);
+  expect(limiter.consume('a', 3).allowed).toBe(true);
+  expect(limiter.consume().allowed).toBe(false);
+});
+
+test('a caller of several units waits until as many have left the window', () => {
+  const limiter = limiterOf(10);
+  limiter.consume('a', 2);
+  limiter.nowMs += 20_000;
+  limiter.consume('a', 8);
+  const [one, three, tooMany] = [1, 3, 11].map((units) => limiter.consume('a', units));
+  expect(one).toMatchObject({ allowed: false, retryAfterSeconds: expect.closeTo(40, -0.5) });
+  expect(three).toMatchObject({ allowed: false, retryAfterSeconds: expect.closeTo(60, -0.5) });
+  expect(tooMany).toMatchObject({ allowed: false, retryAfterSeconds: expect.closeTo(60, -0.5) });
+});
+
+test('units that are refunded can be used again, and the limit is the same a minute later', () => {
+  const limiter = limiterOf(10);
+  limiter.consume('a', 10);
+  limiter.nowMs += 5_000;
+  limiter.refund(4);
+  expect(limiter.consume('a', 5).allowed).toBe(false);
+  expect(limiter.consume('a', 4).allowed).toBe(true);
+  limiter.nowMs += 120_000;
+  expect(limiter.consume('a', 11).allowed).toBe(false);
+  expect(limiter.consume('a', 10).allowed).toBe(true);
 });

@@ -12,8 +12,13 @@ export interface RateLimiterOptions {
 export type RateDecision = { allowed: true } | { allowed: false; retryAfterSeconds: number };
 
 export interface RateLimiter {
-  /** Uses one unit of the limit of `key`, or refuses; a refusal uses nothing. */
-  consume(key: string): RateDecision;
+  /** Uses `units` (unless given: one) of the limit of `key`, or refuses; a refusal uses nothing. */
+  consume(key: string, units?: number): RateDecision;
+  /**
+   * Returns units that were consumed less than a minute ago. They leave the window with the newest step, so for that long
+   * the key can exceed its limit by them.
+   */
+  refund(key: string, units: number): void;
 }
 
 /** Resolution of the window. Used units return up to 500 ms late, so a key gets at least 99 % of its limit over time. */
@@ -26,7 +31,7 @@ const steps = 60_000 / stepMs + 1;
 
 /** Units that one key used in each step, as a ring buffer. */
 interface Use {
-  counts: Uint32Array;
+  counts: Int32Array;
   /** Sum of `counts`: the units used within the window. */
   sum: number;
   /** Number of the newest step. */
@@ -40,22 +45,30 @@ interface Use {
 export function createRateLimiter(options: RateLimiterOptions): RateLimiter {
   const { perMinute, maxKeys = 10_000, now = () => performance.now() } = options;
   const uses = new LRUCache<string, Use>({ max: maxKeys });
+  const useOf = (key: string, step: number): Use => {
+    const use = uses.get(key) ?? { counts: new Int32Array(steps), sum: 0, step };
+    uses.set(key, use);
+    advance(use, step);
+    return use;
+  };
   return {
-    consume(key) {
+    consume(key, units = 1) {
       const nowMs = now();
-      const step = Math.floor(nowMs / stepMs);
-      const use = uses.get(key) ?? { counts: new Uint32Array(steps), sum: 0, step };
-      uses.set(key, use);
-      advance(use, step);
-      if (use.sum < perMinute) {
-        use.counts[step % steps]! += 1;
-        use.sum += 1;
+      const use = useOf(key, Math.floor(nowMs / stepMs));
+      if (use.sum + units <= perMinute) {
+        add(use, units);
         return { allowed: true };
       }
-      const freeAtMs = (oldestStep(use) + steps) * stepMs;
+      const freeAtMs = (stepToLeave(use, use.sum + units - perMinute) + steps) * stepMs;
       return { allowed: false, retryAfterSeconds: Math.max(1, Math.ceil((freeAtMs - nowMs) / 1_000)) };
     },
+    refund: (key, units) => add(useOf(key, Math.floor(now() / stepMs)), -units),
   };
+}
+
+function add(use: Use, units: number): void {
+  use.counts[use.step % steps]! += units;
+  use.sum += units;
 }
 
 /** Moves the window forward to `step`, and drops the steps that leave it. */
@@ -68,7 +81,12 @@ function advance(use: Use, step: number): void {
   use.step = step;
 }
 
-function oldestStep({ counts, step }: Use): number {
-  for (let past = step - steps + 1; past < step; past += 1) if (counts[past % steps]! > 0) return past;
+/** The step with which `units` have left the window; the newest one for more units than are in use. */
+function stepToLeave({ counts, step }: Use, units: number): number {
+  let left = 0;
+  for (let past = step - steps + 1; past < step; past += 1) {
+    left += counts[past % steps]!;
+    if (left >= units) return past;
+  }
   return step;
 }

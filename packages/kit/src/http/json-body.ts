@@ -1,21 +1,19 @@
 import type { IncomingMessage } from 'node:http';
-import { AppError, type FieldError, invalidBody, requireWithinLimit } from '../app-error.js';
-import { findBadText } from '../bad-text.js';
+import { AppError, type FieldError, requireWithinLimit } from '../app-error.js';
 import { createSemaphore, type LimitReason } from '../concurrency/semaphore.js';
 import { createTimeBudget } from '../concurrency/time-budget.js';
-import { childPointer } from './describe-validation-error.js';
+import type { BodyCheck } from './body-check.js';
 import { RequestAborted } from './request-context.js';
-import type { SchemaCheck } from './schema-check.js';
 
 /**
  * Reads, parses and checks the JSON body of a request; `owner` names its sender. A request without a body has the
  * body `{}`, so that the schema can name the missing properties; with `refuseEmpty` it is a 400.
- * @throws AppError 400, 413 or 415, or 422 for a body that no schema allows; 429 or 503 when the sender or all senders together
+ * @throws AppError 400, 413 or 415, or 422 of the check; 429 or 503 when the sender or all senders together
  *   have too many large bodies in progress; 429 when the sender's large bodies took too much time; `RequestAborted`
  */
 export type JsonBodyParser = (
   request: IncomingMessage,
-  options: { owner: string; check: SchemaCheck; refuseEmpty?: boolean },
+  options: { owner: string; check: BodyCheck; refuseEmpty?: boolean },
 ) => Promise<CheckedBody>;
 
 interface CheckedBody {
@@ -51,17 +49,17 @@ export function createJsonBodyParser({ limitBytes, maxWaitMs = 3_000 }: JsonBody
   });
   const parseTime = createTimeBudget(parseBudget);
 
-  return async (request, { owner, check: checkValue, refuseEmpty = false }) => {
-    const check = { checkValue, refuseEmpty };
-    if (!hasBody(request)) return parseAndCheck(Buffer.alloc(0), check);
+  return async (request, { owner, check, refuseEmpty = false }) => {
+    const checks = { check, refuseEmpty };
+    if (!hasBody(request)) return parseAndCheck(Buffer.alloc(0), checks);
     requireJson(request);
     const length = declaredLength(request) ?? limitBytes;
     if (length > limitBytes) throw tooLarge(limitBytes);
-    if (length < largeBodyBytes) return parseAndCheck(await readBytes(request, length), check);
+    if (length < largeBodyBytes) return parseAndCheck(await readBytes(request, length), checks);
     return largeBodies.run(async () => {
       const bytes = await readBytes(request, length);
       requireWithinLimit(parseTime.check(owner), 'Your requests took too much time to parse.');
-      return parseTime.run(owner, () => parseAndCheck(bytes, check));
+      return parseTime.run(owner, () => parseAndCheck(bytes, checks));
     }, owner);
   };
 }
@@ -95,31 +93,34 @@ function requireJson({ headers }: IncomingMessage): void {
 function readBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
   if (request.destroyed) return Promise.reject(new RequestAborted());
   return new Promise((resolve, reject) => {
-    const bytes = Buffer.allocUnsafeSlow(maxBytes);
+    const bytes = Buffer.allocUnsafe(maxBytes);
     let length = 0;
+    let isComplete = false;
     request.on('data', (chunk: Buffer) => {
       length += chunk.length;
       if (length > maxBytes) reject(tooLarge(maxBytes));
       else chunk.copy(bytes, length - chunk.length);
     });
-    request.on('end', () => resolve(bytes.subarray(0, length)));
+    request.on('end', () => {
+      isComplete = true;
+      resolve(bytes.subarray(0, length));
+    });
     request.on('error', (cause) => reject(new RequestAborted({ cause })));
-    request.on('close', () => reject(new RequestAborted()));
+    request.on('close', () => isComplete || reject(new RequestAborted()));
   });
 }
 
-interface BodyCheck {
-  checkValue: SchemaCheck;
+interface Checks {
+  check: BodyCheck;
   refuseEmpty: boolean;
 }
 
-function parseAndCheck(bytes: Buffer, { checkValue, refuseEmpty }: BodyCheck): CheckedBody {
+function parseAndCheck(bytes: Buffer, { check, refuseEmpty }: Checks): CheckedBody {
   if (refuseEmpty && isBlank(bytes)) {
     throw new AppError('invalid_request', 'The request has no body. Send the fields to change as JSON.');
   }
-  const value = parseJsonBody(bytes);
-  const listAll = bytes.length <= listErrorsBelowBytes;
-  return { value, errors: checkValue(value, { listAll }), listsAll: listAll };
+  const listsAll = bytes.length <= listErrorsBelowBytes;
+  return { ...check(parseJsonBody(bytes), { listAll: listsAll }), listsAll };
 }
 
 /** JSON's whitespace alone, or nothing. */
@@ -127,20 +128,16 @@ function isBlank(bytes: Buffer): boolean {
   return bytes.every((byte) => byte === 0x20 || byte === 0x09 || byte === 0x0a || byte === 0x0d);
 }
 
-/**
- * @throws AppError 400 for bytes that are not UTF-8 or text that is not JSON, 422 for nesting or text that no schema
- *   can allow
- */
+/** @throws AppError 400 for bytes that are not UTF-8 or text that is not JSON */
 export function parseJsonBody(bytes: Buffer): unknown {
-  const value = parseJson(decodeUtf8(bytes));
-  const error = findBadShape(value, 0) ?? findBadText(value);
-  if (error) throw invalidBody([error]);
-  return value;
+  return parseJson(decodeUtf8(bytes));
 }
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
 
 function decodeUtf8(bytes: Buffer): string {
   try {
-    return new TextDecoder('utf-8', { fatal: true }).decode(bytes);
+    return utf8.decode(bytes);
   } catch (cause) {
     throw new AppError('malformed_json', 'The request body is not valid UTF-8.', { cause });
   }
@@ -154,34 +151,6 @@ function parseJson(text: string): unknown {
     // The parser's message quotes the body, which can hold a secret, so it is neither sent nor kept as the cause.
     throw new AppError('malformed_json', 'The request body is not valid JSON.');
   }
-}
-
-const maxDepth = 100;
-
-/** Finds nesting beyond `maxDepth`, which also limits this recursion, and members named `__proto__`. */
-function findBadShape(value: unknown, depth: number): FieldError | undefined {
-  if (typeof value !== 'object' || value === null) return undefined;
-  if (depth >= maxDepth) {
-    return { path: '', message: `must not be nested more than ${maxDepth} levels deep` };
-  }
-  // The path is built on the way back: a path for each member costs more than the rest of the check.
-  if (Array.isArray(value)) {
-    for (let index = 0; index < value.length; index += 1) {
-      const error = findBadShape(value[index], depth + 1);
-      if (error) return within(String(index), error);
-    }
-    return undefined;
-  }
-  for (const key in value) {
-    if (key === '__proto__') return { path: childPointer('', key), message: 'is not an allowed name' };
-    const error = findBadShape((value as Record<string, unknown>)[key], depth + 1);
-    if (error) return within(key, error);
-  }
-  return undefined;
-}
-
-function within(name: string, { path, message }: FieldError): FieldError {
-  return { path: path === '' ? '' : childPointer('', name) + path, message };
 }
 
 function tooLarge(limitBytes: number): AppError {

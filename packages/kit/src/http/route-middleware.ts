@@ -2,6 +2,7 @@ import type { Request, RequestHandler, Response } from 'express';
 import type { JSONSchema } from 'json-schema-to-ts';
 import { AppError, type FieldError, invalidBody } from '../app-error.js';
 import { findBadText } from '../bad-text.js';
+import { createBodyCheck } from './body-check.js';
 import type { JsonBodyParser } from './json-body.js';
 import { parseQuery } from './parse-query.js';
 import { respond } from './respond.js';
@@ -103,7 +104,7 @@ function validateBody<Principal>(
   policy: RoutePolicy<Principal>,
 ): RequestHandler {
   const { compileSchema, describePrincipal, parseBody } = policy;
-  const check = compileSchema(schema);
+  const check = createBodyCheck(schema, compileSchema);
   const refuseEmpty = method === 'PATCH';
   return async (request, response, next) => {
     const principal = response.locals.principal as Principal;
@@ -113,7 +114,7 @@ function validateBody<Principal>(
     if (errors.length > 0) {
       const list = furtherErrors as FurtherErrors<unknown> | undefined;
       const further = listsAll && isObject(value) ? ((await list?.(value, input.resource)) ?? []) : [];
-      throw invalidBody(withoutRepeats(errors, further).slice(0, maxErrors));
+      throw invalidBody(joinErrors(errors, further));
     }
     input.body = value;
     next();
@@ -124,11 +125,11 @@ function isObject(value: unknown): value is Record<string, unknown> {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** One error for each place: an error of the schema there, or above it, explains a further one. */
-function withoutRepeats(errors: FieldError[], further: FieldError[]): FieldError[] {
+/** Up to 20 errors, one for each place: an error of the schema there, or above it, explains a further one. */
+export function joinErrors(errors: FieldError[], further: FieldError[]): FieldError[] {
   const isExplained = ({ path }: FieldError) =>
     errors.some((error) => error.path !== '' && `${path}/`.startsWith(`${error.path}/`));
-  return [...errors, ...further.filter((error) => !isExplained(error))];
+  return [...errors, ...further.filter((error) => !isExplained(error))].slice(0, maxErrors);
 }
 
 interface HandlerResult {

@@ -3,8 +3,18 @@ import type { FieldError } from '../app-error.js';
 
 export type HttpMethod = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'ALL';
 
-/** Type of the values that a schema allows; `undefined` without a schema. */
-export type Value<S> = S extends JSONSchema ? FromSchema<S> : undefined;
+/** An item of an array that was checked by itself. */
+export type CheckedItem<T> = { ok: true; value: T } | { ok: false; value: unknown; errors: FieldError[] };
+
+/**
+ * Type of the values that a schema allows; `undefined` without a schema. The items of an array with `x-items-apart: true` are
+ * checked one by one, so that a wrong item does not refuse the others.
+ */
+export type Value<S> = S extends { 'x-items-apart': true }
+  ? CheckedItem<unknown>[]
+  : S extends JSONSchema
+    ? FromSchema<S>
+    : undefined;
 
 export interface ResponseSpec {
   description: string;
@@ -188,5 +198,6 @@ export function requiresBody({ method, body }: Pick<Route<never>, 'method' | 'bo
   if (method === 'PATCH') return true;
   if (typeof body !== 'object') return false;
   const hasConditions = 'anyOf' in body || 'oneOf' in body || 'allOf' in body;
-  return hasConditions || (body.required ?? []).length > 0 || (body.minProperties ?? 0) > 0;
+  const minimum = (body.minProperties ?? 0) + (body.minItems ?? 0);
+  return hasConditions || (body.required ?? []).length > 0 || minimum > 0;
 }

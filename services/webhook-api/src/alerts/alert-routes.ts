@@ -1,11 +1,9 @@
 import {
   type Alert,
   type AlertOutcome,
-  alertAcceptedSchema,
   alertDispatchedSchema,
   alertOutcomes,
   alertSchema,
-  publishAlertSchema,
 } from '@tocsin/contracts';
 import { defineRoute, type Principal } from '@tocsin/identity';
 import { AppError, type Route } from '@tocsin/kit';
@@ -22,46 +20,19 @@ import {
 } from '../api-route.js';
 import { presentDelivery } from '../deliveries/present-delivery.js';
 import { listResponse, pageQuery, timeRangeQuery } from '../lists/paging.js';
-import { publishAlertOperation } from '../rate-limits.js';
 import { createAlertsReader, type StoredAlert } from './alerts-reader.js';
 import { createDispatchAlert } from './dispatch-alert.js';
-import { createPublishAlert } from './publish-alert.js';
+import { publishRoutes } from './publish-routes.js';
 
 const collection = `${apiPrefix}/workspaces/{workspace_id}/alerts`;
 const tag = 'alerts';
 
-export function alertRoutes({ config, ...deps }: ApiDeps): Route<Principal>[] {
-  const { publisher, paging, searches, quota, secretBox, now } = deps;
+export function alertRoutes(deps: ApiDeps): Route<Principal>[] {
+  const { paging, searches, quota, secretBox } = deps;
   const reader = createAlertsReader(deps.database);
-  const publishAlert = createPublishAlert({ reader, publisher, quota, now });
   const dispatch = createDispatchAlert({ database: deps.database, quota });
   return [
-    defineRoute({
-      method: 'POST',
-      path: collection,
-      operationId: publishAlertOperation,
-      summary: 'Publishes an alert and responds when the broker has confirmed it.',
-      description: 'Two requests with one alert_id are one alert, so a request is safe to repeat.',
-      tag,
-      access: inWorkspace('workspace_publish_alert'),
-      params: workspaceParams,
-      body: publishAlertSchema,
-      furtherErrors: (body, { workspaceId }) => publishAlert.errorsOf(workspaceId, body),
-      responses: {
-        202: {
-          description: 'The broker has confirmed the alert.',
-          schema: alertAcceptedSchema,
-          headers: { Location: 'URL of the alert, which can be read a moment later.' },
-        },
-      },
-      problems: [503],
-      async handler({ resource: { workspaceId }, body, requestId, log }) {
-        const alertId = await publishAlert.publish({ workspaceId, body, requestId });
-        log({ alert_id: alertId });
-        const headers = { Location: `${config.publicUrl}${pathIn(collection, workspaceId)}/${alertId}` };
-        return { status: 202, headers, body: { alert_id: alertId } };
-      },
-    }),
+    ...publishRoutes(deps),
     defineRoute({
       method: 'GET',
       path: collection,

@@ -50,20 +50,20 @@ export interface AlertsReader {
   /** Lists alerts, newest first; up to 4 MiB of labels and annotations are within the budget of a page. */
   list(query: AlertQuery): Promise<ListedAlert[]>;
   find(workspaceId: string, alertId: string): Promise<StoredAlert | undefined>;
-  /** Reads what decides if an alert of this rule can be published, in one statement. */
-  findRule(wanted: {
-    alertRuleId: string;
+  /** Reads what decides if alerts can be published, in one statement. */
+  findRules(wanted: {
     workspaceId: string;
-    /** Ids of the webhooks of a rule in the message. */
+    alertRuleIds: string[];
+    /** Ids of the webhooks of rules in the messages. */
     webhookIds: string[];
-  }): Promise<RuleOfAlert>;
+  }): Promise<RulesOfAlerts>;
 }
 
-export interface RuleOfAlert {
-  /** Workspace of the rule, also of a deleted one; null for an id that was never registered. */
-  workspaceId: string | null;
-  /** Those of the webhook ids that do not exist in the workspace. */
-  unknownWebhookIds: string[];
+export interface RulesOfAlerts {
+  /** Workspaces by rule, also of deleted rules; without the ids that were never registered. */
+  workspaceIds: Record<string, string>;
+  /** Those of the webhook ids that exist in the workspace. */
+  knownWebhookIds: string[];
 }
 
 export function createAlertsReader(database: Database): AlertsReader {
@@ -90,9 +90,10 @@ export function createAlertsReader(database: Database): AlertsReader {
       return alert;
     },
 
-    async findRule({ alertRuleId, workspaceId, webhookIds }) {
-      const [rule] = await database.prepared<RuleOfAlert>(findRule, [alertRuleId, workspaceId, webhookIds]);
-      return rule!;
+    async findRules({ workspaceId, alertRuleIds, webhookIds }) {
+      const values = [workspaceId, alertRuleIds, webhookIds];
+      const [found] = await database.prepared<RulesOfAlerts>(findRules, values);
+      return found!;
     },
   };
 }
@@ -122,11 +123,11 @@ const findKey = {
 
 const findById = { name: 'alerts.find', text: `select ${columns} from alerts where id = $1` };
 
-const findRule = {
-  name: 'alerts.find-rule',
+const findRules = {
+  name: 'alerts.find-rules',
   text: `
-    select (select workspace_id from alert_rules where id = $1) as "workspaceId",
-           array(select given.id::text from unnest($3::uuid[]) as given(id)
-                 where not exists (select from webhooks w where w.id = given.id and w.workspace_id = $2))
-             as "unknownWebhookIds"`,
+    select (select coalesce(json_object_agg(id, workspace_id), '{}') from alert_rules
+            where id = any($2::uuid[])) as "workspaceIds",
+           array(select id::text from webhooks where workspace_id = $1 and id = any($3::uuid[]))
+             as "knownWebhookIds"`,
 };

@@ -15,7 +15,7 @@ test('an alert whose rule lookup times out is 503 with its id and is not publish
   const published: unknown[] = [];
   const { publish } = createPublishAlert({
     // A database whose connections do not respond.
-    reader: { findRule: () => new Promise(() => {}) },
+    reader: { findRules: () => new Promise(() => {}) },
     publisher: { publish: async (message) => void published.push(message) },
     quota: { requireRoom: async () => {} },
     now: () => new Date(),
@@ -34,7 +34,7 @@ test('an alert whose rule lookup times out is 503 with its id and is not publish
 test('an unavailable database is reported without a wait', async () => {
   const unavailable = new Error('connection refused');
   const { publish } = createPublishAlert({
-    reader: { findRule: () => Promise.reject(unavailable) },
+    reader: { findRules: () => Promise.reject(unavailable) },
     publisher: { publish: async () => {} },
     quota: { requireRoom: async () => {} },
     now: () => new Date(),
@@ -46,7 +46,9 @@ test('an unavailable database is reported without a wait', async () => {
 test('minus zero is published as minus zero, also in a rule within the alert', async () => {
   const published: { content: Buffer }[] = [];
   const { publish } = createPublishAlert({
-    reader: { findRule: async () => ({ workspaceId, unknownWebhookIds: [] }) },
+    reader: {
+      findRules: async () => ({ workspaceIds: { [fired.alert_rule_id]: workspaceId }, knownWebhookIds: [] }),
+    },
     publisher: { publish: async (message) => void published.push(message) },
     quota: { requireRoom: async () => {} },
     now: () => new Date(),

@@ -3,19 +3,27 @@ import {
   type AlertFired,
   alertFiredKey,
   alertsExchange,
-  type Checked,
   createAlertFiredCheck,
   type PublishAlert as PublishAlertBody,
   requestIdHeader,
 } from '@tocsin/contracts';
 import { isDatabaseUnavailable } from '@tocsin/database';
-import { AppError, type FieldError, invalidBody, isUuid, withTimeout } from '@tocsin/kit';
+import {
+  AppError,
+  type CheckedItem,
+  type FieldError,
+  invalidBody,
+  isUuid,
+  joinErrors,
+  withTimeout,
+} from '@tocsin/kit';
 import { PublishError, type Publisher } from '@tocsin/messaging';
 import type { OpenDeliveryQuota } from '../open-delivery-quota.js';
-import type { AlertsReader, RuleOfAlert } from './alerts-reader.js';
+import type { AlertsReader } from './alerts-reader.js';
+import { createRuleCheck, type NamedResources, resourcesIn } from './rule-check.js';
 
 export interface PublishAlertDeps {
-  reader: Pick<AlertsReader, 'findRule'>;
+  reader: Pick<AlertsReader, 'findRules'>;
   publisher: Pick<Publisher, 'publish'>;
   quota: OpenDeliveryQuota;
   now: () => Date;
@@ -23,9 +31,8 @@ export interface PublishAlertDeps {
   ruleTimeoutMs?: number;
 }
 
-interface PublishAlertInput {
+interface PublishRequest {
   workspaceId: string;
-  body: PublishAlertBody;
   /** Id of the request. It is sent with the message, and the logs of its deliveries contain it. */
   requestId: string;
 }
@@ -37,49 +44,112 @@ export interface PublishAlert {
    *   `too_many_requests` when the workspace has too many open deliveries; `unavailable` with the alert's id when the broker or
    *   the database does not respond. A retry with that id is the same alert.
    */
-  publish(input: PublishAlertInput): Promise<string>;
+  publish(input: PublishRequest & { body: PublishAlertBody }): Promise<string>;
+  /**
+   * Publishes alerts together, each by itself: returns the id or the error of each, in their order.
+   * @throws AppError for all of them, before any is published: `too_many_requests` as above; `unavailable` when the database does
+   *   not respond
+   */
+  publishBatch(
+    input: PublishRequest & { items: CheckedItem<PublishAlertBody>[] },
+  ): Promise<(string | AppError)[]>;
   /** Lists the errors of workspace, rule and webhooks in a body that its schema has refused. */
-  errorsOf(workspaceId: string, body: Readonly<Record<string, unknown>>): Promise<FieldError[]>;
+  errorsOf(workspaceId: string, body: unknown): Promise<FieldError[]>;
 }
 
 export function createPublishAlert(deps: PublishAlertDeps): PublishAlert {
   const { reader, publisher, quota, now, ruleTimeoutMs = 2_000 } = deps;
   const check = createAlertFiredCheck();
-  const findErrors = async (workspaceId: string, named: NamedResources) => {
-    const rule = await reader.findRule({
-      alertRuleId: named.alertRuleId,
+  const rules = createRuleCheck(reader);
+
+  const draftOf = (workspaceId: string, item: CheckedItem<PublishAlertBody>): Draft => {
+    if (!item.ok) return { errors: item.errors, ...foundIn(item.value) };
+    const checked = check(complete(workspaceId, item.value, now()));
+    if (!checked.ok) return { errors: checked.faults };
+    const { value: alert } = checked;
+    const { alert_rule_id: alertRuleId, alert_rule: rule } = alert;
+    const named = { alertRuleId, webhookIds: rule?.notification_webhook_ids };
+    return { alert, errors: [], named, workspaceId: alert.workspace_id };
+  };
+  /** Returns all errors of each draft. */
+  const errorsOf = async (workspaceId: string, drafts: Draft[]): Promise<FieldError[][]> => {
+    const errorsOfRules = await rules.errorsOf(
       workspaceId,
-      webhookIds: named.webhookIds ?? [],
+      drafts.map(({ named }) => named),
+    );
+    return drafts.map((draft, index) =>
+      joinErrors(draft.errors, [
+        ...errorsOfWorkspace(workspaceId, draft.workspaceId),
+        ...errorsOfRules[index]!,
+      ]),
+    );
+  };
+  const checkDrafts = (workspaceId: string, drafts: Draft[]): Promise<FieldError[][]> => {
+    const lookUp = async () => {
+      await quota.requireRoom(workspaceId);
+      return errorsOf(workspaceId, drafts);
+    };
+    const createError = () => databaseUnavailable(drafts);
+    return withTimeout(lookUp(), { timeoutMs: ruleTimeoutMs, createError }).catch((error) => {
+      throw isDatabaseUnavailable(error) ? createError() : error;
     });
-    return errorsOfRule(workspaceId, named, rule);
+  };
+  const send = async (alert: AlertFired, requestId: string): Promise<string> => {
+    try {
+      await publisher.publish({
+        exchange: alertsExchange,
+        routingKey: alertFiredKey,
+        content: Buffer.from(writeJson(alert), 'utf8'),
+        type: 'alert.fired',
+        headers: { [requestIdHeader]: requestId },
+      });
+    } catch (cause) {
+      if (!(cause instanceof PublishError)) throw cause;
+      throw unavailable('The broker did not confirm the alert', alert, cause);
+    }
+    return alert.alert_id;
+  };
+
+  const publishBatch: PublishAlert['publishBatch'] = async ({ workspaceId, items, requestId }) => {
+    const drafts = items.map((item) => draftOf(workspaceId, item));
+    const errors = await checkDrafts(workspaceId, drafts);
+    return Promise.all(
+      drafts.map(({ alert }, index) =>
+        alert === undefined || errors[index]!.length > 0
+          ? invalidBody(errors[index]!)
+          : send(alert, requestId).catch(asResult),
+      ),
+    );
   };
   return {
-    async publish({ workspaceId, body, requestId }) {
-      const alert = validated(check(complete(workspaceId, body, now())));
-      const createError = () =>
-        unavailable('The alert rule could not be looked up: the database does not respond', alert);
-      const lookUp = async () => {
-        await quota.requireRoom(workspaceId);
-        return findErrors(workspaceId, resourcesOf(alert));
-      };
-      const ruleErrors = await withTimeout(lookUp(), { timeoutMs: ruleTimeoutMs, createError }).catch(
-        (error) => {
-          throw isDatabaseUnavailable(error) ? createError() : error;
-        },
-      );
-      const errors = [...errorsOfWorkspace(workspaceId, alert.workspace_id), ...ruleErrors];
-      if (errors.length > 0) throw invalidBody(errors);
-      await publish(alert, { publisher, requestId });
-      return alert.alert_id;
+    publishBatch,
+    async publish({ body, ...request }) {
+      const [result] = await publishBatch({ ...request, items: [{ ok: true, value: body }] });
+      if (result instanceof AppError) throw result;
+      return result!;
     },
-
-    async errorsOf(workspaceId, { workspace_id, alert_rule_id, alert_rule }) {
-      const errors = isUuid(workspace_id) ? errorsOfWorkspace(workspaceId, workspace_id.toLowerCase()) : [];
-      if (!isUuid(alert_rule_id)) return errors;
-      const named = { alertRuleId: alert_rule_id.toLowerCase(), webhookIds: webhookIdsOf(alert_rule) };
-      return [...errors, ...(await findErrors(workspaceId, named))];
-    },
+    errorsOf: async (workspaceId, body) =>
+      (await errorsOf(workspaceId, [{ errors: [], ...foundIn(body) }])).flat(),
   };
+}
+
+/** An alert that is ready to be published, or the errors of its body. */
+interface Draft {
+  alert?: AlertFired;
+  errors: FieldError[];
+  named?: NamedResources | undefined;
+  workspaceId?: string | undefined;
+}
+
+/** Parts of a body that its schema has refused. */
+function foundIn(body: unknown): Pick<Draft, 'named' | 'workspaceId'> {
+  const { workspace_id: given } = Object(body) as { workspace_id?: unknown };
+  return { named: resourcesIn(body), workspaceId: isUuid(given) ? given.toLowerCase() : undefined };
+}
+
+function asResult(error: unknown): AppError {
+  if (error instanceof AppError) return error;
+  throw error;
 }
 
 function complete(workspaceId: string, body: PublishAlertBody, now: Date) {
@@ -93,66 +163,9 @@ function complete(workspaceId: string, body: PublishAlertBody, now: Date) {
   };
 }
 
-function validated(checked: Checked<AlertFired>): AlertFired {
-  if (checked.ok) return checked.value;
-  throw invalidBody(checked.faults);
-}
-
-/** The rule of an alert, and the webhooks of a rule in the message; undefined without one. */
-interface NamedResources {
-  alertRuleId: string;
-  webhookIds: string[] | undefined;
-}
-
-function resourcesOf({ alert_rule_id, alert_rule }: AlertFired): NamedResources {
-  return { alertRuleId: alert_rule_id, webhookIds: alert_rule?.notification_webhook_ids };
-}
-
-/** Webhook ids of a rule in a message that is not valid: those that are UUIDs. */
-function webhookIdsOf(rule: unknown): string[] | undefined {
-  if (typeof rule !== 'object' || rule === null) return undefined;
-  const { notification_webhook_ids: given } = rule as { notification_webhook_ids?: unknown };
-  return Array.isArray(given) ? given.filter(isUuid).slice(0, maxWebhooks) : [];
-}
-
-const maxWebhooks = 20;
-
-function errorsOfWorkspace(workspaceId: string, given: string): FieldError[] {
-  if (given === workspaceId) return [];
+function errorsOfWorkspace(workspaceId: string, given: string | undefined): FieldError[] {
+  if (given === undefined || given === workspaceId) return [];
   return [{ path: '/workspace_id', message: 'must be the workspace of the path' }];
-}
-
-function errorsOfRule(workspaceId: string, named: NamedResources, rule: RuleOfAlert): FieldError[] {
-  if (rule.workspaceId === null && named.webhookIds !== undefined) return errorsOfWebhooks(rule);
-  if (rule.workspaceId === workspaceId) return [];
-  const message =
-    'is not an alert rule of this workspace; a monitor that keeps its own rules sends alert_rule with it';
-  return [{ path: '/alert_rule_id', message }];
-}
-
-function errorsOfWebhooks({ unknownWebhookIds: unknown }: RuleOfAlert): FieldError[] {
-  if (unknown.length === 0) return [];
-  const message = `must name webhooks of this workspace; unknown in it: ${unknown.join(', ')}`;
-  return [{ path: '/alert_rule/notification_webhook_ids', message }];
-}
-
-async function publish(
-  alert: AlertFired,
-  { publisher, requestId }: Pick<PublishAlertDeps, 'publisher'> & { requestId: string },
-): Promise<void> {
-  const content = Buffer.from(writeJson(alert), 'utf8');
-  try {
-    await publisher.publish({
-      exchange: alertsExchange,
-      routingKey: alertFiredKey,
-      content,
-      type: 'alert.fired',
-      headers: { [requestIdHeader]: requestId },
-    });
-  } catch (cause) {
-    if (!(cause instanceof PublishError)) throw cause;
-    throw unavailable('The broker did not confirm the alert', alert, cause);
-  }
 }
 
 /** JSON that keeps minus zero: a template prints it as Python does, `-0.0`. */
@@ -167,6 +180,13 @@ function writeMember(member: unknown): string {
   if (Object.is(member, -0)) return '-0.0';
   const isObject = typeof member === 'object' && member !== null && !Array.isArray(member);
   return isObject ? writeJson(member) : JSON.stringify(member);
+}
+
+/** A single alert has its id in the error, so that it can be repeated; no alert of a batch is published. */
+function databaseUnavailable([{ alert } = {}, ...others]: Partial<Draft>[]): AppError {
+  const why = 'The alert rule could not be looked up: the database does not respond';
+  if (alert !== undefined && others.length === 0) return unavailable(why, alert);
+  return new AppError('unavailable', `${why}. No alert was published.`, { retryAfterSeconds: 2 });
 }
 
 function unavailable(why: string, { alert_id }: AlertFired, cause?: unknown): AppError {

@@ -32,6 +32,7 @@ export function addAlertCommands(program: Command, io: Io): void {
       parsePair,
     )
     .option('--alert-id <id>', 'firing the same id again is the same alert')
+    .option('--batch', 'send up to 500 alerts of the file in each request')
     .option('--amqp', 'publish straight to the broker (TOCSIN_AMQP_URL), not over the API')
     .option('--no-declare', 'with --amqp: declare nothing, for a broker user that may only publish');
   runsConnected<FireFlags>(fire, io, fireAlerts);
@@ -39,6 +40,7 @@ export function addAlertCommands(program: Command, io: Io): void {
     'tocsin alerts fire --rule UUID --model-id UUID --model-name churn --value 0.42',
     'tocsin alerts fire --rule UUID --model-id UUID --model-name churn --value 0.39 --state resolved --label team=risk',
     'tocsin alerts fire alert.json',
+    'tocsin alerts fire alerts.jsonl --batch',
     'TOCSIN_AMQP_URL=amqps://monitor:PASSWORD@broker.example.com tocsin alerts fire alert.json --amqp --no-declare',
     'jq -c ".[]" alerts.json | tocsin alerts fire -',
   ]);

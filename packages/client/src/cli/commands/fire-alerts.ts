@@ -8,6 +8,7 @@ import { CommandFailure, exitCodeOf, exitCodes } from '../exit-codes.js';
 import type { Io } from '../io.js';
 import { readAlerts } from '../read-alerts.js';
 import { nameOf } from '../read-input.js';
+import { type NamedAlert, type Outcome, publishBatch, splitIntoBatches } from './fire-batch.js';
 
 export interface FireFlags {
   rule?: string;
@@ -20,10 +21,12 @@ export interface FireFlags {
   state?: 'firing' | 'resolved';
   label?: Record<string, string>;
   annotation?: Record<string, string>;
+  batch?: boolean;
   amqp?: boolean;
   declare: boolean;
 }
 
+/** Requests in progress. */
 const atOnce = 16;
 
 /** Publishes one alert from flags, or many from a file, and reports each alert that was not confirmed. */
@@ -39,21 +42,23 @@ export async function fireAlerts(context: ConnectedContext<FireFlags>): Promise<
   const publisher = await openPublisher(context);
   const accepted: AlertAccepted[] = [];
   const failures: unknown[] = [];
-  const waiting = alerts.values();
+  const named = alerts.map((alert) => ({ ...alert, alert_id: alert.alert_id ?? randomUUID() }));
+  const batches = options.batch ? splitIntoBatches(named) : named.map((alert) => [alert]);
+  const waiting = batches.values();
   const worker = async () => {
-    for (const alert of waiting) {
+    for (const batch of waiting) {
       if (signal.aborted) return;
-      const named = { ...alert, alert_id: alert.alert_id ?? randomUUID() };
-      try {
-        accepted.push(await publisher.publish(named));
-      } catch (error) {
-        failures.push(error);
-        out.note(`Not confirmed: alert ${named.alert_id}: ${describe(error)}`);
+      for (const { alert, error } of await publisher.publish(batch)) {
+        if (error === undefined) accepted.push({ alert_id: alert.alert_id });
+        else {
+          failures.push(error);
+          out.note(`Not confirmed: alert ${alert.alert_id}: ${describe(error)}`);
+        }
       }
       if (alerts.length > 1) out.progress(`${accepted.length + failures.length} of ${alerts.length}…`);
     }
   };
-  await Promise.all(Array.from({ length: Math.min(atOnce, alerts.length) }, worker));
+  await Promise.all(Array.from({ length: Math.min(atOnce, batches.length) }, worker));
   await publisher.close();
   out.progress(undefined);
   out.value(file === undefined ? (accepted[0] ?? null) : accepted, () => {
@@ -69,7 +74,8 @@ export async function fireAlerts(context: ConnectedContext<FireFlags>): Promise<
 }
 
 interface Publisher {
-  publish(alert: PublishAlert): Promise<AlertAccepted>;
+  /** Returns the outcome of each alert, in their order. */
+  publish(batch: NamedAlert[]): Promise<Outcome[]>;
   close(): Promise<void>;
 }
 
@@ -79,13 +85,31 @@ async function openPublisher(context: ConnectedContext<FireFlags>): Promise<Publ
     if (!options.declare) throw new CommandFailure(exitCodes.usage, '--no-declare is for --amqp.');
     requireWorkspace(settings);
     const platform = connectPlatform(settings, io.clock);
-    return { publish: (alert) => platform.alerts.fire(alert, { signal }), close: async () => {} };
+    return {
+      publish: options.batch
+        ? (batch) => publishBatch(platform, batch, { clock: io.clock, signal })
+        : singly((alert) => platform.alerts.fire(alert, { signal })),
+      close: async () => {},
+    };
   }
+  if (options.batch) throw new CommandFailure(exitCodes.usage, '--batch is for alerts over the API.');
   const publisher = await connectBroker(settings, { declare: options.declare, clock: io.clock });
   return {
-    publish: async (alert) => ({ alert_id: (await publisher.publish(alert, { signal })).alert_id }),
+    publish: singly((alert) => publisher.publish(alert, { signal })),
     close: () => publisher.close(),
   };
+}
+
+function singly(publish: (alert: NamedAlert) => Promise<unknown>): Publisher['publish'] {
+  return (batch) =>
+    Promise.all(
+      batch.map((alert) =>
+        publish(alert).then(
+          () => ({ alert }),
+          (error: unknown) => ({ alert, error }),
+        ),
+      ),
+    );
 }
 
 function fromFlags(flags: FireFlags): PublishAlert {

@@ -1,0 +1,81 @@
+import { toApiError, UnavailableError } from '../../api/errors.js';
+import type { PlatformClient } from '../../api/platform-api.js';
+import { nextRetryMs } from '../../api/retry.js';
+import type { PublishAlert, PublishedAlerts } from '../../api/schemas.js';
+import type { Clock } from '../../clock.js';
+
+export type NamedAlert = PublishAlert & { alert_id: string };
+
+/** Outcome of an alert: confirmed, unless there is an error. */
+export interface Outcome {
+  alert: NamedAlert;
+  error?: unknown;
+}
+
+/** Alerts and bytes of a request; the API takes 500 and 1 MiB. */
+const maxAlerts = 500;
+const maxBytes = 1_000_000;
+/** Number of times an alert is sent, as for a single one. */
+const maxTries = 4;
+
+export function splitIntoBatches(alerts: NamedAlert[]): NamedAlert[][] {
+  const batches: NamedAlert[][] = [];
+  let batch: NamedAlert[] = [];
+  let bytes = 0;
+  for (const alert of alerts) {
+    const size = Buffer.byteLength(JSON.stringify(alert)) + 1;
+    if (batch.length === 0 || batch.length === maxAlerts || bytes + size > maxBytes) {
+      batch = [];
+      bytes = 0;
+      batches.push(batch);
+    }
+    batch.push(alert);
+    bytes += size;
+  }
+  return batches;
+}
+
+/** Publishes a batch, and sends the alerts that the broker did not confirm again. */
+export async function publishBatch(
+  platform: PlatformClient,
+  batch: NamedAlert[],
+  { clock, signal }: { clock: Clock; signal: AbortSignal },
+): Promise<Outcome[]> {
+  const outcomes = await tryOnce(platform, batch, signal);
+  for (let tries = 1; ; tries += 1) {
+    const unconfirmed = outcomes.filter(({ error }) => isUnavailable(error));
+    const waitMs = nextRetryMs({ tries, maxTries, retryAfterMs: undefined, random: Math.random() });
+    if (unconfirmed.length === 0 || waitMs === undefined || signal.aborted) return outcomes;
+    await clock.sleep(waitMs, signal).catch(() => {});
+    const repeated = await tryOnce(
+      platform,
+      unconfirmed.map(({ alert }) => alert),
+      signal,
+    );
+    for (const [index, outcome] of unconfirmed.entries()) outcome.error = repeated[index]!.error;
+  }
+}
+
+/** An error of the whole request is the error of each alert. */
+async function tryOnce(
+  platform: PlatformClient,
+  batch: NamedAlert[],
+  signal: AbortSignal,
+): Promise<Outcome[]> {
+  try {
+    const entries = await platform.alerts.fireBatch(batch, { signal });
+    return batch.map((alert, index) => ({ alert, error: errorOf(entries[index]!) }));
+  } catch (error) {
+    return batch.map((alert) => ({ alert, error }));
+  }
+}
+
+function errorOf(entry: PublishedAlerts[number]): unknown {
+  if (entry.status === 202) return undefined;
+  const text = JSON.stringify(entry);
+  return toApiError({ status: entry.status, text, isProblem: true, retryAfterMs: undefined });
+}
+
+function isUnavailable(error: unknown): boolean {
+  return error instanceof UnavailableError;
+}

@@ -1,0 +1,79 @@
+import { randomUUID } from 'node:crypto';
+import type { RulesOfAlerts } from './alerts-reader.js';
+import { createRuleCheck, resourcesIn } from './rule-check.js';
+
+const workspaceId = randomUUID();
+const ownRule = randomUUID();
+const foreignRule = randomUUID();
+const webhookId = randomUUID();
+
+function checkOf(stored: Partial<RulesOfAlerts> = {}) {
+  const reads: { alertRuleIds: string[]; webhookIds: string[] }[] = [];
+  const workspaceIds = { [ownRule]: workspaceId, [foreignRule]: randomUUID() };
+  const { errorsOf } = createRuleCheck({
+    findRules: async ({ alertRuleIds, webhookIds }) => {
+      reads.push({ alertRuleIds, webhookIds });
+      const found = Object.entries(workspaceIds).filter(([id]) => alertRuleIds.includes(id));
+      return { workspaceIds: Object.fromEntries(found), knownWebhookIds: [webhookId], ...stored };
+    },
+  });
+  const pathsOf = async (...named: Parameters<typeof errorsOf>[1]) =>
+    (await errorsOf(workspaceId, named)).map((errors) => errors.map(({ path }) => path));
+  return { reads, errorsOf, pathsOf };
+}
+
+const named = (alertRuleId: string, webhookIds?: string[]) => ({ alertRuleId, webhookIds });
+
+test('rules of several alerts are read together, each once', async () => {
+  const { reads, pathsOf } = checkOf();
+  const own = randomUUID();
+  const entries = [named(ownRule), named(own, [webhookId]), undefined, named(ownRule), named(foreignRule)];
+  expect(await pathsOf(...entries)).toEqual([[], [], [], [], ['/alert_rule_id']]);
+  expect(reads).toEqual([{ alertRuleIds: [ownRule, own, foreignRule], webhookIds: [webhookId] }]);
+});
+
+test('a registered rule is read once, and stays refused in other workspaces', async () => {
+  const { reads, pathsOf, errorsOf } = checkOf();
+  for (let count = 0; count < 3; count += 1)
+    expect(await pathsOf(named(ownRule), named(foreignRule, []))).toEqual([[], ['/alert_rule_id']]);
+  expect(reads).toHaveLength(1);
+  expect((await errorsOf(randomUUID(), [named(ownRule)]))[0]).toHaveLength(1);
+  expect(reads).toHaveLength(1);
+});
+
+test('a rule that is not registered is read for each alert, with its webhooks', async () => {
+  const { reads, errorsOf } = checkOf();
+  const [own, unknown] = [randomUUID(), randomUUID()];
+  for (let count = 1; count <= 2; count += 1) {
+    const [errors] = await errorsOf(workspaceId, [named(own, [webhookId, unknown])]);
+    expect(errors).toEqual([
+      {
+        path: '/alert_rule/notification_webhook_ids',
+        message: expect.stringMatching(new RegExp(`: ${unknown}$`)),
+      },
+    ]);
+    expect(reads).toHaveLength(count);
+  }
+});
+
+test('a registered rule needs no known webhooks in the message', async () => {
+  const { pathsOf } = checkOf();
+  expect(await pathsOf(named(ownRule, [randomUUID()]))).toEqual([[]]);
+});
+
+test.each([
+  [null, undefined],
+  ['text', undefined],
+  [{ alert_rule_id: 'x' }, undefined],
+  [{ alert_rule_id: ownRule.toUpperCase() }, named(ownRule)],
+  [{ alert_rule_id: ownRule, alert_rule: {} }, named(ownRule, [])],
+  [
+    {
+      alert_rule_id: ownRule,
+      alert_rule: { notification_webhook_ids: ['x', webhookId.toUpperCase(), webhookId] },
+    },
+    named(ownRule, [webhookId]),
+  ],
+])('the resources in the body %j are those of its valid ids', (body, expected) => {
+  expect(resourcesIn(body)).toEqual(expected);
+});

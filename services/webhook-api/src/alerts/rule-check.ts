@@ -1,0 +1,91 @@
+import { type FieldError, isUuid } from '@tocsin/kit';
+import { LRUCache } from 'lru-cache';
+import type { AlertsReader, RulesOfAlerts } from './alerts-reader.js';
+
+/** The rule that an alert names, and the webhooks of a rule in the message; undefined without one. */
+export interface NamedResources {
+  alertRuleId: string;
+  webhookIds: string[] | undefined;
+}
+
+/** Checks the rules and webhooks that alerts of a workspace name. */
+export interface RuleCheck {
+  /** Returns the errors of each entry, in their order; none for an entry that names nothing. */
+  errorsOf(workspaceId: string, named: (NamedResources | undefined)[]): Promise<FieldError[][]>;
+}
+
+/** Rules in memory; each takes about 300 bytes. */
+const maxRules = 20_000;
+
+/**
+ * Remembers the workspaces of registered rules: a rule never changes its workspace, and its row outlives its deletion. So
+ * alerts of a rule that was read once need no statement, and are accepted while the database is unavailable.
+ */
+export function createRuleCheck(reader: Pick<AlertsReader, 'findRules'>): RuleCheck {
+  const workspaceIds = new LRUCache<string, string>({ max: maxRules });
+
+  const findRules = async (workspaceId: string, named: NamedResources[]): Promise<RulesOfAlerts> => {
+    const found = await reader.findRules({
+      workspaceId,
+      alertRuleIds: unique(named.map(({ alertRuleId }) => alertRuleId)),
+      webhookIds: unique(named.flatMap(({ webhookIds }) => webhookIds ?? [])),
+    });
+    for (const [alertRuleId, owner] of Object.entries(found.workspaceIds))
+      workspaceIds.set(alertRuleId, owner);
+    return found;
+  };
+
+  return {
+    async errorsOf(workspaceId, named) {
+      const owners = named.map((entry) => entry && workspaceIds.get(entry.alertRuleId));
+      const unknown = named.filter((entry, index) => entry !== undefined && owners[index] === undefined);
+      const found =
+        unknown.length === 0 ? noRules : await findRules(workspaceId, unknown as NamedResources[]);
+      const knownWebhookIds = new Set(found.knownWebhookIds);
+      return named.map((entry, index) => {
+        if (entry === undefined) return [];
+        const owner = owners[index] ?? found.workspaceIds[entry.alertRuleId];
+        if (owner === workspaceId) return [];
+        const { webhookIds } = entry;
+        if (owner !== undefined || webhookIds === undefined) return [otherRule];
+        return errorsOfWebhooks(webhookIds.filter((id) => !knownWebhookIds.has(id)));
+      });
+    },
+  };
+}
+
+const noRules: RulesOfAlerts = { workspaceIds: {}, knownWebhookIds: [] };
+
+function unique(ids: string[]): string[] {
+  return [...new Set(ids)];
+}
+
+const otherRule: FieldError = {
+  path: '/alert_rule_id',
+  message:
+    'is not an alert rule of this workspace; a monitor that keeps its own rules sends alert_rule with it',
+};
+
+function errorsOfWebhooks(unknown: string[]): FieldError[] {
+  if (unknown.length === 0) return [];
+  const message = `must name webhooks of this workspace; unknown in it: ${unknown.join(', ')}`;
+  return [{ path: '/alert_rule/notification_webhook_ids', message }];
+}
+
+/** The rule and webhooks that a body names whose schema has refused it: those of its ids that are UUIDs. */
+export function resourcesIn(body: unknown): NamedResources | undefined {
+  if (typeof body !== 'object' || body === null) return undefined;
+  const { alert_rule_id: alertRuleId, alert_rule: rule } = body as Record<string, unknown>;
+  if (!isUuid(alertRuleId)) return undefined;
+  return { alertRuleId: alertRuleId.toLowerCase(), webhookIds: webhookIdsIn(rule) };
+}
+
+function webhookIdsIn(rule: unknown): string[] | undefined {
+  if (typeof rule !== 'object' || rule === null) return undefined;
+  const { notification_webhook_ids: given } = rule as { notification_webhook_ids?: unknown };
+  return Array.isArray(given)
+    ? unique(given.filter(isUuid).map((id) => id.toLowerCase())).slice(0, maxWebhooks)
+    : [];
+}
+
+const maxWebhooks = 20;

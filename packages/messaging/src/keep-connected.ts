@@ -1,3 +1,4 @@
+import type { Socket } from 'node:net';
 import { exponentialBackoffMs, sleep, withTimeout } from '@tocsin/kit';
 import { type ChannelModel, connect } from 'amqplib';
 
@@ -39,6 +40,7 @@ export function keepConnected(options: KeepConnectedOptions): () => Promise<void
       connection = await connect(withHeartbeat(url), socketOptions(name, socket.signal));
       // An error is followed by `close`. Without a listener it would end the process.
       connection.on('error', () => {});
+      joinWrites(connection);
       const closed = endOf(connection);
       await Promise.race([attach(connection), closed]);
       onAttached();
@@ -81,6 +83,22 @@ export function keepConnected(options: KeepConnectedOptions): () => Promise<void
 /** amqplib passes these options on to `net.connect` or `tls.connect`, which destroy the socket when `signal` is aborted. */
 function socketOptions(name: string, signal: AbortSignal) {
   return { clientProperties: { connection_name: name }, timeout: connectTimeoutMs, noDelay: true, signal };
+}
+
+/**
+ * Joins the frames of one turn of the event loop into one system call; amqplib makes a call for each frame. The socket is not
+ * part of its public interface.
+ */
+function joinWrites({ connection }: ChannelModel): void {
+  const { stream } = connection as unknown as { stream: Socket };
+  const write: Socket['write'] = stream.write.bind(stream);
+  stream.write = ((...parameters: Parameters<typeof write>) => {
+    if (stream.writableCorked === 0) {
+      stream.cork();
+      process.nextTick(() => stream.uncork());
+    }
+    return write(...parameters);
+  }) as Socket['write'];
 }
 
 /** Returns a promise that rejects when the connection has ended. */

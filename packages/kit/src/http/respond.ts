@@ -39,10 +39,11 @@ function writeWhole(response: Response, { status, headers, body, contentType }: 
     response.end();
     return;
   }
-  const bytes = contentType === undefined ? Buffer.from(JSON.stringify(body)) : Buffer.from(body as string);
+  // Text and not bytes: Node writes it together with the head.
+  const content = contentType === undefined ? JSON.stringify(body) : (body as string | Uint8Array);
   if (!response.hasHeader('Content-Type')) response.setHeader('Content-Type', contentType ?? json);
-  response.setHeader('Content-Length', bytes.length);
-  response.end(bytes);
+  response.setHeader('Content-Length', Buffer.byteLength(content));
+  response.end(content);
 }
 
 function writeHead(

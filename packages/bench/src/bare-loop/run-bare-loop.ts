@@ -13,14 +13,20 @@ export interface BareLoopResult {
   perSecond: number;
   /** Microseconds of CPU for each delivery, by process. */
   cpuMicros: CpuShares;
+  /** Time from publish to arrival of each message, in milliseconds. */
+  latenciesMs: Float64Array;
 }
 
 export interface BareLoopOptions {
   messages: number;
   /** True: the queue is full before the loop starts. False: it is filled during the measurement, as for the worker. */
   prefilled: boolean;
+  /** Rate of messages a second. Default: as fast as broker confirms allow. */
+  perSecond?: number;
 }
 
+/** Messages before a measurement with a rate, so that the loop's code is compiled. */
+const warmUpMessages = 1_000;
 const queue = 'bench-bare';
 const prefetch = 400;
 const connections = 128;
@@ -31,19 +37,37 @@ const target = {
 };
 
 /** @throws Error when a count at the destination or in the table is wrong */
-export async function runBareLoop(
-  testBed: TestBed,
-  { messages, prefilled }: BareLoopOptions,
-): Promise<BareLoopResult> {
+export async function runBareLoop(testBed: TestBed, options: BareLoopOptions): Promise<BareLoopResult> {
+  const { messages, prefilled, perSecond } = options;
   const { postgres, rabbitmq, database, destination, generator } = testBed;
-  const run = testBed.nextRun();
   await createBareTable(database);
   await createQueue(rabbitmq.url);
-  await destination.call('startRun', { run, alerts: messages, webhooks: 1 });
   const loop = startHelper<BareLoopCommands>(import.meta.url, './bare-loop-main.js');
   const route = { exchange: '', routingKey: queue };
-  const publish = () => generator.call('publishAll', { run, alerts: messages, target, route });
-  if (prefilled) await publish();
+  const publish = async (count: number, alertsPerSecond: number | undefined) => {
+    const run = testBed.nextRun();
+    await destination.call('startRun', { run, alerts: count, webhooks: 1 });
+    return generator.call('publishAll', { run, alerts: count, target, route, alertsPerSecond });
+  };
+  const start = () =>
+    loop.call('start', {
+      amqpUrl: rabbitmq.url,
+      databaseUrl: postgres.url,
+      queue,
+      origin: destination.origin,
+      prefetch,
+      connections,
+    });
+  const written = async (count: number) => {
+    while ((await loop.call('written', undefined)) < count) await sleep(10);
+  };
+  const warmUp = perSecond === undefined ? 0 : warmUpMessages;
+  if (warmUp > 0) {
+    await start();
+    await publish(warmUp, 5 * perSecond!);
+    await written(warmUp);
+  }
+  const published = prefilled ? await publish(messages, undefined) : undefined;
   const meter = createCpuMeter({
     postgres: postgres.pid(),
     rabbitmq: rabbitmq.pid(),
@@ -52,23 +76,18 @@ export async function runBareLoop(
     generator: generator.pid,
   });
   const startedAtMs = monotonicMs();
-  const publishing = prefilled ? undefined : publish();
-  await loop.call('start', {
-    amqpUrl: rabbitmq.url,
-    databaseUrl: postgres.url,
-    queue,
-    origin: destination.origin,
-    prefetch,
-    connections,
-  });
-  while ((await loop.call('written', undefined)) < messages) await sleep(10);
+  const publishing = published ?? publish(messages, perSecond);
+  if (warmUp === 0) await start();
+  await written(warmUp + messages);
   const seconds = (monotonicMs() - startedAtMs) / 1_000;
   const cpuMicros = meter.microsFor(messages);
-  await publishing;
+  const { offeredAtMs } = await publishing;
+  const { firstArrivalMs } = await destination.call('arrivals', undefined);
   await loop.call('stop', undefined);
   await loop.stop();
-  await checkCounts(testBed, messages);
-  return { messages, perSecond: messages / seconds, cpuMicros };
+  await checkCounts(testBed, { arrived: messages, written: warmUp + messages });
+  const latenciesMs = firstArrivalMs.map((arrivedMs, message) => arrivedMs - offeredAtMs[message]!);
+  return { messages, perSecond: messages / seconds, cpuMicros, latenciesMs };
 }
 
 async function createQueue(amqpUrl: string): Promise<void> {
@@ -79,10 +98,14 @@ async function createQueue(amqpUrl: string): Promise<void> {
   await connection.close();
 }
 
-async function checkCounts({ database, destination }: TestBed, messages: number): Promise<void> {
+async function checkCounts(
+  { database, destination }: TestBed,
+  expected: { arrived: number; written: number },
+): Promise<void> {
   const arrived = await destination.call('progress', undefined);
   const stored = await countBareRows(database);
   const counts = [arrived.distinct, arrived.requests, stored.distinct];
-  if (counts.some((count) => count !== messages))
-    throw new Error(`The bare loop's counts are wrong: ${JSON.stringify({ arrived, stored, messages })}`);
+  const wanted = [expected.arrived, expected.arrived, expected.written];
+  if (counts.some((count, index) => count !== wanted[index]))
+    throw new Error(`The bare loop's counts are wrong: ${JSON.stringify({ arrived, stored, expected })}`);
 }

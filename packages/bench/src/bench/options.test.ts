@@ -7,7 +7,18 @@ test('--short lowers the defaults and explicit numbers override them', () => {
 
 test('without options all scenarios run with full numbers', () => {
   const { only, alerts, sizes } = readOptions([]);
-  expect(only).toEqual(['throughput', 'latency', 'scale-out', 'growth', 'auth', 'memory']);
+  expect(only).toEqual([
+    'throughput',
+    'rest',
+    'rest-batch',
+    'latency',
+    'low-rate',
+    'scale-out',
+    'growth',
+    'auth',
+    'memory',
+    'idle',
+  ]);
   expect({ alerts, sizes }).toEqual({ alerts: 30_000, sizes: [10_000, 1_000_000, 10_000_000] });
 });
 

@@ -1,7 +1,18 @@
 import { parseArgs } from 'node:util';
 import { toNumber } from '../number-option.js';
 
-const scenarioNames = ['throughput', 'latency', 'scale-out', 'growth', 'auth', 'memory'] as const;
+const scenarioNames = [
+  'throughput',
+  'rest',
+  'rest-batch',
+  'latency',
+  'low-rate',
+  'scale-out',
+  'growth',
+  'auth',
+  'memory',
+  'idle',
+] as const;
 export type ScenarioName = (typeof scenarioNames)[number];
 
 export interface BenchOptions {
@@ -9,7 +20,7 @@ export interface BenchOptions {
   /** True: small numbers for CI, without result files. Wrong counts fail the run, slow times do not. */
   short: boolean;
   only: readonly ScenarioName[];
-  /** True: writes CPU profiles of the workers and adds statement counts of the database to the results. */
+  /** True: writes CPU profiles of the workers and of the published-to API, and counts the statements of the database. */
   profile: boolean;
   alerts: number;
   repeats: number;
@@ -21,10 +32,10 @@ export interface BenchOptions {
 export const usage = `npm run bench -- [options]
   --only NAME,…      scenarios to run: ${scenarioNames.join(', ')} (all)
   --short            small numbers, writes no results
-  --profile          write CPU profiles of the workers and count database statements
-  --alerts N         alerts of each run of throughput, scale-out and memory (30000)
-  --repeats N        repeats of throughput (3)
-  --seconds N        duration of latency at each rate (10)
+  --profile          write CPU profiles of workers and API, and count database statements
+  --alerts N         alerts of each run of throughput, rest, rest-batch, scale-out and memory (30000)
+  --repeats N        repeats of throughput, rest and rest-batch (3)
+  --seconds N        duration of latency, low-rate, rest and rest-batch at each rate, a sixth of idle (10)
   --minutes N        duration of memory (10)
   --sizes N,…        numbers of stored deliveries in growth (10000,1000000,10000000)`;
 

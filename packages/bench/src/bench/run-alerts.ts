@@ -1,5 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { waitForArrivals } from '../destination/start-destination.js';
+import type { RestLoadResult } from '../load/rest-load.js';
 import { monotonicMs } from '../measure/clock.js';
 import { type CpuShares, createCpuMeter } from '../measure/process-usage.js';
 import type { Fixtures } from '../test-bed/fixtures.js';
@@ -13,6 +14,17 @@ export interface AlertsRun {
   alerts: number;
   /** Without a rate, alerts are published as fast as broker confirms allow. */
   alertsPerSecond?: number;
+  /** Publishes over REST instead of AMQP. */
+  rest?: RestPublishing;
+}
+
+export interface RestPublishing {
+  /** The API. */
+  service: ServiceProcess;
+  token: string;
+  /** Number of alerts in a request. */
+  batchSize: number;
+  connections: number;
 }
 
 export interface AlertsResult {
@@ -27,6 +39,8 @@ export interface AlertsResult {
   cpuMicros: CpuShares;
   /** Time from publish to arrival of each delivery, in milliseconds. */
   latenciesMs: Float64Array;
+  /** Duration of each request over REST, in milliseconds. */
+  requestMs: Float64Array;
 }
 
 /**
@@ -35,7 +49,7 @@ export interface AlertsResult {
  */
 export async function runAlerts(testBed: TestBed, options: AlertsRun): Promise<AlertsResult> {
   const { database, destination, generator } = testBed;
-  const { fixtures, workers, alerts, alertsPerSecond } = options;
+  const { fixtures, workers, alerts, rest } = options;
   const run = testBed.nextRun();
   const webhooks = fixtures.webhookIds.length;
   const deliveries = alerts * webhooks;
@@ -46,15 +60,16 @@ export async function runAlerts(testBed: TestBed, options: AlertsRun): Promise<A
     postgres: testBed.postgres.pid(),
     rabbitmq: testBed.rabbitmq.pid(),
     ...Object.fromEntries(workers.map((worker) => [worker.name, worker.pid()])),
+    ...(rest && { api: rest.service.pid() }),
     destination: destination.pid,
     generator: generator.pid,
   });
-  const publishing = generator.call('publishAll', { run, alerts, target: fixtures, alertsPerSecond });
+  const publishing = publish(testBed, run, options);
   await waitForArrivals(destination, deliveries);
   while (await isAnythingOpen(database)) await sleep(5);
   const recordedAtMs = monotonicMs();
   const cpuMicros = meter.microsFor(deliveries);
-  const { offeredAtMs, endedAtMs } = await publishing;
+  const { offeredAtMs, requestMs, endedAtMs } = await publishing;
   const seconds = (recordedAtMs - offeredAtMs[0]!) / 1_000;
   const latenciesMs = await checkRun(testBed, { run, sinceMs, alerts, deliveries, offeredAtMs });
   return {
@@ -65,7 +80,21 @@ export async function runAlerts(testBed: TestBed, options: AlertsRun): Promise<A
     publishSeconds: (endedAtMs - offeredAtMs[0]!) / 1_000,
     cpuMicros,
     latenciesMs,
+    requestMs,
   };
+}
+
+async function publish(
+  { generator }: TestBed,
+  run: number,
+  { fixtures, alerts, alertsPerSecond, rest }: AlertsRun,
+): Promise<RestLoadResult> {
+  const load = { run, alerts, target: fixtures, alertsPerSecond };
+  if (rest === undefined)
+    return { ...(await generator.call('publishAll', load)), requestMs: new Float64Array() };
+  const { service, token, batchSize, connections } = rest;
+  const api = { url: service.httpUrl, token };
+  return generator.call('publishOverRest', { ...load, api, batchSize, connections });
 }
 
 interface RunToCheck {

@@ -4,9 +4,12 @@ import { readStatementCounts } from '../test-bed/statement-counts-reader.js';
 import { createTestBed, type TestBed } from '../test-bed/test-bed.js';
 import { measureAuth } from './auth.js';
 import { measureGrowth } from './growth.js';
+import { measureIdle } from './idle.js';
 import { measureLatency } from './latency.js';
+import { measureLowRate } from './low-rate.js';
 import { measureMemory } from './memory.js';
 import type { BenchOptions, ScenarioName } from './options.js';
+import { measureRest } from './rest.js';
 import { measureScaleOut } from './scale-out.js';
 import { measureThroughput } from './throughput.js';
 
@@ -20,6 +23,10 @@ export interface RunOptions extends BenchOptions {
 const webhooks = 3;
 /** Rates of the latency scenario, in deliveries a second. */
 const latencyRates = [50, 200, 1_000];
+const lowRates = [50, 200];
+/** Requests of the REST scenarios: single alerts, and batches. */
+const singleAlerts = { batchSize: 1, connections: 32 };
+const batches = { batchSize: 100, connections: 8 };
 const workerCounts = [1, 2, 4];
 
 /**
@@ -55,8 +62,17 @@ async function runScenario(
     case 'throughput':
       results.throughput = await measureThroughput(testBed, { alerts, webhooks, repeats });
       return;
+    case 'rest':
+      results.rest = await measureRest(testBed, { alerts, repeats, seconds, ...singleAlerts });
+      return;
+    case 'rest-batch':
+      results.restBatch = await measureRest(testBed, { alerts, repeats, seconds, ...batches });
+      return;
     case 'latency':
       results.latency = await measureLatency(testBed, { rates: latencyRates, seconds });
+      return;
+    case 'low-rate':
+      results.lowRate = await measureLowRate(testBed, { rates: lowRates, seconds });
       return;
     case 'scale-out':
       results.scaleOut = await measureScaleOut(testBed, { workers: workerCounts, alerts, webhooks });
@@ -69,6 +85,9 @@ async function runScenario(
       return;
     case 'memory':
       results.memory = await measureMemory(testBed, { minutes, alerts, webhooks });
+      return;
+    case 'idle':
+      results.idle = await measureIdle(testBed, { seconds: 6 * seconds });
       return;
   }
 }

@@ -20,6 +20,8 @@ export interface ThroughputResult {
   /** Microseconds of CPU for each delivery, by process, of the median runs. */
   cpuMicros: { worker: CpuShares; bareLoop: CpuShares };
   runs: number[];
+  /** Alerts with one webhook: deliveries a second, their ratio to the bare loop, and the CPU of the median run. */
+  oneWebhook: { worker: Spread; ratio: number; cpuMicros: CpuShares };
 }
 
 export interface ThroughputOptions {
@@ -36,25 +38,29 @@ export async function measureThroughput(
   const { alerts, webhooks, repeats } = options;
   const { database, secrets, destination } = testBed;
   const fixtures = await writeFixtures(database, { secrets, urls: destination.urls(webhooks) });
+  const single = await writeFixtures(database, { secrets, urls: destination.urls(1) });
   const messages = alerts * webhooks;
   const workerRuns: AlertsResult[] = [];
+  const singleRuns: AlertsResult[] = [];
   const bareRuns: BareLoopResult[] = [];
   await runBareLoop(testBed, { messages: Math.ceil(messages / 5), prefilled: true });
   for (let repeat = 0; repeat < repeats; repeat += 1) {
-    const result = await withWorkers(testBed, 1, async (workers) => {
+    await withWorkers(testBed, 1, async (workers) => {
       await runAlerts(testBed, { fixtures, workers, alerts: Math.ceil(alerts / 5) });
-      return runAlerts(testBed, { fixtures, workers, alerts });
+      workerRuns.push(await runAlerts(testBed, { fixtures, workers, alerts }));
+      singleRuns.push(await runAlerts(testBed, { fixtures: single, workers, alerts }));
     });
-    workerRuns.push(result);
     const bareResult = await runBareLoop(testBed, { messages, prefilled: true });
     bareRuns.push(bareResult);
+    const [worker, one] = [workerRuns, singleRuns].map((runs) => Math.round(runs.at(-1)!.perSecond));
     testBed.print(
-      `  worker ${Math.round(result.perSecond)}/s, bare loop ${Math.round(bareResult.perSecond)}/s`,
+      `  worker ${worker}/s, with one webhook ${one}/s, bare loop ${Math.round(bareResult.perSecond)}/s`,
     );
   }
   const whilePublishing = await runBareLoop(testBed, { messages, prefilled: false });
   const worker = spreadOf(workerRuns.map((run) => run.perSecond));
   const bareLoop = spreadOf(bareRuns.map((run) => run.perSecond));
+  const one = spreadOf(singleRuns.map((run) => run.perSecond));
   return {
     ...options,
     worker,
@@ -63,6 +69,11 @@ export async function measureThroughput(
     ratio: worker.median / bareLoop.median,
     cpuMicros: { worker: cpuOfMedian(workerRuns, worker), bareLoop: cpuOfMedian(bareRuns, bareLoop) },
     runs: workerRuns.map((run) => run.perSecond),
+    oneWebhook: {
+      worker: one,
+      ratio: one.median / bareLoop.median,
+      cpuMicros: cpuOfMedian(singleRuns, one),
+    },
   };
 }
 

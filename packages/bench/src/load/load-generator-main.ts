@@ -10,6 +10,7 @@ import {
   type LoadRunOptions,
   startLoadRun,
 } from './load-run.js';
+import { publishOverRest, type RestLoadOptions, type RestLoadResult } from './rest-load.js';
 
 const runs = new Map<number, LoadRun>();
 let amqp: AlertPublisher | undefined;
@@ -38,6 +39,7 @@ const commands = {
     await runOf(options.run).finished;
     return commands.end(options.run);
   },
+  publishOverRest: (options: RestLoadOptions): Promise<RestLoadResult> => publishOverRest(options),
 };
 export type LoadGeneratorCommands = typeof commands;
 

@@ -11,6 +11,10 @@ export interface Usage {
 /** A CPU time for each process, by process name. */
 export type CpuShares = Record<string, number>;
 
+export function sumOf(shares: CpuShares): number {
+  return Object.values(shares).reduce((sum, share) => sum + share, 0);
+}
+
 export interface CpuMeter {
   /** Returns the CPU time since the meter was created, in microseconds for each of `units`. */
   microsFor(units: number): CpuShares;
@@ -35,20 +39,55 @@ const pageBytes = 4_096;
 export function readUsage(pid: number): Usage {
   const stats = readStats();
   const usage: Usage = { cpuMs: 0, rssBytes: 0 };
-  const add = (id: number) => {
-    const stat = stats.get(id);
-    if (stat === undefined) return;
-    usage.cpuMs += (stat.ticks * 1_000) / ticksPerSecond;
+  for (const id of familyOf(pid, stats)) {
+    const stat = stats.get(id)!;
+    usage.cpuMs += msOf(stat.ticks + stat.ticksOfEnded);
     usage.rssBytes += stat.rssPages * pageBytes;
-    for (const [child, { parent }] of stats) if (parent === id) add(child);
-  };
-  add(pid);
+  }
   return usage;
+}
+
+export interface ExactUsage {
+  /** CPU time in milliseconds of one core since the start of each process. */
+  cpuMs: number;
+  /** Memory, of which a page that several processes share counts in parts (PSS). */
+  pssBytes: number;
+}
+
+/** Reads the usage of a process, with or without the descendants that it has now. */
+export function readExactUsage(pid: number, { withDescendants }: { withDescendants: boolean }): ExactUsage {
+  const stats = readStats();
+  const ids = withDescendants ? familyOf(pid, stats) : [pid];
+  const cpuMs = ids.reduce((sum, id) => sum + msOf(stats.get(id)?.ticks ?? 0), 0);
+  return { cpuMs, pssBytes: ids.reduce((sum, id) => sum + readPssBytes(id), 0) };
+}
+
+/** A process and its descendants. */
+function familyOf(pid: number, stats: Map<number, Stat>): number[] {
+  if (!stats.has(pid)) return [];
+  const children = [...stats].filter(([, { parent }]) => parent === pid);
+  return [pid, ...children.flatMap(([child]) => familyOf(child, stats))];
+}
+
+function msOf(ticks: number): number {
+  return (ticks * 1_000) / ticksPerSecond;
+}
+
+function readPssBytes(pid: number): number {
+  try {
+    const text = readFileSync(`/proc/${pid}/smaps_rollup`, 'utf8');
+    return Number(/^Pss:\s+(\d+) kB$/m.exec(text)?.[1] ?? 0) * 1_024;
+  } catch {
+    // The process has ended since it was listed.
+    return 0;
+  }
 }
 
 interface Stat {
   parent: number;
   ticks: number;
+  /** Ticks of children that have ended and were waited for. */
+  ticksOfEnded: number;
   rssPages: number;
 }
 
@@ -73,7 +112,7 @@ function readStat(pid: number): Stat | undefined {
     const [parent = 0, utime = 0, stime = 0, cutime = 0, cstime = 0, rssPages = 0] = [
       1, 11, 12, 13, 14, 21,
     ].map((index) => fields[index]);
-    return { parent, ticks: utime + stime + cutime + cstime, rssPages };
+    return { parent, ticks: utime + stime, ticksOfEnded: cutime + cstime, rssPages };
   } catch {
     // The process has ended since it was listed.
     return undefined;

@@ -43,7 +43,14 @@ ${parts.join('\n')}
 `;
 }
 
-function panelsOf({ throughput, latency = [], scaleOut = [], growth = [] }: Results): Panel[] {
+function panelsOf({
+  throughput,
+  rest,
+  restBatch,
+  latency = [],
+  scaleOut = [],
+  growth = [],
+}: Results): Panel[] {
   return [
     {
       title: 'Deliveries a second',
@@ -54,6 +61,13 @@ function panelsOf({ throughput, latency = [], scaleOut = [], growth = [] }: Resu
             countBar('delivery worker', throughput.worker.median),
           ]
         : [],
+    },
+    {
+      title: 'Alerts a second over REST',
+      bars: [
+        ...(rest ? [countBar('single requests', rest.published.median)] : []),
+        ...(restBatch ? [countBar('batches', restBatch.published.median)] : []),
+      ],
     },
     {
       title: 'Publish to arrival, p99',

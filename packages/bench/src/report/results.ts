@@ -1,7 +1,10 @@
 import type { AuthResult } from '../bench/auth.js';
 import type { GrowthResult } from '../bench/growth.js';
+import type { IdleResult } from '../bench/idle.js';
 import type { LatencyResult } from '../bench/latency.js';
+import type { LowRateResult } from '../bench/low-rate.js';
 import type { MemoryResult } from '../bench/memory.js';
+import type { RestResult } from '../bench/rest.js';
 import type { ScaleOutResult } from '../bench/scale-out.js';
 import type { ThroughputResult } from '../bench/throughput.js';
 import type { StatementCount } from '../test-bed/statement-counts-reader.js';
@@ -12,11 +15,15 @@ export interface Results {
   startedAt: string;
   machine: Machine;
   throughput?: ThroughputResult;
+  rest?: RestResult;
+  restBatch?: RestResult;
   latency?: LatencyResult[];
+  lowRate?: LowRateResult[];
   scaleOut?: ScaleOutResult[];
   growth?: GrowthResult[];
   auth?: AuthResult;
   memory?: MemoryResult;
+  idle?: IdleResult;
   /** Database statements of the whole run; present with `--profile`. */
   statements?: StatementCount[];
 }

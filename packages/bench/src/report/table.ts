@@ -1,3 +1,6 @@
+import { totalOf } from '../bench/idle.js';
+import type { RestResult } from '../bench/rest.js';
+import { sumOf } from '../measure/process-usage.js';
 import { formatMs, type Percentiles, type Spread } from '../measure/statistics.js';
 import type { Results } from './results.js';
 
@@ -7,11 +10,15 @@ type Row = [label: string, value: string, detail?: string];
 export function renderTable(results: Results): string {
   const rows = [
     ...throughputRows(results),
+    ...restRows('alerts over REST', results.rest),
+    ...restRows('alerts in batches', results.restBatch),
     ...latencyRows(results),
+    ...lowRateRows(results),
     ...scaleOutRows(results),
     ...growthRows(results),
     ...authRows(results),
     ...memoryRows(results),
+    ...idleRows(results),
   ];
   const width = (column: 0 | 1) => Math.max(...rows.map((row) => row[column].length));
   return rows
@@ -23,7 +30,7 @@ export function renderTable(results: Results): string {
 
 function throughputRows({ throughput }: Results): Row[] {
   if (throughput === undefined) return [];
-  const { worker, bareLoop, bareLoopWhilePublishing, ratio, cpuMicros } = throughput;
+  const { worker, bareLoop, bareLoopWhilePublishing, ratio, cpuMicros, oneWebhook } = throughput;
   return [
     ['deliveries a second', count(worker.median), range(worker)],
     ['bare loop, full queue', count(bareLoop.median), range(bareLoop)],
@@ -31,6 +38,23 @@ function throughputRows({ throughput }: Results): Row[] {
     ['ratio to the bare loop', ratio.toFixed(2)],
     ['CPU of a delivery', micros(cpuMicros.worker), shares(cpuMicros.worker)],
     ['CPU of the bare loop', micros(cpuMicros.bareLoop), shares(cpuMicros.bareLoop)],
+    ['alerts with one webhook a second', count(oneWebhook.worker.median), range(oneWebhook.worker)],
+    ['ratio with one webhook', oneWebhook.ratio.toFixed(2)],
+    ['CPU of a delivery, one webhook', micros(oneWebhook.cpuMicros), shares(oneWebhook.cpuMicros)],
+  ];
+}
+
+function restRows(name: string, rest: RestResult | undefined): Row[] {
+  if (rest === undefined) return [];
+  const { published, delivered, cpuMicros, steady } = rest;
+  const requests = `request at ${steady.perSecond}/s`;
+  const arrivals = `publish to arrival at ${steady.perSecond}/s`;
+  return [
+    [`${name}, published a second`, count(published.median), range(published)],
+    [`${name}, delivered a second`, count(delivered.median), range(delivered)],
+    [`${name}, CPU of an alert`, micros(cpuMicros), shares(cpuMicros)],
+    [`${name}, ${requests}`, `p99 ${formatMs(steady.requestMs.p99)}`, lowerPercentiles(steady.requestMs)],
+    [`${name}, ${arrivals}`, `p99 ${formatMs(steady.latencyMs.p99)}`, lowerPercentiles(steady.latencyMs)],
   ];
 }
 
@@ -40,6 +64,19 @@ function latencyRows({ latency = [] }: Results): Row[] {
     `p99 ${formatMs(latencyMs.p99)}`,
     lowerPercentiles(latencyMs),
   ]);
+}
+
+function lowRateRows({ lowRate = [] }: Results): Row[] {
+  return lowRate.flatMap(({ perSecond, worker, bareLoop }) =>
+    Object.entries({ worker, 'bare loop': bareLoop }).flatMap(([name, { cpuMicros, latencyMs }]): Row[] => [
+      [`CPU of a delivery at ${perSecond}/s, ${name}`, micros(cpuMicros), shares(cpuMicros)],
+      [
+        `publish to arrival at ${perSecond}/s, ${name}`,
+        `p99 ${formatMs(latencyMs.p99)}`,
+        lowerPercentiles(latencyMs),
+      ],
+    ]),
+  );
 }
 
 function scaleOutRows({ scaleOut = [] }: Results): Row[] {
@@ -97,6 +134,19 @@ function memoryRows({ memory }: Results): Row[] {
   ];
 }
 
+function idleRows({ idle }: Results): Row[] {
+  if (idle === undefined) return [];
+  return Object.entries({ own: idle.own, servers: idle.servers }).flatMap(([kind, processes]) =>
+    [{ name: `${kind} processes`, ...totalOf(processes) }, ...processes].map(
+      ({ name, cpuPercent, memoryMb }): Row => [
+        `idle, ${name}`,
+        `${cpuPercent.toFixed(1)} % of a core`,
+        `${count(memoryMb)} MB`,
+      ],
+    ),
+  );
+}
+
 function count(value: number): string {
   return Math.round(value).toLocaleString('en-US');
 }
@@ -110,7 +160,7 @@ function lowerPercentiles({ p50, p95 }: Percentiles): string {
 }
 
 function micros(shares: Record<string, number>): string {
-  return `${count(Object.values(shares).reduce((sum, share) => sum + share, 0))} µs`;
+  return `${count(sumOf(shares))} µs`;
 }
 
 function shares(parts: Record<string, number>): string {

@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import { startIdentityProvider } from './identity-provider.js';
-import { startService } from './services.js';
+import { type ServiceProcess, startService } from './services.js';
 import type { TestBed } from './test-bed.js';
 
 /** Both HTTP services and the OpenID provider that they trust. */
@@ -26,10 +26,9 @@ export async function startApis(testBed: TestBed, options: ApisOptions = {}): Pr
   const engineAdminKey = randomBytes(24).toString('base64url');
   const provider = await startIdentityProvider(testBed, workspaceId);
   const env = {
+    ...unlimited,
     OIDC_ISSUER: provider.issuer,
     GENAI_ENGINE_ADMIN_KEY: engineAdminKey,
-    // High enough that no measurement meets the rate limit.
-    REQUESTS_PER_MINUTE: '1000000',
     DATABASE_POOL_SIZE: String(poolSize),
   };
   const [api, engine] = await Promise.all([
@@ -48,6 +47,34 @@ export async function startApis(testBed: TestBed, options: ApisOptions = {}): Pr
     },
   };
 }
+
+/** The platform API and the OpenID provider that it trusts. */
+export interface RunningApi {
+  service: ServiceProcess;
+  /** Returns a token of a publisher of the workspace. */
+  accessToken(): Promise<string>;
+  stop(): Promise<void>;
+}
+
+export async function startApi(testBed: TestBed, workspaceId: string): Promise<RunningApi> {
+  const provider = await startIdentityProvider(testBed, workspaceId);
+  const service = await startService(testBed, {
+    kind: 'webhook-api',
+    env: { ...unlimited, OIDC_ISSUER: provider.issuer },
+    nodeOptions: testBed.nodeOptions,
+  });
+  return {
+    service,
+    accessToken: () => provider.fetchToken('publisher'),
+    async stop() {
+      await service.stop();
+      await provider.stop();
+    },
+  };
+}
+
+/** Limits so high that no measurement meets them. */
+const unlimited = { REQUESTS_PER_MINUTE: '1000000', ALERTS_PER_MINUTE: '100000000' };
 
 /** Creates user keys of the engine and returns them in the form that users send. */
 export async function createUserKeys({ engineUrl, engineAdminKey }: Apis, count: number): Promise<string[]> {

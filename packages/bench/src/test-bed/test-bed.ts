@@ -24,6 +24,8 @@ export interface TestBed extends ServiceHost {
   secrets: SecretBox;
   destination: Destination;
   generator: LoadGenerator;
+  /** Options of Node for measured services, which write CPU profiles with `profile`. */
+  nodeOptions: readonly string[];
   /** Returns the number of a new run. Alert ids contain it, so that runs do not count each other's requests. */
   nextRun(): number;
   startWorkers(count: number, options?: WorkerOptions): Promise<ServiceProcess[]>;
@@ -83,6 +85,7 @@ export async function createTestBed({ print, profile = false }: TestBedOptions):
     secretsKeys,
     destination,
     generator,
+    nodeOptions: profiling,
     nextRun() {
       run += 1;
       return run;

@@ -1,0 +1,51 @@
+import { type BareLoopResult, runBareLoop } from '../bare-loop/run-bare-loop.js';
+import { type CpuShares, sumOf } from '../measure/process-usage.js';
+import { formatMs, type Percentiles, percentilesOf } from '../measure/statistics.js';
+import { writeFixtures } from '../test-bed/fixtures.js';
+import { type TestBed, withWorkers } from '../test-bed/test-bed.js';
+import { type AlertsResult, runAlerts } from './run-alerts.js';
+
+export interface LowRateResult {
+  /** Requested rate in deliveries a second. */
+  perSecond: number;
+  worker: LowRateMeasurement;
+  bareLoop: LowRateMeasurement;
+}
+
+interface LowRateMeasurement {
+  /** Microseconds of CPU for each delivery, by process. */
+  cpuMicros: CpuShares;
+  /** Time from the publish to the arrival at the destination, in milliseconds. */
+  latencyMs: Percentiles;
+}
+
+export interface LowRateOptions {
+  rates: readonly number[];
+  seconds: number;
+}
+
+/** Measures what a delivery costs while there is little to do: alerts with one webhook over AMQP, and the bare loop. */
+export async function measureLowRate(testBed: TestBed, options: LowRateOptions): Promise<LowRateResult[]> {
+  const { database, secrets, destination } = testBed;
+  const fixtures = await writeFixtures(database, { secrets, urls: destination.urls(1) });
+  const results: LowRateResult[] = [];
+  for (const perSecond of options.rates) {
+    const messages = Math.ceil(perSecond * options.seconds);
+    const worker = await withWorkers(testBed, 1, async (workers) => {
+      await runAlerts(testBed, { fixtures, workers, alerts: 1_000, alertsPerSecond: 500 });
+      return runAlerts(testBed, { fixtures, workers, alerts: messages, alertsPerSecond: perSecond });
+    });
+    const bareLoop = await runBareLoop(testBed, { messages, prefilled: false, perSecond });
+    const result = { perSecond, worker: measurementOf(worker), bareLoop: measurementOf(bareLoop) };
+    results.push(result);
+    const { cpuMicros, latencyMs } = result.worker;
+    testBed.print(
+      `  ${perSecond}/s: ${Math.round(sumOf(cpuMicros))} µs, p50 ${formatMs(latencyMs.p50)}, p99 ${formatMs(latencyMs.p99)}; bare loop ${Math.round(sumOf(result.bareLoop.cpuMicros))} µs`,
+    );
+  }
+  return results;
+}
+
+function measurementOf({ cpuMicros, latenciesMs }: AlertsResult | BareLoopResult): LowRateMeasurement {
+  return { cpuMicros, latencyMs: percentilesOf(latenciesMs) };
+}

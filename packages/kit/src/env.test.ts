@@ -1,3 +1,6 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { inspect } from 'node:util';
 import { ConfigError, readEnv } from './env.js';
 
@@ -133,4 +136,76 @@ test('a secret is printed as [redacted] everywhere; only reveal returns it', () 
   ];
   expect(printed.join()).not.toContain('hunter2');
   expect(key.reveal()).toBe('hunter2');
+});
+
+describe('a secret in a file', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'tocsin-secrets-'));
+  afterAll(() => rmSync(directory, { recursive: true }));
+  const fileOf = (content: string) => {
+    const path = join(directory, 'secret');
+    writeFileSync(path, content);
+    return path;
+  };
+
+  test.each(['hunter2', 'hunter2\n', 'hunter2\r\n', ' hunter2 \n\n'])(
+    'the content %j is the secret without white space at its ends',
+    (content) => {
+      const KEY_FILE = fileOf(content);
+      const { key, optional } = readEnv({ KEY_FILE }, (read) => ({
+        key: read.secret('KEY'),
+        optional: read.optionalSecret('KEY'),
+      }));
+      expect([key.reveal(), optional?.reveal()]).toEqual(['hunter2', 'hunter2']);
+    },
+  );
+
+  test('a URL in a file is checked like one in a variable', () => {
+    const urlOf = (content: string) =>
+      readEnv({ URL_FILE: fileOf(content) }, (read) => ({ url: read.secretUrl('URL', ['postgres']) }));
+    expect(urlOf('postgres://u:hunter2@h/d\n').url.reveal()).toBe('postgres://u:hunter2@h/d');
+    expect(problemsOf(() => urlOf('http://hunter2@h'))).toEqual([
+      'URL must be an absolute URL that begins with postgres://',
+    ]);
+  });
+
+  test('a secret with a variable and a file is refused', () => {
+    const env = { KEY: 'hunter2', KEY_FILE: fileOf('hunter2') };
+    const problem = 'KEY and KEY_FILE are both set; remove one of them';
+    expect(problemsOf(() => readEnv(env, (read) => ({ key: read.secret('KEY') })))).toEqual([problem]);
+    expect(problemsOf(() => readEnv(env, (read) => ({ key: read.optionalSecret('KEY') })))).toEqual([
+      problem,
+    ]);
+  });
+
+  test('an empty variable beside a file, and an empty path, count as not set', () => {
+    const KEY_FILE = fileOf('hunter2');
+    expect(readEnv({ KEY: ' ', KEY_FILE }, (read) => ({ key: read.secret('KEY') })).key.reveal()).toBe(
+      'hunter2',
+    );
+    const env = { KEY: 'hunter2', KEY_FILE: ' ' };
+    expect(readEnv(env, (read) => ({ key: read.secret('KEY') })).key.reveal()).toBe('hunter2');
+  });
+
+  test('an empty file counts as not set', () => {
+    const KEY_FILE = fileOf('\n');
+    expect(readEnv({ KEY_FILE }, (read) => ({ key: read.optionalSecret('KEY') })).key).toBeUndefined();
+    expect(problemsOf(() => readEnv({ KEY_FILE }, (read) => ({ key: read.secret('KEY') })))).toEqual([
+      'KEY is required',
+    ]);
+  });
+
+  test.each([
+    ['a missing file', 'missing', 'ENOENT'],
+    ['a directory', '', 'EISDIR'],
+  ])('the problem of %s names the path and the reason', (_, name, code) => {
+    const KEY_FILE = join(directory, name);
+    expect(problemsOf(() => readEnv({ KEY_FILE }, (read) => ({ key: read.secret('KEY') })))).toEqual([
+      `KEY_FILE names ${KEY_FILE}, which cannot be read (${code})`,
+    ]);
+  });
+
+  test('a setting that is no secret is never read from a file', () => {
+    const env = { NAME_FILE: fileOf('hunter2') };
+    expect(readEnv(env, (read) => ({ name: read.optionalString('NAME') })).name).toBeUndefined();
+  });
 });

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs';
 import {
   type Parsed,
   parseBoolean,
@@ -23,7 +24,7 @@ type Environment = Readonly<Record<string, string | undefined>>;
 
 /**
  * Reads settings into one deeply frozen object. A variable without a fallback is required; an empty variable counts as
- * not set.
+ * not set. The value of a secret NAME can be in a file that NAME_FILE names.
  * @throws ConfigError with all problems at once, without the values: they can be secrets. NODE_TLS_REJECT_UNAUTHORIZED=0 is
  * one of them.
  */
@@ -55,7 +56,22 @@ function createReader(env: Environment, problems: string[]) {
     placeholder: T,
     parse: (text: string) => Parsed<T>,
   ): T {
-    const text = env[name]?.trim();
+    return parseText({ name, text: env[name]?.trim(), fallback, placeholder, parse });
+  }
+
+  function readSecret<T>(
+    name: string,
+    fallback: T | undefined,
+    placeholder: T,
+    parse: (text: string) => Parsed<T>,
+  ): T {
+    const found = findSecret(env, name);
+    if ('value' in found) return parseText({ name, text: found.value, fallback, placeholder, parse });
+    problems.push(found.problem);
+    return placeholder;
+  }
+
+  function parseText<T>({ name, text, fallback, placeholder, parse }: Setting<T>): T {
     if (!text) {
       if (fallback !== undefined) return fallback;
       problems.push(`${name} is required`);
@@ -99,12 +115,14 @@ function createReader(env: Environment, problems: string[]) {
     /** A URL that can contain a password. */
     secretUrl: (name: string, protocols: readonly string[], fallback?: string) =>
       new Secret(
-        read(name, fallback, `${protocols[0]}://placeholder.invalid`, (text) => parseUrl(text, protocols)),
+        readSecret(name, fallback, `${protocols[0]}://placeholder.invalid`, (text) =>
+          parseUrl(text, protocols),
+        ),
       ),
-    secret: (name: string) => new Secret(read(name, undefined, '', (value) => ({ value }))),
+    secret: (name: string) => new Secret(readSecret(name, undefined, '', (value) => ({ value }))),
     optionalSecret: (name: string) => {
-      const text = env[name]?.trim();
-      return text ? new Secret(text) : undefined;
+      const text = readSecret(name, '', '', (value) => ({ value }));
+      return text === '' ? undefined : new Secret(text);
     },
     durationMs: (name: string, fallback?: number, range: { min?: number } = {}) =>
       read(name, fallback, 0, (text) => parseDurationMs(text, range)),
@@ -122,6 +140,31 @@ function createReader(env: Environment, problems: string[]) {
       problems.push(sentence);
     },
   };
+}
+
+interface Setting<T> {
+  name: string;
+  text: string | undefined;
+  fallback: T | undefined;
+  placeholder: T;
+  parse: (text: string) => Parsed<T>;
+}
+
+/**
+ * The value of the variable NAME, or the content of the file that NAME_FILE names. White space at both ends is removed
+ * from either; an empty file counts as not set. A problem is a whole sentence, with the path and without the content.
+ */
+function findSecret(env: Environment, name: string): Parsed<string | undefined> {
+  const value = env[name]?.trim();
+  const path = env[`${name}_FILE`]?.trim();
+  if (!path) return { value };
+  if (value) return { problem: `${name} and ${name}_FILE are both set; remove one of them` };
+  try {
+    return { value: readFileSync(path, 'utf8').trim() };
+  } catch (error) {
+    const { code } = error as NodeJS.ErrnoException;
+    return { problem: `${name}_FILE names ${path}, which cannot be read (${code})` };
+  }
 }
 
 function parseJson<T>(text: string, check: (value: unknown) => T): Parsed<T> {

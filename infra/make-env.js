@@ -1,27 +1,63 @@
 import { randomBytes, randomUUID } from 'node:crypto';
-import { readFileSync, writeFileSync } from 'node:fs';
+import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 /**
- * `node infra/make-env.js [file]`: writes `.env` from .env.example, with a random value for each empty secret. Only the
- * owner can read the file. An existing file is never changed: stored data cannot be decrypted without its keys.
+ * `node infra/make-env.js [directory]`: writes `.env` from .env.example, and one file for each secret of
+ * docker-compose.yml under `secrets/`, with random values. Existing files are never changed: stored data cannot be
+ * decrypted without its keys.
  */
-const root = new URL('../', import.meta.url);
-const file = process.argv[2] ?? fileURLToPath(new URL('.env', root));
-const example = readFileSync(new URL('.env.example', root), 'utf8');
-const text = example.replace(/^([A-Z_]+)=$/gm, (_, name) => `${name}=${makeValue(name)}`);
-try {
-  writeFileSync(file, text, { flag: 'wx', mode: 0o600 });
-  process.stderr.write(`${file} is written. Keep a copy elsewhere.\n`);
-} catch (error) {
-  if (error.code !== 'EEXIST') throw error;
-  process.stderr.write(`${file} exists already and stays as it is. Move it away to make a new one.\n`);
-  process.exitCode = 1;
+const root = fileURLToPath(new URL('../', import.meta.url));
+const target = process.argv[2] ?? root;
+const envFile = join(target, '.env');
+const secretsDirectory = join(target, 'secrets');
+
+const existing = [envFile, secretsDirectory].filter((path) => existsSync(path));
+if (existing.length > 0) {
+  process.stderr.write(
+    `${existing.join(' and ')} exists already. Nothing is changed. Move it away to make a new one.\n`,
+  );
+  process.exit(1);
 }
 
-function makeValue(name) {
-  if (name === 'SECRETS_KEYS') return `k1:${randomBytes(32).toString('base64')}`;
-  if (name === 'WORKSPACE_ID') return randomUUID();
-  // Letters and digits only, because some secrets are part of a URL.
+// Other users of this machine cannot enter the directory. Containers run as different users, which read single files.
+mkdirSync(secretsDirectory, { mode: 0o700 });
+for (const [name, value] of Object.entries(makeSecrets())) {
+  const file = join(secretsDirectory, name);
+  writeFileSync(file, `${value}\n`, { flag: 'wx' });
+  chmodSync(file, 0o644);
+}
+const example = readFileSync(join(root, '.env.example'), 'utf8');
+const env = example.replace(/^WORKSPACE_ID=$/m, `WORKSPACE_ID=${randomUUID()}`);
+writeFileSync(envFile, env, { flag: 'wx', mode: 0o600 });
+process.stderr.write(`${envFile} and ${secretsDirectory} are written. Keep a copy elsewhere.\n`);
+
+function makeSecrets() {
+  const database = makePassword();
+  const broker = makePassword();
+  return {
+    secrets_keys: `k1:${randomBytes(32).toString('base64')}`,
+    engine_admin_key: makePassword(),
+    database_url: `postgres://tocsin:${database}@postgres:5432/tocsin`,
+    tocsin_db_password: database,
+    amqp_url: `amqp://tocsin:${broker}@rabbitmq:5672`,
+    rabbitmq_user: `default_user = tocsin\ndefault_pass = ${broker}`,
+    postgres_password: makePassword(),
+    keycloak_db_password: makePassword(),
+    metrics_db_password: makePassword(),
+    keycloak_admin_password: makePassword(),
+    grafana_admin_password: makePassword(),
+    tocsin_user_password: makePassword(),
+    tocsin_admin_client_secret: makePassword(),
+    tocsin_publisher_client_secret: makePassword(),
+    // Addresses of receivers of alarms; nobody has them yet.
+    chat_url: '',
+    watchdog_url: '',
+  };
+}
+
+/** Letters and digits only, because some secrets are part of a URL or of JSON. */
+function makePassword() {
   return randomBytes(24).toString('hex');
 }

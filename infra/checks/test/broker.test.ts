@@ -16,7 +16,6 @@ import { maxAlertBytes } from '../../../services/delivery-worker/src/dead-letter
 import { composeService, readText } from './support/compose.js';
 import { parseExposition } from './support/exposition.js';
 import { type ShippedBroker, startShippedBroker } from './support/shipped-broker.js';
-import { makeEnv } from './support/variables.js';
 
 interface Policy {
   vhost: string;
@@ -34,7 +33,7 @@ describe('a blank broker with the settings of the compose file', () => {
   let broker: Awaited<ReturnType<typeof createBroker>>;
 
   beforeAll(async () => {
-    shipped = await startShippedBroker(makeEnv());
+    shipped = await startShippedBroker();
     broker = await createBroker({ url: shipped.url, name: 'test' });
     await Promise.race([broker.ready(), shipped.failed]);
   }, 120_000);

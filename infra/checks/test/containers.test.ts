@@ -1,30 +1,43 @@
-import { execFileSync, spawn } from 'node:child_process';
-import { existsSync, readdirSync } from 'node:fs';
+import { execFileSync, spawn, spawnSync } from 'node:child_process';
+import { existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { parse, parseAllDocuments } from 'yaml';
-import { composeService, interpolate, readCompose, readText } from './support/compose.js';
+import { composeService, interpolate, mountedSecrets, readCompose, readText } from './support/compose.js';
 import { faultsOfCompose } from './support/compose-specification.js';
 import { imageEnv, imageSteps } from './support/image.js';
 import { testWith } from './support/test-with.js';
-import { loaders, makeEnv, variablesReadBy } from './support/variables.js';
+import { loaders, makeDeployment, variablesReadBy } from './support/variables.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const services = Object.keys(loaders);
-const { services: all, volumes } = readCompose();
+const { services: all, volumes, networks } = readCompose();
 const port = imageEnv().PORT;
 const metricsPort = imageEnv().METRICS_PORT;
 
+const composeFile = () =>
+  parse(interpolate(readText('docker-compose.yml'), makeDeployment().env), { merge: true }) as object;
+
 test('the compose file uses only keys of the Compose specification', () => {
-  expect(
-    faultsOfCompose(parse(interpolate(readText('docker-compose.yml'), makeEnv()), { merge: true })),
-  ).toEqual([]);
+  expect(faultsOfCompose(composeFile())).toEqual([]);
 });
 
 testWith(['docker', 'compose', 'version'], 'docker takes the compose file', () => {
-  const env = { ...process.env, ...makeEnv() };
+  const env = { ...process.env, ...makeDeployment().env };
   execFileSync('docker', ['compose', '-f', 'docker-compose.yml', 'config', '--quiet'], { cwd: root, env });
+});
+
+testWith(['check-jsonschema', '--version'], 'the compose file is valid for the published schema', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'tocsin-compose-'));
+  const file = join(directory, 'docker-compose.json');
+  writeFileSync(file, JSON.stringify(composeFile()));
+  const args = ['--builtin-schema', 'vendor.compose-spec', file];
+  const { status, stdout, stderr } = spawnSync('check-jsonschema', args, { encoding: 'utf8' });
+  rmSync(directory, { recursive: true });
+  expect([status, `${stdout}${stderr}`]).toEqual([0, expect.stringContaining('ok')]);
 });
 
 test.each([
@@ -41,21 +54,93 @@ test.each([
   );
 });
 
-test.each([...services, 'migrations'])('%s runs a built file in a hardened container', (name) => {
-  const service = composeService(name);
-  const [script = ''] = service.command ?? [];
+const ours = [...services, 'migrations', 'rotate-keys'];
+
+test.each(ours)('%s runs a built file of the image', (name) => {
+  const [script = ''] = composeService(name).command ?? [];
   expect(existsSync(`${root}${script.replace('/dist/', '/src/').replace(/js$/, 'ts')}`)).toBe(true);
-  expect(service).toMatchObject({
-    read_only: true,
+});
+
+test.each(Object.keys(all))('the container %s has no privileges, a memory limit and rotated logs', (name) => {
+  const { user, cap_drop, security_opt, read_only, mem_limit, logging } = composeService(name);
+  expect(user).toMatch(/^(?!root$|0$)[a-z]+$/);
+  expect({ cap_drop, security_opt }).toEqual({
     cap_drop: ['ALL'],
     security_opt: ['no-new-privileges:true'],
+  });
+  // Keycloak's first start writes next to its program.
+  expect(read_only).toBe(name !== 'keycloak');
+  expect(mem_limit).toMatch(/^\d+m$/);
+  expect(logging).toEqual({ driver: 'local', options: { 'max-size': '20m', 'max-file': '5' } });
+});
+
+const megabytes = (name: string) => Number.parseInt(composeService(name).mem_limit ?? '', 10);
+
+test('the memory limits of the containers that run at the same time fit 4 GB', () => {
+  const sum = (names: string[]) => names.reduce((total, name) => total + megabytes(name), 0);
+  const named = Object.entries(all).filter(([, { profiles }]) => profiles === undefined);
+  const lasting = named.filter(([, { restart }]) => restart !== 'no').map(([name]) => name);
+  const first = named.filter(([, { restart }]) => restart === 'no').map(([name]) => name);
+  // 200 MB are left for the machine itself.
+  expect(sum(lasting)).toBeLessThanOrEqual(4_096 - 200);
+  // Services start after these have ended.
+  expect(sum(first)).toBeLessThanOrEqual(sum(services));
+});
+
+test('the servers divide the memory of their containers', () => {
+  const setting = (file: string, name: string) =>
+    Number(new RegExp(`^${name} = (\\d+)MB$`, 'm').exec(readText(file))?.[1]);
+  const postgres = 'infra/postgres/postgresql.conf';
+  expect(setting(postgres, 'shared_buffers')).toBeLessThan(megabytes('postgres') / 3);
+  expect(setting(postgres, 'effective_cache_size')).toBeLessThan(megabytes('postgres'));
+  expect(setting('infra/rabbitmq/30-memory.conf', 'total_memory_available_override_value')).toBe(
+    megabytes('rabbitmq'),
+  );
+  const [, heap] = /-Xmx(\d+)m/.exec(composeService('keycloak').environment.JAVA_OPTS_KC_HEAP ?? '') ?? [];
+  expect(Number(heap)).toBeLessThanOrEqual(0.6 * megabytes('keycloak'));
+});
+
+test('only containers that call addresses of others have a way to the Internet', () => {
+  expect(networks.inside).toEqual({ internal: true });
+  expect(networks.published?.driver_opts).toEqual({
+    'com.docker.network.bridge.enable_ip_masquerade': 'false',
+  });
+  const on = (network: string) => Object.keys(all).filter((name) => all[name]?.networks?.includes(network));
+  expect(on('inside')).toEqual(Object.keys(all));
+  expect(on('outside').sort()).toEqual([
+    'alertmanager',
+    'blackbox-exporter',
+    'delivery-worker',
+    'engine-auth',
+    'keycloak',
+    'webhook-api',
+  ]);
+  for (const [name, { ports = [], networks: own = [] }] of Object.entries(all)) {
+    // An internal network publishes no ports.
+    if (ports.length > 0) expect([name, own.length]).toEqual([name, 2]);
+  }
+});
+
+test('each container is given only the secrets that it needs', () => {
+  const given = Object.keys(all).map((name) => [
+    name,
+    mountedSecrets(name)
+      .map(({ secret }) => secret)
+      .sort(),
+  ]);
+  expect(Object.fromEntries(given)).toMatchObject({
+    'delivery-worker': ['amqp_url', 'database_url', 'secrets_keys'],
+    'engine-auth': ['amqp_url', 'database_url', 'engine_admin_key'],
+    'postgres-exporter': ['metrics_db_password'],
+    prometheus: [],
+    'webhook-api': ['amqp_url', 'database_url', 'secrets_keys'],
   });
 });
 
 test('one service builds the image that all services run', () => {
-  const ours = [...services, 'migrations'].map((name) => composeService(name));
-  expect(new Set(ours.map(({ image }) => image)).size).toBe(1);
-  expect(ours.filter(({ build }) => build !== undefined)).toHaveLength(1);
+  const containers = ours.map((name) => composeService(name));
+  expect(new Set(containers.map(({ image }) => image)).size).toBe(1);
+  expect(containers.filter(({ build }) => build !== undefined)).toHaveLength(1);
 });
 
 test('the image runs node directly, not as root, with a health check', () => {
@@ -114,6 +199,7 @@ test('each published port is a port of its service and bound to loopback', () =>
     rabbitmq: '5672',
     keycloak: '8080',
     prometheus: '9090',
+    alertmanager: '9093',
     grafana: '3000',
   };
   const published = Object.entries(all).flatMap(([name, { ports = [] }]) =>
@@ -159,20 +245,52 @@ test('each mounted file exists', () => {
   }
 });
 
-test('Prometheus scrapes each service at its metrics port', () => {
-  interface Scrape {
-    job_name: string;
-    dns_sd_configs?: { names: string[]; port: number }[];
+describe('Prometheus', () => {
+  interface Targets {
     static_configs?: { targets: string[] }[];
   }
-  const { scrape_configs: jobs } = parse(readText('infra/prometheus/prometheus.yml')) as {
-    scrape_configs: Scrape[];
-  };
-  for (const name of services) {
-    const job = jobs.find(({ job_name }) => job_name === name);
-    expect(job?.dns_sd_configs).toMatchObject([{ names: [name], type: 'A', port: Number(metricsPort) }]);
+  interface Scrape extends Targets {
+    job_name: string;
+    dns_sd_configs?: { names: string[]; port: number }[];
+    file_sd_configs?: { files: string[] }[];
+    relabel_configs?: { target_label: string; replacement?: string }[];
   }
-  expect(jobs.map(({ job_name }) => job_name).sort()).toEqual([...services, 'rabbitmq'].sort());
+  const { scrape_configs: jobs, alerting } = parse(readText('infra/prometheus/prometheus.yml')) as {
+    scrape_configs: Scrape[];
+    alerting: { alertmanagers: Targets[] };
+  };
+  const targetsOf = (given: Targets[]) =>
+    given.flatMap(({ static_configs = [] }) => static_configs).flatMap(({ targets }) => targets);
+
+  test('it scrapes each service at its metrics port', () => {
+    for (const name of services) {
+      const job = jobs.find(({ job_name }) => job_name === name);
+      expect(job?.dns_sd_configs).toMatchObject([{ names: [name], type: 'A', port: Number(metricsPort) }]);
+    }
+  });
+
+  test('its other targets are containers, with their usual ports', () => {
+    const probed = jobs.flatMap(({ relabel_configs = [] }) => relabel_configs);
+    const addresses = [...targetsOf(jobs), ...probed.flatMap(({ replacement }) => replacement ?? [])];
+    expect(addresses.sort()).toEqual([
+      'alertmanager:9093',
+      'blackbox-exporter:9115',
+      'node-exporter:9100',
+      'postgres-exporter:9187',
+      'rabbitmq:15692',
+    ]);
+    for (const address of addresses) expect(Object.keys(all)).toContain(address.split(':')[0]);
+  });
+
+  test('it sends its alarms to Alertmanager', () => {
+    expect(targetsOf(alerting.alertmanagers)).toEqual(['alertmanager:9093']);
+  });
+
+  test('it watches the certificates of addresses that operators list in a file', () => {
+    const [watched] = jobs.flatMap(({ file_sd_configs = [] }) => file_sd_configs);
+    expect(watched?.files).toEqual(['/etc/prometheus/certificates.yml']);
+    expect(parse(readText('infra/prometheus/certificates.yml'))).toEqual([{ targets: [] }]);
+  });
 });
 
 interface Manifest {

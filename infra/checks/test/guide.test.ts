@@ -2,11 +2,17 @@ import { existsSync, readdirSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { deadLetterReasons } from '@tocsin/contracts';
 import { readCompose, readText } from './support/compose.js';
-import { readExamples } from './support/variables.js';
+import { readExamples, secretVariables } from './support/variables.js';
 
 const root = fileURLToPath(new URL('../../../', import.meta.url));
 const guide = readText('docs/operate.md');
-const commands = [...guide.matchAll(/```sh\n([\s\S]*?)```/g)].map(([, text = '']) => text).join('\n');
+/** Pages for operators, which operate.md links to. */
+const pages = ['operate.md', 'proxy.md'];
+const texts = pages.map((page) => readText(`docs/${page}`));
+const commands = texts
+  .flatMap((text) => [...text.matchAll(/```sh\n([\s\S]*?)```/g)])
+  .map(([, text = '']) => text)
+  .join('\n');
 
 function anchorOf(heading: string): string {
   return heading
@@ -15,14 +21,22 @@ function anchorOf(heading: string): string {
     .replaceAll(' ', '-');
 }
 
-test('each link of the guide has a target', () => {
-  const anchors = [...guide.matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
-  const links = [...guide.matchAll(/\]\(([^)]+)\)/g)].map(([, target = '']) => target);
-  expect(links.length).toBeGreaterThan(20);
+test.each(pages)('each link of %s has a target', (page) => {
+  const anchorsOf = (file: string) =>
+    [...readText(file).matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) => anchorOf(heading));
+  const links = [...readText(`docs/${page}`).matchAll(/\]\(([^)]+)\)/g)].map(([, target = '']) => target);
+  expect(links.length).toBeGreaterThan(1);
   for (const link of links.filter((target) => !target.startsWith('http'))) {
-    const found = link.startsWith('#') ? anchors.includes(link.slice(1)) : existsSync(`${root}docs/${link}`);
-    expect([link, found]).toEqual([link, true]);
+    const [path = '', anchor] = link.split('#');
+    const file = `docs/${path === '' ? page : path}`;
+    const isFound =
+      existsSync(`${root}${file}`) && (anchor === undefined || anchorsOf(file).includes(anchor));
+    expect([link, isFound]).toEqual([link, true]);
   }
+});
+
+test('operate.md links to each page for operators', () => {
+  for (const page of pages.slice(1)) expect(guide).toContain(`](${page})`);
 });
 
 test("each file and service in the guide's commands exists", () => {
@@ -41,8 +55,13 @@ test("each file and service in the guide's commands exists", () => {
 });
 
 test('each variable in the guide is in .env.example or the compose file', () => {
-  const known = new Set(readExamples().map(({ name }) => name));
-  const named = [...guide.matchAll(/`([A-Z][A-Z_]{5,})(?:=[^`]*)?`/g)].map(([, name = '']) => name);
+  const known = new Set([
+    ...readExamples().map(({ name }) => name),
+    ...secretVariables.map((name) => `${name}_FILE`),
+  ]);
+  const named = [...texts.join('\n').matchAll(/`([A-Z][A-Z_]{5,})(?:=[^`]*)?`/g)].map(
+    ([, name = '']) => name,
+  );
   expect(named.length).toBeGreaterThan(10);
   expect(named.filter((name) => !known.has(name))).toEqual([]);
 });

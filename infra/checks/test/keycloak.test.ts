@@ -1,9 +1,13 @@
-import { composeService, interpolate } from './support/compose.js';
-import { realmText } from './support/realm.js';
+import { execFileSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { basename, join } from 'node:path';
+import { composeService, interpolate, mountedSecrets, readText } from './support/compose.js';
+import { keycloakEnvironment, realmText } from './support/realm.js';
 import { faultsOfRealm } from './support/realm-representation.js';
-import { makeEnv } from './support/variables.js';
+import { makeDeployment } from './support/variables.js';
 
-const env = makeEnv();
+const { env, secrets } = makeDeployment();
 const keycloak = composeService('keycloak');
 
 /** Returns the environment of a service of the compose file for these settings in .env. */
@@ -14,7 +18,25 @@ function environmentOf(service: string, choices: Record<string, string> = {}): R
   );
 }
 
-const file = () => JSON.parse(interpolate(realmText, environmentOf('keycloak')));
+const file = () => JSON.parse(interpolate(realmText, keycloakEnvironment({ env, secrets })));
+
+test('start.sh gives Keycloak its arguments and a variable for each of its secrets', () => {
+  const directory = mkdtempSync(join(tmpdir(), 'tocsin-keycloak-'));
+  const mounted = mountedSecrets('keycloak').map(({ path }) => basename(path));
+  const given = keycloakEnvironment({ env, secrets });
+  mkdirSync(join(directory, 'secrets'));
+  for (const name of mounted) writeFileSync(join(directory, 'secrets', name), `${given[name]}\n`);
+  const printer = ['#!/bin/bash', 'echo "$@"', ...mounted.map((name) => `echo "$${name}"`), ''].join('\n');
+  writeFileSync(join(directory, 'kc.sh'), printer, { mode: 0o755 });
+  const script = readText('infra/keycloak/start.sh')
+    .replaceAll('/run/secrets', join(directory, 'secrets'))
+    .replace('/opt/keycloak/bin', directory);
+  const args = ['-c', script, 'start.sh', ...(keycloak.command ?? [])];
+  const printed = execFileSync('bash', args, { encoding: 'utf8' }).trim().split('\n');
+  rmSync(directory, { recursive: true });
+  expect(mounted.length).toBeGreaterThan(4);
+  expect(printed).toEqual(['start --import-realm', ...mounted.map((name) => given[name])]);
+});
 
 test('the realm file uses only fields of Keycloak', () => {
   expect(faultsOfRealm(file())).toEqual([]);
@@ -47,7 +69,8 @@ function mapperOf(scopes: { protocolMappers?: { config: object }[] }[]): object 
 }
 
 test('the realm file stays valid JSON after substitution of secrets', () => {
-  const used = Object.entries(env).filter(([name]) => realmText.includes(`\${${name}}`));
+  const given = { ...keycloakEnvironment({ env, secrets }), PUBLIC_URL: 'checked-elsewhere' };
+  const used = Object.entries(given).filter(([name]) => realmText.includes(`\${${name}}`));
   expect(used.length).toBeGreaterThan(2);
   for (const [name, value] of used) expect([name, value]).toEqual([name, expect.stringMatching(/^[\w-]+$/)]);
 });
@@ -86,7 +109,8 @@ test("Keycloak's health check uses the management port and tools of its image", 
 });
 
 test('the compose file passes only settings that Keycloak has', () => {
-  const settings = Object.keys(keycloak.environment).filter((name) => name.startsWith('KC_'));
+  const given = keycloakEnvironment({ env, secrets });
+  const settings = Object.keys(given).filter((name) => name.startsWith('KC_'));
   expect(settings.sort()).toEqual([
     'KC_BOOTSTRAP_ADMIN_PASSWORD',
     'KC_BOOTSTRAP_ADMIN_USERNAME',

@@ -1,16 +1,19 @@
-import { composeService, interpolate, variablesIn } from './support/compose.js';
-import { deriveClaims, groupPaths, type RealmClient, readRealm, realmText } from './support/realm.js';
+import { variablesIn } from './support/compose.js';
+import {
+  deriveClaims,
+  groupPaths,
+  keycloakEnvironment,
+  type RealmClient,
+  readRealm,
+  realmText,
+} from './support/realm.js';
 import { startSigningProvider } from './support/signing-provider.js';
 import { expectAccepted, type Holder, identityFor } from './support/token-assertions.js';
-import { makeEnv } from './support/variables.js';
+import { makeDeployment } from './support/variables.js';
 
-const env = makeEnv();
-const keycloakEnv = Object.fromEntries(
-  Object.entries(composeService('keycloak').environment).map(([name, text]) => [
-    name,
-    interpolate(String(text), env),
-  ]),
-);
+const deployment = makeDeployment();
+const { env } = deployment;
+const keycloakEnv = keycloakEnvironment(deployment);
 const realm = readRealm(keycloakEnv);
 const workspaceId = env.WORKSPACE_ID ?? '';
 const clientOf = (id: string): RealmClient => {
@@ -128,8 +131,7 @@ test('access tokens last 5 minutes and use an accepted algorithm', () => {
 });
 
 test('the realm file contains no secret, only variables of the compose file', () => {
-  const given = composeService('keycloak').environment;
-  for (const { name } of variablesIn(realmText)) expect(Object.keys(given)).toContain(name);
+  for (const { name } of variablesIn(realmText)) expect(Object.keys(keycloakEnv)).toContain(name);
   const secrets = realmText.match(/"(secret|value)": "[^"]*"/g) ?? [];
   expect(secrets).toHaveLength(3);
   for (const secret of secrets) expect(secret).toMatch(/"\$\{TOCSIN_[A-Z_]+\}"$/);

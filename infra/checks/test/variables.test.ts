@@ -1,15 +1,23 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { composeService, interpolate, readText, variablesIn } from './support/compose.js';
+import {
+  composeService,
+  interpolate,
+  mountedSecrets,
+  readCompose,
+  readText,
+  variablesIn,
+} from './support/compose.js';
 import { imageEnv } from './support/image.js';
 import {
   least,
   loaders,
-  makeEnv,
+  makeDeployment,
   makeEnvScript,
   readExamples,
+  secretVariables,
   variablesReadBy,
 } from './support/variables.js';
 
@@ -35,9 +43,10 @@ test('.env.example lists exactly the variables that are read', () => {
 
 test.each(services)('the compose file passes %s exactly its variables', (service) => {
   const given = { ...imageEnv(), ...composeService(service).environment };
-  const read = variablesReadBy(service);
-  // HOST is not set: each container listens on all of its own addresses.
-  read.delete('HOST');
+  // HOST is not set: each container listens on all of its own addresses. Secrets are given as files.
+  const read = [...variablesReadBy(service)]
+    .filter((name) => name !== 'HOST')
+    .map((name) => (secretVariables.includes(name) ? `${name}_FILE` : name));
   expect(Object.keys(given).sort()).toEqual([...read, 'NODE_ENV'].sort());
 });
 
@@ -62,10 +71,21 @@ test('.env.example shows the defaults of the compose file', () => {
 });
 
 test.each(services)('the output of make-env.js is a valid configuration of %s', (service) => {
-  const env = makeEnv();
-  const given = Object.entries(composeService(service).environment);
-  const resolved = Object.fromEntries(given.map(([name, text]) => [name, interpolate(String(text), env)]));
-  expect(() => loaders[service]?.({ ...imageEnv(), ...resolved })).not.toThrow();
+  const { env, secrets } = makeDeployment();
+  const directory = mkdtempSync(join(tmpdir(), 'tocsin-secrets-'));
+  const files = mountedSecrets(service).map(({ path, secret }) => {
+    writeFileSync(join(directory, secret), secrets[secret] ?? '');
+    return [path, join(directory, secret)] as const;
+  });
+  const given = Object.entries(composeService(service).environment).map(([name, text]) => {
+    const value = interpolate(String(text), env);
+    return [name, new Map(files).get(value) ?? value];
+  });
+  const load = () => loaders[service]?.({ ...imageEnv(), ...Object.fromEntries(given) });
+  expect(load).not.toThrow();
+  // No variable names a file that is not mounted.
+  rmSync(directory, { recursive: true });
+  expect(load).toThrow(/SECRETS|_URL_FILE names .* which cannot be read \(ENOENT\)/);
 });
 
 test.each(services)('%s refuses a disabled check of certificates', (service) => {
@@ -73,34 +93,81 @@ test.each(services)('%s refuses a disabled check of certificates', (service) => 
   expect(() => loaders[service]?.(env)).toThrow('NODE_TLS_REJECT_UNAUTHORIZED=0 is refused');
 });
 
-test('the compose file has no default for any secret', () => {
-  const secrets = usedByCompose.filter(({ name }) => /PASSWORD|SECRET|_KEY$/.test(name));
-  expect(secrets.length).toBeGreaterThan(9);
-  // The engine works without an admin key, so this variable is optional.
-  for (const use of secrets.filter(({ name }) => name !== 'GENAI_ENGINE_ADMIN_KEY')) {
-    expect(use).toMatchObject({ required: true, fallback: '' });
-  }
-  const spelledOut = readText('docker-compose.yml').match(/(PASSWORD|SECRET|_KEYS?|PASS): [^$\s].*/g);
-  expect(spelledOut).toBeNull();
+test('each secret of the compose file is a file that make-env.js writes and a container mounts', () => {
+  const { services: all, secrets } = readCompose();
+  const files = Object.entries(secrets).map(([name, { file }]) => [name, file]);
+  expect(files).toEqual(Object.keys(secrets).map((name) => [name, `./secrets/${name}`]));
+  expect(Object.keys(secrets).sort()).toEqual(Object.keys(makeDeployment().secrets).sort());
+  const mounted = Object.keys(all).flatMap((name) => mountedSecrets(name).map(({ secret }) => secret));
+  expect([...new Set(mounted)].sort()).toEqual(Object.keys(secrets).sort());
 });
 
-test('make-env.js writes a file for its owner only, and never over an existing one', () => {
-  const directory = mkdtempSync(join(tmpdir(), 'tocsin-env-'));
-  const file = join(directory, '.env');
-  const run = () => spawnSync(process.execPath, [makeEnvScript, file], { encoding: 'utf8' });
-  expect(run()).toMatchObject({ status: 0, stdout: '' });
-  expect(statSync(file).mode & 0o777).toBe(0o600);
-  const first = readFileSync(file, 'utf8');
-  expect(run()).toMatchObject({ status: 1, stderr: expect.stringContaining('exists already') });
-  expect(readFileSync(file, 'utf8')).toBe(first);
-  rmSync(directory, { recursive: true });
+test('no variable of the compose file holds a secret', () => {
+  const secret = /PASSWORD|PASS$|SECRET|_KEYS?$|_URL$/;
+  const isPath = (value: string) => value.startsWith('/run/secrets/');
+  const held = Object.entries(readCompose().services).flatMap(([service, { environment }]) =>
+    Object.entries(environment)
+      .filter(([name, value]) => secret.test(name.replace(/_+FILE$/, '')) && !isPath(String(value)))
+      .map(([name]) => `${service} ${name}`),
+  );
+  expect(held.sort()).toEqual([
+    'engine-auth MAX_API_KEYS',
+    'engine-auth OIDC_DISCOVERY_URL',
+    'keycloak KC_DB_URL',
+    'keycloak PUBLIC_URL',
+    'webhook-api OIDC_DISCOVERY_URL',
+    'webhook-api PUBLIC_URL',
+  ]);
+});
+
+test("the guide's table of secrets lists each file", () => {
+  const rows = [...readText('docs/operate.md').matchAll(/^\| `secrets\/([a-z_]+)` \|/gm)].map(
+    ([, name]) => name,
+  );
+  expect(rows.sort()).toEqual(Object.keys(makeDeployment().secrets).sort());
+});
+
+describe('make-env.js', () => {
+  let directory: string;
+  beforeEach(() => {
+    directory = mkdtempSync(join(tmpdir(), 'tocsin-env-'));
+  });
+  afterEach(() => rmSync(directory, { recursive: true }));
+  const run = () => spawnSync(process.execPath, [makeEnvScript, directory], { encoding: 'utf8' });
+
+  test('the files are for their owner on the machine, and readable for any user of a container', () => {
+    const umask = process.umask(0o077);
+    expect(run()).toMatchObject({ status: 0, stdout: '' });
+    process.umask(umask);
+    expect(statSync(join(directory, '.env')).mode & 0o777).toBe(0o600);
+    expect(statSync(join(directory, 'secrets')).mode & 0o777).toBe(0o700);
+    for (const name of readdirSync(join(directory, 'secrets')))
+      expect([name, statSync(join(directory, 'secrets', name)).mode & 0o777]).toEqual([name, 0o644]);
+  });
+
+  test.each(['.env', 'secrets'])('nothing is written while %s exists', (name) => {
+    const path = join(directory, name);
+    writeFileSync(path, 'mine');
+    chmodSync(path, 0o644);
+    expect(run()).toMatchObject({ status: 1, stderr: expect.stringContaining(`${path} exists already`) });
+    expect([readdirSync(directory), readFileSync(path, 'utf8')]).toEqual([[name], 'mine']);
+  });
 });
 
 test('two runs of make-env.js share no secret', () => {
-  const [first, second] = [makeEnv(), makeEnv()];
-  expect(Object.keys(first).length).toBeGreaterThan(10);
-  for (const [name, value] of Object.entries(first)) {
+  const [first, second] = [makeDeployment().secrets, makeDeployment().secrets];
+  const random = Object.entries(first).filter(([name]) => !['chat_url', 'watchdog_url'].includes(name));
+  expect(random.length).toBeGreaterThan(10);
+  for (const [name, value] of random) {
     expect(value.length).toBeGreaterThanOrEqual(32);
     expect([name, second[name]]).not.toEqual([name, value]);
   }
+});
+
+test('the services and the servers get the same passwords', () => {
+  const { secrets } = makeDeployment();
+  expect(new URL(secrets.database_url ?? '').password).toBe(secrets.tocsin_db_password);
+  expect(secrets.rabbitmq_user).toBe(
+    `default_user = tocsin\ndefault_pass = ${new URL(secrets.amqp_url ?? '').password}`,
+  );
 });

@@ -1,11 +1,14 @@
 #!/bin/sh
-# The first start only: a database and an owner each for Tocsin and for Keycloak. Neither is a superuser.
+# The first start only: a database and an owner each for Tocsin and for Keycloak, and a user that reads statistics. None is
+# a superuser.
 set -eu
 for name in tocsin keycloak; do
-  if [ "$name" = tocsin ]; then password=$TOCSIN_DB_PASSWORD; else password=$KEYCLOAK_DB_PASSWORD; fi
-  psql -v ON_ERROR_STOP=1 -v name="$name" -v password="$password" --username postgres --dbname postgres <<'SQL'
+  psql -v ON_ERROR_STOP=1 -v name="$name" -v password="$(cat "/run/secrets/${name}_db_password")" --username postgres --dbname postgres <<'SQL'
 create role :"name" login password :'password';
 create database :"name" owner :"name";
 revoke connect on database :"name" from public;
 SQL
 done
+psql -v ON_ERROR_STOP=1 -v password="$(cat /run/secrets/metrics_db_password)" --username postgres --dbname postgres <<'SQL'
+create role metrics login password :'password' connection limit 5 in role pg_monitor;
+SQL

@@ -177,7 +177,7 @@ describe('a secret in a file', () => {
     ]);
   });
 
-  test('an empty variable beside a file, and an empty path, count as not set', () => {
+  test('an empty variable next to a file, and an empty path, count as not set', () => {
     const KEY_FILE = fileOf('hunter2');
     expect(readEnv({ KEY: ' ', KEY_FILE }, (read) => ({ key: read.secret('KEY') })).key.reveal()).toBe(
       'hunter2',

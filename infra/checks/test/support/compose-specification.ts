@@ -1,6 +1,7 @@
 import { Ajv } from 'ajv';
 
 const text = { type: 'string' } as const;
+const bytes = { type: 'string', pattern: '^\\d+(b|kb?|mb?|gb?)$' } as const;
 const texts = { type: 'array', items: text } as const;
 const duration = { type: 'string', pattern: '^(\\d+(us|ms|s|m|h))+$' } as const;
 const flag = { type: 'boolean' } as const;
@@ -21,6 +22,30 @@ const service = {
     entrypoint: texts,
     hostname: text,
     user: text,
+    profiles: texts,
+    mem_limit: bytes,
+    tmpfs: texts,
+    networks: texts,
+    logging: {
+      type: 'object',
+      additionalProperties: false,
+      required: ['driver'],
+      properties: { driver: text, options: { type: 'object', additionalProperties: text } },
+    },
+    secrets: {
+      type: 'array',
+      items: {
+        anyOf: [
+          text,
+          {
+            type: 'object',
+            additionalProperties: false,
+            required: ['source', 'target'],
+            properties: { source: text, target: text },
+          },
+        ],
+      },
+    },
     environment: { type: 'object', additionalProperties: scalar },
     ports: { type: 'array', items: { type: 'string', pattern: '^([\\d.]+:)?(\\d+:)?\\d+(/(tcp|udp))?$' } },
     volumes: { type: 'array', items: { type: 'string', pattern: '^[^:]+:/[^:]*(:(ro|rw))?$' } },
@@ -55,7 +80,7 @@ const service = {
     stop_signal: text,
     // The file has a variable here, which is an integer after substitution.
     scale: { type: 'integer', minimum: 0 },
-    shm_size: { type: 'string', pattern: '^\\d+(b|kb?|mb?|gb?)$' },
+    shm_size: bytes,
   },
 } as const;
 
@@ -68,6 +93,23 @@ const check = new Ajv({ allErrors: true, allowUnionTypes: true }).compile({
     name: { type: 'string', pattern: '^[a-z0-9][a-z0-9_-]*$' },
     services: { type: 'object', additionalProperties: service },
     volumes: { type: 'object', additionalProperties: { type: ['object', 'null'] } },
+    networks: {
+      type: 'object',
+      additionalProperties: {
+        type: 'object',
+        additionalProperties: false,
+        properties: { internal: flag, driver_opts: { type: 'object', additionalProperties: text } },
+      },
+    },
+    secrets: {
+      type: 'object',
+      additionalProperties: {
+        type: 'object',
+        additionalProperties: false,
+        required: ['file'],
+        properties: { file: text },
+      },
+    },
   },
 });
 

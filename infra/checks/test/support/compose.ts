@@ -10,7 +10,14 @@ export function readText(path: string): string {
 export interface ComposeService {
   image: string;
   build?: { context: string; dockerfile: string };
+  user?: string;
+  restart?: string;
+  profiles?: string[];
   command?: string[];
+  mem_limit?: string;
+  networks?: string[];
+  secrets?: (string | { source: string; target: string })[];
+  logging?: { driver: string; options: Record<string, string> };
   ports?: string[];
   container_name?: string;
   environment: Record<string, string>;
@@ -25,6 +32,8 @@ export interface ComposeService {
 interface ComposeFile {
   services: Record<string, ComposeService>;
   volumes: Record<string, unknown>;
+  networks: Record<string, { internal?: boolean; driver_opts?: Record<string, string> }>;
+  secrets: Record<string, { file: string }>;
 }
 
 /** The compose file with merged anchors; variables are not substituted. */
@@ -38,6 +47,14 @@ export function composeService(name: string): ComposeService {
   const service = readCompose().services[name];
   if (service === undefined) throw new Error(`The compose file has no service ${name}.`);
   return service;
+}
+
+/** The mounted secrets of a service: path in the container and name of the secret. */
+export function mountedSecrets(name: string): { path: string; secret: string }[] {
+  return (composeService(name).secrets ?? []).map((entry) => {
+    const { source, target } = typeof entry === 'string' ? { source: entry, target: entry } : entry;
+    return { path: target.startsWith('/') ? target : `/run/secrets/${target}`, secret: source };
+  });
 }
 
 const variable = /\$\{([A-Z_]+)(?:(:?[-?])([^}]*))?\}/g;

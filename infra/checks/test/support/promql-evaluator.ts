@@ -81,18 +81,21 @@ function combine(
   if (operator === 'and') return lefts.filter((sample) => has(rights, sample));
   if (operator === 'or') return [...lefts, ...rights.filter((sample) => !has(lefts, sample))];
   // A scalar matches every sample. Samples match by equal labels.
-  const pairs =
-    left.kind === 'number'
-      ? rights.map((sample) => [sample, lefts[0]?.value ?? 0, sample.value] as const)
-      : lefts.flatMap((sample) => {
-          const other = right.kind === 'number' ? rights[0] : rights.find((one) => has([one], sample));
-          return other === undefined ? [] : [[sample, sample.value, other.value] as const];
-        });
+  const pairs = isScalar(left)
+    ? rights.map((sample) => [sample, lefts[0]?.value ?? 0, sample.value] as const)
+    : lefts.flatMap((sample) => {
+        const other = isScalar(right) ? rights[0] : rights.find((one) => has([one], sample));
+        return other === undefined ? [] : [[sample, sample.value, other.value] as const];
+      });
   return pairs.flatMap(([{ labels }, a, b]) => {
     const compute = arithmetic[operator];
     if (compute !== undefined) return [{ labels, value: compute(a, b) }];
     return comparisons[operator]?.(a, b) ? [{ labels, value: a }] : [];
   });
+}
+
+function isScalar(expression: Expression): boolean {
+  return expression.kind === 'number' || (expression.kind === 'call' && expression.name === 'time');
 }
 
 function call(
@@ -101,7 +104,9 @@ function call(
   atSeconds: number,
 ): Sample[] {
   const [first, second] = args;
+  if (name === 'time') return [{ labels: {}, value: atSeconds }];
   if (first === undefined) throw new Error(`${name} needs something.`);
+  if (name === 'vector') return evaluate(first, data, atSeconds);
   if (name === 'absent') return absent(first, evaluate(first, data, atSeconds));
   if (name === 'histogram_quantile' && first.kind === 'number' && second !== undefined) {
     return quantiles(first.value, evaluate(second, data, atSeconds));

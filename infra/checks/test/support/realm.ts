@@ -1,4 +1,6 @@
-import { interpolate, readText } from './compose.js';
+import { basename } from 'node:path';
+import { composeService, interpolate, mountedSecrets, readText } from './compose.js';
+import type { Deployment } from './variables.js';
 
 interface Mapper {
   protocolMapper: string;
@@ -107,4 +109,15 @@ function put(claims: Record<string, unknown>, name: string | undefined, value: u
   const [first = '', ...rest] = (name ?? '').split('.');
   const nested = rest.reduceRight((inner: unknown, part) => ({ [part]: inner }), value);
   claims[first] = nested;
+}
+
+/** Variables of Keycloak's process: those of the compose file, and those that start.sh makes of its secrets. */
+export function keycloakEnvironment({ env, secrets }: Deployment): Record<string, string> {
+  const given = Object.entries(composeService('keycloak').environment);
+  return {
+    ...Object.fromEntries(given.map(([name, text]) => [name, interpolate(String(text), env)])),
+    ...Object.fromEntries(
+      mountedSecrets('keycloak').map(({ path, secret }) => [basename(path), secrets[secret] ?? '']),
+    ),
+  };
 }

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createProcessHost, ensureRabbitmqInstalled, findFreePorts, prepareNodeFiles } from '@tocsin/local';
-import { composeService, interpolate } from './compose.js';
+import { makeDeployment } from './variables.js';
 
 const settings = fileURLToPath(new URL('../../../rabbitmq', import.meta.url));
 const definitions = '/etc/tocsin/definitions.json';
@@ -20,10 +20,10 @@ export interface ShippedBroker {
 }
 
 /**
- * Starts an empty broker with the settings, plugins and environment of the compose file. Ports and node name are local.
- * The broker may not be ready yet when this resolves.
+ * Starts an empty broker with the settings, plugins and user of the compose file. Ports and node name are local. The broker
+ * may not be ready yet when this resolves.
  */
-export async function startShippedBroker(env: Record<string, string>): Promise<ShippedBroker> {
+export async function startShippedBroker(): Promise<ShippedBroker> {
   const processes = createProcessHost();
   const directory = mkdtempSync(join(tmpdir(), 'tocsin-broker-'));
   processes.removeAtEnd(directory);
@@ -31,21 +31,20 @@ export async function startShippedBroker(env: Record<string, string>): Promise<S
   const installed = ensureRabbitmqInstalled(logFile, console.log);
   const [amqp = 0, epmd = 0, distribution = 0, metrics = 0] = await findFreePorts(4);
   const files = prepareNodeFiles(directory, { amqp, epmd, distribution }, { installed });
-  const ports = [`listeners.tcp.1 = 127.0.0.1:${amqp}`, `prometheus.tcp.port = ${metrics}`, ''];
-  writeFileSync(join(directory, 'rabbitmq.conf'), ports.join('\n'));
-  const given = Object.entries(composeService('rabbitmq').environment);
+  const { secrets } = makeDeployment();
+  const own = [`listeners.tcp.1 = 127.0.0.1:${amqp}`, `prometheus.tcp.port = ${metrics}`];
+  writeFileSync(join(directory, 'rabbitmq.conf'), [...own, secrets.rabbitmq_user, ''].join('\n'));
   const nodeEnv = {
     ...files.env,
     RABBITMQ_CONFIG_FILES: join(settings, '*.conf'),
     RABBITMQ_ENABLED_PLUGINS_FILE: join(settings, 'enabled_plugins'),
-    ...Object.fromEntries(given.map(([name, text]) => [name, interpolate(String(text), env)])),
   };
   const shared = { cwd: directory, logFile, env: nodeEnv };
   const epmdArgs = ['-port', String(epmd), '-address', '127.0.0.1'];
   await processes.start({ ...shared, name: 'epmd', command: installed.epmd, args: epmdArgs });
   const node = await processes.start({ ...shared, name: 'rabbitmq', command: installed.server, args: [] });
   return {
-    url: `amqp://tocsin:${env.RABBITMQ_PASSWORD}@127.0.0.1:${amqp}`,
+    url: Object.assign(new URL(secrets.amqp_url ?? ''), { hostname: '127.0.0.1', port: String(amqp) }).href,
     metricsUrl: `http://127.0.0.1:${metrics}/metrics`,
     command: ([name = '', ...words]) =>
       execFileSync(join(dirname(installed.server), name), words.map(onThisMachine), {

@@ -1,5 +1,5 @@
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
@@ -24,7 +24,10 @@ export const least: Record<string, string> = {
   SECRETS_KEYS: `k1:${Buffer.alloc(32).toString('base64')}`,
 };
 
-/** Names of the variables that a service reads. */
+/** Variables of the services that are secrets: the value of NAME can be in the file that NAME_FILE names. */
+export const secretVariables = ['DATABASE_URL', 'AMQP_URL', 'SECRETS_KEYS', 'GENAI_ENGINE_ADMIN_KEY'];
+
+/** Names of the variables that a service reads; a secret and its file are one. */
 export function variablesReadBy(service: string): Set<string> {
   const names = new Set<string>();
   const recording = new Proxy<Environment>(least, {
@@ -36,6 +39,7 @@ export function variablesReadBy(service: string): Set<string> {
   loaders[service]?.(recording);
   // A variable of Node, which no configuration may contain.
   names.delete('NODE_TLS_REJECT_UNAUTHORIZED');
+  for (const name of secretVariables) names.delete(`${name}_FILE`);
   return names;
 }
 
@@ -59,13 +63,21 @@ export function readExamples(): Example[] {
 
 export const makeEnvScript = fileURLToPath(new URL('../../../make-env.js', import.meta.url));
 
-/** The file that `node infra/make-env.js` writes, as docker compose reads it. */
-export function makeEnv(): Record<string, string> {
+export interface Deployment {
+  /** Variables of .env. */
+  env: Record<string, string>;
+  /** Contents of the files of secrets/, by name. */
+  secrets: Record<string, string>;
+}
+
+/** Runs `node infra/make-env.js` and returns the files that it writes. */
+export function makeDeployment(): Deployment {
   const directory = mkdtempSync(join(tmpdir(), 'tocsin-env-'));
-  const file = join(directory, '.env');
-  execFileSync(process.execPath, [makeEnvScript, file], { stdio: 'ignore' });
-  const text = readFileSync(file, 'utf8');
-  rmSync(directory, { recursive: true });
+  execFileSync(process.execPath, [makeEnvScript, directory], { stdio: 'ignore' });
+  const text = readFileSync(join(directory, '.env'), 'utf8');
   const pairs = [...text.matchAll(/^([A-Z_]+)=(.*)$/gm)].map(([, name = '', value = '']) => [name, value]);
-  return Object.fromEntries(pairs);
+  const folder = join(directory, 'secrets');
+  const secrets = readdirSync(folder).map((name) => [name, readFileSync(join(folder, name), 'utf8').trim()]);
+  rmSync(directory, { recursive: true });
+  return { env: Object.fromEntries(pairs), secrets: Object.fromEntries(secrets) };
 }

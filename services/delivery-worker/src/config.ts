@@ -1,7 +1,7 @@
 import { parseSecretKeys, type SecretKey } from '@tocsin/database';
 import { type NoticeOptions, type OpenDeliveryLimits, readOpenDeliveryLimits } from '@tocsin/deliveries';
 import { readEnv, readServiceConfig, type Secret, type ServiceConfig } from '@tocsin/kit';
-import { defaultRetryPolicy, type RetryPolicy } from './delivery/retry-policy.js';
+import { defaultRetryPolicy, type RetryPolicy } from './delivery/classify.js';
 
 export interface DeliveryWorkerConfig extends ServiceConfig {
   databasePoolSize: number;

@@ -11,19 +11,19 @@ const worker = 'services/delivery-worker';
 
 /** The modules that decide what is delivered, when, and who may do it. */
 export const mutatedModules: MutatedModule[] = [
-  { name: 'retry', workspace: worker, files: ['delivery/retry-policy', 'delivery/classify'] },
+  { name: 'retry', workspace: worker, files: ['delivery/classify'] },
   { name: 'circuit', workspace: worker, files: ['delivery/circuit'] },
   { name: 'prepare', workspace: worker, files: ['delivery/prepare', 'delivery/claimed-delivery'] },
   { name: 'deliver', workspace: worker, files: ['delivery/deliver'] },
   { name: 'claim', workspace: worker, files: ['delivery/claim', 'delivery/claim-repository'] },
   { name: 'record', workspace: worker, files: ['delivery/record', 'delivery/record-repository'] },
   { name: 'webhooks-reader', workspace: worker, files: ['delivery/webhooks-reader'] },
-  { name: 'plan', workspace: worker, files: ['fan-out/resolve-alert', 'fan-out/plan'] },
+  { name: 'plan', workspace: worker, files: ['fan-out/plan'] },
   { name: 'admission', workspace: worker, files: ['fan-out/admission-control', 'fan-out/parse-message'] },
   {
     name: 'slots',
     workspace: worker,
-    files: ['slots/slots', 'slots/slot-limits', 'slots/slot-usage', 'slots/responsiveness'],
+    files: ['slots/slots', 'slots/slot-limits', 'slots/slot-usage'],
   },
   {
     name: 'dispatch',

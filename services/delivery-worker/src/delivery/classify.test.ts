@@ -1,6 +1,12 @@
 import type { SendErrorCode, SendResult } from '@tocsin/egress';
-import { classify, isDestinationFailure, isOwnFault, pauseRequestedBy } from './classify.js';
-import { defaultRetryPolicy } from './retry-policy.js';
+import {
+  classify,
+  defaultRetryPolicy,
+  isDestinationFailure,
+  isOwnFault,
+  pauseRequestedBy,
+  retryOrFail,
+} from './classify.js';
 
 const response = (statusCode: number, retryAfterSeconds?: number): SendResult => ({
   kind: 'response',
@@ -114,4 +120,35 @@ test('a circuit counts no other status, no blocked address and no fault of this 
   ];
   expect(others.map(isDestinationFailure)).toEqual(others.map(() => false));
   expect(others.map(isOwnFault)).toEqual(others.map((_, index) => index === 1));
+});
+
+function waitMs({
+  random,
+  retryAfterMs,
+  step = 0,
+}: {
+  random: number;
+  retryAfterMs?: number;
+  step?: number;
+}) {
+  const outcome = retryOrFail({ step, failure: { code: 'timeout', error: 'Too slow.' }, retryAfterMs, policy: defaultRetryPolicy, random });
+  return outcome.kind === 'retry' ? outcome.afterMs : undefined;
+}
+
+test('each wait of the schedule is lengthened or shortened by up to a fifth', () => {
+  expect([0, 0.25, 0.5, 0.75, 1].map((random) => waitMs({ random }))).toEqual([
+    4_000, 4_500, 5_000, 5_500, 6_000,
+  ]);
+  expect([0, 1].map((random) => waitMs({ random, step: 6 }))).toEqual([8_640_000, 12_960_000]);
+});
+
+test('Retry-After is compared with the wait after its jitter, and has no jitter itself', () => {
+  const retryAfterMs = 5_500;
+  expect([0, 0.5, 1].map((random) => waitMs({ random, retryAfterMs }))).toEqual([5_500, 5_500, 6_000]);
+});
+
+test('a retry uses one step, and after the last one the delivery fails with its failure', () => {
+  const retry = (step: number) => retryOrFail({ step, failure: { code: 'timeout', error: 'Too slow.' }, policy: defaultRetryPolicy, random: 0.5 });
+  expect(retry(6)).toEqual({ kind: 'retry', afterMs: 10_800_000, step: 7, failure });
+  expect(retry(7)).toEqual({ kind: 'failed', failure });
 });

@@ -3,11 +3,11 @@ import type { Logger } from '@tocsin/kit';
 import { createSlots } from '../slots/slots.js';
 import { createFailureCounter } from './circuit.js';
 import type { ClaimedDelivery } from './claimed-delivery.js';
+import { defaultRetryPolicy } from './classify.js';
 import { createDeliver } from './deliver.js';
 import type { Deferral } from './outcome.js';
 import type { OutcomeRecord } from './record-repository.js';
 import type { RenderBudget } from './render-budget.js';
-import { defaultRetryPolicy } from './retry-policy.js';
 
 let deliveries = 0;
 

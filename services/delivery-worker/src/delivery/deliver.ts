@@ -5,15 +5,13 @@ import { noSlotDelayMs } from '../slots/slot-limits.js';
 import type { Slot, Slots } from '../slots/slots.js';
 import { changePause, type FailureCounter } from './circuit.js';
 import { type ClaimedDelivery, needsQuarantine } from './claimed-delivery.js';
-import { classify, isDestinationFailure, isOwnFault } from './classify.js';
+import { classify, isDestinationFailure, isOwnFault, policyFor, type RetryPolicy } from './classify.js';
 import type { DeliveryMetrics } from './delivery-metrics.js';
 import type { Attempt, AttemptResponse, Deferral, Outcome } from './outcome.js';
 import { type Ended, type Prepared, type PreparedRequest, prepare, type RenderBody } from './prepare.js';
 import type { Recorder } from './record.js';
 import type { RenderBudget } from './render-budget.js';
-import { optionLines, type RequestOptions } from './request-options.js';
-import { policyFor, type RetryPolicy } from './retry-policy.js';
-import type { WebhooksReader } from './webhooks-reader.js';
+import { optionLines, type RequestOptions, type WebhooksReader } from './webhooks-reader.js';
 
 export interface DeliveryDeps {
   webhooks: Pick<WebhooksReader, 'get'>;

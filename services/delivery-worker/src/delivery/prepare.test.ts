@@ -1,7 +1,7 @@
 import { sampleFacts } from '@tocsin/template';
 import type { ClaimedDelivery } from './claimed-delivery.js';
+import { defaultRetryPolicy } from './classify.js';
 import { createRenderBody, type PrepareInput, prepare } from './prepare.js';
-import { defaultRetryPolicy } from './retry-policy.js';
 import type { Destination } from './webhooks-reader.js';
 
 const hourMs = 3_600_000;

@@ -8,10 +8,15 @@ import {
   type TemplateError,
 } from '@tocsin/template';
 import { type ClaimedDelivery, maxClaimsWithoutOutcome } from './claimed-delivery.js';
+import { policyFor, type RetryPolicy, retryOrFail } from './classify.js';
 import type { Deferral, Failure, Outcome } from './outcome.js';
-import { pausedMsOf, type RequestOptions, validKeys } from './request-options.js';
-import { policyFor, type RetryPolicy, retryOrFail } from './retry-policy.js';
-import type { Destination, Undecryptable } from './webhooks-reader.js';
+import {
+  type Destination,
+  pausedMsOf,
+  type RequestOptions,
+  type Undecryptable,
+  validKeys,
+} from './webhooks-reader.js';
 
 /** A request that can be sent, or the reason why none is sent now. */
 export type Prepared = PreparedRequest | Ended | Deferral;

@@ -1,9 +1,8 @@
 import type { Database, SecretBox } from '@tocsin/database';
-import { createRedactSecrets, type RedactSecrets, signingKeyOf } from '@tocsin/egress';
+import { createRedactSecrets, type RedactSecrets, signingKeyOf, signRequest } from '@tocsin/egress';
 import { createLogThrottle, createPromiseBatcher, type Logger } from '@tocsin/kit';
 import { LRUCache } from 'lru-cache';
 import type { DatabaseRetry } from '../database-retry.js';
-import type { RequestOptions } from './request-options.js';
 
 /** A webhook with its decrypted values. */
 export interface Destination {
@@ -18,6 +17,26 @@ export interface Destination {
   redact: RedactSecrets;
   /** Undefined for a webhook that asks for nothing, as most do. */
   options: RequestOptions | undefined;
+}
+
+/** Options of a webhook, in addition to its url, headers and body. */
+export interface RequestOptions {
+  /** Waits before the second attempt, the third and so on, in milliseconds; undefined for the schedule of the deployment. */
+  retryScheduleMs: readonly number[] | undefined;
+  timeoutMs: number | undefined;
+  rateLimit: { requests: number; periodMs: number } | undefined;
+  /** Keys that sign each request; undefined for a webhook that does not sign. */
+  signingKeys: SigningKey[] | undefined;
+  /** Name of the header that carries the delivery's id. */
+  idempotencyHeader: string | undefined;
+  /** Times in which a person had paused the webhook, in Unix milliseconds. */
+  manualPauses: readonly (readonly [fromMs: number, toMs: number])[];
+}
+
+export interface SigningKey {
+  key: Buffer;
+  /** Unix time in milliseconds. */
+  expiresAtMs: number;
 }
 
 /** A webhook whose url, headers or body cannot be decrypted. */
@@ -158,4 +177,31 @@ function toOptions(row: OptionsRow, workspaceId: string, box: SecretBox): Reques
     idempotencyHeader: row.idempotencyHeader ?? undefined,
     manualPauses: (pauses ?? []).map(([from, to]) => [from * 1_000, to * 1_000] as const),
   };
+}
+
+export function validKeys(keys: SigningKey[], nowMs: number): Buffer[] {
+  return keys.filter(({ expiresAtMs }) => expiresAtMs > nowMs).map(({ key }) => key);
+}
+
+/** Header lines of one attempt: its signature and the id of the delivery. */
+export function optionLines(
+  { signingKeys, idempotencyHeader }: RequestOptions,
+  { deliveryId, body, atMs }: { deliveryId: string; body: string; atMs: number },
+): string[] {
+  const signature =
+    signingKeys === undefined
+      ? []
+      : signRequest({ id: deliveryId, body, atMs, keys: validKeys(signingKeys, atMs) });
+  return idempotencyHeader === undefined ? signature : [...signature, idempotencyHeader, deliveryId];
+}
+
+/** Part of the last `ageMs` milliseconds in which the webhook was paused by hand. */
+export function pausedMsOf(
+  { manualPauses }: RequestOptions,
+  { ageMs, nowMs }: { ageMs: number; nowMs: number },
+) {
+  return manualPauses.reduce(
+    (sum, [fromMs, toMs]) => sum + Math.max(0, Math.min(nowMs, toMs) - Math.max(nowMs - ageMs, fromMs)),
+    0,
+  );
 }

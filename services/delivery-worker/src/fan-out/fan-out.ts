@@ -15,8 +15,7 @@ import { uniqueBy } from '../unique-by.js';
 import { createAdmissionControl, type PlannedDeliveries } from './admission-control.js';
 import type { FanOutDeps } from './fan-out-deps.js';
 import { parseMessage } from './parse-message.js';
-import { openOf, planAlert } from './plan.js';
-import { type ResolvedAlert, resolveAlert } from './resolve-alert.js';
+import { openOf, planAlert, type ResolvedAlert, resolveAlert } from './plan.js';
 import type { TargetWebhook } from './rules-reader.js';
 import { writeAlerts } from './write-alerts.js';
 

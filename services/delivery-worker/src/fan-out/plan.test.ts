@@ -1,8 +1,8 @@
+import type { AlertFired } from '@tocsin/contracts';
 import { alertRecordId, deliveryRecordId } from '@tocsin/deliveries';
 import type { Window } from '../dispatch/window.js';
-import { openOf, type PlanOptions, planAlert, releasePlanned } from './plan.js';
-import type { ResolvedAlert } from './resolve-alert.js';
-import type { TargetWebhook } from './rules-reader.js';
+import { openOf, type PlanOptions, planAlert, type ResolvedAlert, releasePlanned, resolveAlert } from './plan.js';
+import type { RegisteredRule, TargetWebhook } from './rules-reader.js';
 
 const alert = { workspace_id: 'w', alert_id: 'a' } as ResolvedAlert['alert'];
 const acceptedAtMs = 1_700_000_000_000;
@@ -151,4 +151,98 @@ test('a delivery that is not written releases its slot or its place', () => {
   const window = { release: (webhookId: string) => released.push(`place ${webhookId}`) } as unknown as Window;
   for (const delivery of planned.deliveries) releasePlanned(delivery, window);
   expect(released).toEqual(['slot x', 'place y']);
+});
+
+const firedAlert = { workspace_id: 'w', alert_id: 'a', alert_rule_id: 'r' } as AlertFired;
+const registered: RegisteredRule = {
+  id: 'r',
+  workspaceId: 'w',
+  name: 'registered',
+  threshold: 0.4,
+  bound: 'upper_bound',
+  enabled: true,
+  deleted: false,
+  silenced: false,
+  hasCooldown: false,
+  webhookIds: ['x', 'y', 'x'],
+};
+const embedded = {
+  name: 'embedded',
+  enabled: true,
+  threshold: 0.9,
+  bound: 'lower_bound' as const,
+  notification_webhook_ids: ['z', 'z'],
+};
+
+test('a registered rule supplies name, limit and webhooks, each webhook once', () => {
+  expect(resolveAlert(firedAlert, registered)).toEqual({
+    alert: firedAlert,
+    ruleName: 'registered',
+    threshold: 0.4,
+    bound: 'upper_bound',
+    outcome: 'dispatched',
+    webhookIds: ['x', 'y'],
+    storedWebhookIds: null,
+    cools: false,
+  });
+});
+
+test('threshold and bound of the message take precedence, also zero', () => {
+  const fired: AlertFired = { ...firedAlert, threshold: 0, bound: 'lower_bound' };
+  expect(resolveAlert(fired, registered)).toMatchObject({ threshold: 0, bound: 'lower_bound' });
+});
+
+test('the rule in the message applies only if no rule with its id was registered', () => {
+  const fired: AlertFired = { ...firedAlert, alert_rule: embedded };
+  expect(resolveAlert(fired, registered)).toMatchObject({ ruleName: 'registered', webhookIds: ['x', 'y'] });
+  expect(resolveAlert(fired, undefined)).toEqual({
+    alert: fired,
+    ruleName: 'embedded',
+    threshold: 0.9,
+    bound: 'lower_bound',
+    outcome: 'dispatched',
+    webhookIds: ['z'],
+    storedWebhookIds: null,
+    cools: false,
+  });
+});
+
+test('an alert without a rule, or with the rule of another workspace, cannot be resolved', () => {
+  expect(resolveAlert(firedAlert, undefined)).toBeUndefined();
+  const foreign = { ...registered, workspaceId: 'v' };
+  expect(resolveAlert({ ...firedAlert, alert_rule: embedded }, foreign)).toBeUndefined();
+});
+
+test.each<[string, Partial<RegisteredRule>]>([
+  ['rule_deleted', { deleted: true, enabled: false }],
+  ['rule_disabled', { enabled: false, silenced: true, webhookIds: [] }],
+  ['suppressed', { silenced: true, webhookIds: [] }],
+  ['no_webhooks', { webhookIds: [] }],
+])('the outcome %s calls no webhooks', (outcome, changes) => {
+  expect(resolveAlert(firedAlert, { ...registered, ...changes })).toMatchObject({
+    outcome,
+    webhookIds: [],
+    storedWebhookIds: null,
+  });
+});
+
+test('the webhooks of a disabled rule in the message are stored', () => {
+  const disabled = { ...firedAlert, alert_rule: { ...embedded, enabled: false } };
+  expect(resolveAlert(disabled, undefined)).toMatchObject({
+    outcome: 'rule_disabled',
+    webhookIds: [],
+    storedWebhookIds: ['z', 'z'],
+  });
+  const empty = { ...firedAlert, alert_rule: { ...embedded, notification_webhook_ids: [] } };
+  expect(resolveAlert(empty, undefined)).toMatchObject({ outcome: 'no_webhooks', storedWebhookIds: null });
+});
+
+test('a cooldown applies to dispatched alerts of a rule that has one, unless they are resolved', () => {
+  const coolsOf = (fired: AlertFired, changes: Partial<RegisteredRule>) =>
+    resolveAlert(fired, { ...registered, hasCooldown: true, ...changes })?.cools;
+  expect(coolsOf(firedAlert, {})).toBe(true);
+  expect(coolsOf({ ...firedAlert, state: 'firing' } as AlertFired, {})).toBe(true);
+  expect(coolsOf({ ...firedAlert, state: 'resolved' } as AlertFired, {})).toBe(false);
+  expect(coolsOf(firedAlert, { hasCooldown: false })).toBe(false);
+  expect(coolsOf(firedAlert, { silenced: true })).toBe(false);
 });

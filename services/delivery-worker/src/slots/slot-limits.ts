@@ -1,5 +1,4 @@
-import type { Responsiveness } from './responsiveness.js';
-import type { KeyedCounter, PoolUsage, SlotRequest, SlotUsage } from './slot-usage.js';
+import type { KeyedCounter, PoolUsage, Responsiveness, SlotRequest, SlotUsage } from './slot-usage.js';
 
 /**
  * Limit 1: slots of one webhook. A destination without a recent response gets few, so that 150 hanging webhooks are

@@ -1,6 +1,11 @@
-import { createResponsivenessTracker, type Responsiveness } from './responsiveness.js';
 import { mayAcquire, queueQuotaOf, shareOfOne, slotsAtWrite } from './slot-limits.js';
-import { createKeyedCounter, createSlotUsage, type SlotRequest } from './slot-usage.js';
+import {
+  createKeyedCounter,
+  createResponsivenessTracker,
+  createSlotUsage,
+  type Responsiveness,
+  type SlotRequest,
+} from './slot-usage.js';
 
 /** Permits for requests in flight, limited by webhook, by workspace and in total (see slot-limits.ts). */
 export interface Slots {

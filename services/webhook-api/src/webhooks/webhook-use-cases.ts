@@ -89,6 +89,7 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
         change.requireVersion(current.version);
         // Another request can have changed the webhook since.
         requireValid(errorsOf(current));
+        const at = now();
         const secrets = decryptSecrets(secretBox, current);
         const merged = mergeSecrets(secrets, fields);
         const options = changeOptions(current, fields);
@@ -103,12 +104,12 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
           name: fields.name ?? current.name,
           ...encryptSecrets(secretBox, current, merged),
           enabled,
-          disabledAt: enabled ? null : (current.disabledAt ?? now()),
+          disabledAt: enabled ? null : (current.disabledAt ?? at),
           retryOnTimeout: fields.retry_on_timeout ?? current.retryOnTimeout,
           ...options,
           disabledReason: fields.enabled === true ? null : current.disabledReason,
           version: current.version + 1,
-          updatedAt: now(),
+          updatedAt: at,
           lastUpdatedBy: change.principal,
         };
         const changed = changedFields(comparable(current, secrets), comparable(webhook, merged));

@@ -14,6 +14,8 @@ export const maxSingleAlertMs = 2_000;
 export const maxRetryDelayMs = 1_000;
 /** Part of their throughput alone that others must reach once a flood is written. */
 export const minThroughputShare = 2 / 3;
+/** Deliveries a second that must be tried while many webhooks of many workspaces have some due. */
+export const minDeliveriesPerSecond = 2_000;
 /** Limit on the p99 of verifying a cached key during credential guessing, in milliseconds. */
 export const maxCachedKeyP99Ms = 20;
 /** Limit on a verification that needs a bcrypt check, in milliseconds. */

@@ -9,17 +9,20 @@ import {
   maxCheckedKeyMs,
   maxRetryDelayMs,
   maxSingleAlertMs,
+  minDeliveriesPerSecond,
   minThroughputShare,
   p99LimitMs,
 } from './bar.js';
 import { measureGuessing } from './credential-guessing.js';
+import { type ManyWebhooksOptions, measureManyWebhooks } from './many-webhooks.js';
 import { alertsOnly, type NoisyNeighbours, noisyNeighbours } from './neighbour-kinds.js';
 import { measureNoisyNeighbours, type NoisyNeighboursResult } from './noisy-neighbours.js';
 import { measureStorm, type StormResult } from './storm.js';
 import { measureTenantFlood, type TenantFloodResult } from './tenant-flood.js';
 
 const usage = `npm run test:isolation -- [options]
-  --only NAME,…      measurements to make: neighbours, storm, backlog, flood, guessing (all)
+  --only NAME,…      measurements to make: neighbours, storm, backlog, flood,
+                     webhooks, guessing (all)
   --seconds N        duration alone and with neighbours, in each run (30)
   --repeats N        number of runs with each neighbour; the median counts (3)
   --workers N        number of workers (2)
@@ -74,6 +77,18 @@ const measurements: Record<string, () => Promise<void>> = {
   async flood() {
     await checkFlood('flood', 1);
     await checkFlood('flood of two workspaces', 2);
+  },
+  async webhooks() {
+    await checkManyWebhooks('webhooks that respond', {
+      workspaces: 500,
+      webhooksPerWorkspace: 100,
+      responds: true,
+    });
+    await checkManyWebhooks('webhooks that are down', {
+      workspaces: 800,
+      webhooksPerWorkspace: 20,
+      responds: false,
+    });
   },
   guessing: checkGuessing,
 };
@@ -176,6 +191,26 @@ async function checkFlood(name: string, workspaces: number): Promise<void> {
   check(
     share >= minThroughputShare,
     `${name}: others deliver at ${share.toFixed(2)} of their speed alone, limit ${minThroughputShare.toFixed(2)}`,
+  );
+}
+
+async function checkManyWebhooks(
+  name: string,
+  size: Pick<ManyWebhooksOptions, 'workspaces' | 'webhooksPerWorkspace' | 'responds'>,
+): Promise<void> {
+  const result = await measureManyWebhooks({ ...size, deliveriesPerWebhook: 4, workers, print });
+  const { retryDelays, retries, perSecond } = result;
+  print(
+    `  ${name}: ${result.deliveries} deliveries of ${result.webhooks} webhooks; delay of ${retries} retries of another workspace: ${describe(retryDelays)}`,
+  );
+  check(retries > 0, `${name}: ${retries} retries of another workspace were due meanwhile`);
+  check(
+    retryDelays.max <= maxRetryDelayMs,
+    `${name}: these retries were at most ${formatMs(retryDelays.max)} late`,
+  );
+  check(
+    perSecond >= minDeliveriesPerSecond,
+    `${name}: ${perSecond.toFixed(0)} deliveries a second were tried, limit ${minDeliveriesPerSecond}`,
   );
 }
 

@@ -33,6 +33,49 @@ export async function countOpen({ knex }: Database, workspaceIds?: string[]): Pr
   return rows[0].open;
 }
 
+/** Counts the open deliveries of these workspaces that have used no step of the retry schedule. */
+export async function countUntried({ knex }: Database, workspaceIds: string[]): Promise<number> {
+  const { rows } = await knex.raw(
+    `select count(*)::integer as untried from open_deliveries
+     where workspace_id = any(cast(? as uuid[])) and step = 0`,
+    [workspaceIds],
+  );
+  return rows[0].untried;
+}
+
+/**
+ * Inserts deliveries of every webhook of these workspaces in one commit, all due now. Each belongs to an alert of its own
+ * time, as after an outage.
+ */
+export async function insertDueDeliveries(
+  { knex }: Database,
+  { workspaceIds, deliveriesPerWebhook }: { workspaceIds: string[]; deliveriesPerWebhook: number },
+): Promise<void> {
+  await knex.raw(
+    `with planned as materialized (
+       -- Ids of the history begin with the Unix milliseconds of acceptance.
+       select (lpad(to_hex((extract(epoch from now()) * 1000)::bigint), 12, '0')
+               || substring(replace(gen_random_uuid()::text, '-', '') from 13))::uuid as id,
+              gen_random_uuid() as alert_id, w.workspace_id, w.id as webhook_id, w.name, w.destination
+       from webhooks w, generate_series(1, :deliveriesPerWebhook::integer)
+       where w.workspace_id = any(cast(:workspaceIds as uuid[]))
+     ), fired as (
+       insert into alerts (id, workspace_id, alert_id, accepted_at, fired_at, alert_rule_id, alert_rule_name, model_id,
+                           model_name, metric_value, threshold, bound, outcome)
+       select id, workspace_id, alert_id, now(), '2025-01-31T12:00:00.123456Z', alert_id, 'Rule', alert_id, 'Model', 1, 0,
+              'upper_bound', 'dispatched'
+       from planned
+     ), delivered as (
+       insert into deliveries (id, workspace_id, alert_id, alert_record_id, alert_rule_id, webhook_id, webhook_name,
+                               destination, status)
+       select id, workspace_id, alert_id, id, alert_id, webhook_id, name, destination, 'open' from planned
+     )
+     insert into open_deliveries (delivery_id, workspace_id, webhook_id, alert_record_id, run, state, due_at, opened_at, claim)
+     select id, workspace_id, webhook_id, id, 1, 'waiting', now(), now(), 0 from planned`,
+    { workspaceIds, deliveriesPerWebhook },
+  );
+}
+
 /** Counts the alerts of workspaces that workers have committed. */
 export async function countAlerts({ knex }: Database, workspaceIds: string[]): Promise<number> {
   const { rows } = await knex.raw(

@@ -131,7 +131,13 @@ function waitMs({
   retryAfterMs?: number;
   step?: number;
 }) {
-  const outcome = retryOrFail({ step, failure: { code: 'timeout', error: 'Too slow.' }, retryAfterMs, policy: defaultRetryPolicy, random });
+  const outcome = retryOrFail({
+    step,
+    failure: { code: 'timeout', error: 'Too slow.' },
+    retryAfterMs,
+    policy: defaultRetryPolicy,
+    random,
+  });
   return outcome.kind === 'retry' ? outcome.afterMs : undefined;
 }
 
@@ -148,7 +154,13 @@ test('Retry-After is compared with the wait after its jitter, and has no jitter 
 });
 
 test('a retry uses one step, and after the last one the delivery fails with its failure', () => {
-  const retry = (step: number) => retryOrFail({ step, failure: { code: 'timeout', error: 'Too slow.' }, policy: defaultRetryPolicy, random: 0.5 });
+  const retry = (step: number) =>
+    retryOrFail({
+      step,
+      failure: { code: 'timeout', error: 'Too slow.' },
+      policy: defaultRetryPolicy,
+      random: 0.5,
+    });
   expect(retry(6)).toEqual({ kind: 'retry', afterMs: 10_800_000, step: 7, failure });
   expect(retry(7)).toEqual({ kind: 'failed', failure });
 });

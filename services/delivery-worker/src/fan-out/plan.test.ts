@@ -1,7 +1,14 @@
 import type { AlertFired } from '@tocsin/contracts';
 import { alertRecordId, deliveryRecordId } from '@tocsin/deliveries';
 import type { Window } from '../dispatch/window.js';
-import { openOf, type PlanOptions, planAlert, type ResolvedAlert, releasePlanned, resolveAlert } from './plan.js';
+import {
+  openOf,
+  type PlanOptions,
+  planAlert,
+  type ResolvedAlert,
+  releasePlanned,
+  resolveAlert,
+} from './plan.js';
 import type { RegisteredRule, TargetWebhook } from './rules-reader.js';
 
 const alert = { workspace_id: 'w', alert_id: 'a' } as ResolvedAlert['alert'];

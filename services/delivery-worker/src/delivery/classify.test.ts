@@ -122,6 +122,8 @@ test('a circuit counts no other status, no blocked address and no fault of this 
   expect(others.map(isOwnFault)).toEqual(others.map((_, index) => index === 1));
 });
 
+const tooSlow = { code: 'timeout', error: 'Too slow.' } as const;
+
 function waitMs({
   random,
   retryAfterMs,
@@ -133,7 +135,7 @@ function waitMs({
 }) {
   const outcome = retryOrFail({
     step,
-    failure: { code: 'timeout', error: 'Too slow.' },
+    failure: tooSlow,
     retryAfterMs,
     policy: defaultRetryPolicy,
     random,
@@ -157,10 +159,10 @@ test('a retry uses one step, and after the last one the delivery fails with its 
   const retry = (step: number) =>
     retryOrFail({
       step,
-      failure: { code: 'timeout', error: 'Too slow.' },
+      failure: tooSlow,
       policy: defaultRetryPolicy,
       random: 0.5,
     });
-  expect(retry(6)).toEqual({ kind: 'retry', afterMs: 10_800_000, step: 7, failure });
-  expect(retry(7)).toEqual({ kind: 'failed', failure });
+  expect(retry(6)).toEqual({ kind: 'retry', afterMs: 10_800_000, step: 7, failure: tooSlow });
+  expect(retry(7)).toEqual({ kind: 'failed', failure: tooSlow });
 });

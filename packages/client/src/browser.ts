@@ -28,6 +28,7 @@ export function createPlatformClient(options: BrowserClientOptions): PlatformCli
 
 export type { AlertRulesApi } from './api/alert-rules.js';
 export type { AlertsApi } from './api/alerts.js';
+export type { AuditEventsApi } from './api/audit-events.js';
 export type { DeadLettersApi } from './api/dead-letters.js';
 export type { DeliveriesApi } from './api/deliveries.js';
 export {

@@ -1,5 +1,6 @@
 export type { AlertRulesApi } from './api/alert-rules.js';
 export type { AlertsApi } from './api/alerts.js';
+export type { AuditEventsApi } from './api/audit-events.js';
 export type { ClientOptions } from './api/client-options.js';
 export type { DeadLettersApi } from './api/dead-letters.js';
 export type { DeliveriesApi } from './api/deliveries.js';

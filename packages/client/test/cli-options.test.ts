@@ -85,6 +85,19 @@ test('a change is made only if the resource still has the given ETag', async () 
   expect([(await rename('a')).code, (await rename('b')).code]).toEqual([0, 7]);
 });
 
+test('the audit log is listed with its filters, for a workspace and for the deployment', async () => {
+  const webhook = await addWebhook();
+  await run('webhooks', 'update', webhook, '--name', 'audited');
+  const list = (...flags: string[]) => runJson('audit', 'list', '--resource', webhook, ...flags);
+  const changed = [{ action: 'webhook.updated', resource_id: webhook, changed_fields: ['name'] }];
+  expect(await list()).toMatchObject(changed);
+  expect(await list('--all', '--action', 'webhook.updated', '--since', '1h')).toMatchObject(changed);
+  expect(await list('--principal', 'system')).toEqual([]);
+  expect((await run('audit', 'list')).stdout).toMatch(/^TIME +ACTION +RESOURCE +FIELDS +BY +PRINCIPAL\n/);
+  expect((await run('audit', 'list', '--action', 'webhook')).code).toBe(6);
+  expect((await run('audit', 'list', '--as', 'editor')).code).toBe(4);
+});
+
 test('an external id is set, finds its resource, and is removed', async () => {
   const webhook = await addWebhook();
   const rule = await insertAlertRule(services.database, { workspaceId });

@@ -100,6 +100,8 @@ async function recordCalls(): Promise<string[]> {
   await platform.workspaces.list().toArray();
   await platform.settings.get();
   await platform.settings.update({});
+  await platform.auditEvents.list().toArray();
+  await platform.auditEvents.listAll().toArray();
   await platform.whoami();
   await platform.health.liveness();
   await platform.health.readiness();

@@ -30,6 +30,13 @@ export {
 } from './alert-rule.js';
 export { type ApiKeyDeactivated, apiKeyDeactivatedKey, eventsExchange } from './api-key-deactivated.js';
 export { type Attempt, attemptSchema, type DestinationResponse } from './attempt.js';
+export {
+  type AuditAction,
+  type AuditEvent,
+  auditAction,
+  auditActions,
+  auditEventSchema,
+} from './audit-event.js';
 export { type Check, type Checked, createCheck } from './check.js';
 export { type ConsoleConfig, consoleConfigPath, consoleConfigSchema } from './console-config.js';
 export { type DeadLetter, deadLetterSchema } from './dead-letter.js';

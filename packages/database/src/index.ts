@@ -1,5 +1,6 @@
-// PostgreSQL: connections, migrations, partitions, encryption of columns, ids and array parameters. No domain logic.
+// PostgreSQL: connections, migrations, partitions, encryption of columns, audit events, ids and array parameters. No domain logic.
 
+export { type AuditAuthor, type AuditedChange, recordChanges, systemAuthor } from './audit-log.js';
 export { checkCanary, writeFirstCanary } from './canary-repository.js';
 export {
   createDatabase,

@@ -4,10 +4,20 @@ import type { Knex } from 'knex';
 /** Result of a request to cancel one delivery. Only `cancelled` has changed it. */
 export type CancelOutcome = 'cancelled' | 'sending' | 'ended';
 
-/** Cancels one delivery that exists. Concurrent calls and workers are safe. */
-export async function cancelDelivery({ knex }: Database, deliveryId: string): Promise<CancelOutcome> {
+/**
+ * Cancels one delivery that exists. Concurrent calls and workers are safe. `onChange` runs in the transaction of a
+ * cancellation.
+ */
+export async function cancelDelivery(
+  { knex }: Database,
+  deliveryId: string,
+  onChange?: (trx: Knex.Transaction) => Promise<void>,
+): Promise<CancelOutcome> {
   return knex.transaction(async (trx) => {
-    if ((await cancelOpen(trx, [deliveryId])).length > 0) return 'cancelled';
+    if ((await cancelOpen(trx, [deliveryId])).length > 0) {
+      await onChange?.(trx);
+      return 'cancelled';
+    }
     const open = await trx('open_deliveries').select('delivery_id').where({ delivery_id: deliveryId });
     return open.length > 0 ? 'sending' : 'ended';
   });

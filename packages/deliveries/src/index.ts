@@ -27,6 +27,7 @@ export { type OpenDeliveryLimits, readOpenDeliveryLimits } from './open-delivery
 export { type RedeliverOutcome, redeliver } from './redelivery-repository.js';
 export {
   deleteExpiredAlertKeys,
+  deleteExpiredAuditEvents,
   deleteExpiredDeadLetters,
   deleteExpiredJobs,
   deleteExpiredStats,

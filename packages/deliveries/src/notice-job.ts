@@ -1,4 +1,4 @@
-import { type Database, firstIdAt } from '@tocsin/database';
+import { type Database, firstIdAt, recordChanges, systemAuthor } from '@tocsin/database';
 import type { Knex } from 'knex';
 import { writeNotice } from './notice-repository.js';
 import type { NoticeEvent } from './notices.js';
@@ -91,8 +91,13 @@ async function disableFailing(trx: Knex.Transaction, afterMs: number): Promise<R
         disabled_at: trx.fn.now(),
         version: trx.raw('version + 1'),
         updated_at: trx.fn.now(),
-        last_updated_by: 'system',
+        last_updated_by: systemAuthor.principal,
       });
+    const action = 'webhook.updated';
+    const changedFields = ['enabled', 'disabled_reason'];
+    await recordChanges(trx, systemAuthor, [
+      { workspaceId: row.workspaceId, action, resourceId: row.id, changedFields },
+    ]);
     await trx('webhook_rate_limits').where({ webhook_id: row.id }).delete();
     await trx('webhook_pauses').where({ webhook_id: row.id }).whereNot({ reason: 'manual' }).delete();
     reported.push(await report(trx, 'webhook.disabled', row));

@@ -15,13 +15,21 @@ export type RedeliverOutcome =
 
 /**
  * Redelivers one delivery now. Concurrent calls and workers are safe: locks are taken in the order of the workers,
- * first the row of open_deliveries, then the row of deliveries.
+ * first the row of open_deliveries, then the row of deliveries. `onChange` runs in the transaction of a change.
  */
-export async function redeliver(database: Database, deliveryId: string): Promise<RedeliverOutcome> {
+export async function redeliver(
+  database: Database,
+  deliveryId: string,
+  onChange?: (trx: Knex.Transaction) => Promise<void>,
+): Promise<RedeliverOutcome> {
   for (let tries = 0; tries < maxTries; tries += 1) {
     // Each try has its own transaction: a try without effect holds the row of deliveries, and the next one locks
     // open_deliveries first.
-    const outcome = await database.knex.transaction((trx) => redeliverOnce(trx, deliveryId));
+    const outcome = await database.knex.transaction(async (trx) => {
+      const reached = await redeliverOnce(trx, deliveryId);
+      if (reached === 'reopened' || reached === 'brought_forward') await onChange?.(trx);
+      return reached;
+    });
     if (outcome !== undefined) return outcome;
   }
   return 'queued';

@@ -87,6 +87,13 @@ export async function deleteExpiredDeadLetters(database: Database, retention: Re
   await deleteInBatches(database, { from: 'dead_letters', where: 'created_at < ?', before, signal });
 }
 
+/** Deletes audit events older than `retentionDays`. */
+export async function deleteExpiredAuditEvents(database: Database, retention: Retention): Promise<void> {
+  const before = oldestDay(retention);
+  const { signal } = retention;
+  await deleteInBatches(database, { from: 'audit_events', where: 'time < ?', before, signal });
+}
+
 /** Deletes jobs that ended more than `retentionDays` ago. */
 export async function deleteExpiredJobs(database: Database, retention: Retention): Promise<void> {
   const before = oldestDay(retention);

@@ -1,5 +1,5 @@
-import { ensurePartitions } from '@tocsin/database';
-import { deleteExpiredAlertKeys, dropExpiredDays } from '@tocsin/deliveries';
+import { ensurePartitions, recordChanges, systemAuthor } from '@tocsin/database';
+import { deleteExpiredAlertKeys, deleteExpiredAuditEvents, dropExpiredDays } from '@tocsin/deliveries';
 import { createTestDatabase, insertAlert, insertDelivery, type TestDatabase } from '@tocsin/testing/database';
 
 let db: TestDatabase;
@@ -23,6 +23,19 @@ test('days older than the retention are dropped with their keys, and later days 
   expect(await db.database.knex('alert_keys').whereIn('alert_id', [old.alertId, young.alertId])).toHaveLength(
     1,
   );
+});
+
+test('audit events older than the retention are deleted', async () => {
+  const { knex } = db.database;
+  const resourceId = '0c8f4f7e-2b55-4b55-9d4e-7a9f5d1e2c33';
+  const changes = [{ workspaceId: null, action: 'webhook.updated', resourceId } as const];
+  await knex.transaction((trx) => recordChanges(trx, systemAuthor, [...changes, ...changes]));
+  const [old, young] = await knex('audit_events').orderBy('id');
+  await knex('audit_events')
+    .where({ id: old.id })
+    .update({ time: new Date(Date.now() - 91 * dayMs) });
+  await deleteExpiredAuditEvents(db.database, { nowMs: Date.now(), retentionDays: 90 });
+  expect((await knex('audit_events')).map(({ id }) => id)).toEqual([young.id]);
 });
 
 /** Creates the partitions of an expired day and returns a time of that day. */

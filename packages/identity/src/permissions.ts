@@ -38,6 +38,7 @@ const workspaceAdminPermissions = [
   ...editorPermissions,
   ...publisherPermissions,
   'workspace_update_settings',
+  'audit_read',
 ] as const;
 
 const platformAdminPermissions = [

@@ -157,6 +157,44 @@ describe('reading and deactivating keys', () => {
   });
 });
 
+test('creation and deactivation of a key leave one audit event each, refused requests none', async () => {
+  const { knex } = database.database;
+  await knex('audit_events').delete();
+  const { id, key } = await createKey(engine, 'secret description');
+  await Promise.all([deactivate(engine, id), deactivate(engine, id), deactivate(engine, id)]);
+  await deactivate(engine, '00000000-0000-4000-8000-000000000000');
+  const body = { description: 'x' };
+  await manage('POST', '/auth/api_keys/', { body: { ...body, more: 1 } });
+  await manage('POST', '/auth/api_keys/', { body, credential: key });
+  const events = await knex('audit_events').orderBy('id');
+  const fromAdmin = { principal: 'tocsin-engine#admin-key', principal_name: 'admin key' };
+  const ofKey = { ...fromAdmin, workspace_id: null, resource_type: 'api_key', resource_id: id };
+  expect(events).toMatchObject([
+    { ...ofKey, action: 'api_key.created', request_id: expect.stringMatching(/^[0-9a-f-]{36}$/) },
+    { ...ofKey, action: 'api_key.deactivated' },
+  ]);
+  expect(JSON.stringify(events)).not.toContain('secret');
+  const credential = await tokenOf('admin');
+  await manage('POST', '/auth/api_keys/', { body, credential });
+  const [latest] = await knex('audit_events').orderBy('id', 'desc');
+  expect(latest.principal).toMatch(/^http.+#.+/);
+});
+
+test('a key whose audit event cannot be written is neither created nor deactivated', async () => {
+  const { knex } = database.database;
+  const { id, key } = await createKey(engine);
+  const before = await knex('api_keys').orderBy('id');
+  await knex.raw('alter table audit_events add constraint broken check (false) not valid');
+  try {
+    expect((await deactivate(engine, id)).status).toBe(500);
+    await expect(createKey(engine)).rejects.toThrow(/^500/);
+  } finally {
+    await knex.raw('alter table audit_events drop constraint broken');
+  }
+  expect(await knex('api_keys').orderBy('id')).toEqual(before);
+  expect((await verify(engine, key)).status).toBe(204);
+});
+
 test('the limit of active keys holds under concurrent requests', async () => {
   const full = await createTestDatabase();
   const small = await startEngine(full, { env: { MAX_API_KEYS: '3' } });

@@ -24,6 +24,7 @@ import { type Broker, createBroker, createPublisher } from '@tocsin/messaging';
 import { alertRuleRoutes } from './alert-rules/alert-rule-routes.js';
 import { alertRoutes } from './alerts/alert-routes.js';
 import { type ApiDeps, principalName, whoamiRoute } from './api-route.js';
+import { auditRoutes } from './audit/audit-routes.js';
 import type { WebhookApiConfig } from './config.js';
 import { consoleConfigRoute } from './console/console-config-route.js';
 import { builtConsole, consoleFiles } from './console/console-files.js';
@@ -170,6 +171,7 @@ function featureRoutes(deps: ApiDeps): Route<Principal>[] {
     ...deadLetterRoutes(deps),
     ...workspaceRoutes(deps),
     ...settingsRoutes(deps),
+    ...auditRoutes(deps),
     whoamiRoute(),
   ];
 }

@@ -1,12 +1,11 @@
 import { isDeepStrictEqual } from 'node:util';
+import type { AuditAuthor } from '@tocsin/database';
 import type { Principal } from '@tocsin/identity';
 import { etagOf, requireMatch } from '@tocsin/kit';
 import { principalName } from './api-route.js';
 
-/** A change as its request asks for it. */
-export interface Change {
-  /** Name of the caller. */
-  principal: string;
+/** A change as its request asks for it: its author and its condition. */
+export interface Change extends AuditAuthor {
   /**
    * Checks `If-Match` within the transaction of the change.
    * @throws AppError `precondition_failed`
@@ -16,12 +15,15 @@ export interface Change {
 
 interface ChangeRequest {
   principal: Principal;
+  requestId: string;
   ifMatch: string | undefined;
 }
 
-export function changeOf({ principal, ifMatch }: ChangeRequest): Change {
+export function changeOf({ principal, requestId, ifMatch }: ChangeRequest): Change {
   return {
     principal: principalName(principal),
+    principalName: principal.display,
+    requestId,
     requireVersion: (version) => requireMatch(ifMatch, version),
   };
 }

@@ -30,6 +30,7 @@ const rolesWith: Record<string, Role[]> = {
   workspace_dead_letter_read: [...responders, 'publisher'],
   workspace_read_settings: [...readers, 'publisher'],
   workspace_update_settings: ['admin'],
+  audit_read: ['admin'],
   workspace_publish_alert: publishers,
   dead_letter_read: ['admin'],
   dead_letter_requeue: ['admin'],

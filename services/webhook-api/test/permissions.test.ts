@@ -55,6 +55,8 @@ const operations = {
   getWorkspaceSettings: ['workspace_read_settings', alertReaders],
   updateWorkspaceSettings: ['workspace_update_settings', nobody],
   listWorkspaceDeadLetters: ['workspace_dead_letter_read', [...responders, 'publisher']],
+  listAuditEvents: ['audit_read', nobody],
+  listAllAuditEvents: ['audit_read', nobody],
   listDeadLetters: ['dead_letter_read', nobody],
   requeueDeadLetter: ['dead_letter_requeue', nobody],
 } satisfies Record<string, [Permission, readonly Role[]]>;

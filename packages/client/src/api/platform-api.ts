@@ -1,6 +1,7 @@
 import { systemClock } from '../clock.js';
 import { type AlertRulesApi, createAlertRulesApi } from './alert-rules.js';
 import { type AlertsApi, createAlertsApi } from './alerts.js';
+import { type AuditEventsApi, createAuditEventsApi } from './audit-events.js';
 import type { ClientOptions } from './client-options.js';
 import { createDeadLettersApi, type DeadLettersApi } from './dead-letters.js';
 import { createDeliveriesApi, type DeliveriesApi } from './deliveries.js';
@@ -28,6 +29,7 @@ export interface PlatformClient {
   cancellations: CancellationsApi;
   deadLetters: DeadLettersApi;
   settings: SettingsApi;
+  auditEvents: AuditEventsApi;
   workspaces: WorkspacesApi;
   health: HealthApi;
   whoami(options?: CallOptions): Promise<Whoami>;
@@ -53,6 +55,7 @@ export function createPlatformApi(send: Send, options: PlatformApiOptions): Plat
     cancellations: createJobsApi(send, { workspace, plural: 'cancellations' }),
     deadLetters: createDeadLettersApi(send, workspace),
     settings: createSettingsApi(send, workspace),
+    auditEvents: createAuditEventsApi(send, workspace),
     workspaces: createWorkspacesApi(send),
     health: createHealthApi(send),
     whoami: async (callOptions) =>

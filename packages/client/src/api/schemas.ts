@@ -126,6 +126,57 @@ export interface Attempt {
   likely_cause: string | null;
 }
 
+/** A change: its author, its time, and the names of the changed fields. Values are not recorded. */
+export interface AuditEvent {
+  id: string;
+  time: string;
+  /** Null for an engine key, and for a dead letter whose message names no workspace. */
+  workspace_id: string | null;
+  /** Issuer and subject of the caller, or `system` for an automatic change. */
+  principal: string;
+  /** Name of the caller for people, at the time. */
+  principal_name: string;
+  action:
+    | 'webhook.created'
+    | 'webhook.updated'
+    | 'webhook.deleted'
+    | 'signing_secret.created'
+    | 'signing_secret.deleted'
+    | 'alert_rule.created'
+    | 'alert_rule.updated'
+    | 'alert_rule.deleted'
+    | 'workspace_settings.updated'
+    | 'delivery.redelivered'
+    | 'delivery.cancelled'
+    | 'alert.dispatched'
+    | 'redelivery.created'
+    | 'redelivery.cancelled'
+    | 'dispatch.created'
+    | 'dispatch.cancelled'
+    | 'cancellation.created'
+    | 'cancellation.cancelled'
+    | 'dead_letter.requeued'
+    | 'api_key.created'
+    | 'api_key.deactivated';
+  resource_type:
+    | 'webhook'
+    | 'alert_rule'
+    | 'workspace_settings'
+    | 'delivery'
+    | 'alert'
+    | 'redelivery'
+    | 'dispatch'
+    | 'cancellation'
+    | 'dead_letter'
+    | 'api_key';
+  /** For a signing secret the id of its webhook, for an alert its alert_id, for settings the id of the workspace. */
+  resource_id: string;
+  /** Names of the fields that an update has changed. Empty for other actions. */
+  changed_fields: string[];
+  /** `X-Request-Id` of the request; null for an automatic change. */
+  request_id: string | null;
+}
+
 /** A job that ends open deliveries. */
 export interface Cancellation {
   id: string;
@@ -509,6 +560,76 @@ export interface ListAlertsQuery {
     | 'no_webhooks'
     | 'over_quota'
     | 'suppressed'
+    | undefined;
+  /** Entries accepted at this time or later. */
+  since?: string | undefined;
+  /** Entries accepted before this time. */
+  until?: string | undefined;
+  /** Largest number of entries of a page. */
+  limit?: number | undefined;
+}
+
+export interface ListAllAuditEventsQuery {
+  resource_id?: string | undefined;
+  /** Issuer and subject as events show them, or `system`. */
+  principal?: string | undefined;
+  action?:
+    | 'webhook.created'
+    | 'webhook.updated'
+    | 'webhook.deleted'
+    | 'signing_secret.created'
+    | 'signing_secret.deleted'
+    | 'alert_rule.created'
+    | 'alert_rule.updated'
+    | 'alert_rule.deleted'
+    | 'workspace_settings.updated'
+    | 'delivery.redelivered'
+    | 'delivery.cancelled'
+    | 'alert.dispatched'
+    | 'redelivery.created'
+    | 'redelivery.cancelled'
+    | 'dispatch.created'
+    | 'dispatch.cancelled'
+    | 'cancellation.created'
+    | 'cancellation.cancelled'
+    | 'dead_letter.requeued'
+    | 'api_key.created'
+    | 'api_key.deactivated'
+    | undefined;
+  /** Entries accepted at this time or later. */
+  since?: string | undefined;
+  /** Entries accepted before this time. */
+  until?: string | undefined;
+  /** Largest number of entries of a page. */
+  limit?: number | undefined;
+}
+
+export interface ListAuditEventsQuery {
+  resource_id?: string | undefined;
+  /** Issuer and subject as events show them, or `system`. */
+  principal?: string | undefined;
+  action?:
+    | 'webhook.created'
+    | 'webhook.updated'
+    | 'webhook.deleted'
+    | 'signing_secret.created'
+    | 'signing_secret.deleted'
+    | 'alert_rule.created'
+    | 'alert_rule.updated'
+    | 'alert_rule.deleted'
+    | 'workspace_settings.updated'
+    | 'delivery.redelivered'
+    | 'delivery.cancelled'
+    | 'alert.dispatched'
+    | 'redelivery.created'
+    | 'redelivery.cancelled'
+    | 'dispatch.created'
+    | 'dispatch.cancelled'
+    | 'cancellation.created'
+    | 'cancellation.cancelled'
+    | 'dead_letter.requeued'
+    | 'api_key.created'
+    | 'api_key.deactivated'
     | undefined;
   /** Entries accepted at this time or later. */
   since?: string | undefined;

@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { addAlertCommands } from './commands/alert-commands.js';
+import { addAuditCommands } from './commands/audit-commands.js';
 import { addCompletionCommands } from './commands/completion-commands.js';
 import { addDeadLetterCommands } from './commands/dead-letter-commands.js';
 import { addDeliveryCommands } from './commands/delivery-commands.js';
@@ -50,6 +51,7 @@ export function createProgram(io: Io): Command {
   addDeliveryCommands(program, io);
   addDeadLetterCommands(program, io);
   addSettingsCommands(program, io);
+  addAuditCommands(program, io);
   addKeyCommands(program, io);
   addCompletionCommands(program, io);
   return program;

@@ -1,7 +1,7 @@
 import type { Knex } from 'knex';
 import { apiKeys, selfChecks } from './0001-api-keys-and-self-checks.js';
 import { deliveryStats } from './0001-delivery-stats.js';
-import { deadLettersAndJobs, noticesAndSettings } from './0001-jobs-and-notices.js';
+import { auditEvents, deadLettersAndJobs, noticesAndSettings } from './0001-jobs-and-notices.js';
 
 /**
  * History (alerts, deliveries, attempts) is partitioned by an id that begins with the time of acceptance. Open
@@ -19,6 +19,7 @@ export const initialSchema = {
         openDeliveries,
         deliveryStats,
         deadLettersAndJobs,
+        auditEvents,
         noticesAndSettings,
         apiKeys,
         selfChecks,

@@ -42,6 +42,28 @@ export const deadLettersAndJobs = `
 `;
 
 /** Part of the initial schema. */
+export const auditEvents = `
+  -- Changes by users and by the system. A row is written in the transaction of its change, and holds no value of it.
+  create table audit_events (
+    -- The id begins with the time.
+    id uuid primary key,
+    time timestamptz not null,
+    -- Null for resources outside workspaces.
+    workspace_id uuid,
+    principal text not null,
+    principal_name text not null,
+    action text not null,
+    resource_type text not null,
+    resource_id uuid not null,
+    changed_fields text[] not null,
+    request_id text
+  );
+  create index audit_events_workspace on audit_events (workspace_id, id);
+  create index audit_events_resource on audit_events (resource_id, id);
+  create index audit_events_time on audit_events using brin (time);
+`;
+
+/** Part of the initial schema. */
 export const noticesAndSettings = `
   create table workspace_settings (
     workspace_id uuid primary key,

@@ -23,6 +23,7 @@ const permissionWords: Readonly<Record<Exclude<Permission, 'api_key_manage'>, st
   workspace_dead_letter_read: 'See dead letters of the workspace',
   workspace_read_settings: 'See the settings',
   workspace_update_settings: 'Change the settings',
+  audit_read: 'See who changed what',
   dead_letter_read: 'See all dead letters',
   dead_letter_requeue: 'Requeue dead letters',
 };

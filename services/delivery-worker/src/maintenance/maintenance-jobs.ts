@@ -2,6 +2,7 @@ import { type Database, ensurePartitions } from '@tocsin/database';
 import {
   applyStatsChanges,
   deleteExpiredAlertKeys,
+  deleteExpiredAuditEvents,
   deleteExpiredDeadLetters,
   deleteExpiredJobs,
   deleteExpiredStats,
@@ -102,6 +103,7 @@ export async function removeExpired(deps: MaintenanceDeps): Promise<void> {
     everyHour('expired statistics', deleteExpiredStats),
     everyHour('expired dead letters', deleteExpiredDeadLetters),
     everyHour('expired jobs', deleteExpiredJobs),
+    everyHour('expired audit events', deleteExpiredAuditEvents),
   ]);
 }
 

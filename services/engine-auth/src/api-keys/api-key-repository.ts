@@ -1,4 +1,4 @@
-import type { Database } from '@tocsin/database';
+import { type Database, recordChanges } from '@tocsin/database';
 import type { ApiKey, ApiKeyStore } from './api-key.js';
 
 interface ApiKeyRow {
@@ -43,7 +43,7 @@ export interface ApiKeyRepository extends ApiKeyStore {
 export function createApiKeyRepository(database: Database): ApiKeyRepository {
   const { knex } = database;
   return {
-    insert: (key, hash, maxActive) =>
+    insert: (key, hash, { maxActive, author }) =>
       knex.transaction(async (transaction) => {
         // Serialises count and insert between concurrent calls. The lock ends with the transaction.
         await transaction.raw(`select pg_advisory_xact_lock(hashtext('engine_auth.api_keys'))`);
@@ -53,6 +53,8 @@ export function createApiKeyRepository(database: Database): ApiKeyRepository {
           .first();
         if (Number(counted?.active) >= maxActive) return false;
         await transaction('api_keys').insert({ ...toRow(key), key_hash: hash });
+        const created = { workspaceId: null, action: 'api_key.created', resourceId: key.id } as const;
+        await recordChanges(transaction, author, [created]);
         return true;
       }),
 
@@ -71,12 +73,16 @@ export function createApiKeyRepository(database: Database): ApiKeyRepository {
       return row && toApiKey(row);
     },
 
-    async deactivate(id, at) {
-      const changed = await knex('api_keys')
-        .where({ id })
-        .update({ is_active: false, deactivated_at: knex.raw('coalesce(deactivated_at, ?)', [at]) });
-      return changed > 0;
-    },
+    deactivate: (id, at, author) =>
+      knex.transaction(async (transaction) => {
+        const [key] = await transaction('api_keys').select('is_active').where({ id }).forUpdate();
+        if (key === undefined) return false;
+        if (!key.is_active) return true;
+        await transaction('api_keys').where({ id }).update({ is_active: false, deactivated_at: at });
+        const deactivated = { workspaceId: null, action: 'api_key.deactivated', resourceId: id } as const;
+        await recordChanges(transaction, author, [deactivated]);
+        return true;
+      }),
 
     async findActiveHash(id) {
       const [row] = await database.prepared<{ key_hash: string }>(findActiveHash, [id]);

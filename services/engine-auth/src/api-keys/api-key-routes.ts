@@ -1,3 +1,4 @@
+import type { AuditAuthor } from '@tocsin/database';
 import { AppError, type Route } from '@tocsin/kit';
 import { defineRoute, type EngineCaller } from '../verify/engine-caller.js';
 import { type ApiKeyStore, type CreateApiKeyDeps, createApiKey } from './api-key.js';
@@ -42,8 +43,13 @@ export function apiKeyRoutes(deps: ApiKeyRoutesDeps): Route<EngineCaller>[] {
         },
       },
       problems: [409],
-      handler: async ({ body, principal, log }) => {
-        const { key, rawKey } = await createApiKey(deps, { ...body, createdBy: principal.recordedAs });
+      handler: async ({ body, principal, requestId, log }) => {
+        const author = authorOf(principal, requestId);
+        const { key, rawKey } = await createApiKey(deps, {
+          ...body,
+          createdBy: principal.recordedAs,
+          author,
+        });
         log({ api_key_id: key.id });
         const { id, description, created_at } = presentApiKey(key);
         return {
@@ -89,15 +95,20 @@ export function apiKeyRoutes(deps: ApiKeyRoutesDeps): Route<EngineCaller>[] {
       params: apiKeyParams,
       responses: { 204: { description: 'The key is inactive.' } },
       problems: [404],
-      handler: async ({ params, log }) => {
+      handler: async ({ params, principal, requestId, log }) => {
         const id = params.id.toLowerCase();
         log({ api_key_id: id });
-        if (!(await store.deactivate(id, new Date()))) throw noSuchKey();
+        if (!(await store.deactivate(id, new Date(), authorOf(principal, requestId)))) throw noSuchKey();
         await forgetEverywhere(id);
         return { status: 204 };
       },
     }),
   ];
+}
+
+/** The caller in audit events, written as the platform writes its callers. */
+function authorOf({ issuer, subject, display }: EngineCaller, requestId: string): AuditAuthor {
+  return { principal: `${issuer}#${subject}`, principalName: display, requestId };
 }
 
 function noSuchKey(): AppError {

@@ -1,4 +1,5 @@
 import { randomBytes, randomUUID } from 'node:crypto';
+import type { AuditAuthor } from '@tocsin/database';
 import { AppError } from '@tocsin/kit';
 import { formatRawKey } from './raw-key.js';
 
@@ -15,12 +16,12 @@ export interface ApiKey {
 
 export interface ApiKeyStore {
   /** Returns false and stores nothing if `maxActive` keys are active. Safe under concurrent calls. */
-  insert(key: ApiKey, hash: string, maxActive: number): Promise<boolean>;
+  insert(key: ApiKey, hash: string, options: { maxActive: number; author: AuditAuthor }): Promise<boolean>;
   /** Lists all keys, newest first. */
   list(): Promise<ApiKey[]>;
   find(id: string): Promise<ApiKey | undefined>;
   /** Returns false if there is no such key. An inactive key keeps its time of deactivation. */
-  deactivate(id: string, at: Date): Promise<boolean>;
+  deactivate(id: string, at: Date, author: AuditAuthor): Promise<boolean>;
 }
 
 export interface CreateApiKeyDeps {
@@ -38,12 +39,12 @@ export interface CreatedApiKey {
 /** @throws AppError `conflict` if `maxActiveKeys` keys are active */
 export async function createApiKey(
   { store, hash, maxActiveKeys }: CreateApiKeyDeps,
-  { description, createdBy }: { description: string; createdBy: string },
+  { description, createdBy, author }: { description: string; createdBy: string; author: AuditAuthor },
 ): Promise<CreatedApiKey> {
   const id = randomUUID();
   const secret = randomBytes(32).toString('base64url');
   const key = { id, description, isActive: true, createdAt: new Date(), createdBy, deactivatedAt: null };
-  if (await store.insert(key, await hash(secret), maxActiveKeys))
+  if (await store.insert(key, await hash(secret), { maxActive: maxActiveKeys, author }))
     return { key, rawKey: formatRawKey({ id, secret }) };
   throw new AppError(
     'conflict',

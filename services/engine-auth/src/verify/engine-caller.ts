@@ -14,6 +14,8 @@ export interface EngineCaller {
   roles: readonly string[];
   /** Name for `created_by` and logs, unique across kinds and issuers. */
   recordedAs: string;
+  /** Name for people. */
+  display: string;
   mayManageKeys: boolean;
 }
 
@@ -28,6 +30,7 @@ export const adminKeyCaller: EngineCaller = {
   subject: 'admin-key',
   roles: ['tocsin_engine_admin'],
   recordedAs: 'admin-key',
+  display: 'admin key',
   mayManageKeys: true,
 };
 
@@ -39,18 +42,20 @@ export function userKeyCaller(id: string): EngineCaller {
     subject: id,
     roles: [],
     recordedAs: `user-key ${id}`,
+    display: `user key ${id}`,
     mayManageKeys: false,
   };
 }
 
 export function jwtCaller(principal: Principal, mayManageKeys: boolean): EngineCaller {
-  const { issuer, subject, deploymentRoles } = principal;
+  const { issuer, subject, display, deploymentRoles } = principal;
   return {
     kind: 'jwt',
     issuer,
     subject,
     roles: [...deploymentRoles],
     recordedAs: `${issuer} ${subject}`,
+    display,
     mayManageKeys,
   };
 }

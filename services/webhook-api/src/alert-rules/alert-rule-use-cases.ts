@@ -46,14 +46,13 @@ export function createAlertRuleUseCases(deps: AlertRuleUseCasesDeps): AlertRuleU
         updatedAt: at,
         lastUpdatedBy: change.principal,
       };
-      return requireWritten(await repository.create(rule, maxPerWorkspace));
+      return requireWritten(await repository.create(rule, { maxPerWorkspace, change }));
     },
 
     async update(before, fields, change) {
       const { notification_webhook_ids: given } = fields;
       const webhookIds = given && toWebhookIds(given);
-      const outcome = await repository.update(before, (current) => {
-        change.requireVersion(current.version);
+      const outcome = await repository.update(before, change, (current) => {
         const rule: StoredAlertRule = {
           ...current,
           externalId: fields.external_id === undefined ? current.externalId : fields.external_id,
@@ -70,7 +69,8 @@ export function createAlertRuleUseCases(deps: AlertRuleUseCasesDeps): AlertRuleU
           updatedAt: now(),
           lastUpdatedBy: change.principal,
         };
-        return changedFields(writableFields(current), writableFields(rule)).length === 0 ? undefined : rule;
+        const changed = changedFields(writableFields(current), writableFields(rule));
+        return changed.length === 0 ? undefined : { rule, changedFields: changed };
       });
       return requireWritten(outcome);
     },

@@ -1,5 +1,5 @@
 import type { Bound } from '@tocsin/contracts';
-import { type Database, firstIdAt, type Transaction } from '@tocsin/database';
+import { type Database, firstIdAt, recordChanges, type Transaction } from '@tocsin/database';
 import type { Change } from '../change.js';
 import { requireFreeExternalId } from '../external-id.js';
 import { lockRules } from './lock-rules.js';
@@ -50,15 +50,16 @@ export interface AlertRulesRepository {
   /** Returns those of the ids that are no webhooks of the workspace. */
   findUnknownWebhooks(workspaceId: string, webhookIds: string[]): Promise<string[]>;
   /** @throws AppError `conflict` for the external id of another rule */
-  create(rule: StoredAlertRule, maxPerWorkspace: number): Promise<WriteOutcome>;
+  create(rule: StoredAlertRule, options: { maxPerWorkspace: number; change: Change }): Promise<WriteOutcome>;
   /**
    * Writes the result of `apply`, unless that is undefined; no other change of the rule interrupts it. When the result
    * keeps the array `webhookIds`, webhooks deleted meanwhile are dropped; ids in a new array must be in the workspace.
-   * @throws AppError `conflict` for the external id of another rule
+   * @throws AppError `precondition_failed`; `conflict` for the external id of another rule
    */
   update(
     rule: RuleKey,
-    apply: (current: StoredAlertRule) => StoredAlertRule | undefined,
+    change: Change,
+    apply: (current: StoredAlertRule) => { rule: StoredAlertRule; changedFields: string[] } | undefined,
   ): Promise<WriteOutcome>;
   /**
    * Detaches the webhooks and marks the rule as deleted; false for an unknown id.
@@ -89,7 +90,7 @@ export function createAlertRulesRepository(database: Database): AlertRulesReposi
       return without(webhookIds, await selectWebhooks(knex, { workspaceId, webhookIds }));
     },
 
-    create: (rule, maxPerWorkspace) =>
+    create: (rule, { maxPerWorkspace, change }) =>
       knex.transaction(async (trx): Promise<WriteOutcome> => {
         const { workspaceId } = rule;
         await lockRules(trx, workspaceId);
@@ -101,18 +102,23 @@ export function createAlertRulesRepository(database: Database): AlertRulesReposi
         await requireFreeExternalId(trx, 'alert rule', rule);
         await trx('alert_rules').insert(toRow(rule));
         await attach(trx, rule);
+        await recordChanges(trx, change, [
+          { workspaceId, action: 'alert_rule.created', resourceId: rule.id },
+        ]);
         return { kind: 'written', rule };
       }),
 
-    update: ({ id, workspaceId }, apply) =>
+    update: ({ id, workspaceId }, change, apply) =>
       knex.transaction(async (trx): Promise<WriteOutcome> => {
         await lockRules(trx, workspaceId);
         const [current]: StoredAlertRule[] = await trx('alert_rules as r')
           .select(trx.raw(columns))
           .where({ id, deleted_at: null });
         if (current === undefined) return { kind: 'missing' };
-        const changed = apply(current);
-        if (changed === undefined) return { kind: 'written', rule: current };
+        change.requireVersion(current.version);
+        const applied = apply(current);
+        if (applied === undefined) return { kind: 'written', rule: current };
+        const { rule: changed, changedFields } = applied;
         const unknown = await lockWebhooks(trx, changed);
         const keepsWebhooks = changed.webhookIds === current.webhookIds;
         if (unknown.length > 0 && !keepsWebhooks) return { kind: 'unknown_webhooks', ids: unknown };
@@ -123,6 +129,9 @@ export function createAlertRulesRepository(database: Database): AlertRulesReposi
         if (current.cooldownSeconds === 0 && rule.cooldownSeconds > 0) await startCooldown(trx, rule);
         await trx('alert_rule_webhooks').where({ alert_rule_id: id }).delete();
         await attach(trx, rule);
+        await recordChanges(trx, change, [
+          { workspaceId, action: 'alert_rule.updated', resourceId: id, changedFields },
+        ]);
         return { kind: 'written', rule };
       }),
 
@@ -134,6 +143,7 @@ export function createAlertRulesRepository(database: Database): AlertRulesReposi
         change.requireVersion(current.version);
         await trx('alert_rules').where({ id }).update({ deleted_at: at, updated_at: at, external_id: null });
         await trx('alert_rule_webhooks').where({ alert_rule_id: id }).delete();
+        await recordChanges(trx, change, [{ workspaceId, action: 'alert_rule.deleted', resourceId: id }]);
         return true;
       }),
   };

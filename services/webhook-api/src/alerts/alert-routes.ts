@@ -14,10 +14,10 @@ import {
   idParams,
   inWorkspace,
   pathIn,
-  principalName,
   uuid,
   workspaceParams,
 } from '../api-route.js';
+import { changeOf } from '../change.js';
 import { presentDelivery } from '../deliveries/present-delivery.js';
 import { listResponse, pageQuery, timeRangeQuery } from '../lists/paging.js';
 import { createAlertsReader, type StoredAlert } from './alerts-reader.js';
@@ -101,9 +101,9 @@ export function alertRoutes(deps: ApiDeps): Route<Principal>[] {
         202: { description: 'The new deliveries, which are due now.', schema: alertDispatchedSchema },
       },
       problems: [404, 409],
-      async handler({ resource: { workspaceId }, params, principal, log }) {
+      async handler({ resource: { workspaceId }, params, principal, log, ...request }) {
         const alertId = params.alert_id.toLowerCase();
-        const made = await dispatch({ workspaceId, alertId, dispatchedBy: principalName(principal) });
+        const made = await dispatch({ workspaceId, alertId, author: changeOf({ principal, ...request }) });
         log({ deliveries: made.length });
         const deliveries = made.map((delivery) => presentDelivery(delivery, { secretBox, principal }));
         return { status: 202, body: { alert_id: alertId, deliveries } };

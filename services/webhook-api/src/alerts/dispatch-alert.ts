@@ -1,4 +1,4 @@
-import { type Database, firstIdAt } from '@tocsin/database';
+import { type AuditAuthor, type Database, firstIdAt, recordChanges } from '@tocsin/database';
 import { dispatchAlerts, planDispatch } from '@tocsin/deliveries';
 import { AppError } from '@tocsin/kit';
 import { notFound } from '../api-route.js';
@@ -8,8 +8,7 @@ import type { OpenDeliveryQuota } from '../open-delivery-quota.js';
 export interface DispatchAlert {
   workspaceId: string;
   alertId: string;
-  /** Name of the caller. */
-  dispatchedBy: string;
+  author: AuditAuthor;
 }
 
 /** Largest number of webhooks of an alert. */
@@ -23,14 +22,17 @@ const always = { from: firstIdAt(0), below: 'ffffffff-ffff-ffff-ffff-fffffffffff
  */
 export function createDispatchAlert({ database, quota }: { database: Database; quota: OpenDeliveryQuota }) {
   const deliveries = createDeliveriesReader(database);
-  return async ({ workspaceId, alertId, dispatchedBy }: DispatchAlert): Promise<StoredDelivery[]> => {
+  return async ({ workspaceId, alertId, author }: DispatchAlert): Promise<StoredDelivery[]> => {
     const plan = await planDispatch(database, { workspaceId, alertId });
     if (plan.kind === 'not_found') throw notFound('alert');
     if (plan.kind === 'conflict') throw new AppError('conflict', plan.reason);
     const opened = plan.webhooks.filter(({ exists }) => exists).map(({ webhookId }) => webhookId);
     await quota.requireRoom(workspaceId, opened);
-    if ((await dispatchAlerts(database.knex, [plan], dispatchedBy)).length === 0)
-      throw new AppError('conflict', 'This alert has been dispatched already.');
+    await database.knex.transaction(async (trx) => {
+      if ((await dispatchAlerts(trx, [plan], author.principal)).length === 0)
+        throw new AppError('conflict', 'This alert has been dispatched already.');
+      await recordChanges(trx, author, [{ workspaceId, action: 'alert.dispatched', resourceId: alertId }]);
+    });
     const filter = { alert_id: alertId };
     return deliveries.list({ workspaceId, range: always, filter, limit: maxDeliveries });
   };

@@ -11,6 +11,7 @@ import {
   pathIn,
   workspaceParams,
 } from '../api-route.js';
+import { changeOf } from '../change.js';
 import { listResponse, pageQuery, timeRangeQuery } from '../lists/paging.js';
 import { createDeadLettersRepository } from './dead-letters-repository.js';
 import { presentDeadLetter } from './present-dead-letter.js';
@@ -102,9 +103,10 @@ export function deadLetterRoutes({ database, publisher, paging, searches }: ApiD
       body: emptyBody,
       responses: { 202: { description: 'The dead letter, marked as requeued.', schema: deadLetterSchema } },
       problems: [404, 409, 503],
-      async handler({ params, log }) {
+      async handler({ params, log, ...request }) {
         log(params);
-        return { status: 202, body: presentDeadLetter(await requeue(params.dead_letter_id)) };
+        const requeued = await requeue(params.dead_letter_id, changeOf(request));
+        return { status: 202, body: presentDeadLetter(requeued) };
       },
     }),
   ];

@@ -1,5 +1,5 @@
 import type { DeadLetterReason } from '@tocsin/contracts';
-import { type Database, readWithTimeout } from '@tocsin/database';
+import { type AuditAuthor, type Database, readWithTimeout, recordChanges } from '@tocsin/database';
 import type { IdRange } from '@tocsin/deliveries';
 import { newestInRange } from '../lists/list-query.js';
 import { searchTimeoutMs } from '../lists/search-limiter.js';
@@ -46,7 +46,11 @@ export interface DeadLettersRepository {
   /** Lists dead letters, newest first, with up to 4 MiB of messages; further rows are marked `beyondBudget`. */
   list(query: DeadLetterQuery): Promise<StoredDeadLetter[]>;
   /** Marks a dead letter as requeued after `publish`. The row is locked meanwhile, so it is published once. */
-  requeue(id: string, publish: (message: RequeuedMessage) => Promise<void>): Promise<RequeueOutcome>;
+  requeue(
+    id: string,
+    author: AuditAuthor,
+    publish: (message: RequeuedMessage) => Promise<void>,
+  ): Promise<RequeueOutcome>;
 }
 
 const shownBytes = 65_536;
@@ -75,7 +79,7 @@ export function createDeadLettersRepository(database: Database): DeadLettersRepo
         return rows;
       }),
 
-    requeue: (id, publish) =>
+    requeue: (id, author, publish) =>
       database.knex.transaction(async (trx): Promise<RequeueOutcome> => {
         // The locking statement skips a locked row, so a missing row is found separately.
         const known = await trx('dead_letters').select('id').where({ id });
@@ -87,9 +91,10 @@ export function createDeadLettersRepository(database: Database): DeadLettersRepo
           .skipLocked()
           .first();
         if (letter === undefined) return { kind: 'being_requeued' };
-        const { isRequeued, isTruncated, ...message } = letter;
+        const { workspaceId, isRequeued, isTruncated, ...message } = letter;
         if (isRequeued) return { kind: 'already_requeued' };
         if (isTruncated) return { kind: 'truncated' };
+        await recordChanges(trx, author, [{ workspaceId, action: 'dead_letter.requeued', resourceId: id }]);
         await publish(message);
         const { rows } = await trx.raw<{ rows: StoredDeadLetter[] }>(
           `update dead_letters set requeued_at = clock_timestamp() where id = :id
@@ -104,10 +109,11 @@ export function createDeadLettersRepository(database: Database): DeadLettersRepo
 const columns = `id, workspace_id as "workspaceId", reason, detail, queue, routing_key as "routingKey",
   coalesce(size_bytes, octet_length(content)) as "sizeBytes", created_at as "createdAt", requeued_at as "requeuedAt"`;
 
-const lockedColumns = `queue, content, request_id as "requestId", requeued_at is not null as "isRequeued",
+const lockedColumns = `workspace_id as "workspaceId", queue, content, request_id as "requestId", requeued_at is not null as "isRequeued",
   coalesce(size_bytes > octet_length(content), false) as "isTruncated"`;
 
 interface LockedLetter extends RequeuedMessage {
+  workspaceId: string | null;
   isRequeued: boolean;
   isTruncated: boolean;
 }

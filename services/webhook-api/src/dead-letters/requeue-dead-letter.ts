@@ -5,6 +5,7 @@ import {
   deliveryDueKey,
   requestIdHeader,
 } from '@tocsin/contracts';
+import type { AuditAuthor } from '@tocsin/database';
 import { AppError } from '@tocsin/kit';
 import { deliveriesQueue, PublishError, type Publisher } from '@tocsin/messaging';
 import { notFound } from '../api-route.js';
@@ -22,8 +23,8 @@ export interface RequeueDeadLetterDeps {
  *   `unavailable` when the broker does not confirm
  */
 export function createRequeueDeadLetter({ repository, publisher }: RequeueDeadLetterDeps) {
-  return async (id: string): Promise<StoredDeadLetter> => {
-    const outcome = await repository.requeue(id, (letter) => publishAgain(letter, publisher));
+  return async (id: string, author: AuditAuthor): Promise<StoredDeadLetter> => {
+    const outcome = await repository.requeue(id, author, (letter) => publishAgain(letter, publisher));
     switch (outcome.kind) {
       case 'requeued':
         return outcome.letter;

@@ -1,4 +1,5 @@
 import { deliverySchema, deliveryStatuses, deliveryWithAttemptsSchema } from '@tocsin/contracts';
+import { recordChanges } from '@tocsin/database';
 import { cancelDelivery, redeliver } from '@tocsin/deliveries';
 import { defineRoute, type Principal } from '@tocsin/identity';
 import { AppError, type Route } from '@tocsin/kit';
@@ -14,6 +15,7 @@ import {
   uuid,
   workspaceParams,
 } from '../api-route.js';
+import { changeOf } from '../change.js';
 import { listResponse, pageQuery, timeRangeQuery } from '../lists/paging.js';
 import { createAttemptsReader } from './attempts-reader.js';
 import { createDeliveriesReader, type StoredDelivery } from './deliveries-reader.js';
@@ -113,10 +115,13 @@ export function deliveryRoutes({
       body: emptyBody,
       responses: { 202: { description: 'The delivery, which is open again.', schema: deliverySchema } },
       problems: [404, 409],
-      async handler({ resource: { id, workspaceId, webhookId, status }, principal, log }) {
+      async handler({ resource: { id, workspaceId, webhookId, status }, principal, log, ...request }) {
         // A delivery that is open already adds nothing.
         if (!isOpenStatus(status)) await quota.requireRoom(workspaceId, [webhookId]);
-        const outcome = await redeliver(database, id);
+        const change = changeOf({ principal, ...request });
+        const outcome = await redeliver(database, id, (trx) =>
+          recordChanges(trx, change, [{ workspaceId, action: 'delivery.redelivered', resourceId: id }]),
+        );
         log({ outcome });
         if (outcome === 'not_found') throw notFound('delivery');
         if (outcome === 'sending')
@@ -136,8 +141,11 @@ export function deliveryRoutes({
       body: emptyBody,
       responses: { 202: { description: 'The delivery, which has ended.', schema: deliverySchema } },
       problems: [404, 409],
-      async handler({ resource: { id }, principal }) {
-        const outcome = await cancelDelivery(database, id);
+      async handler({ resource: { id, workspaceId }, principal, ...request }) {
+        const change = changeOf({ principal, ...request });
+        const outcome = await cancelDelivery(database, id, (trx) =>
+          recordChanges(trx, change, [{ workspaceId, action: 'delivery.cancelled', resourceId: id }]),
+        );
         if (outcome !== 'cancelled') throw new AppError('conflict', notCancelled[outcome]);
         const delivery = await load({ delivery_id: id });
         return { status: 202, body: presentDelivery(delivery, { secretBox, principal }) };

@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import type { JobFilters, JobKind } from '@tocsin/contracts';
-import { type Database, firstIdAt, readClock, recordId } from '@tocsin/database';
+import { type AuditAuthor, type Database, firstIdAt, readClock, recordId } from '@tocsin/database';
 import { countForJob } from '@tocsin/deliveries';
 import { AppError, invalidBody } from '@tocsin/kit';
 import { type SearchLimiter, searchTimeoutMs } from '../lists/search-limiter.js';
@@ -19,7 +19,7 @@ interface AcceptJob {
   kind: JobKind;
   workspaceId: string;
   body: GivenFilter;
-  createdBy: string;
+  author: AuditAuthor;
 }
 
 const maxCounted = 100_000;
@@ -31,7 +31,7 @@ const maxRunning = 10;
  *   when the workspace has 10 running jobs
  */
 export function createAcceptJob({ repository, searches, database }: AcceptJobDeps) {
-  return async ({ kind, workspaceId, body, createdBy }: AcceptJob): Promise<StoredJob> => {
+  return async ({ kind, workspaceId, body, author }: AcceptJob): Promise<StoredJob> => {
     requireFilter(kind, body);
     // Ids of deliveries contain the time of the database's clock.
     const nowMs = await readClock(database);
@@ -42,8 +42,8 @@ export function createAcceptJob({ repository, searches, database }: AcceptJobDep
     const id = recordId(nowMs, randomUUID());
     const cursor = firstIdAt(Date.parse(filter.until));
     const job = await repository.add(
-      { id, kind, workspaceId, filter, matched, createdBy, cursor },
-      maxRunning,
+      { id, kind, workspaceId, filter, matched, cursor },
+      { maxRunning, author },
     );
     if (job !== undefined) return job;
     throw new AppError(

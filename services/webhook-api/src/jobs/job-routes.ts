@@ -16,9 +16,9 @@ import {
   inWorkspace,
   notFound,
   pathIn,
-  principalName,
   workspaceParams,
 } from '../api-route.js';
+import { changeOf } from '../change.js';
 import { listResponse, pageQuery } from '../lists/paging.js';
 import { createAcceptJob } from './accept-job.js';
 import { createJobsRepository, type StoredJob } from './jobs-repository.js';
@@ -101,8 +101,8 @@ function routesOf(
       body: createSchema,
       responses: { 202: { description: 'The job.', schema, headers: { Location: 'URL of the job.' } } },
       problems: [409, 503],
-      async handler({ resource: { workspaceId }, body, principal, log }) {
-        const job = await accept({ kind, workspaceId, body, createdBy: principalName(principal) });
+      async handler({ resource: { workspaceId }, body, log, ...request }) {
+        const job = await accept({ kind, workspaceId, body, author: changeOf(request) });
         log({ job_id: job.id });
         const headers = { Location: `${config.publicUrl}${pathIn(collection, workspaceId)}/${job.id}` };
         return { status: 202, headers, body: present(job) };
@@ -148,9 +148,9 @@ function routesOf(
       params,
       responses: { 200: { description: 'The cancelled job.', schema } },
       problems: [404, 409],
-      async handler({ resource: { workspaceId }, params }) {
+      async handler({ resource: { workspaceId }, params, ...request }) {
         const job = { kind, workspaceId, id: params[idName] };
-        const stopped = await repository.cancel(job);
+        const stopped = await repository.cancel(job, changeOf(request));
         if (stopped !== undefined) return { status: 200, body: present(stopped) };
         const { status } = await load(job);
         throw new AppError('conflict', `This job has ended already: its status is ${status}.`);

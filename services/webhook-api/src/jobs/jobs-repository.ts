@@ -1,5 +1,5 @@
 import type { JobFilters, JobKind } from '@tocsin/contracts';
-import type { Database } from '@tocsin/database';
+import { type AuditAuthor, type Database, recordChanges } from '@tocsin/database';
 import type { IdRange } from '@tocsin/deliveries';
 import { newestInRange } from '../lists/list-query.js';
 
@@ -18,7 +18,7 @@ export interface StoredJob {
   updatedAt: Date;
 }
 
-interface NewJob extends Pick<StoredJob, 'id' | 'kind' | 'workspaceId' | 'filter' | 'matched' | 'createdBy'> {
+interface NewJob extends Pick<StoredJob, 'id' | 'kind' | 'workspaceId' | 'filter' | 'matched'> {
   /** Start of the job: it processes rows with a lower id, from high ids to low ids. */
   cursor: string;
 }
@@ -27,22 +27,26 @@ type JobKey = Pick<StoredJob, 'kind' | 'workspaceId' | 'id'>;
 
 export interface JobsRepository {
   /** Undefined, without an insert, when the workspace has `maxRunning` running jobs. */
-  add(job: NewJob, maxRunning: number): Promise<StoredJob | undefined>;
+  add(job: NewJob, options: { maxRunning: number; author: AuditAuthor }): Promise<StoredJob | undefined>;
   find(job: JobKey): Promise<StoredJob | undefined>;
   /** Lists jobs of a kind, newest first. */
   list(query: { kind: JobKind; workspaceId: string; range: IdRange; limit: number }): Promise<StoredJob[]>;
   /** Waits for a page of the job that is in progress. Undefined for a job that is not running. */
-  cancel(job: JobKey): Promise<StoredJob | undefined>;
+  cancel(job: JobKey, author: AuditAuthor): Promise<StoredJob | undefined>;
 }
 
 export function createJobsRepository(database: Database): JobsRepository {
   const { knex } = database;
   return {
-    async add({ id, kind, workspaceId, filter, matched, createdBy, cursor }, maxRunning) {
-      const values = [id, workspaceId, filter, matched, cursor, createdBy, maxRunning, kind];
-      const [job] = await database.prepared<StoredJob>(add, values);
-      return job;
-    },
+    add: ({ filter, ...job }, { maxRunning, author }) =>
+      knex.transaction(async (trx) => {
+        const values = { ...job, filter: JSON.stringify(filter), createdBy: author.principal, maxRunning };
+        const { rows } = await trx.raw<{ rows: StoredJob[] }>(add, values);
+        if (rows[0] === undefined) return undefined;
+        const { id, kind, workspaceId } = rows[0];
+        await recordChanges(trx, author, [{ workspaceId, action: `${kind}.created`, resourceId: id }]);
+        return rows[0];
+      }),
     async find({ kind, workspaceId, id }) {
       const [job] = await database.prepared<StoredJob>(find, [workspaceId, id, kind]);
       return job;
@@ -53,32 +57,32 @@ export function createJobsRepository(database: Database): JobsRepository {
         .where({ workspace_id: workspaceId, kind })
         .modify(newestInRange, { column: 'id', range, limit });
     },
-    async cancel({ kind, workspaceId, id }) {
-      const [job] = await database.prepared<StoredJob>(cancel, [workspaceId, id, kind]);
-      return job;
-    },
+    cancel: (job, author) =>
+      knex.transaction(async (trx) => {
+        const { rows } = await trx.raw<{ rows: StoredJob[] }>(cancel, { ...job });
+        if (rows[0] === undefined) return undefined;
+        const { id, kind, workspaceId } = rows[0];
+        await recordChanges(trx, author, [{ workspaceId, action: `${kind}.cancelled`, resourceId: id }]);
+        return rows[0];
+      }),
   };
 }
 
 const columns = `id, kind, workspace_id as "workspaceId", filter, matched, done, status, created_by as "createdBy",
   created_at as "createdAt", updated_at as "updatedAt"`;
 
-const add = {
-  name: 'jobs.add',
-  // The database's clock sets created_at, because it is compared with the times at which deliveries failed.
-  text: `insert into jobs (id, kind, workspace_id, filter, matched, cursor, status, created_by, created_at, updated_at)
-         select $1, $8, $2, $3, $4, $5, 'running', $6, now(), now()
-         where (select count(*) from jobs where status = 'running' and workspace_id = $2) < $7
-         returning ${columns}`,
-};
+// The database's clock sets created_at, because it is compared with the times at which deliveries failed.
+const add = `
+  insert into jobs (id, kind, workspace_id, filter, matched, cursor, status, created_by, created_at, updated_at)
+  select :id, :kind, :workspaceId, :filter, :matched, :cursor, 'running', :createdBy, now(), now()
+  where (select count(*) from jobs where status = 'running' and workspace_id = :workspaceId) < :maxRunning
+  returning ${columns}`;
 
 const find = {
   name: 'jobs.find',
   text: `select ${columns} from jobs where workspace_id = $1 and id = $2 and kind = $3`,
 };
 
-const cancel = {
-  name: 'jobs.cancel',
-  text: `update jobs set status = 'cancelled', updated_at = now()
-         where workspace_id = $1 and id = $2 and kind = $3 and status = 'running' returning ${columns}`,
-};
+const cancel = `
+  update jobs set status = 'cancelled', updated_at = now()
+  where workspace_id = :workspaceId and id = :id and kind = :kind and status = 'running' returning ${columns}`;

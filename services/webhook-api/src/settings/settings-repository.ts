@@ -1,4 +1,4 @@
-import type { Database, Transaction } from '@tocsin/database';
+import { type Database, recordChanges, type Transaction } from '@tocsin/database';
 import { type Change, changedFields } from '../change.js';
 
 export interface StoredSettings {
@@ -59,8 +59,8 @@ export function createSettingsRepository({ knex }: Database): SettingsRepository
           noticeWebhookIds: fields.noticeWebhookIds ?? current.noticeWebhookIds,
           version: current.version + 1,
         };
-        if (changedFields(writableFields(current), writableFields(settings)).length === 0)
-          return { kind: 'written', settings: current };
+        const changed = changedFields(writableFields(current), writableFields(settings));
+        if (changed.length === 0) return { kind: 'written', settings: current };
         await trx('workspace_settings')
           .insert({
             workspace_id: workspaceId,
@@ -71,6 +71,10 @@ export function createSettingsRepository({ knex }: Database): SettingsRepository
           })
           .onConflict('workspace_id')
           .merge();
+        const action = 'workspace_settings.updated';
+        await recordChanges(trx, change, [
+          { workspaceId, action, resourceId: workspaceId, changedFields: changed },
+        ]);
         return { kind: 'written', settings };
       }),
   };

@@ -9,7 +9,8 @@ import { recordId, type SecretBox } from '@tocsin/database';
 import { createSigningSecret } from '@tocsin/egress';
 import { defineRoute, type Principal } from '@tocsin/identity';
 import { AppError, type Route } from '@tocsin/kit';
-import { idParams, notFound, ofResource, principalName } from '../api-route.js';
+import { idParams, notFound, ofResource } from '../api-route.js';
+import { changeOf } from '../change.js';
 import type { SigningSecretsRepository, StoredSigningSecret } from './signing-secrets-repository.js';
 import type { StoredWebhook } from './stored-webhook.js';
 import { type webhookLoader, webhookParams, webhookPath } from './webhook-path.js';
@@ -48,14 +49,14 @@ export function signingSecretRoutes({
       async handler({
         resource,
         body: { expire_others_after_seconds: expireOthersAfterSeconds },
-        principal,
+        ...request
       }) {
         const secret = createSigningSecret();
         const id = recordId(now().getTime(), randomUUID());
         const outcome = await repository.create(
           resource,
           { id, secretEncrypted: secretBox.encrypt(secret, locationOf(resource, id)) },
-          { expireOthersAfterSeconds, max: maxSecrets, by: principalName(principal) },
+          { expireOthersAfterSeconds, max: maxSecrets, author: changeOf(request) },
         );
         if (outcome.kind === 'missing') throw notFound('webhook');
         if (outcome.kind === 'full')
@@ -94,9 +95,8 @@ export function signingSecretRoutes({
       params: idParams('webhook_id', 'secret_id'),
       responses: { 204: { description: 'The secret is deleted.' } },
       problems: [404, 409],
-      async handler({ resource, params, principal }) {
-        const author = { by: principalName(principal) };
-        const outcome = await repository.delete(resource, params.secret_id.toLowerCase(), author);
+      async handler({ resource, params, ...request }) {
+        const outcome = await repository.delete(resource, params.secret_id.toLowerCase(), changeOf(request));
         if (outcome === 'missing') throw notFound('signing secret');
         if (outcome === 'last')
           throw new AppError(

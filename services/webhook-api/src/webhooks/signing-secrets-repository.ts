@@ -1,18 +1,11 @@
-import type { Database, Transaction } from '@tocsin/database';
-import type { StoredWebhook } from './stored-webhook.js';
+import { type AuditAuthor, type Database, recordChanges, type Transaction } from '@tocsin/database';
+import type { WebhookKey } from './stored-webhook.js';
 
 export interface StoredSigningSecret {
   id: string;
   secretEncrypted: Buffer;
   createdAt: Date;
   expiresAt: Date | null;
-}
-
-type WebhookKey = Pick<StoredWebhook, 'id' | 'workspaceId'>;
-
-/** Author of a change of the webhook. */
-interface Author {
-  by: string;
 }
 
 type CreateOutcome =
@@ -32,10 +25,10 @@ export interface SigningSecretsRepository {
   create(
     webhook: WebhookKey,
     secret: Pick<StoredSigningSecret, 'id' | 'secretEncrypted'>,
-    options: Author & { expireOthersAfterSeconds: number | undefined; max: number },
+    options: { expireOthersAfterSeconds: number | undefined; max: number; author: AuditAuthor },
   ): Promise<CreateOutcome>;
   /** `last`: the webhook signs and would have no secret. */
-  delete(webhook: WebhookKey, secretId: string, author: Author): Promise<DeleteOutcome>;
+  delete(webhook: WebhookKey, secretId: string, author: AuditAuthor): Promise<DeleteOutcome>;
 }
 
 export function createSigningSecretsRepository({ knex }: Database): SigningSecretsRepository {
@@ -43,7 +36,7 @@ export function createSigningSecretsRepository({ knex }: Database): SigningSecre
     list: (webhookId) => validSecrets(knex, webhookId),
     count: async (webhookId) => (await validSecrets(knex, webhookId)).length,
 
-    create: (webhook, { id, secretEncrypted }, { expireOthersAfterSeconds, max, by }) =>
+    create: (webhook, { id, secretEncrypted }, { expireOthersAfterSeconds, max, author }) =>
       knex.transaction(async (trx): Promise<CreateOutcome> => {
         if ((await lockWebhook(trx, webhook)) === undefined) return { kind: 'missing' };
         const kept = expireOthersAfterSeconds === 0 ? [] : await validSecrets(trx, webhook.id);
@@ -66,7 +59,7 @@ export function createSigningSecretsRepository({ knex }: Database): SigningSecre
           created_at: trx.fn.now(),
         };
         await trx('webhook_signing_secrets').insert(row);
-        await markChanged(trx, webhook, by);
+        await markChanged(trx, webhook, { author, action: 'signing_secret.created' });
         await trx.raw(makeDue, {
           workspaceId: webhook.workspaceId,
           webhookId: webhook.id,
@@ -76,14 +69,14 @@ export function createSigningSecretsRepository({ knex }: Database): SigningSecre
         return { kind: 'created', secret: secret! };
       }),
 
-    delete: (webhook, secretId, { by }) =>
+    delete: (webhook, secretId, author) =>
       knex.transaction(async (trx): Promise<DeleteOutcome> => {
         const locked = await lockWebhook(trx, webhook);
         const secrets = await validSecrets(trx, webhook.id);
         if (locked === undefined || !secrets.some(({ id }) => id === secretId)) return 'missing';
         if (locked.signing && secrets.length === 1) return 'last';
         await trx('webhook_signing_secrets').where({ id: secretId }).delete();
-        await markChanged(trx, webhook, by);
+        await markChanged(trx, webhook, { author, action: 'signing_secret.deleted' });
         return 'deleted';
       }),
   };
@@ -101,9 +94,18 @@ function lockWebhook(trx: Transaction, { id }: WebhookKey): Promise<{ signing: b
   return trx('webhooks').select('signing').where({ id }).forUpdate().first();
 }
 
-async function markChanged(trx: Transaction, { id }: WebhookKey, by: string): Promise<void> {
-  const change = { version: trx.raw('version + 1'), updated_at: trx.fn.now(), last_updated_by: by };
-  await trx('webhooks').where({ id }).update(change);
+async function markChanged(
+  trx: Transaction,
+  { id, workspaceId }: WebhookKey,
+  { author, action }: { author: AuditAuthor; action: 'signing_secret.created' | 'signing_secret.deleted' },
+): Promise<void> {
+  const changes = {
+    version: trx.raw('version + 1'),
+    updated_at: trx.fn.now(),
+    last_updated_by: author.principal,
+  };
+  await trx('webhooks').where({ id }).update(changes);
+  await recordChanges(trx, author, [{ workspaceId, action, resourceId: id }]);
 }
 
 /** Limit that keeps the transaction below a second. Further deliveries become due within about a minute. */

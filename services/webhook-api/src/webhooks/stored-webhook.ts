@@ -56,11 +56,11 @@ export interface StoredWebhook extends EncryptedSecrets, WebhookOptions {
   lastUpdatedBy: string;
 }
 
-type WebhookRow = Pick<StoredWebhook, 'id' | 'workspaceId'>;
+export type WebhookKey = Pick<StoredWebhook, 'id' | 'workspaceId'>;
 
 export function encryptSecrets(
   box: SecretBox,
-  webhook: WebhookRow,
+  webhook: WebhookKey,
   { url, headers, body }: WebhookSecrets,
 ): EncryptedSecrets {
   const encrypt = (column: keyof WebhookSecrets, plain: string) =>
@@ -110,6 +110,6 @@ export function undecryptable({ keyId }: Undecryptable): AppError {
   return new AppError('undecryptable', detail, { extra: { key_id: keyId } });
 }
 
-function locationOf({ id, workspaceId }: WebhookRow, column: keyof WebhookSecrets): SecretLocation {
+function locationOf({ id, workspaceId }: WebhookKey, column: keyof WebhookSecrets): SecretLocation {
   return { workspaceId, table: 'webhooks', id, column };
 }

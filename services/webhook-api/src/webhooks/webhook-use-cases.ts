@@ -16,8 +16,9 @@ import {
   type WebhookOptions,
   type WebhookSecrets,
 } from './stored-webhook.js';
+import type { RuleName } from './webhook-deletion-repository.js';
 import { changeOptions, noOptions, optionErrors, presentOptions } from './webhook-options.js';
-import type { RuleName, WebhooksRepository } from './webhooks-repository.js';
+import type { WebhooksRepository } from './webhooks-repository.js';
 
 export interface WebhookUseCasesDeps {
   repository: WebhooksRepository;
@@ -71,7 +72,7 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
         updatedAt: at,
         lastUpdatedBy: change.principal,
       };
-      const created = await repository.create(webhook, maxPerWorkspace);
+      const created = await repository.create(webhook, { maxPerWorkspace, change });
       if (created !== undefined) return { webhook: created, warnings };
       const detail = `A workspace can have ${maxPerWorkspace} webhooks; delete one first.`;
       throw new AppError('conflict', detail);
@@ -85,8 +86,7 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
           now: now(),
         });
       const warnings = await checks.checkSave(before.workspaceId, fields, errorsOf(before));
-      const webhook = await repository.update(before.id, (current) => {
-        change.requireVersion(current.version);
+      const webhook = await repository.update(before.id, change, (current) => {
         // Another request can have changed the webhook since.
         requireValid(errorsOf(current));
         const at = now();
@@ -114,7 +114,8 @@ export function createWebhookUseCases(deps: WebhookUseCasesDeps): WebhookUseCase
         };
         const changed = changedFields(comparable(current, secrets), comparable(webhook, merged));
         if (changed.length === 0) return undefined;
-        return { webhook, affectsRequests, changesPause: fields.paused_until !== undefined };
+        const changesPause = fields.paused_until !== undefined;
+        return { webhook, changedFields: changed, affectsRequests, changesPause };
       });
       if (webhook === undefined) throw notFound('webhook');
       if (fields.signing === true && (await signingSecrets.count(webhook.id)) === 0)

@@ -1,8 +1,14 @@
-import type { Database, Transaction } from '@tocsin/database';
-import { lockRules } from '../alert-rules/lock-rules.js';
+import { type Database, recordChanges, type Transaction } from '@tocsin/database';
 import type { Change } from '../change.js';
 import { requireFreeExternalId } from '../external-id.js';
-import type { StoredWebhook } from './stored-webhook.js';
+import { makeDue } from './due-deliveries-repository.js';
+import type { StoredWebhook, WebhookKey } from './stored-webhook.js';
+import {
+  type DeleteOutcome,
+  type Deletion,
+  deleteWebhook,
+  isNoticeWebhook,
+} from './webhook-deletion-repository.js';
 import { optionColumns, toOptionRow } from './webhook-options.js';
 import { applyOptions } from './webhook-options-repository.js';
 
@@ -32,33 +38,14 @@ interface WebhookQuery {
   limit: number | undefined;
 }
 
-export interface RuleName {
-  id: string;
-  name: string;
-}
-
 interface WebhookChange {
   webhook: StoredWebhook;
+  changedFields: string[];
   /** The change affects requests, so the pause that the destination caused is over. */
   affectsRequests: boolean;
   /** The change sets or ends the pause by hand. */
   changesPause: boolean;
 }
-
-type WebhookKey = Pick<StoredWebhook, 'id' | 'workspaceId'>;
-
-interface Deletion {
-  /** Removes the webhook from the rules and settings that use it, which is a change of these. */
-  detach: boolean;
-  change: Change;
-  at: Date;
-}
-
-type DeleteOutcome =
-  | { kind: 'deleted'; rules: RuleName[] }
-  | { kind: 'missing' }
-  /** Alert rules call the webhook, or the workspace calls it for notices. */
-  | { kind: 'in_use'; rules: RuleName[]; forNotices: boolean };
 
 export interface WebhooksRepository {
   find(id: string): Promise<StoredWebhook | undefined>;
@@ -71,13 +58,17 @@ export interface WebhooksRepository {
    * Undefined, without an insert, when the workspace has `maxPerWorkspace` webhooks.
    * @throws AppError `conflict` for the external id of another webhook
    */
-  create(webhook: StoredWebhook, maxPerWorkspace: number): Promise<StoredWebhook | undefined>;
+  create(
+    webhook: StoredWebhook,
+    options: { maxPerWorkspace: number; change: Change },
+  ): Promise<StoredWebhook | undefined>;
   /**
    * Locks the row and writes the result of `apply`, unless that is undefined. Undefined for an unknown id.
-   * @throws AppError `conflict` for the external id of another webhook
+   * @throws AppError `precondition_failed`; `conflict` for the external id of another webhook
    */
   update(
     id: string,
+    change: Change,
     apply: (current: StoredWebhook) => WebhookChange | undefined,
   ): Promise<StoredWebhook | undefined>;
   /** @throws AppError `precondition_failed` */
@@ -116,7 +107,7 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
       return ids.map((id) => byId.get(id)).filter((webhook) => webhook !== undefined);
     },
 
-    create: (webhook, maxPerWorkspace) =>
+    create: (webhook, { maxPerWorkspace, change }) =>
       knex.transaction(async (trx) => {
         const { workspaceId } = webhook;
         // Without the lock, two transactions could both count one webhook less than the limit.
@@ -126,10 +117,13 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
         await requireFreeExternalId(trx, 'webhook', webhook);
         await trx('webhooks').insert(toRow(webhook));
         await applyOptions(trx, webhook, { changesPause: webhook.pausedUntil !== null });
+        await recordChanges(trx, change, [
+          { workspaceId, action: 'webhook.created', resourceId: webhook.id },
+        ]);
         return readBack(trx, webhook);
       }),
 
-    update: (id, apply) =>
+    update: (id, change, apply) =>
       knex.transaction(async (trx) => {
         const before: StoredWebhook | undefined = await trx('webhooks')
           .select(trx.raw(columns))
@@ -137,11 +131,16 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
           .forUpdate()
           .first();
         if (before === undefined) return undefined;
-        const change = apply(before);
-        if (change === undefined) return before;
-        const { webhook, affectsRequests, changesPause } = change;
+        change.requireVersion(before.version);
+        const applied = apply(before);
+        if (applied === undefined) return before;
+        const { webhook, changedFields, affectsRequests, changesPause } = applied;
+        const { workspaceId } = webhook;
         if (webhook.externalId !== before.externalId) await requireFreeExternalId(trx, 'webhook', webhook);
         await trx('webhooks').where({ id }).update(toRow(webhook));
+        await recordChanges(trx, change, [
+          { workspaceId, action: 'webhook.updated', resourceId: id, changedFields },
+        ]);
         await applyOptions(trx, webhook, { changesPause });
         if (affectsRequests)
           await trx('webhook_pauses').where({ webhook_id: id }).whereNot({ reason: 'manual' }).delete();
@@ -151,41 +150,7 @@ export function createWebhooksRepository(database: Database): WebhooksRepository
         return readBack(trx, webhook);
       }),
 
-    delete: ({ id, workspaceId }, { detach, change, at }) =>
-      knex.transaction(async (trx): Promise<DeleteOutcome> => {
-        if (detach) await lockRules(trx, workspaceId);
-        // The foreign key of an attachment needs a lock on this row, so no rule attaches the webhook meanwhile.
-        const [locked] = await trx('webhooks').select('version').where({ id }).forUpdate();
-        if (locked === undefined) return { kind: 'missing' };
-        change.requireVersion(locked.version);
-        const rules: RuleName[] = await trx('alert_rule_webhooks as a')
-          .join('alert_rules as r', 'r.id', 'a.alert_rule_id')
-          .select('r.id', 'r.name')
-          .where({ 'a.webhook_id': id, 'r.deleted_at': null })
-          .orderBy(['r.name', 'r.id']);
-        const forNotices = await isNoticeWebhook(trx, { id, workspaceId });
-        if (!detach && (rules.length > 0 || forNotices)) return { kind: 'in_use', rules, forNotices };
-        const changed = {
-          version: trx.raw('version + 1'),
-          updated_at: at,
-          last_updated_by: change.principal,
-        };
-        const ruleIds = rules.map((rule) => rule.id);
-        if (rules.length > 0) await trx('alert_rules').whereIn('id', ruleIds).update(changed);
-        if (forNotices)
-          await trx('workspace_settings')
-            .where({ workspace_id: workspaceId })
-            .update({
-              ...changed,
-              notice_webhook_ids: trx.raw('array_remove(notice_webhook_ids, cast(? as uuid))', [id]),
-            });
-        await trx('alert_rule_webhooks').where({ webhook_id: id }).delete();
-        await trx('webhook_pauses').where({ webhook_id: id }).delete();
-        await trx('webhook_health').where({ webhook_id: id }).delete();
-        await trx('webhooks').where({ id }).delete();
-        await makeDue(trx, { id, workspaceId });
-        return { kind: 'deleted', rules };
-      }),
+    delete: (webhook, deletion) => knex.transaction((trx) => deleteWebhook(trx, webhook, deletion)),
   };
 }
 
@@ -198,39 +163,6 @@ async function readBack(trx: Transaction, { id }: WebhookKey): Promise<StoredWeb
 async function forgetFailures(trx: Transaction, { id }: WebhookKey): Promise<void> {
   await trx('webhook_health').where({ webhook_id: id }).delete();
   await trx('webhook_notices').where({ webhook_id: id }).delete();
-}
-
-async function isNoticeWebhook(trx: Transaction, { id, workspaceId }: WebhookKey): Promise<boolean> {
-  const named = await trx('workspace_settings')
-    .select('workspace_id')
-    .where({ workspace_id: workspaceId })
-    .whereRaw('? = any(notice_webhook_ids)', [id])
-    .forUpdate();
-  return named.length > 0;
-}
-
-/** Limit that keeps the transaction below a second. Further deliveries become due at their own time. */
-const maxMadeDue = 10_000;
-
-/**
- * Makes waiting deliveries of a webhook due now. Those of a deleted or disabled webhook then end at once; for a changed
- * webhook only deliveries without an attempt are due, because retries keep their schedule. Locked rows are skipped:
- * their worker or caller reads the webhook itself.
- */
-async function makeDue(
-  trx: Transaction,
-  { id, workspaceId }: WebhookKey,
-  { untriedOnly = false } = {},
-): Promise<void> {
-  await trx.raw(
-    `update open_deliveries o set due_at = now()
-     from (select delivery_id from open_deliveries
-           where state = 'waiting' and workspace_id = ? and webhook_id = ? and due_at > now()
-             ${untriedOnly ? 'and step = 0' : ''}
-           limit ? for update skip locked) later
-     where o.delivery_id = later.delivery_id`,
-    [workspaceId, id, maxMadeDue],
-  );
 }
 
 // A pause that is over is not shown: single requests probe the destination. A subquery allows "for update".

@@ -1,0 +1,20 @@
+import { createPaged, type Paged } from './paged.js';
+import { path } from './path.js';
+import type { AuditEvent, ListAuditEventsQuery } from './schemas.js';
+import type { CallOptions, Send } from './transport.js';
+
+/** Changes: who changed what and when, newest first. */
+export interface AuditEventsApi {
+  /** Lists the changes in the workspace. Needs an admin of the workspace. */
+  list(query?: ListAuditEventsQuery, options?: CallOptions): Paged<AuditEvent>;
+  /** Lists the changes in all workspaces, and those of engine keys. Needs an admin of the deployment. */
+  listAll(query?: ListAuditEventsQuery, options?: CallOptions): Paged<AuditEvent>;
+}
+
+export function createAuditEventsApi(send: Send, workspace: () => string): AuditEventsApi {
+  return {
+    list: (query, options) =>
+      createPaged(send, { path: path`/api/v1/workspaces/${workspace()}/audit_events`, query, options }),
+    listAll: (query, options) => createPaged(send, { path: '/api/v1/audit_events', query, options }),
+  };
+}

@@ -1,0 +1,61 @@
+import type { Command } from 'commander';
+import type { AuditEvent } from '../../api/schemas.js';
+import { runsOnPlatform, withExamples } from '../action.js';
+import { requireWorkspace } from '../connect.js';
+import type { Io } from '../io.js';
+import { parseCount, parseTime } from '../parse-values.js';
+import type { Column } from '../table.js';
+import { shortTime } from '../text.js';
+
+interface AuditFlags {
+  all?: boolean;
+  resource?: string;
+  principal?: string;
+  action?: AuditEvent['action'];
+  since?: string;
+  until?: string;
+  limit: number;
+}
+
+export function addAuditCommands(program: Command, io: Io): void {
+  const audit = program.command('audit').description('who changed what and when');
+
+  const list = audit
+    .command('list')
+    .description('list the changes in the workspace, newest first; for admins of the workspace')
+    .option('--resource <id>', 'only of this webhook, rule, delivery, job or other resource')
+    .option('--principal <principal>', 'only by this one, as the list shows it, or system')
+    .option('--action <action>', 'only these, such as webhook.updated')
+    .option('--since <time>', 'a time, or an age such as 15m, 2h, 7d', parseTime)
+    .option('--until <time>', 'a time, or an age', parseTime)
+    .option('--all', 'in all workspaces, and of engine keys; for admins of the deployment')
+    .option('--limit <count>', 'no more than so many; 50 unless given', parseCount, 50);
+  runsOnPlatform<AuditFlags>(list, io, async ({ platform, options, settings, out, signal }) => {
+    const { all = false, resource, principal, action, since, until, limit } = options;
+    if (!all) requireWorkspace(settings);
+    const query = {
+      resource_id: resource,
+      principal,
+      action,
+      since,
+      until,
+      limit: Math.min(limit, 1000),
+    };
+    const { auditEvents } = platform;
+    const found = all ? auditEvents.listAll(query, { signal }) : auditEvents.list(query, { signal });
+    await out.list(found, { columns, limit, none: 'No changes.' });
+  });
+  withExamples(list, [
+    'tocsin audit list --since 7d --action webhook.updated',
+    'tocsin audit list --resource WEBHOOK_ID --json',
+  ]);
+}
+
+const columns: Column<AuditEvent>[] = [
+  { title: 'TIME', whole: true, value: ({ time }) => shortTime(time) },
+  { title: 'ACTION', whole: true, value: ({ action }) => action },
+  { title: 'RESOURCE', whole: true, value: ({ resource_id }) => resource_id },
+  { title: 'FIELDS', value: ({ changed_fields }) => changed_fields.join(', ') },
+  { title: 'BY', value: ({ principal_name }) => principal_name },
+  { title: 'PRINCIPAL', value: ({ principal }) => principal },
+];

@@ -1,0 +1,96 @@
+import { type AuditedChange, recordChanges, type Transaction } from '@tocsin/database';
+import { lockRules } from '../alert-rules/lock-rules.js';
+import type { Change } from '../change.js';
+import { makeDue } from './due-deliveries-repository.js';
+import type { WebhookKey } from './stored-webhook.js';
+
+export interface RuleName {
+  id: string;
+  name: string;
+}
+
+export interface Deletion {
+  /** Removes the webhook from the rules and settings that use it, which is a change of these. */
+  detach: boolean;
+  change: Change;
+  at: Date;
+}
+
+export type DeleteOutcome =
+  | { kind: 'deleted'; rules: RuleName[] }
+  | { kind: 'missing' }
+  /** Alert rules call the webhook, or the workspace calls it for notices. */
+  | { kind: 'in_use'; rules: RuleName[]; forNotices: boolean };
+
+/** @throws AppError `precondition_failed` */
+export async function deleteWebhook(
+  trx: Transaction,
+  { id, workspaceId }: WebhookKey,
+  { detach, change, at }: Deletion,
+): Promise<DeleteOutcome> {
+  if (detach) await lockRules(trx, workspaceId);
+  // The foreign key of an attachment needs a lock on this row, so no rule attaches the webhook meanwhile.
+  const [locked] = await trx('webhooks').select('version').where({ id }).forUpdate();
+  if (locked === undefined) return { kind: 'missing' };
+  change.requireVersion(locked.version);
+  const rules: RuleName[] = await trx('alert_rule_webhooks as a')
+    .join('alert_rules as r', 'r.id', 'a.alert_rule_id')
+    .select('r.id', 'r.name')
+    .where({ 'a.webhook_id': id, 'r.deleted_at': null })
+    .orderBy(['r.name', 'r.id']);
+  const forNotices = await isNoticeWebhook(trx, { id, workspaceId });
+  if (!detach && (rules.length > 0 || forNotices)) return { kind: 'in_use', rules, forNotices };
+  const changed = {
+    version: trx.raw('version + 1'),
+    updated_at: at,
+    last_updated_by: change.principal,
+  };
+  const ruleIds = rules.map((rule) => rule.id);
+  if (rules.length > 0) await trx('alert_rules').whereIn('id', ruleIds).update(changed);
+  if (forNotices)
+    await trx('workspace_settings')
+      .where({ workspace_id: workspaceId })
+      .update({
+        ...changed,
+        notice_webhook_ids: trx.raw('array_remove(notice_webhook_ids, cast(? as uuid))', [id]),
+      });
+  await trx('alert_rule_webhooks').where({ webhook_id: id }).delete();
+  await trx('webhook_pauses').where({ webhook_id: id }).delete();
+  await trx('webhook_health').where({ webhook_id: id }).delete();
+  await trx('webhooks').where({ id }).delete();
+  await makeDue(trx, { id, workspaceId });
+  await recordChanges(trx, change, deletionChanges({ id, workspaceId }, { ruleIds, forNotices }));
+  return { kind: 'deleted', rules };
+}
+
+/** True if the settings of the workspace name the webhook for notices. Locks the settings in that case. */
+export async function isNoticeWebhook(trx: Transaction, { id, workspaceId }: WebhookKey): Promise<boolean> {
+  const named = await trx('workspace_settings')
+    .select('workspace_id')
+    .where({ workspace_id: workspaceId })
+    .whereRaw('? = any(notice_webhook_ids)', [id])
+    .forUpdate();
+  return named.length > 0;
+}
+
+/** The deletion of a webhook, and the changes of the rules and settings that it is taken off. */
+function deletionChanges(
+  { id, workspaceId }: WebhookKey,
+  { ruleIds, forNotices }: { ruleIds: string[]; forNotices: boolean },
+): AuditedChange[] {
+  const detached = ruleIds.map((resourceId): AuditedChange => {
+    const changedFields = ['notification_webhook_ids'];
+    return { workspaceId, action: 'alert_rule.updated', resourceId, changedFields };
+  });
+  const settings: AuditedChange = {
+    workspaceId,
+    action: 'workspace_settings.updated',
+    resourceId: workspaceId,
+    changedFields: ['notice_webhook_ids'],
+  };
+  return [
+    { workspaceId, action: 'webhook.deleted', resourceId: id },
+    ...detached,
+    ...(forNotices ? [settings] : []),
+  ];
+}

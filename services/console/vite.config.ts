@@ -23,7 +23,7 @@ export default defineConfig({
     cssTarget: ['chrome123', 'firefox120', 'safari17.5'],
     license: { fileName: 'THIRD-PARTY-LICENSES.md' },
   },
-  // The development provider knows this address.
+  // The development provider of `npm start` knows this address.
   server: {
     host: '127.0.0.1',
     port: 5173,

@@ -11,6 +11,8 @@ import type { Secrets, StatePaths } from './state.js';
 
 export const deviceClientId = 'tocsin-cli';
 export const consoleClientId = 'tocsin-console';
+/** Address of `npm run dev -w services/console`, as in its vite.config.ts. */
+const consoleDevServer = 'http://127.0.0.1:5173';
 
 export interface InfrastructureOptions {
   options: LauncherOptions;
@@ -87,7 +89,8 @@ export async function startInfrastructure(context: InfrastructureOptions): Promi
 }
 
 function providerSettings(options: LauncherOptions, ports: StackPorts, secrets: Secrets) {
-  const origins = ['127.0.0.1', 'localhost'].map((host) => `http://${host}:${ports.webhookApi}`);
+  const served = ['127.0.0.1', 'localhost'].map((host) => `http://${host}:${ports.webhookApi}`);
+  const origins = [...served, consoleDevServer];
   const consolePaths = ['/', '/console', '/console/', '/console/callback'];
   return {
     port: ports.oidc,

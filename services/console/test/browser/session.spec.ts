@@ -39,3 +39,19 @@ test('a person without a session signs in and returns to the address that was op
   await page.goto(address);
   await expect(page.getByRole('button', { name: 'Sign in' })).toBeVisible();
 });
+
+test('the development server of the console may sign users in', async ({ page, stack }) => {
+  const { default: config } = await import('../../vite.config.js');
+  const { host, port } = (config as { server: { host: string; port: number } }).server;
+  const address = new URL(`${stack.auth_url}/realms/${stack.realm}/protocol/openid-connect/auth`);
+  address.search = new URLSearchParams({
+    client_id: stack.console_client_id,
+    redirect_uri: `http://${host}:${port}/console/callback`,
+    response_type: 'code',
+    scope: 'openid profile',
+    code_challenge: 'A'.repeat(43),
+    code_challenge_method: 'S256',
+  }).toString();
+  await page.goto(address.href);
+  await expect(page.getByLabel('User name')).toBeVisible();
+});

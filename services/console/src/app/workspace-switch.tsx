@@ -24,7 +24,7 @@ export function WorkspaceSwitch() {
     <SelectField
       label="Workspace"
       value={workspaceId}
-      options={known.map(({ id, name }) => ({ value: id, label: name ?? `Workspace ${id.slice(0, 8)}` }))}
+      options={known.map(({ id, name }) => ({ value: id, label: name ?? `${id.slice(0, 8)}…` }))}
       onChange={(id) => void navigate(pathsOf(id).overview())}
     />
   );

@@ -1,7 +1,7 @@
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
 import { usePaths } from '../paths.js';
-import { Duration, RelativeTime } from '../ui/index.js';
+import { Duration, ElapsedTime } from '../ui/index.js';
 import { formatPercent, type Summary } from './summary.js';
 
 /** The headline numbers of the time range, and the deliveries that wait now. */
@@ -29,7 +29,7 @@ export function Numbers({ summary, oldestOpenAt }: { summary: Summary; oldestOpe
             'nothing waits'
           ) : (
             <>
-              the oldest since <RelativeTime at={oldestOpenAt} />
+              the oldest has waited for <ElapsedTime since={oldestOpenAt} />
             </>
           )
         }

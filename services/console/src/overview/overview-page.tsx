@@ -1,4 +1,11 @@
-import { Permitted, type TimeRange, timeRangeOf, timeRanges, useDeliveryStats } from '../api/index.js';
+import {
+  Permitted,
+  type TimeRange,
+  timeRangeOf,
+  timeRanges,
+  useDeliveryStats,
+  usePermission,
+} from '../api/index.js';
 import { usePaths } from '../paths.js';
 import { Card, Empty, Failure, LinkButton, Loading, Page, SelectField, useSearch } from '../ui/index.js';
 import { DeliveryBars } from './delivery-bars.js';
@@ -52,20 +59,24 @@ function Overview({ range }: { range: TimeRange }) {
 
 function NoDeliveries() {
   const paths = usePaths();
+  const canCreate = usePermission('workspace_create_webhook').allowed;
+  const canFire = usePermission('workspace_publish_alert').allowed;
   return (
     <Empty
       title="No delivery in this time"
       action={
         <div className="row">
-          <LinkButton kind="primary" to={paths.newWebhook()}>
-            Create a webhook
-          </LinkButton>
-          <LinkButton to={paths.alertRules()}>Fire a test alert</LinkButton>
+          {canCreate && (
+            <LinkButton kind="primary" to={paths.newWebhook()}>
+              Create a webhook
+            </LinkButton>
+          )}
+          {canFire && <LinkButton to={paths.alertRules()}>Fire a test alert</LinkButton>}
         </div>
       }
     >
       Deliveries appear here when an alert rule fires that has a webhook attached. Choose a longer time range
-      above, or make the first one.
+      above{canCreate ? ', or make the first one' : ''}.
     </Empty>
   );
 }

@@ -1,10 +1,10 @@
 import type { Webhook } from '@tocsin/client/browser';
 import type { ReactNode } from 'react';
 import { Link } from 'react-router';
-import { useWebhooks } from '../api/index.js';
+import { usePermission, useWebhooks } from '../api/index.js';
 import { usePaths } from '../paths.js';
 import { pauseReasonWords, wordsOf } from '../shared/words.js';
-import { Card, Empty, Failure, LinkButton, Loading, RelativeTime, StatusChip } from '../ui/index.js';
+import { Card, ElapsedTime, Empty, Failure, LinkButton, Loading, NextTime, StatusChip } from '../ui/index.js';
 import { rankTroubles } from './rank-troubles.js';
 import { formatPercent } from './summary.js';
 
@@ -59,10 +59,10 @@ function Reason({ webhook: { paused, health, undecryptable } }: { webhook: Webho
   if (paused !== null) {
     return (
       <>
-        Since <RelativeTime at={paused.since} />, because{' '}
+        For <ElapsedTime since={paused.since} />, because{' '}
         {wordsOf(pauseReasonWords, paused.reason) ?? paused.reason}
         {paused.error === null ? '.' : `: ${paused.error}`} The next request is sent{' '}
-        <RelativeTime at={paused.until} />.{rate}
+        <NextTime at={paused.until} />.{rate}
       </>
     );
   }
@@ -70,7 +70,7 @@ function Reason({ webhook: { paused, health, undecryptable } }: { webhook: Webho
     <>
       {health.state === 'failing' && since !== null && (
         <>
-          Since <RelativeTime at={since} />.{' '}
+          For <ElapsedTime since={since} />:{' '}
         </>
       )}
       {last_error?.error}
@@ -81,6 +81,9 @@ function Reason({ webhook: { paused, health, undecryptable } }: { webhook: Webho
 
 function NoWebhooks() {
   const paths = usePaths();
+  const create = usePermission('workspace_create_webhook');
+  if (!create.allowed)
+    return <p>{`No webhook exists yet. Creating one is not available to you. ${create.reason}`}</p>;
   return (
     <Empty
       title="No webhook yet"

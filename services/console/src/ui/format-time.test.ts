@@ -1,4 +1,4 @@
-import { formatDuration, formatRelative } from './format-time.js';
+import { formatDuration, formatElapsed, formatRelative } from './format-time.js';
 
 test.each([
   [-1_000, 'just now'],
@@ -9,6 +9,17 @@ test.each([
   [-86_400_000, '1 day ago'],
 ])('a difference of %d ms reads %j', (differenceMs, text) => {
   expect(formatRelative(differenceMs)).toBe(text);
+});
+
+test.each([
+  [-1_000, 'a few seconds'],
+  [4_999, 'a few seconds'],
+  [59_999, '59 seconds'],
+  [60_000, '1 minute'],
+  [7_300_000, '2 hours'],
+  [86_400_000, '1 day'],
+])('an elapsed time of %d ms reads %j', (elapsedMs, text) => {
+  expect(formatElapsed(elapsedMs)).toBe(text);
 });
 
 test.each([

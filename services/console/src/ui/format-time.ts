@@ -15,6 +15,15 @@ export function formatRelative(differenceMs: number): string {
   return relative.format(Math.trunc(differenceMs / lengthMs), unit);
 }
 
+/** Length of a time that began in the past, in the largest unit that fits, for example "6 minutes". */
+export function formatElapsed(elapsedMs: number): string {
+  const [unit, lengthMs] = units.find(([, length]) => elapsedMs >= length) ?? units[3];
+  if (elapsedMs < 5_000) return 'a few seconds';
+  return new Intl.NumberFormat('en', { style: 'unit', unit, unitDisplay: 'long' }).format(
+    Math.trunc(elapsedMs / lengthMs),
+  );
+}
+
 /** Local date and time to the second, with the time zone. */
 export function formatExact(timeMs: number): string {
   if (Number.isNaN(timeMs)) return 'unknown time';

@@ -7,5 +7,5 @@ export { Empty, Failure, Loading, Notice, type Tone } from './messages.js';
 export { Card, Facts, Page } from './page.js';
 export { Chip, StatusChip } from './status-chip.js';
 export { type Column, Table } from './table.js';
-export { Duration, ExactTime, NowProvider, RelativeTime, useNow } from './time.js';
+export { Duration, ElapsedTime, ExactTime, NextTime, NowProvider, RelativeTime, useNow } from './time.js';
 export { useSearch } from './use-search.js';

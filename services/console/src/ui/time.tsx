@@ -1,5 +1,5 @@
 import { createContext, type ReactNode, useContext, useEffect, useState } from 'react';
-import { formatDuration, formatExact, formatRelative } from './format-time.js';
+import { formatDuration, formatElapsed, formatExact, formatRelative } from './format-time.js';
 
 const NowContext = createContext(Date.now());
 
@@ -32,6 +32,23 @@ export function RelativeTime({ at }: { at: string }) {
   return (
     <time dateTime={at} title={formatExact(timeMs)}>
       {formatRelative(timeMs - now)}
+    </time>
+  );
+}
+
+/** "in 3 minutes", with the exact time on hover, or "now" when the time has come. `at` is ISO 8601. */
+export function NextTime({ at }: { at: string }) {
+  const now = useNow();
+  return Date.parse(at) > now ? <RelativeTime at={at} /> : 'now';
+}
+
+/** "6 minutes", the time since `since` (ISO 8601), with the exact start on hover. Write "for" or "has waited" before it. */
+export function ElapsedTime({ since }: { since: string }) {
+  const now = useNow();
+  const sinceMs = Date.parse(since);
+  return (
+    <time dateTime={since} title={formatExact(sinceMs)}>
+      {formatElapsed(now - sinceMs)}
     </time>
   );
 }

@@ -1,5 +1,5 @@
 import type { Webhook } from '@tocsin/client/browser';
-import { RelativeTime, StatusChip } from '../ui/index.js';
+import { ElapsedTime, NextTime, StatusChip } from '../ui/index.js';
 import { describeWebhook } from './describe-webhook.js';
 
 /** The state of a webhook with its reason and since when. */
@@ -13,10 +13,10 @@ export function WebhookState({ webhook }: { webhook: Webhook }) {
         <span className="muted">
           {showsSince && (
             <>
-              since <RelativeTime at={since} />
+              for <ElapsedTime since={since} />
               {until !== null && (
                 <>
-                  , next try <RelativeTime at={until} />
+                  , next try <NextTime at={until} />
                 </>
               )}
               {reason === null ? '' : ': '}

@@ -85,16 +85,18 @@ function RuleSettings({ rule }: { rule: AlertRule }) {
         isDisabled={!permission.allowed || update.isPending}
         onChange={(enabled) => update.mutate({ id: rule.id, changes: { enabled } })}
       />
-      {permission.allowed && (
-        <HoldUntil
-          action="Silence"
-          endAction="End the silence"
-          effect="Alerts are only recorded during a silence."
-          until={rule.silenced_until}
-          isPending={update.isPending}
-          onChange={(silenced_until) => update.mutate({ id: rule.id, changes: { silenced_until } })}
-        />
-      )}
+      <HoldUntil
+        action="Silence"
+        endAction="End the silence"
+        effect="Alerts are only recorded during a silence."
+        until={rule.silenced_until}
+        isPending={update.isPending}
+        onChange={
+          permission.allowed
+            ? (silenced_until) => update.mutate({ id: rule.id, changes: { silenced_until } })
+            : undefined
+        }
+      />
       <form
         className="stack"
         noValidate

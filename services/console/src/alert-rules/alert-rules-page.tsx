@@ -10,9 +10,11 @@ import {
   Loading,
   Notice,
   Page,
+  StatusChip,
   SwitchField,
   Table,
   TextField,
+  useNow,
   useSearch,
 } from '../ui/index.js';
 import './alert-rules.css';
@@ -89,13 +91,24 @@ function RuleTable({ rows }: { rows: readonly AlertRule[] }) {
   const webhooks = useWebhooks();
   const update = usePermission('alert_rule_update');
   const actions = useAlertRuleActions();
+  const now = useNow();
   const names = new Map(webhooks.data?.map(({ id, name }) => [id, name]));
   const columns: Column<AlertRule>[] = [
     {
       header: 'Name',
       width: 'minmax(10rem, 3fr)',
       narrow: 'line',
-      cell: ({ id, name }) => <Link to={paths.alertRule(id)}>{name}</Link>,
+      cell: ({ id, name, silenced_until: until }) => (
+        <>
+          <Link to={paths.alertRule(id)}>{name}</Link>
+          {until !== null && Date.parse(until) > now && (
+            <>
+              {' '}
+              <StatusChip tone="wait">Silenced</StatusChip>
+            </>
+          )}
+        </>
+      ),
     },
     { header: 'Fires', width: 'minmax(6rem, 1fr)', cell: conditionOf },
     {

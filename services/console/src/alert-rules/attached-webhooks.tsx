@@ -9,6 +9,7 @@ import { Card, Failure, LinkButton, Loading, Notice } from '../ui/index.js';
 export function AttachedWebhooks({ rule }: { rule: AlertRule }) {
   const { data, error } = useWebhooks();
   const update = usePermission('alert_rule_update');
+  const create = usePermission('workspace_create_webhook');
   const { attach } = useAlertRuleActions();
   const paths = usePaths();
   const ids = rule.notification_webhook_ids;
@@ -33,7 +34,7 @@ export function AttachedWebhooks({ rule }: { rule: AlertRule }) {
           onChange={update.allowed ? onChange : undefined}
         />
       )}
-      {data?.length === 0 && (
+      {data?.length === 0 && create.allowed && (
         <div>
           <LinkButton to={paths.newWebhook()}>New webhook</LinkButton>
         </div>

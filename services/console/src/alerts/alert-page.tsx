@@ -1,6 +1,6 @@
 import type { Alert, Delivery } from '@tocsin/client/browser';
 import { Link, useParams } from 'react-router';
-import { Permitted, useAlert, useDeliveriesOfAlert, useDispatchAlert } from '../api/index.js';
+import { Permitted, useAlert, useAlertRules, useDeliveriesOfAlert, useDispatchAlert } from '../api/index.js';
 import { usePaths } from '../paths.js';
 import { DeliveryStatus, resultOf } from '../shared/delivery-status.js';
 import { alertOutcomeWords, wordsOf } from '../shared/words.js';
@@ -24,9 +24,11 @@ export function AlertPage() {
   const { data, error, refetch } = useAlert(alertId);
   return (
     <Page title={data === undefined ? 'Alert' : data.alert_rule_name} lead={data && `Alert ${data.alert_id}`}>
-      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
-      {data === undefined && error === null && <Loading what="the alert" />}
-      {data !== undefined && <Record alert={data} />}
+      <Permitted permission="alert_read" what="This alert">
+        {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+        {data === undefined && error === null && <Loading what="the alert" />}
+        {data !== undefined && <Record alert={data} />}
+      </Permitted>
     </Page>
   );
 }
@@ -34,6 +36,7 @@ export function AlertPage() {
 function Record({ alert }: { alert: Alert }) {
   const paths = usePaths();
   const deliveries = useDeliveriesOfAlert(alert.alert_id);
+  const suppressedBy = alert.suppressed_by?.alert_id ?? null;
   return (
     <>
       <Card>
@@ -43,19 +46,22 @@ function Record({ alert }: { alert: Alert }) {
         </div>
         <Facts
           facts={[
-            [
-              'Alert rule',
-              <Link key="rule" to={paths.alertRule(alert.alert_rule_id)}>
-                {alert.alert_rule_name}
-              </Link>,
-            ],
+            ['Alert rule', <RuleName key="rule" alert={alert} />],
             ['Model', alert.model_name],
             ['Measurement', describeMeasurement(alert)],
+            ['State', alert.state === 'resolved' ? 'resolved' : undefined],
+            ['Labels', textOf(alert.labels)],
+            ['Annotations', textOf(alert.annotations)],
             ['Fired', <ExactTime key="fired" at={alert.fired_at} />],
             ['Accepted', <ExactTime key="accepted" at={alert.accepted_at} />],
             ['Dispatched by hand', alert.dispatched_at && <Dispatched key="dispatched" alert={alert} />],
           ]}
         />
+        {suppressedBy !== null && (
+          <p>
+            <Link to={paths.alert(suppressedBy)}>The alert that started the cooldown</Link>
+          </p>
+        )}
         {deliveries.data?.length === 0 && alert.outcome !== 'dispatched' && (
           <Permitted permission="delivery_redeliver" what="Dispatch by hand">
             <Dispatch id={alert.alert_id} />
@@ -63,12 +69,28 @@ function Record({ alert }: { alert: Alert }) {
         )}
       </Card>
       <h2>Deliveries</h2>
-      {deliveries.error !== null && <Failure error={deliveries.error} />}
-      {deliveries.data === undefined && deliveries.error === null && <Loading what="the deliveries" />}
-      {deliveries.data?.length === 0 && <Notice>No webhook was called for this alert.</Notice>}
-      {deliveries.data !== undefined && deliveries.data.length > 0 && <Deliveries rows={deliveries.data} />}
+      <Permitted permission="delivery_read" what="The list of deliveries">
+        {deliveries.error !== null && <Failure error={deliveries.error} />}
+        {deliveries.data === undefined && deliveries.error === null && <Loading what="the deliveries" />}
+        {deliveries.data?.length === 0 && <Notice>No webhook was called for this alert.</Notice>}
+        {deliveries.data !== undefined && deliveries.data.length > 0 && <Deliveries rows={deliveries.data} />}
+      </Permitted>
     </>
   );
+}
+
+/** A link where the rule exists. Notices have built-in rules, and a rule can be deleted. */
+function RuleName({ alert: { alert_rule_id, alert_rule_name } }: { alert: Alert }) {
+  const paths = usePaths();
+  const { data: rules = [] } = useAlertRules();
+  if (!rules.some(({ id }) => id === alert_rule_id)) return alert_rule_name;
+  return <Link to={paths.alertRule(alert_rule_id)}>{alert_rule_name}</Link>;
+}
+
+/** For example `team: risk, region: eu`; undefined without entries. */
+function textOf(texts: Readonly<Record<string, string>>): string | undefined {
+  const entries = Object.entries(texts).map(([name, value]) => `${name}: ${value}`);
+  return entries.length === 0 ? undefined : entries.join(', ');
 }
 
 function Deliveries({ rows }: { rows: readonly Delivery[] }) {
@@ -102,7 +124,7 @@ function Dispatch({ id }: { id: string }) {
           title="Dispatch this alert now?"
           question="The webhooks that the rule has now are called with the facts of this alert."
           action="Dispatch"
-          isDisabled={dispatch.isPending}
+          isPending={dispatch.isPending}
           onConfirm={() => dispatch.mutate()}
         >
           {dispatch.isPending ? 'Dispatching …' : 'Dispatch now'}

@@ -1,7 +1,8 @@
-import type { Alert } from '@tocsin/client/browser';
+import type { Alert, CreateDispatch } from '@tocsin/client/browser';
 import { Link } from 'react-router';
-import { type AlertFilter, Permitted, useAlertRules, useAlerts } from '../api/index.js';
+import { type AlertFilter, Permitted, useAlertRules, useAlerts, usePermission } from '../api/index.js';
 import { usePaths } from '../paths.js';
+import { BulkJob } from '../shared/bulk-job.js';
 import { FilterBar } from '../shared/filter-bar.js';
 import { describeEnd, LiveListState } from '../shared/live-list-state.js';
 import { timeChip } from '../shared/time-chip.js';
@@ -11,6 +12,7 @@ import {
   type Column,
   Empty,
   LinkButton,
+  Notice,
   Page,
   RelativeTime,
   SelectField,
@@ -35,6 +37,7 @@ export function AlertsPage() {
 function Alerts() {
   const { values, set } = useSearch(filterNames);
   const { data: rules = [] } = useAlertRules();
+  const deliveries = usePermission('delivery_read');
   const list = useAlerts(values as AlertFilter);
   const ruleName = (id: string) => rules.find((rule) => rule.id === id)?.name ?? id.slice(0, 8);
   const texts: Record<FilterName, (value: string) => string> = {
@@ -50,6 +53,9 @@ function Alerts() {
   const any = { value: '', label: 'Any' };
   return (
     <>
+      {!deliveries.allowed && (
+        <Notice>{`The deliveries of these alerts are not available to you. ${deliveries.reason}`}</Notice>
+      )}
       <FilterBar
         chips={chips}
         onRemove={(name) => set({ [name]: undefined })}
@@ -72,10 +78,41 @@ function Alerts() {
         />
         <TimeFields since={values.since} until={values.until} onChange={set} />
       </FilterBar>
+      <DispatchMatching
+        filters={values}
+        chips={chips.map(({ text }) => text)}
+        isEmpty={list.isLoaded && list.items.length === 0}
+      />
       <LiveListState list={list} things="alerts" empty={<NoAlerts isFiltered={chips.length > 0} />}>
         <AlertTable rows={list.items} onEndReached={list.loadMore} footer={describeEnd(list)} />
       </LiveListState>
     </>
+  );
+}
+
+/** Outcomes of alerts without deliveries, which can be dispatched by hand. */
+const dispatchable = new Set<string>(['over_quota', 'no_webhooks', 'rule_disabled', 'suppressed']);
+
+interface DispatchMatchingProps {
+  filters: Partial<Record<FilterName, string>>;
+  chips: readonly string[];
+  isEmpty: boolean;
+}
+
+/** Dispatches everything that matches, where the filter shows alerts for which nothing was sent. */
+function DispatchMatching({ filters, chips, isEmpty }: DispatchMatchingProps) {
+  const { allowed, reason } = usePermission('delivery_redeliver');
+  const isOffered = !isEmpty && dispatchable.has(filters.outcome ?? '');
+  if (!allowed) return isOffered && <Notice>{`Dispatch by hand is not available to you. ${reason}`}</Notice>;
+  return (
+    <BulkJob
+      kind="dispatches"
+      request={isOffered ? (filters as CreateDispatch) : undefined}
+      things="the alerts that match"
+      chips={chips}
+    >
+      <p>The webhooks that the rules have now are called with the facts of these alerts.</p>
+    </BulkJob>
   );
 }
 

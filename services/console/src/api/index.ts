@@ -19,10 +19,12 @@ export {
   useDeliveries,
   useDeliveriesOfAlert,
   useDelivery,
-  useRedeliver,
+  useDeliveryActions,
 } from './use-deliveries.js';
 export { useDeliveryStats } from './use-delivery-stats.js';
-export { useRedeliveries, useRedeliveryActions } from './use-redeliveries.js';
+export { type Job, type JobFilters, type JobKind, useJobActions, useJobs } from './use-jobs.js';
+export { useNoticeWebhook, useSettings, useUpdateSettings } from './use-settings.js';
+export { useSigningSecretActions, useSigningSecrets } from './use-signing-secrets.js';
 export {
   ChangedMeanwhileError,
   useSendSavedTest,

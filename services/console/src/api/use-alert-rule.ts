@@ -3,13 +3,16 @@ import type { AlertRule, CreateAlertRule, PatchAlertRule, PublishAlert } from '@
 import { useWorkspaceId } from '../paths.js';
 import { useClient } from './client.js';
 import { nextPage } from './live-list.js';
+import { usePermission } from './permitted.js';
 
 export function useAlertRule(id: string) {
   const client = useClient();
   const workspaceId = useWorkspaceId();
+  const { allowed } = usePermission('alert_rule_read');
   return useQuery({
     queryKey: [workspaceId, 'alert-rule', id],
     queryFn: ({ signal }) => client.alertRules.get(id, { signal }),
+    enabled: allowed,
   });
 }
 
@@ -66,6 +69,7 @@ const endStates: ReadonlySet<string> = new Set(['succeeded', 'failed', 'skipped'
 export function useFiredAlert(alertId: string) {
   const client = useClient();
   const workspaceId = useWorkspaceId();
+  const canReadDeliveries = usePermission('delivery_read').allowed;
   const alert = useQuery({
     queryKey: [workspaceId, 'alert', alertId],
     queryFn: ({ signal }) => client.alerts.get(alertId, { signal }),
@@ -75,7 +79,7 @@ export function useFiredAlert(alertId: string) {
   const deliveries = useQuery({
     queryKey: [workspaceId, 'deliveries', 'of-fired', alertId],
     queryFn: ({ signal }) => client.deliveries.list({ alert_id: alertId }, { signal }).toArray(),
-    enabled: alert.data?.outcome === 'dispatched',
+    enabled: canReadDeliveries && alert.data?.outcome === 'dispatched',
     refetchInterval: ({ state }) => {
       const items = state.data ?? [];
       return items.length > 0 && items.every(({ status }) => endStates.has(status)) ? false : 1_000;
@@ -85,14 +89,15 @@ export function useFiredAlert(alertId: string) {
 }
 
 /** The latest alerts, whose values a preview can use. */
-export function usePastAlerts({ enabled }: { enabled: boolean }) {
+export function usePastAlerts() {
   const client = useClient();
   const workspaceId = useWorkspaceId();
+  const { allowed } = usePermission('alert_read');
   return useQuery({
     queryKey: [workspaceId, 'past-alerts'],
     queryFn: ({ signal }) =>
       nextPage(client.alerts.list({ limit: 20 }, { signal }).pages()[Symbol.asyncIterator]()),
-    enabled,
+    enabled: allowed,
     staleTime: 60_000,
   });
 }

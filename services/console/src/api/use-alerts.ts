@@ -3,6 +3,7 @@ import type { ListAlertsQuery } from '@tocsin/client/browser';
 import { useWorkspaceId } from '../paths.js';
 import { useClient } from './client.js';
 import { useLiveList } from './live-list.js';
+import { usePermission } from './permitted.js';
 
 export type AlertFilter = Omit<ListAlertsQuery, 'limit'>;
 
@@ -22,9 +23,11 @@ export function useAlerts(filter: AlertFilter) {
 export function useAlert(id: string) {
   const client = useClient();
   const workspaceId = useWorkspaceId();
+  const { allowed } = usePermission('alert_read');
   return useQuery({
     queryKey: [workspaceId, 'alert', id],
     queryFn: ({ signal }) => client.alerts.get(id, { signal }),
+    enabled: allowed,
   });
 }
 

@@ -1,13 +1,18 @@
 import { useMutation, useQueryClient } from '@tanstack/react-query';
-import { useDeploymentClient } from './client.js';
-import { useLiveList } from './live-list.js';
+import { useWorkspaceId } from '../paths.js';
+import { useClient } from './client.js';
+import { refreshLists, useLiveList } from './live-list.js';
 
-/** Messages of all workspaces that could not be processed. */
-export function useDeadLetters() {
-  const client = useDeploymentClient();
+/** Messages that could not be processed: those that name the workspace, or those of the whole deployment. */
+export function useDeadLetters(scope: 'workspace' | 'deployment') {
+  const client = useClient();
+  const workspaceId = useWorkspaceId();
   return useLiveList({
-    queryKey: ['dead-letters'],
-    list: (part, signal) => client.deadLetters.list(part, { signal }),
+    queryKey: ['dead-letters', scope === 'workspace' ? workspaceId : scope],
+    list: (part, signal) =>
+      scope === 'workspace'
+        ? client.deadLetters.listInWorkspace(part, { signal })
+        : client.deadLetters.list(part, { signal }),
     toItem: (letter) => letter,
     idOf: ({ id }) => id,
     timeOf: ({ created_at }) => created_at,
@@ -16,11 +21,12 @@ export function useDeadLetters() {
   });
 }
 
+/** Publishes the message of a dead letter again. Needs a deployment admin. */
 export function useRequeueDeadLetter() {
-  const client = useDeploymentClient();
+  const client = useClient();
   const queryClient = useQueryClient();
   return useMutation({
     mutationFn: (id: string) => client.deadLetters.requeue(id),
-    onSettled: () => queryClient.invalidateQueries({ queryKey: ['dead-letters'] }),
+    onSettled: () => refreshLists(queryClient, ['dead-letters']),
   });
 }

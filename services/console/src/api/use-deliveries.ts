@@ -3,6 +3,7 @@ import type { Delivery, ListDeliveriesQuery } from '@tocsin/client/browser';
 import { useWorkspaceId } from '../paths.js';
 import { useClient } from './client.js';
 import { refreshLists, useLiveList } from './live-list.js';
+import { usePermission } from './permitted.js';
 
 export type DeliveryFilter = Omit<ListDeliveriesQuery, 'limit'>;
 
@@ -37,9 +38,11 @@ function toRow(delivery: Delivery): DeliveryRow {
 export function useDeliveriesOfAlert(alertId: string) {
   const client = useClient();
   const workspaceId = useWorkspaceId();
+  const { allowed } = usePermission('delivery_read');
   return useQuery({
     queryKey: [workspaceId, 'deliveries', 'of-alert', alertId],
     queryFn: ({ signal }) => client.deliveries.list({ alert_id: alertId }, { signal }).toArray(),
+    enabled: allowed,
     refetchInterval: 5_000,
   });
 }
@@ -48,23 +51,27 @@ export function useDeliveriesOfAlert(alertId: string) {
 export function useDelivery(id: string) {
   const client = useClient();
   const workspaceId = useWorkspaceId();
+  const { allowed } = usePermission('delivery_read');
   return useQuery({
     queryKey: [workspaceId, 'delivery', id],
     queryFn: ({ signal }) => client.deliveries.get(id, { signal }),
+    enabled: allowed,
     refetchInterval: ({ state }) => (endStates.has(state.data?.status ?? '') ? false : 2_000),
   });
 }
 
-export function useRedeliver(id: string) {
+/** Sends a delivery again, or ends it without sending it. */
+export function useDeliveryActions(id: string) {
   const client = useClient();
   const workspaceId = useWorkspaceId();
   const queryClient = useQueryClient();
-  return useMutation({
-    mutationFn: () => client.deliveries.redeliver(id),
-    onSettled: () =>
-      Promise.all([
-        queryClient.invalidateQueries({ queryKey: [workspaceId, 'delivery', id] }),
-        refreshLists(queryClient, [workspaceId, 'deliveries']),
-      ]),
-  });
+  const onSettled = () =>
+    Promise.all([
+      queryClient.invalidateQueries({ queryKey: [workspaceId, 'delivery', id] }),
+      refreshLists(queryClient, [workspaceId, 'deliveries']),
+    ]);
+  return {
+    redeliver: useMutation({ mutationFn: () => client.deliveries.redeliver(id), onSettled }),
+    cancel: useMutation({ mutationFn: () => client.deliveries.cancel(id), onSettled }),
+  };
 }

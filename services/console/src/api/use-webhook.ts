@@ -2,13 +2,16 @@ import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { CreateWebhook, PatchWebhook, TestWebhook, Webhook } from '@tocsin/client/browser';
 import { useWorkspaceId } from '../paths.js';
 import { useClient } from './client.js';
+import { usePermission } from './permitted.js';
 
 export function useWebhook(id: string, { pollMs }: { pollMs?: number } = {}) {
   const client = useClient();
   const workspaceId = useWorkspaceId();
+  const { allowed } = usePermission('webhook_read');
   return useQuery({
     queryKey: [workspaceId, 'webhook', id],
     queryFn: ({ signal }) => client.webhooks.get(id, { signal }),
+    enabled: allowed,
     refetchInterval: pollMs ?? false,
   });
 }
@@ -70,8 +73,10 @@ export function useSendTest() {
   return useMutation({ mutationFn: (request: TestWebhook) => client.webhooks.test(request) });
 }
 
-/** Sends the template of a saved webhook with sample values. */
+/** Sends the template of a saved webhook, with sample values or with those of a past alert. */
 export function useSendSavedTest(id: string) {
   const client = useClient();
-  return useMutation({ mutationFn: () => client.webhooks.testSaved(id) });
+  return useMutation({
+    mutationFn: (alertId: string | undefined) => client.webhooks.testSaved(id, { alert_id: alertId }),
+  });
 }

@@ -1,14 +1,17 @@
 import { useQuery } from '@tanstack/react-query';
 import { useWorkspaceId } from '../paths.js';
 import { useClient } from './client.js';
+import { usePermission } from './permitted.js';
 
 /** All webhooks of the workspace, at most 1,000, by name. With `pollMs` their state is the present one. */
 export function useWebhooks({ pollMs }: { pollMs?: number } = {}) {
   const client = useClient();
   const workspaceId = useWorkspaceId();
+  const { allowed } = usePermission('workspace_list_webhooks');
   return useQuery({
     queryKey: [workspaceId, 'webhooks'],
     queryFn: ({ signal }) => client.webhooks.list({ sort: 'name' }, { signal }).toArray(),
+    enabled: allowed,
     refetchInterval: pollMs ?? false,
     staleTime: pollMs === undefined ? 30_000 : 0,
   });

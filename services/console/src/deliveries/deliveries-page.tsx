@@ -1,12 +1,19 @@
 import { Permitted, useAlertRules, useDeliveries, useWebhooks } from '../api/index.js';
 import { usePaths } from '../paths.js';
+import { BulkJob } from '../shared/bulk-job.js';
 import { DeliveryTable } from '../shared/delivery-table.js';
 import { FilterBar } from '../shared/filter-bar.js';
 import { LiveListState } from '../shared/live-list-state.js';
 import { Empty, LinkButton, Page, useSearch } from '../ui/index.js';
 import { FilterFields } from './filter-fields.js';
-import { chipsOf, filterNames, toFilter } from './filters.js';
-import { RedeliverMatching } from './redeliver-matching.js';
+import {
+  chipsOf,
+  type FilterValues,
+  filterNames,
+  toCancellation,
+  toFilter,
+  toRedelivery,
+} from './filters.js';
 
 export function DeliveriesPage() {
   return (
@@ -32,7 +39,7 @@ function Deliveries() {
       <FilterBar chips={chips} onRemove={(name) => search.set({ [name]: undefined })} onClear={clear}>
         <FilterFields search={search} webhooks={webhooks.data ?? []} rules={rules.data ?? []} />
       </FilterBar>
-      <RedeliverMatching
+      <Jobs
         filters={search.values}
         chips={chips.map(({ text }) => text)}
         isEmpty={list.isLoaded && list.items.length === 0}
@@ -41,6 +48,48 @@ function Deliveries() {
         <DeliveryTable list={list} />
       </LiveListState>
     </>
+  );
+}
+
+interface JobsProps {
+  filters: FilterValues;
+  /** The filters in words. */
+  chips: readonly string[];
+  /** True: nothing matches. */
+  isEmpty: boolean;
+}
+
+/** Redelivers or cancels everything that matches. */
+function Jobs({ filters, chips, isEmpty }: JobsProps) {
+  const redelivery = toRedelivery(filters);
+  const cancellation = toCancellation(filters);
+  const scope = (status: string, all: boolean | undefined) =>
+    all ? `all ${status} deliveries` : `the ${status} deliveries that match`;
+  return (
+    <Permitted permission="delivery_redeliver" what="Redelivery">
+      <BulkJob
+        kind="redeliveries"
+        request={isEmpty ? undefined : redelivery}
+        things={scope(redelivery?.status ?? 'failed', redelivery?.all)}
+        chips={chips}
+      >
+        <p>
+          Each becomes a new run of the same record. A destination that was reached before gets the alert once
+          more.
+        </p>
+      </BulkJob>
+      <BulkJob
+        kind="cancellations"
+        request={isEmpty ? undefined : cancellation}
+        things={scope('open', cancellation?.all)}
+        chips={chips}
+      >
+        <p>
+          Waiting and queued ones end as skipped, without being sent. A delivery that is being sent now is not
+          changed.
+        </p>
+      </BulkJob>
+    </Permitted>
   );
 }
 

@@ -1,6 +1,6 @@
 import type { DeliveryWithAttempts } from '@tocsin/client/browser';
 import { Link, useParams } from 'react-router';
-import { Permitted, useDelivery, useRedeliver } from '../api/index.js';
+import { Permitted, useDelivery, useDeliveryActions } from '../api/index.js';
 import { usePaths } from '../paths.js';
 import { DeliveryStatus } from '../shared/delivery-status.js';
 import { waitingReasonWords, wordsOf } from '../shared/words.js';
@@ -8,6 +8,8 @@ import {
   Button,
   Card,
   CodeBlock,
+  ConfirmButton,
+  ElapsedTime,
   ExactTime,
   Facts,
   Failure,
@@ -24,9 +26,11 @@ export function DeliveryPage() {
   const { data, error, refetch } = useDelivery(deliveryId);
   return (
     <Page title={data === undefined ? 'Delivery' : `Delivery to ${data.webhook_name}`}>
-      {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
-      {data === undefined && error === null && <Loading what="the delivery" />}
-      {data !== undefined && <Record delivery={data} />}
+      <Permitted permission="delivery_read" what="This delivery">
+        {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+        {data === undefined && error === null && <Loading what="the delivery" />}
+        {data !== undefined && <Record delivery={data} />}
+      </Permitted>
     </Page>
   );
 }
@@ -69,7 +73,7 @@ function Record({ delivery }: { delivery: DeliveryWithAttempts }) {
           />
         )}
         <Permitted permission="delivery_redeliver" what="Redelivery">
-          <Redeliver delivery={delivery} />
+          <Actions delivery={delivery} />
         </Permitted>
       </Card>
       <h2>{attempts_made === 1 ? '1 attempt' : `${attempts_made} attempts`}</h2>
@@ -90,32 +94,57 @@ function NextAttempt({ delivery: { next_attempt_at, waiting_reason } }: { delive
       <p>{wordsOf(waitingReasonWords, waiting_reason) ?? `It waits: ${waiting_reason}.`}</p>
       {next_attempt_at !== null && (
         <p>
-          {Date.parse(next_attempt_at) > now ? 'Its next attempt is ' : 'It is due since '}
-          <ExactTime at={next_attempt_at} />, <RelativeTime at={next_attempt_at} />.
+          {Date.parse(next_attempt_at) > now ? (
+            <>
+              Its next attempt is <RelativeTime at={next_attempt_at} />, at <ExactTime at={next_attempt_at} />
+              .
+            </>
+          ) : (
+            <>
+              It has been due for <ElapsedTime since={next_attempt_at} />, since{' '}
+              <ExactTime at={next_attempt_at} />.
+            </>
+          )}
         </p>
       )}
     </Notice>
   );
 }
 
-function Redeliver({ delivery: { id, status } }: { delivery: DeliveryWithAttempts }) {
-  const redeliver = useRedeliver(id);
+/** Redelivers a delivery, or cancels one that waits. */
+function Actions({ delivery: { id, status } }: { delivery: DeliveryWithAttempts }) {
+  const { redeliver, cancel } = useDeliveryActions(id);
+  const isOnItsWay = status === 'sending' || status === 'queued';
   const label = status === 'waiting' ? 'Try now' : 'Redeliver';
+  const error = redeliver.error ?? cancel.error;
   return (
     <>
       <div className="row">
         <Button
           kind="primary"
-          isDisabled={status === 'sending' || status === 'queued' || redeliver.isPending}
+          isDisabled={isOnItsWay}
+          isPending={redeliver.isPending}
           onPress={() => redeliver.mutate()}
         >
           {redeliver.isPending ? 'Redelivering …' : label}
         </Button>
-        {(status === 'sending' || status === 'queued') && (
+        {(status === 'waiting' || status === 'queued') && (
+          <ConfirmButton
+            kind="danger"
+            title="Cancel this delivery?"
+            question="It ends as skipped, without being sent. It can be redelivered later."
+            action="Cancel the delivery"
+            isPending={cancel.isPending}
+            onConfirm={() => cancel.mutate()}
+          >
+            {cancel.isPending ? 'Cancelling …' : 'Cancel the delivery'}
+          </ConfirmButton>
+        )}
+        {isOnItsWay && (
           <span className="muted">It is on its way. Redelivery is possible when it has ended.</span>
         )}
       </div>
-      {redeliver.error !== null && <Failure error={redeliver.error} />}
+      {error !== null && <Failure error={error} />}
     </>
   );
 }

@@ -1,4 +1,4 @@
-import { chipsOf, toFilter, toRedelivery } from './filters.js';
+import { chipsOf, toCancellation, toFilter, toRedelivery } from './filters.js';
 
 const names = { webhook: (id: string) => `name of ${id}`, alertRule: (id: string) => id };
 
@@ -21,6 +21,14 @@ test('a redelivery repeats the filter and takes failed deliveries unless another
 
 test('open deliveries cannot be redelivered together', () => {
   expect(toRedelivery({ status: 'waiting' })).toBeUndefined();
+});
+
+test('deliveries can be cancelled together where the filter shows open ones', () => {
+  expect(toCancellation({ status: 'waiting', webhook_id: 'w' })).toEqual({ webhook_id: 'w' });
+  expect(toCancellation({ status: 'queued' })).toEqual({ all: true });
+  expect(toCancellation({ webhook_id: 'w' })).toBeUndefined();
+  expect(toCancellation({ status: 'failed' })).toBeUndefined();
+  expect(toCancellation({ status: 'waiting', status_code: '503' })).toBeUndefined();
 });
 
 test('chips show names instead of ids', () => {

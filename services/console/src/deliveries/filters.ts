@@ -1,4 +1,4 @@
-import type { CreateRedelivery } from '@tocsin/client/browser';
+import type { CreateCancellation, CreateRedelivery } from '@tocsin/client/browser';
 import type { DeliveryFilter } from '../api/index.js';
 import { timeChip } from '../shared/time-chip.js';
 import { deliveryStatusWords, wordsOf } from '../shared/words.js';
@@ -31,6 +31,18 @@ export function toRedelivery(values: FilterValues): CreateRedelivery | undefined
   if (!endStates.has(status)) return undefined;
   const filter = { ...toFilter(rest), status } as CreateRedelivery;
   return Object.keys(rest).length === 0 ? { ...filter, all: true } : filter;
+}
+
+const cancellable = new Set(['waiting', 'queued']);
+
+/**
+ * The request that cancels all open deliveries which match, or undefined unless the filter shows deliveries that are open.
+ * A job has no filter for a state or a status code.
+ */
+export function toCancellation(values: FilterValues): CreateCancellation | undefined {
+  const { status = '', status_code, ...filter } = values;
+  if (!cancellable.has(status) || status_code !== undefined) return undefined;
+  return Object.keys(filter).length === 0 ? { all: true } : filter;
 }
 
 export interface Names {

@@ -1,5 +1,5 @@
 import type { DeadLetter } from '@tocsin/client/browser';
-import { useDeadLetters, useRequeueDeadLetter } from '../api/index.js';
+import { useDeadLetters, usePermission, useRequeueDeadLetter } from '../api/index.js';
 import { Button, CodeBlock, Empty, Failure, Loading, RelativeTime } from '../ui/index.js';
 
 const reasonWords: Readonly<Record<DeadLetter['reason'], string>> = {
@@ -9,8 +9,12 @@ const reasonWords: Readonly<Record<DeadLetter['reason'], string>> = {
   unrouted: 'No queue takes the message',
 };
 
-export function DeadLetters() {
-  const list = useDeadLetters();
+export interface DeadLettersProps {
+  scope: 'workspace' | 'deployment';
+}
+
+export function DeadLetters({ scope }: DeadLettersProps) {
+  const list = useDeadLetters(scope);
   if (list.error !== null) return <Failure error={list.error} onRetry={list.restart} />;
   if (!list.isLoaded) return <Loading what="the dead letters" />;
   if (list.items.length === 0)
@@ -34,6 +38,7 @@ export function DeadLetters() {
 function Letter({ letter }: { letter: DeadLetter }) {
   const { id, reason, detail, message, encoding, queue, truncated, created_at, requeued_at } = letter;
   const requeue = useRequeueDeadLetter();
+  const permission = usePermission('dead_letter_requeue');
   const text = encoding === 'json' ? JSON.stringify(message, null, 2) : String(message);
   return (
     <details>
@@ -51,11 +56,15 @@ function Letter({ letter }: { letter: DeadLetter }) {
           label={`Message from the queue ${queue}${truncated ? ', its beginning' : ''} (${encoding})`}
           text={text}
         />
-        <div>
-          <Button isDisabled={requeue.isPending} onPress={() => requeue.mutate(id)}>
-            {requeue.isPending ? 'Requeueing …' : 'Requeue'}
-          </Button>
-        </div>
+        {permission.allowed ? (
+          <div>
+            <Button isPending={requeue.isPending} onPress={() => requeue.mutate(id)}>
+              {requeue.isPending ? 'Requeueing …' : 'Requeue'}
+            </Button>
+          </div>
+        ) : (
+          <p className="muted">{`Requeueing is not available to you. ${permission.reason}`}</p>
+        )}
         {requeue.error !== null && <Failure error={requeue.error} />}
       </div>
     </details>

@@ -1,8 +1,9 @@
-import { Permitted, useWhoami } from '../api/index.js';
+import { Permitted, usePermission, useWhoami } from '../api/index.js';
 import { useWorkspaceId } from '../paths.js';
-import { Card, Facts, Failure, Loading, Page } from '../ui/index.js';
+import { Card, Facts, Failure, Loading, Page, SelectField, useSearch } from '../ui/index.js';
 import { DeadLetters } from './dead-letters.js';
 import { PermissionTable } from './permission-table.js';
+import { WorkspaceSettings } from './workspace-settings.js';
 
 export function SettingsPage() {
   const workspaceId = useWorkspaceId();
@@ -11,16 +12,42 @@ export function SettingsPage() {
       <Card title="Who am I">
         <Account />
       </Card>
+      <WorkspaceSettings />
       <Card title="What may I do">
         <PermissionTable />
       </Card>
       <Card title="Dead letters">
-        <p className="muted">Messages of all workspaces that could not be processed, with the reason.</p>
-        <Permitted permission="dead_letter_read" what="The list of dead letters">
-          <DeadLetters />
+        <p className="muted">Messages that could not be processed, with the reason.</p>
+        <Permitted permission="workspace_dead_letter_read" what="The list of dead letters">
+          <ScopedDeadLetters />
         </Permitted>
       </Card>
     </Page>
+  );
+}
+
+const parameters = ['dead_letters'] as const;
+
+/** Dead letters of the workspace. Deployment admins can see those of all workspaces, and those that name none. */
+function ScopedDeadLetters() {
+  const { values, set } = useSearch(parameters);
+  const { allowed } = usePermission('dead_letter_read');
+  const scope = allowed && values.dead_letters === 'all' ? 'deployment' : 'workspace';
+  return (
+    <>
+      {allowed && (
+        <SelectField
+          label="Dead letters of"
+          value={scope}
+          options={[
+            { value: 'workspace', label: 'this workspace' },
+            { value: 'deployment', label: 'all workspaces, and messages that name none' },
+          ]}
+          onChange={(value) => set({ dead_letters: value === 'deployment' ? 'all' : undefined })}
+        />
+      )}
+      <DeadLetters scope={scope} key={scope} />
+    </>
   );
 }
 

@@ -51,6 +51,7 @@ export function AttachList({ things, attached, others, linkTo, onChange, pending
       )}
       {onChange !== undefined && others.length > 0 && (
         <>
+          <h3>{`Other ${things}`}</h3>
           {others.length > maxShown && (
             <TextField label={`Find ${things} to attach`} type="search" value={search} onChange={setSearch} />
           )}

@@ -11,7 +11,8 @@ export interface HoldUntilProps {
   /** End of the present hold, ISO 8601, also one that is over; null without any. */
   until: string | null;
   isPending: boolean;
-  onChange(until: string | null): void;
+  /** Undefined where the person may not change it: a present hold is shown, and nothing else. */
+  onChange: ((until: string | null) => void) | undefined;
 }
 
 const hourMs = 3_600_000;
@@ -33,12 +34,15 @@ export function HoldUntil({ action, endAction, effect, until, isPending, onChang
         <span>
           {effect} It ends <RelativeTime at={until} />, at <ExactTime at={until} />.
         </span>
-        <Button isPending={isPending} onPress={() => onChange(null)}>
-          {endAction}
-        </Button>
+        {onChange !== undefined && (
+          <Button isPending={isPending} onPress={() => onChange(null)}>
+            {endAction}
+          </Button>
+        )}
       </div>
     );
   }
+  if (onChange === undefined) return null;
   return (
     <div className="row hold">
       <SelectField label={`${action} for`} value={lengthMs} options={lengths} onChange={setLengthMs} />

@@ -1,6 +1,6 @@
 import { sampleFacts } from '@tocsin/template/browser';
-import { usePastAlerts, usePermission } from '../api/index.js';
-import { Button, Failure, formatExact, SelectField, TextField } from '../ui/index.js';
+import { PastAlertField } from '../shared/past-alert-field.js';
+import { Button, TextField } from '../ui/index.js';
 import { factNames, factsOfAlert, type SampleTexts, toTexts } from './sample-values.js';
 
 export interface SampleValuesProps {
@@ -17,7 +17,12 @@ export function SampleValues({ texts, errors, onChange }: SampleValuesProps) {
       <div className="stack">
         <p className="muted">The preview and the test use these values. Real alerts bring their own.</p>
         <div className="row">
-          <PastAlerts onChoose={onChange} />
+          <PastAlertField
+            label="Take them from a past alert"
+            value=""
+            none="Choose an alert"
+            onChoose={(alert) => alert !== undefined && onChange(toTexts(factsOfAlert(alert)))}
+          />
           <Button onPress={() => onChange(toTexts(sampleFacts))}>Back to the example</Button>
         </div>
         <div className="sample-fields">
@@ -33,31 +38,5 @@ export function SampleValues({ texts, errors, onChange }: SampleValuesProps) {
         </div>
       </div>
     </details>
-  );
-}
-
-function PastAlerts({ onChoose }: { onChoose(texts: SampleTexts): void }) {
-  const { allowed, reason } = usePermission('alert_read');
-  const alerts = usePastAlerts({ enabled: allowed });
-  if (!allowed) return <span className="muted">{`Past alerts are not available to you. ${reason}`}</span>;
-  if (alerts.error !== null) return <Failure error={alerts.error} />;
-  const found = alerts.data ?? [];
-  if (found.length === 0) return <span className="muted">No alert has fired yet.</span>;
-  return (
-    <SelectField
-      label="Take them from a past alert"
-      value=""
-      options={[
-        { value: '', label: 'Choose an alert' },
-        ...found.map(({ alert_id, alert_rule_name, model_name, fired_at }) => ({
-          value: alert_id,
-          label: `${alert_rule_name}: ${model_name}, ${formatExact(Date.parse(fired_at))}`,
-        })),
-      ]}
-      onChange={(id) => {
-        const alert = found.find(({ alert_id }) => alert_id === id);
-        if (alert !== undefined) onChoose(toTexts(factsOfAlert(alert)));
-      }}
-    />
   );
 }

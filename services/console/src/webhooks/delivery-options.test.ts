@@ -1,5 +1,5 @@
 import type { Webhook } from '@tocsin/client/browser';
-import { defaultOptions, fromOptionTexts, toOptionTexts } from './delivery-options.js';
+import { defaultOptions, describeOptions, fromOptionTexts, toOptionTexts } from './delivery-options.js';
 
 const api = {
   timeout_ms: 2_500,
@@ -29,11 +29,30 @@ test('empty texts are the defaults, and none is no retry', () => {
   });
 });
 
+test('the options of a webhook are named, and defaults are left out', () => {
+  expect(describeOptions(api as Webhook)).toEqual([
+    ['Time limit', '2.5 s'],
+    ['Retries', 'after 5 s, 30 s'],
+    ['Rate limit', '10 requests in 1 min'],
+    ['Delivery id in', 'Idempotency-Key'],
+  ]);
+  const none = { timeout_ms: null, retry_schedule_ms: null, rate_limit: null, idempotency_header: null };
+  expect(describeOptions(none as Webhook)).toEqual([]);
+  expect(describeOptions({ ...none, retry_schedule_ms: [] } as unknown as Webhook)).toEqual([
+    ['Retries', 'none'],
+  ]);
+});
+
 test.each([
   ['timeoutSeconds', '10s'],
+  ['timeoutSeconds', '0'],
+  ['timeoutSeconds', '20.001'],
   ['retrySeconds', '5, soon'],
   ['retrySeconds', '5,,30'],
+  ['retrySeconds', '43200, 43200'],
+  ['retrySeconds', '1,1,1,1,1,1,1,1,1,1,1'],
   ['rateRequests', '1.5'],
+  ['rateRequests', '1001'],
   ['ratePeriodSeconds', '60'],
 ] as const)('the text of %s %j is an error at its field', (name, text) => {
   const result = fromOptionTexts({ ...defaultOptions, [name]: text });

@@ -1,4 +1,5 @@
 import type { PatchWebhook, Webhook } from '@tocsin/client/browser';
+import { formatDuration } from '../ui/format-time.js';
 
 /** The optional settings of a webhook's requests, as a person types them. An empty text means the default. */
 export interface OptionTexts {
@@ -8,6 +9,22 @@ export interface OptionTexts {
   readonly rateRequests: string;
   readonly ratePeriodSeconds: string;
   readonly idempotencyHeader: string;
+}
+
+/** Returns the text for the place of an error in the API's fields, such as `rate_limit` and `period_ms`. */
+export function optionAt(field: string, member: string | undefined): keyof OptionTexts | undefined {
+  switch (field) {
+    case 'timeout_ms':
+      return 'timeoutSeconds';
+    case 'retry_schedule_ms':
+      return 'retrySeconds';
+    case 'rate_limit':
+      return member === 'period_ms' ? 'ratePeriodSeconds' : 'rateRequests';
+    case 'idempotency_header':
+      return 'idempotencyHeader';
+    default:
+      return undefined;
+  }
 }
 
 type ApiOptions = Required<
@@ -34,22 +51,26 @@ export function toOptionTexts(webhook: Webhook): OptionTexts {
   };
 }
 
-/** Returns the fields of the API, or messages for texts that cannot be sent. The API checks the ranges. */
+/** Returns the fields of the API, or messages for texts that cannot be sent. The limits are those of the API. */
 export function fromOptionTexts(
   texts: OptionTexts,
 ): { fields: ApiOptions } | { errors: Partial<Record<keyof OptionTexts, string>> } {
-  const timeout_ms = msOf(texts.timeoutSeconds);
+  const timeout_ms = msOf(texts.timeoutSeconds, 20);
   const schedule = scheduleOf(texts.retrySeconds);
   const requests = wholeOf(texts.rateRequests);
-  const period_ms = msOf(texts.ratePeriodSeconds);
+  const period_ms = msOf(texts.ratePeriodSeconds, 3_600);
   const isRateHalf = (requests === null) !== (period_ms === null);
   const errors = {
-    ...(timeout_ms === undefined ? { timeoutSeconds: 'Enter seconds, such as 10.' } : {}),
-    ...(schedule === undefined ? { retrySeconds: 'Enter seconds, such as 5, 30, 120, or none.' } : {}),
-    ...(requests === undefined ? { rateRequests: 'Enter a whole number.' } : {}),
-    ...(period_ms === undefined || isRateHalf
-      ? { ratePeriodSeconds: 'Enter both the number of requests and the seconds.' }
+    ...(timeout_ms === undefined ? { timeoutSeconds: 'Enter 1 to 20 seconds, such as 10.' } : {}),
+    ...(schedule === undefined
+      ? {
+          retrySeconds:
+            'Enter up to 10 delays of 1 to 43,200 seconds, below a day together, such as 5, 30, 120; or none.',
+        }
       : {}),
+    ...(requests === undefined ? { rateRequests: 'Enter a whole number from 1 to 1,000.' } : {}),
+    ...(period_ms === undefined ? { ratePeriodSeconds: 'Enter 1 to 3,600 seconds.' } : {}),
+    ...(isRateHalf ? { ratePeriodSeconds: 'Enter both the number of requests and the seconds.' } : {}),
   };
   if (Object.keys(errors).length > 0) return { errors };
   const rate_limit =
@@ -64,24 +85,52 @@ export function fromOptionTexts(
   };
 }
 
+/** The options that a webhook has, as names and values for people. Defaults are left out. */
+export function describeOptions(webhook: Webhook): [string, string][] {
+  const { timeout_ms, retry_schedule_ms, rate_limit, idempotency_header } = webhook;
+  const facts: [string, string | undefined][] = [
+    ['Time limit', timeout_ms === null ? undefined : formatDuration(timeout_ms)],
+    ['Retries', retry_schedule_ms === null ? undefined : describeSchedule(retry_schedule_ms)],
+    [
+      'Rate limit',
+      rate_limit === null
+        ? undefined
+        : `${rate_limit.requests.toLocaleString('en')} requests in ${formatDuration(rate_limit.period_ms)}`,
+    ],
+    ['Delivery id in', idempotency_header ?? undefined],
+  ];
+  return facts.filter((fact): fact is [string, string] => fact[1] !== undefined);
+}
+
+function describeSchedule(delaysMs: readonly number[]): string {
+  return delaysMs.length === 0 ? 'none' : `after ${delaysMs.map(formatDuration).join(', ')}`;
+}
+
 function secondsOf(ms: number | null): string {
   return ms === null ? '' : String(ms / 1_000);
 }
 
-/** Milliseconds of a text in seconds; null for an empty one, undefined for something else. */
-function msOf(text: string): number | null | undefined {
+/** Milliseconds of a text in seconds, from 1 to `max`; null for an empty text, undefined for another one. */
+function msOf(text: string, max: number): number | null | undefined {
   if (text.trim() === '') return null;
-  return /^\s*\d+(\.\d{1,3})?\s*$/.test(text) ? Math.round(Number(text) * 1_000) : undefined;
+  const seconds = /^\s*\d+(\.\d{1,3})?\s*$/.test(text) ? Number(text) : 0;
+  return seconds >= 1 && seconds <= max ? Math.round(seconds * 1_000) : undefined;
 }
 
 function wholeOf(text: string): number | null | undefined {
   if (text.trim() === '') return null;
-  return /^\s*\d+\s*$/.test(text) ? Number(text) : undefined;
+  const number = /^\s*\d+\s*$/.test(text) ? Number(text) : 0;
+  return number >= 1 && number <= 1_000 ? number : undefined;
 }
+
+const maxDelays = 10;
+const maxDelaySeconds = 43_200;
+const dayMs = 86_400_000;
 
 function scheduleOf(text: string): number[] | null | undefined {
   if (text.trim() === '') return null;
   if (text.trim().toLowerCase() === 'none') return [];
-  const delays = text.split(',').map(msOf);
-  return delays.every((delay) => typeof delay === 'number') ? delays : undefined;
+  const delays = text.split(',').map((part) => msOf(part, maxDelaySeconds));
+  if (!delays.every((delay) => typeof delay === 'number') || delays.length > maxDelays) return undefined;
+  return delays.reduce((sum, delay) => sum + delay, 0) < dayMs ? delays : undefined;
 }

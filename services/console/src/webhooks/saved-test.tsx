@@ -1,18 +1,27 @@
+import { useState } from 'react';
 import { Permitted, useSendSavedTest } from '../api/index.js';
+import { PastAlertField } from '../shared/past-alert-field.js';
 import { Button, Card, CodeBlock } from '../ui/index.js';
 import { TestResultView } from './test-result.js';
 
-/** Sends the saved template with sample values. */
+/** Sends the saved template with sample values, or with those of a past alert. */
 export function SavedTest({ webhookId }: { webhookId: string }) {
+  const [alertId, setAlertId] = useState<string>();
   const test = useSendSavedTest(webhookId);
   return (
     <Card title="Test">
       <Permitted permission="workspace_test_webhook" what="Sending a test">
-        <div className="row">
-          <Button isPending={test.isPending} onPress={() => test.mutate()}>
+        <div className="row hold">
+          <PastAlertField
+            label="Values of the test"
+            value={alertId ?? ''}
+            none="Sample values"
+            onChoose={(alert) => setAlertId(alert?.alert_id)}
+          />
+          <Button isPending={test.isPending} onPress={() => test.mutate(alertId)}>
             {test.isPending ? 'Sending …' : 'Send test'}
           </Button>
-          <span className="muted">Sends the template with sample values to the destination, now.</span>
+          <span className="muted">Renders the saved template and sends it to the destination, now.</span>
         </div>
         <TestResultView result={test.data} error={test.error} />
         {typeof test.data?.rendered === 'string' && (

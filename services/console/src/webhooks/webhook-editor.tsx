@@ -87,7 +87,7 @@ export function WebhookEditor({ initial, isNew, isSaving, error, onSave }: Webho
         />
         <DeliveryOptionsFields
           texts={form.options}
-          errors={optionErrors}
+          errors={{ ...errors.options, ...optionErrors }}
           onChange={(options) => set({ options })}
         />
       </Card>
@@ -161,7 +161,7 @@ function AskBeforeLeaving({ when }: { when: boolean }) {
   );
 }
 
-const noErrors: FieldErrors = { headerNames: new Map(), other: [] };
+const noErrors: FieldErrors = { headerNames: new Map(), options: {}, other: [] };
 
 function fieldErrorsOf(error: Error | null): FieldErrors | undefined {
   const { code, errors } = (error ?? {}) as {

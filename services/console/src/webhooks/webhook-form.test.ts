@@ -65,12 +65,14 @@ test('errors of the API are shown at their fields', () => {
     { path: '/body', message: 'line 2, column 2: no' },
     { path: '', message: 'must be an object' },
     { path: '/enabled', message: 'must be true or false' },
+    { path: '/rate_limit/period_ms', message: 'must be >= 1000' },
   ]);
   expect(errors).toEqual({
     url: 'Must be absolute',
     headers: 'At most 50 names',
     body: 'Line 1, column 2: no. line 2, column 2: no',
     headerNames: new Map([['x/key', 'must be text']]),
+    options: { ratePeriodSeconds: 'Must be >= 1000' },
     other: ['must be an object', '/enabled: must be true or false'],
   });
 });

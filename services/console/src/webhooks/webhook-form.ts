@@ -1,5 +1,11 @@
 import type { CreateWebhook, PatchWebhook, Webhook } from '@tocsin/client/browser';
-import { defaultOptions, fromOptionTexts, type OptionTexts, toOptionTexts } from './delivery-options.js';
+import {
+  defaultOptions,
+  fromOptionTexts,
+  type OptionTexts,
+  optionAt,
+  toOptionTexts,
+} from './delivery-options.js';
 import { type HeaderRow, toHeaders, toRows } from './header-rows.js';
 
 /** The fields of the editor as a person types them. */
@@ -73,6 +79,7 @@ export interface FieldErrors {
   /** By the name of the header, in lower case. */
   readonly headerNames: ReadonlyMap<string, string>;
   readonly body?: string;
+  readonly options: Partial<Record<keyof OptionTexts, string>>;
   /** Messages for other places of the request. */
   readonly other: readonly string[];
 }
@@ -86,10 +93,13 @@ export function toFieldErrors(errors: readonly { path: string; message: string }
     body: [],
   };
   const headerNames = new Map<string, string>();
+  const options: Partial<Record<keyof OptionTexts, string>> = {};
   const other: string[] = [];
   for (const { path, message } of errors) {
     const [, field = '', part] = path.split('/').map(unescapePointer);
-    if (field === 'headers' && part !== undefined) headerNames.set(part.toLowerCase(), message);
+    const option = optionAt(field, part);
+    if (option !== undefined) options[option] ??= sentence([message]);
+    else if (field === 'headers' && part !== undefined) headerNames.set(part.toLowerCase(), message);
     else if (isField(field)) fields[field].push(message);
     else other.push(path === '' ? message : `${path}: ${message}`);
   }
@@ -97,6 +107,7 @@ export function toFieldErrors(errors: readonly { path: string; message: string }
   return {
     ...Object.fromEntries(texts.map(([name, messages]) => [name, sentence(messages)])),
     headerNames,
+    options,
     other,
   };
 }

@@ -15,9 +15,11 @@ import {
   SwitchField,
 } from '../ui/index.js';
 import { AttachedRules } from './attached-rules.js';
+import { describeOptions } from './delivery-options.js';
 import { formatRate, hostOf } from './describe-webhook.js';
 import { LatestDeliveries } from './latest-deliveries.js';
 import { SavedTest } from './saved-test.js';
+import { Signing } from './signing.js';
 import './webhooks.css';
 import { WebhookState } from './webhook-state.js';
 
@@ -50,6 +52,7 @@ function Webhook({ webhookId }: { webhookId: string }) {
           <AttachedRules webhook={data} />
           <SavedTest webhookId={webhookId} />
           <LatestDeliveries webhookId={webhookId} />
+          <Signing webhook={data} />
         </>
       )}
     </>
@@ -88,6 +91,7 @@ function Destination({ webhook }: { webhook: ApiWebhook }) {
           ['Headers', headerNames.length === 0 ? 'none' : headerNames.join(', ')],
           ['Success, 24 h', formatRate(health.success_rate_24h)],
           ['After a timeout', retry_on_timeout ? 'tried again' : 'not tried again'],
+          ...describeOptions(webhook),
           ['Changed by', webhook.last_updated_by],
         ]}
       />
@@ -97,16 +101,16 @@ function Destination({ webhook }: { webhook: ApiWebhook }) {
         isDisabled={!permission.allowed || update.isPending}
         onChange={(isOn) => update.mutate({ id, changes: { enabled: isOn } })}
       />
-      {permission.allowed && (
-        <HoldUntil
-          action="Pause"
-          endAction="End the pause"
-          effect="Deliveries wait during a pause, and are sent after it."
-          until={webhook.paused_until}
-          isPending={update.isPending}
-          onChange={(paused_until) => update.mutate({ id, changes: { paused_until } })}
-        />
-      )}
+      <HoldUntil
+        action="Pause"
+        endAction="End the pause"
+        effect="Deliveries wait during a pause, and are sent after it."
+        until={webhook.paused_until}
+        isPending={update.isPending}
+        onChange={
+          permission.allowed ? (paused_until) => update.mutate({ id, changes: { paused_until } }) : undefined
+        }
+      />
       {!permission.allowed && (
         <Notice>{`Changing this webhook is not available to you. ${permission.reason}`}</Notice>
       )}

@@ -109,16 +109,3 @@ test('a failing webhook is in trouble with its reason, and its deliveries can be
   await page.getByRole('button', { name: 'Remove the filter Failed' }).click();
   await expect(page.getByRole('row').filter({ hasText: 'Succeeded' })).toHaveCount(2);
 });
-
-for (const [user, explanation] of [
-  ['publisher', 'The list of deliveries is not available to you.'],
-  ['outsider', 'The list of deliveries is not available to you.'],
-  ['reader', 'Redelivery is not available to you. It needs the role responder, editor or admin'],
-] as const) {
-  test(`a page tells a person with the rights of ${user} why it shows less`, async ({ page, stack }) => {
-    await signIn(page, stack, user);
-    await page.goto(`${stack.api_url}/w/${stack.workspace_id}/deliveries`);
-    await expect(page.getByText(explanation)).toBeVisible();
-    await expectAccessible(page);
-  });
-}

@@ -25,7 +25,10 @@ test('every page is photographed in both themes and widths', async ({ page, stac
   const [waiting] = await stack.api.deliveries.list({ status: 'waiting', limit: 1 }).toArray();
   const alerts = await stack.api.alerts.list({ limit: 5 }).toArray();
   const [webhook] = await stack.api.webhooks.list({ name: 'Issue tracker' }).toArray();
-  const [rule] = await stack.api.alertRules.list().toArray();
+  const [signed] = await stack.api.webhooks.list({ name: 'On-call chat' }).toArray();
+  const rules = await stack.api.alertRules.list().toArray();
+  const rule = rules.find(({ name }) => name === 'Accuracy too low');
+  const silenced = rules.find(({ name }) => name === 'Feature drift');
   const pages: [string, string | undefined][] = [
     ['overview', 'overview?range=1h'],
     ['deliveries', 'deliveries'],
@@ -37,15 +40,25 @@ test('every page is photographed in both themes and widths', async ({ page, stac
     ['alert-nothing-sent', alerts[0] && `alerts/${alerts[0].alert_id}`],
     ['webhooks', 'webhooks'],
     ['webhook', webhook && `webhooks/${webhook.id}`],
+    ['webhook-signed', signed && `webhooks/${signed.id}`],
     ['webhook-new', 'webhooks/new'],
     ['webhook-edit', webhook && `webhooks/${webhook.id}/edit`],
     ['alert-rules', 'alert-rules'],
     ['alert-rule', rule && `alert-rules/${rule.id}`],
+    ['alert-rule-silenced', silenced && `alert-rules/${silenced.id}`],
     ['alert-rule-new', 'alert-rules/new'],
+    ['alerts-to-dispatch', 'alerts?outcome=no_webhooks'],
+    ['deliveries-waiting', 'deliveries?status=waiting'],
     ['settings', 'settings'],
     ['not-found', 'nothing'],
   ];
   for (const [name, path] of pages) if (path !== undefined) await photograph(name, `${workspace}/${path}`);
+
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await signIn(page, stack, 'publisher');
+  for (const path of ['overview', 'webhooks', 'alerts', 'settings'])
+    await photograph(`publisher-${path}`, `${workspace}/${path}`);
 
   async function photograph(name: string, path: string): Promise<void> {
     await page.goto(`${stack.api_url}${path}`);

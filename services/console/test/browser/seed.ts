@@ -1,8 +1,9 @@
 import { randomUUID } from 'node:crypto';
+import { createAmqpPublisher } from '@tocsin/client';
 import type { BrowserStack } from './stack.js';
 
-/** Webhooks that succeed, fail, are slow and are switched off, with rules and alerts, for the screenshots. */
-export async function seed({ api, inbox_url }: BrowserStack): Promise<void> {
+/** Webhooks that succeed, fail, are slow and sign, with rules, alerts, settings and a dead letter, for the screenshots. */
+export async function seed({ api, inbox_url, amqp_url, workspace_id }: BrowserStack): Promise<void> {
   const body = '{"text": "{{ alert_rule_name }} fired for {{ model_name }}: {{ metric_value | round(2) }}"}';
   const headers = { 'Content-Type': ['application/json'], Authorization: ['Bearer 0123456789abcdef'] };
   const create = (name: string, path: string) =>
@@ -28,4 +29,19 @@ export async function seed({ api, inbox_url }: BrowserStack): Promise<void> {
   for (let index = 0; index < 12; index += 1) await fire(accuracy.id, 0.8 + index / 200);
   for (let index = 0; index < 8; index += 1) await fire(drift.id, 0.7 + index / 100);
   await fire(unattached.id, 0.5);
+  await api.alertRules.update(drift.id, { silenced_until: inOneHour(), cooldown_seconds: 600 });
+
+  const options = { rate_limit: { requests: 60, period_ms: 60_000 }, timeout_ms: 5_000 };
+  await api.webhooks.update(chat.id, { ...options, signing: true, retry_schedule_ms: [5_000, 60_000] });
+  await api.webhooks.signingSecrets.create(chat.id);
+  await api.webhooks.signingSecrets.create(chat.id, { expire_others_after_seconds: 86_400 });
+  await api.webhooks.update(archive.id, { paused_until: inOneHour() });
+  await api.settings.update({ name: 'Risk team', notice_webhook_ids: [chat.id] });
+  const publisher = await createAmqpPublisher({ url: amqp_url, workspaceId: workspace_id });
+  await publisher.publish({ ...model, alert_rule_id: randomUUID(), metric_value: 0.5 });
+  await publisher.close();
+}
+
+function inOneHour(): string {
+  return new Date(Date.now() + 3_600_000).toISOString();
 }

@@ -12,6 +12,8 @@ interface StackFile {
   auth_url: string;
   realm: string;
   inbox_url: string;
+  amqp_url: string;
+  console_client_id: string;
   workspace_id: string;
   clients: Record<string, { client_id: string; client_secret: string }>;
   users: Record<string, string>;
@@ -25,6 +27,8 @@ export interface BrowserStack extends StackFile {
 
 const repository = fileURLToPath(new URL('../../../../', import.meta.url));
 const startTimeoutMs = 120_000;
+/** So low that a few alerts reach the point at which jobs wait. */
+export const maxOpenPerWebhook = 40;
 
 /** Runs `npm start` on free ports with a state directory of its own. It ends with this process, even if that is killed. */
 export async function startBrowserStack(): Promise<BrowserStack> {
@@ -44,6 +48,7 @@ export async function startBrowserStack(): Promise<BrowserStack> {
       PORT_BASE: String(portBase),
       // The console renews a token 30 s before its end: every test goes through renewals.
       ACCESS_TOKEN_TTL_SECONDS: '45',
+      MAX_OPEN_PER_WEBHOOK: String(maxOpenPerWebhook),
     },
     cwd: repository,
     logFile: join(directory, 'launcher.log'),

@@ -14,6 +14,11 @@ export async function signIn(page: Page, stack: BrowserStack, user = 'admin'): P
   await expect(page.getByRole('heading', { name: 'Overview', level: 1 })).toBeVisible();
 }
 
+/** Opens a page with the navigation. */
+export async function openPage(page: Page, name: string): Promise<void> {
+  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true }).click();
+}
+
 const axe = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 
 /** Fails with the rules and elements that axe finds on the page in either theme. */

@@ -1,6 +1,6 @@
 import { expect, type Locator, type Page } from '@playwright/test';
 import { test } from './fixtures.js';
-import { expectAccessible, focusByTab, signIn } from './steps.js';
+import { expectAccessible, openPage, signIn } from './steps.js';
 
 test('a person writes, breaks, tests, attaches, fires, sees a failure and redelivers', async ({
   page,
@@ -138,43 +138,6 @@ test('a person writes, breaks, tests, attaches, fires, sees a failure and redeli
   });
 });
 
-test('a webhook is written, tested, attached and fired by keyboard alone', async ({ page, stack }) => {
-  test.setTimeout(120_000);
-  await signIn(page, stack);
-  const press = async (target: Locator) => {
-    await focusByTab(page, target);
-    await page.keyboard.press('Enter');
-  };
-  const fill = async (target: Locator, text: string) => {
-    await focusByTab(page, target);
-    await page.keyboard.press('Control+a');
-    await page.keyboard.type(text);
-  };
-  await press(page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name: 'Webhooks' }));
-  await press(page.getByRole('link', { name: 'New webhook' }).first());
-  await press(page.getByRole('button', { name: 'Use Slack message', exact: true }));
-  await fill(page.getByLabel('Name', { exact: true }), 'By keyboard');
-  await fill(page.getByLabel('URL'), `${stack.inbox_url}/keyboard`);
-  await focusByTab(page, page.getByRole('textbox', { name: 'Template' }));
-  await page.keyboard.press('Control+End');
-  await page.keyboard.type(',');
-  await press(page.getByRole('button', { name: /^Error in line \d+/ }));
-  await expect(page.getByRole('textbox', { name: 'Template' })).toBeFocused();
-  await page.keyboard.press('Control+End');
-  await page.keyboard.press('Backspace');
-  await expect(page.getByText('No problems')).toBeVisible();
-  await press(page.getByRole('button', { name: 'Send test' }));
-  await expect(page.getByText('The destination accepted the test.')).toBeVisible();
-  await press(page.getByRole('button', { name: 'Create webhook' }));
-  await press(page.getByRole('link', { name: 'New alert rule' }));
-  await fill(page.getByLabel('Name', { exact: true }), 'Keyboard rule');
-  await press(page.getByRole('button', { name: 'Make one up' }));
-  await fill(page.getByLabel('Threshold'), '0.5');
-  await press(page.getByRole('button', { name: 'Create alert rule' }));
-  await press(page.getByRole('button', { name: 'Fire test alert' }));
-  await expect(page.getByRole('list', { name: 'Deliveries of the test alert' })).toContainText('Succeeded');
-});
-
 test('an edit of somebody else is not overwritten unless the person says so', async ({ page, stack }) => {
   const url = `${stack.inbox_url}/conflict`;
   const { id } = await stack.api.webhooks.create({ name: 'Shared', url, body: '{"a": 1}' });
@@ -218,66 +181,6 @@ test('an error of the API is shown at its field, and unsaved changes are not los
   await page.getByRole('button', { name: 'Leave' }).click();
   await expect(page.getByRole('heading', { name: 'Alert rules', level: 1 })).toBeVisible();
 });
-
-test('a webhook gets options and a pause, and a rule is silenced for a time', async ({ page, stack }) => {
-  const { api } = stack;
-  const url = `${stack.inbox_url}/options`;
-  const { id } = await api.webhooks.create({ name: 'Optional', url, body: '{"a": 1}' });
-  const rule = await api.alertRules.create({
-    name: 'Silent rule',
-    model_id: id,
-    threshold: 1,
-    bound: 'upper_bound',
-    notification_webhook_ids: [id],
-  });
-  await signIn(page, stack);
-  await page.goto(`${stack.api_url}/w/${stack.workspace_id}/webhooks/${id}/edit`);
-  await page.getByText('Time limit, retries and rate').click();
-  await page.getByLabel('Time limit in seconds').fill('5 s');
-  await page.getByLabel('Most requests').fill('10');
-  await page.getByLabel('Period in seconds').fill('60');
-  await page.getByRole('button', { name: 'Save', exact: true }).click();
-  await expect(page.getByText('Enter seconds, such as 10.')).toBeVisible();
-  await page.getByLabel('Time limit in seconds').fill('5');
-  await page.getByRole('button', { name: 'Save', exact: true }).click();
-  await expect(page.getByText('Saved.', { exact: true })).toBeVisible();
-  expect(await api.webhooks.get(id)).toMatchObject({
-    timeout_ms: 5_000,
-    rate_limit: { requests: 10, period_ms: 60_000 },
-  });
-  await page.getByRole('button', { name: 'Pause', exact: true }).click();
-  await expect(page.getByRole('button', { name: 'End the pause' })).toBeVisible();
-  expect((await api.webhooks.get(id)).paused_until).not.toBeNull();
-  await page.getByRole('button', { name: 'End the pause' }).click();
-  await page.getByRole('link', { name: rule.name }).click();
-  await page.getByRole('button', { name: 'Silence', exact: true }).click();
-  await expect(page.getByRole('button', { name: 'End the silence' })).toBeVisible();
-  await page.getByRole('button', { name: 'Fire test alert' }).click();
-  await expect(page.getByText('The alert rule was silenced')).toBeVisible();
-  await expectAccessible(page);
-});
-
-for (const [user, path, explanation] of [
-  ['reader', 'webhooks', 'Creating webhooks is not available to you. It needs the role editor or admin'],
-  ['reader', 'webhooks/new', 'Creating a webhook is not available to you.'],
-  ['reader', 'alert-rules', 'Creating alert rules is not available to you.'],
-  ['publisher', 'webhooks', 'The list of webhooks is not available to you.'],
-  ['outsider', 'alert-rules', 'The list of alert rules is not available to you.'],
-] as const) {
-  test(`the page ${path} tells a person with the rights of ${user} why it shows less`, async ({
-    page,
-    stack,
-  }) => {
-    await signIn(page, stack, user);
-    await page.goto(`${stack.api_url}/w/${stack.workspace_id}/${path}`);
-    await expect(page.getByText(explanation)).toBeVisible();
-    await expectAccessible(page);
-  });
-}
-
-async function openPage(page: Page, name: string): Promise<void> {
-  await page.getByRole('navigation', { name: 'Pages' }).getByRole('link', { name, exact: true }).click();
-}
 
 async function undoUntil(page: Page, target: Locator): Promise<void> {
   await expect(async () => {

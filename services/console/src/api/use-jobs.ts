@@ -1,0 +1,78 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type {
+  CreateCancellation,
+  CreateDispatch,
+  CreateRedelivery,
+  JobsApi,
+  PlatformClient,
+  Redelivery,
+} from '@tocsin/client/browser';
+import { useWorkspaceId } from '../paths.js';
+import { useClient } from './client.js';
+import { nextPage, refreshLists } from './live-list.js';
+
+/** Kinds of jobs, each with the filter of its request. */
+export interface JobFilters {
+  redeliveries: CreateRedelivery;
+  dispatches: CreateDispatch;
+  cancellations: CreateCancellation;
+}
+export type JobKind = keyof JobFilters;
+
+/** The members that all jobs have. */
+export type Job = Pick<Redelivery, 'id' | 'matched' | 'done' | 'status' | 'created_at'>;
+
+/** First part of the query keys of the lists that a job changes. */
+const changedList: Readonly<Record<JobKind, string>> = {
+  redeliveries: 'deliveries',
+  dispatches: 'alerts',
+  cancellations: 'deliveries',
+};
+
+/** The latest jobs. While one is running, they are polled every second, and what they change is read again. */
+export function useJobs(kind: JobKind) {
+  const client = useClient();
+  const workspaceId = useWorkspaceId();
+  const queryClient = useQueryClient();
+  const queryKey = [workspaceId, kind];
+  return useQuery({
+    queryKey,
+    queryFn: async ({ signal }) => {
+      const before = queryClient.getQueryData<Job[]>(queryKey);
+      const pages = jobsOf(client, kind).list({ limit: 10 }, { signal }).pages();
+      const jobs = await nextPage(pages[Symbol.asyncIterator]());
+      if (isRunning(before) || isRunning(jobs))
+        void refreshLists(queryClient, [workspaceId, changedList[kind]]);
+      return jobs;
+    },
+    refetchInterval: ({ state }) => (isRunning(state.data) ? 1_000 : false),
+  });
+}
+
+/** Starts and cancels jobs. */
+export function useJobActions<Kind extends JobKind>(kind: Kind) {
+  const client = useClient();
+  const workspaceId = useWorkspaceId();
+  const queryClient = useQueryClient();
+  const onSettled = () =>
+    Promise.all([
+      queryClient.invalidateQueries({ queryKey: [workspaceId, kind] }),
+      refreshLists(queryClient, [workspaceId, changedList[kind]]),
+    ]);
+  return {
+    start: useMutation({
+      mutationFn: (filter: JobFilters[Kind]) => jobsOf(client, kind).create(filter),
+      onSettled,
+    }),
+    cancel: useMutation({ mutationFn: (id: string) => jobsOf(client, kind).cancel(id), onSettled }),
+  };
+}
+
+function jobsOf<Kind extends JobKind>(client: PlatformClient, kind: Kind): JobsApi<JobFilters[Kind], Job> {
+  const apis: { [Name in JobKind]: JobsApi<JobFilters[Name], Job> } = client;
+  return apis[kind];
+}
+
+function isRunning(jobs: readonly Job[] = []): boolean {
+  return jobs.some(({ status }) => status === 'running');
+}

@@ -1,0 +1,45 @@
+import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
+import type { PatchWorkspaceSettings } from '@tocsin/client/browser';
+import { useWorkspaceId } from '../paths.js';
+import { useClient } from './client.js';
+import { usePermission } from './permitted.js';
+
+/** Settings of the workspace. */
+export function useSettings() {
+  const client = useClient();
+  const workspaceId = useWorkspaceId();
+  const { allowed } = usePermission('workspace_read_settings');
+  return useQuery({
+    queryKey: [workspaceId, 'settings'],
+    queryFn: ({ signal }) => client.settings.get({ signal }),
+    enabled: allowed,
+  });
+}
+
+export function useUpdateSettings() {
+  const client = useClient();
+  const workspaceId = useWorkspaceId();
+  const queryClient = useQueryClient();
+  return useMutation({
+    mutationFn: (changes: PatchWorkspaceSettings) => client.settings.update(changes),
+    onSuccess(saved) {
+      queryClient.setQueryData([workspaceId, 'settings'], saved);
+      return queryClient.invalidateQueries({ queryKey: ['workspaces'] });
+    },
+  });
+}
+
+/** Calls a webhook for the notices of the workspace, or stops that. Others' changes of the list stay. */
+export function useNoticeWebhook() {
+  const client = useClient();
+  const workspaceId = useWorkspaceId();
+  const queryClient = useQueryClient();
+  return useMutation({
+    async mutationFn({ webhookId, attach }: { webhookId: string; attach: boolean }) {
+      const { notice_webhook_ids: ids } = await client.settings.get();
+      const others = ids.filter((id) => id !== webhookId);
+      return client.settings.update({ notice_webhook_ids: attach ? [...others, webhookId] : others });
+    },
+    onSuccess: (saved) => queryClient.setQueryData([workspaceId, 'settings'], saved),
+  });
+}

@@ -1,0 +1,102 @@
+import type { WorkspaceSettings as Settings } from '@tocsin/client/browser';
+import { useState } from 'react';
+import { Link } from 'react-router';
+import {
+  Permitted,
+  useNoticeWebhook,
+  usePermission,
+  useSettings,
+  useUpdateSettings,
+  useWebhooks,
+} from '../api/index.js';
+import { usePaths } from '../paths.js';
+import { AttachList } from '../shared/attach-list.js';
+import { Button, Card, Failure, Loading, Notice, TextField } from '../ui/index.js';
+
+/** Name of the workspace, and the webhooks that are called for its notices. */
+export function WorkspaceSettings() {
+  const { data, error, refetch } = useSettings();
+  const update = usePermission('workspace_update_settings');
+  return (
+    <Card title="Workspace">
+      <Permitted permission="workspace_read_settings" what="Reading the settings of this workspace">
+        {error !== null && <Failure error={error} onRetry={() => void refetch()} />}
+        {data === undefined && error === null && <Loading what="the settings" />}
+        {!update.allowed && (
+          <Notice>{`Changing the settings is not available to you. ${update.reason}`}</Notice>
+        )}
+        {data !== undefined && (
+          <>
+            <WorkspaceName key={data.name} name={data.name} canChange={update.allowed} />
+            <NoticeWebhooks ids={data.notice_webhook_ids} canChange={update.allowed} />
+          </>
+        )}
+      </Permitted>
+    </Card>
+  );
+}
+
+function WorkspaceName({ name, canChange }: { name: Settings['name']; canChange: boolean }) {
+  const [text, setText] = useState(name ?? '');
+  const update = useUpdateSettings();
+  return (
+    <form
+      className="fire-form"
+      noValidate
+      onSubmit={(event) => {
+        event.preventDefault();
+        update.mutate({ name: text.trim() || null });
+      }}
+    >
+      <TextField
+        label="Name of the workspace"
+        description="Shown where a workspace is chosen."
+        value={text}
+        isDisabled={!canChange}
+        onChange={setText}
+      />
+      {canChange && (
+        <Button type="submit" isPending={update.isPending}>
+          {update.isPending ? 'Saving …' : 'Save the name'}
+        </Button>
+      )}
+      {update.error !== null && <Failure error={update.error} />}
+    </form>
+  );
+}
+
+/** Webhooks that are called for notices. Their names need `workspace_list_webhooks`. */
+function NoticeWebhooks({ ids, canChange }: { ids: readonly string[]; canChange: boolean }) {
+  const { data, error } = useWebhooks();
+  const { allowed, reason } = usePermission('workspace_list_webhooks');
+  const attach = useNoticeWebhook();
+  const paths = usePaths();
+  const entries = data?.map(({ id, name }) => ({ id, name })) ?? [];
+  const names = new Map(entries.map(({ id, name }) => [id, name]));
+  return (
+    <section className="stack" aria-label="Notices">
+      <h3>Webhooks that are called for notices</h3>
+      <p className="muted">
+        A notice tells that a webhook has failed for 10 minutes, has recovered or was disabled, or that
+        messages could not be processed. A notice about a webhook is not sent to that webhook.
+      </p>
+      {ids.length === 0 && <p>None: nobody is called when a webhook fails.</p>}
+      {!allowed && ids.length > 0 && (
+        <p>{`${ids.length} chosen. Their names are not available to you. ${reason}`}</p>
+      )}
+      {error !== null && <Failure error={error} />}
+      {data?.length === 0 && <p>No webhook exists yet.</p>}
+      {data !== undefined && (
+        <AttachList
+          things="webhooks for notices"
+          attached={entries.filter(({ id }) => ids.includes(id))}
+          others={entries.filter(({ id }) => !ids.includes(id))}
+          linkTo={(id) => <Link to={paths.webhook(id)}>{names.get(id)}</Link>}
+          pendingId={attach.isPending ? attach.variables.webhookId : undefined}
+          onChange={canChange ? (webhookId, isOn) => attach.mutate({ webhookId, attach: isOn }) : undefined}
+        />
+      )}
+      {attach.error !== null && <Failure error={attach.error} />}
+    </section>
+  );
+}

@@ -1,0 +1,134 @@
+import type { ReactNode } from 'react';
+import { type Job, type JobFilters, type JobKind, useJobActions, useJobs } from '../api/index.js';
+import { Button, ConfirmButton, Failure, Notice, RelativeTime } from '../ui/index.js';
+
+interface JobWords {
+  action: string;
+  running: string;
+  done: string;
+  /** Button that ends a running job. */
+  stop: string;
+}
+
+const words: Readonly<Record<JobKind, JobWords>> = {
+  redeliveries: {
+    action: 'Redeliver',
+    running: 'Redelivering',
+    done: 'Redelivered',
+    stop: 'Cancel',
+  },
+  dispatches: {
+    action: 'Dispatch',
+    running: 'Dispatching',
+    done: 'Dispatched',
+    stop: 'Cancel',
+  },
+  cancellations: {
+    action: 'Cancel them',
+    running: 'Cancelling',
+    done: 'Cancelled',
+    stop: 'Stop',
+  },
+};
+
+export interface BulkJobProps<Kind extends JobKind> {
+  kind: Kind;
+  /** Undefined where nothing that the page shows can be changed. */
+  request: JobFilters[Kind] | undefined;
+  /** Deliveries or alerts that the job changes, for example `the failed deliveries that match`. */
+  things: string;
+  /** The filters in words. */
+  chips: readonly string[];
+  /** Consequences of the job. */
+  children: ReactNode;
+}
+
+/**
+ * Starts a job for everything that matches the filters of the page, and shows the running jobs of its kind. Needs
+ * `delivery_redeliver`.
+ */
+export function BulkJob<Kind extends JobKind>({
+  kind,
+  request,
+  things,
+  chips,
+  children,
+}: BulkJobProps<Kind>) {
+  const jobs = useJobs(kind);
+  const { start, cancel } = useJobActions(kind);
+  const { action } = words[kind];
+  const verb = kind === 'cancellations' ? 'Cancel' : action;
+  const recent = (jobs.data ?? []).filter((job) => job.status === 'running' || job.id === start.data?.id);
+  const error = start.error ?? cancel.error ?? jobs.error;
+  return (
+    <>
+      {request !== undefined && (
+        <div>
+          <ConfirmButton
+            kind={kind === 'cancellations' ? 'danger' : 'plain'}
+            title={`${verb} ${things}?`}
+            question={
+              <>
+                <p>
+                  {chips.length === 0
+                    ? 'There is no filter: the whole workspace is meant.'
+                    : `Filter: ${chips.join(', ')}.`}
+                </p>
+                {children}
+              </>
+            }
+            action={action}
+            isPending={start.isPending}
+            onConfirm={() => start.mutate(request)}
+          >
+            {start.isPending ? 'Starting …' : `${verb} ${things}`}
+          </ConfirmButton>
+        </div>
+      )}
+      {error !== null && <Failure error={error} />}
+      {recent.map((job) => (
+        <JobState
+          key={job.id}
+          job={job}
+          words={words[kind]}
+          isStopping={cancel.isPending && cancel.variables === job.id}
+          onStop={() => cancel.mutate(job.id)}
+        />
+      ))}
+    </>
+  );
+}
+
+interface JobStateProps {
+  job: Job;
+  words: JobWords;
+  isStopping: boolean;
+  onStop(): void;
+}
+
+function JobState({ job, words: { running, done: ended, stop }, isStopping, onStop }: JobStateProps) {
+  const { matched, done, status, created_at } = job;
+  const counts = `${done.toLocaleString('en')} of ${matched.toLocaleString('en')}`;
+  const text = {
+    running: `${running}: ${counts}`,
+    done: `${ended} ${counts}`,
+    cancelled: `Stopped after ${counts}`,
+  };
+  return (
+    <Notice tone={status === 'done' ? 'good' : 'wait'}>
+      <div className="row" role="status">
+        <span>
+          {text[status]}, started <RelativeTime at={created_at} />
+        </span>
+        {status === 'running' && (
+          <>
+            <progress max={Math.max(matched, 1)} value={done} aria-label={ended} />
+            <Button isPending={isStopping} onPress={onStop}>
+              {isStopping ? 'Stopping …' : stop}
+            </Button>
+          </>
+        )}
+      </div>
+    </Notice>
+  );
+}

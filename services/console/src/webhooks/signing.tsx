@@ -1,0 +1,213 @@
+import type { CreatedSigningSecret, SigningSecret, Webhook } from '@tocsin/client/browser';
+import { useState } from 'react';
+import { Permitted, useSigningSecretActions, useSigningSecrets, useWebhookActions } from '../api/index.js';
+import {
+  Button,
+  Card,
+  ConfirmButton,
+  ExactTime,
+  Failure,
+  Loading,
+  Notice,
+  RelativeTime,
+  SelectField,
+  SwitchField,
+} from '../ui/index.js';
+
+/** Signs the requests of a webhook, and manages the secrets that sign them. */
+export function Signing({ webhook }: { webhook: Webhook }) {
+  return (
+    <Card title="Signing">
+      <p className="muted">
+        A signed request proves to the destination that it comes from here (Standard Webhooks: webhook-id,
+        webhook-timestamp and webhook-signature).
+      </p>
+      <Permitted
+        permission="webhook_update"
+        what={
+          webhook.signing
+            ? 'Its requests are signed. Managing the secrets'
+            : 'Its requests are not signed. Signing them'
+        }
+      >
+        <SigningOfWebhook webhook={webhook} />
+      </Permitted>
+    </Card>
+  );
+}
+
+function SigningOfWebhook({ webhook: { id, signing } }: { webhook: Webhook }) {
+  const secrets = useSigningSecrets(id);
+  const { update } = useWebhookActions();
+  return (
+    <>
+      <SwitchField
+        label={signing ? 'Requests are signed' : 'Requests are not signed'}
+        accessibleLabel="Sign requests"
+        isSelected={signing}
+        isDisabled={update.isPending}
+        onChange={(isOn) => update.mutate({ id, changes: { signing: isOn } })}
+      />
+      {update.error !== null && <Failure error={update.error} />}
+      {secrets.error !== null && <Failure error={secrets.error} onRetry={() => void secrets.refetch()} />}
+      {secrets.data === undefined && secrets.error === null && <Loading what="the secrets" />}
+      {secrets.data !== undefined && <Secrets webhookId={id} signing={signing} secrets={secrets.data} />}
+    </>
+  );
+}
+
+interface SecretsProps {
+  webhookId: string;
+  signing: boolean;
+  secrets: readonly SigningSecret[];
+}
+
+/** Limit of the API. All of them sign each request. */
+const maxSecrets = 5;
+
+function Secrets({ webhookId, signing, secrets }: SecretsProps) {
+  const { create, remove } = useSigningSecretActions(webhookId);
+  const error = create.error ?? remove.error;
+  return (
+    <>
+      {signing && secrets.length === 0 && (
+        <Notice tone="bad">Its deliveries wait, because it has no secret to sign with. Create one.</Notice>
+      )}
+      {create.data !== undefined && <NewSecret secret={create.data} onStored={create.reset} />}
+      {secrets.length > 0 && (
+        <ul className="lines" aria-label="Signing secrets">
+          {secrets.map((secret) => (
+            <Secret
+              key={secret.id}
+              secret={secret}
+              isLast={signing && secrets.length === 1}
+              isDeleting={remove.isPending && remove.variables === secret.id}
+              onDelete={() => remove.mutate(secret.id)}
+            />
+          ))}
+        </ul>
+      )}
+      <CreateSecret
+        count={secrets.length}
+        isPending={create.isPending}
+        onCreate={(expireOthersAfter) =>
+          create.mutate(
+            expireOthersAfter === undefined ? {} : { expire_others_after_seconds: expireOthersAfter },
+          )
+        }
+      />
+      {error !== null && <Failure error={error} />}
+    </>
+  );
+}
+
+/** The only time that a secret is shown. */
+function NewSecret({ secret: { secret }, onStored }: { secret: CreatedSigningSecret; onStored(): void }) {
+  const [copied, setCopied] = useState<'yes' | 'failed'>();
+  const copy = () =>
+    navigator.clipboard.writeText(secret).then(
+      () => setCopied('yes'),
+      () => setCopied('failed'),
+    );
+  return (
+    <Notice tone="good">
+      <p>Copy this secret to the destination now. It is not shown again.</p>
+      <p>
+        <code>{secret}</code>
+      </p>
+      <div className="row">
+        <Button onPress={() => void copy()}>Copy</Button>
+        <Button onPress={onStored}>Hide it</Button>
+        <span role="status">
+          {copied === 'yes' && 'Copied.'}
+          {copied === 'failed' && 'The browser refused to copy it. Select the text.'}
+        </span>
+      </div>
+    </Notice>
+  );
+}
+
+interface SecretProps {
+  secret: SigningSecret;
+  /** True: the webhook signs, so its last secret cannot be deleted. */
+  isLast: boolean;
+  isDeleting: boolean;
+  onDelete(): void;
+}
+
+function Secret({ secret: { id, created_at, expires_at }, isLast, isDeleting, onDelete }: SecretProps) {
+  const name = `Secret ${id.slice(-6)}`;
+  return (
+    <li>
+      <span className="attach-name">
+        <span>{name}</span>
+        <span className="muted">
+          created <RelativeTime at={created_at} />
+          {expires_at !== null && (
+            <>
+              , signs until <ExactTime at={expires_at} />
+            </>
+          )}
+        </span>
+      </span>
+      {isLast ? (
+        <span className="muted">the only one, so it stays while requests are signed</span>
+      ) : (
+        <ConfirmButton
+          kind="danger"
+          aria-label={`Delete ${name}`}
+          title={`Delete ${name}?`}
+          question="Requests are no longer signed with it. A destination that knows no other secret refuses them."
+          action="Delete"
+          isPending={isDeleting}
+          onConfirm={onDelete}
+        >
+          {isDeleting ? 'Deleting …' : 'Delete'}
+        </ConfirmButton>
+      )}
+    </li>
+  );
+}
+
+/** Seconds for which the other secrets go on signing; empty for no end. */
+const rotations = [
+  { value: '', label: 'go on signing' },
+  { value: '3600', label: 'stop after 1 hour' },
+  { value: '86400', label: 'stop after 1 day' },
+  { value: '604800', label: 'stop after 7 days' },
+  { value: '0', label: 'stop at once' },
+];
+
+interface CreateSecretProps {
+  count: number;
+  isPending: boolean;
+  onCreate(expireOthersAfterSeconds: number | undefined): void;
+}
+
+/** Creates the first secret, or one that replaces the others after a time. */
+function CreateSecret({ count, isPending, onCreate }: CreateSecretProps) {
+  const [rotation, setRotation] = useState('86400');
+  const isFull = count >= maxSecrets && rotation !== '0';
+  return (
+    <div className="row hold">
+      {count > 0 && (
+        <SelectField
+          label="The present secrets"
+          value={rotation}
+          options={rotations}
+          onChange={setRotation}
+        />
+      )}
+      <Button
+        isDisabled={isFull}
+        isPending={isPending}
+        onPress={() => onCreate(count === 0 || rotation === '' ? undefined : Number(rotation))}
+      >
+        {isPending ? 'Creating …' : count === 0 ? 'Create a secret' : 'Create a new secret'}
+      </Button>
+      {isFull && (
+        <span className="muted">{`A webhook has ${maxSecrets} secrets at most. Delete one first.`}</span>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,131 @@
+import { randomUUID } from 'node:crypto';
+import { expect } from '@playwright/test';
+import { createAmqpPublisher } from '@tocsin/client';
+import { test } from './fixtures.js';
+import { type BrowserStack, maxOpenPerWebhook } from './stack.js';
+import { expectAccessible, signIn } from './steps.js';
+
+test('a redelivery is cancelled while it runs, and waiting deliveries are cancelled', async ({
+  page,
+  stack,
+}) => {
+  const { api } = stack;
+  const { rule, webhookId } = await createRule(stack, { name: 'Long work', path: '/status/404' });
+  await Promise.all([fire(stack, rule), fire(stack, rule)]);
+  await expect(async () => {
+    expect(await api.deliveries.list({ webhook_id: webhookId, status: 'failed' }).toArray()).toHaveLength(2);
+  }).toPass();
+  // A job waits while more than half of the webhook's open deliveries are used.
+  await api.webhooks.update(webhookId, { paused_until: new Date(Date.now() + 3_600_000).toISOString() });
+  const waiting = maxOpenPerWebhook / 2 + 2;
+  await Promise.all(Array.from({ length: waiting }, () => fire(stack, rule)));
+  await expect(async () => {
+    const found = await api.deliveries.list({ webhook_id: webhookId, status: 'waiting' }).toArray();
+    expect(found).toHaveLength(waiting);
+  }).toPass();
+
+  await signIn(page, stack);
+  const list = `${stack.api_url}/w/${stack.workspace_id}/deliveries?webhook_id=${webhookId}`;
+  await page.goto(`${list}&status=failed`);
+  await page.getByRole('button', { name: 'Redeliver the failed deliveries that match' }).click();
+  await page.getByRole('button', { name: 'Redeliver', exact: true }).click();
+  await expect(page.getByText('Redelivering: 0 of 2')).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Cancel', exact: true }).click();
+  await expect(page.getByText('Stopped after 0 of 2')).toBeVisible();
+  expect((await api.redeliveries.list({ limit: 1 }).toArray())[0]?.status).toBe('cancelled');
+
+  await page.goto(`${list}&status=waiting`);
+  await page.getByRole('row').nth(1).getByRole('link').click();
+  await expect(
+    page.getByText('a person paused it').or(page.getByText('Its webhook is paused')),
+  ).toBeVisible();
+  await page.getByRole('button', { name: 'Cancel the delivery' }).click();
+  await page.getByRole('alertdialog').getByRole('button', { name: 'Cancel the delivery' }).click();
+  await expect(page.getByText('Skipped')).toBeVisible();
+  await page.goto(`${list}&status=waiting`);
+  await page.getByRole('button', { name: 'Cancel the open deliveries that match' }).click();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Cancel them' }).click();
+  await expect(page.getByText(`Cancelled ${waiting - 1} of ${waiting - 1}`)).toBeVisible();
+  await expect(page.getByText('No delivery matches')).toBeVisible();
+});
+
+test('alerts for which nothing was sent are dispatched by hand, one and all', async ({ page, stack }) => {
+  const { api } = stack;
+  const { rule, webhookId } = await createRule(stack, { name: 'By hand', path: '/by-hand' });
+  await api.alertRules.update(rule, { notification_webhook_ids: [] });
+  const alerts = await Promise.all([fire(stack, rule), fire(stack, rule), fire(stack, rule)]);
+  await expect(async () => {
+    const found = await api.alerts.list({ alert_rule_id: rule, outcome: 'no_webhooks' }).toArray();
+    expect(found).toHaveLength(3);
+  }).toPass();
+
+  await signIn(page, stack);
+  const workspace = `${stack.api_url}/w/${stack.workspace_id}`;
+  await page.goto(`${workspace}/alerts/${alerts[0]}`);
+  await page.getByRole('button', { name: 'Dispatch now' }).click();
+  await page.getByRole('button', { name: 'Dispatch', exact: true }).click();
+  await expect(page.getByRole('alert')).toContainText('webhook');
+  await api.alertRules.update(rule, { notification_webhook_ids: [webhookId] });
+  await page.getByRole('button', { name: 'Dispatch now' }).click();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Dispatch', exact: true }).click();
+  await expect(page.getByRole('row').filter({ hasText: 'By hand' })).toContainText('Succeeded');
+  await expect(page.getByText('Dispatched by hand')).toBeVisible();
+
+  await page.goto(`${workspace}/alerts?outcome=no_webhooks&alert_rule_id=${rule}`);
+  await page.getByRole('button', { name: 'Dispatch the alerts that match' }).click();
+  await page.getByRole('button', { name: 'Dispatch', exact: true }).click();
+  await expect(page.getByText('Dispatched 2 of 2')).toBeVisible();
+  await expect(page.getByText('No alert matches')).toBeVisible();
+});
+
+test('a dead letter names its reason and is requeued by a deployment admin', async ({ page, stack }) => {
+  const publisher = await createAmqpPublisher({ url: stack.amqp_url, workspaceId: stack.workspace_id });
+  await publisher.publish({
+    alert_rule_id: randomUUID(),
+    model_id: randomUUID(),
+    model_name: 'churn',
+    metric_value: 0.5,
+  });
+  await publisher.close();
+
+  await signIn(page, stack, 'responder');
+  await page.goto(`${stack.api_url}/w/${stack.workspace_id}/settings`);
+  const letter = page.getByRole('group').filter({ hasText: 'The alert rule is unknown' }).first();
+  await letter.getByText('The alert rule is unknown').click();
+  await expect(letter.getByText('Requeueing is not available to you.')).toBeVisible();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+  await page.getByRole('button', { name: 'Sign out' }).click();
+
+  await signIn(page, stack);
+  await page.goto(`${stack.api_url}/w/${stack.workspace_id}/settings`);
+  await letter.getByText('The alert rule is unknown').click();
+  await expectAccessible(page);
+  await letter.getByRole('button', { name: 'Requeue' }).click();
+  await expect(page.getByText(/requeued (just now|\d+ seconds ago)/)).toBeVisible();
+  await page.getByLabel('Dead letters of').selectOption('deployment');
+  await expect(page).toHaveURL(/dead_letters=all/);
+  await expect(page.getByText('The alert rule is unknown')).toHaveCount(2);
+});
+
+async function createRule(
+  { api, inbox_url }: BrowserStack,
+  { name, path }: { name: string; path: string },
+): Promise<{ rule: string; webhookId: string }> {
+  const { id } = await api.webhooks.create({ name, url: `${inbox_url}${path}`, body: '{"a": 1}' });
+  const rule = await api.alertRules.create({
+    name,
+    model_id: id,
+    threshold: 1,
+    bound: 'upper_bound',
+    notification_webhook_ids: [id],
+  });
+  return { rule: rule.id, webhookId: id };
+}
+
+async function fire({ api }: BrowserStack, rule: string): Promise<string> {
+  const alert = { alert_rule_id: rule, model_id: rule, model_name: 'churn', metric_value: 2 };
+  return (await api.alerts.fire(alert)).alert_id;
+}

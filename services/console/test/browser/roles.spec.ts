@@ -1,0 +1,99 @@
+import { expect } from '@playwright/test';
+import { test } from './fixtures.js';
+import { expectAccessible, signIn } from './steps.js';
+
+const everything = {
+  overview: 'Webhooks in trouble',
+  alerts: 'Filter',
+  deliveries: 'Filter',
+  webhooks: 'New webhook',
+  'webhooks/new': 'Write the body that the destination receives',
+  'alert-rules': 'New alert rule',
+  settings: 'nobody is called when a webhook fails',
+};
+const reading = {
+  ...everything,
+  webhooks: 'Creating webhooks is not available to you. It needs the role editor or admin',
+  'webhooks/new': 'Creating a webhook is not available to you.',
+  'alert-rules': 'Creating alert rules is not available to you.',
+  settings: 'Changing the settings is not available to you. It needs the role admin in this workspace.',
+};
+
+/** A text that the page shows to a person with the role. */
+const texts: Record<string, Record<keyof typeof everything, string>> = {
+  admin: everything,
+  editor: {
+    ...everything,
+    settings: 'Changing the settings is not available to you. It needs the role admin in this workspace.',
+  },
+  responder: reading,
+  reader: {
+    ...reading,
+    deliveries: 'Redelivery is not available to you. It needs the role responder, editor or admin',
+    settings: 'The list of dead letters is not available to you.',
+  },
+  publisher: {
+    overview: 'The overview is not available to you. It needs the role reader',
+    alerts: 'The deliveries of these alerts are not available to you.',
+    deliveries: 'The list of deliveries is not available to you.',
+    webhooks: 'The list of webhooks is not available to you.',
+    'webhooks/new': 'Creating a webhook is not available to you.',
+    'alert-rules': 'The list of alert rules is not available to you.',
+    settings: 'Changing the settings is not available to you.',
+  },
+  outsider: {
+    overview: 'The overview is not available to you. It needs the role reader',
+    alerts: 'The list of alerts is not available to you.',
+    deliveries: 'You have no role here.',
+    webhooks: 'The list of webhooks is not available to you.',
+    'webhooks/new': 'Creating a webhook is not available to you.',
+    'alert-rules': 'The list of alert rules is not available to you.',
+    settings: 'Reading the settings of this workspace is not available to you.',
+  },
+};
+
+for (const [user, pages] of Object.entries(texts)) {
+  test(`every page shows what a person with the rights of ${user} may do, and why not more`, async ({
+    page,
+    stack,
+  }) => {
+    await signIn(page, stack, user);
+    const refused: string[] = [];
+    page.on('response', (response) => {
+      if (response.status() === 403) refused.push(response.url());
+    });
+    for (const [path, text] of Object.entries(pages)) {
+      await page.goto(`${stack.api_url}/w/${stack.workspace_id}/${path}`);
+      await expect(page.getByText(text).first()).toBeVisible();
+      await page.waitForLoadState('networkidle');
+      await expect(page.getByRole('alert')).toHaveCount(0);
+      if (path === 'overview' || path === 'alerts' || path === 'settings') await expectAccessible(page);
+    }
+    expect(refused, 'requests that the API refused').toEqual([]);
+  });
+}
+
+test('a reader sees a webhook and a rule without any way to change them', async ({ page, stack }) => {
+  const { api } = stack;
+  const url = `${stack.inbox_url}/read-only`;
+  const until = new Date(Date.now() + 3_600_000).toISOString();
+  const webhook = await api.webhooks.create({ name: 'Only read', url, body: '{}', paused_until: until });
+  const rule = await api.alertRules.create({
+    name: 'Only read',
+    model_id: webhook.id,
+    threshold: 1,
+    bound: 'upper_bound',
+    silenced_until: until,
+    notification_webhook_ids: [webhook.id],
+  });
+  await signIn(page, stack, 'reader');
+  for (const path of [`webhooks/${webhook.id}`, `alert-rules/${rule.id}`]) {
+    await page.goto(`${stack.api_url}/w/${stack.workspace_id}/${path}`);
+    const content = page.getByRole('main');
+    await expect(content.getByText('Attaching is not available to you.')).toBeVisible();
+    await expect(content.getByText('It ends in')).toBeVisible();
+    await expect(content.getByRole('button')).toHaveCount(0);
+    await expect(content.getByRole('switch')).toBeDisabled();
+    await expectAccessible(page);
+  }
+});

@@ -1,0 +1,35 @@
+import { expect } from '@playwright/test';
+import { test } from './fixtures.js';
+import { expectAccessible, openPage, signIn } from './steps.js';
+
+test('an admin names the workspace and chooses webhooks for notices', async ({ page, stack }) => {
+  const { api } = stack;
+  const url = `${stack.inbox_url}/notices`;
+  const { id } = await api.webhooks.create({ name: 'Notices <b>here</b>', url, body: '{"a": 1}' });
+  await signIn(page, stack);
+  await openPage(page, 'Settings');
+  await page.getByLabel('Name of the workspace').fill('Risk & <i>fraud</i>');
+  await page.getByRole('button', { name: 'Save the name' }).click();
+  await expect(page.getByLabel('Workspace', { exact: true })).toContainText('Risk & <i>fraud</i>');
+
+  const notices = page.getByRole('region', { name: 'Notices' });
+  const others = notices.getByRole('list', { name: 'Other webhooks for notices' });
+  const search = notices.getByLabel('Find webhooks for notices to attach');
+  if (await search.isVisible()) await search.fill('Notices <b>');
+  await others
+    .getByRole('listitem')
+    .filter({ hasText: 'Notices <b>here</b>' })
+    .getByRole('button', { name: 'Attach' })
+    .click();
+  const attached = notices.getByRole('list', { name: 'Attached webhooks for notices' });
+  await expect(attached).toContainText('Notices <b>here</b>');
+  expect(await api.settings.get()).toEqual({ name: 'Risk & <i>fraud</i>', notice_webhook_ids: [id] });
+  await expectAccessible(page);
+  await attached.getByRole('button', { name: 'Detach' }).click();
+  await expect(notices.getByText('nobody is called when a webhook fails')).toBeVisible();
+
+  await page.getByLabel('Name of the workspace').fill('');
+  await page.getByRole('button', { name: 'Save the name' }).click();
+  await expect(page.getByLabel('Workspace', { exact: true })).toContainText(stack.workspace_id.slice(0, 8));
+  expect(await api.settings.get()).toEqual({ name: null, notice_webhook_ids: [] });
+});

@@ -1,0 +1,87 @@
+import { expect } from '@playwright/test';
+import { test } from './fixtures.js';
+import { expectAccessible, signIn } from './steps.js';
+
+test('a webhook gets options and a pause, and a rule is silenced for a time', async ({ page, stack }) => {
+  const { api } = stack;
+  const url = `${stack.inbox_url}/options`;
+  const { id } = await api.webhooks.create({ name: 'Optional', url, body: '{"a": 1}' });
+  const rule = await api.alertRules.create({
+    name: 'Silent rule',
+    model_id: id,
+    threshold: 1,
+    bound: 'upper_bound',
+    notification_webhook_ids: [id],
+  });
+  await signIn(page, stack);
+  await page.goto(`${stack.api_url}/w/${stack.workspace_id}/webhooks/${id}/edit`);
+  await page.getByText('Time limit, retries and rate').click();
+  await page.getByLabel('Time limit in seconds').fill('5 s');
+  await page.getByLabel('Most requests').fill('10');
+  await page.getByLabel('Period in seconds').fill('60');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(page.getByText('Enter 1 to 20 seconds, such as 10.')).toBeVisible();
+  await page.getByLabel('Time limit in seconds').fill('5');
+  await page.getByRole('button', { name: 'Save', exact: true }).click();
+  await expect(page.getByText('Saved.', { exact: true })).toBeVisible();
+  expect(await api.webhooks.get(id)).toMatchObject({
+    timeout_ms: 5_000,
+    rate_limit: { requests: 10, period_ms: 60_000 },
+  });
+  await expect(page.getByText('10 requests in 1 min')).toBeVisible();
+  await page.getByRole('button', { name: 'Pause', exact: true }).click();
+  await expect(page.getByRole('button', { name: 'End the pause' })).toBeVisible();
+  expect((await api.webhooks.get(id)).paused_until).not.toBeNull();
+  await page.getByRole('button', { name: 'End the pause' }).click();
+  await page.getByRole('link', { name: rule.name }).click();
+  await page.getByRole('button', { name: 'Silence', exact: true }).click();
+  await expect(page.getByRole('button', { name: 'End the silence' })).toBeVisible();
+  await page.getByRole('button', { name: 'Fire test alert' }).click();
+  await expect(page.getByText('The alert rule was silenced')).toBeVisible();
+  await expectAccessible(page);
+});
+
+test('requests are signed with a secret that is shown once, rotated and deleted', async ({ page, stack }) => {
+  const { api } = stack;
+  const url = `${stack.inbox_url}/signed`;
+  const { id } = await api.webhooks.create({ name: 'Signed', url, body: '{"a": 1}' });
+  const address = `${stack.api_url}/w/${stack.workspace_id}/webhooks/${id}`;
+  await signIn(page, stack);
+  await page.goto(address);
+  await page.getByText('Requests are not signed').click();
+  await expect(page.getByText('it has no secret to sign with')).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Create a secret' }).click();
+  const shown = page.getByText(/^whsec_[A-Za-z0-9+/]{43}=$/);
+  await expect(shown).toBeVisible();
+  const secret = await shown.innerText();
+  await expect(page.getByText('it has no secret to sign with')).toBeHidden();
+  await expect(page.getByText('the only one, so it stays')).toBeVisible();
+  await expectAccessible(page);
+  await page.getByRole('button', { name: 'Hide it' }).click();
+  await expect(shown).toBeHidden();
+
+  await page.getByLabel('The present secrets').selectOption('stop after 1 hour');
+  await page.getByRole('button', { name: 'Create a new secret' }).click();
+  await expect(shown).toBeVisible();
+  expect(await shown.innerText()).not.toBe(secret);
+  const secrets = page.getByRole('list', { name: 'Signing secrets' });
+  await expect(secrets.getByRole('listitem')).toHaveCount(2);
+  await expect(secrets).toContainText('signs until');
+  const stored = await api.webhooks.signingSecrets.list(id).toArray();
+  const lifetimeMs = Date.parse(stored[0]!.expires_at!) - Date.parse(stored[1]!.created_at);
+  expect(lifetimeMs / 1_000).toBeCloseTo(3_600, -1);
+
+  await page.reload();
+  await expect(secrets.getByRole('listitem')).toHaveCount(2);
+  await expect(page.getByText('whsec_')).toHaveCount(0);
+  await secrets
+    .getByRole('button', { name: /^Delete Secret/ })
+    .first()
+    .click();
+  await page.getByRole('button', { name: 'Delete', exact: true }).last().click();
+  await expect(secrets.getByRole('listitem')).toHaveCount(1);
+  await page.getByText('Requests are signed').click();
+  await expect(page.getByText('Requests are not signed')).toBeVisible();
+  expect(await api.webhooks.get(id)).toMatchObject({ signing: false });
+});

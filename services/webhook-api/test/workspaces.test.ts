@@ -23,6 +23,15 @@ test.each<[Role, string]>([
   expect(await list(role)).toEqual([{ id, name: null }]);
 });
 
+test('a workspace has the name of its settings', async () => {
+  const settings = `/api/v1/workspaces/${workspaceId}/settings`;
+  await api.call('PATCH', settings, { body: { name: 'Risk team' }, as: 'admin' });
+  expect(await list('reader')).toEqual([{ id: workspaceId, name: 'Risk team' }]);
+  expect(await list('admin')).toContainEqual({ id: workspaceId, name: 'Risk team' });
+  await api.call('PATCH', settings, { body: { name: null }, as: 'admin' });
+  expect(await list('reader')).toEqual([{ id: workspaceId, name: null }]);
+});
+
 test('an admin of the deployment sees each workspace that owns a webhook, a rule or an alert', async () => {
   const ids = [randomUUID(), randomUUID(), randomUUID()];
   const [ofWebhooks, ofRules, ofAlerts] = ids as [string, string, string];

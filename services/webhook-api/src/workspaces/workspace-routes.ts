@@ -35,7 +35,8 @@ export function workspaceRoutes({ database, lists, paging }: ApiDeps): Route<Pri
           .filter((id) => id > after)
           .sort();
         const { rows, headers } = paging.page(list, ids, { limit, keyOf: (id) => [id] });
-        return { status: 200, headers, body: rows.map((id) => ({ id, name: null })) };
+        const names = await reader.findNames(rows);
+        return { status: 200, headers, body: rows.map((id) => ({ id, name: names.get(id) ?? null })) };
       },
     }),
   ];

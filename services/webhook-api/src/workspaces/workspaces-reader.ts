@@ -3,6 +3,8 @@ import type { Database } from '@tocsin/database';
 export interface WorkspacesReader {
   /** Ids of the workspaces that own webhooks, alert rules or alerts, above `after` and in order. */
   listOwners(page: { after: string; limit: number }): Promise<string[]>;
+  /** Names of those of the workspaces that have one in their settings, by id. */
+  findNames(ids: readonly string[]): Promise<Map<string, string>>;
 }
 
 export function createWorkspacesReader({ knex }: Database): WorkspacesReader {
@@ -10,6 +12,14 @@ export function createWorkspacesReader({ knex }: Database): WorkspacesReader {
     async listOwners({ after, limit }) {
       const { rows } = await knex.raw<{ rows: { id: string }[] }>(listOwners, { after, limit });
       return rows.map(({ id }) => id);
+    },
+
+    async findNames(ids) {
+      const settings: { id: string; name: string }[] = await knex('workspace_settings')
+        .select('workspace_id as id', 'name')
+        .whereIn('workspace_id', ids)
+        .whereNotNull('name');
+      return new Map(settings.map(({ id, name }) => [id, name]));
     },
   };
 }

@@ -56,6 +56,14 @@ export function RuleFields({ form, errors, isDisabled, onChange }: RuleFieldsPro
           isDisabled={isDisabled}
           onChange={(cooldownSeconds) => set({ cooldownSeconds })}
         />
+        <TextField
+          label="External id"
+          description="Your own id of the rule, for files and scripts. None if empty."
+          value={form.externalId}
+          error={errors.externalId}
+          isDisabled={isDisabled}
+          onChange={(externalId) => set({ externalId })}
+        />
       </div>
     </>
   );

@@ -16,6 +16,7 @@ const rule = {
   threshold: 0.9,
   bound: 'lower_bound',
   cooldown_seconds: 600,
+  external_id: 'risk/accuracy',
 } as AlertRule;
 
 test('a rule becomes a form and back', () => {

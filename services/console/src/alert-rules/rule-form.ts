@@ -7,6 +7,7 @@ export interface RuleForm {
   readonly threshold: string;
   readonly bound: AlertRule['bound'];
   readonly cooldownSeconds: string;
+  readonly externalId: string;
 }
 
 export type RuleFieldErrors = Partial<Record<keyof RuleForm | 'webhooks', string>> & {
@@ -19,18 +20,26 @@ export const emptyRule: RuleForm = {
   threshold: '',
   bound: 'upper_bound',
   cooldownSeconds: '',
+  externalId: '',
 };
 
-export function toRuleForm({ name, model_id, threshold, bound, cooldown_seconds }: AlertRule): RuleForm {
+export function toRuleForm(rule: AlertRule): RuleForm {
+  const { name, model_id, threshold, bound, cooldown_seconds, external_id } = rule;
   const cooldownSeconds = cooldown_seconds === 0 ? '' : String(cooldown_seconds);
-  return { name, modelId: model_id, threshold: String(threshold), bound, cooldownSeconds };
+  const texts = { name, modelId: model_id, threshold: String(threshold), externalId: external_id ?? '' };
+  return { ...texts, bound, cooldownSeconds };
 }
 
 /** Returns the fields of the API, or messages for those that cannot be sent. */
 export function fromRuleForm(
   form: RuleForm,
 ):
-  | { fields: Pick<CreateAlertRule, 'name' | 'model_id' | 'threshold' | 'bound' | 'cooldown_seconds'> }
+  | {
+      fields: Pick<
+        CreateAlertRule,
+        'name' | 'model_id' | 'threshold' | 'bound' | 'cooldown_seconds' | 'external_id'
+      >;
+    }
   | { errors: RuleFieldErrors } {
   const name = form.name.trim();
   const modelId = form.modelId.trim();
@@ -44,7 +53,11 @@ export function fromRuleForm(
     ...(hasCooldown ? {} : { cooldownSeconds: 'Enter whole seconds, such as 600.' }),
   };
   if (threshold === undefined || cooldown === undefined || Object.keys(errors).length > 0) return { errors };
-  return { fields: { name, model_id: modelId, threshold, bound: form.bound, cooldown_seconds: cooldown } };
+  const { bound } = form;
+  const external_id = form.externalId.trim() || null;
+  return {
+    fields: { name, model_id: modelId, threshold, bound, cooldown_seconds: cooldown, external_id },
+  };
 }
 
 /** Returns the fields that differ from the rule. */
@@ -96,6 +109,8 @@ function fieldOf(path: string): keyof RuleForm | 'webhooks' | 'other' {
       return 'bound';
     case 'cooldown_seconds':
       return 'cooldownSeconds';
+    case 'external_id':
+      return 'externalId';
     case 'notification_webhook_ids':
       return 'webhooks';
     default:

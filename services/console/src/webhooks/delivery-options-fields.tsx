@@ -20,7 +20,7 @@ export function DeliveryOptionsFields({ texts, errors, onChange }: DeliveryOptio
   );
   return (
     <details className="options" open={Object.keys(errors).length > 0 || undefined}>
-      <summary>Time limit, retries and rate</summary>
+      <summary>Time limit, retries, rate and ids</summary>
       <div className="option-fields">
         {field('timeoutSeconds', 'Time limit in seconds', '1 to 20; 10 if empty.')}
         {field(
@@ -35,6 +35,7 @@ export function DeliveryOptionsFields({ texts, errors, onChange }: DeliveryOptio
           'Header for the delivery id',
           'Such as Idempotency-Key. The id is the same in all attempts; not sent if empty.',
         )}
+        {field('externalId', 'External id', 'Your own id of the webhook, for files and scripts.')}
       </div>
     </details>
   );

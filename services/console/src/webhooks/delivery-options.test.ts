@@ -6,6 +6,15 @@ const api = {
   retry_schedule_ms: [5_000, 30_000],
   rate_limit: { requests: 10, period_ms: 60_000 },
   idempotency_header: 'Idempotency-Key',
+  external_id: 'risk/chat',
+};
+
+const none = {
+  timeout_ms: null,
+  retry_schedule_ms: null,
+  rate_limit: null,
+  idempotency_header: null,
+  external_id: null,
 };
 
 test('options become texts in seconds and back', () => {
@@ -16,12 +25,12 @@ test('options become texts in seconds and back', () => {
     rateRequests: '10',
     ratePeriodSeconds: '60',
     idempotencyHeader: 'Idempotency-Key',
+    externalId: 'risk/chat',
   });
   expect(fromOptionTexts(texts)).toEqual({ fields: api });
 });
 
 test('empty texts are the defaults, and none is no retry', () => {
-  const none = { timeout_ms: null, retry_schedule_ms: null, rate_limit: null, idempotency_header: null };
   expect(fromOptionTexts(defaultOptions)).toEqual({ fields: none });
   expect(toOptionTexts(none as Webhook)).toEqual(defaultOptions);
   expect(fromOptionTexts({ ...defaultOptions, retrySeconds: 'none' })).toEqual({
@@ -35,8 +44,8 @@ test('the options of a webhook are named, and defaults are left out', () => {
     ['Retries', 'after 5 s, 30 s'],
     ['Rate limit', '10 requests in 1 min'],
     ['Delivery id in', 'Idempotency-Key'],
+    ['External id', 'risk/chat'],
   ]);
-  const none = { timeout_ms: null, retry_schedule_ms: null, rate_limit: null, idempotency_header: null };
   expect(describeOptions(none as Webhook)).toEqual([]);
   expect(describeOptions({ ...none, retry_schedule_ms: [] } as unknown as Webhook)).toEqual([
     ['Retries', 'none'],

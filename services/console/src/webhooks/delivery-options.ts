@@ -9,6 +9,7 @@ export interface OptionTexts {
   readonly rateRequests: string;
   readonly ratePeriodSeconds: string;
   readonly idempotencyHeader: string;
+  readonly externalId: string;
 }
 
 /** Returns the text for the place of an error in the API's fields, such as `rate_limit` and `period_ms`. */
@@ -22,13 +23,15 @@ export function optionAt(field: string, member: string | undefined): keyof Optio
       return member === 'period_ms' ? 'ratePeriodSeconds' : 'rateRequests';
     case 'idempotency_header':
       return 'idempotencyHeader';
+    case 'external_id':
+      return 'externalId';
     default:
       return undefined;
   }
 }
 
 type ApiOptions = Required<
-  Pick<PatchWebhook, 'timeout_ms' | 'retry_schedule_ms' | 'rate_limit' | 'idempotency_header'>
+  Pick<PatchWebhook, 'timeout_ms' | 'retry_schedule_ms' | 'rate_limit' | 'idempotency_header' | 'external_id'>
 >;
 
 export const defaultOptions: OptionTexts = {
@@ -37,10 +40,11 @@ export const defaultOptions: OptionTexts = {
   rateRequests: '',
   ratePeriodSeconds: '',
   idempotencyHeader: '',
+  externalId: '',
 };
 
 export function toOptionTexts(webhook: Webhook): OptionTexts {
-  const { timeout_ms, retry_schedule_ms, rate_limit, idempotency_header } = webhook;
+  const { timeout_ms, retry_schedule_ms, rate_limit, idempotency_header, external_id } = webhook;
   return {
     timeoutSeconds: secondsOf(timeout_ms),
     retrySeconds:
@@ -48,6 +52,7 @@ export function toOptionTexts(webhook: Webhook): OptionTexts {
     rateRequests: rate_limit === null ? '' : String(rate_limit.requests),
     ratePeriodSeconds: secondsOf(rate_limit?.period_ms ?? null),
     idempotencyHeader: idempotency_header ?? '',
+    externalId: external_id ?? '',
   };
 }
 
@@ -81,13 +86,14 @@ export function fromOptionTexts(
       retry_schedule_ms: schedule ?? null,
       rate_limit,
       idempotency_header: texts.idempotencyHeader.trim() || null,
+      external_id: texts.externalId.trim() || null,
     },
   };
 }
 
 /** The options that a webhook has, as names and values for people. Defaults are left out. */
 export function describeOptions(webhook: Webhook): [string, string][] {
-  const { timeout_ms, retry_schedule_ms, rate_limit, idempotency_header } = webhook;
+  const { timeout_ms, retry_schedule_ms, rate_limit, idempotency_header, external_id } = webhook;
   const facts: [string, string | undefined][] = [
     ['Time limit', timeout_ms === null ? undefined : formatDuration(timeout_ms)],
     ['Retries', retry_schedule_ms === null ? undefined : describeSchedule(retry_schedule_ms)],
@@ -98,6 +104,7 @@ export function describeOptions(webhook: Webhook): [string, string][] {
         : `${rate_limit.requests.toLocaleString('en')} requests in ${formatDuration(rate_limit.period_ms)}`,
     ],
     ['Delivery id in', idempotency_header ?? undefined],
+    ['External id', external_id ?? undefined],
   ];
   return facts.filter((fact): fact is [string, string] => fact[1] !== undefined);
 }

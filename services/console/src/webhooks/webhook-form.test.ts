@@ -53,6 +53,7 @@ test('a new webhook has a content type and is enabled', () => {
     retry_schedule_ms: null,
     rate_limit: null,
     idempotency_header: null,
+    external_id: null,
   });
 });
 

@@ -15,8 +15,9 @@ test('a webhook gets options and a pause, and a rule is silenced for a time', as
   });
   await signIn(page, stack);
   await page.goto(`${stack.api_url}/w/${stack.workspace_id}/webhooks/${id}/edit`);
-  await page.getByText('Time limit, retries and rate').click();
+  await page.getByText('Time limit, retries, rate and ids').click();
   await page.getByLabel('Time limit in seconds').fill('5 s');
+  await page.getByLabel('External id').fill('risk/optional');
   await page.getByLabel('Most requests').fill('10');
   await page.getByLabel('Period in seconds').fill('60');
   await page.getByRole('button', { name: 'Save', exact: true }).click();
@@ -26,6 +27,7 @@ test('a webhook gets options and a pause, and a rule is silenced for a time', as
   await expect(page.getByText('Saved.', { exact: true })).toBeVisible();
   expect(await api.webhooks.get(id)).toMatchObject({
     timeout_ms: 5_000,
+    external_id: 'risk/optional',
     rate_limit: { requests: 10, period_ms: 60_000 },
   });
   await expect(page.getByText('10 requests in 1 min')).toBeVisible();

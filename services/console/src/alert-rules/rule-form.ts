@@ -31,9 +31,7 @@ export function toRuleForm(rule: AlertRule): RuleForm {
 }
 
 /** Returns the fields of the API, or messages for those that cannot be sent. */
-export function fromRuleForm(
-  form: RuleForm,
-):
+export function fromRuleForm(form: RuleForm):
   | {
       fields: Pick<
         CreateAlertRule,

@@ -77,7 +77,7 @@ function NoticeWebhooks({ ids, canChange }: { ids: readonly string[]; canChange:
     <section className="stack" aria-label="Notices">
       <h3>Webhooks that are called for notices</h3>
       <p className="muted">
-        A notice tells that a webhook has failed for 10 minutes, has recovered or was disabled, or that
+        A notice reports that a webhook has failed for 10 minutes, has recovered or was disabled, or that
         messages could not be processed. A notice about a webhook is not sent to that webhook.
       </p>
       {ids.length === 0 && <p>None: nobody is called when a webhook fails.</p>}

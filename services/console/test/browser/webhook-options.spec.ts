@@ -83,7 +83,7 @@ test('requests are signed with a secret that is shown once, rotated and deleted'
     .click();
   await page.getByRole('button', { name: 'Delete', exact: true }).last().click();
   await expect(secrets.getByRole('listitem')).toHaveCount(1);
-  await page.getByText('Requests are signed').click();
+  await page.getByText('Requests are signed', { exact: true }).click();
   await expect(page.getByText('Requests are not signed')).toBeVisible();
   expect(await api.webhooks.get(id)).toMatchObject({ signing: false });
 });

@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { AlertRule, CreateAlertRule, PatchAlertRule, PublishAlert } from '@tocsin/client/browser';
 import { useWorkspaceId } from '../paths.js';
+import { changeRead } from './change-read.js';
 import { useClient } from './client.js';
 import { nextPage } from './live-list.js';
 import { usePermission } from './permitted.js';
@@ -38,14 +39,17 @@ export function useAlertRuleActions() {
         client.alertRules.update(id, changes),
       onSuccess,
     }),
-    /** Reads the rule first, so that an attachment that somebody else made stays. */
+    /** An attachment that somebody else made meanwhile stays. */
     attach: useMutation({
-      async mutationFn({ ruleId, webhookId, attach }: Attachment) {
-        const { notification_webhook_ids: ids } = await client.alertRules.get(ruleId);
-        const others = ids.filter((id) => id !== webhookId);
-        const changes = { notification_webhook_ids: attach ? [...others, webhookId] : others };
-        return client.alertRules.update(ruleId, changes);
-      },
+      mutationFn: ({ ruleId, webhookId, attach }: Attachment) =>
+        changeRead(
+          () => client.alertRules.get(ruleId),
+          ({ notification_webhook_ids: ids }, options) => {
+            const others = ids.filter((id) => id !== webhookId);
+            const changes = { notification_webhook_ids: attach ? [...others, webhookId] : others };
+            return client.alertRules.update(ruleId, changes, options);
+          },
+        ),
       onSuccess,
     }),
     remove: useMutation({

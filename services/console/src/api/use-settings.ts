@@ -1,6 +1,7 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
 import type { PatchWorkspaceSettings } from '@tocsin/client/browser';
 import { useWorkspaceId } from '../paths.js';
+import { changeRead } from './change-read.js';
 import { useClient } from './client.js';
 import { usePermission } from './permitted.js';
 
@@ -35,11 +36,15 @@ export function useNoticeWebhook() {
   const workspaceId = useWorkspaceId();
   const queryClient = useQueryClient();
   return useMutation({
-    async mutationFn({ webhookId, attach }: { webhookId: string; attach: boolean }) {
-      const { notice_webhook_ids: ids } = await client.settings.get();
-      const others = ids.filter((id) => id !== webhookId);
-      return client.settings.update({ notice_webhook_ids: attach ? [...others, webhookId] : others });
-    },
+    mutationFn: ({ webhookId, attach }: { webhookId: string; attach: boolean }) =>
+      changeRead(
+        () => client.settings.get(),
+        ({ notice_webhook_ids: ids }, options) => {
+          const others = ids.filter((id) => id !== webhookId);
+          const changes = { notice_webhook_ids: attach ? [...others, webhookId] : others };
+          return client.settings.update(changes, options);
+        },
+      ),
     onSuccess: (saved) => queryClient.setQueryData([workspaceId, 'settings'], saved),
   });
 }

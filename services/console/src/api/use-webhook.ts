@@ -1,5 +1,12 @@
 import { useMutation, useQuery, useQueryClient } from '@tanstack/react-query';
-import type { CreateWebhook, PatchWebhook, TestWebhook, Webhook } from '@tocsin/client/browser';
+import {
+  type CreateWebhook,
+  type PatchWebhook,
+  PreconditionFailedError,
+  type Tagged,
+  type TestWebhook,
+  type Webhook,
+} from '@tocsin/client/browser';
 import { useWorkspaceId } from '../paths.js';
 import { useClient } from './client.js';
 import { usePermission } from './permitted.js';
@@ -18,9 +25,9 @@ export function useWebhook(id: string, { pollMs }: { pollMs?: number } = {}) {
 
 /** Somebody else changed the webhook after it was loaded. `current` is how it is now. */
 export class ChangedMeanwhileError extends Error {
-  readonly current: Webhook;
+  readonly current: Tagged<Webhook>;
 
-  constructor(current: Webhook) {
+  constructor(current: Tagged<Webhook>) {
     super('Somebody else changed this webhook while you were editing it.');
     this.name = 'ChangedMeanwhileError';
     this.current = current;
@@ -30,7 +37,7 @@ export class ChangedMeanwhileError extends Error {
 export interface WebhookUpdate {
   id: string;
   changes: PatchWebhook;
-  /** `updated_at` of the webhook that was edited. A different one now is a `ChangedMeanwhileError`. */
+  /** ETag of the webhook that was edited. A different one now is a `ChangedMeanwhileError`. */
   seen?: string;
 }
 
@@ -50,9 +57,12 @@ export function useWebhookActions() {
     }),
     update: useMutation({
       async mutationFn({ id, changes, seen }: WebhookUpdate) {
-        const current = seen === undefined ? undefined : await client.webhooks.get(id);
-        if (current !== undefined && current.updated_at !== seen) throw new ChangedMeanwhileError(current);
-        return client.webhooks.update(id, changes);
+        try {
+          return await client.webhooks.update(id, changes, { ifMatch: seen });
+        } catch (error) {
+          if (!(error instanceof PreconditionFailedError)) throw error;
+          throw new ChangedMeanwhileError(await client.webhooks.get(id));
+        }
       },
       onSuccess,
     }),

@@ -1,4 +1,4 @@
-import type { Webhook } from '@tocsin/client/browser';
+import type { Tagged, Webhook } from '@tocsin/client/browser';
 import { useMemo, useState } from 'react';
 import { useNavigate, useParams } from 'react-router';
 import { ChangedMeanwhileError, Permitted, useWebhook, useWebhookActions } from '../api/index.js';
@@ -53,7 +53,7 @@ function EditWebhook({ webhookId }: { webhookId: string }) {
 }
 
 /** `first` is the webhook when the page opened. Later versions do not replace what the person types. */
-function EditLoaded({ first }: { first: Webhook }) {
+function EditLoaded({ first }: { first: Tagged<Webhook> }) {
   const [loaded, setLoaded] = useState(first);
   const [edited, setEdited] = useState<WebhookForm>();
   const { update } = useWebhookActions();
@@ -88,12 +88,12 @@ function EditLoaded({ first }: { first: Webhook }) {
         </Notice>
       )}
       <WebhookEditor
-        key={loaded.updated_at}
+        key={loaded.etag}
         initial={before}
         isNew={false}
         isSaving={update.isPending || update.isSuccess}
         error={conflict === undefined ? update.error : null}
-        onSave={(form) => save(form, loaded.updated_at)}
+        onSave={(form) => save(form, loaded.etag)}
       />
     </>
   );

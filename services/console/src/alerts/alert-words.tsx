@@ -11,8 +11,10 @@ export function AlertOutcome({ alert: { outcome, is_test } }: { alert: Alert }) 
   );
 }
 
-/** For example "0.84, lower bound 0.9". Six digits are enough for people; the API has all. */
-export function describeMeasurement({ metric_value, threshold, bound }: Alert): string {
+/** For example "0.84, lower bound 0.9". Six digits are enough for people; the API has all. Notices measure nothing. */
+export function describeMeasurement(alert: Alert): string {
+  const { alert_rule_name, metric_value, threshold, bound } = alert;
+  if (alert_rule_name.startsWith('Tocsin: ') && metric_value === 0 && threshold === 0) return '–';
   const value = Number(metric_value.toPrecision(6));
   return `${value}, ${bound === 'lower_bound' ? 'lower' : 'upper'} bound ${threshold}`;
 }

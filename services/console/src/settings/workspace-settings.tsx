@@ -41,7 +41,7 @@ function WorkspaceName({ name, canChange }: { name: Settings['name']; canChange:
   const update = useUpdateSettings();
   return (
     <form
-      className="fire-form"
+      className="stack"
       noValidate
       onSubmit={(event) => {
         event.preventDefault();
@@ -56,9 +56,11 @@ function WorkspaceName({ name, canChange }: { name: Settings['name']; canChange:
         onChange={setText}
       />
       {canChange && (
-        <Button type="submit" isPending={update.isPending}>
-          {update.isPending ? 'Saving …' : 'Save the name'}
-        </Button>
+        <div>
+          <Button type="submit" isPending={update.isPending}>
+            {update.isPending ? 'Saving …' : 'Save the name'}
+          </Button>
+        </div>
       )}
       {update.error !== null && <Failure error={update.error} />}
     </form>

@@ -19,7 +19,8 @@ export const deliveryStatusWords: Readonly<Record<Status, Words>> = {
 
 export const waitingReasonWords: Readonly<Record<NonNullable<Delivery['waiting_reason']>, string>> = {
   retry: 'It waits for the time of its next attempt.',
-  paused: 'Its webhook is paused, because the destination failed repeatedly or asked for a pause.',
+  paused:
+    'Its webhook is paused: the destination failed repeatedly or asked for a pause, or a person paused it.',
   backlog: 'It is due, and other deliveries are before it.',
   no_slot: 'No worker has a free slot for its webhook: requests to the destination take long.',
   crashed: 'A worker ended before the outcome was recorded. Another worker sends it.',

@@ -6,8 +6,8 @@ export interface Column<T> {
   cell(row: T): ReactNode;
   /** Track of the CSS grid, for example `2fr` or `120px`. */
   width: string;
-  /** Below 640 px: left out, or on a line of its own. */
-  narrow?: 'hide' | 'line';
+  /** Below 640 px: left out, on a line of its own, or with the header before it. */
+  narrow?: 'hide' | 'line' | 'label';
 }
 
 export interface TableProps<T> {
@@ -77,7 +77,13 @@ export function Table<T>({ label, columns, rows, rowKey, onEndReached, footer }:
               style={{ transform: `translateY(${start - offset}px)` }}
             >
               {columns.map(({ header, cell, narrow }) => (
-                <div key={header} role="cell" className="table-cell" data-narrow={narrow}>
+                <div
+                  key={header}
+                  role="cell"
+                  className="table-cell"
+                  data-narrow={narrow}
+                  data-header={header}
+                >
                   {cell(rows[index]!)}
                 </div>
               ))}

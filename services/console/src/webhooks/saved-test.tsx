@@ -11,6 +11,7 @@ export function SavedTest({ webhookId }: { webhookId: string }) {
   return (
     <Card title="Test">
       <Permitted permission="workspace_test_webhook" what="Sending a test">
+        <p className="muted">Renders the saved template and sends it to the destination, now.</p>
         <div className="row hold">
           <PastAlertField
             label="Values of the test"
@@ -21,7 +22,6 @@ export function SavedTest({ webhookId }: { webhookId: string }) {
           <Button isPending={test.isPending} onPress={() => test.mutate(alertId)}>
             {test.isPending ? 'Sending …' : 'Send test'}
           </Button>
-          <span className="muted">Renders the saved template and sends it to the destination, now.</span>
         </div>
         <TestResultView result={test.data} error={test.error} />
         {typeof test.data?.rendered === 'string' && (

@@ -121,6 +121,7 @@ function WebhookTable({ all, search, state }: WebhookTableProps) {
     {
       header: 'Success, 24 h',
       width: '7rem',
+      narrow: 'label',
       cell: ({ health }) => (
         <span title="Share of successful attempts in the last 24 hours">
           {formatRate(health.success_rate_24h)}

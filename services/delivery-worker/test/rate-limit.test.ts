@@ -135,3 +135,44 @@ test('a delivery that was queued before its webhook had a limit waits for its tu
   });
   expect(await harness.attempts(due.deliveryId)).toEqual([]);
 });
+
+test('a claim that is deferred gives its request back, and one without a request does not', async () => {
+  const target = await addLimited({ requests: 2, period_ms: 2_000 });
+  await harness.lease.renew(60_000);
+  await harness.write([harness.plan([target.id])]);
+  const limits = () => harness.database.knex('webhook_rate_limits').where({ webhook_id: target.id }).first();
+  const wanted = [{ workspaceId: harness.workspaceId, webhookId: target.id, places: 10 }];
+  const claimNext = async () => {
+    await harness.database.knex('open_deliveries').update({ due_at: new Date(0) });
+    const [claimed] = await harness.claims.claimLimited(wanted);
+    return claimed!;
+  };
+  const deferral = { kind: 'deferred', afterMs: 0, reason: 'no_slot' } as const;
+  const claimed = await claimNext();
+  const { next_at: used } = await limits();
+  // Requests of this limit are 1.15 s apart.
+  await harness.records.defer([{ claimed, deferral }]);
+  expect((await limits()).next_at.getTime()).toBe(used.getTime() - 1_150);
+  // A repetition finds no claim to end.
+  await harness.records.defer([{ claimed, deferral }]);
+  expect((await limits()).next_at.getTime()).toBe(used.getTime() - 1_150);
+  const again = await claimNext();
+  const { next_at: usedAgain } = await limits();
+  await harness.records.defer([{ claimed: { ...again, hasToken: false }, deferral }]);
+  expect((await limits()).next_at).toEqual(usedAgain);
+});
+
+test('a claim is deferred without a wait while another worker holds its limit', async () => {
+  const target = await addLimited({ requests: 2, period_ms: 2_000 });
+  await harness.lease.renew(60_000);
+  await harness.write([harness.plan([target.id])]);
+  const wanted = [{ workspaceId: harness.workspaceId, webhookId: target.id, places: 10 }];
+  const [claimed] = await harness.claims.claimLimited(wanted);
+  await harness.database.knex.transaction(async (trx) => {
+    await trx('webhook_rate_limits').where({ webhook_id: target.id }).forUpdate();
+    await harness.records.defer([
+      { claimed: claimed!, deferral: { kind: 'deferred', afterMs: 0, reason: 'no_slot' } },
+    ]);
+  });
+  expect(await harness.open(claimed!.deliveryId)).toMatchObject({ state: 'waiting', claimed_by: null });
+});

@@ -113,7 +113,7 @@ const maxExpired = 1_000;
 // Requests are spread: at 91 % of the limit, after a burst of at most a quarter of a period. A delivery is sent some
 // milliseconds after its claim, so that the requests of a period can be a few more than those claimed in it. One or two
 // requests in a period leave no room for that: they have no burst, and 100 ms more between them.
-const intervalOf = `(l.period_ms * 1.1 + case when l.requests < 3 then 100 else 0 end) / l.requests
+export const requestInterval = `(l.period_ms * 1.1 + case when l.requests < 3 then 100 else 0 end) / l.requests
                * interval '1 millisecond'`;
 const burstOf = `case when l.requests < 3 then 0 else l.period_ms * 0.25 end * interval '1 millisecond'`;
 
@@ -126,7 +126,7 @@ const claimLimited = {
   name: 'delivery.claim-limited',
   text: `
     with limits as materialized (
-      select l.webhook_id, wanted.workspace_id, ${intervalOf} as every, greatest(l.next_at, now() - ${burstOf}) as from_at,
+      select l.webhook_id, wanted.workspace_id, ${requestInterval} as every, greatest(l.next_at, now() - ${burstOf}) as from_at,
              wanted.places
       from unnest($1::uuid[], $2::uuid[], $3::integer[]) as wanted(workspace_id, webhook_id, places)
       join webhook_rate_limits l on l.webhook_id = wanted.webhook_id and l.webhook_id = any($2::uuid[])

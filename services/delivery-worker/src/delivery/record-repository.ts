@@ -1,5 +1,6 @@
 import { type Database, firstIdOf, type SecretBox, sanitizeOrNull, sqlArray } from '@tocsin/database';
 import { encodeExchange } from '@tocsin/deliveries';
+import { requestInterval } from './claim-repository.js';
 import type { ClaimedDelivery } from './claimed-delivery.js';
 import { type Attempt, type Deferral, type Outcome, waitingReasons } from './outcome.js';
 
@@ -47,6 +48,7 @@ export function createRecordRepository(database: Database, secrets: SecretBox): 
         ...claimColumns(records.map(({ claimed }) => claimed)),
         sqlArray.float8(records.map(({ deferral }) => deferral.afterMs)),
         sqlArray.text(records.map(({ deferral }) => waitingReasons[deferral.reason])),
+        sqlArray.boolean(records.map(({ claimed }) => claimed.hasToken === true)),
       ]);
     },
   };
@@ -230,21 +232,34 @@ const record = {
     where n.is_new`,
 };
 
+// Requests that were taken from a rate limit and not sent are returned, unless another worker claims for the webhook just
+// now: waiting for it could deadlock.
 const defer = {
   name: 'delivery.defer',
   text: `
     with ours as (
-      select x.delivery_id, d.after_ms, d.reason from open_deliveries x
-      join unnest($1::uuid[], $2::integer[], $3::integer[], $4::float8[], $5::text[])
-        as d(delivery_id, run, claim, after_ms, reason) using (delivery_id, run, claim)
+      select x.delivery_id, d.after_ms, d.reason, d.has_request and x.claimed_by is not null as has_request
+      from open_deliveries x
+      join unnest($1::uuid[], $2::integer[], $3::integer[], $4::float8[], $5::text[], $6::boolean[])
+        as d(delivery_id, run, claim, after_ms, reason, has_request) using (delivery_id, run, claim)
       where x.delivery_id = any($1::uuid[])
       order by x.delivery_id for update of x
+    ), deferred as (
+      update open_deliveries x
+      set state = 'waiting', waiting_reason = ours.reason, claimed_by = null, claim_token = null, lease_until = null,
+          claims_without_outcome = greatest(0, x.claims_without_outcome - 1),
+          due_at = now() + ours.after_ms * interval '1 millisecond'
+      from ours where x.delivery_id = any($1::uuid[]) and x.delivery_id = ours.delivery_id
+      returning x.webhook_id, ours.has_request
+    ), unused as materialized (
+      select webhook_id, count(*) as requests from deferred where has_request group by webhook_id
+    ), limits as materialized (
+      select webhook_id from webhook_rate_limits
+      where webhook_id = any(array(select webhook_id from unused)) for update skip locked
     )
-    update open_deliveries x
-    set state = 'waiting', waiting_reason = ours.reason, claimed_by = null, claim_token = null, lease_until = null,
-        claims_without_outcome = greatest(0, x.claims_without_outcome - 1),
-        due_at = now() + ours.after_ms * interval '1 millisecond'
-    from ours where x.delivery_id = any($1::uuid[]) and x.delivery_id = ours.delivery_id`,
+    update webhook_rate_limits l set next_at = l.next_at - unused.requests * ${requestInterval}
+    from unused join limits using (webhook_id)
+    where l.webhook_id = any(array(select webhook_id from limits)) and l.webhook_id = unused.webhook_id`,
 };
 
 // A delivery can be deferred many times; a failure that it shows already is not written again.
